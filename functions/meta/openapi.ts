@@ -1,0 +1,8 @@
+import document from '../../openapi.json?raw';
+import { getOpenApi as contract } from '../../shared/contracts/meta.ts';
+import { staticHeaders } from '../../shared/openapi/pages.ts';
+import { operation, respond } from '../../shared/runtime/operation.ts';
+
+const headers = staticHeaders('application/json');
+
+export const handler = operation(contract, async () => respond(200, document, headers));

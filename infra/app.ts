@@ -1,0 +1,114 @@
+import { join } from 'node:path';
+import { App, type Environment as AwsEnvironment } from 'aws-cdk-lib';
+import { Code } from 'aws-cdk-lib/aws-lambda';
+import type { OperationContract } from '../shared/contracts/define-operation.ts';
+import { OPERATIONS } from '../shared/contracts/index.ts';
+import type { Environment } from '../shared/domain/actor.ts';
+import { AppStack } from './app-stack.ts';
+import { buildFunctions } from './build/build.ts';
+import { FirewallStack } from './constructs/edge-firewall.ts';
+import type { CodeSource } from './constructs/operation-function.ts';
+import { DataStack } from './data-stack.ts';
+import { type CustomDomain, EdgeStack } from './edge-stack.ts';
+import { NAMES, STAGES, type StageSettings } from './stages.ts';
+
+export interface DeploymentProps {
+  readonly contracts: readonly OperationContract[];
+  readonly code: CodeSource;
+  /** The account and region; without them the templates fit any. */
+  readonly env?: AwsEnvironment;
+  readonly stages?: Readonly<Record<Environment, StageSettings>>;
+}
+
+export interface Deployment {
+  readonly data: Readonly<Record<Environment, DataStack>>;
+  readonly app: Readonly<Record<Environment, AppStack>>;
+  readonly edge: EdgeStack;
+  readonly firewall?: FirewallStack;
+}
+
+const CLOUDFRONT_REGION = 'us-east-1';
+
+/** A setting of `cdk.context.json` or `-c name=value`. */
+const setting = (app: App, name: string): string | undefined => {
+  const value: unknown = app.node.tryGetContext(name);
+  return value === undefined || value === '' ? undefined : String(value);
+};
+
+const customDomain = (app: App): CustomDomain | undefined => {
+  const name = setting(app, 'domainName');
+  if (!name) return undefined;
+  const certificateArn = setting(app, 'certificateArn') ?? '';
+  if (!/^arn:aws[a-z-]*:acm:us-east-1:/.test(certificateArn))
+    throw new Error('A domainName needs a certificateArn of us-east-1: CloudFront takes certificates from no other region.');
+  const [id, zoneName] = [setting(app, 'hostedZoneId'), setting(app, 'hostedZoneName')];
+  if (Boolean(id) !== Boolean(zoneName)) throw new Error('hostedZoneId and hostedZoneName belong together.');
+  return { name, certificateArn, ...(id && zoneName ? { zone: { id, name: zoneName } } : {}) };
+};
+
+const createFirewall = (app: App, env: AwsEnvironment | undefined): FirewallStack | undefined => {
+  if (setting(app, 'waf') !== 'true') return undefined;
+  if (!env?.account || !env.region) throw new Error('waf=true needs a known account and region: run it with AWS credentials, or set CDK_DEFAULT_ACCOUNT and CDK_DEFAULT_REGION.');
+  const elsewhere = env.region !== CLOUDFRONT_REGION;
+  return new FirewallStack(app, NAMES.firewallStack, {
+    env: { account: env.account, region: CLOUDFRONT_REGION },
+    description: 'Messaging: the firewall of the edge.',
+    crossRegionReferences: elsewhere,
+  });
+};
+
+/**
+ * All stacks of the deployment. The stages are made side by side in one assembly and not as nested `Stage` assemblies: the CDK
+ * forbids dependencies between those, and `cdk deploy --all` leaves them out, while here test reads live's counters and the edge needs both.
+ */
+export const createDeployment = (app: App, props: DeploymentProps): Deployment => {
+  const { contracts, code, env, stages = STAGES } = props;
+  const domain = customDomain(app);
+  const publicUrl = setting(app, 'publicUrl') ?? (domain ? `https://${domain.name}` : undefined);
+  const alarmEmail = setting(app, 'alarmEmail');
+  const common = env ? { env } : {};
+  const dataOf = (environment: Environment) =>
+    new DataStack(app, NAMES.dataStack(environment), { ...common, environment, settings: stages[environment], description: `Messaging, ${environment}: the table and its key.` });
+  const data = { live: dataOf('live'), test: dataOf('test') };
+  const appOf = (environment: Environment) =>
+    new AppStack(app, NAMES.appStack(environment), {
+      ...common,
+      environment,
+      settings: stages[environment],
+      contracts,
+      code,
+      data: data[environment],
+      liveData: data.live,
+      ...(publicUrl ? { publicUrl: publicUrl.replace(/\/+$/, '') } : {}),
+      ...(alarmEmail ? { alarmEmail } : {}),
+      description: `Messaging, ${environment}: API, functions, queues and alarms.`,
+    });
+  const apps = { live: appOf('live'), test: appOf('test') };
+  // The gateway's log role of the account comes with live; without it test could not be given its access log.
+  apps.test.addStackDependency(apps.live);
+  const firewall = createFirewall(app, env);
+  const edge = new EdgeStack(app, NAMES.edgeStack, {
+    ...common,
+    apis: { live: apps.live.api, test: apps.test.api },
+    ...(domain ? { domain } : {}),
+    ...(firewall ? { webAclArn: firewall.webAclArn, crossRegionReferences: env?.region !== CLOUDFRONT_REGION } : {}),
+    description: 'Messaging: one address for both stages.',
+  });
+  return { data, app: apps, edge, ...(firewall ? { firewall } : {}) };
+};
+
+const awsEnvironment = (): AwsEnvironment | undefined => {
+  const { CDK_DEFAULT_ACCOUNT: account, CDK_DEFAULT_REGION: region } = process.env;
+  return account && region ? { account, region } : undefined;
+};
+
+/** Run by the `cdk` command: builds what is not built yet, then writes the templates. */
+const main = async (): Promise<void> => {
+  const { outDir } = await buildFunctions({ root: join(import.meta.dirname, '..') });
+  const app = new App();
+  const env = awsEnvironment();
+  createDeployment(app, { contracts: OPERATIONS, code: (path) => Code.fromAsset(join(outDir, 'functions', path)), ...(env ? { env } : {}) });
+  app.synth();
+};
+
+if (import.meta.main) await main();

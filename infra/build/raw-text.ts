@@ -1,0 +1,17 @@
+import { readFile } from 'node:fs/promises';
+import type { Plugin } from 'esbuild';
+
+/** `import text from './file?raw'`: the file's text, as Vite reads the same import in the tests. */
+export const rawText: Plugin = {
+  name: 'raw-text',
+  setup(build) {
+    build.onResolve({ filter: /\?raw$/ }, async ({ path, importer, resolveDir, kind }) => {
+      const resolved = await build.resolve(path.slice(0, -'?raw'.length), { importer, resolveDir, kind });
+      return resolved.errors.length > 0 ? { errors: resolved.errors } : { path: resolved.path, namespace: 'raw-text' };
+    });
+    build.onLoad({ filter: /.*/, namespace: 'raw-text' }, async ({ path }) => ({
+      contents: await readFile(path, 'utf8'),
+      loader: 'text',
+    }));
+  },
+};

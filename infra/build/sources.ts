@@ -1,0 +1,35 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+
+const typeScriptIn = async (folder: string): Promise<string[]> => {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  return entries
+    .filter((entry) => entry.isFile() && /\.(?:ts|json)$/.test(entry.name) && !entry.name.endsWith('.d.ts'))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
+};
+
+/** Every function: its path under `functions/`, without `.ts`, with `/` on every system. */
+export const listFunctions = async (functionsDir: string): Promise<string[]> =>
+  (await typeScriptIn(functionsDir))
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => relative(functionsDir, file).replaceAll('\\', '/').replace(/\.ts$/, ''));
+
+/** Files beside the folders that a build reads: what is installed, and the document that the service hands out. */
+const SINGLE_FILES = ['package-lock.json', 'openapi.json'];
+
+/** One hash over all that a build reads: the functions, `shared/`, single files, and the build itself. */
+export const sourcesHash = async (root: string, functionsDir: string): Promise<string> => {
+  const folders = [functionsDir, join(root, 'shared'), join(root, 'infra/build')];
+  const files = [
+    ...(await Promise.all(folders.map(typeScriptIn))).flat(),
+    ...SINGLE_FILES.map((file) => join(root, file)),
+  ];
+  const hash = createHash('sha256');
+  const contents = await Promise.all(files.map((file) => readFile(file).catch(() => '')));
+  files.forEach((file, index) => {
+    hash.update(`\n${relative(root, file)}\n`).update(contents[index] ?? '');
+  });
+  return hash.digest('hex');
+};

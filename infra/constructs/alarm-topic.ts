@@ -1,0 +1,35 @@
+import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Topic } from 'aws-cdk-lib/aws-sns';
+import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
+import { Stack } from 'aws-cdk-lib';
+import { Construct } from 'constructs';
+import type { Environment } from '../../shared/domain/actor.ts';
+
+export interface AlarmTopicProps {
+  readonly environment: Environment;
+  /** Who is told by e-mail; without it somebody subscribes by hand. */
+  readonly email?: string;
+}
+
+/** Where the alarms go. What passes here names queues and metrics, never a person, so it needs no key of its own. */
+export class AlarmTopic extends Construct {
+  readonly topic: Topic;
+
+  constructor(scope: Construct, id: string, { environment, email }: AlarmTopicProps) {
+    super(scope, id);
+    this.topic = new Topic(this, 'Topic', {
+      topicName: `messaging-${environment}-alarms`,
+      displayName: `Messaging ${environment}`,
+      enforceSSL: true,
+    });
+    this.topic.addToResourcePolicy(
+      new PolicyStatement({
+        principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
+        actions: ['sns:Publish'],
+        resources: [this.topic.topicArn],
+        conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(this).account } },
+      }),
+    );
+    if (email) this.topic.addSubscription(new EmailSubscription(email));
+  }
+}

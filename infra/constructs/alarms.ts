@@ -1,0 +1,131 @@
+import { Duration } from 'aws-cdk-lib';
+import { Alarm, ComparisonOperator, type IMetric, MathExpression, Metric, Stats, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import type { ITopic } from 'aws-cdk-lib/aws-sns';
+import { Construct } from 'constructs';
+import { INDEXES } from '../../shared/storage/access-patterns.ts';
+import { THRESHOLDS } from '../stages.ts';
+import type { QueueWithRedrive } from './queue-with-redrive.ts';
+import type { MessagingApi } from './rest-api.ts';
+
+export interface AlarmsProps {
+  readonly api: MessagingApi;
+  readonly queues: readonly QueueWithRedrive[];
+  readonly tableName: string;
+  /** Who is told; without it the alarms only show. */
+  readonly topic?: ITopic;
+}
+
+interface AlarmRow {
+  readonly id: string;
+  readonly description: string;
+  readonly metric: IMetric;
+  readonly threshold: number;
+  readonly operator: ComparisonOperator;
+  /** How many of the last minutes must be over the threshold. */
+  readonly minutes: number;
+}
+
+const MINUTE = Duration.minutes(1);
+const { GREATER_THAN_THRESHOLD: OVER, GREATER_THAN_OR_EQUAL_TO_THRESHOLD: AT_LEAST } = ComparisonOperator;
+
+/** The gateway's metrics of the stage, or of one measured operation. */
+export const gatewayMetric = (api: MessagingApi, metricName: string, statistic: string, route?: { path: string; method: string }): Metric =>
+  new Metric({
+    namespace: 'AWS/ApiGateway',
+    metricName,
+    statistic,
+    period: MINUTE,
+    dimensionsMap: {
+      ApiName: api.api.restApiName,
+      Stage: api.stageName,
+      ...(route ? { Method: route.method, Resource: route.path } : {}),
+    },
+  });
+
+/** Throttled reads or writes of the table and of its indexes: an index that is throttled holds its table back. */
+const throttles = (tableName: string, metricName: 'ReadThrottleEvents' | 'WriteThrottleEvents'): IMetric => {
+  const of = (dimensions: Record<string, string>) =>
+    new Metric({ namespace: 'AWS/DynamoDB', metricName, statistic: Stats.SUM, period: MINUTE, dimensionsMap: { TableName: tableName, ...dimensions } });
+  const parts: Record<string, IMetric> = { table: of({}) };
+  for (const name of Object.keys(INDEXES)) parts[name] = of({ GlobalSecondaryIndexName: name });
+  const expression = Object.keys(parts).map((name) => `FILL(${name}, 0)`).join(' + ');
+  return new MathExpression({ expression, usingMetrics: parts, period: MINUTE, label: metricName });
+};
+
+const queueRows = ({ declaration, queue, deadLetters }: QueueWithRedrive): AlarmRow[] => [
+  {
+    id: `${declaration.name}-dead-letters`,
+    description: `Messages of the queue ${declaration.name} failed ${declaration.maxReceives} times. Read why in the consumer's log, then redrive them.`,
+    metric: deadLetters.metricApproximateNumberOfMessagesVisible({ period: MINUTE, statistic: Stats.MAXIMUM }),
+    threshold: 0,
+    operator: OVER,
+    minutes: 1,
+  },
+  {
+    id: `${declaration.name}-age`,
+    description: `The oldest message of the queue ${declaration.name} waits too long: its consumer is too slow or failing.`,
+    metric: queue.metricApproximateAgeOfOldestMessage({ period: MINUTE, statistic: Stats.MAXIMUM }),
+    threshold: THRESHOLDS.oldestMessageSeconds,
+    operator: OVER,
+    minutes: 3,
+  },
+];
+
+const stageRows = ({ api, tableName }: AlarmsProps): AlarmRow[] => [
+  {
+    id: 'server-errors',
+    description: 'The gateway answered 5xx. The access log names the operations, their logs the fault.',
+    metric: gatewayMetric(api, '5XXError', Stats.SUM),
+    threshold: THRESHOLDS.serverErrors,
+    operator: AT_LEAST,
+    minutes: 2,
+  },
+  ...api.measured.map((contract) => ({
+    id: `${contract.id.replace('.', '-')}-latency`,
+    description: `${contract.summary}: 95 of 100 calls should be answered within ${THRESHOLDS.sendP95Ms} ms.`,
+    metric: gatewayMetric(api, 'Latency', Stats.percentile(95), contract),
+    threshold: THRESHOLDS.sendP95Ms,
+    operator: OVER,
+    minutes: 5,
+  })),
+  {
+    id: 'lambda-throttles',
+    description: "Lambda refused calls: the account's concurrency, which both stages share, is used up.",
+    metric: new Metric({ namespace: 'AWS/Lambda', metricName: 'Throttles', statistic: Stats.SUM, period: MINUTE }),
+    threshold: THRESHOLDS.lambdaThrottles,
+    operator: AT_LEAST,
+    minutes: 1,
+  },
+  ...(['ReadThrottleEvents', 'WriteThrottleEvents'] as const).map((name) => ({
+    id: name === 'ReadThrottleEvents' ? 'table-read-throttles' : 'table-write-throttles',
+    description: 'DynamoDB held the table or an index of it back: a hot key, or more than the on-demand table has grown to.',
+    metric: throttles(tableName, name),
+    threshold: THRESHOLDS.tableThrottles,
+    operator: AT_LEAST,
+    minutes: 2,
+  })),
+];
+
+/** What wakes somebody, one row each. */
+export class Alarms extends Construct {
+  readonly alarms: readonly Alarm[];
+
+  constructor(scope: Construct, id: string, props: AlarmsProps) {
+    super(scope, id);
+    const rows = [...props.queues.flatMap(queueRows), ...stageRows(props)];
+    this.alarms = rows.map((row) => {
+      const alarm = new Alarm(this, row.id, {
+        alarmName: `messaging-${props.api.stageName}-${row.id}`,
+        alarmDescription: row.description,
+        metric: row.metric,
+        threshold: row.threshold,
+        comparisonOperator: row.operator,
+        evaluationPeriods: row.minutes,
+        treatMissingData: TreatMissingData.NOT_BREACHING,
+      });
+      if (props.topic) alarm.addAlarmAction(new SnsAction(props.topic));
+      return alarm;
+    });
+  }
+}

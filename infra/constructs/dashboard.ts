@@ -1,0 +1,87 @@
+import { Duration } from 'aws-cdk-lib';
+import { Dashboard, GraphWidget, type IMetric, type IWidget, MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import { Construct } from 'constructs';
+import { INDEXES } from '../../shared/storage/access-patterns.ts';
+import { gatewayMetric } from './alarms.ts';
+import type { QueueWithRedrive } from './queue-with-redrive.ts';
+import type { MessagingApi } from './rest-api.ts';
+
+export interface StageDashboardProps {
+  readonly api: MessagingApi;
+  readonly queues: readonly QueueWithRedrive[];
+  readonly tableName: string;
+}
+
+const MINUTE = Duration.minutes(1);
+const HALF = 12;
+
+/** The service's own metrics (`shared/runtime/observe.ts`), whatever further dimensions they carry: one line per combination. */
+const OWN_GRAPHS = [
+  { title: 'Sends', metrics: ['Sends'], statistic: Stats.SUM },
+  { title: 'Refusals', metrics: ['Refusals'], statistic: Stats.SUM },
+  { title: 'Provider latency, p95 (ms)', metrics: ['ProviderLatency'], statistic: Stats.percentile(95) },
+  { title: 'Consumer failures', metrics: ['ConsumerFailures'], statistic: Stats.SUM },
+] as const;
+
+const ownMetric = (stage: string, metricName: string, statistic: string): IMetric =>
+  new MathExpression({
+    expression: `SEARCH('Namespace="Messaging" MetricName="${metricName}" stage="${stage}"', '${statistic}', 60)`,
+    label: '',
+    period: MINUTE,
+    usingMetrics: {},
+  });
+
+const graph = (title: string, left: IMetric[], right: IMetric[] = []): IWidget => new GraphWidget({ title, left, right, width: HALF, height: 6 });
+
+const queueGraphs = (queues: readonly QueueWithRedrive[]): IWidget[] => [
+  graph(
+    'Queues: waiting, and dead letters',
+    queues.flatMap(({ queue, deadLetters, declaration }) => [
+      queue.metricApproximateNumberOfMessagesVisible({ period: MINUTE, statistic: Stats.MAXIMUM, label: declaration.name }),
+      deadLetters.metricApproximateNumberOfMessagesVisible({ period: MINUTE, statistic: Stats.MAXIMUM, label: `${declaration.name}: dead` }),
+    ]),
+  ),
+  graph(
+    'Queues: age of the oldest message (s)',
+    queues.map(({ queue, declaration }) =>
+      queue.metricApproximateAgeOfOldestMessage({ period: MINUTE, statistic: Stats.MAXIMUM, label: declaration.name }),
+    ),
+  ),
+];
+
+const gatewayGraphs = (api: MessagingApi): IWidget[] => [
+  graph(
+    'API latency (ms)',
+    [
+      gatewayMetric(api, 'Latency', Stats.percentile(50)).with({ label: 'all, p50' }),
+      gatewayMetric(api, 'Latency', Stats.percentile(95)).with({ label: 'all, p95' }),
+      ...api.measured.map((contract) => gatewayMetric(api, 'Latency', Stats.percentile(95), contract).with({ label: `${contract.id}, p95` })),
+    ],
+    [gatewayMetric(api, 'Count', Stats.SUM).with({ label: 'requests' })],
+  ),
+  graph('API errors', [gatewayMetric(api, '4XXError', Stats.SUM), gatewayMetric(api, '5XXError', Stats.SUM)]),
+];
+
+const tableGraph = (tableName: string, metricName: string): IWidget => {
+  const of = (label: string, dimensions: Record<string, string>) =>
+    new Metric({ namespace: 'AWS/DynamoDB', metricName, statistic: Stats.SUM, period: MINUTE, label, dimensionsMap: { TableName: tableName, ...dimensions } });
+  return graph(`DynamoDB: ${metricName}`, [
+    of('table', {}),
+    ...Object.keys(INDEXES).map((name) => of(name, { GlobalSecondaryIndexName: name })),
+  ]);
+};
+
+/** A stage at a glance: what is sent and refused, how providers answer, what waits, what callers feel, what the table consumes. */
+export class StageDashboard extends Construct {
+  constructor(scope: Construct, id: string, { api, queues, tableName }: StageDashboardProps) {
+    super(scope, id);
+    const own = OWN_GRAPHS.map(({ title, metrics, statistic }) =>
+      graph(title, metrics.map((name) => ownMetric(api.stageName, name, statistic))),
+    );
+    const table = ['ConsumedReadCapacityUnits', 'ConsumedWriteCapacityUnits'].map((name) => tableGraph(tableName, name));
+    const widgets = [...own, ...queueGraphs(queues), ...gatewayGraphs(api), ...table];
+    const rows: IWidget[][] = [];
+    for (let start = 0; start < widgets.length; start += 2) rows.push(widgets.slice(start, start + 2));
+    new Dashboard(this, 'Dashboard', { dashboardName: `messaging-${api.stageName}`, widgets: rows });
+  }
+}

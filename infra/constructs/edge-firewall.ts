@@ -1,0 +1,59 @@
+import { Stack, type StackProps } from 'aws-cdk-lib';
+import { CfnWebACL } from 'aws-cdk-lib/aws-wafv2';
+import type { Construct } from 'constructs';
+
+/** Requests of one address in five minutes before it is blocked for a while. */
+const PER_ADDRESS = 30_000;
+
+const visibility = (metricName: string): CfnWebACL.VisibilityConfigProperty => ({
+  cloudWatchMetricsEnabled: true,
+  metricName,
+  sampledRequestsEnabled: false,
+});
+
+/** AWS's own rule groups. A body rule only counts where a send or an import is larger than it expects. */
+const MANAGED = [
+  { name: 'AWSManagedRulesAmazonIpReputationList', onlyCount: [] },
+  { name: 'AWSManagedRulesKnownBadInputsRuleSet', onlyCount: [] },
+  { name: 'AWSManagedRulesCommonRuleSet', onlyCount: ['SizeRestrictions_BODY', 'CrossSiteScripting_BODY', 'GenericRFI_BODY', 'NoUserAgent_HEADER'] },
+] as const;
+
+const managedRule = ({ name, onlyCount }: (typeof MANAGED)[number], priority: number): CfnWebACL.RuleProperty => ({
+  name,
+  priority,
+  overrideAction: { none: {} },
+  statement: {
+    managedRuleGroupStatement: {
+      vendorName: 'AWS',
+      name,
+      ruleActionOverrides: onlyCount.map((rule) => ({ name: rule, actionToUse: { count: {} } })),
+    },
+  },
+  visibilityConfig: visibility(name),
+});
+
+/** The edge's firewall. A stack of its own, because CloudFront takes web ACLs from us-east-1 only, wherever the service runs. */
+export class FirewallStack extends Stack {
+  readonly webAclArn: string;
+
+  constructor(scope: Construct, id: string, props: StackProps) {
+    super(scope, id, props);
+    const acl = new CfnWebACL(this, 'WebAcl', {
+      scope: 'CLOUDFRONT',
+      defaultAction: { allow: {} },
+      description: 'Messaging: known bad callers and requests stay outside.',
+      visibilityConfig: visibility('messaging-edge'),
+      rules: [
+        ...MANAGED.map(managedRule),
+        {
+          name: 'PerAddress',
+          priority: MANAGED.length,
+          action: { block: {} },
+          statement: { rateBasedStatement: { aggregateKeyType: 'IP', limit: PER_ADDRESS, evaluationWindowSec: 300 } },
+          visibilityConfig: visibility('PerAddress'),
+        },
+      ],
+    });
+    this.webAclArn = acl.attrArn;
+  }
+}

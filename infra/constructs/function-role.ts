@@ -1,0 +1,48 @@
+import { Stack, Validations } from 'aws-cdk-lib';
+import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
+import type { Construct } from 'constructs';
+import { type Reach, type StageResources, statementsFor } from './grants.ts';
+
+export interface FunctionRoleProps {
+  readonly description: string;
+  readonly reach: Reach;
+  readonly resources: StageResources;
+  /** Queues that the functions take messages from. */
+  readonly consumes?: readonly string[];
+}
+
+const CONSUME = ['sqs:ChangeMessageVisibility', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ReceiveMessage'];
+
+/** A role of one or more functions, with one inline policy: what they declared, and writing to their own log groups. */
+export class FunctionRole extends Role {
+  readonly #logs: PolicyStatement;
+
+  constructor(scope: Construct, id: string, { description, reach, resources, consumes = [] }: FunctionRoleProps) {
+    const logs = new PolicyStatement({ actions: ['logs:CreateLogStream', 'logs:PutLogEvents'] });
+    const statements = [logs, ...statementsFor(scope, reach, resources)];
+    if (consumes.length > 0) statements.push(new PolicyStatement({ actions: CONSUME, resources: [...consumes] }));
+    super(scope, id, {
+      description,
+      assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
+      inlinePolicies: { Declared: new PolicyDocument({ statements }) },
+    });
+    this.#logs = logs;
+    if (reach.awsSms && resources.sendsRealSms) this.acknowledgeSmsIdentities();
+  }
+
+  allowLogs(logGroup: ILogGroup): void {
+    this.#logs.addResources(logGroup.logGroupArn);
+  }
+
+  private acknowledgeSmsIdentities(): void {
+    const { account, region } = Stack.of(this);
+    const shown = (token: string, pseudo: string) => (token.includes('${Token') ? `<AWS::${pseudo}>` : token);
+    for (const kind of ['phone-number', 'pool', 'sender-id'])
+      Validations.of(this).acknowledge({
+        id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:sms-voice:${shown(region, 'Region')}:${shown(account, 'AccountId')}:${kind}/*]`,
+        reason:
+          'Which number, pool or sender id a text leaves from is a setting that the operator changes while the service runs; it cannot be known here. The grant stays inside this account and region, and sends text only.',
+      });
+  }
+}

@@ -1,0 +1,52 @@
+import { Duration, Stack } from 'aws-cdk-lib';
+import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import { EventSourceMapping } from 'aws-cdk-lib/aws-lambda';
+import { Queue, QueueEncryption, RedrivePermission } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import type { Environment } from '../../shared/domain/actor.ts';
+import type { QueueDeclaration } from '../../shared/queues/queues.ts';
+import { COMMON, NAMES } from '../stages.ts';
+
+export interface QueueWithRedriveProps {
+  readonly environment: Environment;
+  readonly declaration: QueueDeclaration;
+}
+
+/** A queue of the queue table with its dead-letter queue, which takes messages from it and from no other. */
+export class QueueWithRedrive extends Construct {
+  readonly queue: Queue;
+  readonly deadLetters: Queue;
+  readonly declaration: QueueDeclaration;
+
+  constructor(scope: Construct, id: string, { environment, declaration }: QueueWithRedriveProps) {
+    super(scope, id);
+    this.declaration = declaration;
+    const queueName = NAMES.queue(environment, declaration.name);
+    const safe = { encryption: QueueEncryption.SQS_MANAGED, enforceSSL: true } as const;
+    // By name: the two queues point at each other, and CloudFormation cannot make a circle of references.
+    const source = Queue.fromQueueArn(this, 'Source', Stack.of(this).formatArn({ service: 'sqs', resource: queueName }));
+    this.deadLetters = new Queue(this, 'DeadLetters', {
+      ...safe,
+      queueName: `${queueName}-dlq`,
+      retentionPeriod: Duration.days(COMMON.deadLetterDays),
+      redriveAllowPolicy: { redrivePermission: RedrivePermission.BY_QUEUE, sourceQueues: [source] },
+    });
+    this.queue = new Queue(this, 'Queue', {
+      ...safe,
+      queueName,
+      visibilityTimeout: Duration.seconds(declaration.visibilitySeconds),
+      deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: declaration.maxReceives },
+    });
+  }
+
+  /** Feeds a consumer; a record that failed comes again alone, the others of its batch do not. */
+  feed(consumer: LambdaFunction, maxConcurrency: number): void {
+    new EventSourceMapping(this, 'Mapping', {
+      target: consumer,
+      eventSourceArn: this.queue.queueArn,
+      batchSize: this.declaration.batchSize,
+      maxConcurrency,
+      reportBatchItemFailures: true,
+    });
+  }
+}

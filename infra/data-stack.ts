@@ -1,0 +1,68 @@
+import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib';
+import { AttributeType, BillingMode, ProjectionType, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
+import { Key } from 'aws-cdk-lib/aws-kms';
+import type { Construct } from 'constructs';
+import type { Environment } from '../shared/domain/actor.ts';
+import { INDEXES, TABLE } from '../shared/storage/access-patterns.ts';
+import { NAMES, type StageSettings } from './stages.ts';
+
+export interface DataStackProps extends StackProps {
+  readonly environment: Environment;
+  readonly settings: StageSettings;
+}
+
+/**
+ * What a stage must not lose: its table and the key that seals it. A stack of its own, so that the application can be
+ * removed and made again without touching either.
+ */
+export class DataStack extends Stack {
+  readonly table: Table;
+  readonly key: Key;
+
+  constructor(scope: Construct, id: string, props: DataStackProps) {
+    super(scope, id, { ...props, terminationProtection: props.settings.deletionProtection });
+    const { environment, settings } = props;
+    this.key = new Key(this, 'Key', {
+      alias: `alias/messaging-${environment}`,
+      description: `Messaging, ${environment}: seals the table and wraps the root key of the stage.`,
+      enableKeyRotation: true,
+      pendingWindow: Duration.days(settings.deletionProtection ? 30 : 7),
+      removalPolicy: settings.removal,
+    });
+    this.table = this.createTable(environment, settings);
+    this.addIndexes();
+    new CfnOutput(this, 'TableName', { value: this.table.tableName });
+    new CfnOutput(this, 'KmsKeyId', { value: this.key.keyId });
+  }
+
+  private createTable(environment: Environment, settings: StageSettings): Table {
+    return new Table(this, 'Table', {
+      tableName: NAMES.table(environment),
+      partitionKey: { name: TABLE.partitionKey, type: AttributeType.STRING },
+      sortKey: { name: TABLE.sortKey, type: AttributeType.STRING },
+      timeToLiveAttribute: TABLE.timeToLive,
+      billingMode: BillingMode.PAY_PER_REQUEST,
+      encryption: TableEncryption.CUSTOMER_MANAGED,
+      encryptionKey: this.key,
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true, recoveryPeriodInDays: settings.restoreDays },
+      deletionProtection: settings.deletionProtection,
+      removalPolicy: settings.removal,
+    });
+  }
+
+  private addIndexes(): void {
+    for (const [indexName, index] of Object.entries(INDEXES)) {
+      // An index that carries nothing beyond keys cannot be declared as INCLUDE: DynamoDB refuses an empty list.
+      const projection =
+        index.attributes.length > 0
+          ? { projectionType: ProjectionType.INCLUDE, nonKeyAttributes: [...index.attributes] }
+          : { projectionType: ProjectionType.KEYS_ONLY };
+      this.table.addGlobalSecondaryIndex({
+        indexName,
+        partitionKey: { name: index.partitionKey, type: AttributeType.STRING },
+        sortKey: { name: index.sortKey, type: index.sortType === 'N' ? AttributeType.NUMBER : AttributeType.STRING },
+        ...projection,
+      });
+    }
+  }
+}

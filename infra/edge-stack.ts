@@ -1,0 +1,144 @@
+import { Aws, CfnOutput, Duration, Stack, type StackProps, Validations } from 'aws-cdk-lib';
+import {
+  CachePolicy,
+  CfnDistribution,
+  Function as EdgeFunction,
+  FunctionCode,
+  FunctionRuntime,
+  HeadersFrameOption,
+  HeadersReferrerPolicy,
+  OriginRequestPolicy,
+  ResponseHeadersPolicy,
+} from 'aws-cdk-lib/aws-cloudfront';
+import { AaaaRecord, ARecord, HostedZone, RecordTarget } from 'aws-cdk-lib/aws-route53';
+import type { Construct } from 'constructs';
+import { ENVIRONMENTS, type Environment } from '../shared/domain/actor.ts';
+import { ORIGINS, ROUTER_CODE } from './constructs/edge-router.ts';
+import type { MessagingApi } from './constructs/rest-api.ts';
+
+/** A name of the deployment's own. The certificate must lie in us-east-1: CloudFront takes none from elsewhere. */
+export interface CustomDomain {
+  readonly name: string;
+  readonly certificateArn: string;
+  /** Where to write the name's records; without it they are made by hand. */
+  readonly zone?: { readonly id: string; readonly name: string };
+}
+
+export interface EdgeStackProps extends StackProps {
+  readonly apis: Readonly<Record<Environment, MessagingApi>>;
+  readonly domain?: CustomDomain;
+  readonly webAclArn?: string;
+}
+
+/** Route 53's fixed zone of all CloudFront distributions. */
+const CLOUDFRONT_ZONE = 'Z2FDTNDATAQYW2';
+const YEAR = Duration.days(365);
+
+/** One address for both stages: the credential's prefix decides which of them answers. Nothing is cached. */
+export class EdgeStack extends Stack {
+  constructor(scope: Construct, id: string, props: EdgeStackProps) {
+    super(scope, id, props);
+    const distribution = this.createDistribution(props);
+    if (props.domain) this.createRecords(props.domain, distribution);
+    const name = props.domain?.name ?? distribution.attrDomainName;
+    new CfnOutput(this, 'EdgeUrl', { value: `https://${name}` });
+    new CfnOutput(this, 'DistributionDomainName', { value: distribution.attrDomainName });
+    this.acknowledge(distribution, props);
+  }
+
+  /** Declared in full, because the construct library attaches an origin only to a path, and here a function chooses it. */
+  private createDistribution({ apis, domain, webAclArn }: EdgeStackProps): CfnDistribution {
+    return new CfnDistribution(this, 'Distribution', {
+      distributionConfig: {
+        comment: 'Messaging: one address for both stages',
+        enabled: true,
+        httpVersion: 'http2and3',
+        ipv6Enabled: true,
+        // South America is served from near only in the class of all locations.
+        priceClass: 'PriceClass_All',
+        origins: ENVIRONMENTS.map((environment) => this.origin(environment, apis[environment])),
+        defaultCacheBehavior: this.behavior(),
+        ...(domain ? { aliases: [domain.name] } : {}),
+        viewerCertificate: domain
+          ? { acmCertificateArn: domain.certificateArn, sslSupportMethod: 'sni-only', minimumProtocolVersion: 'TLSv1.2_2021' }
+          : { cloudFrontDefaultCertificate: true },
+        ...(webAclArn ? { webAclId: webAclArn } : {}),
+      },
+    });
+  }
+
+  private origin(environment: Environment, { api, stageName }: MessagingApi): CfnDistribution.OriginProperty {
+    return {
+      id: ORIGINS[environment],
+      domainName: `${api.restApiId}.execute-api.${Stack.of(api).region}.${Aws.URL_SUFFIX}`,
+      originPath: `/${stageName}`,
+      connectionAttempts: 2,
+      connectionTimeout: 5,
+      customOriginConfig: {
+        originProtocolPolicy: 'https-only',
+        originSslProtocols: ['TLSv1.2'],
+        httpsPort: 443,
+        // Longer than the gateway's own 29 s, so that its answer is the one that arrives.
+        originReadTimeout: 35,
+        originKeepaliveTimeout: 60,
+      },
+    };
+  }
+
+  private behavior(): CfnDistribution.DefaultCacheBehaviorProperty {
+    const router = new EdgeFunction(this, 'Router', {
+      comment: 'Picks the stage by the prefix of the credential',
+      runtime: FunctionRuntime.JS_2_0,
+      code: FunctionCode.fromInline(ROUTER_CODE),
+    });
+    return {
+      targetOriginId: ORIGINS.live,
+      viewerProtocolPolicy: 'https-only',
+      allowedMethods: ['GET', 'HEAD', 'OPTIONS', 'PUT', 'PATCH', 'POST', 'DELETE'],
+      compress: true,
+      cachePolicyId: CachePolicy.CACHING_DISABLED.cachePolicyId,
+      // Everything but Host, by which the gateway would look for an API of the edge's name.
+      originRequestPolicyId: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER.originRequestPolicyId,
+      responseHeadersPolicyId: this.securityHeaders().responseHeadersPolicyId,
+      functionAssociations: [{ eventType: 'viewer-request', functionArn: router.functionArn }],
+    };
+  }
+
+  private securityHeaders(): ResponseHeadersPolicy {
+    return new ResponseHeadersPolicy(this, 'SecurityHeaders', {
+      comment: 'Messaging: security headers on every answer',
+      securityHeadersBehavior: {
+        contentTypeOptions: { override: true },
+        frameOptions: { frameOption: HeadersFrameOption.DENY, override: true },
+        referrerPolicy: { referrerPolicy: HeadersReferrerPolicy.NO_REFERRER, override: true },
+        strictTransportSecurity: { accessControlMaxAge: YEAR, includeSubdomains: true, override: true },
+        // A page that sets its own policy keeps it.
+        contentSecurityPolicy: { contentSecurityPolicy: "base-uri 'none'; frame-ancestors 'none'; object-src 'none'", override: false },
+      },
+    });
+  }
+
+  private createRecords({ name, zone }: CustomDomain, distribution: CfnDistribution): void {
+    if (!zone) return;
+    const hostedZone = HostedZone.fromHostedZoneAttributes(this, 'Zone', { hostedZoneId: zone.id, zoneName: zone.name });
+    const target = RecordTarget.fromAlias({ bind: () => ({ dnsName: distribution.attrDomainName, hostedZoneId: CLOUDFRONT_ZONE }) });
+    new ARecord(this, 'Address4', { zone: hostedZone, recordName: name, target });
+    new AaaaRecord(this, 'Address6', { zone: hostedZone, recordName: name, target });
+  }
+
+  private acknowledge(distribution: CfnDistribution, { domain, webAclArn }: EdgeStackProps): void {
+    const accepted = Validations.of(distribution);
+    accepted.acknowledge({ id: 'AwsSolutions-CFR1', reason: 'Callers and the recipients of links may be in any country.' });
+    accepted.acknowledge({
+      id: 'AwsSolutions-CFR3',
+      reason: "Each request is in its stage's access log, by path template. A log of the edge would hold whole paths, and with them short-link codes and unsubscribe tokens.",
+    });
+    if (!webAclArn)
+      accepted.acknowledge({ id: 'AwsSolutions-CFR2', reason: 'The firewall has a monthly price and is switched on with `-c waf=true`; the stages limit their rates by themselves.' });
+    if (!domain)
+      accepted.acknowledge({
+        id: 'AwsSolutions-CFR4',
+        reason: "CloudFront lets nobody choose the protocols of its own certificate; with `-c domainName=… -c certificateArn=…` TLS 1.2 is the least.",
+      });
+  }
+}

@@ -1,0 +1,60 @@
+import type { ProblemName } from '../shared/domain/errors.ts';
+import { PROBLEMS } from '../shared/domain/errors.ts';
+import { problemBody } from '../shared/runtime/problem.ts';
+
+/** An answer that the gateway gives by itself, without calling a function. */
+export interface GatewayError {
+  readonly problem: ProblemName;
+  readonly detail: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const RETRY = { 'Retry-After': '1' } as const;
+const UNKNOWN_PATH = { problem: 'NOT_FOUND', detail: 'There is no operation at this path.' } as const;
+const NO_CREDENTIAL = 'Send `Authorization: Bearer` with an API key of this environment.';
+const OUR_FAULT = 'Something failed on our side; the request id finds it in the log.';
+
+/**
+ * Every response type of API Gateway. The template and the local platform read this same table.
+ * No operation takes an AWS signature, so the gateway speaks of signatures only where a caller sent `Authorization` to a path it does not know.
+ */
+export const GATEWAY_ERRORS = {
+  ACCESS_DENIED: { problem: 'FORBIDDEN', detail: 'The credential may not do this.' },
+  API_CONFIGURATION_ERROR: { problem: 'INTERNAL_ERROR', detail: OUR_FAULT },
+  AUTHORIZER_CONFIGURATION_ERROR: { problem: 'INTERNAL_ERROR', detail: OUR_FAULT },
+  AUTHORIZER_FAILURE: { problem: 'SERVICE_UNAVAILABLE', detail: 'The credential could not be checked right now; try again.', headers: RETRY },
+  BAD_REQUEST_BODY: { problem: 'BAD_REQUEST', detail: 'The body could not be read.' },
+  BAD_REQUEST_PARAMETERS: { problem: 'BAD_REQUEST', detail: 'The request could not be read.' },
+  DEFAULT_4XX: { problem: 'BAD_REQUEST', detail: 'The request could not be read.' },
+  DEFAULT_5XX: { problem: 'INTERNAL_ERROR', detail: OUR_FAULT },
+  EXPIRED_TOKEN: UNKNOWN_PATH,
+  INTEGRATION_FAILURE: { problem: 'INTERNAL_ERROR', detail: OUR_FAULT },
+  INTEGRATION_TIMEOUT: { problem: 'SERVICE_UNAVAILABLE', detail: 'The service did not answer in time; try again with the same Idempotency-Key.', headers: RETRY },
+  INVALID_API_KEY: { problem: 'UNAUTHORIZED', detail: NO_CREDENTIAL },
+  INVALID_SIGNATURE: UNKNOWN_PATH,
+  MISSING_AUTHENTICATION_TOKEN: UNKNOWN_PATH,
+  QUOTA_EXCEEDED: { problem: 'RATE_LIMITED', detail: 'The quota is used up; try again later.', headers: RETRY },
+  REQUEST_TOO_LARGE: { problem: 'PAYLOAD_TOO_LARGE', detail: 'The body is over the limit of this path; send large media through `POST /numbers/{numberId}/media/uploads`.' },
+  RESOURCE_NOT_FOUND: UNKNOWN_PATH,
+  THROTTLED: { problem: 'RATE_LIMITED', detail: 'The service takes no more requests this second; try again.', headers: RETRY },
+  UNAUTHORIZED: { problem: 'UNAUTHORIZED', detail: NO_CREDENTIAL },
+  UNSUPPORTED_MEDIA_TYPE: { problem: 'UNSUPPORTED_MEDIA_TYPE', detail: 'The path does not take this media type.' },
+  WAF_FILTERED: { problem: 'FORBIDDEN', detail: 'The request was refused by the firewall.' },
+} as const satisfies Record<string, GatewayError>;
+
+export type GatewayErrorType = keyof typeof GATEWAY_ERRORS;
+
+/** A path that no operation has. */
+export const UNKNOWN_PATH_ERROR: GatewayError = UNKNOWN_PATH;
+/** A path that is known, with a method that is not: `Allow` names the ones that are. */
+export const unknownMethodError = (allow: readonly string[]): GatewayError => ({
+  problem: 'METHOD_NOT_ALLOWED',
+  detail: 'The path does not take this method; the Allow header names those that it takes.',
+  headers: { Allow: [...allow].sort().join(', ') },
+});
+
+/** The problem document of a gateway's own error. */
+export const gatewayProblem = (error: GatewayError, at: { instance: string; requestId: string }) =>
+  problemBody(error.problem, { detail: error.detail }, at);
+
+export const gatewayStatus = (error: GatewayError): number => PROBLEMS[error.problem].status;

@@ -1,0 +1,106 @@
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { Table } from '../../shared/storage/table.ts';
+import { type Engine, startDynoxide, startFauxqs } from './engines.ts';
+import { ensureQueues, ensureTable, type StageQueue } from './resources.ts';
+import { STAGES, type Stage, tableName } from './stages.ts';
+
+/** The table and queue engines, with all that the stages keep in them. */
+export interface Backends {
+  readonly dynamodbEndpoint: string;
+  readonly sqsEndpoint: string;
+  readonly sqs: SQSClient;
+  readonly tables: Readonly<Record<Stage, Table>>;
+  readonly queues: Readonly<Record<Stage, Readonly<Record<string, StageQueue>>>>;
+  stop(): Promise<void>;
+}
+
+export interface BackendOptions {
+  readonly dataDir: string;
+  /** Other engines than the embedded ones. */
+  readonly dynamodbEndpoint?: string | undefined;
+  readonly sqsEndpoint?: string | undefined;
+  /** Told of an engine's process in the moment it exists, so that a later start can find it. */
+  readonly onProcess: (pid: number) => void;
+  readonly onFault: (what: string, requestId: string, error: unknown) => void;
+}
+
+const RESTART_AFTER_MS = 200;
+
+type Start = (again: { port?: number; onCrash: () => void }) => Promise<Engine>;
+
+/** Keeps an engine running: one that ended by itself is started again at the same address. */
+const supervise = async (name: string, start: Start, { onFault }: BackendOptions) => {
+  let stopping = false;
+  const restart = async (): Promise<void> => {
+    onFault(name, 'engine', new Error(`${name} ended by itself; starting it again`));
+    const port = Number(new URL(engine.endpoint).port);
+    while (!stopping) {
+      await pause(RESTART_AFTER_MS);
+      try {
+        engine = await start({ port, onCrash });
+        return stopping ? await engine.stop() : undefined;
+      } catch (error) {
+        onFault(name, 'engine', error);
+      }
+    }
+  };
+  const onCrash = () => void restart();
+  let engine = await start({ onCrash });
+  return {
+    endpoint: engine.endpoint,
+    stop: () => {
+      stopping = true;
+      return engine.stop();
+    },
+  };
+};
+
+const forStages = async <T>(make: (stage: Stage) => Promise<T>): Promise<Record<Stage, T>> => {
+  const made = await Promise.all(STAGES.map(async (stage) => [stage, await make(stage)] as const));
+  return Object.fromEntries(made) as Record<Stage, T>;
+};
+
+/** Starts the engines that are embedded, and creates what the stages need in them. */
+export const startBackends = async (options: BackendOptions): Promise<Backends> => {
+  const { dataDir, onProcess } = options;
+  const tableEngine = async () => {
+    if (options.dynamodbEndpoint) return undefined;
+    const files = { dbPath: join(dataDir, 'tables', 'dynamodb.db'), logFile: join(dataDir, 'dynamodb.log') };
+    return supervise('dynoxide', (again) => startDynoxide({ ...files, ...again, onSpawn: onProcess }), options);
+  };
+  const queueEngine = async () => {
+    if (options.sqsEndpoint) return undefined;
+    return supervise('fauxqs', (again) => startFauxqs({ dataDir: join(dataDir, 'queues'), ...again }), options);
+  };
+  const started = await Promise.allSettled([tableEngine(), queueEngine()]);
+  const engines = started.map((result) => (result.status === 'fulfilled' ? result.value : undefined));
+  const stop = async () => void (await Promise.all(engines.map((engine) => engine?.stop())));
+  try {
+    for (const result of started) if (result.status === 'rejected') throw result.reason;
+    const dynamodbEndpoint = options.dynamodbEndpoint ?? engines[0]?.endpoint ?? '';
+    const sqsEndpoint = options.sqsEndpoint ?? engines[1]?.endpoint ?? '';
+    return { ...(await prepare(dynamodbEndpoint, sqsEndpoint, options.sqsEndpoint === undefined)), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+};
+
+const prepare = async (dynamodbEndpoint: string, sqsEndpoint: string, embeddedQueues: boolean) => {
+  const client = new DynamoDBClient({ endpoint: dynamodbEndpoint });
+  const sqs = new SQSClient({
+    endpoint: sqsEndpoint,
+    requestHandler: { httpAgent: { keepAlive: true, maxSockets: 256 } },
+  });
+  const [tables, queues] = await Promise.all([
+    forStages(async (stage) => {
+      await ensureTable(client, tableName(stage));
+      return new Table(client, tableName(stage));
+    }),
+    forStages((stage) => ensureQueues(sqs, stage, embeddedQueues ? sqsEndpoint : undefined)),
+  ]);
+  return { dynamodbEndpoint, sqsEndpoint, sqs, tables, queues };
+};

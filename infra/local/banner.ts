@@ -1,0 +1,34 @@
+import { join } from 'node:path';
+import type { Demo } from './demo.ts';
+import type { Platform } from './platform.ts';
+
+const SMS = { to: '+5511999990005', body: 'Your order is on its way.', route: 'premium' };
+
+/** A line to paste: sends an SMS with the test key, to a sandbox number that gets delivered. */
+const curlLine = (url: string, key: string): string =>
+  `curl -s ${url}/v2/sms/messages -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -H "Idempotency-Key: demo-$(date +%s)" -d '${JSON.stringify(SMS)}'`;
+
+/** What a person at the terminal reads once the service is up. */
+export const banner = ({ url, dataDir }: Platform, { organizationId, hints, keys }: Demo): string => {
+  const credentials = keys
+    ? [
+        `A demo organization was made: ${organizationId}. These keys are shown once:`,
+        `  test  ${keys.test}`,
+        `  live  ${keys.live}`,
+        '',
+        'Send an SMS in the sandbox:',
+        `  ${curlLine(url, keys.test)}`,
+      ]
+    : [
+        `Demo organization ${organizationId}: test key ${hints.test}, live key ${hints.live}.`,
+        'Keys are shown once; `npm run admin -- key create` makes another.',
+      ];
+  return [
+    '',
+    `Ready at ${url}  (reference: ${url}/docs)`,
+    `Data in ${dataDir}, function logs in ${join(dataDir, 'functions.log')}`,
+    '',
+    ...credentials,
+    '',
+  ].join('\n');
+};

@@ -1,0 +1,150 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { dirname, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+
+/** A running engine: where it listens, and how to end it. */
+export interface Engine {
+  readonly endpoint: string;
+  stop(): Promise<void>;
+}
+
+const BINARY_PACKAGE = `@dynoxide/${process.platform}-${process.arch}`;
+
+const NO_BINARY = `There is no embedded DynamoDB for this system (${process.platform} ${process.arch}).
+Start DynamoDB Local and name its address in DYNAMODB_ENDPOINT:
+
+  docker run -d -p 8000:8000 amazon/dynamodb-local -jar DynamoDBLocal.jar -sharedDb
+  or, with Java 17:  java -Djava.library.path=./DynamoDBLocal_lib -jar DynamoDBLocal.jar -sharedDb
+  then:              DYNAMODB_ENDPOINT=http://127.0.0.1:8000 npm start`;
+
+/** The engine's binary; an Error that says what to do where none is published for this system. */
+export const dynoxideBinary = (): string => {
+  const name = process.platform === 'win32' ? 'dynoxide.exe' : 'dynoxide';
+  try {
+    const folder = dirname(createRequire(import.meta.url).resolve(`${BINARY_PACKAGE}/package.json`));
+    if (existsSync(join(folder, name))) return join(folder, name);
+  } catch {
+    // The optional package is not installed here.
+  }
+  throw new Error(NO_BINARY);
+};
+
+/** A port on loopback that nothing listens on at this moment. */
+export const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+};
+
+const accepts = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });
+
+/** Waits until the child listens. False when it ended instead: its port may have been taken meanwhile. */
+const listening = async (child: ChildProcess, port: number): Promise<boolean> => {
+  const deadline = Date.now() + 8_000;
+  while (child.exitCode === null && child.signalCode === null) {
+    if (await accepts(port)) return true;
+    if (Date.now() > deadline) throw new Error('The embedded DynamoDB did not start within 8 s.');
+    await pause(5);
+  }
+  return false;
+};
+
+export interface DynoxideOptions {
+  /** The file that holds the tables; in memory when absent. */
+  readonly dbPath?: string;
+  /** Where the engine's own messages go. */
+  readonly logFile?: string;
+  readonly port?: number;
+  /** Called in the moment its process exists, before it serves. */
+  readonly onSpawn?: (pid: number) => void;
+  /** Called when it ends without having been asked to. */
+  readonly onCrash?: () => void;
+}
+
+/**
+ * Starts the embedded DynamoDB. It is kept out of this process's group: Ctrl-C at a terminal goes to the whole group,
+ * and the table must outlive the requests that are still being finished.
+ */
+export const startDynoxide = async (options: DynoxideOptions = {}): Promise<Engine> => {
+  const binary = dynoxideBinary();
+  if (options.dbPath) mkdirSync(dirname(options.dbPath), { recursive: true });
+  for (let attempt = 0; attempt < 5; attempt++) {
+    const port = options.port ?? (await freePort());
+    const log = options.logFile ? openSync(options.logFile, 'a') : undefined;
+    const args = [
+      '--host',
+      '127.0.0.1',
+      '--port',
+      String(port),
+      ...(options.dbPath ? ['--db-path', options.dbPath] : []),
+    ];
+    const child = spawn(binary, args, { detached: true, stdio: ['ignore', log ?? 'ignore', log ?? 'ignore'] });
+    if (log !== undefined) closeSync(log);
+    if (child.pid !== undefined) options.onSpawn?.(child.pid);
+    if (!(await listening(child, port))) continue;
+    return childEngine(child, `http://127.0.0.1:${port}`, options.onCrash);
+  }
+  throw new Error(
+    `The embedded DynamoDB ended at once, five times${options.logFile ? `: see ${options.logFile}` : ''}.`,
+  );
+};
+
+const childEngine = (child: ChildProcess, endpoint: string, onCrash?: () => void): Engine => {
+  let stopping = false;
+  const ended = once(child, 'exit');
+  void ended.then(() => stopping || onCrash?.());
+  return {
+    endpoint,
+    stop: async () => {
+      stopping = true;
+      child.kill('SIGTERM');
+      const force = setTimeout(() => child.kill('SIGKILL'), 1_500);
+      await ended;
+      clearTimeout(force);
+    },
+  };
+};
+
+export interface FauxqsOptions {
+  /** Holds the queues; in memory when absent. */
+  readonly dataDir?: string;
+  readonly port?: number;
+  readonly onCrash?: () => void;
+}
+
+/** Starts the embedded SQS in a thread; persistent when it is given a folder. */
+export const startFauxqs = async (options: FauxqsOptions = {}): Promise<Engine> => {
+  const { dataDir, port = 0 } = options;
+  const worker = new Worker(new URL('./queue-worker.ts', import.meta.url), { workerData: { dataDir, port } });
+  const [message] = (await once(worker, 'message')) as [{ port: number }];
+  let stopping = false;
+  worker.on('error', () => undefined);
+  const ended = new Promise((resolve) => worker.once('exit', resolve));
+  void ended.then(() => stopping || options.onCrash?.());
+  return {
+    endpoint: `http://127.0.0.1:${message.port}`,
+    stop: async () => {
+      stopping = true;
+      worker.postMessage('stop');
+      const force = setTimeout(() => void worker.terminate(), 1_500);
+      await ended;
+      clearTimeout(force);
+    },
+  };
+};

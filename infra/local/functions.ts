@@ -1,0 +1,129 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { cp, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Context } from 'aws-lambda';
+import type { Manifest } from '../build/build.ts';
+import { entryName } from '../build/layout.ts';
+import type { Stage } from './stages.ts';
+
+/** A Lambda function's entry point, as the platform calls it. */
+export type Handler = (event: unknown, context: Context) => Promise<unknown>;
+
+export interface StageFunctionsOptions {
+  readonly stage: Stage;
+  readonly manifest: Manifest;
+  /** `bundle/` of the build. */
+  readonly bundleDir: string;
+  /** A new folder of this stage's own. */
+  readonly folder: string;
+  /** What the functions find in `process.env` when they are imported, above what this process has. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** What their loggers take for standard output. */
+  readonly stdout: NodeJS.WriteStream;
+}
+
+/** Imports wait for each other: a module reads its stage's environment from the one that the process has. */
+let imports: Promise<unknown> = Promise.resolve();
+const oneAtATime = <T>(work: () => Promise<T>): Promise<T> => {
+  const turn = imports.then(work, work);
+  imports = turn.catch(() => undefined);
+  return turn;
+};
+
+/** Which standard output the code that runs now shall find. */
+const standardOutput = new AsyncLocalStorage<NodeJS.WriteStream>();
+let redirected = false;
+/** From the first import on, modules that are being imported find their stage's log as `process.stdout`, all other code the real one. */
+const redirectImports = () => {
+  if (redirected) return;
+  redirected = true;
+  const own = process.stdout;
+  Object.defineProperty(process, 'stdout', {
+    configurable: true,
+    enumerable: true,
+    get: () => standardOutput.getStore() ?? own,
+  });
+};
+
+/** Runs an import with a stage's environment and log in place of the process's own. */
+const inEnvironment = async <T>({ environment, stdout }: StageFunctionsOptions, work: () => Promise<T>): Promise<T> => {
+  redirectImports();
+  const earlier = Object.fromEntries(Object.keys(environment).map((name) => [name, process.env[name]]));
+  Object.assign(process.env, environment);
+  try {
+    return await standardOutput.run(stdout, work);
+  } finally {
+    for (const [name, value] of Object.entries(earlier))
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
+  }
+};
+
+/**
+ * One stage's functions. The two stages have their own copies of the built files, since Node keeps one instance of a
+ * module per file: so each stage has its own instances, which know its own table and nothing of the other's.
+ */
+export class StageFunctions {
+  readonly stage: Stage;
+  readonly #options: StageFunctionsOptions;
+  readonly #loaded = new Map<string, Handler>();
+  readonly #loading = new Map<string, Promise<Handler>>();
+
+  private constructor(options: StageFunctionsOptions) {
+    this.stage = options.stage;
+    this.#options = options;
+  }
+
+  /** Lays out the stage's copy of the built files. */
+  static async layOut(options: StageFunctionsOptions): Promise<StageFunctions> {
+    const { folder, bundleDir } = options;
+    await mkdir(folder, { recursive: true });
+    await cp(bundleDir, folder, { recursive: true, filter: (source) => !source.endsWith('.map') });
+    return new StageFunctions(options);
+  }
+
+  has(path: string): boolean {
+    return Object.hasOwn(this.#options.manifest.functions, path);
+  }
+
+  /** The handler, when it is imported already. */
+  loaded(path: string): Handler | undefined {
+    return this.#loaded.get(path);
+  }
+
+  /** The handler, imported at its first use. */
+  load(path: string): Promise<Handler> {
+    const loading = this.#loading.get(path) ?? oneAtATime(() => this.#import(path));
+    this.#loading.set(path, loading);
+    return loading;
+  }
+
+  async #import(path: string): Promise<Handler> {
+    if (!this.has(path)) throw new Error(`There is no function ${path}.`);
+    const { href } = pathToFileURL(join(this.#options.folder, `${entryName(path)}.mjs`));
+    const module = await inEnvironment(this.#options, () => import(href) as Promise<{ handler?: Handler }>);
+    if (typeof module.handler !== 'function') throw new Error(`The function ${path} exports no handler.`);
+    this.#loaded.set(path, module.handler);
+    return module.handler;
+  }
+}
+
+/** The second argument of a Lambda handler. */
+export const lambdaContext = (functionName: string, requestId: string, timeoutMs: number): Context => {
+  const deadline = Date.now() + timeoutMs;
+  return {
+    functionName,
+    functionVersion: '$LATEST',
+    invokedFunctionArn: `arn:aws:lambda:us-east-1:000000000000:function:${functionName}`,
+    memoryLimitInMB: '1024',
+    awsRequestId: requestId,
+    logGroupName: `/aws/lambda/${functionName}`,
+    logStreamName: 'local',
+    callbackWaitsForEmptyEventLoop: false,
+    getRemainingTimeInMillis: () => Math.max(0, deadline - Date.now()),
+    done: () => undefined,
+    fail: () => undefined,
+    succeed: () => undefined,
+  };
+};

@@ -1,0 +1,173 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { APIGatewayProxyResult } from 'aws-lambda';
+import { type Authorizer, methodArn, type Verdict } from './authorizer.ts';
+import { BODY_LIMIT, readBody, refuseBody, TOO_LARGE } from './body.ts';
+import { stageOf } from './edge.ts';
+import { type AuthorizerContext, newRequestId, proxyEvent, type RequestHead, readQuery } from './event.ts';
+import { lambdaContext, type StageFunctions } from './functions.ts';
+import { type GatewayAnswer, type GatewayRefusal, refusalAnswer, wrongMethodAnswer } from './problems.ts';
+import { type Match, makeRouter, type Routed } from './router.ts';
+import type { Stage } from './stages.ts';
+
+/** One stage behind the gateway. */
+export interface GatewayStage {
+  readonly functions: StageFunctions;
+  readonly authorizer: Authorizer;
+}
+
+export interface GatewayOptions {
+  readonly operations: readonly Routed[];
+  /** Undefined until everything is up: the gateway answers 503 meanwhile. */
+  readonly stages: () => Readonly<Record<Stage, GatewayStage>> | undefined;
+  /** Where a failed function's error goes; the caller sees none of it. */
+  readonly onFault: (functionPath: string, requestId: string, error: unknown) => void;
+}
+
+/** API Gateway gives up on a function after this long, whatever the function's own limit is. */
+const INTEGRATION_TIMEOUT_MS = 29_000;
+const TIMED_OUT: unique symbol = Symbol('timed out');
+const HUNG_UP: unique symbol = Symbol('hung up');
+
+/** Makes the HTTP server that stands for edge and REST API of both stages. It does not listen yet. */
+export const makeGateway = (options: GatewayOptions): Server => {
+  const match = makeRouter(options.operations);
+  const onRequest = (request: IncomingMessage, response: ServerResponse) => {
+    const requestId = newRequestId();
+    serve(options, match, request, response, requestId).catch((error: unknown) => {
+      options.onFault('gateway', requestId, error);
+      refuse(response, refusalAnswer('failed', { instance: '/', requestId }));
+    });
+  };
+  const server = createServer(
+    { keepAlive: true, keepAliveTimeout: 65_000, requestTimeout: 120_000, noDelay: true },
+    onRequest,
+  );
+  // A client that asks first is told before it sends a byte too many.
+  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+    if (!(Number(request.headers['content-length']) > BODY_LIMIT)) response.writeContinue();
+    onRequest(request, response);
+  });
+  return server;
+};
+
+const refuse = (response: ServerResponse, { status, headers, body }: GatewayAnswer): void => {
+  if (response.headersSent) return void response.destroy();
+  response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body);
+};
+
+/** The path and the query of a request's target; absolute addresses (`GET http://host/path`) are taken as well. */
+const splitTarget = (target: string): [path: string, query: string] => {
+  const from = target.startsWith('/') ? 0 : Math.max(0, target.indexOf('/', target.indexOf('://') + 3));
+  const mark = target.indexOf('?', from);
+  return mark < 0 ? [target.slice(from), ''] : [target.slice(from, mark), target.slice(mark + 1)];
+};
+
+const serve = async (
+  options: GatewayOptions,
+  match: (method: string, path: string) => Match,
+  request: IncomingMessage,
+  response: ServerResponse,
+  requestId: string,
+): Promise<void> => {
+  const [path, queryText] = splitTarget(request.url ?? '/');
+  const at = { instance: path, requestId };
+  const no = (kind: GatewayRefusal) => refuse(response, refusalAnswer(kind, at));
+  const stages = options.stages();
+  if (!stages) return no('not_ready');
+  const found = match(request.method ?? 'GET', path);
+  if (found.kind === 'wrong_method') return refuse(response, wrongMethodAnswer(found.allow, at));
+  if (found.kind !== 'found') return no(found.kind);
+  const { route, values } = found;
+  const query = tryQuery(queryText);
+  if (query === MALFORMED_QUERY) return no('malformed');
+
+  const token = request.headers.authorization;
+  const stage = stageOf(path, token);
+  const head: RequestHead = { requestId, stage, path, route, values };
+  const reading = readBody(request);
+  // A caller who hangs up is no fault of ours, also when the answer did not wait for the body.
+  if (reading instanceof Promise) reading.catch(() => undefined);
+  const caller = await authorize(options, stages[stage].authorizer, token, head, () =>
+    proxyEvent(request, head, query),
+  );
+  if (typeof caller === 'string') return no(caller);
+  const body = reading instanceof Promise ? await reading.catch(() => HUNG_UP) : reading;
+  if (typeof body === 'symbol')
+    return body === TOO_LARGE ? refuseBody(request, response, refusalAnswer('too_large', at)) : undefined;
+  const event = proxyEvent(request, head, query, body, caller.context);
+  const result = await invoke(options, stages[stage].functions, head, event);
+  if (result === TIMED_OUT) return no('timed_out');
+  if (result === undefined || !answer(response, result)) return no('failed');
+};
+
+const NOBODY: { readonly context?: AuthorizerContext } = {};
+
+/** Who calls, as the authorizer says: its context, or the gateway's refusal. Operations without permission ask nobody. */
+const authorize = (
+  options: GatewayOptions,
+  authorizer: Authorizer,
+  token: string | undefined,
+  { route: { operation }, stage, path, requestId }: RequestHead,
+  makeEvent: () => object,
+): typeof NOBODY | GatewayRefusal | Promise<typeof NOBODY | GatewayRefusal> => {
+  if (operation.permission === 'public') return NOBODY;
+  if (token === undefined) return 'unauthorized';
+  const arn = methodArn(stage, operation.method, path);
+  const judge = (verdict: Verdict) => {
+    if (verdict.kind === 'known') return verdict.allows(arn) ? verdict : 'denied';
+    if (verdict.kind === 'unauthorized') return 'unauthorized';
+    options.onFault('authorizer', requestId, verdict.reason);
+    return 'authorizer_failed';
+  };
+  const cached = authorizer.cached(token);
+  return cached ? judge(cached) : authorizer.ask(token, makeEvent, arn).then(judge);
+};
+
+const MALFORMED_QUERY: unique symbol = Symbol('malformed');
+const tryQuery = (text: string) => {
+  try {
+    return readQuery(text);
+  } catch {
+    return MALFORMED_QUERY;
+  }
+};
+
+/** Runs the function within the gateway's time. Undefined when it threw. */
+const invoke = async (options: GatewayOptions, functions: StageFunctions, head: RequestHead, event: unknown) => {
+  const { functionPath, operation } = head.route;
+  const timeoutMs = Math.min((operation.timeoutSeconds ?? 29) * 1000, INTEGRATION_TIMEOUT_MS);
+  try {
+    const handler = functions.loaded(functionPath) ?? (await functions.load(functionPath));
+    const context = lambdaContext(functionPath, head.requestId, timeoutMs);
+    return await new Promise<APIGatewayProxyResult | typeof TIMED_OUT>((resolve, reject) => {
+      const timer = setTimeout(resolve, timeoutMs, TIMED_OUT);
+      const settle =
+        <T>(use: (value: T) => void) =>
+        (value: T) => {
+          clearTimeout(timer);
+          use(value);
+        };
+      handler(event, context).then(settle(resolve) as (value: unknown) => void, settle(reject));
+    });
+  } catch (error) {
+    options.onFault(functionPath, head.requestId, error);
+    return undefined;
+  }
+};
+
+/** Writes a proxy result. False when it is none: API Gateway answers 502 to that, which callers meet as a problem. */
+const answer = (response: ServerResponse, result: APIGatewayProxyResult): boolean => {
+  const { statusCode, body } = result;
+  if (!Number.isInteger(statusCode) || statusCode < 200 || statusCode > 599) return false;
+  if (body !== undefined && body !== null && typeof body !== 'string') return false;
+  const headers: string[] = [];
+  for (const name in result.headers)
+    if (name.toLowerCase() !== 'content-length') headers.push(name, String(result.headers[name]));
+  for (const name in result.multiValueHeaders)
+    for (const value of result.multiValueHeaders[name] ?? []) headers.push(name, String(value));
+  const bytes = Buffer.from(body ?? '', result.isBase64Encoded ? 'base64' : 'utf8');
+  if (statusCode !== 204 && statusCode !== 304) headers.push('content-length', String(bytes.length));
+  response.writeHead(statusCode, headers);
+  response.end(bytes);
+  return true;
+};

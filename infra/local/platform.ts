@@ -1,0 +1,201 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join, resolve } from 'node:path';
+import type { Table } from '../../shared/storage/table.ts';
+import { buildFunctions, type Manifest } from '../build/build.ts';
+import { type Backends, startBackends } from './backends.ts';
+import { makeGateway } from './gateway.ts';
+import { type DataDirLock, lockDataDir } from './lock.ts';
+import { type LogSink, openLogSink } from './log-sink.ts';
+import type { StageQueue } from './resources.ts';
+import type { Routed } from './router.ts';
+import { type ServedStages, startStages } from './serve.ts';
+import { AWS_DEFAULTS, type Stage } from './stages.ts';
+
+const PROJECT = join(import.meta.dirname, '../..');
+
+export interface PlatformOptions {
+  /** Where everything is kept. One platform at a time. */
+  readonly dataDir: string;
+  /** 0 takes any free port. */
+  readonly port?: number;
+  readonly host?: string;
+  /** Added to the functions' environment; `DYNAMODB_ENDPOINT` and `SQS_ENDPOINT` name engines to use in place of the embedded ones. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** `file`: `functions.log` in the data directory. */
+  readonly logTo?: 'file' | 'stdout';
+  /** Which functions to serve, where they are built to, and their routes, when not the project's own. */
+  readonly functionsDir?: string;
+  readonly distDir?: string;
+  readonly operations?: readonly Routed[];
+  readonly dispatchSeconds?: number;
+  /** Batches of one queue that are worked on at the same time. */
+  readonly batchesInFlight?: number;
+  /** How long a failed message stays hidden, by how often it was received. */
+  readonly retrySeconds?: (receives: number) => number;
+  /** Functions that are imported before the platform counts as ready. */
+  readonly warm?: readonly string[];
+  /** Without consumers and schedules: for tests that drive them by hand. */
+  readonly background?: boolean;
+}
+
+export interface Platform {
+  readonly url: string;
+  readonly dataDir: string;
+  readonly tables: Readonly<Record<Stage, Table>>;
+  readonly queues: Readonly<Record<Stage, Readonly<Record<string, StageQueue>>>>;
+  readonly dynamodbEndpoint: string;
+  readonly sqsEndpoint: string;
+  readonly manifest: Manifest;
+  /** The engines' processes that a killed earlier start had left behind, and that this one stopped. */
+  readonly orphansStopped: readonly number[];
+  /** Stops accepting, finishes what is in flight, stops the engines. Within 10 s. */
+  close(): Promise<void>;
+}
+
+/** 2, 4, 8 … seconds, at most a minute. */
+const backOff = (receives: number): number => Math.min(2 ** receives, 60);
+const DEFAULT_WARM = ['authorizer', 'sms/send'];
+const DRAIN_MS = 4_500;
+const BACKGROUND_MS = 2_500;
+
+type Parts = {
+  readonly lock: DataDirLock;
+  sink?: LogSink;
+  server?: Server;
+  served?: ServedStages;
+  backends?: Backends;
+};
+
+/** Within `ms` or not at all: a stop must end, whatever hangs. */
+const atMost = async (ms: number, work: Promise<unknown> | undefined): Promise<void> => {
+  const late = Promise.withResolvers<void>();
+  const timer = setTimeout(late.resolve, ms);
+  await Promise.race([work, late.promise]);
+  clearTimeout(timer);
+};
+
+/** Stops accepting and waits for the requests in flight; cuts those that take too long. */
+const drain = async (server: Server): Promise<void> => {
+  const closed = once(server, 'close');
+  server.close();
+  const sweep = setInterval(() => server.closeIdleConnections(), 25);
+  await atMost(DRAIN_MS, closed);
+  clearInterval(sweep);
+  server.closeAllConnections();
+};
+
+const closeParts = async ({ lock, sink, server, served, backends }: Parts): Promise<void> => {
+  if (server) await drain(server);
+  await atMost(BACKGROUND_MS, served?.stop());
+  await backends?.stop();
+  sink?.close();
+  lock.release();
+};
+
+const listen = async (server: Server, port: number, host: string): Promise<string> => {
+  server.listen(port, host);
+  await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EADDRINUSE') throw error;
+    throw new Error(`Port ${port} of ${host} is taken. Choose another with PORT.`);
+  });
+  const { port: taken } = server.address() as AddressInfo;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${taken}`;
+};
+
+/** Faults of the platform and of functions go where the functions log, in the same form. */
+const faultLogger = (sink: LogSink) => (where: string, requestId: string, error: unknown) => {
+  const fault =
+    error instanceof Error
+      ? { fault: error.name, reason: error.message, stack: error.stack }
+      : { fault: String(error) };
+  const line = {
+    level: 'ERROR',
+    message: 'platform fault',
+    timestamp: new Date().toISOString(),
+    where,
+    requestId,
+    ...fault,
+  };
+  sink.stream.write(`${JSON.stringify(line)}\n`);
+};
+
+const projectOperations = async (): Promise<readonly Routed[]> =>
+  (await import('../../shared/contracts/index.ts')).OPERATIONS;
+
+const assemble = async (
+  options: PlatformOptions,
+  dataDir: string,
+  parts: Parts,
+  close: () => Promise<void>,
+): Promise<Platform> => {
+  const { env = {}, port = 3000, host = '127.0.0.1', functionsDir, distDir } = options;
+  const sink = openLogSink(options.logTo === 'stdout' ? 'stdout' : join(dataDir, 'functions.log'));
+  parts.sink = sink;
+  const onFault = faultLogger(sink);
+  let ready: ServedStages | undefined;
+  const operations = options.operations ?? (await projectOperations());
+  const server = makeGateway({ operations, stages: () => ready?.stages, onFault });
+  const url = await listen(server, port, host);
+  parts.server = server;
+
+  const orphansStopped = await parts.lock.stopOrphans();
+  const starting = startBackends({
+    dataDir,
+    dynamodbEndpoint: env.DYNAMODB_ENDPOINT,
+    sqsEndpoint: env.SQS_ENDPOINT,
+    onProcess: (pid) => parts.lock.note({ url, childPids: [pid] }),
+    onFault,
+  }).then((started) => {
+    parts.backends = started;
+    return started;
+  });
+  const building = buildFunctions({
+    root: PROJECT,
+    ...(functionsDir ? { functionsDir } : {}),
+    ...(distDir ? { outDir: distDir } : {}),
+  });
+  await Promise.allSettled([starting, building]);
+  const [backends, build] = [await starting, await building];
+
+  const { dispatchSeconds = 5, batchesInFlight = 4, retrySeconds = backOff, warm = DEFAULT_WARM } = options;
+  const settings = { dispatchSeconds, batchesInFlight, retrySeconds, warm, onFault };
+  const served = await startStages({ ...settings, dataDir, url, env, build, backends, stdout: sink.stream });
+  parts.served = served;
+  if (options.background !== false) served.startBackground();
+  ready = served;
+  const { tables, queues, dynamodbEndpoint, sqsEndpoint } = backends;
+  return {
+    url,
+    dataDir,
+    tables,
+    queues,
+    dynamodbEndpoint,
+    sqsEndpoint,
+    manifest: build.manifest,
+    orphansStopped,
+    close,
+  };
+};
+
+/**
+ * Starts both stages on one port of this machine, from the built functions: gateway, authorizer, consumers and schedules in
+ * this process, the tables and the queues in engines beside it. Answers once everything is up.
+ */
+export const startPlatform = async (options: PlatformOptions): Promise<Platform> => {
+  for (const [name, value] of Object.entries(AWS_DEFAULTS)) process.env[name] ??= value;
+  const dataDir = resolve(options.dataDir);
+  const parts: Parts = { lock: lockDataDir(dataDir) };
+  let closing: Promise<void> | undefined;
+  const close = () => {
+    closing ??= closeParts(parts);
+    return closing;
+  };
+  try {
+    return await assemble(options, dataDir, parts, close);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+};

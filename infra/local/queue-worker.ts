@@ -1,0 +1,56 @@
+import { mkdirSync } from 'node:fs';
+import { Server } from 'node:net';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { parentPort, workerData } from 'node:worker_threads';
+import { startFauxqs } from 'fauxqs';
+
+/** The SQS engine, in a thread of its own so that its work does not hold up the gateway's. */
+const { dataDir, port } = workerData as { dataDir?: string; port: number };
+
+/** The engine listens on every address of the machine; this thread has no other server, so all of them are bound to loopback. */
+const listen = Server.prototype.listen as (this: Server, ...args: unknown[]) => Server;
+Server.prototype.listen = function (this: Server, ...args: unknown[]) {
+  const [options] = args;
+  if (typeof options === 'object' && options !== null && 'host' in options) options.host = '127.0.0.1';
+  return listen.apply(this, args);
+} as typeof Server.prototype.listen;
+
+/**
+ * Makes a message visible again in the stored queue. The engine's own version also clears the receive count, which the
+ * column refuses: without this, `ChangeMessageVisibility` to zero fails, and dead-letter counts would start anew.
+ */
+const patchPersistence = async () => {
+  const module = new URL('./persistence.js', import.meta.resolve('fauxqs')).href;
+  const { PersistenceManager } = (await import(module)) as { PersistenceManager: { prototype: object } };
+  Object.assign(PersistenceManager.prototype, {
+    updateMessageReady(this: { db: DatabaseSync }, messageId: string) {
+      this.db
+        .prepare('UPDATE sqs_messages SET receipt_handle = NULL, visibility_deadline = NULL WHERE message_id = ?')
+        .run(messageId);
+    },
+  });
+};
+
+/** Whoever had received a message is gone when the engine starts: what it held is visible at once, not after its time-out. */
+const releaseHeldMessages = (folder: string) => {
+  mkdirSync(folder, { recursive: true });
+  const database = new DatabaseSync(join(folder, 'fauxqs.db'));
+  try {
+    database.exec('UPDATE sqs_messages SET receipt_handle = NULL, visibility_deadline = NULL');
+  } catch {
+    // The first start: there is no table yet.
+  } finally {
+    database.close();
+  }
+};
+
+await patchPersistence();
+if (dataDir) releaseHeldMessages(dataDir);
+const server = await startFauxqs({ port, logger: false, ...(dataDir ? { dataDir } : {}) });
+parentPort?.on('message', async (message) => {
+  if (message !== 'stop') return;
+  await server.stop();
+  parentPort?.close();
+});
+parentPort?.postMessage({ port: server.port });

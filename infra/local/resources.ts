@@ -1,0 +1,139 @@
+import {
+  CreateTableCommand,
+  DescribeTableCommand,
+  type DynamoDBClient,
+  ResourceNotFoundException,
+  UpdateTableCommand,
+  UpdateTimeToLiveCommand,
+  waitUntilTableExists,
+} from '@aws-sdk/client-dynamodb';
+import {
+  CreateQueueCommand,
+  GetQueueAttributesCommand,
+  SetQueueAttributesCommand,
+  type SQSClient,
+} from '@aws-sdk/client-sqs';
+import { QUEUES, type QueueDeclaration } from '../../shared/queues/queues.ts';
+import { INDEXES, TABLE } from '../../shared/storage/access-patterns.ts';
+import { deadLetterName, queueName, type Stage } from './stages.ts';
+
+type IndexName = keyof typeof INDEXES;
+
+const indexOf = (name: IndexName) => {
+  const { partitionKey, sortKey, attributes } = INDEXES[name];
+  return {
+    IndexName: name,
+    KeySchema: [
+      { AttributeName: partitionKey, KeyType: 'HASH' as const },
+      { AttributeName: sortKey, KeyType: 'RANGE' as const },
+    ],
+    Projection:
+      attributes.length > 0
+        ? { ProjectionType: 'INCLUDE' as const, NonKeyAttributes: [...attributes] }
+        : { ProjectionType: 'KEYS_ONLY' as const },
+  };
+};
+const keyAttributesOf = (name: IndexName) => {
+  const { partitionKey, sortKey, sortType } = INDEXES[name];
+  return [
+    { AttributeName: partitionKey, AttributeType: 'S' as const },
+    { AttributeName: sortKey, AttributeType: sortType },
+  ];
+};
+
+const INDEX_NAMES = Object.keys(INDEXES) as IndexName[];
+
+const createTable = async (client: DynamoDBClient, TableName: string): Promise<void> => {
+  await client.send(
+    new CreateTableCommand({
+      TableName,
+      BillingMode: 'PAY_PER_REQUEST',
+      AttributeDefinitions: [
+        { AttributeName: TABLE.partitionKey, AttributeType: 'S' },
+        { AttributeName: TABLE.sortKey, AttributeType: 'S' },
+        ...INDEX_NAMES.flatMap(keyAttributesOf),
+      ],
+      KeySchema: [
+        { AttributeName: TABLE.partitionKey, KeyType: 'HASH' },
+        { AttributeName: TABLE.sortKey, KeyType: 'RANGE' },
+      ],
+      GlobalSecondaryIndexes: INDEX_NAMES.map(indexOf),
+    }),
+  );
+  await waitUntilTableExists({ client, maxWaitTime: 60, minDelay: 1 }, { TableName });
+  const TimeToLiveSpecification = { AttributeName: TABLE.timeToLive, Enabled: true };
+  await client.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification }));
+};
+
+/** Creates the table as the key table declares it, or adds the indexes that an earlier version did not have. */
+export const ensureTable = async (client: DynamoDBClient, TableName: string): Promise<void> => {
+  const described = await client.send(new DescribeTableCommand({ TableName })).catch((error: unknown) => {
+    if (error instanceof ResourceNotFoundException) return undefined;
+    throw error;
+  });
+  if (!described) return createTable(client, TableName);
+  const present = new Set(described.Table?.GlobalSecondaryIndexes?.map(({ IndexName }) => IndexName));
+  for (const name of INDEX_NAMES) {
+    if (present.has(name)) continue;
+    const update = {
+      TableName,
+      AttributeDefinitions: keyAttributesOf(name),
+      GlobalSecondaryIndexUpdates: [{ Create: indexOf(name) }],
+    };
+    await client.send(new UpdateTableCommand(update));
+  }
+};
+
+/** Creates a queue, or gives the one that exists these attributes. */
+const ensureQueue = async (
+  client: SQSClient,
+  QueueName: string,
+  Attributes: Record<string, string>,
+): Promise<string> => {
+  const { QueueUrl = '' } = await client.send(new CreateQueueCommand({ QueueName }));
+  await client.send(new SetQueueAttributesCommand({ QueueUrl, Attributes }));
+  return QueueUrl;
+};
+
+const FOURTEEN_DAYS = String(14 * 86_400);
+
+/** A queue's address, under the address that its engine has now: an embedded engine remembers the port of its first start. */
+const under = (endpoint: string | undefined, queueUrl: string): string =>
+  endpoint === undefined ? queueUrl : new URL(new URL(queueUrl).pathname, endpoint).href;
+
+export interface StageQueue {
+  readonly url: string;
+  readonly deadLetterUrl: string;
+  readonly arn: string;
+}
+
+/** Creates one stage's queues with their dead-letter queues; answers with them by their short names. */
+export const ensureQueues = async (
+  client: SQSClient,
+  stage: Stage,
+  rebase?: string,
+): Promise<Record<string, StageQueue>> => {
+  const queues: Record<string, StageQueue> = {};
+  for (const declaration of Object.values<QueueDeclaration>(QUEUES)) {
+    const { name, visibilitySeconds, maxReceives } = declaration;
+    const retention = { MessageRetentionPeriod: FOURTEEN_DAYS };
+    const deadLetterUrl = await ensureQueue(client, deadLetterName(stage, name), retention);
+    const deadLetterTargetArn = await arnOf(client, deadLetterUrl);
+    const url = await ensureQueue(client, queueName(stage, name), {
+      ...retention,
+      VisibilityTimeout: String(visibilitySeconds),
+      RedrivePolicy: JSON.stringify({ deadLetterTargetArn, maxReceiveCount: maxReceives }),
+    });
+    queues[name] = {
+      url: under(rebase, url),
+      deadLetterUrl: under(rebase, deadLetterUrl),
+      arn: await arnOf(client, url),
+    };
+  }
+  return queues;
+};
+
+const arnOf = async (client: SQSClient, QueueUrl: string): Promise<string> => {
+  const { Attributes } = await client.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['QueueArn'] }));
+  return Attributes?.QueueArn ?? '';
+};

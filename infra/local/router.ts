@@ -1,0 +1,112 @@
+import type { OperationContract } from '../../shared/contracts/define-operation.ts';
+
+/** What routing needs of a contract. */
+export type Routed = Pick<OperationContract, 'id' | 'method' | 'path' | 'permission' | 'timeoutSeconds'>;
+
+/** An operation at its place in the tree. */
+export interface Route {
+  readonly operation: Routed;
+  /** The function's path under `functions/`. */
+  readonly functionPath: string;
+  readonly paramNames: readonly string[];
+}
+
+interface Resource {
+  readonly methods: Map<string, Route>;
+}
+interface Node {
+  readonly statics: Map<string, Node>;
+  param?: Node;
+  /** `{name+}`: takes the rest of the path. */
+  greedy?: Resource;
+  resource?: Resource;
+}
+
+export type Match =
+  | { readonly kind: 'found'; readonly route: Route; readonly values: readonly string[] }
+  | { readonly kind: 'wrong_method'; readonly allow: readonly string[] }
+  | { readonly kind: 'unknown_path' }
+  | { readonly kind: 'malformed' };
+
+const UNKNOWN: Match = { kind: 'unknown_path' };
+const MALFORMED: Match = { kind: 'malformed' };
+const NO_VALUES: readonly string[] = [];
+const PARAMETER = /^\{(.+?)(\+?)\}$/;
+
+const newNode = (): Node => ({ statics: new Map() });
+
+const childFor = (node: Node, segment: string): Node => {
+  if (PARAMETER.test(segment)) {
+    node.param ??= newNode();
+    return node.param;
+  }
+  const child = node.statics.get(segment) ?? newNode();
+  node.statics.set(segment, child);
+  return child;
+};
+
+const addRoute = (root: Node, operation: Routed): void => {
+  const segments = operation.path.slice(1).split('/');
+  const paramNames = segments.flatMap((segment) => PARAMETER.exec(segment)?.[1] ?? []);
+  const greedy = segments.at(-1)?.endsWith('+}') ?? false;
+  let node = root;
+  for (const segment of greedy ? segments.slice(0, -1) : segments) node = childFor(node, segment);
+  const slot = greedy ? 'greedy' : 'resource';
+  const resource = node[slot] ?? { methods: new Map<string, Route>() };
+  node[slot] = resource;
+  if (resource.methods.has(operation.method))
+    throw new Error(`Two operations answer ${operation.method} ${operation.path}.`);
+  resource.methods.set(operation.method, { operation, functionPath: operation.id.replaceAll('.', '/'), paramNames });
+};
+
+/** Walks the tree: a static segment beats a parameter, a parameter beats the rest of a path. */
+const walk = (node: Node, segments: readonly string[], at: number, values: string[]): Resource | undefined => {
+  const segment = segments[at];
+  if (segment === undefined) return node.resource;
+  const literal = node.statics.get(segment);
+  const found = literal && walk(literal, segments, at + 1, values);
+  if (found) return found;
+  if (segment !== '' && node.param) {
+    values.push(segment);
+    const deeper = walk(node.param, segments, at + 1, values);
+    if (deeper) return deeper;
+    values.pop();
+  }
+  if (!node.greedy || segment === '') return undefined;
+  values.push(segments.slice(at).join('/'));
+  return node.greedy;
+};
+
+const decoded = (segments: string[]): string[] | undefined => {
+  try {
+    return segments.map((segment) => (segment.includes('%') ? decodeURIComponent(segment) : segment));
+  } catch {
+    return undefined;
+  }
+};
+
+const pick = (resource: Resource, method: string, values: readonly string[]): Match => {
+  const route = resource.methods.get(method);
+  return route ? { kind: 'found', route, values } : { kind: 'wrong_method', allow: [...resource.methods.keys()] };
+};
+
+/** Makes the gateway's route table of the contracts. Paths without parameters are one look-up. */
+export const makeRouter = (operations: readonly Routed[]): ((method: string, path: string) => Match) => {
+  const root = newNode();
+  for (const operation of operations) addRoute(root, operation);
+  const exact = new Map<string, Resource>();
+  for (const { path } of operations) {
+    const resource = path.includes('{') ? undefined : walk(root, path.slice(1).split('/'), 0, []);
+    if (resource) exact.set(path, resource);
+  }
+  return (method, path) => {
+    const direct = exact.get(path);
+    if (direct) return pick(direct, method, NO_VALUES);
+    const raw = path.slice(1).split('/');
+    const segments = path.includes('%') ? decoded(raw) : raw;
+    if (!segments) return MALFORMED;
+    const values: string[] = [];
+    const resource = path.startsWith('/') ? walk(root, segments, 0, values) : undefined;
+    return resource ? pick(resource, method, values) : UNKNOWN;
+  };
+};

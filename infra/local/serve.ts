@@ -1,0 +1,114 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { QUEUES, type QueueDeclaration } from '../../shared/queues/queues.ts';
+import type { BuildResult } from '../build/build.ts';
+import { makeAuthorizer } from './authorizer.ts';
+import type { Backends } from './backends.ts';
+import { type Handler, lambdaContext, StageFunctions } from './functions.ts';
+import type { GatewayStage } from './gateway.ts';
+import { type Running, startPoller } from './pollers.ts';
+import { startSchedule } from './schedules.ts';
+import { STAGES, type Stage, stageEnvironment } from './stages.ts';
+
+export interface ServeOptions {
+  readonly dataDir: string;
+  readonly url: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly build: BuildResult;
+  readonly backends: Backends;
+  readonly stdout: NodeJS.WriteStream;
+  readonly dispatchSeconds: number;
+  readonly batchesInFlight: number;
+  readonly retrySeconds: (receives: number) => number;
+  readonly warm: readonly string[];
+  readonly onFault: (functionPath: string, requestId: string, error: unknown) => void;
+}
+
+export interface ServedStages {
+  readonly stages: Readonly<Record<Stage, GatewayStage>>;
+  /** Starts what runs by itself: consumers and schedules. */
+  startBackground(): void;
+  /** Stops it and waits for its last work. */
+  stop(): Promise<void>;
+}
+
+const AUTHORIZER = 'authorizer';
+const DISPATCHER = 'schedules/dispatch';
+const AUTHORIZER_TIMEOUT_MS = 10_000;
+
+const urlsOf = (backends: Backends, stage: Stage): Record<string, string> =>
+  Object.fromEntries(Object.entries(backends.queues[stage]).map(([name, { url }]) => [name, url]));
+
+const layOut = (
+  stage: Stage,
+  folder: string,
+  { dataDir, url, env, build, backends, stdout }: ServeOptions,
+): Promise<StageFunctions> =>
+  StageFunctions.layOut({
+    stage,
+    manifest: build.manifest,
+    bundleDir: join(build.outDir, 'bundle'),
+    folder: join(folder, stage),
+    stdout,
+    environment: {
+      ...env,
+      ...stageEnvironment(stage, {
+        publicUrl: url,
+        dynamodbEndpoint: backends.dynamodbEndpoint,
+        sqsEndpoint: backends.sqsEndpoint,
+        keyFile: join(dataDir, 'master.key'),
+        queueUrls: urlsOf(backends, stage),
+      }),
+    },
+  });
+
+const gatewayStage = (functions: StageFunctions): GatewayStage => {
+  const handler = async (): Promise<Handler> => functions.loaded(AUTHORIZER) ?? functions.load(AUTHORIZER);
+  const context = lambdaContext(AUTHORIZER, 'authorizer', AUTHORIZER_TIMEOUT_MS);
+  return { functions, authorizer: makeAuthorizer({ invoke: async (event) => (await handler())(event, context) }) };
+};
+
+const startConsumers = (functions: StageFunctions, options: ServeOptions): Running[] =>
+  Object.values<QueueDeclaration>(QUEUES).flatMap(({ name, consumer, batchSize }) => {
+    const functionPath = `consumers/${consumer}`;
+    const queue = options.backends.queues[functions.stage][name];
+    if (!queue || !functions.has(functionPath)) return [];
+    const { batchesInFlight: concurrency, retrySeconds, onFault } = options;
+    return startPoller({
+      client: options.backends.sqs,
+      queue,
+      functions,
+      functionPath,
+      batchSize,
+      concurrency,
+      retrySeconds,
+      onFault,
+    });
+  });
+
+const startDispatcher = (
+  functions: StageFunctions,
+  { dispatchSeconds: everySeconds, onFault }: ServeOptions,
+): Running[] =>
+  functions.has(DISPATCHER) ? [startSchedule({ functions, functionPath: DISPATCHER, everySeconds, onFault })] : [];
+
+/** Lays out both stages' functions and imports those that the first requests need. */
+export const startStages = async (options: ServeOptions): Promise<ServedStages> => {
+  // A path of this start's own: this process may have served the same directory before, and Node keeps what it imported.
+  const copies = join(options.dataDir, 'functions');
+  await rm(copies, { recursive: true, force: true });
+  const folder = join(copies, `${process.pid}-${Date.now()}`);
+  const [live, test] = await Promise.all([layOut('live', folder, options), layOut('test', folder, options)]);
+  const functions = { live, test };
+  const running: Running[] = [];
+  for (const stage of STAGES)
+    for (const path of options.warm) if (functions[stage].has(path)) await functions[stage].load(path);
+  return {
+    stages: { live: gatewayStage(live), test: gatewayStage(test) },
+    startBackground: () => {
+      for (const stage of STAGES)
+        running.push(...startConsumers(functions[stage], options), ...startDispatcher(functions[stage], options));
+    },
+    stop: async () => void (await Promise.all(running.map((work) => work.stop()))),
+  };
+};

@@ -1,0 +1,119 @@
+import { Command, CommanderError } from 'commander';
+import * as z from 'zod';
+import { type Rendered, printFailure, printResult } from './output.ts';
+import { type Place, type Target, openTarget } from './targets.ts';
+
+/** A mistake of whoever typed the command, or a "no" of a rule: shown as its message alone. */
+export class OperatorError extends Error {
+  override readonly name = 'OperatorError';
+}
+
+/** One command: its options are a schema, so that help, parsing and the types of `run` come from one declaration. */
+export interface OperatorCommand<S extends z.ZodObject = z.ZodObject> {
+  /** Two words: what it is about, and the verb. */
+  readonly name: `${string} ${string}`;
+  readonly summary: string;
+  /** A key is an option in kebab case; its description is the help. A boolean takes no value. */
+  readonly options: S;
+  run(target: Target, options: z.output<S>): Promise<Rendered>;
+}
+
+/** Declares a command; `run` receives its options parsed. */
+export const defineCommand = <S extends z.ZodObject>(command: OperatorCommand<S>): OperatorCommand => command as unknown as OperatorCommand;
+
+const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+/** The help of an option, under whatever default or `optional` wraps it. */
+const helpOf = (schema: z.ZodType): string => {
+  const own = schema.meta()?.description;
+  if (own !== undefined) return own;
+  return schema instanceof z.ZodOptional || schema instanceof z.ZodDefault ? helpOf(schema.unwrap() as z.ZodType) : '';
+};
+
+const addOption = (command: Command, name: string, schema: z.ZodType): void => {
+  const flag = `--${kebab(name)}`;
+  const optional = schema.safeParse(undefined).success;
+  const isSwitch = optional && schema.safeParse(true).success && !schema.safeParse('text').success;
+  const description = helpOf(schema);
+  if (isSwitch) command.option(flag, description);
+  else if (optional) command.option(`${flag} <value>`, description);
+  else command.requiredOption(`${flag} <value>`, description);
+};
+
+interface Globals {
+  readonly json?: boolean;
+  readonly dataDir?: string;
+  readonly deployed?: boolean;
+  readonly stagePrefix?: string;
+}
+
+/** Where the command works: a deployed stage when one is named, else a data directory of this machine. */
+const placeOf = (globals: Globals): Place =>
+  globals.deployed || globals.stagePrefix
+    ? { kind: 'deployed', stagePrefix: globals.stagePrefix ?? 'Messaging' }
+    : { kind: 'local', dataDir: globals.dataDir ?? process.env.DATA_DIR ?? '.local' };
+
+const parseOptions = (schema: z.ZodObject, given: Record<string, unknown>) => {
+  const own = Object.fromEntries(Object.keys(schema.shape).map((name) => [name, given[name]]));
+  const parsed = schema.safeParse(own);
+  if (parsed.success) return parsed.data;
+  const faults = parsed.error.issues.map(({ path, message }) => (path.length > 0 ? `--${kebab(String(path[0]))}: ${message}` : message));
+  throw new OperatorError(faults.join('; '));
+};
+
+const runCommand = async (command: OperatorCommand, given: Record<string, unknown> & Globals): Promise<void> => {
+  const options = parseOptions(command.options, given);
+  const target = await openTarget(placeOf(given));
+  try {
+    printResult(await command.run(target, options), given.json === true);
+  } finally {
+    await target.close();
+  }
+};
+
+const GROUPS: Readonly<Record<string, string>> = {
+  account: 'The people of an organization',
+  key: 'API keys',
+  organization: 'Organizations: the customers of the service',
+  prices: 'The price table',
+  provider: 'Providers and their credentials',
+  queue: 'Queues and their dead letters',
+  routes: 'Which providers carry a route, in which order',
+  session: "A person's sessions",
+  wallet: 'Prepaid wallets',
+};
+
+/** The whole program from its table of commands. */
+export const makeProgram = (commands: readonly OperatorCommand[]): Command => {
+  const program = new Command('admin')
+    .description("The operator's command line: on a data directory of this machine, or on a deployed stage.")
+    .option('--json', 'print one JSON document')
+    .option('--data-dir <folder>', 'the data directory (default: DATA_DIR, else .local)')
+    .option('--deployed', 'work on the stages deployed in the AWS account of the current credentials')
+    .option('--stage-prefix <text>', 'the prefix of the deployed stacks (default: Messaging); implies --deployed')
+    .showSuggestionAfterError()
+    .exitOverride()
+    .configureOutput({ writeErr: () => {} });
+  const groups = new Map<string, Command>();
+  for (const command of commands) {
+    const [area = '', verb = ''] = command.name.split(' ');
+    const group = groups.get(area) ?? program.command(area).description(GROUPS[area] ?? '');
+    groups.set(area, group);
+    const own = group.command(verb).description(command.summary);
+    for (const [name, schema] of Object.entries(command.options.shape)) addOption(own, name, schema as z.ZodType);
+    own.action(() => runCommand(command, own.optsWithGlobals()));
+  }
+  return program;
+};
+
+/** Runs the program on the words after its name. The exit code: 0, or 1 with the reason on stderr. */
+export const runProgram = async (commands: readonly OperatorCommand[], words: readonly string[]): Promise<number> => {
+  try {
+    await makeProgram(commands).parseAsync([...words], { from: 'user' });
+    return 0;
+  } catch (error) {
+    if (error instanceof CommanderError && error.exitCode === 0) return 0;
+    if (error instanceof CommanderError && error.code === 'commander.help') return printFailure('Name a command; `--help` lists them.', words.includes('--json'));
+    return printFailure(error, words.includes('--json'));
+  }
+};

@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs';
+import * as z from 'zod';
+import { PriceTableSchema } from '../../../shared/domain/pricing/prices.ts';
+import { isoTime } from '../../../shared/domain/time.ts';
+import { readOrganization } from '../../../shared/storage/access.ts';
+import { putPrices, readPrices } from '../../../shared/storage/prices.ts';
+import { creditWallet } from '../../../shared/storage/wallet.ts';
+import { OperatorError, defineCommand } from '../command.ts';
+import { env, environmentsOf, id, moment, someEnv, wholeNumber, words } from '../options.ts';
+
+/** A JSON file, or standard input for `-`. Throws an OperatorError that names the file, never what is in it. */
+export const readJsonFile = (file: string): unknown => {
+  try {
+    return JSON.parse(readFileSync(file === '-' ? 0 : file, 'utf8'));
+  } catch (error) {
+    const why = error instanceof SyntaxError ? 'is not JSON' : 'cannot be read';
+    throw new OperatorError(`The file ${file} ${why}.`);
+  }
+};
+
+const walletCredit = defineCommand({
+  name: 'wallet credit',
+  summary: "Credit an organization's wallet",
+  options: z.object({
+    organization: id('organization', 'the organization (org_…)'),
+    env,
+    coins: wholeNumber(1, 'how many coins; 1 coin = R$ 0.0001'),
+    description: words('what the ledger shall say').default('Credit by the operator'),
+    idempotencyKey: words('a repeat with the same key credits nothing').optional(),
+  }),
+  run: async ({ tables }, { organization, env: chosen, idempotencyKey, ...credit }) => {
+    if (!(await readOrganization(tables[chosen], organization))) throw new OperatorError('There is no such organization here.');
+    const once = idempotencyKey === undefined ? {} : { idempotencyKey };
+    const { balanceCoins } = await creditWallet(tables[chosen], { organizationId: organization, env: chosen, now: Date.now(), ...credit, ...once });
+    return { data: { balanceCoins } };
+  },
+});
+
+const pricesShow = defineCommand({
+  name: 'prices show',
+  summary: 'Show the price table in force',
+  options: z.object({ env: env.default('live').meta({ description: 'live or test (default live)' }) }),
+  run: async ({ tables }, { env: chosen }) => {
+    const { effectiveFrom, table } = await readPrices(tables[chosen], Date.now());
+    return { data: { effectiveFrom, items: table } };
+  },
+});
+
+const pricesSet = defineCommand({
+  name: 'prices set',
+  summary: 'Set the whole price table from a moment on',
+  options: z.object({
+    file: words('a JSON file with the rows that `prices show --json` prints as items; - for standard input'),
+    effectiveFrom: moment('from when on (ISO 8601; default now)').optional(),
+    env: someEnv,
+  }),
+  run: async ({ tables }, { file, effectiveFrom = Date.now(), env: chosen }) => {
+    const read = readJsonFile(file);
+    const rows = z.object({ items: z.unknown() }).safeParse(read);
+    const parsed = PriceTableSchema.safeParse(rows.success ? rows.data.items : read);
+    if (!parsed.success) throw new OperatorError(`The file ${file} is no price table: ${z.prettifyError(parsed.error)}`);
+    for (const each of environmentsOf(chosen)) await putPrices(tables[each], isoTime(effectiveFrom), parsed.data);
+    return { data: { effectiveFrom: isoTime(effectiveFrom), environments: environmentsOf(chosen), rows: parsed.data.length } };
+  },
+});
+
+/** Wallets and prices. */
+export const MONEY_COMMANDS = [walletCredit, pricesShow, pricesSet];

@@ -1,0 +1,73 @@
+import * as z from 'zod';
+import { QUEUE_NAMES } from '../../../shared/queues/queues.ts';
+import { defineCommand, OperatorError } from '../command.ts';
+import { env, environmentsOf, someEnv, wholeNumber } from '../options.ts';
+import { backlogSeconds, depthOf, peek, purge, redriveByHand, startRedrive } from '../queue-actions.ts';
+import type { QueuePair, Target } from '../targets.ts';
+
+const queue = z.enum(QUEUE_NAMES, `must be ${QUEUE_NAMES.join(' or ')}`).meta({ description: QUEUE_NAMES.join(' or ') });
+const SIDES = ['dlq', 'queue'] as const;
+const from = z.enum(SIDES, 'must be dlq or queue').default('dlq').meta({ description: 'dlq (default) or queue' });
+
+const pairOf = (target: Target, of: 'live' | 'test', name: string): QueuePair => {
+  const pair = target.queues[of][name];
+  if (!pair) throw new OperatorError(`The ${of} stage has no queue ${name}.`);
+  return pair;
+};
+const side = ({ url, deadLetterUrl }: QueuePair, chosen: (typeof SIDES)[number]) => (chosen === 'dlq' ? deadLetterUrl : url);
+
+const queueList = defineCommand({
+  name: 'queue list',
+  summary: 'Show what waits in each queue and among its dead letters',
+  options: z.object({ env: someEnv, queue: queue.optional().meta({ description: `${QUEUE_NAMES.join(' or ')}; all when absent` }) }),
+  run: async (target, { env: chosen, queue: only }) => {
+    const wanted = environmentsOf(chosen).flatMap((each) => QUEUE_NAMES.filter((name) => !only || name === only).map((name) => ({ each, name })));
+    const items = await Promise.all(
+      wanted.map(async ({ each, name }) => {
+        const pair = pairOf(target, each, name);
+        const [depth, dead, oldestDueSeconds] = await Promise.all([
+          depthOf(target.sqs, pair.url),
+          depthOf(target.sqs, pair.deadLetterUrl),
+          backlogSeconds(target.tables[each], name, Date.now()),
+        ]);
+        return { env: each, queue: name, ...depth, deadLetters: dead.waiting + dead.inFlight, oldestDueSeconds };
+      }),
+    );
+    return { data: { items }, note: 'oldestDueSeconds: for how long the oldest work of the queue has been due in the table.' };
+  },
+});
+
+const queuePeek = defineCommand({
+  name: 'queue peek',
+  summary: 'Show messages without taking them; each look counts as a receive',
+  options: z.object({ env, queue, from, max: wholeNumber(1, 'how many at most, 1 to 10 (default 10)').pipe(z.int().max(10)).default(10) }),
+  run: async (target, { env: chosen, queue: name, from: where, max }) => ({
+    data: { items: await peek(target.sqs, side(pairOf(target, chosen, name), where), max) },
+  }),
+});
+
+const queueRedrive = defineCommand({
+  name: 'queue redrive',
+  summary: 'Send the dead letters back to their queue; consumers tolerate repeats',
+  options: z.object({ env, queue }),
+  run: async (target, { env: chosen, queue: name }) => {
+    const pair = pairOf(target, chosen, name);
+    if (target.movesMessages) return { data: { env: chosen, queue: name, taskHandle: await startRedrive(target.sqs, pair) } };
+    return { data: { env: chosen, queue: name, moved: await redriveByHand(target.sqs, pair) } };
+  },
+});
+
+const queuePurge = defineCommand({
+  name: 'queue purge',
+  summary: 'Throw away the dead letters, or the messages of a queue; what is due stays in the table and is found again',
+  options: z.object({ env, queue, from }),
+  run: async (target, { env: chosen, queue: name, from: where }) => {
+    const url = side(pairOf(target, chosen, name), where);
+    const { waiting, inFlight, delayed } = await depthOf(target.sqs, url);
+    await purge(target.sqs, url);
+    return { data: { env: chosen, queue: name, from: where, purged: waiting + inFlight + delayed } };
+  },
+});
+
+/** Queues and their dead letters. */
+export const QUEUE_COMMANDS = [queueList, queuePeek, queueRedrive, queuePurge];

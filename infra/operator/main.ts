@@ -1,0 +1,8 @@
+import { runProgram } from './command.ts';
+import { ACCESS_COMMANDS } from './commands/access.ts';
+import { MONEY_COMMANDS } from './commands/money.ts';
+import { PROVIDER_COMMANDS } from './commands/providers.ts';
+import { QUEUE_COMMANDS } from './commands/queues.ts';
+
+/** `npm run --silent admin -- …`: the operator's command line. */
+process.exitCode = await runProgram([...ACCESS_COMMANDS, ...MONEY_COMMANDS, ...PROVIDER_COMMANDS, ...QUEUE_COMMANDS], process.argv.slice(2));

@@ -1,0 +1,19 @@
+import type { OperationContract } from './define-operation.ts';
+import * as keys from './keys.ts';
+import * as meta from './meta.ts';
+import * as organization from './organization.ts';
+import * as sms from './sms.ts';
+import * as wallet from './wallet.ts';
+
+/** The areas of the service, in the order in which the documentation shows them. */
+const AREAS: readonly Readonly<Record<string, unknown>>[] = [sms, wallet, keys, organization, meta];
+
+/** Schemas, and the lists behind them, are exported beside the contracts: only what is an operation is taken. */
+const isContract = (exported: unknown): exported is OperationContract =>
+  typeof exported === 'object' && exported !== null && 'permission' in exported && 'uses' in exported;
+
+/**
+ * Every operation of the service. From this list come the routes, the functions and their grants, the OpenAPI document
+ * and the generated tests; functions import their own contract, never this list, so that none carries all schemas.
+ */
+export const OPERATIONS: readonly OperationContract[] = AREAS.flatMap((area) => Object.values(area).filter(isContract));

@@ -1,0 +1,68 @@
+import * as z from 'zod';
+import { ENVIRONMENTS } from '../domain/actor.ts';
+import { pathId } from './common.ts';
+import { defineOperation } from './define-operation.ts';
+
+/** Answers what was written at build time: no table, no queue, no credential. */
+const STATIC = { method: 'GET', tag: 'Service', permission: 'public', uses: { table: 'none' } } as const;
+const page = (description: string) => ({ contentType: 'text/html; charset=utf-8', description }) as const;
+
+export const Health = z
+  .object({
+    status: z.literal('ok').meta({ description: 'The stage takes requests.', example: 'ok' }),
+    stage: z.enum(ENVIRONMENTS).meta({ description: 'Which stage answered.', example: 'test' }),
+  })
+  .meta({ id: 'Health', description: 'A sign of life.' });
+
+export const getHealth = defineOperation({
+  ...STATIC,
+  id: 'meta.health',
+  path: '/health',
+  summary: 'Ask whether the service takes requests',
+  description: 'Answers without touching the table: it says that the stage can be reached, not that every dependency is well.',
+  request: {},
+  responses: { 200: Health },
+  errors: [],
+});
+
+export const getOpenApi = defineOperation({
+  ...STATIC,
+  id: 'meta.openapi',
+  path: '/openapi.json',
+  summary: 'Read this document',
+  request: {},
+  responses: { 200: { contentType: 'application/json', description: 'The OpenAPI 3.1 document of the service.' } },
+  errors: [],
+});
+
+export const getDocs = defineOperation({
+  ...STATIC,
+  id: 'meta.docs',
+  path: '/docs',
+  summary: 'Read the documentation in a browser',
+  description: 'The page loads nothing from another host.',
+  request: {},
+  responses: { 200: page('The documentation of every operation.') },
+  errors: [],
+});
+
+export const getDocsAsset = defineOperation({
+  ...STATIC,
+  id: 'meta.docs-asset',
+  path: '/docs/assets/{file}',
+  summary: 'Read a script or style of the documentation',
+  request: { params: z.object({ file: pathId('The name of the file.') }) },
+  responses: { 200: { contentType: 'text/*', description: 'The script or the style.' } },
+  errors: ['NOT_FOUND'],
+});
+
+export const getDocsError = defineOperation({
+  ...STATIC,
+  id: 'meta.docs-error',
+  path: '/docs/errors/{code}',
+  summary: 'Read what an error means',
+  description: 'Where the `type` of every problem document leads: what it means, when it comes, and what to do about it.',
+  request: { params: z.object({ code: pathId('The last part of the `type` address, as in `not-found`.') }) },
+  responses: { 200: page('The explanation of the error.') },
+  errors: ['NOT_FOUND'],
+});

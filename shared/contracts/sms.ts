@@ -1,0 +1,228 @@
+import * as z from 'zod';
+import { metadataSchema } from '../domain/json-values.ts';
+import { SMS_PROVIDERS, SMS_ROUTES } from '../domain/sms/provider.ts';
+import { coins, dateTime, environment, idOf, limit, pageOf, pathId, skip } from './common.ts';
+import { defineOperation } from './define-operation.ts';
+
+export const SMS_STATUSES = ['queued', 'sending', 'sent', 'delivered', 'failed', 'undelivered'] as const;
+export const SMS_REASONS = ['invalid_number', 'carrier_rejected', 'blacklisted', 'expired', 'indeterminate', 'abandoned'] as const;
+
+const route = z.enum(SMS_ROUTES).meta({
+  description: '`premium` for communication, `otp` for transactional texts; `la_dedicada` is quoted on request and answers 412.',
+  example: 'premium',
+});
+const encoding = z.enum(['GSM-7', 'UCS-2']).meta({ description: 'The alphabet that the text leaves in.', example: 'GSM-7' });
+const length = z.int().min(0).meta({ description: 'Billable characters of the text that leaves.', example: 42 });
+const segments = z.int().min(0).meta({ description: 'Billable segments: 160 then 152 in GSM-7, 70 then 67 in UCS-2.', example: 1 });
+const campaignId = z.string().min(1).max(128).meta({ description: "The caller's own campaign tag.", example: 'black-friday' });
+const text = z.string().min(1).max(10_000).meta({ description: 'The text.', example: 'Seu pedido saiu para entrega.' });
+const billing = z
+  .object({ coins: coins('The price of the whole message, summed segment by segment.') })
+  .meta({ description: 'What the message costs.' });
+
+/** interface 2.1, providerReceipt. */
+const providerReceipt = z
+  .object({
+    id: z.string().meta({ description: "The provider's id of the message." }),
+    type: z.enum(['api_message', 'api_fast', 'api_reply']).meta({ description: 'What the receipt is about.' }),
+    to: z.string().meta({ description: 'The recipient, masked without pii:full.' }),
+    message: z.string().optional().meta({ description: "The provider's words." }),
+    reference: z.string().optional().meta({ description: 'Our id, as the provider repeats it.' }),
+    status: z.string().meta({ description: "The provider's own status." }),
+    statusDescription: z.string().optional().meta({ description: "The provider's own description of the status." }),
+    received: z.string().optional().meta({ description: 'When the provider reported it.' }),
+    bill_factor: z.number().optional().meta({ description: "The provider's count of billable parts." }),
+    account_id: z.number().optional().meta({ description: "The provider's account." }),
+    account_reference: z.string().optional().meta({ description: "The provider's reference of the account." }),
+    channel: z.enum(['SMS', 'RCS', 'WHATSAPP']).nullable().optional().meta({ description: 'The channel that carried it.' }),
+  })
+  .meta({ id: 'SmsProviderReceipt', description: "The provider's last receipt." });
+
+const smsFields = {
+  id: idOf('message'),
+  status: z.enum(SMS_STATUSES).meta({ description: 'Where the message stands.', example: 'sent' }),
+  env: environment,
+  reason: z.enum(SMS_REASONS).optional().meta({ description: 'Why it failed or was not delivered.' }),
+  route: route.optional(),
+  to: z.string().meta({ description: 'The recipient in E.164; masked without pii:full.', example: '+55119****0005' }),
+  provider: z.enum(SMS_PROVIDERS).meta({ description: 'Who carries it.', example: 'sandbox_provider' }),
+  createdAt: dateTime('When the message was accepted by the service.'),
+  sentAt: dateTime('When the provider accepted it.').optional(),
+  deliveredAt: dateTime('When it reached the device.').optional(),
+  failedAt: dateTime('When it failed.').optional(),
+  providerReceipt: providerReceipt.optional(),
+  contactId: idOf('contact', 'The contact that the send named.').optional(),
+  campaignId: campaignId.optional(),
+  metadata: metadataSchema.optional(),
+};
+
+/** interface 2.1 as lists and reads answer it. */
+export const SmsMessage = z
+  .object({ ...smsFields, encoding: encoding.optional(), length: length.optional(), segments: segments.optional() })
+  .meta({ id: 'SmsMessage', description: 'An SMS in its current state.' });
+
+/** interface 2.1 as the send answers it. */
+export const SentSms = z
+  .object({
+    ...smsFields,
+    encoding,
+    length,
+    segments,
+    billing,
+    replayed: z.boolean().meta({ description: 'True when this is the answer of an earlier call with the same key.', example: false }),
+  })
+  .meta({ id: 'SentSms', description: 'The accepted SMS, with its price.' });
+
+/** interface 4.1, the send's body. */
+export const SendSms = z
+  .strictObject({
+    to: z.string().max(64).meta({ description: 'The recipient in E.164.', example: '+5511999990005' }),
+    body: text,
+    senderId: z
+      .string()
+      .regex(/^(?:\+?[0-9]{3,15}|[A-Za-z0-9 ]{1,11})$/, 'must be a number, a short code or 1 to 11 letters and digits')
+      .optional()
+      .meta({ description: 'The sender to show, where the route allows one.', example: 'LOJA' }),
+    route,
+    contactId: idOf('contact', 'The contact it is for; its opt-out decides.').optional(),
+    campaignId: campaignId.optional(),
+    metadata: metadataSchema.optional(),
+    trackLinks: z
+      .boolean()
+      .optional()
+      .meta({ description: 'True replaces each URL with a short link and raises sms.clicked for each click.', example: false }),
+  })
+  .meta({ id: 'SendSms', description: 'An SMS to send.' });
+
+export const SmsReply = z
+  .object({
+    id: idOf('reply'),
+    env: environment,
+    inReplyTo: idOf('message', 'The SMS that it answers.'),
+    route: route.optional(),
+    from: z.string().meta({ description: 'Who replied, in E.164; masked without pii:full.' }),
+    body: z.string().meta({ description: 'The text of the reply.', example: 'Sim, pode entregar' }),
+    receivedAt: dateTime('When the provider received it.'),
+    createdAt: dateTime('When it was stored.'),
+  })
+  .meta({ id: 'SmsReply', description: 'An inbound reply to an SMS.' });
+
+export const PreviewSms = z
+  .strictObject({ body: text, route: route.optional() })
+  .meta({ id: 'PreviewSms', description: 'A text to count and, with a route, to price.' });
+
+export const SmsPreview = z
+  .object({
+    body: z.string().meta({ description: 'The text that reaches the device.' }),
+    encoding,
+    length,
+    segments,
+    billing: billing.optional(),
+  })
+  .meta({ id: 'SmsPreview', description: 'What a send of the text would be.' });
+
+export const sendSms = defineOperation({
+  id: 'sms.send',
+  method: 'POST',
+  path: '/v2/sms/messages',
+  tag: 'SMS',
+  summary: 'Send an SMS',
+  description:
+    'Synchronous: answers once the provider accepted or refused. Delivery arrives by webhook as sms.delivered, sms.failed or sms.undelivered. The same Idempotency-Key with the same body answers the first response with `replayed: true`; with another body, 409.',
+  permission: 'sms:send',
+  idempotency: 'required',
+  rate: 'single_send',
+  request: { body: SendSms },
+  responses: { 201: SentSms },
+  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'PAYMENT_REQUIRED', 'FORBIDDEN', 'CONFLICT', 'PRECONDITION_FAILED', 'VALIDATION_ERROR', 'RATE_LIMITED', 'DEPENDENCY_FAILED', 'SERVICE_UNAVAILABLE'],
+  uses: { table: 'write', queues: ['outcome', 'events'], vault: true, awsSms: true, liveVolume: true },
+  memoryMb: 1024,
+});
+
+export const previewSms = defineOperation({
+  id: 'sms.preview',
+  method: 'POST',
+  path: '/v2/sms/preview',
+  tag: 'SMS',
+  summary: 'Count and price a text without sending it',
+  permission: 'sms:send',
+  request: { body: PreviewSms },
+  responses: { 200: SmsPreview },
+  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'PRECONDITION_FAILED', 'VALIDATION_ERROR'],
+  uses: { table: 'read', liveVolume: true },
+});
+
+const pageQuery = { limit: limit(50, 200), skip };
+const window = {
+  from: dateTime('Only what was created at or after this moment.').optional(),
+  to: dateTime('Only what was created at or before this moment.').optional(),
+};
+
+export const listSms = defineOperation({
+  id: 'sms.list',
+  method: 'GET',
+  path: '/v2/sms/messages',
+  tag: 'SMS',
+  summary: 'List SMS, newest first',
+  permission: 'sms:read',
+  request: {
+    query: z.strictObject({
+      status: z.enum(SMS_STATUSES).optional().meta({ description: 'Only this status.' }),
+      region: z.enum(['BR', 'INTL']).optional().meta({ description: 'Only Brazilian (BR) or only other (INTL) recipients.' }),
+      contactId: z.string().max(128).optional().meta({ description: 'Only sends that named this contact.' }),
+      campaignId: z.string().max(128).optional().meta({ description: 'Only this campaign tag.' }),
+      phone: z.string().max(64).optional().meta({ description: 'Only this recipient, in E.164.' }),
+      ...window,
+      ...pageQuery,
+    }),
+  },
+  responses: { 200: pageOf(SmsMessage, 'messages').meta({ id: 'SmsMessagePage', description: 'A page of SMS.' }) },
+  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'VALIDATION_ERROR'],
+  uses: { table: 'read', vault: true },
+});
+
+export const getSms = defineOperation({
+  id: 'sms.get',
+  method: 'GET',
+  path: '/v2/sms/messages/{id}',
+  tag: 'SMS',
+  summary: 'Read an SMS',
+  description: 'The current state only: polling shows the same data later than the webhook.',
+  permission: 'sms:read',
+  request: { params: z.object({ id: pathId('The id of the SMS.') }) },
+  responses: { 200: SmsMessage },
+  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND'],
+  uses: { table: 'read' },
+});
+
+export const listSmsReplies = defineOperation({
+  id: 'sms.list-replies',
+  method: 'GET',
+  path: '/v2/sms/replies',
+  tag: 'SMS',
+  summary: 'List inbound replies, newest first',
+  permission: 'sms:read',
+  request: {
+    query: z.strictObject({
+      inReplyTo: z.string().max(128).optional().meta({ description: 'Only the replies to this SMS.' }),
+      ...window,
+      ...pageQuery,
+    }),
+  },
+  responses: { 200: pageOf(SmsReply, 'replies').meta({ id: 'SmsReplyPage', description: 'A page of replies.' }) },
+  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'VALIDATION_ERROR'],
+  uses: { table: 'read' },
+});
+
+export const getSmsReply = defineOperation({
+  id: 'sms.get-reply',
+  method: 'GET',
+  path: '/v2/sms/replies/{id}',
+  tag: 'SMS',
+  summary: 'Read one reply',
+  permission: 'sms:read',
+  request: { params: z.object({ id: pathId('The id of the reply.') }) },
+  responses: { 200: SmsReply },
+  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND'],
+  uses: { table: 'read' },
+});

@@ -1,0 +1,66 @@
+/**
+ * The one closed list of problems (interface, part 7; decisions, part 3).
+ * `code` is what the body carries; a status of its own is the key, since 413 and 415 share BAD_REQUEST.
+ */
+export const PROBLEMS = {
+  BAD_REQUEST: { status: 400, code: 'BAD_REQUEST', title: 'The request could not be understood' },
+  UNAUTHORIZED: { status: 401, code: 'UNAUTHORIZED', title: 'A valid credential is needed' },
+  PAYMENT_REQUIRED: { status: 402, code: 'PAYMENT_REQUIRED', title: 'The wallet balance is not enough' },
+  FORBIDDEN: { status: 403, code: 'FORBIDDEN', title: 'The credential lacks the permission' },
+  NOT_FOUND: { status: 404, code: 'NOT_FOUND', title: 'There is no such object' },
+  METHOD_NOT_ALLOWED: { status: 405, code: 'METHOD_NOT_ALLOWED', title: 'The path does not take this method' },
+  CONFLICT: { status: 409, code: 'CONFLICT', title: 'The request conflicts with what is stored' },
+  PRECONDITION_FAILED: { status: 412, code: 'PRECONDITION_FAILED', title: 'A precondition is not met' },
+  PAYLOAD_TOO_LARGE: { status: 413, code: 'BAD_REQUEST', title: 'The body is too large' },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, code: 'BAD_REQUEST', title: 'The media type is not supported' },
+  VALIDATION_ERROR: { status: 422, code: 'VALIDATION_ERROR', title: 'The request breaks a rule of the contract' },
+  RATE_LIMITED: { status: 429, code: 'RATE_LIMITED', title: 'Too many requests' },
+  INTERNAL_ERROR: { status: 500, code: 'INTERNAL_ERROR', title: 'Something failed on our side' },
+  DEPENDENCY_FAILED: { status: 502, code: 'DEPENDENCY_FAILED', title: 'A provider failed' },
+  SERVICE_UNAVAILABLE: { status: 503, code: 'SERVICE_UNAVAILABLE', title: 'The service cannot answer right now' },
+} as const;
+
+/** The name of a problem: what contracts declare and what rules refuse with. */
+export type ProblemName = keyof typeof PROBLEMS;
+
+/** What a refusal says beyond its name. `detail` never repeats a value that the caller sent. */
+export interface RefusalDetails {
+  readonly detail: string;
+  /** Sub-codes of the interface: `meta.code`, `meta.motivo`, and ids that help the caller. */
+  readonly meta?: Readonly<Record<string, string | number>>;
+  /** For validation: where, as a dotted path, and what is wrong there. */
+  readonly errors?: readonly { readonly path: string; readonly message: string }[];
+  /** Whole seconds, sent as the Retry-After header. */
+  readonly retryAfterSeconds?: number;
+}
+
+/**
+ * A rule's "no", returned and never thrown, so that the compiler can hold a handler to the problems its
+ * contract declares. Faults (a lost connection, a bug) are thrown instead.
+ */
+export class Refusal<out N extends ProblemName = ProblemName> {
+  readonly name: N;
+  readonly details: RefusalDetails;
+  constructor(name: N, details: RefusalDetails) {
+    this.name = name;
+    this.details = details;
+  }
+}
+
+/** Refuses with a named problem. */
+export const refuse = <const N extends ProblemName>(name: N, details: RefusalDetails | string): Refusal<N> =>
+  new Refusal(name, typeof details === 'string' ? { detail: details } : details);
+
+/** Whether a rule answered "no". */
+export const isRefusal = <T, N extends ProblemName>(outcome: T | Refusal<N>): outcome is Refusal<N> =>
+  outcome instanceof Refusal;
+
+/** A dependency that did not answer in time or is overloaded, after bounded retries: answered as 503 with Retry-After. */
+export class Unavailable extends Error {
+  override readonly name = 'Unavailable';
+  readonly retryAfterSeconds: number;
+  constructor(message: string, options?: { cause?: unknown; retryAfterSeconds?: number }) {
+    super(message, { cause: options?.cause });
+    this.retryAfterSeconds = options?.retryAfterSeconds ?? 1;
+  }
+}

@@ -1,0 +1,87 @@
+import * as z from 'zod';
+
+/** What correlation metadata may hold (interface, part 1 and part 8). */
+const METADATA = { keys: 20, keyLength: 64, textLength: 256 } as const;
+/** What a contact's free attributes may hold: as generous as a table row allows, and no more. */
+const ATTRIBUTES = { keys: 100, keyLength: 64, textLength: 1_024, listLength: 50, listTextLength: 256 } as const;
+
+// A key cannot end in a line break: in a RegExp of JavaScript `$` without the m flag is the very end.
+const METADATA_KEY = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
+
+/** The smallest magnitude that a number attribute of the table stores. */
+const SMALLEST = 1e-130;
+/** The largest magnitude that a number attribute of the table stores. */
+const LARGEST = 9.99e125;
+
+/** A number that comes back as it was sent: a whole number beyond 2^53 was rounded before anyone saw it. */
+const exactNumber = z
+  .number()
+  .refine(
+    (value) => !Number.isInteger(value) || Number.isSafeInteger(value),
+    'must be within ±9007199254740991 when whole',
+  )
+  .refine(
+    (value) => value === 0 || (Math.abs(value) >= SMALLEST && Math.abs(value) <= LARGEST),
+    'is too small or too large a number',
+  );
+
+/** Own keys of a record, before a copy of it loses `__proto__` without a word. */
+const keyFault = (value: unknown, most: number): string | undefined => {
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (Object.hasOwn(value, '__proto__')) return 'must not have the key __proto__';
+  return Object.keys(value).length > most ? `must have at most ${most} keys` : undefined;
+};
+
+/** A record whose keys are counted and checked as they were sent. Described in OpenAPI by its record. */
+const recordOf = <K extends z.ZodString, V extends z.ZodType>(key: K, value: V, keys: number) =>
+  z.preprocess(
+    (input, context) => {
+      const message = keyFault(input, keys);
+      if (message === undefined) return input;
+      context.addIssue({ code: 'custom', message });
+      return z.NEVER;
+    },
+    z.record(key, value).meta({ maxProperties: keys }),
+  );
+
+const metadataKey = z
+  .string()
+  .max(METADATA.keyLength)
+  .regex(METADATA_KEY, 'must start with a letter and use only A-Z, a-z, 0-9, _, . and -');
+const metadataValue = z.union([z.string().max(METADATA.textLength), exactNumber, z.boolean()], {
+  error: `must be text of at most ${METADATA.textLength} characters, a number or a boolean`,
+});
+
+/** Correlation metadata, and the properties of customer events: returned unchanged in every webhook of the message. */
+export const metadataSchema = recordOf(metadataKey, metadataValue, METADATA.keys).meta({
+  description:
+    'Correlation metadata, returned unchanged in every webhook of the message: at most 20 keys of letters, digits, `_`, `.` and `-` beginning with a letter, at most 64 characters each; values are text of at most 256 characters, numbers or booleans. No personal data.',
+  example: { orderId: 'A-1042', attempt: 1, vip: true },
+});
+export type Metadata = z.output<typeof metadataSchema>;
+
+const attributeKey = z
+  .string()
+  .min(1)
+  .max(ATTRIBUTES.keyLength)
+  .regex(/^[^\p{Cc}]+$/u, 'must not contain control characters');
+const attributeValue = z.union(
+  [
+    z.string().max(ATTRIBUTES.textLength),
+    exactNumber,
+    z.boolean(),
+    z.null(),
+    z.array(z.string().max(ATTRIBUTES.listTextLength)).max(ATTRIBUTES.listLength),
+  ],
+  {
+    error: `must be text of at most ${ATTRIBUTES.textLength} characters, a number, a boolean, null, or a list of at most ${ATTRIBUTES.listLength} texts of at most ${ATTRIBUTES.listTextLength} characters`,
+  },
+);
+
+/** A contact's free attributes (interface 2.9), and a company's: no nested objects. */
+export const contactAttributesSchema = recordOf(attributeKey, attributeValue, ATTRIBUTES.keys).meta({
+  description:
+    'Free attributes, at most 100: text of at most 1,024 characters, a number, a boolean, null, or a list of at most 50 texts of at most 256 characters each. No nested objects.',
+  example: { plano: 'ouro', compras: 12, ativo: true, interesses: ['corrida', 'trilha'] },
+});
+export type ContactAttributes = z.output<typeof contactAttributesSchema>;

@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto';
+import type { Environment } from '../actor.ts';
+import { type DomainEvent, newEvent } from '../events/event.ts';
+import { ID_PREFIXES, type Id } from '../ids.ts';
+import type { MessageRecord } from '../messages/message.ts';
+import { type Coins, NO_COINS, asCoins } from '../money.ts';
+import { maskPhone } from '../phone.ts';
+import { priceRowOf } from '../pricing/prices.ts';
+import { isoTime } from '../time.ts';
+import type { SmsPorts } from './ports.ts';
+import type { SmsCallbackEvent, SmsProviderName } from './provider.ts';
+
+/** An inbound reply as it is stored (interface 2.2). Times are ms. */
+export interface ReplyRecord {
+  readonly id: Id<'reply'>;
+  readonly organizationId: Id<'organization'>;
+  readonly env: Environment;
+  readonly inReplyTo: Id<'message'>;
+  readonly route: MessageRecord['route'];
+  readonly from: string;
+  readonly body: string;
+  readonly coins: Coins;
+  readonly receivedAt: number;
+  readonly createdAt: number;
+}
+
+export type SmsReplyEvent = Extract<SmsCallbackEvent, { kind: 'reply' }>;
+
+export interface ReplyPorts extends Pick<SmsPorts, 'clock' | 'prices' | 'journal' | 'hashRecipient'> {
+  readonly correlate: (provider: SmsProviderName, reference: string) => Promise<string | undefined>;
+  /** Stores the reply, charges it and raises its event, in one transaction. False when this reply is stored already. */
+  readonly keep: (reply: ReplyRecord, event: DomainEvent) => Promise<boolean>;
+}
+
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+/** A provider's reply always has the same id, so that a repeated callback is one reply and one charge. */
+export const replyIdOf = (provider: SmsProviderName, providerReplyId: string): Id<'reply'> => {
+  const bytes = createHash('sha256').update(`${provider}\n${providerReplyId}`).digest();
+  const text = Array.from(bytes.subarray(0, 21), (byte) => ALPHABET[byte % ALPHABET.length]).join('');
+  return `${ID_PREFIXES.reply}_${text}` as Id<'reply'>;
+};
+
+const answered = async (ports: ReplyPorts, provider: SmsProviderName, event: SmsReplyEvent): Promise<MessageRecord | undefined> => {
+  const { inReplyTo } = event;
+  const id =
+    inReplyTo?.messageId ??
+    (inReplyTo?.providerMessageId ? await ports.correlate(provider, inReplyTo.providerMessageId) : undefined) ??
+    (await ports.correlate(provider, `to:${await ports.hashRecipient(event.from)}`));
+  return id ? ports.journal.read(id) : undefined;
+};
+
+/**
+ * Takes an inbound reply: finds the SMS that it answers as the provider tells, else the last one that this provider carried to that phone.
+ * `unmatched` when there is none: nobody could be charged for it or told of it.
+ */
+export const takeReply = async (ports: ReplyPorts, provider: SmsProviderName, event: SmsReplyEvent): Promise<'kept' | 'repeated' | 'unmatched'> => {
+  const message = await answered(ports, provider, event);
+  if (!message) return 'unmatched';
+  const row = priceRowOf(await ports.prices(), 'sms', 'reply');
+  const now = ports.clock();
+  const { organizationId, env } = message;
+  const reply: ReplyRecord = {
+    id: replyIdOf(provider, event.providerReplyId),
+    organizationId,
+    env,
+    inReplyTo: message.id,
+    route: message.route,
+    from: event.from,
+    body: event.body,
+    coins: row?.bands[0] ? asCoins(row.bands[0].coins) : NO_COINS,
+    receivedAt: Math.min(event.at, now),
+    createdAt: now,
+  };
+  const raised = newEvent({
+    type: 'sms.received',
+    organizationId,
+    env,
+    createdAt: now,
+    data: {
+      id: reply.id,
+      channel: 'sms',
+      inReplyTo: reply.inReplyTo,
+      from: maskPhone(reply.from),
+      body: reply.body,
+      route: reply.route,
+      receivedAt: isoTime(reply.receivedAt),
+      ...(message.contactId ? { contactId: message.contactId } : {}),
+      ...(message.campaignId ? { campaignId: message.campaignId } : {}),
+      ...(message.metadata ? { metadata: { ...message.metadata } } : {}),
+    },
+  });
+  return (await ports.keep(reply, raised)) ? 'kept' : 'repeated';
+};
+
+/** interface 2.2. `from` is masked without pii:full. */
+export const replyView = (reply: ReplyRecord, unmasked: boolean) => ({
+  id: reply.id,
+  env: reply.env,
+  inReplyTo: reply.inReplyTo,
+  route: reply.route,
+  from: unmasked ? reply.from : maskPhone(reply.from),
+  body: reply.body,
+  receivedAt: isoTime(reply.receivedAt),
+  createdAt: isoTime(reply.createdAt),
+});

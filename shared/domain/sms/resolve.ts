@@ -1,0 +1,66 @@
+import { newEvent } from '../events/event.ts';
+import type { Decision, MessageRecord, SmsReason } from '../messages/message.ts';
+import { settleAccepted } from './dispatch.ts';
+import { smsEventData } from './events.ts';
+import type { SmsPorts } from './ports.ts';
+import type { ParkedReceipt } from './receipts.ts';
+
+/** How long one resolver has before another may take over, in ms. */
+const TURN_MS = 15_000;
+/** How long a receipt may still tell of a message whose provider cannot be asked, from its creation, in ms. */
+const PATIENCE_MS = 90_000;
+
+export interface ResolvePorts extends SmsPorts {
+  /** Receipts that arrived before the message was settled, oldest first. */
+  readonly parkedReceipts: (messageId: string) => Promise<readonly ParkedReceipt[]>;
+}
+
+const release = async (ports: ResolvePorts, message: MessageRecord, reason: Extract<SmsReason, 'abandoned' | 'indeterminate'>, detail: string) => {
+  const at = ports.clock();
+  const released = await ports.journal.release(message, {
+    at,
+    reason,
+    lastError: detail,
+    decisions: [{ at, kind: 'resolution', detail: `${reason}: ${detail}; hold released`, coins: message.coins }],
+    // Abandoned is certain, so the caller's retry may be a first send; indeterminate is not.
+    freeKey: reason === 'abandoned',
+    events: [
+      newEvent({
+        type: 'sms.failed',
+        organizationId: message.organizationId,
+        env: message.env,
+        createdAt: at,
+        data: smsEventData({ ...message, status: 'failed', reason }),
+      }),
+    ],
+  });
+  if (released) ports.observe.resolved(reason, { organizationId: message.organizationId, messageId: message.id });
+};
+
+const settle = async (ports: ResolvePorts, message: MessageRecord, providerMessageId: string, detail: string) => {
+  const decision: Decision = { at: ports.clock(), kind: 'resolution', detail, coins: message.coins };
+  await settleAccepted(ports, message, providerMessageId, decision);
+  ports.observe.resolved('accepted', { organizationId: message.organizationId, messageId: message.id });
+};
+
+/**
+ * Resolves a hold whose sender did not: after a crash, or after an ambiguous answer. A receipt proves acceptance; else the
+ * provider is asked; where it cannot be asked and no receipt comes in time, the message is `indeterminate` and refunded
+ * (faults 2, 3, 11, 20). The raised fence shuts the first sender out before anything is decided.
+ */
+export const resolveSend = async (ports: ResolvePorts, messageId: string): Promise<void> => {
+  const found = await ports.journal.read(messageId);
+  const now = ports.clock();
+  if (!found || found.hold !== 'open' || found.deadline > now) return;
+  const message = await ports.journal.takeOver(found, now, now + TURN_MS);
+  if (!message) return;
+  const [receipt] = await ports.parkedReceipts(messageId);
+  if (receipt) return settle(ports, message, receipt.event.providerMessageId, 'a receipt proved that the provider accepted');
+  const provider = await ports.routing.provider(message.provider);
+  if (provider?.inquire) {
+    const answer = await provider.inquire(message.id);
+    if (answer.kind === 'accepted') return settle(ports, message, answer.providerMessageId, 'the provider confirmed that it accepted');
+    if (answer.kind === 'not_found') return release(ports, message, 'abandoned', 'the provider never received it');
+  }
+  if (now - message.createdAt >= PATIENCE_MS) return release(ports, message, 'indeterminate', 'the provider could not tell and no receipt came');
+};

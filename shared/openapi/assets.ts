@@ -1,0 +1,14 @@
+import bundle from 'swagger-ui-dist/swagger-ui-bundle.js?raw';
+import style from 'swagger-ui-dist/swagger-ui.css?raw';
+import { docsStart, errorStyle } from './pages.ts';
+
+const SCRIPT = 'text/javascript; charset=utf-8';
+const STYLE = 'text/css; charset=utf-8';
+
+/** Every file that the documentation loads, by its name under /docs/assets/. */
+export const ASSETS: ReadonlyMap<string, { readonly contentType: string; readonly text: string }> = new Map([
+  ['swagger-ui.css', { contentType: STYLE, text: style }],
+  ['swagger-ui-bundle.js', { contentType: SCRIPT, text: bundle }],
+  ['start.js', { contentType: SCRIPT, text: docsStart }],
+  ['error.css', { contentType: STYLE, text: errorStyle }],
+]);

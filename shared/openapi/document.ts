@@ -1,0 +1,119 @@
+import * as z from 'zod';
+import { createDocument, type CreateDocumentOptions, type ZodOpenApiOperationObject, type ZodOpenApiResponseObject } from 'zod-openapi';
+import { IDEMPOTENCY_KEY } from '../contracts/common.ts';
+import type { OperationContract, RawContent } from '../contracts/define-operation.ts';
+import { BEARER, DESCRIPTION, TAGS, TITLE } from './information.ts';
+import { HEADERS, PROBLEM_RESPONSES, problemsOf, REQUEST_ID_HEADER, responseName } from './problems.ts';
+
+export interface DocumentInput {
+  readonly version: string;
+  readonly operations: readonly OperationContract[];
+  /** The example body of an operation, from its example event; undefined when it has none. */
+  readonly exampleBody: (operationId: string) => unknown;
+}
+
+const idempotencyKey = z
+  .string()
+  .regex(IDEMPOTENCY_KEY)
+  .meta({
+    description: 'Chosen by the caller, 1 to 255 visible ASCII characters. The same key sends once, for 24 hours.',
+    example: 'order-1842-shipped',
+    param: { in: 'header', name: 'Idempotency-Key', id: 'IdempotencyKey' },
+  });
+
+const scopeNote = ({ permission }: OperationContract): string => {
+  if (permission === 'public') return 'No credential is needed.';
+  if (typeof permission === 'string') return `Scope: \`${permission}\`.`;
+  return `Only for a person in a session that holds \`${permission.session}\`.`;
+};
+
+const scopeOf = ({ permission }: OperationContract): string | undefined =>
+  typeof permission === 'string' ? (permission === 'public' ? undefined : permission) : permission.session;
+
+const isRaw = (body: z.ZodType | RawContent): body is RawContent => 'contentType' in body;
+
+const LOCATION = { Location: { description: 'Where to go on.', required: true, schema: { type: 'string' } } } as const;
+
+const success = (status: string, body: z.ZodType | RawContent | null): ZodOpenApiResponseObject => {
+  const headers = { 'x-request-id': REQUEST_ID_HEADER, ...(status === '302' ? LOCATION : {}) };
+  if (body === null) return { description: 'Done; there is no body.', headers };
+  if (isRaw(body)) return { description: body.description, headers, content: { [body.contentType]: { schema: { type: 'string' } } } };
+  return { description: body.meta()?.description ?? 'Done.', headers, content: { 'application/json': { schema: body } } };
+};
+
+const responsesOf = (contract: OperationContract): ZodOpenApiOperationObject['responses'] => ({
+  ...Object.fromEntries(Object.entries(contract.responses).map(([status, body]) => [status, success(status, body)])),
+  ...Object.fromEntries(
+    [...problemsOf(contract)].map(([status, name]) => [String(status), { $ref: `#/components/responses/${responseName(name)}` }]),
+  ),
+});
+
+const requestBody = (contract: OperationContract, example: unknown): Pick<ZodOpenApiOperationObject, 'requestBody'> => {
+  const { body, rawBody } = contract.request;
+  if (rawBody) return { requestBody: { description: rawBody.description, content: { [rawBody.contentType]: { schema: { type: 'string' } } } } };
+  if (!body) return {};
+  const content = { schema: body, ...(example === undefined ? {} : { example }) };
+  return { requestBody: { required: true, content: { 'application/json': content } } };
+};
+
+const operationObject = (contract: OperationContract, example: unknown): ZodOpenApiOperationObject => {
+  const { id, tag, summary, description, permission, request } = contract;
+  const scope = scopeOf(contract);
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    description: [description, scopeNote(contract)].filter(Boolean).join('\n\n'),
+    security: permission === 'public' ? [] : [{ bearer: [] }],
+    ...(scope ? { 'x-required-scope': scope } : {}),
+    ...(contract.idempotency === 'required' ? { parameters: [idempotencyKey] } : {}),
+    requestParams: { ...(request.params ? { path: request.params } : {}), ...(request.query ? { query: request.query } : {}) },
+    ...requestBody(contract, example),
+    responses: responsesOf(contract),
+  };
+};
+
+/** `{name+}` takes the rest of a path; OpenAPI has no word for it. */
+const documentedPath = (path: string): string => path.replaceAll('+}', '}');
+
+/** Answers may gain fields without notice, so no answer's schema is closed; bodies are closed, since unknown fields are refused. */
+const override: CreateDocumentOptions['override'] = ({ jsonSchema, io }) => {
+  if (io === 'output' && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
+};
+
+const pathsOf = ({ operations, exampleBody }: DocumentInput) => {
+  const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
+  for (const contract of operations) {
+    const path = documentedPath(contract.path);
+    paths[path] = { ...paths[path], [contract.method.toLowerCase()]: operationObject(contract, exampleBody(contract.id)) };
+  }
+  return paths;
+};
+
+const tagsOf = (operations: readonly OperationContract[]) =>
+  [...new Set(operations.map(({ tag }) => tag))].map((name) => {
+    const description = TAGS[name];
+    if (!description) throw new Error(`The tag ${name} has no description in shared/openapi/information.ts.`);
+    return { name, description };
+  });
+
+/** The OpenAPI 3.1 document of the service. */
+export const openApiDocument = (input: DocumentInput) =>
+  createDocument(
+    {
+      openapi: '3.1.0',
+      info: {
+        title: TITLE,
+        version: input.version,
+        description: DESCRIPTION,
+        license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
+        contact: { name: 'The operator of this deployment' },
+      },
+      servers: [{ url: '/', description: 'This deployment: live and test, chosen by the key.' }],
+      security: [{ bearer: [] }],
+      tags: tagsOf(input.operations),
+      paths: pathsOf(input),
+      components: { securitySchemes: { bearer: BEARER }, headers: HEADERS, responses: PROBLEM_RESPONSES },
+    },
+    { override },
+  );

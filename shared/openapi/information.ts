@@ -1,0 +1,51 @@
+/** What the document says about the service as a whole. */
+export const TITLE = 'Multichannel messaging';
+
+/** Conventions, credentials and the policy of change (interface, parts 1, 5, 7 and 9), as the first page of the documentation. */
+export const DESCRIPTION = `WhatsApp, e-mail, SMS, RCS, push and Instagram behind one contract.
+
+## Credentials and environments
+
+Every call carries \`Authorization: Bearer\` and an API key. The key decides the environment: \`svc_live_…\` keys send and are charged,
+\`svc_test_…\` keys use the sandbox and its own wallet. What belongs to another organization or to the other environment answers 404.
+Each operation names the scope that it needs.
+
+## Sending once
+
+Operations that send take an \`Idempotency-Key\`. The same key with the same body answers the first response again, with \`replayed: true\`,
+for 24 hours; with another body it answers 409.
+
+## Values
+
+Timestamps are ISO 8601 in UTC. Money is in coins: 1 coin = R$ 0.0001. Recipients are masked without the scope \`pii:full\`.
+Fields that a body does not know are refused with 422. Answers may gain fields: read the ones that you know.
+
+## Errors
+
+Every error is a problem document (RFC 7807) with a stable \`code\` and the \`requestId\` of the call. It never repeats a value that was sent.
+Its \`type\` is the address of a page that says what to do. An unknown path answers 404, a known path with another method 405 with \`Allow\`.
+
+## Versions and change
+
+The overview contract is under \`/v1\`, the reference operations are under \`/v2\`, and some have no prefix; no path is an alias of another.
+Breaking changes come only in a new major version, with 12 months of overlap and a public changelog. Until then contracts are stable:
+no operation changes its shape without notice. New operations, new optional fields in requests and new fields in answers are no breaking changes.`;
+
+/** What each tag gathers; an operation whose tag is missing here stops the document. */
+export const TAGS: Readonly<Record<string, string>> = {
+  SMS: 'Send texts, read them and the replies to them.',
+  Wallet: 'The prepaid balance of the environment, its ledger and the price table.',
+  'API keys': 'Create, rotate and revoke the keys of the organization.',
+  Organization: 'The organization behind the credential, and its people.',
+  Contacts: 'The people that messages go to, and their consent.',
+  Links: 'Short links in messages, and what happens when they are opened.',
+  Callbacks: 'Where providers report what became of a message; each verifies the signature of its own provider.',
+  Service: 'Health and documentation. No credential is needed.',
+};
+
+/** The scheme of every credential. */
+export const BEARER = {
+  type: 'http',
+  scheme: 'bearer',
+  description: 'An API key (`svc_live_…`, `svc_test_…`) or a session (`svc_session_…`), sent as `Authorization: Bearer`.',
+} as const;

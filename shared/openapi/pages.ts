@@ -1,0 +1,90 @@
+import { PROBLEMS, type ProblemName } from '../domain/errors.ts';
+import { PROBLEM_GUIDE } from './problem-guide.ts';
+
+/** What the browser may load: only what this host serves. Styles in markup are Swagger UI's; scripts in markup are not allowed. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** Headers of everything that a browser shows: no guessing of types, no frames, no other host. */
+export const staticHeaders = (contentType: string): Readonly<Record<string, string>> => ({
+  'content-type': contentType,
+  'content-security-policy': POLICY,
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'public, max-age=300',
+});
+
+const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '');
+/** Text with `code` between backticks. */
+const inline = (text: string): string => escapeHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>');
+
+const page = (title: string, head: string, body: string): string =>
+  `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escapeHtml(title)}</title>
+<link rel="icon" href="data:,">
+${head}
+</head>
+<body>
+${body}
+</body>
+</html>
+`;
+
+/** The documentation: Swagger UI over /openapi.json, every file from this host. */
+export const docsPage = page(
+  'Multichannel messaging: API',
+  '<link rel="stylesheet" href="/docs/assets/swagger-ui.css">',
+  `<div id="docs"></div>
+<noscript>The documentation needs scripts; the document behind it is at <a href="/openapi.json">/openapi.json</a>.</noscript>
+<script src="/docs/assets/swagger-ui-bundle.js"></script>
+<script src="/docs/assets/start.js"></script>`,
+);
+
+/** Starts Swagger UI. The validator badge would call another host: it is off. */
+export const docsStart =
+  "SwaggerUIBundle({url: '/openapi.json', dom_id: '#docs', deepLinking: true, validatorUrl: null, displayRequestDuration: true, persistAuthorization: false});\n";
+
+export const errorStyle = 'body{font:16px/1.5 system-ui,sans-serif;max-width:44rem;margin:3rem auto;padding:0 1rem}code{background:#eee;padding:0 .2em}dt{font-weight:600}\n';
+
+const nameOf = (slug: string): ProblemName | undefined =>
+  (Object.keys(PROBLEMS) as ProblemName[]).find((name) => name.toLowerCase().replaceAll('_', '-') === slug);
+
+/** The page of a problem, by the last part of its `type`; undefined when there is no such problem. */
+export const problemPage = (slug: string): string | undefined => {
+  const name = nameOf(slug);
+  if (!name) return undefined;
+  const { status, code, title } = PROBLEMS[name];
+  const { meaning, when, action } = PROBLEM_GUIDE[name];
+  return page(
+    `${status} ${title}`,
+    '<link rel="stylesheet" href="/docs/assets/error.css">',
+    `<h1>${escapeHtml(title)}</h1>
+<dl>
+<dt>Status</dt><dd>${status}</dd>
+<dt>Code</dt><dd><code>${code}</code></dd>
+<dt>Type</dt><dd><code>/docs/errors/${slug}</code></dd>
+</dl>
+<h2>What it means</h2>
+<p>${inline(meaning)}</p>
+<h2>When it comes</h2>
+<ul>
+${when.map((line) => `<li>${inline(line)}</li>`).join('\n')}
+</ul>
+<h2>What to do</h2>
+<p>${inline(action)}</p>
+<p><a href="/docs">All operations</a></p>`,
+  );
+};

@@ -1,0 +1,75 @@
+import * as z from 'zod';
+import type { ZodOpenApiResponseObject } from 'zod-openapi';
+import { COMMON_PROBLEMS, type OperationContract } from '../contracts/define-operation.ts';
+import { PROBLEMS, type ProblemName } from '../domain/errors.ts';
+import { PROBLEM_GUIDE } from './problem-guide.ts';
+
+const NAMES = Object.keys(PROBLEMS) as [ProblemName, ...ProblemName[]];
+const typeOf = (name: ProblemName): string => `/docs/errors/${name.toLowerCase().replaceAll('_', '-')}`;
+
+/** The body of every error (decisions, part 3). */
+export const Problem = z
+  .object({
+    type: z.string().meta({ description: 'The address of the page that explains the error.', example: typeOf('NOT_FOUND') }),
+    title: z.string().meta({ description: 'What it is, in words.', example: PROBLEMS.NOT_FOUND.title }),
+    status: z.int().meta({ description: 'The status of the answer.', example: 404 }),
+    detail: z.string().meta({ description: 'What is wrong here. Never repeats a value that was sent.', example: 'There is no such SMS.' }),
+    instance: z.string().meta({ description: 'The path that was called.', example: '/v2/sms/messages/msg_4hJ9sKq2LmN8pRt5VwXz1' }),
+    code: z.enum([...new Set(NAMES.map((name) => PROBLEMS[name].code))]).meta({ description: 'The stable code: decide by this one.' }),
+    requestId: z.string().meta({ description: 'Finds the call in the logs.', example: 'req_Yb3LxWm9ZcJd7FgP1sTa4' }),
+    meta: z
+      .record(z.string(), z.union([z.string(), z.number()]))
+      .optional()
+      .meta({ description: 'Sub-codes: `code` or `motivo`, and ids that help.' }),
+    errors: z
+      .array(
+        z.object({
+          path: z.string().meta({ description: 'Where, as a dotted path.', example: 'to' }),
+          message: z.string().meta({ description: 'What is wrong there.', example: 'must be an existing number in E.164' }),
+        }),
+      )
+      .optional()
+      .meta({ description: 'For validation: every place that breaks the contract.' }),
+  })
+  .meta({ id: 'Problem', description: 'An error (RFC 7807).' });
+
+const pascal = (name: string): string => name.toLowerCase().replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
+/** The name of a problem's response under components. */
+export const responseName = (name: ProblemName): string => pascal(name);
+
+/** 429 and 503 always say when to ask again; 409 does while the first request with a key is still running. */
+const RETRY_AFTER: Partial<Record<ProblemName, boolean>> = { RATE_LIMITED: true, SERVICE_UNAVAILABLE: true, CONFLICT: false };
+
+export const REQUEST_ID_HEADER = { $ref: '#/components/headers/RequestId' } as const;
+const requestId = { description: 'Finds the call in the logs; quote it when you report a problem.', schema: { type: 'string' } } as const;
+const retryAfter = (required: boolean) =>
+  ({ description: 'After how many seconds to ask again.', required, schema: { type: 'integer', minimum: 0 } }) as const;
+export const HEADERS = { RequestId: requestId } as const;
+
+const problemResponse = (name: ProblemName): ZodOpenApiResponseObject => {
+  const { status, code, title } = PROBLEMS[name];
+  const required = RETRY_AFTER[name];
+  const { meaning } = PROBLEM_GUIDE[name];
+  return {
+    description: meaning,
+    headers: { 'x-request-id': REQUEST_ID_HEADER, ...(required === undefined ? {} : { 'Retry-After': retryAfter(required) }) },
+    content: {
+      'application/problem+json': {
+        schema: Problem,
+        example: { type: typeOf(name), title, status, detail: meaning, instance: '/v2/sms/messages', code, requestId: 'req_Yb3LxWm9ZcJd7FgP1sTa4' },
+      },
+    },
+  };
+};
+
+/** Every problem as a response that operations refer to. */
+export const PROBLEM_RESPONSES: Record<string, ZodOpenApiResponseObject> = Object.fromEntries(
+  NAMES.map((name) => [responseName(name), problemResponse(name)]),
+);
+
+/** The problems that an operation may answer with: its own and the common ones, by status. Nobody asks a public one for a credential. */
+export const problemsOf = ({ errors, permission }: OperationContract): ReadonlyMap<number, ProblemName> => {
+  const names = new Set<ProblemName>([...errors, ...COMMON_PROBLEMS]);
+  if (permission === 'public' && !errors.includes('UNAUTHORIZED')) names.delete('UNAUTHORIZED');
+  return new Map([...names].map((name): [number, ProblemName] => [PROBLEMS[name].status, name]).sort(([a], [b]) => a - b));
+};

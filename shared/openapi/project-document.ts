@@ -1,0 +1,17 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { OPERATIONS } from '../contracts/index.ts';
+import { openApiDocument } from './document.ts';
+
+const read = (file: string): { readonly version?: string; readonly body?: string | null } => JSON.parse(readFileSync(file, 'utf8'));
+
+/** The text of `openapi.json` as contracts and example events now stand. `root` is the project's folder. */
+export const projectDocument = (root: string): string => {
+  const exampleBody = (id: string): unknown => {
+    const file = join(root, 'events/requests', `${id}.json`);
+    const body = existsSync(file) ? read(file).body : undefined;
+    return body ? JSON.parse(body) : undefined;
+  };
+  const document = openApiDocument({ version: read(join(root, 'package.json')).version ?? '0.0.0', operations: OPERATIONS, exampleBody });
+  return `${JSON.stringify(document, null, 2)}\n`;
+};

@@ -1,0 +1,59 @@
+import * as z from 'zod';
+
+/** A row that became due: a hint to look at it, never the truth itself. */
+const dueRow = z.strictObject({
+  /** Which kind of work (`due` index). */
+  kind: z.enum(['resolve_send', 'sandbox_outcome', 'apply_receipt', 'publish_event']),
+  /** The row's key in the table. */
+  pk: z.string().min(1).max(512),
+  sk: z.string().min(1).max(512),
+});
+/** A hint about a row with work to do: its kind and its key. */
+export type DueHint = z.output<typeof dueRow>;
+
+export interface QueueDeclaration {
+  readonly name: string;
+  readonly purpose: string;
+  readonly message: z.ZodType;
+  /** Seconds that a received message stays hidden; six times the consumer's time-out, as AWS advises for Lambda. */
+  readonly visibilitySeconds: number;
+  /** Receives before the message goes to the dead-letter queue. */
+  readonly maxReceives: number;
+  readonly batchSize: number;
+  /** The consumer's file under `functions/consumers/`. */
+  readonly consumer: string;
+}
+
+/** Every queue of a stage, one row each; each has a dead-letter queue of the same name with `-dlq`. */
+export const QUEUES = {
+  outcome: {
+    name: 'outcome',
+    purpose: 'What became of a send: receipts, sandbox outcomes, and holds past their deadline.',
+    message: dueRow,
+    visibilitySeconds: 180,
+    maxReceives: 5,
+    batchSize: 10,
+    consumer: 'outcome',
+  },
+  events: {
+    name: 'events',
+    purpose: 'Committed events on their way to the webhook subscriptions.',
+    message: dueRow,
+    visibilitySeconds: 180,
+    maxReceives: 5,
+    batchSize: 10,
+    consumer: 'events',
+  },
+} as const satisfies Record<string, QueueDeclaration>;
+
+export type QueueName = keyof typeof QUEUES;
+export const QUEUE_NAMES = Object.keys(QUEUES) as QueueName[];
+export type QueueMessage<Q extends QueueName> = z.output<(typeof QUEUES)[Q]['message']>;
+
+/** Which queue carries each kind of due work. */
+export const QUEUE_OF_DUE_KIND: Readonly<Record<DueHint['kind'], QueueName>> = {
+  resolve_send: 'outcome',
+  sandbox_outcome: 'outcome',
+  apply_receipt: 'outcome',
+  publish_event: 'events',
+};

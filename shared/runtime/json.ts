@@ -1,0 +1,58 @@
+import { type Refusal, refuse } from '../domain/errors.ts';
+
+/** JSON deeper than this is refused: parsers survive 200,000 levels, but what walks the value recursively does not. */
+const MAX_DEPTH = 64;
+
+const tooDeep = (text: string): boolean => {
+  let depth = 0;
+  let inText = false;
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if (inText) {
+      if (unit === 0x5c) at++;
+      else if (unit === 0x22) inText = false;
+    } else if (unit === 0x22) inText = true;
+    else if (unit === 0x7b || unit === 0x5b) {
+      depth++;
+      if (depth > MAX_DEPTH) return true;
+    } else if (unit === 0x7d || unit === 0x5d) depth--;
+  }
+  return false;
+};
+
+type Issue = { path: string; message: string };
+
+const textIssue = (text: string): string | undefined => {
+  if (text.includes('\u0000')) return 'must not contain NUL';
+  return text.isWellFormed() ? undefined : 'must be well-formed Unicode (a surrogate stands alone)';
+};
+
+/** What no contract can hold: numbers beyond a double, NUL, lone surrogates; in values and in keys. */
+const findIssue = (value: unknown, path: string): Issue | undefined => {
+  if (typeof value === 'string') {
+    const message = textIssue(value);
+    return message ? { path, message } : undefined;
+  }
+  if (typeof value === 'number') return Number.isFinite(value) ? undefined : { path, message: 'is too large a number' };
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const [key, inner] of Object.entries(value)) {
+    const badKey = textIssue(key);
+    if (badKey) return { path, message: `has a key that ${badKey}` };
+    const issue = findIssue(inner, path ? `${path}.${key}` : key);
+    if (issue) return issue;
+  }
+  return undefined;
+};
+
+/** Reads a JSON body. 400 for what is no JSON or too deep, 422 for values that no contract holds. Linear in the text. */
+export const readJson = (text: string): { value: unknown } | Refusal<'BAD_REQUEST' | 'VALIDATION_ERROR'> => {
+  if (tooDeep(text)) return refuse('BAD_REQUEST', `The body is nested deeper than ${MAX_DEPTH} levels.`);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return refuse('BAD_REQUEST', 'The body is not JSON.');
+  }
+  const issue = findIssue(value, '');
+  return issue ? refuse('VALIDATION_ERROR', { detail: 'The body breaks the contract.', errors: [issue] }) : { value };
+};

@@ -1,0 +1,35 @@
+import { PROBLEMS, type ProblemName, type RefusalDetails } from '../domain/errors.ts';
+
+/** An RFC 7807 problem document (interface, part 7; decisions, part 3). */
+export interface ProblemBody {
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  readonly detail: string;
+  readonly instance: string;
+  readonly code: string;
+  readonly requestId: string;
+  readonly meta?: Readonly<Record<string, string | number>>;
+  readonly errors?: readonly { readonly path: string; readonly message: string }[];
+}
+
+export const PROBLEM_CONTENT_TYPE = 'application/problem+json';
+
+/** Where a problem is explained. */
+export const problemType = (name: ProblemName): string => `/docs/errors/${name.toLowerCase().replaceAll('_', '-')}`;
+
+/** The document of a problem, met at `instance` (the request's path). */
+export const problemBody = (name: ProblemName, details: RefusalDetails, at: { instance: string; requestId: string }): ProblemBody => {
+  const { status, code, title } = PROBLEMS[name];
+  return {
+    type: problemType(name),
+    title,
+    status,
+    detail: details.detail,
+    instance: at.instance,
+    code,
+    requestId: at.requestId,
+    ...(details.meta ? { meta: details.meta } : {}),
+    ...(details.errors ? { errors: details.errors } : {}),
+  };
+};

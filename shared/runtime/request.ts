@@ -1,0 +1,81 @@
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import type * as z from 'zod';
+import { type OperationContract, badQueryProblem } from '../contracts/define-operation.ts';
+import { IDEMPOTENCY_KEY } from '../contracts/common.ts';
+import { type ProblemName, Refusal, refuse } from '../domain/errors.ts';
+import { readJson } from './json.ts';
+
+const issuesOf = (error: z.ZodError) =>
+  error.issues.slice(0, 20).map((issue) => ({
+    path: issue.path.map(String).join('.').slice(0, 200),
+    message: issue.code === 'unrecognized_keys' ? 'has fields that the contract does not know' : issue.message.slice(0, 200),
+  }));
+
+const parsePart = <N extends ProblemName>(schema: z.ZodType | undefined, input: unknown, problem: N, what: string) => {
+  if (!schema) return { data: {} };
+  const parsed = schema.safeParse(input);
+  if (parsed.success) return { data: parsed.data };
+  return refuse(problem, { detail: `${what} breaks the contract.`, errors: issuesOf(parsed.error) });
+};
+
+/** A header by its lower-case name. REST proxy events keep the case that the caller wrote. */
+export const header = (event: APIGatewayProxyEvent, name: string): string | undefined => {
+  for (const [key, value] of Object.entries(event.headers ?? {})) if (key.toLowerCase() === name) return value;
+  return undefined;
+};
+
+/** The body's exact text. Undefined when a base64 body is no UTF-8. */
+export const bodyText = (event: APIGatewayProxyEvent): string | undefined => {
+  if (event.body === null || event.body === undefined) return '';
+  if (!event.isBase64Encoded) return event.body;
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(event.body, 'base64'));
+  } catch {
+    return undefined;
+  }
+};
+
+const JSON_TYPE = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i;
+
+const readBody = (contract: OperationContract, event: APIGatewayProxyEvent) => {
+  const { body: schema, rawBody } = contract.request;
+  if (!schema && !rawBody) return { data: {} };
+  const text = bodyText(event);
+  if (text === undefined) return refuse('BAD_REQUEST', 'The body is not UTF-8.');
+  if (rawBody) return { data: text };
+  if (text.trim() === '') return refuse('BAD_REQUEST', 'A JSON body is needed.');
+  const type = header(event, 'content-type');
+  if (type !== undefined && !JSON_TYPE.test(type)) return refuse('BAD_REQUEST', 'The content type must be application/json.');
+  const json = readJson(text);
+  return json instanceof Refusal ? json : parsePart(schema, json.value, 'VALIDATION_ERROR', 'The body');
+};
+
+/** Query values as one flat object; a repeated parameter is a list where it was repeated. */
+const queryOf = (event: APIGatewayProxyEvent): Record<string, unknown> => {
+  const query: Record<string, unknown> = Object.create(null);
+  for (const [name, values] of Object.entries(event.multiValueQueryStringParameters ?? {}))
+    query[name] = values && values.length > 1 ? values : values?.[0];
+  return { ...query };
+};
+
+/** The Idempotency-Key of the request. 400 where the operation requires one and it is absent or unusable. */
+export const readIdempotencyKey = (contract: OperationContract, event: APIGatewayProxyEvent): string | undefined | Refusal<'BAD_REQUEST'> => {
+  if (contract.idempotency !== 'required') return undefined;
+  const key = header(event, 'idempotency-key');
+  if (key === undefined || key === '') return refuse('BAD_REQUEST', 'The Idempotency-Key header is required.');
+  return IDEMPOTENCY_KEY.test(key) ? key : refuse('BAD_REQUEST', 'The Idempotency-Key must be 1 to 255 visible ASCII characters.');
+};
+
+/** Parses path, query and body against the contract, in that order. */
+export const readInput = (contract: OperationContract, event: APIGatewayProxyEvent) => {
+  const params = parsePart(contract.request.params, event.pathParameters ?? {}, 'NOT_FOUND', 'The path');
+  if (params instanceof Refusal) return params;
+  const badQuery = badQueryProblem(contract);
+  const bad = Object.values(event.multiValueQueryStringParameters ?? {}).flat().some((value) => value !== undefined && (value.includes('\u0000') || !value.isWellFormed()));
+  if (bad) return refuse(badQuery, 'The query has characters that the contract does not know.');
+  const query = parsePart(contract.request.query, queryOf(event), badQuery, 'The query');
+  if (query instanceof Refusal) return query;
+  const body = readBody(contract, event);
+  if (body instanceof Refusal) return body;
+  return { params: params.data, query: query.data, body: body.data };
+};

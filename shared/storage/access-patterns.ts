@@ -1,0 +1,134 @@
+import { createHash } from 'node:crypto';
+import type { Key } from './table.ts';
+
+/**
+ * THE key table: every row's keys and every index entry of the single table, one function and one sentence each.
+ * `infra/` builds the table and its indexes from `TABLE` and `INDEXES`; docs/data-model.md is printed from `PATTERNS`.
+ * Text that a caller chose never stands in a key raw where it could meet the separator: it is hashed.
+ */
+export const TABLE = { partitionKey: 'pk', sortKey: 'sk', timeToLive: 'ttl' } as const;
+
+/** What the narrow list indexes carry besides keys: all that a filter reads, so that a filtered total reads no full row. */
+const LIST_ATTRIBUTES = ['org', 'channel', 'status', 'region', 'contactId', 'campaignId', 'toHash'] as const;
+
+export const INDEXES = {
+  /** Lists of an organization, newest first. */
+  gsi1: { partitionKey: 'gsi1pk', sortKey: 'gsi1sk', sortType: 'S', attributes: LIST_ATTRIBUTES },
+  /** What belongs to one contact, or to one message. */
+  gsi2: { partitionKey: 'gsi2pk', sortKey: 'gsi2sk', sortType: 'S', attributes: LIST_ATTRIBUTES },
+  /** What carries one campaign tag. */
+  gsi3: { partitionKey: 'gsi3pk', sortKey: 'gsi3sk', sortType: 'S', attributes: LIST_ATTRIBUTES },
+  /** What went to one recipient. */
+  gsi4: { partitionKey: 'gsi4pk', sortKey: 'gsi4sk', sortType: 'S', attributes: LIST_ATTRIBUTES },
+  /** Sparse: only rows with work to do, by the moment it is due (ms). */
+  due: { partitionKey: 'duePk', sortKey: 'dueAt', sortType: 'N', attributes: [] },
+} as const;
+
+/** Partitions of each kind of due work: enough for 4,000 rows a second of a kind. */
+export const DUE_SHARDS = 4;
+/** Counter rows that captures of one wallet spread over, so that settling never contends with reserving. */
+export const CAPTURE_SHARDS = 8;
+
+const digest = (text: string) => createHash('sha256').update(text).digest('base64url');
+/** A stable shard of an id. */
+export const shardOf = (id: string, shards: number): number => createHash('sha256').update(id).digest().readUInt16BE(0) % shards;
+
+/** Newest-first sort key: ISO time, then the id, so that equal times still have one order. */
+export const newestKey = (createdAt: string, id: string): string => `${createdAt}#${id}`;
+
+const key = (pk: string, sk: string): Key => ({ pk, sk });
+
+export const KEYS = {
+  /** An organization's settings. */
+  organization: (id: string) => key(`ORG#${id}`, 'ORG'),
+  /** A person of an organization. */
+  account: (id: string) => key(`ACC#${id}`, 'ACC'),
+  /** An API key's record, found by its id. */
+  apiKey: (id: string) => key(`KEY#${id}`, 'KEY'),
+  /** A credential, found by the SHA-256 (hex) of the secret that the caller presents. */
+  credential: (sha256: string) => key(`CRED#${sha256}`, 'CRED'),
+  /** A message of any channel, found by its id. */
+  message: (id: string) => key(`MSG#${id}`, 'MSG'),
+  /** A receipt of a message that waits to be applied; the same receipt twice is one row. */
+  receipt: (messageId: string, fingerprint: string) => key(`MSG#${messageId}`, `RCPT#${fingerprint}`),
+  /** The promise that a caller's key sends once. */
+  idempotency: (organizationId: string, callerKey: string) => key(`IDEM#${organizationId}#${digest(callerKey)}`, 'IDEM'),
+  /** The wallet: what can be spent. Sorts after its counters and its ledger, so that one query newest first reads all three. */
+  wallet: (organizationId: string) => key(`WALLET#${organizationId}`, 'W'),
+  /** A share of what was captured from a wallet. */
+  captured: (organizationId: string, shard: number) => key(`WALLET#${organizationId}`, `S#${shard}`),
+  /** A line of the ledger; `order` sorts as time does. */
+  entry: (organizationId: string, order: string) => key(`WALLET#${organizationId}`, `E#${order}`),
+  /** Live segments of a month (YYYYMM in São Paulo): the position in the volume bands. */
+  volume: (organizationId: string, channel: string, month: string) => key(`VOLUME#${organizationId}`, `${channel}#${month}`),
+  /** A version of the price table, by the moment from which it is in force. */
+  prices: (effectiveFrom: string) => key('PRICES', effectiveFrom),
+  /** Settings of one provider for the stage; sealed. */
+  provider: (channel: string, name: string) => key('SETTINGS', `PROVIDER#${channel}#${name}`),
+  /** The stage's root key, wrapped by KMS. */
+  rootKey: () => key('SETTINGS', 'ROOT_KEY'),
+  /** Whether a provider's route is tripped, and until when. */
+  breaker: (channel: string, provider: string, route: string) => key(`BREAKER#${channel}#${provider}#${route}`, 'BREAKER'),
+  /** A token bucket of a credential. */
+  bucket: (credentialId: string, bucket: string) => key(`RATE#${credentialId}#${bucket}`, 'RATE'),
+  /** Sends of one second, for a ceiling contracted per second. */
+  second: (organizationId: string, channel: string, second: number) => key(`RATE#${organizationId}#${channel}`, `S#${second}`),
+  /** A contact. */
+  contact: (id: string) => key(`CNT#${id}`, 'CNT'),
+  /** A phone of an organization (blind index): makes it unique, and carries its opt-out for sends that name no contact. */
+  phone: (organizationId: string, phoneHash: string) => key(`PHONE#${organizationId}#${phoneHash}`, 'PHONE'),
+  /** A caller's own customer id: makes it unique. */
+  externalId: (organizationId: string, externalId: string) => key(`EXT#${organizationId}#${digest(externalId)}`, 'EXT'),
+  /** A short link. */
+  link: (code: string) => key(`LINK#${code}`, 'LINK'),
+  /** An event on its way to the webhooks. */
+  event: (id: string) => key(`EVT#${id}`, 'EVT'),
+  /** An inbound reply, by its id. */
+  reply: (id: string) => key(`RPL#${id}`, 'RPL'),
+  /** What a provider calls a message, or a recipient that a provider will quote in a reply. */
+  correlation: (provider: string, reference: string) => key(`CORR#${provider}#${digest(reference)}`, 'CORR'),
+} as const;
+
+/** Index entries: spread into the row that they find. */
+export const FINDS = {
+  /** An organization's API keys. */
+  keysOf: (organizationId: string, createdAt: string, id: string) => ({ gsi1pk: `KEYS#${organizationId}`, gsi1sk: newestKey(createdAt, id) }),
+  /** An organization's accounts. */
+  accountsOf: (organizationId: string, createdAt: string, id: string) => ({ gsi1pk: `ACCS#${organizationId}`, gsi1sk: newestKey(createdAt, id) }),
+  /** All organizations of the stage, for the operator. */
+  organizations: (createdAt: string, id: string) => ({ gsi1pk: 'ORGS', gsi1sk: newestKey(createdAt, id) }),
+  /** An organization's contacts. */
+  contactsOf: (organizationId: string, createdAt: string, id: string) => ({ gsi1pk: `CNTS#${organizationId}`, gsi1sk: newestKey(createdAt, id) }),
+  /** An organization's messages of a channel. */
+  messagesOf: (organizationId: string, channel: string, createdAt: string, id: string) => ({
+    gsi1pk: `MSGS#${channel}#${organizationId}`,
+    gsi1sk: newestKey(createdAt, id),
+  }),
+  /** A contact's messages of a channel. */
+  messagesOfContact: (contactId: string, channel: string, createdAt: string, id: string) => ({
+    gsi2pk: `MSGS#${channel}#${contactId}`,
+    gsi2sk: newestKey(createdAt, id),
+  }),
+  /** A campaign tag's messages of a channel. */
+  messagesOfCampaign: (organizationId: string, campaignId: string, channel: string, createdAt: string, id: string) => ({
+    gsi3pk: `MSGS#${channel}#${organizationId}#${digest(campaignId)}`,
+    gsi3sk: newestKey(createdAt, id),
+  }),
+  /** A recipient's messages of a channel (blind index). */
+  messagesTo: (organizationId: string, toHash: string, channel: string, createdAt: string, id: string) => ({
+    gsi4pk: `MSGS#${channel}#${organizationId}#${toHash}`,
+    gsi4sk: newestKey(createdAt, id),
+  }),
+  /** An organization's replies of a channel. */
+  repliesOf: (organizationId: string, channel: string, createdAt: string, id: string) => ({
+    gsi1pk: `RPLS#${channel}#${organizationId}`,
+    gsi1sk: newestKey(createdAt, id),
+  }),
+  /** The replies to one message. */
+  repliesTo: (messageId: string, createdAt: string, id: string) => ({ gsi2pk: `RPLS#${messageId}`, gsi2sk: newestKey(createdAt, id) }),
+  /** Work of a kind that is due at a moment (ms). */
+  due: (kind: string, id: string, at: number) => ({ duePk: `DUE#${kind}#${shardOf(id, DUE_SHARDS)}`, dueAt: at }),
+} as const;
+
+/** The partitions of one kind of due work. */
+export const duePartitions = (kind: string): readonly string[] => Array.from({ length: DUE_SHARDS }, (_, shard) => `DUE#${kind}#${shard}`);

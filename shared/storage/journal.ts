@@ -1,0 +1,127 @@
+import type { Advance, Journal, Release, Reservation, Settlement } from '../domain/messages/journal.ts';
+import type { Decision, MessageRecord } from '../domain/messages/message.ts';
+import type { SmsProviderName } from '../domain/sms/provider.ts';
+import { isoTime } from '../domain/time.ts';
+import type { DueHint } from '../queues/queues.ts';
+import { CAPTURE_SHARDS, FINDS, KEYS, shardOf } from './access-patterns.ts';
+import type { Condition, WriteOp } from './expressions.ts';
+import { eventHint, eventWrite } from './outbox.ts';
+import { parseMessage } from './message-rows.ts';
+import { reserve } from './reserve.ts';
+import type { Table } from './table.ts';
+import { entryWrite } from './wallet.ts';
+
+/** A correlation is kept as long as a provider may still call back with it. */
+const CORRELATION_SECONDS = 30 * 24 * 3600;
+
+const underFence = (message: MessageRecord): Condition => ({
+  text: '#hold = :open AND #fence = :fence',
+  values: { open: 'open', fence: message.fence },
+});
+
+const settleWrites = (message: MessageRecord, settlement: Settlement): WriteOp[] => {
+  const { organizationId, id, coins } = message;
+  const { at, outcomeAt } = settlement;
+  return [
+    {
+      update: KEYS.message(id),
+      set: {
+        status: 'sent',
+        hold: 'captured',
+        provider: settlement.provider,
+        providerMessageId: settlement.providerMessageId,
+        sentAt: isoTime(at),
+        updatedAt: isoTime(at),
+        ...(outcomeAt === undefined ? {} : FINDS.due('sandbox_outcome', id, outcomeAt)),
+      },
+      append: { decisions: settlement.decisions },
+      remove: outcomeAt === undefined ? ['duePk', 'dueAt', 'uncertain'] : ['uncertain'],
+      when: underFence(message),
+    },
+    entryWrite({ organizationId, kind: 'capture', coins: 0, held: -coins, at, messageId: id }),
+    { update: KEYS.captured(organizationId, shardOf(id, CAPTURE_SHARDS)), add: { captured: coins } },
+    ...settlement.correlations.map((reference): WriteOp => ({
+      put: { ...KEYS.correlation(settlement.provider, reference), messageId: id, ttl: Math.ceil(at / 1000) + CORRELATION_SECONDS },
+    })),
+  ];
+};
+
+const releaseWrites = (message: MessageRecord, release: Release): WriteOp[] => {
+  const { organizationId, id, coins } = message;
+  const { at } = release;
+  const key: WriteOp = {
+    delete: KEYS.idempotency(organizationId, message.callerKey),
+    when: { text: 'attribute_not_exists(#pk) OR #messageId = :id', values: { id } },
+  };
+  return [
+    {
+      update: KEYS.message(id),
+      set: { status: 'failed', hold: 'released', reason: release.reason, lastError: release.lastError, failedAt: isoTime(at), updatedAt: isoTime(at) },
+      append: { decisions: release.decisions },
+      remove: ['duePk', 'dueAt', 'uncertain'],
+      when: underFence(message),
+    },
+    entryWrite({ organizationId, kind: 'release', coins, held: -coins, at, messageId: id }),
+    { update: KEYS.wallet(organizationId), add: { balance: coins, held: -coins } },
+    ...(release.freeKey ? [key] : []),
+    ...release.events.map(eventWrite),
+  ];
+};
+
+const advanceWrites = (message: MessageRecord, step: Advance): WriteOp[] => {
+  const { status, at } = step;
+  const stamp = status === 'delivered' ? { deliveredAt: isoTime(at) } : status === 'failed' || status === 'undelivered' ? { failedAt: isoTime(at) } : {};
+  return [
+    {
+      update: KEYS.message(message.id),
+      set: { ...(status ? { status, ...stamp } : {}), reason: step.reason, providerReceipt: step.receipt, updatedAt: isoTime(step.recordedAt) },
+      append: { decisions: step.decisions },
+      ...(status && status !== 'sent' ? { remove: ['duePk', 'dueAt'] } : {}),
+      when: { text: '#status = :status AND #updatedAt = :updatedAt', values: { status: message.status, updatedAt: isoTime(message.updatedAt) } },
+    },
+    ...(step.receiptFingerprint ? [{ delete: KEYS.receipt(message.id, step.receiptFingerprint) }] : []),
+    ...step.events.map(eventWrite),
+  ];
+};
+
+/** The journal over the single table. `publish` hands committed work on; it is only a hint, so it may be lost. */
+export const journal = (table: Table, publish: (hints: readonly DueHint[]) => void): Journal => {
+  const commit = async (writes: readonly WriteOp[], events: readonly { id: string }[] = []): Promise<boolean> => {
+    const { ok } = await table.transact(writes);
+    if (ok && events.length > 0) publish(events.map(({ id }) => eventHint(id)));
+    return ok;
+  };
+  const change = async (message: MessageRecord, set: Record<string, unknown>, decision: Decision): Promise<boolean> => {
+    const { ok } = await table.write({ update: KEYS.message(message.id), set, append: { decisions: [decision] }, when: underFence(message) });
+    return ok;
+  };
+  const read = async (id: string): Promise<MessageRecord | undefined> => {
+    const row = await table.get(KEYS.message(id));
+    return row ? parseMessage(row) : undefined;
+  };
+  /** A repeat of our own commit fails its condition: what stands there tells whether it was ours. */
+  const orAlready = async (done: boolean, message: MessageRecord, hold: 'captured' | 'released'): Promise<boolean> => {
+    if (done) return true;
+    const now = await read(message.id);
+    return now?.hold === hold && now.fence === message.fence;
+  };
+  return {
+    read,
+    reserve: (reservation: Reservation) => reserve(table, reservation, (ids) => ids.length > 0 && publish(ids.map(eventHint))),
+    settle: async (message, settlement) => orAlready(await commit(settleWrites(message, settlement)), message, 'captured'),
+    release: async (message, release) => orAlready(await commit(releaseWrites(message, release), release.events), message, 'released'),
+    markUncertain: (message, at, deadline, decision) =>
+      change(message, { uncertain: true, deadline, updatedAt: isoTime(at), ...FINDS.due('resolve_send', message.id, deadline) }, decision),
+    reroute: (message, provider: SmsProviderName, decision) => change(message, { provider }, decision),
+    async takeOver(message, now, deadline) {
+      const written = await table.write({
+        update: KEYS.message(message.id),
+        set: { deadline, ...FINDS.due('resolve_send', message.id, deadline) },
+        add: { fence: 1, inquiries: 1 },
+        when: { text: '#hold = :open AND #fence = :fence AND #deadline <= :now', values: { open: 'open', fence: message.fence, now } },
+      });
+      return written.ok && written.row ? parseMessage(written.row) : undefined;
+    },
+    advance: async (message, step) => commit(advanceWrites(message, step), step.events),
+  };
+};

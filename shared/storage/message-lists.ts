@@ -1,0 +1,117 @@
+import type { MessageRecord } from '../domain/messages/message.ts';
+import type { ReplyRecord } from '../domain/sms/replies.ts';
+import { isoTime } from '../domain/time.ts';
+import { FINDS, KEYS } from './access-patterns.ts';
+import type { Condition } from './expressions.ts';
+import { parseMessage } from './message-rows.ts';
+import { parseReply } from './replies.ts';
+import type { QueryRange, Row, Table } from './table.ts';
+import { readWallet } from './wallet.ts';
+
+export interface Page<T> {
+  readonly items: readonly T[];
+  readonly total: number;
+}
+export interface Window {
+  /** ms, both inclusive. */
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+}
+export interface SmsFilter extends Window {
+  readonly status?: string | undefined;
+  readonly region?: string | undefined;
+  readonly contactId?: string | undefined;
+  readonly campaignId?: string | undefined;
+  readonly toHash?: string | undefined;
+}
+
+/** Bounds of `createdAt#id` for a window of time. `~` sorts after every id. */
+const between = ({ from, to }: Window): Condition | undefined => {
+  if (from === undefined && to === undefined) return undefined;
+  const upper = to === undefined ? '~' : `${isoTime(to)}#~`;
+  return { text: '#sk BETWEEN :lower AND :upper', values: { lower: isoTime(from ?? 0), upper } };
+};
+
+/** The narrowest index that a filter names, and what is left to filter on it. */
+const smsRange = (organizationId: string, filter: SmsFilter): QueryRange => {
+  const [channel, at, id] = ['sms', '', ''];
+  const left: Record<string, string | undefined> = { status: filter.status, region: filter.region };
+  const sort = between(filter);
+  let range: Pick<QueryRange, 'index' | 'partition'>;
+  if (filter.toHash !== undefined) {
+    range = { index: 'gsi4', partition: FINDS.messagesTo(organizationId, filter.toHash, channel, at, id).gsi4pk };
+    Object.assign(left, { contactId: filter.contactId, campaignId: filter.campaignId });
+  } else if (filter.contactId !== undefined) {
+    range = { index: 'gsi2', partition: FINDS.messagesOfContact(filter.contactId, channel, at, id).gsi2pk };
+    Object.assign(left, { org: organizationId, campaignId: filter.campaignId });
+  } else if (filter.campaignId !== undefined) {
+    range = { index: 'gsi3', partition: FINDS.messagesOfCampaign(organizationId, filter.campaignId, channel, at, id).gsi3pk };
+  } else range = { index: 'gsi1', partition: FINDS.messagesOf(organizationId, channel, at, id).gsi1pk };
+  const terms = Object.entries(left).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  const filterCondition: Condition | undefined =
+    terms.length > 0 ? { text: terms.map(([name]) => `#${name} = :is_${name}`).join(' AND '), values: Object.fromEntries(terms.map(([name, value]) => [`is_${name}`, value])) } : undefined;
+  return { ...range, ...(sort ? { sort } : {}), ...(filterCondition ? { filter: filterCondition } : {}) };
+};
+
+/** The keys of a page: skipping reads narrow index rows only, and never more than `skip` + `limit` matches. */
+const pageKeys = async (table: Table, range: QueryRange, skip: number, limit: number): Promise<Row[]> => {
+  const wanted = skip + limit;
+  const rows: Row[] = [];
+  let startKey: QueryRange['startKey'];
+  do {
+    const page = await table.query({ ...range, newestFirst: true, only: ['pk', 'sk'], limit: Math.min(1_000, wanted - rows.length), startKey });
+    rows.push(...page.rows);
+    startKey = page.nextKey;
+  } while (startKey && rows.length < wanted);
+  return rows.slice(skip, wanted);
+};
+
+const fullRows = async (table: Table, keys: readonly Row[]): Promise<Row[]> => (await table.getMany(keys)).filter((row) => row !== undefined);
+
+const isWhole = (range: QueryRange) => range.index === 'gsi1' && !range.sort && !range.filter;
+
+/** A page of SMS, newest first. The unfiltered total is kept on the wallet; a filtered one is counted on its narrow index. */
+export const listSmsPage = async (table: Table, organizationId: string, filter: SmsFilter, page: { skip: number; limit: number }): Promise<Page<MessageRecord>> => {
+  const range = smsRange(organizationId, filter);
+  const [keys, total] = await Promise.all([
+    pageKeys(table, range, page.skip, page.limit),
+    isWhole(range) ? readWallet(table, organizationId).then((read) => read?.wallet.sms ?? 0) : table.count(range),
+  ]);
+  return { items: (await fullRows(table, keys)).map(parseMessage), total };
+};
+
+/** A page of replies, newest first. */
+export const listReplyPage = async (
+  table: Table,
+  organizationId: string,
+  filter: Window & { inReplyTo?: string | undefined },
+  page: { skip: number; limit: number },
+): Promise<Page<ReplyRecord>> => {
+  const sort = between(filter);
+  const range: QueryRange =
+    filter.inReplyTo === undefined
+      ? { index: 'gsi1', partition: FINDS.repliesOf(organizationId, 'sms', '', '').gsi1pk, ...(sort ? { sort } : {}) }
+      : {
+          index: 'gsi2',
+          partition: FINDS.repliesTo(filter.inReplyTo, '', '').gsi2pk,
+          ...(sort ? { sort } : {}),
+          filter: { text: '#org = :org', values: { org: organizationId } },
+        };
+  const [keys, total] = await Promise.all([
+    pageKeys(table, range, page.skip, page.limit),
+    isWhole(range) ? readWallet(table, organizationId).then((read) => read?.wallet.replies ?? 0) : table.count(range),
+  ]);
+  return { items: (await fullRows(table, keys)).map(parseReply), total };
+};
+
+/** One message of the organization, of any channel. */
+export const readMessage = async (table: Table, organizationId: string, id: string): Promise<MessageRecord | undefined> => {
+  const row = await table.get(KEYS.message(id));
+  return row && row.org === organizationId ? parseMessage(row) : undefined;
+};
+
+/** One reply of the organization. */
+export const readReply = async (table: Table, organizationId: string, id: string): Promise<ReplyRecord | undefined> => {
+  const row = await table.get(KEYS.reply(id));
+  return row && row.org === organizationId ? parseReply(row) : undefined;
+};

@@ -1,0 +1,187 @@
+import {
+  BatchGetItemCommand,
+  type DynamoDBClient,
+  GetItemCommand,
+  QueryCommand,
+  type QueryCommandInput,
+  TransactWriteItemsCommand,
+  type TransactWriteItem,
+} from '@aws-sdk/client-dynamodb';
+import { type NativeAttributeValue, marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import { type Condition, type WriteOp, expressCondition, toTransactItem } from './expressions.ts';
+import { persistently } from './persistence.ts';
+import { writeOne } from './single-write.ts';
+
+export interface Key {
+  readonly pk: string;
+  readonly sk: string;
+}
+/** A stored row as it comes back: each area parses it before use. */
+export type Row = Key & Record<string, NativeAttributeValue>;
+
+/** Why one operation of a cancelled transaction failed; `row` is what stood there, when its condition failed. */
+export interface CancelReason {
+  readonly conditionFailed: boolean;
+  readonly row?: Row;
+}
+export type TransactOutcome = { readonly ok: true } | { readonly ok: false; readonly reasons: readonly CancelReason[] };
+
+export interface QueryRange {
+  readonly index?: 'gsi1' | 'gsi2' | 'gsi3' | 'gsi4' | 'due';
+  /** The partition's value. */
+  readonly partition: string;
+  /** On the sort key, written with `#sk`: `#sk BETWEEN :a AND :b`, `begins_with(#sk, :p)`. */
+  readonly sort?: Condition;
+  readonly filter?: Condition;
+  readonly newestFirst?: boolean;
+  readonly limit?: number;
+  readonly startKey?: Record<string, NativeAttributeValue> | undefined;
+  readonly consistent?: boolean;
+  /** Only these attributes. */
+  readonly only?: readonly string[];
+}
+export interface QueryPage {
+  readonly rows: readonly Row[];
+  readonly nextKey?: Record<string, NativeAttributeValue>;
+}
+
+const INDEX_KEYS = {
+  base: { pk: 'pk', sk: 'sk' },
+  gsi1: { pk: 'gsi1pk', sk: 'gsi1sk' },
+  gsi2: { pk: 'gsi2pk', sk: 'gsi2sk' },
+  gsi3: { pk: 'gsi3pk', sk: 'gsi3sk' },
+  gsi4: { pk: 'gsi4pk', sk: 'gsi4sk' },
+  due: { pk: 'duePk', sk: 'dueAt' },
+} as const;
+
+const queryInput = (tableName: string, range: QueryRange): QueryCommandInput => {
+  const keys = INDEX_KEYS[range.index ?? 'base'];
+  const parts = {
+    text: range.sort ? `#${keys.pk} = :partition AND ${range.sort.text.replaceAll('#sk', `#${keys.sk}`)}` : `#${keys.pk} = :partition`,
+    values: { partition: range.partition, ...range.sort?.values, ...range.filter?.values },
+  };
+  const projection = range.only?.map((name) => `#${name}`).join(', ');
+  const expressed = expressCondition({
+    text: [parts.text, range.filter?.text ?? '', projection ?? ''].join(' '),
+    values: parts.values,
+  });
+  return {
+    TableName: tableName,
+    IndexName: range.index,
+    KeyConditionExpression: parts.text,
+    FilterExpression: range.filter?.text,
+    ProjectionExpression: projection,
+    ExpressionAttributeNames: expressed.names,
+    ExpressionAttributeValues: expressed.values,
+    ScanIndexForward: range.newestFirst ? false : undefined,
+    Limit: range.limit,
+    ConsistentRead: range.consistent,
+    ExclusiveStartKey: range.startKey ? marshall(range.startKey) : undefined,
+  };
+};
+
+const asRow = (item: Parameters<typeof unmarshall>[0]): Row => unmarshall(item) as Row;
+
+/**
+ * The single table: five calls, each retried a bounded number of times on faults that a retry may mend
+ * (conflict, throttle, 5xx, lost connection) and then given up with `Unavailable`. A failed condition is an
+ * answer, never an exception. A repeat of a write whose answer was lost meets its own conditions: callers
+ * recognise their own row in `CancelReason.row`, so nothing rests on request tokens.
+ */
+export class Table {
+  readonly name: string;
+  readonly #client: DynamoDBClient;
+
+  constructor(client: DynamoDBClient, name: string) {
+    this.#client = client;
+    this.name = name;
+  }
+
+  /** One row by its key, or undefined. Strongly consistent unless `eventual`. */
+  async get(key: Key, options: { eventual?: boolean; only?: readonly string[] } = {}): Promise<Row | undefined> {
+    const projection = options.only?.map((name) => `#${name}`).join(', ');
+    const input = {
+      TableName: this.name,
+      Key: marshall({ pk: key.pk, sk: key.sk }),
+      ConsistentRead: options.eventual ? undefined : true,
+      ProjectionExpression: projection,
+      ExpressionAttributeNames: projection ? expressCondition({ text: projection }).names : undefined,
+    };
+    const answer = await persistently(() => this.#client.send(new GetItemCommand(input)));
+    return answer.Item ? asRow(answer.Item) : undefined;
+  }
+
+  /** Rows by their keys, in the keys' order, undefined where there is none. One round trip per 100 keys. */
+  async getMany(keys: readonly Key[]): Promise<(Row | undefined)[]> {
+    const found = new Map<string, Row>();
+    for (let start = 0; start < keys.length; start += 100) {
+      let pending: Key[] = keys.slice(start, start + 100).map(({ pk, sk }) => ({ pk, sk }));
+      while (pending.length > 0) {
+        const wanted = pending.map((key) => marshall(key));
+        const answer = await persistently(() =>
+          this.#client.send(new BatchGetItemCommand({ RequestItems: { [this.name]: { Keys: wanted } } })),
+        );
+        for (const item of answer.Responses?.[this.name] ?? []) {
+          const row = asRow(item);
+          found.set(`${row.pk}\n${row.sk}`, row);
+        }
+        pending = (answer.UnprocessedKeys?.[this.name]?.Keys ?? []).map((key) => unmarshall(key) as Key);
+      }
+    }
+    return keys.map((key) => found.get(`${key.pk}\n${key.sk}`));
+  }
+
+  /** One page of a partition. */
+  async query(range: QueryRange): Promise<QueryPage> {
+    const input = queryInput(this.name, range);
+    const answer = await persistently(() => this.#client.send(new QueryCommand(input)));
+    const rows = (answer.Items ?? []).map(asRow);
+    return answer.LastEvaluatedKey ? { rows, nextKey: unmarshall(answer.LastEvaluatedKey) } : { rows };
+  }
+
+  /** How many rows of the range match, reading every one of them: for filtered totals on narrow indexes only. */
+  async count(range: QueryRange): Promise<number> {
+    let total = 0;
+    let startKey = range.startKey;
+    do {
+      const input: QueryCommandInput = { ...queryInput(this.name, { ...range, startKey }), Select: 'COUNT', ProjectionExpression: undefined };
+      const answer = await persistently(() => this.#client.send(new QueryCommand(input)));
+      total += answer.Count ?? 0;
+      startKey = answer.LastEvaluatedKey ? unmarshall(answer.LastEvaluatedKey) : undefined;
+    } while (startKey);
+    return total;
+  }
+
+  /** All of the writes or none, at most 100. A failed condition answers with what stood in its place. */
+  async transact(operations: readonly WriteOp[]): Promise<TransactOutcome> {
+    const items: TransactWriteItem[] = operations.map((operation) => toTransactItem(this.name, operation));
+    const cancelled = await persistently(async () => {
+      try {
+        await this.#client.send(new TransactWriteItemsCommand({ TransactItems: items }));
+        return undefined;
+      } catch (error) {
+        const reasons = conditionFailures(error);
+        if (reasons) return reasons;
+        throw error;
+      }
+    });
+    return cancelled ? { ok: false, reasons: cancelled } : { ok: true };
+  }
+
+  /** One write, with its condition. Same answer as a transaction of one, at half of its cost. */
+  async write(operation: WriteOp): Promise<{ readonly ok: true; readonly row?: Row } | { readonly ok: false; readonly row?: Row }> {
+    return writeOne(this.#client, this.name, operation);
+  }
+}
+
+/** The reasons of a transaction that failed by its conditions; undefined when another fault cancelled it. */
+const conditionFailures = (error: unknown): readonly CancelReason[] | undefined => {
+  if (!(error instanceof Error) || error.name !== 'TransactionCanceledException') return undefined;
+  const reasons = (error as { CancellationReasons?: { Code?: string; Item?: Parameters<typeof unmarshall>[0] }[] }).CancellationReasons ?? [];
+  const failed = reasons.some((reason) => reason.Code === 'ConditionalCheckFailed');
+  if (!failed) return undefined;
+  return reasons.map((reason) => ({
+    conditionFailed: reason.Code === 'ConditionalCheckFailed',
+    ...(reason.Item && Object.keys(reason.Item).length > 0 ? { row: asRow(reason.Item) } : {}),
+  }));
+};

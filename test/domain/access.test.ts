@@ -1,0 +1,280 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createOrganization, operatorOf } from '../../infra/operator/organizations.ts';
+import { newAccount } from '../../shared/domain/access/accounts.ts';
+import { KEY_SCOPES, type KeyIssued, createKey, keyView, revokeKey, rotateKey } from '../../shared/domain/access/keys.ts';
+import { SCOPES, type Scope } from '../../shared/domain/access/scopes.ts';
+import { hashSecret, newSecret, readSecret } from '../../shared/domain/access/secrets.ts';
+import { SESSION_MS, newSession } from '../../shared/domain/access/sessions.ts';
+import type { Environment } from '../../shared/domain/actor.ts';
+import { type Refusal, isRefusal } from '../../shared/domain/errors.ts';
+import type { Id } from '../../shared/domain/ids.ts';
+import { KEYS } from '../../shared/storage/access-patterns.ts';
+import { putAccount, putSession, setAccountStatus } from '../../shared/storage/access.ts';
+import { keyStore } from '../../shared/storage/keys.ts';
+import { outbox } from '../../shared/storage/outbox.ts';
+import { readLedger, readWallet } from '../../shared/storage/wallet.ts';
+import { accessPlatform } from '../support/access.ts';
+
+const HOUR = 3600 * 1000;
+const NOW = Date.parse('2026-03-02T12:00:00.000Z');
+
+let platform: Awaited<ReturnType<typeof accessPlatform>>;
+let organizationId: Id<'organization'>;
+let keys: Readonly<Record<Environment, string>>;
+beforeAll(async () => {
+  platform = await accessPlatform();
+  ({ organizationId, keys } = await createOrganization(platform.tables, { name: 'Loja Azul' }));
+});
+afterAll(() => platform.stop());
+
+const store = (env: Environment = 'test') => keyStore(platform.tables[env]);
+const bearer = (text: string) => `Bearer ${text}`;
+const holder = (scopes: readonly Scope[], env: Environment = 'test') => ({ organizationId, env, scopes: new Set(scopes) });
+const allowed = <T>(outcome: T | Refusal): T => {
+  if (isRefusal(outcome)) throw new Error(`${outcome.name}: ${outcome.details.detail}`);
+  return outcome;
+};
+const refused = (outcome: unknown) => (isRefusal(outcome) ? outcome.name : 'allowed');
+const issue = async (wish: { scopes?: readonly string[]; expiresAt?: number } = {}): Promise<KeyIssued> =>
+  allowed(await createKey(store(), operatorOf(organizationId, 'test'), { name: 'A key', scopes: ['sms:send'], ...wish }, NOW));
+const rotate = (id: string, overlapHours: number | undefined, now = NOW) => rotateKey(store(), operatorOf(organizationId, 'test'), { id, overlapHours }, now);
+
+describe('a credential', () => {
+  test('tells its kind and environment by its prefix, and is read in no other shape', () => {
+    for (const kind of ['key', 'session'] as const)
+      for (const env of ['live', 'test'] as const) expect(readSecret(newSecret(kind, env).text)).toEqual({ kind, env });
+    const { text } = newSecret('key', 'test');
+    for (const bad of [text.slice(0, 40), `${text}-`, ` ${text}`, `${text}\n`, text.toUpperCase(), text.replace('test', 'prod'), '', 'svc_test_'])
+      expect(readSecret(bad)).toBeUndefined();
+  });
+
+  test('carries at least 32 random base62 characters', () => {
+    const made = new Set(Array.from({ length: 1000 }, () => newSecret('key', 'live').text));
+    expect(made.size).toBe(1000);
+    for (const text of made) expect(text).toMatch(/^svc_live_[0-9A-Za-z]{32,}$/);
+  });
+});
+
+describe('the authorizer', () => {
+  test('lets a key into every route of its own stage with its organization, environment and scopes', async () => {
+    const answer = await platform.knock('test', bearer(keys.test));
+    expect(answer?.context).toMatchObject({ organizationId, env: 'test', kind: 'key', scopes: KEY_SCOPES.join(' ') });
+    expect(answer?.policyDocument.Statement).toEqual([
+      { Action: 'execute-api:Invoke', Effect: 'Allow', Resource: 'arn:aws:execute-api:us-east-1:000000000000:api/stage/*/*' },
+    ]);
+  });
+
+  test("refuses the other environment's credentials", async () => {
+    expect(await platform.knock('test', bearer(keys.live))).toBeUndefined();
+    expect(await platform.knock('live', bearer(keys.test))).toBeUndefined();
+    expect(await platform.knock('live', bearer(keys.live))).toBeDefined();
+  });
+
+  test('refuses whatever is not exactly one Bearer credential', async () => {
+    const bad = [undefined, '', keys.test, 'Bearer', 'Bearer ', `Bearer  ${keys.test}`, `Bearer ${keys.test} `, `Basic ${keys.test}`, `Bearer ${keys.test},Bearer ${keys.test}`, bearer(newSecret('key', 'test').text)];
+    for (const header of bad) expect(await platform.knock('test', header)).toBeUndefined();
+    expect(await platform.knock('test', `bearer ${keys.test}`)).toBeDefined();
+  });
+
+  test('refuses a key from its expiry on', async () => {
+    const { secret } = await issue({ expiresAt: NOW + HOUR });
+    expect(await platform.knock('test', bearer(secret.text), NOW + HOUR - 1)).toBeDefined();
+    expect(await platform.knock('test', bearer(secret.text), NOW + HOUR)).toBeUndefined();
+  });
+});
+
+describe('a key', () => {
+  test('grants no scope that its creator lacks', async () => {
+    const outcome = await createKey(store(), holder(['keys:write', 'sms:read']), { name: 'x', scopes: ['sms:read', 'sms:send'] }, NOW);
+    expect(refused(outcome)).toBe('FORBIDDEN');
+    expect(refused(await createKey(store(), holder(['keys:write', 'sms:read']), { name: 'x', scopes: ['sms:read'] }, NOW))).toBe('allowed');
+  });
+
+  test("never carries a scope of a person's session, nor an unknown one, nor none", async () => {
+    for (const scopes of [['contacts:pii'], ['sms:send', 'contacts:pii'], ['sms:fly'], []])
+      expect(refused(await createKey(store(), holder(SCOPES), { name: 'x', scopes }, NOW))).toBe('VALIDATION_ERROR');
+  });
+
+  test('must expire in the future', async () => {
+    const outcome = await createKey(store(), holder(SCOPES), { name: 'x', scopes: ['sms:send'], expiresAt: NOW }, NOW);
+    expect(refused(outcome)).toBe('VALIDATION_ERROR');
+  });
+
+  test('is not rotated by a caller that lacks one of its scopes: the answer would show a stronger secret', async () => {
+    const { key } = await issue({ scopes: ['sms:send', 'crm:delete'] });
+    expect(refused(await rotateKey(store(), holder(['keys:write', 'sms:send']), { id: key.id }, NOW))).toBe('FORBIDDEN');
+  });
+
+  test('of another organization or environment is as if it did not exist', async () => {
+    const { key } = await issue();
+    const other = await createOrganization(platform.tables, { name: 'Loja Verde' });
+    for (const grantor of [operatorOf(other.organizationId, 'test'), operatorOf(organizationId, 'live')]) {
+      expect(refused(await rotateKey(store(), grantor, { id: key.id }, NOW))).toBe('NOT_FOUND');
+      expect(refused(await revokeKey(store(), grantor, key.id, NOW))).toBe('NOT_FOUND');
+    }
+    expect(refused(await revokeKey(store('live'), operatorOf(organizationId, 'live'), key.id, NOW))).toBe('NOT_FOUND');
+    expect((await store().list(other.organizationId, { limit: 50, skip: 0 })).items.map(({ id }) => id)).not.toContain(key.id);
+  });
+
+  test('is listed newest first, by pages, with the total of all', async () => {
+    const mine = await createOrganization(platform.tables, { name: 'Loja Lista' }, { clock: () => NOW - HOUR });
+    const made: string[] = [];
+    for (let at = 0; at < 5; at++)
+      made.unshift(allowed(await createKey(store(), operatorOf(mine.organizationId, 'test'), { name: `k${at}`, scopes: ['sms:read'] }, NOW + at)).key.id);
+    const page = await store().list(mine.organizationId, { limit: 2, skip: 1 });
+    expect(page).toMatchObject({ total: 6, items: [{ id: made[1] }, { id: made[2] }] });
+    expect((await store().list(mine.organizationId, { limit: 50, skip: 5 })).items).toHaveLength(1);
+    expect((await store().list(mine.organizationId, { limit: 50, skip: 6 })).items).toEqual([]);
+  });
+});
+
+describe('rotation', () => {
+  test('keeps the id and lets the old secret work until the overlap ends', async () => {
+    const { key, secret } = await issue();
+    const after = allowed(await rotate(key.id, 2));
+    expect(after.key.id).toBe(key.id);
+    expect(after.secret.text).not.toBe(secret.text);
+    for (const text of [secret.text, after.secret.text]) expect((await platform.knock('test', bearer(text), NOW + 2 * HOUR - 1))?.context?.credentialId).toBe(key.id);
+    expect(await platform.knock('test', bearer(secret.text), NOW + 2 * HOUR)).toBeUndefined();
+    expect(await platform.knock('test', bearer(after.secret.text), NOW + 2 * HOUR)).toBeDefined();
+    expect(keyView(after.key, NOW).oldSecretsValidUntil).toBe('2026-03-02T14:00:00.000Z');
+    expect(keyView(after.key, NOW + 2 * HOUR).oldSecretsValidUntil).toBeUndefined();
+  });
+
+  test('lasts 24 hours when nothing is said', async () => {
+    const { key, secret } = await issue();
+    allowed(await rotate(key.id, undefined));
+    expect(await platform.knock('test', bearer(secret.text), NOW + 24 * HOUR - 1)).toBeDefined();
+    expect(await platform.knock('test', bearer(secret.text), NOW + 24 * HOUR)).toBeUndefined();
+  });
+
+  test('without overlap ends every old secret at once', async () => {
+    const { key, secret } = await issue();
+    const second = allowed(await rotate(key.id, 48));
+    const third = allowed(await rotate(key.id, 0));
+    for (const text of [secret.text, second.secret.text]) expect(await platform.knock('test', bearer(text), NOW)).toBeUndefined();
+    expect(await platform.knock('test', bearer(third.secret.text), NOW)).toBeDefined();
+  });
+
+  test("never lengthens an older secret's life, nor passes the key's own expiry", async () => {
+    const { key, secret } = await issue({ expiresAt: NOW + 3 * HOUR });
+    allowed(await rotate(key.id, 1));
+    const third = allowed(await rotate(key.id, 720));
+    expect(await platform.knock('test', bearer(secret.text), NOW + HOUR)).toBeUndefined();
+    expect(await platform.knock('test', bearer(third.secret.text), NOW + 3 * HOUR)).toBeUndefined();
+    expect(third.key.oldSecrets.map(({ until }) => until)).toEqual([NOW + HOUR, NOW + 3 * HOUR]);
+  });
+
+  test('is refused once too many old secrets would work, until one call ends them', async () => {
+    const { key } = await issue();
+    for (let turn = 0; turn < 10; turn++) allowed(await rotate(key.id, 720));
+    expect(refused(await rotate(key.id, 720))).toBe('CONFLICT');
+    expect(refused(await rotate(key.id, 0))).toBe('allowed');
+  });
+
+  test('of a revoked or expired key is refused', async () => {
+    const expired = await issue({ expiresAt: NOW + HOUR });
+    expect(refused(await rotate(expired.key.id, 0, NOW + HOUR))).toBe('CONFLICT');
+    const revoked = await issue();
+    allowed(await revokeKey(store(), holder(['keys:write']), revoked.key.id, NOW));
+    expect(refused(await rotate(revoked.key.id, 0))).toBe('CONFLICT');
+  });
+
+  test('twenty at once leave one secret that works and is known', async () => {
+    const { key } = await issue();
+    const outcomes = await Promise.all(Array.from({ length: 20 }, () => rotate(key.id, 0)));
+    const won = outcomes.filter((outcome) => !isRefusal(outcome)) as KeyIssued[];
+    const working = await Promise.all(won.map(({ secret }) => platform.knock('test', bearer(secret.text), NOW)));
+    expect(working.filter(Boolean)).toHaveLength(1);
+    expect((await store().read(key.id))?.hash).toBe(won[working.findIndex(Boolean)]?.secret.hash);
+  });
+});
+
+describe('revocation', () => {
+  test('takes every secret of the key away, those of an overlap included, and may be repeated', async () => {
+    const { key, secret } = await issue();
+    const second = allowed(await rotate(key.id, 24));
+    const first = allowed(await revokeKey(store(), holder(['keys:write']), key.id, NOW + 1));
+    for (const text of [secret.text, second.secret.text]) expect(await platform.knock('test', bearer(text), NOW + 2)).toBeUndefined();
+    const again = allowed(await revokeKey(store(), holder(['keys:write']), key.id, NOW + 9));
+    expect(again.revokedAt).toBe(first.revokedAt);
+    expect((await store().read(key.id))?.revokedAt).toBe(NOW + 1);
+  });
+
+  test('wins over a rotation that runs beside it', async () => {
+    for (let round = 0; round < 10; round++) {
+      const { key, secret } = await issue();
+      const [turned] = await Promise.all([rotate(key.id, 24), revokeKey(store(), holder(['keys:write']), key.id, NOW)]);
+      const texts = [secret.text, ...(isRefusal(turned) ? [] : [turned.secret.text])];
+      for (const text of texts) expect(await platform.knock('test', bearer(text), NOW)).toBeUndefined();
+    }
+  });
+});
+
+describe('what is stored', () => {
+  test('holds no secret in clear, in any row of either environment', async () => {
+    const { key, secret } = await issue();
+    const second = allowed(await rotate(key.id, 24));
+    const stored = JSON.stringify([await platform.rows('live'), await platform.rows('test')]);
+    for (const text of [keys.live, keys.test, secret.text, second.secret.text]) {
+      expect(stored).not.toContain(text);
+      expect(stored).not.toContain(text.split('_').at(-1));
+      expect(stored).toContain(hashSecret(text));
+    }
+  });
+
+  test('includes an event per created and per rotated key, in the transaction of the change', async () => {
+    const created = await issue();
+    const turned = allowed(await rotate(created.key.id, 24));
+    const events = outbox(platform.tables.test);
+    expect(await events.read(created.event.id)).toMatchObject({ event: { type: 'apikey.created', organizationId, env: 'test', data: { keyId: created.key.id } } });
+    expect(await events.read(turned.event.id)).toMatchObject({ event: { type: 'apikey.rotated', data: { keyId: created.key.id, oldSecretsValidUntil: '2026-03-03T12:00:00.000Z' } } });
+  });
+});
+
+describe('a session', () => {
+  const person = async (status: 'active' | 'suspended' | 'invited' = 'active') => {
+    const account = newAccount({ organizationId, name: 'Ana', email: 'ana@example.com', status }, NOW);
+    await putAccount(platform.tables.test, account);
+    return account;
+  };
+  const open = async (account: Awaited<ReturnType<typeof person>>) => {
+    const session = allowed(newSession(account, 'test', NOW));
+    await putSession(platform.tables.test, session.secret.hash, session.credential);
+    return session;
+  };
+
+  test('carries its account and every scope, and ends after 12 hours', async () => {
+    const account = await person();
+    const { secret } = await open(account);
+    expect((await platform.knock('test', bearer(secret.text), NOW))?.context).toMatchObject({ kind: 'session', accountId: account.id, scopes: SCOPES.join(' ') });
+    expect(await platform.knock('test', bearer(secret.text), NOW + SESSION_MS - 1)).toBeDefined();
+    expect(await platform.knock('test', bearer(secret.text), NOW + SESSION_MS)).toBeUndefined();
+  });
+
+  test('is refused as soon as its account is suspended, and works again when it is active', async () => {
+    const account = await person();
+    const { secret } = await open(account);
+    await setAccountStatus(platform.tables.test, account.id, 'suspended');
+    expect(await platform.knock('test', bearer(secret.text), NOW)).toBeUndefined();
+    await setAccountStatus(platform.tables.test, account.id, 'active');
+    expect(await platform.knock('test', bearer(secret.text), NOW)).toBeDefined();
+  });
+
+  test('is opened for an active account only', async () => {
+    for (const status of ['suspended', 'invited'] as const) expect(refused(newSession(await person(status), 'test', NOW))).toBe('CONFLICT');
+  });
+});
+
+describe('a new organization', () => {
+  test('has a key and a wallet in each environment; only the test wallet opens with coins, as an entry', async () => {
+    const { organizationId: id, keys: first } = await createOrganization(platform.tables, { name: 'Loja Nova' });
+    for (const env of ['live', 'test'] as const) {
+      expect((await platform.knock(env, bearer(first[env])))?.context?.organizationId).toBe(id);
+      expect(await platform.tables[env].get(KEYS.organization(id))).toMatchObject({ name: 'Loja Nova', keys: 1 });
+    }
+    expect(await readWallet(platform.tables.test, id)).toMatchObject({ balance: 10_000_000, held: 0 });
+    expect(await readWallet(platform.tables.live, id)).toMatchObject({ balance: 0, held: 0 });
+    expect((await readLedger(platform.tables.test, id, 10)).lines).toMatchObject([{ kind: 'credit', coins: 10_000_000, balanceCoins: 10_000_000 }]);
+  });
+});

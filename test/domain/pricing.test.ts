@@ -1,0 +1,80 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { DEFAULT_PRICES } from '../../shared/domain/pricing/default-prices.ts';
+import { PriceTableSchema, type PriceRow, bandAt, placedBands, priceRowOf, quoteUnits } from '../../shared/domain/pricing/prices.ts';
+
+const SEED = 20_261_121;
+
+const rowArbitrary: fc.Arbitrary<PriceRow> = fc
+  .tuple(fc.array(fc.integer({ min: 1, max: 40 }), { maxLength: 4 }), fc.array(fc.integer({ min: 0, max: 1000 }), { minLength: 5, maxLength: 5 }))
+  .map(([widths, prices]) => {
+    let edge = 0;
+    const bands = widths.map((width, at) => ({ upTo: (edge += width) as number | null, coins: prices[at] ?? 0 }));
+    bands.push({ upTo: null, coins: prices[4] ?? 0 });
+    return { channel: 'sms', route: 'premium', unit: 'segment', bands };
+  });
+
+/** An oracle that walks position by position. */
+const priceOneByOne = (row: PriceRow, volume: number, units: number): number => {
+  let sum = 0;
+  for (let position = volume + 1; position <= volume + units; position++) {
+    const band = row.bands.find(({ upTo }) => upTo === null || position <= upTo);
+    sum += band?.coins ?? Number.NaN;
+  }
+  return sum;
+};
+
+describe('a quote', () => {
+  test('is the sum of the price of each position, also where a band ends inside the message', () => {
+    fc.assert(
+      fc.property(rowArbitrary, fc.nat({ max: 200 }), fc.integer({ min: 1, max: 30 }), (row, volume, units) => {
+        expect(quoteUnits(row, units, volume).coins).toBe(priceOneByOne(row, volume, units));
+      }),
+      { seed: SEED, numRuns: 2_000 },
+    );
+  });
+
+  test('holds for exactly the volumes that it claims: every volume in its range has the same price', () => {
+    fc.assert(
+      fc.property(rowArbitrary, fc.nat({ max: 200 }), fc.integer({ min: 1, max: 30 }), (row, volume, units) => {
+        const quote = quoteUnits(row, units, volume);
+        expect(quote.volumeFrom).toBeLessThanOrEqual(volume);
+        expect(quote.volumeTo).toBeGreaterThanOrEqual(volume);
+        for (let at = quote.volumeFrom; at <= Math.min(quote.volumeTo, quote.volumeFrom + 300); at++)
+          expect(priceOneByOne(row, at, units)).toBe(quote.coins);
+      }),
+      { seed: SEED, numRuns: 500 },
+    );
+  });
+
+  test('names the band of its first position', () => {
+    const row = priceRowOf(DEFAULT_PRICES, 'sms', 'premium') as PriceRow;
+    expect(quoteUnits(row, 3, 99_998)).toMatchObject({ coins: 800 + 800 + 700, band: { index: 0 }, volumeFrom: 99_998, volumeTo: 99_998 });
+    expect(bandAt(row, 100_000).index).toBe(0);
+    expect(bandAt(row, 100_001).index).toBe(1);
+    expect(placedBands(row).map(({ from }) => from)).toEqual([1, 100_001, 500_001, 2_000_001]);
+  });
+});
+
+describe('a price table', () => {
+  test('that ships with the service is valid, and a reply costs R$ 0.02', () => {
+    expect(PriceTableSchema.safeParse(DEFAULT_PRICES).success).toBe(true);
+    expect(priceRowOf(DEFAULT_PRICES, 'sms', 'reply')?.bands).toEqual([{ upTo: null, coins: 200 }]);
+    expect(priceRowOf(DEFAULT_PRICES, 'sms', 'la_dedicada')).toBeUndefined();
+  });
+
+  test.each([
+    ['bands that do not rise', [{ upTo: 10, coins: 1 }, { upTo: 10, coins: 1 }, { upTo: null, coins: 1 }]],
+    ['a last band with an end', [{ upTo: 10, coins: 1 }]],
+    ['an endless band in the middle', [{ upTo: null, coins: 1 }, { upTo: null, coins: 1 }]],
+    ['a price below zero', [{ upTo: null, coins: -1 }]],
+    ['a price of half a coin', [{ upTo: null, coins: 0.5 }]],
+  ])('with %s is refused', (_, bands) => {
+    expect(PriceTableSchema.safeParse([{ channel: 'sms', route: 'premium', unit: 'segment', bands }]).success).toBe(false);
+  });
+
+  test('with a channel and route twice is refused', () => {
+    const row = { channel: 'sms', route: 'premium', unit: 'segment', bands: [{ upTo: null, coins: 1 }] };
+    expect(PriceTableSchema.safeParse([row, row]).success).toBe(false);
+  });
+});

@@ -1,0 +1,92 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { findLinks, replaceLinks } from '../../shared/domain/sms/links.ts';
+
+const urls = (text: string) => findLinks(text).map(({ url }) => url);
+
+describe('a link', () => {
+  it.each([
+    ['alone', 'https://a.com/x', ['https://a.com/x']],
+    ['in a sentence', 'Veja https://a.com/x.', ['https://a.com/x']],
+    ['before several marks', 'Viu https://a.com/x?!...', ['https://a.com/x']],
+    ['with a query and a fragment', 'http://a.com/?q=1&b=2,3#x', ['http://a.com/?q=1&b=2,3#x']],
+    ['in brackets', '(https://a.com/x)', ['https://a.com/x']],
+    ['in brackets before a full stop', '(veja [https://a.com/x]).', ['https://a.com/x']],
+    ['with brackets of its own', 'https://a.com/x_(y)', ['https://a.com/x_(y)']],
+    ['with its own brackets, in brackets', '(https://a.com/x_(y)).', ['https://a.com/x_(y)']],
+    [
+      'in quotes',
+      '"https://a.com" “https://b.com” \'https://c.com\' <https://d.com>',
+      ['https://a.com', 'https://b.com', 'https://c.com', 'https://d.com'],
+    ],
+    ['after a colon or a bracket', 'Site:https://a.com', ['https://a.com']],
+    ['in capitals', 'HTTPS://A.COM/X', ['HTTPS://A.COM/X']],
+    ['with an accented host', 'https://ação.com.br/promoção', ['https://ação.com.br/promoção']],
+    [
+      'up to a hard space, a line or an invisible character',
+      'https://a.com\u00a0b https://b.com\nc https://c.com\u200bd',
+      ['https://a.com', 'https://b.com', 'https://c.com'],
+    ],
+    ['next to an emoji', '👉https://a.com 👈', ['https://a.com']],
+    ['with a port and an IP', 'http://10.0.0.1:8080/a', ['http://10.0.0.1:8080/a']],
+  ])('is found %s', (_, text, found) => expect(urls(text)).toEqual(found));
+
+  it.each([
+    'ftp://a.com',
+    'www.a.com',
+    'a.com/x',
+    'https://',
+    'https://.',
+    'https:// a.com',
+    'http://[',
+    'svn+https://a.com',
+    'mailto:a@b.c',
+  ])('is not seen in %s', (text) => expect(urls(text)).toEqual([]));
+});
+
+describe('replacing', () => {
+  it('puts one short link per occurrence and keeps the rest', () => {
+    const text = 'A https://a.com, B (https://b.com/x) e https://a.com!';
+    expect(replaceLinks(text, (_, index) => `https://s.co/${index}`)).toEqual({
+      text: 'A https://s.co/0, B (https://s.co/1) e https://s.co/2!',
+      links: [
+        { url: 'https://a.com', short: 'https://s.co/0' },
+        { url: 'https://b.com/x', short: 'https://s.co/1' },
+        { url: 'https://a.com', short: 'https://s.co/2' },
+      ],
+    });
+  });
+
+  it('never reads a replacement as a pattern', () => {
+    expect(replaceLinks('https://a.com', () => '$&$1').text).toBe('$&$1');
+  });
+
+  it('gives the text back when each link is replaced by itself', () => {
+    const piece = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.constantFrom('https://', 'http://a.com', ')', '(', '.', ' ', '…'),
+    );
+    fc.assert(
+      fc.property(
+        fc.array(piece).map((all) => all.join('')),
+        (text) => {
+          expect(replaceLinks(text, (url) => url).text).toBe(text);
+        },
+      ),
+      { seed: 20_260_302, numRuns: 2_000 },
+    );
+  });
+});
+
+it.each([
+  ['schemes', 'http://'.repeat(30_000)],
+  ['brackets', `https://a.com/${')'.repeat(200_000)}`],
+  ['opened brackets', `https://a.com/${'('.repeat(100_000)}${')'.repeat(100_000)}`],
+  ['marks', `https://a.com/${'.'.repeat(200_000)}x${'.'.repeat(200_000)}`],
+  ['letters', 'h'.repeat(200_000)],
+  ['links', 'https://a.com '.repeat(15_000)],
+])('200,000 characters of %s take linear time', (_, text) => {
+  const from = performance.now();
+  findLinks(text);
+  expect(performance.now() - from).toBeLessThan(1_000);
+});

@@ -1,0 +1,206 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { prepareText } from '../../shared/domain/sms/text.ts';
+
+const RUNS = { seed: 20_260_302, numRuns: 2_000 };
+
+/** GSM 03.38 written from its table as code points, apart from the module's own tables. */
+const BASIC = new Set([
+  ...Array.from({ length: 0x7b - 0x61 }, (_, at) => at + 0x61),
+  ...Array.from({ length: 0x5b - 0x41 }, (_, at) => at + 0x41),
+  ...Array.from({ length: 0x40 - 0x20 }, (_, at) => at + 0x20),
+  ...[
+    0x0a, 0x0d, 0x40, 0x5f, 0xa1, 0xa3, 0xa4, 0xa5, 0xa7, 0xbf, 0xc4, 0xc5, 0xc6, 0xc7, 0xc9, 0xd1, 0xd6, 0xd8, 0xdc,
+    0xdf,
+  ],
+  0xe0, 0xe4, 0xe5, 0xe6, 0xe8, 0xe9, 0xec, 0xf1, 0xf2, 0xf6, 0xf8, 0xf9, 0xfc,
+  0x393, 0x394, 0x398, 0x39b, 0x39e, 0x3a0, 0x3a3, 0x3a6, 0x3a8, 0x3a9],
+]);
+const EXTENSION = new Set([0x0c, 0x5b, 0x5c, 0x5d, 0x5e, 0x7b, 0x7c, 0x7d, 0x7e, 0x20ac]);
+
+/** The oracle: writes every unit out, marks those that continue a character, and cuts parts off the front. */
+const oracle = (text: string) => {
+  const points = Array.from(text, (character) => character.codePointAt(0) ?? 0);
+  const gsm = points.every((point) => BASIC.has(point) || EXTENSION.has(point));
+  const tape = points.flatMap((point) =>
+    (gsm ? EXTENSION.has(point) : point > 0xffff) ? ['start', 'rest'] : ['start'],
+  );
+  const [single, part] = gsm ? [160, 152] : [70, 67];
+  if (tape.length <= single) return { encoding: gsm ? 'GSM-7' : 'UCS-2', length: tape.length, segments: 1 };
+  let left = tape;
+  let segments = 0;
+  while (left.length > 0) {
+    let cut = Math.min(part, left.length);
+    while (left[cut] === 'rest') cut--;
+    left = left.slice(cut);
+    segments++;
+  }
+  return { encoding: gsm ? 'GSM-7' : 'UCS-2', length: tape.length, segments };
+};
+const counted = ({ encoding, length, segments }: ReturnType<typeof prepareText>) => ({ encoding, length, segments });
+
+describe('the alphabet', () => {
+  it('has 127 basic and 10 extension characters, all kept as they are', () => {
+    expect([BASIC.size, EXTENSION.size]).toEqual([127, 10]);
+    for (const point of BASIC)
+      expect(prepareText(String.fromCodePoint(point))).toMatchObject({ encoding: 'GSM-7', length: 1 });
+    for (const point of EXTENSION) {
+      const one = String.fromCodePoint(point);
+      expect(prepareText(one)).toEqual({ text: one, encoding: 'GSM-7', length: 2, segments: 1 });
+    }
+  });
+
+  it('does not hold the escape, nor other controls', () => {
+    for (const control of ['\u001b', '\u0001', '\u007f']) expect(prepareText(control).encoding).toBe('UCS-2');
+  });
+});
+
+describe('replacement', () => {
+  const vectors: [what: string, body: string, text: string][] = [
+    ['a tilde-a, a c-cedilla', 'Não há promoção', 'Nao ha promocao'],
+    ['all Portuguese letters', 'ãáâàçéêíóôõúüÃÁÂÀÇÉÊÍÓÔÕÚÜ', 'aaaàcéeiooouüAAAAÇÉEIOOOUÜ'],
+    ['what GSM-7 has', 'é à ü è ù ì ò Ç ñ ö Ä å ß Ø Δ Ω', 'é à ü è ù ì ò Ç ñ ö Ä å ß Ø Δ Ω'],
+    ['decomposed letters that GSM-7 has', 'e\u0301 a\u0300 u\u0308 C\u0327 n\u0303', 'é à ü Ç ñ'],
+    ['decomposed letters that it lacks', 'a\u0303 c\u0327 e\u0302 x\u0301', 'a c e x'],
+    ['letters with two marks', 'ế ǖ o\u0303\u0301', 'e u o'],
+    ['curly quotes', '“oi” ‘oi’ «oi» ‹oi›', '"oi" \'oi\' "oi" \'oi\''],
+    ['backtick and acute', '`oi´', "'oi'"],
+    ['dashes', 'a–b—c−d‑e', 'a-b-c-d-e'],
+    ['an ellipsis', 'espere…', 'espere...'],
+    ['spaces', 'a\u00a0b\u202fc\u3000d\te', 'a b c d e'],
+    ['line separators', 'a\u2028b', 'a\nb'],
+    ['ordinals', '1º 2ª 25°', '1o 2a 25o'],
+    ['letters without decomposition', 'đłıœÞ', 'dlioeTH'],
+    ['signs', '© ® ™ × ÷ •', '(C) (R) TM x / *'],
+    ['full-width letters', 'ＡＢｃ１', 'ABc1'],
+    ['compatibility signs', '\u2126 \u212b \u212a \u037e', 'Ω Å K ;'],
+    ['invisible characters', 'a\u200bb\u200ec\u00add\ufeff', 'abcd'],
+  ];
+  it.each(vectors)('%s', (_, body, text) => {
+    expect(prepareText(body)).toMatchObject({ text, encoding: 'GSM-7' });
+  });
+
+  it.each(['😀', '1\ufe0f\u20e3', 'я', '漢', '한', '≠', '=\u0338', 'א', '½', '\u0301'])(
+    'leaves %s as it is, in UCS-2',
+    (body) => {
+      expect(prepareText(body)).toMatchObject({ text: body, encoding: 'UCS-2' });
+    },
+  );
+
+  it('still replaces beside a character that has no equivalent, which moves the whole message', () => {
+    expect(prepareText('Promoção 😀')).toEqual({ text: 'Promocao 😀', encoding: 'UCS-2', length: 11, segments: 1 });
+  });
+
+  it('keeps the joiners of an emoji together', () => {
+    const family = '👨\u200d👩\u200d👧 ❤\ufe0f';
+    expect(prepareText(family).text).toBe(family);
+  });
+
+  it('keeps an ellipsis where three dots would cost a segment more', () => {
+    expect(prepareText('…'.repeat(60))).toEqual({ text: '…'.repeat(60), encoding: 'UCS-2', length: 60, segments: 1 });
+    expect(prepareText('…'.repeat(53))).toMatchObject({ text: '.'.repeat(159), encoding: 'GSM-7', segments: 1 });
+    expect(prepareText(`${'a'.repeat(66)}…😀`).text).toBe(`${'a'.repeat(66)}…😀`);
+    expect(prepareText(`${'a'.repeat(64)}…😀`).text).toBe(`${'a'.repeat(64)}...😀`);
+  });
+
+  it('never leaves a text empty that was not', () => {
+    expect(prepareText('\u200b').text).toBe('\u200b');
+    expect(prepareText('')).toEqual({ text: '', encoding: 'GSM-7', length: 0, segments: 1 });
+  });
+});
+
+describe('counting', () => {
+  const vectors: [body: string, length: number, segments: number][] = [
+    ['a'.repeat(160), 160, 1],
+    ['a'.repeat(161), 161, 2],
+    ['a'.repeat(304), 304, 2],
+    ['a'.repeat(305), 305, 3],
+    ['€'.repeat(80), 160, 1],
+    ['€'.repeat(81), 162, 2],
+    [`${'a'.repeat(151)}€${'a'.repeat(150)}`, 303, 2],
+    [`${'a'.repeat(151)}€${'a'.repeat(151)}`, 304, 3],
+    ['я'.repeat(70), 70, 1],
+    ['я'.repeat(71), 71, 2],
+    ['я'.repeat(134), 134, 2],
+    ['я'.repeat(135), 135, 3],
+    ['😀'.repeat(35), 70, 1],
+    ['😀'.repeat(66), 132, 2],
+    ['😀'.repeat(67), 134, 3],
+    [`${'я'.repeat(66)}😀${'я'.repeat(66)}`, 134, 3],
+    [`${'я'.repeat(65)}😀${'я'.repeat(67)}`, 134, 2],
+  ];
+  it.each(vectors)('%s', (body, length, segments) => {
+    expect(prepareText(body)).toMatchObject({ length, segments });
+  });
+});
+
+describe('for any text', () => {
+  const unit = fc.oneof(
+    { weight: 4, arbitrary: fc.constantFrom(...'aZ 9.éàüñÇ') },
+    { weight: 3, arbitrary: fc.constantFrom(...'€[]{}~^|\\') },
+    { weight: 2, arbitrary: fc.constantFrom(...'ãçõâêíúº“”–…œ©™', '\u0301', '\u0303', '\u200d', '\u00a0') },
+    { weight: 1, arbitrary: fc.constantFrom('😀', 'я', '漢', '\ufe0f') },
+    { weight: 1, arbitrary: fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }) },
+  );
+  const kind = fc.constantFrom('all', 'gsm', 'plain');
+  const gsmUnit = fc.constantFrom(...'aZ 9.éà€[]{}~^|\\');
+  const plainUnit = fc.constantFrom(...'aãç…œ©€[™“ ');
+  const body = kind.chain((one) =>
+    fc
+      .array(one === 'all' ? unit : one === 'gsm' ? gsmUnit : plainUnit, { maxLength: 700, size: 'max' })
+      .map((all) => all.join('')),
+  );
+
+  it('the count equals an independent segmenter', () => {
+    fc.assert(
+      fc.property(body, (text) => {
+        const prepared = prepareText(text);
+        expect(counted(prepared)).toEqual(oracle(prepared.text));
+      }),
+      RUNS,
+    );
+  });
+
+  it('replacement never makes the message more expensive', () => {
+    fc.assert(
+      fc.property(body, (text) => {
+        expect(prepareText(text).segments).toBeLessThanOrEqual(oracle(text).segments);
+      }),
+      RUNS,
+    );
+  });
+
+  it('a text that is ready stays as it is', () => {
+    fc.assert(
+      fc.property(body, (text) => {
+        const prepared = prepareText(text);
+        expect(prepareText(prepared.text)).toEqual(prepared);
+      }),
+      RUNS,
+    );
+  });
+
+  it('a GSM-7 text is never touched', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: gsmUnit, maxLength: 400 }), (text) => {
+        expect(prepareText(text).text).toBe(text);
+      }),
+      RUNS,
+    );
+  });
+});
+
+it.each([
+  ['a run of combining marks', `a${'\u0323\u0301'.repeat(50_000)}`],
+  ['accents', 'ã'.repeat(100_000)],
+  ['emoji', '😀'.repeat(50_000)],
+  ['extension characters', '€'.repeat(100_000)],
+])('100,000 units of %s take linear time', (_, body) => {
+  const time = (text: string) => {
+    const from = performance.now();
+    prepareText(text);
+    return performance.now() - from;
+  };
+  time(body.slice(0, 10_000));
+  expect(time(body)).toBeLessThan(1_000);
+});

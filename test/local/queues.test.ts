@@ -1,0 +1,96 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ReceiveMessageCommand, SendMessageBatchCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { failedIds } from '../../infra/local/pollers.ts';
+import { QUEUES } from '../../shared/queues/queues.ts';
+import { startTestPlatform, type TestPlatform, tempDir } from '../support/platform.ts';
+import { fixturePlatform } from './fixtures/operations.ts';
+
+interface Received {
+  readonly stage: string;
+  readonly body: string;
+  readonly receives: string;
+  readonly eventSourceARN: string;
+  readonly batch: number;
+}
+
+let platform: TestPlatform;
+let sqs: SQSClient;
+let folder: string;
+const received = (): Received[] => {
+  const file = join(folder, 'received');
+  return existsSync(file)
+    ? readFileSync(file, 'utf8')
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as Received)
+    : [];
+};
+const timesReceived = (body: string) => received().filter((record) => record.body === body).length;
+
+beforeAll(async () => {
+  folder = await tempDir();
+  platform = await startTestPlatform({
+    ...fixturePlatform(join(folder, 'dist')),
+    env: { RECEIVED_FILE: join(folder, 'received'), DISPATCHED_FILE: join(folder, 'dispatched') },
+    retrySeconds: () => 0,
+    dispatchSeconds: 0.1,
+  });
+  sqs = new SQSClient({ endpoint: platform.sqsEndpoint });
+});
+afterAll(() => platform.close());
+vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
+
+const deadLetters = async (stage: 'live' | 'test'): Promise<string[]> => {
+  const QueueUrl = platform.queues[stage].outcome?.deadLetterUrl;
+  const { Messages = [] } = await sqs.send(
+    new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10, VisibilityTimeout: 0 }),
+  );
+  return Messages.map(({ Body = '' }) => Body);
+};
+
+it('hands a message to the consumer of its own stage, once', async () => {
+  await sqs.send(new SendMessageCommand({ QueueUrl: platform.queues.test.outcome?.url, MessageBody: 'hello' }));
+  await vi.waitFor(() => expect(timesReceived('hello')).toBe(1), 5_000);
+  expect(received().find(({ body }) => body === 'hello')).toMatchObject({
+    stage: 'test',
+    receives: '1',
+    eventSourceARN: 'arn:aws:sqs:us-east-1:000000000000:messaging-test-outcome',
+  });
+});
+
+it('acknowledges what a batch did, retries only what failed, and moves that to the dead letters in the end', async () => {
+  const Entries = ['good', 'fail-1', 'fine'].map((MessageBody, index) => ({ Id: String(index), MessageBody }));
+  await sqs.send(new SendMessageBatchCommand({ QueueUrl: platform.queues.live.outcome?.url, Entries }));
+  await vi.waitFor(async () => expect(await deadLetters('live')).toContain('fail-1'), {
+    timeout: 10_000,
+    interval: 100,
+  });
+  expect(timesReceived('fail-1')).toBe(QUEUES.outcome.maxReceives);
+  expect(timesReceived('good')).toBe(1);
+  expect(timesReceived('fine')).toBe(1);
+});
+
+it('retries the whole batch of a consumer that throws', async () => {
+  await sqs.send(new SendMessageCommand({ QueueUrl: platform.queues.test.outcome?.url, MessageBody: 'throw' }));
+  await vi.waitFor(async () => expect(await deadLetters('test')).toContain('throw'), {
+    timeout: 10_000,
+    interval: 100,
+  });
+  expect(timesReceived('throw')).toBe(QUEUES.outcome.maxReceives);
+});
+
+it('runs the dispatcher of both stages again and again', async () => {
+  const runs = () => readFileSync(join(folder, 'dispatched'), 'utf8');
+  await vi.waitFor(() => {
+    expect(runs().match(/^live Scheduled Event/gm)?.length).toBeGreaterThan(1);
+    expect(runs().match(/^test Scheduled Event/gm)?.length).toBeGreaterThan(1);
+  }, 5_000);
+});
+
+it('takes a report about an unknown record for a failure of all', () => {
+  expect([...failedIds({ batchItemFailures: [{ itemIdentifier: 'b' }] }, ['a', 'b'])]).toEqual(['b']);
+  expect([...failedIds({ batchItemFailures: [{ itemIdentifier: '' }] }, ['a', 'b'])]).toEqual(['a', 'b']);
+  expect([...failedIds(undefined, ['a', 'b'])]).toEqual([]);
+});

@@ -1,0 +1,42 @@
+import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { startDynoxide } from '../../infra/local/engines.ts';
+import { ensureTable } from '../../infra/local/resources.ts';
+import type { Environment } from '../../shared/domain/actor.ts';
+import { credentialReader } from '../../shared/storage/access.ts';
+import { Table } from '../../shared/storage/table.ts';
+import { authorizer } from '../../shared/runtime/authorizer.ts';
+
+/** Both environments' tables on an engine in memory, as an access test needs them. */
+export const accessPlatform = async () => {
+  const engine = await startDynoxide();
+  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+  const client = new DynamoDBClient({ endpoint: engine.endpoint, region: 'us-east-1', credentials });
+  const names = { live: 'messaging-live', test: 'messaging-test' } as const;
+  await Promise.all(Object.values(names).map((name) => ensureTable(client, name)));
+  const tables = { live: new Table(client, names.live), test: new Table(client, names.test) };
+
+  /** Every row of a stage, for what no operation would show. */
+  const rows = async (env: Environment) => {
+    const { Items = [] } = await client.send(new ScanCommand({ TableName: names[env], ConsistentRead: true }));
+    return Items.map((item) => unmarshall(item));
+  };
+  /** What the stage's authorizer answers to an Authorization header: its context, or undefined for 401. */
+  const knock = async (env: Environment, header: string | undefined, now = Date.now()) => {
+    const handler = authorizer({ env, credentials: credentialReader(tables[env]), clock: () => now });
+    const event = {
+      type: 'REQUEST',
+      methodArn: 'arn:aws:execute-api:us-east-1:000000000000:api/stage/POST/v2/sms/messages',
+      headers: header === undefined ? {} : { authorization: header },
+    } as unknown as Parameters<typeof handler>[0];
+    return handler(event).catch((error: Error) => {
+      if (error.message !== 'Unauthorized') throw error;
+      return undefined;
+    });
+  };
+  const stop = async () => {
+    client.destroy();
+    await engine.stop();
+  };
+  return { endpoint: engine.endpoint, tables, rows, knock, stop };
+};

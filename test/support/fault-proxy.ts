@@ -1,0 +1,112 @@
+import { Agent, type IncomingMessage, type ServerResponse, createServer, request } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+
+/** A call on its way to the engine: what a fault is chosen by. */
+export interface ProxiedCall {
+  /** `TransactWriteItems`, `GetItem`, `SendMessageBatch`, … */
+  readonly action: string;
+  /** How many calls of that action came before this one. */
+  readonly nth: number;
+  readonly body: string;
+}
+
+/** What happens to a call instead of a plain forward. */
+export type Fault =
+  /** The engine never sees it; the answer is this error, as AWS JSON 1.0 writes it. */
+  | { readonly kind: 'error'; readonly status: number; readonly type: string; readonly body?: object }
+  /** The engine carries it out; the connection breaks before the answer. */
+  | { readonly kind: 'lose_answer' }
+  /** The engine never sees it; the connection breaks. */
+  | { readonly kind: 'drop' }
+  /** Forwarded after a wait, in ms. */
+  | { readonly kind: 'delay'; readonly ms: number };
+
+export type FaultPlan = (call: ProxiedCall) => Fault | undefined;
+
+/** DynamoDB's own words for the faults that an embedded engine never raises. */
+export const FAULTS = {
+  conflict: (items: number): Fault => ({
+    kind: 'error',
+    status: 400,
+    type: 'TransactionCanceledException',
+    body: {
+      message: 'Transaction cancelled, please refer cancellation reasons for specific reasons',
+      CancellationReasons: Array.from({ length: items }, (_, at) => (at === 1 ? { Code: 'TransactionConflict', Message: 'Transaction is ongoing for the item' } : { Code: 'None' })),
+    },
+  }),
+  throttle: { kind: 'error', status: 400, type: 'ProvisionedThroughputExceededException', body: { message: 'The level of configured provisioned throughput for the table was exceeded.' } },
+  throttleRequest: { kind: 'error', status: 400, type: 'ThrottlingException', body: { message: 'Rate exceeded' } },
+  internal: { kind: 'error', status: 500, type: 'InternalServerError', body: { message: 'Internal server error' } },
+  loseAnswer: { kind: 'lose_answer' },
+  drop: { kind: 'drop' },
+} as const satisfies Record<string, Fault | ((items: number) => Fault)>;
+
+export interface FaultProxy {
+  readonly endpoint: string;
+  /** Chooses the fault of each call from now on; undefined forwards all. */
+  plan(next: FaultPlan | undefined): void;
+  /** Calls by action since the start. */
+  readonly calls: ReadonlyMap<string, number>;
+  close(): Promise<void>;
+}
+
+const readAll = async (stream: IncomingMessage): Promise<Buffer> => {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+};
+
+/** A proxy before DynamoDB or SQS that raises what the embedded engines do not: conflicts, throttling, 5xx, lost answers. */
+export const startFaultProxy = async (target: string): Promise<FaultProxy> => {
+  const agent = new Agent({ keepAlive: true });
+  const calls = new Map<string, number>();
+  let current: FaultPlan | undefined;
+
+  const forward = (incoming: IncomingMessage, body: Buffer): Promise<{ status: number; headers: IncomingMessage['headers']; body: Buffer }> =>
+    new Promise((resolve, reject) => {
+      const outgoing = request(new URL(incoming.url ?? '/', target), { method: incoming.method ?? 'POST', headers: incoming.headers, agent }, (answer) => {
+        readAll(answer).then((answered) => resolve({ status: answer.statusCode ?? 500, headers: answer.headers, body: answered }), reject);
+      });
+      outgoing.on('error', reject);
+      outgoing.end(body);
+    });
+
+  const serve = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
+    const body = await readAll(incoming);
+    const action = String(incoming.headers['x-amz-target'] ?? '').split('.').at(-1) ?? '';
+    const nth = calls.get(action) ?? 0;
+    calls.set(action, nth + 1);
+    const fault = current?.({ action, nth, body: body.toString('utf8') });
+    if (fault?.kind === 'drop') return void incoming.socket.destroy();
+    if (fault?.kind === 'error') {
+      outgoing.writeHead(fault.status, { 'content-type': 'application/x-amz-json-1.0' });
+      return void outgoing.end(JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${fault.type}`, ...fault.body }));
+    }
+    if (fault?.kind === 'delay') await new Promise((resolve) => setTimeout(resolve, fault.ms));
+    const answer = await forward(incoming, body);
+    if (fault?.kind === 'lose_answer') return void incoming.socket.destroy();
+    outgoing.writeHead(answer.status, answer.headers);
+    outgoing.end(answer.body);
+  };
+
+  const server = createServer((incoming, outgoing) => {
+    serve(incoming, outgoing).catch(() => incoming.socket.destroy());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    endpoint: `http://127.0.0.1:${port}`,
+    plan: (next) => {
+      current = next;
+    },
+    calls,
+    async close() {
+      agent.destroy();
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+};

@@ -1,0 +1,95 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** A request as KMS receives it: AWS JSON 1.1. */
+interface KmsRequest {
+  readonly KeyId?: string;
+  readonly KeySpec?: string;
+  readonly CiphertextBlob?: string;
+  readonly EncryptionContext?: Readonly<Record<string, string>>;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** A KMS for tests: one key, the two operations that wrap data keys, and faults on demand. */
+export interface KmsStandIn {
+  readonly endpoint: string;
+  readonly calls: { readonly operation: string; readonly request: KmsRequest }[];
+  /** Answers the next calls with this instead, first come first served: an error, or silence for good. */
+  readonly faults: (Answer | 'silence')[];
+  close(): Promise<void>;
+}
+
+/** An error as KMS writes it. */
+export const kmsError = (status: number, type: string): Answer => ({
+  status,
+  body: { __type: type, message: `${type} on purpose` },
+});
+
+const contextOf = ({ EncryptionContext = {} }: KmsRequest): Buffer =>
+  Buffer.from(JSON.stringify(Object.entries(EncryptionContext).sort(([a], [b]) => (a < b ? -1 : 1))));
+
+const operationsOf = (keyId: string, master: Buffer) => ({
+  GenerateDataKey: (request: KmsRequest): Answer => {
+    if (request.KeyId !== keyId) return kmsError(400, 'NotFoundException');
+    if (request.KeySpec !== 'AES_256') return kmsError(400, 'ValidationException');
+    const plaintext = randomBytes(32);
+    const nonce = randomBytes(12);
+    const cipher = createCipheriv('aes-256-gcm', master, nonce).setAAD(contextOf(request));
+    const blob = Buffer.concat([nonce, cipher.update(plaintext), cipher.final(), cipher.getAuthTag()]);
+    return {
+      status: 200,
+      body: { KeyId: keyId, Plaintext: plaintext.toString('base64'), CiphertextBlob: blob.toString('base64') },
+    };
+  },
+  Decrypt: (request: KmsRequest): Answer => {
+    if (request.KeyId !== keyId) return kmsError(400, 'IncorrectKeyException');
+    const blob = Buffer.from(request.CiphertextBlob ?? '', 'base64');
+    try {
+      const decipher = createDecipheriv('aes-256-gcm', master, blob.subarray(0, 12));
+      decipher.setAAD(contextOf(request)).setAuthTag(blob.subarray(-16));
+      const plaintext = Buffer.concat([decipher.update(blob.subarray(12, -16)), decipher.final()]);
+      return { status: 200, body: { KeyId: keyId, Plaintext: plaintext.toString('base64') } };
+    } catch {
+      return kmsError(400, 'InvalidCiphertextException');
+    }
+  },
+});
+
+const bodyOf = async (request: IncomingMessage): Promise<KmsRequest> => {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return JSON.parse(Buffer.concat(chunks).toString('utf8')) as KmsRequest;
+};
+
+/** Starts the stand-in on a free port of this machine. */
+export const startKms = async (keyId: string): Promise<KmsStandIn> => {
+  const operations: Readonly<Record<string, (request: KmsRequest) => Answer>> = operationsOf(keyId, randomBytes(32));
+  const calls: KmsStandIn['calls'] = [];
+  const faults: KmsStandIn['faults'] = [];
+  const server = createServer(async (request, response) => {
+    const operation = String(request.headers['x-amz-target']).replace('TrentService.', '');
+    const body = await bodyOf(request);
+    calls.push({ operation, request: body });
+    const answer = faults.shift() ?? operations[operation]?.(body) ?? kmsError(400, 'UnknownOperationException');
+    if (answer === 'silence') return;
+    response
+      .writeHead(answer.status, { 'content-type': 'application/x-amz-json-1.1' })
+      .end(JSON.stringify(answer.body));
+  });
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
+  return {
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    calls,
+    faults,
+    close: () =>
+      new Promise((closed) => {
+        server.close(() => closed());
+        server.closeAllConnections();
+      }),
+  };
+};

@@ -1,0 +1,156 @@
+import fc from 'fast-check';
+import { Refusal } from '../../shared/domain/errors.ts';
+import { type SmsReceiptEvent, applyReceipt, applySandboxOutcome } from '../../shared/domain/sms/receipts.ts';
+import { resolveSend } from '../../shared/domain/sms/resolve.ts';
+import { sendSms } from '../../shared/domain/sms/send.ts';
+import type { SmsAnswer } from '../../shared/domain/sms/provider.ts';
+import { outbox } from '../../shared/storage/outbox.ts';
+import { FAULTS, type Fault } from './fault-proxy.ts';
+import { checkMoney } from './money.ts';
+import type { World } from './world.ts';
+
+const ANSWERS = {
+  accepted: undefined,
+  throttled: { kind: 'refused', cause: 'throttled', detail: '429' },
+  recipient: { kind: 'refused', cause: 'recipient', detail: '404' },
+  lost: { kind: 'unknown', detail: 'no answer' },
+  lost_but_taken: 'taken',
+} as const satisfies Record<string, SmsAnswer | 'taken' | undefined>;
+
+const TABLE_FAULTS: Readonly<Record<string, Fault>> = {
+  conflict: FAULTS.conflict(5),
+  throttle: FAULTS.throttle,
+  internal: FAULTS.internal,
+  loseAnswer: FAULTS.loseAnswer,
+  drop: FAULTS.drop,
+};
+
+/** A step of a history: what callers, providers, queues and the table do, in any order. */
+export type Step =
+  | { readonly do: 'send'; readonly key: number; readonly body: number; readonly answer: keyof typeof ANSWERS }
+  | { readonly do: 'receipt'; readonly of: number; readonly status: SmsReceiptEvent['status'] }
+  | { readonly do: 'work'; readonly order: number; readonly twice: boolean }
+  | { readonly do: 'sweep'; readonly ms: number }
+  | { readonly do: 'fault'; readonly kind: keyof typeof TABLE_FAULTS; readonly calls: number };
+
+const stepArbitrary: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 5, arbitrary: fc.record({ do: fc.constant('send' as const), key: fc.nat({ max: 5 }), body: fc.nat({ max: 1 }), answer: fc.constantFrom(...(Object.keys(ANSWERS) as (keyof typeof ANSWERS)[])) }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('receipt' as const), of: fc.nat({ max: 9 }), status: fc.constantFrom('sent' as const, 'delivered' as const, 'failed' as const, 'undelivered' as const) }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('work' as const), order: fc.nat(), twice: fc.boolean() }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('sweep' as const), ms: fc.constantFrom(1_000, 16_000, 31_000, 120_000) }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('fault' as const), kind: fc.constantFrom(...Object.keys(TABLE_FAULTS)), calls: fc.integer({ min: 1, max: 3 }) }) },
+);
+
+/** Histories of up to `length` steps. */
+export const historyArbitrary = (length: number): fc.Arbitrary<Step[]> => fc.array(stepArbitrary, { minLength: 1, maxLength: length });
+
+const receiptOf = (messageId: string, status: SmsReceiptEvent['status']): SmsReceiptEvent => ({
+  kind: 'receipt',
+  messageId,
+  providerMessageId: `p-${messageId}`,
+  status,
+  receipt: { id: `p-${messageId}`, type: 'api_message', to: '+5511987654321', status: status.toUpperCase() },
+});
+
+/** Work that may fail for a fault that was injected: its row stays due, so that it comes again. */
+const tolerant = async (work: () => Promise<unknown>): Promise<void> => {
+  await work().catch(() => {});
+};
+
+const workThrough = async (world: World): Promise<void> => {
+  for (const hint of world.hints.splice(0)) {
+    const [id = '', fingerprint = ''] = [hint.pk.slice(4), hint.sk.slice(5)];
+    if (hint.kind === 'apply_receipt') await tolerant(() => applyReceipt(world.ports, id, fingerprint));
+    else if (hint.kind === 'resolve_send') await tolerant(() => resolveSend(world.ports, id));
+    else if (hint.kind === 'sandbox_outcome') await tolerant(() => applySandboxOutcome(world.ports, id));
+    else await tolerant(() => outbox(world.table).markPublished(id, world.now));
+  }
+};
+
+const shuffled = <T>(items: readonly T[], order: number): T[] => [...items].map((item, at) => ({ item, key: Math.imul(at + 1, order | 1) >>> 0 })).sort((a, b) => a.key - b.key).map(({ item }) => item);
+
+const FINAL = new Set(['delivered', 'failed', 'undelivered']);
+
+/** Runs a history in an organization of its own and checks the invariants after every step, and again when all is quiet. */
+export const runHistory = async (world: World, history: readonly Step[]): Promise<void> => {
+  const actor = await world.organization(6_000);
+  const organizationId = actor.organizationId;
+  const finals = new Map<string, string>();
+  const answered: string[] = [];
+  world.provider.dispatched.length = 0;
+  world.provider.accepted.clear();
+  world.hints.length = 0;
+
+  const look = async (quiet: boolean) => {
+    const books = await checkMoney(world.table, organizationId, { quiet });
+    for (const { id, status } of books.messages) {
+      const before = finals.get(id);
+      if (before !== undefined && before !== status) throw new Error(`a final status went from ${before} to ${status}`);
+      if (FINAL.has(status)) finals.set(id, status);
+    }
+    return books;
+  };
+  const answers = async (step: Extract<Step, { do: 'send' }>) => {
+    const answer = ANSWERS[step.answer];
+    world.provider.script = answer === 'taken'
+      ? [({ messageId }) => {
+          world.provider.accepted.add(messageId);
+          return { kind: 'unknown', detail: 'no answer' };
+        }]
+      : answer ? [answer] : [];
+    const sent = await sendSms(world.ports, actor, `key-${step.key}`, { to: '+5511987654321', body: `Texto ${step.body}`, route: 'premium' }).catch((error: unknown) => error);
+    if (sent instanceof Error && sent.name !== 'Unavailable') throw sent;
+    if (!(sent instanceof Refusal) && !(sent instanceof Error)) answered.push((sent as { id: string }).id);
+  };
+  const take = async (step: Step): Promise<void> => {
+    if (step.do === 'send') return answers(step);
+    if (step.do === 'fault') {
+      let left = step.calls;
+      const fault = TABLE_FAULTS[step.kind];
+      world.proxy.plan((call) => (/Transact|Update|Put/.test(call.action) && left-- > 0 ? fault : undefined));
+      return;
+    }
+    if (step.do === 'work') {
+      const hints = world.hints.splice(0);
+      world.hints.push(...shuffled(step.twice ? [...hints, ...hints] : hints, step.order));
+      return workThrough(world);
+    }
+    if (step.do === 'receipt') {
+      const target = world.provider.dispatched[step.of];
+      // A receipt exists only of what the provider took.
+      if (!target || !world.provider.accepted.has(target.messageId)) return;
+      await tolerant(async () => {
+        const parked = await world.ports.park(target.messageId, receiptOf(target.messageId, step.status), world.now);
+        world.hints.push({ kind: 'apply_receipt', pk: `MSG#${target.messageId}`, sk: `RCPT#${parked.fingerprint}` });
+      });
+      return;
+    }
+    world.now += step.ms;
+    for (const { messageId } of world.provider.dispatched) await tolerant(() => resolveSend(world.ports, messageId));
+  };
+
+  for (const step of history) {
+    await take(step);
+    if (step.do !== 'fault') world.proxy.plan(undefined);
+    await look(false);
+  }
+  world.proxy.plan(undefined);
+  for (let turn = 0; turn < 6; turn++) {
+    world.now += 31_000;
+    const { messages } = await look(false);
+    for (const { id } of messages) await resolveSend(world.ports, id);
+    for (const { id } of messages)
+      for (const { fingerprint } of await world.ports.parkedReceipts(id)) await applyReceipt(world.ports, id, fingerprint);
+    await workThrough(world);
+  }
+  const { messages } = await look(true);
+  const dispatches = new Map<string, number>();
+  for (const { messageId } of world.provider.dispatched) dispatches.set(messageId, (dispatches.get(messageId) ?? 0) + 1);
+  for (const message of messages) {
+    if ((dispatches.get(message.id) ?? 0) > 1) throw new Error('a message reached the provider twice');
+    const taken = world.provider.accepted.has(message.id);
+    if (taken !== (message.hold === 'captured')) throw new Error(`accepted ${taken}, but the hold is ${message.hold}`);
+  }
+  if (new Set(messages.map(({ id }) => id)).size !== messages.length) throw new Error('a message stands twice');
+  for (const known of answered) if (!messages.some(({ id }) => id === known)) throw new Error('an answered message is not stored');
+};

@@ -1,0 +1,135 @@
+import { createHash } from 'node:crypto';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { type Engine, startDynoxide } from '../../infra/local/engines.ts';
+import { ensureTable } from '../../infra/local/resources.ts';
+import { SCOPES } from '../../shared/domain/access/scopes.ts';
+import type { Actor, Environment } from '../../shared/domain/actor.ts';
+import { type Id, newId } from '../../shared/domain/ids.ts';
+import { DEFAULT_PRICES } from '../../shared/domain/pricing/default-prices.ts';
+import type { PriceTable } from '../../shared/domain/pricing/prices.ts';
+import type { SmsCandidates, SmsPorts } from '../../shared/domain/sms/ports.ts';
+import type { SmsAnswer, SmsDispatch, SmsInquiry, SmsProvider } from '../../shared/domain/sms/provider.ts';
+import { sandboxProvider } from '../../shared/domain/sms/sandbox.ts';
+import type { DueHint } from '../../shared/queues/queues.ts';
+import { journal } from '../../shared/storage/journal.ts';
+import { receiptStore } from '../../shared/storage/receipts.ts';
+import { readPromise } from '../../shared/storage/reserve.ts';
+import { Table } from '../../shared/storage/table.ts';
+import { readVolume, volumeReader } from '../../shared/storage/volumes.ts';
+import { creditWallet, noteDepleted } from '../../shared/storage/wallet.ts';
+import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
+
+process.env.AWS_REGION ??= 'sa-east-1';
+process.env.AWS_ACCESS_KEY_ID ??= 'local';
+process.env.AWS_SECRET_ACCESS_KEY ??= 'local';
+
+/** A provider that answers as it is told, and remembers what it accepted. */
+export class ScriptedProvider implements SmsProvider {
+  readonly name = 'infobip' as const;
+  readonly dispatched: SmsDispatch[] = [];
+  readonly accepted = new Set<string>();
+  /** What the next sends are answered; accepted when it runs dry. */
+  script: (SmsAnswer | ((dispatch: SmsDispatch) => Promise<SmsAnswer> | SmsAnswer))[] = [];
+  /** Turns the inquiry off, as for a provider that has none. */
+  askable = true;
+
+  async send(dispatch: SmsDispatch): Promise<SmsAnswer> {
+    this.dispatched.push(dispatch);
+    const next = this.script.shift();
+    const answer: SmsAnswer = typeof next === 'function' ? await next(dispatch) : (next ?? { kind: 'accepted', providerMessageId: `p-${dispatch.messageId}` });
+    if (answer.kind === 'accepted') this.accepted.add(dispatch.messageId);
+    return answer;
+  }
+
+  async inquire(messageId: Id<'message'>): Promise<SmsInquiry> {
+    if (!this.askable) return { kind: 'undecided', detail: 'not askable' };
+    return this.accepted.has(messageId) ? { kind: 'accepted', providerMessageId: `p-${messageId}` } : { kind: 'not_found' };
+  }
+
+  readCallback = async () => ({ kind: 'forged' as const, detail: 'scripted' });
+}
+
+/** A stage in one process: the real rules over the real storage and engine; clock, provider and faults are the test's. */
+export interface World {
+  readonly table: Table;
+  readonly live: Table;
+  readonly ports: SmsPorts & ReturnType<typeof receiptStore>;
+  readonly provider: ScriptedProvider;
+  readonly proxy: FaultProxy;
+  readonly hints: DueHint[];
+  /** ms; moves only as the test moves it. */
+  now: number;
+  prices: PriceTable;
+  smsPerSecond: number | undefined;
+  candidates: () => SmsCandidates;
+  actor(organizationId?: string): Actor;
+  organization(coins: number): Promise<Actor>;
+  close(): Promise<void>;
+}
+
+export const startWorld = async (env: Environment): Promise<World> => {
+  const engine: Engine = await startDynoxide();
+  const proxy = await startFaultProxy(engine.endpoint);
+  const direct = new DynamoDBClient({ endpoint: engine.endpoint });
+  await Promise.all(['live', 'test'].map((stage) => ensureTable(direct, stage)));
+  const client = new DynamoDBClient({ endpoint: proxy.endpoint, maxAttempts: 1 });
+  const table = new Table(client, env);
+  const live = new Table(client, 'live');
+  const provider = new ScriptedProvider();
+  const hints: DueHint[] = [];
+  const volumes = volumeReader((organizationId, month) => readVolume(live, organizationId, 'sms', month), () => world.now);
+  const world: World = {
+    table,
+    live,
+    provider,
+    proxy,
+    hints,
+    now: Date.parse('2026-03-10T12:00:00Z'),
+    prices: DEFAULT_PRICES,
+    smsPerSecond: undefined,
+    candidates: () => ({ kind: 'ready', providers: [env === 'test' ? sandboxProvider : provider] }),
+    actor: (organizationId = newId('organization')) => ({
+      organizationId: organizationId as Id<'organization'>,
+      env,
+      credentialId: 'key_test',
+      kind: 'key',
+      scopes: new Set(SCOPES),
+    }),
+    async organization(coins) {
+      const actor = world.actor();
+      await creditWallet(table, { organizationId: actor.organizationId, env, coins, description: 'Opening credit', now: world.now });
+      return actor;
+    },
+    ports: {
+      clock: () => world.now,
+      journal: journal(table, (published) => void hints.push(...published)),
+      routing: {
+        candidates: async () => world.candidates(),
+        provider: async (name) => (name === 'sandbox_provider' ? sandboxProvider : provider),
+        report: async () => {},
+      },
+      prices: async () => world.prices,
+      volume: async (organizationId, of, month, holdsUntil) =>
+        of === 'live' ? volumes.guess(organizationId, month) : volumes.sure(organizationId, month, holdsUntil),
+      learnVolume: volumes.learn,
+      account: async () => (world.smsPerSecond === undefined ? {} : { smsPerSecond: world.smsPerSecond }),
+      promise: (organizationId, key, now) => readPromise(table, organizationId, key, now),
+      hashPhone: async (organizationId, phone) => createHash('sha256').update(`${organizationId} ${phone}`).digest('base64url'),
+      hashRecipient: async (phone) => createHash('sha256').update(phone).digest('base64url'),
+      hintOutcome: (messageId) => void hints.push({ kind: 'sandbox_outcome', pk: `MSG#${messageId}`, sk: 'MSG' }),
+      hintResolve: (messageId) => void hints.push({ kind: 'resolve_send', pk: `MSG#${messageId}`, sk: 'MSG' }),
+      noteDepleted: async (organizationId, of) => void (await noteDepleted(table, { organizationId, env: of, now: world.now })),
+      sendDeadlineMs: 30_000,
+      publicUrl: 'https://messaging.example',
+      observe: { sent() {}, provider() {}, resolved() {} },
+      ...receiptStore(table),
+    },
+    async close() {
+      client.destroy();
+      direct.destroy();
+      await proxy.close();
+      await engine.stop();
+    },
+  };
+  return world;
+};
