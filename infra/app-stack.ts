@@ -10,7 +10,12 @@ import { Alarms } from './constructs/alarms.ts';
 import { StageDashboard } from './constructs/dashboard.ts';
 import { FunctionRole } from './constructs/function-role.ts';
 import { MACHINERY, type Reach, type StageResources, unionOf } from './constructs/grants.ts';
-import { type CodeSource, OperationFunction, type OperationFunctionProps, pathOfOperation } from './constructs/operation-function.ts';
+import {
+  type CodeSource,
+  OperationFunction,
+  type OperationFunctionProps,
+  pathOfOperation,
+} from './constructs/operation-function.ts';
 import { QueueWithRedrive } from './constructs/queue-with-redrive.ts';
 import { MessagingApi } from './constructs/rest-api.ts';
 import type { DataStack } from './data-stack.ts';
@@ -29,7 +34,10 @@ export interface AppStackProps extends StackProps {
   readonly alarmEmail?: string;
 }
 
-type FunctionSettings = Pick<OperationFunctionProps, 'path' | 'description' | 'role' | 'memoryMb' | 'timeoutSeconds' | 'neverRetried'> & {
+type FunctionSettings = Pick<
+  OperationFunctionProps,
+  'path' | 'description' | 'role' | 'memoryMb' | 'timeoutSeconds' | 'neverRetried'
+> & {
   readonly queues: readonly QueueName[];
 };
 
@@ -47,7 +55,7 @@ export class AppStack extends Stack {
     this.#queues = this.createQueues(environment);
     this.#resources = this.resources();
     this.api = new MessagingApi(this, 'Api', { environment, settings, contracts });
-    this.api.publishAfter(this.createAuthorizer(), ...this.createOperations());
+    this.api.publishAfter(...[this.createAuthorizer(), ...this.createOperations()].map(({ lambda }) => lambda));
     this.createConsumers();
     this.createDispatcher();
     this.watch();
@@ -70,12 +78,19 @@ export class AppStack extends Stack {
       keyArn: data.key.keyArn,
       queueArns: Object.fromEntries(arns) as Record<QueueName, string>,
       sendsRealSms: settings.sendsRealSms,
-      ...(settings.readsLiveVolume ? { liveVolume: { tableArn: liveData.table.tableArn, keyArn: liveData.key.keyArn } } : {}),
+      ...(settings.readsLiveVolume
+        ? { liveVolume: { tableArn: liveData.table.tableArn, keyArn: liveData.key.keyArn } }
+        : {}),
     };
   }
 
   private role(id: string, description: string, reach: Reach, consumes: readonly string[] = []): FunctionRole {
-    return new FunctionRole(this, id, { description: `Messaging, ${this.#props.environment}: ${description}.`, reach, resources: this.#resources, consumes });
+    return new FunctionRole(this, id, {
+      description: `Messaging, ${this.#props.environment}: ${description}.`,
+      reach,
+      resources: this.#resources,
+      consumes,
+    });
   }
 
   private get publicUrl(): string {
@@ -98,7 +113,13 @@ export class AppStack extends Stack {
 
   private createFunction({ queues, ...own }: FunctionSettings): OperationFunction {
     const { environment, settings, code } = this.#props;
-    return new OperationFunction(this, `Function-${own.path}`, { ...own, environment, settings, code, variables: this.variables(queues) });
+    return new OperationFunction(this, `Function-${own.path}`, {
+      ...own,
+      environment,
+      settings,
+      code,
+      variables: this.variables(queues),
+    });
   }
 
   private createOperations(): OperationFunction[] {
@@ -121,7 +142,13 @@ export class AppStack extends Stack {
 
   private createAuthorizer(): OperationFunction {
     const role = this.role('Role-authorizer', 'the authorizer', { table: 'read' });
-    return this.createFunction({ path: 'authorizer', description: 'Who calls: reads the credential', role, queues: [], ...COMMON.authorizer });
+    return this.createFunction({
+      path: 'authorizer',
+      description: 'Who calls: reads the credential',
+      role,
+      queues: [],
+      ...COMMON.authorizer,
+    });
   }
 
   private createConsumers(): void {
@@ -159,9 +186,11 @@ export class AppStack extends Stack {
 
   private watch(): void {
     const { environment, settings, alarmEmail, data } = this.#props;
-    const { topic } = new AlarmTopic(this, 'AlarmTopic', { environment, ...(alarmEmail ? { email: alarmEmail } : {}) });
+    const told = settings.alarmActions
+      ? new AlarmTopic(this, 'AlarmTopic', { environment, ...(alarmEmail ? { email: alarmEmail } : {}) })
+      : undefined;
     const watched = { api: this.api, queues: Object.values(this.#queues), tableName: data.table.tableName };
-    new Alarms(this, 'Alarms', { ...watched, ...(settings.alarmActions ? { topic } : {}) });
+    new Alarms(this, 'Alarms', { ...watched, ...(told ? { topic: told.topic } : {}) });
     new StageDashboard(this, 'Overview', watched);
   }
 

@@ -22,7 +22,7 @@ export interface DeploymentProps {
 
 export interface Deployment {
   readonly data: Readonly<Record<Environment, DataStack>>;
-  readonly app: Readonly<Record<Environment, AppStack>>;
+  readonly apps: Readonly<Record<Environment, AppStack>>;
   readonly edge: EdgeStack;
   readonly firewall?: FirewallStack;
 }
@@ -40,7 +40,9 @@ const customDomain = (app: App): CustomDomain | undefined => {
   if (!name) return undefined;
   const certificateArn = setting(app, 'certificateArn') ?? '';
   if (!/^arn:aws[a-z-]*:acm:us-east-1:/.test(certificateArn))
-    throw new Error('A domainName needs a certificateArn of us-east-1: CloudFront takes certificates from no other region.');
+    throw new Error(
+      'A domainName needs a certificateArn of us-east-1: CloudFront takes certificates from no other region.',
+    );
   const [id, zoneName] = [setting(app, 'hostedZoneId'), setting(app, 'hostedZoneName')];
   if (Boolean(id) !== Boolean(zoneName)) throw new Error('hostedZoneId and hostedZoneName belong together.');
   return { name, certificateArn, ...(id && zoneName ? { zone: { id, name: zoneName } } : {}) };
@@ -48,7 +50,10 @@ const customDomain = (app: App): CustomDomain | undefined => {
 
 const createFirewall = (app: App, env: AwsEnvironment | undefined): FirewallStack | undefined => {
   if (setting(app, 'waf') !== 'true') return undefined;
-  if (!env?.account || !env.region) throw new Error('waf=true needs a known account and region: run it with AWS credentials, or set CDK_DEFAULT_ACCOUNT and CDK_DEFAULT_REGION.');
+  if (!env?.account || !env.region)
+    throw new Error(
+      'waf=true needs a known account and region: run it with AWS credentials, or set CDK_DEFAULT_ACCOUNT and CDK_DEFAULT_REGION.',
+    );
   const elsewhere = env.region !== CLOUDFRONT_REGION;
   return new FirewallStack(app, NAMES.firewallStack, {
     env: { account: env.account, region: CLOUDFRONT_REGION },
@@ -68,7 +73,12 @@ export const createDeployment = (app: App, props: DeploymentProps): Deployment =
   const alarmEmail = setting(app, 'alarmEmail');
   const common = env ? { env } : {};
   const dataOf = (environment: Environment) =>
-    new DataStack(app, NAMES.dataStack(environment), { ...common, environment, settings: stages[environment], description: `Messaging, ${environment}: the table and its key.` });
+    new DataStack(app, NAMES.dataStack(environment), {
+      ...common,
+      environment,
+      settings: stages[environment],
+      description: `Messaging, ${environment}: the table and its key.`,
+    });
   const data = { live: dataOf('live'), test: dataOf('test') };
   const appOf = (environment: Environment) =>
     new AppStack(app, NAMES.appStack(environment), {
@@ -94,7 +104,7 @@ export const createDeployment = (app: App, props: DeploymentProps): Deployment =
     ...(firewall ? { webAclArn: firewall.webAclArn, crossRegionReferences: env?.region !== CLOUDFRONT_REGION } : {}),
     description: 'Messaging: one address for both stages.',
   });
-  return { data, app: apps, edge, ...(firewall ? { firewall } : {}) };
+  return { data, apps, edge, ...(firewall ? { firewall } : {}) };
 };
 
 const awsEnvironment = (): AwsEnvironment | undefined => {
@@ -107,7 +117,11 @@ const main = async (): Promise<void> => {
   const { outDir } = await buildFunctions({ root: join(import.meta.dirname, '..') });
   const app = new App();
   const env = awsEnvironment();
-  createDeployment(app, { contracts: OPERATIONS, code: (path) => Code.fromAsset(join(outDir, 'functions', path)), ...(env ? { env } : {}) });
+  createDeployment(app, {
+    contracts: OPERATIONS,
+    code: (path) => Code.fromAsset(join(outDir, 'functions', path)),
+    ...(env ? { env } : {}),
+  });
   app.synth();
 };
 

@@ -60,7 +60,11 @@ export class EdgeStack extends Stack {
         defaultCacheBehavior: this.behavior(),
         ...(domain ? { aliases: [domain.name] } : {}),
         viewerCertificate: domain
-          ? { acmCertificateArn: domain.certificateArn, sslSupportMethod: 'sni-only', minimumProtocolVersion: 'TLSv1.2_2021' }
+          ? {
+              acmCertificateArn: domain.certificateArn,
+              sslSupportMethod: 'sni-only',
+              minimumProtocolVersion: 'TLSv1.2_2021',
+            }
           : { cloudFrontDefaultCertificate: true },
         ...(webAclArn ? { webAclId: webAclArn } : {}),
       },
@@ -113,32 +117,49 @@ export class EdgeStack extends Stack {
         referrerPolicy: { referrerPolicy: HeadersReferrerPolicy.NO_REFERRER, override: true },
         strictTransportSecurity: { accessControlMaxAge: YEAR, includeSubdomains: true, override: true },
         // A page that sets its own policy keeps it.
-        contentSecurityPolicy: { contentSecurityPolicy: "base-uri 'none'; frame-ancestors 'none'; object-src 'none'", override: false },
+        contentSecurityPolicy: {
+          contentSecurityPolicy: "base-uri 'none'; frame-ancestors 'none'; object-src 'none'",
+          override: false,
+        },
       },
     });
   }
 
   private createRecords({ name, zone }: CustomDomain, distribution: CfnDistribution): void {
     if (!zone) return;
-    const hostedZone = HostedZone.fromHostedZoneAttributes(this, 'Zone', { hostedZoneId: zone.id, zoneName: zone.name });
-    const target = RecordTarget.fromAlias({ bind: () => ({ dnsName: distribution.attrDomainName, hostedZoneId: CLOUDFRONT_ZONE }) });
+    const hostedZone = HostedZone.fromHostedZoneAttributes(this, 'Zone', {
+      hostedZoneId: zone.id,
+      zoneName: zone.name,
+    });
+    const target = RecordTarget.fromAlias({
+      bind: () => ({ dnsName: distribution.attrDomainName, hostedZoneId: CLOUDFRONT_ZONE }),
+    });
     new ARecord(this, 'Address4', { zone: hostedZone, recordName: name, target });
     new AaaaRecord(this, 'Address6', { zone: hostedZone, recordName: name, target });
   }
 
   private acknowledge(distribution: CfnDistribution, { domain, webAclArn }: EdgeStackProps): void {
     const accepted = Validations.of(distribution);
-    accepted.acknowledge({ id: 'AwsSolutions-CFR1', reason: 'Callers and the recipients of links may be in any country.' });
+    accepted.acknowledge({
+      id: 'AwsSolutions-CFR1',
+      reason: 'Callers and the recipients of links may be in any country.',
+    });
     accepted.acknowledge({
       id: 'AwsSolutions-CFR3',
-      reason: "Each request is in its stage's access log, by path template. A log of the edge would hold whole paths, and with them short-link codes and unsubscribe tokens.",
+      reason:
+        "Each request is in its stage's access log, by path template. A log of the edge would hold whole paths, and with them short-link codes and unsubscribe tokens.",
     });
     if (!webAclArn)
-      accepted.acknowledge({ id: 'AwsSolutions-CFR2', reason: 'The firewall has a monthly price and is switched on with `-c waf=true`; the stages limit their rates by themselves.' });
+      accepted.acknowledge({
+        id: 'AwsSolutions-CFR2',
+        reason:
+          'The firewall has a monthly price and is switched on with `-c waf=true`; the stages limit their rates by themselves.',
+      });
     if (!domain)
       accepted.acknowledge({
         id: 'AwsSolutions-CFR4',
-        reason: "CloudFront lets nobody choose the protocols of its own certificate; with `-c domainName=… -c certificateArn=…` TLS 1.2 is the least.",
+        reason:
+          'CloudFront lets nobody choose the protocols of its own certificate; with `-c domainName=… -c certificateArn=…` TLS 1.2 is the least.',
       });
   }
 }

@@ -10,7 +10,7 @@ export interface StageSettings {
   /** How many days the table can be restored back to, second by second. */
   readonly restoreDays: number;
   readonly logRetention: RetentionDays;
-  /** Alarms exist in both stages; only these page somebody. */
+  /** Alarms show in both stages; only where this holds do they tell somebody. */
   readonly alarmActions: boolean;
   /** Requests a second, and the burst above it, that the gateway lets into the stage. Lambda's concurrency is shared by the whole account. */
   readonly gatewayRate: number;
@@ -91,5 +91,6 @@ export const NAMES = {
   table: (environment: Environment) => `messaging-${environment}`,
   queue: (environment: Environment, queue: string) => `messaging-${environment}-${queue}`,
   /** Fixed names let the gateway's document name a function that in turn knows the gateway's address. */
-  function: (environment: Environment, path: string) => `messaging-${environment}-${path.replaceAll(/[^A-Za-z0-9]+/g, '-')}`,
+  function: (environment: Environment, path: string) =>
+    `messaging-${environment}-${path.replaceAll(/[^A-Za-z0-9]+/g, '-')}`,
 } as const;

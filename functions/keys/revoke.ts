@@ -1,9 +1,9 @@
 import { revokeKey } from '../../shared/contracts/keys.ts';
 import { isRefusal } from '../../shared/domain/errors.ts';
 import { keys } from '../../shared/runtime/compose/access.ts';
-import { operation } from '../../shared/runtime/operation.ts';
+import { operation, respond } from '../../shared/runtime/operation.ts';
 
 export const handler = operation(revokeKey, async ({ actor, params }) => {
   const revoked = await keys.revoke(actor, params.id);
-  return isRefusal(revoked) ? revoked : { status: 204 as const, body: undefined };
+  return isRefusal(revoked) ? revoked : respond(204, undefined);
 });

@@ -1,9 +1,9 @@
 import { rotateKey } from '../../shared/contracts/keys.ts';
 import { isRefusal } from '../../shared/domain/errors.ts';
 import { keys } from '../../shared/runtime/compose/access.ts';
-import { operation } from '../../shared/runtime/operation.ts';
+import { operation, respond } from '../../shared/runtime/operation.ts';
 
 export const handler = operation(rotateKey, async ({ actor, params, body }) => {
   const issued = await keys.rotate(actor, { id: params.id, overlapHours: body.overlapHours });
-  return isRefusal(issued) ? issued : { status: 200 as const, body: issued };
+  return isRefusal(issued) ? issued : respond(200, issued);
 });

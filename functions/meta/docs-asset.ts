@@ -6,5 +6,7 @@ import { operation, respond } from '../../shared/runtime/operation.ts';
 
 export const handler = operation(contract, async ({ params }) => {
   const asset = ASSETS.get(params.file);
-  return asset ? respond(200, asset.text, staticHeaders(asset.contentType)) : refuse('NOT_FOUND', 'There is no such file.');
+  return asset
+    ? respond(200, asset.text, staticHeaders(asset.contentType))
+    : refuse('NOT_FOUND', 'There is no such file.');
 });

@@ -1,5 +1,13 @@
 import { Duration } from 'aws-cdk-lib';
-import { Alarm, ComparisonOperator, type IMetric, MathExpression, Metric, Stats, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import {
+  Alarm,
+  ComparisonOperator,
+  type IMetric,
+  MathExpression,
+  Metric,
+  Stats,
+  TreatMissingData,
+} from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
@@ -30,7 +38,12 @@ const MINUTE = Duration.minutes(1);
 const { GREATER_THAN_THRESHOLD: OVER, GREATER_THAN_OR_EQUAL_TO_THRESHOLD: AT_LEAST } = ComparisonOperator;
 
 /** The gateway's metrics of the stage, or of one measured operation. */
-export const gatewayMetric = (api: MessagingApi, metricName: string, statistic: string, route?: { path: string; method: string }): Metric =>
+export const gatewayMetric = (
+  api: MessagingApi,
+  metricName: string,
+  statistic: string,
+  route?: { path: string; method: string },
+): Metric =>
   new Metric({
     namespace: 'AWS/ApiGateway',
     metricName,
@@ -46,10 +59,18 @@ export const gatewayMetric = (api: MessagingApi, metricName: string, statistic: 
 /** Throttled reads or writes of the table and of its indexes: an index that is throttled holds its table back. */
 const throttles = (tableName: string, metricName: 'ReadThrottleEvents' | 'WriteThrottleEvents'): IMetric => {
   const of = (dimensions: Record<string, string>) =>
-    new Metric({ namespace: 'AWS/DynamoDB', metricName, statistic: Stats.SUM, period: MINUTE, dimensionsMap: { TableName: tableName, ...dimensions } });
+    new Metric({
+      namespace: 'AWS/DynamoDB',
+      metricName,
+      statistic: Stats.SUM,
+      period: MINUTE,
+      dimensionsMap: { TableName: tableName, ...dimensions },
+    });
   const parts: Record<string, IMetric> = { table: of({}) };
   for (const name of Object.keys(INDEXES)) parts[name] = of({ GlobalSecondaryIndexName: name });
-  const expression = Object.keys(parts).map((name) => `FILL(${name}, 0)`).join(' + ');
+  const expression = Object.keys(parts)
+    .map((name) => `FILL(${name}, 0)`)
+    .join(' + ');
   return new MathExpression({ expression, usingMetrics: parts, period: MINUTE, label: metricName });
 };
 
@@ -99,7 +120,8 @@ const stageRows = ({ api, tableName }: AlarmsProps): AlarmRow[] => [
   },
   ...(['ReadThrottleEvents', 'WriteThrottleEvents'] as const).map((name) => ({
     id: name === 'ReadThrottleEvents' ? 'table-read-throttles' : 'table-write-throttles',
-    description: 'DynamoDB held the table or an index of it back: a hot key, or more than the on-demand table has grown to.',
+    description:
+      'DynamoDB held the table or an index of it back: a hot key, or more than the on-demand table has grown to.',
     metric: throttles(tableName, name),
     threshold: THRESHOLDS.tableThrottles,
     operator: AT_LEAST,

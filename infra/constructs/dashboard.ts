@@ -1,5 +1,13 @@
 import { Duration } from 'aws-cdk-lib';
-import { Dashboard, GraphWidget, type IMetric, type IWidget, MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import {
+  Dashboard,
+  GraphWidget,
+  type IMetric,
+  type IWidget,
+  MathExpression,
+  Metric,
+  Stats,
+} from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
 import { INDEXES } from '../../shared/storage/access-patterns.ts';
 import { gatewayMetric } from './alarms.ts';
@@ -31,14 +39,23 @@ const ownMetric = (stage: string, metricName: string, statistic: string): IMetri
     usingMetrics: {},
   });
 
-const graph = (title: string, left: IMetric[], right: IMetric[] = []): IWidget => new GraphWidget({ title, left, right, width: HALF, height: 6 });
+const graph = (title: string, left: IMetric[], right: IMetric[] = []): IWidget =>
+  new GraphWidget({ title, left, right, width: HALF, height: 6 });
 
 const queueGraphs = (queues: readonly QueueWithRedrive[]): IWidget[] => [
   graph(
     'Queues: waiting, and dead letters',
     queues.flatMap(({ queue, deadLetters, declaration }) => [
-      queue.metricApproximateNumberOfMessagesVisible({ period: MINUTE, statistic: Stats.MAXIMUM, label: declaration.name }),
-      deadLetters.metricApproximateNumberOfMessagesVisible({ period: MINUTE, statistic: Stats.MAXIMUM, label: `${declaration.name}: dead` }),
+      queue.metricApproximateNumberOfMessagesVisible({
+        period: MINUTE,
+        statistic: Stats.MAXIMUM,
+        label: declaration.name,
+      }),
+      deadLetters.metricApproximateNumberOfMessagesVisible({
+        period: MINUTE,
+        statistic: Stats.MAXIMUM,
+        label: `${declaration.name}: dead`,
+      }),
     ]),
   ),
   graph(
@@ -55,7 +72,9 @@ const gatewayGraphs = (api: MessagingApi): IWidget[] => [
     [
       gatewayMetric(api, 'Latency', Stats.percentile(50)).with({ label: 'all, p50' }),
       gatewayMetric(api, 'Latency', Stats.percentile(95)).with({ label: 'all, p95' }),
-      ...api.measured.map((contract) => gatewayMetric(api, 'Latency', Stats.percentile(95), contract).with({ label: `${contract.id}, p95` })),
+      ...api.measured.map((contract) =>
+        gatewayMetric(api, 'Latency', Stats.percentile(95), contract).with({ label: `${contract.id}, p95` }),
+      ),
     ],
     [gatewayMetric(api, 'Count', Stats.SUM).with({ label: 'requests' })],
   ),
@@ -64,7 +83,14 @@ const gatewayGraphs = (api: MessagingApi): IWidget[] => [
 
 const tableGraph = (tableName: string, metricName: string): IWidget => {
   const of = (label: string, dimensions: Record<string, string>) =>
-    new Metric({ namespace: 'AWS/DynamoDB', metricName, statistic: Stats.SUM, period: MINUTE, label, dimensionsMap: { TableName: tableName, ...dimensions } });
+    new Metric({
+      namespace: 'AWS/DynamoDB',
+      metricName,
+      statistic: Stats.SUM,
+      period: MINUTE,
+      label,
+      dimensionsMap: { TableName: tableName, ...dimensions },
+    });
   return graph(`DynamoDB: ${metricName}`, [
     of('table', {}),
     ...Object.keys(INDEXES).map((name) => of(name, { GlobalSecondaryIndexName: name })),
@@ -76,9 +102,14 @@ export class StageDashboard extends Construct {
   constructor(scope: Construct, id: string, { api, queues, tableName }: StageDashboardProps) {
     super(scope, id);
     const own = OWN_GRAPHS.map(({ title, metrics, statistic }) =>
-      graph(title, metrics.map((name) => ownMetric(api.stageName, name, statistic))),
+      graph(
+        title,
+        metrics.map((name) => ownMetric(api.stageName, name, statistic)),
+      ),
     );
-    const table = ['ConsumedReadCapacityUnits', 'ConsumedWriteCapacityUnits'].map((name) => tableGraph(tableName, name));
+    const table = ['ConsumedReadCapacityUnits', 'ConsumedWriteCapacityUnits'].map((name) =>
+      tableGraph(tableName, name),
+    );
     const widgets = [...own, ...queueGraphs(queues), ...gatewayGraphs(api), ...table];
     const rows: IWidget[][] = [];
     for (let start = 0; start < widgets.length; start += 2) rows.push(widgets.slice(start, start + 2));

@@ -15,7 +15,10 @@ const visibility = (metricName: string): CfnWebACL.VisibilityConfigProperty => (
 const MANAGED = [
   { name: 'AWSManagedRulesAmazonIpReputationList', onlyCount: [] },
   { name: 'AWSManagedRulesKnownBadInputsRuleSet', onlyCount: [] },
-  { name: 'AWSManagedRulesCommonRuleSet', onlyCount: ['SizeRestrictions_BODY', 'CrossSiteScripting_BODY', 'GenericRFI_BODY', 'NoUserAgent_HEADER'] },
+  {
+    name: 'AWSManagedRulesCommonRuleSet',
+    onlyCount: ['SizeRestrictions_BODY', 'CrossSiteScripting_BODY', 'GenericRFI_BODY', 'NoUserAgent_HEADER'],
+  },
 ] as const;
 
 const managedRule = ({ name, onlyCount }: (typeof MANAGED)[number], priority: number): CfnWebACL.RuleProperty => ({

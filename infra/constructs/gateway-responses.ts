@@ -1,5 +1,12 @@
 import { PROBLEM_CONTENT_TYPE } from '../../shared/runtime/problem.ts';
-import { GATEWAY_ERRORS, type GatewayError, gatewayProblem, gatewayStatus, unknownMethodError, UNKNOWN_PATH_ERROR } from '../gateway-errors.ts';
+import {
+  GATEWAY_ERRORS,
+  type GatewayError,
+  gatewayProblem,
+  gatewayStatus,
+  unknownMethodError,
+  UNKNOWN_PATH_ERROR,
+} from '../gateway-errors.ts';
 
 /** Filled in by the gateway; everything else of an answer is fixed text. */
 const AT = { instance: '$context.path', requestId: '$context.requestId' };
@@ -11,7 +18,12 @@ const constant = (text: string): string => `'${text}'`;
 const document = (error: GatewayError): string => JSON.stringify(gatewayProblem(error, AT));
 
 const headersOf = (error: GatewayError, prefix: string): Record<string, string> =>
-  Object.fromEntries(Object.entries({ ...COMMON_HEADERS, ...error.headers }).map(([name, value]) => [`${prefix}.${name}`, constant(value)]));
+  Object.fromEntries(
+    Object.entries({ ...COMMON_HEADERS, ...error.headers }).map(([name, value]) => [
+      `${prefix}.${name}`,
+      constant(value),
+    ]),
+  );
 
 /** `x-amazon-apigateway-gateway-responses`: every error of the gateway's own as a problem document. */
 export const gatewayResponses = (): Record<string, unknown> =>
@@ -27,14 +39,24 @@ export const gatewayResponses = (): Record<string, unknown> =>
   );
 
 /** Media types that a caller may send to a path or with a method that does not exist; any other is answered 415. */
-const SENT = ['application/json', 'application/x-www-form-urlencoded', 'application/octet-stream', 'multipart/form-data', 'text/plain', 'text/xml'];
+const SENT = [
+  'application/json',
+  'application/x-www-form-urlencoded',
+  'application/octet-stream',
+  'multipart/form-data',
+  'text/plain',
+  'text/xml',
+];
 
 /** An operation of the gateway's document that answers with a fixed problem and calls nothing. */
 const fixedAnswer = (error: GatewayError) => {
   const status = String(gatewayStatus(error));
   const parameters = headersOf(error, 'method.response.header');
   const headers = Object.fromEntries(
-    Object.keys(parameters).map((name) => [name.replace('method.response.header.', ''), { schema: { type: 'string' } }]),
+    Object.keys(parameters).map((name) => [
+      name.replace('method.response.header.', ''),
+      { schema: { type: 'string' } },
+    ]),
   );
   return {
     responses: { [status]: { description: error.problem, headers } },

@@ -36,14 +36,26 @@ export const unionOf = (uses: readonly Uses[]): Reach => {
 };
 
 const READ = ['dynamodb:BatchGetItem', 'dynamodb:GetItem'];
-const WRITE = ['dynamodb:BatchWriteItem', 'dynamodb:ConditionCheckItem', 'dynamodb:DeleteItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'];
+const WRITE = [
+  'dynamodb:BatchWriteItem',
+  'dynamodb:ConditionCheckItem',
+  'dynamodb:DeleteItem',
+  'dynamodb:PutItem',
+  'dynamodb:UpdateItem',
+];
 
 /** DynamoDB asks the key in the caller's name; the condition keeps a role from opening anything by itself. */
 const keyThroughTable = (scope: Construct, keyArn: string, write: boolean) =>
   new PolicyStatement({
-    actions: ['kms:Decrypt', 'kms:DescribeKey', ...(write ? ['kms:Encrypt', 'kms:GenerateDataKey', 'kms:ReEncryptFrom', 'kms:ReEncryptTo'] : [])],
+    actions: [
+      'kms:Decrypt',
+      'kms:DescribeKey',
+      ...(write ? ['kms:Encrypt', 'kms:GenerateDataKey', 'kms:ReEncryptFrom', 'kms:ReEncryptTo'] : []),
+    ],
     resources: [keyArn],
-    conditions: { StringEquals: { 'kms:ViaService': `dynamodb.${Stack.of(scope).region}.${Stack.of(scope).urlSuffix}` } },
+    conditions: {
+      StringEquals: { 'kms:ViaService': `dynamodb.${Stack.of(scope).region}.${Stack.of(scope).urlSuffix}` },
+    },
   });
 
 const tableStatements = (scope: Construct, reach: Reach, { tableArn, keyArn }: StageResources): PolicyStatement[] => {
@@ -52,7 +64,10 @@ const tableStatements = (scope: Construct, reach: Reach, { tableArn, keyArn }: S
   const indexes = Object.keys(INDEXES).filter((name) => name !== 'due' || reach.dueWork);
   return [
     new PolicyStatement({ actions: [...READ, ...(write ? WRITE : [])], resources: [tableArn] }),
-    new PolicyStatement({ actions: ['dynamodb:Query'], resources: [tableArn, ...indexes.map((name) => `${tableArn}/index/${name}`)] }),
+    new PolicyStatement({
+      actions: ['dynamodb:Query'],
+      resources: [tableArn, ...indexes.map((name) => `${tableArn}/index/${name}`)],
+    }),
     keyThroughTable(scope, keyArn, write),
   ];
 };
@@ -62,7 +77,10 @@ const liveVolumeStatements = (scope: Construct, live: NonNullable<StageResources
   new PolicyStatement({
     actions: ['dynamodb:GetItem'],
     resources: [live.tableArn],
-    conditions: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['VOLUME#*'] }, Null: { 'dynamodb:LeadingKeys': 'false' } },
+    conditions: {
+      'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['VOLUME#*'] },
+      Null: { 'dynamodb:LeadingKeys': 'false' },
+    },
   }),
   keyThroughTable(scope, live.keyArn, false),
 ];
@@ -77,7 +95,10 @@ export const statementsFor = (scope: Construct, reach: Reach, resources: StageRe
   const statements = tableStatements(scope, reach, resources);
   const queues = (reach.queues ?? []).map((name) => resources.queueArns[name]);
   if (queues.length > 0) statements.push(new PolicyStatement({ actions: ['sqs:SendMessage'], resources: queues }));
-  if (reach.vault) statements.push(new PolicyStatement({ actions: ['kms:Decrypt', 'kms:GenerateDataKey'], resources: [resources.keyArn] }));
+  if (reach.vault)
+    statements.push(
+      new PolicyStatement({ actions: ['kms:Decrypt', 'kms:GenerateDataKey'], resources: [resources.keyArn] }),
+    );
   if (reach.awsSms && resources.sendsRealSms)
     statements.push(new PolicyStatement({ actions: ['sms-voice:SendTextMessage'], resources: smsIdentityArns(scope) }));
   if (reach.liveVolume && resources.liveVolume) statements.push(...liveVolumeStatements(scope, resources.liveVolume));

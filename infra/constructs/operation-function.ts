@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Tags, Validations } from 'aws-cdk-lib';
 import { Architecture, type Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
@@ -55,9 +55,13 @@ export class OperationFunction extends Construct {
       timeout: Duration.seconds(props.timeoutSeconds),
       ...(props.neverRetried ? { retryAttempts: 0, maxEventAge: Duration.minutes(1) } : {}),
     });
+    // Costs per stage and area: `sms` of `sms/send`, `consumers` of `consumers/outcome`.
+    Tags.of(this).add('messaging:stage', props.environment);
+    Tags.of(this).add('messaging:area', props.path.split('/')[0] ?? props.path);
     Validations.of(this.lambda).acknowledge({
       id: 'AwsSolutions-L1',
-      reason: 'Node 24 is the runtime that the service is built and tested on; a newer one is taken by a change of the code, never by itself.',
+      reason:
+        'Node 24 is the runtime that the service is built and tested on; a newer one is taken by a change of the code, never by itself.',
     });
   }
 }

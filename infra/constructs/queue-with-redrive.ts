@@ -24,7 +24,11 @@ export class QueueWithRedrive extends Construct {
     const queueName = NAMES.queue(environment, declaration.name);
     const safe = { encryption: QueueEncryption.SQS_MANAGED, enforceSSL: true } as const;
     // By name: the two queues point at each other, and CloudFormation cannot make a circle of references.
-    const source = Queue.fromQueueArn(this, 'Source', Stack.of(this).formatArn({ service: 'sqs', resource: queueName }));
+    const source = Queue.fromQueueArn(
+      this,
+      'Source',
+      Stack.of(this).formatArn({ service: 'sqs', resource: queueName }),
+    );
     this.deadLetters = new Queue(this, 'DeadLetters', {
       ...safe,
       queueName: `${queueName}-dlq`,

@@ -25,12 +25,19 @@ export const binaryMediaTypes = (contracts: readonly OperationContract[]): strin
 };
 
 const pathParameters = (path: string) =>
-  [...path.matchAll(/\{([^}+]+)\+?\}/g)].map(([, name]) => ({ name, in: 'path', required: true, schema: { type: 'string' } }));
+  [...path.matchAll(/\{([^}+]+)\+?\}/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }));
 
 const operationOf = (contract: OperationContract, targets: GatewayTargets) => ({
   operationId: contract.id,
   parameters: pathParameters(contract.path),
-  responses: Object.fromEntries(Object.keys(contract.responses).map((status) => [status, { description: contract.summary }])),
+  responses: Object.fromEntries(
+    Object.keys(contract.responses).map((status) => [status, { description: contract.summary }]),
+  ),
   ...(contract.permission === 'public' ? {} : { security: [{ [AUTHORIZER]: [] }] }),
   [INTEGRATION]: {
     type: 'aws_proxy',
@@ -55,7 +62,8 @@ const refuseRivalVariables = (contracts: readonly OperationContract[]): void => 
     const [parent, last] = [step.slice(0, step.lastIndexOf('/')), step.slice(step.lastIndexOf('/') + 1)];
     if (!last.startsWith('{')) continue;
     const first = seen.get(parent) ?? last;
-    if (first !== last) throw new Error(`Under ${parent || '/'} the paths name both ${first} and ${last}; the gateway takes one name.`);
+    if (first !== last)
+      throw new Error(`Under ${parent || '/'} the paths name both ${first} and ${last}; the gateway takes one name.`);
     seen.set(parent, last);
   }
 };
@@ -71,7 +79,8 @@ const operationPaths = (contracts: readonly OperationContract[], targets: Gatewa
     item[method] = operationOf(contract, targets);
     paths.set(contract.path, item);
   }
-  for (const item of paths.values()) item[ANY_METHOD] = unknownMethod(Object.keys(item).map((method) => method.toUpperCase()));
+  for (const item of paths.values())
+    item[ANY_METHOD] = unknownMethod(Object.keys(item).map((method) => method.toUpperCase()));
   return paths;
 };
 
@@ -79,7 +88,10 @@ const operationPaths = (contracts: readonly OperationContract[], targets: Gatewa
  * The gateway's own document, from the contracts: one integration per operation, and a problem document for everything else.
  * Unknown paths get an answer of their own, because the gateway reads `Authorization` on a path it does not know as an AWS signature.
  */
-export const restApiBody = (contracts: readonly OperationContract[], targets: GatewayTargets): Record<string, unknown> => {
+export const restApiBody = (
+  contracts: readonly OperationContract[],
+  targets: GatewayTargets,
+): Record<string, unknown> => {
   refuseRivalVariables(contracts);
   const paths = operationPaths(contracts, targets);
   for (const path of ['/', ...contracts.flatMap(({ path }) => stepsOf(path)), '/{unknown+}'])

@@ -55,7 +55,7 @@ export class MessagingApi extends Construct {
     this.api = this.createApi(props, this.createGatewayRole(props));
     this.address = `https://${this.api.restApiId}.execute-api.${Aws.REGION}.${Aws.URL_SUFFIX}/${this.stageName}`;
     this.boundExecutionLogs(props.settings);
-    this.acknowledge();
+    this.acknowledge(props.settings);
   }
 
   /** Publishes routes only once what they call exists, so that a new operation never answers with an error first. */
@@ -105,7 +105,9 @@ export class MessagingApi extends Construct {
       cloudWatchRole: settings.ownsGatewayLogRole,
       deployOptions: {
         stageName: environment,
-        accessLogDestination: new LogGroupLogDestination(this.logs('AccessLogs', `/messaging/${environment}/access`, settings)),
+        accessLogDestination: new LogGroupLogDestination(
+          this.logs('AccessLogs', `/messaging/${environment}/access`, settings),
+        ),
         accessLogFormat: AccessLogFormat.custom(JSON.stringify(ACCESS_LOG)),
         loggingLevel: MethodLoggingLevel.ERROR,
         dataTraceEnabled: false,
@@ -117,19 +119,34 @@ export class MessagingApi extends Construct {
   }
 
   private logs(id: string, logGroupName: string, settings: StageSettings): LogGroup {
-    return new LogGroup(this, id, { logGroupName, retention: settings.logRetention, removalPolicy: RemovalPolicy.DESTROY });
+    return new LogGroup(this, id, {
+      logGroupName,
+      retention: settings.logRetention,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
   }
 
   /** The gateway would make this group by itself, and keep its lines for ever. */
   private boundExecutionLogs(settings: StageSettings): void {
-    const logs = this.logs('ExecutionLogs', `API-Gateway-Execution-Logs_${this.api.restApiId}/${this.stageName}`, settings);
+    const logs = this.logs(
+      'ExecutionLogs',
+      `API-Gateway-Execution-Logs_${this.api.restApiId}/${this.stageName}`,
+      settings,
+    );
     this.api.deploymentStage.node.addDependency(logs);
   }
 
-  private acknowledge(): void {
+  private acknowledge(settings: StageSettings): void {
+    if (settings.ownsGatewayLogRole)
+      Validations.of(this.api).acknowledge({
+        id: 'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]',
+        reason:
+          "The gateway keeps one log role for the account, which every API of it writes with, also those of others; AWS's own policy for that role is the one that stays right.",
+      });
     Validations.of(this.api).acknowledge({
       id: 'AwsSolutions-APIG2',
-      reason: 'Every request is validated in its function against its contract, in the documented order of checks; a check at the gateway would answer before the credential and the idempotency key were looked at.',
+      reason:
+        'Every request is validated in its function against its contract, in the documented order of checks; a check at the gateway would answer before the credential and the idempotency key were looked at.',
     });
     Validations.of(this.api.deploymentStage).acknowledge({
       id: 'AwsSolutions-APIG3',

@@ -82,19 +82,32 @@ export const startBackends = async (options: BackendOptions): Promise<Backends> 
     for (const result of started) if (result.status === 'rejected') throw result.reason;
     const dynamodbEndpoint = options.dynamodbEndpoint ?? engines[0]?.endpoint ?? '';
     const sqsEndpoint = options.sqsEndpoint ?? engines[1]?.endpoint ?? '';
-    return { ...(await prepare(dynamodbEndpoint, sqsEndpoint, options.sqsEndpoint === undefined)), stop };
+    return {
+      ...(await connectBackends({ dynamodbEndpoint, sqsEndpoint, embeddedQueues: !options.sqsEndpoint })),
+      stop,
+    };
   } catch (error) {
     await stop();
     throw error;
   }
 };
 
-const prepare = async (dynamodbEndpoint: string, sqsEndpoint: string, embeddedQueues: boolean) => {
+export interface Endpoints {
+  readonly dynamodbEndpoint: string;
+  readonly sqsEndpoint: string;
+  /** The embedded queue engine, whose addresses change with every start. */
+  readonly embeddedQueues: boolean;
+}
+
+/** Connects to engines that run already, and creates what the stages need in them. There is nothing to stop. */
+export const connectBackends = async ({
+  dynamodbEndpoint,
+  sqsEndpoint,
+  embeddedQueues,
+}: Endpoints): Promise<Backends> => {
   const client = new DynamoDBClient({ endpoint: dynamodbEndpoint });
-  const sqs = new SQSClient({
-    endpoint: sqsEndpoint,
-    requestHandler: { httpAgent: { keepAlive: true, maxSockets: 256 } },
-  });
+  const requestHandler = { httpAgent: { keepAlive: true, maxSockets: 256 } };
+  const sqs = new SQSClient({ endpoint: sqsEndpoint, requestHandler });
   const [tables, queues] = await Promise.all([
     forStages(async (stage) => {
       await ensureTable(client, tableName(stage));
@@ -102,5 +115,5 @@ const prepare = async (dynamodbEndpoint: string, sqsEndpoint: string, embeddedQu
     }),
     forStages((stage) => ensureQueues(sqs, stage, embeddedQueues ? sqsEndpoint : undefined)),
   ]);
-  return { dynamodbEndpoint, sqsEndpoint, sqs, tables, queues };
+  return { dynamodbEndpoint, sqsEndpoint, sqs, tables, queues, stop: async () => undefined };
 };

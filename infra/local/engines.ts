@@ -6,6 +6,7 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
+import { CannotStart } from './cannot-start.ts';
 
 /** A running engine: where it listens, and how to end it. */
 export interface Engine {
@@ -31,7 +32,7 @@ export const dynoxideBinary = (): string => {
   } catch {
     // The optional package is not installed here.
   }
-  throw new Error(NO_BINARY);
+  throw new CannotStart(NO_BINARY);
 };
 
 /** A port on loopback that nothing listens on at this moment. */
@@ -107,7 +108,10 @@ export const startDynoxide = async (options: DynoxideOptions = {}): Promise<Engi
 
 const childEngine = (child: ChildProcess, endpoint: string, onCrash?: () => void): Engine => {
   let stopping = false;
-  const ended = once(child, 'exit');
+  // However this process ends, short of a kill -9: the engine has a group of its own and would stay.
+  const takeAlong = () => child.kill('SIGTERM');
+  process.once('exit', takeAlong);
+  const ended = once(child, 'exit').finally(() => process.off('exit', takeAlong));
   void ended.then(() => stopping || onCrash?.());
   return {
     endpoint,

@@ -3,23 +3,26 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
+import { CannotStart } from './cannot-start.ts';
 
 /** Another running process owns the data directory. */
-export class DataDirInUse extends Error {
+export class DataDirInUse extends CannotStart {
   override readonly name = 'DataDirInUse';
 }
 
 /** What the owner wrote down for whoever comes next. */
-interface OwnerNote {
+export interface OwnerNote {
   readonly pid: number;
   readonly url?: string;
+  /** Where its engines are, once they are up: the operator's command line works through them. */
+  readonly engines?: { readonly dynamodbEndpoint: string; readonly sqsEndpoint: string };
   /** Processes that the owner started and that outlive it when it is killed. */
   readonly children: readonly { readonly pid: number; readonly identity: string }[];
 }
 
 export interface DataDirLock {
-  /** Notes the address and the children, for the next start's message or clean-up. */
-  note(facts: { url?: string; childPids: readonly number[] }): void;
+  /** Adds to what is noted about this owner; children replace those noted before. */
+  note(facts: Pick<Partial<OwnerNote>, 'url' | 'engines'> & { readonly childPids?: readonly number[] }): void;
   /** Stops the children that a killed owner left behind; answers with their pids. */
   stopOrphans(): Promise<number[]>;
   release(): void;
@@ -63,9 +66,12 @@ const stopProcess = async (pid: number, identity: string): Promise<boolean> => {
   return true;
 };
 
-const readNote = (file: string): OwnerNote | undefined => {
+const NOTE = 'owner.json';
+
+/** What the present or the last owner of a data directory noted. */
+export const readOwnerNote = (dataDir: string): OwnerNote | undefined => {
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as OwnerNote;
+    return JSON.parse(readFileSync(join(dataDir, NOTE), 'utf8')) as OwnerNote;
   } catch {
     return undefined;
   }
@@ -85,30 +91,32 @@ const refusal = (dataDir: string, owner: OwnerNote | undefined): DataDirInUse =>
 export const lockDataDir = (folder: string): DataDirLock => {
   const dataDir = resolve(folder);
   mkdirSync(dataDir, { recursive: true });
-  const noteFile = join(dataDir, 'owner.json');
+  const noteFile = join(dataDir, NOTE);
   const database = new DatabaseSync(join(dataDir, 'lock'));
   try {
     database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
   } catch {
     database.close();
-    throw refusal(dataDir, readNote(noteFile));
+    throw refusal(dataDir, readOwnerNote(dataDir));
   }
-  const earlier = readNote(noteFile);
-  const write = (note: OwnerNote) => {
-    writeFileSync(`${noteFile}.new`, JSON.stringify(note));
+  const earlier = readOwnerNote(dataDir);
+  // The earlier children stay noted until they are stopped: this process may be killed as well.
+  let current: OwnerNote = { pid: process.pid, children: earlier?.children ?? [] };
+  const add = (facts: Partial<OwnerNote>) => {
+    current = { ...current, ...facts };
+    writeFileSync(`${noteFile}.new`, JSON.stringify(current));
     renameSync(`${noteFile}.new`, noteFile);
   };
-  // The earlier children stay noted until they are stopped: this process may be killed as well.
-  write({ pid: process.pid, children: earlier?.children ?? [] });
+  add({});
   return {
-    note: ({ url, childPids }) => {
-      const children = childPids.map((pid) => ({ pid, identity: processIdentity(pid) ?? '' }));
-      write({ pid: process.pid, children, ...(url ? { url } : {}) });
+    note: ({ childPids, ...facts }) => {
+      const children = childPids?.map((pid) => ({ pid, identity: processIdentity(pid) ?? '' }));
+      add({ ...facts, ...(children ? { children } : {}) });
     },
     stopOrphans: async () => {
       const stopped: number[] = [];
       for (const { pid, identity } of earlier?.children ?? []) if (await stopProcess(pid, identity)) stopped.push(pid);
-      write({ pid: process.pid, children: [] });
+      add({ children: [] });
       return stopped;
     },
     release: () => {

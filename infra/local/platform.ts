@@ -1,17 +1,19 @@
 import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import type { Table } from '../../shared/storage/table.ts';
 import { buildFunctions, type Manifest } from '../build/build.ts';
 import { type Backends, startBackends } from './backends.ts';
+import { CannotStart } from './cannot-start.ts';
 import { makeGateway } from './gateway.ts';
 import { type DataDirLock, lockDataDir } from './lock.ts';
 import { type LogSink, openLogSink } from './log-sink.ts';
-import type { StageQueue } from './resources.ts';
+import { queueUrls, type StageQueue } from './resources.ts';
 import type { Routed } from './router.ts';
 import { type ServedStages, startStages } from './serve.ts';
-import { AWS_DEFAULTS, type Stage } from './stages.ts';
+import { defaultAwsSettings, STAGES, type Stage, tableName } from './stages.ts';
 
 const PROJECT = join(import.meta.dirname, '../..');
 
@@ -36,6 +38,8 @@ export interface PlatformOptions {
   readonly retrySeconds?: (receives: number) => number;
   /** Functions that are imported before the platform counts as ready. */
   readonly warm?: readonly string[];
+  /** Runs when the tables exist and before the first request is taken. */
+  readonly beforeReady?: (backends: Backends) => Promise<unknown>;
   /** Without consumers and schedules: for tests that drive them by hand. */
   readonly background?: boolean;
 }
@@ -98,85 +102,96 @@ const listen = async (server: Server, port: number, host: string): Promise<strin
   server.listen(port, host);
   await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EADDRINUSE') throw error;
-    throw new Error(`Port ${port} of ${host} is taken. Choose another with PORT.`);
+    throw new CannotStart(`Port ${port} of ${host} is taken. Choose another with PORT.`);
   });
   const { port: taken } = server.address() as AddressInfo;
   return `http://${host.includes(':') ? `[${host}]` : host}:${taken}`;
 };
 
+type OnFault = (where: string, requestId: string, error: unknown) => void;
 /** Faults of the platform and of functions go where the functions log, in the same form. */
-const faultLogger = (sink: LogSink) => (where: string, requestId: string, error: unknown) => {
-  const fault =
-    error instanceof Error
-      ? { fault: error.name, reason: error.message, stack: error.stack }
-      : { fault: String(error) };
-  const line = {
-    level: 'ERROR',
-    message: 'platform fault',
-    timestamp: new Date().toISOString(),
-    where,
-    requestId,
-    ...fault,
+const faultLogger =
+  (sink: LogSink): OnFault =>
+  (where, requestId, error) => {
+    const fault =
+      error instanceof Error
+        ? { fault: error.name, reason: error.message, stack: error.stack }
+        : { fault: String(error) };
+    const line = {
+      level: 'ERROR',
+      message: 'platform fault',
+      timestamp: new Date().toISOString(),
+      where,
+      requestId,
+      ...fault,
+    };
+    sink.stream.write(`${JSON.stringify(line)}\n`);
   };
-  sink.stream.write(`${JSON.stringify(line)}\n`);
-};
 
 const projectOperations = async (): Promise<readonly Routed[]> =>
   (await import('../../shared/contracts/index.ts')).OPERATIONS;
 
-const assemble = async (
-  options: PlatformOptions,
-  dataDir: string,
-  parts: Parts,
-  close: () => Promise<void>,
-): Promise<Platform> => {
-  const { env = {}, port = 3000, host = '127.0.0.1', functionsDir, distDir } = options;
-  const sink = openLogSink(options.logTo === 'stdout' ? 'stdout' : join(dataDir, 'functions.log'));
-  parts.sink = sink;
-  const onFault = faultLogger(sink);
-  let ready: ServedStages | undefined;
-  const operations = options.operations ?? (await projectOperations());
-  const server = makeGateway({ operations, stages: () => ready?.stages, onFault });
-  const url = await listen(server, port, host);
-  parts.server = server;
-
-  const orphansStopped = await parts.lock.stopOrphans();
-  const starting = startBackends({
-    dataDir,
-    dynamodbEndpoint: env.DYNAMODB_ENDPOINT,
-    sqsEndpoint: env.SQS_ENDPOINT,
-    onProcess: (pid) => parts.lock.note({ url, childPids: [pid] }),
-    onFault,
-  }).then((started) => {
-    parts.backends = started;
-    return started;
-  });
+/** Starts the engines and builds what changed, side by side. */
+const prepare = async (options: PlatformOptions, parts: Parts, onFault: OnFault) => {
+  const { dataDir, env = {}, functionsDir, distDir } = options;
   const building = buildFunctions({
     root: PROJECT,
     ...(functionsDir ? { functionsDir } : {}),
     ...(distDir ? { outDir: distDir } : {}),
   });
-  await Promise.allSettled([starting, building]);
-  const [backends, build] = [await starting, await building];
-
-  const { dispatchSeconds = 5, batchesInFlight = 4, retrySeconds = backOff, warm = DEFAULT_WARM } = options;
-  const settings = { dispatchSeconds, batchesInFlight, retrySeconds, warm, onFault };
-  const served = await startStages({ ...settings, dataDir, url, env, build, backends, stdout: sink.stream });
-  parts.served = served;
-  if (options.background !== false) served.startBackground();
-  ready = served;
-  const { tables, queues, dynamodbEndpoint, sqsEndpoint } = backends;
-  return {
-    url,
+  const starting = startBackends({
     dataDir,
-    tables,
-    queues,
+    dynamodbEndpoint: env.DYNAMODB_ENDPOINT,
+    sqsEndpoint: env.SQS_ENDPOINT,
+    onProcess: (pid) => parts.lock.note({ childPids: [pid] }),
+    onFault,
+  });
+  const [built, started] = await Promise.allSettled([building, starting]);
+  // Kept before anything else can fail: what runs must be stopped, also when the build broke.
+  if (started.status === 'fulfilled') parts.backends = started.value;
+  if (built.status === 'rejected') throw built.reason;
+  if (started.status === 'rejected') throw started.reason;
+  return { build: built.value, backends: started.value };
+};
+
+/** Tells the operator's command line where the engines of this platform are. Good as long as the lock's owner is this process. */
+const noteForOperator = (dataDir: string, { dynamodbEndpoint, sqsEndpoint, queues }: Backends): Promise<void> => {
+  const perStage = <T>(make: (stage: Stage) => T) => Object.fromEntries(STAGES.map((stage) => [stage, make(stage)]));
+  const note = {
+    pid: process.pid,
     dynamodbEndpoint,
     sqsEndpoint,
-    manifest: build.manifest,
-    orphansStopped,
-    close,
+    tables: perStage(tableName),
+    queueUrls: perStage((stage) => queueUrls(queues[stage])),
   };
+  return writeFile(join(dataDir, 'platform.json'), `${JSON.stringify(note, null, 2)}\n`);
+};
+
+const assemble = async (options: PlatformOptions, parts: Parts, close: () => Promise<void>): Promise<Platform> => {
+  const { dataDir, env = {}, port = 3000, host = '127.0.0.1' } = options;
+  parts.sink = openLogSink(options.logTo === 'stdout' ? 'stdout' : { file: join(dataDir, 'functions.log') });
+  const onFault = faultLogger(parts.sink);
+  let ready: ServedStages | undefined;
+  const operations = options.operations ?? (await projectOperations());
+  const server = makeGateway({ operations, stages: () => ready?.stages, onFault });
+  const url = await listen(server, port, host);
+  parts.server = server;
+  parts.lock.note({ url });
+
+  const orphansStopped = await parts.lock.stopOrphans();
+  const { build, backends } = await prepare(options, parts, onFault);
+  const { dispatchSeconds = 5, batchesInFlight = 4, retrySeconds = backOff, warm = DEFAULT_WARM } = options;
+  const settings = { dispatchSeconds, batchesInFlight, retrySeconds, warm, onFault };
+  const served = await startStages({ ...settings, dataDir, url, env, build, backends, stdout: parts.sink.stream });
+  parts.served = served;
+  if (options.background !== false) served.startBackground();
+  await options.beforeReady?.(backends);
+  ready = served;
+
+  const { tables, queues, dynamodbEndpoint, sqsEndpoint } = backends;
+  const engines = { dynamodbEndpoint, sqsEndpoint };
+  await noteForOperator(dataDir, backends);
+  return { url, dataDir, tables, queues, ...engines, manifest: build.manifest, orphansStopped, close };
 };
 
 /**
@@ -184,7 +199,7 @@ const assemble = async (
  * this process, the tables and the queues in engines beside it. Answers once everything is up.
  */
 export const startPlatform = async (options: PlatformOptions): Promise<Platform> => {
-  for (const [name, value] of Object.entries(AWS_DEFAULTS)) process.env[name] ??= value;
+  defaultAwsSettings(process.env);
   const dataDir = resolve(options.dataDir);
   const parts: Parts = { lock: lockDataDir(dataDir) };
   let closing: Promise<void> | undefined;
@@ -193,7 +208,7 @@ export const startPlatform = async (options: PlatformOptions): Promise<Platform>
     return closing;
   };
   try {
-    return await assemble(options, dataDir, parts, close);
+    return await assemble({ ...options, dataDir }, parts, close);
   } catch (error) {
     await close();
     throw error;

@@ -107,6 +107,10 @@ export interface StageQueue {
   readonly arn: string;
 }
 
+/** The queues' addresses by their short names. */
+export const queueUrls = (queues: Readonly<Record<string, StageQueue>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(queues).map(([name, { url }]) => [name, url]));
+
 /** Creates one stage's queues with their dead-letter queues; answers with them by their short names. */
 export const ensureQueues = async (
   client: SQSClient,

@@ -7,8 +7,9 @@ import type { Backends } from './backends.ts';
 import { type Handler, lambdaContext, StageFunctions } from './functions.ts';
 import type { GatewayStage } from './gateway.ts';
 import { type Running, startPoller } from './pollers.ts';
+import { queueUrls } from './resources.ts';
 import { startSchedule } from './schedules.ts';
-import { STAGES, type Stage, stageEnvironment } from './stages.ts';
+import { keyFileOf, STAGES, type Stage, stageEnvironment } from './stages.ts';
 
 export interface ServeOptions {
   readonly dataDir: string;
@@ -36,9 +37,6 @@ const AUTHORIZER = 'authorizer';
 const DISPATCHER = 'schedules/dispatch';
 const AUTHORIZER_TIMEOUT_MS = 10_000;
 
-const urlsOf = (backends: Backends, stage: Stage): Record<string, string> =>
-  Object.fromEntries(Object.entries(backends.queues[stage]).map(([name, { url }]) => [name, url]));
-
 const layOut = (
   stage: Stage,
   folder: string,
@@ -53,11 +51,11 @@ const layOut = (
     environment: {
       ...env,
       ...stageEnvironment(stage, {
-        publicUrl: url,
+        publicUrl: env.PUBLIC_URL ?? url,
         dynamodbEndpoint: backends.dynamodbEndpoint,
         sqsEndpoint: backends.sqsEndpoint,
-        keyFile: join(dataDir, 'master.key'),
-        queueUrls: urlsOf(backends, stage),
+        keyFile: keyFileOf(dataDir),
+        queueUrls: queueUrls(backends.queues[stage]),
       }),
     },
   });

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { ENVIRONMENTS, type Environment } from '../../shared/domain/actor.ts';
 
 /** The two stages that the platform serves. */
@@ -15,12 +16,29 @@ export const deadLetterName = (stage: Stage, queue: string): string => `${queueN
 export const LOCAL_ACCOUNT = '000000000000';
 export const LOCAL_REGION = 'us-east-1';
 
-/** What the AWS SDK insists on; the engines on this machine look at none of it. Real values of the caller's own win. */
+/** What the AWS SDK insists on; the engines on this machine look at none of it. */
 export const AWS_DEFAULTS: Readonly<Record<string, string>> = {
   AWS_REGION: LOCAL_REGION,
   AWS_ACCESS_KEY_ID: 'local',
   AWS_SECRET_ACCESS_KEY: 'local',
 };
+
+/** Any of these means that the caller has credentials of their own, for an engine or a provider that looks at them. */
+const OWN_CREDENTIALS = [
+  'AWS_ACCESS_KEY_ID',
+  'AWS_PROFILE',
+  'AWS_WEB_IDENTITY_TOKEN_FILE',
+  'AWS_CONTAINER_CREDENTIALS_FULL_URI',
+];
+
+/** Fills in the defaults; what the caller set stays. */
+export const defaultAwsSettings = (env: NodeJS.ProcessEnv): void => {
+  if (OWN_CREDENTIALS.some((name) => env[name])) env.AWS_REGION ??= LOCAL_REGION;
+  else Object.assign(env, { ...AWS_DEFAULTS, ...(env.AWS_REGION ? { AWS_REGION: env.AWS_REGION } : {}) });
+};
+
+/** The file of the key that wraps both stages' root keys on this machine. */
+export const keyFileOf = (dataDir: string): string => join(dataDir, 'master.key');
 
 export interface StageSettings {
   readonly publicUrl: string;

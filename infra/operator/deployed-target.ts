@@ -22,14 +22,11 @@ const readStack = async (client: CloudFormationClient, StackName: string): Promi
   throw new Error(`The stack ${StackName} does not say: ${parsed.error.issues.map(({ path }) => String(path[0])).join(', ')}.`);
 };
 
-const pairsOf = ({ QueueUrls, QueueDlqUrls }: StackOutputs): Record<string, QueuePair> =>
-  Object.fromEntries(
-    Object.entries(QueueUrls).map(([name, url]) => {
-      const deadLetterUrl = QueueDlqUrls[name];
-      if (deadLetterUrl === undefined) throw new Error(`The stack does not name the dead-letter queue of ${name}.`);
-      return [name, { url, deadLetterUrl }];
-    }),
-  );
+const pairOf = ({ QueueUrls, QueueDlqUrls }: StackOutputs, name: string): QueuePair => {
+  const [url, deadLetterUrl] = [QueueUrls[name], QueueDlqUrls[name]];
+  if (url === undefined || deadLetterUrl === undefined) throw new Error(`The stack does not name the queue ${name} and its dead letters.`);
+  return { url, deadLetterUrl };
+};
 
 /** The stages deployed under a prefix, in the account and region of the AWS credentials at hand. */
 export const openDeployed = async (stagePrefix: string): Promise<Target> => {
@@ -43,12 +40,12 @@ export const openDeployed = async (stagePrefix: string): Promise<Target> => {
   return {
     tables,
     sqs,
-    queues: { live: pairsOf(live), test: pairsOf(test) },
+    queue: async (env, name) => pairOf(stacks[env], name),
     movesMessages: true,
     vault: async (env) => {
       const { openVault } = await import('../../shared/storage/root-key.ts');
       const { kmsKeyProvider } = await import('../../shared/providers/keys/kms-key-provider.ts');
-      return openVault(tables[env], kmsKeyProvider({ keyId: stacks[env].KmsKeyId }));
+      return openVault(tables[env], kmsKeyProvider({ keyId: stacks[env].KmsKeyId, context: { stage: env } }));
     },
     close: async () => {
       for (const each of [formation, client, sqs]) each.destroy();

@@ -8,9 +8,9 @@ import { ENVIRONMENTS, type Environment } from '../../shared/domain/actor.ts';
 import { Table } from '../../shared/storage/table.ts';
 import { startBackends } from '../local/backends.ts';
 import { DataDirInUse, type DataDirLock, lockDataDir } from '../local/lock.ts';
-import { AWS_DEFAULTS } from '../local/stages.ts';
+import { defaultAwsSettings, keyFileOf } from '../local/stages.ts';
 import type { Tables } from './organizations.ts';
-import type { QueuePair, Target } from './targets.ts';
+import type { Target } from './targets.ts';
 
 /** What a running platform notes in its data directory, so that others work with the engines that it has open. */
 const runningPlatform = z.object({
@@ -30,11 +30,18 @@ const readJson = (file: string): unknown => {
   }
 };
 
-/** The platform that holds the directory's lock, once it has noted where its engines listen. */
-const notedPlatform = (dataDir: string): RunningPlatform | undefined => {
+const answers = (endpoint: string): Promise<boolean> =>
+  fetch(endpoint, { signal: AbortSignal.timeout(2_000) }).then(
+    () => true,
+    () => false,
+  );
+
+/** The platform that holds the directory's lock, once its engines are up. A note of an earlier one is no answer, not even with the same pid. */
+const notedPlatform = async (dataDir: string): Promise<RunningPlatform | undefined> => {
   const note = runningPlatform.safeParse(readJson(join(dataDir, 'platform.json')));
   const owner = z.object({ pid: z.int() }).safeParse(readJson(join(dataDir, 'owner.json')));
-  return note.success && owner.success && owner.data.pid === note.data.pid ? note.data : undefined;
+  if (!note.success || !owner.success || owner.data.pid !== note.data.pid) return undefined;
+  return (await answers(note.data.dynamodbEndpoint)) ? note.data : undefined;
 };
 
 /** How long a command waits for a platform that is starting, or for another command, in ms. */
@@ -50,7 +57,7 @@ const enter = async (dataDir: string): Promise<DataDirLock | RunningPlatform> =>
       return lockDataDir(dataDir);
     } catch (error) {
       if (!(error instanceof DataDirInUse)) throw error;
-      const platform = notedPlatform(dataDir);
+      const platform = await notedPlatform(dataDir);
       if (platform) return platform;
       if (Date.now() > deadline) throw error;
     }
@@ -60,21 +67,24 @@ const enter = async (dataDir: string): Promise<DataDirLock | RunningPlatform> =>
 const vaultOpener = (tables: Tables, dataDir: string) => async (env: Environment) => {
   const { openVault } = await import('../../shared/storage/root-key.ts');
   const { localKeyProvider } = await import('../../shared/providers/keys/local-key-provider.ts');
-  return openVault(tables[env], localKeyProvider(join(dataDir, 'master.key')));
+  return openVault(tables[env], localKeyProvider(keyFileOf(dataDir)));
 };
 
 /** Works with the engines of a platform that is running. */
-const besidePlatform = (dataDir: string, platform: RunningPlatform): Target => {
-  const client = new DynamoDBClient({ endpoint: platform.dynamodbEndpoint });
-  const sqs = new SQSClient({ endpoint: platform.sqsEndpoint });
-  const tables = { live: new Table(client, platform.tables.live), test: new Table(client, platform.tables.test) };
-  const pairs = (env: Environment): Record<string, QueuePair> =>
-    Object.fromEntries(Object.entries(platform.queueUrls[env]).map(([name, url]) => [name, { url, deadLetterUrl: `${url}-dlq` }]));
+const besidePlatform = (dataDir: string, { dynamodbEndpoint, sqsEndpoint, tables: names, queueUrls }: RunningPlatform): Target => {
+  const client = new DynamoDBClient({ endpoint: dynamodbEndpoint, maxAttempts: 1 });
+  const sqs = new SQSClient({ endpoint: sqsEndpoint });
+  const tables = { live: new Table(client, names.live), test: new Table(client, names.test) };
+  const queue = async (env: Environment, name: string) => {
+    const url = queueUrls[env][name];
+    if (!url) throw new Error(`The ${env} stage has no queue ${name}.`);
+    return { url, deadLetterUrl: `${url}-dlq` };
+  };
   const close = async () => {
     client.destroy();
     sqs.destroy();
   };
-  return { tables, sqs, queues: { live: pairs('live'), test: pairs('test') }, movesMessages: false, vault: vaultOpener(tables, dataDir), close };
+  return { tables, sqs, queue, movesMessages: false, vault: vaultOpener(tables, dataDir), close };
 };
 
 /** Starts the engines on the directory for as long as the command runs. */
@@ -85,15 +95,20 @@ const onOwnEngines = async (dataDir: string, lock: DataDirLock): Promise<Target>
       dataDir,
       dynamodbEndpoint: process.env.DYNAMODB_ENDPOINT || undefined,
       sqsEndpoint: process.env.SQS_ENDPOINT || undefined,
-      onProcesses: (childPids) => lock.note({ childPids }),
+      onProcess: (pid) => lock.note({ childPids: [pid] }),
       onFault: (what, _requestId, error) => process.stderr.write(`${what}: ${error instanceof Error ? error.message : String(error)}\n`),
     });
-    const { tables, sqs, queues } = backends;
+    const { tables, sqs } = backends;
+    const queue = async (env: Environment, name: string) => {
+      const pair = backends.queues[env][name];
+      if (!pair) throw new Error(`The ${env} stage has no queue ${name}.`);
+      return pair;
+    };
     const close = async () => {
       await backends.stop();
       lock.release();
     };
-    return { tables, sqs, queues, movesMessages: false, vault: vaultOpener(tables, dataDir), close };
+    return { tables, sqs, queue, movesMessages: false, vault: vaultOpener(tables, dataDir), close };
   } catch (error) {
     lock.release();
     throw error;
@@ -102,7 +117,7 @@ const onOwnEngines = async (dataDir: string, lock: DataDirLock): Promise<Target>
 
 /** A data directory of this machine: beside the platform that runs on it, or alone with it. */
 export const openLocal = async (folder: string): Promise<Target> => {
-  for (const [name, value] of Object.entries(AWS_DEFAULTS)) process.env[name] ??= value;
+  defaultAwsSettings(process.env);
   const dataDir = resolve(folder);
   const entered = await enter(dataDir);
   return 'release' in entered ? onOwnEngines(dataDir, entered) : besidePlatform(dataDir, entered);

@@ -60,8 +60,8 @@ export const peek = async (sqs: SQSClient, url: string, count: number) =>
 const entries = <T extends object>(messages: readonly Message[], of: (message: Message) => T) => messages.map((message, at) => ({ Id: String(at), ...of(message) }));
 
 /** One batch from the dead letters to their queue: what was not taken over stays where it was. How many went. */
-const moveBatch = async (sqs: SQSClient, { url, deadLetterUrl }: QueuePair): Promise<number> => {
-  const messages = await receive(sqs, deadLetterUrl, 10, 30);
+const moveBatch = async (sqs: SQSClient, { url, deadLetterUrl }: QueuePair, most: number): Promise<number> => {
+  const messages = await receive(sqs, deadLetterUrl, Math.min(most, 10), 30);
   if (messages.length === 0) return 0;
   const sent = await sqs.send(new SendMessageBatchCommand({ QueueUrl: url, Entries: entries(messages, ({ Body }) => ({ MessageBody: Body ?? '' })) }));
   const taken = (sent.Successful ?? []).flatMap(({ Id }) => messages[Number(Id)] ?? []);
@@ -72,11 +72,11 @@ const moveBatch = async (sqs: SQSClient, { url, deadLetterUrl }: QueuePair): Pro
 
 /** Sends every dead letter back to its queue. A crash midway leaves a letter in both at worst, which the consumers tolerate. */
 export const redriveByHand = async (sqs: SQSClient, pair: QueuePair): Promise<number> => {
-  const { waiting } = await depthOf(sqs, pair.deadLetterUrl);
+  const { waiting, inFlight } = await depthOf(sqs, pair.deadLetterUrl);
   let moved = 0;
-  // Letters that fail again return here while this runs: only those that lay here at its start are moved.
-  while (moved < waiting) {
-    const count = await moveBatch(sqs, pair);
+  // Letters that fail again return here while this runs: no more are moved than lay here at its start.
+  while (moved < waiting + inFlight) {
+    const count = await moveBatch(sqs, pair, waiting + inFlight - moved);
     if (count === 0) break;
     moved += count;
   }

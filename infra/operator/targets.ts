@@ -1,6 +1,7 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { Environment } from '../../shared/domain/actor.ts';
 import type { Vault } from '../../shared/domain/secrets.ts';
+import type { QueueName } from '../../shared/queues/queues.ts';
 import type { Tables } from './organizations.ts';
 
 /** Where a command works. */
@@ -18,7 +19,8 @@ export interface QueuePair {
 export interface Target {
   readonly tables: Tables;
   readonly sqs: SQSClient;
-  readonly queues: Readonly<Record<Environment, Readonly<Record<string, QueuePair>>>>;
+  /** A queue of a stage. Throws an Error when the place has none of that name. */
+  queue(env: Environment, name: QueueName): Promise<QueuePair>;
   /** Whether SQS itself moves dead letters back (StartMessageMoveTask); else they are received and sent one by one. */
   readonly movesMessages: boolean;
   /** The stage's vault: the key that seals provider credentials. */

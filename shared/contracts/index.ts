@@ -12,8 +12,15 @@ const AREAS: readonly Readonly<Record<string, unknown>>[] = [sms, wallet, keys, 
 const isContract = (exported: unknown): exported is OperationContract =>
   typeof exported === 'object' && exported !== null && 'permission' in exported && 'uses' in exported;
 
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+/** By path, then by method: a module's exports have an order of their own in every loader. */
+const byRoute = (a: OperationContract, b: OperationContract): number =>
+  a.path < b.path ? -1 : a.path > b.path ? 1 : METHODS.indexOf(a.method) - METHODS.indexOf(b.method);
+
 /**
  * Every operation of the service. From this list come the routes, the functions and their grants, the OpenAPI document
  * and the generated tests; functions import their own contract, never this list, so that none carries all schemas.
  */
-export const OPERATIONS: readonly OperationContract[] = AREAS.flatMap((area) => Object.values(area).filter(isContract));
+export const OPERATIONS: readonly OperationContract[] = AREAS.flatMap((area) =>
+  Object.values(area).filter(isContract).sort(byRoute),
+);

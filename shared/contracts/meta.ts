@@ -19,7 +19,8 @@ export const getHealth = defineOperation({
   id: 'meta.health',
   path: '/health',
   summary: 'Ask whether the service takes requests',
-  description: 'Answers without touching the table: it says that the stage can be reached, not that every dependency is well.',
+  description:
+    'Answers without touching the table: it says that the stage can be reached, not that every dependency is well.',
   request: {},
   responses: { 200: Health },
   errors: [],
@@ -61,7 +62,8 @@ export const getDocsError = defineOperation({
   id: 'meta.docs-error',
   path: '/docs/errors/{code}',
   summary: 'Read what an error means',
-  description: 'Where the `type` of every problem document leads: what it means, when it comes, and what to do about it.',
+  description:
+    'Where the `type` of every problem document leads: what it means, when it comes, and what to do about it.',
   request: { params: z.object({ code: pathId('The last part of the `type` address, as in `not-found`.') }) },
   responses: { 200: page('The explanation of the error.') },
   errors: ['NOT_FOUND'],

@@ -25,13 +25,12 @@ const LONGEST = 4_096;
 const SIGNATURE_LENGTH = 43;
 const BASE64URL = /^[A-Za-z0-9_-]+$/;
 
+/** A value with its fields in order; lists and objects are marked, so that neither is taken for the other. */
 const ordered = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(ordered);
+  if (Array.isArray(value)) return ['list', ...value.map(ordered)];
   if (value instanceof Date || typeof value !== 'object' || value === null) return value;
-  return Object.entries(value)
-    .filter(([, inner]) => inner !== undefined)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([key, inner]) => [key, ordered(inner)]);
+  const fields = Object.entries(value).filter(([, inner]) => inner !== undefined);
+  return ['fields', ...fields.sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, inner]) => [key, ordered(inner)])];
 };
 
 const signed = ({ organizationId, env, query }: CursorScope, position: string): string =>

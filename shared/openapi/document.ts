@@ -1,9 +1,15 @@
 import * as z from 'zod';
-import { createDocument, type CreateDocumentOptions, type ZodOpenApiOperationObject, type ZodOpenApiResponseObject } from 'zod-openapi';
+import {
+  createDocument,
+  type CreateDocumentOptions,
+  type ZodOpenApiOperationObject,
+  type ZodOpenApiResponseObject,
+} from 'zod-openapi';
 import { IDEMPOTENCY_KEY } from '../contracts/common.ts';
 import type { OperationContract, RawContent } from '../contracts/define-operation.ts';
 import { BEARER, DESCRIPTION, TAGS, TITLE } from './information.ts';
-import { HEADERS, PROBLEM_RESPONSES, problemsOf, REQUEST_ID_HEADER, responseName } from './problems.ts';
+import { readableParameters } from './parameters.ts';
+import { HEADERS, problemResponses, problemsOf, REQUEST_ID_HEADER, responseName } from './problems.ts';
 
 export interface DocumentInput {
   readonly version: string;
@@ -37,20 +43,34 @@ const LOCATION = { Location: { description: 'Where to go on.', required: true, s
 const success = (status: string, body: z.ZodType | RawContent | null): ZodOpenApiResponseObject => {
   const headers = { 'x-request-id': REQUEST_ID_HEADER, ...(status === '302' ? LOCATION : {}) };
   if (body === null) return { description: 'Done; there is no body.', headers };
-  if (isRaw(body)) return { description: body.description, headers, content: { [body.contentType]: { schema: { type: 'string' } } } };
-  return { description: body.meta()?.description ?? 'Done.', headers, content: { 'application/json': { schema: body } } };
+  if (isRaw(body))
+    return { description: body.description, headers, content: { [body.contentType]: { schema: { type: 'string' } } } };
+  return {
+    description: body.meta()?.description ?? 'Done.',
+    headers,
+    content: { 'application/json': { schema: body } },
+  };
 };
 
 const responsesOf = (contract: OperationContract): ZodOpenApiOperationObject['responses'] => ({
   ...Object.fromEntries(Object.entries(contract.responses).map(([status, body]) => [status, success(status, body)])),
   ...Object.fromEntries(
-    [...problemsOf(contract)].map(([status, name]) => [String(status), { $ref: `#/components/responses/${responseName(name)}` }]),
+    [...problemsOf(contract)].map(([status, name]) => [
+      String(status),
+      { $ref: `#/components/responses/${responseName(name)}` },
+    ]),
   ),
 });
 
 const requestBody = (contract: OperationContract, example: unknown): Pick<ZodOpenApiOperationObject, 'requestBody'> => {
   const { body, rawBody } = contract.request;
-  if (rawBody) return { requestBody: { description: rawBody.description, content: { [rawBody.contentType]: { schema: { type: 'string' } } } } };
+  if (rawBody)
+    return {
+      requestBody: {
+        description: rawBody.description,
+        content: { [rawBody.contentType]: { schema: { type: 'string' } } },
+      },
+    };
   if (!body) return {};
   const content = { schema: body, ...(example === undefined ? {} : { example }) };
   return { requestBody: { required: true, content: { 'application/json': content } } };
@@ -67,7 +87,10 @@ const operationObject = (contract: OperationContract, example: unknown): ZodOpen
     security: permission === 'public' ? [] : [{ bearer: [] }],
     ...(scope ? { 'x-required-scope': scope } : {}),
     ...(contract.idempotency === 'required' ? { parameters: [idempotencyKey] } : {}),
-    requestParams: { ...(request.params ? { path: request.params } : {}), ...(request.query ? { query: request.query } : {}) },
+    requestParams: {
+      ...(request.params ? { path: request.params } : {}),
+      ...(request.query ? { query: request.query } : {}),
+    },
     ...requestBody(contract, example),
     responses: responsesOf(contract),
   };
@@ -76,8 +99,12 @@ const operationObject = (contract: OperationContract, example: unknown): ZodOpen
 /** `{name+}` takes the rest of a path; OpenAPI has no word for it. */
 const documentedPath = (path: string): string => path.replaceAll('+}', '}');
 
-/** Answers may gain fields without notice, so no answer's schema is closed; bodies are closed, since unknown fields are refused. */
+/**
+ * Answers may gain fields without notice, so no answer's schema is closed; bodies are closed, since unknown fields are refused.
+ * A format says what its pattern repeats.
+ */
 const override: CreateDocumentOptions['override'] = ({ jsonSchema, io }) => {
+  if (jsonSchema.format === 'date-time' || jsonSchema.format === 'email') delete jsonSchema.pattern;
   if (io === 'output' && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
 };
 
@@ -85,7 +112,10 @@ const pathsOf = ({ operations, exampleBody }: DocumentInput) => {
   const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
   for (const contract of operations) {
     const path = documentedPath(contract.path);
-    paths[path] = { ...paths[path], [contract.method.toLowerCase()]: operationObject(contract, exampleBody(contract.id)) };
+    paths[path] = {
+      ...paths[path],
+      [contract.method.toLowerCase()]: operationObject(contract, exampleBody(contract.id)),
+    };
   }
   return paths;
 };
@@ -98,22 +128,29 @@ const tagsOf = (operations: readonly OperationContract[]) =>
   });
 
 /** The OpenAPI 3.1 document of the service. */
-export const openApiDocument = (input: DocumentInput) =>
-  createDocument(
-    {
-      openapi: '3.1.0',
-      info: {
-        title: TITLE,
-        version: input.version,
-        description: DESCRIPTION,
-        license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
-        contact: { name: 'The operator of this deployment' },
+export const openApiDocument = (input: DocumentInput): ReturnType<typeof createDocument> =>
+  readableParameters(
+    createDocument(
+      {
+        openapi: '3.1.0',
+        info: {
+          title: TITLE,
+          version: input.version,
+          description: DESCRIPTION,
+          license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
+          contact: { name: 'The operator of this deployment' },
+        },
+        servers: [{ url: '/', description: 'This deployment: live and test, chosen by the key.' }],
+        security: [{ bearer: [] }],
+        tags: tagsOf(input.operations),
+        paths: pathsOf(input),
+        components: {
+          securitySchemes: { bearer: BEARER },
+          headers: HEADERS,
+          responses: problemResponses(input.operations),
+        },
       },
-      servers: [{ url: '/', description: 'This deployment: live and test, chosen by the key.' }],
-      security: [{ bearer: [] }],
-      tags: tagsOf(input.operations),
-      paths: pathsOf(input),
-      components: { securitySchemes: { bearer: BEARER }, headers: HEADERS, responses: PROBLEM_RESPONSES },
-    },
-    { override },
+      { override },
+    ),
+    input.operations,
   );

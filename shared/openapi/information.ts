@@ -47,5 +47,6 @@ export const TAGS: Readonly<Record<string, string>> = {
 export const BEARER = {
   type: 'http',
   scheme: 'bearer',
-  description: 'An API key (`svc_live_…`, `svc_test_…`) or a session (`svc_session_…`), sent as `Authorization: Bearer`.',
+  description:
+    'An API key (`svc_live_…`, `svc_test_…`) or a session (`svc_session_…`), sent as `Authorization: Bearer`.',
 } as const;

@@ -22,7 +22,13 @@ export const staticHeaders = (contentType: string): Readonly<Record<string, stri
   'cache-control': 'public, max-age=300',
 });
 
-const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+const ESCAPES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
 const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '');
 /** Text with `code` between backticks. */
 const inline = (text: string): string => escapeHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>');
@@ -57,7 +63,8 @@ export const docsPage = page(
 export const docsStart =
   "SwaggerUIBundle({url: '/openapi.json', dom_id: '#docs', deepLinking: true, validatorUrl: null, displayRequestDuration: true, persistAuthorization: false});\n";
 
-export const errorStyle = 'body{font:16px/1.5 system-ui,sans-serif;max-width:44rem;margin:3rem auto;padding:0 1rem}code{background:#eee;padding:0 .2em}dt{font-weight:600}\n';
+export const errorStyle =
+  'body{font:16px/1.5 system-ui,sans-serif;max-width:44rem;margin:3rem auto;padding:0 1rem}code{background:#eee;padding:0 .2em}dt{font-weight:600}\n';
 
 const nameOf = (slug: string): ProblemName | undefined =>
   (Object.keys(PROBLEMS) as ProblemName[]).find((name) => name.toLowerCase().replaceAll('_', '-') === slug);

@@ -62,11 +62,15 @@ export const PROBLEM_GUIDE: Readonly<Record<ProblemName, ProblemGuide>> = {
       'The first request with the key is still running: `meta.code` is EM_ANDAMENTO and Retry-After says when to ask again.',
       'A name or key that must be unique is taken, or the object is in a state that does not allow the change.',
     ],
-    action: 'For a new message take a new Idempotency-Key; for a running one wait as Retry-After says and repeat the same request. Otherwise read the object and decide anew.',
+    action:
+      'For a new message take a new Idempotency-Key; for a running one wait as Retry-After says and repeat the same request. Otherwise read the object and decide anew.',
   },
   PRECONDITION_FAILED: {
     meaning: 'Something that the operation rests on is not given.',
-    when: ['The SMS route la_dedicada has no table price: it is quoted on request.', 'A setting that the operation needs is not in place.'],
+    when: [
+      'The SMS route la_dedicada has no table price: it is quoted on request.',
+      'A setting that the operation needs is not in place.',
+    ],
     action: 'The detail names the precondition. Choose another route, or have it set up.',
   },
   PAYLOAD_TOO_LARGE: {
@@ -99,12 +103,17 @@ export const PROBLEM_GUIDE: Readonly<Record<ProblemName, ProblemGuide>> = {
   INTERNAL_ERROR: {
     meaning: 'Something failed on our side.',
     when: ['A fault that no rule foresees.'],
-    action: 'Repeat the request with the same Idempotency-Key: it never sends twice. If it stays, report the requestId.',
+    action:
+      'Repeat the request with the same Idempotency-Key: it never sends twice. If it stays, report the requestId.',
   },
   DEPENDENCY_FAILED: {
     meaning: 'A provider refused or failed.',
-    when: ['The provider of the channel answered with a failure.', 'No provider is set up for a live send: the detail names the setting.'],
-    action: 'What was held for the message is released. Read the detail; send again with a new Idempotency-Key if it can pass.',
+    when: [
+      'The provider of the channel answered with a failure.',
+      'No provider is set up for a live send: the detail names the setting.',
+    ],
+    action:
+      'What was held for the message is released. Read the detail; send again with a new Idempotency-Key if it can pass.',
   },
   SERVICE_UNAVAILABLE: {
     meaning: 'The service or a provider cannot answer right now.',

@@ -10,12 +10,21 @@ const typeOf = (name: ProblemName): string => `/docs/errors/${name.toLowerCase()
 /** The body of every error (decisions, part 3). */
 export const Problem = z
   .object({
-    type: z.string().meta({ description: 'The address of the page that explains the error.', example: typeOf('NOT_FOUND') }),
+    type: z
+      .string()
+      .meta({ description: 'The address of the page that explains the error.', example: typeOf('NOT_FOUND') }),
     title: z.string().meta({ description: 'What it is, in words.', example: PROBLEMS.NOT_FOUND.title }),
     status: z.int().meta({ description: 'The status of the answer.', example: 404 }),
-    detail: z.string().meta({ description: 'What is wrong here. Never repeats a value that was sent.', example: 'There is no such SMS.' }),
-    instance: z.string().meta({ description: 'The path that was called.', example: '/v2/sms/messages/msg_4hJ9sKq2LmN8pRt5VwXz1' }),
-    code: z.enum([...new Set(NAMES.map((name) => PROBLEMS[name].code))]).meta({ description: 'The stable code: decide by this one.' }),
+    detail: z.string().meta({
+      description: 'What is wrong here. Never repeats a value that was sent.',
+      example: 'There is no such SMS.',
+    }),
+    instance: z
+      .string()
+      .meta({ description: 'The path that was called.', example: '/v2/sms/messages/msg_4hJ9sKq2LmN8pRt5VwXz1' }),
+    code: z
+      .enum([...new Set(NAMES.map((name) => PROBLEMS[name].code))])
+      .meta({ description: 'The stable code: decide by this one.' }),
     requestId: z.string().meta({ description: 'Finds the call in the logs.', example: 'req_Yb3LxWm9ZcJd7FgP1sTa4' }),
     meta: z
       .record(z.string(), z.union([z.string(), z.number()]))
@@ -25,7 +34,9 @@ export const Problem = z
       .array(
         z.object({
           path: z.string().meta({ description: 'Where, as a dotted path.', example: 'to' }),
-          message: z.string().meta({ description: 'What is wrong there.', example: 'must be an existing number in E.164' }),
+          message: z
+            .string()
+            .meta({ description: 'What is wrong there.', example: 'must be an existing number in E.164' }),
         }),
       )
       .optional()
@@ -33,15 +44,23 @@ export const Problem = z
   })
   .meta({ id: 'Problem', description: 'An error (RFC 7807).' });
 
-const pascal = (name: string): string => name.toLowerCase().replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
+const pascal = (name: string): string =>
+  name.toLowerCase().replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
 /** The name of a problem's response under components. */
 export const responseName = (name: ProblemName): string => pascal(name);
 
 /** 429 and 503 always say when to ask again; 409 does while the first request with a key is still running. */
-const RETRY_AFTER: Partial<Record<ProblemName, boolean>> = { RATE_LIMITED: true, SERVICE_UNAVAILABLE: true, CONFLICT: false };
+const RETRY_AFTER: Partial<Record<ProblemName, boolean>> = {
+  RATE_LIMITED: true,
+  SERVICE_UNAVAILABLE: true,
+  CONFLICT: false,
+};
 
 export const REQUEST_ID_HEADER = { $ref: '#/components/headers/RequestId' } as const;
-const requestId = { description: 'Finds the call in the logs; quote it when you report a problem.', schema: { type: 'string' } } as const;
+const requestId = {
+  description: 'Finds the call in the logs; quote it when you report a problem.',
+  schema: { type: 'string' },
+} as const;
 const retryAfter = (required: boolean) =>
   ({ description: 'After how many seconds to ask again.', required, schema: { type: 'integer', minimum: 0 } }) as const;
 export const HEADERS = { RequestId: requestId } as const;
@@ -52,24 +71,42 @@ const problemResponse = (name: ProblemName): ZodOpenApiResponseObject => {
   const { meaning } = PROBLEM_GUIDE[name];
   return {
     description: meaning,
-    headers: { 'x-request-id': REQUEST_ID_HEADER, ...(required === undefined ? {} : { 'Retry-After': retryAfter(required) }) },
+    headers: {
+      'x-request-id': REQUEST_ID_HEADER,
+      ...(required === undefined ? {} : { 'Retry-After': retryAfter(required) }),
+    },
     content: {
       'application/problem+json': {
         schema: Problem,
-        example: { type: typeOf(name), title, status, detail: meaning, instance: '/v2/sms/messages', code, requestId: 'req_Yb3LxWm9ZcJd7FgP1sTa4' },
+        example: {
+          type: typeOf(name),
+          title,
+          status,
+          detail: meaning,
+          instance: '/v2/sms/messages',
+          code,
+          requestId: 'req_Yb3LxWm9ZcJd7FgP1sTa4',
+        },
       },
     },
   };
 };
 
-/** Every problem as a response that operations refer to. */
-export const PROBLEM_RESPONSES: Record<string, ZodOpenApiResponseObject> = Object.fromEntries(
-  NAMES.map((name) => [responseName(name), problemResponse(name)]),
-);
-
 /** The problems that an operation may answer with: its own and the common ones, by status. Nobody asks a public one for a credential. */
 export const problemsOf = ({ errors, permission }: OperationContract): ReadonlyMap<number, ProblemName> => {
   const names = new Set<ProblemName>([...errors, ...COMMON_PROBLEMS]);
   if (permission === 'public' && !errors.includes('UNAUTHORIZED')) names.delete('UNAUTHORIZED');
-  return new Map([...names].map((name): [number, ProblemName] => [PROBLEMS[name].status, name]).sort(([a], [b]) => a - b));
+  return new Map(
+    [...names].map((name): [number, ProblemName] => [PROBLEMS[name].status, name]).sort(([a], [b]) => a - b),
+  );
+};
+
+/** The problems that any of the operations answers with, as responses that they refer to. */
+export const problemResponses = (
+  operations: readonly OperationContract[],
+): Record<string, ZodOpenApiResponseObject> => {
+  const used = new Set(operations.flatMap((contract) => [...problemsOf(contract).values()]));
+  return Object.fromEntries(
+    NAMES.filter((name) => used.has(name)).map((name) => [responseName(name), problemResponse(name)]),
+  );
 };

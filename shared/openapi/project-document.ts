@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { OPERATIONS } from '../contracts/index.ts';
 import { openApiDocument } from './document.ts';
 
-const read = (file: string): { readonly version?: string; readonly body?: string | null } => JSON.parse(readFileSync(file, 'utf8'));
+const read = (file: string): { readonly version?: string; readonly body?: string | null } =>
+  JSON.parse(readFileSync(file, 'utf8'));
 
 /** The text of `openapi.json` as contracts and example events now stand. `root` is the project's folder. */
 export const projectDocument = (root: string): string => {
@@ -12,6 +13,10 @@ export const projectDocument = (root: string): string => {
     const body = existsSync(file) ? read(file).body : undefined;
     return body ? JSON.parse(body) : undefined;
   };
-  const document = openApiDocument({ version: read(join(root, 'package.json')).version ?? '0.0.0', operations: OPERATIONS, exampleBody });
+  const document = openApiDocument({
+    version: read(join(root, 'package.json')).version ?? '0.0.0',
+    operations: OPERATIONS,
+    exampleBody,
+  });
   return `${JSON.stringify(document, null, 2)}\n`;
 };

@@ -2,7 +2,7 @@ import { BatchProcessor, EventType, processPartialResponse } from '@aws-lambda-p
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { QUEUES, type QueueMessage, type QueueName } from '../queues/queues.ts';
 import { settled } from './after.ts';
-import { countMetric, durationMetric, logger } from './observe.ts';
+import { logger, measure } from './observe.ts';
 
 /**
  * Makes the Lambda handler of a queue's consumer. Each record is parsed against the queue's schema and handled alone: one
@@ -13,12 +13,12 @@ export const consumer = <Q extends QueueName>(queue: Q, handle: (message: QueueM
   const processor = new BatchProcessor(EventType.SQS);
   const work = async (record: SQSRecord): Promise<void> => {
     const sentAt = Number(record.attributes?.SentTimestamp ?? Number.NaN);
-    if (Number.isFinite(sentAt)) durationMetric('QueueAge', Math.max(0, Date.now() - sentAt), { queue });
+    if (Number.isFinite(sentAt)) measure({ queue }, { QueueAge: Math.max(0, Date.now() - sentAt) });
     try {
       const message = QUEUES[queue].message.parse(JSON.parse(record.body)) as QueueMessage<Q>;
       await handle(message);
     } catch (error) {
-      countMetric('ConsumerFailures', { queue });
+      measure({ queue }, { ConsumerFailures: 1 });
       logger.error('consumer failed', { queue, recordId: record.messageId, fault: error instanceof Error ? error.name : 'not an Error', reason: error instanceof Error && error.name !== 'ZodError' ? error.message : 'the message does not parse' });
       throw error;
     } finally {

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { Logger } from '@aws-lambda-powertools/logger';
 import { MetricUnit, Metrics } from '@aws-lambda-powertools/metrics';
 
@@ -6,19 +7,30 @@ const SERVICE = 'messaging';
 /** Structured logs. What goes in is chosen field by field: ids, codes and durations, never a recipient, a name or a text. */
 export const logger = new Logger({ serviceName: SERVICE });
 
-/** Business and provider metrics, in the embedded metric format: no call is made for them. */
-export const metrics = new Metrics({ namespace: 'Messaging', serviceName: SERVICE });
+const metrics = new Metrics({ namespace: 'Messaging', serviceName: SERVICE });
 
-/** Counts something that happened, by low-cardinality dimensions. */
-export const countMetric = (name: string, dimensions: Readonly<Record<string, string>> = {}, value = 1): void =>
-  addMetric(name, MetricUnit.Count, value, dimensions);
+/** Values in ms; all others are counts. */
+const DURATIONS: ReadonlySet<string> = new Set(['ProviderLatency', 'QueueAge']);
 
-/** A duration in ms. */
-export const durationMetric = (name: string, ms: number, dimensions: Readonly<Record<string, string>> = {}): void =>
-  addMetric(name, MetricUnit.Milliseconds, ms, dimensions);
+/**
+ * Records metrics that share their dimensions as one line of the embedded metric format: no call is made for them, and the line is the
+ * unit of cost. Dimensions are names and outcomes of small, closed sets.
+ */
+export const measure = (dimensions: Readonly<Record<string, string>>, values: Readonly<Record<string, number>>): void => {
+  metrics.addDimensions({ ...dimensions });
+  for (const [name, value] of Object.entries(values))
+    metrics.addMetric(name, DURATIONS.has(name) ? MetricUnit.Milliseconds : MetricUnit.Count, value);
+  metrics.publishStoredMetrics();
+};
 
-const addMetric = (name: string, unit: (typeof MetricUnit)[keyof typeof MetricUnit], value: number, dimensions: Readonly<Record<string, string>>) => {
-  const single = metrics.singleMetric();
-  for (const [dimension, of] of Object.entries(dimensions)) single.addDimension(dimension, of);
-  single.addMetric(name, unit, value);
+type Notes = Record<string, string | number | undefined>;
+const current = new AsyncLocalStorage<Notes>();
+
+/** Runs a request; what its rules `note` meanwhile is gathered in `notes`. */
+export const noting = <T>(notes: Notes, work: () => T): T => current.run(notes, work);
+
+/** Adds ids and outcomes to the one line that is logged of this request. */
+export const note = (fields: Notes): void => {
+  const notes = current.getStore();
+  if (notes) Object.assign(notes, fields);
 };

@@ -6,7 +6,7 @@ import { type Scope, isScope } from '../domain/access/scopes.ts';
 import { PROBLEMS, type ProblemName, Refusal, Unavailable, refuse } from '../domain/errors.ts';
 import type { Id } from '../domain/ids.ts';
 import { settled } from './after.ts';
-import { logger } from './observe.ts';
+import { logger, noting } from './observe.ts';
 import { PROBLEM_CONTENT_TYPE, problemBody } from './problem.ts';
 import { readIdempotencyKey, readInput } from './request.ts';
 
@@ -30,7 +30,7 @@ export const respond = <const S extends number, B>(status: S, body: B, headers?:
   ...(headers ? { headers } : {}),
 });
 
-type Event = APIGatewayProxyEvent & { startedAt?: number };
+type Event = APIGatewayProxyEvent & { startedAt?: number; notes?: Record<string, string | number | undefined> };
 interface Answer {
   readonly status: number;
   readonly body: unknown;
@@ -107,6 +107,7 @@ const logged = (contract: OperationContract): middy.MiddlewareObj<Event, APIGate
       ms: Math.round((performance.now() - (event.startedAt ?? 0)) * 10) / 10,
       organizationId: context?.organizationId,
       credentialId: context?.credentialId,
+      ...event.notes,
     });
   },
 });
@@ -127,7 +128,9 @@ export const operation = <const C extends OperationContract>(contract: C, handle
       const input = readInput(contract, event);
       if (input instanceof Refusal) return answer(event, requestId, input);
       const call = { ...input, actor, idempotencyKey, event, requestId } as unknown as Call<C>;
-      return answer(event, requestId, (await handle(call)) as Answer | Refusal);
+      event.notes = {};
+      const outcome = await noting(event.notes, () => handle(call));
+      return answer(event, requestId, outcome as Answer | Refusal);
     } catch (error) {
       return answer(event, requestId, refusalOf(error));
     } finally {

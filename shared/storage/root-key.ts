@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type KeyProvider, Vault } from '../domain/secrets.ts';
+import { type KeyProvider, type Vault, createVault } from '../domain/secrets.ts';
 import { KEYS } from './access-patterns.ts';
 import type { Table } from './table.ts';
 
@@ -10,7 +10,7 @@ import type { Table } from './table.ts';
 export const openVault = async (table: Table, keys: KeyProvider): Promise<Vault> => {
   for (;;) {
     const row = await table.get(KEYS.rootKey());
-    if (row) return new Vault(await keys.unwrap(z.string().parse(row.wrapped)));
+    if (row) return createVault(await keys.unwrap(z.string().parse(row.wrapped)));
     const fresh = await keys.generate();
     await table.write({ put: { ...KEYS.rootKey(), wrapped: fresh.wrapped }, when: { text: 'attribute_not_exists(#pk)' } });
   }

@@ -1,19 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createOrganization, operatorOf } from '../../infra/operator/organizations.ts';
+import { identify } from '../../shared/domain/access/credentials.ts';
 import { newAccount } from '../../shared/domain/access/accounts.ts';
 import { KEY_SCOPES, type KeyIssued, createKey, keyView, revokeKey, rotateKey } from '../../shared/domain/access/keys.ts';
 import { SCOPES, type Scope } from '../../shared/domain/access/scopes.ts';
 import { hashSecret, newSecret, readSecret } from '../../shared/domain/access/secrets.ts';
 import { SESSION_MS, newSession } from '../../shared/domain/access/sessions.ts';
 import type { Environment } from '../../shared/domain/actor.ts';
-import { type Refusal, isRefusal } from '../../shared/domain/errors.ts';
+import { type Refusal, Unavailable, isRefusal } from '../../shared/domain/errors.ts';
 import type { Id } from '../../shared/domain/ids.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
-import { putAccount, putSession, setAccountStatus } from '../../shared/storage/access.ts';
+import { credentialReader, putAccount, putSession, setAccountStatus } from '../../shared/storage/access.ts';
 import { keyStore } from '../../shared/storage/keys.ts';
 import { outbox } from '../../shared/storage/outbox.ts';
 import { readLedger, readWallet } from '../../shared/storage/wallet.ts';
 import { accessPlatform } from '../support/access.ts';
+import { FAULTS, startFaultProxy } from '../support/fault-proxy.ts';
 
 const HOUR = 3600 * 1000;
 const NOW = Date.parse('2026-03-02T12:00:00.000Z');
@@ -229,6 +231,43 @@ describe('what is stored', () => {
     const events = outbox(platform.tables.test);
     expect(await events.read(created.event.id)).toMatchObject({ event: { type: 'apikey.created', organizationId, env: 'test', data: { keyId: created.key.id } } });
     expect(await events.read(turned.event.id)).toMatchObject({ event: { type: 'apikey.rotated', data: { keyId: created.key.id, oldSecretsValidUntil: '2026-03-03T12:00:00.000Z' } } });
+  });
+});
+
+describe('a table whose answers get lost', () => {
+  test('leaves one key, one rotation, one revocation: the repeat recognises its own work', async () => {
+    const proxy = await startFaultProxy(platform.endpoint);
+    const { client, table } = platform.through(proxy.endpoint);
+    const lossy = keyStore(table);
+    const loseNext = () => {
+      let lost = false;
+      proxy.plan(({ action }) => {
+        if (lost || action !== 'TransactWriteItems') return undefined;
+        lost = true;
+        return FAULTS.loseAnswer;
+      });
+    };
+    const operator = operatorOf(organizationId, 'test');
+    const { total } = await store().list(organizationId, { limit: 1, skip: 0 });
+    loseNext();
+    const { key, secret } = allowed(await createKey(lossy, operator, { name: 'Lost', scopes: ['sms:send'] }, NOW));
+    expect((await store().list(organizationId, { limit: 1, skip: 0 })).total).toBe(total + 1);
+    expect(await platform.knock('test', bearer(secret.text), NOW)).toBeDefined();
+    loseNext();
+    const after = allowed(await rotateKey(lossy, operator, { id: key.id, overlapHours: 1 }, NOW));
+    expect((await store().read(key.id))?.oldSecrets).toHaveLength(1);
+    expect(await platform.knock('test', bearer(after.secret.text), NOW)).toBeDefined();
+    loseNext();
+    expect(allowed(await revokeKey(lossy, operator, key.id, NOW)).revokedAt).toBe(NOW);
+    client.destroy();
+    await proxy.close();
+  });
+
+  test('is no verdict: a fault of the table is a fault of the authorizer, never a 401', async () => {
+    const { client, table } = platform.through('http://127.0.0.1:1');
+    const asked = identify(bearer(keys.test), { env: 'test', now: NOW, credentials: credentialReader(table) });
+    await expect(asked).rejects.toThrow(Unavailable);
+    client.destroy();
   });
 });
 

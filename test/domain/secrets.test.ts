@@ -40,7 +40,9 @@ describe('the root key', () => {
 describe('a blind index', () => {
   it('stays the same for ever: stored rows are found by it', () => {
     expect(vault.blindIndex('org_a', 'phone', PHONE)).toBe(createVault(ROOT).blindIndex('org_a', 'phone', PHONE));
-    expect(vault.blindIndex('org_a', 'phone', PHONE)).toMatchInlineSnapshot(`"C2_JO8dkBlvzt82cG00bP9Ke532EFwZvOJc73iwDLHA"`);
+    expect(vault.blindIndex('org_a', 'phone', PHONE)).toMatchInlineSnapshot(
+      `"C2_JO8dkBlvzt82cG00bP9Ke532EFwZvOJc73iwDLHA"`,
+    );
   });
 
   it('differs by organization, kind, value and root key', () => {
@@ -188,7 +190,7 @@ describe('the local key provider', () => {
 });
 
 describe('the KMS key provider', () => {
-  const keyId = 'alias/messaging';
+  const keyId = 'arn:aws:kms:sa-east-1:111122223333:key/messaging';
   const context = { purpose: 'root-key', stage: 'test' };
   let kms: KmsStandIn;
   const provider = (settings: object = {}) =>
@@ -220,7 +222,9 @@ describe('the KMS key provider', () => {
       invalid,
     );
     await expect(provider().unwrap(wrapped.replace('kms', 'local'))).rejects.toThrow('no key wrapped by KMS');
-    await expect(provider({ keyId: 'alias/other' }).generate()).rejects.toMatchObject({ name: 'NotFoundException' });
+    await expect(provider({ keyId: 'arn:aws:kms:sa-east-1:111122223333:key/other' }).generate()).rejects.toMatchObject({
+      name: 'NotFoundException',
+    });
   });
 
   it('tries again after a passing fault', async () => {

@@ -11,6 +11,7 @@ import type { SmsCandidates, SmsPorts } from '../../shared/domain/sms/ports.ts';
 import type { SmsAnswer, SmsDispatch, SmsInquiry, SmsProvider } from '../../shared/domain/sms/provider.ts';
 import { sandboxProvider } from '../../shared/domain/sms/sandbox.ts';
 import type { DueHint } from '../../shared/queues/queues.ts';
+import { tableClient } from '../../shared/storage/client.ts';
 import { journal } from '../../shared/storage/journal.ts';
 import { receiptStore } from '../../shared/storage/receipts.ts';
 import { readPromise } from '../../shared/storage/reserve.ts';
@@ -72,7 +73,7 @@ export const startWorld = async (env: Environment): Promise<World> => {
   const proxy = await startFaultProxy(engine.endpoint);
   const direct = new DynamoDBClient({ endpoint: engine.endpoint });
   await Promise.all(['live', 'test'].map((stage) => ensureTable(direct, stage)));
-  const client = new DynamoDBClient({ endpoint: proxy.endpoint, maxAttempts: 1 });
+  const client = tableClient(proxy.endpoint);
   const table = new Table(client, env);
   const live = new Table(client, 'live');
   const provider = new ScriptedProvider();

@@ -1,19 +1,14 @@
 import * as z from 'zod';
 import { QUEUE_NAMES } from '../../../shared/queues/queues.ts';
-import { defineCommand, OperatorError } from '../command.ts';
+import { defineCommand } from '../command.ts';
 import { env, environmentsOf, someEnv, wholeNumber } from '../options.ts';
 import { backlogSeconds, depthOf, peek, purge, redriveByHand, startRedrive } from '../queue-actions.ts';
-import type { QueuePair, Target } from '../targets.ts';
+import type { QueuePair } from '../targets.ts';
 
 const queue = z.enum(QUEUE_NAMES, `must be ${QUEUE_NAMES.join(' or ')}`).meta({ description: QUEUE_NAMES.join(' or ') });
 const SIDES = ['dlq', 'queue'] as const;
 const from = z.enum(SIDES, 'must be dlq or queue').default('dlq').meta({ description: 'dlq (default) or queue' });
 
-const pairOf = (target: Target, of: 'live' | 'test', name: string): QueuePair => {
-  const pair = target.queues[of][name];
-  if (!pair) throw new OperatorError(`The ${of} stage has no queue ${name}.`);
-  return pair;
-};
 const side = ({ url, deadLetterUrl }: QueuePair, chosen: (typeof SIDES)[number]) => (chosen === 'dlq' ? deadLetterUrl : url);
 
 const queueList = defineCommand({
@@ -24,7 +19,7 @@ const queueList = defineCommand({
     const wanted = environmentsOf(chosen).flatMap((each) => QUEUE_NAMES.filter((name) => !only || name === only).map((name) => ({ each, name })));
     const items = await Promise.all(
       wanted.map(async ({ each, name }) => {
-        const pair = pairOf(target, each, name);
+        const pair = await target.queue(each, name);
         const [depth, dead, oldestDueSeconds] = await Promise.all([
           depthOf(target.sqs, pair.url),
           depthOf(target.sqs, pair.deadLetterUrl),
@@ -42,7 +37,7 @@ const queuePeek = defineCommand({
   summary: 'Show messages without taking them; each look counts as a receive',
   options: z.object({ env, queue, from, max: wholeNumber(1, 'how many at most, 1 to 10 (default 10)').pipe(z.int().max(10)).default(10) }),
   run: async (target, { env: chosen, queue: name, from: where, max }) => ({
-    data: { items: await peek(target.sqs, side(pairOf(target, chosen, name), where), max) },
+    data: { items: await peek(target.sqs, side(await target.queue(chosen, name), where), max) },
   }),
 });
 
@@ -51,7 +46,7 @@ const queueRedrive = defineCommand({
   summary: 'Send the dead letters back to their queue; consumers tolerate repeats',
   options: z.object({ env, queue }),
   run: async (target, { env: chosen, queue: name }) => {
-    const pair = pairOf(target, chosen, name);
+    const pair = await target.queue(chosen, name);
     if (target.movesMessages) return { data: { env: chosen, queue: name, taskHandle: await startRedrive(target.sqs, pair) } };
     return { data: { env: chosen, queue: name, moved: await redriveByHand(target.sqs, pair) } };
   },
@@ -62,7 +57,7 @@ const queuePurge = defineCommand({
   summary: 'Throw away the dead letters, or the messages of a queue; what is due stays in the table and is found again',
   options: z.object({ env, queue, from }),
   run: async (target, { env: chosen, queue: name, from: where }) => {
-    const url = side(pairOf(target, chosen, name), where);
+    const url = side(await target.queue(chosen, name), where);
     const { waiting, inFlight, delayed } = await depthOf(target.sqs, url);
     await purge(target.sqs, url);
     return { data: { env: chosen, queue: name, from: where, purged: waiting + inFlight + delayed } };

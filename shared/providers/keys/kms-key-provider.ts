@@ -3,7 +3,7 @@ import { Unavailable } from '../../domain/errors.ts';
 import type { KeyProvider } from '../../domain/secrets.ts';
 
 export interface KmsKeySettings {
-  /** The key's id, ARN or alias. */
+  /** The key's id or ARN. With an alias, what was wrapped before it was moved to another key no longer unwraps. */
   readonly keyId: string;
   /** Bound to every wrapped key and shown in CloudTrail, so it holds names only: for example `{ stage: 'live', purpose: 'root-key' }`. */
   readonly context: Readonly<Record<string, string>>;

@@ -1,7 +1,7 @@
 import { QUEUE_OF_DUE_KIND, type DueHint } from '../../queues/queues.ts';
 import { overdue } from '../../storage/due.ts';
 import { settled } from '../after.ts';
-import { countMetric, logger } from '../observe.ts';
+import { logger, measure } from '../observe.ts';
 import { clock, publishDue, table } from './platform.ts';
 
 /** Work that is overdue by less is most likely under way: its hint is in the queue, in ms. */
@@ -17,7 +17,7 @@ export const dispatchDue = async (): Promise<Readonly<Record<string, number>>> =
     if (hints.length === 0) continue;
     publishDue(hints);
     handed[kind] = hints.length;
-    countMetric('OverdueWork', { kind }, hints.length);
+    measure({ kind }, { OverdueWork: hints.length });
   }
   await settled();
   if (Object.keys(handed).length > 0) logger.info('overdue work handed over', { handed });

@@ -1,6 +1,6 @@
 import type { DueHint } from '../../queues/queues.ts';
 import { outbox } from '../../storage/outbox.ts';
-import { countMetric, logger } from '../observe.ts';
+import { logger, measure } from '../observe.ts';
 import { clock, table } from './platform.ts';
 
 const events = outbox(table);
@@ -12,6 +12,6 @@ export const publishEvent = async ({ pk }: DueHint): Promise<void> => {
   if (!found || found.published) return;
   if (!(await events.markPublished(id, clock()))) return;
   const { type, organizationId } = found.event;
-  countMetric('Events', { type });
+  measure({ type }, { Events: 1 });
   logger.info('event', { eventId: id, type, organizationId });
 };

@@ -10,7 +10,7 @@ const position = z.strictObject({ sk: z.string(), balance: z.int(), held: z.int(
 /** A page of the ledger, newest first; 400 for a cursor that is not ours, or of another organization, environment or query. */
 export const ledgerPage = async (actor: Actor, limit: number, cursor: string | undefined) => {
   const keys = await vault();
-  const scope = { organizationId: actor.organizationId, env: actor.env, query: 'wallet.list-entries' };
+  const scope = { organizationId: actor.organizationId, env: actor.env, query: { operation: 'wallet.list-entries' } };
   let from: LedgerPosition | undefined;
   if (cursor !== undefined) {
     const parsed = position.safeParse(decodeCursor(keys, scope, cursor));

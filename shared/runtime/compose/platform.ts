@@ -1,24 +1,20 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import type { KeyProvider, Vault } from '../../domain/secrets.ts';
 import { type Clock, systemClock } from '../../domain/time.ts';
 import { type Publisher, makePublisher } from '../../queues/publisher.ts';
 import type { DueHint } from '../../queues/queues.ts';
+import { tableClient } from '../../storage/client.ts';
 import { openVault } from '../../storage/root-key.ts';
 import { Table } from '../../storage/table.ts';
 import { beforeAnswer } from '../after.ts';
 import { type Config, config } from '../config.ts';
-import { countMetric, logger } from '../observe.ts';
+import { logger, measure } from '../observe.ts';
 
 /** This function's environment, read as the module loads: one process may hold several stages, each with modules of its own. */
 export const settings: Config = config();
 export const clock: Clock = systemClock;
 
-/** Retries are the table's own (bounded, with jitter): the SDK's would hide them and miss cancelled transactions. */
-const dynamo = new DynamoDBClient({
-  maxAttempts: 1,
-  ...(settings.DYNAMODB_ENDPOINT ? { endpoint: settings.DYNAMODB_ENDPOINT } : {}),
-});
+const dynamo = tableClient(settings.DYNAMODB_ENDPOINT);
 
 /** This stage's table. */
 export const table = new Table(dynamo, settings.TABLE_NAME);
@@ -31,7 +27,7 @@ const queues = (): Publisher => {
     new SQSClient(settings.SQS_ENDPOINT ? { endpoint: settings.SQS_ENDPOINT, maxAttempts: 2 } : { maxAttempts: 2 }),
     settings.QUEUE_URLS,
     (queue, error) => {
-      countMetric('PublishFailures', { queue });
+      measure({ queue }, { PublishFailures: 1 });
       logger.warn('publish failed; the dispatcher will find the work', { queue, fault: error instanceof Error ? error.name : 'not an Error' });
     },
   );
@@ -49,7 +45,7 @@ const keyProvider = async (): Promise<KeyProvider> => {
   }
   if (!settings.KMS_KEY_ID) throw new Error('KMS_KEY_ID or LOCAL_KEY_FILE must be set for operations that keep personal data');
   const { kmsKeyProvider } = await import('../../providers/keys/kms-key-provider.ts');
-  return kmsKeyProvider({ keyId: settings.KMS_KEY_ID });
+  return kmsKeyProvider({ keyId: settings.KMS_KEY_ID, context: { stage: settings.STAGE } });
 };
 
 let opened: Promise<Vault> | undefined;

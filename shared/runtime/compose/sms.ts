@@ -8,7 +8,7 @@ import { readPromise } from '../../storage/reserve.ts';
 import { eventHint } from '../../storage/outbox.ts';
 import { readSmsAccount } from '../../storage/sms-account.ts';
 import { noteDepleted } from '../../storage/wallet.ts';
-import { countMetric, durationMetric, logger } from '../observe.ts';
+import { logger, measure, note } from '../observe.ts';
 import { clock, publishDue, settings, table, vault } from './platform.ts';
 import { quotePorts, volumes } from './quote.ts';
 
@@ -26,16 +26,16 @@ const account = async (organizationId: string): Promise<SmsAccount> => {
 };
 
 const observe: SmsObserver = {
-  sent(outcome, { organizationId, messageId, provider, coins }) {
-    countMetric(outcome === 'accepted' ? 'Sends' : 'Refusals', { channel: 'sms', outcome });
-    if (coins !== undefined) countMetric('Price', { channel: 'sms' }, coins);
-    logger.info('send', { channel: 'sms', outcome, organizationId, messageId, provider });
+  sent(outcome, { messageId, provider, coins }) {
+    const accepted = outcome === 'accepted';
+    measure({ channel: 'sms', outcome }, accepted ? { Sends: 1, Price: coins ?? 0 } : { Refusals: 1 });
+    note({ outcome, messageId, provider, coins });
   },
   provider(name, outcome, ms) {
-    durationMetric('ProviderLatency', ms, { provider: name, outcome });
+    if (name !== 'sandbox_provider') measure({ provider: name, outcome }, { ProviderLatency: ms });
   },
   resolved(outcome, { organizationId, messageId }) {
-    countMetric('ResolvedHolds', { channel: 'sms', outcome });
+    measure({ channel: 'sms', outcome }, { ResolvedHolds: 1 });
     logger.warn('hold resolved by others than its sender', { outcome, organizationId, messageId });
   },
 };

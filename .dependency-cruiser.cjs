@@ -1,0 +1,142 @@
+/**
+ * The arrows between the folders: domain ← contracts | storage | providers | queues ← runtime ← functions.
+ * Each rule says why it is there. `npm test` runs them and counts the modules, so that an empty run cannot pass.
+ */
+const packages = (...names) => `node_modules/(${names.join('|')})/`;
+const only = (...allowed) => `^(${allowed.join('|')})`;
+
+/** Folders whose imports are a closed list: what each may reach besides itself. */
+const CLOSED = [
+  {
+    name: 'domain-is-innermost',
+    comment: 'Rules know no table, queue, provider or gateway: they can be read and tested alone.',
+    folder: 'shared/domain/',
+    except: '^shared/domain/(phone|documents)\\.ts$',
+    reaches: [packages('zod', 'nanoid'), '(node:)?crypto$'],
+  },
+  {
+    name: 'domain-phone-library',
+    comment: 'Numbering plans are data that somebody else keeps: one file of the domain knows the library.',
+    folder: 'shared/domain/phone\\.ts$',
+    reaches: ['shared/domain/', packages('libphonenumber-js')],
+  },
+  {
+    name: 'domain-documents-library',
+    comment: 'Check digits of CPF and CNPJ: one file of the domain knows the library.',
+    folder: 'shared/domain/documents\\.ts$',
+    reaches: ['shared/domain/', packages('cpf-cnpj-validator')],
+  },
+  {
+    name: 'contracts-declare',
+    comment: 'A contract is data that the template, the document and the tests read: it runs nothing.',
+    folder: 'shared/contracts/',
+    reaches: ['shared/domain/', 'shared/queues/queues\\.ts$', packages('zod')],
+  },
+  {
+    name: 'storage-implements-ports',
+    comment: 'Storage implements what the domain asks for, and knows neither gateway nor provider.',
+    folder: 'shared/storage/',
+    reaches: ['shared/domain/', packages('@aws-sdk', '@smithy', 'zod'), '(node:)?crypto$'],
+  },
+  {
+    name: 'providers-implement-ports',
+    comment: 'A provider is one file behind a port: it can be replaced without touching a rule.',
+    folder: 'shared/providers/',
+    reaches: ['shared/domain/', packages('@aws-sdk', '@smithy', 'zod'), '(node:)?[a-z0-9/_]+$'],
+  },
+  {
+    name: 'queues-declare',
+    comment: 'The queue table is read by template and runtime alike.',
+    folder: 'shared/queues/',
+    reaches: ['shared/domain/', packages('@aws-sdk', 'zod')],
+  },
+  {
+    name: 'openapi-reads-contracts',
+    comment: 'The document is printed from the contracts and from nothing else.',
+    folder: 'shared/openapi/',
+    reaches: ['shared/contracts/', 'shared/domain/', packages('zod', 'zod-openapi', 'swagger-ui-dist'), '(node:)?(fs|path)$'],
+  },
+  {
+    name: 'functions-name-a-contract-and-call-a-rule',
+    comment: 'A handler names its contract and calls one function: no client, no library of its own.',
+    folder: 'functions/',
+    reaches: ['shared/', 'openapi\\.json'],
+  },
+];
+
+const closed = ({ name, comment, folder, except, reaches }) => ({
+  name,
+  comment,
+  severity: 'error',
+  from: { path: `^${folder}`, ...(except ? { pathNot: except } : {}) },
+  to: { pathNot: only(folder, ...reaches) },
+});
+
+const forbid = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to });
+
+module.exports = {
+  forbidden: [
+    ...CLOSED.map(closed),
+    forbid(
+      'runtime-is-inside-shared',
+      'The runtime joins everything in shared/, and is itself known to functions only.',
+      { path: '^shared/runtime/' },
+      { path: '^(functions|infra|test|bench)/' },
+    ),
+    forbid(
+      'runtime-belongs-to-functions',
+      'What runs in a function is not for rules, contracts or storage. The problem document is one shape for gateway and functions.',
+      { pathNot: '^(shared/runtime|functions|test|bench)/' },
+      { path: '^shared/runtime/', pathNot: '^shared/runtime/problem\\.ts$' },
+    ),
+    forbid(
+      'infra-reads-declarations',
+      'The template is derived from contracts, queues and the key table: it knows no rule and no row.',
+      { path: '^infra/', pathNot: '^infra/(operator|local)/' },
+      { path: '^shared/', pathNot: '^shared/(contracts/|queues/queues\\.ts|storage/access-patterns\\.ts|domain/|runtime/problem\\.ts)' },
+    ),
+    forbid(
+      'operator-and-local-stop-at-storage',
+      'The command line and the local platform work on the same rows as the service, without its functions.',
+      { path: '^infra/(operator|local)/' },
+      { path: '^shared/', pathNot: '^shared/(contracts|queues|storage|domain|providers/keys)/|^shared/runtime/problem\\.ts' },
+    ),
+    forbid(
+      'nothing-reaches-into-functions',
+      'A function is an entry: common code belongs to shared/.',
+      { pathNot: '^(functions|test)/' },
+      { path: '^functions/' },
+    ),
+    forbid('shared-knows-no-infra', 'What is deployed does not depend on what deploys it.', { path: '^(shared|functions)/' }, { path: '^infra/' }),
+    forbid('nothing-depends-on-tests', 'Tests can be left out of everything.', { pathNot: '^(test|bench)/' }, { path: '^test/' }),
+    forbid(
+      'aws-clients-have-their-places',
+      'Clients are made and called where rows, queues and providers are, and in the template; a rule never meets one.',
+      { pathNot: '^(shared/(storage|queues|providers)/|shared/runtime/compose/platform\\.ts$|infra/|test/|bench/)' },
+      { path: `^${packages('@aws-sdk', '@smithy')}` },
+    ),
+    forbid(
+      'middleware-belongs-to-the-runtime',
+      'One middleware chain, in one folder.',
+      { pathNot: '^(shared/runtime|test)/' },
+      { path: `^${packages('@middy', '@aws-lambda-powertools')}` },
+    ),
+    forbid('cdk-belongs-to-infra', 'The template is not part of what runs.', { pathNot: '^(infra|test)/' }, { path: `^${packages('aws-cdk-lib', 'constructs')}` }),
+    forbid('no-circular', 'Modules in a circle cannot be understood one at a time.', {}, { circular: true }),
+    forbid('not-to-unresolvable', 'An import that leads nowhere breaks the build.', {}, { couldNotResolve: true }),
+    forbid(
+      'no-dev-dependency-at-run-time',
+      'What functions and shared/ import is installed with the service.',
+      { path: '^(shared|functions)/' },
+      { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only', 'npm'] },
+    ),
+  ],
+  options: {
+    parser: 'swc',
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '^(dist|cdk\\.out|\\.build|\\.local)/' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default', 'types'], extensions: ['.ts', '.js', '.mjs', '.d.ts', '.json'] },
+  },
+};

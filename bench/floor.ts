@@ -1,0 +1,89 @@
+import { createServer } from 'node:http';
+import { DynamoDBClient, TransactWriteItemsCommand, type TransactWriteItem } from '@aws-sdk/client-dynamodb';
+import { marshall } from '@aws-sdk/util-dynamodb';
+
+/**
+ * The floor of a send: a bare server that makes the same number of the same kind of calls to the same engine and nothing
+ * else: one TransactWriteItems of 4 and one of 3, with rows of the size of a send's. No parsing, no authorizer, no rules, no queue, no log.
+ */
+const [endpoint = '', table = '', port = '0'] = process.argv.slice(2);
+const client = new DynamoDBClient({ endpoint, maxAttempts: 1 });
+// Request tokens pile up in the embedded engine and slow it down: the service strips them, and so does its floor.
+client.middlewareStack.add(
+  (next) => (args) => {
+    const request = args.request as { body?: unknown };
+    if (typeof request.body === 'string') request.body = request.body.replace(/"ClientRequestToken":"[^"]*",?/, '');
+    return next(args);
+  },
+  { step: 'build', name: 'stripToken', priority: 'low' },
+);
+
+let n = 0;
+const put = (item: Record<string, unknown>): TransactWriteItem => ({
+  Put: { TableName: table, Item: marshall(item), ConditionExpression: 'attribute_not_exists(#pk)', ExpressionAttributeNames: { '#pk': 'pk' } },
+});
+const add = (pk: string, sk: string, coins: number, condition?: string): TransactWriteItem => ({
+  Update: {
+    TableName: table,
+    Key: marshall({ pk, sk }),
+    UpdateExpression: 'ADD #balance :coins',
+    ExpressionAttributeNames: { '#balance': 'balance' },
+    ExpressionAttributeValues: marshall({ ':coins': coins, ...(condition ? { ':least': 800 } : {}) }),
+    ...(condition ? { ConditionExpression: condition } : {}),
+  },
+});
+
+const send = async (): Promise<string> => {
+  n += 1;
+  const id = `msg_${process.pid}x${n}`;
+  const at = new Date().toISOString();
+  await client.send(
+    new TransactWriteItemsCommand({
+      TransactItems: [
+        put({ pk: `IDEM#${id}`, sk: 'IDEM', messageId: id, requestHash: 'x'.repeat(43), expiresAt: Date.now() }),
+        add('WALLET#floor', 'W', -800, '#balance >= :least'),
+        put({ pk: 'WALLET#floor', sk: `E#${at}#${id}`, id, kind: 'hold', coins: -800, held: 800, messageId: id, createdAt: at }),
+        put({
+          pk: `MSG#${id}`, sk: 'MSG', gsi1pk: 'MSGS#floor', gsi1sk: `${at}#${id}`, gsi4pk: 'TO#floor', gsi4sk: `${at}#${id}`,
+          duePk: 'DUE#floor', dueAt: Date.now(), status: 'sending', payload: { text: 'x'.repeat(40) }, detail: 'x'.repeat(700), createdAt: at,
+        }),
+      ],
+    }),
+  );
+  await client.send(
+    new TransactWriteItemsCommand({
+      TransactItems: [
+        {
+          Update: {
+            TableName: table,
+            Key: marshall({ pk: `MSG#${id}`, sk: 'MSG' }),
+            UpdateExpression: 'SET #status = :sent, #dueAt = :due',
+            ConditionExpression: '#status = :sending',
+            ExpressionAttributeNames: { '#status': 'status', '#dueAt': 'dueAt' },
+            ExpressionAttributeValues: marshall({ ':sent': 'sent', ':sending': 'sending', ':due': Date.now() + 3000 }),
+          },
+        },
+        put({ pk: 'WALLET#floor', sk: `E#${at}#${id}#c`, id, kind: 'capture', coins: 0, held: -800, messageId: id, createdAt: at }),
+        add('WALLET#floor', `S#${n % 8}`, 800),
+      ],
+    }),
+  );
+  return id;
+};
+
+createServer((incoming, outgoing) => {
+  incoming.resume();
+  incoming.on('end', () => {
+    send().then(
+      (id) => {
+        const body = JSON.stringify({ id });
+        outgoing.writeHead(201, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }).end(body);
+      },
+      (error: unknown) => {
+        const body = String(error);
+        outgoing.writeHead(500, { 'content-length': Buffer.byteLength(body) }).end(body);
+      },
+    );
+  });
+}).listen(Number(port), '127.0.0.1', () => process.send?.('ready'));
+await client.send(new TransactWriteItemsCommand({ TransactItems: [{ ...add('WALLET#floor', 'W', 1_000_000_000_000) }] }));

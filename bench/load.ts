@@ -1,0 +1,94 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { parentPort, workerData } from 'node:worker_threads';
+
+/** One run of load against a server on loopback, over keep-alive connections; each sends its next request when the last is answered. */
+export interface LoadPlan {
+  readonly port: number;
+  readonly connections: number;
+  /** ms that are measured. */
+  readonly measureMs: number;
+  /** ms before, not measured. */
+  readonly warmMs: number;
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** `{n}` in it becomes a number that never repeats. */
+  readonly body?: string;
+}
+
+export interface LoadResult {
+  readonly requests: number;
+  readonly perSecond: number;
+  /** ms. */
+  readonly p50: number;
+  readonly p95: number;
+  readonly p99: number;
+  /** Answers by status. */
+  readonly statuses: Readonly<Record<string, number>>;
+}
+
+const HEAD_END = Buffer.from('\r\n\r\n');
+
+/** How long the first answer in the buffer is in bytes, once it is there whole. */
+const answerLength = (buffer: Buffer): number | undefined => {
+  const end = buffer.indexOf(HEAD_END);
+  if (end < 0) return undefined;
+  const head = buffer.subarray(0, end).toString('latin1');
+  const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
+  const total = end + 4 + Number(length ?? 0);
+  return buffer.length >= total ? total : undefined;
+};
+
+const runConnection = async (plan: LoadPlan, next: () => Buffer, until: () => boolean, note: (status: string, ms: number) => void): Promise<void> => {
+  const socket: Socket = connect(plan.port, '127.0.0.1');
+  socket.setNoDelay(true);
+  await once(socket, 'connect');
+  let buffer: Buffer = Buffer.alloc(0);
+  let startedAt = performance.now();
+  await new Promise<void>((resolve, reject) => {
+    socket.on('error', reject);
+    socket.on('data', (chunk: Buffer) => {
+      buffer = buffer.length === 0 ? chunk : Buffer.concat([buffer, chunk]);
+      const length = answerLength(buffer);
+      if (length === undefined) return;
+      note(buffer.subarray(9, 12).toString('latin1'), performance.now() - startedAt);
+      buffer = buffer.subarray(length);
+      if (until()) return resolve();
+      startedAt = performance.now();
+      socket.write(next());
+    });
+    socket.write(next());
+  });
+  socket.destroy();
+};
+
+/** Runs the plan in this thread. */
+export const runLoad = async (plan: LoadPlan): Promise<LoadResult> => {
+  let n = 0;
+  const run = Date.now().toString(36);
+  const fixed = Object.entries({ host: '127.0.0.1', ...plan.headers });
+  const next = (): Buffer => {
+    n += 1;
+    const fill = (text: string) => text.replaceAll('{n}', `${run}-${n}`);
+    const body = Buffer.from(plan.body ? fill(plan.body) : '');
+    const lines = fixed.map(([name, value]) => `${name}: ${fill(value)}`);
+    const head = `${plan.method} ${plan.path} HTTP/1.1\r\n${lines.join('\r\n')}\r\ncontent-length: ${body.length}\r\n\r\n`;
+    return Buffer.concat([Buffer.from(head, 'latin1'), body]);
+  };
+  const begin = performance.now() + plan.warmMs;
+  const end = begin + plan.measureMs;
+  const times: number[] = [];
+  const statuses: Record<string, number> = {};
+  const note = (status: string, ms: number) => {
+    if (performance.now() < begin) return;
+    times.push(ms);
+    statuses[status] = (statuses[status] ?? 0) + 1;
+  };
+  await Promise.all(Array.from({ length: plan.connections }, () => runConnection(plan, next, () => performance.now() >= end, note)));
+  times.sort((a, b) => a - b);
+  const at = (share: number) => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? Number.NaN;
+  return { requests: times.length, perSecond: times.length / (plan.measureMs / 1000), p50: at(0.5), p95: at(0.95), p99: at(0.99), statuses };
+};
+
+if (parentPort) parentPort.postMessage(await runLoad(workerData as LoadPlan));

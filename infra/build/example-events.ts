@@ -1,0 +1,174 @@
+import type { APIGatewayProxyEvent, APIGatewayRequestAuthorizerEvent, SQSEvent } from 'aws-lambda';
+import type { OperationContract } from '../../shared/contracts/define-operation.ts';
+import type { QueueName } from '../../shared/queues/queues.ts';
+import { QUEUES, type QueueMessage } from '../../shared/queues/queues.ts';
+import { KEYS } from '../../shared/storage/access-patterns.ts';
+import { exampleInput } from './example-input.ts';
+import { EXAMPLE_VALUES, type ExampleValues } from './example-values.ts';
+
+const ACCOUNT = '123456789012';
+const REGION = 'sa-east-1';
+const REQUEST_ID = 'req_Yb3LxWm9ZcJd7FgP1sTa4';
+const MESSAGE_ID = 'msg_4hJ9sKq2LmN8pRt5VwXz1';
+const AT = Date.UTC(2026, 2, 2, 14, 5, 9, 120);
+const AUTHORIZATION = 'Bearer svc_test_5nH2vKq8RtYb3LxWm9ZcJd7FgP1sTa4UeQo6BiXk';
+
+/** A placeholder of the right shape for a path parameter that no row gives. */
+const pathValue = (name: string, path: string): string => {
+  if (name !== 'id') return 'example';
+  return path.includes('/sms/')
+    ? MESSAGE_ID
+    : path.includes('/api-keys/')
+      ? 'key_4hJ9sKq2LmN8pRt5VwXz1'
+      : 'cnt_4hJ9sKq2LmN8pRt5VwXz1';
+};
+
+const pathParameters = (contract: OperationContract, values: ExampleValues): Record<string, string> => {
+  const names = [...contract.path.matchAll(/\{(\w+)\+?\}/g)].map(([, name = '']) => name);
+  return Object.fromEntries(names.map((name) => [name, values.params?.[name] ?? pathValue(name, contract.path)]));
+};
+
+/** The body as it is on the wire; null for an operation without one. */
+const bodyOf = ({ request }: OperationContract, values: ExampleValues): string | null => {
+  if (request.rawBody) return values.rawBody ?? '';
+  if (!request.body) return null;
+  return JSON.stringify(values.body ?? exampleInput(request.body));
+};
+
+const queryOf = ({ request }: OperationContract, values: ExampleValues): Record<string, string> =>
+  values.query ?? (request.query ? (exampleInput(request.query) as Record<string, string>) : {});
+
+/** What the authorizer says of a test key, or of a session, that holds exactly the scope of the operation. */
+const callerOf = ({ permission }: OperationContract): Record<string, string> => {
+  if (permission === 'public') return {};
+  const session = typeof permission !== 'string';
+  return {
+    principalId: session ? 'ses_4hJ9sKq2LmN8pRt5VwXz1' : 'key_4hJ9sKq2LmN8pRt5VwXz1',
+    organizationId: 'org_4hJ9sKq2LmN8pRt5VwXz1',
+    env: 'test',
+    credentialId: session ? 'ses_4hJ9sKq2LmN8pRt5VwXz1' : 'key_4hJ9sKq2LmN8pRt5VwXz1',
+    kind: session ? 'session' : 'key',
+    ...(session ? { accountId: 'acc_4hJ9sKq2LmN8pRt5VwXz1' } : {}),
+    scopes: session ? permission.session : permission,
+  };
+};
+
+const headersOf = (contract: OperationContract): Record<string, string> => ({
+  ...(contract.permission === 'public' ? {} : { Authorization: AUTHORIZATION }),
+  ...(contract.request.body ? { 'Content-Type': 'application/json' } : {}),
+  ...(contract.request.rawBody ? { 'Content-Type': contract.request.rawBody.contentType } : {}),
+  ...(contract.idempotency === 'required' ? { 'Idempotency-Key': 'order-1842-shipped' } : {}),
+  Host: 'api.example.com',
+  'User-Agent': 'example/1.0',
+});
+
+const IDENTITY = {
+  accessKey: null,
+  accountId: null,
+  apiKey: null,
+  apiKeyId: null,
+  caller: null,
+  clientCert: null,
+  cognitoAuthenticationProvider: null,
+  cognitoAuthenticationType: null,
+  cognitoIdentityId: null,
+  cognitoIdentityPoolId: null,
+  principalOrgId: null,
+  user: null,
+  userArn: null,
+  sourceIp: '203.0.113.10',
+  userAgent: 'example/1.0',
+} as const;
+
+const contextOf = ({ method, path }: Pick<OperationContract, 'method' | 'path'>, actualPath: string) => ({
+  accountId: ACCOUNT,
+  apiId: 'a1b2c3d4e5',
+  domainName: 'api.example.com',
+  domainPrefix: 'api',
+  extendedRequestId: 'JJbxwFVfIAMF5rw=',
+  httpMethod: method,
+  identity: IDENTITY,
+  path: actualPath,
+  protocol: 'HTTP/1.1',
+  requestId: REQUEST_ID,
+  requestTime: '02/Mar/2026:14:05:09 +0000',
+  requestTimeEpoch: AT,
+  resourceId: 'ab12cd',
+  resourcePath: path,
+  stage: 'test',
+});
+
+const listed = (single: Readonly<Record<string, string>>): Record<string, string[]> =>
+  Object.fromEntries(Object.entries(single).map(([name, value]) => [name, [value]]));
+const orNull = <T extends object>(values: T): T | null => (Object.keys(values).length > 0 ? values : null);
+
+/** A full event of API Gateway's REST proxy integration (payload version 1) that the operation takes. */
+export const requestEvent = (contract: OperationContract): APIGatewayProxyEvent => {
+  const values = EXAMPLE_VALUES[contract.id] ?? {};
+  const params = pathParameters(contract, values);
+  const path = contract.path.replace(/\{(\w+)\+?\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+  const [headers, query] = [headersOf(contract), queryOf(contract, values)];
+  return {
+    resource: contract.path,
+    path,
+    httpMethod: contract.method,
+    headers,
+    multiValueHeaders: listed(headers),
+    queryStringParameters: orNull(query),
+    multiValueQueryStringParameters: orNull(listed(query)),
+    pathParameters: orNull(params),
+    stageVariables: null,
+    requestContext: { ...contextOf(contract, path), authorizer: callerOf(contract) },
+    body: bodyOf(contract, values),
+    isBase64Encoded: false,
+  };
+};
+
+/** The event of the gateway's REQUEST authorizer. */
+export const authorizerEvent = (): Omit<APIGatewayRequestAuthorizerEvent, 'requestContext'> & {
+  requestContext: object;
+} => {
+  const headers = { Authorization: AUTHORIZATION, Host: 'api.example.com' };
+  return {
+    type: 'REQUEST',
+    methodArn: `arn:aws:execute-api:${REGION}:${ACCOUNT}:a1b2c3d4e5/test/GET/v2/wallet`,
+    resource: '/v2/wallet',
+    path: '/v2/wallet',
+    httpMethod: 'GET',
+    headers,
+    multiValueHeaders: listed(headers),
+    pathParameters: null,
+    queryStringParameters: null,
+    multiValueQueryStringParameters: null,
+    stageVariables: null,
+    requestContext: contextOf({ method: 'GET', path: '/v2/wallet' }, '/v2/wallet'),
+  };
+};
+
+/** A message of each queue. */
+const MESSAGES: { readonly [Q in QueueName]: QueueMessage<Q> } = {
+  outcome: { kind: 'sandbox_outcome', ...KEYS.message(MESSAGE_ID) },
+  events: { kind: 'publish_event', ...KEYS.event('evt_4hJ9sKq2LmN8pRt5VwXz1') },
+};
+
+/** A batch of one message, as Lambda receives it from a queue. */
+export const queueEvent = (queue: QueueName): SQSEvent => ({
+  Records: [
+    {
+      messageId: '059f36b4-87a3-44ab-83d2-661975830a7d',
+      receiptHandle: 'AQEBwJnKyrHigUMZj6rYigCgxlaS3SLy0a',
+      body: JSON.stringify(MESSAGES[queue]),
+      attributes: {
+        ApproximateReceiveCount: '1',
+        SentTimestamp: String(AT),
+        SenderId: 'AIDAIENQZJOLO23YVJ4VO',
+        ApproximateFirstReceiveTimestamp: String(AT + 1),
+      },
+      messageAttributes: {},
+      md5OfBody: '',
+      eventSource: 'aws:sqs',
+      eventSourceARN: `arn:aws:sqs:${REGION}:${ACCOUNT}:messaging-test-${QUEUES[queue].name}`,
+      awsRegion: REGION,
+    },
+  ],
+});

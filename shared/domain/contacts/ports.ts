@@ -1,0 +1,31 @@
+import type { DomainEvent } from '../events/event.ts';
+import type { Vault } from '../secrets.ts';
+import type { Clock } from '../time.ts';
+import type { Contact } from './contact.ts';
+
+/** What stood in the way of a new contact; `contactId` is whose phone or external id it is. */
+export type CreateOutcome =
+  | { readonly kind: 'created' }
+  | { readonly kind: 'taken'; readonly field: 'phone' | 'externalId'; readonly contactId: string }
+  | { readonly kind: 'unknown_company' }
+  | { readonly kind: 'unknown_organization' };
+
+/** Where contacts are kept. Each change commits as a whole, its event included, or not at all. */
+export interface ContactStore {
+  /** Stores a new contact with its unique phone and external id. A repeat of the same call is one contact. */
+  create(contact: Contact, event: DomainEvent): Promise<CreateOutcome>;
+  read(id: string): Promise<Contact | undefined>;
+  /**
+   * Puts the consent of `after` on the contact and on its phone, where sends read it. False when the contact was changed since
+   * `before` was read.
+   */
+  changeConsent(before: Contact, after: Contact, event?: DomainEvent): Promise<boolean>;
+}
+
+/** What the rules of contacts need from outside. */
+export interface ContactPorts {
+  readonly clock: Clock;
+  readonly store: ContactStore;
+  /** Opened only where personal data is sealed, opened or indexed. */
+  readonly vault: () => Promise<Pick<Vault, 'blindIndex' | 'open' | 'seal'>>;
+}

@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { OPERATIONS } from '../../shared/contracts/index.ts';
+import { PROBLEMS, type ProblemName } from '../../shared/domain/errors.ts';
+import { problemType } from '../../shared/runtime/problem.ts';
+import { changed, loadHandler } from './support.ts';
+
+const run = async (id: string, params?: Record<string, string>) => {
+  const contract = OPERATIONS.find((operation) => operation.id === id);
+  if (!contract) throw new Error(`There is no operation ${id}.`);
+  const event = { ...changed(contract, {}), pathParameters: params ?? null };
+  return (await loadHandler(contract))(event, {} as never);
+};
+
+describe('health', () => {
+  it('answers with the stage, without a credential and without a table', async () => {
+    const { statusCode, body } = await run('meta.health');
+    expect([statusCode, JSON.parse(body)]).toEqual([200, { status: 'ok', stage: 'test' }]);
+  });
+});
+
+describe('documentation', () => {
+  it('serves the committed document', async () => {
+    const { statusCode, body, headers } = await run('meta.openapi');
+    expect(statusCode).toBe(200);
+    expect(headers?.['content-type']).toBe('application/json');
+    expect(JSON.parse(body).openapi).toBe('3.1.0');
+  });
+
+  it('is a page that loads only what its own host serves', async () => {
+    const { body, headers } = await run('meta.docs');
+    const loaded = [...body.matchAll(/(?:src|href)="([^"]+)"/g)]
+      .map(([, address = '']) => address)
+      .filter((address) => address !== 'data:,');
+    expect(loaded.length).toBeGreaterThan(2);
+    for (const address of loaded) {
+      expect(address).toMatch(/^\/(?!\/)/);
+      const file = /^\/docs\/assets\/(.+)$/.exec(address)?.[1];
+      if (file) expect((await run('meta.docs-asset', { file })).statusCode, file).toBe(200);
+    }
+    expect(headers?.['content-security-policy']).toContain("default-src 'none'");
+    expect(headers?.['content-security-policy']).not.toMatch(/https?:|script-src[^;]*unsafe/);
+    expect(body).not.toMatch(/<script(?![^>]*\ssrc=)[^>]*>/);
+  });
+
+  it('carries Swagger UI itself', async () => {
+    const [script, style] = await Promise.all([
+      run('meta.docs-asset', { file: 'swagger-ui-bundle.js' }),
+      run('meta.docs-asset', { file: 'swagger-ui.css' }),
+    ]);
+    expect(script.body.length).toBeGreaterThan(500_000);
+    expect(script.headers?.['content-type']).toMatch(/^text\/javascript/);
+    expect(style.body).toContain('.swagger-ui');
+    expect(style.headers?.['content-type']).toMatch(/^text\/css/);
+  });
+
+  it.each(['../openapi.json', 'constructor', '__proto__', 'nothing.js'])('has no asset %s', async (file) => {
+    expect((await run('meta.docs-asset', { file })).statusCode).toBe(404);
+  });
+});
+
+describe('error pages', () => {
+  it.each(Object.keys(PROBLEMS) as ProblemName[])(
+    'the type of %s leads to a page that says what to do',
+    async (name) => {
+      const code = problemType(name).replace('/docs/errors/', '');
+      const { statusCode, body, headers } = await run('meta.docs-error', { code });
+      expect(statusCode).toBe(200);
+      expect(headers?.['content-type']).toMatch(/^text\/html/);
+      expect(body).toContain(String(PROBLEMS[name].status));
+      expect(body).toContain('What to do');
+    },
+  );
+
+  it('repeats nothing of an unknown address', async () => {
+    const { statusCode, body } = await run('meta.docs-error', { code: '<script>alert(1)</script>' });
+    expect(statusCode).toBe(404);
+    expect(JSON.parse(body).detail).not.toContain('script');
+  });
+});

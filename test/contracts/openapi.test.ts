@@ -1,0 +1,67 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { OPERATIONS } from '../../shared/contracts/index.ts';
+import { projectDocument } from '../../shared/openapi/project-document.ts';
+import { ROOT } from './support.ts';
+
+interface Documented {
+  readonly operationId: string;
+  readonly security: readonly unknown[];
+  readonly responses: Readonly<Record<string, { readonly $ref?: string }>>;
+  readonly parameters?: readonly { readonly $ref?: string; readonly name?: string; readonly description?: string }[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly example?: unknown }>> };
+  readonly 'x-required-scope'?: string;
+}
+const committed = readFileSync(join(ROOT, 'openapi.json'), 'utf8');
+const document = JSON.parse(committed) as {
+  readonly paths: Record<string, Record<string, Documented>>;
+  readonly components: { readonly responses: Record<string, { readonly headers: object; readonly content: object }> };
+};
+const documented = Object.values(document.paths).flatMap((path) => Object.values(path));
+
+describe('openapi.json', () => {
+  it('is as the contracts now stand (else: npm run openapi)', () => {
+    expect(projectDocument(ROOT).split('\n')).toEqual(committed.split('\n'));
+  });
+
+  it('documents every operation, once', () => {
+    expect(documented.map(({ operationId }) => operationId).sort()).toEqual(OPERATIONS.map(({ id }) => id).sort());
+  });
+
+  it('names the scope of every operation that needs a credential, and asks for none elsewhere', () => {
+    for (const { operationId, security, 'x-required-scope': scope } of documented) {
+      const permission = OPERATIONS.find(({ id }) => id === operationId)?.permission;
+      expect(security.length === 0, operationId).toBe(permission === 'public');
+      expect(scope !== undefined, operationId).toBe(permission !== 'public');
+    }
+  });
+
+  it('describes every parameter and gives an example of every JSON body', () => {
+    for (const { operationId, parameters = [], requestBody } of documented) {
+      for (const parameter of parameters)
+        expect(parameter.$ref ?? parameter.description, `${operationId} ${parameter.name}`).toBeTruthy();
+      const json = requestBody?.content['application/json'];
+      if (json) expect(json.example, operationId).toBeDefined();
+    }
+  });
+
+  it('says with every 429 and 503 when to ask again, and answers errors as problem documents', () => {
+    const { RateLimited, ServiceUnavailable } = document.components.responses;
+    for (const response of [RateLimited, ServiceUnavailable]) expect(response?.headers).toHaveProperty('Retry-After');
+    for (const { content } of Object.values(document.components.responses))
+      expect(Object.keys(content)).toEqual(['application/problem+json']);
+  });
+
+  it('passes redocly without an error or a warning', async () => {
+    const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
+    const lint = ['node_modules/@redocly/cli/bin/cli.js', 'lint', 'openapi.json', '--format=json'];
+    const { stdout } = await promisify(execFile)(process.execPath, lint, { cwd: ROOT, env }).catch(
+      (error: { stdout: string }) => error,
+    );
+    const { totals, problems } = JSON.parse(stdout);
+    expect(totals, JSON.stringify(problems, null, 1).slice(0, 4000)).toMatchObject({ errors: 0, warnings: 0 });
+  }, 60_000);
+});

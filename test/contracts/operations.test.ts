@@ -1,0 +1,123 @@
+import type { APIGatewayProxyResult } from 'aws-lambda';
+import { describe, expect, it } from 'vitest';
+import { badQueryProblem, COMMON_PROBLEMS, type OperationContract } from '../../shared/contracts/define-operation.ts';
+import { OPERATIONS } from '../../shared/contracts/index.ts';
+import { PROBLEMS, type ProblemName } from '../../shared/domain/errors.ts';
+import { Problem } from '../../shared/openapi/problems.ts';
+import { problemType } from '../../shared/runtime/problem.ts';
+import { call, type Change, changed } from './support.ts';
+
+/** A value that no answer may contain. */
+const SECRET = 'q7Zx9LeakMarker4Tn';
+
+/** A refusal that an operation owes to every caller, before it touches anything. */
+interface Guarantee {
+  readonly name: string;
+  readonly appliesTo: (contract: OperationContract) => boolean;
+  readonly change: (contract: OperationContract) => Change;
+  readonly problem: (contract: OperationContract) => ProblemName;
+}
+
+const isProtected = ({ permission }: OperationContract) => permission !== 'public';
+const takesJson = ({ request }: OperationContract) => request.body !== undefined;
+const bodyWithUnknownField = (contract: OperationContract): string =>
+  JSON.stringify({ ...JSON.parse(changed(contract, {}).body ?? '{}'), [`unknown${SECRET}`]: SECRET });
+
+const GUARANTEES: readonly Guarantee[] = [
+  {
+    name: 'without a credential: 401',
+    appliesTo: isProtected,
+    change: () => ({ anonymous: true }),
+    problem: () => 'UNAUTHORIZED',
+  },
+  {
+    name: 'without the scope: 403',
+    appliesTo: isProtected,
+    change: () => ({ scopes: '' }),
+    problem: () => 'FORBIDDEN',
+  },
+  {
+    name: 'with a key where a session is needed: 403',
+    appliesTo: ({ permission }) => typeof permission !== 'string',
+    change: () => ({ kind: 'key' }),
+    problem: () => 'FORBIDDEN',
+  },
+  {
+    name: 'a body that is no JSON: 400',
+    appliesTo: takesJson,
+    change: () => ({ body: `{"${SECRET}": ` }),
+    problem: () => 'BAD_REQUEST',
+  },
+  { name: 'no body: 400', appliesTo: takesJson, change: () => ({ body: '' }), problem: () => 'BAD_REQUEST' },
+  {
+    name: 'another content type: 400',
+    appliesTo: takesJson,
+    change: () => ({ headers: { 'Content-Type': `text/${SECRET}` } }),
+    problem: () => 'BAD_REQUEST',
+  },
+  {
+    name: 'without an Idempotency-Key: 400',
+    appliesTo: ({ idempotency }) => idempotency === 'required',
+    change: () => ({ without: 'idempotency-key' }),
+    problem: () => 'BAD_REQUEST',
+  },
+  {
+    name: 'an Idempotency-Key with a space: 400',
+    appliesTo: ({ idempotency }) => idempotency === 'required',
+    change: () => ({ headers: { 'Idempotency-Key': `${SECRET} ${SECRET}` } }),
+    problem: () => 'BAD_REQUEST',
+  },
+  {
+    name: 'an unknown field: 422',
+    appliesTo: takesJson,
+    change: (contract) => ({ body: bodyWithUnknownField(contract) }),
+    problem: () => 'VALIDATION_ERROR',
+  },
+  {
+    name: 'a body that is no object: 422',
+    appliesTo: takesJson,
+    change: () => ({ body: JSON.stringify(SECRET) }),
+    problem: () => 'VALIDATION_ERROR',
+  },
+  {
+    name: 'an unknown query parameter: 422 where documented, else 400',
+    appliesTo: ({ request }) => request.query !== undefined,
+    change: () => ({ query: { [`unknown${SECRET}`]: SECRET } }),
+    problem: badQueryProblem,
+  },
+];
+
+const expectProblem = (
+  contract: OperationContract,
+  name: ProblemName,
+  { statusCode, headers, body }: APIGatewayProxyResult,
+): void => {
+  const { status, code, title } = PROBLEMS[name];
+  expect(statusCode, body).toBe(status);
+  expect(headers?.['content-type']).toBe('application/problem+json');
+  const event = changed(contract, {});
+  expect(headers?.['x-request-id']).toBe(event.requestContext.requestId);
+  const problem = Problem.strict().parse(JSON.parse(body));
+  expect(problem).toMatchObject({
+    status,
+    code,
+    title,
+    type: problemType(name),
+    instance: event.path,
+    requestId: event.requestContext.requestId,
+  });
+  expect(body).not.toContain(SECRET);
+  expect([...contract.errors, ...COMMON_PROBLEMS]).toContain(name);
+};
+
+describe.each(OPERATIONS.map((contract) => [contract.id, contract] as const))('%s refuses', (_, contract) => {
+  it.each(
+    GUARANTEES.filter(({ appliesTo }) => appliesTo(contract)).map((guarantee) => [guarantee.name, guarantee] as const),
+  )('%s', async (_name, { change, problem }) => {
+    expectProblem(contract, problem(contract), await call(contract, change(contract)));
+  });
+
+  it('nothing else in silence: an operation that takes JSON documents 422', () => {
+    if (takesJson(contract)) expect(contract.errors).toContain('VALIDATION_ERROR');
+  });
+});

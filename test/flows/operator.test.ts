@@ -1,0 +1,163 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { SendMessageCommand } from '@aws-sdk/client-sqs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Backends, startBackends } from '../../infra/local/backends.ts';
+import { lockDataDir } from '../../infra/local/lock.ts';
+import { defaultAwsSettings } from '../../infra/local/stages.ts';
+import { KEY_SCOPES } from '../../shared/domain/access/keys.ts';
+import { hashSecret } from '../../shared/domain/access/secrets.ts';
+import { KEYS } from '../../shared/storage/access-patterns.ts';
+
+const PROJECT = join(import.meta.dirname, '../..');
+let dataDir: string;
+
+interface Ran {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+/** Runs the command as an operator does, on the test's data directory. */
+const admin = async (...words: string[]): Promise<Ran> => {
+  const env = { ...process.env, DATA_DIR: dataDir };
+  const run = promisify(execFile)(process.execPath, ['infra/operator/main.ts', ...words], { cwd: PROJECT, env });
+  return run.then(
+    ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
+    ({ code, stdout, stderr }: Ran) => ({ code, stdout, stderr }),
+  );
+};
+const json = async (...words: string[]) => {
+  const { code, stdout, stderr } = await admin(...words, '--json');
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return JSON.parse(stdout);
+};
+
+let organizationId: string;
+let keys: Record<'live' | 'test', string>;
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'messaging-operator-'));
+  ({ organizationId, keys } = await json('organization', 'create', '--name', 'Loja Azul'));
+}, 30_000);
+afterAll(() => rm(dataDir, { recursive: true, force: true }));
+
+describe('on a data directory that no platform runs on', { timeout: 60_000 }, () => {
+  test('an organization is created with a key of each environment, and found again by later commands', async () => {
+    expect(organizationId).toMatch(/^org_[0-9A-Za-z]{21}$/);
+    expect(keys.live).toMatch(/^svc_live_[0-9A-Za-z]{32,}$/);
+    expect(keys.test).toMatch(/^svc_test_[0-9A-Za-z]{32,}$/);
+    expect((await json('organization', 'list')).items).toMatchObject([{ id: organizationId, name: 'Loja Azul' }]);
+    const listed = (await json('key', 'list', '--organization', organizationId)).items;
+    expect(listed).toMatchObject([
+      { env: 'live', scopes: KEY_SCOPES },
+      { env: 'test', scopes: KEY_SCOPES },
+    ]);
+  });
+
+  test('a key is created with the named scopes, and revoked by its id alone', async () => {
+    const { id, key } = await json('key', 'create', '--organization', organizationId, '--env', 'test', '--scopes', 'sms:send,sms:read');
+    expect(key).toMatch(/^svc_test_/);
+    const { revokedAt } = await json('key', 'revoke', '--id', id);
+    const [newest] = (await json('key', 'list', '--organization', organizationId, '--env', 'test')).items;
+    expect(newest).toMatchObject({ id, scopes: ['sms:read', 'sms:send'], revokedAt });
+  });
+
+  test('a wallet is credited once per idempotency key', async () => {
+    const credit = ['wallet', 'credit', '--organization', organizationId, '--env'];
+    expect(await json(...credit, 'test', '--coins', '500')).toEqual({ balanceCoins: 10_000_500 });
+    for (let turn = 0; turn < 2; turn++) expect(await json(...credit, 'live', '--coins', '700', '--idempotency-key', 'invoice-1')).toEqual({ balanceCoins: 700 });
+  });
+
+  test('a person gets a session while active, of the environment that is asked for', async () => {
+    const person = ['account', 'create', '--organization', organizationId, '--name', 'Ana', '--email', 'ana@example.com', '--status'];
+    const { id } = await json(...person, 'active');
+    expect((await json('session', 'create', '--account', id)).token).toMatch(/^svc_session_[0-9A-Za-z]{32,}$/);
+    const { token, expiresAt } = await json('session', 'create', '--account', id, '--env', 'test');
+    expect(token).toMatch(/^svc_session_test_[0-9A-Za-z]{32,}$/);
+    expect(Date.parse(expiresAt) - Date.now()).toBeGreaterThan(11 * 3_600_000);
+    const suspended = await json(...person, 'suspended');
+    expect(await admin('session', 'create', '--account', suspended.id)).toMatchObject({ code: 1, stdout: '' });
+  });
+
+  test('a price table that is shown can be set again, and is in force from its moment on', async () => {
+    const shown = await json('prices', 'show');
+    const file = join(dataDir, 'prices.json');
+    const items = shown.items.map((row: { bands: object[] }) => ({ ...row, bands: [{ upTo: null, coins: 123 }] }));
+    await writeFile(file, JSON.stringify(items));
+    await json('prices', 'set', '--file', file, '--effective-from', '2020-01-01T00:00:00Z', '--env', 'test');
+    expect(await json('prices', 'show', '--env', 'test')).toEqual({ effectiveFrom: '2020-01-01T00:00:00.000Z', items });
+    expect(await json('prices', 'show')).toEqual(shown);
+  });
+
+  test('two commands at once take turns', async () => {
+    const both = await Promise.all(['A', 'B'].map((name) => json('organization', 'create', '--name', `Loja ${name}`)));
+    const ids = (await json('organization', 'list')).items.map(({ id }: { id: string }) => id);
+    expect(ids).toEqual(expect.arrayContaining(both.map((one) => one.organizationId)));
+  });
+
+  test('a mistake ends with 1 and says why: on stderr as text, or as JSON', async () => {
+    const wrong = [
+      ['key', 'create', '--organization', organizationId, '--env', 'test', '--scopes', 'contacts:pii'],
+      ['key', 'create', '--organization', organizationId, '--env', 'prod', '--scopes', 'sms:send'],
+      ['key', 'revoke', '--id', 'key_000000000000000000000'],
+      ['wallet', 'credit', '--organization', organizationId, '--env', 'test', '--coins', '0'],
+      ['wallet', 'credit', '--organization', 'org_000000000000000000000', '--env', 'test', '--coins', '1'],
+      ['account', 'create', '--organization', 'org_000000000000000000000', '--name', 'A', '--email', 'a@example.com'],
+      ['organization', 'create'],
+      ['queue', 'redrive', '--env', 'test', '--queue', 'nothing'],
+      ['dance', 'now'],
+    ];
+    for (const words of wrong) {
+      const { code, stdout, stderr } = await admin(...words, '--json');
+      expect({ code, stdout, error: typeof JSON.parse(stderr).error }).toEqual({ code: 1, stdout: '', error: 'string' });
+    }
+    expect((await admin('key', 'revoke', '--id', 'key_000000000000000000000')).stderr).toBe('There is no such key here.\n');
+  });
+});
+
+describe('beside a running platform', { timeout: 60_000 }, () => {
+  let backends: Backends;
+  let lock: ReturnType<typeof lockDataDir>;
+  beforeAll(async () => {
+    defaultAwsSettings(process.env);
+    lock = lockDataDir(dataDir);
+    backends = await startBackends({ dataDir, onProcess: () => {}, onFault: () => {} });
+    const { dynamodbEndpoint, sqsEndpoint, queues } = backends;
+    const addresses = (env: 'live' | 'test') => Object.fromEntries(Object.entries(queues[env]).map(([name, { url }]) => [name, url]));
+    const tables = { live: backends.tables.live.name, test: backends.tables.test.name };
+    const note = { pid: process.pid, dynamodbEndpoint, sqsEndpoint, tables, queueUrls: { live: addresses('live'), test: addresses('test') } };
+    await writeFile(join(dataDir, 'platform.json'), JSON.stringify(note));
+  }, 30_000);
+  afterAll(async () => {
+    await backends.stop();
+    lock.release();
+  });
+
+  test('commands work with its tables, and what they write is seen by it at once', async () => {
+    const { key } = await json('key', 'create', '--organization', organizationId, '--env', 'test', '--scopes', 'sms:read');
+    expect(await backends.tables.test.get(KEYS.credential(hashSecret(key)))).toMatchObject({ org: organizationId, scopes: ['sms:read'] });
+  });
+
+  test('dead letters are listed, shown, sent back to their queue, and thrown away only when asked', async () => {
+    const QueueUrl = backends.queues.test.events?.deadLetterUrl;
+    const body = JSON.stringify({ kind: 'publish_event', pk: 'EVT#x', sk: 'EVT' });
+    for (let at = 0; at < 12; at++) await backends.sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: body }));
+    const place = ['--env', 'test', '--queue', 'events'];
+    const row = async () => (await json('queue', 'list', ...place)).items[0];
+    expect(await row()).toMatchObject({ waiting: 0, deadLetters: 12 });
+    const peeked = (await json('queue', 'peek', ...place, '--max', '3')).items;
+    expect(peeked.map((message: { body: string }) => message.body)).toEqual([body, body, body]);
+    expect(await json('queue', 'redrive', ...place)).toMatchObject({ moved: 12 });
+    expect(await row()).toMatchObject({ waiting: 12, deadLetters: 0 });
+    await backends.sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: body }));
+    expect(await json('queue', 'purge', ...place)).toMatchObject({ from: 'dlq', purged: 1 });
+    expect(await row()).toMatchObject({ waiting: 12, deadLetters: 0 });
+  });
+
+  test('the backlog of a queue is told from the table', async () => {
+    const { items } = await json('queue', 'list', '--env', 'test', '--queue', 'events');
+    expect(items[0].oldestDueSeconds).toBeGreaterThanOrEqual(0);
+  });
+});

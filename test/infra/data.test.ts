@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { NAMES, STAGES } from '../../infra/stages.ts';
+import { ENVIRONMENTS } from '../../shared/domain/actor.ts';
+import { INDEXES, TABLE } from '../../shared/storage/access-patterns.ts';
+import { deploy, type Piece, resourcesOf } from './support.ts';
+
+const { data } = deploy();
+
+describe.each(ENVIRONMENTS)('the data of stage %s', (environment) => {
+  const table = resourcesOf(data[environment], 'AWS::DynamoDB::Table')[0];
+  const key = resourcesOf(data[environment], 'AWS::KMS::Key')[0];
+  const settings = STAGES[environment];
+
+  it('lie in one table with the keys of the key table, paid by request', () => {
+    expect(table?.Properties).toMatchObject({
+      TableName: NAMES.table(environment),
+      BillingMode: 'PAY_PER_REQUEST',
+      KeySchema: [
+        { AttributeName: TABLE.partitionKey, KeyType: 'HASH' },
+        { AttributeName: TABLE.sortKey, KeyType: 'RANGE' },
+      ],
+      TimeToLiveSpecification: { AttributeName: TABLE.timeToLive, Enabled: true },
+    });
+  });
+
+  it('are found through the indexes of the key table, with what each carries', () => {
+    const types = new Map(
+      table?.Properties.AttributeDefinitions.map((one: Piece) => [one.AttributeName, one.AttributeType]),
+    );
+    const made = Object.fromEntries(
+      table?.Properties.GlobalSecondaryIndexes.map((index: Piece) => [index.IndexName, index]),
+    );
+    expect(Object.keys(made).sort()).toEqual(Object.keys(INDEXES).sort());
+    for (const [name, { partitionKey, sortKey, sortType, attributes }] of Object.entries(INDEXES)) {
+      expect(made[name].KeySchema.map((one: Piece) => one.AttributeName)).toEqual([partitionKey, sortKey]);
+      expect(types.get(sortKey)).toBe(sortType);
+      expect(made[name].Projection).toEqual(
+        attributes.length > 0
+          ? { ProjectionType: 'INCLUDE', NonKeyAttributes: [...attributes] }
+          : { ProjectionType: 'KEYS_ONLY' },
+      );
+    }
+  });
+
+  it('carry no more attributes in their indexes than DynamoDB allows', () => {
+    const carried = Object.values(INDEXES).reduce((sum, { attributes }) => sum + attributes.length, 0);
+    expect(carried).toBeLessThanOrEqual(100);
+  });
+
+  it('are sealed with a key of the stage that turns every year, and can be restored', () => {
+    expect(table?.Properties.SSESpecification).toMatchObject({
+      SSEEnabled: true,
+      SSEType: 'KMS',
+      KMSMasterKeyId: { 'Fn::GetAtt': [key?.id, 'Arn'] },
+    });
+    expect(key?.Properties.EnableKeyRotation).toBe(true);
+    expect(table?.Properties.PointInTimeRecoverySpecification).toEqual({
+      PointInTimeRecoveryEnabled: true,
+      RecoveryPeriodInDays: settings.restoreDays,
+    });
+  });
+
+  it('are protected from deletion exactly where they are live', () => {
+    const live = environment === 'live';
+    expect(settings.deletionProtection).toBe(live);
+    expect(table?.Properties.DeletionProtectionEnabled).toBe(live);
+    expect([table?.DeletionPolicy, key?.DeletionPolicy]).toEqual(live ? ['Retain', 'Retain'] : ['Delete', 'Delete']);
+    expect(data[environment].terminationProtection).toBe(live);
+  });
+});

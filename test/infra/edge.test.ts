@@ -1,0 +1,164 @@
+import { runInNewContext } from 'node:vm';
+import { describe, expect, it } from 'vitest';
+import { ORIGINS, ROUTER_CODE } from '../../infra/constructs/edge-router.ts';
+import { NAMES } from '../../infra/stages.ts';
+import { OPERATIONS } from '../../shared/contracts/index.ts';
+import { ENVIRONMENTS, type Environment } from '../../shared/domain/actor.ts';
+import { AWS, deploy, type Piece, resourcesOf, templateOf, textOf } from './support.ts';
+
+const contracts = OPERATIONS.slice(0, 3);
+const CERTIFICATE = 'arn:aws:acm:us-east-1:111122223333:certificate/a';
+const DOMAIN = { domainName: 'api.example.com', certificateArn: CERTIFICATE };
+
+/** The origin that the deployed code chooses; the default one where it chooses none. */
+const chosenBy = (code: string, uri: string, authorization?: string): Environment => {
+  let chosen: string = ORIGINS.live;
+  const cf = {
+    selectRequestOriginById: (id: string) => {
+      chosen = id;
+    },
+  };
+  const headers = authorization === undefined ? {} : { authorization: { value: authorization } };
+  const script = code.replace("import cf from 'cloudfront';", '');
+  const request = { method: 'GET', uri, headers, querystring: {} };
+  const passedOn = runInNewContext(`${script}; handler(event)`, { cf, event: { request } });
+  expect(passedOn).toBe(request);
+  return chosen as Environment;
+};
+
+describe('the choice of the stage at the edge', () => {
+  const code = resourcesOf(deploy({ contracts }).edge, 'AWS::CloudFront::Function')[0]?.Properties
+    .FunctionCode as string;
+
+  it.each<[string, string | undefined, Environment]>([
+    ['/v2/sms/messages', 'Bearer svc_test_abc', 'test'],
+    ['/v2/sms/messages', 'bearer svc_test_abc', 'test'],
+    ['/v2/sms/messages', 'Bearer svc_session_test_abc', 'test'],
+    ['/v2/sms/messages', 'Bearer svc_live_abc', 'live'],
+    ['/v2/sms/messages', 'Bearer svc_session_live_abc', 'live'],
+    ['/v2/sms/messages', 'Bearer svc_live_svc_test_', 'live'],
+    ['/v2/sms/messages', 'Basic svc_test_abc', 'live'],
+    ['/v2/sms/messages', 'Bearer', 'live'],
+    ['/v2/sms/messages', '', 'live'],
+    ['/v2/sms/messages', undefined, 'live'],
+    ['/r/tAbc123', undefined, 'test'],
+    ['/u/tAbc123', undefined, 'test'],
+    ['/r/Abc123', undefined, 'live'],
+    ['/u/Tbc123', undefined, 'live'],
+    ['/v2/r/tAbc', undefined, 'live'],
+    ['/r', undefined, 'live'],
+    ['/', undefined, 'live'],
+    ['/health', undefined, 'live'],
+  ])('sends %s with %s to %s', (uri, authorization, expected) => {
+    expect(chosenBy(code, uri, authorization)).toBe(expected);
+  });
+
+  it('is small enough for CloudFront', () => {
+    expect(ROUTER_CODE.length).toBeLessThan(10_240);
+    expect(code).toBe(ROUTER_CODE);
+  });
+});
+
+describe('the distribution', () => {
+  const { edge } = deploy({ contracts });
+  const config: Piece = resourcesOf(edge, 'AWS::CloudFront::Distribution')[0]?.Properties.DistributionConfig;
+
+  it('has an origin per stage, by TLS 1.2, at the path of its stage; live is the default', () => {
+    expect(config.Origins.map((origin: Piece) => [origin.Id, origin.OriginPath])).toEqual(
+      ENVIRONMENTS.map((name) => [ORIGINS[name], `/${name}`]),
+    );
+    for (const origin of config.Origins) {
+      expect(origin.CustomOriginConfig).toMatchObject({
+        OriginProtocolPolicy: 'https-only',
+        OriginSSLProtocols: ['TLSv1.2'],
+      });
+      expect(textOf(origin.DomainName)).toMatch(
+        /^Messaging-(?:Live|Test)-App:.*\.execute-api\.sa-east-1\.amazonaws\.com$/,
+      );
+    }
+    expect(config.DefaultCacheBehavior.TargetOriginId).toBe(ORIGINS.live);
+  });
+
+  it('keeps nothing, takes every method, and no plain http', () => {
+    const behavior = config.DefaultCacheBehavior;
+    expect(config.CacheBehaviors).toBeUndefined();
+    expect(behavior.CachePolicyId).toBe('4135ea2d-6df8-44a3-9df3-4b5a84be39ad');
+    expect(behavior.OriginRequestPolicyId).toBe('b689b0a8-53d0-40ab-baf2-68738e2966ac');
+    expect(behavior.ViewerProtocolPolicy).toBe('https-only');
+    expect([...behavior.AllowedMethods].sort()).toEqual(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT']);
+    expect(behavior.FunctionAssociations.map((one: Piece) => one.EventType)).toEqual(['viewer-request']);
+  });
+
+  it('adds security headers to every answer, and none of CORS', () => {
+    const policy = resourcesOf(edge, 'AWS::CloudFront::ResponseHeadersPolicy')[0]?.Properties
+      .ResponseHeadersPolicyConfig;
+    expect(Object.keys(policy.SecurityHeadersConfig).sort()).toEqual([
+      'ContentSecurityPolicy',
+      'ContentTypeOptions',
+      'FrameOptions',
+      'ReferrerPolicy',
+      'StrictTransportSecurity',
+    ]);
+    expect(policy.CorsConfig).toBeUndefined();
+  });
+});
+
+describe('a domain of its own', () => {
+  it('has its certificate, at least TLS 1.2, and its records where the zone is known', () => {
+    const { edge } = deploy({ contracts, context: { ...DOMAIN, hostedZoneId: 'Z1', hostedZoneName: 'example.com' } });
+    expect(resourcesOf(edge, 'AWS::CloudFront::Distribution')[0]?.Properties.DistributionConfig).toMatchObject({
+      Aliases: ['api.example.com'],
+      ViewerCertificate: {
+        AcmCertificateArn: CERTIFICATE,
+        MinimumProtocolVersion: 'TLSv1.2_2021',
+        SslSupportMethod: 'sni-only',
+      },
+    });
+    expect(
+      resourcesOf(edge, 'AWS::Route53::RecordSet')
+        .map(({ Properties }) => Properties.Type)
+        .sort(),
+    ).toEqual(['A', 'AAAA']);
+    expect((templateOf(edge).Outputs?.EdgeUrl as Piece).Value).toBe('https://api.example.com');
+  });
+
+  it('needs no zone', () => {
+    expect(resourcesOf(deploy({ contracts, context: DOMAIN }).edge, 'AWS::Route53::RecordSet')).toEqual([]);
+  });
+
+  it.each([
+    [{ domainName: 'api.example.com' }, /certificateArn of us-east-1/],
+    [{ ...DOMAIN, certificateArn: CERTIFICATE.replace('us-east-1', 'sa-east-1') }, /certificateArn of us-east-1/],
+    [{ ...DOMAIN, hostedZoneId: 'Z1' }, /belong together/],
+    [{ waf: 'true' }, /known account and region/],
+  ])('is refused with an explanation when %o is not enough', (context, message) => {
+    expect(() => deploy({ contracts, context })).toThrow(message);
+  });
+});
+
+describe('the firewall', () => {
+  it.each([AWS.region, 'us-east-1'])(
+    'lies in us-east-1 when the service runs in %s, and stands before the distribution',
+    (region) => {
+      const { app, edge, firewall } = deploy({
+        contracts,
+        context: { waf: 'true' },
+        env: { account: AWS.account, region },
+      });
+      expect(firewall?.region).toBe('us-east-1');
+      expect(firewall && resourcesOf(firewall, 'AWS::WAFv2::WebACL')[0]?.Properties.Scope).toBe('CLOUDFRONT');
+      const before = app
+        .synth()
+        .getStackByName(NAMES.edgeStack)
+        .dependencies.map(({ id }) => id);
+      expect(before).toContain(NAMES.firewallStack);
+      expect(
+        resourcesOf(edge, 'AWS::CloudFront::Distribution')[0]?.Properties.DistributionConfig.WebACLId,
+      ).toBeDefined();
+    },
+  );
+
+  it('is left out unless it is asked for', () => {
+    expect(deploy({ contracts }).firewall).toBeUndefined();
+  });
+});

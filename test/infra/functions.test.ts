@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest';
+import { COMMON, NAMES, STAGES } from '../../infra/stages.ts';
+import type { OperationContract } from '../../shared/contracts/define-operation.ts';
+import { OPERATIONS } from '../../shared/contracts/index.ts';
+import { ENVIRONMENTS } from '../../shared/domain/actor.ts';
+import { QUEUES, QUEUE_NAMES } from '../../shared/queues/queues.ts';
+import { parseConfig } from '../../shared/runtime/config.ts';
+import { deploy, type Piece, resourcesOf, templateOf, textOf } from './support.ts';
+
+const { apps } = deploy();
+const MACHINERY = [...Object.values(QUEUES).map(({ consumer }) => `consumers/${consumer}`), 'schedules/dispatch'];
+const pathOf = ({ id }: OperationContract) => id.replace('.', '/');
+
+/** A function's environment as Lambda would hand it over; addresses that only an account knows are stood in for. */
+const environmentOf = (variables: Record<string, unknown>) =>
+  Object.fromEntries(
+    Object.entries(variables).map(([name, value]) => [
+      name,
+      name === 'QUEUE_URLS'
+        ? textOf(value).replaceAll(/"(Queue[A-Za-z0-9]+)"/g, '"https://sqs.sa-east-1.amazonaws.com/1/$1"')
+        : textOf(value),
+    ]),
+  );
+
+describe.each(ENVIRONMENTS)('the functions of stage %s', (environment) => {
+  const functions = new Map(
+    resourcesOf(apps[environment], 'AWS::Lambda::Function').map((one) => [one.Properties.FunctionName as string, one]),
+  );
+  const functionOf = (path: string): Piece => functions.get(NAMES.function(environment, path))?.Properties;
+
+  it('are one per operation, one per queue, the authorizer and the dispatcher', () => {
+    const expected = [...OPERATIONS.map(pathOf), ...MACHINERY, 'authorizer'].map((path) =>
+      NAMES.function(environment, path),
+    );
+    expect([...functions.keys()].sort()).toEqual(expected.sort());
+  });
+
+  it('run on Node 24 and arm64, and are given up before the gateway gives up', () => {
+    for (const contract of OPERATIONS) {
+      const made = functionOf(pathOf(contract));
+      expect(made).toMatchObject({ Runtime: 'nodejs24.x', Architectures: ['arm64'], Handler: 'index.handler' });
+      expect(made.MemorySize).toBe(contract.memoryMb ?? COMMON.operation.memoryMb);
+      expect(made.Timeout).toBe(contract.timeoutSeconds ?? COMMON.operation.timeoutSeconds);
+      expect(made.Timeout, contract.id).toBeLessThan(29);
+    }
+  });
+
+  it('each have a log group of their own, which ends after the days of the stage', () => {
+    const groups = new Map(
+      resourcesOf(apps[environment], 'AWS::Logs::LogGroup').map(({ id, Properties }) => [id, Properties]),
+    );
+    for (const [name, { Properties }] of functions) {
+      expect(groups.get(Properties.LoggingConfig.LogGroup.Ref)?.LogGroupName).toBe(`/aws/lambda/${name}`);
+    }
+    for (const { RetentionInDays } of groups.values()) expect(RetentionInDays).toBe(STAGES[environment].logRetention);
+  });
+
+  it('share one role per area', () => {
+    const rolesOf = Map.groupBy(OPERATIONS, ({ id }) => id.split('.')[0]);
+    const roles = [...rolesOf].map(([area, contracts]) => {
+      const used = new Set(contracts.map((contract) => textOf(functionOf(pathOf(contract)).Role)));
+      expect(used.size, area).toBe(1);
+      return [...used][0];
+    });
+    expect(new Set(roles).size).toBe(rolesOf.size);
+  });
+
+  it('get an environment that the runtime accepts', () => {
+    for (const [name, { Properties }] of functions) {
+      const config = parseConfig(environmentOf(Properties.Environment.Variables));
+      expect(config, name).toMatchObject({ STAGE: environment });
+      expect(config.PUBLIC_URL).toMatch(
+        new RegExp(`^https://.+\\.execute-api\\.sa-east-1\\.amazonaws\\.com/${environment}$`),
+      );
+      expect(config.DYNAMODB_ENDPOINT ?? config.SQS_ENDPOINT ?? config.LOCAL_KEY_FILE).toBeUndefined();
+    }
+  });
+
+  it('get the addresses of the queues that they declared, and of no other', () => {
+    const queuesOf = (path: string) =>
+      Object.keys(parseConfig(environmentOf(functionOf(path).Environment.Variables)).QUEUE_URLS).sort();
+    for (const contract of OPERATIONS)
+      expect(queuesOf(pathOf(contract))).toEqual([...(contract.uses.queues ?? [])].sort());
+    for (const path of MACHINERY) expect(queuesOf(path)).toEqual([...QUEUE_NAMES].sort());
+  });
+
+  it('end, as consumers, long before their messages are shown again', () => {
+    for (const { consumer, visibilitySeconds } of Object.values(QUEUES)) {
+      const timeout = functionOf(`consumers/${consumer}`).Timeout;
+      expect(timeout).toBeGreaterThan(0);
+      expect(timeout * COMMON.visibilityPerTimeout).toBeLessThanOrEqual(visibilitySeconds);
+    }
+  });
+
+  it('are started every minute to look for due work, and not once more on failure', () => {
+    const dispatcher = functions.get(NAMES.function(environment, 'schedules/dispatch'));
+    const rules = resourcesOf(apps[environment], 'AWS::Events::Rule');
+    expect(rules.map(({ Properties }) => Properties.ScheduleExpression)).toEqual(['rate(1 minute)']);
+    expect(rules[0]?.Properties.Targets[0]).toMatchObject({
+      Arn: { 'Fn::GetAtt': [dispatcher?.id, 'Arn'] },
+      RetryPolicy: { MaximumRetryAttempts: 0 },
+    });
+    expect(resourcesOf(apps[environment], 'AWS::Lambda::EventInvokeConfig')[0]?.Properties.MaximumRetryAttempts).toBe(
+      0,
+    );
+    expect(dispatcher?.Properties.Timeout).toBeLessThan(60);
+  });
+
+  it('are found by the operator through the outputs of the stack', () => {
+    const outputs = templateOf(apps[environment]).Outputs ?? {};
+    const names = ['TableName', 'LiveTableName', 'KmsKeyId', 'QueueUrls', 'QueueDlqUrls', 'ApiUrl', 'PublicUrl'];
+    for (const name of names) expect(outputs).toHaveProperty(name);
+    for (const name of ['QueueUrls', 'QueueDlqUrls'])
+      expect(Object.keys(JSON.parse(textOf((outputs[name] as Piece).Value))).sort()).toEqual([...QUEUE_NAMES].sort());
+  });
+});
+
+describe('a public address', () => {
+  it.each([
+    [{ publicUrl: 'https://edge.example/' }, 'https://edge.example'],
+    [
+      { domainName: 'api.example.com', certificateArn: 'arn:aws:acm:us-east-1:111122223333:certificate/a' },
+      'https://api.example.com',
+    ],
+  ])('of %o is what links are made from', (context, expected) => {
+    const made = deploy({ context, contracts: OPERATIONS.slice(0, 1) }).apps;
+    for (const environment of ENVIRONMENTS)
+      for (const { Properties } of resourcesOf(made[environment], 'AWS::Lambda::Function'))
+        expect(Properties.Environment.Variables.PUBLIC_URL).toBe(expected);
+  });
+});

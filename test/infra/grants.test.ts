@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest';
+import { NAMES } from '../../infra/stages.ts';
+import { OPERATIONS } from '../../shared/contracts/index.ts';
+import type { Uses } from '../../shared/contracts/define-operation.ts';
+import { ENVIRONMENTS, type Environment } from '../../shared/domain/actor.ts';
+import { INDEXES } from '../../shared/storage/access-patterns.ts';
+import { deploy, resourcesOf, statementsOf, textOf } from './support.ts';
+
+const { apps } = deploy();
+const WRITES = /^dynamodb:(?:.*Write|Put|Update|Delete|ConditionCheck)/;
+const SMS_IDENTITY = /^arn:aws:sms-voice:sa-east-1:111122223333:(?:phone-number|pool|sender-id)\/\*$/;
+const areas = Map.groupBy(OPERATIONS, ({ id }) => id.split('.')[0] as string);
+
+/** The statements of the role that a function runs with. */
+const grantsOf = (environment: Environment, path: string) => {
+  const made = resourcesOf(apps[environment], 'AWS::Lambda::Function').find(
+    ({ Properties }) => Properties.FunctionName === NAMES.function(environment, path),
+  );
+  const role = textOf(made?.Properties.Role).replace(/\.Arn$/, '');
+  return statementsOf(apps[environment]).filter(({ owner }) => owner === role);
+};
+const actionsOf = (environment: Environment, path: string) =>
+  grantsOf(environment, path).flatMap(({ actions }) => actions);
+const someUses = (contracts: readonly { readonly uses: Uses }[], test: (uses: Uses) => unknown) =>
+  contracts.some(({ uses }) => test(uses));
+
+describe.each(ENVIRONMENTS)('the roles of stage %s', (environment) => {
+  it('name every action, and every resource but the identities that a text may leave from', () => {
+    for (const { owner, actions, resources } of statementsOf(apps[environment])) {
+      for (const action of actions) expect(action, owner).not.toContain('*');
+      for (const resource of resources) if (!SMS_IDENTITY.test(resource)) expect(resource, owner).not.toContain('*');
+    }
+  });
+
+  it('come with no policy of AWS but the one for the log role of the gateway', () => {
+    const managed = resourcesOf(apps[environment], 'AWS::IAM::Role').flatMap(({ Properties }) =>
+      (Properties.ManagedPolicyArns ?? []).map(textOf),
+    );
+    expect(managed).toEqual(
+      environment === 'live' ? ['arn:aws:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs'] : [],
+    );
+  });
+
+  it.each([...areas])('let %s do what its operations declare, and no more', (_, contracts) => {
+    const path = contracts[0]?.id.replace('.', '/') as string;
+    const actions = actionsOf(environment, path);
+    const queues = new Set(contracts.flatMap(({ uses }) => uses.queues ?? []));
+    const sent = grantsOf(environment, path)
+      .filter((one) => one.actions.includes('sqs:SendMessage'))
+      .flatMap(({ resources }) => resources);
+    expect(actions.some((action) => action === 'dynamodb:GetItem')).toBe(
+      someUses(contracts, ({ table, liveVolume }) => table !== 'none' || (liveVolume && environment === 'test')),
+    );
+    expect(actions.some((action) => WRITES.test(action))).toBe(someUses(contracts, ({ table }) => table === 'write'));
+    expect(sent).toHaveLength(queues.size);
+    expect(actions.includes('sms-voice:SendTextMessage')).toBe(
+      environment === 'live' && someUses(contracts, ({ awsSms }) => awsSms),
+    );
+    const openly = grantsOf(environment, path).filter(
+      (one) => one.actions.includes('kms:GenerateDataKey') && !one.conditions,
+    );
+    expect(openly).toHaveLength(someUses(contracts, ({ vault }) => vault) ? 1 : 0);
+  });
+
+  it('keep the index of due work to the machinery', () => {
+    const reaches = (path: string) =>
+      grantsOf(environment, path).some(({ resources }) =>
+        resources.some((resource) => resource.endsWith('/index/due')),
+      );
+    for (const [, contracts] of areas) expect(reaches(contracts[0]?.id.replace('.', '/') as string)).toBe(false);
+    expect(reaches('schedules/dispatch')).toBe(true);
+  });
+
+  it('query the indexes that exist', () => {
+    const queried = statementsOf(apps[environment]).flatMap(({ resources }) =>
+      resources.flatMap((resource) => resource.match(/\/index\/(.+)$/)?.[1] ?? []),
+    );
+    expect(new Set(queried)).toEqual(new Set(Object.keys(INDEXES)));
+  });
+
+  it('let a consumer take from its own queue alone', () => {
+    for (const { Properties } of resourcesOf(apps[environment], 'AWS::Lambda::EventSourceMapping')) {
+      const consumer = resourcesOf(apps[environment]).find(({ id }) => id === Properties.FunctionName.Ref);
+      const role = textOf(consumer?.Properties.Role).replace(/\.Arn$/, '');
+      const taken = statementsOf(apps[environment]).filter(
+        ({ owner, actions }) => owner === role && actions.includes('sqs:ReceiveMessage'),
+      );
+      expect(taken.map(({ resources }) => resources)).toEqual([[textOf(Properties.EventSourceArn)]]);
+    }
+  });
+
+  it('let the authorizer read and nothing else', () => {
+    expect(
+      actionsOf(environment, 'authorizer')
+        .filter((action) => action.startsWith('dynamodb:'))
+        .sort(),
+    ).toEqual(['dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:Query']);
+  });
+});
+
+describe("the live stage's volume", () => {
+  const ofLive = (environment: Environment) =>
+    statementsOf(apps[environment]).filter(({ resources }) =>
+      resources.some((resource) => resource.startsWith('Messaging-Live-Data:')),
+    );
+  const reading = [...areas].filter(([, contracts]) => someUses(contracts, ({ liveVolume }) => liveVolume));
+
+  it('is all that the test stage reads of it, by the key of its rows', () => {
+    expect(reading.length).toBeGreaterThan(0);
+    const table = ofLive('test').filter(({ actions }) => actions.some((action) => action.startsWith('dynamodb:')));
+    expect(table).toHaveLength(reading.length);
+    for (const one of table) {
+      expect(one.actions).toEqual(['dynamodb:GetItem']);
+      expect(one.resources).toHaveLength(1);
+      expect(one.conditions).toEqual({
+        'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['VOLUME#*'] },
+        Null: { 'dynamodb:LeadingKeys': 'false' },
+      });
+    }
+  });
+
+  it("opens the live key through DynamoDB alone, which asks it in the reader's name", () => {
+    const key = ofLive('test').filter(({ actions }) => actions.some((action) => action.startsWith('kms:')));
+    expect(key).toHaveLength(reading.length);
+    for (const one of key) {
+      expect(one.actions).toEqual(['kms:Decrypt', 'kms:DescribeKey']);
+      expect(textOf(one.conditions.StringEquals['kms:ViaService'])).toBe('dynamodb.sa-east-1.amazonaws.com');
+    }
+  });
+
+  it('is not asked across stages by the live stage, whose own table it is', () => {
+    expect(
+      statementsOf(apps.live).flatMap(({ conditions }) => Object.keys(conditions?.['ForAllValues:StringLike'] ?? {})),
+    ).toEqual([]);
+  });
+});

@@ -1,0 +1,46 @@
+import { Validations } from 'aws-cdk-lib';
+import { AwsSolutionsChecks } from 'cdk-nag';
+import { describe, expect, it } from 'vitest';
+import { AWS, deploy, type DeployOptions, type Piece } from './support.ts';
+
+const VARIANTS: Readonly<Record<string, DeployOptions>> = {
+  'any account': {},
+  'a known account': { env: AWS },
+  'the firewall and a domain': {
+    env: AWS,
+    context: {
+      waf: 'true',
+      domainName: 'api.example.com',
+      certificateArn: 'arn:aws:acm:us-east-1:111122223333:certificate/a',
+      hostedZoneId: 'Z1',
+      hostedZoneName: 'example.com',
+      alarmEmail: 'on-call@example.com',
+    },
+  },
+};
+
+describe.each(Object.entries(VARIANTS))('the rules of AWS Solutions, for %s', (_, options) => {
+  const { app } = deploy(options);
+  app.synth();
+
+  it('are kept, or their findings are acknowledged beside the construct', () => {
+    const { violations } = new AwsSolutionsChecks(app, { verbose: true }).validateScope(app);
+    const findings = violations.map(
+      ({ ruleName, violatingResources }) =>
+        `${ruleName}: ${violatingResources.map(({ constructPath }) => constructPath).join(', ')}`,
+    );
+    expect(findings).toEqual([]);
+  });
+
+  it('are acknowledged with a reason', () => {
+    const reasons = app.node
+      .findAll()
+      .flatMap((construct) =>
+        construct.node.metadata
+          .filter(({ type }) => type === Validations.ACKNOWLEDGED_RULES_METADATA_KEY)
+          .flatMap(({ data }) => Object.values<Piece>(data)),
+      );
+    expect(reasons.length).toBeGreaterThan(0);
+    for (const reason of reasons) expect(String(reason).length).toBeGreaterThan(40);
+  });
+});

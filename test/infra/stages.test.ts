@@ -1,0 +1,73 @@
+import type { Stack } from 'aws-cdk-lib';
+import { describe, expect, it } from 'vitest';
+import { STAGES } from '../../infra/stages.ts';
+import { ENVIRONMENTS } from '../../shared/domain/actor.ts';
+import { deploy, manyContracts, resourcesOf, templateOf } from './support.ts';
+
+/** A template with the name of its stage taken out, also from the ids that carry a hash over that name. */
+const nameless = (stack: Stack) =>
+  JSON.parse(
+    JSON.stringify(templateOf(stack))
+      .replaceAll(/\b(?:live|test)\b/g, 'stage')
+      .replaceAll(/\b(?:Live|Test)\b/g, 'Stage')
+      .replaceAll(/(ApiDeployment(?:Stage)?|EveryMinuteAllowEventRule)[A-Za-z0-9]+/g, '$1'),
+  );
+
+describe('the two stages', () => {
+  it('are the same in everything but the table of their differences', () => {
+    const alike = deploy({ stages: { live: STAGES.live, test: STAGES.live } });
+    expect(nameless(alike.apps.test)).toEqual(nameless(alike.apps.live));
+    expect(nameless(alike.data.test)).toEqual(nameless(alike.data.live));
+  });
+
+  it('really differ where the table says so', () => {
+    const { apps, data } = deploy();
+    expect(nameless(apps.test)).not.toEqual(nameless(apps.live));
+    expect(nameless(data.test)).not.toEqual(nameless(data.live));
+  });
+
+  it('give the gateway one log role in the account', () => {
+    expect(ENVIRONMENTS.filter((environment) => STAGES[environment].ownsGatewayLogRole)).toHaveLength(1);
+  });
+});
+
+describe('the stacks', () => {
+  it('have the names that people and tools rely on, in the order in which they are made', () => {
+    const { app } = deploy();
+    const assembly = app.synth();
+    expect(assembly.stacks.map(({ stackName }) => stackName)).toEqual([
+      'Messaging-Live-Data',
+      'Messaging-Test-Data',
+      'Messaging-Live-App',
+      'Messaging-Test-App',
+      'Messaging-Edge',
+    ]);
+    // `cdk deploy --all` takes the stacks of the main assembly only, so none may lie in a nested one.
+    expect(assembly.nestedAssemblies).toEqual([]);
+  });
+
+  it('stay far inside the 500 resources and the megabyte of a template, as the service will grow', () => {
+    const { apps, edge } = deploy({ contracts: manyContracts(125) });
+    for (const stack of [apps.live, apps.test, edge]) {
+      const text = JSON.stringify(templateOf(stack));
+      expect(resourcesOf(stack).length, stack.stackName).toBeLessThan(420);
+      expect(text.length, stack.stackName).toBeLessThan(800_000);
+    }
+  });
+
+  it('put two resources into a stack for each operation of an area', () => {
+    const count = (operations: number) =>
+      resourcesOf(deploy({ contracts: manyContracts(operations) }).apps.live).length;
+    // 20 areas: 60 and 80 operations differ by nothing but operations, and by one policy of the gateway.
+    expect(count(80) - count(60)).toBeLessThanOrEqual(2 * 20 + 1);
+  });
+
+  it('keep their roles inside the 10,240 characters of inline policy', () => {
+    const { apps } = deploy({
+      contracts: manyContracts(40).map((contract) => ({ ...contract, id: `crm.${contract.id.replace('.', '-')}` })),
+      env: { account: '111122223333', region: 'sa-east-1' },
+    });
+    for (const { Properties } of resourcesOf(apps.test, 'AWS::IAM::Role'))
+      expect(JSON.stringify(Properties.Policies ?? []).length).toBeLessThan(10_240);
+  });
+});

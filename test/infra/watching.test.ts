@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import { STAGES, THRESHOLDS } from '../../infra/stages.ts';
+import { OPERATIONS } from '../../shared/contracts/index.ts';
+import { ENVIRONMENTS } from '../../shared/domain/actor.ts';
+import { QUEUES } from '../../shared/queues/queues.ts';
+import { INDEXES } from '../../shared/storage/access-patterns.ts';
+import { deploy, type Piece, resourcesOf, textOf } from './support.ts';
+
+const { apps } = deploy({ context: { alarmEmail: 'on-call@example.com' } });
+const measured = OPERATIONS.filter(({ rate }) => rate === 'single_send');
+
+describe.each(ENVIRONMENTS)('what watches stage %s', (environment) => {
+  const alarms = new Map<string, Piece>(
+    resourcesOf(apps[environment], 'AWS::CloudWatch::Alarm').map(({ Properties }) => [
+      Properties.AlarmName,
+      Properties,
+    ]),
+  );
+  const alarm = (id: string): Piece => alarms.get(`messaging-${environment}-${id}`);
+
+  it('rings for the dead letters and the age of every queue', () => {
+    for (const name of Object.keys(QUEUES)) {
+      expect(alarm(`${name}-dead-letters`)).toMatchObject({
+        MetricName: 'ApproximateNumberOfMessagesVisible',
+        Threshold: 0,
+        ComparisonOperator: 'GreaterThanThreshold',
+      });
+      expect(textOf(alarm(`${name}-dead-letters`).Dimensions[0].Value)).toMatch(/DeadLetters.*QueueName$/);
+      expect(alarm(`${name}-age`)).toMatchObject({
+        MetricName: 'ApproximateAgeOfOldestMessage',
+        Threshold: THRESHOLDS.oldestMessageSeconds,
+      });
+    }
+  });
+
+  it('rings when a single send is slower than promised, by a metric that the gateway keeps', () => {
+    const settings = resourcesOf(apps[environment], 'AWS::ApiGateway::Stage')[0]?.Properties.MethodSettings;
+    expect(measured.length).toBeGreaterThan(0);
+    for (const { id, path, method } of measured) {
+      expect(alarm(`${id.replace('.', '-')}-latency`)).toMatchObject({
+        ExtendedStatistic: 'p95',
+        Threshold: THRESHOLDS.sendP95Ms,
+        MetricName: 'Latency',
+      });
+      const dimensions = Object.fromEntries(
+        alarm(`${id.replace('.', '-')}-latency`).Dimensions.map((one: Piece) => [one.Name, one.Value]),
+      );
+      expect(dimensions).toEqual({
+        ApiName: `messaging-${environment}`,
+        Stage: environment,
+        Method: method,
+        Resource: path,
+      });
+      expect(settings).toContainEqual(
+        expect.objectContaining({
+          HttpMethod: method,
+          ResourcePath: `/${path.replaceAll('/', '~1')}`,
+          MetricsEnabled: true,
+        }),
+      );
+    }
+  });
+
+  it('rings for 5xx, and for throttling by Lambda, by the table and by each index', () => {
+    expect(alarm('server-errors')).toMatchObject({ MetricName: '5XXError', Threshold: THRESHOLDS.serverErrors });
+    expect(alarm('lambda-throttles')).toMatchObject({ Namespace: 'AWS/Lambda', MetricName: 'Throttles' });
+    for (const id of ['table-read-throttles', 'table-write-throttles']) {
+      const parts = alarm(id).Metrics.filter((one: Piece) => one.MetricStat);
+      expect(parts).toHaveLength(Object.keys(INDEXES).length + 1);
+      // CloudWatch takes ten metrics into one alarm.
+      expect(parts.length).toBeLessThanOrEqual(10);
+    }
+  });
+
+  it('tells somebody only where the table of the stages says so', () => {
+    const topics = resourcesOf(apps[environment], 'AWS::SNS::Topic');
+    expect(topics).toHaveLength(STAGES[environment].alarmActions ? 1 : 0);
+    for (const { AlarmActions } of alarms.values())
+      expect(AlarmActions ?? []).toEqual(topics.map(({ id }) => ({ Ref: id })));
+    expect(
+      resourcesOf(apps[environment], 'AWS::SNS::Subscription').map(({ Properties }) => Properties.Endpoint),
+    ).toEqual(topics.map(() => 'on-call@example.com'));
+  });
+
+  it('shows the stage on one dashboard', () => {
+    const body = textOf(resourcesOf(apps[environment], 'AWS::CloudWatch::Dashboard')[0]?.Properties.DashboardBody);
+    const titles = JSON.parse(body).widgets.map((widget: Piece) => widget.properties.title);
+    expect(titles).toEqual(
+      expect.arrayContaining(['Sends', 'Refusals', 'Provider latency, p95 (ms)', 'API latency (ms)', 'API errors']),
+    );
+    expect(body).toContain(`Namespace=\\"Messaging\\" MetricName=\\"ProviderLatency\\" stage=\\"${environment}\\"`);
+  });
+});

@@ -1,0 +1,60 @@
+import { execFile } from 'node:child_process';
+import { cp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { type BuildResult, buildFunctions } from '../../infra/build/build.ts';
+import { tempDir } from '../support/platform.ts';
+
+vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
+const root = join(import.meta.dirname, '../..');
+let folder: string;
+let first: BuildResult;
+const build = () => buildFunctions({ root, functionsDir: join(folder, 'functions'), outDir: join(folder, 'dist') });
+
+beforeAll(async () => {
+  folder = await tempDir();
+  await cp(join(import.meta.dirname, 'fixtures/functions/echo'), join(folder, 'functions/echo'), {
+    recursive: true,
+    filter: (source) => !/store|read\.ts/.test(source),
+  });
+  await writeFile(
+    join(folder, 'functions/lazy.ts'),
+    `export const handler = async () => (await import('${root}/shared/queues/queues.ts')).QUEUE_NAMES;\n`,
+  );
+  first = await build();
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+it('gives every function a folder that works by itself', async () => {
+  const asset = join(folder, 'alone');
+  await cp(join(folder, 'dist/functions/lazy'), asset, { recursive: true });
+  const script = `import('${asset}/index.mjs').then(async ({ handler }) => console.log(JSON.stringify(await handler())))`;
+  const { stdout } = await promisify(execFile)(process.execPath, ['-e', script]);
+  expect(JSON.parse(stdout)).toContain('outcome');
+});
+
+it('puts in a folder only what its function reaches', async () => {
+  const files = await readdir(join(folder, 'dist/functions/echo/show'));
+  const sizes = await Promise.all(
+    files.map(async (file) => (await stat(join(folder, 'dist/functions/echo/show', file))).size),
+  );
+  const { bytes, bytesWithDynamic } = first.manifest.functions['echo/show'] ?? { bytes: 0, bytesWithDynamic: 0 };
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(bytes);
+  expect(bytesWithDynamic).toBe(bytes);
+});
+
+it('weighs what a function imports later apart from what it imports at its start', () => {
+  const { bytes = 0, bytesWithDynamic = 0 } = first.manifest.functions.lazy ?? {};
+  expect(bytes).toBeLessThan(10_000);
+  expect(bytesWithDynamic).toBeGreaterThan(50_000);
+});
+
+it('does nothing when nothing changed, and builds again when a source did', async () => {
+  expect(first.built).toBe(true);
+  expect((await build()).built).toBe(false);
+  const file = join(folder, 'functions/echo/show.ts');
+  await writeFile(file, `${await readFile(file, 'utf8')}\nexport const changed = true;\n`);
+  const again = await build();
+  expect([again.built, again.manifest.hash === first.manifest.hash]).toEqual([true, false]);
+});

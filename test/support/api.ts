@@ -1,0 +1,142 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import type { PlatformOptions } from '../../infra/local/platform.ts';
+import { keyFileOf } from '../../infra/local/stages.ts';
+import { createOrganization } from '../../infra/operator/organizations.ts';
+import type { Environment } from '../../shared/domain/actor.ts';
+import type { DomainEvent } from '../../shared/domain/events/event.ts';
+import { localKeyProvider } from '../../shared/providers/keys/local-key-provider.ts';
+import { openVault } from '../../shared/storage/root-key.ts';
+import type { Row } from '../../shared/storage/table.ts';
+import { creditWallet } from '../../shared/storage/wallet.ts';
+import { startTestPlatform, tempDir } from './platform.ts';
+
+/** A parsed JSON body, as loosely typed as it comes. */
+const parsed = (text: string) => (text === '' ? undefined : JSON.parse(text));
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** Undefined when the answer is no JSON. */
+  readonly body: ReturnType<typeof parsed>;
+}
+
+interface Parts {
+  readonly query?: Readonly<Record<string, string | number>>;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const answerOf = async (response: Response): Promise<Answer> => {
+  const text = await response.text();
+  const json = response.headers.get('content-type')?.includes('json');
+  return { status: response.status, headers: response.headers, text, body: json ? parsed(text) : undefined };
+};
+
+/** A caller of the service with one credential, or with none. */
+export const apiClient = (url: string, key?: string) => {
+  const call = async (method: string, path: string, { query = {}, body, headers = {} }: Parts = {}): Promise<Answer> => {
+    const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)])).toString();
+    const init: RequestInit = {
+      method,
+      redirect: 'manual',
+      headers: {
+        ...(key ? { authorization: `Bearer ${key}` } : {}),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    };
+    return answerOf(await fetch(`${url}${path}${search === '' ? '' : `?${search}`}`, init));
+  };
+  return {
+    key,
+    call,
+    get: (path: string, query: Parts['query'] = {}) => call('GET', path, { query }),
+    post: (path: string, body: unknown, headers: Parts['headers'] = {}) => call('POST', path, { body, headers }),
+    /** `POST /v2/sms/messages` with a key of its own, unless one is given. */
+    send: (fields: Readonly<Record<string, unknown>> = {}, idempotencyKey: string = randomUUID()) =>
+      call('POST', '/v2/sms/messages', {
+        body: { ...aMessage, ...fields },
+        headers: { 'idempotency-key': idempotencyKey },
+      }),
+  };
+};
+export type Client = ReturnType<typeof apiClient>;
+
+/** The least that a send takes. */
+export const aMessage = { to: '+5511999990005', body: 'Seu pedido saiu.', route: 'premium' } as const;
+
+/** An organization with a client of every scope in each environment. */
+export interface Tenant {
+  readonly id: string;
+  readonly live: Client;
+  readonly test: Client;
+}
+
+/** Every row of a table. */
+const scan = async (client: DynamoDBClient, TableName: string): Promise<Row[]> => {
+  const rows: Row[] = [];
+  let from: Record<string, never> | undefined;
+  do {
+    const { Items = [], LastEvaluatedKey } = await client.send(
+      new ScanCommand({ TableName, ConsistentRead: true, ...(from ? { ExclusiveStartKey: from } : {}) }),
+    );
+    rows.push(...Items.map((item) => unmarshall(item) as Row));
+    from = LastEvaluatedKey as typeof from;
+  } while (from);
+  return rows;
+};
+
+/** The whole service on this machine, and what a test needs to look behind it. */
+export const startMessaging = async (options: Partial<PlatformOptions> = {}) => {
+  const dataDir = await tempDir();
+  const settings = { dispatchSeconds: 1, distDir: join(dataDir, 'dist'), ...options, dataDir };
+  const platform = await startTestPlatform(settings);
+  const dynamo = new DynamoDBClient({ endpoint: platform.dynamodbEndpoint });
+  const now = () => Date.now();
+  const { tables, url } = platform;
+
+  const credit = (env: Environment, organizationId: string, coins: number) =>
+    creditWallet(tables[env], { organizationId, env, coins, description: 'Credit', now: now() });
+
+  /** Makes an organization; `live` is what its live wallet opens with. */
+  const tenant = async ({ live = 0 } = {}): Promise<Tenant> => {
+    const { organizationId: id, keys } = await createOrganization(tables, { name: 'Loja Azul' });
+    if (live > 0) await credit('live', id, live);
+    return { id, live: apiClient(url, keys.live), test: apiClient(url, keys.test) };
+  };
+
+  /** A key of the client's organization and environment that holds these scopes only. */
+  const limited = async (client: Client, scopes: readonly string[]): Promise<Client> => {
+    const { status, body } = await client.post('/v2/api-keys', { name: 'Limited', scopes });
+    if (status !== 201) throw new Error(`The key was not created: ${status}`);
+    return apiClient(url, body.key);
+  };
+
+  /** Everything that a stage keeps about an organization. */
+  const rowsOf = async (env: Environment, organizationId: string): Promise<Row[]> => {
+    const rows = await scan(dynamo, tables[env].name);
+    return rows.filter((row) => JSON.stringify(row).includes(organizationId));
+  };
+
+  /** The events that an organization's changes raised, oldest first. */
+  const eventsOf = async (env: Environment, organizationId: string) => {
+    const rows = await rowsOf(env, organizationId);
+    const events = rows.filter(({ pk }) => pk.startsWith('EVT#'));
+    events.sort((a, b) => (String(a.createdAt) < String(b.createdAt) ? -1 : 1));
+    return events as unknown as (Pick<DomainEvent, 'id' | 'type' | 'env'> & { data: Record<string, unknown> })[];
+  };
+
+  const vault = (env: Environment) => openVault(tables[env], localKeyProvider(keyFileOf(dataDir)));
+
+  const close = async () => {
+    dynamo.destroy();
+    await platform.close();
+  };
+  return { ...platform, tenant, limited, credit, rowsOf, eventsOf, vault, close };
+};
+export type Messaging = Awaited<ReturnType<typeof startMessaging>>;

@@ -1,0 +1,17 @@
+import { defineConfig } from 'vitest/config';
+
+/** Tests run on small machines: two processes, and time for tests that start engines, compilers or browsers. */
+export default defineConfig({
+  test: {
+    include: ['test/**/*.test.ts'],
+    exclude: ['test/torture/**'],
+    environment: 'node',
+    pool: 'forks',
+    maxWorkers: 2,
+    testTimeout: 20_000,
+    hookTimeout: 60_000,
+    restoreMocks: true,
+    /** `?raw` imports are text for us and never styles of a page. */
+    css: true,
+  },
+});
