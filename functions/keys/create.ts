@@ -3,7 +3,7 @@ import { isRefusal } from '../../shared/domain/errors.ts';
 import { keys } from '../../shared/runtime/compose/access.ts';
 import { operation, respond } from '../../shared/runtime/operation.ts';
 
-export const handler = operation(createKey, async ({ actor, body }) => {
-  const issued = await keys.create(actor, body);
+export const handler = operation(createKey, async ({ event, body }) => {
+  const issued = await keys.create(event, body);
   return isRefusal(issued) ? issued : respond(201, issued);
 });

@@ -1,5 +1,6 @@
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { withBuildFolder } from './exclusive.ts';
 import { entryName, type FunctionSize, layOutFunctions } from './layout.ts';
 import { rawText } from './raw-text.ts';
 import { listFunctions, sourcesHash } from './sources.ts';
@@ -85,21 +86,33 @@ const replace = async (from: string, to: string, manifest: Manifest): Promise<vo
 export const buildFunctions = async (options: BuildOptions): Promise<BuildResult> => {
   const startedAt = performance.now();
   const { root, functionsDir = join(root, 'functions'), outDir = join(root, 'dist') } = options;
-  const paths = await listFunctions(functionsDir);
+  const result = (manifest: Manifest, built: boolean): BuildResult => {
+    return { manifest, outDir, built, ms: Math.round(performance.now() - startedAt) };
+  };
   const hash = await sourcesHash(root, functionsDir);
-  const took = () => Math.round(performance.now() - startedAt);
-  const earlier = await readManifest(outDir);
-  if (earlier?.hash === hash && !options.force) return { manifest: earlier, outDir, built: false, ms: took() };
-  if (paths.length === 0) throw new Error(`There are no functions in ${functionsDir}.`);
+  const standing = async () => {
+    const manifest = options.force ? undefined : await readManifest(outDir);
+    return manifest?.hash === hash ? result(manifest, false) : undefined;
+  };
+  const build = async () => {
+    // Another process may have built the same while this one waited for its turn.
+    const meanwhile = await standing();
+    return meanwhile ?? result(await buildInto(outDir, root, functionsDir, hash), true);
+  };
+  return (await standing()) ?? (await withBuildFolder(outDir, build));
+};
 
-  await mkdir(outDir, { recursive: true });
-  const workDir = join(outDir, `.building-${process.pid}-${Date.now()}`);
+const buildInto = async (outDir: string, root: string, functionsDir: string, hash: string): Promise<Manifest> => {
+  const paths = await listFunctions(functionsDir);
+  if (paths.length === 0) throw new Error(`There are no functions in ${functionsDir}.`);
+  const workDir = join(outDir, '.building');
+  // What a build that was killed left behind.
+  await rm(workDir, { recursive: true, force: true });
   try {
     const { metafile } = await bundle(functionsDir, paths, join(workDir, 'bundle'), root);
-    const functions = await layOutFunctions({ metafile, paths, root, workDir });
-    const manifest: Manifest = { hash, functions };
+    const manifest: Manifest = { hash, functions: await layOutFunctions({ metafile, paths, root, workDir }) };
     await replace(workDir, outDir, manifest);
-    return { manifest, outDir, built: true, ms: took() };
+    return manifest;
   } finally {
     await rm(workDir, { recursive: true, force: true });
   }

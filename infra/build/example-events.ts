@@ -30,7 +30,7 @@ const pathParameters = (contract: OperationContract, values: ExampleValues): Rec
 
 /** The body as it is on the wire; null for an operation without one. */
 const bodyOf = ({ request }: OperationContract, values: ExampleValues): string | null => {
-  if (request.rawBody) return values.rawBody ?? '';
+  if (request.rawBody) return values.rawBody?.text ?? '';
   if (!request.body) return null;
   return JSON.stringify(values.body ?? exampleInput(request.body));
 };
@@ -53,10 +53,12 @@ const callerOf = ({ permission }: OperationContract): Record<string, string> => 
   };
 };
 
-const headersOf = (contract: OperationContract): Record<string, string> => ({
+const headersOf = (contract: OperationContract, values: ExampleValues): Record<string, string> => ({
   ...(contract.permission === 'public' ? {} : { Authorization: AUTHORIZATION }),
   ...(contract.request.body ? { 'Content-Type': 'application/json' } : {}),
-  ...(contract.request.rawBody ? { 'Content-Type': contract.request.rawBody.contentType } : {}),
+  ...(contract.request.rawBody
+    ? { 'Content-Type': values.rawBody?.contentType ?? contract.request.rawBody.contentType }
+    : {}),
   ...(contract.idempotency === 'required' ? { 'Idempotency-Key': 'order-1842-shipped' } : {}),
   Host: 'api.example.com',
   'User-Agent': 'example/1.0',
@@ -107,7 +109,7 @@ export const requestEvent = (contract: OperationContract): APIGatewayProxyEvent 
   const values = EXAMPLE_VALUES[contract.id] ?? {};
   const params = pathParameters(contract, values);
   const path = contract.path.replace(/\{(\w+)\+?\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
-  const [headers, query] = [headersOf(contract), queryOf(contract, values)];
+  const [headers, query] = [headersOf(contract, values), queryOf(contract, values)];
   return {
     resource: contract.path,
     path,

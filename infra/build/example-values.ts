@@ -3,7 +3,8 @@ export interface ExampleValues {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: unknown;
-  readonly rawBody?: string;
+  /** For operations that read a body's exact bytes. */
+  readonly rawBody?: { readonly contentType: string; readonly text: string };
 }
 
 const METADATA = { orderId: 'A-1842' } as const;
@@ -20,6 +21,27 @@ export const EXAMPLE_VALUES: Readonly<Record<string, ExampleValues>> = {
   'wallet.list-entries': { query: { limit: '50' } },
   'keys.create': { body: { name: 'Checkout service', scopes: ['sms:send', 'sms:read'] } },
   'keys.rotate': { body: { overlapHours: 24 } },
+  'contacts.create': {
+    body: {
+      phone: '+5511999991234',
+      name: 'Ana Souza',
+      email: 'ana@example.com',
+      tags: ['cliente', 'vip'],
+      attributes: { plano: 'ouro', compras: 12 },
+      externalId: 'loja:42:8f14e45f',
+      optIn: { status: 'granted', source: 'checkout' },
+    },
+  },
+  'contacts.opt-out': { body: { reason: 'asked by phone' } },
+  'contacts.opt-in': { body: { source: 'checkout', ip: '203.0.113.7' } },
+  'callbacks.receive': {
+    params: { provider: 'twilio', kind: 'receipts' },
+    rawBody: {
+      contentType: 'application/x-www-form-urlencoded',
+      text: 'MessageSid=SM1f0e8ae6ade43cb3c0ce4525424e404f&MessageStatus=delivered&To=%2B5511999990005',
+    },
+  },
+  'links.follow': { params: { code: 'k3Xp9aQz' } },
   'meta.docs-asset': { params: { file: 'swagger-ui.css' } },
   'meta.docs-error': { params: { code: 'not-found' } },
 };

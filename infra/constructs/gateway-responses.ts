@@ -4,8 +4,8 @@ import {
   type GatewayError,
   gatewayProblem,
   gatewayStatus,
-  unknownMethodError,
   UNKNOWN_PATH_ERROR,
+  unknownMethodError,
 } from '../gateway-errors.ts';
 
 /** Filled in by the gateway; everything else of an answer is fixed text. */

@@ -1,5 +1,5 @@
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Stack } from 'aws-cdk-lib';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import type { Uses } from '../../shared/contracts/define-operation.ts';
 import { QUEUE_NAMES, type QueueName } from '../../shared/queues/queues.ts';

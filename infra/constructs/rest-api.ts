@@ -102,6 +102,8 @@ export class MessagingApi extends Construct {
       // The default would merge: an operation that was removed from the contracts would stay reachable.
       mode: RestApiMode.OVERWRITE,
       endpointTypes: [EndpointType.REGIONAL],
+      // An overwriting import takes the kind of endpoint from here.
+      parameters: { endpointConfigurationTypes: EndpointType.REGIONAL },
       cloudWatchRole: settings.ownsGatewayLogRole,
       deployOptions: {
         stageName: environment,

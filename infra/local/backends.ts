@@ -92,7 +92,7 @@ export const startBackends = async (options: BackendOptions): Promise<Backends> 
   }
 };
 
-export interface Endpoints {
+interface Endpoints {
   readonly dynamodbEndpoint: string;
   readonly sqsEndpoint: string;
   /** The embedded queue engine, whose addresses change with every start. */
@@ -100,11 +100,7 @@ export interface Endpoints {
 }
 
 /** Connects to engines that run already, and creates what the stages need in them. There is nothing to stop. */
-export const connectBackends = async ({
-  dynamodbEndpoint,
-  sqsEndpoint,
-  embeddedQueues,
-}: Endpoints): Promise<Backends> => {
+const connectBackends = async ({ dynamodbEndpoint, sqsEndpoint, embeddedQueues }: Endpoints): Promise<Backends> => {
   const client = new DynamoDBClient({ endpoint: dynamodbEndpoint });
   const requestHandler = { httpAgent: { keepAlive: true, maxSockets: 256 } };
   const sqs = new SQSClient({ endpoint: sqsEndpoint, requestHandler });

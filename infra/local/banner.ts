@@ -9,7 +9,12 @@ const curlLine = (url: string, key: string): string =>
   `curl -s ${url}/v2/sms/messages -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -H "Idempotency-Key: demo-$(date +%s)" -d '${JSON.stringify(SMS)}'`;
 
 /** What a person at the terminal reads once the service is up. */
-export const banner = ({ url, dataDir }: Platform, { organizationId, hints, keys }: Demo): string => {
+export const banner = (
+  { url, dataDir }: Platform,
+  { organizationId, hints, keys }: Demo,
+  logTo: 'file' | 'stdout',
+): string => {
+  const logs = logTo === 'file' ? join(dataDir, 'functions.log') : 'this output';
   const credentials = keys
     ? [
         `A demo organization was made: ${organizationId}. These keys are shown once:`,
@@ -26,7 +31,7 @@ export const banner = ({ url, dataDir }: Platform, { organizationId, hints, keys
   return [
     '',
     `Ready at ${url}  (reference: ${url}/docs)`,
-    `Data in ${dataDir}, function logs in ${join(dataDir, 'functions.log')}`,
+    `Data in ${dataDir}, function logs in ${logs}`,
     '',
     ...credentials,
     '',

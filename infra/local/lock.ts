@@ -11,18 +11,16 @@ export class DataDirInUse extends CannotStart {
 }
 
 /** What the owner wrote down for whoever comes next. */
-export interface OwnerNote {
+interface OwnerNote {
   readonly pid: number;
   readonly url?: string;
-  /** Where its engines are, once they are up: the operator's command line works through them. */
-  readonly engines?: { readonly dynamodbEndpoint: string; readonly sqsEndpoint: string };
   /** Processes that the owner started and that outlive it when it is killed. */
   readonly children: readonly { readonly pid: number; readonly identity: string }[];
 }
 
 export interface DataDirLock {
   /** Adds to what is noted about this owner; children replace those noted before. */
-  note(facts: Pick<Partial<OwnerNote>, 'url' | 'engines'> & { readonly childPids?: readonly number[] }): void;
+  note(facts: { readonly url?: string; readonly childPids?: readonly number[] }): void;
   /** Stops the children that a killed owner left behind; answers with their pids. */
   stopOrphans(): Promise<number[]>;
   release(): void;
@@ -69,7 +67,7 @@ const stopProcess = async (pid: number, identity: string): Promise<boolean> => {
 const NOTE = 'owner.json';
 
 /** What the present or the last owner of a data directory noted. */
-export const readOwnerNote = (dataDir: string): OwnerNote | undefined => {
+const readOwnerNote = (dataDir: string): OwnerNote | undefined => {
   try {
     return JSON.parse(readFileSync(join(dataDir, NOTE), 'utf8')) as OwnerNote;
   } catch {

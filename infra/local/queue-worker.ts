@@ -16,20 +16,34 @@ Server.prototype.listen = function (this: Server, ...args: unknown[]) {
   return listen.apply(this, args);
 } as typeof Server.prototype.listen;
 
+interface Persistence {
+  readonly db: DatabaseSync;
+}
+interface PersistenceMethods {
+  load(this: Persistence, ...stores: unknown[]): void;
+  updateMessageReady(this: Persistence, messageId: string): void;
+}
+
 /**
- * Makes a message visible again in the stored queue. The engine's own version also clears the receive count, which the
- * column refuses: without this, `ChangeMessageVisibility` to zero fails, and dead-letter counts would start anew.
+ * Mends the engine's persistence in two places.
+ * - Making a message visible again also clears its receive count, which the column refuses: `ChangeMessageVisibility` to zero
+ *   would fail, and dead-letter counts would start anew.
+ * - Every change waits for the disk. Without that wait, what was written still survives the end of the process, however it
+ *   ends; only a power cut may cost the last messages, and those are hints that the dispatcher finds again in the table.
  */
 const patchPersistence = async () => {
   const module = new URL('./persistence.js', import.meta.resolve('fauxqs')).href;
-  const { PersistenceManager } = (await import(module)) as { PersistenceManager: { prototype: object } };
-  Object.assign(PersistenceManager.prototype, {
-    updateMessageReady(this: { db: DatabaseSync }, messageId: string) {
-      this.db
-        .prepare('UPDATE sqs_messages SET receipt_handle = NULL, visibility_deadline = NULL WHERE message_id = ?')
-        .run(messageId);
-    },
-  });
+  const { prototype } = ((await import(module)) as { PersistenceManager: { prototype: PersistenceMethods } })
+    .PersistenceManager;
+  const { load } = prototype;
+  prototype.load = function (...stores) {
+    this.db.exec('PRAGMA synchronous = OFF');
+    load.apply(this, stores);
+  };
+  prototype.updateMessageReady = function (messageId) {
+    const statement = 'UPDATE sqs_messages SET receipt_handle = NULL, visibility_deadline = NULL WHERE message_id = ?';
+    this.db.prepare(statement).run(messageId);
+  };
 };
 
 /** Whoever had received a message is gone when the engine starts: what it held is visible at once, not after its time-out. */

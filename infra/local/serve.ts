@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { QUEUES, type QueueDeclaration } from '../../shared/queues/queues.ts';
 import type { BuildResult } from '../build/build.ts';
+import { withBuildFolder } from '../build/exclusive.ts';
 import { makeAuthorizer } from './authorizer.ts';
 import type { Backends } from './backends.ts';
 import { type Handler, lambdaContext, StageFunctions } from './functions.ts';
@@ -96,7 +97,8 @@ export const startStages = async (options: ServeOptions): Promise<ServedStages> 
   const copies = join(options.dataDir, 'functions');
   await rm(copies, { recursive: true, force: true });
   const folder = join(copies, `${process.pid}-${Date.now()}`);
-  const [live, test] = await Promise.all([layOut('live', folder, options), layOut('test', folder, options)]);
+  const copy = () => Promise.all([layOut('live', folder, options), layOut('test', folder, options)]);
+  const [live, test] = await withBuildFolder(options.build.outDir, copy);
   const functions = { live, test };
   const running: Running[] = [];
   for (const stage of STAGES)

@@ -52,7 +52,7 @@ const run = async (): Promise<void> => {
   closeOnSignals(starting);
   const platform = await starting;
   outliveStrayErrors();
-  if (demo) console.log(banner(platform, demo));
+  if (demo) console.log(banner(platform, demo, options.logTo ?? 'file'));
 };
 
 try {

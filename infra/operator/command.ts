@@ -19,7 +19,8 @@ export interface OperatorCommand<S extends z.ZodObject = z.ZodObject> {
 }
 
 /** Declares a command; `run` receives its options parsed. */
-export const defineCommand = <S extends z.ZodObject>(command: OperatorCommand<S>): OperatorCommand => command as unknown as OperatorCommand;
+export const defineCommand = <S extends z.ZodObject>(command: OperatorCommand<S>): OperatorCommand =>
+  command as unknown as OperatorCommand;
 
 const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
@@ -57,7 +58,9 @@ const parseOptions = (schema: z.ZodObject, given: Record<string, unknown>) => {
   const own = Object.fromEntries(Object.keys(schema.shape).map((name) => [name, given[name]]));
   const parsed = schema.safeParse(own);
   if (parsed.success) return parsed.data;
-  const faults = parsed.error.issues.map(({ path, message }) => (path.length > 0 ? `--${kebab(String(path[0]))}: ${message}` : message));
+  const faults = parsed.error.issues.map(({ path, message }) =>
+    path.length > 0 ? `--${kebab(String(path[0]))}: ${message}` : message,
+  );
   throw new OperatorError(faults.join('; '));
 };
 
@@ -113,7 +116,8 @@ export const runProgram = async (commands: readonly OperatorCommand[], words: re
     return 0;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
-    if (error instanceof CommanderError && error.code === 'commander.help') return printFailure('Name a command; `--help` lists them.', words.includes('--json'));
+    if (error instanceof CommanderError && error.code === 'commander.help')
+      return printFailure('Name a command; `--help` lists them.', words.includes('--json'));
     return printFailure(error, words.includes('--json'));
   }
 };

@@ -16,15 +16,20 @@ const STACK_WORDS: Readonly<Record<Environment, string>> = { live: 'Live', test:
 
 const readStack = async (client: CloudFormationClient, StackName: string): Promise<StackOutputs> => {
   const { Stacks = [] } = await client.send(new DescribeStacksCommand({ StackName }));
-  const told = Object.fromEntries((Stacks[0]?.Outputs ?? []).map(({ OutputKey = '', OutputValue }) => [OutputKey, OutputValue]));
+  const told = Object.fromEntries(
+    (Stacks[0]?.Outputs ?? []).map(({ OutputKey = '', OutputValue }) => [OutputKey, OutputValue]),
+  );
   const parsed = outputs.safeParse(told);
   if (parsed.success) return parsed.data;
-  throw new Error(`The stack ${StackName} does not say: ${parsed.error.issues.map(({ path }) => String(path[0])).join(', ')}.`);
+  throw new Error(
+    `The stack ${StackName} does not say: ${parsed.error.issues.map(({ path }) => String(path[0])).join(', ')}.`,
+  );
 };
 
 const pairOf = ({ QueueUrls, QueueDlqUrls }: StackOutputs, name: string): QueuePair => {
   const [url, deadLetterUrl] = [QueueUrls[name], QueueDlqUrls[name]];
-  if (url === undefined || deadLetterUrl === undefined) throw new Error(`The stack does not name the queue ${name} and its dead letters.`);
+  if (url === undefined || deadLetterUrl === undefined)
+    throw new Error(`The stack does not name the queue ${name} and its dead letters.`);
   return { url, deadLetterUrl };
 };
 

@@ -71,7 +71,10 @@ const vaultOpener = (tables: Tables, dataDir: string) => async (env: Environment
 };
 
 /** Works with the engines of a platform that is running. */
-const besidePlatform = (dataDir: string, { dynamodbEndpoint, sqsEndpoint, tables: names, queueUrls }: RunningPlatform): Target => {
+const besidePlatform = (
+  dataDir: string,
+  { dynamodbEndpoint, sqsEndpoint, tables: names, queueUrls }: RunningPlatform,
+): Target => {
   const client = new DynamoDBClient({ endpoint: dynamodbEndpoint, maxAttempts: 1 });
   const sqs = new SQSClient({ endpoint: sqsEndpoint });
   const tables = { live: new Table(client, names.live), test: new Table(client, names.test) };
@@ -96,7 +99,8 @@ const onOwnEngines = async (dataDir: string, lock: DataDirLock): Promise<Target>
       dynamodbEndpoint: process.env.DYNAMODB_ENDPOINT || undefined,
       sqsEndpoint: process.env.SQS_ENDPOINT || undefined,
       onProcess: (pid) => lock.note({ childPids: [pid] }),
-      onFault: (what, _requestId, error) => process.stderr.write(`${what}: ${error instanceof Error ? error.message : String(error)}\n`),
+      onFault: (what, _requestId, error) =>
+        process.stderr.write(`${what}: ${error instanceof Error ? error.message : String(error)}\n`),
     });
     const { tables, sqs } = backends;
     const queue = async (env: Environment, name: string) => {

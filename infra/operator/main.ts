@@ -5,4 +5,7 @@ import { PROVIDER_COMMANDS } from './commands/providers.ts';
 import { QUEUE_COMMANDS } from './commands/queues.ts';
 
 /** `npm run --silent admin -- …`: the operator's command line. */
-process.exitCode = await runProgram([...ACCESS_COMMANDS, ...MONEY_COMMANDS, ...PROVIDER_COMMANDS, ...QUEUE_COMMANDS], process.argv.slice(2));
+process.exitCode = await runProgram(
+  [...ACCESS_COMMANDS, ...MONEY_COMMANDS, ...PROVIDER_COMMANDS, ...QUEUE_COMMANDS],
+  process.argv.slice(2),
+);

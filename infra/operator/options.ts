@@ -34,7 +34,12 @@ export const words = (description: string) => z.string().trim().min(1).max(200).
 export const names = (description: string) =>
   z
     .string()
-    .transform((text) => text.split(',').map((name) => name.trim()).filter(Boolean))
+    .transform((text) =>
+      text
+        .split(',')
+        .map((name) => name.trim())
+        .filter(Boolean),
+    )
     .pipe(z.array(z.string()).min(1, 'must name at least one'))
     .meta({ description });
 

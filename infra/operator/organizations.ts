@@ -20,7 +20,11 @@ export interface CreatedOrganization {
 }
 
 /** The grantor behind the operator: every scope that a key may hold. */
-export const operatorOf = (organizationId: Id<'organization'>, env: Environment) => ({ organizationId, env, scopes: new Set(KEY_SCOPES) });
+export const operatorOf = (organizationId: Id<'organization'>, env: Environment) => ({
+  organizationId,
+  env,
+  scopes: new Set(KEY_SCOPES),
+});
 
 /**
  * Creates an organization in both environments: its record, a wallet and a key with all scopes in each. The test wallet opens with
@@ -48,10 +52,19 @@ export const createOrganization = async (
 };
 
 /** Writes the organization into one environment. The secret of its first key. */
-const enrol = async (table: Table, organization: ReturnType<typeof newOrganization>, env: Environment, now: number): Promise<string> => {
+const enrol = async (
+  table: Table,
+  organization: ReturnType<typeof newOrganization>,
+  env: Environment,
+  now: number,
+): Promise<string> => {
   const planned = planKey(operatorOf(organization.id, env), { name: `First ${env} key`, scopes: KEY_SCOPES }, now);
   if (isRefusal(planned)) throw new Error(planned.details.detail);
-  const outcome = await table.transact([...newKeyWrites(planned.key), organizationWrite(organization, 1), openWallet(organization.id)]);
+  const outcome = await table.transact([
+    ...newKeyWrites(planned.key),
+    organizationWrite(organization, 1),
+    openWallet(organization.id),
+  ]);
   const mine = outcome.ok || outcome.reasons[0]?.row?.id === planned.key.id;
   if (!mine) throw new Error('The organization could not be written.');
   return planned.secret.text;

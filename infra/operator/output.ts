@@ -17,7 +17,9 @@ const text = (value: unknown, shown = Number.POSITIVE_INFINITY): string => {
 
 const fieldLines = (record: Readonly<Record<string, unknown>>): string[] => {
   const flat = Object.entries(record).flatMap(([name, value]): [string, unknown][] =>
-    typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value).map(([inner, deep]) => [`${name}.${inner}`, deep]) : [[name, value]],
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.entries(value).map(([inner, deep]) => [`${name}.${inner}`, deep])
+      : [[name, value]],
   );
   const width = Math.max(...flat.map(([name]) => name.length), 0);
   return flat.map(([name, value]) => `${name.padEnd(width)}  ${text(value)}`);
@@ -28,7 +30,12 @@ const tableLines = (records: readonly Readonly<Record<string, unknown>>[]): stri
   const columns = [...new Set(records.flatMap((record) => Object.keys(record)))];
   const rows = [columns, ...records.map((record) => columns.map((column) => text(record[column], SHOWN)))];
   const widths = columns.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
-  return rows.map((row) => row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ').trimEnd());
+  return rows.map((row) =>
+    row
+      .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
 };
 
 /** The text for people: a table for lists, a line per field otherwise. */

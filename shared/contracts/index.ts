@@ -1,12 +1,24 @@
+import * as callbacks from './callbacks.ts';
+import * as contacts from './contacts.ts';
 import type { OperationContract } from './define-operation.ts';
 import * as keys from './keys.ts';
+import * as links from './links.ts';
 import * as meta from './meta.ts';
 import * as organization from './organization.ts';
 import * as sms from './sms.ts';
 import * as wallet from './wallet.ts';
 
 /** The areas of the service, in the order in which the documentation shows them. */
-const AREAS: readonly Readonly<Record<string, unknown>>[] = [sms, wallet, keys, organization, meta];
+const AREAS: readonly Readonly<Record<string, unknown>>[] = [
+  sms,
+  contacts,
+  wallet,
+  keys,
+  organization,
+  links,
+  callbacks,
+  meta,
+];
 
 /** Schemas, and the lists behind them, are exported beside the contracts: only what is an operation is taken. */
 const isContract = (exported: unknown): exported is OperationContract =>

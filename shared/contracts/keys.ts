@@ -4,12 +4,19 @@ import type { Scope } from '../domain/access/scopes.ts';
 import { dateTime, environment, idOf, limit, pageOf, pathId, skip } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 
-const name = z.string().min(1).max(100).meta({ description: 'What a person calls the key.', example: 'Checkout service' });
+const name = z
+  .string()
+  .min(1)
+  .max(100)
+  .meta({ description: 'What a person calls the key.', example: 'Checkout service' });
 const scopes = z
   .array(z.enum(KEY_SCOPES as [Scope, ...Scope[]]))
   .min(1)
   .max(KEY_SCOPES.length)
-  .meta({ description: 'What the key may do. `contacts:pii` belongs to a person\'s session and stands on no key.', example: ['sms:send', 'sms:read'] });
+  .meta({
+    description: "What the key may do. `contacts:pii` belongs to a person's session and stands on no key.",
+    example: ['sms:send', 'sms:read'],
+  });
 
 const keyFields = {
   id: idOf('apiKey', 'The id of the key: `key_` and 21 random characters. It stays when the secret is rotated.'),
@@ -30,14 +37,19 @@ export const IssuedApiKey = z
   .object({
     ...keyFields,
     key: z.string().meta({
-      description: 'The secret: send it as `Authorization: Bearer`. Shown in this answer only; the service keeps a SHA-256 of it.',
+      description:
+        'The secret: send it as `Authorization: Bearer`. Shown in this answer only; the service keeps a SHA-256 of it.',
       example: 'svc_test_5nH2vKq8RtYb3LxWm9ZcJd7FgP1sTa4UeQo6BiXk',
     }),
   })
   .meta({ id: 'IssuedApiKey', description: 'An API key with its new secret.' });
 
 export const CreateApiKey = z
-  .strictObject({ name, scopes, expiresAt: dateTime('From this moment on the key is refused; it must be in the future.').optional() })
+  .strictObject({
+    name,
+    scopes,
+    expiresAt: dateTime('From this moment on the key is refused; it must be in the future.').optional(),
+  })
   .meta({ id: 'CreateApiKey', description: 'A key to create, in the environment of the credential.' });
 
 export const RotateApiKey = z
@@ -47,7 +59,10 @@ export const RotateApiKey = z
       .min(0)
       .max(OVERLAP_HOURS.maximum)
       .optional()
-      .meta({ description: `For how many hours the old secret works on: 0 to ${OVERLAP_HOURS.maximum}; ${OVERLAP_HOURS.fallback} when absent. 0 ends every old secret at once.`, example: 24 }),
+      .meta({
+        description: `For how many hours the old secret works on: 0 to ${OVERLAP_HOURS.maximum}; ${OVERLAP_HOURS.fallback} when absent. 0 ends every old secret at once.`,
+        example: 24,
+      }),
   })
   .meta({ id: 'RotateApiKey', description: 'How to rotate.' });
 
@@ -59,7 +74,8 @@ export const listKeys = defineOperation({
   path: '/v2/api-keys',
   tag: 'API keys',
   summary: 'List API keys, newest first',
-  description: 'Keys of the organization in the environment of the credential, expired and revoked ones included. A key created a moment ago may be missing from the items for about a second.',
+  description:
+    'Keys of the organization in the environment of the credential, expired and revoked ones included. A key created a moment ago may be missing from the items for about a second.',
   permission: 'keys:read',
   request: { query: z.strictObject({ limit: limit(50, 200), skip }) },
   responses: { 200: pageOf(ApiKey, 'keys').meta({ id: 'ApiKeyPage', description: 'A page of API keys.' }) },
@@ -73,7 +89,8 @@ export const createKey = defineOperation({
   path: '/v2/api-keys',
   tag: 'API keys',
   summary: 'Create an API key',
-  description: 'The secret is shown in this answer and never again. A key grants no scope that the caller lacks: 403. Raises apikey.created.',
+  description:
+    'The secret is shown in this answer and never again. A key grants no scope that the caller lacks: 403. Raises apikey.created.',
   permission: 'keys:write',
   request: { body: CreateApiKey },
   responses: { 201: IssuedApiKey },
@@ -101,7 +118,8 @@ export const revokeKey = defineOperation({
   path: '/v2/api-keys/{id}',
   tag: 'API keys',
   summary: 'Revoke an API key',
-  description: 'Every secret of the key is refused within 60 seconds, those of an overlap included. The key stays in the list with `revokedAt`; revoking it again changes nothing.',
+  description:
+    'Every secret of the key is refused within 60 seconds, those of an overlap included. The key stays in the list with `revokedAt`; revoking it again changes nothing.',
   permission: 'keys:write',
   request: { params },
   responses: { 204: null },

@@ -1,5 +1,5 @@
-import bundle from 'swagger-ui-dist/swagger-ui-bundle.js?raw';
 import style from 'swagger-ui-dist/swagger-ui.css?raw';
+import bundle from 'swagger-ui-dist/swagger-ui-bundle.js?raw';
 import { docsStart, errorStyle } from './pages.ts';
 
 const SCRIPT = 'text/javascript; charset=utf-8';

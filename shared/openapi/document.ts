@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import {
-  createDocument,
   type CreateDocumentOptions,
+  createDocument,
   type ZodOpenApiOperationObject,
   type ZodOpenApiResponseObject,
 } from 'zod-openapi';
@@ -14,8 +14,8 @@ import { HEADERS, problemResponses, problemsOf, REQUEST_ID_HEADER, responseName 
 export interface DocumentInput {
   readonly version: string;
   readonly operations: readonly OperationContract[];
-  /** The example body of an operation, from its example event; undefined when it has none. */
-  readonly exampleBody: (operationId: string) => unknown;
+  /** An operation's example body, from its example event; undefined when it takes no JSON. */
+  readonly exampleBody: (contract: OperationContract) => unknown;
 }
 
 const idempotencyKey = z
@@ -114,7 +114,7 @@ const pathsOf = ({ operations, exampleBody }: DocumentInput) => {
     const path = documentedPath(contract.path);
     paths[path] = {
       ...paths[path],
-      [contract.method.toLowerCase()]: operationObject(contract, exampleBody(contract.id)),
+      [contract.method.toLowerCase()]: operationObject(contract, exampleBody(contract)),
     };
   }
   return paths;

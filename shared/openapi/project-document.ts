@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { OperationContract } from '../contracts/define-operation.ts';
 import { OPERATIONS } from '../contracts/index.ts';
 import { openApiDocument } from './document.ts';
 
@@ -8,9 +9,9 @@ const read = (file: string): { readonly version?: string; readonly body?: string
 
 /** The text of `openapi.json` as contracts and example events now stand. `root` is the project's folder. */
 export const projectDocument = (root: string): string => {
-  const exampleBody = (id: string): unknown => {
+  const exampleBody = ({ id, request }: OperationContract): unknown => {
     const file = join(root, 'events/requests', `${id}.json`);
-    const body = existsSync(file) ? read(file).body : undefined;
+    const body = request.body && existsSync(file) ? read(file).body : undefined;
     return body ? JSON.parse(body) : undefined;
   };
   const document = openApiDocument({

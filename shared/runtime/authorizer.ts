@@ -1,10 +1,12 @@
-import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
+import type { APIGatewayAuthorizerResult, APIGatewayProxyEvent, APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
 import { type CredentialReader, identify } from '../domain/access/credentials.ts';
 import type { Actor, Environment } from '../domain/actor.ts';
 import type { Clock } from '../domain/time.ts';
 
+type Headers = Pick<APIGatewayRequestAuthorizerEvent | APIGatewayProxyEvent, 'headers' | 'multiValueHeaders'>;
+
 /** The one Authorization header, or undefined when there is none or more than one: what is ambiguous is refused. */
-const authorizationOf = (event: APIGatewayRequestAuthorizerEvent): string | undefined => {
+export const authorizationOf = (event: Headers): string | undefined => {
   const many = Object.entries(event.multiValueHeaders ?? {}).filter(([name]) => name.toLowerCase() === 'authorization');
   const values = many.flatMap(([, list]) => list ?? []);
   if (values.length > 0) return values.length === 1 ? values[0] : undefined;

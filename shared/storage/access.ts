@@ -91,17 +91,34 @@ export const putAccount = async (table: Table, account: Account): Promise<boolea
   const createdAt = isoTime(account.createdAt);
   const outcome = await table.transact([
     {
-      put: { ...KEYS.account(id), ...FINDS.accountsOf(account.organizationId, createdAt, id), id, org: account.organizationId, name, email, status, createdAt },
+      put: {
+        ...KEYS.account(id),
+        ...FINDS.accountsOf(account.organizationId, createdAt, id),
+        id,
+        org: account.organizationId,
+        name,
+        email,
+        status,
+        createdAt,
+      },
       when: { text: 'attribute_not_exists(#pk)' },
     },
-    { update: KEYS.organization(account.organizationId), add: { accounts: 1 }, when: { text: 'attribute_exists(#pk)' } },
+    {
+      update: KEYS.organization(account.organizationId),
+      add: { accounts: 1 },
+      when: { text: 'attribute_exists(#pk)' },
+    },
   ]);
   return outcome.ok || outcome.reasons[0]?.row?.org === account.organizationId;
 };
 
 /** Sets a person's status; from then on a suspended person's sessions are refused. False when there is no such person. */
 export const setAccountStatus = async (table: Table, id: string, status: AccountStatus): Promise<boolean> => {
-  const written = await table.write({ update: KEYS.account(id), set: { status }, when: { text: 'attribute_exists(#pk)' } });
+  const written = await table.write({
+    update: KEYS.account(id),
+    set: { status },
+    when: { text: 'attribute_exists(#pk)' },
+  });
   return written.ok;
 };
 
@@ -116,7 +133,13 @@ export const readPage = async (table: Table, partition: string, page: PageWish):
   const entries: Row[] = [];
   let startKey: QueryRange['startKey'];
   do {
-    const { rows, nextKey } = await table.query({ index: 'gsi1', partition, newestFirst: true, limit: wanted - entries.length, startKey });
+    const { rows, nextKey } = await table.query({
+      index: 'gsi1',
+      partition,
+      newestFirst: true,
+      limit: wanted - entries.length,
+      startKey,
+    });
     entries.push(...rows);
     startKey = nextKey;
   } while (startKey && entries.length < wanted);
@@ -135,7 +158,10 @@ const organizationRow = z.object({
 });
 
 /** An organization with the totals of its lists; undefined when the table has none of that id. */
-export const readOrganization = async (table: Table, id: string): Promise<(Organization & { keys: number; accounts: number }) | undefined> => {
+export const readOrganization = async (
+  table: Table,
+  id: string,
+): Promise<(Organization & { keys: number; accounts: number }) | undefined> => {
   const row = await table.get(KEYS.organization(id));
   return row && organizationRow.parse(row);
 };
@@ -145,7 +171,16 @@ export const organizationWrite = (organization: Organization, keys = 0): WriteOp
   const { id, name, smsPerSecond } = organization;
   const createdAt = isoTime(organization.createdAt);
   return {
-    put: { ...KEYS.organization(id), ...FINDS.organizations(createdAt, id), id, name, smsPerSecond, createdAt, keys, accounts: 0 },
+    put: {
+      ...KEYS.organization(id),
+      ...FINDS.organizations(createdAt, id),
+      id,
+      name,
+      smsPerSecond,
+      createdAt,
+      keys,
+      accounts: 0,
+    },
     when: { text: 'attribute_not_exists(#pk)' },
   };
 };
@@ -160,12 +195,20 @@ export const listOrganizations = async (table: Table, page: PageWish): Promise<O
 /** Sets what an organization may send per second; undefined takes the ceiling away. False when there is no such organization. */
 export const setSmsPerSecond = async (table: Table, id: string, smsPerSecond: number | undefined): Promise<boolean> => {
   const change = smsPerSecond === undefined ? { remove: ['smsPerSecond'] } : { set: { smsPerSecond } };
-  const written = await table.write({ update: KEYS.organization(id), ...change, when: { text: 'attribute_exists(#pk)' } });
+  const written = await table.write({
+    update: KEYS.organization(id),
+    ...change,
+    when: { text: 'attribute_exists(#pk)' },
+  });
   return written.ok;
 };
 
 /** An organization's people, newest first. */
-export const listAccounts = async (table: Table, id: string, page: PageWish): Promise<{ items: Account[]; total: number }> => {
+export const listAccounts = async (
+  table: Table,
+  id: string,
+  page: PageWish,
+): Promise<{ items: Account[]; total: number }> => {
   const [rows, organization] = await Promise.all([
     readPage(table, FINDS.accountsOf(id, '', '').gsi1pk, page),
     readOrganization(table, id),

@@ -2,7 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 
 /** How long a call may take before it is given up and tried again, in ms: far above DynamoDB's own slowest, far below a Lambda's end. */
 const CONNECT_MS = 1_000;
-const REQUEST_MS = 2_500;
+const REQUEST_MS = 2_000;
 const agent = { keepAlive: true, maxSockets: 256 };
 
 const TOKEN_HEAD = Buffer.from(',"ClientRequestToken":"');
@@ -27,7 +27,7 @@ const withoutToken = (body: Uint8Array): Uint8Array => {
 export const tableClient = (endpoint?: string): DynamoDBClient => {
   const client = new DynamoDBClient({
     maxAttempts: 1,
-    requestHandler: { connectionTimeout: CONNECT_MS, requestTimeout: REQUEST_MS, httpAgent: agent, httpsAgent: agent },
+    requestHandler: { connectionTimeout: CONNECT_MS, requestTimeout: REQUEST_MS, throwOnRequestTimeout: true, httpAgent: agent, httpsAgent: agent },
     ...(endpoint ? { endpoint } : {}),
   });
   client.middlewareStack.add(

@@ -67,14 +67,19 @@ const credentialOf = ({ id, organizationId, env, scopes, expiresAt }: ApiKey): C
 });
 
 /** The writes of a new key: its record and its secret's credential. The organization's total of keys is the caller's part. */
-export const newKeyWrites = (key: ApiKey): WriteOp[] => [recordWrite(key), credentialWrite(key.hash, credentialOf(key))];
+export const newKeyWrites = (key: ApiKey): WriteOp[] => [
+  recordWrite(key),
+  credentialWrite(key.hash, credentialOf(key)),
+];
 
 /** Old secrets after a rotation: those that live on get their end, the others go. */
 const oldSecretWrites = (before: ApiKey, after: ApiKey): WriteOp[] =>
   [before.hash, ...before.oldSecrets.map(({ hash }) => hash)].map((hash): WriteOp => {
     const until = after.oldSecrets.find((old) => old.hash === hash)?.until;
     if (until === undefined) return { delete: KEYS.credential(hash) };
-    return { put: { ...putOf(credentialWrite(hash, { ...credentialOf(after), expiresAt: until })), ttl: credentialTtl(until) } };
+    return {
+      put: { ...putOf(credentialWrite(hash, { ...credentialOf(after), expiresAt: until })), ttl: credentialTtl(until) },
+    };
   });
 
 const putOf = (write: WriteOp) => {
@@ -110,7 +115,12 @@ export const keyStore = (table: Table): KeyStore => ({
     const outcome = await table.transact([
       {
         update: KEYS.apiKey(before.id),
-        set: { hash: after.hash, last4: after.last4, oldSecrets: storedSecrets(after), rotatedAt: isoTime(event.createdAt) },
+        set: {
+          hash: after.hash,
+          last4: after.last4,
+          oldSecrets: storedSecrets(after),
+          rotatedAt: isoTime(event.createdAt),
+        },
         when: { text: '#hash = :hash AND attribute_not_exists(#revokedAt)', values: { hash: before.hash } },
       },
       credentialWrite(after.hash, credentialOf(after)),

@@ -25,11 +25,16 @@ export interface SmsFilter extends Window {
   readonly toHash?: string | undefined;
 }
 
-/** Bounds of `createdAt#id` for a window of time. `~` sorts after every id. */
-const between = ({ from, to }: Window): Condition | undefined => {
-  if (from === undefined && to === undefined) return undefined;
-  const upper = to === undefined ? '~' : `${isoTime(to)}#~`;
-  return { text: '#sk BETWEEN :lower AND :upper', values: { lower: isoTime(from ?? 0), upper } };
+/** Bounds of `createdAt#id` for a window of time; nothing is older than the epoch. `~` sorts after every id. */
+const bounds = ({ from, to }: Window) => ({ lower: isoTime(Math.max(from ?? 0, 0)), upper: to === undefined ? '~' : `${isoTime(Math.max(to, 0))}#~` });
+
+const between = (window: Window): Condition | undefined =>
+  window.from === undefined && window.to === undefined ? undefined : { text: '#sk BETWEEN :lower AND :upper', values: bounds(window) };
+
+/** A window that ends before it begins holds nothing, and is no range that a table could be asked for. */
+const isEmpty = (window: Window): boolean => {
+  const { lower, upper } = bounds(window);
+  return lower > upper || (window.to !== undefined && window.to < 0);
 };
 
 /** The narrowest index that a filter names, and what is left to filter on it. */
@@ -72,6 +77,7 @@ const isWhole = (range: QueryRange) => range.index === 'gsi1' && !range.sort && 
 
 /** A page of SMS, newest first. The unfiltered total is kept on the wallet; a filtered one is counted on its narrow index. */
 export const listSmsPage = async (table: Table, organizationId: string, filter: SmsFilter, page: { skip: number; limit: number }): Promise<Page<MessageRecord>> => {
+  if (isEmpty(filter)) return { items: [], total: 0 };
   const range = smsRange(organizationId, filter);
   const [keys, total] = await Promise.all([
     pageKeys(table, range, page.skip, page.limit),
@@ -87,6 +93,7 @@ export const listReplyPage = async (
   filter: Window & { inReplyTo?: string | undefined },
   page: { skip: number; limit: number },
 ): Promise<Page<ReplyRecord>> => {
+  if (isEmpty(filter)) return { items: [], total: 0 };
   const sort = between(filter);
   const range: QueryRange =
     filter.inReplyTo === undefined

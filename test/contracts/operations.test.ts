@@ -5,7 +5,7 @@ import { OPERATIONS } from '../../shared/contracts/index.ts';
 import { PROBLEMS, type ProblemName } from '../../shared/domain/errors.ts';
 import { Problem } from '../../shared/openapi/problems.ts';
 import { problemType } from '../../shared/runtime/problem.ts';
-import { call, type Change, changed } from './support.ts';
+import { type Change, call, changed } from './support.ts';
 
 /** A value that no answer may contain. */
 const SECRET = 'q7Zx9LeakMarker4Tn';

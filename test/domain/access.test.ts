@@ -2,7 +2,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createOrganization, operatorOf } from '../../infra/operator/organizations.ts';
 import { identify } from '../../shared/domain/access/credentials.ts';
 import { newAccount } from '../../shared/domain/access/accounts.ts';
-import { KEY_SCOPES, type KeyIssued, createKey, keyView, revokeKey, rotateKey } from '../../shared/domain/access/keys.ts';
+import {
+  KEY_SCOPES,
+  type KeyIssued,
+  createKey,
+  keyView,
+  revokeKey,
+  rotateKey,
+} from '../../shared/domain/access/keys.ts';
 import { SCOPES, type Scope } from '../../shared/domain/access/scopes.ts';
 import { hashSecret, newSecret, readSecret } from '../../shared/domain/access/secrets.ts';
 import { SESSION_MS, newSession } from '../../shared/domain/access/sessions.ts';
@@ -31,22 +38,38 @@ afterAll(() => platform.stop());
 
 const store = (env: Environment = 'test') => keyStore(platform.tables[env]);
 const bearer = (text: string) => `Bearer ${text}`;
-const holder = (scopes: readonly Scope[], env: Environment = 'test') => ({ organizationId, env, scopes: new Set(scopes) });
+const holder = (scopes: readonly Scope[], env: Environment = 'test') => ({
+  organizationId,
+  env,
+  scopes: new Set(scopes),
+});
 const allowed = <T>(outcome: T | Refusal): T => {
   if (isRefusal(outcome)) throw new Error(`${outcome.name}: ${outcome.details.detail}`);
   return outcome;
 };
 const refused = (outcome: unknown) => (isRefusal(outcome) ? outcome.name : 'allowed');
 const issue = async (wish: { scopes?: readonly string[]; expiresAt?: number } = {}): Promise<KeyIssued> =>
-  allowed(await createKey(store(), operatorOf(organizationId, 'test'), { name: 'A key', scopes: ['sms:send'], ...wish }, NOW));
-const rotate = (id: string, overlapHours: number | undefined, now = NOW) => rotateKey(store(), operatorOf(organizationId, 'test'), { id, overlapHours }, now);
+  allowed(
+    await createKey(store(), operatorOf(organizationId, 'test'), { name: 'A key', scopes: ['sms:send'], ...wish }, NOW),
+  );
+const rotate = (id: string, overlapHours: number | undefined, now = NOW) =>
+  rotateKey(store(), operatorOf(organizationId, 'test'), { id, overlapHours }, now);
 
 describe('a credential', () => {
   test('tells its kind and environment by its prefix, and is read in no other shape', () => {
     for (const kind of ['key', 'session'] as const)
       for (const env of ['live', 'test'] as const) expect(readSecret(newSecret(kind, env).text)).toEqual({ kind, env });
     const { text } = newSecret('key', 'test');
-    for (const bad of [text.slice(0, 40), `${text}-`, ` ${text}`, `${text}\n`, text.toUpperCase(), text.replace('test', 'prod'), '', 'svc_test_'])
+    for (const bad of [
+      text.slice(0, 40),
+      `${text}-`,
+      ` ${text}`,
+      `${text}\n`,
+      text.toUpperCase(),
+      text.replace('test', 'prod'),
+      '',
+      'svc_test_',
+    ])
       expect(readSecret(bad)).toBeUndefined();
   });
 
@@ -62,7 +85,11 @@ describe('the authorizer', () => {
     const answer = await platform.knock('test', bearer(keys.test));
     expect(answer?.context).toMatchObject({ organizationId, env: 'test', kind: 'key', scopes: KEY_SCOPES.join(' ') });
     expect(answer?.policyDocument.Statement).toEqual([
-      { Action: 'execute-api:Invoke', Effect: 'Allow', Resource: 'arn:aws:execute-api:us-east-1:000000000000:api/stage/*/*' },
+      {
+        Action: 'execute-api:Invoke',
+        Effect: 'Allow',
+        Resource: 'arn:aws:execute-api:us-east-1:000000000000:api/stage/*/*',
+      },
     ]);
   });
 
@@ -73,7 +100,18 @@ describe('the authorizer', () => {
   });
 
   test('refuses whatever is not exactly one Bearer credential', async () => {
-    const bad = [undefined, '', keys.test, 'Bearer', 'Bearer ', `Bearer  ${keys.test}`, `Bearer ${keys.test} `, `Basic ${keys.test}`, `Bearer ${keys.test},Bearer ${keys.test}`, bearer(newSecret('key', 'test').text)];
+    const bad = [
+      undefined,
+      '',
+      keys.test,
+      'Bearer',
+      'Bearer ',
+      `Bearer  ${keys.test}`,
+      `Bearer ${keys.test} `,
+      `Basic ${keys.test}`,
+      `Bearer ${keys.test},Bearer ${keys.test}`,
+      bearer(newSecret('key', 'test').text),
+    ];
     for (const header of bad) expect(await platform.knock('test', header)).toBeUndefined();
     expect(await platform.knock('test', `bearer ${keys.test}`)).toBeDefined();
   });
@@ -87,9 +125,16 @@ describe('the authorizer', () => {
 
 describe('a key', () => {
   test('grants no scope that its creator lacks', async () => {
-    const outcome = await createKey(store(), holder(['keys:write', 'sms:read']), { name: 'x', scopes: ['sms:read', 'sms:send'] }, NOW);
+    const outcome = await createKey(
+      store(),
+      holder(['keys:write', 'sms:read']),
+      { name: 'x', scopes: ['sms:read', 'sms:send'] },
+      NOW,
+    );
     expect(refused(outcome)).toBe('FORBIDDEN');
-    expect(refused(await createKey(store(), holder(['keys:write', 'sms:read']), { name: 'x', scopes: ['sms:read'] }, NOW))).toBe('allowed');
+    expect(
+      refused(await createKey(store(), holder(['keys:write', 'sms:read']), { name: 'x', scopes: ['sms:read'] }, NOW)),
+    ).toBe('allowed');
   });
 
   test("never carries a scope of a person's session, nor an unknown one, nor none", async () => {
@@ -104,7 +149,9 @@ describe('a key', () => {
 
   test('is not rotated by a caller that lacks one of its scopes: the answer would show a stronger secret', async () => {
     const { key } = await issue({ scopes: ['sms:send', 'crm:delete'] });
-    expect(refused(await rotateKey(store(), holder(['keys:write', 'sms:send']), { id: key.id }, NOW))).toBe('FORBIDDEN');
+    expect(refused(await rotateKey(store(), holder(['keys:write', 'sms:send']), { id: key.id }, NOW))).toBe(
+      'FORBIDDEN',
+    );
   });
 
   test('of another organization or environment is as if it did not exist', async () => {
@@ -115,14 +162,25 @@ describe('a key', () => {
       expect(refused(await revokeKey(store(), grantor, key.id, NOW))).toBe('NOT_FOUND');
     }
     expect(refused(await revokeKey(store('live'), operatorOf(organizationId, 'live'), key.id, NOW))).toBe('NOT_FOUND');
-    expect((await store().list(other.organizationId, { limit: 50, skip: 0 })).items.map(({ id }) => id)).not.toContain(key.id);
+    expect((await store().list(other.organizationId, { limit: 50, skip: 0 })).items.map(({ id }) => id)).not.toContain(
+      key.id,
+    );
   });
 
   test('is listed newest first, by pages, with the total of all', async () => {
     const mine = await createOrganization(platform.tables, { name: 'Loja Lista' }, { clock: () => NOW - HOUR });
     const made: string[] = [];
     for (let at = 0; at < 5; at++)
-      made.unshift(allowed(await createKey(store(), operatorOf(mine.organizationId, 'test'), { name: `k${at}`, scopes: ['sms:read'] }, NOW + at)).key.id);
+      made.unshift(
+        allowed(
+          await createKey(
+            store(),
+            operatorOf(mine.organizationId, 'test'),
+            { name: `k${at}`, scopes: ['sms:read'] },
+            NOW + at,
+          ),
+        ).key.id,
+      );
     const page = await store().list(mine.organizationId, { limit: 2, skip: 1 });
     expect(page).toMatchObject({ total: 6, items: [{ id: made[1] }, { id: made[2] }] });
     expect((await store().list(mine.organizationId, { limit: 50, skip: 5 })).items).toHaveLength(1);
@@ -136,7 +194,8 @@ describe('rotation', () => {
     const after = allowed(await rotate(key.id, 2));
     expect(after.key.id).toBe(key.id);
     expect(after.secret.text).not.toBe(secret.text);
-    for (const text of [secret.text, after.secret.text]) expect((await platform.knock('test', bearer(text), NOW + 2 * HOUR - 1))?.context?.credentialId).toBe(key.id);
+    for (const text of [secret.text, after.secret.text])
+      expect((await platform.knock('test', bearer(text), NOW + 2 * HOUR - 1))?.context?.credentialId).toBe(key.id);
     expect(await platform.knock('test', bearer(secret.text), NOW + 2 * HOUR)).toBeUndefined();
     expect(await platform.knock('test', bearer(after.secret.text), NOW + 2 * HOUR)).toBeDefined();
     expect(keyView(after.key, NOW).oldSecretsValidUntil).toBe('2026-03-02T14:00:00.000Z');
@@ -154,7 +213,8 @@ describe('rotation', () => {
     const { key, secret } = await issue();
     const second = allowed(await rotate(key.id, 48));
     const third = allowed(await rotate(key.id, 0));
-    for (const text of [secret.text, second.secret.text]) expect(await platform.knock('test', bearer(text), NOW)).toBeUndefined();
+    for (const text of [secret.text, second.secret.text])
+      expect(await platform.knock('test', bearer(text), NOW)).toBeUndefined();
     expect(await platform.knock('test', bearer(third.secret.text), NOW)).toBeDefined();
   });
 
@@ -197,7 +257,8 @@ describe('revocation', () => {
     const { key, secret } = await issue();
     const second = allowed(await rotate(key.id, 24));
     const first = allowed(await revokeKey(store(), holder(['keys:write']), key.id, NOW + 1));
-    for (const text of [secret.text, second.secret.text]) expect(await platform.knock('test', bearer(text), NOW + 2)).toBeUndefined();
+    for (const text of [secret.text, second.secret.text])
+      expect(await platform.knock('test', bearer(text), NOW + 2)).toBeUndefined();
     const again = allowed(await revokeKey(store(), holder(['keys:write']), key.id, NOW + 9));
     expect(again.revokedAt).toBe(first.revokedAt);
     expect((await store().read(key.id))?.revokedAt).toBe(NOW + 1);
@@ -229,8 +290,15 @@ describe('what is stored', () => {
     const created = await issue();
     const turned = allowed(await rotate(created.key.id, 24));
     const events = outbox(platform.tables.test);
-    expect(await events.read(created.event.id)).toMatchObject({ event: { type: 'apikey.created', organizationId, env: 'test', data: { keyId: created.key.id } } });
-    expect(await events.read(turned.event.id)).toMatchObject({ event: { type: 'apikey.rotated', data: { keyId: created.key.id, oldSecretsValidUntil: '2026-03-03T12:00:00.000Z' } } });
+    expect(await events.read(created.event.id)).toMatchObject({
+      event: { type: 'apikey.created', organizationId, env: 'test', data: { keyId: created.key.id } },
+    });
+    expect(await events.read(turned.event.id)).toMatchObject({
+      event: {
+        type: 'apikey.rotated',
+        data: { keyId: created.key.id, oldSecretsValidUntil: '2026-03-03T12:00:00.000Z' },
+      },
+    });
   });
 });
 
@@ -286,7 +354,11 @@ describe('a session', () => {
   test('carries its account and every scope, and ends after 12 hours', async () => {
     const account = await person();
     const { secret } = await open(account);
-    expect((await platform.knock('test', bearer(secret.text), NOW))?.context).toMatchObject({ kind: 'session', accountId: account.id, scopes: SCOPES.join(' ') });
+    expect((await platform.knock('test', bearer(secret.text), NOW))?.context).toMatchObject({
+      kind: 'session',
+      accountId: account.id,
+      scopes: SCOPES.join(' '),
+    });
     expect(await platform.knock('test', bearer(secret.text), NOW + SESSION_MS - 1)).toBeDefined();
     expect(await platform.knock('test', bearer(secret.text), NOW + SESSION_MS)).toBeUndefined();
   });
@@ -301,7 +373,8 @@ describe('a session', () => {
   });
 
   test('is opened for an active account only', async () => {
-    for (const status of ['suspended', 'invited'] as const) expect(refused(newSession(await person(status), 'test', NOW))).toBe('CONFLICT');
+    for (const status of ['suspended', 'invited'] as const)
+      expect(refused(newSession(await person(status), 'test', NOW))).toBe('CONFLICT');
   });
 });
 
@@ -314,6 +387,8 @@ describe('a new organization', () => {
     }
     expect(await readWallet(platform.tables.test, id)).toMatchObject({ balance: 10_000_000, held: 0 });
     expect(await readWallet(platform.tables.live, id)).toMatchObject({ balance: 0, held: 0 });
-    expect((await readLedger(platform.tables.test, id, 10)).lines).toMatchObject([{ kind: 'credit', coins: 10_000_000, balanceCoins: 10_000_000 }]);
+    expect((await readLedger(platform.tables.test, id, 10)).lines).toMatchObject([
+      { kind: 'credit', coins: 10_000_000, balanceCoins: 10_000_000 },
+    ]);
   });
 });

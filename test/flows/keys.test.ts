@@ -35,7 +35,8 @@ beforeAll(async () => {
     POWERTOOLS_METRICS_DISABLED: 'true',
   };
   for (const [name, value] of Object.entries(settings)) vi.stubEnv(name, value);
-  for (const [name, load] of Object.entries(FUNCTIONS)) handlers.set(name, ((await load()) as unknown as { handler: Handler }).handler);
+  for (const [name, load] of Object.entries(FUNCTIONS))
+    handlers.set(name, ((await load()) as unknown as { handler: Handler }).handler);
 });
 afterAll(async () => {
   vi.unstubAllEnvs();
@@ -47,16 +48,23 @@ interface Request {
   readonly id?: string;
   readonly body?: unknown;
   readonly query?: Readonly<Record<string, string>>;
+  /** An answer of the authorizer that the gateway still holds. */
+  readonly cached?: Awaited<ReturnType<typeof platform.knock>>;
 }
 /** A call as it comes through the gateway: authorizer first, then the function with the authorizer's context. */
-const call = async (name: keyof typeof FUNCTIONS, { key = organization.keys.test, id, body, query = {} }: Request = {}) => {
-  const admitted = await platform.knock('test', `Bearer ${key}`);
+const call = async (
+  name: keyof typeof FUNCTIONS,
+  { key = organization.keys.test, id, body, query = {}, cached }: Request = {},
+) => {
+  const admitted = cached ?? (await platform.knock('test', `Bearer ${key}`));
   if (!admitted) return { status: 401, body: {} as Record<string, never> };
   const event = {
     path: '/v2/api-keys',
-    headers: { 'Content-Type': 'application/json' },
+    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
     pathParameters: id === undefined ? null : { id },
-    multiValueQueryStringParameters: Object.fromEntries(Object.entries(query).map(([field, value]) => [field, [value]])),
+    multiValueQueryStringParameters: Object.fromEntries(
+      Object.entries(query).map(([field, value]) => [field, [value]]),
+    ),
     body: body === undefined ? null : JSON.stringify(body),
     isBase64Encoded: false,
     requestContext: { requestId: 'req', authorizer: admitted.context },
@@ -70,7 +78,12 @@ describe('the operations of API keys', () => {
     const created = await call('keys/create', { body: { name: 'Checkout', scopes: ['sms:send', 'sms:read'] } });
     expect(created.status).toBe(201);
     const { key, ...shown } = IssuedApiKey.parse(created.body);
-    expect(shown).toMatchObject({ name: 'Checkout', env: 'test', scopes: ['sms:read', 'sms:send'], last4: key.slice(-4) });
+    expect(shown).toMatchObject({
+      name: 'Checkout',
+      env: 'test',
+      scopes: ['sms:read', 'sms:send'],
+      last4: key.slice(-4),
+    });
     const { status, body } = await call('keys/list', { query: { limit: '1' } });
     expect({ status, total: body.total, item: body.items[0] }).toEqual({ status: 200, total: 2, item: shown });
     expect(JSON.stringify(body)).not.toContain(key);
@@ -101,7 +114,8 @@ describe('the operations of API keys', () => {
       { name: 'x', scopes: ['sms:send'], env: 'live' },
     ];
     for (const body of bad) expect((await call('keys/create', { body })).status).toBe(422);
-    for (const overlapHours of [-1, 721, 1.5, '24']) expect((await call('keys/rotate', { id: 'key_x', body: { overlapHours } })).status).toBe(422);
+    for (const overlapHours of [-1, 721, 1.5, '24'])
+      expect((await call('keys/rotate', { id: 'key_x', body: { overlapHours } })).status).toBe(422);
     expect((await call('keys/list', { query: { limit: '201' } })).status).toBe(422);
   });
 
@@ -117,16 +131,30 @@ describe('the operations of API keys', () => {
 
   test('revoke is 204, again 204, and ends the key', async () => {
     const { body } = await call('keys/create', { body: { name: 'Ends', scopes: ['keys:read'] } });
-    for (let turn = 0; turn < 2; turn++) expect(await call('keys/revoke', { id: body.id })).toEqual({ status: 204, body: {} });
+    for (let turn = 0; turn < 2; turn++)
+      expect(await call('keys/revoke', { id: body.id })).toEqual({ status: 204, body: {} });
     expect((await call('keys/list', { key: body.key })).status).toBe(401);
     expect((await call('keys/rotate', { id: body.id, body: {} })).status).toBe(409);
+  });
+
+  test('a revoked key that the gateway still trusts changes no key', async () => {
+    const made = await call('keys/create', { body: { name: 'Leaked', scopes: ['keys:read', 'keys:write'] } });
+    const { key, id } = made.body;
+    const cached = await platform.knock('test', `Bearer ${key}`);
+    await call('keys/revoke', { id });
+    expect((await call('keys/list', { key, cached })).status).toBe(200);
+    expect((await call('keys/create', { key, cached, body: { name: 'x', scopes: ['keys:read'] } })).status).toBe(401);
+    expect((await call('keys/rotate', { key, cached, id, body: {} })).status).toBe(401);
+    expect((await call('keys/revoke', { key, cached, id })).status).toBe(401);
   });
 
   test("another organization's key is answered as one that does not exist", async () => {
     const other = await createOrganization(platform.tables, { name: 'Loja Verde' });
     const { body } = await call('keys/create', { body: { name: 'Mine', scopes: ['keys:read'] } });
     for (const name of ['keys/rotate', 'keys/revoke'] as const) {
-      const answers = [body.id, 'key_000000000000000000000'].map((id) => call(name, { key: other.keys.test, id, body: {} }));
+      const answers = [body.id, 'key_000000000000000000000'].map((id) =>
+        call(name, { key: other.keys.test, id, body: {} }),
+      );
       const [theirs, absent] = await Promise.all(answers);
       expect(theirs).toMatchObject({ status: 404 });
       expect(theirs).toEqual(absent);
@@ -137,7 +165,10 @@ describe('the operations of API keys', () => {
 describe('the organization of a credential', () => {
   test('is read by any key with wallet:read', async () => {
     const { status, body } = await call('organization/get');
-    expect({ status, body }).toMatchObject({ status: 200, body: { id: organization.organizationId, name: 'Loja Azul', env: 'test' } });
+    expect({ status, body }).toMatchObject({
+      status: 200,
+      body: { id: organization.organizationId, name: 'Loja Azul', env: 'test' },
+    });
   });
 
   test('lists its people', async () => {

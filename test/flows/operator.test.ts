@@ -1,15 +1,19 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Backends, startBackends } from '../../infra/local/backends.ts';
 import { lockDataDir } from '../../infra/local/lock.ts';
 import { defaultAwsSettings } from '../../infra/local/stages.ts';
 import { KEY_SCOPES } from '../../shared/domain/access/keys.ts';
 import { hashSecret } from '../../shared/domain/access/secrets.ts';
+import { QUEUE_NAMES } from '../../shared/queues/queues.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 
 const PROJECT = join(import.meta.dirname, '../..');
@@ -35,6 +39,30 @@ const json = async (...words: string[]) => {
   return JSON.parse(stdout);
 };
 
+const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
+/** A stand-in for CloudFormation that describes these stacks, in the query protocol's XML. */
+const startFormation = async (stacks: Readonly<Record<string, Readonly<Record<string, string>>>>) => {
+  const server = createServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    const name = new URLSearchParams(body).get('StackName') ?? '';
+    const outputs = Object.entries(stacks[name] ?? {}).map(
+      ([key, value]) => `<member><OutputKey>${key}</OutputKey><OutputValue>${escaped(value)}</OutputValue></member>`,
+    );
+    response.writeHead(stacks[name] ? 200 : 400, { 'content-type': 'text/xml' });
+    response.end(
+      stacks[name]
+        ? `<DescribeStacksResponse><DescribeStacksResult><Stacks><member><StackName>${name}</StackName><Outputs>${outputs.join('')}</Outputs></member></Stacks></DescribeStacksResult></DescribeStacksResponse>`
+        : '<ErrorResponse><Error><Type>Sender</Type><Code>ValidationError</Code><Message>There is no such stack.</Message></Error></ErrorResponse>',
+    );
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const close = () => new Promise((resolve) => server.close(resolve));
+  return { endpoint: `http://127.0.0.1:${port}`, close };
+};
+
 let organizationId: string;
 let keys: Record<'live' | 'test', string>;
 beforeAll(async () => {
@@ -56,8 +84,66 @@ describe('on a data directory that no platform runs on', { timeout: 60_000 }, ()
     ]);
   });
 
+  test('two commands at once take turns', async () => {
+    const both = await Promise.all(['A', 'B'].map((name) => json('organization', 'create', '--name', `Loja ${name}`)));
+    const ids = (await json('organization', 'list')).items.map(({ id }: { id: string }) => id);
+    expect(ids).toEqual(expect.arrayContaining(both.map((one) => one.organizationId)));
+  });
+});
+
+describe('beside a running platform', { timeout: 60_000 }, () => {
+  let backends: Backends;
+  let lock: ReturnType<typeof lockDataDir>;
+  beforeAll(async () => {
+    defaultAwsSettings(process.env);
+    lock = lockDataDir(dataDir);
+    backends = await startBackends({ dataDir, onProcess: () => {}, onFault: () => {} });
+    const { dynamodbEndpoint, sqsEndpoint, queues } = backends;
+    const addresses = (env: 'live' | 'test') =>
+      Object.fromEntries(Object.entries(queues[env]).map(([name, { url }]) => [name, url]));
+    const tables = { live: backends.tables.live.name, test: backends.tables.test.name };
+    const note = {
+      pid: process.pid,
+      dynamodbEndpoint,
+      sqsEndpoint,
+      tables,
+      queueUrls: { live: addresses('live'), test: addresses('test') },
+    };
+    await writeFile(join(dataDir, 'platform.json'), JSON.stringify(note));
+  }, 30_000);
+  afterAll(async () => {
+    await backends.stop();
+    lock.release();
+  });
+
+  test('commands work with its tables, and what they write is seen by it at once', async () => {
+    const { key } = await json(
+      'key',
+      'create',
+      '--organization',
+      organizationId,
+      '--env',
+      'test',
+      '--scopes',
+      'sms:read',
+    );
+    expect(await backends.tables.test.get(KEYS.credential(hashSecret(key)))).toMatchObject({
+      org: organizationId,
+      scopes: ['sms:read'],
+    });
+  });
+
   test('a key is created with the named scopes, and revoked by its id alone', async () => {
-    const { id, key } = await json('key', 'create', '--organization', organizationId, '--env', 'test', '--scopes', 'sms:send,sms:read');
+    const { id, key } = await json(
+      'key',
+      'create',
+      '--organization',
+      organizationId,
+      '--env',
+      'test',
+      '--scopes',
+      'sms:send,sms:read',
+    );
     expect(key).toMatch(/^svc_test_/);
     const { revokedAt } = await json('key', 'revoke', '--id', id);
     const [newest] = (await json('key', 'list', '--organization', organizationId, '--env', 'test')).items;
@@ -67,11 +153,24 @@ describe('on a data directory that no platform runs on', { timeout: 60_000 }, ()
   test('a wallet is credited once per idempotency key', async () => {
     const credit = ['wallet', 'credit', '--organization', organizationId, '--env'];
     expect(await json(...credit, 'test', '--coins', '500')).toEqual({ balanceCoins: 10_000_500 });
-    for (let turn = 0; turn < 2; turn++) expect(await json(...credit, 'live', '--coins', '700', '--idempotency-key', 'invoice-1')).toEqual({ balanceCoins: 700 });
+    for (let turn = 0; turn < 2; turn++)
+      expect(await json(...credit, 'live', '--coins', '700', '--idempotency-key', 'invoice-1')).toEqual({
+        balanceCoins: 700,
+      });
   });
 
   test('a person gets a session while active, of the environment that is asked for', async () => {
-    const person = ['account', 'create', '--organization', organizationId, '--name', 'Ana', '--email', 'ana@example.com', '--status'];
+    const person = [
+      'account',
+      'create',
+      '--organization',
+      organizationId,
+      '--name',
+      'Ana',
+      '--email',
+      'ana@example.com',
+      '--status',
+    ];
     const { id } = await json(...person, 'active');
     expect((await json('session', 'create', '--account', id)).token).toMatch(/^svc_session_[0-9A-Za-z]{32,}$/);
     const { token, expiresAt } = await json('session', 'create', '--account', id, '--env', 'test');
@@ -91,12 +190,6 @@ describe('on a data directory that no platform runs on', { timeout: 60_000 }, ()
     expect(await json('prices', 'show')).toEqual(shown);
   });
 
-  test('two commands at once take turns', async () => {
-    const both = await Promise.all(['A', 'B'].map((name) => json('organization', 'create', '--name', `Loja ${name}`)));
-    const ids = (await json('organization', 'list')).items.map(({ id }: { id: string }) => id);
-    expect(ids).toEqual(expect.arrayContaining(both.map((one) => one.organizationId)));
-  });
-
   test('a mistake ends with 1 and says why: on stderr as text, or as JSON', async () => {
     const wrong = [
       ['key', 'create', '--organization', organizationId, '--env', 'test', '--scopes', 'contacts:pii'],
@@ -111,33 +204,15 @@ describe('on a data directory that no platform runs on', { timeout: 60_000 }, ()
     ];
     for (const words of wrong) {
       const { code, stdout, stderr } = await admin(...words, '--json');
-      expect({ code, stdout, error: typeof JSON.parse(stderr).error }).toEqual({ code: 1, stdout: '', error: 'string' });
+      expect({ code, stdout, error: typeof JSON.parse(stderr).error }).toEqual({
+        code: 1,
+        stdout: '',
+        error: 'string',
+      });
     }
-    expect((await admin('key', 'revoke', '--id', 'key_000000000000000000000')).stderr).toBe('There is no such key here.\n');
-  });
-});
-
-describe('beside a running platform', { timeout: 60_000 }, () => {
-  let backends: Backends;
-  let lock: ReturnType<typeof lockDataDir>;
-  beforeAll(async () => {
-    defaultAwsSettings(process.env);
-    lock = lockDataDir(dataDir);
-    backends = await startBackends({ dataDir, onProcess: () => {}, onFault: () => {} });
-    const { dynamodbEndpoint, sqsEndpoint, queues } = backends;
-    const addresses = (env: 'live' | 'test') => Object.fromEntries(Object.entries(queues[env]).map(([name, { url }]) => [name, url]));
-    const tables = { live: backends.tables.live.name, test: backends.tables.test.name };
-    const note = { pid: process.pid, dynamodbEndpoint, sqsEndpoint, tables, queueUrls: { live: addresses('live'), test: addresses('test') } };
-    await writeFile(join(dataDir, 'platform.json'), JSON.stringify(note));
-  }, 30_000);
-  afterAll(async () => {
-    await backends.stop();
-    lock.release();
-  });
-
-  test('commands work with its tables, and what they write is seen by it at once', async () => {
-    const { key } = await json('key', 'create', '--organization', organizationId, '--env', 'test', '--scopes', 'sms:read');
-    expect(await backends.tables.test.get(KEYS.credential(hashSecret(key)))).toMatchObject({ org: organizationId, scopes: ['sms:read'] });
+    expect((await admin('key', 'revoke', '--id', 'key_000000000000000000000')).stderr).toBe(
+      'There is no such key here.\n',
+    );
   });
 
   test('dead letters are listed, shown, sent back to their queue, and thrown away only when asked', async () => {
@@ -159,5 +234,36 @@ describe('beside a running platform', { timeout: 60_000 }, () => {
   test('the backlog of a queue is told from the table', async () => {
     const { items } = await json('queue', 'list', '--env', 'test', '--queue', 'events');
     expect(items[0].oldestDueSeconds).toBeGreaterThanOrEqual(0);
+  });
+
+  test('the same commands work on a deployment, which its stacks describe', async () => {
+    const outputs = (env: 'live' | 'test') => {
+      const of = (pick: 'url' | 'deadLetterUrl') =>
+        JSON.stringify(
+          Object.fromEntries(Object.entries(backends.queues[env]).map(([name, pair]) => [name, pair[pick]])),
+        );
+      return {
+        TableName: backends.tables[env].name,
+        KmsKeyId: 'key',
+        QueueUrls: of('url'),
+        QueueDlqUrls: of('deadLetterUrl'),
+      };
+    };
+    const formation = await startFormation({
+      'Messaging-Live-App': outputs('live'),
+      'Messaging-Test-App': outputs('test'),
+    });
+    const endpoints = {
+      AWS_ENDPOINT_URL_CLOUDFORMATION: formation.endpoint,
+      AWS_ENDPOINT_URL_DYNAMODB: backends.dynamodbEndpoint,
+      AWS_ENDPOINT_URL_SQS: backends.sqsEndpoint,
+    };
+    for (const [name, value] of Object.entries(endpoints)) vi.stubEnv(name, value);
+    const { items } = await json('organization', 'list', '--deployed');
+    expect(items.map(({ id }: { id: string }) => id)).toContain(organizationId);
+    expect((await json('queue', 'list', '--deployed', '--env', 'live')).items).toHaveLength(QUEUE_NAMES.length);
+    expect(await admin('organization', 'list', '--stage-prefix', 'Absent')).toMatchObject({ code: 1, stdout: '' });
+    vi.unstubAllEnvs();
+    await formation.close();
   });
 });

@@ -1,6 +1,7 @@
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { ORIGINS, ROUTER_CODE } from '../../infra/constructs/edge-router.ts';
+import { stageOf } from '../../infra/local/edge.ts';
 import { NAMES } from '../../infra/stages.ts';
 import { OPERATIONS } from '../../shared/contracts/index.ts';
 import { ENVIRONMENTS, type Environment } from '../../shared/domain/actor.ts';
@@ -51,6 +52,8 @@ describe('the choice of the stage at the edge', () => {
     ['/health', undefined, 'live'],
   ])('sends %s with %s to %s', (uri, authorization, expected) => {
     expect(chosenBy(code, uri, authorization)).toBe(expected);
+    // On one machine the same rule is applied by the local platform.
+    expect(stageOf(uri, authorization)).toBe(expected);
   });
 
   it('is small enough for CloudFront', () => {
@@ -119,7 +122,7 @@ describe('a domain of its own', () => {
         .map(({ Properties }) => Properties.Type)
         .sort(),
     ).toEqual(['A', 'AAAA']);
-    expect((templateOf(edge).Outputs?.EdgeUrl as Piece).Value).toBe('https://api.example.com');
+    expect(templateOf(edge).Outputs?.EdgeUrl).toEqual({ Value: 'https://api.example.com' });
   });
 
   it('needs no zone', () => {

@@ -3,7 +3,7 @@ import { COMMON, NAMES, STAGES } from '../../infra/stages.ts';
 import type { OperationContract } from '../../shared/contracts/define-operation.ts';
 import { OPERATIONS } from '../../shared/contracts/index.ts';
 import { ENVIRONMENTS } from '../../shared/domain/actor.ts';
-import { QUEUES, QUEUE_NAMES } from '../../shared/queues/queues.ts';
+import { QUEUE_NAMES, QUEUES } from '../../shared/queues/queues.ts';
 import { parseConfig } from '../../shared/runtime/config.ts';
 import { deploy, type Piece, resourcesOf, templateOf, textOf } from './support.ts';
 

@@ -1,7 +1,7 @@
 import { ResponseType } from 'aws-cdk-lib/aws-apigateway';
 import { describe, expect, it } from 'vitest';
-import { GATEWAY_ERRORS, type GatewayErrorType, gatewayStatus } from '../../infra/gateway-errors.ts';
 import { restApiBody } from '../../infra/constructs/rest-api-body.ts';
+import { GATEWAY_ERRORS, type GatewayErrorType, gatewayStatus } from '../../infra/gateway-errors.ts';
 import { NAMES } from '../../infra/stages.ts';
 import type { OperationContract } from '../../shared/contracts/define-operation.ts';
 import { OPERATIONS } from '../../shared/contracts/index.ts';
@@ -119,7 +119,11 @@ describe.each(ENVIRONMENTS)('the gateway of stage %s', (environment) => {
   });
 
   it('replaces its routes and never merges them, so that a removed operation is gone', () => {
-    expect(resourcesOf(stacks[environment], 'AWS::ApiGateway::RestApi')[0]?.Properties.Mode).toBe('overwrite');
+    expect(resourcesOf(stacks[environment], 'AWS::ApiGateway::RestApi')[0]?.Properties).toMatchObject({
+      Mode: 'overwrite',
+      EndpointConfiguration: { Types: ['REGIONAL'] },
+      Parameters: { endpointConfigurationTypes: 'REGIONAL' },
+    });
   });
 
   it('publishes a route only after its function exists', () => {

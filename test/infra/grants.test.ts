@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { NAMES } from '../../infra/stages.ts';
-import { OPERATIONS } from '../../shared/contracts/index.ts';
 import type { Uses } from '../../shared/contracts/define-operation.ts';
+import { OPERATIONS } from '../../shared/contracts/index.ts';
 import { ENVIRONMENTS, type Environment } from '../../shared/domain/actor.ts';
 import { INDEXES } from '../../shared/storage/access-patterns.ts';
 import { deploy, resourcesOf, statementsOf, textOf } from './support.ts';

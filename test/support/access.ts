@@ -11,7 +11,8 @@ import { authorizer } from '../../shared/runtime/authorizer.ts';
 export const accessPlatform = async () => {
   const engine = await startDynoxide();
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
-  const clientAt = (endpoint: string) => new DynamoDBClient({ endpoint, region: 'us-east-1', credentials, maxAttempts: 1 });
+  const clientAt = (endpoint: string) =>
+    new DynamoDBClient({ endpoint, region: 'us-east-1', credentials, maxAttempts: 1 });
   const client = clientAt(engine.endpoint);
   const names = { live: 'messaging-live', test: 'messaging-test' } as const;
   await Promise.all(Object.values(names).map((name) => ensureTable(client, name)));

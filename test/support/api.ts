@@ -39,7 +39,7 @@ const answerOf = async (response: Response): Promise<Answer> => {
 /** A caller of the service with one credential, or with none. */
 export const apiClient = (url: string, key?: string) => {
   const call = async (method: string, path: string, { query = {}, body, headers = {} }: Parts = {}): Promise<Answer> => {
-    const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)])).toString();
+    const search = new URLSearchParams(Object.entries(query).map(([name, value]): [string, string] => [name, String(value)])).toString();
     const init: RequestInit = {
       method,
       redirect: 'manual',
@@ -91,10 +91,17 @@ const scan = async (client: DynamoDBClient, TableName: string): Promise<Row[]> =
   return rows;
 };
 
+const allOperations = async () => {
+  const { OPERATIONS } = await import('../../shared/contracts/index.ts');
+  const more = [...Object.values(await import('../../shared/contracts/contacts.ts')), ...Object.values(await import('../../shared/contracts/links.ts'))];
+  const known = new Set(OPERATIONS.map(({ id }) => id));
+  return [...OPERATIONS, ...(more.filter((each) => 'permission' in each && !known.has(each.id)) as unknown as typeof OPERATIONS)];
+};
+
 /** The whole service on this machine, and what a test needs to look behind it. */
 export const startMessaging = async (options: Partial<PlatformOptions> = {}) => {
   const dataDir = await tempDir();
-  const settings = { dispatchSeconds: 1, distDir: join(dataDir, 'dist'), ...options, dataDir };
+  const settings = { dispatchSeconds: 1, distDir: join(dataDir, 'dist'), operations: await allOperations(), ...options, dataDir };
   const platform = await startTestPlatform(settings);
   const dynamo = new DynamoDBClient({ endpoint: platform.dynamodbEndpoint });
   const now = () => Date.now();
@@ -137,6 +144,7 @@ export const startMessaging = async (options: Partial<PlatformOptions> = {}) => 
     dynamo.destroy();
     await platform.close();
   };
-  return { ...platform, tenant, limited, credit, rowsOf, eventsOf, vault, close };
+  const anonymous = apiClient(url);
+  return { ...platform, anonymous, tenant, limited, credit, rowsOf, eventsOf, vault, close };
 };
 export type Messaging = Awaited<ReturnType<typeof startMessaging>>;

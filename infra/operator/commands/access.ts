@@ -5,7 +5,14 @@ import { newSession } from '../../../shared/domain/access/sessions.ts';
 import { ENVIRONMENTS } from '../../../shared/domain/actor.ts';
 import { type Refusal, isRefusal } from '../../../shared/domain/errors.ts';
 import { isoTime } from '../../../shared/domain/time.ts';
-import { listOrganizations, putAccount, putSession, readAccount, setAccountStatus, setSmsPerSecond } from '../../../shared/storage/access.ts';
+import {
+  listOrganizations,
+  putAccount,
+  putSession,
+  readAccount,
+  setAccountStatus,
+  setSmsPerSecond,
+} from '../../../shared/storage/access.ts';
 import { keyStore } from '../../../shared/storage/keys.ts';
 import { OperatorError, defineCommand } from '../command.ts';
 import { env, environmentsOf, id, moment, names, someEnv, wholeNumber, words } from '../options.ts';
@@ -27,7 +34,10 @@ const organizationCreate = defineCommand({
   name: 'organization create',
   summary: 'Create an organization in both environments, with a key of all scopes in each',
   options: z.object({ name: words('its name') }),
-  run: async ({ tables }, { name }) => ({ data: { ...(await createOrganization(tables, { name })) }, note: 'The keys are shown this once; only their SHA-256 is stored.' }),
+  run: async ({ tables }, { name }) => ({
+    data: { ...(await createOrganization(tables, { name })) },
+    note: 'The keys are shown this once; only their SHA-256 is stored.',
+  }),
 });
 
 const organizationList = defineCommand({
@@ -36,17 +46,26 @@ const organizationList = defineCommand({
   options: z.object({ limit: wholeNumber(1, 'how many at most (default 100)').default(100) }),
   run: async ({ tables }, { limit }) => {
     const organizations = await listOrganizations(tables.live, { limit, skip: 0 });
-    return { data: { items: organizations.map(({ createdAt, ...rest }) => ({ ...rest, createdAt: isoTime(createdAt) })) } };
+    return {
+      data: { items: organizations.map(({ createdAt, ...rest }) => ({ ...rest, createdAt: isoTime(createdAt) })) },
+    };
   },
 });
 
 const organizationSet = defineCommand({
   name: 'organization set',
   summary: "Set an organization's contracted ceiling of SMS per second",
-  options: z.object({ organization, smsPerSecond: wholeNumber(0, 'SMS per second at most; 0 takes the ceiling away'), env: someEnv }),
+  options: z.object({
+    organization,
+    smsPerSecond: wholeNumber(0, 'SMS per second at most; 0 takes the ceiling away'),
+    env: someEnv,
+  }),
   run: async ({ tables }, { organization: of, smsPerSecond, env: chosen }) => {
-    for (const each of environmentsOf(chosen)) found(await setSmsPerSecond(tables[each], of, smsPerSecond === 0 ? undefined : smsPerSecond), 'organization');
-    return { data: { id: of, environments: environmentsOf(chosen), smsPerSecond: smsPerSecond === 0 ? null : smsPerSecond } };
+    for (const each of environmentsOf(chosen))
+      found(await setSmsPerSecond(tables[each], of, smsPerSecond === 0 ? undefined : smsPerSecond), 'organization');
+    return {
+      data: { id: of, environments: environmentsOf(chosen), smsPerSecond: smsPerSecond === 0 ? null : smsPerSecond },
+    };
   },
 });
 
@@ -61,8 +80,14 @@ const keyCreate = defineCommand({
     expiresAt: moment('from when on it is refused (ISO 8601)').optional(),
   }),
   run: async ({ tables }, { organization: of, env: chosen, scopes, name, expiresAt }) => {
-    const wish = { name, scopes: scopes.join() === 'all' ? KEY_SCOPES : scopes, ...(expiresAt === undefined ? {} : { expiresAt }) };
-    const { key, secret } = allowed(await createKey(keyStore(tables[chosen]), operatorOf(of, chosen), wish, Date.now()));
+    const wish = {
+      name,
+      scopes: scopes.join() === 'all' ? KEY_SCOPES : scopes,
+      ...(expiresAt === undefined ? {} : { expiresAt }),
+    };
+    const { key, secret } = allowed(
+      await createKey(keyStore(tables[chosen]), operatorOf(of, chosen), wish, Date.now()),
+    );
     return { data: { id: key.id, key: secret.text }, note: ONCE };
   },
 });
@@ -70,9 +95,15 @@ const keyCreate = defineCommand({
 const keyList = defineCommand({
   name: 'key list',
   summary: "List an organization's API keys, newest first",
-  options: z.object({ organization, env: someEnv, limit: wholeNumber(1, 'how many at most of each environment (default 100)').default(100) }),
+  options: z.object({
+    organization,
+    env: someEnv,
+    limit: wholeNumber(1, 'how many at most of each environment (default 100)').default(100),
+  }),
   run: async ({ tables }, { organization: of, env: chosen, limit }) => {
-    const pages = await Promise.all(environmentsOf(chosen).map((each) => keyStore(tables[each]).list(of, { limit, skip: 0 })));
+    const pages = await Promise.all(
+      environmentsOf(chosen).map((each) => keyStore(tables[each]).list(of, { limit, skip: 0 })),
+    );
     return { data: { items: pages.flatMap(({ items }) => items.map((key) => keyView(key, Date.now()))) } };
   },
 });
@@ -86,7 +117,9 @@ const keyRevoke = defineCommand({
       const store = keyStore(tables[each]);
       const key = await store.read(keyId);
       if (!key) continue;
-      const { revokedAt = Date.now() } = allowed(await revokeKey(store, operatorOf(key.organizationId, each), keyId, Date.now()));
+      const { revokedAt = Date.now() } = allowed(
+        await revokeKey(store, operatorOf(key.organizationId, each), keyId, Date.now()),
+      );
       return { data: { id: keyId, env: each, revokedAt: isoTime(revokedAt) } };
     }
     throw new OperatorError('There is no such key here.');
@@ -100,7 +133,10 @@ const accountCreate = defineCommand({
     organization,
     name: words('the name'),
     email: z.email('must be an e-mail address').max(254).meta({ description: 'the e-mail address' }),
-    status: z.enum(ACCOUNT_STATUSES, `must be ${ACCOUNT_STATUSES.join(', ')}`).default('active').meta({ description: `${ACCOUNT_STATUSES.join(', ')} (default active)` }),
+    status: z
+      .enum(ACCOUNT_STATUSES, `must be ${ACCOUNT_STATUSES.join(', ')}`)
+      .default('active')
+      .meta({ description: `${ACCOUNT_STATUSES.join(', ')} (default active)` }),
   }),
   run: async ({ tables }, { organization: of, ...fields }) => {
     const account = newAccount({ organizationId: of, ...fields }, Date.now());
@@ -114,7 +150,9 @@ const accountSet = defineCommand({
   summary: "Change a person's status: the sessions of one who is not active are refused within 60 seconds",
   options: z.object({
     id: id('account', 'the account (acc_…)'),
-    status: z.enum(ACCOUNT_STATUSES, `must be ${ACCOUNT_STATUSES.join(', ')}`).meta({ description: ACCOUNT_STATUSES.join(', ') }),
+    status: z
+      .enum(ACCOUNT_STATUSES, `must be ${ACCOUNT_STATUSES.join(', ')}`)
+      .meta({ description: ACCOUNT_STATUSES.join(', ') }),
   }),
   run: async ({ tables }, { id: accountId, status }) => {
     for (const each of ENVIRONMENTS) found(await setAccountStatus(tables[each], accountId, status), 'account');
@@ -125,7 +163,10 @@ const accountSet = defineCommand({
 const sessionCreate = defineCommand({
   name: 'session create',
   summary: 'Open a session of a person, for 12 hours, with every scope',
-  options: z.object({ account: id('account', 'the account (acc_…)'), env: env.default('live').meta({ description: 'live or test (default live)' }) }),
+  options: z.object({
+    account: id('account', 'the account (acc_…)'),
+    env: env.default('live').meta({ description: 'live or test (default live)' }),
+  }),
   run: async ({ tables }, { account: accountId, env: chosen }) => {
     const account = await readAccount(tables[chosen], accountId);
     if (!account) throw new OperatorError('There is no such account here.');
@@ -136,4 +177,14 @@ const sessionCreate = defineCommand({
 });
 
 /** Organizations, keys, accounts and sessions. */
-export const ACCESS_COMMANDS = [organizationCreate, organizationList, organizationSet, keyCreate, keyList, keyRevoke, accountCreate, accountSet, sessionCreate];
+export const ACCESS_COMMANDS = [
+  organizationCreate,
+  organizationList,
+  organizationSet,
+  keyCreate,
+  keyList,
+  keyRevoke,
+  accountCreate,
+  accountSet,
+  sessionCreate,
+];

@@ -29,9 +29,16 @@ const walletCredit = defineCommand({
     idempotencyKey: words('a repeat with the same key credits nothing').optional(),
   }),
   run: async ({ tables }, { organization, env: chosen, idempotencyKey, ...credit }) => {
-    if (!(await readOrganization(tables[chosen], organization))) throw new OperatorError('There is no such organization here.');
+    if (!(await readOrganization(tables[chosen], organization)))
+      throw new OperatorError('There is no such organization here.');
     const once = idempotencyKey === undefined ? {} : { idempotencyKey };
-    const { balanceCoins } = await creditWallet(tables[chosen], { organizationId: organization, env: chosen, now: Date.now(), ...credit, ...once });
+    const { balanceCoins } = await creditWallet(tables[chosen], {
+      organizationId: organization,
+      env: chosen,
+      now: Date.now(),
+      ...credit,
+      ...once,
+    });
     return { data: { balanceCoins } };
   },
 });
@@ -58,9 +65,12 @@ const pricesSet = defineCommand({
     const read = readJsonFile(file);
     const rows = z.object({ items: z.unknown() }).safeParse(read);
     const parsed = PriceTableSchema.safeParse(rows.success ? rows.data.items : read);
-    if (!parsed.success) throw new OperatorError(`The file ${file} is no price table: ${z.prettifyError(parsed.error)}`);
+    if (!parsed.success)
+      throw new OperatorError(`The file ${file} is no price table: ${z.prettifyError(parsed.error)}`);
     for (const each of environmentsOf(chosen)) await putPrices(tables[each], isoTime(effectiveFrom), parsed.data);
-    return { data: { effectiveFrom: isoTime(effectiveFrom), environments: environmentsOf(chosen), rows: parsed.data.length } };
+    return {
+      data: { effectiveFrom: isoTime(effectiveFrom), environments: environmentsOf(chosen), rows: parsed.data.length },
+    };
   },
 });
 

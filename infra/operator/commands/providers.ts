@@ -28,7 +28,10 @@ const checkSettings = async (name: string, given: unknown): Promise<unknown> => 
     return declaration.settings.parse(given);
   } catch (error) {
     if (!(error instanceof z.ZodError)) throw error;
-    const faults = error.issues.map(({ path, code, message }) => `${path.map(String).join('.') || 'the document'} ${code === 'unrecognized_keys' ? message : 'is missing or wrong'}`);
+    const faults = error.issues.map(
+      ({ path, code, message }) =>
+        `${path.map(String).join('.') || 'the document'} ${code === 'unrecognized_keys' ? message : 'is missing or wrong'}`,
+    );
     throw new OperatorError(`The settings of ${name} cannot be used: ${faults.join('; ')}.`);
   }
 };
@@ -44,9 +47,15 @@ const providerSet = defineCommand({
     settings: z.string().optional().meta({ description: 'the settings as JSON, instead of a file' }),
   }),
   run: async (target, { env: chosen, channel: of, provider: name, file, settings }) => {
-    if ((file === undefined) === (settings === undefined)) throw new OperatorError('Give the settings once: --file or --settings.');
+    if ((file === undefined) === (settings === undefined))
+      throw new OperatorError('Give the settings once: --file or --settings.');
     const checked = await checkSettings(name, file === undefined ? inlineJson(settings ?? '') : readJsonFile(file));
-    await putProviderSettings(target.tables[chosen], await target.vault(chosen), { channel: of, name, settings: checked, now: Date.now() });
+    await putProviderSettings(target.tables[chosen], await target.vault(chosen), {
+      channel: of,
+      name,
+      settings: checked,
+      now: Date.now(),
+    });
     return { data: { env: chosen, channel: of, provider: name } };
   },
 });
@@ -56,7 +65,11 @@ const listed = z.object({ sk: z.string(), updatedAt: z.string() });
 
 /** Which providers a stage has settings of; what they hold stays sealed. */
 const listProviders = async (table: Table) => {
-  const { rows } = await table.query({ partition: 'SETTINGS', sort: { text: 'begins_with(#sk, :prefix)', values: { prefix: PREFIX } }, consistent: true });
+  const { rows } = await table.query({
+    partition: 'SETTINGS',
+    sort: { text: 'begins_with(#sk, :prefix)', values: { prefix: PREFIX } },
+    consistent: true,
+  });
   return rows.map((row) => {
     const { sk, updatedAt } = listed.parse(row);
     const [of, name] = sk.slice(PREFIX.length).split('#');
@@ -69,7 +82,11 @@ const providerList = defineCommand({
   summary: 'List the providers that are set up, without their settings',
   options: z.object({ env: someEnv }),
   run: async ({ tables }, { env: chosen }) => {
-    const lists = await Promise.all(environmentsOf(chosen).map(async (each) => (await listProviders(tables[each])).map((one) => ({ env: each, ...one }))));
+    const lists = await Promise.all(
+      environmentsOf(chosen).map(async (each) =>
+        (await listProviders(tables[each])).map((one) => ({ env: each, ...one })),
+      ),
+    );
     return { data: { items: lists.flat() } };
   },
 });
@@ -96,9 +113,16 @@ const routesSet = defineCommand({
     env: env.default('live').meta({ description: 'live or test (default live)' }),
   }),
   run: async ({ tables }, { organization, default: forAll, channel: of, route, providers, env: chosen }) => {
-    if ((organization === undefined) === (forAll !== true)) throw new OperatorError('Say for whom once: --organization or --default.');
-    if (organization && !(await readOrganization(tables[chosen], organization))) throw new OperatorError('There is no such organization here.');
-    await putRoutes(tables[chosen], { channel: of, route, providers, ...(organization ? { organizationId: organization } : {}) });
+    if ((organization === undefined) === (forAll !== true))
+      throw new OperatorError('Say for whom once: --organization or --default.');
+    if (organization && !(await readOrganization(tables[chosen], organization)))
+      throw new OperatorError('There is no such organization here.');
+    await putRoutes(tables[chosen], {
+      channel: of,
+      route,
+      providers,
+      ...(organization ? { organizationId: organization } : {}),
+    });
     return { data: { env: chosen, organization: organization ?? 'default', channel: of, route, providers } };
   },
 });

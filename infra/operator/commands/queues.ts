@@ -5,18 +5,26 @@ import { env, environmentsOf, someEnv, wholeNumber } from '../options.ts';
 import { backlogSeconds, depthOf, peek, purge, redriveByHand, startRedrive } from '../queue-actions.ts';
 import type { QueuePair } from '../targets.ts';
 
-const queue = z.enum(QUEUE_NAMES, `must be ${QUEUE_NAMES.join(' or ')}`).meta({ description: QUEUE_NAMES.join(' or ') });
+const queue = z
+  .enum(QUEUE_NAMES, `must be ${QUEUE_NAMES.join(' or ')}`)
+  .meta({ description: QUEUE_NAMES.join(' or ') });
 const SIDES = ['dlq', 'queue'] as const;
 const from = z.enum(SIDES, 'must be dlq or queue').default('dlq').meta({ description: 'dlq (default) or queue' });
 
-const side = ({ url, deadLetterUrl }: QueuePair, chosen: (typeof SIDES)[number]) => (chosen === 'dlq' ? deadLetterUrl : url);
+const side = ({ url, deadLetterUrl }: QueuePair, chosen: (typeof SIDES)[number]) =>
+  chosen === 'dlq' ? deadLetterUrl : url;
 
 const queueList = defineCommand({
   name: 'queue list',
   summary: 'Show what waits in each queue and among its dead letters',
-  options: z.object({ env: someEnv, queue: queue.optional().meta({ description: `${QUEUE_NAMES.join(' or ')}; all when absent` }) }),
+  options: z.object({
+    env: someEnv,
+    queue: queue.optional().meta({ description: `${QUEUE_NAMES.join(' or ')}; all when absent` }),
+  }),
   run: async (target, { env: chosen, queue: only }) => {
-    const wanted = environmentsOf(chosen).flatMap((each) => QUEUE_NAMES.filter((name) => !only || name === only).map((name) => ({ each, name })));
+    const wanted = environmentsOf(chosen).flatMap((each) =>
+      QUEUE_NAMES.filter((name) => !only || name === only).map((name) => ({ each, name })),
+    );
     const items = await Promise.all(
       wanted.map(async ({ each, name }) => {
         const pair = await target.queue(each, name);
@@ -28,14 +36,22 @@ const queueList = defineCommand({
         return { env: each, queue: name, ...depth, deadLetters: dead.waiting + dead.inFlight, oldestDueSeconds };
       }),
     );
-    return { data: { items }, note: 'oldestDueSeconds: for how long the oldest work of the queue has been due in the table.' };
+    return {
+      data: { items },
+      note: 'oldestDueSeconds: for how long the oldest work of the queue has been due in the table.',
+    };
   },
 });
 
 const queuePeek = defineCommand({
   name: 'queue peek',
   summary: 'Show messages without taking them; each look counts as a receive',
-  options: z.object({ env, queue, from, max: wholeNumber(1, 'how many at most, 1 to 10 (default 10)').pipe(z.int().max(10)).default(10) }),
+  options: z.object({
+    env,
+    queue,
+    from,
+    max: wholeNumber(1, 'how many at most, 1 to 10 (default 10)').pipe(z.int().max(10)).default(10),
+  }),
   run: async (target, { env: chosen, queue: name, from: where, max }) => ({
     data: { items: await peek(target.sqs, side(await target.queue(chosen, name), where), max) },
   }),
@@ -47,7 +63,8 @@ const queueRedrive = defineCommand({
   options: z.object({ env, queue }),
   run: async (target, { env: chosen, queue: name }) => {
     const pair = await target.queue(chosen, name);
-    if (target.movesMessages) return { data: { env: chosen, queue: name, taskHandle: await startRedrive(target.sqs, pair) } };
+    if (target.movesMessages)
+      return { data: { env: chosen, queue: name, taskHandle: await startRedrive(target.sqs, pair) } };
     return { data: { env: chosen, queue: name, moved: await redriveByHand(target.sqs, pair) } };
   },
 });

@@ -17,7 +17,17 @@ export interface Account {
 }
 
 /** A person joins an organization. */
-export const newAccount = (fields: Omit<Account, 'id' | 'createdAt'>, now: number): Account => ({ id: newId('account'), ...fields, createdAt: now });
+export const newAccount = (fields: Omit<Account, 'id' | 'createdAt'>, now: number): Account => ({
+  id: newId('account'),
+  ...fields,
+  createdAt: now,
+});
 
 /** An account as the wire shows it. */
-export const accountView = ({ id, name, email, status, createdAt }: Account) => ({ id, name, email, status, createdAt: isoTime(createdAt) });
+export const accountView = ({ id, name, email, status, createdAt }: Account) => ({
+  id,
+  name,
+  email,
+  status,
+  createdAt: isoTime(createdAt),
+});

@@ -45,10 +45,21 @@ export const identify = async (
   if (credential.expiresAt !== undefined && credential.expiresAt <= at.now) return undefined;
   const { organizationId, env, id: credentialId, kind, accountId } = credential;
   if (kind === 'session' && !(await isActiveMember(at.credentials, organizationId, accountId))) return undefined;
-  return { organizationId, env, credentialId, kind, ...(accountId ? { accountId } : {}), scopes: new Set(credential.scopes) };
+  return {
+    organizationId,
+    env,
+    credentialId,
+    kind,
+    ...(accountId ? { accountId } : {}),
+    scopes: new Set(credential.scopes),
+  };
 };
 
-const isActiveMember = async (credentials: CredentialReader, organizationId: string, accountId: Id<'account'> | undefined) => {
+const isActiveMember = async (
+  credentials: CredentialReader,
+  organizationId: string,
+  accountId: Id<'account'> | undefined,
+) => {
   const account = accountId && (await credentials.account(accountId));
   return account?.organizationId === organizationId && account.status === 'active';
 };

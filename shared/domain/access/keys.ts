@@ -43,7 +43,10 @@ export interface KeyStore {
   create(key: ApiKey, event?: DomainEvent): Promise<boolean>;
   read(id: string): Promise<ApiKey | undefined>;
   /** Newest first, with the count of all keys of the organization, revoked ones included. */
-  list(organizationId: string, page: { readonly limit: number; readonly skip: number }): Promise<{ items: ApiKey[]; total: number }>;
+  list(
+    organizationId: string,
+    page: { readonly limit: number; readonly skip: number },
+  ): Promise<{ items: ApiKey[]; total: number }>;
   /** Puts `after` in the place of `before`. False when the key was changed meanwhile. */
   rotate(before: ApiKey, after: ApiKey, event: DomainEvent): Promise<boolean>;
   /** Takes away every secret of the key. False when the key was changed meanwhile. */
@@ -75,11 +78,17 @@ const keyScopes = (asked: readonly string[]): readonly Scope[] | Refusal<'VALIDA
 /** A credential that could mint or read a secret stronger than itself would have no limits: 403 names what it lacks. */
 const lacks = (grantor: Grantor, scopes: readonly Scope[]): Refusal<'FORBIDDEN'> | undefined => {
   const missing = scopes.filter((scope) => !grantor.scopes.has(scope));
-  return missing.length > 0 ? refuse('FORBIDDEN', `A credential grants only what it holds; it lacks: ${missing.join(', ')}.`) : undefined;
+  return missing.length > 0
+    ? refuse('FORBIDDEN', `A credential grants only what it holds; it lacks: ${missing.join(', ')}.`)
+    : undefined;
 };
 
 /** A new key and its secret, still in nobody's hands. 422 for scopes or an expiry that cannot be, 403 for scopes the grantor lacks. */
-export const planKey = (grantor: Grantor, wish: KeyWish, now: number): { key: ApiKey; secret: NewSecret } | Refusal<'VALIDATION_ERROR' | 'FORBIDDEN'> => {
+export const planKey = (
+  grantor: Grantor,
+  wish: KeyWish,
+  now: number,
+): { key: ApiKey; secret: NewSecret } | Refusal<'VALIDATION_ERROR' | 'FORBIDDEN'> => {
   const scopes = keyScopes(wish.scopes);
   if (isRefusal(scopes)) return scopes;
   const denied = lacks(grantor, scopes);
@@ -89,7 +98,21 @@ export const planKey = (grantor: Grantor, wish: KeyWish, now: number): { key: Ap
   const secret = newSecret('key', env);
   const expiry = wish.expiresAt === undefined ? {} : { expiresAt: wish.expiresAt };
   const { hash, last4 } = secret;
-  return { key: { id: newId('apiKey'), organizationId, env, name: wish.name, scopes, hash, last4, oldSecrets: [], createdAt: now, ...expiry }, secret };
+  return {
+    key: {
+      id: newId('apiKey'),
+      organizationId,
+      env,
+      name: wish.name,
+      scopes,
+      hash,
+      last4,
+      oldSecrets: [],
+      createdAt: now,
+      ...expiry,
+    },
+    secret,
+  };
 };
 
 /** A moment that may be absent, as the wire writes it. */
@@ -114,11 +137,18 @@ export interface KeyIssued {
 }
 
 /** Creates a key in the grantor's environment. */
-export const createKey = async (store: KeyStore, grantor: Grantor, wish: KeyWish, now: number): Promise<KeyIssued | Refusal<'VALIDATION_ERROR' | 'FORBIDDEN' | 'NOT_FOUND'>> => {
+export const createKey = async (
+  store: KeyStore,
+  grantor: Grantor,
+  wish: KeyWish,
+  now: number,
+): Promise<KeyIssued | Refusal<'VALIDATION_ERROR' | 'FORBIDDEN' | 'NOT_FOUND'>> => {
   const planned = planKey(grantor, wish, now);
   if (isRefusal(planned)) return planned;
   const event = keyCreated(planned.key);
-  return (await store.create(planned.key, event)) ? { ...planned, event } : refuse('NOT_FOUND', 'There is no such organization.');
+  return (await store.create(planned.key, event))
+    ? { ...planned, event }
+    : refuse('NOT_FOUND', 'There is no such organization.');
 };
 
 /** A key of the grantor's organization and environment; any other is as if it did not exist. */
@@ -131,8 +161,17 @@ const ownKey = async (store: KeyStore, grantor: Grantor, id: string): Promise<Ap
 /** The key with a new secret. Without overlap every old secret ends now; with one, none outlives it. */
 const rotated = (key: ApiKey, secret: NewSecret, overlapMs: number, now: number): ApiKey => {
   const end = Math.min(now + overlapMs, key.expiresAt ?? Number.POSITIVE_INFINITY);
-  const old = [...key.oldSecrets, { hash: key.hash, until: end }].map(({ hash, until }) => ({ hash, until: Math.min(until, end) }));
-  return { ...key, hash: secret.hash, last4: secret.last4, oldSecrets: old.filter(({ until }) => until > now), rotatedAt: now };
+  const old = [...key.oldSecrets, { hash: key.hash, until: end }].map(({ hash, until }) => ({
+    hash,
+    until: Math.min(until, end),
+  }));
+  return {
+    ...key,
+    hash: secret.hash,
+    last4: secret.last4,
+    oldSecrets: old.filter(({ until }) => until > now),
+    rotatedAt: now,
+  };
 };
 
 /** When the last of the old secrets ends; undefined when none works any more. */
@@ -172,16 +211,26 @@ export const rotateKey = async (
   const secret = newSecret('key', key.env);
   const after = rotated(key, secret, (wish.overlapHours ?? OVERLAP_HOURS.fallback) * HOUR_MS, now);
   if (after.oldSecrets.length > MAX_OLD_SECRETS)
-    return refuse('CONFLICT', `More than ${MAX_OLD_SECRETS} old secrets would still work: rotate with overlapHours 0 to end them.`);
+    return refuse(
+      'CONFLICT',
+      `More than ${MAX_OLD_SECRETS} old secrets would still work: rotate with overlapHours 0 to end them.`,
+    );
   const event = keyRotated(after, now);
-  return (await store.rotate(key, after, event)) ? { key: after, secret, event } : refuse('CONFLICT', 'The key was changed meanwhile; read it again.');
+  return (await store.rotate(key, after, event))
+    ? { key: after, secret, event }
+    : refuse('CONFLICT', 'The key was changed meanwhile; read it again.');
 };
 
 /**
  * Ends a key at once, old secrets included; a revoked key stays revoked. Any caller with keys:write may, whatever the key's
  * scopes: taking access away grants none, and a leaked key must not wait for somebody stronger.
  */
-export const revokeKey = async (store: KeyStore, grantor: Grantor, id: string, now: number): Promise<ApiKey | Refusal<'NOT_FOUND' | 'CONFLICT'>> => {
+export const revokeKey = async (
+  store: KeyStore,
+  grantor: Grantor,
+  id: string,
+  now: number,
+): Promise<ApiKey | Refusal<'NOT_FOUND' | 'CONFLICT'>> => {
   for (let turn = 0; turn < 5; turn++) {
     const key = await ownKey(store, grantor, id);
     if (isRefusal(key) || key.revokedAt !== undefined) return key;

@@ -13,7 +13,11 @@ export interface Organization {
 }
 
 /** A new customer, without a ceiling. */
-export const newOrganization = (name: string, now: number): Organization => ({ id: newId('organization'), name, createdAt: now });
+export const newOrganization = (name: string, now: number): Organization => ({
+  id: newId('organization'),
+  name,
+  createdAt: now,
+});
 
 /** An organization as the wire shows it. */
 export const organizationView = (organization: Organization, env: Environment) => ({

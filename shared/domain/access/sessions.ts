@@ -20,7 +20,8 @@ export interface NewSession {
  * CONFLICT for an account that is not active.
  */
 export const newSession = (account: Account, env: Environment, now: number): NewSession | Refusal<'CONFLICT'> => {
-  if (account.status !== 'active') return refuse('CONFLICT', `The account is ${account.status}: only an active account opens a session.`);
+  if (account.status !== 'active')
+    return refuse('CONFLICT', `The account is ${account.status}: only an active account opens a session.`);
   const credential = {
     id: newId('session'),
     organizationId: account.organizationId,

@@ -1,6 +1,7 @@
 import type { Actor } from '../actor.ts';
 import { type Refusal, Unavailable, isRefusal, refuse } from '../errors.ts';
-import { type Contact, type OptIn, contactEvent } from './contact.ts';
+import type { Contact, OptIn } from './contact.ts';
+import { contactEvent } from './events.ts';
 import type { ContactPorts } from './ports.ts';
 
 /** Tries against a contact that moves at the same time. */

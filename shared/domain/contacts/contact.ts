@@ -1,8 +1,6 @@
 import type { Environment } from '../actor.ts';
-import { type DomainEvent, newEvent } from '../events/event.ts';
 import type { Id } from '../ids.ts';
 import type { ContactAttributes } from '../json-values.ts';
-import { maskPhone } from '../phone.ts';
 
 /** What a person said to being written to (interface 2.9): `denied` forbids every channel, `unknown` forbids none. */
 export const OPT_IN_STATUSES = ['granted', 'denied', 'unknown'] as const;
@@ -76,22 +74,3 @@ export interface Contact {
   /** Counts the changes: a change holds only over the version that it was made of. */
   readonly version: number;
 }
-
-/** contact.created and contact.opted_out: whom it is about, never how to reach them. */
-export const contactEvent = (type: 'contact.created' | 'contact.opted_out', contact: Contact, now: number): DomainEvent => {
-  const { id, organizationId, env, phone, optIn, source, externalId } = contact;
-  return newEvent({
-    type,
-    organizationId,
-    env,
-    createdAt: now,
-    data: {
-      contactId: id,
-      phone: maskPhone(phone),
-      status: optIn.status,
-      source,
-      ...(optIn.revokedReason === undefined ? {} : { reason: optIn.revokedReason }),
-      ...(externalId === undefined ? {} : { externalId }),
-    },
-  });
-};

@@ -4,8 +4,9 @@ import { type Refusal, isRefusal, refuse } from '../errors.ts';
 import { newId } from '../ids.ts';
 import type { ContactAttributes } from '../json-values.ts';
 import { parsePhone } from '../phone.ts';
-import { type CompanyRole, type Contact, type ContactSource, type ExternalIds, type OptIn, type OptInStatus, contactEvent } from './contact.ts';
+import type { CompanyRole, Contact, ContactSource, ExternalIds, OptIn, OptInStatus } from './contact.ts';
 import { type DocumentName, sealDocuments } from './documents.ts';
+import { contactEvent } from './events.ts';
 import type { ContactPorts, CreateOutcome } from './ports.ts';
 
 /** The parsed body of a new contact; documents as the caller wrote them. */

@@ -100,21 +100,26 @@ export interface CallbackRequest {
 
 /**
  * What a callback turned out to be. `forged` is answered 403, `malformed` 400; both change nothing.
- * `confirmed` is a handshake that the adapter has completed (an SNS subscription).
+ * `confirmed` is a handshake that the adapter has completed (an SNS subscription). `unverifiable` could not be checked or
+ * completed just now; it is answered 503, because providers drop what is refused with 4xx and repeat what fails with 5xx.
  */
 export type CallbackReading =
   | { readonly kind: 'events'; readonly events: readonly SmsCallbackEvent[] }
   | { readonly kind: 'confirmed' }
   | { readonly kind: 'forged'; readonly detail: string }
-  | { readonly kind: 'malformed'; readonly detail: string };
+  | { readonly kind: 'malformed'; readonly detail: string }
+  | { readonly kind: 'unverifiable'; readonly detail: string };
 
 /** One provider of SMS. An adapter is a factory over its parsed settings and its I/O; it keeps no state between calls. */
 export interface SmsProvider {
   readonly name: SmsProviderName;
   /** Hands one text over. Never throws; gives up after `timeoutMs` of its settings with `unknown`. */
   send(dispatch: SmsDispatch): Promise<SmsAnswer>;
-  /** Asks by our reference. Absent where the provider offers no such question. */
-  inquire?(messageId: Id<'message'>): Promise<SmsInquiry>;
+  /**
+   * Asks by our reference. Absent where the provider offers no such question. `sentAt` (ms) is when it was handed over: a provider
+   * whose books lag calls nothing absent that is younger than the lag, or of an age that it is not told.
+   */
+  inquire?(messageId: Id<'message'>, sentAt?: number): Promise<SmsInquiry>;
   /** Checks the signature and reads a callback. Never throws. */
   readCallback(request: CallbackRequest): Promise<CallbackReading>;
 }

@@ -1,0 +1,25 @@
+import type { Section } from './report.ts';
+import { writeResults } from './report.ts';
+
+/** The sections in the order of the document; each is loaded when it is run. */
+const SECTIONS: Readonly<Record<string, () => Promise<Section>>> = {
+  send: async () => (await import('./send.ts')).benchSend(),
+  profile: async () => (await import('./profile.ts')).benchProfile(),
+};
+
+/** `npm run bench [-- send capacity cold list build]`: measures, and writes RESULTS.md. */
+const chosen = process.argv.slice(2);
+const unknown = chosen.filter((name) => !(name in SECTIONS));
+if (unknown.length > 0) {
+  console.error(`There is no section ${unknown.join(', ')}. Sections: ${Object.keys(SECTIONS).join(', ')}.`);
+  process.exit(1);
+}
+const done = new Map<string, Section>();
+for (const [name, run] of Object.entries(SECTIONS)) {
+  if (chosen.length > 0 && !chosen.includes(name)) continue;
+  const section = await run();
+  done.set(name, section);
+  for (const { what, measured, goal, holds } of section.verdicts) console.log(`${holds ? 'holds' : 'MISSED'}: ${what}: ${measured} (goal ${goal})`);
+}
+console.log(`Written: ${writeResults(Object.keys(SECTIONS), done)}`);
+process.exit(0);

@@ -1,0 +1,113 @@
+import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { Worker } from 'node:worker_threads';
+import { type CreatedOrganization, createOrganization } from '../infra/operator/organizations.ts';
+import { freePort, startDynoxide } from '../infra/local/engines.ts';
+import { ensureTable } from '../infra/local/resources.ts';
+import { AWS_DEFAULTS, defaultAwsSettings, STAGES, type Stage, tableName } from '../infra/local/stages.ts';
+import { tableClient } from '../shared/storage/client.ts';
+import { Table } from '../shared/storage/table.ts';
+import { creditWallet } from '../shared/storage/wallet.ts';
+import type { LoadPlan, LoadResult } from './load.ts';
+
+export const PROJECT = join(import.meta.dirname, '..');
+defaultAwsSettings(process.env);
+
+/** More than any run can spend. */
+const CREDIT = 1_000_000_000_000;
+
+/** Something in a process of its own that is measured, and how to end it with all that it stored. */
+export interface Measured {
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+/** A persistent engine of its own in a folder of its own. */
+export const startStore = async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'messaging-bench-'));
+  const engine = await startDynoxide({ dbPath: join(folder, 'tables', 'dynamodb.db') });
+  return {
+    folder,
+    endpoint: engine.endpoint,
+    async stop() {
+      await engine.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+};
+export type Store = Awaited<ReturnType<typeof startStore>>;
+
+const ended = async (child: ChildProcess): Promise<void> => {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exit = once(child, 'exit');
+  child.kill('SIGTERM');
+  await exit;
+};
+
+export interface PlatformProcessOptions {
+  readonly dataDir: string;
+  readonly dynamodbEndpoint: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Node's own options, such as `--cpu-prof`. */
+  readonly nodeOptions?: readonly string[];
+}
+
+/** `npm start` as a process of its own, once it is ready. */
+export const startPlatformProcess = async (options: PlatformProcessOptions) => {
+  const env = {
+    ...process.env,
+    ...AWS_DEFAULTS,
+    PORT: '0',
+    DATA_DIR: options.dataDir,
+    DYNAMODB_ENDPOINT: options.dynamodbEndpoint,
+    ...options.env,
+  };
+  const args = [...(options.nodeOptions ?? []), join(PROJECT, 'infra/local/start.ts')];
+  const child = spawn(process.execPath, args, { env, cwd: options.dataDir, stdio: ['ignore', 'pipe', 'inherit'] });
+  for await (const line of createInterface({ input: child.stdout })) {
+    const port = /^Ready at http:\/\/[^:]+:(\d+)/.exec(line)?.[1];
+    if (port === undefined) continue;
+    child.stdout.resume();
+    return { port: Number(port), pid: child.pid ?? 0, stop: () => ended(child) };
+  }
+  throw new Error('The platform ended before it was ready.');
+};
+
+/** Both stages' tables behind an address. */
+export const tablesAt = (endpoint: string): Record<Stage, Table> => {
+  const client = tableClient(endpoint);
+  return Object.fromEntries(STAGES.map((stage) => [stage, new Table(client, tableName(stage))])) as Record<Stage, Table>;
+};
+
+/** An organization with keys and a wallet that no run empties, in both stages. */
+export const fundedOrganization = async (endpoint: string): Promise<CreatedOrganization> => {
+  const tables = tablesAt(endpoint);
+  const organization = await createOrganization(tables, { name: 'Bench' });
+  for (const env of STAGES) {
+    const credit = { organizationId: organization.organizationId, env, coins: CREDIT, description: 'Bench', now: Date.now() };
+    await creditWallet(tables[env], credit);
+  }
+  return organization;
+};
+
+/** The floor in a process of its own, on an engine and a table of its own. */
+export const startFloor = async (): Promise<Measured> => {
+  const store = await startStore();
+  await ensureTable(tableClient(store.endpoint), 'floor');
+  const port = await freePort();
+  const child = fork(join(import.meta.dirname, 'floor.ts'), [store.endpoint, 'floor', String(port)], { env: { ...process.env, ...AWS_DEFAULTS } });
+  await once(child, 'message');
+  return { port, stop: () => ended(child).then(store.stop) };
+};
+
+/** Runs load from a thread of its own, so that measuring does not wait for what this thread does. */
+export const runLoadInThread = async (plan: LoadPlan): Promise<LoadResult> => {
+  const worker = new Worker(new URL('./load.ts', import.meta.url), { workerData: plan });
+  const [result] = (await once(worker, 'message')) as [LoadResult];
+  await worker.terminate();
+  return result;
+};

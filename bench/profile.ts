@@ -1,0 +1,132 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { SourceMap } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fundedOrganization, PROJECT, runLoadInThread, startPlatformProcess, startStore } from './processes.ts';
+import { circumstances, figure, loadNow, type Section, table } from './report.ts';
+import { sendPlan } from './send.ts';
+
+interface Frame {
+  readonly functionName: string;
+  readonly url: string;
+  readonly lineNumber: number;
+  readonly columnNumber: number;
+}
+interface ProfileNode {
+  readonly id: number;
+  readonly callFrame: Frame;
+  readonly children?: readonly number[];
+}
+interface CpuProfile {
+  readonly nodes: readonly ProfileNode[];
+  readonly samples: readonly number[];
+  readonly timeDeltas: readonly number[];
+}
+
+/** Which part of a send a source belongs to, by its path; the first that matches. */
+const AREAS: readonly (readonly [area: string, source: RegExp])[] = [
+  ['SDK: signing', /signature-v4|middleware-sdk-.*sign|httpAuthSchemes|hash-node|crc|sha256/i],
+  ['SDK: serialising, schemas', /core\/.*(protocols|schema|cbor|serde)|smithy.*json|util-(base64|utf8|hex|buffer|body)|JsonCodec|uuid/i],
+  ['SDK: HTTP handler', /node-http-handler|protocol-http|querystring/],
+  ['marshall, unmarshall', /util-dynamodb/],
+  ['SDK: middleware, client, endpoints', /@aws-sdk|@smithy|@aws\//],
+  ['middy', /@middy/],
+  ['zod', /node_modules\/zod/],
+  ['logger, metrics', /powertools|runtime\/observe/],
+  ['phone numbers', /libphonenumber/],
+  ['gateway', /infra\/local\/(gateway|event|router|body|edge|authorizer|problems|functions)/],
+  ['consumers, schedules', /infra\/local\/(pollers|schedules)|runtime\/consumer/],
+  ['publisher', /queues\/publisher/],
+  ['storage', /shared\/storage/],
+  ['rules', /shared\/(domain|contracts|providers)/],
+  ['operation wrapper', /shared\/runtime/],
+];
+
+const NATIVE: Readonly<Record<string, string>> = { '(garbage collector)': 'garbage collection', '(program)': 'native code, system calls', '(idle)': 'idle' };
+
+/** Finds where a bundled function was written. */
+const sourceFinder = async (bundleDir: string) => {
+  const maps = new Map<string, SourceMap | undefined>();
+  for (const file of await readdir(bundleDir))
+    if (file.endsWith('.map')) maps.set(file.slice(0, -4), new SourceMap(JSON.parse(await readFile(join(bundleDir, file), 'utf8'))));
+  return ({ url, lineNumber, columnNumber }: Frame): string => {
+    const map = maps.get(url.slice(url.lastIndexOf('/') + 1));
+    const entry = map?.findEntry(lineNumber, columnNumber);
+    return entry && 'originalSource' in entry ? entry.originalSource : url;
+  };
+};
+
+const areaOf = (source: string): string | undefined => AREAS.find(([, pattern]) => pattern.test(source))?.[0];
+
+/** Self time by area and by function. What Node's own code does belongs to the area that called it, where the stack tells. */
+const attribute = (profile: CpuProfile, sourceOf: (frame: Frame) => string) => {
+  const byId = new Map(profile.nodes.map((node) => [node.id, node]));
+  const parentOf = new Map(profile.nodes.flatMap((node) => (node.children ?? []).map((child) => [child, node.id] as const)));
+  const sources = new Map(profile.nodes.map((node) => [node.id, sourceOf(node.callFrame)]));
+  const areas = new Map<string, number>();
+  const functions = new Map<string, number>();
+  const areaAt = (id: number): string => {
+    const native = NATIVE[byId.get(id)?.callFrame.functionName ?? ''];
+    if (native) return native;
+    let at: number | undefined = id;
+    while (at !== undefined) {
+      const area = areaOf(sources.get(at) ?? '');
+      if (area) return area;
+      at = parentOf.get(at);
+    }
+    const own = sources.get(id) ?? '';
+    if (own.startsWith('node:')) return /_http_server|http_common|_http_incoming/.test(own) ? 'Node: HTTP server' : 'Node: net, streams, timers, promises';
+    return 'other';
+  };
+  const add = (map: Map<string, number>, name: string, us: number) => map.set(name, (map.get(name) ?? 0) + us);
+  profile.samples.forEach((id, index) => {
+    const us = profile.timeDeltas[index] ?? 0;
+    const area = areaAt(id);
+    add(areas, area, us);
+    if (area === 'idle') return;
+    const { functionName } = byId.get(id)?.callFrame ?? { functionName: '' };
+    const source = (sources.get(id) ?? '').replace(/^.*node_modules\//, '').replace(/^.*\/(shared|infra|functions)\//, '$1/');
+    add(functions, `${functionName || '(anonymous)'} — ${source || 'V8'}`, us);
+  });
+  return { areas, functions };
+};
+
+const WARM_MS = 4_000;
+const MEASURE_MS = 8_000;
+const CONNECTIONS = 16;
+
+/** The gateway's process is the one whose profile has the most work. */
+const largestProfile = async (folder: string): Promise<CpuProfile> => {
+  const files = (await readdir(folder)).filter((file) => file.endsWith('.cpuprofile'));
+  const profiles = await Promise.all(files.map(async (file) => JSON.parse(await readFile(join(folder, file), 'utf8')) as CpuProfile));
+  const [largest] = profiles.sort((a, b) => b.nodes.length - a.nodes.length);
+  if (!largest) throw new Error('The platform wrote no profile.');
+  return largest;
+};
+
+/** Where a send's processor time goes, in the platform's process. */
+export const benchProfile = async (): Promise<Section> => {
+  const loadBefore = loadNow();
+  const folder = await mkdtemp(join(tmpdir(), 'messaging-profile-'));
+  const store = await startStore();
+  const nodeOptions = ['--cpu-prof', `--cpu-prof-dir=${folder}`, '--cpu-prof-interval=500'];
+  const platform = await startPlatformProcess({ dataDir: store.folder, dynamodbEndpoint: store.endpoint, nodeOptions });
+  const { keys } = await fundedOrganization(store.endpoint);
+  const plan = sendPlan(keys.test, process.env.TO ?? '+5511999990099', 'otp');
+  const load = await runLoadInThread({ ...plan, port: platform.port, connections: CONNECTIONS, warmMs: WARM_MS, measureMs: MEASURE_MS, method: 'POST' });
+  await platform.stop();
+  await store.stop();
+  const profile = await largestProfile(folder);
+  await rm(folder, { recursive: true, force: true });
+  const { areas, functions } = attribute(profile, await sourceFinder(join(PROJECT, 'dist', 'bundle')));
+  const busy = [...areas].filter(([name]) => name !== 'idle').reduce((sum, [, us]) => sum + us, 0);
+  const rows = (map: Map<string, number>, most: number) =>
+    [...map].filter(([name]) => name !== 'idle').sort((a, b) => b[1] - a[1]).slice(0, most).map(([name, us]) => [name, `${figure((100 * us) / busy)} %`]);
+  const text = [
+    circumstances('profile', loadBefore),
+    `V8's sampling profile of the platform's process over its whole life, its start included, with ${figure(load.perSecond)} sends/s at ${CONNECTIONS} connections and no sandbox outcomes. Node's own code counts to the area that called it where the stack tells.`,
+    table(['Area', 'Share of busy time'], rows(areas, 30)),
+    table(['Function by self time', 'Share of busy time'], rows(functions, 25)),
+  ];
+  return { title: 'Where a send spends its time', verdicts: [], text: text.join('\n\n') };
+};

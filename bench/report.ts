@@ -1,0 +1,98 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { cpus, loadavg, totalmem } from 'node:os';
+import { join } from 'node:path';
+
+/** One section of RESULTS.md, as its bench answers with it. */
+export interface Section {
+  /** Its heading. */
+  readonly title: string;
+  /** What is compared with a goal, first in the document. */
+  readonly verdicts: readonly Verdict[];
+  /** The section's text: how it was measured, and its tables. */
+  readonly text: string;
+}
+
+export interface Verdict {
+  readonly what: string;
+  readonly measured: string;
+  readonly goal: string;
+  readonly holds: boolean;
+}
+
+const FILE = join(import.meta.dirname, 'RESULTS.md');
+
+/** A Markdown table. */
+export const table = (head: readonly string[], rows: readonly (readonly (string | number)[])[]): string =>
+  [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
+
+/** A figure with as many decimals as are worth reading. */
+export const figure = (value: number): string => {
+  if (!Number.isFinite(value)) return '–';
+  if (Math.abs(value) >= 100) return Math.round(value).toLocaleString('en-US');
+  return value.toFixed(Math.abs(value) >= 10 ? 1 : 2);
+};
+
+export const median = (values: readonly number[]): number => {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  return sorted.length % 2 ? (sorted[middle] ?? Number.NaN) : ((sorted[middle - 1] ?? 0) + (sorted[middle] ?? 0)) / 2;
+};
+
+/** Above this load per core when a section begins, others were at work as well, and its times say less. */
+const QUIET_LOAD = 0.5;
+
+/** Where and when a section was measured. */
+export const circumstances = (name: string, loadBefore: number): string => {
+  const [cpu] = cpus();
+  const machine = `${cpus().length} cores (${cpu?.model ?? 'unknown'}), ${Math.round(totalmem() / 2 ** 30)} GB`;
+  const busy = loadBefore / cpus().length > QUIET_LOAD;
+  const quiet = busy ? ' **The machine was not quiet: other work ran beside this.**' : '';
+  return `Measured ${new Date().toISOString().slice(0, 16).replace('T', ' ')} UTC, Node ${process.version}, ${machine}, load average before ${loadBefore.toFixed(2)}, commit ${commit()}. Repeat: \`npm run bench -- ${name}\`.${quiet}`;
+};
+
+export const loadNow = (): number => loadavg()[0] ?? 0;
+
+const commit = (): string => {
+  try {
+    const at = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: import.meta.dirname, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+    const changed = execFileSync('git', ['status', '--porcelain'], { cwd: import.meta.dirname, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+    return changed ? `${at} with changes` : at;
+  } catch {
+    return 'unknown';
+  }
+};
+
+const VERDICT_HEAD = ['What', 'Measured', 'Goal', 'Holds'];
+const verdictRow = ({ what, measured, goal, holds }: Verdict) => [what, measured, goal, holds ? 'yes' : '**no**'];
+const part = (name: string, kind: 'verdicts' | 'text', inner: string) => `<!-- ${name} ${kind} -->\n${inner}\n<!-- /${name} ${kind} -->`;
+const kept = (document: string, name: string, kind: string): string | undefined =>
+  new RegExp(`<!-- ${name} ${kind} -->\\n([\\s\\S]*?)\\n<!-- /${name} ${kind} -->`).exec(document)?.[1];
+
+const INTRODUCTION = `# What is measured
+
+Every figure here comes from a run of \`npm run bench\`, which writes this file; a run of some sections replaces those and keeps the
+others. Absolute times belong to the machine that they were taken on; ratios travel better, so goals are ratios where they can be.`;
+
+/** Puts the sections that were run into RESULTS.md and keeps the others as they stood. */
+export const writeResults = (order: readonly string[], run: ReadonlyMap<string, Section>): string => {
+  let before = '';
+  try {
+    before = readFileSync(FILE, 'utf8');
+  } catch {
+    // The first run.
+  }
+  const verdicts = order.flatMap((name) => {
+    const section = run.get(name);
+    const inner = section ? section.verdicts.map((verdict) => `| ${verdictRow(verdict).join(' | ')} |`).join('\n') : kept(before, name, 'verdicts');
+    return inner ? [{ name, inner }] : [];
+  });
+  const texts = order.flatMap((name) => {
+    const section = run.get(name);
+    const inner = section ? `## ${section.title}\n\n${section.text}` : kept(before, name, 'text');
+    return inner ? [part(name, 'text', inner)] : [];
+  });
+  const goals = verdicts.map(({ name, inner }) => `### ${name}\n\n${part(name, 'verdicts', `${table(VERDICT_HEAD, [])}\n${inner}`.replace(/(\| What[^\n]*\n[^\n]*\n)(?:\| What[^\n]*\n[^\n]*\n)+/, '$1'))}`);
+  writeFileSync(FILE, `${[INTRODUCTION, '## Goals', ...goals, ...texts].join('\n\n')}\n`);
+  return FILE;
+};

@@ -1,0 +1,115 @@
+import { join } from 'node:path';
+import type { LoadPlan, LoadResult } from './load.ts';
+import { fundedOrganization, type Measured, runLoadInThread, startFloor, startPlatformProcess, startStore } from './processes.ts';
+import { circumstances, figure, loadNow, median, type Section, table, type Verdict } from './report.ts';
+
+const CONNECTIONS = [1, 16, 64];
+const WARM_MS = 4_000;
+const MEASURE_MS = Number(process.env.MEASURE_MS ?? 4_000);
+const ROUNDS = Number(process.env.ROUNDS ?? 3);
+
+/** p95 and throughput at 16 connections, beside the floor. */
+const GOAL = { connections: 16, p95: 1.5, throughput: 0.7 };
+
+type Plan = Pick<LoadPlan, 'path' | 'headers' | 'body'>;
+interface Variant {
+  readonly name: string;
+  start(): Promise<Measured & { readonly plan: Plan }>;
+}
+
+export const sendPlan = (key: string, to: string, route: string): Plan => ({
+  path: '/v2/sms/messages',
+  headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'idempotency-key': 'bench-{n}' },
+  body: JSON.stringify({ to, body: 'Your order is on its way.', route }),
+});
+
+/** The platform as `npm start` runs it, in its own process, on an engine of its own. */
+const platform = (name: string, to: string, route: string): Variant => ({
+  name,
+  async start() {
+    const store = await startStore();
+    const running = await startPlatformProcess({ dataDir: join(store.folder), dynamodbEndpoint: store.endpoint });
+    const { keys } = await fundedOrganization(store.endpoint);
+    return { port: running.port, plan: sendPlan(keys.test, to, route), stop: () => running.stop().then(store.stop) };
+  },
+});
+
+const FLOOR: Variant = { name: 'floor', start: async () => ({ ...(await startFloor()), plan: { path: '/', headers: {}, body: '{}' } }) };
+
+/** The sandbox plays a delivery of each of the first two, in the same process; the last recipient stays silent. */
+const VARIANTS: readonly Variant[] = [
+  platform('otp', '+5511999990005', 'otp'),
+  FLOOR,
+  platform('premium', '+5511999990005', 'premium'),
+  platform('otp, no outcome', '+5511999990099', 'otp'),
+];
+
+type Runs = Map<string, LoadResult[]>;
+const at = (variant: string, connections: number) => `${variant} ${connections}`;
+
+const measure = async (variant: Variant, connections: number): Promise<LoadResult> => {
+  const running = await variant.start();
+  try {
+    const result = await runLoadInThread({ ...running.plan, port: running.port, connections, warmMs: WARM_MS, measureMs: MEASURE_MS, method: 'POST' });
+    const wrong = Object.keys(result.statuses).filter((status) => status !== '201');
+    if (wrong.length > 0) throw new Error(`${variant.name}: answers ${JSON.stringify(result.statuses)}`);
+    return result;
+  } finally {
+    await running.stop();
+  }
+};
+
+/** Engines start anew for every run: none pays for what another wrote. */
+const measureAll = async (): Promise<Runs> => {
+  const runs: Runs = new Map();
+  for (let round = 1; round <= ROUNDS; round++)
+    for (const connections of CONNECTIONS)
+      for (const variant of VARIANTS) {
+        const result = await measure(variant, connections);
+        const name = at(variant.name, connections);
+        runs.set(name, [...(runs.get(name) ?? []), result]);
+        console.log(`send: round ${round}, ${variant.name} at ${connections}: ${figure(result.perSecond)}/s, p50 ${figure(result.p50)}, p95 ${figure(result.p95)}, p99 ${figure(result.p99)} ms`);
+      }
+  return runs;
+};
+
+const medians = (runs: Runs, variant: string, connections: number) => {
+  const results = runs.get(at(variant, connections)) ?? [];
+  const of = (pick: (result: LoadResult) => number) => median(results.map(pick));
+  return { perSecond: of((r) => r.perSecond), p50: of((r) => r.p50), p95: of((r) => r.p95), p99: of((r) => r.p99) };
+};
+
+const verdictsOf = (runs: Runs): Verdict[] => {
+  const { connections } = GOAL;
+  const floor = medians(runs, FLOOR.name, connections);
+  return VARIANTS.filter((variant) => variant !== FLOOR).flatMap(({ name }): Verdict[] => {
+    const own = medians(runs, name, connections);
+    const [p95, throughput] = [own.p95 / floor.p95, own.perSecond / floor.perSecond];
+    return [
+      { what: `p95 of a send (${name}) at ${connections} connections, beside the floor`, measured: `${figure(p95)}×`, goal: `≤ ${GOAL.p95}×`, holds: p95 <= GOAL.p95 },
+      { what: `sends/s (${name}) at ${connections} connections, beside the floor`, measured: `${figure(throughput)}×`, goal: `≥ ${GOAL.throughput}×`, holds: throughput >= GOAL.throughput },
+    ];
+  });
+};
+
+const HOW = `The local platform as \`npm start\` runs it (gateway, authorizer, built functions, publisher and consumers in one process; persistent
+Dynoxide beside it) takes \`POST /v2/sms/messages\` with a test key over keep-alive connections. The floor (\`bench/floor.ts\`) is a bare HTTP
+server that makes two transactions of the same shape to the same kind of engine and does nothing else. Runs alternate; each has an engine and a
+process of its own, ${WARM_MS / 1000} s to warm up and ${MEASURE_MS / 1000} s that count; medians of ${ROUNDS} rounds. \`otp, no outcome\` sends to a recipient whose sandbox plays
+no delivery: the send alone, without the consumers' work for its receipt and its event, which the deployment does in other functions.`;
+
+/** Sends per second and their times, beside the floor. */
+export const benchSend = async (): Promise<Section> => {
+  const loadBefore = loadNow();
+  const runs = await measureAll();
+  const rows = CONNECTIONS.flatMap((connections) =>
+    VARIANTS.map(({ name }) => {
+      const own = medians(runs, name, connections);
+      const floor = medians(runs, FLOOR.name, connections);
+      const ratios = name === FLOOR.name ? ['1', '1'] : [figure(own.perSecond / floor.perSecond), figure(own.p95 / floor.p95)];
+      return [connections, name, ...ratios, figure(own.perSecond), figure(own.p50), figure(own.p95), figure(own.p99)];
+    }),
+  );
+  const head = ['Connections', 'What', 'Throughput ÷ floor', 'p95 ÷ floor', 'Sends/s', 'p50 ms', 'p95 ms', 'p99 ms'];
+  return { title: 'A send', verdicts: verdictsOf(runs), text: `${circumstances('send', loadBefore)}\n\n${HOW}\n\n${table(head, rows)}` };
+};

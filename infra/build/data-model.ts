@@ -1,0 +1,113 @@
+import { FINDS, INDEXES, KEYS, TABLE } from '../../shared/storage/access-patterns.ts';
+
+/** One pattern of the key table: what it is called, what its comment says, and how its keys read. */
+export interface Pattern {
+  readonly name: string;
+  readonly sentence: string;
+  readonly keys: readonly (readonly [attribute: string, shape: string])[];
+}
+
+/** The text between `export const NAME = {` and its end. */
+const blockOf = (source: string, name: string): string => {
+  const block = new RegExp(`export const ${name} = \\{\\n([\\s\\S]*?)\\n\\} as const;`).exec(source)?.[1];
+  if (block === undefined) throw new Error(`The key table declares no ${name}.`);
+  return block;
+};
+
+/** A part of a key as a reader takes it in: `digest(x)` is a hash, `shardOf(x, …)` a number. */
+const part = (code: string): string => {
+  const [, made, of] = /^(digest|shardOf)\((\w+)/.exec(code.trim()) ?? [];
+  if (made) return made === 'digest' ? `hash of ${of}` : `shard of ${of}`;
+  return code.trim();
+};
+
+/** A key's expression as a shape: `\`MSG#${id}\`` is `MSG#{id}`. */
+const shapeOf = (code: string): string => {
+  const newest = /^newestKey\((\w+),\s*(\w+)\)$/.exec(code);
+  if (newest) return `{${newest[1]}}#{${newest[2]}}`;
+  if (code.startsWith('`'))
+    return code.slice(1, -1).replaceAll(/\$\{((?:[^{}]|\{[^}]*\})*)\}/g, (_, inner: string) => `{${part(inner)}}`);
+  return code.startsWith("'") ? code.slice(1, -1) : `{${part(code)}}`;
+};
+
+const VALUE = "(`[^`]*`|'[^']*'|newestKey\\([^)]*\\)|\\w+)";
+const KEY_CALL = new RegExp(`^key\\(\\s*${VALUE},\\s*${VALUE}`);
+const ENTRY = new RegExp(`(\\w+):\\s*${VALUE}\\s*(?=[,}])`, 'g');
+
+const keysOf = (body: string): Pattern['keys'] => {
+  const call = KEY_CALL.exec(body.trim());
+  if (call)
+    return [
+      [TABLE.partitionKey, shapeOf(call[1] ?? '')],
+      [TABLE.sortKey, shapeOf(call[2] ?? '')],
+    ];
+  return [...body.matchAll(ENTRY)].map(([, attribute = '', value = '']) => [attribute, shapeOf(value)] as const);
+};
+
+const FUNCTION = /\/\*\*\s*([\s\S]*?)\s*\*\/\s*(\w+):\s*\(([^)]*)\)\s*=>\s*([\s\S]*?)(?=,\s*(?:\/\*\*|$))/g;
+const sentence = (comment: string): string => comment.replaceAll(/\s*\n\s*\*\s*/g, ' ').trim();
+
+const patternsIn = (source: string, block: string, names: readonly string[]): Pattern[] => {
+  const patterns = [...blockOf(source, block).matchAll(FUNCTION)].map(([, comment = '', name = '', , body = '']) => ({
+    name,
+    sentence: sentence(comment),
+    keys: keysOf(body),
+  }));
+  const missed = names.filter(
+    (name) => !patterns.some((pattern) => pattern.name === name && pattern.keys.length === 2),
+  );
+  if (missed.length > 0) throw new Error(`These entries of ${block} could not be read: ${missed.join(', ')}.`);
+  return patterns;
+};
+
+const INDEX = /\/\*\*\s*([\s\S]*?)\s*\*\/\s*(\w+):\s*\{/g;
+
+const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+const code = (text: string): string => `\`${text}\``;
+const shapes = ({ keys }: Pattern): string[] => keys.map(([, shape]) => code(shape));
+
+/** `docs/data-model.md`, printed from the source text of the key table. */
+export const dataModel = (source: string): string => {
+  const rows = patternsIn(source, 'KEYS', Object.keys(KEYS));
+  const finds = patternsIn(source, 'FINDS', Object.keys(FINDS));
+  const purposes = new Map(
+    [...blockOf(source, 'INDEXES').matchAll(INDEX)].map(([, comment = '', name = '']) => [name, sentence(comment)]),
+  );
+  const indexOf = ({ keys }: Pattern): string =>
+    Object.entries(INDEXES).find(([, index]) => index.partitionKey === keys[0]?.[0])?.[0] ?? '';
+  return `# Data model
+
+One table per stage. Printed from the key table in \`shared/storage/access-patterns.ts\`: change it there, then run
+\`node infra/build/write-data-model.ts\`.
+
+The partition key is \`${TABLE.partitionKey}\`, the sort key \`${TABLE.sortKey}\`; \`${TABLE.timeToLive}\` is the moment (s) from which DynamoDB may delete a row.
+Nothing is read by scanning: each row below is found by its key, or by an entry of an index.
+
+## Rows
+
+${table(
+  ['Row', 'What it is', code(TABLE.partitionKey), code(TABLE.sortKey)],
+  rows.map((row) => [row.name, row.sentence, ...shapes(row)]),
+)}
+
+## Indexes
+
+${table(
+  ['Index', 'What it is for', 'Keys', 'Carries'],
+  Object.entries(INDEXES).map(([name, { partitionKey, sortKey, attributes }]) => [
+    name,
+    purposes.get(name) ?? '',
+    `${code(partitionKey)}, ${code(sortKey)}`,
+    attributes.length > 0 ? attributes.map(code).join(', ') : 'keys only',
+  ]),
+)}
+
+## What the indexes find
+
+${table(
+  ['Entry', 'What it finds', 'Index', 'Partition', 'Sorted by'],
+  finds.map((find) => [find.name, find.sentence, indexOf(find), ...shapes(find)]),
+)}
+`;
+};

@@ -1,0 +1,81 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { namesOf, type OperationNames } from './operation-names.ts';
+import { operationFiles } from './operation-templates.ts';
+
+/**
+ * `npm run new:operation sms.send`: writes contract, rule, handler, example event and test of a new operation, and
+ * adds it to the index and to the document. What it writes compiles and passes the tests; then the real work begins.
+ */
+const root = join(import.meta.dirname, '../..');
+const at = (path: string): string => join(root, path);
+const read = (path: string): string => readFileSync(at(path), 'utf8');
+
+const write = (path: string, text: string): void => {
+  mkdirSync(dirname(at(path)), { recursive: true });
+  writeFileSync(at(path), text);
+  console.log(`  ${path}`);
+};
+
+const camel = (area: string): string => area.replaceAll(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+
+/** Puts a line after the last one that a pattern matches. Says where a person must do it when the file has changed its form. */
+const insertAfterLast = (path: string, pattern: RegExp, line: string): void => {
+  const text = read(path);
+  const last = [...text.matchAll(pattern)].at(-1);
+  if (last?.index === undefined) throw new Error(`Add by hand to ${path}: ${line.trim()}`);
+  const end = last.index + last[0].length;
+  write(path, text.slice(0, end) + line + text.slice(end));
+};
+
+const addToIndex = ({ area }: OperationNames): void => {
+  const path = 'shared/contracts/index.ts';
+  insertAfterLast(path, /^import \* as \w+ from '[^']+';\n/gm, `import * as ${camel(area)} from './${area}.ts';\n`);
+  insertAfterLast(path, /const AREAS[^=]*= \[/g, `\n  ${camel(area)},`);
+};
+
+const describeTag = ({ tag }: OperationNames): void => {
+  const path = 'shared/openapi/information.ts';
+  const key = /^\w+$/.test(tag) ? tag : `'${tag}'`;
+  if (new RegExp(`^  ${key}:`, 'm').test(read(path))) return;
+  insertAfterLast(path, /export const TAGS[^=]*= \{\n/g, `  ${key}: 'Describe the tag ${tag} in one line.',\n`);
+};
+
+const writeContract = (names: OperationNames): OperationNames => {
+  const path = `shared/contracts/${names.area}.ts`;
+  if (!existsSync(at(path))) {
+    const { contract } = operationFiles(names);
+    write(path, contract.head + contract.text);
+    addToIndex(names);
+    return names;
+  }
+  const existing = read(path);
+  if (new RegExp(`^export const (?:${names.variable}|${names.schema})\\b|id: '${names.id}'`, 'm').test(existing))
+    throw new Error(`${path} declares ${names.id} already.`);
+  const placed = { ...names, tag: /^ {2}tag: '([^']+)'/m.exec(existing)?.[1] ?? names.tag };
+  write(path, existing + operationFiles(placed).contract.text);
+  return placed;
+};
+
+const create = (id: string): void => {
+  const names = namesOf(id);
+  const { others } = operationFiles(names);
+  const taken = [...others.keys()].filter((path) => existsSync(at(path)));
+  if (taken.length > 0) throw new Error(`${taken.join(', ')} exists already.`);
+  describeTag(writeContract(names));
+  for (const [path, text] of others) write(path, text);
+  // Fresh processes: this one has read the contracts as they were.
+  for (const script of ['infra/build/write-examples.ts', 'shared/openapi/write.ts'])
+    execFileSync(process.execPath, [at(script)], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
+  console.log(`  events/requests/${id}.json\n  openapi.json`);
+};
+
+const id = process.argv[2];
+try {
+  if (!id) throw new Error('Name the operation: npm run new:operation sms.send');
+  create(id);
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+}

@@ -1,0 +1,32 @@
+import * as z from 'zod';
+import { SMS_PROVIDERS, type SmsProviderName } from '../domain/sms/provider.ts';
+import { defineOperation } from './define-operation.ts';
+
+export type CallbackProvider = Exclude<SmsProviderName, 'sandbox_provider'>;
+/** Who may call back: every provider but the sandbox, which calls nobody. */
+export const CALLBACK_PROVIDERS = SMS_PROVIDERS.filter((name): name is CallbackProvider => name !== 'sandbox_provider');
+
+/** What a provider calls back with; each kind has an address of its own to be entered at the provider. */
+export const CALLBACK_KINDS = ['receipts', 'replies'] as const;
+export type CallbackKind = (typeof CALLBACK_KINDS)[number];
+
+export const receiveCallback = defineOperation({
+  id: 'callbacks.receive',
+  method: 'POST',
+  path: '/callbacks/{provider}/{kind}',
+  tag: 'Callbacks',
+  summary: "Take a provider's delivery receipts or inbound replies",
+  description:
+    "For providers only: each call is proved by the provider's own signature over its exact bytes, 403 without one. Repeats are harmless: a receipt is applied once and a reply is charged once. What belongs to no message is acknowledged and counted. 404 for a provider that is not set up.",
+  permission: 'public',
+  request: {
+    params: z.object({
+      provider: z.enum(CALLBACK_PROVIDERS).meta({ description: 'Who calls.', example: 'twilio' }),
+      kind: z.enum(CALLBACK_KINDS).meta({ description: 'What the address was given to the provider for.', example: 'receipts' }),
+    }),
+    rawBody: { contentType: '*/*', description: "The provider's own format: a form, JSON, or an SNS notification." },
+  },
+  responses: { 200: { contentType: 'text/xml', description: 'Taken. Empty, or for replies of Twilio a TwiML document that says nothing.' } },
+  errors: ['BAD_REQUEST', 'FORBIDDEN', 'NOT_FOUND'],
+  uses: { table: 'write', queues: ['outcome', 'events'], vault: true },
+});

@@ -1,0 +1,22 @@
+import { type DomainEvent, newEvent } from '../events/event.ts';
+import { maskPhone } from '../phone.ts';
+import type { Contact } from './contact.ts';
+
+/** contact.created and contact.opted_out: whom it is about, never how to reach them. */
+export const contactEvent = (type: 'contact.created' | 'contact.opted_out', contact: Contact, now: number): DomainEvent => {
+  const { id, organizationId, env, phone, optIn, source, externalId } = contact;
+  return newEvent({
+    type,
+    organizationId,
+    env,
+    createdAt: now,
+    data: {
+      contactId: id,
+      phone: maskPhone(phone),
+      status: optIn.status,
+      source,
+      ...(optIn.revokedReason === undefined ? {} : { reason: optIn.revokedReason }),
+      ...(externalId === undefined ? {} : { externalId }),
+    },
+  });
+};

@@ -1,0 +1,118 @@
+import { type Refusal, refuse } from '../errors.ts';
+import { isId } from '../ids.ts';
+import type { SmsRouting } from './ports.ts';
+import type { CallbackRequest, SmsCallbackEvent, SmsProviderName } from './provider.ts';
+import type { ParkedReceipt, SmsReceiptEvent } from './receipts.ts';
+import { type ReplyPorts, type SmsReplyEvent, takeReply } from './replies.ts';
+
+/** What became of one event of a callback. */
+export type CallbackEffect = 'parked' | 'kept' | 'repeated' | 'unmatched';
+
+/** Metrics and logs of callbacks; names and codes only. */
+export interface CallbackObserver {
+  /** How many events of a callback had this effect. */
+  taken(provider: SmsProviderName, kind: SmsCallbackEvent['kind'], effect: CallbackEffect, count: number): void;
+  refused(provider: SmsProviderName, cause: 'forged' | 'malformed', detail: string): void;
+}
+
+export interface CallbackPorts extends ReplyPorts {
+  readonly routing: Pick<SmsRouting, 'provider'>;
+  /** Keeps a receipt until it is applied. The same one twice is one. */
+  readonly park: (messageId: string, event: SmsReceiptEvent, now: number) => Promise<ParkedReceipt>;
+  /** Hands a kept receipt on early; may be lost. */
+  readonly hintReceipt: (receipt: ParkedReceipt) => void;
+  readonly observe: CallbackObserver;
+}
+
+/** Events of one callback that are worked on at once: a provider's batch may hold a thousand. */
+const AT_ONCE = 8;
+/** The longest text that a concatenated SMS carries is 255 parts of 153 characters; more than this is no reply. */
+const REPLY_LENGTH = 40_000;
+
+/**
+ * The address that a provider called, as it signed it: its query is put together again from the decoded parameters, which is all that
+ * the gateway hands on. Exact for names and values of URL-safe characters, which are all that our own callback addresses have.
+ */
+export const callbackUrl = (
+  publicUrl: string,
+  { provider, kind }: { provider: string; kind: string },
+  query: Readonly<Record<string, readonly string[] | undefined>> | null,
+): string => {
+  const pairs = Object.entries(query ?? {}).flatMap(([name, values = []]) =>
+    values.map((value) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`),
+  );
+  const address = `${publicUrl}/callbacks/${provider}/${kind}`;
+  return pairs.length > 0 ? `${address}?${pairs.join('&')}` : address;
+};
+
+/** Only what can be one of our ids: anything else would be a key of the table's that a caller chose. */
+const ourId = (id: string | undefined) => (id !== undefined && isId('message', id) ? id : undefined);
+
+/** Parks a receipt for the message that it names, else for the one that the provider's id stands for. */
+const takeReceipt = async (ports: CallbackPorts, provider: SmsProviderName, event: SmsReceiptEvent): Promise<CallbackEffect> => {
+  const id = ourId(event.messageId) ?? (await ports.correlate(provider, event.providerMessageId));
+  const message = id === undefined ? undefined : await ports.journal.read(id);
+  // A provider that refused the message has no say in it any more once another one carries it.
+  if (message?.provider !== provider) return 'unmatched';
+  ports.hintReceipt(await ports.park(message.id, event, ports.clock()));
+  return 'parked';
+};
+
+/** A reply with a text that the table and every reader of JSON can hold, and without ids that are none of ours. */
+const cleanReply = ({ inReplyTo, ...event }: SmsReplyEvent): SmsReplyEvent => {
+  const messageId = ourId(inReplyTo?.messageId);
+  const { providerMessageId } = inReplyTo ?? {};
+  return {
+    ...event,
+    body: event.body.slice(0, REPLY_LENGTH).toWellFormed(),
+    inReplyTo: { ...(messageId === undefined ? {} : { messageId }), ...(providerMessageId === undefined ? {} : { providerMessageId }) },
+  };
+};
+
+const takeEvent = (ports: CallbackPorts, provider: SmsProviderName, event: SmsCallbackEvent): Promise<CallbackEffect> =>
+  event.kind === 'receipt' ? takeReceipt(ports, provider, event) : takeReply(ports, provider, cleanReply(event));
+
+type Effects = Map<SmsCallbackEvent['kind'], Map<CallbackEffect, number>>;
+
+/** Takes the events of one callback, some at once. Throws when one could not be taken: the others are, and a repeat finds them so. */
+const takeEvents = async (ports: CallbackPorts, provider: SmsProviderName, events: readonly SmsCallbackEvent[]): Promise<Effects> => {
+  const effects: Effects = new Map();
+  for (let start = 0; start < events.length; start += AT_ONCE) {
+    const taking = events.slice(start, start + AT_ONCE).map(async (event) => {
+      const effect = await takeEvent(ports, provider, event);
+      const counts = effects.get(event.kind) ?? new Map<CallbackEffect, number>();
+      effects.set(event.kind, counts.set(effect, (counts.get(effect) ?? 0) + 1));
+    });
+    // All come to their end before the answer: a function is frozen once it has answered.
+    for (const outcome of await Promise.allSettled(taking)) if (outcome.status === 'rejected') throw outcome.reason;
+  }
+  return effects;
+};
+
+/**
+ * Takes a provider's callback. Nothing is believed before the adapter has checked the signature. Every event's effect is committed
+ * before the answer, and a repeat of any has none: a fault in between makes the provider call again, which is safe.
+ */
+export const takeCallback = async (
+  ports: CallbackPorts,
+  name: SmsProviderName,
+  request: CallbackRequest,
+): Promise<'taken' | Refusal<'BAD_REQUEST' | 'FORBIDDEN' | 'NOT_FOUND'>> => {
+  const provider = await ports.routing.provider(name);
+  if (!provider) return refuse('NOT_FOUND', 'This provider is not set up.');
+  const reading = await provider.readCallback(request);
+  switch (reading.kind) {
+    case 'confirmed':
+      return 'taken';
+    case 'forged':
+      ports.observe.refused(name, 'forged', reading.detail);
+      return refuse('FORBIDDEN', "The provider's signature is missing or wrong.");
+    case 'malformed':
+      ports.observe.refused(name, 'malformed', reading.detail);
+      return refuse('BAD_REQUEST', 'The callback is not in the format of this provider.');
+    case 'events':
+      for (const [kind, counts] of await takeEvents(ports, name, reading.events))
+        for (const [effect, count] of counts) ports.observe.taken(name, kind, effect, count);
+      return 'taken';
+  }
+};

@@ -1,0 +1,166 @@
+import { createHmac } from 'node:crypto';
+import * as z from 'zod';
+import type { CallbackReading, CallbackRequest, SmsCallbackEvent } from '../../domain/sms/provider.ts';
+import { parseJson, sameSecret } from './http.ts';
+import {
+  INFOBIP_ERROR_REASONS,
+  INFOBIP_REJECTIONS,
+  INFOBIP_REPORT_GROUPS,
+  INFOBIP_REPORT_IDS,
+} from './infobip-codes.ts';
+
+/** Infobip's names of the algorithms (Subscriptions API, HmacAlgorithm), without the two that are broken. */
+const ALGORITHMS = {
+  HMAC_SHA_224: 'sha224',
+  HMAC_SHA_256: 'sha256',
+  HMAC_SHA_384: 'sha384',
+  HMAC_SHA_512: 'sha512',
+} as const;
+
+/** How old a signed timestamp may be, in seconds: as for our own webhooks. */
+const MOST_AGE_SECONDS = 300;
+
+/**
+ * What Infobip offers to prove a webhook: a subscription's notification profile refers to security settings of type BASIC, HMAC or
+ * OAUTH (Subscriptions API, POST /subscriptions/1/security), besides mutual TLS. OAuth and mutual TLS end before this code, so
+ * Basic and HMAC are taken here. None is on by default at Infobip; here one of them must be.
+ */
+export const infobipCallbackAuth = z.discriminatedUnion('type', [
+  z.strictObject({
+    type: z.literal('basic'),
+    username: z.string().min(1).describe('The user name of the security settings.'),
+    password: z.string().min(1).describe('Their password.'),
+  }),
+  z.strictObject({
+    type: z.literal('hmac'),
+    secretKey: z.string().min(1).describe('The secret key of the security settings.'),
+    algorithm: z
+      .enum(Object.keys(ALGORITHMS) as [keyof typeof ALGORITHMS])
+      .default('HMAC_SHA_256')
+      .describe('Their algorithm, in the words of the Subscriptions API.'),
+    header: z
+      .string()
+      .regex(/^[A-Za-z0-9-]+$/)
+      .default('x-ib-exchange-req-signature')
+      .transform((name) => name.toLowerCase())
+      .describe('The header that carries the signature; the name depends on the configuration of the account.'),
+    timestampHeader: z
+      .string()
+      .regex(/^[A-Za-z0-9-]+$/)
+      .transform((name) => name.toLowerCase())
+      .optional()
+      .describe(
+        'The header of the timestamp (ms) that is signed before the body, if one is: x-ib-exchange-req-timestamp. Without it the body alone is signed.',
+      ),
+  }),
+]);
+export type InfobipCallbackAuth = z.infer<typeof infobipCallbackAuth>;
+
+/** The signature of a callback: an HMAC of its exact body, after its timestamp where one is signed, in hexadecimal. */
+export const infobipSignature = (
+  auth: Extract<InfobipCallbackAuth, { type: 'hmac' }>,
+  body: string,
+  timestamp = '',
+): string =>
+  createHmac(ALGORITHMS[auth.algorithm], auth.secretKey)
+    .update(timestamp + body)
+    .digest('hex');
+
+const isProven = (auth: InfobipCallbackAuth, now: number, { headers, body }: CallbackRequest): boolean => {
+  if (auth.type === 'basic') {
+    const expected = `Basic ${Buffer.from(`${auth.username}:${auth.password}`).toString('base64')}`;
+    return sameSecret(headers['authorization'] ?? '', expected);
+  }
+  const given = headers[auth.header];
+  const timestamp = auth.timestampHeader ? headers[auth.timestampHeader] : '';
+  if (!given || timestamp === undefined) return false;
+  if (auth.timestampHeader && !(Math.abs(now - Number(timestamp)) <= MOST_AGE_SECONDS * 1000)) return false;
+  const hexadecimal = infobipSignature(auth, body, timestamp);
+  const encodings = [hexadecimal, Buffer.from(hexadecimal, 'hex').toString('base64')];
+  return encodings.some((expected) => sameSecret(given, expected));
+};
+
+const report = z.object({
+  messageId: z.string().min(1),
+  to: z.string().min(1),
+  status: z.object({ groupId: z.number(), id: z.number(), name: z.string(), description: z.string().optional() }),
+  error: z.object({ name: z.string() }).optional(),
+  sentAt: z.string().optional(),
+  doneAt: z.string().optional(),
+  messageCount: z.number().optional(),
+  callbackData: z.string().optional(),
+});
+/** MO_JSON_2 (docs/api, Receive inbound SMS messages). */
+const inbound = z.object({
+  messageId: z.string().min(1),
+  from: z.string().min(1),
+  to: z.string().min(1),
+  text: z.string(),
+  receivedAt: z.string(),
+});
+const payload = z.object({ results: z.array(z.union([report, inbound])) });
+
+/** Infobip writes `+0100`, which ISO 8601 of ECMAScript does not know. */
+const instant = (text: string | undefined): number | undefined => {
+  const at = Date.parse((text ?? '').replace(/([+-]\d\d)(\d\d)$/, '$1:$2'));
+  return Number.isNaN(at) ? undefined : at;
+};
+/** Infobip leaves the plus away; shorter numbers are short codes. */
+const e164 = (number: string): string => (/^[1-9]\d{6,14}$/.test(number) ? `+${number}` : number);
+
+const receiptOf = (entry: z.infer<typeof report>): SmsCallbackEvent[] => {
+  const { status, error, messageId, doneAt } = entry;
+  const meaning = INFOBIP_REPORT_IDS[status.id] ?? INFOBIP_REPORT_GROUPS[status.groupId];
+  if (!meaning) return [];
+  const lost = meaning.status === 'failed' || meaning.status === 'undelivered';
+  const reason = INFOBIP_ERROR_REASONS[error?.name ?? ''] ?? INFOBIP_REJECTIONS[status.id]?.reason ?? meaning.reason;
+  const at = instant(doneAt);
+  return [
+    {
+      kind: 'receipt',
+      messageId: entry.callbackData ?? messageId,
+      providerMessageId: messageId,
+      status: meaning.status,
+      ...(lost && reason ? { reason } : {}),
+      ...(at === undefined ? {} : { at }),
+      receipt: {
+        id: messageId,
+        type: 'api_message',
+        to: e164(entry.to),
+        reference: entry.callbackData ?? messageId,
+        status: status.name,
+        statusDescription: [status.description, error?.name].filter(Boolean).join('; ') || status.name,
+        ...(at === undefined ? {} : { received: new Date(at).toISOString() }),
+        ...(entry.messageCount === undefined ? {} : { bill_factor: entry.messageCount }),
+        channel: 'SMS',
+      },
+    },
+  ];
+};
+
+/** Checks and reads a callback of Infobip: a bucket of delivery reports, of inbound messages, or of both. */
+export const readInfobipCallback = (
+  auth: InfobipCallbackAuth,
+  now: number,
+  request: CallbackRequest,
+): CallbackReading => {
+  if (!isProven(auth, now, request))
+    return { kind: 'forged', detail: `infobip: the callback is not proven by ${auth.type}` };
+  const read = parseJson(payload, request.body);
+  if (!read) return { kind: 'malformed', detail: 'infobip: neither reports nor inbound messages' };
+  const events = read.results.flatMap((entry): SmsCallbackEvent[] =>
+    'status' in entry
+      ? receiptOf(entry)
+      : [
+          {
+            kind: 'reply',
+            providerReplyId: entry.messageId,
+            from: e164(entry.from),
+            to: e164(entry.to),
+            body: entry.text,
+            at: instant(entry.receivedAt) ?? now,
+          },
+        ],
+  );
+  return { kind: 'events', events };
+};

@@ -1,0 +1,93 @@
+import { describe, expect, test } from 'vitest';
+import { type LinkPorts, type ShortLink, followLink, redirectTarget } from '../../shared/domain/links/follow.ts';
+import { Unavailable, isRefusal } from '../../shared/domain/errors.ts';
+import type { DomainEvent } from '../../shared/domain/events/event.ts';
+import { newId } from '../../shared/domain/ids.ts';
+import type { MessageRecord } from '../../shared/domain/messages/message.ts';
+
+const NOW = Date.parse('2026-03-10T12:00:00.000Z');
+const organizationId = newId('organization');
+const message = {
+  id: newId('message'), organizationId, env: 'test', channel: 'sms', to: '+5511999990005', status: 'delivered', route: 'premium', campaignId: 'promo', metadata: { orderId: 'A-1' },
+} as unknown as MessageRecord;
+
+/** One link in memory. `rivals`: how many others click between each read and its count. */
+const world = (fields: Partial<ShortLink> = {}) => {
+  let link: ShortLink = { code: 't4hJ9sKq2L', url: 'https://loja.example/p?id=1', organizationId, env: 'test', messageId: message.id, clicks: 0, ...fields };
+  const events = new Map<string, DomainEvent>();
+  const state = { rivals: 0, answersLost: 0 };
+  const ports: LinkPorts = {
+    clock: () => NOW,
+    readLink: async (code) => (code === link.code ? link : undefined),
+    readMessage: async (owner, id) => (owner === organizationId && id === message.id ? message : undefined),
+    async countClick(seen, event) {
+      if (state.rivals-- > 0) link = { ...link, clicks: link.clicks + 1 };
+      if (events.has(event.id)) return true;
+      if (seen.clicks !== link.clicks) return false;
+      link = { ...link, clicks: link.clicks + 1 };
+      events.set(event.id, event);
+      return state.answersLost-- <= 0;
+    },
+  };
+  return { ports, state, clicks: () => link.clicks, events: () => [...events.values()] };
+};
+
+describe('a click', () => {
+  test("is counted, told of with the message's data, and leads on", async () => {
+    const at = world();
+    for (const click of [1, 2]) {
+      expect(await followLink(at.ports, 't4hJ9sKq2L')).toBe('https://loja.example/p?id=1');
+      expect(at.clicks()).toBe(click);
+    }
+    expect(at.events()).toMatchObject([1, 2].map((click) => ({ type: 'sms.clicked', organizationId, env: 'test', createdAt: NOW, data: { id: message.id, campaignId: 'promo', metadata: { orderId: 'A-1' }, url: 'https://loja.example/p?id=1', click } })));
+    expect(JSON.stringify(at.events())).not.toContain(message.to);
+  });
+
+  test('keeps its own number when others click at the same moment', async () => {
+    const at = world();
+    at.state.rivals = 3;
+    await followLink(at.ports, 't4hJ9sKq2L');
+    expect(at.events().map(({ data }) => data.click)).toEqual([at.clicks()]);
+  });
+
+  test('is counted once when the answer to its commit was lost', async () => {
+    const at = world();
+    at.state.answersLost = 1;
+    expect(await followLink(at.ports, 't4hJ9sKq2L')).toBe('https://loja.example/p?id=1');
+    expect([at.clicks(), at.events().length]).toEqual([1, 1]);
+  });
+
+  test('on a link that never stands still is refused as unavailable, without an event', async () => {
+    const at = world();
+    at.state.rivals = Number.POSITIVE_INFINITY;
+    await expect(followLink(at.ports, 't4hJ9sKq2L')).rejects.toThrow(Unavailable);
+    expect(at.events()).toEqual([]);
+  });
+
+  test('on the link of an erased message still leads on, and tells nobody', async () => {
+    const at = world({ messageId: newId('message') });
+    expect(await followLink(at.ports, 't4hJ9sKq2L')).toBe('https://loja.example/p?id=1');
+    expect(at.events()).toEqual([]);
+  });
+});
+
+describe('a redirect', () => {
+  test.each(['tUnknown00', '', 't', 'a'.repeat(200), '../../x', 't4hJ9sKq2L\n'])('of the unknown code %j is 404 and counts nothing', async (code) => {
+    const at = world();
+    const answer = await followLink(at.ports, code);
+    expect(isRefusal(answer) && answer.name).toBe('NOT_FOUND');
+    expect(at.clicks()).toBe(0);
+  });
+
+  test.each(['javascript:alert(1)', 'data:text/html,x', 'ftp://loja.example/', 'file:///etc/passwd', '//loja.example', 'no address'])('to %s is never made', async (url) => {
+    const at = world({ url });
+    expect(isRefusal(await followLink(at.ports, 't4hJ9sKq2L'))).toBe(true);
+    expect(at.clicks()).toBe(0);
+  });
+
+  test('is one line of ASCII, whatever the address was written with', () => {
+    for (const url of ['https://açaí.example/ã?ç=é#ü', 'HTTPS://loja.example/a b', 'https://loja.example/\r\nset-cookie: a=1'])
+      expect(redirectTarget(url)).toMatch(/^https:\/\/[\x21-\x7e]+$/);
+    expect(redirectTarget('https://loja.example/p?id=1&x=%20#y')).toBe('https://loja.example/p?id=1&x=%20#y');
+  });
+});

@@ -1,0 +1,138 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { type Answer, type Messaging, startMessaging, type Tenant } from '../support/api.ts';
+import { checkMoney } from '../support/money.ts';
+import { expectProblem } from '../support/problems.ts';
+
+const METADATA = { orderId: 'A-1', attempt: 2, vip: true } as const;
+/** The sandbox's table (interface 4.1, rule 4): ending, final status, its event and its reason. */
+const ENDINGS = [
+  ['0005', 'delivered', 'sms.delivered', undefined],
+  ['0006', 'undelivered', 'sms.undelivered', 'carrier_rejected'],
+  ['0008', 'failed', 'sms.failed', 'invalid_number'],
+  ['0013', 'failed', 'sms.failed', 'expired'],
+  ['0018', 'failed', 'sms.failed', 'blacklisted'],
+  ['0025', 'delivered', 'sms.delivered', undefined],
+  ['4321', 'delivered', 'sms.delivered', undefined],
+] as const;
+const recipient = (ending: string) => `+551198765${ending}`;
+
+let messaging: Messaging;
+let tenant: Tenant;
+let fields: Readonly<Record<string, unknown>>;
+const keyOf = (ending: string) => `key-${ending}`;
+const sent = new Map<string, Answer>();
+const now = async (ending: string) => (await tenant.test.get(`/v2/sms/messages/${sent.get(ending)?.body.id}`)).body;
+
+beforeAll(async () => {
+  messaging = await startMessaging();
+  tenant = await messaging.tenant();
+  const { body: contact } = await tenant.test.post('/contacts', { phone: '+5511999990001' });
+  fields = { route: 'otp', metadata: METADATA, campaignId: 'launch', contactId: contact.id };
+  const endings = [...ENDINGS.map(([ending]) => ending), '0099'];
+  await Promise.all(endings.map(async (ending) => sent.set(ending, await tenant.test.send({ ...fields, to: recipient(ending) }, keyOf(ending)))));
+});
+afterAll(() => messaging.close());
+
+describe.each(ENDINGS)('a sandbox send to a recipient that ends with %s', (ending, status, type, reason) => {
+  const events = async () => (await messaging.eventsOf('test', tenant.id)).filter(({ data }) => data.id === sent.get(ending)?.body.id);
+  const settled = () => vi.waitFor(async () => expect((await now(ending)).status).toBe(status), { timeout: 15_000, interval: 200 });
+
+  test('is answered as any other, its report still to come', () => {
+    expect(sent.get(ending)).toMatchObject({ status: 201, body: { status: 'sent', env: 'test', billing: { coins: 900 } } });
+    expect(sent.get(ending)?.body).not.toHaveProperty('reason');
+  });
+
+  test(`ends as ${status}${reason ? ` for ${reason}` : ''} about 3 s after it was sent, and stays charged`, async () => {
+    await settled();
+    const body = await now(ending);
+    const { billing: _, replayed: __, ...asSent } = sent.get(ending)?.body;
+    const stamp = status === 'delivered' ? 'deliveredAt' : 'failedAt';
+    expect(body).toEqual({
+      ...asSent,
+      status,
+      [stamp]: expect.any(String),
+      ...(reason ? { reason } : {}),
+      providerReceipt: expect.objectContaining({ type: 'api_message', to: recipient(ending), reference: asSent.id, channel: 'SMS' }),
+    });
+    const later = Date.parse(body[stamp]) - Date.parse(body.sentAt);
+    expect(later).toBeGreaterThanOrEqual(2_900);
+    expect(later).toBeLessThan(10_000);
+  });
+
+  test(`raises ${type} once, with the metadata unchanged, the recipient masked and env test`, async () => {
+    await settled();
+    const [event, ...more] = await events();
+    expect(more).toEqual([]);
+    expect(event).toMatchObject({ type, env: 'test' });
+    expect(event?.data).toEqual({
+      id: sent.get(ending)?.body.id,
+      channel: 'sms',
+      to: `+55119****${ending}`,
+      status,
+      route: 'otp',
+      campaignId: 'launch',
+      contactId: sent.get(ending)?.body.contactId,
+      metadata: METADATA,
+      ...(reason ? { reason } : {}),
+    });
+  });
+
+  test('replays as it was first answered, though it moved on', async () => {
+    await settled();
+    const replay = await tenant.test.send({ ...fields, to: recipient(ending) }, keyOf(ending));
+    expect(replay.body).toEqual({ ...sent.get(ending)?.body, replayed: true });
+  });
+});
+
+describe('a sandbox send to a recipient that ends with 0099', () => {
+  test('stays sent in silence while the others are long reported', async () => {
+    const all = ENDINGS.map(async ([ending, status]) => expect((await now(ending)).status).toBe(status));
+    await Promise.all(all);
+    const silent = await now('0099');
+    expect(silent).toMatchObject({ status: 'sent' });
+    expect(Date.now() - Date.parse(silent.sentAt)).toBeGreaterThan(5_000);
+    for (const field of ['deliveredAt', 'failedAt', 'reason', 'providerReceipt']) expect(silent).not.toHaveProperty(field);
+    const events = await messaging.eventsOf('test', tenant.id);
+    expect(events.filter(({ data }) => data.id === silent.id)).toEqual([]);
+  });
+});
+
+describe('a sandbox send to a recipient that ends with 0114', () => {
+  test('is refused with 503, charged nothing, raises nothing, and is readable as failed', async () => {
+    const other = await messaging.tenant();
+    const key = randomUUID();
+    const refused = await other.test.send({ to: recipient('0114') }, key);
+    expectProblem(refused, 503, { meta: { messageId: expect.stringMatching(/^msg_/) } });
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    const read = await other.test.get(`/v2/sms/messages/${refused.body.meta.messageId}`);
+    expect(read).toMatchObject({ status: 200, body: { status: 'failed', failedAt: expect.any(String) } });
+    expect((await other.test.get('/v2/wallet')).body).toMatchObject({ balanceCoins: 10_000_000, heldCoins: 0 });
+    expect(await messaging.eventsOf('test', other.id)).toEqual([]);
+  });
+
+  test('leaves the key free: the retry is a new send, also with another body', async () => {
+    const key = randomUUID();
+    const refused = await tenant.test.send({ to: recipient('0114') }, key);
+    const again = await tenant.test.send({ to: recipient('0005') }, key);
+    expect(again).toMatchObject({ status: 201, body: { replayed: false } });
+    expect(again.body.id).not.toBe(refused.body.meta.messageId);
+  });
+});
+
+describe('all of them', () => {
+  test('leave the books in order: each send captured once, each refusal released once', async () => {
+    const { messages } = await checkMoney(messaging.tables.test, tenant.id);
+    expect(messages.filter(({ hold }) => hold === 'released').map(({ to }) => to.slice(-4))).toEqual(['0114']);
+  });
+
+  test('are events that were handed over, each once', async () => {
+    await vi.waitFor(
+      async () => {
+        const events = (await messaging.eventsOf('test', tenant.id)) as unknown as Record<string, unknown>[];
+        expect(events.filter(({ publishedAt }) => publishedAt === undefined)).toEqual([]);
+      },
+      { timeout: 15_000, interval: 300 },
+    );
+  });
+});

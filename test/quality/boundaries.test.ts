@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest';
+import { readSource, runTool, sourceFiles } from './tools.ts';
+
+interface Cruise {
+  readonly modules: readonly { readonly source: string; readonly dependencies: readonly unknown[] }[];
+  readonly summary: {
+    readonly violations: readonly {
+      readonly from: string;
+      readonly to: string;
+      readonly rule: { readonly name: string };
+    }[];
+    readonly ruleSetUsed: { readonly forbidden: readonly { readonly name: string; readonly comment?: string }[] };
+  };
+}
+const FOLDERS = ['functions', 'shared', 'infra'];
+
+const cruise = async (): Promise<Cruise> => {
+  const { stdout, output } = await runTool('dependency-cruiser', 'depcruise', [...FOLDERS, '--output-type', 'json']);
+  expect(stdout, output).toMatch(/^\s*\{/);
+  return JSON.parse(stdout) as Cruise;
+};
+
+it('the arrows between the folders point one way', async () => {
+  const { modules, summary } = await cruise();
+  expect(summary.violations.map(({ rule, from, to }) => `${rule.name}: ${from} → ${to}`)).toEqual([]);
+
+  // A parser that understands nothing finds nothing: every file must have been read, and its imports with it.
+  const read = new Set(modules.map(({ source }) => source));
+  expect(sourceFiles(FOLDERS).filter((file) => !read.has(file) && !file.endsWith('.d.ts'))).toEqual([]);
+  expect(modules.flatMap(({ dependencies }) => dependencies).length).toBeGreaterThan(modules.length);
+  for (const { name, comment } of summary.ruleSetUsed.forbidden) expect(comment, name).toBeTruthy();
+}, 60_000);
+
+it('only the configuration, the local platform, the command line and the build read the environment', () => {
+  const readers = /^(?:shared\/runtime\/config\.ts|infra\/(?:local|operator|build)\/.*|infra\/app\.ts)$/;
+  const others = sourceFiles(FOLDERS).filter(
+    (file) => !readers.test(file) && /\bprocess\.env\b/.test(withoutComments(readSource(file))),
+  );
+  expect(others).toEqual([]);
+});
+
+const withoutComments = (text: string): string =>
+  text.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/(^|\s)\/\/.*$/gm, '');

@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import { filesIn, readSource, sourceFiles } from './tools.ts';
+
+const MOST_LINES = 350;
+/** Addresses of somebody's machine; what the programs of every machine share (/bin, /usr/bin, /dev) is none. */
+const MACHINE_PATH = /(?:^|[\s'"`(=])(?:\/(?:home|Users|root|work|mnt|tmp)\/[\w.-]+|[A-Z]:\\\\?\w+)/;
+
+describe('files', () => {
+  it(`have at most ${MOST_LINES} lines`, () => {
+    const long = sourceFiles().map((file) => `${file}: ${readSource(file).split('\n').length - 1}`);
+    expect(long.filter((line) => Number(line.split(': ')[1]) > MOST_LINES)).toEqual([]);
+  });
+
+  it('name no path of a machine', () => {
+    const texts = [
+      ...sourceFiles(),
+      ...filesIn('docs'),
+      ...filesIn('events'),
+      'package.json',
+      'README.md',
+      'openapi.json',
+    ];
+    const found = texts
+      .filter((file) => file !== 'test/quality/files.test.ts')
+      .filter((file) => MACHINE_PATH.test(readIfThere(file)));
+    expect(found).toEqual([]);
+  });
+});
+
+const readIfThere = (file: string): string => {
+  try {
+    return readSource(file);
+  } catch {
+    return '';
+  }
+};

@@ -1,0 +1,215 @@
+import { randomBytes } from 'node:crypto';
+import { DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findContact, optInContact, optOutContact } from '../../shared/domain/contacts/consent.ts';
+import { type NewContact, createContact } from '../../shared/domain/contacts/create.ts';
+import { maskedDocuments } from '../../shared/domain/contacts/documents.ts';
+import type { ContactPorts } from '../../shared/domain/contacts/ports.ts';
+import type { Actor } from '../../shared/domain/actor.ts';
+import { type Refusal, isRefusal } from '../../shared/domain/errors.ts';
+import { newId } from '../../shared/domain/ids.ts';
+import { createVault } from '../../shared/domain/secrets.ts';
+import { sendSms } from '../../shared/domain/sms/send.ts';
+import { KEYS } from '../../shared/storage/access-patterns.ts';
+import { organizationWrite } from '../../shared/storage/access.ts';
+import { contactStore, countContacts } from '../../shared/storage/contacts.ts';
+import { outbox } from '../../shared/storage/outbox.ts';
+import { FAULTS } from '../support/fault-proxy.ts';
+import { type World, startWorld } from '../support/world.ts';
+
+let world: World;
+const vault = createVault(randomBytes(32));
+const raised: string[] = [];
+let ports: ContactPorts;
+
+beforeAll(async () => {
+  world = await startWorld('test');
+  ports = { clock: () => world.now, vault: async () => vault, store: contactStore(world.table, (eventId) => void raised.push(eventId)) };
+});
+afterAll(() => world.close());
+
+let phones = 0;
+const aPhone = () => `+551199${String(9_000_000 + phones++)}`;
+const tenant = async (): Promise<Actor> => {
+  const actor = await world.organization(10_000_000);
+  await world.table.write(organizationWrite({ id: actor.organizationId, name: 'Loja Azul', createdAt: world.now }));
+  return actor;
+};
+const allowed = <T>(outcome: T | Refusal): T => {
+  if (isRefusal(outcome)) throw new Error(`${outcome.name}: ${JSON.stringify(outcome.details)}`);
+  return outcome;
+};
+const create = async (actor: Actor, body: Partial<NewContact> = {}) => createContact(ports, actor, { phone: aPhone(), ...body });
+const eventsOf = async (organizationId: string) => {
+  const events = await Promise.all(raised.map((id) => outbox(world.table).read(id)));
+  return events.flatMap((read) => (read?.event.organizationId === organizationId ? [read.event] : []));
+};
+/** Consent as each of its two rows has it. */
+const consentRows = async (actor: Actor, id: string) => {
+  const contact = allowed(await findContact(ports, actor.organizationId, id));
+  const rows = await world.table.getMany([KEYS.contact(id), KEYS.phone(actor.organizationId, contact.phoneHash)]);
+  return rows.map((row) => row?.optInStatus);
+};
+const send = (actor: Actor, to: string, fields: { contactId?: string; route?: 'otp' } = {}) =>
+  sendSms(
+    { ...world.ports, hashPhone: async (organizationId, phone) => vault.blindIndex(organizationId, 'phone', phone) },
+    actor,
+    newId('request'),
+    { to, body: 'Oi', route: 'premium', ...fields },
+  );
+
+describe('uniqueness', () => {
+  test('of 50 contacts with one phone at once, one is stored, counted and told of', async () => {
+    const actor = await tenant();
+    const phone = aPhone();
+    const outcomes = await Promise.all(Array.from({ length: 50 }, () => create(actor, { phone })));
+    const stored = outcomes.filter((outcome) => !isRefusal(outcome));
+    expect(stored).toHaveLength(1);
+    for (const outcome of outcomes.filter((each) => isRefusal(each)))
+      expect(outcome).toMatchObject({ name: 'CONFLICT', details: { meta: { field: 'phone', contactId: stored[0]?.id } } });
+    expect(await countContacts(world.table, actor.organizationId)).toBe(1);
+    expect((await eventsOf(actor.organizationId)).map(({ type }) => type)).toEqual(['contact.created']);
+  });
+
+  test('of 50 contacts with one external id at once, one is stored, and no other leaves its phone behind', async () => {
+    const actor = await tenant();
+    const outcomes = await Promise.all(Array.from({ length: 50 }, () => create(actor, { externalId: 'loja:42' })));
+    expect(outcomes.filter((outcome) => !isRefusal(outcome))).toHaveLength(1);
+    const rows = await scan();
+    expect(rows.filter(({ pk }) => String(pk).startsWith(`PHONE#${actor.organizationId}#`))).toHaveLength(1);
+    expect(await countContacts(world.table, actor.organizationId)).toBe(1);
+  });
+
+  test('ends at the organization: two may have the same phone and external id', async () => {
+    const body = { phone: aPhone(), externalId: '42' };
+    const [one, two] = [allowed(await create(await tenant(), body)), allowed(await create(await tenant(), body))];
+    expect(one.phoneHash).not.toBe(two.phoneHash);
+  });
+
+  test('is not met by a contact itself when the answer to its commit was lost', async () => {
+    const actor = await tenant();
+    loseNextAnswer();
+    const contact = allowed(await create(actor, { externalId: '42' }));
+    expect(allowed(await findContact(ports, actor.organizationId, contact.id)).externalId).toBe('42');
+    expect(await countContacts(world.table, actor.organizationId)).toBe(1);
+    expect(await eventsOf(actor.organizationId)).toHaveLength(1);
+  });
+});
+
+/** The next transaction is carried out, and its answer is lost. */
+const loseNextAnswer = () => {
+  let lost = false;
+  world.proxy.plan(({ action }) => {
+    if (lost || action !== 'TransactWriteItems') return undefined;
+    lost = true;
+    return FAULTS.loseAnswer;
+  });
+};
+
+const scan = async () => {
+  const client = new DynamoDBClient({ endpoint: world.proxy.endpoint });
+  const rows: Record<string, unknown>[] = [];
+  for await (const { Items = [] } of paginateScan({ client }, { TableName: world.table.name, ConsistentRead: true }))
+    rows.push(...Items.map((item) => unmarshall(item)));
+  client.destroy();
+  return rows;
+};
+
+describe('consent', () => {
+  test('stands alike on the contact and on its phone after every change', async () => {
+    const actor = await tenant();
+    const { id } = allowed(await create(actor));
+    expect(await consentRows(actor, id)).toEqual(['unknown', 'unknown']);
+    allowed(await optOutContact(ports, actor, id, { reason: 'asked by phone' }));
+    expect(await consentRows(actor, id)).toEqual(['denied', 'denied']);
+    allowed(await optInContact(ports, actor, id, { source: 'site' }));
+    expect(await consentRows(actor, id)).toEqual(['granted', 'granted']);
+  });
+
+  test('stands alike on both after a race of opt-ins and opt-outs, with one event per withdrawal', async () => {
+    const actor = await tenant();
+    const { id } = allowed(await create(actor));
+    const changes = Array.from({ length: 20 }, (_, at) => (at % 2 ? optOutContact(ports, actor, id, {}) : optInContact(ports, actor, id, { source: 'site' })));
+    await Promise.allSettled(changes);
+    const [onContact, onPhone] = await consentRows(actor, id);
+    expect(onContact).toBe(onPhone);
+    expect(['granted', 'denied']).toContain(onContact);
+    const withdrawals = (await eventsOf(actor.organizationId)).filter(({ type }) => type === 'contact.opted_out').length;
+    expect(withdrawals).toBeGreaterThan(0);
+    expect(withdrawals).toBeLessThanOrEqual(10);
+  });
+
+  test('withdrawn by 20 at once raises one event', async () => {
+    const actor = await tenant();
+    const { id } = allowed(await create(actor));
+    const outcomes = await Promise.all(Array.from({ length: 20 }, () => optOutContact(ports, actor, id, {})));
+    for (const outcome of outcomes) expect(allowed(outcome).optIn.status).toBe('denied');
+    expect((await eventsOf(actor.organizationId)).map(({ type }) => type)).toEqual(['contact.created', 'contact.opted_out']);
+  });
+
+  test('is withdrawn once when the answer to the commit was lost', async () => {
+    const actor = await tenant();
+    const { id } = allowed(await create(actor));
+    loseNextAnswer();
+    expect(allowed(await optOutContact(ports, actor, id, { reason: 'x' })).optIn).toMatchObject({ status: 'denied', revokedReason: 'x' });
+    const withdrawals = (await scan()).filter((row) => row.type === 'contact.opted_out' && row.org === actor.organizationId);
+    expect(withdrawals).toHaveLength(1);
+  });
+
+  test('withdrawn refuses sends that name the contact and sends to its phone, but no transactional one; given again it refuses none', async () => {
+    const actor = await tenant();
+    const { id, phone } = allowed(await create(actor));
+    allowed(await optOutContact(ports, actor, id, {}));
+    for (const fields of [{}, { contactId: id }]) expect(await send(actor, phone, fields)).toMatchObject({ details: { meta: { motivo: 'opt_out' } } });
+    allowed(await send(actor, phone, { route: 'otp' }));
+    allowed(await optInContact(ports, actor, id, { source: 'site' }));
+    allowed(await send(actor, phone));
+    allowed(await send(actor, phone, { contactId: id }));
+  });
+});
+
+describe('what is stored', () => {
+  test('holds documents only sealed: no row of the stage has one in clear', async () => {
+    const actor = await tenant();
+    const contact = allowed(await create(actor, { cpf: '529.982.247-25', cnpj: '11.222.333/0001-81', nascimento: '1990-05-20', name: 'Ana' }));
+    const text = JSON.stringify(await scan());
+    for (const clear of ['529.982.247-25', '52998224725', '11.222.333/0001-81', '11222333000181', '1990-05-20']) expect(text).not.toContain(clear);
+    const read = allowed(await findContact(ports, actor.organizationId, contact.id));
+    expect(maskedDocuments(vault, read)).toEqual({ cpf: '***.982.247-**', cnpj: '**.222.333/****-**', nascimento: '1990-**-**' });
+    expect(() => maskedDocuments(vault, { ...read, id: newId('contact') })).toThrow();
+  });
+
+  test('holds the phone in clear on the contact alone', async () => {
+    const actor = await tenant();
+    const contact = allowed(await create(actor));
+    allowed(await optOutContact(ports, actor, contact.id, {}));
+    const holders = (await scan()).filter((row) => JSON.stringify(row).includes(contact.phone));
+    expect(holders.map(({ pk }) => pk)).toEqual([KEYS.contact(contact.id).pk]);
+  });
+
+  test('comes back as it was given, keys like constructor included', async () => {
+    const actor = await tenant();
+    const attributes = { constructor: 'x', toString: 1, plano: 'ouro', nulo: null, lista: ['a', 'b'], fração: 0.1, ativo: false };
+    const given = { attributes, tags: ['vip'], externalIds: { hubspot: '7' }, email: 'ana@example.com', optIn: { status: 'granted', source: 'site', ip: '203.0.113.7' } } as const;
+    const contact = allowed(await create(actor, given));
+    const read = allowed(await findContact(ports, actor.organizationId, contact.id));
+    expect(JSON.parse(JSON.stringify(read))).toEqual(JSON.parse(JSON.stringify(contact)));
+  });
+});
+
+test("another organization's contact is not found", async () => {
+  const [owner, other] = [await tenant(), await tenant()];
+  const { id, phone } = allowed(await create(owner));
+  for (const outcome of [await findContact(ports, other.organizationId, id), await optOutContact(ports, other, id, {}), await optInContact(ports, other, id, { source: 's' })])
+    expect(outcome).toMatchObject({ name: 'NOT_FOUND' });
+  expect(await send(other, phone, { contactId: id })).toMatchObject({ name: 'VALIDATION_ERROR' });
+  expect(await consentRows(owner, id)).toEqual(['unknown', 'unknown']);
+});
+
+test('a contact of a company that is not there is refused, and leaves nothing behind', async () => {
+  const actor = await tenant();
+  expect(await create(actor, { companyId: `emp_${'a'.repeat(21)}` })).toMatchObject({ name: 'VALIDATION_ERROR', details: { meta: { code: 'VINCULO_INVALIDO' } } });
+  expect(await countContacts(world.table, actor.organizationId)).toBe(0);
+  expect(JSON.stringify(await scan())).not.toContain(`CNTS#${actor.organizationId}`);
+});

@@ -1,0 +1,89 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Actor } from '../../shared/domain/actor.ts';
+import type { MessageRecord } from '../../shared/domain/messages/message.ts';
+import { type SmsFilter, listSmsPage, readMessage } from '../../shared/storage/message-lists.ts';
+import { messageRow } from '../../shared/storage/message-rows.ts';
+import { sendSms } from '../../shared/domain/sms/send.ts';
+import { type World, startWorld } from '../support/world.ts';
+
+const SEED = 20_261_121;
+const CONTACTS = ['cnt_000000000000000000001', 'cnt_000000000000000000002'];
+
+describe('a list of SMS', () => {
+  let world: World;
+  let actor: Actor;
+  let stored: MessageRecord[] = [];
+  beforeAll(async () => {
+    world = await startWorld('live');
+    actor = await world.organization(1_000_000_000);
+    const template = (await sendSms(world.ports, actor, 'first', { to: '+5511987654321', body: 'Oi', route: 'premium' })) as { id: string };
+    const base = (await world.ports.journal.read(template.id)) as MessageRecord;
+    stored = [base];
+    for (let at = 1; at < 90; at++) {
+      const record = {
+        ...base,
+        id: `msg_${String(at).padStart(21, '0')}`,
+        createdAt: base.createdAt + Math.floor(at / 3) * 1_000,
+        status: (['sent', 'delivered', 'failed', 'undelivered'] as const)[at % 4],
+        region: at % 3 === 0 ? 'INTL' : 'BR',
+        toHash: `hash-${at % 5}`,
+        ...(at % 2 === 0 ? { contactId: CONTACTS[(at / 2) % 2] } : {}),
+        ...(at % 7 === 0 ? { campaignId: 'natal #1' } : {}),
+      } as unknown as MessageRecord;
+      stored.push(record);
+      await world.table.write({ put: messageRow(record) });
+      await world.table.write({ update: { pk: `WALLET#${actor.organizationId}`, sk: 'W' }, add: { sms: 1 } });
+    }
+  });
+  afterAll(() => world.close());
+
+  const expected = (filter: SmsFilter) =>
+    stored
+      .filter(
+        (message) =>
+          (filter.status === undefined || message.status === filter.status) &&
+          (filter.region === undefined || message.region === filter.region) &&
+          (filter.contactId === undefined || message.contactId === filter.contactId) &&
+          (filter.campaignId === undefined || message.campaignId === filter.campaignId) &&
+          (filter.toHash === undefined || message.toHash === filter.toHash) &&
+          (filter.from === undefined || message.createdAt >= filter.from) &&
+          (filter.to === undefined || message.createdAt <= filter.to),
+      )
+      .sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1))
+      .map(({ id }) => id);
+
+  test('answers exactly what a walk over all messages finds, newest first, for any filter, skip and limit', async () => {
+    const start = stored[0]?.createdAt ?? 0;
+    const filters = fc.record(
+      {
+        status: fc.constantFrom('sent', 'delivered', 'failed', 'queued'),
+        region: fc.constantFrom('BR', 'INTL'),
+        contactId: fc.constantFrom(...CONTACTS, 'cnt_of_nobody'),
+        campaignId: fc.constantFrom('natal #1', 'nada'),
+        toHash: fc.constantFrom('hash-1', 'hash-2'),
+        from: fc.integer({ min: -1, max: 31 }).map((second) => start + second * 1_000),
+        to: fc.integer({ min: -1, max: 31 }).map((second) => start + second * 1_000),
+      },
+      { requiredKeys: [] },
+    );
+    await fc.assert(
+      fc.asyncProperty(filters, fc.nat({ max: 40 }), fc.integer({ min: 1, max: 50 }), async (filter, skip, limit) => {
+        const page = await listSmsPage(world.table, actor.organizationId, filter, { skip, limit });
+        const all = expected(filter);
+        expect(page.items.map(({ id }) => id)).toEqual(all.slice(skip, skip + limit));
+        expect(page.total).toBe(all.length);
+      }),
+      { seed: SEED, numRuns: 150 },
+    );
+  });
+
+  test('and a read know nothing of another organization’s messages', async () => {
+    const other = world.actor().organizationId;
+    const [first] = stored;
+    expect(await listSmsPage(world.table, other, {}, { skip: 0, limit: 50 })).toEqual({ items: [], total: 0 });
+    expect(await listSmsPage(world.table, other, { contactId: CONTACTS[0] }, { skip: 0, limit: 50 })).toEqual({ items: [], total: 0 });
+    expect(await readMessage(world.table, other, first?.id ?? '')).toBeUndefined();
+    expect((await readMessage(world.table, actor.organizationId, first?.id ?? ''))?.id).toBe(first?.id);
+  });
+});

@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Bucket, drawToken } from '../../shared/storage/rates.ts';
+import { type World, startWorld } from '../support/world.ts';
+
+const SINGLE: Bucket = { name: 'single_send', perMinute: 600, burst: 100 };
+
+describe('a token bucket of 600 a minute and 100 at once', () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await startWorld('live');
+  });
+  afterAll(() => world.close());
+
+  test('gives exactly 100 of 250 draws at once, and tells the others the exact wait', async () => {
+    const now = 1_700_000_000_000;
+    const waits = await Promise.all(Array.from({ length: 250 }, () => drawToken(world.table, 'key_a', SINGLE, now)));
+    expect(waits.filter((wait) => wait === 0)).toHaveLength(100);
+    expect(new Set(waits.filter((wait) => wait > 0))).toEqual(new Set([100]));
+  });
+
+  test('fills by one token each 100 ms, never above its burst', async () => {
+    let now = 1_700_000_000_000;
+    for (let at = 0; at < 100; at++) expect(await drawToken(world.table, 'key_b', SINGLE, now)).toBe(0);
+    expect(await drawToken(world.table, 'key_b', SINGLE, now)).toBe(100);
+    expect(await drawToken(world.table, 'key_b', SINGLE, now + 40)).toBe(60);
+    now += 100;
+    expect(await drawToken(world.table, 'key_b', SINGLE, now)).toBe(0);
+    expect(await drawToken(world.table, 'key_b', SINGLE, now)).toBe(100);
+    now += 3_600_000;
+    const waits = await Promise.all(Array.from({ length: 101 }, () => drawToken(world.table, 'key_b', SINGLE, now)));
+    expect(waits.filter((wait) => wait === 0)).toHaveLength(100);
+  });
+
+  test('gives 700 in its first minute and 600 in each minute after', async () => {
+    const start = 1_700_000_000_000;
+    const given = [0, 0];
+    for (let ms = 0; ms < 120_000; ms += 50) {
+      if ((await drawToken(world.table, 'key_c', SINGLE, start + ms)) === 0) given[Math.floor(ms / 60_000)]! += 1;
+      if (ms === 0) for (let more = 1; more < 100; more++) if ((await drawToken(world.table, 'key_c', SINGLE, start)) === 0) given[0]! += 1;
+    }
+    expect(given).toEqual([699, 600]);
+  });
+
+  test('is each key’s own', async () => {
+    const now = 1_700_000_000_000;
+    await Promise.all(Array.from({ length: 100 }, () => drawToken(world.table, 'key_d', SINGLE, now)));
+    expect(await drawToken(world.table, 'key_d', SINGLE, now)).toBeGreaterThan(0);
+    expect(await drawToken(world.table, 'key_e', SINGLE, now)).toBe(0);
+  });
+});

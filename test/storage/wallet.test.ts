@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { asCoins } from '../../shared/domain/money.ts';
+import { sendSms } from '../../shared/domain/sms/send.ts';
+import { outbox } from '../../shared/storage/outbox.ts';
+import { type LedgerPosition, creditWallet, readLedger, readWallet, setLowBalance } from '../../shared/storage/wallet.ts';
+import { checkMoney } from '../support/money.ts';
+import { type World, startWorld } from '../support/world.ts';
+
+describe('a wallet', () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await startWorld('live');
+  });
+  afterAll(() => world.close());
+
+  const send = (actor: Awaited<ReturnType<World['organization']>>, key: string) =>
+    sendSms(world.ports, actor, key, { to: '+5511987654321', body: 'Oi', route: 'premium' });
+  const raised = async () => {
+    const ids = world.hints.splice(0).filter(({ kind }) => kind === 'publish_event');
+    const found = await Promise.all(ids.map(({ pk }) => outbox(world.table).read(pk.slice(4))));
+    return found.map((each) => each?.event.type).sort();
+  };
+
+  test('warns of a low balance once, by the one debit that crosses the line, however many race', async () => {
+    const actor = await world.organization(80_000);
+    world.hints.length = 0;
+    await Promise.all(Array.from({ length: 60 }, (_, at) => send(actor, `k${at}`)));
+    expect(await raised()).toEqual(['wallet.low_balance']);
+    expect(await checkMoney(world.table, actor.organizationId)).toMatchObject({ balance: 80_000 - 60 * 800 });
+  });
+
+  test('warns that it is depleted once, by the debit that empties it, and again only after a credit', async () => {
+    const actor = await world.organization(1_600);
+    world.hints.length = 0;
+    await Promise.all(Array.from({ length: 30 }, (_, at) => send(actor, `k${at}`)));
+    expect((await raised()).filter((type) => type === 'wallet.depleted')).toHaveLength(1);
+    await creditWallet(world.table, { organizationId: actor.organizationId, env: 'live', coins: 800, description: 'Top-up', now: world.now });
+    await send(actor, 'after');
+    expect((await raised()).filter((type) => type === 'wallet.depleted')).toHaveLength(1);
+  });
+
+  test('warns that it is depleted when a send is refused though some coins are left', async () => {
+    const actor = await world.organization(799);
+    world.hints.length = 0;
+    expect(await send(actor, 'k')).toMatchObject({ name: 'PAYMENT_REQUIRED' });
+    expect(await send(actor, 'k')).toMatchObject({ name: 'PAYMENT_REQUIRED' });
+    const row = await readWallet(world.table, actor.organizationId);
+    expect(row).toMatchObject({ balance: 799, wallet: { warned: 2 } });
+  });
+
+  test('whose threshold is raised above the balance warns at the next debit; 0 turns the warning off', async () => {
+    const actor = await world.organization(1_000_000);
+    world.hints.length = 0;
+    await setLowBalance(world.table, actor, asCoins(2_000_000));
+    await send(actor, 'a');
+    expect(await raised()).toEqual(['wallet.low_balance']);
+    await setLowBalance(world.table, actor, asCoins(0));
+    await send(actor, 'b');
+    expect(await raised()).toEqual([]);
+    expect(await readWallet(world.table, actor.organizationId)).toMatchObject({ wallet: { low: 0, warned: 0 } });
+  });
+
+  test('is credited once per idempotency key, and never by nothing, half a coin or less than nothing', async () => {
+    const actor = await world.organization(1_000);
+    const credit = { organizationId: actor.organizationId, env: 'live' as const, coins: 500, description: 'Top-up', now: world.now, idempotencyKey: 'pix-1' };
+    await Promise.all(Array.from({ length: 10 }, () => creditWallet(world.table, credit)));
+    expect(await creditWallet(world.table, credit)).toEqual({ balanceCoins: 1_500 });
+    for (const coins of [0, -1, 0.5, Number.NaN, 2 ** 53]) await expect(creditWallet(world.table, { ...credit, coins })).rejects.toThrow(RangeError);
+    expect(await checkMoney(world.table, actor.organizationId)).toMatchObject({ balance: 1_500 });
+  });
+
+  test('has a ledger whose pages join: each balance follows from the one before it, over every page', async () => {
+    const actor = await world.organization(1_000_000);
+    for (let at = 0; at < 12; at++) await send(actor, `k${at}`);
+    const lines: { coins: number; balanceCoins: number; heldCoins: number; kind: string }[] = [];
+    let from: LedgerPosition | undefined;
+    do {
+      const page = await readLedger(world.table, actor.organizationId, 4, from);
+      expect(page.lines.length).toBeLessThanOrEqual(4);
+      lines.push(...page.lines);
+      from = page.next;
+    } while (from);
+    expect(lines).toHaveLength(25);
+    lines.reduceRight((balance, line) => {
+      expect(line.balanceCoins).toBe(balance + line.coins);
+      return line.balanceCoins;
+    }, 0);
+    expect(lines.at(-1)).toMatchObject({ kind: 'credit', coins: 1_000_000 });
+    expect(lines.every(({ heldCoins, kind }) => heldCoins === (kind === 'hold' ? 800 : 0))).toBe(true);
+  });
+});
