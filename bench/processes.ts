@@ -1,5 +1,6 @@
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,16 +24,24 @@ const CREDIT = 1_000_000_000_000;
 /** Something in a process of its own that is measured, and how to end it with all that it stored. */
 export interface Measured {
   readonly port: number;
+  /** The process that takes the requests, and its engine's. */
+  readonly pid: number;
+  readonly enginePid: number;
   stop(): Promise<void>;
 }
 
 /** A persistent engine of its own in a folder of its own. */
 export const startStore = async () => {
   const folder = await mkdtemp(join(tmpdir(), 'messaging-bench-'));
-  const engine = await startDynoxide({ dbPath: join(folder, 'tables', 'dynamodb.db') });
+  let pid = 0;
+  const onSpawn = (spawned: number) => {
+    pid = spawned;
+  };
+  const engine = await startDynoxide({ dbPath: join(folder, 'tables', 'dynamodb.db'), onSpawn });
   return {
     folder,
     endpoint: engine.endpoint,
+    pid,
     async stop() {
       await engine.stop();
       await rm(folder, { recursive: true, force: true });
@@ -101,7 +110,21 @@ export const startFloor = async (): Promise<Measured> => {
   const port = await freePort();
   const child = fork(join(import.meta.dirname, 'floor.ts'), [store.endpoint, 'floor', String(port)], { env: { ...process.env, ...AWS_DEFAULTS } });
   await once(child, 'message');
-  return { port, stop: () => ended(child).then(store.stop) };
+  return { port, pid: child.pid ?? 0, enginePid: store.pid, stop: () => ended(child).then(store.stop) };
+};
+
+/** Clock ticks per second of Linux's process times. */
+const TICKS = 100;
+
+/** Processor time that a process has used, all its threads together, in ms. NaN where the system does not tell. */
+export const cpuMs = (pid: number): number => {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS;
+  } catch {
+    return Number.NaN;
+  }
 };
 
 /** Runs load from a thread of its own, so that measuring does not wait for what this thread does. */

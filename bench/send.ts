@@ -1,6 +1,7 @@
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { LoadPlan, LoadResult } from './load.ts';
-import { fundedOrganization, type Measured, runLoadInThread, startFloor, startPlatformProcess, startStore } from './processes.ts';
+import { cpuMs, fundedOrganization, type Measured, runLoadInThread, startFloor, startPlatformProcess, startStore } from './processes.ts';
 import { circumstances, figure, loadNow, median, type Section, table, type Verdict } from './report.ts';
 
 const CONNECTIONS = [1, 16, 64];
@@ -30,7 +31,7 @@ const platform = (name: string, to: string, route: string): Variant => ({
     const store = await startStore();
     const running = await startPlatformProcess({ dataDir: join(store.folder), dynamodbEndpoint: store.endpoint });
     const { keys } = await fundedOrganization(store.endpoint);
-    return { port: running.port, plan: sendPlan(keys.test, to, route), stop: () => running.stop().then(store.stop) };
+    return { ...running, enginePid: store.pid, plan: sendPlan(keys.test, to, route), stop: () => running.stop().then(store.stop) };
   },
 });
 
@@ -44,16 +45,27 @@ const VARIANTS: readonly Variant[] = [
   platform('otp, no outcome', '+5511999990099', 'otp'),
 ];
 
-type Runs = Map<string, LoadResult[]>;
+/** A run's result, with the processor time of a send (ms) in the process that takes it and in its engine. */
+interface Run extends LoadResult {
+  readonly cpu: number;
+  readonly engineCpu: number;
+}
+type Runs = Map<string, Run[]>;
 const at = (variant: string, connections: number) => `${variant} ${connections}`;
 
-const measure = async (variant: Variant, connections: number): Promise<LoadResult> => {
+const measure = async (variant: Variant, connections: number): Promise<Run> => {
   const running = await variant.start();
   try {
-    const result = await runLoadInThread({ ...running.plan, port: running.port, connections, warmMs: WARM_MS, measureMs: MEASURE_MS, method: 'POST' });
+    const plan = { ...running.plan, port: running.port, connections, warmMs: WARM_MS, measureMs: MEASURE_MS, method: 'POST' };
+    const loading = runLoadInThread(plan);
+    await pause(WARM_MS);
+    const [before, engineBefore] = [cpuMs(running.pid), cpuMs(running.enginePid)];
+    await pause(MEASURE_MS);
+    const [used, engineUsed] = [cpuMs(running.pid) - before, cpuMs(running.enginePid) - engineBefore];
+    const result = await loading;
     const wrong = Object.keys(result.statuses).filter((status) => status !== '201');
     if (wrong.length > 0) throw new Error(`${variant.name}: answers ${JSON.stringify(result.statuses)}`);
-    return result;
+    return { ...result, cpu: used / result.requests, engineCpu: engineUsed / result.requests };
   } finally {
     await running.stop();
   }
@@ -68,15 +80,15 @@ const measureAll = async (): Promise<Runs> => {
         const result = await measure(variant, connections);
         const name = at(variant.name, connections);
         runs.set(name, [...(runs.get(name) ?? []), result]);
-        console.log(`send: round ${round}, ${variant.name} at ${connections}: ${figure(result.perSecond)}/s, p50 ${figure(result.p50)}, p95 ${figure(result.p95)}, p99 ${figure(result.p99)} ms`);
+        console.log(`send: round ${round}, ${variant.name} at ${connections}: ${figure(result.perSecond)}/s, p50 ${figure(result.p50)}, p95 ${figure(result.p95)}, p99 ${figure(result.p99)} ms, CPU ${figure(result.cpu)} ms, engine's ${figure(result.engineCpu)} ms`);
       }
   return runs;
 };
 
 const medians = (runs: Runs, variant: string, connections: number) => {
   const results = runs.get(at(variant, connections)) ?? [];
-  const of = (pick: (result: LoadResult) => number) => median(results.map(pick));
-  return { perSecond: of((r) => r.perSecond), p50: of((r) => r.p50), p95: of((r) => r.p95), p99: of((r) => r.p99) };
+  const of = (pick: (result: Run) => number) => median(results.map(pick));
+  return { perSecond: of((r) => r.perSecond), p50: of((r) => r.p50), p95: of((r) => r.p95), p99: of((r) => r.p99), cpu: of((r) => r.cpu), engineCpu: of((r) => r.engineCpu) };
 };
 
 const verdictsOf = (runs: Runs): Verdict[] => {
@@ -96,7 +108,8 @@ const HOW = `The local platform as \`npm start\` runs it (gateway, authorizer, b
 Dynoxide beside it) takes \`POST /v2/sms/messages\` with a test key over keep-alive connections. The floor (\`bench/floor.ts\`) is a bare HTTP
 server that makes two transactions of the same shape to the same kind of engine and does nothing else. Runs alternate; each has an engine and a
 process of its own, ${WARM_MS / 1000} s to warm up and ${MEASURE_MS / 1000} s that count; medians of ${ROUNDS} rounds. \`otp, no outcome\` sends to a recipient whose sandbox plays
-no delivery: the send alone, without the consumers' work for its receipt and its event, which the deployment does in other functions.`;
+no delivery: the send alone, without the consumers' work for its receipt and its event, which the deployment does in other functions. Processor times hardly
+depend on what else the machine does; wall-clock times do.`;
 
 /** Sends per second and their times, beside the floor. */
 export const benchSend = async (): Promise<Section> => {
@@ -107,9 +120,9 @@ export const benchSend = async (): Promise<Section> => {
       const own = medians(runs, name, connections);
       const floor = medians(runs, FLOOR.name, connections);
       const ratios = name === FLOOR.name ? ['1', '1'] : [figure(own.perSecond / floor.perSecond), figure(own.p95 / floor.p95)];
-      return [connections, name, ...ratios, figure(own.perSecond), figure(own.p50), figure(own.p95), figure(own.p99)];
+      return [connections, name, ...ratios, figure(own.perSecond), figure(own.p50), figure(own.p95), figure(own.p99), figure(own.cpu), figure(own.engineCpu)];
     }),
   );
-  const head = ['Connections', 'What', 'Throughput ÷ floor', 'p95 ÷ floor', 'Sends/s', 'p50 ms', 'p95 ms', 'p99 ms'];
+  const head = ['Connections', 'What', 'Throughput ÷ floor', 'p95 ÷ floor', 'Sends/s', 'p50 ms', 'p95 ms', 'p99 ms', 'CPU ms a send', 'Engine CPU ms'];
   return { title: 'A send', verdicts: verdictsOf(runs), text: `${circumstances('send', loadBefore)}\n\n${HOW}\n\n${table(head, rows)}` };
 };

@@ -62,43 +62,62 @@ const createFirewall = (app: App, env: AwsEnvironment | undefined): FirewallStac
   });
 };
 
-/**
- * All stacks of the deployment. The stages are made side by side in one assembly and not as nested `Stage` assemblies: the CDK
- * forbids dependencies between those, and `cdk deploy --all` leaves them out, while here test reads live's counters and the edge needs both.
- */
-export const createDeployment = (app: App, props: DeploymentProps): Deployment => {
-  const { contracts, code, env, stages = STAGES } = props;
-  const domain = customDomain(app);
-  const publicUrl = setting(app, 'publicUrl') ?? (domain ? `https://${domain.name}` : undefined);
-  const alarmEmail = setting(app, 'alarmEmail');
-  const common = env ? { env } : {};
+type Data = Deployment['data'];
+
+const createData = (app: App, { env, stages = STAGES }: DeploymentProps): Data => {
   const dataOf = (environment: Environment) =>
     new DataStack(app, NAMES.dataStack(environment), {
-      ...common,
+      ...(env ? { env } : {}),
       environment,
       settings: stages[environment],
       description: `Messaging, ${environment}: the table and its key.`,
     });
-  const data = { live: dataOf('live'), test: dataOf('test') };
+  return { live: dataOf('live'), test: dataOf('test') };
+};
+
+/** The address that callers and the recipients of links know; without one each stage has the gateway's. */
+const publicAddress = (app: App, domain: CustomDomain | undefined): string | undefined =>
+  (setting(app, 'publicUrl') ?? (domain ? `https://${domain.name}` : undefined))?.replace(/\/+$/, '');
+
+const createApps = (
+  app: App,
+  props: DeploymentProps,
+  data: Data,
+  publicUrl: string | undefined,
+): Deployment['apps'] => {
+  const { contracts, code, env, stages = STAGES } = props;
+  const alarmEmail = setting(app, 'alarmEmail');
   const appOf = (environment: Environment) =>
     new AppStack(app, NAMES.appStack(environment), {
-      ...common,
+      ...(env ? { env } : {}),
       environment,
       settings: stages[environment],
       contracts,
       code,
       data: data[environment],
       liveData: data.live,
-      ...(publicUrl ? { publicUrl: publicUrl.replace(/\/+$/, '') } : {}),
+      ...(publicUrl ? { publicUrl } : {}),
       ...(alarmEmail ? { alarmEmail } : {}),
       description: `Messaging, ${environment}: API, functions, queues and alarms.`,
     });
   const apps = { live: appOf('live'), test: appOf('test') };
   // The gateway's log role of the account comes with live; without it test could not be given its access log.
   apps.test.addStackDependency(apps.live);
+  return apps;
+};
+
+/**
+ * All stacks of the deployment. The stages are made side by side in one assembly and not as nested `Stage` assemblies: the CDK
+ * forbids dependencies between those, and `cdk deploy --all` leaves them out, while here test reads live's counters and the edge needs both.
+ */
+export const createDeployment = (app: App, props: DeploymentProps): Deployment => {
+  const { env } = props;
+  const domain = customDomain(app);
+  const data = createData(app, props);
+  const apps = createApps(app, props, data, publicAddress(app, domain));
   const firewall = createFirewall(app, env);
   const edge = new EdgeStack(app, NAMES.edgeStack, {
-    ...common,
+    ...(env ? { env } : {}),
     apis: { live: apps.live.api, test: apps.test.api },
     ...(domain ? { domain } : {}),
     ...(firewall ? { webAclArn: firewall.webAclArn, crossRegionReferences: env?.region !== CLOUDFRONT_REGION } : {}),

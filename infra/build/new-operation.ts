@@ -12,11 +12,16 @@ const root = join(import.meta.dirname, '../..');
 const at = (path: string): string => join(root, path);
 const read = (path: string): string => readFileSync(at(path), 'utf8');
 
+const written = new Set<string>();
 const write = (path: string, text: string): void => {
+  written.add(path);
   mkdirSync(dirname(at(path)), { recursive: true });
   writeFileSync(at(path), text);
   console.log(`  ${path}`);
 };
+
+const run = (script: string, ...args: string[]): void =>
+  void execFileSync(process.execPath, [at(script), ...args], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
 
 const camel = (area: string): string => area.replaceAll(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 
@@ -66,8 +71,9 @@ const create = (id: string): void => {
   describeTag(writeContract(names));
   for (const [path, text] of others) write(path, text);
   // Fresh processes: this one has read the contracts as they were.
-  for (const script of ['infra/build/write-examples.ts', 'shared/openapi/write.ts'])
-    execFileSync(process.execPath, [at(script)], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
+  run('infra/build/write-examples.ts');
+  run('shared/openapi/write.ts');
+  run('node_modules/@biomejs/biome/bin/biome', 'check', '--write', ...written);
   console.log(`  events/requests/${id}.json\n  openapi.json`);
 };
 

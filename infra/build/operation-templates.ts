@@ -56,8 +56,15 @@ const test = ({ id, area, verb, variable }: OperationNames): string => `import {
 import type { Actor } from '../../shared/domain/actor.ts';
 import { ${variable} } from '../../shared/domain/${area}/${verb}.ts';
 import { isRefusal } from '../../shared/domain/errors.ts';
+import { newId } from '../../shared/domain/ids.ts';
 
-const actor = { organizationId: 'org_4hJ9sKq2LmN8pRt5VwXz1', env: 'test', credentialId: 'key', kind: 'key', scopes: new Set() } as Actor;
+const actor: Actor = {
+  organizationId: newId('organization'),
+  env: 'test',
+  credentialId: 'key',
+  kind: 'key',
+  scopes: new Set(),
+};
 
 it('${id} answers with what was asked for', () => {
   expect(${variable}(actor, { name: 'example' })).toEqual({ name: 'example' });

@@ -28,7 +28,9 @@ const OWN_GRAPHS = [
   { title: 'Sends', metrics: ['Sends'], statistic: Stats.SUM },
   { title: 'Refusals', metrics: ['Refusals'], statistic: Stats.SUM },
   { title: 'Provider latency, p95 (ms)', metrics: ['ProviderLatency'], statistic: Stats.percentile(95) },
-  { title: 'Consumer failures', metrics: ['ConsumerFailures'], statistic: Stats.SUM },
+  { title: 'Consumer and publish failures', metrics: ['ConsumerFailures', 'PublishFailures'], statistic: Stats.SUM },
+  { title: 'Holds that were resolved late', metrics: ['ResolvedHolds'], statistic: Stats.SUM },
+  { title: 'Overdue work that the dispatcher found', metrics: ['OverdueWork'], statistic: Stats.SUM },
 ] as const;
 
 const ownMetric = (stage: string, metricName: string, statistic: string): IMetric =>

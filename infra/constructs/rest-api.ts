@@ -47,6 +47,7 @@ export class MessagingApi extends Construct {
   readonly address: string;
   /** Operations whose latency is measured one by one. */
   readonly measured: readonly OperationContract[];
+  readonly #callPolicies: ManagedPolicy[] = [];
 
   constructor(scope: Construct, id: string, props: MessagingApiProps) {
     super(scope, id);
@@ -58,9 +59,9 @@ export class MessagingApi extends Construct {
     this.acknowledge(props.settings);
   }
 
-  /** Publishes routes only once what they call exists, so that a new operation never answers with an error first. */
+  /** Publishes routes only once what they call exists and may be called, so that a new operation never answers with an error first. */
   publishAfter(...targets: IConstruct[]): void {
-    this.api.latestDeployment?.node.addDependency(...targets);
+    this.api.latestDeployment?.node.addDependency(...targets, ...this.#callPolicies);
   }
 
   /** By name: functions know the gateway's address, so the gateway cannot refer to them as resources. */
@@ -77,10 +78,10 @@ export class MessagingApi extends Construct {
     const paths = ['authorizer', ...contracts.map(({ id }) => pathOfOperation(id))];
     for (let start = 0; start < paths.length; start += ARNS_PER_POLICY) {
       const resources = paths.slice(start, start + ARNS_PER_POLICY).map((path) => this.functionArn(environment, path));
-      new ManagedPolicy(this, `Calls${start / ARNS_PER_POLICY}`, {
-        roles: [role],
-        statements: [new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources })],
-      });
+      const statements = [new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources })];
+      this.#callPolicies.push(
+        new ManagedPolicy(this, `Calls${start / ARNS_PER_POLICY}`, { roles: [role], statements }),
+      );
     }
     return role;
   }
@@ -95,7 +96,14 @@ export class MessagingApi extends Construct {
       authorizerUri: uriOf('authorizer'),
       credentials: role.roleArn,
     });
-    const measured = { metricsEnabled: true, loggingLevel: MethodLoggingLevel.ERROR };
+    // Settings of one method replace those of all methods as a whole, so both are written out.
+    const everywhere = {
+      loggingLevel: MethodLoggingLevel.ERROR,
+      dataTraceEnabled: false,
+      throttlingRateLimit: settings.gatewayRate,
+      throttlingBurstLimit: settings.gatewayBurst,
+    };
+    const measured = { ...everywhere, metricsEnabled: true };
     return new SpecRestApi(this, 'Api', {
       restApiName: name,
       apiDefinition: ApiDefinition.fromInline(body),
@@ -111,10 +119,7 @@ export class MessagingApi extends Construct {
           this.logs('AccessLogs', `/messaging/${environment}/access`, settings),
         ),
         accessLogFormat: AccessLogFormat.custom(JSON.stringify(ACCESS_LOG)),
-        loggingLevel: MethodLoggingLevel.ERROR,
-        dataTraceEnabled: false,
-        throttlingRateLimit: settings.gatewayRate,
-        throttlingBurstLimit: settings.gatewayBurst,
+        ...everywhere,
         methodOptions: Object.fromEntries(this.measured.map(({ path, method }) => [`${path}/${method}`, measured])),
       },
     });

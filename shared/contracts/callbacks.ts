@@ -27,6 +27,6 @@ export const receiveCallback = defineOperation({
     rawBody: { contentType: '*/*', description: "The provider's own format: a form, JSON, or an SNS notification." },
   },
   responses: { 200: { contentType: 'text/xml', description: 'Taken. Empty, or for replies of Twilio a TwiML document that says nothing.' } },
-  errors: ['BAD_REQUEST', 'FORBIDDEN', 'NOT_FOUND'],
+  errors: ['BAD_REQUEST', 'FORBIDDEN', 'NOT_FOUND', 'SERVICE_UNAVAILABLE'],
   uses: { table: 'write', queues: ['outcome', 'events'], vault: true },
 });

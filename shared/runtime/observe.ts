@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Logger } from '@aws-lambda-powertools/logger';
 import { MetricUnit, Metrics } from '@aws-lambda-powertools/metrics';
+import { config } from './config.ts';
 
 const SERVICE = 'messaging';
 
@@ -17,7 +18,7 @@ const DURATIONS: ReadonlySet<string> = new Set(['ProviderLatency', 'QueueAge']);
  * unit of cost. Dimensions are names and outcomes of small, closed sets.
  */
 export const measure = (dimensions: Readonly<Record<string, string>>, values: Readonly<Record<string, number>>): void => {
-  metrics.addDimensions({ ...dimensions });
+  metrics.addDimensions({ stage: config().STAGE, ...dimensions });
   for (const [name, value] of Object.entries(values))
     metrics.addMetric(name, DURATIONS.has(name) ? MetricUnit.Milliseconds : MetricUnit.Count, value);
   metrics.publishStoredMetrics();

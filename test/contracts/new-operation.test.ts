@@ -14,6 +14,7 @@ const COPIED = [
   'test/contracts',
   'package.json',
   'tsconfig.json',
+  'biome.json',
   'vitest.config.ts',
   'openapi.json',
   'redocly.yaml',
@@ -58,6 +59,24 @@ describe('npm run new:operation', () => {
     const { output } = await run('node_modules/typescript/bin/tsc', '--noEmit', '--pretty', 'false');
     const own = output.split('\n').filter((line) => /resend-all|weather|contracts\/(?:index|sms)|openapi/.test(line));
     expect(own).toEqual([]);
+  }, 60_000);
+
+  it('what it wrote has the format and the order of the project', async () => {
+    const written = ['weather/tell', 'sms/resend-all'].flatMap((path) => [
+      `functions/${path}.ts`,
+      `shared/domain/${path}.ts`,
+    ]);
+    const tests = ['weather-tell', 'sms-resend-all'].map((name) => `test/domain/${name}.test.ts`);
+    const { code, output } = await run(
+      'node_modules/@biomejs/biome/bin/biome',
+      'check',
+      ...written,
+      ...tests,
+      'shared/contracts/weather.ts',
+      'shared/openapi/information.ts',
+      'shared/contracts/index.ts',
+    );
+    expect(code, output).toBe(0);
   }, 60_000);
 
   it('what it wrote passes the tests of every operation', async () => {

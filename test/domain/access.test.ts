@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createOrganization, operatorOf } from '../../infra/operator/organizations.ts';
 import { identify } from '../../shared/domain/access/credentials.ts';
-import { newAccount } from '../../shared/domain/access/accounts.ts';
 import {
   KEY_SCOPES,
   type KeyIssued,
@@ -12,15 +11,12 @@ import {
 } from '../../shared/domain/access/keys.ts';
 import { SCOPES, type Scope } from '../../shared/domain/access/scopes.ts';
 import { hashSecret, newSecret, readSecret } from '../../shared/domain/access/secrets.ts';
-import { SESSION_MS, newSession } from '../../shared/domain/access/sessions.ts';
 import type { Environment } from '../../shared/domain/actor.ts';
 import { type Refusal, Unavailable, isRefusal } from '../../shared/domain/errors.ts';
 import type { Id } from '../../shared/domain/ids.ts';
-import { KEYS } from '../../shared/storage/access-patterns.ts';
-import { credentialReader, putAccount, putSession, setAccountStatus } from '../../shared/storage/access.ts';
+import { credentialReader } from '../../shared/storage/access.ts';
 import { keyStore } from '../../shared/storage/keys.ts';
 import { outbox } from '../../shared/storage/outbox.ts';
-import { readLedger, readWallet } from '../../shared/storage/wallet.ts';
 import { accessPlatform } from '../support/access.ts';
 import { FAULTS, startFaultProxy } from '../support/fault-proxy.ts';
 
@@ -336,59 +332,5 @@ describe('a table whose answers get lost', () => {
     const asked = identify(bearer(keys.test), { env: 'test', now: NOW, credentials: credentialReader(table) });
     await expect(asked).rejects.toThrow(Unavailable);
     client.destroy();
-  });
-});
-
-describe('a session', () => {
-  const person = async (status: 'active' | 'suspended' | 'invited' = 'active') => {
-    const account = newAccount({ organizationId, name: 'Ana', email: 'ana@example.com', status }, NOW);
-    await putAccount(platform.tables.test, account);
-    return account;
-  };
-  const open = async (account: Awaited<ReturnType<typeof person>>) => {
-    const session = allowed(newSession(account, 'test', NOW));
-    await putSession(platform.tables.test, session.secret.hash, session.credential);
-    return session;
-  };
-
-  test('carries its account and every scope, and ends after 12 hours', async () => {
-    const account = await person();
-    const { secret } = await open(account);
-    expect((await platform.knock('test', bearer(secret.text), NOW))?.context).toMatchObject({
-      kind: 'session',
-      accountId: account.id,
-      scopes: SCOPES.join(' '),
-    });
-    expect(await platform.knock('test', bearer(secret.text), NOW + SESSION_MS - 1)).toBeDefined();
-    expect(await platform.knock('test', bearer(secret.text), NOW + SESSION_MS)).toBeUndefined();
-  });
-
-  test('is refused as soon as its account is suspended, and works again when it is active', async () => {
-    const account = await person();
-    const { secret } = await open(account);
-    await setAccountStatus(platform.tables.test, account.id, 'suspended');
-    expect(await platform.knock('test', bearer(secret.text), NOW)).toBeUndefined();
-    await setAccountStatus(platform.tables.test, account.id, 'active');
-    expect(await platform.knock('test', bearer(secret.text), NOW)).toBeDefined();
-  });
-
-  test('is opened for an active account only', async () => {
-    for (const status of ['suspended', 'invited'] as const)
-      expect(refused(newSession(await person(status), 'test', NOW))).toBe('CONFLICT');
-  });
-});
-
-describe('a new organization', () => {
-  test('has a key and a wallet in each environment; only the test wallet opens with coins, as an entry', async () => {
-    const { organizationId: id, keys: first } = await createOrganization(platform.tables, { name: 'Loja Nova' });
-    for (const env of ['live', 'test'] as const) {
-      expect((await platform.knock(env, bearer(first[env])))?.context?.organizationId).toBe(id);
-      expect(await platform.tables[env].get(KEYS.organization(id))).toMatchObject({ name: 'Loja Nova', keys: 1 });
-    }
-    expect(await readWallet(platform.tables.test, id)).toMatchObject({ balance: 10_000_000, held: 0 });
-    expect(await readWallet(platform.tables.live, id)).toMatchObject({ balance: 0, held: 0 });
-    expect((await readLedger(platform.tables.test, id, 10)).lines).toMatchObject([
-      { kind: 'credit', coins: 10_000_000, balanceCoins: 10_000_000 },
-    ]);
   });
 });

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
@@ -18,10 +19,15 @@ interface Shown {
 }
 
 let platform: TestPlatform;
+let folder: string;
 beforeAll(async () => {
-  platform = await startTestPlatform({ ...fixturePlatform(join(await tempDir(), 'dist')), background: false });
+  folder = await tempDir();
+  platform = await startTestPlatform({ ...fixturePlatform(join(folder, 'dist')), background: false });
 });
-afterAll(() => platform.close());
+afterAll(async () => {
+  await platform.close();
+  await rm(folder, { recursive: true, force: true });
+});
 vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
 
 const call = (path: string, init?: RequestInit) => fetch(`${platform.url}${path}`, init);

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ReceiveMessageCommand, SendMessageBatchCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
@@ -39,7 +40,10 @@ beforeAll(async () => {
   });
   sqs = new SQSClient({ endpoint: platform.sqsEndpoint });
 });
-afterAll(() => platform.close());
+afterAll(async () => {
+  await platform.close();
+  await rm(folder, { recursive: true, force: true });
+});
 vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
 
 const deadLetters = async (stage: 'live' | 'test'): Promise<string[]> => {

@@ -13,9 +13,17 @@ import { fixturePlatform } from './fixtures/operations.ts';
 vi.setConfig({ testTimeout: 60_000 });
 
 const running: ChildProcess[] = [];
+const folders: string[] = [];
 afterEach(() => {
   for (const child of running.splice(0)) child.kill('SIGKILL');
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
+/** A data directory with room beside it for what is built. */
+const newDataDir = async (): Promise<string> => {
+  const folder = await tempDir();
+  folders.push(folder);
+  return join(folder, 'data');
+};
 
 /** Starts a real process that serves the fixtures; answers once it is up. */
 const serve = async (dataDir: string): Promise<{ child: ChildProcess; url: string; orphans: number[] }> => {
@@ -33,7 +41,7 @@ const enginePid = (dataDir: string): number =>
   JSON.parse(readFileSync(join(dataDir, 'owner.json'), 'utf8')).children[0].pid;
 
 it('refuses a data directory that another start uses, and says whose it is', async () => {
-  const dataDir = await tempDir();
+  const dataDir = await newDataDir();
   const platform = await startTestPlatform({ ...fixturePlatform(`${dataDir}-dist`), dataDir });
   const second = startTestPlatform({ ...fixturePlatform(`${dataDir}-dist`), dataDir });
   await expect(second).rejects.toThrow(DataDirInUse);
@@ -42,7 +50,7 @@ it('refuses a data directory that another start uses, and says whose it is', asy
 });
 
 it('keeps rows and queued messages over a stop and a second start', async () => {
-  const dataDir = await tempDir();
+  const dataDir = await newDataDir();
   const options = { ...fixturePlatform(`${dataDir}-dist`), dataDir, background: false };
   const first = await startTestPlatform(options);
   await put(first.url, '1', 'kept');
@@ -59,7 +67,7 @@ it('keeps rows and queued messages over a stop and a second start', async () => 
 });
 
 it('loses nothing stored to kill -9, and stops the engine that the killed process left behind', async () => {
-  const dataDir = await tempDir();
+  const dataDir = await newDataDir();
   const first = await serve(dataDir);
   await put(first.url, '1', 'before the kill');
   const orphan = enginePid(dataDir);
@@ -76,11 +84,10 @@ it('loses nothing stored to kill -9, and stops the engine that the killed proces
   second.child.kill('SIGTERM');
   expect(await once(second.child, 'exit')).toEqual([0, null]);
   expect(processIdentity(engine)).toBeUndefined();
-  for (const folder of [dataDir, `${dataDir}-dist`]) rmSync(folder, { recursive: true, force: true });
 });
 
 it('starts the table engine again when it ends by itself', async () => {
-  const dataDir = await tempDir();
+  const dataDir = await newDataDir();
   const platform = await startTestPlatform({ ...fixturePlatform(`${dataDir}-dist`), dataDir, background: false });
   await put(platform.url, '1', 'still here');
   const engine = enginePid(dataDir);
@@ -91,7 +98,7 @@ it('starts the table engine again when it ends by itself', async () => {
 });
 
 it('finishes the requests in flight before it stops', async () => {
-  const dataDir = await tempDir();
+  const dataDir = await newDataDir();
   const platform = await startTestPlatform({ ...fixturePlatform(`${dataDir}-dist`), dataDir, background: false });
   await fetch(`${platform.url}/faulty`);
   const inFlight = fetch(`${platform.url}/faulty?how=pause`);

@@ -29,7 +29,7 @@ export interface LinkPorts {
 }
 
 /** Tries against others who click the same link at the same moment. */
-const TRIES = 10;
+const TRIES = 25;
 const CODE = /^[0-9A-Za-z]{2,32}$/;
 
 /** Where a link leads, as a header carries it: ASCII. Undefined for anything but http and https. */

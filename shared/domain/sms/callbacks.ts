@@ -1,18 +1,28 @@
 import { type Refusal, refuse } from '../errors.ts';
 import { isId } from '../ids.ts';
 import type { SmsRouting } from './ports.ts';
-import type { CallbackRequest, SmsCallbackEvent, SmsProviderName } from './provider.ts';
+import type { CallbackReading, CallbackRequest, SmsCallbackEvent, SmsProviderName } from './provider.ts';
 import type { ParkedReceipt, SmsReceiptEvent } from './receipts.ts';
 import { type ReplyPorts, type SmsReplyEvent, takeReply } from './replies.ts';
 
 /** What became of one event of a callback. */
 export type CallbackEffect = 'parked' | 'kept' | 'repeated' | 'unmatched';
 
+type CallbackRefusal = Refusal<'BAD_REQUEST' | 'FORBIDDEN' | 'NOT_FOUND' | 'SERVICE_UNAVAILABLE'>;
+type RefusedReading = Exclude<CallbackReading['kind'], 'confirmed' | 'events'>;
+
+/** Why a callback is not taken. Providers drop what is refused with 4xx, and repeat what fails with 5xx. */
+const REFUSALS: Readonly<Record<RefusedReading, CallbackRefusal>> = {
+  forged: refuse('FORBIDDEN', "The provider's signature is missing or wrong."),
+  malformed: refuse('BAD_REQUEST', 'The callback is not in the format of this provider.'),
+  unverifiable: refuse('SERVICE_UNAVAILABLE', { detail: 'The signature cannot be checked right now; call again.', retryAfterSeconds: 5 }),
+};
+
 /** Metrics and logs of callbacks; names and codes only. */
 export interface CallbackObserver {
   /** How many events of a callback had this effect. */
   taken(provider: SmsProviderName, kind: SmsCallbackEvent['kind'], effect: CallbackEffect, count: number): void;
-  refused(provider: SmsProviderName, cause: 'forged' | 'malformed', detail: string): void;
+  refused(provider: SmsProviderName, cause: RefusedReading, detail: string): void;
 }
 
 export interface CallbackPorts extends ReplyPorts {
@@ -97,22 +107,16 @@ export const takeCallback = async (
   ports: CallbackPorts,
   name: SmsProviderName,
   request: CallbackRequest,
-): Promise<'taken' | Refusal<'BAD_REQUEST' | 'FORBIDDEN' | 'NOT_FOUND'>> => {
+): Promise<'taken' | CallbackRefusal> => {
   const provider = await ports.routing.provider(name);
   if (!provider) return refuse('NOT_FOUND', 'This provider is not set up.');
   const reading = await provider.readCallback(request);
-  switch (reading.kind) {
-    case 'confirmed':
-      return 'taken';
-    case 'forged':
-      ports.observe.refused(name, 'forged', reading.detail);
-      return refuse('FORBIDDEN', "The provider's signature is missing or wrong.");
-    case 'malformed':
-      ports.observe.refused(name, 'malformed', reading.detail);
-      return refuse('BAD_REQUEST', 'The callback is not in the format of this provider.');
-    case 'events':
-      for (const [kind, counts] of await takeEvents(ports, name, reading.events))
-        for (const [effect, count] of counts) ports.observe.taken(name, kind, effect, count);
-      return 'taken';
+  if (reading.kind === 'confirmed') return 'taken';
+  if (reading.kind !== 'events') {
+    ports.observe.refused(name, reading.kind, reading.detail);
+    return REFUSALS[reading.kind];
   }
+  for (const [kind, counts] of await takeEvents(ports, name, reading.events))
+    for (const [effect, count] of counts) ports.observe.taken(name, kind, effect, count);
+  return 'taken';
 };

@@ -41,9 +41,8 @@ export const infobipCallbackAuth = z.discriminatedUnion('type', [
     header: z
       .string()
       .regex(/^[A-Za-z0-9-]+$/)
-      .default('x-ib-exchange-req-signature')
       .transform((name) => name.toLowerCase())
-      .describe('The header that carries the signature; the name depends on the configuration of the account.'),
+      .describe('The header that carries the signature. Its name is part of the account's configuration (x-ib-exchange-req-signature, for one), so there is no default.'),
     timestampHeader: z
       .string()
       .regex(/^[A-Za-z0-9-]+$/)
@@ -85,10 +84,8 @@ const report = z.object({
   to: z.string().min(1),
   status: z.object({ groupId: z.number(), id: z.number(), name: z.string(), description: z.string().optional() }),
   error: z.object({ name: z.string() }).optional(),
-  sentAt: z.string().optional(),
   doneAt: z.string().optional(),
   messageCount: z.number().optional(),
-  callbackData: z.string().optional(),
 });
 /** MO_JSON_2 (docs/api, Receive inbound SMS messages). */
 const inbound = z.object({
@@ -118,7 +115,7 @@ const receiptOf = (entry: z.infer<typeof report>): SmsCallbackEvent[] => {
   return [
     {
       kind: 'receipt',
-      messageId: entry.callbackData ?? messageId,
+      messageId,
       providerMessageId: messageId,
       status: meaning.status,
       ...(lost && reason ? { reason } : {}),
@@ -127,7 +124,7 @@ const receiptOf = (entry: z.infer<typeof report>): SmsCallbackEvent[] => {
         id: messageId,
         type: 'api_message',
         to: e164(entry.to),
-        reference: entry.callbackData ?? messageId,
+        reference: messageId,
         status: status.name,
         statusDescription: [status.description, error?.name].filter(Boolean).join('; ') || status.name,
         ...(at === undefined ? {} : { received: new Date(at).toISOString() }),

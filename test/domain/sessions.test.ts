@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createOrganization } from '../../infra/operator/organizations.ts';
+import { newAccount } from '../../shared/domain/access/accounts.ts';
+import { SCOPES } from '../../shared/domain/access/scopes.ts';
+import { newSession, SESSION_MS } from '../../shared/domain/access/sessions.ts';
+import { isRefusal } from '../../shared/domain/errors.ts';
+import type { Id } from '../../shared/domain/ids.ts';
+import { putAccount, putSession, setAccountStatus } from '../../shared/storage/access.ts';
+import { KEYS } from '../../shared/storage/access-patterns.ts';
+import { readLedger, readWallet } from '../../shared/storage/wallet.ts';
+import { accessPlatform } from '../support/access.ts';
+
+const NOW = Date.parse('2026-03-02T12:00:00.000Z');
+const bearer = (text: string) => `Bearer ${text}`;
+
+let platform: Awaited<ReturnType<typeof accessPlatform>>;
+let organizationId: Id<'organization'>;
+beforeAll(async () => {
+  platform = await accessPlatform();
+  ({ organizationId } = await createOrganization(platform.tables, { name: 'Loja Azul' }));
+});
+afterAll(() => platform.stop());
+
+describe('a session', () => {
+  const person = async (status: 'active' | 'suspended' | 'invited' = 'active') => {
+    const account = newAccount({ organizationId, name: 'Ana', email: 'ana@example.com', status }, NOW);
+    await putAccount(platform.tables.test, account);
+    return account;
+  };
+  const open = async (account: Awaited<ReturnType<typeof person>>) => {
+    const session = newSession(account, 'test', NOW);
+    if (isRefusal(session)) throw new Error(session.details.detail);
+    await putSession(platform.tables.test, session.secret.hash, session.credential);
+    return session;
+  };
+
+  test('carries its account and every scope, and ends after 12 hours', async () => {
+    const account = await person();
+    const { secret } = await open(account);
+    expect((await platform.knock('test', bearer(secret.text), NOW))?.context).toMatchObject({
+      kind: 'session',
+      accountId: account.id,
+      scopes: SCOPES.join(' '),
+    });
+    expect(await platform.knock('test', bearer(secret.text), NOW + SESSION_MS - 1)).toBeDefined();
+    expect(await platform.knock('test', bearer(secret.text), NOW + SESSION_MS)).toBeUndefined();
+  });
+
+  test('is refused as soon as its account is suspended, and works again when it is active', async () => {
+    const account = await person();
+    const { secret } = await open(account);
+    await setAccountStatus(platform.tables.test, account.id, 'suspended');
+    expect(await platform.knock('test', bearer(secret.text), NOW)).toBeUndefined();
+    await setAccountStatus(platform.tables.test, account.id, 'active');
+    expect(await platform.knock('test', bearer(secret.text), NOW)).toBeDefined();
+  });
+
+  test('is opened for an active account only', async () => {
+    for (const status of ['suspended', 'invited'] as const)
+      expect(newSession(await person(status), 'test', NOW)).toMatchObject({ name: 'CONFLICT' });
+  });
+});
+
+describe('a new organization', () => {
+  test('has a key and a wallet in each environment; only the test wallet opens with coins, as an entry', async () => {
+    const { organizationId: id, keys: first } = await createOrganization(platform.tables, { name: 'Loja Nova' });
+    for (const env of ['live', 'test'] as const) {
+      expect((await platform.knock(env, bearer(first[env])))?.context?.organizationId).toBe(id);
+      expect(await platform.tables[env].get(KEYS.organization(id))).toMatchObject({ name: 'Loja Nova', keys: 1 });
+    }
+    expect(await readWallet(platform.tables.test, id)).toMatchObject({ balance: 10_000_000, held: 0 });
+    expect(await readWallet(platform.tables.live, id)).toMatchObject({ balance: 0, held: 0 });
+    expect((await readLedger(platform.tables.test, id, 10)).lines).toMatchObject([
+      { kind: 'credit', coins: 10_000_000, balanceCoins: 10_000_000 },
+    ]);
+  });
+});

@@ -1,0 +1,189 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { PriceTable } from '../../shared/domain/pricing/prices.ts';
+import { saoPauloMonth } from '../../shared/domain/time.ts';
+import { KEYS } from '../../shared/storage/access-patterns.ts';
+import { putPrices } from '../../shared/storage/prices.ts';
+import { type Client, type Messaging, startMessaging, type Tenant } from '../support/api.ts';
+import { checkMoney } from '../support/money.ts';
+import { expectProblem } from '../support/problems.ts';
+
+const OPENING = 10_000_000;
+/** An operator's table: bands that a few segments reach, and a route of which two segments empty a test wallet. */
+const PRICES: PriceTable = [
+  { channel: 'sms', route: 'premium', unit: 'segment', bands: [{ upTo: 10, coins: 100 }, { upTo: 12, coins: 70 }, { upTo: null, coins: 40 }] },
+  { channel: 'sms', route: 'otp', unit: 'segment', bands: [{ upTo: null, coins: OPENING / 2 }] },
+  { channel: 'sms', route: 'reply', unit: 'reply', bands: [{ upTo: null, coins: 200 }] },
+];
+const SINCE = '2020-01-01T00:00:00.000Z';
+const SEGMENTS = (count: number) => 'a'.repeat(count === 1 ? 1 : count * 152);
+
+let messaging: Messaging;
+let tenant: Tenant;
+beforeAll(async () => {
+  messaging = await startMessaging({
+    beforeReady: ({ tables }) => Promise.all([putPrices(tables.live, SINCE, PRICES), putPrices(tables.test, SINCE, PRICES)]),
+  });
+  tenant = await messaging.tenant();
+});
+afterAll(() => messaging.close());
+
+const wallet = async (client: Client) => (await client.get('/v2/wallet')).body;
+const warnings = async (env: 'live' | 'test', { id }: Tenant) =>
+  (await messaging.eventsOf(env, id)).filter(({ type }) => type.startsWith('wallet.')).map(({ type, data }) => ({ type, data }));
+const setLow = (client: Client, lowBalanceCoins: unknown) => client.call('PATCH', '/v2/wallet', { body: { lowBalanceCoins } });
+/** Live segments of this month, as that many sends would have left them. */
+const setVolume = ({ id }: Tenant, segments: number) =>
+  messaging.tables.live.write({ update: KEYS.volume(id, 'sms', saoPauloMonth(Date.now())), set: { segments } });
+
+describe('the price table', () => {
+  test('is read as the operator set it, with the beginning of each band', async () => {
+    const { status, body } = await tenant.test.get('/v2/prices');
+    expect({ status, body }).toEqual({
+      status: 200,
+      body: {
+        effectiveFrom: SINCE,
+        items: [
+          { channel: 'sms', route: 'premium', unit: 'segment', bands: [{ index: 0, from: 1, upTo: 10, coins: 100 }, { index: 1, from: 11, upTo: 12, coins: 70 }, { index: 2, from: 13, upTo: null, coins: 40 }] },
+          { channel: 'sms', route: 'otp', unit: 'segment', bands: [{ index: 0, from: 1, upTo: null, coins: OPENING / 2 }] },
+          { channel: 'sms', route: 'reply', unit: 'reply', bands: [{ index: 0, from: 1, upTo: null, coins: 200 }] },
+        ],
+      },
+    });
+  });
+
+  test.each([
+    [0, 10, 1_000],
+    [9, 1, 100],
+    [10, 1, 70],
+    [8, 3, 270],
+    [8, 6, 2 * 100 + 2 * 70 + 2 * 40],
+    [12, 2, 80],
+  ])('prices each segment by its own place: %i live segments before, %i in the message', async (before, segments, coins) => {
+    const other = await messaging.tenant();
+    await setVolume(other, before);
+    const body = SEGMENTS(segments);
+    const preview = await other.test.post('/v2/sms/preview', { body, route: 'premium' });
+    const sent = await other.test.send({ body });
+    expect([preview.body.segments, preview.body.billing, sent.body.billing]).toEqual([segments, { coins }, { coins }]);
+    expect((await wallet(other.test)).balanceCoins).toBe(OPENING - coins);
+  });
+
+  test('is moved by no sandbox send: the band stays where live left it', async () => {
+    const other = await messaging.tenant();
+    await setVolume(other, 9);
+    for (let turn = 0; turn < 3; turn++) expect((await other.test.send()).body.billing).toEqual({ coins: 100 });
+    const [band] = (await wallet(other.test)).bands;
+    expect(band).toMatchObject({ channel: 'sms', route: 'premium', segments: 9, month: saoPauloMonth(Date.now()), band: { index: 0, from: 1, upTo: 10, coins: 100 } });
+  });
+});
+
+describe('the wallet', () => {
+  test('is one per environment, with every field', async () => {
+    const other = await messaging.tenant({ live: 5_000 });
+    const [test_, live] = await Promise.all([wallet(other.test), wallet(other.live)]);
+    expect(test_).toEqual({ env: 'test', balanceCoins: OPENING, heldCoins: 0, currency: 'BRL', coinValue: '0.0001', lowBalanceCoins: 50_000, bands: expect.any(Array) });
+    expect(test_.bands.map(({ route }: { route: string }) => route)).toEqual(['premium', 'otp']);
+    expect(live).toMatchObject({ env: 'live', balanceCoins: 5_000 });
+    await other.test.send();
+    expect((await wallet(other.live)).balanceCoins).toBe(5_000);
+  });
+
+  test('follows from its entries: each has the balance after it, and the sum of coins is the balance', async () => {
+    const other = await messaging.tenant();
+    const sent = await Promise.all(Array.from({ length: 5 }, () => other.test.send()));
+    await other.test.send({ to: '+5511999990114' });
+    const { items, nextCursor } = (await other.test.get('/v2/wallet/entries')).body;
+    expect(nextCursor).toBeNull();
+    const sum = (kind?: string) => items.reduce((total: number, entry: { kind: string; coins: number }) => total + (kind && entry.kind !== kind ? 0 : entry.coins), 0);
+    expect([sum(), sum('credit'), sum('hold'), sum('capture'), sum('release')]).toEqual([OPENING - 500, OPENING, -600, 0, 100]);
+    expect(items.at(-1)).toEqual({ id: expect.stringMatching(/^ent_/), kind: 'credit', coins: OPENING, balanceCoins: OPENING, heldCoins: 0, description: 'Opening credit', createdAt: expect.any(String) });
+    for (const [at, entry] of items.slice(0, -1).entries()) expect(entry.balanceCoins - entry.coins).toBe(items[at + 1].balanceCoins);
+    expect(items[0]).toMatchObject({ kind: 'release', balanceCoins: OPENING - 500, heldCoins: 0 });
+    const captured = items.filter(({ kind }: { kind: string }) => kind === 'capture').map(({ messageId }: { messageId: string }) => messageId);
+    expect(captured.sort()).toEqual(sent.map(({ body }) => body.id).sort());
+    await checkMoney(messaging.tables.test, other.id);
+  });
+
+  test('lists its entries page by page without a gap or a repeat, newest first', async () => {
+    const other = await messaging.tenant();
+    for (let turn = 0; turn < 3; turn++) await other.test.send();
+    const whole = (await other.test.get('/v2/wallet/entries')).body.items;
+    const paged = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const { body } = await other.test.get('/v2/wallet/entries', { limit: 2, ...(cursor ? { cursor } : {}) });
+      paged.push(...body.items);
+      cursor = body.nextCursor;
+    }
+    expect(paged).toEqual(whole);
+    expect(whole).toHaveLength(7);
+  });
+
+  test('refuses a page that cannot be: 400, as the list documents', async () => {
+    for (const query of [{ limit: 0 }, { limit: 201 }, { limit: '-1' }, { limit: '1.5' }, { cursor: 'x' }, { cursor: '' }, { skip: 1 }] as Record<string, string>[])
+      expectProblem(await tenant.test.get('/v2/wallet/entries', query), 400);
+    expect((await tenant.test.get('/v2/wallet/entries', { limit: 200 })).status).toBe(200);
+  });
+});
+
+describe('a wallet that runs dry', () => {
+  test('pays to the last coin, then answers 402, stores nothing of what it refused, and keeps the key free', async () => {
+    const other = await messaging.tenant();
+    for (const left of [OPENING / 2, 0]) {
+      expect((await other.test.send({ route: 'otp' })).status).toBe(201);
+      expect((await wallet(other.test)).balanceCoins).toBe(left);
+    }
+    const before = await messaging.rowsOf('test', other.id);
+    expectProblem(await other.test.send({}, 'dry'), 402);
+    const kept = (rows: typeof before) => rows.filter(({ pk }) => !pk.startsWith('EVT#') && !pk.startsWith('MSG#'));
+    expect(kept(await messaging.rowsOf('test', other.id))).toEqual(kept(before));
+    expect((await other.test.get('/v2/sms/messages')).body.total).toBe(2);
+    await messaging.credit('test', other.id, 100);
+    expect((await other.test.send({ body: 'Outro' }, 'dry')).body.replayed).toBe(false);
+  });
+
+  test('raises wallet.depleted once, and again only after a credit', async () => {
+    const other = await messaging.tenant();
+    await setLow(other.test, 0);
+    for (let turn = 0; turn < 4; turn++) await other.test.send({ route: 'otp' });
+    const depleted = { type: 'wallet.depleted', data: { balanceCoins: 0, lowBalanceCoins: 0 } };
+    expect(await warnings('test', other)).toEqual([depleted]);
+    await messaging.credit('test', other.id, 50);
+    expectProblem(await other.test.send(), 402);
+    expect(await warnings('test', other)).toEqual([depleted, { type: 'wallet.depleted', data: { balanceCoins: 50, lowBalanceCoins: 0 } }]);
+  });
+});
+
+describe('the low-balance threshold', () => {
+  test('is set by PATCH, and crossing it raises wallet.low_balance once until a credit lifts it', async () => {
+    const other = await messaging.tenant();
+    const low = OPENING - 150;
+    expect(await setLow(other.test, low)).toMatchObject({ status: 200, body: { lowBalanceCoins: low, balanceCoins: OPENING } });
+    const raised = [];
+    for (const credit of [0, 0, 0, 500, 0, 0, 0, 0, 0]) {
+      if (credit) await messaging.credit('test', other.id, credit);
+      await other.test.send();
+      raised.push((await warnings('test', other)).length);
+    }
+    expect(raised).toEqual([0, 1, 1, 1, 1, 1, 2, 2, 2]);
+    const [first] = await warnings('test', other);
+    expect(first).toEqual({ type: 'wallet.low_balance', data: { balanceCoins: OPENING - 200, lowBalanceCoins: low } });
+    expect((await messaging.eventsOf('live', other.id)).length).toBe(0);
+  });
+
+  test('of 0 turns the warning off', async () => {
+    const other = await messaging.tenant();
+    await setLow(other.test, 0);
+    await other.test.send({ route: 'otp' });
+    expect(await warnings('test', other)).toEqual([]);
+  });
+
+  test('is a whole number of coins from 0 on, written with wallet:write', async () => {
+    for (const value of [-1, 1.5, '5', null, 2 ** 53, undefined]) expectProblem(await setLow(tenant.test, value), 422, { errors: ['lowBalanceCoins'] });
+    expectProblem(await tenant.test.call('PATCH', '/v2/wallet', { body: { lowBalanceCoins: 1, balanceCoins: 9 } }), 422);
+    expectProblem(await tenant.test.call('PATCH', '/v2/wallet'), 400);
+    const reader = await messaging.limited(tenant.test, ['wallet:read']);
+    expectProblem(await setLow(reader, 1), 403);
+    const sender = await messaging.limited(tenant.test, ['sms:send']);
+    for (const path of ['/v2/wallet', '/v2/wallet/entries', '/v2/prices']) expectProblem(await sender.get(path), 403);
+  });
+});
