@@ -11,7 +11,5 @@ export default defineConfig({
     testTimeout: 20_000,
     hookTimeout: 60_000,
     restoreMocks: true,
-    /** `?raw` imports are text for us and never styles of a page. */
-    css: true,
   },
 });

@@ -22,11 +22,18 @@ export const receiveCallback = defineOperation({
   request: {
     params: z.object({
       provider: z.enum(CALLBACK_PROVIDERS).meta({ description: 'Who calls.', example: 'twilio' }),
-      kind: z.enum(CALLBACK_KINDS).meta({ description: 'What the address was given to the provider for.', example: 'receipts' }),
+      kind: z
+        .enum(CALLBACK_KINDS)
+        .meta({ description: 'What the address was given to the provider for.', example: 'receipts' }),
     }),
     rawBody: { contentType: '*/*', description: "The provider's own format: a form, JSON, or an SNS notification." },
   },
-  responses: { 200: { contentType: 'text/xml', description: 'Taken. Empty, or for replies of Twilio a TwiML document that says nothing.' } },
+  responses: {
+    200: {
+      contentType: 'text/xml',
+      description: 'Taken. Empty, or for replies of Twilio a TwiML document that says nothing.',
+    },
+  },
   errors: ['BAD_REQUEST', 'FORBIDDEN', 'NOT_FOUND', 'SERVICE_UNAVAILABLE'],
   uses: { table: 'write', queues: ['outcome', 'events'], vault: true },
 });

@@ -1,8 +1,8 @@
 import { BatchProcessor, EventType, processPartialResponse } from '@aws-lambda-powertools/batch';
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { QUEUES, type QueueMessage, type QueueName } from '../queues/queues.ts';
-import { settled } from './after.ts';
 import { logger, measure } from './observe.ts';
+import { inScope } from './scope.ts';
 
 /**
  * Makes the Lambda handler of a queue's consumer. Each record is parsed against the queue's schema and handled alone: one
@@ -16,13 +16,11 @@ export const consumer = <Q extends QueueName>(queue: Q, handle: (message: QueueM
     if (Number.isFinite(sentAt)) measure({ queue }, { QueueAge: Math.max(0, Date.now() - sentAt) });
     try {
       const message = QUEUES[queue].message.parse(JSON.parse(record.body)) as QueueMessage<Q>;
-      await handle(message);
+      await inScope(() => handle(message));
     } catch (error) {
       measure({ queue }, { ConsumerFailures: 1 });
       logger.error('consumer failed', { queue, recordId: record.messageId, fault: error instanceof Error ? error.name : 'not an Error', reason: error instanceof Error && error.name !== 'ZodError' ? error.message : 'the message does not parse' });
       throw error;
-    } finally {
-      await settled();
     }
   };
   return (event: SQSEvent, context: Context): Promise<SQSBatchResponse> =>

@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { Logger } from '@aws-lambda-powertools/logger';
 import { MetricUnit, Metrics } from '@aws-lambda-powertools/metrics';
 import { config } from './config.ts';
@@ -22,16 +21,4 @@ export const measure = (dimensions: Readonly<Record<string, string>>, values: Re
   for (const [name, value] of Object.entries(values))
     metrics.addMetric(name, DURATIONS.has(name) ? MetricUnit.Milliseconds : MetricUnit.Count, value);
   metrics.publishStoredMetrics();
-};
-
-type Notes = Record<string, string | number | undefined>;
-const current = new AsyncLocalStorage<Notes>();
-
-/** Runs a request; what its rules `note` meanwhile is gathered in `notes`. */
-export const noting = <T>(notes: Notes, work: () => T): T => current.run(notes, work);
-
-/** Adds ids and outcomes to the one line that is logged of this request. */
-export const note = (fields: Notes): void => {
-  const notes = current.getStore();
-  if (notes) Object.assign(notes, fields);
 };

@@ -5,10 +5,10 @@ import type { Actor, Environment } from '../domain/actor.ts';
 import { type Scope, isScope } from '../domain/access/scopes.ts';
 import { PROBLEMS, type ProblemName, Refusal, Unavailable, refuse } from '../domain/errors.ts';
 import type { Id } from '../domain/ids.ts';
-import { settled } from './after.ts';
-import { logger, noting } from './observe.ts';
+import { logger } from './observe.ts';
 import { PROBLEM_CONTENT_TYPE, problemBody } from './problem.ts';
 import { readIdempotencyKey, readInput } from './request.ts';
+import { type Notes, inScope } from './scope.ts';
 
 /** What a handler receives: who calls, and the parsed parts of the request. */
 export type Call<C extends OperationContract> = OperationInput<C> & {
@@ -30,7 +30,7 @@ export const respond = <const S extends number, B>(status: S, body: B, headers?:
   ...(headers ? { headers } : {}),
 });
 
-type Event = APIGatewayProxyEvent & { startedAt?: number; notes?: Record<string, string | number | undefined> };
+type Event = APIGatewayProxyEvent & { startedAt?: number; notes?: Notes };
 interface Answer {
   readonly status: number;
   readonly body: unknown;
@@ -129,12 +129,10 @@ export const operation = <const C extends OperationContract>(contract: C, handle
       if (input instanceof Refusal) return answer(event, requestId, input);
       const call = { ...input, actor, idempotencyKey, event, requestId } as unknown as Call<C>;
       event.notes = {};
-      const outcome = await noting(event.notes, () => handle(call));
+      const outcome = await inScope(() => handle(call), event.notes);
       return answer(event, requestId, outcome as Answer | Refusal);
     } catch (error) {
       return answer(event, requestId, refusalOf(error));
-    } finally {
-      await settled();
     }
   };
   return middy<Event, APIGatewayProxyResult, Error, Context>().use(logged(contract)).handler(run);

@@ -1,6 +1,13 @@
 import * as z from 'zod';
 import { ENVIRONMENTS } from '../domain/actor.ts';
-import { COMPANY_ROLES, CONTACT_SOURCES, type Contact, EXTERNAL_SYSTEMS, OPT_IN_STATUSES, type OptIn } from '../domain/contacts/contact.ts';
+import {
+  COMPANY_ROLES,
+  CONTACT_SOURCES,
+  type Contact,
+  EXTERNAL_SYSTEMS,
+  OPT_IN_STATUSES,
+  type OptIn,
+} from '../domain/contacts/contact.ts';
 import type { ContactStore, CreateOutcome } from '../domain/contacts/ports.ts';
 import type { ContactAttributes } from '../domain/json-values.ts';
 import { isoTime } from '../domain/time.ts';
@@ -16,7 +23,14 @@ const companyKey = (id: string): Key => ({ pk: `EMP#${id}`, sk: 'EMP' });
 const moment = z.iso.datetime().transform((text) => Date.parse(text));
 const optionalText = z.string().optional();
 
-const optInRow = z.object({ source: optionalText, at: moment.optional(), ip: optionalText, userAgent: optionalText, revokedAt: moment.optional(), revokedReason: optionalText });
+const optInRow = z.object({
+  source: optionalText,
+  at: moment.optional(),
+  ip: optionalText,
+  userAgent: optionalText,
+  revokedAt: moment.optional(),
+  revokedReason: optionalText,
+});
 const externalIdsRow = z.object(Object.fromEntries(EXTERNAL_SYSTEMS.map((system) => [system, optionalText])));
 const debtorGroupRow = z.object({
   id: z.string(),
@@ -97,23 +111,50 @@ const createWrites = (contact: Contact, event: WriteOp): Named[] => {
   const own = { contactId: id, org };
   return [
     { part: 'contact', write: { put: rowOf(contact), when: ABSENT } },
-    { part: 'phone', write: { put: { ...KEYS.phone(org, phoneHash), ...own, optInStatus: contact.optIn.status }, when: ABSENT } },
-    ...(externalId === undefined ? [] : [{ part: 'externalId', write: { put: { ...KEYS.externalId(org, externalId), ...own }, when: ABSENT } } as const]),
-    ...(companyId === undefined ? [] : [{ part: 'company', write: { check: companyKey(companyId), when: { text: '#org = :org', values: { org } } } } as const]),
-    { part: 'organization', write: { update: KEYS.organization(org), add: { contacts: 1 }, when: { text: 'attribute_exists(#pk)' } } },
+    {
+      part: 'phone',
+      write: { put: { ...KEYS.phone(org, phoneHash), ...own, optInStatus: contact.optIn.status }, when: ABSENT },
+    },
+    ...(externalId === undefined
+      ? []
+      : [
+          {
+            part: 'externalId',
+            write: { put: { ...KEYS.externalId(org, externalId), ...own }, when: ABSENT },
+          } as const,
+        ]),
+    ...(companyId === undefined
+      ? []
+      : [
+          {
+            part: 'company',
+            write: { check: companyKey(companyId), when: { text: '#org = :org', values: { org } } },
+          } as const,
+        ]),
+    {
+      part: 'organization',
+      write: { update: KEYS.organization(org), add: { contacts: 1 }, when: { text: 'attribute_exists(#pk)' } },
+    },
     { part: 'event', write: event },
   ];
 };
 
 /** What a cancelled creation means. Our own phone row is the trace of a commit whose answer was lost. */
-const verdictOf = (contact: Contact, named: readonly Named[], reasons: readonly CancelReason[]): CreateOutcome | undefined => {
+const verdictOf = (
+  contact: Contact,
+  named: readonly Named[],
+  reasons: readonly CancelReason[],
+): CreateOutcome | undefined => {
   const failed = (part: Part) => {
     const reason = reasons[named.findIndex((entry) => entry.part === part)];
     return reason?.conditionFailed ? reason : undefined;
   };
   const holder = (reason: CancelReason | undefined) => z.string().parse(reason?.row?.contactId);
   const phone = failed('phone');
-  if (phone) return holder(phone) === contact.id ? { kind: 'created' } : { kind: 'taken', field: 'phone', contactId: holder(phone) };
+  if (phone)
+    return holder(phone) === contact.id
+      ? { kind: 'created' }
+      : { kind: 'taken', field: 'phone', contactId: holder(phone) };
   const externalId = failed('externalId');
   if (externalId) return { kind: 'taken', field: 'externalId', contactId: holder(externalId) };
   if (failed('company')) return { kind: 'unknown_company' };
@@ -125,7 +166,9 @@ export const contactStore = (table: Table, raised: (eventId: string) => void): C
   async create(contact, event) {
     const named = createWrites(contact, eventWrite(event));
     const outcome = await table.transact(named.map(({ write }) => write));
-    const verdict: CreateOutcome | undefined = outcome.ok ? { kind: 'created' } : verdictOf(contact, named, outcome.reasons);
+    const verdict: CreateOutcome | undefined = outcome.ok
+      ? { kind: 'created' }
+      : verdictOf(contact, named, outcome.reasons);
     if (!verdict) throw new Unavailable('The contact could not be stored.');
     if (verdict.kind === 'created') raised(event.id);
     return verdict;

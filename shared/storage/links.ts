@@ -5,7 +5,14 @@ import { KEYS } from './access-patterns.ts';
 import { eventWrite } from './outbox.ts';
 import type { Row, Table } from './table.ts';
 
-const linkRow = z.object({ code: z.string(), url: z.string(), org: z.string(), env: z.enum(ENVIRONMENTS), messageId: z.string(), clicks: z.int().min(0) });
+const linkRow = z.object({
+  code: z.string(),
+  url: z.string(),
+  org: z.string(),
+  env: z.enum(ENVIRONMENTS),
+  messageId: z.string(),
+  clicks: z.int().min(0),
+});
 
 /** Reads a link's row, which its message's reservation put; every field is checked. */
 export const parseLink = (row: Row): ShortLink => {
@@ -14,7 +21,10 @@ export const parseLink = (row: Row): ShortLink => {
 };
 
 /** Short links in the table of one stage. `raised` hears of committed events, to hint at them; it may lose them. */
-export const linkStore = (table: Table, raised: (eventId: string) => void): Pick<LinkPorts, 'countClick' | 'readLink'> => ({
+export const linkStore = (
+  table: Table,
+  raised: (eventId: string) => void,
+): Pick<LinkPorts, 'countClick' | 'readLink'> => ({
   async readLink(code) {
     const row = await table.get(KEYS.link(code));
     return row && parseLink(row);

@@ -6,7 +6,12 @@ import { newId } from '../../shared/domain/ids.ts';
 import type { MessageRecord } from '../../shared/domain/messages/message.ts';
 import { DEFAULT_PRICES } from '../../shared/domain/pricing/default-prices.ts';
 import { type CallbackPorts, callbackUrl, takeCallback } from '../../shared/domain/sms/callbacks.ts';
-import type { CallbackReading, SmsCallbackEvent, SmsProvider, SmsProviderName } from '../../shared/domain/sms/provider.ts';
+import type {
+  CallbackReading,
+  SmsCallbackEvent,
+  SmsProvider,
+  SmsProviderName,
+} from '../../shared/domain/sms/provider.ts';
 import { type ParkedReceipt, receiptFingerprint } from '../../shared/domain/sms/receipts.ts';
 import type { ReplyRecord } from '../../shared/domain/sms/replies.ts';
 import { twilio, twilioSignature } from '../../shared/providers/sms/twilio.ts';
@@ -18,12 +23,28 @@ const REQUEST = { url: 'https://messaging.example/callbacks/infobip/receipts', h
 /** A stage with one message, in memory. `reading` is what the adapter makes of any callback. */
 const world = (fields: Partial<MessageRecord> = {}) => {
   const message = {
-    id: newId('message'), organizationId: newId('organization'), env: 'live', channel: 'sms', provider: 'infobip', status: 'sending', hold: 'open', route: 'premium', to: PHONE, ...fields,
+    id: newId('message'),
+    organizationId: newId('organization'),
+    env: 'live',
+    channel: 'sms',
+    provider: 'infobip',
+    status: 'sending',
+    hold: 'open',
+    route: 'premium',
+    to: PHONE,
+    ...fields,
   } as MessageRecord;
   const parked = new Map<string, ParkedReceipt>();
   const replies = new Map<string, ReplyRecord>();
-  const state: { reading: CallbackReading; provider: SmsProvider | undefined; keepFails: number } = { reading: { kind: 'confirmed' }, provider: undefined, keepFails: 0 };
-  const correlations = new Map([[`infobip p-1`, message.id], [`infobip to:hash of ${PHONE}`, message.id]]);
+  const state: { reading: CallbackReading; provider: SmsProvider | undefined; keepFails: number } = {
+    reading: { kind: 'confirmed' },
+    provider: undefined,
+    keepFails: 0,
+  };
+  const correlations = new Map([
+    [`infobip p-1`, message.id],
+    [`infobip to:hash of ${PHONE}`, message.id],
+  ]);
   const effects: string[] = [];
   const events: DomainEvent[] = [];
   const hinted: string[] = [];
@@ -61,10 +82,20 @@ const world = (fields: Partial<MessageRecord> = {}) => {
 };
 
 const receipt = (fields: Partial<Extract<SmsCallbackEvent, { kind: 'receipt' }>> = {}): SmsCallbackEvent => ({
-  kind: 'receipt', providerMessageId: 'p-1', status: 'delivered', receipt: { id: 'p-1', type: 'api_message', to: PHONE, status: 'DELIVERED' }, ...fields,
+  kind: 'receipt',
+  providerMessageId: 'p-1',
+  status: 'delivered',
+  receipt: { id: 'p-1', type: 'api_message', to: PHONE, status: 'DELIVERED' },
+  ...fields,
 });
 const reply = (fields: Partial<Extract<SmsCallbackEvent, { kind: 'reply' }>> = {}): SmsCallbackEvent => ({
-  kind: 'reply', providerReplyId: 'r-1', from: PHONE, to: '28900', body: 'Sim', at: NOW - 1_000, ...fields,
+  kind: 'reply',
+  providerReplyId: 'r-1',
+  from: PHONE,
+  to: '28900',
+  body: 'Sim',
+  at: NOW - 1_000,
+  ...fields,
 });
 const events = (...all: SmsCallbackEvent[]): CallbackReading => ({ kind: 'events', events: all });
 
@@ -113,8 +144,19 @@ describe('a reply', () => {
     const at = world({ campaignId: 'promo' });
     await at.take(events(reply(), reply()));
     expect(await at.take(events(reply()))).toBe('taken');
-    expect([...at.replies.values()]).toMatchObject([{ inReplyTo: at.message.id, organizationId: at.message.organizationId, from: PHONE, body: 'Sim', coins: 200, receivedAt: NOW - 1_000 }]);
-    expect(at.events).toMatchObject([{ type: 'sms.received', data: { inReplyTo: at.message.id, body: 'Sim', campaignId: 'promo' } }]);
+    expect([...at.replies.values()]).toMatchObject([
+      {
+        inReplyTo: at.message.id,
+        organizationId: at.message.organizationId,
+        from: PHONE,
+        body: 'Sim',
+        coins: 200,
+        receivedAt: NOW - 1_000,
+      },
+    ]);
+    expect(at.events).toMatchObject([
+      { type: 'sms.received', data: { inReplyTo: at.message.id, body: 'Sim', campaignId: 'promo' } },
+    ]);
     expect(JSON.stringify(at.events)).not.toContain(PHONE);
     expect(at.effects).toEqual(expect.arrayContaining(['reply kept 1', 'reply repeated 1']));
   });
@@ -141,7 +183,11 @@ describe('a reply', () => {
 });
 
 describe('a callback', () => {
-  test.each([['forged', 'FORBIDDEN'], ['malformed', 'BAD_REQUEST'], ['unverifiable', 'SERVICE_UNAVAILABLE']] as const)('that is %s is refused and changes nothing', async (kind, problem) => {
+  test.each([
+    ['forged', 'FORBIDDEN'],
+    ['malformed', 'BAD_REQUEST'],
+    ['unverifiable', 'SERVICE_UNAVAILABLE'],
+  ] as const)('that is %s is refused and changes nothing', async (kind, problem) => {
     const at = world();
     const outcome = await at.take({ kind, detail: 'x' });
     expect(isRefusal(outcome) && outcome.name).toBe(problem);
@@ -167,7 +213,12 @@ describe('a callback', () => {
     const { params } = contract.request;
     for (const provider of ['twilio', 'infobip', 'aws_end_user_messaging', 'smpp_carrier'])
       for (const kind of ['receipts', 'replies']) expect(params.safeParse({ provider, kind }).success).toBe(true);
-    for (const [provider, kind] of [['sandbox_provider', 'receipts'], ['nobody', 'receipts'], ['twilio', 'others'], ['__proto__', 'receipts']])
+    for (const [provider, kind] of [
+      ['sandbox_provider', 'receipts'],
+      ['nobody', 'receipts'],
+      ['twilio', 'others'],
+      ['__proto__', 'receipts'],
+    ])
       expect(params.safeParse({ provider, kind }).success).toBe(false);
   });
 });
@@ -179,8 +230,12 @@ describe('the address that a provider signed', () => {
   test('is put together from what the gateway hands on', () => {
     expect(callbackUrl(PUBLIC, at, null)).toBe(`${PUBLIC}/callbacks/twilio/receipts`);
     expect(callbackUrl(PUBLIC, at, {})).toBe(`${PUBLIC}/callbacks/twilio/receipts`);
-    expect(callbackUrl(PUBLIC, at, { messageId: ['msg_4hJ9sKq2LmN8pRt5VwXz1'] })).toBe(`${PUBLIC}/callbacks/twilio/receipts?messageId=msg_4hJ9sKq2LmN8pRt5VwXz1`);
-    expect(callbackUrl(PUBLIC, at, { a: ['1', '2 &'], b: [''] })).toBe(`${PUBLIC}/callbacks/twilio/receipts?a=1&a=2%20%26&b=`);
+    expect(callbackUrl(PUBLIC, at, { messageId: ['msg_4hJ9sKq2LmN8pRt5VwXz1'] })).toBe(
+      `${PUBLIC}/callbacks/twilio/receipts?messageId=msg_4hJ9sKq2LmN8pRt5VwXz1`,
+    );
+    expect(callbackUrl(PUBLIC, at, { a: ['1', '2 &'], b: [''] })).toBe(
+      `${PUBLIC}/callbacks/twilio/receipts?a=1&a=2%20%26&b=`,
+    );
   });
 
   test("fits Twilio's signature of the status callback that a send asks for, and no altered one", async () => {
@@ -188,16 +243,33 @@ describe('the address that a provider signed', () => {
     const authToken = 'a-token';
     const settings = twilio.settings.parse({ accountSid: `AC${'0'.repeat(32)}`, authToken, from: '+15005550006' });
     const sent: string[] = [];
-    const io = { now: () => NOW, fetch: (async (_url: unknown, init: RequestInit) => void sent.push(String(init.body)) as never) as unknown as typeof fetch };
+    const io = {
+      now: () => NOW,
+      fetch: (async (_url: unknown, init: RequestInit) =>
+        void sent.push(String(init.body)) as never) as unknown as typeof fetch,
+    };
     const adapter = twilio.create(settings, io);
     stage.state.provider = adapter;
-    await adapter.send({ messageId: stage.message.id, to: PHONE, text: 'Oi', encoding: 'GSM-7', route: 'premium', callbackUrl: `${PUBLIC}/callbacks/twilio/receipts` });
+    await adapter.send({
+      messageId: stage.message.id,
+      to: PHONE,
+      text: 'Oi',
+      encoding: 'GSM-7',
+      route: 'premium',
+      callbackUrl: `${PUBLIC}/callbacks/twilio/receipts`,
+    });
     const signed = new URLSearchParams(sent[0]).get('StatusCallback') ?? '';
-    const body = new URLSearchParams({ MessageSid: `SM${'1'.repeat(32)}`, MessageStatus: 'delivered', To: PHONE }).toString();
+    const body = new URLSearchParams({
+      MessageSid: `SM${'1'.repeat(32)}`,
+      MessageStatus: 'delivered',
+      To: PHONE,
+    }).toString();
     const headers = { 'x-twilio-signature': twilioSignature(authToken, signed, new URLSearchParams(body)) };
     const decoded = (messageId: string) => callbackUrl(PUBLIC, at, { messageId: [messageId] });
 
-    expect(await takeCallback(stage.ports, 'twilio', { url: decoded(newId('message')), headers, body })).toMatchObject({ name: 'FORBIDDEN' });
+    expect(await takeCallback(stage.ports, 'twilio', { url: decoded(newId('message')), headers, body })).toMatchObject({
+      name: 'FORBIDDEN',
+    });
     expect(stage.parked.size).toBe(0);
     expect(await takeCallback(stage.ports, 'twilio', { url: decoded(stage.message.id), headers, body })).toBe('taken');
     expect([...stage.parked.values()]).toMatchObject([{ messageId: stage.message.id, event: { status: 'delivered' } }]);

@@ -1,6 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { Contact as ContactShape, ContactRead, CreateContact, OptInContact, OptOutContact } from '../../shared/contracts/contacts.ts';
+import {
+  Contact as ContactShape,
+  ContactRead,
+  CreateContact,
+  OptInContact,
+  OptOutContact,
+} from '../../shared/contracts/contacts.ts';
 import { findContact, optInContact, optOutContact } from '../../shared/domain/contacts/consent.ts';
 import type { Contact } from '../../shared/domain/contacts/contact.ts';
 import { ATTRIBUTES_BYTES, createContact } from '../../shared/domain/contacts/create.ts';
@@ -29,9 +35,13 @@ const world = () => {
     },
     store: {
       async create(contact, event) {
-        for (const [field, key] of [['phone', 'phoneHash'], ['externalId', 'externalId']] as const)
+        for (const [field, key] of [
+          ['phone', 'phoneHash'],
+          ['externalId', 'externalId'],
+        ] as const)
           for (const other of contacts.values())
-            if (other[key] !== undefined && other[key] === contact[key]) return { kind: 'taken', field, contactId: other.id };
+            if (other[key] !== undefined && other[key] === contact[key])
+              return { kind: 'taken', field, contactId: other.id };
         contacts.set(contact.id, contact);
         events.push(event);
         return { kind: 'created' };
@@ -53,23 +63,39 @@ const allowed = <T>(outcome: T | Refusal): T => {
   if (isRefusal(outcome)) throw new Error(`${outcome.name}: ${JSON.stringify(outcome.details)}`);
   return outcome;
 };
-const create = async ({ ports, actor }: World, body: Record<string, unknown> = {}) => createContact(ports, actor, CreateContact.parse({ phone: PHONE, ...body }));
+const create = async ({ ports, actor }: World, body: Record<string, unknown> = {}) =>
+  createContact(ports, actor, CreateContact.parse({ phone: PHONE, ...body }));
 const faults = (outcome: unknown) => (isRefusal(outcome) ? outcome.details.errors?.map(({ path }) => path) : 'allowed');
 
 describe('a new contact', () => {
   test('starts as unknown, from the API, with its blind index, and raises contact.created with a masked phone', async () => {
     const at = world();
     const contact = allowed(await create(at, { externalId: 'loja:42' }));
-    expect(contact).toMatchObject({ phone: PHONE, optIn: { status: 'unknown' }, source: 'api', tags: [], attributes: {}, createdAt: NOW, updatedAt: NOW });
+    expect(contact).toMatchObject({
+      phone: PHONE,
+      optIn: { status: 'unknown' },
+      source: 'api',
+      tags: [],
+      attributes: {},
+      createdAt: NOW,
+      updatedAt: NOW,
+    });
     expect(contact.phoneHash).toBe((await at.ports.vault()).blindIndex(at.actor.organizationId, 'phone', PHONE));
-    expect(at.events).toMatchObject([{ type: 'contact.created', env: 'test', data: { contactId: contact.id, phone: '+55119****1234', status: 'unknown', externalId: 'loja:42' } }]);
+    expect(at.events).toMatchObject([
+      {
+        type: 'contact.created',
+        env: 'test',
+        data: { contactId: contact.id, phone: '+55119****1234', status: 'unknown', externalId: 'loja:42' },
+      },
+    ]);
     expect(JSON.stringify(at.events)).not.toContain(PHONE);
   });
 
   test('keeps its documents only sealed, and shows them only masked', async () => {
     const at = world();
     const contact = allowed(await create(at, DOCUMENTS));
-    for (const clear of ['529.982.247-25', '52998224725', '11222333000181', '1990-05-20']) expect(JSON.stringify(contact)).not.toContain(clear);
+    for (const clear of ['529.982.247-25', '52998224725', '11222333000181', '1990-05-20'])
+      expect(JSON.stringify(contact)).not.toContain(clear);
     const read = ContactRead.parse(await contactReadView(contact, true, at.ports.vault));
     expect(read.documentos).toEqual({ cpf: '***.982.247-**', cnpj: '**.222.333/****-**', nascimento: '1990-**-**' });
     expect(ContactShape.parse(contactView(contact, true))).not.toHaveProperty('documentos');
@@ -77,7 +103,12 @@ describe('a new contact', () => {
 
   test('names every fault at once, and repeats no value', async () => {
     const at = world();
-    const refused = await create(at, { phone: '+55 11 99999-1234', cpf: '111.111.111-11', cnpj: '11.222.333/0001-82', nascimento: '2990-02-30' });
+    const refused = await create(at, {
+      phone: '+55 11 99999-1234',
+      cpf: '111.111.111-11',
+      cnpj: '11.222.333/0001-82',
+      nascimento: '2990-02-30',
+    });
     expect(faults(refused)).toEqual(['phone', 'cpf', 'cnpj', 'nascimento']);
     expect(JSON.stringify(refused)).not.toContain('111.111');
     expect(at.state.opened).toBe(0);
@@ -85,7 +116,9 @@ describe('a new contact', () => {
   });
 
   test('whose attributes outgrow a row is refused', async () => {
-    const attributes = Object.fromEntries(Array.from({ length: 90 }, (_, at) => [`k${at}`, Array.from({ length: 50 }, () => 'é'.repeat(256))]));
+    const attributes = Object.fromEntries(
+      Array.from({ length: 90 }, (_, at) => [`k${at}`, Array.from({ length: 50 }, () => 'é'.repeat(256))]),
+    );
     expect(Buffer.byteLength(JSON.stringify(attributes))).toBeGreaterThan(ATTRIBUTES_BYTES);
     expect(faults(await create(world(), { attributes }))).toEqual(['attributes']);
   });
@@ -123,18 +156,44 @@ describe('the shape of a new contact', () => {
   const image = (bytes: number) => `data:image/png;base64,${Buffer.alloc(bytes, 7).toString('base64')}`;
 
   test.each([
-    [{ externalId: '550e8400-e29b-41d4-a716-446655440000' }], [{ externalId: '42' }], [{ externalId: 'd41d8cd98f00b204e9800998ecf8427e' }],
-    [{ externalId: 'loja:42:cliente:7' }], [{ avatarUrl: 'https://cdn.example.com/a.png?x=1' }], [{ avatarUrl: image(40_000) }],
-    [{ avatarUrl: 'data:image/svg+xml,%3Csvg/%3E' }], [{ attributes: { constructor: 'x', a: null, b: ['c'], d: 1.5, e: false } }],
-    [{ externalIds: { hubspot: '1' } }], [{ email: 'ana@example.com' }], [{ optIn: { status: 'granted', ip: '2001:db8::1' } }], [{}],
+    [{ externalId: '550e8400-e29b-41d4-a716-446655440000' }],
+    [{ externalId: '42' }],
+    [{ externalId: 'd41d8cd98f00b204e9800998ecf8427e' }],
+    [{ externalId: 'loja:42:cliente:7' }],
+    [{ avatarUrl: 'https://cdn.example.com/a.png?x=1' }],
+    [{ avatarUrl: image(40_000) }],
+    [{ avatarUrl: 'data:image/svg+xml,%3Csvg/%3E' }],
+    [{ attributes: { constructor: 'x', a: null, b: ['c'], d: 1.5, e: false } }],
+    [{ externalIds: { hubspot: '1' } }],
+    [{ email: 'ana@example.com' }],
+    [{ optIn: { status: 'granted', ip: '2001:db8::1' } }],
+    [{}],
   ])('takes %j', (body) => expect(accepts(body)).toBe(true));
 
   test.each([
-    [{ unknown: 1 }], [{ externalId: '' }], [{ externalId: 'a b' }], [{ externalId: ':a' }], [{ avatarUrl: 'ftp://example.com/a' }],
-    [{ avatarUrl: 'javascript:alert(1)' }], [{ avatarUrl: 'https://a\nb.example' }], [{ avatarUrl: image(49_200) }], [{ avatarUrl: 'data:image/png;base64,@@@=' }],
-    [{ avatarUrl: 'data:image/png;base64,QQ' }], [{ avatarUrl: 'data:text/html,x' }], [{ attributes: { a: { b: 1 } } }], [{ attributes: null }],
-    [{ attributes: JSON.parse('{"__proto__": 1}') }], [{ externalIds: { other: '1' } }], [{ email: 'ana' }], [{ name: 'Ana\r\nBcc: x' }], [{ tags: [''] }],
-    [{ optIn: { status: 'yes' } }], [{ optIn: { status: 'granted', ip: 'here' } }], [{ source: 'crm' }], [{ papelNaEmpresa: 'chefe' }], [{ companyId: 'emp_1' }],
+    [{ unknown: 1 }],
+    [{ externalId: '' }],
+    [{ externalId: 'a b' }],
+    [{ externalId: ':a' }],
+    [{ avatarUrl: 'ftp://example.com/a' }],
+    [{ avatarUrl: 'javascript:alert(1)' }],
+    [{ avatarUrl: 'https://a\nb.example' }],
+    [{ avatarUrl: image(49_200) }],
+    [{ avatarUrl: 'data:image/png;base64,@@@=' }],
+    [{ avatarUrl: 'data:image/png;base64,QQ' }],
+    [{ avatarUrl: 'data:text/html,x' }],
+    [{ attributes: { a: { b: 1 } } }],
+    [{ attributes: null }],
+    [{ attributes: JSON.parse('{"__proto__": 1}') }],
+    [{ externalIds: { other: '1' } }],
+    [{ email: 'ana' }],
+    [{ name: 'Ana\r\nBcc: x' }],
+    [{ tags: [''] }],
+    [{ optIn: { status: 'yes' } }],
+    [{ optIn: { status: 'granted', ip: 'here' } }],
+    [{ source: 'crm' }],
+    [{ papelNaEmpresa: 'chefe' }],
+    [{ companyId: 'emp_1' }],
   ])('refuses %j', (body) => expect(accepts(body)).toBe(false));
 
   test('is as strict about consent', () => {
@@ -161,11 +220,23 @@ describe('consent', () => {
     const { id } = allowed(await create(at, { optIn: { status: 'granted', source: 'site' } }));
     at.state.now += 1_000;
     const first = allowed(await optOutContact(at.ports, at.actor, id, { reason: 'asked by phone' }));
-    expect(first.optIn).toMatchObject({ status: 'denied', source: 'site', at: NOW, revokedAt: NOW + 1_000, revokedReason: 'asked by phone' });
+    expect(first.optIn).toMatchObject({
+      status: 'denied',
+      source: 'site',
+      at: NOW,
+      revokedAt: NOW + 1_000,
+      revokedReason: 'asked by phone',
+    });
     at.state.now += 1_000;
     expect(allowed(await optOutContact(at.ports, at.actor, id, { reason: 'another' }))).toEqual(first);
     expect(at.events.map(({ type }) => type)).toEqual(['contact.created', 'contact.opted_out']);
-    expect(at.events[1]?.data).toEqual({ contactId: id, phone: '+55119****1234', status: 'denied', reason: 'asked by phone', source: 'api' });
+    expect(at.events[1]?.data).toEqual({
+      contactId: id,
+      phone: '+55119****1234',
+      status: 'denied',
+      reason: 'asked by phone',
+      source: 'api',
+    });
   });
 
   test('is given again with its proof, once, and ends the withdrawal', async () => {
@@ -173,7 +244,12 @@ describe('consent', () => {
     const { id } = allowed(await create(at));
     allowed(await optOutContact(at.ports, at.actor, id, { reason: 'x' }));
     const first = allowed(await optInContact(at.ports, at.actor, id, { source: 'site', ip: '203.0.113.7' }));
-    expect(contactView(first, true).optIn).toEqual({ status: 'granted', source: 'site', at: '2026-03-10T12:00:00.000Z', ip: '203.0.113.7' });
+    expect(contactView(first, true).optIn).toEqual({
+      status: 'granted',
+      source: 'site',
+      at: '2026-03-10T12:00:00.000Z',
+      ip: '203.0.113.7',
+    });
     expect(allowed(await optInContact(at.ports, at.actor, id, { source: 'other' }))).toEqual(first);
     expect(at.events).toHaveLength(2);
   });

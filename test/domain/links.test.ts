@@ -8,12 +8,28 @@ import type { MessageRecord } from '../../shared/domain/messages/message.ts';
 const NOW = Date.parse('2026-03-10T12:00:00.000Z');
 const organizationId = newId('organization');
 const message = {
-  id: newId('message'), organizationId, env: 'test', channel: 'sms', to: '+5511999990005', status: 'delivered', route: 'premium', campaignId: 'promo', metadata: { orderId: 'A-1' },
+  id: newId('message'),
+  organizationId,
+  env: 'test',
+  channel: 'sms',
+  to: '+5511999990005',
+  status: 'delivered',
+  route: 'premium',
+  campaignId: 'promo',
+  metadata: { orderId: 'A-1' },
 } as unknown as MessageRecord;
 
 /** One link in memory. `rivals`: how many others click between each read and its count. */
 const world = (fields: Partial<ShortLink> = {}) => {
-  let link: ShortLink = { code: 't4hJ9sKq2L', url: 'https://loja.example/p?id=1', organizationId, env: 'test', messageId: message.id, clicks: 0, ...fields };
+  let link: ShortLink = {
+    code: 't4hJ9sKq2L',
+    url: 'https://loja.example/p?id=1',
+    organizationId,
+    env: 'test',
+    messageId: message.id,
+    clicks: 0,
+    ...fields,
+  };
   const events = new Map<string, DomainEvent>();
   const state = { rivals: 0, answersLost: 0 };
   const ports: LinkPorts = {
@@ -39,7 +55,21 @@ describe('a click', () => {
       expect(await followLink(at.ports, 't4hJ9sKq2L')).toBe('https://loja.example/p?id=1');
       expect(at.clicks()).toBe(click);
     }
-    expect(at.events()).toMatchObject([1, 2].map((click) => ({ type: 'sms.clicked', organizationId, env: 'test', createdAt: NOW, data: { id: message.id, campaignId: 'promo', metadata: { orderId: 'A-1' }, url: 'https://loja.example/p?id=1', click } })));
+    expect(at.events()).toMatchObject(
+      [1, 2].map((click) => ({
+        type: 'sms.clicked',
+        organizationId,
+        env: 'test',
+        createdAt: NOW,
+        data: {
+          id: message.id,
+          campaignId: 'promo',
+          metadata: { orderId: 'A-1' },
+          url: 'https://loja.example/p?id=1',
+          click,
+        },
+      })),
+    );
     expect(JSON.stringify(at.events())).not.toContain(message.to);
   });
 
@@ -72,21 +102,35 @@ describe('a click', () => {
 });
 
 describe('a redirect', () => {
-  test.each(['tUnknown00', '', 't', 'a'.repeat(200), '../../x', 't4hJ9sKq2L\n'])('of the unknown code %j is 404 and counts nothing', async (code) => {
-    const at = world();
-    const answer = await followLink(at.ports, code);
-    expect(isRefusal(answer) && answer.name).toBe('NOT_FOUND');
-    expect(at.clicks()).toBe(0);
-  });
+  test.each(['tUnknown00', '', 't', 'a'.repeat(200), '../../x', 't4hJ9sKq2L\n'])(
+    'of the unknown code %j is 404 and counts nothing',
+    async (code) => {
+      const at = world();
+      const answer = await followLink(at.ports, code);
+      expect(isRefusal(answer) && answer.name).toBe('NOT_FOUND');
+      expect(at.clicks()).toBe(0);
+    },
+  );
 
-  test.each(['javascript:alert(1)', 'data:text/html,x', 'ftp://loja.example/', 'file:///etc/passwd', '//loja.example', 'no address'])('to %s is never made', async (url) => {
+  test.each([
+    'javascript:alert(1)',
+    'data:text/html,x',
+    'ftp://loja.example/',
+    'file:///etc/passwd',
+    '//loja.example',
+    'no address',
+  ])('to %s is never made', async (url) => {
     const at = world({ url });
     expect(isRefusal(await followLink(at.ports, 't4hJ9sKq2L'))).toBe(true);
     expect(at.clicks()).toBe(0);
   });
 
   test('is one line of ASCII, whatever the address was written with', () => {
-    for (const url of ['https://açaí.example/ã?ç=é#ü', 'HTTPS://loja.example/a b', 'https://loja.example/\r\nset-cookie: a=1'])
+    for (const url of [
+      'https://açaí.example/ã?ç=é#ü',
+      'HTTPS://loja.example/a b',
+      'https://loja.example/\r\nset-cookie: a=1',
+    ])
       expect(redirectTarget(url)).toMatch(/^https:\/\/[\x21-\x7e]+$/);
     expect(redirectTarget('https://loja.example/p?id=1&x=%20#y')).toBe('https://loja.example/p?id=1&x=%20#y');
   });

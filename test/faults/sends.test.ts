@@ -239,6 +239,15 @@ describe('a send', () => {
     expect(await checkMoney(world.table, actor.organizationId)).toMatchObject({ balance: 10_000 - PRICE });
   });
 
+  test('with more links than one transaction holds is refused, and with as many as are allowed is sent', async () => {
+    const actor = await world.organization(1_000_000);
+    const body = (links: number) => Array.from({ length: links }, (_, at) => `https://a.example/${at}`).join(' ');
+    expect(await sendSms(world.ports, actor, 'k51', { ...request, body: body(51), trackLinks: true })).toMatchObject({ name: 'VALIDATION_ERROR' });
+    expect(await sendSms(world.ports, actor, 'k50', { ...request, body: body(50), trackLinks: true })).toMatchObject({ status: 'sent' });
+    expect(world.provider.dispatched[0]?.text.match(/https:\/\/messaging\.example\/r\/l\w{9}/g)).toHaveLength(50);
+    await checkMoney(world.table, actor.organizationId);
+  });
+
   test('with no provider set up is 502 that names what is missing, and costs nothing', async () => {
     const actor = await world.organization(10_000);
     const before = world.candidates;

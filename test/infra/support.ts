@@ -1,9 +1,10 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App, type Environment as AwsEnvironment, type Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { Code } from 'aws-cdk-lib/aws-lambda';
+import { afterAll } from 'vitest';
 import { createDeployment } from '../../infra/app.ts';
 import type { StageSettings } from '../../infra/stages.ts';
 import type { OperationContract } from '../../shared/contracts/define-operation.ts';
@@ -30,9 +31,15 @@ export interface DeployOptions {
 
 export const AWS = { account: '111122223333', region: 'sa-east-1' };
 
+const folders: string[] = [];
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
 /** The deployment without a build: every function has the same fabricated folder. */
 export const deploy = ({ contracts = OPERATIONS, context = {}, env, stages }: DeployOptions = {}) => {
   const folder = mkdtempSync(join(tmpdir(), 'messaging-infra-'));
+  folders.push(folder);
   mkdirSync(join(folder, 'function'));
   writeFileSync(join(folder, 'function/index.mjs'), 'export const handler = () => undefined;\n');
   const app = new App({ outdir: join(folder, 'out'), context: { ...context } });

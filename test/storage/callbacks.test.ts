@@ -23,7 +23,10 @@ const PRICE = 200;
 
 beforeAll(async () => {
   world = await startWorld('live');
-  const provider = { name: 'infobip', readCallback: async () => ({ kind: 'events', events }) } as unknown as SmsProvider;
+  const provider = {
+    name: 'infobip',
+    readCallback: async () => ({ kind: 'events', events }),
+  } as unknown as SmsProvider;
   ports = {
     ...world.ports,
     routing: { provider: async () => provider },
@@ -49,7 +52,14 @@ const take = (...all: SmsCallbackEvent[]) => {
   events = all;
   return takeCallback(ports, 'infobip', { url: 'https://messaging.example', headers: {}, body: '' });
 };
-const replyTo = (to: string): SmsCallbackEvent => ({ kind: 'reply', providerReplyId: `r-${to}`, from: to, to: '28900', body: 'Sim', at: world.now });
+const replyTo = (to: string): SmsCallbackEvent => ({
+  kind: 'reply',
+  providerReplyId: `r-${to}`,
+  from: to,
+  to: '28900',
+  body: 'Sim',
+  at: world.now,
+});
 const typesOf = async (organizationId: string) => {
   const read = await Promise.all(raised.map((id) => outbox(world.table).read(id)));
   return read.flatMap((each) => (each?.event.organizationId === organizationId ? [each.event.type] : []));
@@ -58,7 +68,12 @@ const typesOf = async (organizationId: string) => {
 test('a receipt that comes ten times delivers its message once', async () => {
   const actor = await world.organization(1_000_000);
   const { id, to } = await send(actor);
-  const receipt: SmsCallbackEvent = { kind: 'receipt', providerMessageId: `p-${id}`, status: 'delivered', receipt: { id: `p-${id}`, type: 'api_message', to, status: 'DELIVERED' } };
+  const receipt: SmsCallbackEvent = {
+    kind: 'receipt',
+    providerMessageId: `p-${id}`,
+    status: 'delivered',
+    receipt: { id: `p-${id}`, type: 'api_message', to, status: 'DELIVERED' },
+  };
   await Promise.all(Array.from({ length: 10 }, () => take(receipt)));
   const [parked, ...others] = await world.ports.parkedReceipts(id);
   expect(others).toEqual([]);
@@ -72,12 +87,17 @@ describe('a reply', () => {
     const actor = await world.organization(1_000_000);
     const { id, to } = await send(actor);
     const before = (await readWallet(world.table, actor.organizationId))?.balance ?? 0;
-    for (const outcome of await Promise.all(Array.from({ length: 20 }, () => take(replyTo(to))))) expect(outcome).toBe('taken');
+    for (const outcome of await Promise.all(Array.from({ length: 20 }, () => take(replyTo(to)))))
+      expect(outcome).toBe('taken');
     const books = await checkMoney(world.table, actor.organizationId);
     expect(books.balance).toBe(before - PRICE);
     expect(books.entries.filter(({ kind }) => kind === 'adjustment')).toMatchObject([{ coins: -PRICE, messageId: id }]);
     expect(await typesOf(actor.organizationId)).toEqual(['sms.received']);
-    expect(await readReply(world.table, actor.organizationId, replyIdOf('infobip', `r-${to}`))).toMatchObject({ inReplyTo: id, body: 'Sim', coins: PRICE });
+    expect(await readReply(world.table, actor.organizationId, replyIdOf('infobip', `r-${to}`))).toMatchObject({
+      inReplyTo: id,
+      body: 'Sim',
+      coins: PRICE,
+    });
   });
 
   test('that the wallet cannot pay is kept and told of, uncharged', async () => {
@@ -90,7 +110,10 @@ describe('a reply', () => {
     const books = await checkMoney(world.table, actor.organizationId);
     expect(books.balance).toBe(PRICE - 1);
     expect(books.entries.filter(({ kind }) => kind === 'adjustment')).toEqual([]);
-    expect(await readReply(world.table, actor.organizationId, replyIdOf('infobip', `r-${to}`))).toMatchObject({ inReplyTo: id, coins: 0 });
+    expect(await readReply(world.table, actor.organizationId, replyIdOf('infobip', `r-${to}`))).toMatchObject({
+      inReplyTo: id,
+      coins: 0,
+    });
     expect(await typesOf(actor.organizationId)).toContain('sms.received');
   });
 });

@@ -25,7 +25,11 @@ let ports: ContactPorts;
 
 beforeAll(async () => {
   world = await startWorld('test');
-  ports = { clock: () => world.now, vault: async () => vault, store: contactStore(world.table, (eventId) => void raised.push(eventId)) };
+  ports = {
+    clock: () => world.now,
+    vault: async () => vault,
+    store: contactStore(world.table, (eventId) => void raised.push(eventId)),
+  };
 });
 afterAll(() => world.close());
 
@@ -40,7 +44,8 @@ const allowed = <T>(outcome: T | Refusal): T => {
   if (isRefusal(outcome)) throw new Error(`${outcome.name}: ${JSON.stringify(outcome.details)}`);
   return outcome;
 };
-const create = async (actor: Actor, body: Partial<NewContact> = {}) => createContact(ports, actor, { phone: aPhone(), ...body });
+const create = async (actor: Actor, body: Partial<NewContact> = {}) =>
+  createContact(ports, actor, { phone: aPhone(), ...body });
 const eventsOf = async (organizationId: string) => {
   const events = await Promise.all(raised.map((id) => outbox(world.table).read(id)));
   return events.flatMap((read) => (read?.event.organizationId === organizationId ? [read.event] : []));
@@ -67,7 +72,10 @@ describe('uniqueness', () => {
     const stored = outcomes.flatMap((outcome) => (isRefusal(outcome) ? [] : [outcome]));
     expect(stored).toHaveLength(1);
     for (const outcome of outcomes.filter((each) => isRefusal(each)))
-      expect(outcome).toMatchObject({ name: 'CONFLICT', details: { meta: { field: 'phone', contactId: stored[0]?.id } } });
+      expect(outcome).toMatchObject({
+        name: 'CONFLICT',
+        details: { meta: { field: 'phone', contactId: stored[0]?.id } },
+      });
     expect(await countContacts(world.table, actor.organizationId)).toBe(1);
     expect((await eventsOf(actor.organizationId)).map(({ type }) => type)).toEqual(['contact.created']);
   });
@@ -130,12 +138,16 @@ describe('consent', () => {
   test('stands alike on both after a race of opt-ins and opt-outs, with one event per withdrawal', async () => {
     const actor = await tenant();
     const { id } = allowed(await create(actor));
-    const changes = Array.from({ length: 20 }, (_, at) => (at % 2 ? optOutContact(ports, actor, id, {}) : optInContact(ports, actor, id, { source: 'site' })));
+    const changes = Array.from({ length: 20 }, (_, at) =>
+      at % 2 ? optOutContact(ports, actor, id, {}) : optInContact(ports, actor, id, { source: 'site' }),
+    );
     await Promise.allSettled(changes);
     const [onContact, onPhone] = await consentRows(actor, id);
     expect(onContact).toBe(onPhone);
     expect(['granted', 'denied']).toContain(onContact);
-    const withdrawals = (await eventsOf(actor.organizationId)).filter(({ type }) => type === 'contact.opted_out').length;
+    const withdrawals = (await eventsOf(actor.organizationId)).filter(
+      ({ type }) => type === 'contact.opted_out',
+    ).length;
     expect(withdrawals).toBeGreaterThan(0);
     expect(withdrawals).toBeLessThanOrEqual(10);
   });
@@ -145,15 +157,23 @@ describe('consent', () => {
     const { id } = allowed(await create(actor));
     const outcomes = await Promise.all(Array.from({ length: 20 }, () => optOutContact(ports, actor, id, {})));
     for (const outcome of outcomes) expect(allowed(outcome).optIn.status).toBe('denied');
-    expect((await eventsOf(actor.organizationId)).map(({ type }) => type)).toEqual(['contact.created', 'contact.opted_out']);
+    expect((await eventsOf(actor.organizationId)).map(({ type }) => type)).toEqual([
+      'contact.created',
+      'contact.opted_out',
+    ]);
   });
 
   test('is withdrawn once when the answer to the commit was lost', async () => {
     const actor = await tenant();
     const { id } = allowed(await create(actor));
     loseNextAnswer();
-    expect(allowed(await optOutContact(ports, actor, id, { reason: 'x' })).optIn).toMatchObject({ status: 'denied', revokedReason: 'x' });
-    const withdrawals = (await scan()).filter((row) => row.type === 'contact.opted_out' && row.org === actor.organizationId);
+    expect(allowed(await optOutContact(ports, actor, id, { reason: 'x' })).optIn).toMatchObject({
+      status: 'denied',
+      revokedReason: 'x',
+    });
+    const withdrawals = (await scan()).filter(
+      (row) => row.type === 'contact.opted_out' && row.org === actor.organizationId,
+    );
     expect(withdrawals).toHaveLength(1);
   });
 
@@ -161,7 +181,8 @@ describe('consent', () => {
     const actor = await tenant();
     const { id, phone } = allowed(await create(actor));
     allowed(await optOutContact(ports, actor, id, {}));
-    for (const fields of [{}, { contactId: id }]) expect(await send(actor, phone, fields)).toMatchObject({ details: { meta: { motivo: 'opt_out' } } });
+    for (const fields of [{}, { contactId: id }])
+      expect(await send(actor, phone, fields)).toMatchObject({ details: { meta: { motivo: 'opt_out' } } });
     allowed(await send(actor, phone, { route: 'otp' }));
     allowed(await optInContact(ports, actor, id, { source: 'site' }));
     allowed(await send(actor, phone));
@@ -172,11 +193,18 @@ describe('consent', () => {
 describe('what is stored', () => {
   test('holds documents only sealed: no row of the stage has one in clear', async () => {
     const actor = await tenant();
-    const contact = allowed(await create(actor, { cpf: '529.982.247-25', cnpj: '11.222.333/0001-81', nascimento: '1990-05-20', name: 'Ana' }));
+    const contact = allowed(
+      await create(actor, { cpf: '529.982.247-25', cnpj: '11.222.333/0001-81', nascimento: '1990-05-20', name: 'Ana' }),
+    );
     const text = JSON.stringify(await scan());
-    for (const clear of ['529.982.247-25', '52998224725', '11.222.333/0001-81', '11222333000181', '1990-05-20']) expect(text).not.toContain(clear);
+    for (const clear of ['529.982.247-25', '52998224725', '11.222.333/0001-81', '11222333000181', '1990-05-20'])
+      expect(text).not.toContain(clear);
     const read = allowed(await findContact(ports, actor.organizationId, contact.id));
-    expect(maskedDocuments(vault, read)).toEqual({ cpf: '***.982.247-**', cnpj: '**.222.333/****-**', nascimento: '1990-**-**' });
+    expect(maskedDocuments(vault, read)).toEqual({
+      cpf: '***.982.247-**',
+      cnpj: '**.222.333/****-**',
+      nascimento: '1990-**-**',
+    });
     expect(() => maskedDocuments(vault, { ...read, id: newId('contact') })).toThrow();
   });
 
@@ -190,8 +218,22 @@ describe('what is stored', () => {
 
   test('comes back as it was given, keys like constructor included', async () => {
     const actor = await tenant();
-    const attributes = { constructor: 'x', toString: 1, plano: 'ouro', nulo: null, lista: ['a', 'b'], fração: 0.1, ativo: false };
-    const given = { attributes, tags: ['vip'], externalIds: { hubspot: '7' }, email: 'ana@example.com', optIn: { status: 'granted', source: 'site', ip: '203.0.113.7' } } as const;
+    const attributes = {
+      constructor: 'x',
+      toString: 1,
+      plano: 'ouro',
+      nulo: null,
+      lista: ['a', 'b'],
+      fração: 0.1,
+      ativo: false,
+    };
+    const given = {
+      attributes,
+      tags: ['vip'],
+      externalIds: { hubspot: '7' },
+      email: 'ana@example.com',
+      optIn: { status: 'granted', source: 'site', ip: '203.0.113.7' },
+    } as const;
     const contact = allowed(await create(actor, given));
     const read = allowed(await findContact(ports, actor.organizationId, contact.id));
     expect(JSON.parse(JSON.stringify(read))).toEqual(JSON.parse(JSON.stringify(contact)));
@@ -201,7 +243,11 @@ describe('what is stored', () => {
 test("another organization's contact is not found", async () => {
   const [owner, other] = [await tenant(), await tenant()];
   const { id, phone } = allowed(await create(owner));
-  for (const outcome of [await findContact(ports, other.organizationId, id), await optOutContact(ports, other, id, {}), await optInContact(ports, other, id, { source: 's' })])
+  for (const outcome of [
+    await findContact(ports, other.organizationId, id),
+    await optOutContact(ports, other, id, {}),
+    await optInContact(ports, other, id, { source: 's' }),
+  ])
     expect(outcome).toMatchObject({ name: 'NOT_FOUND' });
   expect(await send(other, phone, { contactId: id })).toMatchObject({ name: 'VALIDATION_ERROR' });
   expect(await consentRows(owner, id)).toEqual(['unknown', 'unknown']);
@@ -209,7 +255,10 @@ test("another organization's contact is not found", async () => {
 
 test('a contact of a company that is not there is refused, and leaves nothing behind', async () => {
   const actor = await tenant();
-  expect(await create(actor, { companyId: `emp_${'a'.repeat(21)}` })).toMatchObject({ name: 'VALIDATION_ERROR', details: { meta: { code: 'VINCULO_INVALIDO' } } });
+  expect(await create(actor, { companyId: `emp_${'a'.repeat(21)}` })).toMatchObject({
+    name: 'VALIDATION_ERROR',
+    details: { meta: { code: 'VINCULO_INVALIDO' } },
+  });
   expect(await countContacts(world.table, actor.organizationId)).toBe(0);
   expect(JSON.stringify(await scan())).not.toContain(`CNTS#${actor.organizationId}`);
 });

@@ -27,22 +27,34 @@ afterAll(() => world.close());
 /** Sends a text with a link; the code that stands in it, and the message's id. */
 const aLink = async () => {
   const actor = await world.organization(10_000_000);
-  const sent = await sendSms(world.ports, actor, newId('request'), { to: '+5511999990005', body: `Veja ${URL_SENT}`, route: 'premium', trackLinks: true, metadata: { orderId: 'A-1' } });
+  const sent = await sendSms(world.ports, actor, newId('request'), {
+    to: '+5511999990005',
+    body: `Veja ${URL_SENT}`,
+    route: 'premium',
+    trackLinks: true,
+    metadata: { orderId: 'A-1' },
+  });
   if (isRefusal(sent)) throw new Error(sent.details.detail);
   const text = (await readMessage(world.table, actor.organizationId, sent.id))?.payload.text ?? '';
   return { id: sent.id, code: /\/r\/([0-9A-Za-z]+)$/.exec(text)?.[1] ?? '' };
 };
 const clicksOf = async (messageId: string) => {
   const events = await Promise.all([...new Set(raised)].map((id) => outbox(world.table).read(id)));
-  return events.flatMap((read) => (read?.event.data.id === messageId ? [read.event] : [])).map(({ type, data }) => ({ type, click: data.click, url: data.url, metadata: data.metadata }));
+  return events
+    .flatMap((read) => (read?.event.data.id === messageId ? [read.event] : []))
+    .map(({ type, data }) => ({ type, click: data.click, url: data.url, metadata: data.metadata }));
 };
 
 test('each of 30 clicks at once is counted and told of once, in order and without a gap', async () => {
   const { id, code } = await aLink();
   for (let batch = 0; batch < 6; batch++)
-    expect(await Promise.all(Array.from({ length: 5 }, () => followLink(ports, code)))).toEqual(Array.from({ length: 5 }, () => URL_SENT));
+    expect(await Promise.all(Array.from({ length: 5 }, () => followLink(ports, code)))).toEqual(
+      Array.from({ length: 5 }, () => URL_SENT),
+    );
   const clicks = await clicksOf(id);
-  expect(clicks.map(({ click }) => Number(click)).sort((a, b) => a - b)).toEqual(Array.from({ length: 30 }, (_, at) => at + 1));
+  expect(clicks.map(({ click }) => Number(click)).sort((a, b) => a - b)).toEqual(
+    Array.from({ length: 30 }, (_, at) => at + 1),
+  );
   expect(clicks[0]).toMatchObject({ type: 'sms.clicked', url: URL_SENT, metadata: { orderId: 'A-1' } });
   expect((await ports.readLink(code))?.clicks).toBe(30);
 });

@@ -8,7 +8,11 @@ import type { ContactPorts } from './ports.ts';
 const TRIES = 8;
 
 /** A contact of the caller's organization. Another's answers 404, exactly as one that never was. */
-export const findContact = async ({ store }: Pick<ContactPorts, 'store'>, organizationId: string, id: string): Promise<Contact | Refusal<'NOT_FOUND'>> => {
+export const findContact = async (
+  { store }: Pick<ContactPorts, 'store'>,
+  organizationId: string,
+  id: string,
+): Promise<Contact | Refusal<'NOT_FOUND'>> => {
   const contact = await store.read(id);
   return contact?.organizationId === organizationId ? contact : refuse('NOT_FOUND', 'There is no such contact.');
 };
@@ -21,13 +25,23 @@ interface ConsentChange {
 }
 
 /** Changes consent once: a contact that stands so already is answered as it is, without another event. */
-const changeConsent = async ({ clock, store }: Pick<ContactPorts, 'clock' | 'store'>, { organizationId }: Holder, id: string, change: ConsentChange) => {
+const changeConsent = async (
+  { clock, store }: Pick<ContactPorts, 'clock' | 'store'>,
+  { organizationId }: Holder,
+  id: string,
+  change: ConsentChange,
+) => {
   for (let turn = 0; turn < TRIES; turn++) {
     const before = await findContact({ store }, organizationId, id);
     if (isRefusal(before)) return before;
     if (before.optIn.status === change.status) return before;
     const at = clock();
-    const after: Contact = { ...before, optIn: change.next(before.optIn, at), updatedAt: at, version: before.version + 1 };
+    const after: Contact = {
+      ...before,
+      optIn: change.next(before.optIn, at),
+      updatedAt: at,
+      version: before.version + 1,
+    };
     const event = change.event && contactEvent(change.event, after, at);
     if (await store.changeConsent(before, after, event)) return after;
   }
@@ -41,7 +55,12 @@ type Changed = Promise<Contact | Refusal<'NOT_FOUND'>>;
  * Withdraws consent on every channel, from the moment it is answered: a send that is reserved after it is refused. The proof of an
  * earlier opt-in stays. Raises contact.opted_out, once; a repeat changes nothing, not even the reason.
  */
-export const optOutContact = (ports: Ports, actor: Holder, id: string, { reason }: { reason?: string | undefined }): Changed =>
+export const optOutContact = (
+  ports: Ports,
+  actor: Holder,
+  id: string,
+  { reason }: { reason?: string | undefined },
+): Changed =>
   changeConsent(ports, actor, id, {
     status: 'denied',
     next: (now, at) => ({ ...now, status: 'denied', revokedAt: at, revokedReason: reason }),
@@ -57,4 +76,7 @@ export interface OptInProof {
 
 /** Records consent with its proof, in the place of an earlier withdrawal. A repeat changes nothing: the first proof stands. */
 export const optInContact = (ports: Ports, actor: Holder, id: string, { source, ip, userAgent }: OptInProof): Changed =>
-  changeConsent(ports, actor, id, { status: 'granted', next: (_, at) => ({ status: 'granted', source, at, ip, userAgent }) });
+  changeConsent(ports, actor, id, {
+    status: 'granted',
+    next: (_, at) => ({ status: 'granted', source, at, ip, userAgent }),
+  });

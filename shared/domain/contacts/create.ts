@@ -24,7 +24,14 @@ export interface NewContact {
   readonly cpf?: string | undefined;
   readonly cnpj?: string | undefined;
   readonly nascimento?: string | undefined;
-  readonly optIn?: Readonly<{ status: OptInStatus; source?: string | undefined; ip?: string | undefined; userAgent?: string | undefined }> | undefined;
+  readonly optIn?:
+    | Readonly<{
+        status: OptInStatus;
+        source?: string | undefined;
+        ip?: string | undefined;
+        userAgent?: string | undefined;
+      }>
+    | undefined;
   readonly source?: ContactSource | undefined;
 }
 
@@ -57,7 +64,8 @@ const parseWish = (wish: NewContact, now: number): Parsed | Refusal<'VALIDATION_
   }
   if (wish.attributes && Buffer.byteLength(JSON.stringify(wish.attributes)) > ATTRIBUTES_BYTES)
     errors.push({ path: 'attributes', message: `must take at most ${ATTRIBUTES_BYTES} bytes as JSON` });
-  if (!phone || errors.length > 0) return refuse('VALIDATION_ERROR', { detail: 'The contact breaks the contract.', errors });
+  if (!phone || errors.length > 0)
+    return refuse('VALIDATION_ERROR', { detail: 'The contact breaks the contract.', errors });
   return { phone, documents };
 };
 
@@ -68,7 +76,9 @@ const firstOptIn = (optIn: NewContact['optIn'], now: number): OptIn => {
   return { ...optIn, ...moment };
 };
 
-const refusalOf = (outcome: Exclude<CreateOutcome, { kind: 'created' }>): Refusal<'CONFLICT' | 'NOT_FOUND' | 'VALIDATION_ERROR'> => {
+const refusalOf = (
+  outcome: Exclude<CreateOutcome, { kind: 'created' }>,
+): Refusal<'CONFLICT' | 'NOT_FOUND' | 'VALIDATION_ERROR'> => {
   switch (outcome.kind) {
     case 'taken': {
       const { field, contactId } = outcome;

@@ -25,7 +25,8 @@ export const sealDocuments = (
   const sealed: Record<string, string> = {};
   for (const name of DOCUMENT_NAMES) {
     const text = documents[name];
-    if (text !== undefined) sealed[DOCUMENTS[name].sealed] = vault.seal(PURPOSE, organizationId, text, placeOf(id, name));
+    if (text !== undefined)
+      sealed[DOCUMENTS[name].sealed] = vault.seal(PURPOSE, organizationId, text, placeOf(id, name));
   }
   return sealed;
 };
@@ -35,16 +36,21 @@ export const openDocuments = (vault: Pick<Vault, 'open'>, contact: Contact): Par
   const opened: Partial<Record<DocumentName, string>> = {};
   for (const name of DOCUMENT_NAMES) {
     const sealed = contact[DOCUMENTS[name].sealed];
-    if (sealed !== undefined) opened[name] = vault.open(PURPOSE, contact.organizationId, sealed, placeOf(contact.id, name));
+    if (sealed !== undefined)
+      opened[name] = vault.open(PURPOSE, contact.organizationId, sealed, placeOf(contact.id, name));
   }
   return opened;
 };
 
 /** Whether any document is kept: without one nothing needs to be opened. */
-export const hasDocuments = (contact: Contact): boolean => DOCUMENT_NAMES.some((name) => contact[DOCUMENTS[name].sealed] !== undefined);
+export const hasDocuments = (contact: Contact): boolean =>
+  DOCUMENT_NAMES.some((name) => contact[DOCUMENTS[name].sealed] !== undefined);
 
 /** A contact's documents as the single read shows them: masked, whatever the caller may see elsewhere. */
-export const maskedDocuments = (vault: Pick<Vault, 'open'>, contact: Contact): Partial<Record<DocumentName, string>> => {
+export const maskedDocuments = (
+  vault: Pick<Vault, 'open'>,
+  contact: Contact,
+): Partial<Record<DocumentName, string>> => {
   const shown: Partial<Record<DocumentName, string>> = {};
   for (const [name, text] of Object.entries(openDocuments(vault, contact)) as [DocumentName, string][])
     shown[name] = DOCUMENTS[name].mask(text);

@@ -3,7 +3,11 @@ import { maskPhone } from '../phone.ts';
 import type { Contact } from './contact.ts';
 
 /** contact.created and contact.opted_out: whom it is about, never how to reach them. */
-export const contactEvent = (type: 'contact.created' | 'contact.opted_out', contact: Contact, now: number): DomainEvent => {
+export const contactEvent = (
+  type: 'contact.created' | 'contact.opted_out',
+  contact: Contact,
+  now: number,
+): DomainEvent => {
   const { id, organizationId, env, phone, optIn, source, externalId } = contact;
   return newEvent({
     type,

@@ -16,11 +16,28 @@ const optInView = ({ status, source, at, ip, userAgent, revokedAt, revokedReason
 });
 
 const debtorGroupViews = (contact: Contact, unmasked: boolean) =>
-  contact.debtorGroups?.map(({ phones, ...group }) => ({ ...given(group), id: group.id, company: group.company, phones: unmasked ? [...phones] : phones.map(maskPhone) }));
+  contact.debtorGroups?.map(({ phones, ...group }) => ({
+    ...given(group),
+    id: group.id,
+    company: group.company,
+    phones: unmasked ? [...phones] : phones.map(maskPhone),
+  }));
 
 /** interface 2.9. Phones and the e-mail address, which are where messages go, are masked without pii:full. */
 export const contactView = (contact: Contact, unmasked: boolean) => {
-  const { name, email, avatarUrl, whatsappProfileName, cpfCipher, cnpjCipher, birthDateCipher, externalId, externalIds, companyId, papelNaEmpresa } = contact;
+  const {
+    name,
+    email,
+    avatarUrl,
+    whatsappProfileName,
+    cpfCipher,
+    cnpjCipher,
+    birthDateCipher,
+    externalId,
+    externalIds,
+    companyId,
+    papelNaEmpresa,
+  } = contact;
   return {
     id: contact.id,
     organizationId: contact.organizationId,
@@ -51,7 +68,11 @@ export const contactView = (contact: Contact, unmasked: boolean) => {
 };
 
 /** The single read: with the documents, masked for everyone. The vault is opened only when there are any. */
-export const contactReadView = async (contact: Contact, unmasked: boolean, vault: () => Promise<Pick<Vault, 'open'>>) => {
+export const contactReadView = async (
+  contact: Contact,
+  unmasked: boolean,
+  vault: () => Promise<Pick<Vault, 'open'>>,
+) => {
   const view = contactView(contact, unmasked);
   return hasDocuments(contact) ? { ...view, documentos: maskedDocuments(await vault(), contact) } : view;
 };

@@ -15,7 +15,10 @@ type RefusedReading = Exclude<CallbackReading['kind'], 'confirmed' | 'events'>;
 const REFUSALS: Readonly<Record<RefusedReading, CallbackRefusal>> = {
   forged: refuse('FORBIDDEN', "The provider's signature is missing or wrong."),
   malformed: refuse('BAD_REQUEST', 'The callback is not in the format of this provider.'),
-  unverifiable: refuse('SERVICE_UNAVAILABLE', { detail: 'The signature cannot be checked right now; call again.', retryAfterSeconds: 5 }),
+  unverifiable: refuse('SERVICE_UNAVAILABLE', {
+    detail: 'The signature cannot be checked right now; call again.',
+    retryAfterSeconds: 5,
+  }),
 };
 
 /** Metrics and logs of callbacks; names and codes only. */
@@ -59,7 +62,11 @@ export const callbackUrl = (
 const ourId = (id: string | undefined) => (id !== undefined && isId('message', id) ? id : undefined);
 
 /** Parks a receipt for the message that it names, else for the one that the provider's id stands for. */
-const takeReceipt = async (ports: CallbackPorts, provider: SmsProviderName, event: SmsReceiptEvent): Promise<CallbackEffect> => {
+const takeReceipt = async (
+  ports: CallbackPorts,
+  provider: SmsProviderName,
+  event: SmsReceiptEvent,
+): Promise<CallbackEffect> => {
   const id = ourId(event.messageId) ?? (await ports.correlate(provider, event.providerMessageId));
   const message = id === undefined ? undefined : await ports.journal.read(id);
   // A provider that refused the message has no say in it any more once another one carries it.
@@ -75,17 +82,28 @@ const cleanReply = ({ inReplyTo, ...event }: SmsReplyEvent): SmsReplyEvent => {
   return {
     ...event,
     body: event.body.slice(0, REPLY_LENGTH).toWellFormed(),
-    inReplyTo: { ...(messageId === undefined ? {} : { messageId }), ...(providerMessageId === undefined ? {} : { providerMessageId }) },
+    inReplyTo: {
+      ...(messageId === undefined ? {} : { messageId }),
+      ...(providerMessageId === undefined ? {} : { providerMessageId }),
+    },
   };
 };
 
-const takeEvent = (ports: CallbackPorts, provider: SmsProviderName, event: SmsCallbackEvent): Promise<CallbackEffect> =>
+const takeEvent = (
+  ports: CallbackPorts,
+  provider: SmsProviderName,
+  event: SmsCallbackEvent,
+): Promise<CallbackEffect> =>
   event.kind === 'receipt' ? takeReceipt(ports, provider, event) : takeReply(ports, provider, cleanReply(event));
 
 type Effects = Map<SmsCallbackEvent['kind'], Map<CallbackEffect, number>>;
 
 /** Takes the events of one callback, some at once. Throws when one could not be taken: the others are, and a repeat finds them so. */
-const takeEvents = async (ports: CallbackPorts, provider: SmsProviderName, events: readonly SmsCallbackEvent[]): Promise<Effects> => {
+const takeEvents = async (
+  ports: CallbackPorts,
+  provider: SmsProviderName,
+  events: readonly SmsCallbackEvent[],
+): Promise<Effects> => {
   const effects: Effects = new Map();
   for (let start = 0; start < events.length; start += AT_ONCE) {
     const taking = events.slice(start, start + AT_ONCE).map(async (event) => {

@@ -31,6 +31,8 @@ export type SendRefusal = Refusal<
   'CONFLICT' | 'DEPENDENCY_FAILED' | 'PAYMENT_REQUIRED' | 'PRECONDITION_FAILED' | 'RATE_LIMITED' | 'SERVICE_UNAVAILABLE' | 'VALIDATION_ERROR'
 >;
 
+/** Links that one text may have shortened: each is a row of the reservation, and a transaction holds 100. */
+const MAX_LINKS = 50;
 /** Quotes that a moving volume may spoil before a reservation holds. */
 const QUOTE_TRIES = 10;
 
@@ -197,6 +199,8 @@ export const sendSms = async (ports: SmsPorts, actor: Actor, callerKey: string, 
 
 const sendPriced = async (ports: SmsPorts, actor: Actor, callerKey: string, to: string, request: SmsRequest, row: PriceRow, hash: string) => {
   const drafted = await draft(ports, actor, callerKey, to, request);
+  if (drafted.links.length > MAX_LINKS)
+    return refuse('VALIDATION_ERROR', { detail: 'The body has too many links to track.', errors: [{ path: 'body', message: `must have at most ${MAX_LINKS} links when trackLinks is true` }] });
   const candidates = await ports.routing.candidates(actor.organizationId, actor.env, request.route);
   const first = candidates.kind === 'ready' ? candidates.providers[0]?.name : undefined;
   const reserved = await reserveSend(ports, actor, request, row, first ? { ...drafted, message: { ...drafted.message, provider: first } } : drafted, hash);

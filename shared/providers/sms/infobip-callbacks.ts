@@ -42,7 +42,9 @@ export const infobipCallbackAuth = z.discriminatedUnion('type', [
       .string()
       .regex(/^[A-Za-z0-9-]+$/)
       .transform((name) => name.toLowerCase())
-      .describe('The header that carries the signature. Its name is part of the account's configuration (x-ib-exchange-req-signature, for one), so there is no default.'),
+      .describe(
+        'The header that carries the signature. Its name belongs to the configuration of the account (x-ib-exchange-req-signature, for one), so there is no default.',
+      ),
     timestampHeader: z
       .string()
       .regex(/^[A-Za-z0-9-]+$/)

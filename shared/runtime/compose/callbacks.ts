@@ -5,7 +5,8 @@ import { type CallbackPorts, callbackUrl, takeCallback } from '../../domain/sms/
 import { eventHint } from '../../storage/outbox.ts';
 import { receiptHint, receiptStore } from '../../storage/receipts.ts';
 import { keepReply } from '../../storage/replies.ts';
-import { measure, note } from '../observe.ts';
+import { measure } from '../observe.ts';
+import { note } from '../scope.ts';
 import { publishDue, settings, table } from './platform.ts';
 import { smsPorts } from './sms.ts';
 
@@ -35,7 +36,11 @@ const ports: CallbackPorts = {
 };
 
 const lowerCase = (headers: APIGatewayProxyEvent['headers']): Record<string, string> =>
-  Object.fromEntries(Object.entries(headers ?? {}).flatMap(([name, value]) => (value === undefined ? [] : [[name.toLowerCase(), value]])));
+  Object.fromEntries(
+    Object.entries(headers ?? {}).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name.toLowerCase(), value]],
+    ),
+  );
 
 interface Answer {
   readonly body: string;
@@ -43,11 +48,18 @@ interface Answer {
 }
 /** What a provider wants to read; nothing, where it is not listed. Twilio takes the answer to a reply for instructions: these are none. */
 const ANSWERS: Readonly<Record<string, Answer>> = {
-  'twilio/replies': { body: '<?xml version="1.0" encoding="UTF-8"?><Response/>', headers: { 'content-type': 'text/xml; charset=utf-8' } },
+  'twilio/replies': {
+    body: '<?xml version="1.0" encoding="UTF-8"?><Response/>',
+    headers: { 'content-type': 'text/xml; charset=utf-8' },
+  },
 };
 
 /** Takes a callback as the gateway hands it over; `body` is its exact text. */
-export const receiveCallback = async (address: { provider: CallbackProvider; kind: CallbackKind }, body: string, event: APIGatewayProxyEvent) => {
+export const receiveCallback = async (
+  address: { provider: CallbackProvider; kind: CallbackKind },
+  body: string,
+  event: APIGatewayProxyEvent,
+) => {
   const url = callbackUrl(settings.PUBLIC_URL, address, event.multiValueQueryStringParameters);
   const taken = await takeCallback(ports, address.provider, { url, headers: lowerCase(event.headers), body });
   if (isRefusal(taken)) return taken;

@@ -6,9 +6,9 @@ import type { DueHint } from '../../queues/queues.ts';
 import { tableClient } from '../../storage/client.ts';
 import { openVault } from '../../storage/root-key.ts';
 import { Table } from '../../storage/table.ts';
-import { beforeAnswer } from '../after.ts';
 import { type Config, config } from '../config.ts';
 import { logger, measure } from '../observe.ts';
+import { beforeAnswer } from '../scope.ts';
 
 /** This function's environment, read as the module loads: one process may hold several stages, each with modules of its own. */
 export const settings: Config = config();
@@ -35,8 +35,7 @@ const queues = (): Publisher => {
 };
 
 /** Hands committed work to its queue, `delaySeconds` from now; only a hint, so it may be lost. */
-export const publishDue = (hints: readonly DueHint[], delaySeconds?: number): void => queues().publish(hints, delaySeconds);
-beforeAnswer(() => publisher?.drained() ?? Promise.resolve());
+export const publishDue = (hints: readonly DueHint[], delaySeconds?: number): void => beforeAnswer(queues().publish(hints, delaySeconds));
 
 const keyProvider = async (): Promise<KeyProvider> => {
   if (settings.LOCAL_KEY_FILE) {

@@ -8,7 +8,8 @@ import { readPromise } from '../../storage/reserve.ts';
 import { eventHint } from '../../storage/outbox.ts';
 import { readSmsAccount } from '../../storage/sms-account.ts';
 import { noteDepleted } from '../../storage/wallet.ts';
-import { logger, measure, note } from '../observe.ts';
+import { logger, measure } from '../observe.ts';
+import { note } from '../scope.ts';
 import { clock, publishDue, settings, table, vault } from './platform.ts';
 import { quotePorts, volumes } from './quote.ts';
 

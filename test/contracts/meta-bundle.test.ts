@@ -1,0 +1,43 @@
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { expect, it } from 'vitest';
+import { rawText } from '../../infra/build/raw-text.ts';
+import { OPERATIONS } from '../../shared/contracts/index.ts';
+import { functionPath, ROOT } from './support.ts';
+
+const STATIC = OPERATIONS.filter(({ uses, permission }) => uses.table === 'none' && permission === 'public');
+
+/** All that a function reads when it starts: its entry and the modules that this imports without waiting. */
+const startsWith = async (path: string): Promise<string[]> => {
+  const { metafile } = await build({
+    absWorkingDir: ROOT,
+    entryPoints: [join(ROOT, 'functions', `${path}.ts`)],
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    mainFields: ['module', 'main'],
+    outdir: 'nowhere',
+    write: false,
+    metafile: true,
+    plugins: [rawText],
+  });
+  const { outputs } = metafile;
+  const entry = Object.keys(outputs).find((file) => outputs[file]?.entryPoint === `functions/${path}.ts`);
+  const reached = new Set(entry === undefined ? [] : [entry]);
+  for (const file of reached)
+    for (const { path: chunk, kind } of outputs[file]?.imports ?? [])
+      if (kind === 'import-statement') reached.add(chunk);
+  return [...reached].flatMap((file) => Object.keys(outputs[file]?.inputs ?? {}));
+};
+
+it('there are operations that touch nothing', () => expect(STATIC.length).toBeGreaterThan(3));
+
+it.each(STATIC.map((contract) => [contract.id, contract] as const))(
+  '%s starts without an AWS client',
+  async (_, contract) => {
+    const inputs = await startsWith(functionPath(contract));
+    expect(inputs.length).toBeGreaterThan(5);
+    expect(inputs.filter((file) => /@aws-sdk|shared\/storage|compose\//.test(file))).toEqual([]);
+  },
+);

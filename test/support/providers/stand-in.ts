@@ -1,0 +1,159 @@
+import { type IncomingMessage, type ServerResponse, createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { CallbackRequest, SmsProviderName } from '../../../shared/domain/sms/provider.ts';
+
+/** A request as a stand-in received it. Header names are lower-case. */
+export interface RecordedRequest {
+  readonly method: string;
+  /** Path and query. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/**
+ * How a stand-in answers its next send. `refuse` takes the provider's own code or name. `accept_and_hang` and `accept_and_reset` are
+ * the answers that are lost: the text is on its way and the caller cannot know.
+ */
+export type Play =
+  | 'accept'
+  | 'accept_and_hang'
+  | 'accept_and_reset'
+  | 'throttle'
+  | 'server_error'
+  | 'hang'
+  | 'reset'
+  | 'malformed'
+  | 'wrong_content_type'
+  | { readonly refuse: string };
+
+/** A text that a stand-in accepted. */
+export interface AcceptedSms {
+  /** Our reference, as the provider was told it. */
+  readonly messageId: string;
+  readonly providerMessageId: string;
+  /** E.164. */
+  readonly to: string;
+  readonly from: string;
+  readonly text: string;
+  /** Where receipts of this message go. */
+  readonly callbackUrl: string;
+}
+
+/** What a receipt shall say, in our words; each stand-in says it in its provider's. */
+export type ReceiptOutcome = 'sent' | 'delivered' | 'invalid_number' | 'carrier_rejected' | 'blacklisted' | 'expired';
+
+/** A provider's stand-in: a real HTTP server on loopback that speaks the documented wire format. */
+export interface SmsStandIn {
+  readonly provider: SmsProviderName;
+  readonly baseUrl: string;
+  /** Settings of the adapter that reach this stand-in with credentials that it takes. */
+  readonly settings: Readonly<Record<string, unknown>>;
+  readonly requests: readonly RecordedRequest[];
+  readonly messages: readonly AcceptedSms[];
+  /** Answers the next sends so, first come first served; after that it accepts. */
+  script(...plays: readonly Play[]): void;
+  /** A signed receipt of an accepted text, as the provider would post it. */
+  receipt(message: AcceptedSms, outcome: ReceiptOutcome): CallbackRequest;
+  /** A signed inbound text that answers an accepted one. */
+  reply(message: AcceptedSms, body: string): CallbackRequest;
+  /** A signed callback with this body, to the address of that text. */
+  signed(message: AcceptedSms, body: string): CallbackRequest;
+  close(): Promise<void>;
+}
+
+/** Posts a callback to the address that it names, as the provider's own servers would. */
+export const deliver = ({ url, headers, body }: CallbackRequest): Promise<Response> =>
+  fetch(url, { method: 'POST', headers: { ...headers }, body });
+
+/** An HTTP answer of a stand-in. */
+export interface StandInAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** A JSON answer. */
+export const json = (status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): StandInAnswer => ({
+  status,
+  headers: { 'content-type': 'application/json', ...headers },
+  body: JSON.stringify(body),
+});
+
+/** How long the stand-ins ask callers to wait when they throttle, in seconds. */
+export const THROTTLED_SECONDS = 7;
+
+interface Routes {
+  /** Whether this request is a send, which the script answers. */
+  isSend(request: RecordedRequest): boolean;
+  /** Checks the credentials and the form of a send; an answer here goes out instead of the scripted one. */
+  check(request: RecordedRequest): StandInAnswer | undefined;
+  accept(request: RecordedRequest): StandInAnswer;
+  refuse(code: string): StandInAnswer;
+  throttle(): StandInAnswer;
+  serverError(): StandInAnswer;
+  /** Everything that is no send. */
+  other(request: RecordedRequest): StandInAnswer;
+}
+
+const recorded = async (request: IncomingMessage): Promise<RecordedRequest> => {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
+  return {
+    method: request.method ?? '',
+    path: request.url ?? '',
+    headers,
+    body: Buffer.concat(chunks).toString('utf8'),
+  };
+};
+
+const answerTo = (play: Play, request: RecordedRequest, routes: Routes): StandInAnswer | 'silence' | 'reset' => {
+  if (typeof play === 'object') return routes.refuse(play.refuse);
+  if (play === 'hang') return 'silence';
+  if (play === 'reset') return 'reset';
+  if (play === 'throttle') return routes.throttle();
+  if (play === 'server_error') return routes.serverError();
+  const accepted = routes.accept(request);
+  if (play === 'accept_and_hang') return 'silence';
+  if (play === 'accept_and_reset') return 'reset';
+  if (play === 'malformed') return { ...accepted, body: '{"half": ' };
+  if (play === 'wrong_content_type')
+    return { ...accepted, headers: { 'content-type': 'text/html' }, body: '<html>Bad gateway</html>' };
+  return accepted;
+};
+
+/** Starts the server behind a stand-in on a free port of this machine. */
+export const startServer = async (routes: Routes) => {
+  const requests: RecordedRequest[] = [];
+  const plays: Play[] = [];
+  const play = async (request: IncomingMessage, response: ServerResponse) => {
+    const found = await recorded(request);
+    requests.push(found);
+    const answer = routes.isSend(found)
+      ? (routes.check(found) ?? answerTo(plays.shift() ?? 'accept', found, routes))
+      : routes.other(found);
+    if (answer === 'silence') return;
+    if (answer === 'reset') {
+      request.socket.resetAndDestroy();
+      return;
+    }
+    response.writeHead(answer.status, { ...answer.headers }).end(answer.body);
+  };
+  const server = createServer((request, response) => {
+    play(request, response).catch(() => response.destroy());
+  });
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
+  return {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    script: (...more: readonly Play[]) => {
+      plays.push(...more);
+    },
+    close: () =>
+      new Promise<void>((closed) => {
+        server.close(() => closed());
+        server.closeAllConnections();
+      }),
+  };
+};
