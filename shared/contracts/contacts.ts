@@ -116,14 +116,11 @@ const contactFields = {
     example: 'Qm9n3p8r2b0v7f5d1k6x4z8w2y0t9s7u5i3o1a6e4cM',
   }),
   name: name.optional(),
-  email: z
-    .string()
-    .optional()
-    .meta({
-      description: 'The e-mail address; masked without pii:full.',
-      format: 'email',
-      example: 'a***@example.com',
-    }),
+  email: z.string().optional().meta({
+    description: 'The e-mail address; masked without pii:full.',
+    format: 'email',
+    example: 'a***@example.com',
+  }),
   avatarUrl: z
     .string()
     .optional()
@@ -183,14 +180,10 @@ export const CreateContact = z
     externalIds: externalIds.optional(),
     companyId: companyId.optional(),
     papelNaEmpresa: papelNaEmpresa.optional(),
-    cpf: z
-      .string()
-      .max(32)
-      .optional()
-      .meta({
-        description: 'The CPF in clear, masked or not; stored encrypted, never shown in full.',
-        example: '529.982.247-25',
-      }),
+    cpf: z.string().max(32).optional().meta({
+      description: 'The CPF in clear, masked or not; stored encrypted, never shown in full.',
+      example: '529.982.247-25',
+    }),
     cnpj: z
       .string()
       .max(32)

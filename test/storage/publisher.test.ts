@@ -11,13 +11,13 @@ process.env.AWS_SECRET_ACCESS_KEY ??= 'local';
 const hint = (at: number): DueHint => ({ kind: 'sandbox_outcome', pk: `MSG#${at}`, sk: 'MSG' });
 
 describe('a publisher', () => {
-  const sent: { Entries: { MessageBody: string; DelaySeconds: number }[] }[] = [];
+  const sent: { Entries: { Id: string; MessageBody: string; DelaySeconds: number }[] }[] = [];
   let proxy: FaultProxy;
   let broken = false;
   beforeAll(async () => {
     proxy = await startFaultProxy('http://127.0.0.1:9');
     proxy.plan(({ body }) => {
-      const batch = JSON.parse(body) as (typeof sent)[number] & { Entries: { Id: string }[] };
+      const batch = JSON.parse(body) as (typeof sent)[number];
       if (broken) return { kind: 'drop' };
       sent.push(batch);
       const Successful = batch.Entries.map(({ Id }) => ({ Id, MessageId: Id, MD5OfMessageBody: '' }));
