@@ -11,5 +11,7 @@ export default defineConfig({
     testTimeout: 20_000,
     hookTimeout: 60_000,
     restoreMocks: true,
+    // Styles are text that a function serves: without this, the runner hands out empty ones.
+    css: true,
   },
 });

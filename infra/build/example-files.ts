@@ -2,7 +2,15 @@ import type { OperationContract } from '../../shared/contracts/define-operation.
 import { QUEUE_NAMES } from '../../shared/queues/queues.ts';
 import { authorizerEvent, queueEvent, requestEvent } from './example-events.ts';
 
-const text = (event: unknown): string => `${JSON.stringify(event, null, 2)}\n`;
+const LINE_WIDTH = 120;
+/** A list of one text, over three lines. */
+const LIST_OF_ONE = /^( *"[^"]*": )\[\n\s+("(?:[^"\\]|\\.)*")\n\s+\](,?)$/gm;
+
+/** JSON as the project's formatter would leave it: a list that fits on its line stands on one. */
+const text = (event: unknown): string =>
+  `${JSON.stringify(event, null, 2)}\n`.replaceAll(LIST_OF_ONE, (whole, head: string, item: string, comma: string) =>
+    head.length + item.length + comma.length + 2 <= LINE_WIDTH ? `${head}[${item}]${comma}` : whole,
+  );
 
 /** Every example event: its path under `events/`, and its text. */
 export const exampleFiles = (operations: readonly OperationContract[]): ReadonlyMap<string, string> =>

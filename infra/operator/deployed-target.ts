@@ -1,8 +1,8 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import * as z from 'zod';
 import type { Environment } from '../../shared/domain/actor.ts';
+import { tableClient } from '../../shared/storage/client.ts';
 import { Table } from '../../shared/storage/table.ts';
 import type { QueuePair, Target } from './targets.ts';
 
@@ -39,7 +39,7 @@ export const openDeployed = async (stagePrefix: string): Promise<Target> => {
   const read = (env: Environment) => readStack(formation, `${stagePrefix}-${STACK_WORDS[env]}-App`);
   const [live, test] = await Promise.all([read('live'), read('test')]);
   const stacks = { live, test };
-  const client = new DynamoDBClient({ maxAttempts: 1 });
+  const client = tableClient();
   const sqs = new SQSClient({});
   const tables = { live: new Table(client, live.TableName), test: new Table(client, test.TableName) };
   return {

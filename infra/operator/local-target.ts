@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import * as z from 'zod';
 import { ENVIRONMENTS, type Environment } from '../../shared/domain/actor.ts';
+import { tableClient } from '../../shared/storage/client.ts';
 import { Table } from '../../shared/storage/table.ts';
 import { startBackends } from '../local/backends.ts';
 import { DataDirInUse, type DataDirLock, lockDataDir } from '../local/lock.ts';
@@ -75,7 +75,7 @@ const besidePlatform = (
   dataDir: string,
   { dynamodbEndpoint, sqsEndpoint, tables: names, queueUrls }: RunningPlatform,
 ): Target => {
-  const client = new DynamoDBClient({ endpoint: dynamodbEndpoint, maxAttempts: 1 });
+  const client = tableClient(dynamodbEndpoint);
   const sqs = new SQSClient({ endpoint: sqsEndpoint });
   const tables = { live: new Table(client, names.live), test: new Table(client, names.test) };
   const queue = async (env: Environment, name: string) => {

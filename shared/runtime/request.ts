@@ -37,13 +37,19 @@ export const bodyText = (event: APIGatewayProxyEvent): string | undefined => {
 
 const JSON_TYPE = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i;
 
+/** No body at all says the same as `{}` where the contract needs no field. */
+const emptyBody = (schema: z.ZodType | undefined) => {
+  const parsed = schema?.safeParse({});
+  return parsed?.success ? { data: parsed.data } : refuse('BAD_REQUEST', 'A JSON body is needed.');
+};
+
 const readBody = (contract: OperationContract, event: APIGatewayProxyEvent) => {
   const { body: schema, rawBody } = contract.request;
   if (!schema && !rawBody) return { data: {} };
   const text = bodyText(event);
   if (text === undefined) return refuse('BAD_REQUEST', 'The body is not UTF-8.');
   if (rawBody) return { data: text };
-  if (text.trim() === '') return refuse('BAD_REQUEST', 'A JSON body is needed.');
+  if (text.trim() === '') return emptyBody(schema);
   const type = header(event, 'content-type');
   if (type !== undefined && !JSON_TYPE.test(type)) return refuse('BAD_REQUEST', 'The content type must be application/json.');
   const json = readJson(text);

@@ -30,7 +30,8 @@ interface Expressed {
   readonly values: Record<string, AttributeValue> | undefined;
 }
 
-const OPTIONS = { removeUndefinedValues: true } as const;
+/** A caller's object with a key `constructor` is no class instance, though it looks like one: maps are kept as maps. */
+const OPTIONS = { removeUndefinedValues: true, convertClassInstanceToMap: true } as const;
 const NAMES = /#([A-Za-z][A-Za-z0-9_]*)/g;
 
 /** Names and values of an expression in DynamoDB's form. */

@@ -239,6 +239,13 @@ describe('a send', () => {
     expect(await checkMoney(world.table, actor.organizationId)).toMatchObject({ balance: 10_000 - PRICE });
   });
 
+  test('keeps metadata as it came, whatever its keys are called', async () => {
+    const actor = await world.organization(10_000);
+    const metadata = { constructor: 'x', toString: 'y', valueOf: 1, hasOwnProperty: true };
+    expect(await sendSms(world.ports, actor, 'key', { ...request, metadata })).toMatchObject({ status: 'sent', metadata });
+    expect((await checkMoney(world.table, actor.organizationId)).messages[0]?.metadata).toEqual(metadata);
+  });
+
   test('with more links than one transaction holds is refused, and with as many as are allowed is sent', async () => {
     const actor = await world.organization(1_000_000);
     const body = (links: number) => Array.from({ length: links }, (_, at) => `https://a.example/${at}`).join(' ');

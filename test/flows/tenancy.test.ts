@@ -1,0 +1,166 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { OperationContract } from '../../shared/contracts/define-operation.ts';
+import { OPERATIONS } from '../../shared/contracts/index.ts';
+import { KEY_SCOPES } from '../../shared/domain/access/keys.ts';
+import { newEvent } from '../../shared/domain/events/event.ts';
+import { type Id, newId } from '../../shared/domain/ids.ts';
+import { asCoins } from '../../shared/domain/money.ts';
+import { keepReply } from '../../shared/storage/replies.ts';
+import { type Answer, type Client, apiClient, type Messaging, startMessaging, type Tenant } from '../support/api.ts';
+import { expectProblem } from '../support/problems.ts';
+import { exampleBody, pathNames, pathWith, queryNames, scopeOf } from '../support/requests.ts';
+
+/** What each kind of id in a path stands for: the first part of the path that leads to it. */
+interface Things {
+  readonly message: string;
+  readonly reply: string;
+  readonly key: string;
+  readonly contact: string;
+}
+const KIND_OF_PATH: Readonly<Record<string, keyof Things>> = {
+  '/v2/sms/messages/{id}': 'message',
+  '/v2/sms/replies/{id}': 'reply',
+  '/v2/api-keys/{id}': 'key',
+  '/contacts/{id}': 'contact',
+};
+const PRIVATE = OPERATIONS.filter(({ permission }) => permission !== 'public');
+const ADDRESSED = PRIVATE.filter((contract) => pathNames(contract).length > 0);
+const LISTS = PRIVATE.filter((contract) => contract.method === 'GET' && pathNames(contract).length === 0);
+const PAGED = LISTS.filter((contract) => queryNames(contract).includes('cursor'));
+
+let messaging: Messaging;
+let owner: Tenant;
+let stranger: Tenant;
+let things: Things;
+let revoked: { readonly client: Client; readonly at: number };
+
+const makeThings = async ({ id, test: client }: Tenant): Promise<Things> => {
+  const contact = (await client.post('/contacts', { phone: '+5511999990005', name: 'Maria' })).body.id;
+  const message = (await client.send({ contactId: contact, campaignId: 'launch' })).body.id;
+  const key = (await client.post('/v2/api-keys', { name: 'Theirs', scopes: KEY_SCOPES })).body.id;
+  const organizationId = id as Id<'organization'>;
+  const reply = newId('reply');
+  const at = Date.now();
+  await keepReply(
+    messaging.tables.test,
+    { id: reply, organizationId, env: 'test', inReplyTo: message, route: 'premium', from: '+5511999990005', body: 'Sim', coins: asCoins(200), receivedAt: at, createdAt: at },
+    newEvent({ type: 'sms.received', organizationId, env: 'test', createdAt: at, data: {} }),
+  );
+  return { message, reply, key, contact };
+};
+
+beforeAll(async () => {
+  messaging = await startMessaging();
+  [owner, stranger] = await Promise.all([messaging.tenant(), messaging.tenant()]);
+  things = await makeThings(owner);
+  const { body } = await owner.test.post('/v2/api-keys', { name: 'Ends', scopes: ['sms:read'] });
+  const client = apiClient(messaging.url, body.key);
+  expect((await client.get('/v2/sms/messages')).status).toBe(200);
+  await owner.test.call('DELETE', `/v2/api-keys/${body.id}`);
+  revoked = { client, at: Date.now() };
+});
+afterAll(() => messaging.close());
+
+/** A valid call of an operation, but for what stands in its path. */
+const callWith = (client: Client, contract: OperationContract, id: string): Promise<Answer> => {
+  const body = exampleBody(contract);
+  const headers = contract.idempotency ? { 'idempotency-key': randomUUID() } : {};
+  return client.call(contract.method, pathWith(contract, id), { headers, ...(body === undefined ? {} : { body }) });
+};
+const thingOf = ({ path }: OperationContract): keyof Things | undefined =>
+  Object.entries(KIND_OF_PATH).find(([prefix]) => path === prefix || path.startsWith(`${prefix}/`))?.[1];
+/** An answer without what differs in every call. */
+const comparable = ({ status, headers, body }: Answer) => {
+  const { instance: _, requestId: __, ...rest } = body ?? {};
+  const kept = [...headers].filter(([name]) => !['date', 'x-request-id', 'content-length'].includes(name));
+  return { status, headers: kept, body: rest };
+};
+const absentOf = (id: string) => `${id.slice(0, 4)}${'0'.repeat(21)}`;
+
+describe.each(ADDRESSED.map((contract) => [contract.id, contract] as const))('%s', (_, contract) => {
+  const thing = () => {
+    const kind = thingOf(contract);
+    if (!kind) throw new Error(`Say in KIND_OF_PATH what ${contract.path} addresses.`);
+    return things[kind];
+  };
+
+  test.each([
+    ["another organization's key", () => stranger.test],
+    ['the key of the other environment', () => owner.live],
+    ["another organization's key of the other environment", () => stranger.live],
+  ])('answers %s exactly as if the object did not exist, and changes nothing of it', async (_who, client) => {
+    const before = await messaging.rowsOf('test', owner.id);
+    const [theirs, absent] = [await callWith(client(), contract, thing()), await callWith(client(), contract, absentOf(thing()))];
+    expectProblem(theirs, 404);
+    expect(comparable(theirs)).toEqual(comparable(absent));
+    expect(theirs.text).not.toContain(owner.id);
+    const settled = (rows: typeof before) => rows.filter(({ pk }) => !pk.startsWith('MSG#') && !pk.startsWith('EVT#'));
+    expect(settled(await messaging.rowsOf('test', owner.id))).toEqual(settled(before));
+  });
+});
+
+describe.each(LISTS.map((contract) => [contract.id, contract] as const))('%s', (_, contract) => {
+  test('shows nothing of another organization or environment', async () => {
+    const [foreign, other] = [await stranger.test.get(contract.path), await owner.live.get(contract.path)];
+    for (const answer of [foreign, other]) {
+      expect(answer.status).toBe(200);
+      for (const id of Object.values(things)) expect(answer.text).not.toContain(id);
+    }
+    expect(foreign.text).not.toContain(owner.id);
+  });
+});
+
+describe.each(PAGED.map((contract) => [contract.id, contract] as const))('a cursor of %s', (_, contract) => {
+  const cursorOf = async (client: Client) => String((await client.get(contract.path, { limit: 1 })).body.nextCursor);
+
+  test('opens nothing for another organization or environment: 400', async () => {
+    const cursor = await cursorOf(owner.test);
+    expect((await owner.test.get(contract.path, { cursor })).status).toBe(200);
+    for (const client of [stranger.test, owner.live, stranger.live]) expectProblem(await client.get(contract.path, { cursor }), 400, { sent: cursor });
+  });
+
+  test('opens nothing once any part of it is changed: 400', async () => {
+    const cursor = await cursorOf(owner.test);
+    const other = (at: number) => `${cursor.slice(0, at)}${cursor[at] === 'A' ? 'B' : 'A'}${cursor.slice(at + 1)}`;
+    const changed = [0, 20, 42, 43, 60, cursor.length - 2].map(other);
+    for (const bad of [...changed, cursor.slice(1), cursor.slice(0, -4), `${cursor}AAAA`, 'x', 'x'.repeat(2_048)])
+      expectProblem(await owner.test.get(contract.path, { cursor: bad }), 400);
+  });
+});
+
+describe.each(PRIVATE.map((contract) => [contract.id, contract] as const))('%s', (_, contract) => {
+  test('is 401 without a credential, with an unknown one, and with one of the other environment’s prefix', async () => {
+    const secret = owner.test.key?.slice('svc_test_'.length) ?? '';
+    const wrong = [undefined, 'x', `svc_live_${secret}`, `svc_test_${'0'.repeat(secret.length)}`, `${owner.test.key}0`, owner.test.key?.toUpperCase()];
+    const answers = await Promise.all(wrong.map((key) => callWith(apiClient(messaging.url, key), contract, things.message)));
+    for (const answer of answers) expectProblem(answer, 401);
+    const odd = [`Basic ${owner.test.key}`, `Bearer  ${owner.test.key}`, `${owner.test.key}`, `Bearer ${owner.test.key}, Bearer ${stranger.test.key}`];
+    for (const authorization of odd)
+      expectProblem(await messaging.anonymous.call(contract.method, pathWith(contract, things.message), { headers: { authorization } }), 401);
+  });
+
+  test('is 403 for a key that holds every scope but its own', async () => {
+    const scope = scopeOf(contract);
+    const lacking = await messaging.limited(owner.test, KEY_SCOPES.filter((each) => each !== scope));
+    expectProblem(await callWith(lacking, contract, things.message), 403);
+  });
+});
+
+describe('a send', () => {
+  test('that names a contact of another organization or environment is refused as one of nobody', async () => {
+    await messaging.credit('live', owner.id, 1_000);
+    for (const client of [stranger.test, owner.live]) {
+      const [theirs, absent] = [await client.send({ contactId: things.contact }), await client.send({ contactId: absentOf(things.contact) })];
+      expectProblem(theirs, 422, { errors: ['contactId'] });
+      expect(comparable(theirs)).toEqual(comparable(absent));
+    }
+  });
+});
+
+describe('a revoked key', () => {
+  test('that was in use a moment before is refused within 60 s', { timeout: 70_000 }, async () => {
+    await vi.waitFor(async () => expectProblem(await revoked.client.get('/v2/sms/messages'), 401), { timeout: 65_000, interval: 500 });
+    expect(Date.now() - revoked.at).toBeLessThan(60_000);
+  });
+});
