@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { TransactWriteItemsCommand, type TransactWriteItem } from '@aws-sdk/client-dynamodb';
+import { type TransactWriteItem, TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { tableClient } from '../shared/storage/client.ts';
 
@@ -13,7 +13,12 @@ const client = tableClient(endpoint);
 
 let n = 0;
 const put = (item: Record<string, unknown>): TransactWriteItem => ({
-  Put: { TableName: table, Item: marshall(item), ConditionExpression: 'attribute_not_exists(#pk)', ExpressionAttributeNames: { '#pk': 'pk' } },
+  Put: {
+    TableName: table,
+    Item: marshall(item),
+    ConditionExpression: 'attribute_not_exists(#pk)',
+    ExpressionAttributeNames: { '#pk': 'pk' },
+  },
 });
 const add = (pk: string, sk: string, coins: number, condition?: string): TransactWriteItem => ({
   Update: {
@@ -35,10 +40,29 @@ const send = async (): Promise<string> => {
       TransactItems: [
         put({ pk: `IDEM#${id}`, sk: 'IDEM', messageId: id, requestHash: 'x'.repeat(43), expiresAt: Date.now() }),
         add('WALLET#floor', 'W', -800, '#balance >= :least'),
-        put({ pk: 'WALLET#floor', sk: `E#${at}#${id}`, id, kind: 'hold', coins: -800, held: 800, messageId: id, createdAt: at }),
         put({
-          pk: `MSG#${id}`, sk: 'MSG', gsi1pk: 'MSGS#floor', gsi1sk: `${at}#${id}`, gsi4pk: 'TO#floor', gsi4sk: `${at}#${id}`,
-          duePk: 'DUE#floor', dueAt: Date.now(), status: 'sending', payload: { text: 'x'.repeat(40) }, detail: 'x'.repeat(700), createdAt: at,
+          pk: 'WALLET#floor',
+          sk: `E#${at}#${id}`,
+          id,
+          kind: 'hold',
+          coins: -800,
+          held: 800,
+          messageId: id,
+          createdAt: at,
+        }),
+        put({
+          pk: `MSG#${id}`,
+          sk: 'MSG',
+          gsi1pk: 'MSGS#floor',
+          gsi1sk: `${at}#${id}`,
+          gsi4pk: 'TO#floor',
+          gsi4sk: `${at}#${id}`,
+          duePk: 'DUE#floor',
+          dueAt: Date.now(),
+          status: 'sending',
+          payload: { text: 'x'.repeat(40) },
+          detail: 'x'.repeat(700),
+          createdAt: at,
         }),
       ],
     }),
@@ -56,7 +80,16 @@ const send = async (): Promise<string> => {
             ExpressionAttributeValues: marshall({ ':sent': 'sent', ':sending': 'sending', ':due': Date.now() + 3000 }),
           },
         },
-        put({ pk: 'WALLET#floor', sk: `E#${at}#${id}#c`, id, kind: 'capture', coins: 0, held: -800, messageId: id, createdAt: at }),
+        put({
+          pk: 'WALLET#floor',
+          sk: `E#${at}#${id}#c`,
+          id,
+          kind: 'capture',
+          coins: 0,
+          held: -800,
+          messageId: id,
+          createdAt: at,
+        }),
         add('WALLET#floor', `S#${n % 8}`, 800),
       ],
     }),
@@ -70,7 +103,9 @@ createServer((incoming, outgoing) => {
     send().then(
       (id) => {
         const body = JSON.stringify({ id });
-        outgoing.writeHead(201, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }).end(body);
+        outgoing
+          .writeHead(201, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) })
+          .end(body);
       },
       (error: unknown) => {
         const body = String(error);
@@ -79,4 +114,6 @@ createServer((incoming, outgoing) => {
     );
   });
 }).listen(Number(port), '127.0.0.1', () => process.send?.('ready'));
-await client.send(new TransactWriteItemsCommand({ TransactItems: [{ ...add('WALLET#floor', 'W', 1_000_000_000_000) }] }));
+await client.send(
+  new TransactWriteItemsCommand({ TransactItems: [{ ...add('WALLET#floor', 'W', 1_000_000_000_000) }] }),
+);

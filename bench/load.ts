@@ -40,7 +40,12 @@ const answerLength = (buffer: Buffer): number | undefined => {
   return buffer.length >= total ? total : undefined;
 };
 
-const runConnection = async (plan: LoadPlan, next: () => Buffer, until: () => boolean, note: (status: string, ms: number) => void): Promise<void> => {
+const runConnection = async (
+  plan: LoadPlan,
+  next: () => Buffer,
+  until: () => boolean,
+  note: (status: string, ms: number) => void,
+): Promise<void> => {
   const socket: Socket = connect(plan.port, '127.0.0.1');
   socket.setNoDelay(true);
   await once(socket, 'connect');
@@ -85,10 +90,19 @@ export const runLoad = async (plan: LoadPlan): Promise<LoadResult> => {
     times.push(ms);
     statuses[status] = (statuses[status] ?? 0) + 1;
   };
-  await Promise.all(Array.from({ length: plan.connections }, () => runConnection(plan, next, () => performance.now() >= end, note)));
+  await Promise.all(
+    Array.from({ length: plan.connections }, () => runConnection(plan, next, () => performance.now() >= end, note)),
+  );
   times.sort((a, b) => a - b);
   const at = (share: number) => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? Number.NaN;
-  return { requests: times.length, perSecond: times.length / (plan.measureMs / 1000), p50: at(0.5), p95: at(0.95), p99: at(0.99), statuses };
+  return {
+    requests: times.length,
+    perSecond: times.length / (plan.measureMs / 1000),
+    p50: at(0.5),
+    p95: at(0.95),
+    p99: at(0.99),
+    statuses,
+  };
 };
 
 if (parentPort) parentPort.postMessage(await runLoad(workerData as LoadPlan));

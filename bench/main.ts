@@ -19,7 +19,8 @@ for (const [name, run] of Object.entries(SECTIONS)) {
   if (chosen.length > 0 && !chosen.includes(name)) continue;
   const section = await run();
   done.set(name, section);
-  for (const { what, measured, goal, holds } of section.verdicts) console.log(`${holds ? 'holds' : 'MISSED'}: ${what}: ${measured} (goal ${goal})`);
+  for (const { what, measured, goal, holds } of section.verdicts)
+    console.log(`${holds ? 'holds' : 'MISSED'}: ${what}: ${measured} (goal ${goal})`);
 }
 console.log(`Written: ${writeResults(Object.keys(SECTIONS), done)}`);
 process.exit(0);

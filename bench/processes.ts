@@ -89,7 +89,10 @@ export const startPlatformProcess = async (options: PlatformProcessOptions) => {
 /** Both stages' tables behind an address. */
 export const tablesAt = (endpoint: string): Record<Stage, Table> => {
   const client = tableClient(endpoint);
-  return Object.fromEntries(STAGES.map((stage) => [stage, new Table(client, tableName(stage))])) as Record<Stage, Table>;
+  return Object.fromEntries(STAGES.map((stage) => [stage, new Table(client, tableName(stage))])) as Record<
+    Stage,
+    Table
+  >;
 };
 
 /** An organization with keys and a wallet that no run empties, in both stages. */
@@ -97,7 +100,13 @@ export const fundedOrganization = async (endpoint: string): Promise<CreatedOrgan
   const tables = tablesAt(endpoint);
   const organization = await createOrganization(tables, { name: 'Bench' });
   for (const env of STAGES) {
-    const credit = { organizationId: organization.organizationId, env, coins: CREDIT, description: 'Bench', now: Date.now() };
+    const credit = {
+      organizationId: organization.organizationId,
+      env,
+      coins: CREDIT,
+      description: 'Bench',
+      now: Date.now(),
+    };
     await creditWallet(tables[env], credit);
   }
   return organization;
@@ -108,7 +117,9 @@ export const startFloor = async (): Promise<Measured> => {
   const store = await startStore();
   await ensureTable(tableClient(store.endpoint), 'floor');
   const port = await freePort();
-  const child = fork(join(import.meta.dirname, 'floor.ts'), [store.endpoint, 'floor', String(port)], { env: { ...process.env, ...AWS_DEFAULTS } });
+  const child = fork(join(import.meta.dirname, 'floor.ts'), [store.endpoint, 'floor', String(port)], {
+    env: { ...process.env, ...AWS_DEFAULTS },
+  });
   await once(child, 'message');
   return { port, pid: child.pid ?? 0, enginePid: store.pid, stop: () => ended(child).then(store.stop) };
 };

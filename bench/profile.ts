@@ -26,7 +26,10 @@ interface CpuProfile {
 /** Which part of a send a source belongs to, by its path; the first that matches. */
 const AREAS: readonly (readonly [area: string, source: RegExp])[] = [
   ['SDK: signing', /signature-v4|middleware-sdk-.*sign|httpAuthSchemes|hash-node|crc|sha256/i],
-  ['SDK: serialising, schemas', /core\/.*(protocols|schema|cbor|serde)|smithy.*json|util-(base64|utf8|hex|buffer|body)|JsonCodec|uuid/i],
+  [
+    'SDK: serialising, schemas',
+    /core\/.*(protocols|schema|cbor|serde)|smithy.*json|util-(base64|utf8|hex|buffer|body)|JsonCodec|uuid/i,
+  ],
   ['SDK: HTTP handler', /node-http-handler|protocol-http|querystring/],
   ['marshall, unmarshall', /util-dynamodb/],
   ['SDK: middleware, client, endpoints', /@aws-sdk|@smithy|@aws\//],
@@ -42,13 +45,18 @@ const AREAS: readonly (readonly [area: string, source: RegExp])[] = [
   ['operation wrapper', /shared\/runtime/],
 ];
 
-const NATIVE: Readonly<Record<string, string>> = { '(garbage collector)': 'garbage collection', '(program)': 'native code, system calls', '(idle)': 'idle' };
+const NATIVE: Readonly<Record<string, string>> = {
+  '(garbage collector)': 'garbage collection',
+  '(program)': 'native code, system calls',
+  '(idle)': 'idle',
+};
 
 /** Finds where a bundled function was written. */
 const sourceFinder = async (bundleDir: string) => {
   const maps = new Map<string, SourceMap | undefined>();
   for (const file of await readdir(bundleDir))
-    if (file.endsWith('.map')) maps.set(file.slice(0, -4), new SourceMap(JSON.parse(await readFile(join(bundleDir, file), 'utf8'))));
+    if (file.endsWith('.map'))
+      maps.set(file.slice(0, -4), new SourceMap(JSON.parse(await readFile(join(bundleDir, file), 'utf8'))));
   return ({ url, lineNumber, columnNumber }: Frame): string => {
     const map = maps.get(url.slice(url.lastIndexOf('/') + 1));
     const entry = map?.findEntry(lineNumber, columnNumber);
@@ -61,7 +69,9 @@ const areaOf = (source: string): string | undefined => AREAS.find(([, pattern]) 
 /** Self time by area and by function. What Node's own code does belongs to the area that called it, where the stack tells. */
 const attribute = (profile: CpuProfile, sourceOf: (frame: Frame) => string) => {
   const byId = new Map(profile.nodes.map((node) => [node.id, node]));
-  const parentOf = new Map(profile.nodes.flatMap((node) => (node.children ?? []).map((child) => [child, node.id] as const)));
+  const parentOf = new Map(
+    profile.nodes.flatMap((node) => (node.children ?? []).map((child) => [child, node.id] as const)),
+  );
   const sources = new Map(profile.nodes.map((node) => [node.id, sourceOf(node.callFrame)]));
   const areas = new Map<string, number>();
   const functions = new Map<string, number>();
@@ -75,7 +85,10 @@ const attribute = (profile: CpuProfile, sourceOf: (frame: Frame) => string) => {
       at = parentOf.get(at);
     }
     const own = sources.get(id) ?? '';
-    if (own.startsWith('node:')) return /_http_server|http_common|_http_incoming/.test(own) ? 'Node: HTTP server' : 'Node: net, streams, timers, promises';
+    if (own.startsWith('node:'))
+      return /_http_server|http_common|_http_incoming/.test(own)
+        ? 'Node: HTTP server'
+        : 'Node: net, streams, timers, promises';
     return 'other';
   };
   const add = (map: Map<string, number>, name: string, us: number) => map.set(name, (map.get(name) ?? 0) + us);
@@ -85,7 +98,9 @@ const attribute = (profile: CpuProfile, sourceOf: (frame: Frame) => string) => {
     add(areas, area, us);
     if (area === 'idle') return;
     const { functionName } = byId.get(id)?.callFrame ?? { functionName: '' };
-    const source = (sources.get(id) ?? '').replace(/^.*node_modules\//, '').replace(/^.*\/(shared|infra|functions)\//, '$1/');
+    const source = (sources.get(id) ?? '')
+      .replace(/^.*node_modules\//, '')
+      .replace(/^.*\/(shared|infra|functions)\//, '$1/');
     add(functions, `${functionName || '(anonymous)'} — ${source || 'V8'}`, us);
   });
   return { areas, functions };
@@ -98,7 +113,9 @@ const CONNECTIONS = 16;
 /** The gateway's process is the one whose profile has the most work. */
 const largestProfile = async (folder: string): Promise<CpuProfile> => {
   const files = (await readdir(folder)).filter((file) => file.endsWith('.cpuprofile'));
-  const profiles = await Promise.all(files.map(async (file) => JSON.parse(await readFile(join(folder, file), 'utf8')) as CpuProfile));
+  const profiles = await Promise.all(
+    files.map(async (file) => JSON.parse(await readFile(join(folder, file), 'utf8')) as CpuProfile),
+  );
   const [largest] = profiles.sort((a, b) => b.nodes.length - a.nodes.length);
   if (!largest) throw new Error('The platform wrote no profile.');
   return largest;
@@ -113,7 +130,14 @@ export const benchProfile = async (): Promise<Section> => {
   const platform = await startPlatformProcess({ dataDir: store.folder, dynamodbEndpoint: store.endpoint, nodeOptions });
   const { keys } = await fundedOrganization(store.endpoint);
   const plan = sendPlan(keys.test, process.env.TO ?? '+5511999990099', 'otp');
-  const load = await runLoadInThread({ ...plan, port: platform.port, connections: CONNECTIONS, warmMs: WARM_MS, measureMs: MEASURE_MS, method: 'POST' });
+  const load = await runLoadInThread({
+    ...plan,
+    port: platform.port,
+    connections: CONNECTIONS,
+    warmMs: WARM_MS,
+    measureMs: MEASURE_MS,
+    method: 'POST',
+  });
   await platform.stop();
   await store.stop();
   const profile = await largestProfile(folder);
@@ -121,7 +145,11 @@ export const benchProfile = async (): Promise<Section> => {
   const { areas, functions } = attribute(profile, await sourceFinder(join(PROJECT, 'dist', 'bundle')));
   const busy = [...areas].filter(([name]) => name !== 'idle').reduce((sum, [, us]) => sum + us, 0);
   const rows = (map: Map<string, number>, most: number) =>
-    [...map].filter(([name]) => name !== 'idle').sort((a, b) => b[1] - a[1]).slice(0, most).map(([name, us]) => [name, `${figure((100 * us) / busy)} %`]);
+    [...map]
+      .filter(([name]) => name !== 'idle')
+      .sort((a, b) => b[1] - a[1])
+      .slice(0, most)
+      .map(([name, us]) => [name, `${figure((100 * us) / busy)} %`]);
   const text = [
     circumstances('profile', loadBefore),
     `V8's sampling profile of the platform's process over its whole life, its start included, with ${figure(load.perSecond)} sends/s at ${CONNECTIONS} connections and no sandbox outcomes. Node's own code counts to the area that called it where the stack tells.`,

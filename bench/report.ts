@@ -55,8 +55,16 @@ export const loadNow = (): number => loadavg()[0] ?? 0;
 
 const commit = (): string => {
   try {
-    const at = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: import.meta.dirname, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
-    const changed = execFileSync('git', ['status', '--porcelain'], { cwd: import.meta.dirname, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+    const at = execFileSync('git', ['rev-parse', '--short', 'HEAD'], {
+      cwd: import.meta.dirname,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }).trim();
+    const changed = execFileSync('git', ['status', '--porcelain'], {
+      cwd: import.meta.dirname,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }).trim();
     return changed ? `${at} with changes` : at;
   } catch {
     return 'unknown';
@@ -65,7 +73,8 @@ const commit = (): string => {
 
 const VERDICT_HEAD = ['What', 'Measured', 'Goal', 'Holds'];
 const verdictRow = ({ what, measured, goal, holds }: Verdict) => [what, measured, goal, holds ? 'yes' : '**no**'];
-const part = (name: string, kind: 'verdicts' | 'text', inner: string) => `<!-- ${name} ${kind} -->\n${inner}\n<!-- /${name} ${kind} -->`;
+const part = (name: string, kind: 'verdicts' | 'text', inner: string) =>
+  `<!-- ${name} ${kind} -->\n${inner}\n<!-- /${name} ${kind} -->`;
 const kept = (document: string, name: string, kind: string): string | undefined =>
   new RegExp(`<!-- ${name} ${kind} -->\\n([\\s\\S]*?)\\n<!-- /${name} ${kind} -->`).exec(document)?.[1];
 
@@ -84,7 +93,9 @@ export const writeResults = (order: readonly string[], run: ReadonlyMap<string, 
   }
   const verdicts = order.flatMap((name) => {
     const section = run.get(name);
-    const inner = section ? section.verdicts.map((verdict) => `| ${verdictRow(verdict).join(' | ')} |`).join('\n') : kept(before, name, 'verdicts');
+    const inner = section
+      ? section.verdicts.map((verdict) => `| ${verdictRow(verdict).join(' | ')} |`).join('\n')
+      : kept(before, name, 'verdicts');
     return inner ? [{ name, inner }] : [];
   });
   const texts = order.flatMap((name) => {
@@ -92,7 +103,10 @@ export const writeResults = (order: readonly string[], run: ReadonlyMap<string, 
     const inner = section ? `## ${section.title}\n\n${section.text}` : kept(before, name, 'text');
     return inner ? [part(name, 'text', inner)] : [];
   });
-  const goals = verdicts.map(({ name, inner }) => `### ${name}\n\n${part(name, 'verdicts', `${table(VERDICT_HEAD, [])}\n${inner}`.replace(/(\| What[^\n]*\n[^\n]*\n)(?:\| What[^\n]*\n[^\n]*\n)+/, '$1'))}`);
+  const goals = verdicts.map(
+    ({ name, inner }) =>
+      `### ${name}\n\n${part(name, 'verdicts', `${table(VERDICT_HEAD, [])}\n${inner}`.replace(/(\| What[^\n]*\n[^\n]*\n)(?:\| What[^\n]*\n[^\n]*\n)+/, '$1'))}`,
+  );
   writeFileSync(FILE, `${[INTRODUCTION, '## Goals', ...goals, ...texts].join('\n\n')}\n`);
   return FILE;
 };

@@ -1,7 +1,15 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { LoadPlan, LoadResult } from './load.ts';
-import { cpuMs, fundedOrganization, type Measured, runLoadInThread, startFloor, startPlatformProcess, startStore } from './processes.ts';
+import {
+  cpuMs,
+  fundedOrganization,
+  type Measured,
+  runLoadInThread,
+  startFloor,
+  startPlatformProcess,
+  startStore,
+} from './processes.ts';
 import { circumstances, figure, loadNow, median, type Section, table, type Verdict } from './report.ts';
 
 const CONNECTIONS = [1, 16, 64];
@@ -31,11 +39,19 @@ const platform = (name: string, to: string, route: string): Variant => ({
     const store = await startStore();
     const running = await startPlatformProcess({ dataDir: join(store.folder), dynamodbEndpoint: store.endpoint });
     const { keys } = await fundedOrganization(store.endpoint);
-    return { ...running, enginePid: store.pid, plan: sendPlan(keys.test, to, route), stop: () => running.stop().then(store.stop) };
+    return {
+      ...running,
+      enginePid: store.pid,
+      plan: sendPlan(keys.test, to, route),
+      stop: () => running.stop().then(store.stop),
+    };
   },
 });
 
-const FLOOR: Variant = { name: 'floor', start: async () => ({ ...(await startFloor()), plan: { path: '/', headers: {}, body: '{}' } }) };
+const FLOOR: Variant = {
+  name: 'floor',
+  start: async () => ({ ...(await startFloor()), plan: { path: '/', headers: {}, body: '{}' } }),
+};
 
 /** The sandbox plays a delivery of each of the first two, in the same process; the last recipient stays silent. */
 const VARIANTS: readonly Variant[] = [
@@ -56,7 +72,14 @@ const at = (variant: string, connections: number) => `${variant} ${connections}`
 const measure = async (variant: Variant, connections: number): Promise<Run> => {
   const running = await variant.start();
   try {
-    const plan = { ...running.plan, port: running.port, connections, warmMs: WARM_MS, measureMs: MEASURE_MS, method: 'POST' };
+    const plan = {
+      ...running.plan,
+      port: running.port,
+      connections,
+      warmMs: WARM_MS,
+      measureMs: MEASURE_MS,
+      method: 'POST',
+    };
     const loading = runLoadInThread(plan);
     await pause(WARM_MS);
     const [before, engineBefore] = [cpuMs(running.pid), cpuMs(running.enginePid)];
@@ -80,7 +103,9 @@ const measureAll = async (): Promise<Runs> => {
         const result = await measure(variant, connections);
         const name = at(variant.name, connections);
         runs.set(name, [...(runs.get(name) ?? []), result]);
-        console.log(`send: round ${round}, ${variant.name} at ${connections}: ${figure(result.perSecond)}/s, p50 ${figure(result.p50)}, p95 ${figure(result.p95)}, p99 ${figure(result.p99)} ms, CPU ${figure(result.cpu)} ms, engine's ${figure(result.engineCpu)} ms`);
+        console.log(
+          `send: round ${round}, ${variant.name} at ${connections}: ${figure(result.perSecond)}/s, p50 ${figure(result.p50)}, p95 ${figure(result.p95)}, p99 ${figure(result.p99)} ms, CPU ${figure(result.cpu)} ms, engine's ${figure(result.engineCpu)} ms`,
+        );
       }
   return runs;
 };
@@ -88,7 +113,14 @@ const measureAll = async (): Promise<Runs> => {
 const medians = (runs: Runs, variant: string, connections: number) => {
   const results = runs.get(at(variant, connections)) ?? [];
   const of = (pick: (result: Run) => number) => median(results.map(pick));
-  return { perSecond: of((r) => r.perSecond), p50: of((r) => r.p50), p95: of((r) => r.p95), p99: of((r) => r.p99), cpu: of((r) => r.cpu), engineCpu: of((r) => r.engineCpu) };
+  return {
+    perSecond: of((r) => r.perSecond),
+    p50: of((r) => r.p50),
+    p95: of((r) => r.p95),
+    p99: of((r) => r.p99),
+    cpu: of((r) => r.cpu),
+    engineCpu: of((r) => r.engineCpu),
+  };
 };
 
 const verdictsOf = (runs: Runs): Verdict[] => {
@@ -98,8 +130,18 @@ const verdictsOf = (runs: Runs): Verdict[] => {
     const own = medians(runs, name, connections);
     const [p95, throughput] = [own.p95 / floor.p95, own.perSecond / floor.perSecond];
     return [
-      { what: `p95 of a send (${name}) at ${connections} connections, beside the floor`, measured: `${figure(p95)}×`, goal: `≤ ${GOAL.p95}×`, holds: p95 <= GOAL.p95 },
-      { what: `sends/s (${name}) at ${connections} connections, beside the floor`, measured: `${figure(throughput)}×`, goal: `≥ ${GOAL.throughput}×`, holds: throughput >= GOAL.throughput },
+      {
+        what: `p95 of a send (${name}) at ${connections} connections, beside the floor`,
+        measured: `${figure(p95)}×`,
+        goal: `≤ ${GOAL.p95}×`,
+        holds: p95 <= GOAL.p95,
+      },
+      {
+        what: `sends/s (${name}) at ${connections} connections, beside the floor`,
+        measured: `${figure(throughput)}×`,
+        goal: `≥ ${GOAL.throughput}×`,
+        holds: throughput >= GOAL.throughput,
+      },
     ];
   });
 };
@@ -119,10 +161,36 @@ export const benchSend = async (): Promise<Section> => {
     VARIANTS.map(({ name }) => {
       const own = medians(runs, name, connections);
       const floor = medians(runs, FLOOR.name, connections);
-      const ratios = name === FLOOR.name ? ['1', '1'] : [figure(own.perSecond / floor.perSecond), figure(own.p95 / floor.p95)];
-      return [connections, name, ...ratios, figure(own.perSecond), figure(own.p50), figure(own.p95), figure(own.p99), figure(own.cpu), figure(own.engineCpu)];
+      const ratios =
+        name === FLOOR.name ? ['1', '1'] : [figure(own.perSecond / floor.perSecond), figure(own.p95 / floor.p95)];
+      return [
+        connections,
+        name,
+        ...ratios,
+        figure(own.perSecond),
+        figure(own.p50),
+        figure(own.p95),
+        figure(own.p99),
+        figure(own.cpu),
+        figure(own.engineCpu),
+      ];
     }),
   );
-  const head = ['Connections', 'What', 'Throughput ÷ floor', 'p95 ÷ floor', 'Sends/s', 'p50 ms', 'p95 ms', 'p99 ms', 'CPU ms a send', 'Engine CPU ms'];
-  return { title: 'A send', verdicts: verdictsOf(runs), text: `${circumstances('send', loadBefore)}\n\n${HOW}\n\n${table(head, rows)}` };
+  const head = [
+    'Connections',
+    'What',
+    'Throughput ÷ floor',
+    'p95 ÷ floor',
+    'Sends/s',
+    'p50 ms',
+    'p95 ms',
+    'p99 ms',
+    'CPU ms a send',
+    'Engine CPU ms',
+  ];
+  return {
+    title: 'A send',
+    verdicts: verdictsOf(runs),
+    text: `${circumstances('send', loadBefore)}\n\n${HOW}\n\n${table(head, rows)}`,
+  };
 };

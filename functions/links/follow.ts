@@ -1,6 +1,6 @@
 import { followLink as contract } from '../../shared/contracts/links.ts';
 import { isRefusal } from '../../shared/domain/errors.ts';
-import { type LinkPorts, followLink } from '../../shared/domain/links/follow.ts';
+import { followLink, type LinkPorts } from '../../shared/domain/links/follow.ts';
 import { clock, publishDue, table } from '../../shared/runtime/compose/platform.ts';
 import { operation, respond } from '../../shared/runtime/operation.ts';
 import { linkStore } from '../../shared/storage/links.ts';

@@ -7,5 +7,8 @@ import { listReplyPage } from '../../shared/storage/message-lists.ts';
 
 export const handler = operation(contract, async ({ actor, query: { limit, skip, from, to, inReplyTo } }) => {
   const page = await listReplyPage(table, actor.organizationId, { inReplyTo, ...isoWindow(from, to) }, { limit, skip });
-  return respond(200, { items: page.items.map((reply) => replyView(reply, actor.scopes.has('pii:full'))), total: page.total });
+  return respond(200, {
+    items: page.items.map((reply) => replyView(reply, actor.scopes.has('pii:full'))),
+    total: page.total,
+  });
 });

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { OPERATIONS } from '../../shared/contracts/index.ts';
 import { exampleFiles } from './example-files.ts';
 
-/** `npm run events`: writes the example events of every operation and queue. */
+/** Writes the example events of every operation and queue. */
 const folder = join(import.meta.dirname, '../../events');
 const files = exampleFiles(OPERATIONS);
 for (const [name, text] of files) {

@@ -77,7 +77,9 @@ export const startBackends = async (options: BackendOptions): Promise<Backends> 
   };
   const started = await Promise.allSettled([tableEngine(), queueEngine()]);
   const engines = started.map((result) => (result.status === 'fulfilled' ? result.value : undefined));
-  const stop = async () => void (await Promise.all(engines.map((engine) => engine?.stop())));
+  const stop = async () => {
+    for (const engine of engines) await engine?.stop();
+  };
   try {
     for (const result of started) if (result.status === 'rejected') throw result.reason;
     const dynamodbEndpoint = options.dynamodbEndpoint ?? engines[0]?.endpoint ?? '';

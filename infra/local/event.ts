@@ -39,7 +39,7 @@ type Single = Record<string, string>;
 type Multi = Record<string, string[]>;
 const put = (single: Single, multi: Multi, name: string, value: string): void => {
   single[name] = value;
-  const values = multi[name];
+  const values = Object.hasOwn(multi, name) ? multi[name] : undefined;
   if (values) values.push(value);
   else multi[name] = [value];
 };

@@ -1,5 +1,5 @@
-import { closeSync, existsSync, openSync, renameSync, statSync, writeSync } from 'node:fs';
 import { EventEmitter } from 'node:events';
+import { closeSync, existsSync, openSync, renameSync, statSync, writeSync } from 'node:fs';
 
 const FLUSH_MS = 50;
 const FLUSH_CHARACTERS = 256 * 1024;

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import {
   ChangeMessageVisibilityBatchCommand,
   DeleteMessageBatchCommand,
@@ -6,7 +7,6 @@ import {
   type SQSClient,
 } from '@aws-sdk/client-sqs';
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
-import { setTimeout as pause } from 'node:timers/promises';
 import { lambdaContext, type StageFunctions } from './functions.ts';
 import type { StageQueue } from './resources.ts';
 import { LOCAL_REGION } from './stages.ts';

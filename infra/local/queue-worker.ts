@@ -62,9 +62,7 @@ const releaseHeldMessages = (folder: string) => {
 await patchPersistence();
 if (dataDir) releaseHeldMessages(dataDir);
 const server = await startFauxqs({ port, logger: false, ...(dataDir ? { dataDir } : {}) });
-parentPort?.on('message', async (message) => {
-  if (message !== 'stop') return;
-  await server.stop();
-  parentPort?.close();
+parentPort?.on('message', (message) => {
+  if (message === 'stop') void server.stop().then(() => parentPort?.close());
 });
 parentPort?.postMessage({ port: server.port });

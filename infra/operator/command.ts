@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import * as z from 'zod';
-import { type Rendered, printFailure, printResult } from './output.ts';
-import { type Place, type Target, openTarget } from './targets.ts';
+import { printFailure, printResult, type Rendered } from './output.ts';
+import { openTarget, type Place, type Target } from './targets.ts';
 
 /** A mistake of whoever typed the command, or a "no" of a rule: shown as its message alone. */
 export class OperatorError extends Error {

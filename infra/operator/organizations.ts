@@ -1,9 +1,9 @@
-import { newOrganization } from '../../shared/domain/access/organizations.ts';
 import { KEY_SCOPES, planKey } from '../../shared/domain/access/keys.ts';
+import { newOrganization } from '../../shared/domain/access/organizations.ts';
 import { ENVIRONMENTS, type Environment } from '../../shared/domain/actor.ts';
 import { isRefusal } from '../../shared/domain/errors.ts';
 import type { Id } from '../../shared/domain/ids.ts';
-import { systemClock, type Clock } from '../../shared/domain/time.ts';
+import { type Clock, systemClock } from '../../shared/domain/time.ts';
 import { TEST_OPENING_CREDIT } from '../../shared/domain/wallet/wallet.ts';
 import { organizationWrite } from '../../shared/storage/access.ts';
 import { newKeyWrites } from '../../shared/storage/keys.ts';

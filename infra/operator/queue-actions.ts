@@ -9,7 +9,7 @@ import {
   StartMessageMoveTaskCommand,
 } from '@aws-sdk/client-sqs';
 import type { QueueName } from '../../shared/queues/queues.ts';
-import { QUEUE_OF_DUE_KIND, type DueHint } from '../../shared/queues/queues.ts';
+import { type DueHint, QUEUE_OF_DUE_KIND } from '../../shared/queues/queues.ts';
 import { duePartitions } from '../../shared/storage/access-patterns.ts';
 import type { Table } from '../../shared/storage/table.ts';
 import type { QueuePair } from './targets.ts';

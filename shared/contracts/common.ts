@@ -34,7 +34,11 @@ export const limit = (fallback: number, maximum: number) =>
   wholeNumber(z.string())
     .pipe(z.int().min(1).max(maximum))
     .default(fallback)
-    .meta({ description: `How many items at most: 1 to ${maximum}; ${fallback} when absent.`, example: String(fallback), param: {} });
+    .meta({
+      description: `How many items at most: 1 to ${maximum}; ${fallback} when absent.`,
+      example: String(fallback),
+      param: {},
+    });
 
 /** `skip` of a list: how many of the newest items to leave out. At most 100,000: beyond it, narrow by time. */
 export const skip = wholeNumber(z.string())
@@ -46,7 +50,10 @@ export const skip = wholeNumber(z.string())
 export const pageOf = <T extends z.ZodType>(item: T, what: string) =>
   z.object({
     items: z.array(item).meta({ description: `The ${what} of this page, newest first.` }),
-    total: z.int().min(0).meta({ description: `How many ${what} match, on all pages.`, example: 1 }),
+    total: z
+      .int()
+      .min(0)
+      .meta({ description: `How many ${what} match, on all pages.`, example: 1 }),
   });
 
 /** A key of idempotency: chosen by the caller, 1 to 255 visible ASCII characters. */

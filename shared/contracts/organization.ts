@@ -8,14 +8,10 @@ export const Organization = z
     id: idOf('organization'),
     name: z.string().meta({ description: 'The name of the organization.', example: 'Loja Azul' }),
     env: environment,
-    smsPerSecond: z
-      .int()
-      .min(1)
-      .optional()
-      .meta({
-        description: 'How many SMS per second are accepted at most, as contracted. Absent: no ceiling.',
-        example: 50,
-      }),
+    smsPerSecond: z.int().min(1).optional().meta({
+      description: 'How many SMS per second are accepted at most, as contracted. Absent: no ceiling.',
+      example: 50,
+    }),
     createdAt: dateTime('When the organization was created.'),
   })
   .meta({ id: 'Organization', description: 'The organization behind a credential.' });
@@ -25,12 +21,10 @@ export const Account = z
     id: idOf('account'),
     name: z.string().meta({ description: 'The name of the person.', example: 'Ana Souza' }),
     email: z.email().meta({ description: 'The e-mail address of the person.', example: 'ana@example.com' }),
-    status: z
-      .enum(ACCOUNT_STATUSES)
-      .meta({
-        description: 'Only an active account acts; it alone may be made responsible for a company or a card.',
-        example: 'active',
-      }),
+    status: z.enum(ACCOUNT_STATUSES).meta({
+      description: 'Only an active account acts; it alone may be made responsible for a company or a card.',
+      example: 'active',
+    }),
     createdAt: dateTime('When the account was created.'),
   })
   .meta({ id: 'Account', description: 'A person of the organization.' });

@@ -5,16 +5,33 @@ import { coins, dateTime, environment, idOf, limit, pageOf, pathId, skip } from 
 import { defineOperation } from './define-operation.ts';
 
 export const SMS_STATUSES = ['queued', 'sending', 'sent', 'delivered', 'failed', 'undelivered'] as const;
-export const SMS_REASONS = ['invalid_number', 'carrier_rejected', 'blacklisted', 'expired', 'indeterminate', 'abandoned'] as const;
+export const SMS_REASONS = [
+  'invalid_number',
+  'carrier_rejected',
+  'blacklisted',
+  'expired',
+  'indeterminate',
+  'abandoned',
+] as const;
 
 const route = z.enum(SMS_ROUTES).meta({
-  description: '`premium` for communication, `otp` for transactional texts; `la_dedicada` is quoted on request and answers 412.',
+  description:
+    '`premium` for communication, `otp` for transactional texts; `la_dedicada` is quoted on request and answers 412.',
   example: 'premium',
 });
-const encoding = z.enum(['GSM-7', 'UCS-2']).meta({ description: 'The alphabet that the text leaves in.', example: 'GSM-7' });
+const encoding = z
+  .enum(['GSM-7', 'UCS-2'])
+  .meta({ description: 'The alphabet that the text leaves in.', example: 'GSM-7' });
 const length = z.int().min(0).meta({ description: 'Billable characters of the text that leaves.', example: 42 });
-const segments = z.int().min(0).meta({ description: 'Billable segments: 160 then 152 in GSM-7, 70 then 67 in UCS-2.', example: 1 });
-const campaignId = z.string().min(1).max(128).meta({ description: "The caller's own campaign tag.", example: 'black-friday' });
+const segments = z
+  .int()
+  .min(0)
+  .meta({ description: 'Billable segments: 160 then 152 in GSM-7, 70 then 67 in UCS-2.', example: 1 });
+const campaignId = z
+  .string()
+  .min(1)
+  .max(128)
+  .meta({ description: "The caller's own campaign tag.", example: 'black-friday' });
 const text = z.string().min(1).max(10_000).meta({ description: 'The text.', example: 'Seu pedido saiu para entrega.' });
 const billing = z
   .object({ coins: coins('The price of the whole message, summed segment by segment.') })
@@ -34,7 +51,11 @@ const providerReceipt = z
     bill_factor: z.number().optional().meta({ description: "The provider's count of billable parts." }),
     account_id: z.number().optional().meta({ description: "The provider's account." }),
     account_reference: z.string().optional().meta({ description: "The provider's reference of the account." }),
-    channel: z.enum(['SMS', 'RCS', 'WHATSAPP']).nullable().optional().meta({ description: 'The channel that carried it.' }),
+    channel: z
+      .enum(['SMS', 'RCS', 'WHATSAPP'])
+      .nullable()
+      .optional()
+      .meta({ description: 'The channel that carried it.' }),
   })
   .meta({ id: 'SmsProviderReceipt', description: "The provider's last receipt." });
 
@@ -69,7 +90,9 @@ export const SentSms = z
     length,
     segments,
     billing,
-    replayed: z.boolean().meta({ description: 'True when this is the answer of an earlier call with the same key.', example: false }),
+    replayed: z
+      .boolean()
+      .meta({ description: 'True when this is the answer of an earlier call with the same key.', example: false }),
   })
   .meta({ id: 'SentSms', description: 'The accepted SMS, with its price.' });
 
@@ -87,10 +110,10 @@ export const SendSms = z
     contactId: idOf('contact', 'The contact it is for; its opt-out decides.').optional(),
     campaignId: campaignId.optional(),
     metadata: metadataSchema.optional(),
-    trackLinks: z
-      .boolean()
-      .optional()
-      .meta({ description: 'True replaces each URL with a short link and raises sms.clicked for each click.', example: false }),
+    trackLinks: z.boolean().optional().meta({
+      description: 'True replaces each URL with a short link and raises sms.clicked for each click.',
+      example: false,
+    }),
   })
   .meta({ id: 'SendSms', description: 'An SMS to send.' });
 
@@ -134,7 +157,18 @@ export const sendSms = defineOperation({
   rate: 'single_send',
   request: { body: SendSms },
   responses: { 201: SentSms },
-  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'PAYMENT_REQUIRED', 'FORBIDDEN', 'CONFLICT', 'PRECONDITION_FAILED', 'VALIDATION_ERROR', 'RATE_LIMITED', 'DEPENDENCY_FAILED', 'SERVICE_UNAVAILABLE'],
+  errors: [
+    'BAD_REQUEST',
+    'UNAUTHORIZED',
+    'PAYMENT_REQUIRED',
+    'FORBIDDEN',
+    'CONFLICT',
+    'PRECONDITION_FAILED',
+    'VALIDATION_ERROR',
+    'RATE_LIMITED',
+    'DEPENDENCY_FAILED',
+    'SERVICE_UNAVAILABLE',
+  ],
   uses: { table: 'write', queues: ['outcome', 'events'], vault: true, awsSms: true, liveVolume: true },
   memoryMb: 1024,
 });
@@ -168,7 +202,10 @@ export const listSms = defineOperation({
   request: {
     query: z.strictObject({
       status: z.enum(SMS_STATUSES).optional().meta({ description: 'Only this status.' }),
-      region: z.enum(['BR', 'INTL']).optional().meta({ description: 'Only Brazilian (BR) or only other (INTL) recipients.' }),
+      region: z
+        .enum(['BR', 'INTL'])
+        .optional()
+        .meta({ description: 'Only Brazilian (BR) or only other (INTL) recipients.' }),
       contactId: z.string().max(128).optional().meta({ description: 'Only sends that named this contact.' }),
       campaignId: z.string().max(128).optional().meta({ description: 'Only this campaign tag.' }),
       phone: z.string().max(64).optional().meta({ description: 'Only this recipient, in E.164.' }),

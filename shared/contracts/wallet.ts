@@ -1,15 +1,17 @@
 import * as z from 'zod';
+import { ENTRY_KINDS } from '../domain/wallet/wallet.ts';
 import { coins, dateTime, environment, idOf } from './common.ts';
 import { defineOperation } from './define-operation.ts';
-
-export const ENTRY_KINDS = ['credit', 'hold', 'capture', 'release', 'adjustment'] as const;
 
 /** A volume band: segments `from` to `upTo` of the month cost `coins` each; `upTo` is null in the last. */
 export const VolumeBand = z
   .object({
     index: z.int().min(0).meta({ description: 'The position of the band, from 0.', example: 0 }),
     from: z.int().min(1).meta({ description: 'The first segment of the month in this band.', example: 1 }),
-    upTo: z.int().nullable().meta({ description: 'The last segment in this band; null when it has no end.', example: 100_000 }),
+    upTo: z
+      .int()
+      .nullable()
+      .meta({ description: 'The last segment in this band; null when it has no end.', example: 100_000 }),
     coins: coins('The price of one segment.'),
   })
   .meta({ id: 'VolumeBand', description: "A step of the price by the live month's segments (America/Sao_Paulo)." });
@@ -91,7 +93,7 @@ export const listWalletEntries = defineOperation({
   permission: 'wallet:read',
   request: {
     query: z.strictObject({
-      cursor: z.string().max(2048).optional().meta({ description: 'The previous page\'s nextCursor.' }),
+      cursor: z.string().max(2048).optional().meta({ description: "The previous page's nextCursor." }),
       limit: z
         .string()
         .regex(/^\d{1,3}$/, 'must be a whole number')
@@ -105,7 +107,10 @@ export const listWalletEntries = defineOperation({
     200: z
       .object({
         items: z.array(WalletEntry).meta({ description: 'The entries of this page.' }),
-        nextCursor: z.string().nullable().meta({ description: 'Pass it as cursor for the next page; null at the end.' }),
+        nextCursor: z
+          .string()
+          .nullable()
+          .meta({ description: 'Pass it as cursor for the next page; null at the end.' }),
       })
       .meta({ id: 'WalletEntryPage', description: 'A page of the ledger.' }),
   },
@@ -129,8 +134,13 @@ export const listPrices = defineOperation({
           .array(
             z.object({
               channel: z.string().meta({ description: 'The channel.', example: 'sms' }),
-              route: z.string().meta({ description: 'The route, or the rate kind where the channel has no routes.', example: 'premium' }),
-              unit: z.enum(['segment', 'message', 'recipient', 'device', 'reply']).meta({ description: 'What one price is for.' }),
+              route: z.string().meta({
+                description: 'The route, or the rate kind where the channel has no routes.',
+                example: 'premium',
+              }),
+              unit: z
+                .enum(['segment', 'message', 'recipient', 'device', 'reply'])
+                .meta({ description: 'What one price is for.' }),
               bands: z.array(VolumeBand).min(1).meta({ description: 'The steps of the price; one when it is fixed.' }),
             }),
           )

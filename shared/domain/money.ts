@@ -10,4 +10,3 @@ export const asCoins = (value: number): Coins => {
 
 export const NO_COINS = asCoins(0);
 export const addCoins = (a: Coins, b: Coins): Coins => asCoins(a + b);
-export const negateCoins = (a: Coins): Coins => asCoins(-a);

@@ -6,7 +6,11 @@ export const systemClock: Clock = () => Date.now();
 /** ISO 8601 in UTC with milliseconds: the wire's date-time, and a text that sorts as time does. */
 export const isoTime = (ms: number): string => new Date(ms).toISOString();
 
-const SAO_PAULO = new Intl.DateTimeFormat('en-CA', { timeZone: 'America/Sao_Paulo', year: 'numeric', month: '2-digit' });
+const SAO_PAULO = new Intl.DateTimeFormat('en-CA', {
+  timeZone: 'America/Sao_Paulo',
+  year: 'numeric',
+  month: '2-digit',
+});
 
 /** The calendar month in São Paulo as `YYYYMM`: volume bands start anew with it (decisions, part 4). */
 export const saoPauloMonth = (ms: number): string => {

@@ -73,7 +73,8 @@ const requestBody = (contract: OperationContract, example: unknown): Pick<ZodOpe
     };
   if (!body) return {};
   const content = { schema: body, ...(example === undefined ? {} : { example }) };
-  return { requestBody: { required: true, content: { 'application/json': content } } };
+  // An absent body is an empty object: it is required only where that is not enough.
+  return { requestBody: { required: !body.safeParse({}).success, content: { 'application/json': content } } };
 };
 
 const operationObject = (contract: OperationContract, example: unknown): ZodOpenApiOperationObject => {

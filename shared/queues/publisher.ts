@@ -32,14 +32,22 @@ const sendBatch = async (client: SQSClient, url: string | undefined, entries: re
   const answer = await client.send(
     new SendMessageBatchCommand({
       QueueUrl: url,
-      Entries: entries.map(({ body, delaySeconds }, index) => ({ Id: String(index), MessageBody: body, DelaySeconds: delaySeconds })),
+      Entries: entries.map(({ body, delaySeconds }, index) => ({
+        Id: String(index),
+        MessageBody: body,
+        DelaySeconds: delaySeconds,
+      })),
     }),
   );
   if (answer.Failed?.length) throw new Error(`${answer.Failed.length} of ${entries.length} were refused`);
 };
 
 /** A publisher over the queues' addresses. `onFault` hears of calls that failed. */
-export const makePublisher = (client: SQSClient, urls: Readonly<Record<string, string>>, onFault: OnFault): Publisher => {
+export const makePublisher = (
+  client: SQSClient,
+  urls: Readonly<Record<string, string>>,
+  onFault: OnFault,
+): Publisher => {
   const lanes = new Map<QueueName, Lane>();
   const laneOf = (queue: QueueName): Lane => {
     const lane = lanes.get(queue) ?? { waiting: [], calls: 0 };

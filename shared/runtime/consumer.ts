@@ -19,7 +19,12 @@ export const consumer = <Q extends QueueName>(queue: Q, handle: (message: QueueM
       await inScope(() => handle(message));
     } catch (error) {
       measure({ queue }, { ConsumerFailures: 1 });
-      logger.error('consumer failed', { queue, recordId: record.messageId, fault: error instanceof Error ? error.name : 'not an Error', reason: error instanceof Error && error.name !== 'ZodError' ? error.message : 'the message does not parse' });
+      logger.error('consumer failed', {
+        queue,
+        recordId: record.messageId,
+        fault: error instanceof Error ? error.name : 'not an Error',
+        reason: error instanceof Error && error.name !== 'ZodError' ? error.message : 'the message does not parse',
+      });
       throw error;
     }
   };

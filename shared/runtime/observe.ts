@@ -1,5 +1,5 @@
 import { Logger } from '@aws-lambda-powertools/logger';
-import { MetricUnit, Metrics } from '@aws-lambda-powertools/metrics';
+import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { config } from './config.ts';
 
 const SERVICE = 'messaging';
@@ -16,7 +16,10 @@ const DURATIONS: ReadonlySet<string> = new Set(['ProviderLatency', 'QueueAge']);
  * Records metrics that share their dimensions as one line of the embedded metric format: no call is made for them, and the line is the
  * unit of cost. Dimensions are names and outcomes of small, closed sets.
  */
-export const measure = (dimensions: Readonly<Record<string, string>>, values: Readonly<Record<string, number>>): void => {
+export const measure = (
+  dimensions: Readonly<Record<string, string>>,
+  values: Readonly<Record<string, number>>,
+): void => {
   metrics.addDimensions({ stage: config().STAGE, ...dimensions });
   for (const [name, value] of Object.entries(values))
     metrics.addMetric(name, DURATIONS.has(name) ? MetricUnit.Milliseconds : MetricUnit.Count, value);

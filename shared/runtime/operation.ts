@@ -1,14 +1,19 @@
 import middy from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
-import type { DeclaredProblem, OperationContract, OperationInput, OperationSuccess } from '../contracts/define-operation.ts';
+import type {
+  DeclaredProblem,
+  OperationContract,
+  OperationInput,
+  OperationSuccess,
+} from '../contracts/define-operation.ts';
+import { isScope, type Scope } from '../domain/access/scopes.ts';
 import type { Actor, Environment } from '../domain/actor.ts';
-import { type Scope, isScope } from '../domain/access/scopes.ts';
-import { PROBLEMS, type ProblemName, Refusal, Unavailable, refuse } from '../domain/errors.ts';
+import { PROBLEMS, type ProblemName, Refusal, refuse, Unavailable } from '../domain/errors.ts';
 import type { Id } from '../domain/ids.ts';
 import { logger } from './observe.ts';
 import { PROBLEM_CONTENT_TYPE, problemBody } from './problem.ts';
 import { readIdempotencyKey, readInput } from './request.ts';
-import { type Notes, inScope } from './scope.ts';
+import { inScope, type Notes } from './scope.ts';
 
 /** What a handler receives: who calls, and the parsed parts of the request. */
 export type Call<C extends OperationContract> = OperationInput<C> & {
@@ -53,12 +58,16 @@ const actorOf = (event: APIGatewayProxyEvent): Actor | undefined => {
   };
 };
 
-const permit = (contract: OperationContract, actor: Actor | undefined): Refusal<'UNAUTHORIZED' | 'FORBIDDEN'> | undefined => {
+const permit = (
+  contract: OperationContract,
+  actor: Actor | undefined,
+): Refusal<'UNAUTHORIZED' | 'FORBIDDEN'> | undefined => {
   const { permission } = contract;
   if (permission === 'public') return undefined;
   if (!actor) return refuse('UNAUTHORIZED', 'Send `Authorization: Bearer` with an API key of this environment.');
   const scope = typeof permission === 'string' ? permission : permission.session;
-  if (typeof permission !== 'string' && actor.kind !== 'session') return refuse('FORBIDDEN', 'Only a person in a session may do this.');
+  if (typeof permission !== 'string' && actor.kind !== 'session')
+    return refuse('FORBIDDEN', 'Only a person in a session may do this.');
   return actor.scopes.has(scope) ? undefined : refuse('FORBIDDEN', `The credential lacks the scope ${scope}.`);
 };
 
@@ -74,7 +83,11 @@ const answer = (event: Event, requestId: string, outcome: Answer | Refusal): API
     const { details, name } = outcome;
     if (details.retryAfterSeconds !== undefined) headers['retry-after'] = String(details.retryAfterSeconds);
     headers['content-type'] = PROBLEM_CONTENT_TYPE;
-    return { statusCode: PROBLEMS[name].status, headers, body: JSON.stringify(problemBody(name, details, { instance: event.path, requestId })) };
+    return {
+      statusCode: PROBLEMS[name].status,
+      headers,
+      body: JSON.stringify(problemBody(name, details, { instance: event.path, requestId })),
+    };
   }
   Object.assign(headers, outcome.headers);
   if (outcome.body === undefined) return { statusCode: outcome.status, headers, body: '' };
@@ -87,7 +100,10 @@ const answer = (event: Event, requestId: string, outcome: Answer | Refusal): API
 const refusalOf = (error: unknown): Refusal<ProblemName> => {
   if (error instanceof Unavailable) {
     logger.warn('unavailable', { reason: error.message });
-    return refuse('SERVICE_UNAVAILABLE', { detail: 'The service is busy; try again.', retryAfterSeconds: error.retryAfterSeconds });
+    return refuse('SERVICE_UNAVAILABLE', {
+      detail: 'The service is busy; try again.',
+      retryAfterSeconds: error.retryAfterSeconds,
+    });
   }
   logger.error('fault', error instanceof Error ? { fault: error.name, stack: error.stack } : { fault: 'not an Error' });
   return refuse('INTERNAL_ERROR', 'Something failed on our side; the request id finds it in the log.');

@@ -19,7 +19,11 @@ export const PROBLEM_CONTENT_TYPE = 'application/problem+json';
 export const problemType = (name: ProblemName): string => `/docs/errors/${name.toLowerCase().replaceAll('_', '-')}`;
 
 /** The document of a problem, met at `instance` (the request's path). */
-export const problemBody = (name: ProblemName, details: RefusalDetails, at: { instance: string; requestId: string }): ProblemBody => {
+export const problemBody = (
+  name: ProblemName,
+  details: RefusalDetails,
+  at: { instance: string; requestId: string },
+): ProblemBody => {
   const { status, code, title } = PROBLEMS[name];
   return {
     type: problemType(name),

@@ -1,14 +1,15 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type * as z from 'zod';
-import { type OperationContract, badQueryProblem } from '../contracts/define-operation.ts';
 import { IDEMPOTENCY_KEY } from '../contracts/common.ts';
+import { badQueryProblem, type OperationContract } from '../contracts/define-operation.ts';
 import { type ProblemName, Refusal, refuse } from '../domain/errors.ts';
 import { readJson } from './json.ts';
 
 const issuesOf = (error: z.ZodError) =>
   error.issues.slice(0, 20).map((issue) => ({
     path: issue.path.map(String).join('.').slice(0, 200),
-    message: issue.code === 'unrecognized_keys' ? 'has fields that the contract does not know' : issue.message.slice(0, 200),
+    message:
+      issue.code === 'unrecognized_keys' ? 'has fields that the contract does not know' : issue.message.slice(0, 200),
   }));
 
 const parsePart = <N extends ProblemName>(schema: z.ZodType | undefined, input: unknown, problem: N, what: string) => {
@@ -51,7 +52,8 @@ const readBody = (contract: OperationContract, event: APIGatewayProxyEvent) => {
   if (rawBody) return { data: text };
   if (text.trim() === '') return emptyBody(schema);
   const type = header(event, 'content-type');
-  if (type !== undefined && !JSON_TYPE.test(type)) return refuse('BAD_REQUEST', 'The content type must be application/json.');
+  if (type !== undefined && !JSON_TYPE.test(type))
+    return refuse('BAD_REQUEST', 'The content type must be application/json.');
   const json = readJson(text);
   return json instanceof Refusal ? json : parsePart(schema, json.value, 'VALIDATION_ERROR', 'The body');
 };
@@ -65,11 +67,16 @@ const queryOf = (event: APIGatewayProxyEvent): Record<string, unknown> => {
 };
 
 /** The Idempotency-Key of the request. 400 where the operation requires one and it is absent or unusable. */
-export const readIdempotencyKey = (contract: OperationContract, event: APIGatewayProxyEvent): string | undefined | Refusal<'BAD_REQUEST'> => {
+export const readIdempotencyKey = (
+  contract: OperationContract,
+  event: APIGatewayProxyEvent,
+): string | undefined | Refusal<'BAD_REQUEST'> => {
   if (contract.idempotency !== 'required') return undefined;
   const key = header(event, 'idempotency-key');
   if (key === undefined || key === '') return refuse('BAD_REQUEST', 'The Idempotency-Key header is required.');
-  return IDEMPOTENCY_KEY.test(key) ? key : refuse('BAD_REQUEST', 'The Idempotency-Key must be 1 to 255 visible ASCII characters.');
+  return IDEMPOTENCY_KEY.test(key)
+    ? key
+    : refuse('BAD_REQUEST', 'The Idempotency-Key must be 1 to 255 visible ASCII characters.');
 };
 
 /** Parses path, query and body against the contract, in that order. */
@@ -77,7 +84,9 @@ export const readInput = (contract: OperationContract, event: APIGatewayProxyEve
   const params = parsePart(contract.request.params, event.pathParameters ?? {}, 'NOT_FOUND', 'The path');
   if (params instanceof Refusal) return params;
   const badQuery = badQueryProblem(contract);
-  const bad = Object.values(event.multiValueQueryStringParameters ?? {}).flat().some((value) => value !== undefined && (value.includes('\u0000') || !value.isWellFormed()));
+  const bad = Object.values(event.multiValueQueryStringParameters ?? {})
+    .flat()
+    .some((value) => value !== undefined && (value.includes('\u0000') || !value.isWellFormed()));
   if (bad) return refuse(badQuery, 'The query has characters that the contract does not know.');
   const query = parsePart(contract.request.query, queryOf(event), badQuery, 'The query');
   if (query instanceof Refusal) return query;

@@ -31,7 +31,8 @@ export const CAPTURE_SHARDS = 8;
 
 const digest = (text: string) => createHash('sha256').update(text).digest('base64url');
 /** A stable shard of an id. */
-export const shardOf = (id: string, shards: number): number => createHash('sha256').update(id).digest().readUInt16BE(0) % shards;
+export const shardOf = (id: string, shards: number): number =>
+  createHash('sha256').update(id).digest().readUInt16BE(0) % shards;
 
 /** Newest-first sort key: ISO time, then the id, so that equal times still have one order. */
 export const newestKey = (createdAt: string, id: string): string => `${createdAt}#${id}`;
@@ -52,7 +53,8 @@ export const KEYS = {
   /** A receipt of a message that waits to be applied; the same receipt twice is one row. */
   receipt: (messageId: string, fingerprint: string) => key(`MSG#${messageId}`, `RCPT#${fingerprint}`),
   /** The promise that a caller's key sends once. */
-  idempotency: (organizationId: string, callerKey: string) => key(`IDEM#${organizationId}#${digest(callerKey)}`, 'IDEM'),
+  idempotency: (organizationId: string, callerKey: string) =>
+    key(`IDEM#${organizationId}#${digest(callerKey)}`, 'IDEM'),
   /** The wallet: what can be spent. Sorts after its counters and its ledger, so that one query newest first reads all three. */
   wallet: (organizationId: string) => key(`WALLET#${organizationId}`, 'W'),
   /** A share of what was captured from a wallet. */
@@ -60,7 +62,8 @@ export const KEYS = {
   /** A line of the ledger; `order` sorts as time does. */
   entry: (organizationId: string, order: string) => key(`WALLET#${organizationId}`, `E#${order}`),
   /** Live segments of a month (YYYYMM in São Paulo): the position in the volume bands. */
-  volume: (organizationId: string, channel: string, month: string) => key(`VOLUME#${organizationId}`, `${channel}#${month}`),
+  volume: (organizationId: string, channel: string, month: string) =>
+    key(`VOLUME#${organizationId}`, `${channel}#${month}`),
   /** A version of the price table, by the moment from which it is in force. */
   prices: (effectiveFrom: string) => key('PRICES', effectiveFrom),
   /** Settings of one provider for the stage; sealed. */
@@ -68,11 +71,13 @@ export const KEYS = {
   /** The stage's root key, wrapped by KMS. */
   rootKey: () => key('SETTINGS', 'ROOT_KEY'),
   /** Whether a provider's route is tripped, and until when. */
-  breaker: (channel: string, provider: string, route: string) => key(`BREAKER#${channel}#${provider}#${route}`, 'BREAKER'),
+  breaker: (channel: string, provider: string, route: string) =>
+    key(`BREAKER#${channel}#${provider}#${route}`, 'BREAKER'),
   /** A token bucket of a credential. */
   bucket: (credentialId: string, bucket: string) => key(`RATE#${credentialId}#${bucket}`, 'RATE'),
   /** Sends of one second, for a ceiling contracted per second. */
-  second: (organizationId: string, channel: string, second: number) => key(`RATE#${organizationId}#${channel}`, `S#${second}`),
+  second: (organizationId: string, channel: string, second: number) =>
+    key(`RATE#${organizationId}#${channel}`, `S#${second}`),
   /** A contact. */
   contact: (id: string) => key(`CNT#${id}`, 'CNT'),
   /** A phone of an organization (blind index): makes it unique, and carries its opt-out for sends that name no contact. */
@@ -92,13 +97,22 @@ export const KEYS = {
 /** Index entries: spread into the row that they find. */
 export const FINDS = {
   /** An organization's API keys. */
-  keysOf: (organizationId: string, createdAt: string, id: string) => ({ gsi1pk: `KEYS#${organizationId}`, gsi1sk: newestKey(createdAt, id) }),
+  keysOf: (organizationId: string, createdAt: string, id: string) => ({
+    gsi1pk: `KEYS#${organizationId}`,
+    gsi1sk: newestKey(createdAt, id),
+  }),
   /** An organization's accounts. */
-  accountsOf: (organizationId: string, createdAt: string, id: string) => ({ gsi1pk: `ACCS#${organizationId}`, gsi1sk: newestKey(createdAt, id) }),
+  accountsOf: (organizationId: string, createdAt: string, id: string) => ({
+    gsi1pk: `ACCS#${organizationId}`,
+    gsi1sk: newestKey(createdAt, id),
+  }),
   /** All organizations of the stage, for the operator. */
   organizations: (createdAt: string, id: string) => ({ gsi1pk: 'ORGS', gsi1sk: newestKey(createdAt, id) }),
   /** An organization's contacts. */
-  contactsOf: (organizationId: string, createdAt: string, id: string) => ({ gsi1pk: `CNTS#${organizationId}`, gsi1sk: newestKey(createdAt, id) }),
+  contactsOf: (organizationId: string, createdAt: string, id: string) => ({
+    gsi1pk: `CNTS#${organizationId}`,
+    gsi1sk: newestKey(createdAt, id),
+  }),
   /** An organization's messages of a channel. */
   messagesOf: (organizationId: string, channel: string, createdAt: string, id: string) => ({
     gsi1pk: `MSGS#${channel}#${organizationId}`,
@@ -125,10 +139,14 @@ export const FINDS = {
     gsi1sk: newestKey(createdAt, id),
   }),
   /** The replies to one message. */
-  repliesTo: (messageId: string, createdAt: string, id: string) => ({ gsi2pk: `RPLS#${messageId}`, gsi2sk: newestKey(createdAt, id) }),
+  repliesTo: (messageId: string, createdAt: string, id: string) => ({
+    gsi2pk: `RPLS#${messageId}`,
+    gsi2sk: newestKey(createdAt, id),
+  }),
   /** Work of a kind that is due at a moment (ms). */
   due: (kind: string, id: string, at: number) => ({ duePk: `DUE#${kind}#${shardOf(id, DUE_SHARDS)}`, dueAt: at }),
 } as const;
 
 /** The partitions of one kind of due work. */
-export const duePartitions = (kind: string): readonly string[] => Array.from({ length: DUE_SHARDS }, (_, shard) => `DUE#${kind}#${shard}`);
+export const duePartitions = (kind: string): readonly string[] =>
+  Array.from({ length: DUE_SHARDS }, (_, shard) => `DUE#${kind}#${shard}`);

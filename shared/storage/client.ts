@@ -32,7 +32,13 @@ export const tableClient = (endpoint?: string): DynamoDBClient => {
     maxAttempts: 1,
     // The middleware of a command is resolved once, not at each call: a quarter of a call's processor time.
     cacheMiddleware: true,
-    requestHandler: { connectionTimeout: CONNECT_MS, requestTimeout: REQUEST_MS, throwOnRequestTimeout: true, httpAgent: agent, httpsAgent: agent },
+    requestHandler: {
+      connectionTimeout: CONNECT_MS,
+      requestTimeout: REQUEST_MS,
+      throwOnRequestTimeout: true,
+      httpAgent: agent,
+      httpsAgent: agent,
+    },
     ...(endpoint ? { endpoint } : {}),
   });
   for (const name of NEEDLESS) client.middlewareStack.remove(name);

@@ -9,9 +9,9 @@ import {
   type OptIn,
 } from '../domain/contacts/contact.ts';
 import type { ContactStore, CreateOutcome } from '../domain/contacts/ports.ts';
+import { Unavailable } from '../domain/errors.ts';
 import type { ContactAttributes } from '../domain/json-values.ts';
 import { isoTime } from '../domain/time.ts';
-import { Unavailable } from '../domain/errors.ts';
 import { FINDS, KEYS } from './access-patterns.ts';
 import type { WriteOp } from './expressions.ts';
 import { eventWrite } from './outbox.ts';

@@ -3,7 +3,12 @@ import { duePartitions } from './access-patterns.ts';
 import type { QueryRange, Table } from './table.ts';
 
 /** Rows of a kind that were due before `before` (ms), oldest first in each shard, `most` in all. */
-export const overdue = async (table: Table, kind: DueHint['kind'], before: number, most: number): Promise<DueHint[]> => {
+export const overdue = async (
+  table: Table,
+  kind: DueHint['kind'],
+  before: number,
+  most: number,
+): Promise<DueHint[]> => {
   const partitions = duePartitions(kind);
   const share = Math.ceil(most / partitions.length);
   const found = await Promise.all(partitions.map((partition) => shardOf(table, partition, before, share)));

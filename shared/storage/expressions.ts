@@ -1,5 +1,5 @@
 import type { AttributeValue, TransactWriteItem } from '@aws-sdk/client-dynamodb';
-import { type NativeAttributeValue, marshall } from '@aws-sdk/util-dynamodb';
+import { marshall, type NativeAttributeValue } from '@aws-sdk/util-dynamodb';
 
 /** A condition as DynamoDB writes it: names as `#name` (the attribute of that name), values as `:name`. */
 export interface Condition {
@@ -76,15 +76,35 @@ export const expressWrite = (operation: WriteOp) => {
   const when = operation.when;
   if ('put' in operation) {
     const { names, values } = expressCondition(when ?? { text: '' });
-    return { kind: 'put' as const, Item: marshall(operation.put, OPTIONS), ConditionExpression: when?.text, ExpressionAttributeNames: names, ExpressionAttributeValues: values };
+    return {
+      kind: 'put' as const,
+      Item: marshall(operation.put, OPTIONS),
+      ConditionExpression: when?.text,
+      ExpressionAttributeNames: names,
+      ExpressionAttributeValues: values,
+    };
   }
   if ('update' in operation) {
     const update = updateExpression(operation);
-    const { names, values } = expressCondition({ text: `${update.text} ${when?.text ?? ''}`, values: { ...update.values, ...when?.values } });
-    return { kind: 'update' as const, Key: keyOf(operation.update), UpdateExpression: update.text, ConditionExpression: when?.text, ExpressionAttributeNames: names, ExpressionAttributeValues: values };
+    const { names, values } = expressCondition({
+      text: `${update.text} ${when?.text ?? ''}`,
+      values: { ...update.values, ...when?.values },
+    });
+    return {
+      kind: 'update' as const,
+      Key: keyOf(operation.update),
+      UpdateExpression: update.text,
+      ConditionExpression: when?.text,
+      ExpressionAttributeNames: names,
+      ExpressionAttributeValues: values,
+    };
   }
   const { names, values } = expressCondition(when ?? { text: '' });
-  const common = { ConditionExpression: when?.text, ExpressionAttributeNames: names, ExpressionAttributeValues: values };
+  const common = {
+    ConditionExpression: when?.text,
+    ExpressionAttributeNames: names,
+    ExpressionAttributeValues: values,
+  };
   return 'delete' in operation
     ? { kind: 'delete' as const, Key: keyOf(operation.delete), ...common }
     : { kind: 'check' as const, Key: keyOf(operation.check), ...common };

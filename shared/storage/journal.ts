@@ -5,11 +5,11 @@ import { isoTime } from '../domain/time.ts';
 import type { DueHint } from '../queues/queues.ts';
 import { CAPTURE_SHARDS, FINDS, KEYS, shardOf } from './access-patterns.ts';
 import type { Condition, WriteOp } from './expressions.ts';
-import { eventHint, eventWrite } from './outbox.ts';
+import { entryWrite } from './ledger.ts';
 import { parseMessage } from './message-rows.ts';
+import { eventHint, eventWrite } from './outbox.ts';
 import { reserve } from './reserve.ts';
 import type { Table } from './table.ts';
-import { entryWrite } from './wallet.ts';
 
 /** A correlation is kept as long as a provider may still call back with it. */
 const CORRELATION_SECONDS = 30 * 24 * 3600;
@@ -40,9 +40,15 @@ const settleWrites = (message: MessageRecord, settlement: Settlement): WriteOp[]
     },
     entryWrite({ organizationId, kind: 'capture', coins: 0, held: -coins, at, messageId: id }),
     { update: KEYS.captured(organizationId, shardOf(id, CAPTURE_SHARDS)), add: { captured: coins } },
-    ...settlement.correlations.map((reference): WriteOp => ({
-      put: { ...KEYS.correlation(settlement.provider, reference), messageId: id, ttl: Math.ceil(at / 1000) + CORRELATION_SECONDS },
-    })),
+    ...settlement.correlations.map(
+      (reference): WriteOp => ({
+        put: {
+          ...KEYS.correlation(settlement.provider, reference),
+          messageId: id,
+          ttl: Math.ceil(at / 1000) + CORRELATION_SECONDS,
+        },
+      }),
+    ),
   ];
 };
 
@@ -56,7 +62,14 @@ const releaseWrites = (message: MessageRecord, release: Release): WriteOp[] => {
   return [
     {
       update: KEYS.message(id),
-      set: { status: 'failed', hold: 'released', reason: release.reason, lastError: release.lastError, failedAt: isoTime(at), updatedAt: isoTime(at) },
+      set: {
+        status: 'failed',
+        hold: 'released',
+        reason: release.reason,
+        lastError: release.lastError,
+        failedAt: isoTime(at),
+        updatedAt: isoTime(at),
+      },
       append: { decisions: release.decisions },
       remove: ['duePk', 'dueAt', 'uncertain'],
       when: underFence(message),
@@ -70,14 +83,27 @@ const releaseWrites = (message: MessageRecord, release: Release): WriteOp[] => {
 
 const advanceWrites = (message: MessageRecord, step: Advance): WriteOp[] => {
   const { status, at } = step;
-  const stamp = status === 'delivered' ? { deliveredAt: isoTime(at) } : status === 'failed' || status === 'undelivered' ? { failedAt: isoTime(at) } : {};
+  const stamp =
+    status === 'delivered'
+      ? { deliveredAt: isoTime(at) }
+      : status === 'failed' || status === 'undelivered'
+        ? { failedAt: isoTime(at) }
+        : {};
   return [
     {
       update: KEYS.message(message.id),
-      set: { ...(status ? { status, ...stamp } : {}), reason: step.reason, providerReceipt: step.receipt, updatedAt: isoTime(step.recordedAt) },
+      set: {
+        ...(status ? { status, ...stamp } : {}),
+        reason: step.reason,
+        providerReceipt: step.receipt,
+        updatedAt: isoTime(step.recordedAt),
+      },
       append: { decisions: step.decisions },
       ...(status && status !== 'sent' ? { remove: ['duePk', 'dueAt'] } : {}),
-      when: { text: '#status = :status AND #updatedAt = :updatedAt', values: { status: message.status, updatedAt: isoTime(message.updatedAt) } },
+      when: {
+        text: '#status = :status AND #updatedAt = :updatedAt',
+        values: { status: message.status, updatedAt: isoTime(message.updatedAt) },
+      },
     },
     ...(step.receiptFingerprint ? [{ delete: KEYS.receipt(message.id, step.receiptFingerprint) }] : []),
     ...step.events.map(eventWrite),
@@ -92,7 +118,12 @@ export const journal = (table: Table, publish: (hints: readonly DueHint[]) => vo
     return ok;
   };
   const change = async (message: MessageRecord, set: Record<string, unknown>, decision: Decision): Promise<boolean> => {
-    const { ok } = await table.write({ update: KEYS.message(message.id), set, append: { decisions: [decision] }, when: underFence(message) });
+    const { ok } = await table.write({
+      update: KEYS.message(message.id),
+      set,
+      append: { decisions: [decision] },
+      when: underFence(message),
+    });
     return ok;
   };
   const read = async (id: string): Promise<MessageRecord | undefined> => {
@@ -107,18 +138,28 @@ export const journal = (table: Table, publish: (hints: readonly DueHint[]) => vo
   };
   return {
     read,
-    reserve: (reservation: Reservation) => reserve(table, reservation, (ids) => ids.length > 0 && publish(ids.map(eventHint))),
-    settle: async (message, settlement) => orAlready(await commit(settleWrites(message, settlement)), message, 'captured'),
-    release: async (message, release) => orAlready(await commit(releaseWrites(message, release), release.events), message, 'released'),
+    reserve: (reservation: Reservation) =>
+      reserve(table, reservation, (ids) => ids.length > 0 && publish(ids.map(eventHint))),
+    settle: async (message, settlement) =>
+      orAlready(await commit(settleWrites(message, settlement)), message, 'captured'),
+    release: async (message, release) =>
+      orAlready(await commit(releaseWrites(message, release), release.events), message, 'released'),
     markUncertain: (message, at, deadline, decision) =>
-      change(message, { uncertain: true, deadline, updatedAt: isoTime(at), ...FINDS.due('resolve_send', message.id, deadline) }, decision),
+      change(
+        message,
+        { uncertain: true, deadline, updatedAt: isoTime(at), ...FINDS.due('resolve_send', message.id, deadline) },
+        decision,
+      ),
     reroute: (message, provider: SmsProviderName, decision) => change(message, { provider }, decision),
     async takeOver(message, now, deadline) {
       const written = await table.write({
         update: KEYS.message(message.id),
         set: { deadline, ...FINDS.due('resolve_send', message.id, deadline) },
         add: { fence: 1, inquiries: 1 },
-        when: { text: '#hold = :open AND #fence = :fence AND #deadline <= :now', values: { open: 'open', fence: message.fence, now } },
+        when: {
+          text: '#hold = :open AND #fence = :fence AND #deadline <= :now',
+          values: { open: 'open', fence: message.fence, now },
+        },
       });
       return written.ok && written.row ? parseMessage(written.row) : undefined;
     },

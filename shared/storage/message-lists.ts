@@ -3,10 +3,10 @@ import type { ReplyRecord } from '../domain/sms/replies.ts';
 import { isoTime } from '../domain/time.ts';
 import { FINDS, KEYS } from './access-patterns.ts';
 import type { Condition } from './expressions.ts';
+import { readWallet } from './ledger.ts';
 import { parseMessage } from './message-rows.ts';
 import { parseReply } from './replies.ts';
 import type { QueryRange, Row, Table } from './table.ts';
-import { readWallet } from './wallet.ts';
 
 export interface Page<T> {
   readonly items: readonly T[];
@@ -26,10 +26,15 @@ export interface SmsFilter extends Window {
 }
 
 /** Bounds of `createdAt#id` for a window of time; nothing is older than the epoch. `~` sorts after every id. */
-const bounds = ({ from, to }: Window) => ({ lower: isoTime(Math.max(from ?? 0, 0)), upper: to === undefined ? '~' : `${isoTime(Math.max(to, 0))}#~` });
+const bounds = ({ from, to }: Window) => ({
+  lower: isoTime(Math.max(from ?? 0, 0)),
+  upper: to === undefined ? '~' : `${isoTime(Math.max(to, 0))}#~`,
+});
 
 const between = (window: Window): Condition | undefined =>
-  window.from === undefined && window.to === undefined ? undefined : { text: '#sk BETWEEN :lower AND :upper', values: bounds(window) };
+  window.from === undefined && window.to === undefined
+    ? undefined
+    : { text: '#sk BETWEEN :lower AND :upper', values: bounds(window) };
 
 /** A window that ends before it begins holds nothing, and is no range that a table could be asked for. */
 const isEmpty = (window: Window): boolean => {
@@ -50,11 +55,19 @@ const smsRange = (organizationId: string, filter: SmsFilter): QueryRange => {
     range = { index: 'gsi2', partition: FINDS.messagesOfContact(filter.contactId, channel, at, id).gsi2pk };
     Object.assign(left, { org: organizationId, campaignId: filter.campaignId });
   } else if (filter.campaignId !== undefined) {
-    range = { index: 'gsi3', partition: FINDS.messagesOfCampaign(organizationId, filter.campaignId, channel, at, id).gsi3pk };
+    range = {
+      index: 'gsi3',
+      partition: FINDS.messagesOfCampaign(organizationId, filter.campaignId, channel, at, id).gsi3pk,
+    };
   } else range = { index: 'gsi1', partition: FINDS.messagesOf(organizationId, channel, at, id).gsi1pk };
   const terms = Object.entries(left).filter((entry): entry is [string, string] => entry[1] !== undefined);
   const filterCondition: Condition | undefined =
-    terms.length > 0 ? { text: terms.map(([name]) => `#${name} = :is_${name}`).join(' AND '), values: Object.fromEntries(terms.map(([name, value]) => [`is_${name}`, value])) } : undefined;
+    terms.length > 0
+      ? {
+          text: terms.map(([name]) => `#${name} = :is_${name}`).join(' AND '),
+          values: Object.fromEntries(terms.map(([name, value]) => [`is_${name}`, value])),
+        }
+      : undefined;
   return { ...range, ...(sort ? { sort } : {}), ...(filterCondition ? { filter: filterCondition } : {}) };
 };
 
@@ -64,19 +77,31 @@ const pageKeys = async (table: Table, range: QueryRange, skip: number, limit: nu
   const rows: Row[] = [];
   let startKey: QueryRange['startKey'];
   do {
-    const page = await table.query({ ...range, newestFirst: true, only: ['pk', 'sk'], limit: Math.min(1_000, wanted - rows.length), startKey });
+    const page = await table.query({
+      ...range,
+      newestFirst: true,
+      only: ['pk', 'sk'],
+      limit: Math.min(1_000, wanted - rows.length),
+      startKey,
+    });
     rows.push(...page.rows);
     startKey = page.nextKey;
   } while (startKey && rows.length < wanted);
   return rows.slice(skip, wanted);
 };
 
-const fullRows = async (table: Table, keys: readonly Row[]): Promise<Row[]> => (await table.getMany(keys)).filter((row) => row !== undefined);
+const fullRows = async (table: Table, keys: readonly Row[]): Promise<Row[]> =>
+  (await table.getMany(keys)).filter((row) => row !== undefined);
 
 const isWhole = (range: QueryRange) => range.index === 'gsi1' && !range.sort && !range.filter;
 
 /** A page of SMS, newest first. The unfiltered total is kept on the wallet; a filtered one is counted on its narrow index. */
-export const listSmsPage = async (table: Table, organizationId: string, filter: SmsFilter, page: { skip: number; limit: number }): Promise<Page<MessageRecord>> => {
+export const listSmsPage = async (
+  table: Table,
+  organizationId: string,
+  filter: SmsFilter,
+  page: { skip: number; limit: number },
+): Promise<Page<MessageRecord>> => {
   if (isEmpty(filter)) return { items: [], total: 0 };
   const range = smsRange(organizationId, filter);
   const [keys, total] = await Promise.all([
@@ -112,7 +137,11 @@ export const listReplyPage = async (
 };
 
 /** One message of the organization, of any channel. */
-export const readMessage = async (table: Table, organizationId: string, id: string): Promise<MessageRecord | undefined> => {
+export const readMessage = async (
+  table: Table,
+  organizationId: string,
+  id: string,
+): Promise<MessageRecord | undefined> => {
   const row = await table.get(KEYS.message(id));
   return row && row.org === organizationId ? parseMessage(row) : undefined;
 };

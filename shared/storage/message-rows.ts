@@ -18,7 +18,9 @@ const stored = z.object({
   type: z.literal('text'),
   priority: z.literal('normal'),
   status: z.enum(['queued', 'sending', 'sent', 'delivered', 'failed', 'undelivered']),
-  reason: z.enum(['invalid_number', 'carrier_rejected', 'blacklisted', 'expired', 'indeterminate', 'abandoned']).optional(),
+  reason: z
+    .enum(['invalid_number', 'carrier_rejected', 'blacklisted', 'expired', 'indeterminate', 'abandoned'])
+    .optional(),
   to: z.string(),
   toHash: z.string(),
   region: z.enum(['BR', 'INTL']),
@@ -42,7 +44,9 @@ const stored = z.object({
   attempts: z.int(),
   lastError: z.string().optional(),
   providerMessageId: z.string().optional(),
-  providerReceipt: z.custom<NonNullable<MessageRecord['providerReceipt']>>((value) => typeof value === 'object').optional(),
+  providerReceipt: z
+    .custom<NonNullable<MessageRecord['providerReceipt']>>((value) => typeof value === 'object')
+    .optional(),
   createdAt: time,
   updatedAt: time,
   sentAt: time.optional(),

@@ -29,8 +29,16 @@ export const drawToken = async (table: Table, credentialId: string, bucket: Buck
   for (let turn = 0; turn < TRIES; turn++) {
     const written =
       fullAt > now
-        ? await table.write({ update: key, add: { fullAt: interval }, when: { text: '#fullAt > :now AND #fullAt <= :latest', values: { now, latest } } })
-        : await table.write({ update: key, set: { fullAt: now + interval, ttl }, when: { text: 'attribute_not_exists(#pk) OR #fullAt <= :now', values: { now } } });
+        ? await table.write({
+            update: key,
+            add: { fullAt: interval },
+            when: { text: '#fullAt > :now AND #fullAt <= :latest', values: { now, latest } },
+          })
+        : await table.write({
+            update: key,
+            set: { fullAt: now + interval, ttl },
+            when: { text: 'attribute_not_exists(#pk) OR #fullAt <= :now', values: { now } },
+          });
     fullAt = written.row ? z.number().parse(written.row.fullAt) : 0;
     guesses.set(key.pk, fullAt);
     if (written.ok) return 0;

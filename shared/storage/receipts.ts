@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type ParkedReceipt, type SmsReceiptEvent, receiptFingerprint } from '../domain/sms/receipts.ts';
+import { type ParkedReceipt, receiptFingerprint, type SmsReceiptEvent } from '../domain/sms/receipts.ts';
 import type { DueHint } from '../queues/queues.ts';
 import { FINDS, KEYS } from './access-patterns.ts';
 import type { Row, Table } from './table.ts';
@@ -10,12 +10,17 @@ const KEEP_SECONDS = 7 * 24 * 3600;
 const receiptRow = z.object({
   messageId: z.string(),
   fingerprint: z.string(),
-  event: z.custom<SmsReceiptEvent>((value) => typeof value === 'object' && value !== null && (value as { kind?: unknown }).kind === 'receipt'),
+  event: z.custom<SmsReceiptEvent>(
+    (value) => typeof value === 'object' && value !== null && (value as { kind?: unknown }).kind === 'receipt',
+  ),
 });
 const parse = (row: Row): ParkedReceipt => receiptRow.parse(row);
 
 /** The hint to apply a receipt. */
-export const receiptHint = (messageId: string, fingerprint: string): DueHint => ({ kind: 'apply_receipt', ...KEYS.receipt(messageId, fingerprint) });
+export const receiptHint = (messageId: string, fingerprint: string): DueHint => ({
+  kind: 'apply_receipt',
+  ...KEYS.receipt(messageId, fingerprint),
+});
 
 /** Receipts on their way to their messages. */
 export const receiptStore = (table: Table) => ({
@@ -23,7 +28,14 @@ export const receiptStore = (table: Table) => ({
   async park(messageId: string, event: SmsReceiptEvent, now: number): Promise<ParkedReceipt> {
     const receipt = { messageId, fingerprint: receiptFingerprint(event), event };
     const key = KEYS.receipt(messageId, receipt.fingerprint);
-    await table.write({ put: { ...key, ...FINDS.due('apply_receipt', messageId, now), ...receipt, ttl: Math.ceil(now / 1000) + KEEP_SECONDS } });
+    await table.write({
+      put: {
+        ...key,
+        ...FINDS.due('apply_receipt', messageId, now),
+        ...receipt,
+        ttl: Math.ceil(now / 1000) + KEEP_SECONDS,
+      },
+    });
     return receipt;
   },
   async parkedReceipt(messageId: string, fingerprint: string): Promise<ParkedReceipt | undefined> {
@@ -40,7 +52,11 @@ export const receiptStore = (table: Table) => ({
     return rows.map(parse);
   },
   async postponeReceipt({ messageId, fingerprint }: ParkedReceipt, at: number): Promise<void> {
-    await table.write({ update: KEYS.receipt(messageId, fingerprint), set: { dueAt: at }, when: { text: 'attribute_exists(#pk)' } });
+    await table.write({
+      update: KEYS.receipt(messageId, fingerprint),
+      set: { dueAt: at },
+      when: { text: 'attribute_exists(#pk)' },
+    });
   },
   async dropReceipt({ messageId, fingerprint }: ParkedReceipt): Promise<void> {
     await table.write({ delete: KEYS.receipt(messageId, fingerprint) });

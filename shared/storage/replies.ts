@@ -1,14 +1,16 @@
 import * as z from 'zod';
 import { ENVIRONMENTS } from '../domain/actor.ts';
+import { Unavailable } from '../domain/errors.ts';
 import type { DomainEvent } from '../domain/events/event.ts';
 import type { ReplyRecord } from '../domain/sms/replies.ts';
 import { isoTime } from '../domain/time.ts';
-import { Unavailable } from '../domain/errors.ts';
 import { FINDS, KEYS } from './access-patterns.ts';
 import type { WriteOp } from './expressions.ts';
+import { entryWrite } from './ledger.ts';
 import { eventWrite } from './outbox.ts';
 import type { Row, Table } from './table.ts';
-import { entryWrite, guessWallet, parseWallet, planDebit, rememberWallet } from './wallet.ts';
+import { guessWallet, planDebit, rememberWallet } from './wallet.ts';
+import { parseWallet } from './wallet-row.ts';
 
 const TRIES = 12;
 const time = z.iso.datetime().transform((text) => Date.parse(text));
@@ -54,7 +56,11 @@ const replyWrite = (reply: ReplyRecord, coins: number): WriteOp => {
  * Keeps a reply: its row, its charge and its events in one transaction. A wallet that cannot pay it is not charged, and the
  * reply is kept all the same: it has been received. Answers the raised events' ids, or undefined when the reply was kept before.
  */
-export const keepReply = async (table: Table, reply: ReplyRecord, event: DomainEvent): Promise<readonly string[] | undefined> => {
+export const keepReply = async (
+  table: Table,
+  reply: ReplyRecord,
+  event: DomainEvent,
+): Promise<readonly string[] | undefined> => {
   const { organizationId, env, coins, createdAt: now } = reply;
   let payable = true;
   for (let turn = 0; turn < TRIES; turn++) {
@@ -69,7 +75,19 @@ export const keepReply = async (table: Table, reply: ReplyRecord, event: DomainE
         add: { balance: -charged, replies: 1 },
         when: plan?.when ?? { text: 'attribute_exists(#pk)' },
       },
-      ...(charged > 0 ? [entryWrite({ organizationId, kind: 'adjustment', coins: -charged, held: 0, at: now, messageId: reply.inReplyTo, description: 'SMS reply' })] : []),
+      ...(charged > 0
+        ? [
+            entryWrite({
+              organizationId,
+              kind: 'adjustment',
+              coins: -charged,
+              held: 0,
+              at: now,
+              messageId: reply.inReplyTo,
+              description: 'SMS reply',
+            }),
+          ]
+        : []),
       ...events.map(eventWrite),
     ]);
     if (outcome.ok) return events.map(({ id }) => id);

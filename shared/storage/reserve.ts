@@ -1,13 +1,15 @@
 import * as z from 'zod';
+import { Unavailable } from '../domain/errors.ts';
 import type { Id } from '../domain/ids.ts';
 import type { KeptPromise, Reservation, ReserveOutcome } from '../domain/messages/journal.ts';
-import { Unavailable } from '../domain/errors.ts';
 import { KEYS } from './access-patterns.ts';
 import type { WriteOp } from './expressions.ts';
-import { eventWrite } from './outbox.ts';
+import { entryWrite } from './ledger.ts';
 import { messageRow } from './message-rows.ts';
+import { eventWrite } from './outbox.ts';
 import type { CancelReason, Row, Table } from './table.ts';
-import { entryWrite, guessWallet, parseWallet, planDebit, rememberWallet } from './wallet.ts';
+import { guessWallet, planDebit, rememberWallet } from './wallet.ts';
+import { parseWallet } from './wallet-row.ts';
 
 /** How long an idempotency key is kept (interface, part 8). */
 export const IDEMPOTENCY_MS = 24 * 3600 * 1000;
@@ -93,18 +95,39 @@ const writesOf = (reservation: Reservation, plan: ReturnType<typeof planDebit>):
         when: plan.when,
       },
     },
-    { part: 'entry', write: entryWrite({ organizationId, kind: 'hold', coins: -coins, held: coins, at: createdAt, messageId: message.id }) },
+    {
+      part: 'entry',
+      write: entryWrite({
+        organizationId,
+        kind: 'hold',
+        coins: -coins,
+        held: coins,
+        at: createdAt,
+        messageId: message.id,
+      }),
+    },
     { part: 'message', write: { put: messageRow(message), when: { text: 'attribute_not_exists(#pk)' } } },
     ...consentWrites(reservation),
     ...limitWrites(reservation),
     ...plan.events.map((event): Named => ({ part: 'event', write: eventWrite(event) })),
-    ...reservation.links.map(({ code, url }): Named => ({
-      part: 'link',
-      write: {
-        put: { ...KEYS.link(code), code, url, org: organizationId, env: message.env, messageId: message.id, clicks: 0, createdAt: new Date(createdAt).toISOString() },
-        when: { text: 'attribute_not_exists(#pk)' },
-      },
-    })),
+    ...reservation.links.map(
+      ({ code, url }): Named => ({
+        part: 'link',
+        write: {
+          put: {
+            ...KEYS.link(code),
+            code,
+            url,
+            org: organizationId,
+            env: message.env,
+            messageId: message.id,
+            clicks: 0,
+            createdAt: new Date(createdAt).toISOString(),
+          },
+          when: { text: 'attribute_not_exists(#pk)' },
+        },
+      }),
+    ),
   ];
 };
 
@@ -127,7 +150,9 @@ const verdictOf = (reservation: Reservation, named: readonly Named[], reasons: r
   const consent = failed('consent');
   if (consent) {
     const named = reservation.consent?.contactId;
-    return named && consent.row?.org !== reservation.message.organizationId ? { kind: 'unknown_contact' } : { kind: 'opted_out' };
+    return named && consent.row?.org !== reservation.message.organizationId
+      ? { kind: 'unknown_contact' }
+      : { kind: 'opted_out' };
   }
   if (failed('ceiling')) return { kind: 'ceiling' };
   const wallet = failed('wallet');
@@ -142,7 +167,11 @@ const verdictOf = (reservation: Reservation, named: readonly Named[], reasons: r
 };
 
 /** RESERVE: the promise, the hold, its ledger line and the message, with what may forbid them, in one transaction. */
-export const reserve = async (table: Table, reservation: Reservation, raised: (eventIds: readonly string[]) => void): Promise<ReserveOutcome> => {
+export const reserve = async (
+  table: Table,
+  reservation: Reservation,
+  raised: (eventIds: readonly string[]) => void,
+): Promise<ReserveOutcome> => {
   const { message } = reservation;
   const at = { organizationId: message.organizationId, env: message.env, now: message.createdAt };
   for (let turn = 0; turn < TRIES; turn++) {
@@ -160,7 +189,12 @@ export const reserve = async (table: Table, reservation: Reservation, raised: (e
 };
 
 /** What is kept under a caller's key, if it has not expired. One read. */
-export const readPromise = async (table: Table, organizationId: string, callerKey: string, now: number): Promise<KeptPromise | undefined> => {
+export const readPromise = async (
+  table: Table,
+  organizationId: string,
+  callerKey: string,
+  now: number,
+): Promise<KeptPromise | undefined> => {
   const row = await table.get(KEYS.idempotency(organizationId, callerKey));
   const promise = row ? parsePromise(row) : undefined;
   return promise && promise.expiresAt > now ? promise : undefined;

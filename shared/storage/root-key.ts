@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type KeyProvider, type Vault, createVault } from '../domain/secrets.ts';
+import { createVault, type KeyProvider, type Vault } from '../domain/secrets.ts';
 import { KEYS } from './access-patterns.ts';
 import type { Table } from './table.ts';
 
@@ -12,6 +12,9 @@ export const openVault = async (table: Table, keys: KeyProvider): Promise<Vault>
     const row = await table.get(KEYS.rootKey());
     if (row) return createVault(await keys.unwrap(z.string().parse(row.wrapped)));
     const fresh = await keys.generate();
-    await table.write({ put: { ...KEYS.rootKey(), wrapped: fresh.wrapped }, when: { text: 'attribute_not_exists(#pk)' } });
+    await table.write({
+      put: { ...KEYS.rootKey(), wrapped: fresh.wrapped },
+      when: { text: 'attribute_not_exists(#pk)' },
+    });
   }
 };

@@ -1,6 +1,6 @@
 import { DeleteItemCommand, type DynamoDBClient, PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { type WriteOp, expressWrite } from './expressions.ts';
+import { expressWrite, type WriteOp } from './expressions.ts';
 import { persistently } from './persistence.ts';
 import type { Row } from './table.ts';
 
@@ -16,8 +16,10 @@ export const writeOne = async (client: DynamoDBClient, TableName: string, operat
   const input = { TableName, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const, ...rest };
   return persistently(async () => {
     try {
-      if (kind === 'put') await client.send(new PutItemCommand(input as ConstructorParameters<typeof PutItemCommand>[0]));
-      else if (kind === 'delete') await client.send(new DeleteItemCommand(input as ConstructorParameters<typeof DeleteItemCommand>[0]));
+      if (kind === 'put')
+        await client.send(new PutItemCommand(input as ConstructorParameters<typeof PutItemCommand>[0]));
+      else if (kind === 'delete')
+        await client.send(new DeleteItemCommand(input as ConstructorParameters<typeof DeleteItemCommand>[0]));
       else {
         const update = { ...input, ReturnValues: 'ALL_NEW' } as ConstructorParameters<typeof UpdateItemCommand>[0];
         return { ok: true, ...found((await client.send(new UpdateItemCommand(update))).Attributes) };

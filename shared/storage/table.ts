@@ -4,11 +4,11 @@ import {
   GetItemCommand,
   QueryCommand,
   type QueryCommandInput,
-  TransactWriteItemsCommand,
   type TransactWriteItem,
+  TransactWriteItemsCommand,
 } from '@aws-sdk/client-dynamodb';
-import { type NativeAttributeValue, marshall, unmarshall } from '@aws-sdk/util-dynamodb';
-import { type Condition, type WriteOp, expressCondition, toTransactItem } from './expressions.ts';
+import { marshall, type NativeAttributeValue, unmarshall } from '@aws-sdk/util-dynamodb';
+import { type Condition, expressCondition, toTransactItem, type WriteOp } from './expressions.ts';
 import { persistently } from './persistence.ts';
 import { writeOne } from './single-write.ts';
 
@@ -57,7 +57,9 @@ const INDEX_KEYS = {
 const queryInput = (tableName: string, range: QueryRange): QueryCommandInput => {
   const keys = INDEX_KEYS[range.index ?? 'base'];
   const parts = {
-    text: range.sort ? `#${keys.pk} = :partition AND ${range.sort.text.replaceAll('#sk', `#${keys.sk}`)}` : `#${keys.pk} = :partition`,
+    text: range.sort
+      ? `#${keys.pk} = :partition AND ${range.sort.text.replaceAll('#sk', `#${keys.sk}`)}`
+      : `#${keys.pk} = :partition`,
     values: { partition: range.partition, ...range.sort?.values, ...range.filter?.values },
   };
   const projection = range.only?.map((name) => `#${name}`).join(', ');
@@ -144,7 +146,11 @@ export class Table {
     let total = 0;
     let startKey = range.startKey;
     do {
-      const input: QueryCommandInput = { ...queryInput(this.name, { ...range, startKey }), Select: 'COUNT', ProjectionExpression: undefined };
+      const input: QueryCommandInput = {
+        ...queryInput(this.name, { ...range, startKey }),
+        Select: 'COUNT',
+        ProjectionExpression: undefined,
+      };
       const answer = await persistently(() => this.#client.send(new QueryCommand(input)));
       total += answer.Count ?? 0;
       startKey = answer.LastEvaluatedKey ? unmarshall(answer.LastEvaluatedKey) : undefined;
@@ -169,7 +175,9 @@ export class Table {
   }
 
   /** One write, with its condition. Same answer as a transaction of one, at half of its cost. */
-  async write(operation: WriteOp): Promise<{ readonly ok: true; readonly row?: Row } | { readonly ok: false; readonly row?: Row }> {
+  async write(
+    operation: WriteOp,
+  ): Promise<{ readonly ok: true; readonly row?: Row } | { readonly ok: false; readonly row?: Row }> {
     return writeOne(this.#client, this.name, operation);
   }
 }
@@ -177,7 +185,9 @@ export class Table {
 /** The reasons of a transaction that failed by its conditions; undefined when another fault cancelled it. */
 const conditionFailures = (error: unknown): readonly CancelReason[] | undefined => {
   if (!(error instanceof Error) || error.name !== 'TransactionCanceledException') return undefined;
-  const reasons = (error as { CancellationReasons?: { Code?: string; Item?: Parameters<typeof unmarshall>[0] }[] }).CancellationReasons ?? [];
+  const reasons =
+    (error as { CancellationReasons?: { Code?: string; Item?: Parameters<typeof unmarshall>[0] }[] })
+      .CancellationReasons ?? [];
   const failed = reasons.some((reason) => reason.Code === 'ConditionalCheckFailed');
   if (!failed) return undefined;
   return reasons.map((reason) => ({

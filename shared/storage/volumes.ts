@@ -3,7 +3,12 @@ import { KEYS } from './access-patterns.ts';
 import type { Table } from './table.ts';
 
 /** Live segments of an organization's month on a channel; 0 before the first. One read of one small row. */
-export const readVolume = async (liveTable: Table, organizationId: string, channel: string, month: string): Promise<number> => {
+export const readVolume = async (
+  liveTable: Table,
+  organizationId: string,
+  channel: string,
+  month: string,
+): Promise<number> => {
   const row = await liveTable.get(KEYS.volume(organizationId, channel, month), { eventual: true });
   return row ? z.int().parse(row.segments) : 0;
 };
@@ -30,7 +35,8 @@ export const volumeReader = (read: (organizationId: string, month: string) => Pr
   return {
     /** The last volume seen, or 0: to be proved by a condition. */
     guess: (organizationId: string, month: string): number => seen.get(`${organizationId}#${month}`)?.volume ?? 0,
-    learn: (organizationId: string, month: string, volume: number): void => void keep(`${organizationId}#${month}`, volume),
+    learn: (organizationId: string, month: string, volume: number): void =>
+      void keep(`${organizationId}#${month}`, volume),
     /** A volume that lies in the same band as the true one; `edge` tells the last volume of the band that holds a given one. */
     async sure(organizationId: string, month: string, edge: (volume: number) => number): Promise<number> {
       const key = `${organizationId}#${month}`;

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createOrganization, operatorOf } from '../../infra/operator/organizations.ts';
 import { identify } from '../../shared/domain/access/credentials.ts';
 import {
+  createKey,
   KEY_SCOPES,
   type KeyIssued,
-  createKey,
   keyView,
   revokeKey,
   rotateKey,
@@ -12,7 +12,7 @@ import {
 import { SCOPES, type Scope } from '../../shared/domain/access/scopes.ts';
 import { hashSecret, newSecret, readSecret } from '../../shared/domain/access/secrets.ts';
 import type { Environment } from '../../shared/domain/actor.ts';
-import { type Refusal, Unavailable, isRefusal } from '../../shared/domain/errors.ts';
+import { isRefusal, type Refusal, Unavailable } from '../../shared/domain/errors.ts';
 import type { Id } from '../../shared/domain/ids.ts';
 import { credentialReader } from '../../shared/storage/access.ts';
 import { keyStore } from '../../shared/storage/keys.ts';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import {
-  Contact as ContactShape,
   ContactRead,
+  Contact as ContactShape,
   CreateContact,
   OptInContact,
   OptOutContact,
@@ -12,7 +12,7 @@ import type { Contact } from '../../shared/domain/contacts/contact.ts';
 import { ATTRIBUTES_BYTES, createContact } from '../../shared/domain/contacts/create.ts';
 import type { ContactPorts } from '../../shared/domain/contacts/ports.ts';
 import { contactReadView, contactView } from '../../shared/domain/contacts/views.ts';
-import { type Refusal, Unavailable, isRefusal } from '../../shared/domain/errors.ts';
+import { isRefusal, type Refusal, Unavailable } from '../../shared/domain/errors.ts';
 import type { DomainEvent } from '../../shared/domain/events/event.ts';
 import { newId } from '../../shared/domain/ids.ts';
 import { createVault } from '../../shared/domain/secrets.ts';

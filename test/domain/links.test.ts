@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { type LinkPorts, type ShortLink, followLink, redirectTarget } from '../../shared/domain/links/follow.ts';
-import { Unavailable, isRefusal } from '../../shared/domain/errors.ts';
+import { isRefusal, Unavailable } from '../../shared/domain/errors.ts';
 import type { DomainEvent } from '../../shared/domain/events/event.ts';
 import { newId } from '../../shared/domain/ids.ts';
+import { followLink, type LinkPorts, redirectTarget, type ShortLink } from '../../shared/domain/links/follow.ts';
 import type { MessageRecord } from '../../shared/domain/messages/message.ts';
 
 const NOW = Date.parse('2026-03-10T12:00:00.000Z');

@@ -1,15 +1,28 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_PRICES } from '../../shared/domain/pricing/default-prices.ts';
-import { PriceTableSchema, type PriceRow, bandAt, placedBands, priceRowOf, quoteUnits } from '../../shared/domain/pricing/prices.ts';
+import {
+  bandAt,
+  type PriceRow,
+  PriceTableSchema,
+  placedBands,
+  priceRowOf,
+  quoteUnits,
+} from '../../shared/domain/pricing/prices.ts';
 
 const SEED = 20_261_121;
 
 const rowArbitrary: fc.Arbitrary<PriceRow> = fc
-  .tuple(fc.array(fc.integer({ min: 1, max: 40 }), { maxLength: 4 }), fc.array(fc.integer({ min: 0, max: 1000 }), { minLength: 5, maxLength: 5 }))
+  .tuple(
+    fc.array(fc.integer({ min: 1, max: 40 }), { maxLength: 4 }),
+    fc.array(fc.integer({ min: 0, max: 1000 }), { minLength: 5, maxLength: 5 }),
+  )
   .map(([widths, prices]) => {
     let edge = 0;
-    const bands = widths.map((width, at) => ({ upTo: (edge += width) as number | null, coins: prices[at] ?? 0 }));
+    const bands: PriceRow['bands'] = widths.map((width, at) => {
+      edge += width;
+      return { upTo: edge, coins: prices[at] ?? 0 };
+    });
     bands.push({ upTo: null, coins: prices[4] ?? 0 });
     return { channel: 'sms', route: 'premium', unit: 'segment', bands };
   });
@@ -49,7 +62,12 @@ describe('a quote', () => {
 
   test('names the band of its first position', () => {
     const row = priceRowOf(DEFAULT_PRICES, 'sms', 'premium') as PriceRow;
-    expect(quoteUnits(row, 3, 99_998)).toMatchObject({ coins: 800 + 800 + 700, band: { index: 0 }, volumeFrom: 99_998, volumeTo: 99_998 });
+    expect(quoteUnits(row, 3, 99_998)).toMatchObject({
+      coins: 800 + 800 + 700,
+      band: { index: 0 },
+      volumeFrom: 99_998,
+      volumeTo: 99_998,
+    });
     expect(bandAt(row, 100_000).index).toBe(0);
     expect(bandAt(row, 100_001).index).toBe(1);
     expect(placedBands(row).map(({ from }) => from)).toEqual([1, 100_001, 500_001, 2_000_001]);
@@ -64,13 +82,28 @@ describe('a price table', () => {
   });
 
   test.each([
-    ['bands that do not rise', [{ upTo: 10, coins: 1 }, { upTo: 10, coins: 1 }, { upTo: null, coins: 1 }]],
+    [
+      'bands that do not rise',
+      [
+        { upTo: 10, coins: 1 },
+        { upTo: 10, coins: 1 },
+        { upTo: null, coins: 1 },
+      ],
+    ],
     ['a last band with an end', [{ upTo: 10, coins: 1 }]],
-    ['an endless band in the middle', [{ upTo: null, coins: 1 }, { upTo: null, coins: 1 }]],
+    [
+      'an endless band in the middle',
+      [
+        { upTo: null, coins: 1 },
+        { upTo: null, coins: 1 },
+      ],
+    ],
     ['a price below zero', [{ upTo: null, coins: -1 }]],
     ['a price of half a coin', [{ upTo: null, coins: 0.5 }]],
   ])('with %s is refused', (_, bands) => {
-    expect(PriceTableSchema.safeParse([{ channel: 'sms', route: 'premium', unit: 'segment', bands }]).success).toBe(false);
+    expect(PriceTableSchema.safeParse([{ channel: 'sms', route: 'premium', unit: 'segment', bands }]).success).toBe(
+      false,
+    );
   });
 
   test('with a channel and route twice is refused', () => {

@@ -7,7 +7,7 @@ import { isRefusal } from '../../shared/domain/errors.ts';
 import type { Id } from '../../shared/domain/ids.ts';
 import { putAccount, putSession, setAccountStatus } from '../../shared/storage/access.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
-import { readLedger, readWallet } from '../../shared/storage/wallet.ts';
+import { readLedger, readWallet } from '../../shared/storage/ledger.ts';
 import { accessPlatform } from '../support/access.ts';
 
 const NOW = Date.parse('2026-03-02T12:00:00.000Z');

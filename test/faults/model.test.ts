@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { historyArbitrary, runHistory } from '../support/send-model.ts';
-import { type World, startWorld } from '../support/world.ts';
+import { startWorld, type World } from '../support/world.ts';
 
 /** Another history: SEED=… npx vitest run test/faults/model.test.ts */
 const SEED = Number(process.env.SEED ?? 20_261_121);

@@ -25,7 +25,7 @@ beforeAll(async () => {
   });
   tenant = await messaging.tenant();
 });
-afterAll(() => messaging.close());
+afterAll(() => messaging?.close());
 
 const wallet = async (client: Client) => (await client.get('/v2/wallet')).body;
 const warnings = async (env: 'live' | 'test', { id }: Tenant) =>

@@ -33,7 +33,7 @@ beforeAll(async () => {
   const endings = [...ENDINGS.map(([ending]) => ending), '0099'];
   await Promise.all(endings.map(async (ending) => sent.set(ending, await tenant.test.send({ ...fields, to: recipient(ending) }, keyOf(ending)))));
 });
-afterAll(() => messaging.close());
+afterAll(() => messaging?.close());
 
 describe.each(ENDINGS)('a sandbox send to a recipient that ends with %s', (ending, status, type, reason) => {
   const events = async () => (await messaging.eventsOf('test', tenant.id)).filter(({ data }) => data.id === sent.get(ending)?.body.id);

@@ -42,7 +42,7 @@ beforeAll(async () => {
   const other = await messaging.tenant();
   await keep(other, (await other.test.send()).body.id, START + 500);
 });
-afterAll(() => messaging.close());
+afterAll(() => messaging?.close());
 
 const list = (query: Record<string, string | number> = {}) => tenant.test.get('/v2/sms/replies', query);
 const viewOf = ({ id, env, inReplyTo, route, from, body, receivedAt, createdAt }: ReplyRecord) => ({

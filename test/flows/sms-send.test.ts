@@ -9,7 +9,7 @@ beforeAll(async () => {
   messaging = await startMessaging();
   tenant = await messaging.tenant();
 });
-afterAll(() => messaging.close());
+afterAll(() => messaging?.close());
 
 const instant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 const asAccepted = {

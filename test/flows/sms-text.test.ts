@@ -8,7 +8,7 @@ beforeAll(async () => {
   messaging = await startMessaging();
   tenant = await messaging.tenant();
 });
-afterAll(() => messaging.close());
+afterAll(() => messaging?.close());
 
 const preview = (body: unknown, more = {}) => tenant.test.post('/v2/sms/preview', { body, ...more });
 const counts = ({ encoding, length, segments }: Record<string, unknown>) => [encoding, length, segments];

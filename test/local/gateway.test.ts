@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startTestPlatform, type TestPlatform, tempDir } from '../support/platform.ts';
 import { fixturePlatform } from './fixtures/operations.ts';
 

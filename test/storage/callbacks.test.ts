@@ -7,13 +7,13 @@ import type { SmsCallbackEvent, SmsProvider } from '../../shared/domain/sms/prov
 import { applyReceipt } from '../../shared/domain/sms/receipts.ts';
 import { replyIdOf } from '../../shared/domain/sms/replies.ts';
 import { sendSms } from '../../shared/domain/sms/send.ts';
+import { readWallet } from '../../shared/storage/ledger.ts';
 import { readReply } from '../../shared/storage/message-lists.ts';
 import { outbox } from '../../shared/storage/outbox.ts';
 import { receiptHint } from '../../shared/storage/receipts.ts';
 import { keepReply } from '../../shared/storage/replies.ts';
-import { readWallet } from '../../shared/storage/wallet.ts';
 import { checkMoney } from '../support/money.ts';
-import { type World, startWorld } from '../support/world.ts';
+import { startWorld, type World } from '../support/world.ts';
 
 let world: World;
 let ports: CallbackPorts;

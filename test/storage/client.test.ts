@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type Server, createServer } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -37,8 +37,14 @@ describe('the client of the table', () => {
   });
 
   test('sends no request token, and a body whose length is right, whatever its characters', async () => {
-    await tableClient(endpoint).send(new TransactWriteItemsCommand({ TransactItems: [{ Put: { TableName: 'table', Item: { pk: { S: 'ação "ClientRequestToken":"' } } } }] }));
-    expect(JSON.parse(bodies.at(-1) ?? '')).toEqual({ TransactItems: [{ Put: { TableName: 'table', Item: { pk: { S: 'ação "ClientRequestToken":"' } } } }] });
+    await tableClient(endpoint).send(
+      new TransactWriteItemsCommand({
+        TransactItems: [{ Put: { TableName: 'table', Item: { pk: { S: 'ação "ClientRequestToken":"' } } } }],
+      }),
+    );
+    expect(JSON.parse(bodies.at(-1) ?? '')).toEqual({
+      TransactItems: [{ Put: { TableName: 'table', Item: { pk: { S: 'ação "ClientRequestToken":"' } } } }],
+    });
     expect(lengths.at(-1)).toBe(0);
   });
 

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type LinkPorts, followLink } from '../../shared/domain/links/follow.ts';
 import { isRefusal } from '../../shared/domain/errors.ts';
 import { newId } from '../../shared/domain/ids.ts';
+import { followLink, type LinkPorts } from '../../shared/domain/links/follow.ts';
 import { sendSms } from '../../shared/domain/sms/send.ts';
 import { linkStore } from '../../shared/storage/links.ts';
 import { readMessage } from '../../shared/storage/message-lists.ts';
 import { outbox } from '../../shared/storage/outbox.ts';
 import { FAULTS } from '../support/fault-proxy.ts';
-import { type World, startWorld } from '../support/world.ts';
+import { startWorld, type World } from '../support/world.ts';
 
 const URL_SENT = 'https://loja.example/pedido/42?de=sms';
 let world: World;

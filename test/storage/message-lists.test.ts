@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Actor } from '../../shared/domain/actor.ts';
 import type { MessageRecord } from '../../shared/domain/messages/message.ts';
-import { type SmsFilter, listSmsPage, readMessage } from '../../shared/storage/message-lists.ts';
-import { messageRow } from '../../shared/storage/message-rows.ts';
 import { sendSms } from '../../shared/domain/sms/send.ts';
-import { type World, startWorld } from '../support/world.ts';
+import { listSmsPage, readMessage, type SmsFilter } from '../../shared/storage/message-lists.ts';
+import { messageRow } from '../../shared/storage/message-rows.ts';
+import { startWorld, type World } from '../support/world.ts';
 
 const SEED = 20_261_121;
 const CONTACTS = ['cnt_000000000000000000001', 'cnt_000000000000000000002'];
@@ -17,7 +17,11 @@ describe('a list of SMS', () => {
   beforeAll(async () => {
     world = await startWorld('live');
     actor = await world.organization(1_000_000_000);
-    const template = (await sendSms(world.ports, actor, 'first', { to: '+5511987654321', body: 'Oi', route: 'premium' })) as { id: string };
+    const template = (await sendSms(world.ports, actor, 'first', {
+      to: '+5511987654321',
+      body: 'Oi',
+      route: 'premium',
+    })) as { id: string };
     const base = (await world.ports.journal.read(template.id)) as MessageRecord;
     stored = [base];
     for (let at = 1; at < 90; at++) {
@@ -82,7 +86,10 @@ describe('a list of SMS', () => {
     const other = world.actor().organizationId;
     const [first] = stored;
     expect(await listSmsPage(world.table, other, {}, { skip: 0, limit: 50 })).toEqual({ items: [], total: 0 });
-    expect(await listSmsPage(world.table, other, { contactId: CONTACTS[0] }, { skip: 0, limit: 50 })).toEqual({ items: [], total: 0 });
+    expect(await listSmsPage(world.table, other, { contactId: CONTACTS[0] }, { skip: 0, limit: 50 })).toEqual({
+      items: [],
+      total: 0,
+    });
     expect(await readMessage(world.table, other, first?.id ?? '')).toBeUndefined();
     expect((await readMessage(world.table, actor.organizationId, first?.id ?? ''))?.id).toBe(first?.id);
   });

@@ -1,8 +1,8 @@
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
 import { makePublisher } from '../../shared/queues/publisher.ts';
 import type { DueHint } from '../../shared/queues/queues.ts';
+import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
 
 process.env.AWS_REGION ??= 'sa-east-1';
 process.env.AWS_ACCESS_KEY_ID ??= 'local';
@@ -27,7 +27,11 @@ describe('a publisher', () => {
   afterAll(() => proxy.close());
 
   const publisher = (faults: unknown[] = []) =>
-    makePublisher(new SQSClient({ endpoint: proxy.endpoint, maxAttempts: 1, md5: false as never }), { outcome: `${proxy.endpoint}/q` }, (_, error) => faults.push(error));
+    makePublisher(
+      new SQSClient({ endpoint: proxy.endpoint, maxAttempts: 1, md5: false as never }),
+      { outcome: `${proxy.endpoint}/q` },
+      (_, error) => faults.push(error),
+    );
 
   test('sends what gathers while its calls are under way together, and resolves each when it has left', async () => {
     sent.length = 0;

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { asCoins } from '../../shared/domain/money.ts';
 import { sendSms } from '../../shared/domain/sms/send.ts';
+import { type LedgerPosition, readLedger, readWallet } from '../../shared/storage/ledger.ts';
 import { outbox } from '../../shared/storage/outbox.ts';
-import { type LedgerPosition, creditWallet, readLedger, readWallet, setLowBalance } from '../../shared/storage/wallet.ts';
+import { creditWallet, setLowBalance } from '../../shared/storage/wallet.ts';
 import { checkMoney } from '../support/money.ts';
-import { type World, startWorld } from '../support/world.ts';
+import { startWorld, type World } from '../support/world.ts';
 
 describe('a wallet', () => {
   let world: World;
@@ -34,7 +35,13 @@ describe('a wallet', () => {
     world.hints.length = 0;
     await Promise.all(Array.from({ length: 30 }, (_, at) => send(actor, `k${at}`)));
     expect((await raised()).filter((type) => type === 'wallet.depleted')).toHaveLength(1);
-    await creditWallet(world.table, { organizationId: actor.organizationId, env: 'live', coins: 800, description: 'Top-up', now: world.now });
+    await creditWallet(world.table, {
+      organizationId: actor.organizationId,
+      env: 'live',
+      coins: 800,
+      description: 'Top-up',
+      now: world.now,
+    });
     await send(actor, 'after');
     expect((await raised()).filter((type) => type === 'wallet.depleted')).toHaveLength(1);
   });
@@ -62,10 +69,18 @@ describe('a wallet', () => {
 
   test('is credited once per idempotency key, and never by nothing, half a coin or less than nothing', async () => {
     const actor = await world.organization(1_000);
-    const credit = { organizationId: actor.organizationId, env: 'live' as const, coins: 500, description: 'Top-up', now: world.now, idempotencyKey: 'pix-1' };
+    const credit = {
+      organizationId: actor.organizationId,
+      env: 'live' as const,
+      coins: 500,
+      description: 'Top-up',
+      now: world.now,
+      idempotencyKey: 'pix-1',
+    };
     await Promise.all(Array.from({ length: 10 }, () => creditWallet(world.table, credit)));
     expect(await creditWallet(world.table, credit)).toEqual({ balanceCoins: 1_500 });
-    for (const coins of [0, -1, 0.5, Number.NaN, 2 ** 53]) await expect(creditWallet(world.table, { ...credit, coins })).rejects.toThrow(RangeError);
+    for (const coins of [0, -1, 0.5, Number.NaN, 2 ** 53])
+      await expect(creditWallet(world.table, { ...credit, coins })).rejects.toThrow(RangeError);
     expect(await checkMoney(world.table, actor.organizationId)).toMatchObject({ balance: 1_500 });
   });
 

@@ -3,9 +3,9 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { startDynoxide } from '../../infra/local/engines.ts';
 import { ensureTable } from '../../infra/local/resources.ts';
 import type { Environment } from '../../shared/domain/actor.ts';
+import { authorizer } from '../../shared/runtime/authorizer.ts';
 import { credentialReader } from '../../shared/storage/access.ts';
 import { Table } from '../../shared/storage/table.ts';
-import { authorizer } from '../../shared/runtime/authorizer.ts';
 
 /** Both environments' tables on an engine in memory, as an access test needs them. */
 export const accessPlatform = async () => {

@@ -91,17 +91,10 @@ const scan = async (client: DynamoDBClient, TableName: string): Promise<Row[]> =
   return rows;
 };
 
-const allOperations = async () => {
-  const { OPERATIONS } = await import('../../shared/contracts/index.ts');
-  const more = [...Object.values(await import('../../shared/contracts/contacts.ts')), ...Object.values(await import('../../shared/contracts/links.ts'))];
-  const known = new Set(OPERATIONS.map(({ id }) => id));
-  return [...OPERATIONS, ...(more.filter((each) => 'permission' in each && !known.has(each.id)) as unknown as typeof OPERATIONS)];
-};
-
 /** The whole service on this machine, and what a test needs to look behind it. */
 export const startMessaging = async (options: Partial<PlatformOptions> = {}) => {
   const dataDir = await tempDir();
-  const settings = { dispatchSeconds: 1, distDir: join(dataDir, 'dist'), operations: await allOperations(), ...options, dataDir };
+  const settings = { dispatchSeconds: 1, distDir: join(dataDir, 'dist'), ...options, dataDir };
   const platform = await startTestPlatform(settings);
   const dynamo = new DynamoDBClient({ endpoint: platform.dynamodbEndpoint });
   const now = () => Date.now();

@@ -1,5 +1,5 @@
-import { Agent, type IncomingMessage, type ServerResponse, createServer, request } from 'node:http';
 import { once } from 'node:events';
+import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** A call on its way to the engine: what a fault is chosen by. */
@@ -32,10 +32,17 @@ export const FAULTS = {
     type: 'TransactionCanceledException',
     body: {
       message: 'Transaction cancelled, please refer cancellation reasons for specific reasons',
-      CancellationReasons: Array.from({ length: items }, (_, at) => (at === 1 ? { Code: 'TransactionConflict', Message: 'Transaction is ongoing for the item' } : { Code: 'None' })),
+      CancellationReasons: Array.from({ length: items }, (_, at) =>
+        at === 1 ? { Code: 'TransactionConflict', Message: 'Transaction is ongoing for the item' } : { Code: 'None' },
+      ),
     },
   }),
-  throttle: { kind: 'error', status: 400, type: 'ProvisionedThroughputExceededException', body: { message: 'The level of configured provisioned throughput for the table was exceeded.' } },
+  throttle: {
+    kind: 'error',
+    status: 400,
+    type: 'ProvisionedThroughputExceededException',
+    body: { message: 'The level of configured provisioned throughput for the table was exceeded.' },
+  },
   throttleRequest: { kind: 'error', status: 400, type: 'ThrottlingException', body: { message: 'Rate exceeded' } },
   internal: { kind: 'error', status: 500, type: 'InternalServerError', body: { message: 'Internal server error' } },
   loseAnswer: { kind: 'lose_answer' },
@@ -63,25 +70,40 @@ export const startFaultProxy = async (target: string): Promise<FaultProxy> => {
   const calls = new Map<string, number>();
   let current: FaultPlan | undefined;
 
-  const forward = (incoming: IncomingMessage, body: Buffer): Promise<{ status: number; headers: IncomingMessage['headers']; body: Buffer }> =>
+  const forward = (
+    incoming: IncomingMessage,
+    body: Buffer,
+  ): Promise<{ status: number; headers: IncomingMessage['headers']; body: Buffer }> =>
     new Promise((resolve, reject) => {
-      const outgoing = request(new URL(incoming.url ?? '/', target), { method: incoming.method ?? 'POST', headers: incoming.headers, agent }, (answer) => {
-        readAll(answer).then((answered) => resolve({ status: answer.statusCode ?? 500, headers: answer.headers, body: answered }), reject);
-      });
+      const outgoing = request(
+        new URL(incoming.url ?? '/', target),
+        { method: incoming.method ?? 'POST', headers: incoming.headers, agent },
+        (answer) => {
+          readAll(answer).then(
+            (answered) => resolve({ status: answer.statusCode ?? 500, headers: answer.headers, body: answered }),
+            reject,
+          );
+        },
+      );
       outgoing.on('error', reject);
       outgoing.end(body);
     });
 
   const serve = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
     const body = await readAll(incoming);
-    const action = String(incoming.headers['x-amz-target'] ?? '').split('.').at(-1) ?? '';
+    const action =
+      String(incoming.headers['x-amz-target'] ?? '')
+        .split('.')
+        .at(-1) ?? '';
     const nth = calls.get(action) ?? 0;
     calls.set(action, nth + 1);
     const fault = current?.({ action, nth, body: body.toString('utf8') });
     if (fault?.kind === 'drop') return void incoming.socket.destroy();
     if (fault?.kind === 'error') {
       outgoing.writeHead(fault.status, { 'content-type': 'application/x-amz-json-1.0' });
-      return void outgoing.end(JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${fault.type}`, ...fault.body }));
+      return void outgoing.end(
+        JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${fault.type}`, ...fault.body }),
+      );
     }
     if (fault?.kind === 'delay') await new Promise((resolve) => setTimeout(resolve, fault.ms));
     const answer = await forward(incoming, body);

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { Refusal } from '../../shared/domain/errors.ts';
-import { type SmsReceiptEvent, applyReceipt, applySandboxOutcome } from '../../shared/domain/sms/receipts.ts';
+import type { SmsAnswer } from '../../shared/domain/sms/provider.ts';
+import { applyReceipt, applySandboxOutcome, type SmsReceiptEvent } from '../../shared/domain/sms/receipts.ts';
 import { resolveSend } from '../../shared/domain/sms/resolve.ts';
 import { sendSms } from '../../shared/domain/sms/send.ts';
-import type { SmsAnswer } from '../../shared/domain/sms/provider.ts';
 import { outbox } from '../../shared/storage/outbox.ts';
 import { FAULTS, type Fault } from './fault-proxy.ts';
 import { checkMoney } from './money.ts';
@@ -34,15 +34,41 @@ export type Step =
   | { readonly do: 'fault'; readonly kind: keyof typeof TABLE_FAULTS; readonly calls: number };
 
 const stepArbitrary: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 5, arbitrary: fc.record({ do: fc.constant('send' as const), key: fc.nat({ max: 5 }), body: fc.nat({ max: 1 }), answer: fc.constantFrom(...(Object.keys(ANSWERS) as (keyof typeof ANSWERS)[])) }) },
-  { weight: 3, arbitrary: fc.record({ do: fc.constant('receipt' as const), of: fc.nat({ max: 9 }), status: fc.constantFrom('sent' as const, 'delivered' as const, 'failed' as const, 'undelivered' as const) }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      do: fc.constant('send' as const),
+      key: fc.nat({ max: 5 }),
+      body: fc.nat({ max: 1 }),
+      answer: fc.constantFrom(...(Object.keys(ANSWERS) as (keyof typeof ANSWERS)[])),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant('receipt' as const),
+      of: fc.nat({ max: 9 }),
+      status: fc.constantFrom('sent' as const, 'delivered' as const, 'failed' as const, 'undelivered' as const),
+    }),
+  },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('work' as const), order: fc.nat(), twice: fc.boolean() }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('sweep' as const), ms: fc.constantFrom(1_000, 16_000, 31_000, 120_000) }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('fault' as const), kind: fc.constantFrom(...Object.keys(TABLE_FAULTS)), calls: fc.integer({ min: 1, max: 3 }) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constant('sweep' as const), ms: fc.constantFrom(1_000, 16_000, 31_000, 120_000) }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('fault' as const),
+      kind: fc.constantFrom(...Object.keys(TABLE_FAULTS)),
+      calls: fc.integer({ min: 1, max: 3 }),
+    }),
+  },
 );
 
 /** Histories of up to `length` steps. */
-export const historyArbitrary = (length: number): fc.Arbitrary<Step[]> => fc.array(stepArbitrary, { minLength: 1, maxLength: length });
+export const historyArbitrary = (length: number): fc.Arbitrary<Step[]> =>
+  fc.array(stepArbitrary, { minLength: 1, maxLength: length });
 
 const receiptOf = (messageId: string, status: SmsReceiptEvent['status']): SmsReceiptEvent => ({
   kind: 'receipt',
@@ -67,7 +93,11 @@ const workThrough = async (world: World): Promise<void> => {
   }
 };
 
-const shuffled = <T>(items: readonly T[], order: number): T[] => [...items].map((item, at) => ({ item, key: Math.imul(at + 1, order | 1) >>> 0 })).sort((a, b) => a.key - b.key).map(({ item }) => item);
+const shuffled = <T>(items: readonly T[], order: number): T[] =>
+  [...items]
+    .map((item, at) => ({ item, key: Math.imul(at + 1, order | 1) >>> 0 }))
+    .sort((a, b) => a.key - b.key)
+    .map(({ item }) => item);
 
 const FINAL = new Set(['delivered', 'failed', 'undelivered']);
 
@@ -92,13 +122,22 @@ export const runHistory = async (world: World, history: readonly Step[]): Promis
   };
   const answers = async (step: Extract<Step, { do: 'send' }>) => {
     const answer = ANSWERS[step.answer];
-    world.provider.script = answer === 'taken'
-      ? [({ messageId }) => {
-          world.provider.accepted.add(messageId);
-          return { kind: 'unknown', detail: 'no answer' };
-        }]
-      : answer ? [answer] : [];
-    const sent = await sendSms(world.ports, actor, `key-${step.key}`, { to: '+5511987654321', body: `Texto ${step.body}`, route: 'premium' }).catch((error: unknown) => error);
+    world.provider.script =
+      answer === 'taken'
+        ? [
+            ({ messageId }) => {
+              world.provider.accepted.add(messageId);
+              return { kind: 'unknown', detail: 'no answer' };
+            },
+          ]
+        : answer
+          ? [answer]
+          : [];
+    const sent = await sendSms(world.ports, actor, `key-${step.key}`, {
+      to: '+5511987654321',
+      body: `Texto ${step.body}`,
+      route: 'premium',
+    }).catch((error: unknown) => error);
     if (sent instanceof Error && sent.name !== 'Unavailable') throw sent;
     if (!(sent instanceof Refusal) && !(sent instanceof Error)) answered.push((sent as { id: string }).id);
   };
@@ -140,17 +179,20 @@ export const runHistory = async (world: World, history: readonly Step[]): Promis
     const { messages } = await look(false);
     for (const { id } of messages) await resolveSend(world.ports, id);
     for (const { id } of messages)
-      for (const { fingerprint } of await world.ports.parkedReceipts(id)) await applyReceipt(world.ports, id, fingerprint);
+      for (const { fingerprint } of await world.ports.parkedReceipts(id))
+        await applyReceipt(world.ports, id, fingerprint);
     await workThrough(world);
   }
   const { messages } = await look(true);
   const dispatches = new Map<string, number>();
-  for (const { messageId } of world.provider.dispatched) dispatches.set(messageId, (dispatches.get(messageId) ?? 0) + 1);
+  for (const { messageId } of world.provider.dispatched)
+    dispatches.set(messageId, (dispatches.get(messageId) ?? 0) + 1);
   for (const message of messages) {
     if ((dispatches.get(message.id) ?? 0) > 1) throw new Error('a message reached the provider twice');
     const taken = world.provider.accepted.has(message.id);
     if (taken !== (message.hold === 'captured')) throw new Error(`accepted ${taken}, but the hold is ${message.hold}`);
   }
   if (new Set(messages.map(({ id }) => id)).size !== messages.length) throw new Error('a message stands twice');
-  for (const known of answered) if (!messages.some(({ id }) => id === known)) throw new Error('an answered message is not stored');
+  for (const known of answered)
+    if (!messages.some(({ id }) => id === known)) throw new Error('an answered message is not stored');
 };

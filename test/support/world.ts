@@ -37,14 +37,19 @@ export class ScriptedProvider implements SmsProvider {
   async send(dispatch: SmsDispatch): Promise<SmsAnswer> {
     this.dispatched.push(dispatch);
     const next = this.script.shift();
-    const answer: SmsAnswer = typeof next === 'function' ? await next(dispatch) : (next ?? { kind: 'accepted', providerMessageId: `p-${dispatch.messageId}` });
+    const answer: SmsAnswer =
+      typeof next === 'function'
+        ? await next(dispatch)
+        : (next ?? { kind: 'accepted', providerMessageId: `p-${dispatch.messageId}` });
     if (answer.kind === 'accepted') this.accepted.add(dispatch.messageId);
     return answer;
   }
 
   async inquire(messageId: Id<'message'>): Promise<SmsInquiry> {
     if (!this.askable) return { kind: 'undecided', detail: 'not askable' };
-    return this.accepted.has(messageId) ? { kind: 'accepted', providerMessageId: `p-${messageId}` } : { kind: 'not_found' };
+    return this.accepted.has(messageId)
+      ? { kind: 'accepted', providerMessageId: `p-${messageId}` }
+      : { kind: 'not_found' };
   }
 
   readCallback = async () => ({ kind: 'forged' as const, detail: 'scripted' });
@@ -78,7 +83,10 @@ export const startWorld = async (env: Environment): Promise<World> => {
   const live = new Table(client, 'live');
   const provider = new ScriptedProvider();
   const hints: DueHint[] = [];
-  const volumes = volumeReader((organizationId, month) => readVolume(live, organizationId, 'sms', month), () => world.now);
+  const volumes = volumeReader(
+    (organizationId, month) => readVolume(live, organizationId, 'sms', month),
+    () => world.now,
+  );
   const world: World = {
     table,
     live,
@@ -98,7 +106,13 @@ export const startWorld = async (env: Environment): Promise<World> => {
     }),
     async organization(coins) {
       const actor = world.actor();
-      await creditWallet(table, { organizationId: actor.organizationId, env, coins, description: 'Opening credit', now: world.now });
+      await creditWallet(table, {
+        organizationId: actor.organizationId,
+        env,
+        coins,
+        description: 'Opening credit',
+        now: world.now,
+      });
       return actor;
     },
     ports: {
@@ -115,11 +129,13 @@ export const startWorld = async (env: Environment): Promise<World> => {
       learnVolume: volumes.learn,
       account: async () => (world.smsPerSecond === undefined ? {} : { smsPerSecond: world.smsPerSecond }),
       promise: (organizationId, key, now) => readPromise(table, organizationId, key, now),
-      hashPhone: async (organizationId, phone) => createHash('sha256').update(`${organizationId} ${phone}`).digest('base64url'),
+      hashPhone: async (organizationId, phone) =>
+        createHash('sha256').update(`${organizationId} ${phone}`).digest('base64url'),
       hashRecipient: async (phone) => createHash('sha256').update(phone).digest('base64url'),
       hintOutcome: (messageId) => void hints.push({ kind: 'sandbox_outcome', pk: `MSG#${messageId}`, sk: 'MSG' }),
       hintResolve: (messageId) => void hints.push({ kind: 'resolve_send', pk: `MSG#${messageId}`, sk: 'MSG' }),
-      noteDepleted: async (organizationId, of) => void (await noteDepleted(table, { organizationId, env: of, now: world.now })),
+      noteDepleted: async (organizationId, of) =>
+        void (await noteDepleted(table, { organizationId, env: of, now: world.now })),
       sendDeadlineMs: 30_000,
       publicUrl: 'https://messaging.example',
       observe: { sent() {}, provider() {}, resolved() {} },

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { ACCOUNT_STATUSES, newAccount } from '../../../shared/domain/access/accounts.ts';
-import { KEY_SCOPES, createKey, keyView, revokeKey } from '../../../shared/domain/access/keys.ts';
+import { createKey, KEY_SCOPES, keyView, revokeKey } from '../../../shared/domain/access/keys.ts';
 import { newSession } from '../../../shared/domain/access/sessions.ts';
 import { ENVIRONMENTS } from '../../../shared/domain/actor.ts';
-import { type Refusal, isRefusal } from '../../../shared/domain/errors.ts';
+import { isRefusal, type Refusal } from '../../../shared/domain/errors.ts';
 import { isoTime } from '../../../shared/domain/time.ts';
 import {
   listOrganizations,
@@ -14,7 +14,7 @@ import {
   setSmsPerSecond,
 } from '../../../shared/storage/access.ts';
 import { keyStore } from '../../../shared/storage/keys.ts';
-import { OperatorError, defineCommand } from '../command.ts';
+import { defineCommand, OperatorError } from '../command.ts';
 import { env, environmentsOf, id, moment, names, someEnv, wholeNumber, words } from '../options.ts';
 import { createOrganization, operatorOf } from '../organizations.ts';
 

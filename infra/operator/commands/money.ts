@@ -5,7 +5,7 @@ import { isoTime } from '../../../shared/domain/time.ts';
 import { readOrganization } from '../../../shared/storage/access.ts';
 import { putPrices, readPrices } from '../../../shared/storage/prices.ts';
 import { creditWallet } from '../../../shared/storage/wallet.ts';
-import { OperatorError, defineCommand } from '../command.ts';
+import { defineCommand, OperatorError } from '../command.ts';
 import { env, environmentsOf, id, moment, someEnv, wholeNumber, words } from '../options.ts';
 
 /** A JSON file, or standard input for `-`. Throws an OperatorError that names the file, never what is in it. */

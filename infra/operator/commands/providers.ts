@@ -3,7 +3,7 @@ import { SMS_PROVIDERS, SMS_ROUTES } from '../../../shared/domain/sms/provider.t
 import { readOrganization } from '../../../shared/storage/access.ts';
 import { deleteProviderSettings, putProviderSettings, putRoutes } from '../../../shared/storage/providers.ts';
 import type { Table } from '../../../shared/storage/table.ts';
-import { OperatorError, defineCommand } from '../command.ts';
+import { defineCommand, OperatorError } from '../command.ts';
 import { env, environmentsOf, id, names, someEnv, words } from '../options.ts';
 import { readJsonFile } from './money.ts';
 

@@ -1,9 +1,9 @@
 import type { Actor, Environment } from '../actor.ts';
-import { type Refusal, isRefusal, refuse } from '../errors.ts';
+import { isRefusal, type Refusal, refuse } from '../errors.ts';
 import { type DomainEvent, newEvent } from '../events/event.ts';
 import { type Id, newId } from '../ids.ts';
 import { isoTime } from '../time.ts';
-import { type Scope, SCOPES, SESSION_ONLY_SCOPES } from './scopes.ts';
+import { SCOPES, type Scope, SESSION_ONLY_SCOPES } from './scopes.ts';
 import { type NewSecret, newSecret } from './secrets.ts';
 
 /** The scopes that a key may carry: all but those of a person's session. */

@@ -1,5 +1,5 @@
 import type { Actor } from '../actor.ts';
-import { type Refusal, Unavailable, isRefusal, refuse } from '../errors.ts';
+import { isRefusal, type Refusal, refuse, Unavailable } from '../errors.ts';
 import type { Contact, OptIn } from './contact.ts';
 import { contactEvent } from './events.ts';
 import type { ContactPorts } from './ports.ts';

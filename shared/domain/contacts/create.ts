@@ -1,6 +1,6 @@
 import type { Actor } from '../actor.ts';
 import { parseBirthDate, parseCnpj, parseCpf } from '../documents.ts';
-import { type Refusal, isRefusal, refuse } from '../errors.ts';
+import { isRefusal, type Refusal, refuse } from '../errors.ts';
 import { newId } from '../ids.ts';
 import type { ContactAttributes } from '../json-values.ts';
 import { parsePhone } from '../phone.ts';

@@ -1,5 +1,5 @@
 import type { Environment } from '../actor.ts';
-import { type Refusal, Unavailable, refuse } from '../errors.ts';
+import { type Refusal, refuse, Unavailable } from '../errors.ts';
 import type { DomainEvent } from '../events/event.ts';
 import { type Id, newId } from '../ids.ts';
 import type { MessageRecord } from '../messages/message.ts';

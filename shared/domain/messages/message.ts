@@ -23,7 +23,13 @@ export interface Decision {
 }
 
 export type SmsStatus = 'queued' | 'sending' | 'sent' | 'delivered' | 'failed' | 'undelivered';
-export type SmsReason = 'invalid_number' | 'carrier_rejected' | 'blacklisted' | 'expired' | 'indeterminate' | 'abandoned';
+export type SmsReason =
+  | 'invalid_number'
+  | 'carrier_rejected'
+  | 'blacklisted'
+  | 'expired'
+  | 'indeterminate'
+  | 'abandoned';
 
 /** The money of a message: held when it was accepted, then captured or released, once. */
 export type HoldState = 'open' | 'captured' | 'released';
@@ -79,7 +85,14 @@ export interface MessageRecord {
 }
 
 /** How far each status is; a message never goes to a smaller or an equal one (interface, part 3; faults 16 and 19). */
-const RANK: Readonly<Record<SmsStatus, number>> = { queued: 0, sending: 1, sent: 2, delivered: 3, undelivered: 3, failed: 3 };
+const RANK: Readonly<Record<SmsStatus, number>> = {
+  queued: 0,
+  sending: 1,
+  sent: 2,
+  delivered: 3,
+  undelivered: 3,
+  failed: 3,
+};
 
 /** Whether `next` is an advance over `now`. */
 export const advances = (now: SmsStatus, next: SmsStatus): boolean => RANK[next] > RANK[now];

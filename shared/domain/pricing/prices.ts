@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type Coins, asCoins } from '../money.ts';
+import { asCoins, type Coins } from '../money.ts';
 
 /** What one price is for. */
 export const PRICE_UNITS = ['segment', 'message', 'recipient', 'device', 'reply'] as const;
@@ -19,7 +19,10 @@ const row = z
     bands: z.array(band).min(1).max(50),
   })
   .refine(
-    ({ bands }) => bands.every(({ upTo }, at) => (at === bands.length - 1 ? upTo === null : upTo !== null && upTo > (bands[at - 1]?.upTo ?? 0))),
+    ({ bands }) =>
+      bands.every(({ upTo }, at) =>
+        at === bands.length - 1 ? upTo === null : upTo !== null && upTo > (bands[at - 1]?.upTo ?? 0),
+      ),
     'bands must rise, and the last must have upTo null',
   );
 
@@ -28,7 +31,10 @@ export const PriceTableSchema = z
   .array(row)
   .min(1)
   .max(500)
-  .refine((rows) => new Set(rows.map(({ channel, route }) => `${channel} ${route}`)).size === rows.length, 'a channel and route may stand only once');
+  .refine(
+    (rows) => new Set(rows.map(({ channel, route }) => `${channel} ${route}`)).size === rows.length,
+    'a channel and route may stand only once',
+  );
 export type PriceTable = z.output<typeof PriceTableSchema>;
 export type PriceRow = PriceTable[number];
 

@@ -1,4 +1,4 @@
-import { type Refusal, isRefusal, refuse } from '../errors.ts';
+import { isRefusal, type Refusal, refuse } from '../errors.ts';
 import type { Decision, MessageRecord, SmsReason } from '../messages/message.ts';
 import type { SmsCandidates, SmsPorts } from './ports.ts';
 import type { SmsAnswer, SmsProvider } from './provider.ts';
@@ -24,10 +24,18 @@ const ASK_AFTER_MS = 5_000;
 const refusalOf = (message: MessageRecord, { cause, detail, retryAfterSeconds }: Refused): DispatchRefusal => {
   const meta = { messageId: message.id };
   const reason = MESSAGE_CAUSES[cause];
-  if (reason) return refuse('VALIDATION_ERROR', { detail: 'The provider refused the message.', meta: { ...meta, motivo: reason } });
+  if (reason)
+    return refuse('VALIDATION_ERROR', {
+      detail: 'The provider refused the message.',
+      meta: { ...meta, motivo: reason },
+    });
   switch (cause) {
     case 'throttled':
-      return refuse('RATE_LIMITED', { detail: 'The provider limits sending on this route.', meta, retryAfterSeconds: Math.max(1, Math.ceil(retryAfterSeconds ?? 1)) });
+      return refuse('RATE_LIMITED', {
+        detail: 'The provider limits sending on this route.',
+        meta,
+        retryAfterSeconds: Math.max(1, Math.ceil(retryAfterSeconds ?? 1)),
+      });
     case 'credit':
       return refuse('SERVICE_UNAVAILABLE', { detail: 'The provider is out of credit.', meta, retryAfterSeconds: 60 });
     default:
@@ -46,14 +54,26 @@ const callProvider = async (ports: SmsPorts, message: MessageRecord, provider: S
     route: message.route,
     callbackUrl: `${ports.publicUrl}/callbacks/${provider.name}/receipts`,
   });
-  ports.observe.provider(provider.name, answer.kind === 'refused' ? answer.cause : answer.kind, performance.now() - startedAt);
+  ports.observe.provider(
+    provider.name,
+    answer.kind === 'refused' ? answer.cause : answer.kind,
+    performance.now() - startedAt,
+  );
   return answer;
 };
 
 /** Captures the hold of an accepted message; the message as accepted, or 502 when its hold was resolved by others meanwhile. */
-export const settleAccepted = async (ports: SmsPorts, message: MessageRecord, providerMessageId: string, decision: Decision): Promise<MessageRecord | DispatchRefusal> => {
+export const settleAccepted = async (
+  ports: SmsPorts,
+  message: MessageRecord,
+  providerMessageId: string,
+  decision: Decision,
+): Promise<MessageRecord | DispatchRefusal> => {
   const at = ports.clock();
-  const outcomeAt = message.provider === 'sandbox_provider' && sandboxOutcome(message.to) !== 'silence' ? at + SANDBOX_OUTCOME_MS : undefined;
+  const outcomeAt =
+    message.provider === 'sandbox_provider' && sandboxOutcome(message.to) !== 'silence'
+      ? at + SANDBOX_OUTCOME_MS
+      : undefined;
   if (outcomeAt !== undefined) ports.hintOutcome(message.id, outcomeAt);
   const settled = await ports.journal.settle(message, {
     at,
@@ -61,13 +81,17 @@ export const settleAccepted = async (ports: SmsPorts, message: MessageRecord, pr
     providerMessageId,
     decisions: [decision],
     ...(outcomeAt === undefined ? {} : { outcomeAt }),
-    correlations: message.provider === 'sandbox_provider' ? [] : [providerMessageId, `to:${await ports.hashRecipient(message.to)}`],
+    correlations:
+      message.provider === 'sandbox_provider' ? [] : [providerMessageId, `to:${await ports.hashRecipient(message.to)}`],
   });
   if (settled) return { ...message, status: 'sent', hold: 'captured', providerMessageId, sentAt: at };
   const now = await ports.journal.read(message.id);
   if (now?.hold === 'captured') return now;
   ports.observe.resolved('settled_too_late', { organizationId: message.organizationId, messageId: message.id });
-  return refuse('DEPENDENCY_FAILED', { detail: 'The provider answered after the message was given up.', meta: { messageId: message.id } });
+  return refuse('DEPENDENCY_FAILED', {
+    detail: 'The provider answered after the message was given up.',
+    meta: { messageId: message.id },
+  });
 };
 
 const giveUp = async (ports: SmsPorts, message: MessageRecord, refused: Refused): Promise<DispatchRefusal> => {
@@ -89,10 +113,15 @@ const giveUp = async (ports: SmsPorts, message: MessageRecord, refused: Refused)
 
 const leaveUncertain = async (ports: SmsPorts, message: MessageRecord, detail: string): Promise<DispatchRefusal> => {
   const at = ports.clock();
-  await ports.journal.markUncertain(message, at, at, { at, kind: 'provider', detail: `${message.provider} gave no certain answer: ${detail}` });
+  await ports.journal.markUncertain(message, at, at, {
+    at,
+    kind: 'provider',
+    detail: `${message.provider} gave no certain answer: ${detail}`,
+  });
   ports.hintResolve(message.id, at + ASK_AFTER_MS);
   return refuse('DEPENDENCY_FAILED', {
-    detail: 'The provider gave no certain answer. The message is not sent again by itself; a receipt or an inquiry decides.',
+    detail:
+      'The provider gave no certain answer. The message is not sent again by itself; a receipt or an inquiry decides.',
     meta: { messageId: message.id },
   });
 };
@@ -101,25 +130,49 @@ const leaveUncertain = async (ports: SmsPorts, message: MessageRecord, detail: s
  * Hands a reserved message to its providers in order. The next one is tried only where the last one refused for a cause of its
  * route, which is certain: an ambiguous answer ends the walk, since a second provider could send a second time.
  */
-export const dispatchSms = async (ports: SmsPorts, reserved: MessageRecord, candidates: SmsCandidates): Promise<MessageRecord | DispatchRefusal> => {
-  if (candidates.kind === 'none') return giveUp(ports, reserved, { kind: 'refused', cause: 'credentials', detail: candidates.missing });
+export const dispatchSms = async (
+  ports: SmsPorts,
+  reserved: MessageRecord,
+  candidates: SmsCandidates,
+): Promise<MessageRecord | DispatchRefusal> => {
+  if (candidates.kind === 'none')
+    return giveUp(ports, reserved, { kind: 'refused', cause: 'credentials', detail: candidates.missing });
   let message = reserved;
   let last: Refused = { kind: 'refused', cause: 'unavailable', detail: 'no provider could be tried in time' };
   for (const provider of candidates.providers) {
     if (message.deadline - ports.clock() < SAFETY_MS) break;
     if (provider.name !== message.provider) {
-      const decision: Decision = { at: ports.clock(), kind: 'route', detail: `failing over to ${provider.name}: ${last.cause}` };
+      const decision: Decision = {
+        at: ports.clock(),
+        kind: 'route',
+        detail: `failing over to ${provider.name}: ${last.cause}`,
+      };
       if (!(await ports.journal.reroute(message, provider.name, decision))) break;
       message = { ...message, provider: provider.name };
     }
     const answer = await callProvider(ports, message, provider);
     const cause = answer.kind === 'refused' ? answer.cause : undefined;
-    await ports.routing.report(provider.name, message.route, answer.kind === 'accepted' || (cause !== undefined && cause in MESSAGE_CAUSES));
+    await ports.routing.report(
+      provider.name,
+      message.route,
+      answer.kind === 'accepted' || (cause !== undefined && cause in MESSAGE_CAUSES),
+    );
     if (answer.kind === 'unknown') return leaveUncertain(ports, message, answer.detail);
     if (answer.kind === 'accepted') {
-      const decision: Decision = { at: ports.clock(), kind: 'provider', detail: `${provider.name} accepted`, coins: message.coins };
+      const decision: Decision = {
+        at: ports.clock(),
+        kind: 'provider',
+        detail: `${provider.name} accepted`,
+        coins: message.coins,
+      };
       const settled = await settleAccepted(ports, message, answer.providerMessageId, decision);
-      if (!isRefusal(settled)) ports.observe.sent('accepted', { organizationId: message.organizationId, messageId: message.id, provider: provider.name, coins: message.coins });
+      if (!isRefusal(settled))
+        ports.observe.sent('accepted', {
+          organizationId: message.organizationId,
+          messageId: message.id,
+          provider: provider.name,
+          coins: message.coins,
+        });
       return settled;
     }
     last = answer;

@@ -34,7 +34,12 @@ export interface SmsPorts {
    * The live month's volume of the organization. For live a guess, since the reservation proves it; for test one that prices as the
    * true one does: `holdsUntil` tells the last volume at which a volume's price still holds.
    */
-  readonly volume: (organizationId: string, env: Environment, month: string, holdsUntil: (volume: number) => number) => Promise<number>;
+  readonly volume: (
+    organizationId: string,
+    env: Environment,
+    month: string,
+    holdsUntil: (volume: number) => number,
+  ) => Promise<number>;
   /** Corrects the guess after a reservation met another volume. */
   readonly learnVolume: (organizationId: string, month: string, volume: number) => void;
   readonly account: (organizationId: string) => Promise<SmsAccount>;

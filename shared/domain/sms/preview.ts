@@ -1,5 +1,5 @@
 import type { Actor } from '../actor.ts';
-import { type Refusal, isRefusal } from '../errors.ts';
+import { isRefusal, type Refusal } from '../errors.ts';
 import type { SmsPorts } from './ports.ts';
 import type { SmsRoute } from './provider.ts';
 import { quoteSms, smsPriceRow } from './quote.ts';

@@ -1,7 +1,13 @@
 import type { Id } from '../ids.ts';
 
 /** The providers' names on the wire (decisions, part 4). */
-export const SMS_PROVIDERS = ['aws_end_user_messaging', 'twilio', 'infobip', 'smpp_carrier', 'sandbox_provider'] as const;
+export const SMS_PROVIDERS = [
+  'aws_end_user_messaging',
+  'twilio',
+  'infobip',
+  'smpp_carrier',
+  'sandbox_provider',
+] as const;
 export type SmsProviderName = (typeof SMS_PROVIDERS)[number];
 
 /** Routes of an SMS (interface, 2.1). `la_dedicada` has no table price and is never dispatched. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { newEvent } from '../events/event.ts';
-import { type MessageRecord, advances } from '../messages/message.ts';
+import { advances, type MessageRecord } from '../messages/message.ts';
 import { isoTime } from '../time.ts';
 import { smsEventData } from './events.ts';
 import type { SmsPorts } from './ports.ts';
@@ -18,7 +18,10 @@ export interface ParkedReceipt {
 
 /** What makes two receipts the same. */
 export const receiptFingerprint = ({ providerMessageId, status, reason }: SmsReceiptEvent): string =>
-  createHash('sha256').update(`${providerMessageId}\n${status}\n${reason ?? ''}`).digest('base64url').slice(0, 22);
+  createHash('sha256')
+    .update(`${providerMessageId}\n${status}\n${reason ?? ''}`)
+    .digest('base64url')
+    .slice(0, 22);
 
 export interface ReceiptPorts extends SmsPorts {
   readonly parkedReceipt: (messageId: string, fingerprint: string) => Promise<ParkedReceipt | undefined>;
@@ -34,13 +37,20 @@ const TRIES = 5;
 
 const EVENT_OF = { delivered: 'sms.delivered', failed: 'sms.failed', undelivered: 'sms.undelivered' } as const;
 
-const advance = (ports: SmsPorts, message: MessageRecord, event: Omit<SmsReceiptEvent, 'kind' | 'providerMessageId'>, fingerprint?: string) => {
+const advance = (
+  ports: SmsPorts,
+  message: MessageRecord,
+  event: Omit<SmsReceiptEvent, 'kind' | 'providerMessageId'>,
+  fingerprint?: string,
+) => {
   const now = ports.clock();
   const moves = advances(message.status, event.status);
   const status = moves ? event.status : undefined;
   const reason = moves ? event.reason : message.reason;
   const type = status && status !== 'sent' ? EVENT_OF[status] : undefined;
-  const detail = moves ? `${event.receipt.status}: ${event.status}` : `${event.receipt.status}: changes nothing after ${message.status}`;
+  const detail = moves
+    ? `${event.receipt.status}: ${event.status}`
+    : `${event.receipt.status}: changes nothing after ${message.status}`;
   return ports.journal.advance(message, {
     // A status never stands before the one it follows, whatever the provider's clock says.
     at: Math.max(Math.min(event.at ?? now, now), message.sentAt ?? 0),
@@ -84,12 +94,14 @@ export const applyReceipt = async (ports: ReceiptPorts, messageId: string, finge
 export const applySandboxOutcome = async (ports: SmsPorts, messageId: string): Promise<void> => {
   for (let turn = 0; turn < TRIES; turn++) {
     const message = await ports.journal.read(messageId);
-    if (!message || message.status !== 'sent' || message.provider !== 'sandbox_provider') return;
+    if (message?.status !== 'sent' || message.provider !== 'sandbox_provider') return;
     const outcome = sandboxOutcome(message.to);
     if (typeof outcome === 'string') return;
     const done = await advance(ports, message, {
       status: outcome.status,
-      ...(outcome.reason && outcome.reason !== 'indeterminate' && outcome.reason !== 'abandoned' ? { reason: outcome.reason } : {}),
+      ...(outcome.reason && outcome.reason !== 'indeterminate' && outcome.reason !== 'abandoned'
+        ? { reason: outcome.reason }
+        : {}),
       receipt: {
         id: message.providerMessageId ?? message.id,
         type: 'api_message',

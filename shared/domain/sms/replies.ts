@@ -3,7 +3,7 @@ import type { Environment } from '../actor.ts';
 import { type DomainEvent, newEvent } from '../events/event.ts';
 import { ID_PREFIXES, type Id } from '../ids.ts';
 import type { MessageRecord } from '../messages/message.ts';
-import { type Coins, NO_COINS, asCoins } from '../money.ts';
+import { asCoins, type Coins, NO_COINS } from '../money.ts';
 import { maskPhone } from '../phone.ts';
 import { priceRowOf } from '../pricing/prices.ts';
 import { isoTime } from '../time.ts';
@@ -40,7 +40,11 @@ export const replyIdOf = (provider: SmsProviderName, providerReplyId: string): I
   return `${ID_PREFIXES.reply}_${text}` as Id<'reply'>;
 };
 
-const answered = async (ports: ReplyPorts, provider: SmsProviderName, event: SmsReplyEvent): Promise<MessageRecord | undefined> => {
+const answered = async (
+  ports: ReplyPorts,
+  provider: SmsProviderName,
+  event: SmsReplyEvent,
+): Promise<MessageRecord | undefined> => {
   const { inReplyTo } = event;
   const id =
     inReplyTo?.messageId ??
@@ -53,7 +57,11 @@ const answered = async (ports: ReplyPorts, provider: SmsProviderName, event: Sms
  * Takes an inbound reply: finds the SMS that it answers as the provider tells, else the last one that this provider carried to that phone.
  * `unmatched` when there is none: nobody could be charged for it or told of it.
  */
-export const takeReply = async (ports: ReplyPorts, provider: SmsProviderName, event: SmsReplyEvent): Promise<'kept' | 'repeated' | 'unmatched'> => {
+export const takeReply = async (
+  ports: ReplyPorts,
+  provider: SmsProviderName,
+  event: SmsReplyEvent,
+): Promise<'kept' | 'repeated' | 'unmatched'> => {
   const message = await answered(ports, provider, event);
   if (!message) return 'unmatched';
   const row = priceRowOf(await ports.prices(), 'sms', 'reply');

@@ -15,7 +15,12 @@ export interface ResolvePorts extends SmsPorts {
   readonly parkedReceipts: (messageId: string) => Promise<readonly ParkedReceipt[]>;
 }
 
-const release = async (ports: ResolvePorts, message: MessageRecord, reason: Extract<SmsReason, 'abandoned' | 'indeterminate'>, detail: string) => {
+const release = async (
+  ports: ResolvePorts,
+  message: MessageRecord,
+  reason: Extract<SmsReason, 'abandoned' | 'indeterminate'>,
+  detail: string,
+) => {
   const at = ports.clock();
   const released = await ports.journal.release(message, {
     at,
@@ -51,16 +56,20 @@ const settle = async (ports: ResolvePorts, message: MessageRecord, providerMessa
 export const resolveSend = async (ports: ResolvePorts, messageId: string): Promise<void> => {
   const found = await ports.journal.read(messageId);
   const now = ports.clock();
-  if (!found || found.hold !== 'open' || found.deadline > now) return;
+  if (found?.hold !== 'open' || found.deadline > now) return;
   const message = await ports.journal.takeOver(found, now, now + TURN_MS);
   if (!message) return;
   const [receipt] = await ports.parkedReceipts(messageId);
-  if (receipt) return settle(ports, message, receipt.event.providerMessageId, 'a receipt proved that the provider accepted');
+  if (receipt)
+    return settle(ports, message, receipt.event.providerMessageId, 'a receipt proved that the provider accepted');
   const provider = await ports.routing.provider(message.provider);
   if (provider?.inquire) {
-    const answer = await provider.inquire(message.id);
-    if (answer.kind === 'accepted') return settle(ports, message, answer.providerMessageId, 'the provider confirmed that it accepted');
-    if (answer.kind === 'not_found') return release(ports, message, 'abandoned', 'the provider never received it');
+    const answer = await provider.inquire(message.id, message.createdAt);
+    if (answer.kind === 'accepted')
+      return settle(ports, message, answer.providerMessageId, 'the provider confirmed that it accepted');
+    if (answer.kind === 'not_found')
+      return release(ports, message, 'abandoned', 'the provider has no message of ours by this id');
   }
-  if (now - message.createdAt >= PATIENCE_MS) return release(ports, message, 'indeterminate', 'the provider could not tell and no receipt came');
+  if (now - message.createdAt >= PATIENCE_MS)
+    return release(ports, message, 'indeterminate', 'the provider could not tell and no receipt came');
 };

@@ -4,7 +4,10 @@ import type { SmsProvider } from './provider.ts';
 /** How long after its acceptance a sandbox send's outcome comes, in ms (interface 4.1, rule 4). */
 export const SANDBOX_OUTCOME_MS = 3_000;
 
-type Outcome = { readonly status: Extract<SmsStatus, 'delivered' | 'failed' | 'undelivered'>; readonly reason?: SmsReason };
+type Outcome = {
+  readonly status: Extract<SmsStatus, 'delivered' | 'failed' | 'undelivered'>;
+  readonly reason?: SmsReason;
+};
 
 /** What the ending of a recipient chooses (interface 4.1, rule 4); any other ending is delivered. */
 const OUTCOMES: Readonly<Record<string, Outcome | 'silence' | 'out_of_credit'>> = {
@@ -18,7 +21,8 @@ const OUTCOMES: Readonly<Record<string, Outcome | 'silence' | 'out_of_credit'>> 
 };
 
 /** The sandbox's outcome for a recipient. */
-export const sandboxOutcome = (to: string): Outcome | 'silence' | 'out_of_credit' => OUTCOMES[to.slice(-4)] ?? { status: 'delivered' };
+export const sandboxOutcome = (to: string): Outcome | 'silence' | 'out_of_credit' =>
+  OUTCOMES[to.slice(-4)] ?? { status: 'delivered' };
 
 /** The provider that reaches no phone. It remembers nothing, so what a crash left without a settlement was not sent. */
 export const sandboxProvider: SmsProvider = {

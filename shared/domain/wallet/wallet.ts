@@ -1,4 +1,8 @@
-import { type Coins, asCoins } from '../money.ts';
+import { asCoins, type Coins } from '../money.ts';
+
+/** What a ledger's line says that moved: a hold is negative, a capture 0, a release positive (decisions, part 6). */
+export const ENTRY_KINDS = ['credit', 'hold', 'capture', 'release', 'adjustment'] as const;
+export type EntryKind = (typeof ENTRY_KINDS)[number];
 
 /** How far the warnings of a wallet went since its last credit. */
 export const WARNED = { nothing: 0, low: 1, depleted: 2 } as const;
@@ -19,7 +23,10 @@ export const DEFAULT_LOW_BALANCE = asCoins(50_000);
 export const TEST_OPENING_CREDIT = asCoins(10_000_000);
 
 /** Which warnings a debit must raise, given the state before it; the new `warned`. */
-export const warningsOf = (before: WalletState, coins: Coins): { warned: number; raise: readonly ('low' | 'depleted')[] } => {
+export const warningsOf = (
+  before: WalletState,
+  coins: Coins,
+): { warned: number; raise: readonly ('low' | 'depleted')[] } => {
   const after = before.balance - coins;
   const raise: ('low' | 'depleted')[] = [];
   let warned = before.warned;

@@ -26,11 +26,13 @@ const create = async (path: string): Promise<void> => {
   } finally {
     await file.close();
   }
-  await link(draft, path)
-    .catch((fault: unknown) => {
-      if (!isCode(fault, 'EEXIST')) throw fault;
-    })
-    .finally(() => rm(draft, { force: true }));
+  try {
+    await link(draft, path);
+  } catch (fault) {
+    if (!isCode(fault, 'EEXIST')) throw fault;
+  } finally {
+    await rm(draft, { force: true });
+  }
 };
 
 const read = async (path: string): Promise<KeyObject> => {

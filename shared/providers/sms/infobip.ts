@@ -8,7 +8,7 @@ import type {
   SmsProvider,
   SmsProviderDeclaration,
 } from '../../domain/sms/provider.ts';
-import { type ProviderReply, callProvider, jsonOf, refusal, retryAfterSeconds } from './http.ts';
+import { callProvider, jsonOf, type ProviderReply, refusal, retryAfterSeconds } from './http.ts';
 import { infobipCallbackAuth, readInfobipCallback } from './infobip-callbacks.ts';
 import {
   INFOBIP_DUPLICATE_ID,

@@ -1,7 +1,7 @@
-import { X509Certificate, createVerify } from 'node:crypto';
+import { createVerify, X509Certificate } from 'node:crypto';
 import * as z from 'zod';
 import type { CallbackReading, ProviderIo } from '../../domain/sms/provider.ts';
-import { type ProviderReply, callProvider, parseJson } from './http.ts';
+import { callProvider, type ProviderReply, parseJson } from './http.ts';
 
 /** What a receiver of SNS deliveries is set to. */
 export interface SnsReceiver {

@@ -10,7 +10,7 @@ import type {
   SmsProvider,
   SmsProviderDeclaration,
 } from '../../domain/sms/provider.ts';
-import { type ProviderReply, callProvider, jsonOf, refusal, retryAfterSeconds, sameSecret } from './http.ts';
+import { callProvider, jsonOf, type ProviderReply, refusal, retryAfterSeconds, sameSecret } from './http.ts';
 import { TWILIO_CODES, TWILIO_RECEIPTS, TWILIO_STATUSES } from './twilio-codes.ts';
 
 const sid = (prefix: string) => new RegExp(`^${prefix}[0-9a-fA-F]{32}$`);

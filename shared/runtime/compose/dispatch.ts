@@ -1,4 +1,4 @@
-import { QUEUE_OF_DUE_KIND, type DueHint } from '../../queues/queues.ts';
+import { type DueHint, QUEUE_OF_DUE_KIND } from '../../queues/queues.ts';
 import { overdue } from '../../storage/due.ts';
 import { logger, measure } from '../observe.ts';
 import { inScope } from '../scope.ts';

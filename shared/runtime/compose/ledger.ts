@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Actor } from '../../domain/actor.ts';
 import { decodeCursor, encodeCursor } from '../../domain/cursor.ts';
 import { refuse } from '../../domain/errors.ts';
-import { type LedgerPosition, readLedger } from '../../storage/wallet.ts';
+import { type LedgerPosition, readLedger } from '../../storage/ledger.ts';
 import { table, vault } from './platform.ts';
 
 const position = z.strictObject({ sk: z.string(), balance: z.int(), held: z.int() });
@@ -14,7 +14,11 @@ export const ledgerPage = async (actor: Actor, limit: number, cursor: string | u
   let from: LedgerPosition | undefined;
   if (cursor !== undefined) {
     const parsed = position.safeParse(decodeCursor(keys, scope, cursor));
-    if (!parsed.success) return refuse('BAD_REQUEST', { detail: 'The cursor is not valid.', errors: [{ path: 'cursor', message: 'is no cursor of this list' }] });
+    if (!parsed.success)
+      return refuse('BAD_REQUEST', {
+        detail: 'The cursor is not valid.',
+        errors: [{ path: 'cursor', message: 'is no cursor of this list' }],
+      });
     from = parsed.data;
   }
   const { lines, next } = await readLedger(table, actor.organizationId, limit, from);

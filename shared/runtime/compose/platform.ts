@@ -1,7 +1,7 @@
 import { SQSClient } from '@aws-sdk/client-sqs';
 import type { KeyProvider, Vault } from '../../domain/secrets.ts';
 import { type Clock, systemClock } from '../../domain/time.ts';
-import { type Publisher, makePublisher } from '../../queues/publisher.ts';
+import { makePublisher, type Publisher } from '../../queues/publisher.ts';
 import type { DueHint } from '../../queues/queues.ts';
 import { tableClient } from '../../storage/client.ts';
 import { openVault } from '../../storage/root-key.ts';
@@ -28,21 +28,26 @@ const queues = (): Publisher => {
     settings.QUEUE_URLS,
     (queue, error) => {
       measure({ queue }, { PublishFailures: 1 });
-      logger.warn('publish failed; the dispatcher will find the work', { queue, fault: error instanceof Error ? error.name : 'not an Error' });
+      logger.warn('publish failed; the dispatcher will find the work', {
+        queue,
+        fault: error instanceof Error ? error.name : 'not an Error',
+      });
     },
   );
   return publisher;
 };
 
 /** Hands committed work to its queue, `delaySeconds` from now; only a hint, so it may be lost. */
-export const publishDue = (hints: readonly DueHint[], delaySeconds?: number): void => beforeAnswer(queues().publish(hints, delaySeconds));
+export const publishDue = (hints: readonly DueHint[], delaySeconds?: number): void =>
+  beforeAnswer(queues().publish(hints, delaySeconds));
 
 const keyProvider = async (): Promise<KeyProvider> => {
   if (settings.LOCAL_KEY_FILE) {
     const { localKeyProvider } = await import('../../providers/keys/local-key-provider.ts');
     return localKeyProvider(settings.LOCAL_KEY_FILE);
   }
-  if (!settings.KMS_KEY_ID) throw new Error('KMS_KEY_ID or LOCAL_KEY_FILE must be set for operations that keep personal data');
+  if (!settings.KMS_KEY_ID)
+    throw new Error('KMS_KEY_ID or LOCAL_KEY_FILE must be set for operations that keep personal data');
   const { kmsKeyProvider } = await import('../../providers/keys/kms-key-provider.ts');
   return kmsKeyProvider({ keyId: settings.KMS_KEY_ID, context: { stage: settings.STAGE } });
 };

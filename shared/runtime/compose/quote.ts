@@ -4,7 +4,10 @@ import { readVolume, volumeReader } from '../../storage/volumes.ts';
 import { clock, liveTable, table } from './platform.ts';
 
 export const prices = cachedPrices(table, clock);
-export const volumes = volumeReader((organizationId, month) => readVolume(liveTable, organizationId, 'sms', month), clock);
+export const volumes = volumeReader(
+  (organizationId, month) => readVolume(liveTable, organizationId, 'sms', month),
+  clock,
+);
 
 /** What pricing an SMS needs: the table in force, and a volume of the live month that prices as the true one does. */
 export const quotePorts: Pick<SmsPorts, 'clock' | 'prices' | 'volume'> = {

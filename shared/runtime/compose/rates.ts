@@ -9,7 +9,10 @@ const BUCKETS = {
 } as const satisfies Record<string, Bucket>;
 
 /** Draws from a credential's bucket; 429 with the exact wait when it is empty. */
-export const rateLimiter = async (credentialId: string, bucket: keyof typeof BUCKETS): Promise<Refusal<'RATE_LIMITED'> | undefined> => {
+export const rateLimiter = async (
+  credentialId: string,
+  bucket: keyof typeof BUCKETS,
+): Promise<Refusal<'RATE_LIMITED'> | undefined> => {
   const waitMs = await drawToken(table, credentialId, BUCKETS[bucket], clock());
   if (waitMs === 0) return undefined;
   const { perMinute, burst } = BUCKETS[bucket];

@@ -1,11 +1,11 @@
-import { SmsRoutingTable } from '../../providers/sms/routing.ts';
 import type { SmsAccount, SmsObserver, SmsPorts } from '../../domain/sms/ports.ts';
-import { breakers } from '../../storage/breakers.ts';
+import { SmsRoutingTable } from '../../providers/sms/routing.ts';
 import { KEYS } from '../../storage/access-patterns.ts';
+import { breakers } from '../../storage/breakers.ts';
 import { journal } from '../../storage/journal.ts';
+import { eventHint } from '../../storage/outbox.ts';
 import { readProviderSettings, readRoutes } from '../../storage/providers.ts';
 import { readPromise } from '../../storage/reserve.ts';
-import { eventHint } from '../../storage/outbox.ts';
 import { readSmsAccount } from '../../storage/sms-account.ts';
 import { noteDepleted } from '../../storage/wallet.ts';
 import { logger, measure } from '../observe.ts';
@@ -61,13 +61,16 @@ export const smsPorts: SmsPorts = {
   routing,
   prices: quotePorts.prices,
   volume: (organizationId, env, month, holdsUntil) =>
-    env === 'live' ? Promise.resolve(volumes.guess(organizationId, month)) : quotePorts.volume(organizationId, env, month, holdsUntil),
+    env === 'live'
+      ? Promise.resolve(volumes.guess(organizationId, month))
+      : quotePorts.volume(organizationId, env, month, holdsUntil),
   learnVolume: volumes.learn,
   account,
   promise: (organizationId, callerKey, now) => readPromise(table, organizationId, callerKey, now),
   hashPhone: async (organizationId, phone) => (await vault()).blindIndex(organizationId, 'phone', phone),
   hashRecipient: async (phone) => (await vault()).blindIndex('*', 'phone', phone),
-  hintOutcome: (messageId, at) => publishDue([{ kind: 'sandbox_outcome', ...KEYS.message(messageId) }], secondsUntil(at)),
+  hintOutcome: (messageId, at) =>
+    publishDue([{ kind: 'sandbox_outcome', ...KEYS.message(messageId) }], secondsUntil(at)),
   hintResolve: (messageId, at) => publishDue([{ kind: 'resolve_send', ...KEYS.message(messageId) }], secondsUntil(at)),
   noteDepleted: async (organizationId, env) => {
     const event = await noteDepleted(table, { organizationId, env, now: clock() });

@@ -3,17 +3,27 @@ import { type Refusal, refuse } from '../../domain/errors.ts';
 import { asCoins } from '../../domain/money.ts';
 import { bandAt, placedBands } from '../../domain/pricing/prices.ts';
 import { saoPauloMonth } from '../../domain/time.ts';
+import { readWallet } from '../../storage/ledger.ts';
 import { readVolume } from '../../storage/volumes.ts';
-import { readWallet, setLowBalance } from '../../storage/wallet.ts';
+import { setLowBalance } from '../../storage/wallet.ts';
 import { clock, liveTable, table } from './platform.ts';
 import { prices } from './quote.ts';
 
 const bandsOf = async (organizationId: string) => {
   const month = saoPauloMonth(clock());
-  const [{ table: rows }, segments] = await Promise.all([prices(), readVolume(liveTable, organizationId, 'sms', month)]);
+  const [{ table: rows }, segments] = await Promise.all([
+    prices(),
+    readVolume(liveTable, organizationId, 'sms', month),
+  ]);
   return rows
     .filter((row) => row.channel === 'sms' && row.unit === 'segment')
-    .map((row) => ({ channel: row.channel, route: row.route, month, segments, band: { ...bandAt(row, segments + 1) } }));
+    .map((row) => ({
+      channel: row.channel,
+      route: row.route,
+      month,
+      segments,
+      band: { ...bandAt(row, segments + 1) },
+    }));
 };
 
 /** The wallet as its owner reads it. 404 never: every organization has one; an unopened one is empty. */
@@ -31,7 +41,10 @@ export const walletView = async (actor: Actor) => {
 };
 
 /** Sets the low-balance threshold, in coins. */
-export const changeLowBalance = async (actor: Actor, lowBalanceCoins: number): Promise<Awaited<ReturnType<typeof walletView>> | Refusal<'VALIDATION_ERROR'>> => {
+export const changeLowBalance = async (
+  actor: Actor,
+  lowBalanceCoins: number,
+): Promise<Awaited<ReturnType<typeof walletView>> | Refusal<'VALIDATION_ERROR'>> => {
   const changed = await setLowBalance(table, actor, asCoins(lowBalanceCoins));
   return changed ? walletView(actor) : refuse('VALIDATION_ERROR', 'The organization has no wallet yet.');
 };
@@ -41,6 +54,11 @@ export const pricesView = async () => {
   const { effectiveFrom, table: rows } = await prices();
   return {
     effectiveFrom,
-    items: rows.map((row) => ({ channel: row.channel, route: row.route, unit: row.unit, bands: placedBands(row).map((band) => ({ ...band })) })),
+    items: rows.map((row) => ({
+      channel: row.channel,
+      route: row.route,
+      unit: row.unit,
+      bands: placedBands(row).map((band) => ({ ...band })),
+    })),
   };
 };

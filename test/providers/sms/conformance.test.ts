@@ -1,3 +1,6 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CallbackRequest, SmsAnswer, SmsProvider, SmsProviderName } from '../../../shared/domain/sms/provider.ts';
 import { SMS_PROVIDER_DECLARATIONS } from '../../../shared/providers/sms/index.ts';
@@ -5,12 +8,14 @@ import { startAwsEndUserMessagingStandIn } from '../../support/providers/aws-end
 import { startInfobipStandIn } from '../../support/providers/infobip-stand-in.ts';
 import {
   type AcceptedSms,
+  deliver,
+  type Play,
   type ReceiptOutcome,
   type SmsStandIn,
   THROTTLED_SECONDS,
 } from '../../support/providers/stand-in.ts';
 import { startTwilioStandIn } from '../../support/providers/twilio-stand-in.ts';
-import { NOW, TEXT, TO, accepted, dispatch, open } from './support.ts';
+import { accepted, dispatch, NOW, open, TEXT, TO } from './support.ts';
 
 type Cause = Extract<SmsAnswer, { kind: 'refused' }>['cause'];
 
@@ -84,7 +89,10 @@ const FORGERIES: Readonly<Record<string, (signed: CallbackRequest) => CallbackRe
   'a signature of the right form by another key': (signed) => ({
     ...signed,
     headers: Object.fromEntries(
-      Object.entries(signed.headers).map(([name, value]) => [name, /signature$/.test(name) ? swapped(value) : value]),
+      Object.entries(signed.headers).map(([name, value]) => [
+        name,
+        name.endsWith('signature') ? swapped(value) : value,
+      ]),
     ),
     body: signed.body.replace(/"Signature":"([^"]*)"/, (_, value: string) => `"Signature":"${swapped(value)}"`),
   }),
@@ -107,7 +115,7 @@ describe.each(Object.entries(STAND_INS))('%s', (name, start) => {
   });
   afterAll(() => standIn.close());
 
-  const refused = async (play: Parameters<SmsStandIn['script']>[0]) => {
+  const refused = async (play: Play) => {
     standIn.script(play);
     return provider.send(dispatch());
   };
@@ -231,6 +239,22 @@ describe.each(Object.entries(STAND_INS))('%s', (name, start) => {
       expect(await provider.readCallback(standIn.signed(message, body))).toMatchObject({ kind: 'malformed' });
     },
   );
+
+  it('reads a callback as it comes over HTTP', async () => {
+    const received: Omit<CallbackRequest, 'url'>[] = [];
+    const endpoint = createServer(async (request, response) => {
+      const headers = Object.entries(request.headers).map(([header, value]) => [header, String(value)]);
+      received.push({ headers: Object.fromEntries(headers), body: await text(request) });
+      response.end();
+    });
+    await new Promise<void>((ready) => endpoint.listen(0, '127.0.0.1', ready));
+    const callback = standIn.receipt(message, 'delivered');
+    await deliver({ ...callback, url: `http://127.0.0.1:${(endpoint.address() as AddressInfo).port}` });
+    endpoint.closeAllConnections();
+    endpoint.close();
+    const [posted] = received;
+    expect(posted && (await provider.readCallback({ ...posted, url: callback.url }))).toMatchObject({ kind: 'events' });
+  });
 
   it('never throws over what strangers post', async () => {
     for (const body of [

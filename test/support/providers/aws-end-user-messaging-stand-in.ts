@@ -7,8 +7,8 @@ import {
   type ReceiptOutcome,
   type SmsStandIn,
   type StandInAnswer,
-  THROTTLED_SECONDS,
   startServer,
+  THROTTLED_SECONDS,
 } from './stand-in.ts';
 
 /** Test material: see sns-test-only.md beside it. */

@@ -3,12 +3,12 @@ import type { CallbackRequest } from '../../../shared/domain/sms/provider.ts';
 import { infobipSignature } from '../../../shared/providers/sms/infobip-callbacks.ts';
 import {
   type AcceptedSms,
+  json,
   type ReceiptOutcome,
   type SmsStandIn,
   type StandInAnswer,
-  THROTTLED_SECONDS,
-  json,
   startServer,
+  THROTTLED_SECONDS,
 } from './stand-in.ts';
 
 const KEY = '003026bbc133714df1834b8638bb496e-8f4b3d9a-e931-478d-a994-28a725159ab9';
@@ -89,7 +89,7 @@ export const startInfobipStandIn = async (now: () => number = Date.now): Promise
       const refused = unauthorized(headers);
       if (refused) return refused;
       last = (JSON.parse(body) as SendBody).messages[0].destinations[0];
-      if (/^\+/.test(last.to)) return problem(400, 'Addresses must be in international format without a plus.');
+      if (last.to.startsWith('+')) return problem(400, 'Addresses must be in international format without a plus.');
       return logs.has(last.messageId)
         ? answered(last.messageId, last.to, status(5, 23, 'REJECTED_DUPLICATE_MESSAGE_ID'))
         : undefined;

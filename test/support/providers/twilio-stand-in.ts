@@ -3,12 +3,12 @@ import type { CallbackRequest } from '../../../shared/domain/sms/provider.ts';
 import { twilioSignature } from '../../../shared/providers/sms/twilio.ts';
 import {
   type AcceptedSms,
+  json,
   type ReceiptOutcome,
   type SmsStandIn,
   type StandInAnswer,
-  THROTTLED_SECONDS,
-  json,
   startServer,
+  THROTTLED_SECONDS,
 } from './stand-in.ts';
 
 const ACCOUNT = `AC${'1'.repeat(32)}`;

@@ -1,0 +1,124 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { COMMON_PROBLEMS, type OperationContract } from '../../shared/contracts/define-operation.ts';
+import { OPERATIONS } from '../../shared/contracts/index.ts';
+import { PROBLEMS } from '../../shared/domain/errors.ts';
+import { type Messaging, startMessaging, type Tenant } from '../support/api.ts';
+import { chanceOf, type FuzzCase, type FuzzWorld, nextCase } from '../support/fuzz.ts';
+import { checkMoney } from '../support/money.ts';
+import { type WireAnswer, wireClient } from '../support/wire.ts';
+
+const SEED = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
+const SECONDS = Number(process.env.FUZZ_SECONDS ?? 60);
+const AT_ONCE = 6;
+/** Whatever the operation, the gateway may answer these before it. */
+const OF_THE_GATEWAY = [400, 404, 405, 413];
+const SLOW_MS = 1_000;
+
+let messaging: Messaging;
+let tenant: Tenant;
+let world: FuzzWorld;
+beforeAll(async () => {
+  messaging = await startMessaging();
+  tenant = await messaging.tenant();
+  await messaging.credit('test', tenant.id, 1_000_000_000_000);
+  const { body: message } = await tenant.test.send();
+  const { body: contact } = await tenant.test.post('/contacts', { phone: '+5511999990005' });
+  const { body: key } = await tenant.test.post('/v2/api-keys', { name: 'Fuzzed', scopes: ['sms:read'] });
+  const { key: weak } = await messaging.limited(tenant.test, ['sms:read', 'wallet:read']);
+  world = {
+    operations: OPERATIONS,
+    keys: [tenant.test.key, tenant.live.key, weak, undefined],
+    ids: [message.id, contact.id, key.id, 'rpl_000000000000000000000', 'not-found', 'twilio', 'receipts'],
+  };
+});
+afterAll(() => messaging?.close());
+
+/** The statuses that whoever answers this method of the path may answer. */
+const statusesOf = ({ contract, method }: FuzzCase): ReadonlySet<number> => {
+  const asked = OPERATIONS.filter((other) => other.path === contract.path && other.method === method);
+  const declared = asked.flatMap((one: OperationContract) => [
+    ...Object.keys(one.responses).map(Number),
+    ...[...one.errors, ...COMMON_PROBLEMS].map((name) => PROBLEMS[name].status),
+  ]);
+  return new Set([...OF_THE_GATEWAY, ...declared]);
+};
+
+const FIELDS = { type: 'string', title: 'string', status: 'number', detail: 'string', instance: 'string', code: 'string', requestId: 'string' };
+const problemFault = ({ status, headers, text }: WireAnswer): string | undefined => {
+  if (headers['content-type'] !== 'application/problem+json') return `an error as ${headers['content-type']}`;
+  const body = JSON.parse(text) as Record<string, unknown>;
+  for (const [field, type] of Object.entries(FIELDS)) if (typeof body[field] !== type) return `a problem whose ${field} is no ${type}`;
+  if (body.status !== status) return 'a problem of another status';
+  return body.requestId === headers['x-request-id'] ? undefined : 'a problem of another request';
+};
+
+/** What an answer must never be; undefined when all is well. */
+const faultOf = (sent: FuzzCase, answer: WireAnswer): string | undefined => {
+  const { status, text, headers } = answer;
+  if (!statusesOf(sent).has(status)) return `status ${status}, which the operation does not declare`;
+  const outOfCredit = status === 503 && sent.contract.id === 'sms.send' && sent.body?.includes('0114');
+  if (status >= 500 && !outOfCredit) return `status ${status}`;
+  if (Object.keys(headers).some((name) => name.startsWith('x-injected'))) return 'a header that the caller wrote';
+  if (status < 400) return undefined;
+  const withoutPath = JSON.stringify({ ...JSON.parse(text), instance: '' });
+  if (withoutPath.includes(sent.canary)) return 'a problem that repeats a sent value';
+  return problemFault(answer);
+};
+
+const described = ({ method, target, headers, spoilt, body }: FuzzCase) =>
+  JSON.stringify({ method, target: target.slice(0, 300), headers: headers.map((text) => text.slice(0, 80)), spoilt, body: body?.subarray(0, 400).toString('latin1') });
+
+test(`no request finds an undeclared status, a fault, a slow answer, an echo or a stain (seed ${SEED})`, { timeout: (SECONDS + 60) * 1_000 }, async () => {
+  const chance = chanceOf(SEED);
+  const wire = wireClient(messaging.url);
+  const until = Date.now() + SECONDS * 1_000;
+  const statuses = new Map<number, number>();
+  const made = { message: 1, contact: 1, apiKey: 3 };
+  const faults: string[] = [];
+  let sentCount = 0;
+
+  const count = (sent: FuzzCase, { status, text }: WireAnswer) => {
+    statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    const operation = OPERATIONS.find(({ path, method }) => path === sent.contract.path && method === sent.method)?.id;
+    if (operation === 'sms.send' && ((status === 201 && text.includes('"replayed":false')) || status === 503)) made.message++;
+    if (operation === 'contacts.create' && status === 201) made.contact++;
+    if (operation === 'keys.create' && status === 201) made.apiKey++;
+  };
+  /** A busy machine is slow at everything: what is slow twice is slow by itself. */
+  const isSlow = async (sent: FuzzCase) => (await wire.send(sent)).ms >= SLOW_MS && (await wire.send(sent)).ms >= SLOW_MS;
+  const worker = async () => {
+    while (Date.now() < until && faults.length < 5) {
+      const sent = nextCase(world, chance, sentCount++);
+      const answer = await wire.send(sent).catch((error: Error) => error);
+      if (answer instanceof Error) {
+        faults.push(`no answer (${answer.message}) to ${described(sent)}`);
+        continue;
+      }
+      count(sent, answer);
+      const repeatable = sent.method === 'GET' || answer.status >= 400;
+      const fault = faultOf(sent, answer) ?? (answer.ms >= SLOW_MS && repeatable && (await isSlow(sent)) ? `${Math.round(answer.ms)} ms` : undefined);
+      if (fault) faults.push(`${fault}: ${answer.text.slice(0, 600)} to ${described(sent)}`);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  wire.close();
+  console.log(`fuzz: seed ${SEED}, ${sentCount} requests in ${SECONDS} s, by status ${JSON.stringify(Object.fromEntries([...statuses].sort(([a], [b]) => a - b)))}`);
+
+  expect(faults).toEqual([]);
+  expect(Object.keys(Object.prototype)).toEqual([]);
+  expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+  await nothingElseIsKept(made);
+  expect((await messaging.anonymous.get('/health')).status).toBe(200);
+  expect(readFileSync(join(messaging.dataDir, 'functions.log'), 'utf8')).not.toContain('zqcanary');
+});
+
+/** A refused request leaves nothing: there is exactly what was answered as made, and the books are in order. */
+const nothingElseIsKept = async (made: { message: number; contact: number; apiKey: number }) => {
+  const { messages } = await vi.waitFor(() => checkMoney(messaging.tables.test, tenant.id), { timeout: 30_000, interval: 1_000 });
+  const rows = await messaging.rowsOf('test', tenant.id);
+  const kept = (prefix: string) => rows.filter(({ pk }) => pk.startsWith(prefix)).length;
+  expect({ message: messages.length, contact: kept('CNT#'), apiKey: kept('KEY#') }).toEqual(made);
+  expect((await messaging.rowsOf('live', tenant.id)).filter(({ pk }) => pk.startsWith('MSG#'))).toEqual([]);
+};

@@ -1,0 +1,232 @@
+import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { ReceiveMessageCommand, SendMessageBatchCommand } from '@aws-sdk/client-sqs';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { redriveByHand } from '../../infra/operator/queue-actions.ts';
+import { KEYS } from '../../shared/storage/access-patterns.ts';
+import {
+  type KillLab,
+  killAll,
+  learnIds,
+  sendAs,
+  startKillLab,
+  STEP_NAMES,
+  type Step,
+  timesTaken,
+  untilResolved,
+  type Victim,
+} from '../support/kill.ts';
+import { checkMoney } from '../support/money.ts';
+
+// Real processes, and a deadline that has to pass.
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 150_000 });
+
+const RESOLVED_WITHIN_MS = 120_000;
+
+interface Outcome {
+  /** How the message stands once all is quiet; undefined when there is no trace of it. */
+  readonly message: { hold: 'captured' | 'released'; status: string; reason?: 'abandoned' } | undefined;
+  /** Texts that the provider took before the retry. */
+  readonly taken: 0 | 1;
+  /** What the caller reads who tries again at once, before anything is resolved. */
+  readonly atOnce: 'first' | 'under way' | 'replay';
+}
+const SENT = { hold: 'captured', status: 'sent' } as const;
+const DELIVERED = { hold: 'captured', status: 'delivered' } as const;
+const ABANDONED = { hold: 'released', status: 'failed', reason: 'abandoned' } as const;
+
+/** What must have become of a message whose process was killed there (docs: faults 1 to 5). */
+const OUTCOMES: Readonly<Record<Step, Outcome>> = {
+  before_reserve: { message: undefined, taken: 0, atOnce: 'first' },
+  after_reserve: { message: ABANDONED, taken: 0, atOnce: 'under way' },
+  before_provider: { message: ABANDONED, taken: 0, atOnce: 'under way' },
+  after_provider: { message: SENT, taken: 1, atOnce: 'under way' },
+  before_settle: { message: SENT, taken: 1, atOnce: 'under way' },
+  after_settle: { message: SENT, taken: 1, atOnce: 'replay' },
+  answered: { message: SENT, taken: 1, atOnce: 'replay' },
+  before_receipt: { message: DELIVERED, taken: 1, atOnce: 'replay' },
+  after_receipt: { message: DELIVERED, taken: 1, atOnce: 'replay' },
+  before_published: { message: DELIVERED, taken: 1, atOnce: 'replay' },
+  after_published: { message: DELIVERED, taken: 1, atOnce: 'replay' },
+};
+
+describe('a process killed in the middle of its work', () => {
+  let lab: KillLab;
+  let victims: Victim[];
+  const restarted = {
+    atOnce: new Map<Step, { status: number; code: unknown; retryAfter: string | null }>(),
+    resolvedMs: 0,
+  };
+  const victim = (step: Step): Victim => victims.find((each) => each.step === step) as Victim;
+
+  beforeAll(async () => {
+    lab = await startKillLab();
+    await lab.start();
+    const caller = await lab.organization();
+    victims = STEP_NAMES.map((step, at) => ({
+      ...caller,
+      step,
+      key: `key-${step}`,
+      to: `+55119876510${String(at).padStart(2, '0')}`,
+    }));
+    await killAll(lab, victims);
+    await lab.start();
+    for (const each of victims.filter(({ step }) => OUTCOMES[step].atOnce === 'under way')) {
+      const { status, body, headers } = await sendAs(each);
+      restarted.atOnce.set(each.step, {
+        status,
+        code: body?.meta?.code ?? body?.code,
+        retryAfter: headers.get('retry-after'),
+      });
+    }
+    restarted.resolvedMs = await untilResolved(lab, victims, RESOLVED_WITHIN_MS);
+  });
+  afterAll(() => lab.close());
+
+  test('reached every step: each message that was reserved is known, and each event of a receipt', () => {
+    for (const { step, messageId } of victims)
+      expect(messageId, step).toMatch(step === 'before_reserve' ? /^(msg_\w+)?$/ : /^msg_\w+$/);
+  });
+
+  test('has every hold resolved and every event handed over within 120 s of its restart', () => {
+    expect(restarted.resolvedMs).toBeLessThan(RESOLVED_WITHIN_MS);
+  });
+
+  test.each(STEP_NAMES.filter((step) => OUTCOMES[step].atOnce === 'under way'))(
+    'at %s: a retry before that is told to wait, and sends nothing',
+    (step) => {
+      const told = restarted.atOnce.get(step);
+      expect(told).toMatchObject({ status: 409 });
+      expect(Number(told?.retryAfter)).toBeGreaterThan(0);
+    },
+  );
+
+  test.each(STEP_NAMES)(
+    'at %s leaves exactly the state that the fault allows, and the texts that the provider took',
+    async (step) => {
+      const { message, taken } = OUTCOMES[step];
+      const row = await lab.table.get(KEYS.message(victim(step).messageId || 'msg_none'));
+      if (message) expect(row).toMatchObject(message);
+      else expect(row).toBeUndefined();
+      expect(timesTaken(lab, victim(step))).toBe(taken);
+    },
+  );
+
+  test('keeps the books: one hold a message, one resolution, the balance less what was captured', async () => {
+    const { messages } = await checkMoney(lab.table, victim('answered').organizationId);
+    expect(messages).toHaveLength(STEP_NAMES.length - 1);
+    expect(messages.filter(({ hold }) => hold === 'captured')).toHaveLength(
+      Object.values(OUTCOMES).filter(({ taken }) => taken === 1).length,
+    );
+  });
+
+  test('raised one event for each message that ended, and published each', async () => {
+    const client = new DynamoDBClient({ endpoint: lab.endpoint });
+    const { Items = [] } = await client.send(new ScanCommand({ TableName: lab.table.name, ConsistentRead: true }));
+    client.destroy();
+    const events = Items.map((item) => unmarshall(item)).filter(({ pk }) => String(pk).startsWith('EVT#'));
+    for (const step of STEP_NAMES) {
+      const own = events.filter(({ data }) => data?.id === victim(step).messageId);
+      const type = { released: 'sms.failed', captured: 'sms.delivered' }[OUTCOMES[step].message?.hold ?? 'captured'];
+      const raised = OUTCOMES[step].message === ABANDONED || OUTCOMES[step].message === DELIVERED;
+      expect(
+        own.map((event) => [event.type, event.publishedAt !== undefined]),
+        step,
+      ).toEqual(raised ? [[type, true]] : []);
+    }
+  });
+
+  test('at any step: the retry with the same key is a first send where nothing was sent, else it replays the one that was', async () => {
+    for (const step of STEP_NAMES) {
+      const each = victim(step);
+      const { status, body } = await sendAs(each);
+      const replayed = OUTCOMES[step].taken === 1;
+      expect({ step, status, replayed: body.replayed, same: body.id === each.messageId }).toEqual({
+        step,
+        status: 201,
+        replayed,
+        same: replayed,
+      });
+      expect(timesTaken(lab, each), step).toBe(1);
+    }
+    const { messages } = await checkMoney(lab.table, victim('answered').organizationId);
+    expect(messages.filter(({ hold }) => hold === 'captured')).toHaveLength(STEP_NAMES.length);
+  });
+
+  describe('and the queues of the running one', () => {
+    const hints = () =>
+      victims.flatMap(({ messageId, eventId }) => [
+        ...(messageId
+          ? [
+              { kind: 'resolve_send', ...KEYS.message(messageId) },
+              { kind: 'apply_receipt', ...KEYS.receipt(messageId, 'gone') },
+            ]
+          : []),
+        ...(eventId ? [{ kind: 'publish_event', ...KEYS.event(eventId) }] : []),
+      ]);
+    const put = async (where: 'url' | 'deadLetterUrl', bodies: readonly string[], name: 'outcome' | 'events') => {
+      const queue = await lab.queue(name);
+      for (let start = 0; start < bodies.length; start += 10) {
+        const Entries = bodies.slice(start, start + 10).map((MessageBody, at) => ({ Id: String(at), MessageBody }));
+        await queue.sqs.send(new SendMessageBatchCommand({ QueueUrl: queue[where], Entries }));
+      }
+      return queue;
+    };
+    const books = async () => {
+      const { balance, held, entries, messages } = await checkMoney(lab.table, victim('answered').organizationId);
+      return { balance, held, entries: entries.length, messages: messages.length, taken: lab.provider.messages.length };
+    };
+
+    test('repeated in any order, or redriven from the dead letters, what was done is done once: no send, no charge; poison alone goes to the dead letters', async () => {
+      const before = await books();
+      const outcomes = hints()
+        .filter(({ kind }) => kind !== 'publish_event')
+        .map((hint) => JSON.stringify(hint));
+      const events = hints()
+        .filter(({ kind }) => kind === 'publish_event')
+        .map((hint) => JSON.stringify(hint));
+      const poison = '{"kind":"nothing of ours"}';
+      await put('deadLetterUrl', outcomes, 'outcome');
+      await put('url', [...outcomes, poison, ...outcomes.toReversed(), ...outcomes], 'outcome');
+      const published = await put('url', [...events, ...events.toReversed()], 'events');
+      const queue = await lab.queue('outcome');
+      expect(await redriveByHand(queue.sqs, queue)).toBe(outcomes.length);
+      const deadLetters = async ({ sqs, deadLetterUrl }: typeof queue) => {
+        const { Messages = [] } = await sqs.send(
+          new ReceiveMessageCommand({ QueueUrl: deadLetterUrl, MaxNumberOfMessages: 10, VisibilityTimeout: 0 }),
+        );
+        return Messages.map(({ Body }) => Body);
+      };
+      await vi.waitFor(async () => expect(await deadLetters(queue)).toEqual([poison]), {
+        timeout: 60_000,
+        interval: 500,
+      });
+      expect(await deadLetters(published)).toEqual([]);
+      expect(await books()).toEqual(before);
+    });
+  });
+
+  test('a settlement that arrives after others resolved the message changes nothing: the fence shuts it out', async () => {
+    const late: Victim = { ...victim('before_settle'), key: 'late', to: '+5511987651099' };
+    delete late.messageId;
+    learnIds(lab, [late]);
+    const isSettlement = (call: { action: string; body: string }) =>
+      call.action === 'TransactWriteItems' &&
+      late.messageId !== undefined &&
+      call.body.includes(late.messageId) &&
+      call.body.includes('captured') &&
+      /:fence[^}]*"1"/.test(call.body);
+    const held = lab.tableGate.hold('before', isSettlement);
+    const answering = sendAs(late);
+    await held.reached;
+    await untilResolved(lab, [late], 60_000);
+    const resolved = await lab.table.get(KEYS.message(late.messageId ?? ''));
+    expect(resolved).toMatchObject({ hold: 'captured', fence: 2 });
+    await held.release();
+    expect((await answering).status).toBeOneOf([201, 503]);
+    expect(await lab.table.get(KEYS.message(late.messageId ?? ''))).toEqual(resolved);
+    await checkMoney(lab.table, late.organizationId);
+    expect(timesTaken(lab, late)).toBe(1);
+    expect((await sendAs(late)).body).toMatchObject({ replayed: true, id: late.messageId });
+  });
+});

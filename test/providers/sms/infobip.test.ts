@@ -1,0 +1,206 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import exampleReport from '../../../events/providers/infobip.delivery-report.json' with { type: 'json' };
+import exampleInbound from '../../../events/providers/infobip.inbound-message.json' with { type: 'json' };
+import { newId } from '../../../shared/domain/ids.ts';
+import { infobipSettings } from '../../../shared/providers/sms/infobip.ts';
+import { infobipSignature } from '../../../shared/providers/sms/infobip-callbacks.ts';
+import { type InfobipStandIn, startInfobipStandIn } from '../../support/providers/infobip-stand-in.ts';
+import { accepted, dispatch, NOW, open } from './support.ts';
+
+let standIn: InfobipStandIn;
+beforeAll(async () => {
+  standIn = await startInfobipStandIn(() => NOW);
+});
+afterAll(() => standIn.close());
+const provider = (over: object = {}, io = {}) => open('infobip', { ...standIn.settings, timeoutMs: 300, ...over }, io);
+const MINUTES_AGO = NOW - 5 * 60_000;
+
+describe('an inquiry by our reference', () => {
+  it('finds a message whose answer was lost', async () => {
+    const sent = dispatch();
+    standIn.script('accept_and_hang');
+    expect((await provider().send(sent)).kind).toBe('unknown');
+    expect(await provider().inquire?.(sent.messageId, NOW)).toEqual({
+      kind: 'accepted',
+      providerMessageId: sent.messageId,
+    });
+  });
+
+  it('calls a message absent only when the logs had time to show it and still go back so far', async () => {
+    const ask = (sentAt?: number) => provider().inquire?.(newId('message'), sentAt);
+    expect(await ask(MINUTES_AGO)).toEqual({ kind: 'not_found' });
+    expect(await ask(NOW - 59_000)).toMatchObject({ kind: 'undecided' });
+    expect(await ask(NOW - 49 * 3_600_000)).toMatchObject({ kind: 'undecided' });
+    expect(await ask()).toMatchObject({ kind: 'undecided' });
+  });
+
+  it('calls a rejected message absent, since nothing was sent', async () => {
+    const messageId = newId('message');
+    standIn.log(messageId, { groupId: 5, id: 6, name: 'REJECTED_NETWORK' });
+    expect(await provider().inquire?.(messageId, NOW)).toEqual({ kind: 'not_found' });
+  });
+
+  it('counts an undelivered or expired message as accepted: Infobip took it', async () => {
+    for (const groupId of [1, 2, 3, 4]) {
+      const messageId = newId('message');
+      standIn.log(messageId, { groupId, id: 9, name: 'ANY' });
+      expect(await provider().inquire?.(messageId, NOW)).toMatchObject({ kind: 'accepted' });
+    }
+  });
+
+  it.each([401, 429, 500])('stays undecided when the logs answer %i', async (status) => {
+    standIn.failLogs(status);
+    expect(await provider().inquire?.(newId('message'), MINUTES_AGO)).toMatchObject({ kind: 'undecided' });
+  });
+
+  it('stays undecided when nobody answers', async () => {
+    expect(
+      await provider({ baseUrl: 'http://no-such-host.invalid' }).inquire?.(newId('message'), MINUTES_AGO),
+    ).toMatchObject({
+      kind: 'undecided',
+    });
+  });
+});
+
+it('does not call a repeated reference refused: the first send under it may be on its way', async () => {
+  const sent = dispatch();
+  await provider().send(sent);
+  expect(await provider().send(sent)).toMatchObject({ kind: 'unknown' });
+});
+
+it.each([
+  ['messages[0].destinations[0].to', 'recipient'],
+  ['messages[0].content.text', 'content'],
+  ['messages[0].sender', 'unavailable'],
+])('blames the part of the request that %s names', async (property, cause) => {
+  const body = {
+    errorCode: 'E400',
+    description: '5511987654321',
+    action: '',
+    violations: [{ property, violation: '5511987654321' }],
+    resources: [],
+  };
+  const answer = await provider({}, { fetch: async () => Response.json(body, { status: 400 }) }).send(dispatch());
+  expect(answer).toEqual({ kind: 'refused', cause, detail: 'infobip: HTTP 400 E400' });
+});
+
+it('takes no word from an error page of something in between', async () => {
+  const page = async () =>
+    new Response('<html>Forbidden</html>', { status: 403, headers: { 'content-type': 'text/html' } });
+  expect(await provider({}, { fetch: page }).send(dispatch())).toMatchObject({ kind: 'unknown' });
+});
+
+it('leaves the address of reports to the subscription when the settings say so', async () => {
+  await provider({ reportTo: 'subscription' }).send(dispatch());
+  expect(standIn.messages.at(-1)?.callbackUrl).toBe('');
+  await provider().send(dispatch());
+  expect(standIn.messages.at(-1)?.callbackUrl).toBe('https://callbacks.test/callbacks/provider');
+});
+
+it.each([
+  [{ groupId: 1, id: 7, name: 'PENDING_ENROUTE' }, 'NO_ERROR', []],
+  [{ groupId: 1, id: 3, name: 'PENDING_WAITING_DELIVERY' }, 'NO_ERROR', [['sent', undefined]]],
+  [{ groupId: 3, id: 2, name: 'DELIVERED_TO_OPERATOR' }, 'NO_ERROR', [['sent', undefined]]],
+  [{ groupId: 3, id: 5, name: 'DELIVERED_TO_HANDSET' }, 'NO_ERROR', [['delivered', undefined]]],
+  [{ groupId: 2, id: 9, name: 'UNDELIVERABLE_NOT_DELIVERED' }, 'EC_ABSENT_SUBSCRIBER', [['undelivered', undefined]]],
+  [
+    { groupId: 2, id: 9, name: 'UNDELIVERABLE_NOT_DELIVERED' },
+    'EC_SC_BLOCKED_BY_END_USER',
+    [['undelivered', 'blacklisted']],
+  ],
+  [{ groupId: 4, id: 29, name: 'EXPIRED_DLR_UNKNOWN' }, 'NO_ERROR', [['failed', 'expired']]],
+  [{ groupId: 5, id: 8, name: 'REJECTED_PREFIX_MISSING' }, 'NO_ERROR', [['failed', 'invalid_number']]],
+  [{ groupId: 9, id: 900, name: 'OF_THE_FUTURE' }, 'NO_ERROR', []],
+] as const)('reads the report %j with %s as %j', async (status, error, expected) => {
+  const message = await accepted(standIn, provider());
+  const reading = await provider().readCallback(standIn.report(message, status, error));
+  expect(
+    reading.kind === 'events' &&
+      reading.events.map((event) => event.kind === 'receipt' && [event.status, event.reason]),
+  ).toEqual(expected);
+});
+
+const sign = (document: unknown, auth: object, timestamp?: string) => {
+  const settings = infobipSettings.parse({ ...standIn.settings, callbackAuth: auth });
+  const body = JSON.stringify(document);
+  if (settings.callbackAuth.type !== 'hmac') throw new Error('no HMAC');
+  const { header, timestampHeader } = settings.callbackAuth;
+  return {
+    url: 'https://callbacks.test/callbacks/infobip',
+    headers: {
+      [header]: infobipSignature(settings.callbackAuth, body, timestamp),
+      ...(timestamp && timestampHeader ? { [timestampHeader]: timestamp } : {}),
+    },
+    body,
+  };
+};
+const BODY_ONLY = { type: 'hmac', secretKey: 'key', header: 'X-Signature' };
+const WITH_TIME = { ...BODY_ONLY, timestampHeader: 'X-Ib-Exchange-Req-Timestamp' };
+
+it('reads the documented delivery report, in milliseconds of its own time zone', async () => {
+  const reading = await provider({ callbackAuth: BODY_ONLY }).readCallback(sign(exampleReport, BODY_ONLY));
+  expect(reading).toMatchObject({
+    kind: 'events',
+    events: [
+      {
+        kind: 'receipt',
+        messageId: 'MESSAGE-ID-123-xyz',
+        status: 'delivered',
+        at: Date.parse('2019-11-09T15:00:00.000Z'),
+        receipt: { to: '+41793026727', bill_factor: 1 },
+      },
+      { kind: 'receipt' },
+    ],
+  });
+});
+
+it('reads the documented inbound message', async () => {
+  expect(await provider({ callbackAuth: BODY_ONLY }).readCallback(sign(exampleInbound, BODY_ONLY))).toMatchObject({
+    kind: 'events',
+    events: [
+      {
+        kind: 'reply',
+        providerReplyId: '817790313235066447',
+        from: '+385916242493',
+        to: '+385921004026',
+        body: 'QUIZ Correct answer is Paris',
+        at: Date.parse('2019-11-09T16:00:00.000Z'),
+      },
+    ],
+  });
+});
+
+it('refuses a replay of a signed timestamp after five minutes', async () => {
+  const read = (age: number) =>
+    provider({ callbackAuth: WITH_TIME }).readCallback(sign(exampleReport, WITH_TIME, String(NOW - age)));
+  expect((await read(299_000)).kind).toBe('events');
+  expect((await read(301_000)).kind).toBe('forged');
+  expect((await read(-301_000)).kind).toBe('forged');
+});
+
+it('does not take a signature over the body where a timestamp must be signed too', async () => {
+  const signed = sign(exampleReport, BODY_ONLY);
+  expect((await provider({ callbackAuth: WITH_TIME }).readCallback(signed)).kind).toBe('forged');
+});
+
+it('takes Basic credentials where the settings say so, and only the right ones', async () => {
+  const basic = provider({ callbackAuth: { type: 'basic', username: 'user1', password: 'password1' } });
+  const read = (authorization?: string) =>
+    basic.readCallback({
+      url: 'https://callbacks.test/x',
+      headers: authorization ? { authorization } : {},
+      body: JSON.stringify(exampleReport),
+    });
+  const credentials = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`;
+  expect((await read(credentials('user1:password1'))).kind).toBe('events');
+  expect((await read(credentials('user1:password2'))).kind).toBe('forged');
+  expect((await read()).kind).toBe('forged');
+});
+
+it('refuses settings without a proof of callbacks, and the broken algorithms', () => {
+  const parses = (callbackAuth: unknown) => infobipSettings.safeParse({ ...standIn.settings, callbackAuth }).success;
+  expect(parses(undefined)).toBe(false);
+  expect(parses({ type: 'none' })).toBe(false);
+  expect(parses({ ...BODY_ONLY, algorithm: 'HMAC_MD5' })).toBe(false);
+  expect(parses({ ...BODY_ONLY, algorithm: 'HMAC_SHA_512' })).toBe(true);
+});
