@@ -41,7 +41,7 @@ export const planDebit = (
 ): DebitPlan => {
   const { balance, low, warned } = seen;
   const { raise, warned: next } = warningsOf(seen, coins);
-  if (raise.length > 0) {
+  if (raise.length > 0 && balance >= coins) {
     const events = raise.map((kind) => walletEvent(kind, { ...at, balance: asCoins(balance - coins), low }));
     return {
       when: { text: '#balance = :seen AND #low = :low AND #warned = :warned', values: { seen: balance, low, warned } },

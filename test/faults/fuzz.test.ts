@@ -15,6 +15,8 @@ const AT_ONCE = 6;
 /** Whatever the operation, the gateway may answer these before it. */
 const OF_THE_GATEWAY = [400, 404, 405, 413];
 const SLOW_MS = 1_000;
+/** What takes the most from its caller is tried the most. */
+const OFTEN = new Set(['sms.send', 'sms.preview', 'sms.list', 'contacts.create']);
 
 let messaging: Messaging;
 let tenant: Tenant;
@@ -28,7 +30,7 @@ beforeAll(async () => {
   const { body: key } = await tenant.test.post('/v2/api-keys', { name: 'Fuzzed', scopes: ['sms:read'] });
   const { key: weak } = await messaging.limited(tenant.test, ['sms:read', 'wallet:read']);
   world = {
-    operations: OPERATIONS,
+    operations: [...OPERATIONS, ...OPERATIONS.filter(({ id }) => OFTEN.has(id)).flatMap((one) => Array(4).fill(one))],
     keys: [tenant.test.key, tenant.live.key, weak, undefined],
     ids: [message.id, contact.id, key.id, 'rpl_000000000000000000000', 'not-found', 'twilio', 'receipts'],
   };
@@ -75,7 +77,7 @@ test(`no request finds an undeclared status, a fault, a slow answer, an echo or 
   const wire = wireClient(messaging.url);
   const until = Date.now() + SECONDS * 1_000;
   const statuses = new Map<number, number>();
-  const made = { message: 1, contact: 1, apiKey: 3 };
+  const made = { message: 1, contact: 1, apiKey: 4 };
   const faults: string[] = [];
   let sentCount = 0;
 
@@ -117,8 +119,9 @@ test(`no request finds an undeclared status, a fault, a slow answer, an echo or 
 /** A refused request leaves nothing: there is exactly what was answered as made, and the books are in order. */
 const nothingElseIsKept = async (made: { message: number; contact: number; apiKey: number }) => {
   const { messages } = await vi.waitFor(() => checkMoney(messaging.tables.test, tenant.id), { timeout: 30_000, interval: 1_000 });
-  const rows = await messaging.rowsOf('test', tenant.id);
+  const live = await messaging.rowsOf('live', tenant.id);
+  const rows = [...(await messaging.rowsOf('test', tenant.id)), ...live];
   const kept = (prefix: string) => rows.filter(({ pk }) => pk.startsWith(prefix)).length;
   expect({ message: messages.length, contact: kept('CNT#'), apiKey: kept('KEY#') }).toEqual(made);
-  expect((await messaging.rowsOf('live', tenant.id)).filter(({ pk }) => pk.startsWith('MSG#'))).toEqual([]);
+  expect(live.filter(({ pk }) => pk.startsWith('MSG#'))).toEqual([]);
 };

@@ -1,14 +1,15 @@
 import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { ReceiveMessageCommand, SendMessageBatchCommand } from '@aws-sdk/client-sqs';
+import { ReceiveMessageCommand, SendMessageBatchCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { redriveByHand } from '../../infra/operator/queue-actions.ts';
+import { depthOf, redriveByHand } from '../../infra/operator/queue-actions.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import {
   type KillLab,
   killAll,
   learnIds,
   sendAs,
+  settles,
   startKillLab,
   STEP_NAMES,
   type Step,
@@ -50,6 +51,19 @@ const OUTCOMES: Readonly<Record<Step, Outcome>> = {
   after_published: { message: DELIVERED, taken: 1, atOnce: 'replay' },
 };
 
+const OUTCOME_KINDS = ['resolve_send', 'apply_receipt'];
+const POISON = '{"kind":"nothing of ours"}';
+const WAIT = { timeout: 30_000, interval: 250 };
+
+const put = async (sqs: SQSClient, QueueUrl: string, bodies: readonly string[]): Promise<void> => {
+  for (let start = 0; start < bodies.length; start += 10) {
+    const Entries = bodies.slice(start, start + 10).map((MessageBody, at) => ({ Id: String(at), MessageBody }));
+    await sqs.send(new SendMessageBatchCommand({ QueueUrl, Entries }));
+  }
+};
+/** Whether a write stands under this fence. */
+const isFence = (body: string, fence: number) => new RegExp(`":fence":\\{"N":"${fence}"\\}`).test(body);
+
 describe('a process killed in the middle of its work', () => {
   let lab: KillLab;
   let victims: Victim[];
@@ -58,6 +72,20 @@ describe('a process killed in the middle of its work', () => {
     resolvedMs: 0,
   };
   const victim = (step: Step): Victim => victims.find((each) => each.step === step) as Victim;
+
+  const hints = (kinds: readonly string[]): string[] =>
+    victims
+      .flatMap(({ messageId, eventId }) => [
+        ...(messageId ? [{ kind: 'resolve_send', ...KEYS.message(messageId) }] : []),
+        ...(messageId ? [{ kind: 'apply_receipt', ...KEYS.receipt(messageId, 'applied') }] : []),
+        ...(eventId ? [{ kind: 'publish_event', ...KEYS.event(eventId) }] : []),
+      ])
+      .filter(({ kind }) => kinds.includes(kind))
+      .map((hint) => JSON.stringify(hint));
+  const books = async () => {
+    const { balance, held, entries, messages } = await checkMoney(lab.table, victim('answered').organizationId);
+    return { balance, held, entries: entries.length, messages: messages.length, taken: lab.provider.messages.length };
+  };
 
   beforeAll(async () => {
     lab = await startKillLab();
@@ -71,6 +99,8 @@ describe('a process killed in the middle of its work', () => {
     }));
     await killAll(lab, victims);
     await lab.start();
+    const { sqs, url } = await lab.queue('outcome');
+    await put(sqs, url, [...hints(OUTCOME_KINDS).slice(0, 9), POISON]);
     for (const each of victims.filter(({ step }) => OUTCOMES[step].atOnce === 'under way')) {
       const { status, body, headers } = await sendAs(each);
       restarted.atOnce.set(each.step, {
@@ -153,80 +183,48 @@ describe('a process killed in the middle of its work', () => {
     expect(messages.filter(({ hold }) => hold === 'captured')).toHaveLength(STEP_NAMES.length);
   });
 
-  describe('and the queues of the running one', () => {
-    const hints = () =>
-      victims.flatMap(({ messageId, eventId }) => [
-        ...(messageId
-          ? [
-              { kind: 'resolve_send', ...KEYS.message(messageId) },
-              { kind: 'apply_receipt', ...KEYS.receipt(messageId, 'gone') },
-            ]
-          : []),
-        ...(eventId ? [{ kind: 'publish_event', ...KEYS.event(eventId) }] : []),
-      ]);
-    const put = async (where: 'url' | 'deadLetterUrl', bodies: readonly string[], name: 'outcome' | 'events') => {
-      const queue = await lab.queue(name);
-      for (let start = 0; start < bodies.length; start += 10) {
-        const Entries = bodies.slice(start, start + 10).map((MessageBody, at) => ({ Id: String(at), MessageBody }));
-        await queue.sqs.send(new SendMessageBatchCommand({ QueueUrl: queue[where], Entries }));
-      }
-      return queue;
-    };
-    const books = async () => {
-      const { balance, held, entries, messages } = await checkMoney(lab.table, victim('answered').organizationId);
-      return { balance, held, entries: entries.length, messages: messages.length, taken: lab.provider.messages.length };
-    };
-
-    test('repeated in any order, or redriven from the dead letters, what was done is done once: no send, no charge; poison alone goes to the dead letters', async () => {
-      const before = await books();
-      const outcomes = hints()
-        .filter(({ kind }) => kind !== 'publish_event')
-        .map((hint) => JSON.stringify(hint));
-      const events = hints()
-        .filter(({ kind }) => kind === 'publish_event')
-        .map((hint) => JSON.stringify(hint));
-      const poison = '{"kind":"nothing of ours"}';
-      await put('deadLetterUrl', outcomes, 'outcome');
-      await put('url', [...outcomes, poison, ...outcomes.toReversed(), ...outcomes], 'outcome');
-      const published = await put('url', [...events, ...events.toReversed()], 'events');
-      const queue = await lab.queue('outcome');
-      expect(await redriveByHand(queue.sqs, queue)).toBe(outcomes.length);
-      const deadLetters = async ({ sqs, deadLetterUrl }: typeof queue) => {
-        const { Messages = [] } = await sqs.send(
-          new ReceiveMessageCommand({ QueueUrl: deadLetterUrl, MaxNumberOfMessages: 10, VisibilityTimeout: 0 }),
-        );
-        return Messages.map(({ Body }) => Body);
-      };
-      await vi.waitFor(async () => expect(await deadLetters(queue)).toEqual([poison]), {
-        timeout: 60_000,
-        interval: 500,
-      });
-      expect(await deadLetters(published)).toEqual([]);
-      expect(await books()).toEqual(before);
-    });
+  test('what was done is done once, though its queue messages come again, in any order, or are redriven from the dead letters', async () => {
+    const before = await books();
+    const outcomes = hints(OUTCOME_KINDS);
+    const events = hints(['publish_event']);
+    const [queue, eventQueue] = [await lab.queue('outcome'), await lab.queue('events')];
+    await put(queue.sqs, queue.deadLetterUrl, outcomes);
+    expect(await redriveByHand(queue.sqs, queue)).toBe(outcomes.length);
+    await put(queue.sqs, queue.url, [...outcomes, ...outcomes.toReversed()]);
+    await put(eventQueue.sqs, eventQueue.url, [...events, ...events.toReversed()]);
+    await vi.waitFor(async () => {
+      expect(await depthOf(queue.sqs, queue.url)).toMatchObject({ waiting: 0, delayed: 0 });
+      expect(await depthOf(eventQueue.sqs, eventQueue.url)).toEqual({ waiting: 0, inFlight: 0, delayed: 0 });
+    }, WAIT);
+    expect(await books()).toEqual(before);
   });
 
   test('a settlement that arrives after others resolved the message changes nothing: the fence shuts it out', async () => {
-    const late: Victim = { ...victim('before_settle'), key: 'late', to: '+5511987651099' };
-    delete late.messageId;
+    const { organizationId, client } = victim('before_settle');
+    const late: Victim = { step: 'before_settle', organizationId, client, key: 'late', to: '+5511987651099' };
     learnIds(lab, [late]);
-    const isSettlement = (call: { action: string; body: string }) =>
-      call.action === 'TransactWriteItems' &&
-      late.messageId !== undefined &&
-      call.body.includes(late.messageId) &&
-      call.body.includes('captured') &&
-      /:fence[^}]*"1"/.test(call.body);
-    const held = lab.tableGate.hold('before', isSettlement);
+    const held = lab.tableGate.hold('before', (call) => settles(call, late) && isFence(call.body, 1));
     const answering = sendAs(late);
     await held.reached;
-    await untilResolved(lab, [late], 60_000);
+    await untilResolved(lab, [late], RESOLVED_WITHIN_MS);
     const resolved = await lab.table.get(KEYS.message(late.messageId ?? ''));
     expect(resolved).toMatchObject({ hold: 'captured', fence: 2 });
     await held.release();
     expect((await answering).status).toBeOneOf([201, 503]);
     expect(await lab.table.get(KEYS.message(late.messageId ?? ''))).toEqual(resolved);
-    await checkMoney(lab.table, late.organizationId);
+    await checkMoney(lab.table, organizationId);
     expect(timesTaken(lab, late)).toBe(1);
     expect((await sendAs(late)).body).toMatchObject({ replayed: true, id: late.messageId });
+  });
+
+  test('a message that no consumer can read ends among the dead letters; what came with it was acknowledged', async () => {
+    const queue = await lab.queue('outcome');
+    const deadLetters = async () => {
+      const command = { QueueUrl: queue.deadLetterUrl, MaxNumberOfMessages: 10, VisibilityTimeout: 0 };
+      const { Messages = [] } = await queue.sqs.send(new ReceiveMessageCommand(command));
+      return Messages.map(({ Body }) => Body);
+    };
+    await vi.waitFor(async () => expect(await deadLetters()).toEqual([POISON]), { ...WAIT, timeout: 80_000 });
+    expect(await depthOf(queue.sqs, queue.url)).toEqual({ waiting: 0, inFlight: 0, delayed: 0 });
   });
 });

@@ -141,6 +141,14 @@ describe('a wallet that runs dry', () => {
     expect((await other.test.send({ body: 'Outro' }, 'dry')).body.replayed).toBe(false);
   });
 
+  test('pays for nothing that it cannot cover, also right after its threshold was set to what it was', async () => {
+    const other = await messaging.tenant();
+    await messaging.credit('live', other.id, 99);
+    expect((await setLow(other.live, 50_000)).status).toBe(200);
+    expectProblem(await other.live.send(), 402);
+    expect(await checkMoney(messaging.tables.live, other.id)).toMatchObject({ balance: 99, messages: [] });
+  });
+
   test('raises wallet.depleted once, and again only after a credit', async () => {
     const other = await messaging.tenant();
     await setLow(other.test, 0);

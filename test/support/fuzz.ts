@@ -235,10 +235,19 @@ export interface FuzzWorld {
   readonly ids: readonly string[];
 }
 
+const somePhone = (chance: Chance) => `+55119${80_000_000 + chance.below(19_999_999)}`;
+/** A valid body, with a recipient of its own: a phone stands once among contacts. */
+const someBody = (contract: OperationContract, chance: Chance): unknown => {
+  const body = exampleBody(contract);
+  if (!isObject(body)) return body;
+  const phones = Object.keys(body).filter((field) => field === 'to' || field === 'phone');
+  return { ...structuredClone(body), ...Object.fromEntries(phones.map((field) => [field, somePhone(chance)])) };
+};
+
 const drafted = ({ operations, keys, ids }: FuzzWorld, chance: Chance, nth: number): Draft => {
   const contract = chance.pick(operations);
   const key = chance.next() < 0.85 ? keys[0] : chance.pick(keys);
-  const body = exampleBody(contract);
+  const body = someBody(contract, chance);
   const draft: Draft = {
     contract,
     canary: `zqcanary${nth.toString(36)}x`,
@@ -246,7 +255,7 @@ const drafted = ({ operations, keys, ids }: FuzzWorld, chance: Chance, nth: numb
     path: contract.path.replace(/\{.+?\}/g, () => chance.pick(ids)),
     query: [],
     headers: key === undefined ? [] : [['Authorization', `Bearer ${key}`]],
-    body: body === undefined ? undefined : structuredClone(body),
+    body,
   };
   if (contract.request.rawBody) draft.body = { any: draft.canary };
   if (draft.body !== undefined) draft.headers.push(['Content-Type', 'application/json']);

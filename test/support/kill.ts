@@ -54,7 +54,8 @@ const writes = (call: GateCall) => call.action === 'TransactWriteItems';
 const reserves = (call: GateCall, { to }: Victim) =>
   writes(call) && call.body.includes('IDEM#') && call.body.includes(to);
 const dispatches = (call: GateCall, { to }: Victim) => call.method === 'POST' && call.body.includes(to.slice(1));
-const settles = (call: GateCall, { messageId }: Victim) =>
+/** Whether a call captures the victim's hold. */
+export const settles = (call: GateCall, { messageId }: Victim) =>
   writes(call) && messageId !== undefined && call.body.includes(`MSG#${messageId}`) && call.body.includes('captured');
 const applies = (call: GateCall, { messageId }: Victim) =>
   writes(call) && messageId !== undefined && call.body.includes(`MSG#${messageId}`) && call.body.includes('RCPT#');

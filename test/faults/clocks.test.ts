@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { resolveSend } from '../../shared/domain/sms/resolve.ts';
+import { sendSms } from '../../shared/domain/sms/send.ts';
+import { checkMoney } from '../support/money.ts';
+import { startWorld, type World } from '../support/world.ts';
+
+const SKEWS_MS = [-600_000, -31_000, 31_000, 600_000];
+
+describe('clocks that differ by ten minutes', () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await startWorld('live');
+  });
+  afterAll(() => world.close());
+
+  test.each(SKEWS_MS)('(sweeper %i ms off) move no money: one fence resolves, whoever is early', async (skew) => {
+    const actor = await world.organization(10_000);
+    let accept = () => {};
+    world.provider.dispatched.length = 0;
+    world.provider.script = [
+      ({ messageId }) =>
+        new Promise((resolve) => {
+          accept = () => resolve({ kind: 'accepted', providerMessageId: `p-${messageId}` });
+        }),
+    ];
+    const sending = sendSms(world.ports, actor, 'key', { to: '+5511987654321', body: 'Oi', route: 'premium' });
+    await expect.poll(() => world.provider.dispatched.length).toBe(1);
+    const id = world.provider.dispatched[0]?.messageId ?? '';
+    const skewed = { ...world.ports, clock: () => world.now + skew };
+    await Promise.all([resolveSend(skewed, id), resolveSend(skewed, id)]);
+    accept();
+    const answer = await sending;
+    const { messages, balance } = await checkMoney(world.table, actor.organizationId);
+    const early = skew > 30_000;
+    expect(messages[0]).toMatchObject({ hold: early ? 'released' : 'captured' });
+    expect(balance).toBe(early ? 10_000 : 9_200);
+    expect(answer).toMatchObject(early ? { name: 'DEPENDENCY_FAILED' } : { status: 'sent' });
+  });
+
+  test('never reopen a key early nor send it twice: the second caller waits or replays', async () => {
+    const actor = await world.organization(10_000);
+    const request = { to: '+5511987654321', body: 'Oi', route: 'premium' as const };
+    await sendSms(world.ports, actor, 'key', request);
+    for (const skew of SKEWS_MS) {
+      const skewed = { ...world.ports, clock: () => world.now + skew };
+      expect(await sendSms(skewed, actor, 'key', request)).toMatchObject({ replayed: true });
+    }
+    expect(await checkMoney(world.table, actor.organizationId)).toMatchObject({ balance: 9_200 });
+  });
+});
