@@ -2,7 +2,7 @@ import { DeleteItemCommand, type DynamoDBClient, PutItemCommand, UpdateItemComma
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { expressWrite, type WriteOp } from './expressions.ts';
 import { persistently } from './persistence.ts';
-import type { Row } from './table.ts';
+import type { Row } from './row.ts';
 
 type Answer = { readonly ok: true; readonly row?: Row } | { readonly ok: false; readonly row?: Row };
 type Attributes = Parameters<typeof unmarshall>[0] | undefined;

@@ -10,14 +10,10 @@ import {
 import { marshall, type NativeAttributeValue, unmarshall } from '@aws-sdk/util-dynamodb';
 import { type Condition, expressCondition, toTransactItem, type WriteOp } from './expressions.ts';
 import { persistently } from './persistence.ts';
+import type { Key, Row } from './row.ts';
 import { writeOne } from './single-write.ts';
 
-export interface Key {
-  readonly pk: string;
-  readonly sk: string;
-}
-/** A stored row as it comes back: each area parses it before use. */
-export type Row = Key & Record<string, NativeAttributeValue>;
+export type { Key, Row };
 
 /** Why one operation of a cancelled transaction failed; `row` is what stood there, when its condition failed. */
 export interface CancelReason {

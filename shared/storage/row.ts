@@ -1,0 +1,8 @@
+import type { NativeAttributeValue } from '@aws-sdk/util-dynamodb';
+
+export interface Key {
+  readonly pk: string;
+  readonly sk: string;
+}
+/** A stored row as it comes back: each area parses it before use. */
+export type Row = Key & Record<string, NativeAttributeValue>;
