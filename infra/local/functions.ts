@@ -34,16 +34,18 @@ const oneAtATime = <T>(work: () => Promise<T>): Promise<T> => {
 /** Which standard output the code that runs now shall find. */
 const standardOutput = new AsyncLocalStorage<NodeJS.WriteStream>();
 let redirected = false;
-/** From the first import on, modules that are being imported find their stage's log as `process.stdout`, all other code the real one. */
+/** From the first import on, modules that are being imported find their stage's log as both standard streams, all other code the real ones. */
 const redirectImports = () => {
   if (redirected) return;
   redirected = true;
-  const own = process.stdout;
-  Object.defineProperty(process, 'stdout', {
-    configurable: true,
-    enumerable: true,
-    get: () => standardOutput.getStore() ?? own,
-  });
+  for (const name of ['stdout', 'stderr'] as const) {
+    const own = process[name];
+    Object.defineProperty(process, name, {
+      configurable: true,
+      enumerable: true,
+      get: () => standardOutput.getStore() ?? own,
+    });
+  }
 };
 
 /** Runs an import with a stage's environment and log in place of the process's own. */

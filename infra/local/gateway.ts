@@ -1,4 +1,5 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import { type Authorizer, methodArn, type Verdict } from './authorizer.ts';
 import { BODY_LIMIT, readBody, refuseBody, TOO_LARGE } from './body.ts';
@@ -47,7 +48,17 @@ export const makeGateway = (options: GatewayOptions): Server => {
     if (!(Number(request.headers['content-length']) > BODY_LIMIT)) response.writeContinue();
     onRequest(request, response);
   });
+  server.on('clientError', (_fault, socket) => refuseUnread(socket));
   return server;
+};
+
+/** What could not even be read as HTTP, or has more headers than may be, still gets a problem document. */
+const refuseUnread = (socket: Duplex): void => {
+  if (!socket.writable) return void socket.destroy();
+  const { status, headers, body } = refusalAnswer('malformed', { instance: '/', requestId: newRequestId() });
+  const lines = Object.entries({ ...headers, 'content-length': Buffer.byteLength(body), connection: 'close' });
+  const head = lines.map(([name, value]) => `${name}: ${value}`).join('\r\n');
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head}\r\n\r\n${body}`);
 };
 
 const refuse = (response: ServerResponse, { status, headers, body }: GatewayAnswer): void => {
@@ -60,6 +71,13 @@ const splitTarget = (target: string): [path: string, query: string] => {
   const from = target.startsWith('/') ? 0 : Math.max(0, target.indexOf('/', target.indexOf('://') + 3));
   const mark = target.indexOf('?', from);
   return mark < 0 ? [target.slice(from), ''] : [target.slice(from, mark), target.slice(mark + 1)];
+};
+
+/** Whether a header stands more than once; `name` in lower case. */
+const repeats = (rawHeaders: readonly string[], name: string): boolean => {
+  let seen = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]?.toLowerCase() === name) seen += 1;
+  return seen > 1;
 };
 
 const serve = async (
@@ -82,6 +100,8 @@ const serve = async (
   if (query === MALFORMED_QUERY) return no('malformed');
 
   const token = request.headers.authorization;
+  // Node keeps the first of several: whoever sends two is told so, whether or not the first is known already.
+  if (token !== undefined && repeats(request.rawHeaders, 'authorization')) return no('unauthorized');
   const stage = stageOf(path, token);
   const head: RequestHead = { requestId, stage, path, route, values };
   const reading = readBody(request);

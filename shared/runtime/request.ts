@@ -5,9 +5,14 @@ import { badQueryProblem, type OperationContract } from '../contracts/define-ope
 import { type ProblemName, Refusal, refuse } from '../domain/errors.ts';
 import { readJson } from './json.ts';
 
+/** A name that a programmer gives a field. In maps the caller chooses the names: one of another form may be somebody's data. */
+const FIELD_NAME = /^(?!\d{7})\w+$/;
+const pathOf = (path: readonly PropertyKey[]): string =>
+  path.map((part) => (FIELD_NAME.test(String(part)) ? String(part) : '*')).join('.');
+
 const issuesOf = (error: z.ZodError) =>
   error.issues.slice(0, 20).map((issue) => ({
-    path: issue.path.map(String).join('.').slice(0, 200),
+    path: pathOf(issue.path).slice(0, 200),
     message:
       issue.code === 'unrecognized_keys' ? 'has fields that the contract does not know' : issue.message.slice(0, 200),
   }));

@@ -25,10 +25,14 @@ export interface SmsFilter extends Window {
   readonly toHash?: string | undefined;
 }
 
+/** The moments that ISO text of four-digit years can hold: beyond them text no longer sorts as time does. */
+const LATEST_MS = Date.parse('9999-12-31T23:59:59.999Z');
+const inYears = (ms: number): string => isoTime(Math.min(Math.max(ms, 0), LATEST_MS));
+
 /** Bounds of `createdAt#id` for a window of time; nothing is older than the epoch. `~` sorts after every id. */
 const bounds = ({ from, to }: Window) => ({
-  lower: isoTime(Math.max(from ?? 0, 0)),
-  upper: to === undefined ? '~' : `${isoTime(Math.max(to, 0))}#~`,
+  lower: inYears(from ?? 0),
+  upper: to === undefined ? '~' : `${inYears(to)}#~`,
 });
 
 const between = (window: Window): Condition | undefined =>

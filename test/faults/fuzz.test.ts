@@ -5,7 +5,8 @@ import { COMMON_PROBLEMS, type OperationContract } from '../../shared/contracts/
 import { OPERATIONS } from '../../shared/contracts/index.ts';
 import { PROBLEMS } from '../../shared/domain/errors.ts';
 import { type Messaging, startMessaging, type Tenant } from '../support/api.ts';
-import { chanceOf, type FuzzCase, type FuzzWorld, nextCase } from '../support/fuzz.ts';
+import { chanceOf } from '../support/chance.ts';
+import { type FuzzCase, type FuzzWorld, nextCase } from '../support/fuzz.ts';
 import { checkMoney } from '../support/money.ts';
 import { type WireAnswer, wireClient } from '../support/wire.ts';
 
@@ -47,11 +48,20 @@ const statusesOf = ({ contract, method }: FuzzCase): ReadonlySet<number> => {
   return new Set([...OF_THE_GATEWAY, ...declared]);
 };
 
-const FIELDS = { type: 'string', title: 'string', status: 'number', detail: 'string', instance: 'string', code: 'string', requestId: 'string' };
+const FIELDS = {
+  type: 'string',
+  title: 'string',
+  status: 'number',
+  detail: 'string',
+  instance: 'string',
+  code: 'string',
+  requestId: 'string',
+};
 const problemFault = ({ status, headers, text }: WireAnswer): string | undefined => {
   if (headers['content-type'] !== 'application/problem+json') return `an error as ${headers['content-type']}`;
   const body = JSON.parse(text) as Record<string, unknown>;
-  for (const [field, type] of Object.entries(FIELDS)) if (typeof body[field] !== type) return `a problem whose ${field} is no ${type}`;
+  for (const [field, type] of Object.entries(FIELDS))
+    if (typeof body[field] !== type) return `a problem whose ${field} is no ${type}`;
   if (body.status !== status) return 'a problem of another status';
   return body.requestId === headers['x-request-id'] ? undefined : 'a problem of another request';
 };
@@ -70,9 +80,17 @@ const faultOf = (sent: FuzzCase, answer: WireAnswer): string | undefined => {
 };
 
 const described = ({ method, target, headers, spoilt, body }: FuzzCase) =>
-  JSON.stringify({ method, target: target.slice(0, 300), headers: headers.map((text) => text.slice(0, 80)), spoilt, body: body?.subarray(0, 400).toString('latin1') });
+  JSON.stringify({
+    method,
+    target: target.slice(0, 300),
+    headers: headers.map((text) => text.slice(0, 80)),
+    spoilt,
+    body: body?.subarray(0, 400).toString('latin1'),
+  });
 
-test(`no request finds an undeclared status, a fault, a slow answer, an echo or a stain (seed ${SEED})`, { timeout: (SECONDS + 60) * 1_000 }, async () => {
+test(`no request finds an undeclared status, a fault, a slow answer, an echo or a stain (seed ${SEED})`, {
+  timeout: (SECONDS + 60) * 1_000,
+}, async () => {
   const chance = chanceOf(SEED);
   const wire = wireClient(messaging.url);
   const until = Date.now() + SECONDS * 1_000;
@@ -84,12 +102,14 @@ test(`no request finds an undeclared status, a fault, a slow answer, an echo or 
   const count = (sent: FuzzCase, { status, text }: WireAnswer) => {
     statuses.set(status, (statuses.get(status) ?? 0) + 1);
     const operation = OPERATIONS.find(({ path, method }) => path === sent.contract.path && method === sent.method)?.id;
-    if (operation === 'sms.send' && ((status === 201 && text.includes('"replayed":false')) || status === 503)) made.message++;
+    if (operation === 'sms.send' && ((status === 201 && text.includes('"replayed":false')) || status === 503))
+      made.message++;
     if (operation === 'contacts.create' && status === 201) made.contact++;
     if (operation === 'keys.create' && status === 201) made.apiKey++;
   };
   /** A busy machine is slow at everything: what is slow twice is slow by itself. */
-  const isSlow = async (sent: FuzzCase) => (await wire.send(sent)).ms >= SLOW_MS && (await wire.send(sent)).ms >= SLOW_MS;
+  const isSlow = async (sent: FuzzCase) =>
+    (await wire.send(sent)).ms >= SLOW_MS && (await wire.send(sent)).ms >= SLOW_MS;
   const worker = async () => {
     while (Date.now() < until && faults.length < 5) {
       const sent = nextCase(world, chance, sentCount++);
@@ -100,13 +120,17 @@ test(`no request finds an undeclared status, a fault, a slow answer, an echo or 
       }
       count(sent, answer);
       const repeatable = sent.method === 'GET' || answer.status >= 400;
-      const fault = faultOf(sent, answer) ?? (answer.ms >= SLOW_MS && repeatable && (await isSlow(sent)) ? `${Math.round(answer.ms)} ms` : undefined);
+      const fault =
+        faultOf(sent, answer) ??
+        (answer.ms >= SLOW_MS && repeatable && (await isSlow(sent)) ? `${Math.round(answer.ms)} ms` : undefined);
       if (fault) faults.push(`${fault}: ${answer.text.slice(0, 600)} to ${described(sent)}`);
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
   wire.close();
-  console.log(`fuzz: seed ${SEED}, ${sentCount} requests in ${SECONDS} s, by status ${JSON.stringify(Object.fromEntries([...statuses].sort(([a], [b]) => a - b)))}`);
+  console.log(
+    `fuzz: seed ${SEED}, ${sentCount} requests in ${SECONDS} s, by status ${JSON.stringify(Object.fromEntries([...statuses].sort(([a], [b]) => a - b)))}`,
+  );
 
   expect(faults).toEqual([]);
   expect(Object.keys(Object.prototype)).toEqual([]);
@@ -118,7 +142,10 @@ test(`no request finds an undeclared status, a fault, a slow answer, an echo or 
 
 /** A refused request leaves nothing: there is exactly what was answered as made, and the books are in order. */
 const nothingElseIsKept = async (made: { message: number; contact: number; apiKey: number }) => {
-  const { messages } = await vi.waitFor(() => checkMoney(messaging.tables.test, tenant.id), { timeout: 30_000, interval: 1_000 });
+  const { messages } = await vi.waitFor(() => checkMoney(messaging.tables.test, tenant.id), {
+    timeout: 30_000,
+    interval: 1_000,
+  });
   const live = await messaging.rowsOf('live', tenant.id);
   const rows = [...(await messaging.rowsOf('test', tenant.id)), ...live];
   const kept = (prefix: string) => rows.filter(({ pk }) => pk.startsWith(prefix)).length;

@@ -31,7 +31,9 @@ const wait = { timeout: 20_000, interval: 200 };
 
 const seed = async (): Promise<Listed[]> => {
   const phones = ['+5511999990001', '+5511999990002'];
-  const contacts = await Promise.all(phones.map(async (phone) => (await tenant.test.post('/contacts', { phone })).body.id));
+  const contacts = await Promise.all(
+    phones.map(async (phone) => (await tenant.test.post('/contacts', { phone })).body.id),
+  );
   const sent: Listed[] = [];
   for (let at = 0; at < 36; at++) {
     const [to, status] = RECIPIENTS[at % RECIPIENTS.length] ?? RECIPIENTS[0];
@@ -45,7 +47,12 @@ const seed = async (): Promise<Listed[]> => {
 beforeAll(async () => {
   messaging = await startMessaging();
   tenant = await messaging.tenant();
-  const [sent] = await Promise.all([seed(), Promise.all(Array.from({ length: 3 }, () => messaging.tenant())).then((others) => Promise.all(others.map((other) => other.test.send())))]);
+  const [sent] = await Promise.all([
+    seed(),
+    Promise.all(Array.from({ length: 3 }, () => messaging.tenant())).then((others) =>
+      Promise.all(others.map((other) => other.test.send())),
+    ),
+  ]);
   all = sent;
   await vi.waitFor(async () => expect((await list({ status: 'sent' })).body.total).toBe(6), wait);
 });
@@ -82,7 +89,11 @@ const idsOf = (items: readonly { id: string }[]) => items.map(({ id }) => id);
 describe('the list of SMS', () => {
   test('is newest first, whole, and each item is the message as its read answers it', async () => {
     const { status, body } = await list();
-    expect({ status, total: body.total, fields: Object.keys(body) }).toEqual({ status: 200, total: 36, fields: ['items', 'total'] });
+    expect({ status, total: body.total, fields: Object.keys(body) }).toEqual({
+      status: 200,
+      total: 36,
+      fields: ['items', 'total'],
+    });
     expect(idsOf(body.items)).toEqual(idsOf(all));
     for (const item of body.items.slice(0, 6)) {
       expect((await tenant.test.get(`/v2/sms/messages/${item.id}`)).body).toEqual(item);
@@ -90,7 +101,9 @@ describe('the list of SMS', () => {
     }
   });
 
-  const combinations = Array.from({ length: 2 ** FILTERS.length }, (_, bits) => FILTERS.filter((_, at) => bits & (1 << at)));
+  const combinations = Array.from({ length: 2 ** FILTERS.length }, (_, bits) =>
+    FILTERS.filter((_, at) => bits & (1 << at)),
+  );
   test.each(FILTERS.map((first) => [first, combinations.filter((names) => names.includes(first))] as const))(
     'filtered by %s, alone and with every combination of the others, pages exactly what matches, with its total',
     async (_, sets) => {
@@ -101,7 +114,11 @@ describe('the list of SMS', () => {
         const expected = wanted(filter);
         const [whole, page] = await Promise.all([list({ ...filter, limit: 200 }), list({ ...filter, limit, skip })]);
         expect([filter, idsOf(whole.body.items), whole.body.total]).toEqual([filter, idsOf(expected), expected.length]);
-        expect([filter, idsOf(page.body.items), page.body.total]).toEqual([filter, idsOf(expected.slice(skip, skip + limit)), expected.length]);
+        expect([filter, idsOf(page.body.items), page.body.total]).toEqual([
+          filter,
+          idsOf(expected.slice(skip, skip + limit)),
+          expected.length,
+        ]);
         expect(expected.length).toBeGreaterThan(0);
       });
       await Promise.all(checks);
@@ -109,13 +126,21 @@ describe('the list of SMS', () => {
     30_000,
   );
 
-  test.each(['queued', 'sending', 'sent', 'delivered', 'failed', 'undelivered'])('takes the status %s', async (status) => {
-    const { body } = await list({ status });
-    expect([body.total, idsOf(body.items)]).toEqual([wanted({ status }).length, idsOf(wanted({ status }))]);
-  });
+  test.each(['queued', 'sending', 'sent', 'delivered', 'failed', 'undelivered'])(
+    'takes the status %s',
+    async (status) => {
+      const { body } = await list({ status });
+      expect([body.total, idsOf(body.items)]).toEqual([wanted({ status }).length, idsOf(wanted({ status }))]);
+    },
+  );
 
   test('is empty, and no error, for a contact, a tag or a phone that nothing carries', async () => {
-    for (const query of [{ contactId: 'cnt_000000000000000000000' }, { campaignId: 'none' }, { phone: '+5511999991111' }, { contactId: '#' }])
+    for (const query of [
+      { contactId: 'cnt_000000000000000000000' },
+      { campaignId: 'none' },
+      { phone: '+5511999991111' },
+      { contactId: '#' },
+    ])
       expect((await list(query as Record<string, string>)).body).toEqual({ items: [], total: 0 });
   });
 
@@ -123,7 +148,17 @@ describe('the list of SMS', () => {
     const { createdAt, id } = all[5] as Listed;
     const local = new Date(Date.parse(createdAt) - 3 * 3_600_000).toISOString().replace('Z', '-03:00');
     for (const at of [createdAt, local]) expect(idsOf((await list({ from: at, to: at })).body.items)).toContain(id);
-    expect((await list({ from: all[0]?.createdAt ?? '', to: all[35]?.createdAt ?? '' })).body.total).toBeLessThanOrEqual(1);
+    expect(
+      (await list({ from: all[0]?.createdAt ?? '', to: all[35]?.createdAt ?? '' })).body.total,
+    ).toBeLessThanOrEqual(1);
+  });
+
+  test('holds nothing in a window that ends before it begins, and everything in one that spans all of time', async () => {
+    const backwards = { from: '2026-12-01T00:00:00Z', to: '2026-01-01T00:00:00Z' };
+    expect((await list(backwards)).body).toEqual({ items: [], total: 0 });
+    expect((await list({ ...backwards, phone: all[0]?.to ?? '' })).body).toEqual({ items: [], total: 0 });
+    const whole = { from: '0000-01-01T00:00:00+01:00', to: '9999-12-31T23:59:59-01:00' };
+    expect((await list(whole)).body.total).toBe(36);
   });
 
   test('answers 50 when no limit is given, at most 200, and the total stays on every page', async () => {
@@ -135,13 +170,23 @@ describe('the list of SMS', () => {
         return [body.items.length, body.total];
       }),
     );
-    expect(sizes).toEqual([[50, 51], [1, 51], [0, 51], [1, 51], [51, 51], [0, 51]]);
+    expect(sizes).toEqual([
+      [50, 51],
+      [1, 51],
+      [0, 51],
+      [1, 51],
+      [51, 51],
+      [0, 51],
+    ]);
   });
 
   test('of one environment shows nothing of the other', async () => {
     expect((await tenant.live.get('/v2/sms/messages')).body).toEqual({ items: [], total: 0 });
     const contactId = all.find((message) => message.contactId)?.contactId ?? '';
-    for (const query of [{ contactId }, { campaignId: 'launch' }, { phone: '+5511999990005' }] as Record<string, string>[])
+    for (const query of [{ contactId }, { campaignId: 'launch' }, { phone: '+5511999990005' }] as Record<
+      string,
+      string
+    >[])
       expect((await tenant.live.get('/v2/sms/messages', query)).body).toEqual({ items: [], total: 0 });
     expectProblem(await tenant.live.get(`/v2/sms/messages/${all[0]?.id}`), 404);
   });

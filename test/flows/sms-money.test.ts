@@ -10,7 +10,16 @@ import { expectProblem } from '../support/problems.ts';
 const OPENING = 10_000_000;
 /** An operator's table: bands that a few segments reach, and a route of which two segments empty a test wallet. */
 const PRICES: PriceTable = [
-  { channel: 'sms', route: 'premium', unit: 'segment', bands: [{ upTo: 10, coins: 100 }, { upTo: 12, coins: 70 }, { upTo: null, coins: 40 }] },
+  {
+    channel: 'sms',
+    route: 'premium',
+    unit: 'segment',
+    bands: [
+      { upTo: 10, coins: 100 },
+      { upTo: 12, coins: 70 },
+      { upTo: null, coins: 40 },
+    ],
+  },
   { channel: 'sms', route: 'otp', unit: 'segment', bands: [{ upTo: null, coins: OPENING / 2 }] },
   { channel: 'sms', route: 'reply', unit: 'reply', bands: [{ upTo: null, coins: 200 }] },
 ];
@@ -21,7 +30,8 @@ let messaging: Messaging;
 let tenant: Tenant;
 beforeAll(async () => {
   messaging = await startMessaging({
-    beforeReady: ({ tables }) => Promise.all([putPrices(tables.live, SINCE, PRICES), putPrices(tables.test, SINCE, PRICES)]),
+    beforeReady: ({ tables }) =>
+      Promise.all([putPrices(tables.live, SINCE, PRICES), putPrices(tables.test, SINCE, PRICES)]),
   });
   tenant = await messaging.tenant();
 });
@@ -29,8 +39,11 @@ afterAll(() => messaging?.close());
 
 const wallet = async (client: Client) => (await client.get('/v2/wallet')).body;
 const warnings = async (env: 'live' | 'test', { id }: Tenant) =>
-  (await messaging.eventsOf(env, id)).filter(({ type }) => type.startsWith('wallet.')).map(({ type, data }) => ({ type, data }));
-const setLow = (client: Client, lowBalanceCoins: unknown) => client.call('PATCH', '/v2/wallet', { body: { lowBalanceCoins } });
+  (await messaging.eventsOf(env, id))
+    .filter(({ type }) => type.startsWith('wallet.'))
+    .map(({ type, data }) => ({ type, data }));
+const setLow = (client: Client, lowBalanceCoins: unknown) =>
+  client.call('PATCH', '/v2/wallet', { body: { lowBalanceCoins } });
 /** Live segments of this month, as that many sends would have left them. */
 const setVolume = ({ id }: Tenant, segments: number) =>
   messaging.tables.live.write({ update: KEYS.volume(id, 'sms', saoPauloMonth(Date.now())), set: { segments } });
@@ -43,8 +56,22 @@ describe('the price table', () => {
       body: {
         effectiveFrom: SINCE,
         items: [
-          { channel: 'sms', route: 'premium', unit: 'segment', bands: [{ index: 0, from: 1, upTo: 10, coins: 100 }, { index: 1, from: 11, upTo: 12, coins: 70 }, { index: 2, from: 13, upTo: null, coins: 40 }] },
-          { channel: 'sms', route: 'otp', unit: 'segment', bands: [{ index: 0, from: 1, upTo: null, coins: OPENING / 2 }] },
+          {
+            channel: 'sms',
+            route: 'premium',
+            unit: 'segment',
+            bands: [
+              { index: 0, from: 1, upTo: 10, coins: 100 },
+              { index: 1, from: 11, upTo: 12, coins: 70 },
+              { index: 2, from: 13, upTo: null, coins: 40 },
+            ],
+          },
+          {
+            channel: 'sms',
+            route: 'otp',
+            unit: 'segment',
+            bands: [{ index: 0, from: 1, upTo: null, coins: OPENING / 2 }],
+          },
           { channel: 'sms', route: 'reply', unit: 'reply', bands: [{ index: 0, from: 1, upTo: null, coins: 200 }] },
         ],
       },
@@ -58,22 +85,35 @@ describe('the price table', () => {
     [8, 3, 270],
     [8, 6, 2 * 100 + 2 * 70 + 2 * 40],
     [12, 2, 80],
-  ])('prices each segment by its own place: %i live segments before, %i in the message', async (before, segments, coins) => {
-    const other = await messaging.tenant();
-    await setVolume(other, before);
-    const body = SEGMENTS(segments);
-    const preview = await other.test.post('/v2/sms/preview', { body, route: 'premium' });
-    const sent = await other.test.send({ body });
-    expect([preview.body.segments, preview.body.billing, sent.body.billing]).toEqual([segments, { coins }, { coins }]);
-    expect((await wallet(other.test)).balanceCoins).toBe(OPENING - coins);
-  });
+  ])(
+    'prices each segment by its own place: %i live segments before, %i in the message',
+    async (before, segments, coins) => {
+      const other = await messaging.tenant();
+      await setVolume(other, before);
+      const body = SEGMENTS(segments);
+      const preview = await other.test.post('/v2/sms/preview', { body, route: 'premium' });
+      const sent = await other.test.send({ body });
+      expect([preview.body.segments, preview.body.billing, sent.body.billing]).toEqual([
+        segments,
+        { coins },
+        { coins },
+      ]);
+      expect((await wallet(other.test)).balanceCoins).toBe(OPENING - coins);
+    },
+  );
 
   test('is moved by no sandbox send: the band stays where live left it', async () => {
     const other = await messaging.tenant();
     await setVolume(other, 9);
     for (let turn = 0; turn < 3; turn++) expect((await other.test.send()).body.billing).toEqual({ coins: 100 });
     const [band] = (await wallet(other.test)).bands;
-    expect(band).toMatchObject({ channel: 'sms', route: 'premium', segments: 9, month: saoPauloMonth(Date.now()), band: { index: 0, from: 1, upTo: 10, coins: 100 } });
+    expect(band).toMatchObject({
+      channel: 'sms',
+      route: 'premium',
+      segments: 9,
+      month: saoPauloMonth(Date.now()),
+      band: { index: 0, from: 1, upTo: 10, coins: 100 },
+    });
   });
 });
 
@@ -81,7 +121,15 @@ describe('the wallet', () => {
   test('is one per environment, with every field', async () => {
     const other = await messaging.tenant({ live: 5_000 });
     const [test_, live] = await Promise.all([wallet(other.test), wallet(other.live)]);
-    expect(test_).toEqual({ env: 'test', balanceCoins: OPENING, heldCoins: 0, currency: 'BRL', coinValue: '0.0001', lowBalanceCoins: 50_000, bands: expect.any(Array) });
+    expect(test_).toEqual({
+      env: 'test',
+      balanceCoins: OPENING,
+      heldCoins: 0,
+      currency: 'BRL',
+      coinValue: '0.0001',
+      lowBalanceCoins: 50_000,
+      bands: expect.any(Array),
+    });
     expect(test_.bands.map(({ route }: { route: string }) => route)).toEqual(['premium', 'otp']);
     expect(live).toMatchObject({ env: 'live', balanceCoins: 5_000 });
     await other.test.send();
@@ -94,12 +142,34 @@ describe('the wallet', () => {
     await other.test.send({ to: '+5511999990114' });
     const { items, nextCursor } = (await other.test.get('/v2/wallet/entries')).body;
     expect(nextCursor).toBeNull();
-    const sum = (kind?: string) => items.reduce((total: number, entry: { kind: string; coins: number }) => total + (kind && entry.kind !== kind ? 0 : entry.coins), 0);
-    expect([sum(), sum('credit'), sum('hold'), sum('capture'), sum('release')]).toEqual([OPENING - 500, OPENING, -600, 0, 100]);
-    expect(items.at(-1)).toEqual({ id: expect.stringMatching(/^ent_/), kind: 'credit', coins: OPENING, balanceCoins: OPENING, heldCoins: 0, description: 'Opening credit', createdAt: expect.any(String) });
-    for (const [at, entry] of items.slice(0, -1).entries()) expect(entry.balanceCoins - entry.coins).toBe(items[at + 1].balanceCoins);
+    const sum = (kind?: string) =>
+      items.reduce(
+        (total: number, entry: { kind: string; coins: number }) =>
+          total + (kind && entry.kind !== kind ? 0 : entry.coins),
+        0,
+      );
+    expect([sum(), sum('credit'), sum('hold'), sum('capture'), sum('release')]).toEqual([
+      OPENING - 500,
+      OPENING,
+      -600,
+      0,
+      100,
+    ]);
+    expect(items.at(-1)).toEqual({
+      id: expect.stringMatching(/^ent_/),
+      kind: 'credit',
+      coins: OPENING,
+      balanceCoins: OPENING,
+      heldCoins: 0,
+      description: 'Opening credit',
+      createdAt: expect.any(String),
+    });
+    for (const [at, entry] of items.slice(0, -1).entries())
+      expect(entry.balanceCoins - entry.coins).toBe(items[at + 1].balanceCoins);
     expect(items[0]).toMatchObject({ kind: 'release', balanceCoins: OPENING - 500, heldCoins: 0 });
-    const captured = items.filter(({ kind }: { kind: string }) => kind === 'capture').map(({ messageId }: { messageId: string }) => messageId);
+    const captured = items
+      .filter(({ kind }: { kind: string }) => kind === 'capture')
+      .map(({ messageId }: { messageId: string }) => messageId);
     expect(captured.sort()).toEqual(sent.map(({ body }) => body.id).sort());
     await checkMoney(messaging.tables.test, other.id);
   });
@@ -119,7 +189,15 @@ describe('the wallet', () => {
   });
 
   test('refuses a page that cannot be: 400, as the list documents', async () => {
-    for (const query of [{ limit: 0 }, { limit: 201 }, { limit: '-1' }, { limit: '1.5' }, { cursor: 'x' }, { cursor: '' }, { skip: 1 }] as Record<string, string>[])
+    for (const query of [
+      { limit: 0 },
+      { limit: 201 },
+      { limit: '-1' },
+      { limit: '1.5' },
+      { cursor: 'x' },
+      { cursor: '' },
+      { skip: 1 },
+    ] as Record<string, string>[])
       expectProblem(await tenant.test.get('/v2/wallet/entries', query), 400);
     expect((await tenant.test.get('/v2/wallet/entries', { limit: 200 })).status).toBe(200);
   });
@@ -157,7 +235,10 @@ describe('a wallet that runs dry', () => {
     expect(await warnings('test', other)).toEqual([depleted]);
     await messaging.credit('test', other.id, 50);
     expectProblem(await other.test.send(), 402);
-    expect(await warnings('test', other)).toEqual([depleted, { type: 'wallet.depleted', data: { balanceCoins: 50, lowBalanceCoins: 0 } }]);
+    expect(await warnings('test', other)).toEqual([
+      depleted,
+      { type: 'wallet.depleted', data: { balanceCoins: 50, lowBalanceCoins: 0 } },
+    ]);
   });
 });
 
@@ -165,7 +246,10 @@ describe('the low-balance threshold', () => {
   test('is set by PATCH, and crossing it raises wallet.low_balance once until a credit lifts it', async () => {
     const other = await messaging.tenant();
     const low = OPENING - 150;
-    expect(await setLow(other.test, low)).toMatchObject({ status: 200, body: { lowBalanceCoins: low, balanceCoins: OPENING } });
+    expect(await setLow(other.test, low)).toMatchObject({
+      status: 200,
+      body: { lowBalanceCoins: low, balanceCoins: OPENING },
+    });
     const raised = [];
     for (const credit of [0, 0, 0, 500, 0, 0, 0, 0, 0]) {
       if (credit) await messaging.credit('test', other.id, credit);
@@ -186,8 +270,12 @@ describe('the low-balance threshold', () => {
   });
 
   test('is a whole number of coins from 0 on, written with wallet:write', async () => {
-    for (const value of [-1, 1.5, '5', null, 2 ** 53, undefined]) expectProblem(await setLow(tenant.test, value), 422, { errors: ['lowBalanceCoins'] });
-    expectProblem(await tenant.test.call('PATCH', '/v2/wallet', { body: { lowBalanceCoins: 1, balanceCoins: 9 } }), 422);
+    for (const value of [-1, 1.5, '5', null, 2 ** 53, undefined])
+      expectProblem(await setLow(tenant.test, value), 422, { errors: ['lowBalanceCoins'] });
+    expectProblem(
+      await tenant.test.call('PATCH', '/v2/wallet', { body: { lowBalanceCoins: 1, balanceCoins: 9 } }),
+      422,
+    );
     expectProblem(await tenant.test.call('PATCH', '/v2/wallet'), 400);
     const reader = await messaging.limited(tenant.test, ['wallet:read']);
     expectProblem(await setLow(reader, 1), 403);

@@ -23,7 +23,9 @@ let tenant: Tenant;
 let fields: Readonly<Record<string, unknown>>;
 const keyOf = (ending: string) => `key-${ending}`;
 const sent = new Map<string, Answer>();
-const now = async (ending: string) => (await tenant.test.get(`/v2/sms/messages/${sent.get(ending)?.body.id}`)).body;
+/** The body of the ending's 201. */
+const first = (ending: string) => sent.get(ending)?.body ?? {};
+const now = async (ending: string) => (await tenant.test.get(`/v2/sms/messages/${first(ending).id}`)).body;
 
 beforeAll(async () => {
   messaging = await startMessaging();
@@ -31,30 +33,44 @@ beforeAll(async () => {
   const { body: contact } = await tenant.test.post('/contacts', { phone: '+5511999990001' });
   fields = { route: 'otp', metadata: METADATA, campaignId: 'launch', contactId: contact.id };
   const endings = [...ENDINGS.map(([ending]) => ending), '0099'];
-  await Promise.all(endings.map(async (ending) => sent.set(ending, await tenant.test.send({ ...fields, to: recipient(ending) }, keyOf(ending)))));
+  await Promise.all(
+    endings.map(async (ending) =>
+      sent.set(ending, await tenant.test.send({ ...fields, to: recipient(ending) }, keyOf(ending))),
+    ),
+  );
 });
 afterAll(() => messaging?.close());
 
 describe.each(ENDINGS)('a sandbox send to a recipient that ends with %s', (ending, status, type, reason) => {
-  const events = async () => (await messaging.eventsOf('test', tenant.id)).filter(({ data }) => data.id === sent.get(ending)?.body.id);
-  const settled = () => vi.waitFor(async () => expect((await now(ending)).status).toBe(status), { timeout: 15_000, interval: 200 });
+  const events = async () =>
+    (await messaging.eventsOf('test', tenant.id)).filter(({ data }) => data.id === first(ending).id);
+  const settled = () =>
+    vi.waitFor(async () => expect((await now(ending)).status).toBe(status), { timeout: 15_000, interval: 200 });
 
   test('is answered as any other, its report still to come', () => {
-    expect(sent.get(ending)).toMatchObject({ status: 201, body: { status: 'sent', env: 'test', billing: { coins: 900 } } });
-    expect(sent.get(ending)?.body).not.toHaveProperty('reason');
+    expect(sent.get(ending)).toMatchObject({
+      status: 201,
+      body: { status: 'sent', env: 'test', billing: { coins: 900 } },
+    });
+    expect(first(ending)).not.toHaveProperty('reason');
   });
 
   test(`ends as ${status}${reason ? ` for ${reason}` : ''} about 3 s after it was sent, and stays charged`, async () => {
     await settled();
     const body = await now(ending);
-    const { billing: _, replayed: __, ...asSent } = sent.get(ending)?.body;
+    const { billing: _, replayed: __, ...asSent } = first(ending);
     const stamp = status === 'delivered' ? 'deliveredAt' : 'failedAt';
     expect(body).toEqual({
       ...asSent,
       status,
       [stamp]: expect.any(String),
       ...(reason ? { reason } : {}),
-      providerReceipt: expect.objectContaining({ type: 'api_message', to: recipient(ending), reference: asSent.id, channel: 'SMS' }),
+      providerReceipt: expect.objectContaining({
+        type: 'api_message',
+        to: recipient(ending),
+        reference: asSent.id,
+        channel: 'SMS',
+      }),
     });
     const later = Date.parse(body[stamp]) - Date.parse(body.sentAt);
     expect(later).toBeGreaterThanOrEqual(2_900);
@@ -67,13 +83,13 @@ describe.each(ENDINGS)('a sandbox send to a recipient that ends with %s', (endin
     expect(more).toEqual([]);
     expect(event).toMatchObject({ type, env: 'test' });
     expect(event?.data).toEqual({
-      id: sent.get(ending)?.body.id,
+      id: first(ending).id,
       channel: 'sms',
       to: `+55119****${ending}`,
       status,
       route: 'otp',
       campaignId: 'launch',
-      contactId: sent.get(ending)?.body.contactId,
+      contactId: first(ending).contactId,
       metadata: METADATA,
       ...(reason ? { reason } : {}),
     });
@@ -82,7 +98,7 @@ describe.each(ENDINGS)('a sandbox send to a recipient that ends with %s', (endin
   test('replays as it was first answered, though it moved on', async () => {
     await settled();
     const replay = await tenant.test.send({ ...fields, to: recipient(ending) }, keyOf(ending));
-    expect(replay.body).toEqual({ ...sent.get(ending)?.body, replayed: true });
+    expect(replay.body).toEqual({ ...first(ending), replayed: true });
   });
 });
 
@@ -117,7 +133,7 @@ describe('all of them', () => {
   test('are events that were handed over, each once', async () => {
     await vi.waitFor(
       async () => {
-        const events = (await messaging.eventsOf('test', tenant.id)) as unknown as Record<string, unknown>[];
+        const events = await messaging.eventsOf('test', tenant.id);
         expect(events.filter(({ publishedAt }) => publishedAt === undefined)).toEqual([]);
       },
       { timeout: 15_000, interval: 300 },
@@ -127,10 +143,11 @@ describe('all of them', () => {
 
 describe('a sandbox send to a recipient that ends with 0099', () => {
   test('stays sent in silence while the others are long reported', async () => {
-    await pause(Math.max(0, Date.parse(sent.get('0099')?.body.sentAt) + 6_000 - Date.now()));
+    await pause(Math.max(0, Date.parse(first('0099').sentAt) + 6_000 - Date.now()));
     const silent = await now('0099');
     expect(silent).toMatchObject({ status: 'sent' });
-    for (const field of ['deliveredAt', 'failedAt', 'reason', 'providerReceipt']) expect(silent).not.toHaveProperty(field);
+    for (const field of ['deliveredAt', 'failedAt', 'reason', 'providerReceipt'])
+      expect(silent).not.toHaveProperty(field);
     const events = await messaging.eventsOf('test', tenant.id);
     expect(events.filter(({ data }) => data.id === silent.id)).toEqual([]);
   });

@@ -30,7 +30,11 @@ const keep = async (owner: Tenant, inReplyTo: string, at: number): Promise<Reply
     receivedAt: at - 500,
     createdAt: at,
   };
-  await keepReply(messaging.tables.test, reply, newEvent({ type: 'sms.received', organizationId, env: 'test', createdAt: at, data: { id: reply.id } }));
+  await keepReply(
+    messaging.tables.test,
+    reply,
+    newEvent({ type: 'sms.received', organizationId, env: 'test', createdAt: at, data: { id: reply.id } }),
+  );
   return reply;
 };
 
@@ -45,11 +49,10 @@ beforeAll(async () => {
 afterAll(() => messaging?.close());
 
 const list = (query: Record<string, string | number> = {}) => tenant.test.get('/v2/sms/replies', query);
-const viewOf = ({ id, env, inReplyTo, route, from, body, receivedAt, createdAt }: ReplyRecord) => ({
-  ...{ id, env, inReplyTo, route, from, body },
-  receivedAt: isoTime(receivedAt),
-  createdAt: isoTime(createdAt),
-});
+const viewOf = (reply: ReplyRecord) => {
+  const { organizationId: _, coins: __, ...shown } = reply;
+  return { ...shown, receivedAt: isoTime(reply.receivedAt), createdAt: isoTime(reply.createdAt) };
+};
 
 describe('the list of replies', () => {
   test('is newest first, with every field of each', async () => {
@@ -67,7 +70,10 @@ describe('the list of replies', () => {
         ...(bits & 4 ? { to: isoTime(to) } : {}),
       };
       const expected = replies.filter(
-        (reply) => (!(bits & 1) || reply.inReplyTo === inReplyTo) && (!(bits & 2) || reply.createdAt >= from) && (!(bits & 4) || reply.createdAt <= to),
+        (reply) =>
+          (!(bits & 1) || reply.inReplyTo === inReplyTo) &&
+          (!(bits & 2) || reply.createdAt >= from) &&
+          (!(bits & 4) || reply.createdAt <= to),
       );
       const [whole, page] = await Promise.all([list(query), list({ ...query, limit: 2, skip: 1 })]);
       expect([query, whole.body]).toEqual([query, { items: expected.map(viewOf), total: expected.length }]);
@@ -77,7 +83,14 @@ describe('the list of replies', () => {
 
   test('has limits of 1 to 200, and refuses what is no such query with 422', async () => {
     for (const limit of [1, 200]) expect((await list({ limit })).status).toBe(200);
-    const bad = [['limit', '0'], ['limit', '201'], ['skip', '-1'], ['from', 'now'], ['to', '2026-13-01T00:00:00Z'], ['inReplyTo', 'x'.repeat(129)]] as const;
+    const bad = [
+      ['limit', '0'],
+      ['limit', '201'],
+      ['skip', '-1'],
+      ['from', 'now'],
+      ['to', '2026-13-01T00:00:00Z'],
+      ['inReplyTo', 'x'.repeat(129)],
+    ] as const;
     for (const [name, value] of bad) expectProblem(await list({ [name]: value }), 422, { errors: [name] });
     expectProblem(await list({ status: 'sent' }), 422);
   });
@@ -85,7 +98,11 @@ describe('the list of replies', () => {
   test('shows nothing of another organization or environment, also when asked for its message', async () => {
     const other = await messaging.tenant();
     for (const client of [other.test, tenant.live])
-      for (const query of [{}, { inReplyTo: answered[0] ?? '' }]) expect((await client.get('/v2/sms/replies', query as Record<string, string>)).body).toEqual({ items: [], total: 0 });
+      for (const query of [{}, { inReplyTo: answered[0] ?? '' }])
+        expect((await client.get('/v2/sms/replies', query as Record<string, string>)).body).toEqual({
+          items: [],
+          total: 0,
+        });
   });
 });
 
@@ -104,8 +121,10 @@ describe('one reply', () => {
 
   test('needs sms:read, and is 404 when it is not there', async () => {
     const sender = await messaging.limited(tenant.test, ['sms:send']);
-    for (const path of ['/v2/sms/replies', `/v2/sms/replies/${replies[0]?.id}`]) expectProblem(await sender.get(path), 403);
-    for (const id of ['rpl_000000000000000000000', answered[0], 'x']) expectProblem(await tenant.test.get(`/v2/sms/replies/${id}`), 404);
+    for (const path of ['/v2/sms/replies', `/v2/sms/replies/${replies[0]?.id}`])
+      expectProblem(await sender.get(path), 403);
+    for (const id of ['rpl_000000000000000000000', answered[0], 'x'])
+      expectProblem(await tenant.test.get(`/v2/sms/replies/${id}`), 404);
   });
 
   test('costs R$ 0.02 once, as an adjustment of the ledger', async () => {

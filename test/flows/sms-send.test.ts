@@ -125,7 +125,10 @@ describe('a repeated Idempotency-Key', () => {
     const key = randomUUID();
     const other = await messaging.tenant();
     await messaging.credit('live', tenant.id, 10_000);
-    const [mine, theirs] = await Promise.all([tenant.test.send({}, key), other.test.send({ body: 'Outro texto' }, key)]);
+    const [mine, theirs] = await Promise.all([
+      tenant.test.send({}, key),
+      other.test.send({ body: 'Outro texto' }, key),
+    ]);
     expect([mine.status, theirs.status, theirs.body.replayed]).toEqual([201, 201, false]);
     expectProblem(await tenant.live.send({ body: 'Texto da vida real' }, key), 502);
   });

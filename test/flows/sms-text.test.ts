@@ -14,7 +14,14 @@ const preview = (body: unknown, more = {}) => tenant.test.post('/v2/sms/preview'
 const counts = ({ encoding, length, segments }: Record<string, unknown>) => [encoding, length, segments];
 
 /** What is sent, what reaches the device, and its count. */
-const TEXTS: readonly (readonly [guarantee: string, body: string, text: string, encoding: string, length: number, segments: number])[] = [
+const TEXTS: readonly (readonly [
+  guarantee: string,
+  body: string,
+  text: string,
+  encoding: string,
+  length: number,
+  segments: number,
+])[] = [
   ['160 GSM-7 characters are one segment', 'a'.repeat(160), 'a'.repeat(160), 'GSM-7', 160, 1],
   ['161 GSM-7 characters are two', 'a'.repeat(161), 'a'.repeat(161), 'GSM-7', 161, 2],
   ['304 GSM-7 characters are two segments of 152', 'a'.repeat(304), 'a'.repeat(304), 'GSM-7', 304, 2],
@@ -25,8 +32,22 @@ const TEXTS: readonly (readonly [guarantee: string, body: string, text: string, 
   ['135 UCS-2 units are three', `日${'a'.repeat(134)}`, `日${'a'.repeat(134)}`, 'UCS-2', 135, 3],
   ['a character of the GSM-7 extension counts two', '€[]', '€[]', 'GSM-7', 6, 1],
   ['80 of them fill a segment, 81 take two', '€'.repeat(81), '€'.repeat(81), 'GSM-7', 162, 2],
-  ['no extension character lies across a boundary', `${'a'.repeat(151)}€${'b'.repeat(150)}`, `${'a'.repeat(151)}€${'b'.repeat(150)}`, 'GSM-7', 303, 2],
-  ['an emoji is never split across a boundary', `${'a'.repeat(66)}🙂${'b'.repeat(66)}`, `${'a'.repeat(66)}🙂${'b'.repeat(66)}`, 'UCS-2', 134, 3],
+  [
+    'no extension character lies across a boundary',
+    `${'a'.repeat(151)}€${'b'.repeat(150)}`,
+    `${'a'.repeat(151)}€${'b'.repeat(150)}`,
+    'GSM-7',
+    303,
+    2,
+  ],
+  [
+    'an emoji is never split across a boundary',
+    `${'a'.repeat(66)}🙂${'b'.repeat(66)}`,
+    `${'a'.repeat(66)}🙂${'b'.repeat(66)}`,
+    'UCS-2',
+    134,
+    3,
+  ],
   ['accents that GSM-7 lacks lose their mark', 'ação à São João', 'acao à Sao Joao', 'GSM-7', 15, 1],
   ['accents that GSM-7 has are kept', 'é à ü É ñ Ç', 'é à ü É ñ Ç', 'GSM-7', 11, 1],
   ['curly quotes become straight', '“oi” ‘tu’', '"oi" \'tu\'', 'GSM-7', 9, 1],
@@ -38,7 +59,10 @@ const TEXTS: readonly (readonly [guarantee: string, body: string, text: string, 
 describe('a text', () => {
   test.each(TEXTS)('%s: the preview and the send count the same', async (_, body, text, encoding, length, segments) => {
     const [shown, sent] = await Promise.all([preview(body), tenant.test.send({ body })]);
-    expect({ status: shown.status, body: shown.body }).toEqual({ status: 200, body: { body: text, encoding, length, segments } });
+    expect({ status: shown.status, body: shown.body }).toEqual({
+      status: 200,
+      body: { body: text, encoding, length, segments },
+    });
     expect([sent.status, ...counts(sent.body)]).toEqual([201, encoding, length, segments]);
     expect(sent.body.billing).toEqual({ coins: segments * 800 });
     const read = await tenant.test.get(`/v2/sms/messages/${sent.body.id}`);
@@ -49,7 +73,11 @@ describe('a text', () => {
     const ellipses = '…'.repeat(60);
     const { body } = await preview(ellipses);
     expect(body.segments).toBe(1);
-    expect((await preview(`${ellipses}🙂`)).body).toMatchObject({ body: `${ellipses}🙂`, encoding: 'UCS-2', segments: 1 });
+    expect((await preview(`${ellipses}🙂`)).body).toMatchObject({
+      body: `${ellipses}🙂`,
+      encoding: 'UCS-2',
+      segments: 1,
+    });
   });
 
   test('of 10,000 characters is taken, and one more is not', async () => {
@@ -60,7 +88,9 @@ describe('a text', () => {
 
 describe('a preview', () => {
   test('is priced only when it names a route, by that route', async () => {
-    const prices = await Promise.all([{}, { route: 'premium' }, { route: 'otp' }].map((more) => preview('a'.repeat(161), more)));
+    const prices = await Promise.all(
+      [{}, { route: 'premium' }, { route: 'otp' }].map((more) => preview('a'.repeat(161), more)),
+    );
     expect(prices.map(({ body }) => body.billing)).toEqual([undefined, { coins: 1_600 }, { coins: 1_800 }]);
   });
 
@@ -92,7 +122,9 @@ describe('a preview', () => {
     const kept = () => Promise.all([messaging.rowsOf('test', other.id), messaging.rowsOf('live', other.id)]);
     const before = await kept();
     for (const client of [other.test, other.live])
-      expect((await client.post('/v2/sms/preview', { body: 'a'.repeat(500), route: 'otp' })).body.billing).toEqual({ coins: 3_600 });
+      expect((await client.post('/v2/sms/preview', { body: 'a'.repeat(500), route: 'otp' })).body.billing).toEqual({
+        coins: 3_600,
+      });
     expect(await kept()).toEqual(before);
   });
 });
@@ -101,7 +133,8 @@ describe('a tracked link', () => {
   const LINK = /^http:\/\/127\.0\.0\.1:\d+\/r\/t[0-9A-Za-z]{9}$/;
   const textOf = async (id: string) => {
     const rows = await messaging.rowsOf('test', tenant.id);
-    return String((rows.find(({ pk }) => pk === `MSG#${id}`)?.payload as { text: string }).text);
+    const { text } = rows.find(({ pk }) => pk === `MSG#${id}`)?.payload ?? {};
+    return String(text);
   };
 
   test('stands in place of each URL, repeated ones apart, and the count is that of the replaced text', async () => {
@@ -112,7 +145,20 @@ describe('a tracked link', () => {
     expect(text).toBe(`Veja (${first}), e ${second}.`);
     expect([first, second]).toEqual([expect.stringMatching(LINK), expect.stringMatching(LINK)]);
     expect(first).not.toBe(second);
-    expect({ status, counts: counts(body), coins: body.billing.coins }).toEqual({ status: 201, counts: ['GSM-7', text.length, 1], coins: 800 });
+    expect({ status, counts: counts(body), coins: body.billing.coins }).toEqual({
+      status: 201,
+      counts: ['GSM-7', text.length, 1],
+      coins: 800,
+    });
+  });
+
+  test('stands at most 50 times in one text: more are 422, stored and charged nothing', async () => {
+    const links = (count: number) => tenant.test.send({ body: 'https://a.example '.repeat(count), trackLinks: true });
+    expect((await links(50)).status).toBe(201);
+    const before = (await tenant.test.get('/v2/sms/messages')).body.total;
+    expectProblem(await links(51), 422, { errors: ['body'] });
+    expect((await tenant.test.send({ body: 'https://a.example '.repeat(51) })).status).toBe(201);
+    expect((await tenant.test.get('/v2/sms/messages')).body.total).toBe(before + 1);
   });
 
   test('is made only when trackLinks is true', async () => {
@@ -129,10 +175,16 @@ describe('a tracked link', () => {
     const link = new URL((await textOf(body.id)).slice('Veja '.length));
     for (let click = 0; click < 2; click++) {
       const followed = await messaging.anonymous.get(link.pathname);
-      expect([followed.status, followed.headers.get('location'), followed.text]).toEqual([302, 'https://loja.example/%C3%A9?q=1', '']);
+      expect([followed.status, followed.headers.get('location'), followed.text]).toEqual([
+        302,
+        'https://loja.example/%C3%A9?q=1',
+        '',
+      ]);
       expect(followed.headers.get('cache-control')).toBe('no-store');
     }
-    const clicks = (await messaging.eventsOf('test', tenant.id)).filter(({ type, data }) => type === 'sms.clicked' && data.id === body.id);
+    const clicks = (await messaging.eventsOf('test', tenant.id)).filter(
+      ({ type, data }) => type === 'sms.clicked' && data.id === body.id,
+    );
     expect(clicks).toHaveLength(2);
     expect(clicks[0]).toMatchObject({ env: 'test', data: { channel: 'sms', metadata, to: '+55119****0005' } });
   });

@@ -9,6 +9,7 @@ import { asCoins } from '../../shared/domain/money.ts';
 import { keepReply } from '../../shared/storage/replies.ts';
 import { type Answer, type Client, apiClient, type Messaging, startMessaging, type Tenant } from '../support/api.ts';
 import { expectProblem } from '../support/problems.ts';
+import { wireClient } from '../support/wire.ts';
 import { exampleBody, pathNames, pathWith, queryNames, scopeOf } from '../support/requests.ts';
 
 /** What each kind of id in a path stands for: the first part of the path that leads to it. */
@@ -44,7 +45,18 @@ const makeThings = async ({ id, test: client }: Tenant): Promise<Things> => {
   const at = Date.now();
   await keepReply(
     messaging.tables.test,
-    { id: reply, organizationId, env: 'test', inReplyTo: message, route: 'premium', from: '+5511999990005', body: 'Sim', coins: asCoins(200), receivedAt: at, createdAt: at },
+    {
+      id: reply,
+      organizationId,
+      env: 'test',
+      inReplyTo: message,
+      route: 'premium',
+      from: '+5511999990005',
+      body: 'Sim',
+      coins: asCoins(200),
+      receivedAt: at,
+      createdAt: at,
+    },
     newEvent({ type: 'sms.received', organizationId, env: 'test', createdAt: at, data: {} }),
   );
   return { message, reply, key, contact };
@@ -91,11 +103,14 @@ describe.each(ADDRESSED.map((contract) => [contract.id, contract] as const))('%s
     ["another organization's key of the other environment", () => stranger.live],
   ])('answers %s exactly as if the object did not exist, and changes nothing of it', async (_who, client) => {
     const before = await messaging.rowsOf('test', owner.id);
-    const [theirs, absent] = [await callWith(client(), contract, thing()), await callWith(client(), contract, absentOf(thing()))];
+    const [theirs, absent] = [
+      await callWith(client(), contract, thing()),
+      await callWith(client(), contract, absentOf(thing())),
+    ];
     expectProblem(theirs, 404);
     expect(comparable(theirs)).toEqual(comparable(absent));
     expect(theirs.text).not.toContain(owner.id);
-    const settled = (rows: typeof before) => rows.filter(({ pk }) => !pk.startsWith('MSG#') && !pk.startsWith('EVT#'));
+    const settled = (rows: typeof before) => rows.filter(({ pk }) => !pk.startsWith('MSG#'));
     expect(settled(await messaging.rowsOf('test', owner.id))).toEqual(settled(before));
   });
 });
@@ -117,7 +132,8 @@ describe.each(PAGED.map((contract) => [contract.id, contract] as const))('a curs
   test('opens nothing for another organization or environment: 400', async () => {
     const cursor = await cursorOf(owner.test);
     expect((await owner.test.get(contract.path, { cursor })).status).toBe(200);
-    for (const client of [stranger.test, owner.live, stranger.live]) expectProblem(await client.get(contract.path, { cursor }), 400, { sent: cursor });
+    for (const client of [stranger.test, owner.live, stranger.live])
+      expectProblem(await client.get(contract.path, { cursor }), 400, { sent: cursor });
   });
 
   test('opens nothing once any part of it is changed: 400', async () => {
@@ -132,18 +148,57 @@ describe.each(PAGED.map((contract) => [contract.id, contract] as const))('a curs
 describe.each(PRIVATE.map((contract) => [contract.id, contract] as const))('%s', (_, contract) => {
   test('is 401 without a credential, with an unknown one, and with one of the other environment’s prefix', async () => {
     const secret = owner.test.key?.slice('svc_test_'.length) ?? '';
-    const wrong = [undefined, 'x', `svc_live_${secret}`, `svc_test_${'0'.repeat(secret.length)}`, `${owner.test.key}0`, owner.test.key?.toUpperCase()];
-    const answers = await Promise.all(wrong.map((key) => callWith(apiClient(messaging.url, key), contract, things.message)));
+    const wrong = [
+      undefined,
+      'x',
+      `svc_live_${secret}`,
+      `svc_test_${'0'.repeat(secret.length)}`,
+      `${owner.test.key}0`,
+      owner.test.key?.toUpperCase(),
+    ];
+    const answers = await Promise.all(
+      wrong.map((key) => callWith(apiClient(messaging.url, key), contract, things.message)),
+    );
     for (const answer of answers) expectProblem(answer, 401);
-    const odd = [`Basic ${owner.test.key}`, `Bearer  ${owner.test.key}`, `${owner.test.key}`, `Bearer ${owner.test.key}, Bearer ${stranger.test.key}`];
+    const odd = [
+      `Basic ${owner.test.key}`,
+      `Bearer  ${owner.test.key}`,
+      `${owner.test.key}`,
+      `Bearer ${owner.test.key}, Bearer ${stranger.test.key}`,
+    ];
     for (const authorization of odd)
-      expectProblem(await messaging.anonymous.call(contract.method, pathWith(contract, things.message), { headers: { authorization } }), 401);
+      expectProblem(
+        await messaging.anonymous.call(contract.method, pathWith(contract, things.message), {
+          headers: { authorization },
+        }),
+        401,
+      );
   });
 
   test('is 403 for a key that holds every scope but its own', async () => {
     const scope = scopeOf(contract);
-    const lacking = await messaging.limited(owner.test, KEY_SCOPES.filter((each) => each !== scope));
+    const lacking = await messaging.limited(
+      owner.test,
+      KEY_SCOPES.filter((each) => each !== scope),
+    );
     expectProblem(await callWith(lacking, contract, things.message), 403);
+  });
+});
+
+describe('two Authorization headers', () => {
+  test('are refused, whichever of them is good, also when it was in use a moment before', async () => {
+    const wire = wireClient(messaging.url);
+    const [good, bad] = [`Bearer ${owner.test.key}`, `Bearer ${stranger.test.key}`];
+    expect((await owner.test.get('/v2/wallet')).status).toBe(200);
+    for (const pair of [
+      [good, bad],
+      [bad, good],
+      [good, good],
+    ]) {
+      const headers = pair.flatMap((value) => ['Authorization', value]);
+      expect((await wire.send({ method: 'GET', target: '/v2/wallet', headers })).status).toBe(401);
+    }
+    wire.close();
   });
 });
 
@@ -151,7 +206,10 @@ describe('a send', () => {
   test('that names a contact of another organization or environment is refused as one of nobody', async () => {
     await messaging.credit('live', owner.id, 1_000);
     for (const client of [stranger.test, owner.live]) {
-      const [theirs, absent] = [await client.send({ contactId: things.contact }), await client.send({ contactId: absentOf(things.contact) })];
+      const [theirs, absent] = [
+        await client.send({ contactId: things.contact }),
+        await client.send({ contactId: absentOf(things.contact) }),
+      ];
       expectProblem(theirs, 422, { errors: ['contactId'] });
       expect(comparable(theirs)).toEqual(comparable(absent));
     }
@@ -160,7 +218,10 @@ describe('a send', () => {
 
 describe('a revoked key', () => {
   test('that was in use a moment before is refused within 60 s', { timeout: 70_000 }, async () => {
-    await vi.waitFor(async () => expectProblem(await revoked.client.get('/v2/sms/messages'), 401), { timeout: 65_000, interval: 500 });
+    await vi.waitFor(async () => expectProblem(await revoked.client.get('/v2/sms/messages'), 401), {
+      timeout: 65_000,
+      interval: 500,
+    });
     expect(Date.now() - revoked.at).toBeLessThan(60_000);
   });
 });

@@ -38,8 +38,14 @@ const answerOf = async (response: Response): Promise<Answer> => {
 
 /** A caller of the service with one credential, or with none. */
 export const apiClient = (url: string, key?: string) => {
-  const call = async (method: string, path: string, { query = {}, body, headers = {} }: Parts = {}): Promise<Answer> => {
-    const search = new URLSearchParams(Object.entries(query).map(([name, value]): [string, string] => [name, String(value)])).toString();
+  const call = async (
+    method: string,
+    path: string,
+    { query = {}, body, headers = {} }: Parts = {},
+  ): Promise<Answer> => {
+    const search = new URLSearchParams(
+      Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]),
+    ).toString();
     const init: RequestInit = {
       method,
       redirect: 'manual',
@@ -91,6 +97,11 @@ const scan = async (client: DynamoDBClient, TableName: string): Promise<Row[]> =
   return rows;
 };
 
+/** An event's row. `publishedAt` stands there once it was handed over. */
+export interface KeptEvent extends Pick<DomainEvent, 'id' | 'type' | 'env' | 'data'> {
+  readonly publishedAt?: string;
+}
+
 /** The whole service on this machine, and what a test needs to look behind it. */
 export const startMessaging = async (options: Partial<PlatformOptions> = {}) => {
   const dataDir = await tempDir();
@@ -117,18 +128,23 @@ export const startMessaging = async (options: Partial<PlatformOptions> = {}) => 
     return apiClient(url, body.key);
   };
 
-  /** Everything that a stage keeps about an organization. */
-  const rowsOf = async (env: Environment, organizationId: string): Promise<Row[]> => {
+  const rawRowsOf = async (env: Environment, organizationId: string): Promise<Row[]> => {
     const rows = await scan(dynamo, tables[env].name);
     return rows.filter((row) => JSON.stringify(row).includes(organizationId));
   };
 
+  /** Everything that a stage keeps about an organization, but for whether its events were handed over yet. */
+  const rowsOf = async (env: Environment, organizationId: string): Promise<Row[]> =>
+    (await rawRowsOf(env, organizationId)).map((row) => {
+      const { duePk: _, dueAt: __, publishedAt: ___, ...kept } = row;
+      return row.pk.startsWith('EVT#') ? (kept as Row) : row;
+    });
+
   /** The events that an organization's changes raised, oldest first. */
   const eventsOf = async (env: Environment, organizationId: string) => {
-    const rows = await rowsOf(env, organizationId);
-    const events = rows.filter(({ pk }) => pk.startsWith('EVT#'));
+    const events = (await rawRowsOf(env, organizationId)).filter(({ pk }) => pk.startsWith('EVT#'));
     events.sort((a, b) => (String(a.createdAt) < String(b.createdAt) ? -1 : 1));
-    return events as unknown as (Pick<DomainEvent, 'id' | 'type' | 'env'> & { data: Record<string, unknown> })[];
+    return events as unknown as KeptEvent[];
   };
 
   const vault = (env: Environment) => openVault(tables[env], localKeyProvider(keyFileOf(dataDir)));

@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { freePort, startDynoxide } from '../../infra/local/engines.ts';
 import { ensureQueues } from '../../infra/local/resources.ts';
-import { AWS_DEFAULTS, defaultAwsSettings, keyFileOf, tableName } from '../../infra/local/stages.ts';
+import { AWS_DEFAULTS, defaultAwsSettings, keyFileOf, LOCAL_REGION, tableName } from '../../infra/local/stages.ts';
 import { createOrganization } from '../../infra/operator/organizations.ts';
 import { localKeyProvider } from '../../shared/providers/keys/local-key-provider.ts';
 import type { QueueName } from '../../shared/queues/queues.ts';
@@ -164,7 +164,8 @@ export const startKillLab = async (): Promise<KillLab> => {
       const { sqsEndpoint } = JSON.parse(await readFile(join(dataDir, 'platform.json'), 'utf8')) as {
         sqsEndpoint: string;
       };
-      const sqs = new SQSClient({ endpoint: sqsEndpoint });
+      // The region of the process itself: the engine keeps queues of the same name apart by it.
+      const sqs = new SQSClient({ endpoint: sqsEndpoint, region: LOCAL_REGION });
       const queue = (await ensureQueues(sqs, 'live', sqsEndpoint))[name];
       if (!queue) throw new Error(`there is no queue ${name}`);
       return { sqs, ...queue };
@@ -251,6 +252,13 @@ const postReceipt = async (lab: KillLab, victim: Victim): Promise<void> => {
 const mustBeSent = async (victim: Victim): Promise<void> => {
   const { status, text } = await sendAs(victim);
   if (status !== 201) throw new Error(`a send was answered ${status}: ${text}`);
+};
+
+/** Sends for each, and posts a receipt of each: its process lives on. */
+export const bringThrough = async (lab: KillLab, victims: readonly Victim[]): Promise<void> => {
+  learnIds(lab, victims);
+  await Promise.all(victims.map(mustBeSent));
+  await Promise.all(victims.map((victim) => postReceipt(lab, victim)));
 };
 
 /** Brings every victim to its step and kills the process there, all at once. */

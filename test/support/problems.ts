@@ -16,7 +16,10 @@ for (const { status, code } of Object.values(PROBLEMS)) CODES.set(status, (CODES
 /** The problem document of the status: every field that is promised, none that is not, and nothing of what was sent. */
 export const expectProblem = (answer: Answer, status: number, { sent, errors, meta }: Expected = {}): void => {
   const { body, headers, text } = answer;
-  expect({ status: answer.status, type: headers.get('content-type') }).toEqual({ status, type: 'application/problem+json' });
+  expect({ status: answer.status, type: headers.get('content-type') }).toEqual({
+    status,
+    type: 'application/problem+json',
+  });
   expect(body).toMatchObject({
     type: expect.stringMatching(/^\/docs\/errors\/[a-z-]+$/),
     title: expect.any(String),

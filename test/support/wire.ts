@@ -23,14 +23,26 @@ export const wireClient = (url: string) => {
     new Promise((resolve, reject) => {
       const startedAt = performance.now();
       const length = body ? ['Content-Length', String(body.length)] : [];
-      const options = { hostname, port, method, path: target, agent, headers: ['Host', hostname, ...headers, ...length] };
+      const options = {
+        hostname,
+        port,
+        method,
+        path: target,
+        agent,
+        headers: ['Host', hostname, ...headers, ...length],
+      };
       const outgoing = request(options, (response) => {
         const chunks: Buffer[] = [];
         response.on('data', (chunk: Buffer) => chunks.push(chunk));
         response.on('error', reject);
         response.on('end', () => {
           const text = Buffer.concat(chunks).toString('utf8');
-          resolve({ status: response.statusCode ?? 0, headers: response.headers, text, ms: performance.now() - startedAt });
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: response.headers,
+            text,
+            ms: performance.now() - startedAt,
+          });
         });
       });
       outgoing.on('error', reject);

@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { KEYS } from '../../shared/storage/access-patterns.ts';
+import {
+  type Answer,
+  aMessage,
+  apiClient,
+  type Client,
+  type Messaging,
+  startMessaging,
+  type Tenant,
+} from '../support/api.ts';
+import { expectProblem } from '../support/problems.ts';
+
+/** interface, part 8: single sends of a live key. */
+const BURST = 100;
+const INTERVAL_MS = 60_000 / 600;
+
+let messaging: Messaging;
+let tenant: Tenant;
+beforeAll(async () => {
+  messaging = await startMessaging();
+  tenant = await messaging.tenant();
+});
+afterAll(() => messaging?.close());
+
+/** A call that draws a token and is then refused, so that it costs nothing: 400 for its missing Idempotency-Key. */
+const draw = (client: Client) => client.post('/v2/sms/messages', aMessage);
+const tally = (answers: readonly Answer[], status: number) => answers.filter((answer) => answer.status === status);
+const newKey = async (client: Client, scopes = ['sms:send', 'sms:read']) => {
+  const { body } = await client.post('/v2/api-keys', { name: 'Sender', scopes });
+  return { id: body.id as string, client: apiClient(messaging.url, body.key) };
+};
+/** Leaves a key's bucket so that its next token comes in this many ms. */
+const leaveBucket = (id: string, waitMs: number) =>
+  messaging.tables.live.write({
+    put: { ...KEYS.bucket(id, 'single_send'), fullAt: Date.now() + INTERVAL_MS * (BURST - 1) + waitMs, ttl: 2 ** 31 },
+  });
+
+describe('a live key', () => {
+  test('may send 100 at once and then ten a second; beyond it 429 with Retry-After, before its Idempotency-Key is looked at', async () => {
+    const { client } = await newKey(tenant.live);
+    const startedAt = Date.now();
+    const answers = await Promise.all(Array.from({ length: BURST + 60 }, () => draw(client)));
+    const refilled = Math.ceil((Date.now() - startedAt) / INTERVAL_MS) + 1;
+    const drawn = tally(answers, 400).length;
+    expect(drawn).toBeGreaterThanOrEqual(BURST);
+    expect(drawn).toBeLessThanOrEqual(BURST + refilled);
+    const refused = tally(answers, 429);
+    expect(refused.length).toBe(answers.length - drawn);
+    for (const answer of refused) expectProblem(answer, 429);
+    expect(new Set(refused.map(({ headers }) => headers.get('retry-after')))).toEqual(
+      new Set(refused.length > 0 ? ['1'] : []),
+    );
+  });
+
+  test.each([
+    [800, 1],
+    [1_800, 2],
+    [59_800, 60],
+  ])('whose next token comes in %i ms is told to wait %i s', async (waitMs, seconds) => {
+    const { id, client } = await newKey(tenant.live);
+    expect((await draw(client)).status).toBe(400);
+    await leaveBucket(id, waitMs);
+    const refused = await draw(client);
+    expectProblem(refused, 429);
+    expect(refused.headers.get('retry-after')).toBe(String(seconds));
+  });
+
+  test('that waits as long as it was told may send again', async () => {
+    const { id, client } = await newKey(tenant.live);
+    await leaveBucket(id, 700);
+    const refused = await draw(client);
+    expect(refused.headers.get('retry-after')).toBe('1');
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    expect((await draw(client)).status).toBe(400);
+  });
+
+  test('that is used up is no other key’s matter, and still reads, previews and asks for its wallet', async () => {
+    const [used, other] = [await newKey(tenant.live), await newKey(tenant.live)];
+    await leaveBucket(used.id, 30_000);
+    expectProblem(await draw(used.client), 429);
+    expect((await draw(other.client)).status).toBe(400);
+    expect((await used.client.get('/v2/sms/messages')).status).toBe(200);
+    expect((await used.client.post('/v2/sms/preview', { body: 'oi' })).status).toBe(200);
+  });
+
+  test('without the scope draws nothing: 403 comes first', async () => {
+    const { id, client } = await newKey(tenant.live, ['sms:read']);
+    await leaveBucket(id, 30_000);
+    expectProblem(await draw(client), 403);
+  });
+});
+
+describe('a test key', () => {
+  test('is never limited', async () => {
+    const answers = await Promise.all(Array.from({ length: 3 * BURST }, () => draw(tenant.test)));
+    expect(tally(answers, 400)).toHaveLength(3 * BURST);
+  });
+});
+
+describe('the SMS per second that an account contracted', () => {
+  const contract = ({ id }: Tenant, env: 'live' | 'test', smsPerSecond: number) =>
+    messaging.tables[env].write({ update: KEYS.organization(id), set: { smsPerSecond } });
+
+  test('is a ceiling: above it 429 with Retry-After, no message is made, nothing is charged, and the key stays free', async () => {
+    const other = await messaging.tenant();
+    await contract(other, 'test', 3);
+    const keys = Array.from({ length: 12 }, (_, at) => `burst-${at}`);
+    const answers = await Promise.all(keys.map((key) => other.test.send({}, key)));
+    const sent = tally(answers, 201);
+    const perSecond = new Map<string, number>();
+    for (const { body } of sent)
+      perSecond.set(body.createdAt.slice(0, 19), (perSecond.get(body.createdAt.slice(0, 19)) ?? 0) + 1);
+    expect(Math.max(...perSecond.values())).toBeLessThanOrEqual(3);
+    const refused = tally(answers, 429);
+    expect(sent.length + refused.length).toBe(12);
+    expect(refused.length).toBeGreaterThan(0);
+    for (const answer of refused) expectProblem(answer, 429);
+    expect(refused[0]?.headers.get('retry-after')).toBe('1');
+    expect(refused[0]?.body.meta).toBeUndefined();
+    expect((await other.test.get('/v2/sms/messages')).body.total).toBe(sent.length);
+    expect((await other.test.get('/v2/wallet')).body).toMatchObject({
+      balanceCoins: 10_000_000 - 800 * sent.length,
+      heldCoins: 0,
+    });
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    const again = await other.test.send({ body: 'Outro' }, keys[answers.findIndex(({ status }) => status === 429)]);
+    expect(again).toMatchObject({ status: 201, body: { replayed: false } });
+  });
+
+  test('is shown by the organization; without one there is no ceiling', async () => {
+    const other = await messaging.tenant();
+    expect((await other.test.get('/v2/organizations/me')).body).not.toHaveProperty('smsPerSecond');
+    const answers = await Promise.all(Array.from({ length: 30 }, () => other.test.send()));
+    expect(tally(answers, 201)).toHaveLength(30);
+    await contract(other, 'test', 7);
+    expect((await other.test.get('/v2/organizations/me')).body).toMatchObject({
+      id: other.id,
+      smsPerSecond: 7,
+      env: 'test',
+    });
+  });
+});

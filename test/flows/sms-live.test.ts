@@ -1,0 +1,288 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { PriceTable } from '../../shared/domain/pricing/prices.ts';
+import { putPrices } from '../../shared/storage/prices.ts';
+import { putProviderSettings, putRoutes } from '../../shared/storage/providers.ts';
+import { type Answer, type Messaging, startMessaging, type Tenant } from '../support/api.ts';
+import { checkMoney } from '../support/money.ts';
+import { expectProblem } from '../support/problems.ts';
+import { type InfobipStandIn, startInfobipStandIn } from '../support/providers/infobip-stand-in.ts';
+import { deliver, type ReceiptOutcome, type SmsStandIn, THROTTLED_SECONDS } from '../support/providers/stand-in.ts';
+import { startTwilioStandIn } from '../support/providers/twilio-stand-in.ts';
+
+const OPENING = 1_000_000;
+const PRICES: PriceTable = [
+  {
+    channel: 'sms',
+    route: 'premium',
+    unit: 'segment',
+    bands: [
+      { upTo: 3, coins: 100 },
+      { upTo: null, coins: 70 },
+    ],
+  },
+  { channel: 'sms', route: 'otp', unit: 'segment', bands: [{ upTo: null, coins: 90 }] },
+  { channel: 'sms', route: 'reply', unit: 'reply', bands: [{ upTo: null, coins: 200 }] },
+];
+const TIMEOUT_MS = 1_500;
+
+let messaging: Messaging;
+let provider: InfobipStandIn;
+let twilio: SmsStandIn;
+beforeAll(async () => {
+  messaging = await startMessaging({
+    beforeReady: ({ tables }) => putPrices(tables.live, '2020-01-01T00:00:00.000Z', PRICES),
+  });
+  provider = await startInfobipStandIn();
+  twilio = await startTwilioStandIn();
+  const vault = await messaging.vault('live');
+  const setUp = (name: string, settings: object) =>
+    putProviderSettings(messaging.tables.live, vault, { channel: 'sms', name, settings, now: Date.now() });
+  await setUp('infobip', { ...provider.settings, timeoutMs: TIMEOUT_MS, logsLagMs: 1 });
+  await setUp('twilio', twilio.settings);
+  for (const route of ['premium', 'otp'])
+    await putRoutes(messaging.tables.live, { channel: 'sms', route, providers: ['infobip'] });
+});
+afterAll(async () => {
+  await Promise.all([provider?.close(), twilio?.close()]);
+  await messaging?.close();
+});
+
+const tenantOf = () => messaging.tenant({ live: OPENING });
+const read = async ({ live }: Tenant, id: string) => (await live.get(`/v2/sms/messages/${id}`)).body;
+const wallet = async ({ live }: Tenant) => (await live.get('/v2/wallet')).body;
+const accepted = ({ body }: Answer) => {
+  const found = provider.messages.find(({ messageId }) => messageId === body.id);
+  if (!found) throw new Error('The provider never saw the message.');
+  return found;
+};
+const wait = { timeout: 20_000, interval: 150 };
+const moves = (owner: Tenant, id: string, fields: object) =>
+  vi.waitFor(async () => expect(await read(owner, id)).toMatchObject(fields), wait);
+const eventsOf = async (owner: Tenant, id: string) =>
+  (await messaging.eventsOf('live', owner.id)).filter(({ data }) => data.id === id || data.inReplyTo === id);
+/** What a refused send must leave: no charge, a failed message that can be read, and a free key. */
+const expectNothingCharged = async (owner: Tenant, refused: Answer, key: string, fields = {}) => {
+  expect(await read(owner, refused.body.meta.messageId)).toMatchObject({
+    status: 'failed',
+    env: 'live',
+    provider: 'infobip',
+    failedAt: expect.any(String),
+    ...fields,
+  });
+  expect(await wallet(owner)).toMatchObject({ balanceCoins: OPENING, heldCoins: 0 });
+  const again = await owner.live.send({ route: 'otp' }, key);
+  expect(again).toMatchObject({ status: 201, body: { replayed: false, billing: { coins: 90 } } });
+  await checkMoney(messaging.tables.live, owner.id);
+};
+
+describe('a live send', () => {
+  test('leaves by the provider that is set up, as the text that was counted, and is charged to the live wallet', async () => {
+    const owner = await tenantOf();
+    const sent = await owner.live.send({ body: 'Olá, São João', to: '+5511987654321', senderId: 'LOJA' });
+    expect(sent).toMatchObject({
+      status: 201,
+      body: {
+        env: 'live',
+        status: 'sent',
+        provider: 'infobip',
+        to: '+5511987654321',
+        length: 13,
+        billing: { coins: 100 },
+      },
+    });
+    expect(accepted(sent)).toMatchObject({
+      to: '+5511987654321',
+      from: 'LOJA',
+      text: 'Ola, Sao Joao',
+      callbackUrl: `${messaging.url}/callbacks/infobip/receipts`,
+    });
+    expect(await wallet(owner)).toMatchObject({ env: 'live', balanceCoins: OPENING - 100, heldCoins: 0 });
+    expect((await owner.test.get('/v2/wallet')).body.balanceCoins).toBe(10_000_000);
+    expectProblem(await owner.test.get(`/v2/sms/messages/${sent.body.id}`), 404);
+  });
+
+  test('moves the month’s volume: the price changes in the middle of a message, and the sandbox prices by it', async () => {
+    const owner = await tenantOf();
+    const coins = [];
+    for (let turn = 0; turn < 3; turn++)
+      coins.push((await owner.live.send({ body: 'a'.repeat(161) })).body.billing.coins);
+    expect(coins).toEqual([200, 170, 140]);
+    const [band] = (await wallet(owner)).bands;
+    expect(band).toMatchObject({ segments: 6, band: { index: 1, from: 4, upTo: null, coins: 70 } });
+    await checkMoney(messaging.tables.live, owner.id);
+  });
+
+  test('replays by its key without calling the provider again', async () => {
+    const owner = await tenantOf();
+    const key = randomUUID();
+    const first = await owner.live.send({}, key);
+    const before = provider.requests.length;
+    expect((await owner.live.send({}, key)).body).toEqual({ ...first.body, replayed: true });
+    expect(provider.requests).toHaveLength(before);
+  });
+
+  test('that the provider limits is 429 with its Retry-After: failed, readable, uncharged, and its key free', async () => {
+    const [owner, key] = [await tenantOf(), randomUUID()];
+    provider.script('throttle');
+    const refused = await owner.live.send({}, key);
+    expectProblem(refused, 429, { meta: { messageId: expect.any(String) } });
+    expect(refused.headers.get('retry-after')).toBe(String(THROTTLED_SECONDS));
+    await expectNothingCharged(owner, refused, key);
+  });
+
+  test.each([
+    ['6:REJECTED_NETWORK', 502, undefined],
+    ['12:REJECTED_NOT_ENOUGH_CREDITS', 503, undefined],
+    ['52:REJECTED_DESTINATION', 422, 'invalid_number'],
+    ['14:REJECTED_DESTINATION_BLOCKLISTED', 422, 'blacklisted'],
+    ['401', 502, undefined],
+  ])('that the provider refuses (%s) is %i, uncharged, with its reason', async (refusal, status, reason) => {
+    const [owner, key] = [await tenantOf(), randomUUID()];
+    provider.script({ refuse: refusal });
+    const refused = await owner.live.send({ to: '+5511987650001' }, key);
+    expectProblem(refused, status, { sent: '5511987650001' });
+    expect(refused.body.meta.motivo).toBe(reason);
+    expect(refused.text).not.toContain('segredo');
+    await expectNothingCharged(owner, refused, key, reason ? { reason } : {});
+  });
+});
+
+describe('a route of several providers', () => {
+  const routed = async (providers: readonly string[]) => {
+    const owner = await tenantOf();
+    await putRoutes(messaging.tables.live, { organizationId: owner.id, channel: 'sms', route: 'premium', providers });
+    return owner;
+  };
+
+  test('is the organization’s own, in its order', async () => {
+    const owner = await routed(['twilio', 'infobip']);
+    const sent = await owner.live.send({ to: '+5511987654321' });
+    expect(sent).toMatchObject({ status: 201, body: { provider: 'twilio' } });
+    const message = twilio.messages.find(({ to }) => to === '+5511987654321');
+    if (!message) throw new Error('The provider never saw the message.');
+    expect((await deliver(twilio.receipt(message, 'delivered'))).status).toBe(200);
+    await moves(owner, sent.body.id, { status: 'delivered', provider: 'twilio' });
+  });
+
+  test('fails over when the first refuses for a cause of its own, and charges once', async () => {
+    const owner = await routed(['infobip', 'twilio']);
+    provider.script('throttle');
+    const sent = await owner.live.send();
+    expect(sent).toMatchObject({ status: 201, body: { provider: 'twilio', billing: { coins: 100 } } });
+    expect((await read(owner, sent.body.id)).provider).toBe('twilio');
+    expect(await checkMoney(messaging.tables.live, owner.id)).toMatchObject({ balance: OPENING - 100 });
+  });
+});
+
+describe('a live send without a certain answer', () => {
+  test('is sending while it lasts: its repeat is 409 EM_ANDAMENTO, another body 409 as ever; then 502, and settled once the provider tells', async () => {
+    const [owner, key] = [await tenantOf(), randomUUID()];
+    provider.script('accept_and_hang');
+    const running = owner.live.send({}, key);
+    await vi.waitFor(
+      async () => expect((await owner.live.get('/v2/sms/messages', { status: 'sending' })).body.total).toBe(1),
+      { timeout: TIMEOUT_MS, interval: 30 },
+    );
+    const [repeat, other] = await Promise.all([owner.live.send({}, key), owner.live.send({ body: 'Outro' }, key)]);
+    expectProblem(repeat, 409, { meta: { code: 'EM_ANDAMENTO', messageId: expect.any(String) } });
+    expect(Number(repeat.headers.get('retry-after'))).toBeGreaterThan(0);
+    expectProblem(other, 409);
+    expect(other.body.meta).toBeUndefined();
+    const lost = await running;
+    expectProblem(lost, 502, { meta: { messageId: repeat.body.meta.messageId } });
+    await moves(owner, lost.body.meta.messageId, { status: 'sent' });
+    expect((await owner.live.send({}, key)).body).toMatchObject({ replayed: true, id: lost.body.meta.messageId });
+    expect(provider.messages.filter(({ messageId }) => messageId === lost.body.meta.messageId)).toHaveLength(1);
+    expect(await wallet(owner)).toMatchObject({ balanceCoins: OPENING - 100, heldCoins: 0 });
+  });
+
+  test('that never reached the provider is given back: failed as abandoned, with its event, and the key free', async () => {
+    const [owner, key] = [await tenantOf(), randomUUID()];
+    provider.script('reset');
+    const lost = await owner.live.send({ metadata: { a: 1 } }, key);
+    expectProblem(lost, 502);
+    const { messageId } = lost.body.meta;
+    await moves(owner, messageId, { status: 'failed', reason: 'abandoned' });
+    const events = await eventsOf(owner, messageId);
+    expect(events).toMatchObject([
+      { type: 'sms.failed', env: 'live', data: { reason: 'abandoned', metadata: { a: 1 } } },
+    ]);
+    expect((await owner.live.send({ metadata: { a: 1 } }, key)).body.replayed).toBe(false);
+    expect(await checkMoney(messaging.tables.live, owner.id)).toMatchObject({ balance: OPENING - 100 });
+  });
+});
+
+describe('a provider’s receipt', () => {
+  test.each([
+    ['delivered', 'delivered', undefined],
+    ['carrier_rejected', 'undelivered', 'carrier_rejected'],
+    ['invalid_number', 'undelivered', 'invalid_number'],
+    ['blacklisted', 'failed', 'blacklisted'],
+    ['expired', 'failed', 'expired'],
+  ] as const)(
+    'of %s makes the SMS %s (%s), raises its event once however often it is posted, and charges nothing back',
+    async (outcome, status, reason) => {
+      const owner = await tenantOf();
+      const sent = await owner.live.send({ metadata: { orderId: 'A-1' }, to: '+5511987654321' });
+      const receipt = provider.receipt(accepted(sent), outcome as ReceiptOutcome);
+      for (let turn = 0; turn < 3; turn++) expect((await deliver(receipt)).status).toBe(200);
+      await moves(owner, sent.body.id, {
+        status,
+        ...(reason ? { reason } : {}),
+        providerReceipt: { to: '+5511987654321', type: 'api_message' },
+      });
+      const events = await eventsOf(owner, sent.body.id);
+      expect(events).toMatchObject([
+        { type: `sms.${status}`, env: 'live', data: { to: '+55119****4321', metadata: { orderId: 'A-1' }, status } },
+      ]);
+      expect((await wallet(owner)).balanceCoins).toBe(OPENING - 100);
+      const masking = await messaging.limited(owner.live, ['sms:read']);
+      expect((await masking.get(`/v2/sms/messages/${sent.body.id}`)).text).not.toContain('987654321');
+    },
+  );
+
+  test('that its provider did not sign changes nothing: 403', async () => {
+    const owner = await tenantOf();
+    const sent = await owner.live.send();
+    const receipt = provider.receipt(accepted(sent), 'delivered');
+    const forged = await deliver({ ...receipt, body: `${receipt.body} ` });
+    expect([forged.status, forged.headers.get('content-type')]).toEqual([403, 'application/problem+json']);
+    expect((await read(owner, sent.body.id)).status).toBe('sent');
+  });
+});
+
+describe('an inbound reply', () => {
+  test('is one reply however often it is posted: listed, read, charged R$ 0.02 and told as sms.received', async () => {
+    const owner = await tenantOf();
+    const sent = await owner.live.send({ metadata: { orderId: 'A-7' }, to: '+5511912345678' });
+    const posted = provider.reply(accepted(sent), 'Sim, pode entregar 🙂');
+    for (let turn = 0; turn < 3; turn++) expect((await deliver(posted)).status).toBe(200);
+    const { items, total } = (await owner.live.get('/v2/sms/replies', { inReplyTo: sent.body.id })).body;
+    expect([total, items]).toEqual([
+      1,
+      [
+        {
+          id: expect.stringMatching(/^rpl_/),
+          env: 'live',
+          inReplyTo: sent.body.id,
+          route: 'premium',
+          from: '+5511912345678',
+          body: 'Sim, pode entregar 🙂',
+          receivedAt: expect.any(String),
+          createdAt: expect.any(String),
+        },
+      ],
+    ]);
+    expect((await owner.live.get(`/v2/sms/replies/${items[0].id}`)).body).toEqual(items[0]);
+    expect((await wallet(owner)).balanceCoins).toBe(OPENING - 100 - 200);
+    const received = (await messaging.eventsOf('live', owner.id)).filter(({ type }) => type === 'sms.received');
+    expect(received).toMatchObject([
+      {
+        env: 'live',
+        data: { id: items[0].id, inReplyTo: sent.body.id, from: '+55119****5678', metadata: { orderId: 'A-7' } },
+      },
+    ]);
+    await checkMoney(messaging.tables.live, owner.id);
+  });
+});

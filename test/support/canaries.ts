@@ -1,0 +1,84 @@
+import { cnpj, cpf } from 'cpf-cnpj-validator';
+import type { Row } from '../../shared/storage/table.ts';
+
+/** Values that stand for personal data and secrets: wherever one is found, that kind of value gets. */
+export const CANARIES = {
+  /** A contact's phone. */
+  phone: '+5521987650001',
+  /** Recipients of the sandbox; the last four digits choose what becomes of the text. */
+  delivered: '+5521987650005',
+  undelivered: '+5521987650006',
+  noCredit: '+5521987650114',
+  /** A recipient of the providers. */
+  live: '+5521976543210',
+  name: 'Anacleta Canariense',
+  email: 'anacleta@canario.example',
+  cpf: '52998224725',
+  cnpj: '11222333000181',
+  birth: '1987-06-05',
+  ip: '203.0.113.177',
+  userAgent: 'CanaryBrowser/7.7',
+  attribute: 'alergia-a-canarios',
+  text: 'O resultado do seu exame chegou: canario-azul',
+  reply: 'Sou eu, canario-verde',
+  url: 'https://clinica-canario.example/exame/778899',
+} as const;
+export type CanaryName = keyof typeof CANARIES;
+
+/** What the stand-ins write into their refusals, as real providers repeat what they were sent. */
+const PROVIDER_WORDS = { providerWords: 'segredo', providerPhone: '5511900000000' } as const;
+
+/** The forms in which a value may be found: as it is, in an address, in base64 at any of its three alignments, and grouped. */
+const formsOf = (value: string): string[] => {
+  const bare = value.replace(/^\+/, '');
+  const base64 = [0, 1, 2].map((shift) =>
+    Buffer.from(`${' '.repeat(shift)}${bare}`)
+      .toString('base64')
+      .slice(shift === 0 ? 0 : 4, -4),
+  );
+  const grouped = [cpf.format(bare), cnpj.format(bare)].filter((text) => /^[\d.\-/]{14,}$/.test(text));
+  return [bare, encodeURIComponent(bare), ...base64, ...grouped].filter((form) => form.length >= 7);
+};
+
+export type Finder = (text: string) => string[];
+/** Names the canaries that a text holds. `secrets` are further ones by name, such as keys that were issued. */
+export const finderOf = (secrets: Readonly<Record<string, string>>): Finder => {
+  const all = Object.entries({ ...CANARIES, ...PROVIDER_WORDS, ...secrets });
+  const forms = all.map(([name, value]) => ({ name, forms: formsOf(value) }));
+  return (text) => forms.filter((each) => each.forms.some((form) => text.includes(form))).map(({ name }) => name);
+};
+
+/** The records themselves: by a row's kind, the attributes that may hold personal data, and which. All other places hold none. */
+const RECORDS: Readonly<Record<string, Readonly<Record<string, readonly CanaryName[]>>>> = {
+  // A message, with the provider's last word on it.
+  'MSG/MSG': {
+    to: ['delivered', 'undelivered', 'noCredit', 'live', 'phone'],
+    payload: ['text', 'url'],
+    providerReceipt: ['delivered', 'undelivered', 'live', 'phone'],
+  },
+  // A receipt on its way to its message; it goes into the message and the row is gone.
+  'MSG/RCPT': { event: ['live'] },
+  'RPL/RPL': { from: ['live'], body: ['reply'] },
+  'CNT/CNT': {
+    phone: ['phone'],
+    name: ['name'],
+    email: ['email'],
+    optIn: ['ip', 'userAgent'],
+    attributes: ['attribute'],
+  },
+  'LINK/LINK': { url: ['url'] },
+  // An event carries to the webhook what was replied and which link was followed; who did stands there masked.
+  'EVT/EVT': { data: ['reply', 'url'] },
+};
+
+/** Where a row holds a canary that is not its to hold, as `KIND attribute: canary`. */
+export const strayIn = (row: Row, find: Finder): string[] => {
+  const kind = [row.pk, row.sk].map((key) => String(key).split('#')[0]).join('/');
+  return Object.entries(row).flatMap(([attribute, value]) => {
+    const allowed: readonly string[] = RECORDS[kind]?.[attribute] ?? [];
+    const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+    return find(text)
+      .filter((name) => !allowed.includes(name))
+      .map((name) => `${kind} ${attribute}: ${name}`);
+  });
+};
