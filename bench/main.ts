@@ -5,9 +5,13 @@ import { writeResults } from './report.ts';
 const SECTIONS: Readonly<Record<string, () => Promise<Section>>> = {
   send: async () => (await import('./send.ts')).benchSend(),
   profile: async () => (await import('./profile.ts')).benchProfile(),
+  capacity: async () => (await import('./capacity.ts')).benchCapacity(),
+  list: async () => (await import('./list.ts')).benchList(),
+  cold: async () => (await import('./cold.ts')).benchCold(),
+  build: async () => (await import('./build.ts')).benchBuild(),
 };
 
-/** `npm run bench [-- send capacity cold list build]`: measures, and writes RESULTS.md. */
+/** `npm run bench [-- send profile capacity list cold build]`: measures, and writes RESULTS.md. */
 const chosen = process.argv.slice(2);
 const unknown = chosen.filter((name) => !(name in SECTIONS));
 if (unknown.length > 0) {

@@ -53,19 +53,16 @@ export const circumstances = (name: string, loadBefore: number): string => {
 
 export const loadNow = (): number => loadavg()[0] ?? 0;
 
+const git = (...args: readonly string[]): string =>
+  execFileSync('git', [...args], {
+    cwd: import.meta.dirname,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  }).trim();
+
 const commit = (): string => {
   try {
-    const at = execFileSync('git', ['rev-parse', '--short', 'HEAD'], {
-      cwd: import.meta.dirname,
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'ignore'],
-    }).trim();
-    const changed = execFileSync('git', ['status', '--porcelain'], {
-      cwd: import.meta.dirname,
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'ignore'],
-    }).trim();
-    return changed ? `${at} with changes` : at;
+    return `${git('rev-parse', '--short', 'HEAD')}${git('status', '--porcelain') === '' ? '' : ' with changes'}`;
   } catch {
     return 'unknown';
   }
@@ -91,22 +88,16 @@ export const writeResults = (order: readonly string[], run: ReadonlyMap<string, 
   } catch {
     // The first run.
   }
-  const verdicts = order.flatMap((name) => {
-    const section = run.get(name);
-    const inner = section
-      ? section.verdicts.map((verdict) => `| ${verdictRow(verdict).join(' | ')} |`).join('\n')
-      : kept(before, name, 'verdicts');
-    return inner ? [{ name, inner }] : [];
-  });
-  const texts = order.flatMap((name) => {
-    const section = run.get(name);
-    const inner = section ? `## ${section.title}\n\n${section.text}` : kept(before, name, 'text');
-    return inner ? [part(name, 'text', inner)] : [];
-  });
-  const goals = verdicts.map(
-    ({ name, inner }) =>
-      `### ${name}\n\n${part(name, 'verdicts', `${table(VERDICT_HEAD, [])}\n${inner}`.replace(/(\| What[^\n]*\n[^\n]*\n)(?:\| What[^\n]*\n[^\n]*\n)+/, '$1'))}`,
+  const partsOf = (kind: 'verdicts' | 'text', write: (section: Section) => string): string[] =>
+    order.flatMap((name) => {
+      const section = run.get(name);
+      const inner = section ? write(section) : kept(before, name, kind);
+      return inner ? [part(name, kind, inner)] : [];
+    });
+  const goals = partsOf('verdicts', ({ title, verdicts }) =>
+    verdicts.length > 0 ? `### ${title}\n\n${table(VERDICT_HEAD, verdicts.map(verdictRow))}` : '',
   );
+  const texts = partsOf('text', ({ title, text }) => `## ${title}\n\n${text}`);
   writeFileSync(FILE, `${[INTRODUCTION, '## Goals', ...goals, ...texts].join('\n\n')}\n`);
   return FILE;
 };

@@ -149,9 +149,17 @@ const verdictsOf = (runs: Runs): Verdict[] => {
 const HOW = `The local platform as \`npm start\` runs it (gateway, authorizer, built functions, publisher and consumers in one process; persistent
 Dynoxide beside it) takes \`POST /v2/sms/messages\` with a test key over keep-alive connections. The floor (\`bench/floor.ts\`) is a bare HTTP
 server that makes two transactions of the same shape to the same kind of engine and does nothing else. Runs alternate; each has an engine and a
-process of its own, ${WARM_MS / 1000} s to warm up and ${MEASURE_MS / 1000} s that count; medians of ${ROUNDS} rounds. \`otp, no outcome\` sends to a recipient whose sandbox plays
+process of its own, ${WARM_MS / 1000} s to warm up and ${MEASURE_MS / 1000} s that count; medians of ${ROUNDS} rounds
+(\`ROUNDS\` and \`MEASURE_MS\` change that). \`otp, no outcome\` sends to a recipient whose sandbox plays
 no delivery: the send alone, without the consumers' work for its receipt and its event, which the deployment does in other functions. Processor times hardly
 depend on what else the machine does; wall-clock times do.`;
+
+/** How far the floor itself moved between rounds: what a ratio of this run is worth. */
+const steadiness = (runs: Runs): string => {
+  const rates = (runs.get(at(FLOOR.name, GOAL.connections)) ?? []).map(({ perSecond }) => perSecond);
+  const [least, most] = [Math.min(...rates), Math.max(...rates)];
+  return `At ${GOAL.connections} connections the floor itself made ${figure(least)} to ${figure(most)} sends/s from round to round.`;
+};
 
 /** Sends per second and their times, beside the floor. */
 export const benchSend = async (): Promise<Section> => {
@@ -191,6 +199,6 @@ export const benchSend = async (): Promise<Section> => {
   return {
     title: 'A send',
     verdicts: verdictsOf(runs),
-    text: `${circumstances('send', loadBefore)}\n\n${HOW}\n\n${table(head, rows)}`,
+    text: `${circumstances('send', loadBefore)}\n\n${HOW}\n\n${steadiness(runs)}\n\n${table(head, rows)}`,
   };
 };

@@ -171,6 +171,8 @@ export const sendSms = defineOperation({
   ],
   uses: { table: 'write', queues: ['outcome', 'events'], vault: true, awsSms: true, liveVolume: true },
   memoryMb: 1024,
+  // Two providers may be tried one after the other.
+  timeoutSeconds: 28,
 });
 
 export const previewSms = defineOperation({

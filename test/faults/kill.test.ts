@@ -17,39 +17,13 @@ import {
   untilResolved,
   type Victim,
 } from '../support/kill.ts';
+import { OUTCOMES, rowOf } from '../support/kill-outcomes.ts';
 import { checkMoney } from '../support/money.ts';
 
 // Real processes, and a deadline that has to pass.
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 150_000 });
 
 const RESOLVED_WITHIN_MS = 120_000;
-
-interface Outcome {
-  /** How the message stands once all is quiet; undefined when there is no trace of it. */
-  readonly message: { hold: 'captured' | 'released'; status: string; reason?: 'abandoned' } | undefined;
-  /** Texts that the provider took before the retry. */
-  readonly taken: 0 | 1;
-  /** What the caller reads who tries again at once, before anything is resolved. */
-  readonly atOnce: 'first' | 'under way' | 'replay';
-}
-const SENT = { hold: 'captured', status: 'sent' } as const;
-const DELIVERED = { hold: 'captured', status: 'delivered' } as const;
-const ABANDONED = { hold: 'released', status: 'failed', reason: 'abandoned' } as const;
-
-/** What must have become of a message whose process was killed there (docs: faults 1 to 5). */
-const OUTCOMES: Readonly<Record<Step, Outcome>> = {
-  before_reserve: { message: undefined, taken: 0, atOnce: 'first' },
-  after_reserve: { message: ABANDONED, taken: 0, atOnce: 'under way' },
-  before_provider: { message: ABANDONED, taken: 0, atOnce: 'under way' },
-  after_provider: { message: SENT, taken: 1, atOnce: 'under way' },
-  before_settle: { message: SENT, taken: 1, atOnce: 'under way' },
-  after_settle: { message: SENT, taken: 1, atOnce: 'replay' },
-  answered: { message: SENT, taken: 1, atOnce: 'replay' },
-  before_receipt: { message: DELIVERED, taken: 1, atOnce: 'replay' },
-  after_receipt: { message: DELIVERED, taken: 1, atOnce: 'replay' },
-  before_published: { message: DELIVERED, taken: 1, atOnce: 'replay' },
-  after_published: { message: DELIVERED, taken: 1, atOnce: 'replay' },
-};
 
 const OUTCOME_KINDS = ['resolve_send', 'apply_receipt'];
 const POISON = '{"kind":"nothing of ours"}';
@@ -135,7 +109,7 @@ describe('a process killed in the middle of its work', () => {
     'at %s leaves exactly the state that the fault allows, and the texts that the provider took',
     async (step) => {
       const { message, taken } = OUTCOMES[step];
-      const row = await lab.table.get(KEYS.message(victim(step).messageId || 'msg_none'));
+      const row = await rowOf(lab, victim(step));
       if (message) expect(row).toMatchObject(message);
       else expect(row).toBeUndefined();
       expect(timesTaken(lab, victim(step))).toBe(taken);
@@ -157,12 +131,11 @@ describe('a process killed in the middle of its work', () => {
     const events = Items.map((item) => unmarshall(item)).filter(({ pk }) => String(pk).startsWith('EVT#'));
     for (const step of STEP_NAMES) {
       const own = events.filter(({ data }) => data?.id === victim(step).messageId);
-      const type = { released: 'sms.failed', captured: 'sms.delivered' }[OUTCOMES[step].message?.hold ?? 'captured'];
-      const raised = OUTCOMES[step].message === ABANDONED || OUTCOMES[step].message === DELIVERED;
+      const { event: type } = OUTCOMES[step];
       expect(
         own.map((event) => [event.type, event.publishedAt !== undefined]),
         step,
-      ).toEqual(raised ? [[type, true]] : []);
+      ).toEqual(type ? [[type, true]] : []);
     }
   });
 

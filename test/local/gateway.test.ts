@@ -215,3 +215,16 @@ it('serves each stage from module instances of its own', async () => {
   expect(live.imported).not.toBe(test.imported);
   expect((await show('/r/l2')).imported).toBe(live.imported);
 });
+
+describe('what cannot be read as a request', () => {
+  it.each([
+    ['headers beyond their limit', `GET /echo HTTP/1.1\r\nhost: a\r\nx-long: ${'a'.repeat(20_000)}\r\n\r\n`],
+    ['no HTTP at all', 'HELLO\r\n\r\n'],
+    ['a header without a name', 'GET /echo HTTP/1.1\r\nhost: a\r\n: b\r\n\r\n'],
+  ])('%s is answered with a problem document', async (_, text) => {
+    const answer = await raw(text);
+    expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+    expect(answer).toContain('application/problem+json');
+    expect(JSON.parse(answer.slice(answer.indexOf('{')))).toMatchObject({ status: 400, code: 'BAD_REQUEST' });
+  });
+});

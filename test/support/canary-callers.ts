@@ -70,7 +70,12 @@ export const misuse = async (watched: Watched, client: Client, operation: Operat
 /** A person's data through every operation that takes it. */
 export const useContacts = async (watched: Watched, { test: client }: Tenant) => {
   const body = {
-    ...{ phone, name, email, cpf: CANARIES.cpf, cnpj: CANARIES.cnpj, nascimento: CANARIES.birth },
+    phone,
+    name,
+    email,
+    cpf: CANARIES.cpf,
+    cnpj: CANARIES.cnpj,
+    nascimento: CANARIES.birth,
     attributes: { nota: CANARIES.attribute },
     optIn: { status: 'granted', source: 'checkout', ip: CANARIES.ip, userAgent: CANARIES.userAgent },
   };

@@ -30,7 +30,10 @@ const callBack = async ({ messaging, problems }: Watched, standIn: SmsStandIn, m
   const garbage = JSON.stringify({ phone: recipient, text, name });
   const receipt = standIn.receipt(message, 'delivered');
   const callbacks = [
-    ...[receipt, receipt, standIn.receipt(message, 'invalid_number'), standIn.reply(message, CANARIES.reply)],
+    receipt,
+    receipt,
+    standIn.receipt(message, 'invalid_number'),
+    standIn.reply(message, CANARIES.reply),
     ...[garbage, `From=${recipient}&Body=${text}`, `{"to":"${recipient}`, text].map((body) =>
       standIn.signed(message, body),
     ),

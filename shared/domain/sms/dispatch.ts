@@ -15,7 +15,7 @@ const MESSAGE_CAUSES: Partial<Record<Refused['cause'], SmsReason>> = {
 };
 
 /** A provider is not called when less than this is left before others may resolve the message, in ms. */
-const SAFETY_MS = 12_000;
+const SAFETY_MS = 14_000;
 
 /** When a provider is asked what became of an ambiguous send, in ms after it. */
 const ASK_AFTER_MS = 5_000;

@@ -59,7 +59,7 @@ export const awsEndUserMessagingSettings = z
       .describe(
         'Another address than that of SNS to fetch signing certificates and confirm subscriptions at; the documented address is checked all the same.',
       ),
-    timeoutMs: z.int().min(100).max(60_000).default(10_000).describe('How long AWS may take to answer, in ms.'),
+    timeoutMs: z.int().min(100).max(11_000).default(10_000).describe('How long AWS may take to answer, in ms.'),
   })
   .refine(
     ({ accessKeyId, secretAccessKey }) => (accessKeyId === undefined) === (secretAccessKey === undefined),

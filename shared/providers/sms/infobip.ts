@@ -30,7 +30,7 @@ export const infobipSettings = z.strictObject({
     .url()
     .default('https://api.infobip.com')
     .describe("The account's own base address (https://xxxxx.api.infobip.com), or a stand-in for it."),
-  timeoutMs: z.int().min(100).max(60_000).default(10_000).describe('How long Infobip may take to answer, in ms.'),
+  timeoutMs: z.int().min(100).max(11_000).default(10_000).describe('How long Infobip may take to answer, in ms.'),
   callbackAuth: infobipCallbackAuth.describe(
     "How Infobip proves its callbacks: the security settings of the account's notification profile.",
   ),

@@ -1,0 +1,36 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { PROJECT } from './processes.ts';
+import { circumstances, figure, loadNow, median, type Section, table } from './report.ts';
+
+/** What is timed, as a person at the terminal runs it. */
+const COMMANDS: readonly { readonly name: string; readonly args: readonly string[]; readonly repeats: number }[] = [
+  { name: 'npm run build -- --force', args: ['infra/build/main.ts', '--force'], repeats: 5 },
+  { name: 'npm run build, nothing changed', args: ['infra/build/main.ts'], repeats: 5 },
+  { name: 'npm run synth', args: ['node_modules/aws-cdk/bin/cdk', 'synth', '--quiet'], repeats: 3 },
+];
+
+const secondsOf = (args: readonly string[]): number => {
+  const startedAt = performance.now();
+  const [script = '', ...rest] = args;
+  execFileSync(process.execPath, [join(PROJECT, script), ...rest], {
+    cwd: PROJECT,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  return (performance.now() - startedAt) / 1000;
+};
+
+/** How long building and synthesising take. */
+export const benchBuild = async (): Promise<Section> => {
+  const loadBefore = loadNow();
+  const rows = COMMANDS.map(({ name, args, repeats }) => {
+    const times = Array.from({ length: repeats }, () => secondsOf(args));
+    return [`\`${name}\``, figure(median(times)), figure(Math.min(...times)), repeats];
+  });
+  const text = [
+    circumstances('build', loadBefore),
+    'A new process each, without npm itself.',
+    table(['Command', 'Median s', 'Least s', 'Runs'], rows),
+  ];
+  return { title: 'Build and synthesis', verdicts: [], text: text.join('\n\n') };
+};

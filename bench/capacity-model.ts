@@ -1,0 +1,84 @@
+import { INDEXES } from '../shared/storage/access-patterns.ts';
+import type { CountedCall } from './counting-proxy.ts';
+
+/**
+ * What DynamoDB itself would charge for a call's writes, from its documented rules: two units per KB of an item in a transaction and
+ * one otherwise, and one unit per KB of each index entry that is written or taken away, transaction or not. A write whose condition
+ * failed costs what it would have cost without its index entries.
+ */
+
+type Attribute = Readonly<Record<string, unknown>>;
+interface Write {
+  readonly Item?: Readonly<Record<string, Attribute>>;
+  readonly Key?: Readonly<Record<string, Attribute>>;
+  readonly UpdateExpression?: string;
+  readonly ExpressionAttributeNames?: Readonly<Record<string, string>>;
+  readonly ExpressionAttributeValues?: Readonly<Record<string, Attribute>>;
+}
+type Body = Write & { readonly TransactItems?: readonly Readonly<Record<string, Write>>[] };
+
+const KB = 1024;
+const INDEX_LIST = Object.values(INDEXES);
+
+const sizeOf = (value: unknown): number => {
+  if (typeof value === 'string') return Buffer.byteLength(value);
+  if (Array.isArray(value)) return 3 + value.reduce((sum: number, inner) => sum + 1 + sizeOf(inner), 0);
+  if (typeof value === 'object' && value !== null) {
+    const [[type, inner] = ['', undefined]] = Object.entries(value);
+    if (type === 'N') return Math.ceil(String(inner).length / 2) + 1;
+    if (type === 'BOOL' || type === 'NULL') return 1;
+    if (type === 'M')
+      return 3 + Object.entries(inner as object).reduce((sum, [name, of]) => sum + 1 + name.length + sizeOf(of), 0);
+    return sizeOf(inner);
+  }
+  return 0;
+};
+/** Bytes of an item, as DynamoDB counts them: names and values. */
+const itemSize = (item: Readonly<Record<string, Attribute>>): number =>
+  Object.entries(item).reduce((sum, [name, value]) => sum + name.length + sizeOf(value), 0);
+
+/** Index entries that a new item makes. */
+const entriesOf = (item: Readonly<Record<string, Attribute>>): number =>
+  INDEX_LIST.filter(({ partitionKey, sortKey }) => partitionKey in item && sortKey in item).length;
+
+/** Entries of a message's row: its list, its recipient. Other rows that are updated have none. */
+const LISTED = ['gsi1', 'gsi4'] as const;
+
+/** Index entries that an update rewrites: those that carry a changed attribute; a changed key costs the old and the new one. */
+const rewritten = (update: Write): number => {
+  const key = JSON.stringify(update.Key ?? {});
+  const names = new Set(Object.values(update.ExpressionAttributeNames ?? {}));
+  const lists = key.includes('"MSG#') && names.has('status') ? LISTED.length : 0;
+  const moves =
+    /SET[\s\S]*#dueAt\s*=/.test(update.UpdateExpression ?? '') &&
+    !/REMOVE[\s\S]*#duePk/.test(update.UpdateExpression ?? '');
+  const due = names.has('duePk') || names.has('dueAt') ? (moves ? 2 : 1) : 0;
+  return lists + due;
+};
+
+const writeUnits = (kind: string, write: Write, perKb: number, storedSize: number, done: boolean): number => {
+  if (kind === 'ConditionCheck') return perKb;
+  if (write.Item) return perKb * Math.ceil(itemSize(write.Item) / KB) + (done ? entriesOf(write.Item) : 0);
+  return perKb * Math.ceil(storedSize / KB) + (done ? rewritten(write) : 0);
+};
+
+/** Units of one call's writes; `messageSize` is what an updated message's row measures by then. */
+export const modelledWriteUnits = (call: CountedCall, messageSize: number): number => {
+  const body = JSON.parse(call.body) as Body;
+  const sizeAt = (write: Write) => (JSON.stringify(write.Key ?? {}).includes('"MSG#') ? messageSize : 1);
+  if (call.action === 'TransactWriteItems')
+    return (body.TransactItems ?? [])
+      .flatMap((item) => Object.entries(item))
+      .reduce((sum, [kind, write]) => sum + writeUnits(kind, write, 2, sizeAt(write), call.done), 0);
+  if (['PutItem', 'UpdateItem', 'DeleteItem'].includes(call.action))
+    return writeUnits(call.action, body, 1, sizeAt(body), call.done);
+  return 0;
+};
+
+/** Bytes of the message's row that a reservation writes; undefined when the call is none. */
+export const messageSizeIn = (call: CountedCall): number | undefined => {
+  if (call.action !== 'TransactWriteItems') return undefined;
+  const items = (JSON.parse(call.body) as Body).TransactItems ?? [];
+  const put = items.map((item) => item.Put?.Item).find((item) => item && JSON.stringify(item.sk) === '{"S":"MSG"}');
+  return put ? itemSize(put) : undefined;
+};

@@ -1,0 +1,171 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { keyFileOf } from '../infra/local/stages.ts';
+import { localKeyProvider } from '../shared/providers/keys/local-key-provider.ts';
+import { tableClient } from '../shared/storage/client.ts';
+import { putProviderSettings } from '../shared/storage/providers.ts';
+import { openVault } from '../shared/storage/root-key.ts';
+import { type Client, apiClient } from '../test/support/api.ts';
+import { startInfobipStandIn } from '../test/support/providers/infobip-stand-in.ts';
+import { messageSizeIn, modelledWriteUnits } from './capacity-model.ts';
+import { type Consumed, type CountingProxy, startCountingProxy } from './counting-proxy.ts';
+import { fundedOrganization, startPlatformProcess, startStore, tablesAt } from './processes.ts';
+import { circumstances, figure, loadNow, type Section, table } from './report.ts';
+
+const REPEATS = 20;
+const SILENT = '+5511999990099';
+const DELIVERED = '+5511999990005';
+/** A sandbox outcome comes 3 s after its send; its event follows at once. */
+const OUTCOME_MS = 5_000;
+
+interface Work {
+  readonly what: string;
+  readonly run: (callers: Readonly<Record<'live' | 'test', Client>>, turn: number) => Promise<unknown>;
+  /** Waited for after each, so that what it sets off is counted as well. */
+  readonly thenMs?: number;
+  readonly repeats?: number;
+}
+
+let sent = { id: '' };
+const send =
+  (env: 'live' | 'test', route: string, to: string): Work['run'] =>
+  async (callers, turn) => {
+    const { status, body, text } = await callers[env].send({ to, route }, `${env}-${route}-${to}-${turn}`);
+    if (status !== 201) throw new Error(`a send was answered ${status}: ${text}`);
+    if (env === 'test') sent = body;
+  };
+const get =
+  (path: () => string): Work['run'] =>
+  async ({ test }) => {
+    const { status, text } = await test.get(path());
+    if (status !== 200) throw new Error(`${path()} was answered ${status}: ${text}`);
+  };
+
+/** Everything that is counted, in this order: later rows read what earlier ones wrote. */
+const WORKS: readonly Work[] = [
+  { what: 'Send, test, otp', run: send('test', 'otp', SILENT) },
+  { what: 'Send, test, premium', run: send('test', 'premium', SILENT) },
+  { what: 'Send, live, otp', run: send('live', 'otp', '+5511987654321') },
+  { what: 'Send, live, premium', run: send('live', 'premium', '+5511987654322') },
+  {
+    what: 'Send, test, otp, with its outcome and its event',
+    run: send('test', 'otp', DELIVERED),
+    thenMs: OUTCOME_MS,
+    repeats: 2,
+  },
+  { what: 'Replay of a key', run: async ({ test }) => test.send({ to: SILENT, route: 'otp' }, `test-otp-${SILENT}-0`) },
+  { what: 'Read a message', run: get(() => `/v2/sms/messages/${sent.id}`) },
+  { what: 'List, first page of 50', run: get(() => '/v2/sms/messages?limit=50') },
+  { what: 'Read the wallet', run: get(() => '/v2/wallet') },
+  { what: 'Ledger, first page', run: get(() => '/v2/wallet/entries') },
+];
+
+interface Counted {
+  readonly what: string;
+  readonly perRun: Consumed;
+  readonly modelled: number;
+  /** Bytes of the message's row, where one was written. */
+  readonly messageBytes: number | undefined;
+}
+
+/** Counts a work's runs after one that fills the caches. The least of them: whatever else the process does may only add. */
+const count = async (proxy: CountingProxy, callers: Parameters<Work['run']>[0], work: Work): Promise<Counted> => {
+  const { what, run, thenMs = 0, repeats = REPEATS } = work;
+  const runs: Consumed[] = [];
+  for (let turn = 0; turn <= repeats; turn++) {
+    proxy.reset();
+    await run(callers, turn);
+    await pause(thenMs);
+    if (turn > 0) runs.push(proxy.taken());
+  }
+  runs.sort((a, b) => a.trips - b.trips);
+  const [least] = runs;
+  if (!least) throw new Error(`${what} was not run`);
+  const messageBytes = least.calls.map(messageSizeIn).find((size) => size !== undefined);
+  const modelled = least.calls.reduce((sum, call) => sum + modelledWriteUnits(call, messageBytes ?? 1), 0);
+  return { what, perRun: least, modelled, messageBytes };
+};
+
+/** Whether the engine's figures hold the writes of index entries: the same row with and without them. */
+const countsIndexes = async (proxy: CountingProxy, tableName: string): Promise<boolean> => {
+  const client = tableClient(proxy.endpoint);
+  const put = async (more: Record<string, { S: string }>) => {
+    proxy.reset();
+    await client.send(
+      new PutItemCommand({
+        TableName: tableName,
+        Item: { pk: { S: 'PROBE' }, sk: { S: JSON.stringify(more) }, ...more },
+      }),
+    );
+    return proxy.taken().writeUnits;
+  };
+  const [bare, indexed] = [await put({}), await put({ gsi1pk: { S: 'PROBE' }, gsi1sk: { S: 'PROBE' } })];
+  client.destroy();
+  return indexed > bare;
+};
+
+const measure = async () => {
+  const store = await startStore();
+  const proxy = await startCountingProxy(store.endpoint);
+  const provider = await startInfobipStandIn();
+  const env = { DISPATCH_SECONDS: '60000' };
+  const platform = await startPlatformProcess({ dataDir: store.folder, dynamodbEndpoint: proxy.endpoint, env });
+  try {
+    const { keys } = await fundedOrganization(store.endpoint);
+    const { live } = tablesAt(store.endpoint);
+    const vault = await openVault(live, localKeyProvider(keyFileOf(store.folder)));
+    await putProviderSettings(live, vault, {
+      channel: 'sms',
+      name: 'infobip',
+      settings: provider.settings,
+      now: Date.now(),
+    });
+    const url = `http://127.0.0.1:${platform.port}`;
+    const callers = { live: apiClient(url, keys.live), test: apiClient(url, keys.test) };
+    const counted: Counted[] = [];
+    for (const work of WORKS) counted.push(await count(proxy, callers, work));
+    return { counted, indexed: await countsIndexes(proxy, live.name) };
+  } finally {
+    await platform.stop();
+    await proxy.close();
+    await provider.close();
+    await store.stop();
+  }
+};
+
+const actionsText = (actions: Consumed['actions']) =>
+  Object.entries(actions)
+    .map(([name, times]) => `${times} ${name}`)
+    .join(', ');
+
+/** Request units and round trips of each operation. */
+export const benchCapacity = async (): Promise<Section> => {
+  const loadBefore = loadNow();
+  const { counted, indexed } = await measure();
+  const rows = counted.map(({ what, perRun, modelled, messageBytes }) => [
+    what,
+    perRun.trips,
+    actionsText(perRun.actions),
+    figure(perRun.writeUnits),
+    figure(modelled),
+    figure(perRun.readUnits),
+    messageBytes ?? '',
+  ]);
+  const text = [
+    circumstances('capacity', loadBefore),
+    `A proxy before the engine asks each call what it consumed (\`ReturnConsumedCapacity: TOTAL\`) and adds up the answers: measured are the units of the embedded engine (Dynoxide), whose figures ${indexed ? 'hold' : 'do **not** hold'} the writes of index entries. Modelled are those that DynamoDB's documented rules make of the same calls, index entries included. Each is the least of ${REPEATS} runs in a process whose caches are filled (prices, settings, routes and breakers are read once in a few seconds). A live send also draws from its key's rate limit, which is counted with it.`,
+    table(
+      [
+        'What',
+        'Round trips',
+        'Calls',
+        'WRU measured (engine)',
+        'WRU modelled (DynamoDB)',
+        'RRU measured',
+        'Message row, bytes',
+      ],
+      rows,
+    ),
+  ];
+  return { title: 'Request units and round trips', verdicts: [], text: text.join('\n\n') };
+};

@@ -1,0 +1,81 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { buildFunctions } from '../infra/build/build.ts';
+import { PROJECT } from './processes.ts';
+import { circumstances, figure, loadNow, median, type Section, table } from './report.ts';
+
+const REPEATS = 7;
+const SENDER = 'sms/send';
+const GOAL = { kilobytes: 700, ms: 90 };
+
+/** Enough for every function to be imported; nothing of it is called. */
+const ENVIRONMENT = {
+  STAGE: 'test',
+  TABLE_NAME: 'messaging-test',
+  LIVE_TABLE_NAME: 'messaging-live',
+  QUEUE_URLS: '{}',
+  PUBLIC_URL: 'https://messaging.example',
+  KMS_KEY_ID: 'alias/none',
+  AWS_REGION: 'sa-east-1',
+  AWS_ACCESS_KEY_ID: 'none',
+  AWS_SECRET_ACCESS_KEY: 'none',
+};
+
+const TIMED_IMPORT = `
+const [address] = process.argv.slice(1);
+const startedAt = performance.now();
+await import(address);
+console.log(performance.now() - startedAt);
+process.exit(0);`;
+
+/** How long a new process takes to import a function, in ms; Node's own start not counted. */
+const importOnce = (outDir: string, path: string): number => {
+  const { href } = pathToFileURL(join(outDir, 'functions', path, 'index.mjs'));
+  const args = ['--input-type=module', '--eval', TIMED_IMPORT, href];
+  return Number(
+    execFileSync(process.execPath, args, { env: { PATH: process.env.PATH ?? '', ...ENVIRONMENT }, encoding: 'utf8' }),
+  );
+};
+
+/** What each function weighs, and how long its cold import takes. */
+export const benchCold = async (): Promise<Section> => {
+  const loadBefore = loadNow();
+  const { manifest, outDir } = await buildFunctions({ root: PROJECT });
+  const paths = Object.keys(manifest.functions);
+  const times = new Map<string, number[]>(paths.map((path) => [path, []]));
+  for (let turn = 0; turn < REPEATS; turn++) for (const path of paths) times.get(path)?.push(importOnce(outDir, path));
+  const kilobytes = (path: string) => (manifest.functions[path]?.bytes ?? Number.NaN) / 1000;
+  const milliseconds = (path: string) => median(times.get(path) ?? []);
+  const rows = [...paths]
+    .sort((a, b) => kilobytes(b) - kilobytes(a))
+    .map((path) => [
+      path,
+      figure(kilobytes(path)),
+      figure((manifest.functions[path]?.bytesWithDynamic ?? 0) / 1000),
+      figure(milliseconds(path)),
+    ]);
+  const text = [
+    circumstances('cold', loadBefore),
+    `Sizes are minified bytes as they are read at a cold start, of the manifest of the build; \`later\` adds what may be imported after it. Imports are medians of ${REPEATS} new processes each, in turns.`,
+    table(['Function', 'KB at start', 'KB with later', 'Import ms'], rows),
+  ];
+  return {
+    title: 'Sizes and cold imports',
+    verdicts: [
+      {
+        what: `Size of ${SENDER}`,
+        measured: `${figure(kilobytes(SENDER))} KB`,
+        goal: `< ${GOAL.kilobytes} KB`,
+        holds: kilobytes(SENDER) < GOAL.kilobytes,
+      },
+      {
+        what: `Cold import of ${SENDER}`,
+        measured: `${figure(milliseconds(SENDER))} ms`,
+        goal: `< ${GOAL.ms} ms`,
+        holds: milliseconds(SENDER) < GOAL.ms,
+      },
+    ],
+    text: text.join('\n\n'),
+  };
+};

@@ -1,0 +1,179 @@
+import { BatchWriteItemCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { marshall } from '@aws-sdk/util-dynamodb';
+import { type Id, newId } from '../shared/domain/ids.ts';
+import type { MessageRecord } from '../shared/domain/messages/message.ts';
+import { KEYS } from '../shared/storage/access-patterns.ts';
+import { tableClient } from '../shared/storage/client.ts';
+import { messageRow } from '../shared/storage/message-rows.ts';
+import { persistently } from '../shared/storage/persistence.ts';
+import { apiClient, type Client } from '../test/support/api.ts';
+import { type CountingProxy, startCountingProxy } from './counting-proxy.ts';
+import { fundedOrganization, startPlatformProcess, startStore, tablesAt } from './processes.ts';
+import { circumstances, figure, loadNow, median, type Section, table } from './report.ts';
+
+const SIZES = [1_000, 100_000];
+const SKIPS = [0, 100, 900];
+const LIMIT = 50;
+const REPEATS = 30;
+const GOAL = 1.2;
+const BATCH = 25;
+const AT_ONCE = 4;
+
+const messageAt = (organizationId: string, at: number): MessageRecord => ({
+  id: newId('message'),
+  organizationId: organizationId as Id<'organization'>,
+  env: 'test',
+  channel: 'sms',
+  direction: 'outbound',
+  type: 'text',
+  priority: 'normal',
+  status: 'delivered',
+  to: '+5511999990005',
+  toHash: `hash-${at % 1_000}`,
+  region: 'BR',
+  route: 'otp',
+  provider: 'sandbox_provider',
+  senderId: undefined,
+  encoding: 'GSM-7',
+  length: 26,
+  segments: 1,
+  payload: { text: 'Your order is on its way.' },
+  contactId: undefined,
+  campaignId: undefined,
+  metadata: undefined,
+  coins: 900 as MessageRecord['coins'],
+  hold: 'captured',
+  fence: 1,
+  deadline: at,
+  callerKey: `key-${at}`,
+  attempts: 1,
+  createdAt: at,
+  updatedAt: at,
+  sentAt: at,
+  decisions: [{ at, kind: 'accepted', detail: 'request accepted' }],
+});
+
+/** Rows that are no longer due, as those of ended messages are. */
+const rowAt = (organizationId: string, at: number) => {
+  const { duePk: _, dueAt: __, ...row } = messageRow(messageAt(organizationId, at));
+  return marshall(row, { removeUndefinedValues: true });
+};
+
+/** Gives an organization this many messages, a millisecond apart. */
+const fill = async (
+  client: DynamoDBClient,
+  tableName: string,
+  organizationId: string,
+  count: number,
+): Promise<void> => {
+  const start = Date.now() - count - 1_000;
+  let next = 0;
+  const lane = async () => {
+    while (next < count) {
+      const from = next;
+      next += BATCH;
+      const items = Array.from({ length: Math.min(BATCH, count - from) }, (_, at) =>
+        rowAt(organizationId, start + from + at),
+      );
+      const RequestItems = { [tableName]: items.map((Item) => ({ PutRequest: { Item } })) };
+      await persistently(() => client.send(new BatchWriteItemCommand({ RequestItems })));
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, lane));
+};
+
+interface Page {
+  readonly size: number;
+  readonly skip: number;
+  readonly ms: number;
+  readonly readUnits: number;
+  readonly trips: number;
+}
+
+const readPage = async (client: Client, skip: number, size: number): Promise<void> => {
+  const { status, body } = await client.get('/v2/sms/messages', { limit: LIMIT, skip });
+  const right = status === 200 && body.items.length === Math.min(LIMIT, size - skip) && body.total === size;
+  if (!right) throw new Error(`a page was answered ${status}: ${body?.items?.length} of ${body?.total}`);
+};
+
+const measurePages = async (
+  proxy: CountingProxy,
+  callers: readonly { size: number; client: Client }[],
+): Promise<Page[]> => {
+  const times = new Map<string, number[]>();
+  const units = new Map<string, { readUnits: number; trips: number }>();
+  for (let turn = 0; turn <= REPEATS; turn++)
+    for (const skip of SKIPS)
+      for (const { size, client } of callers) {
+        proxy.reset();
+        const startedAt = performance.now();
+        await readPage(client, skip, size);
+        const name = `${size} ${skip}`;
+        if (turn > 0) times.set(name, [...(times.get(name) ?? []), performance.now() - startedAt]);
+        units.set(name, proxy.taken());
+      }
+  return SKIPS.flatMap((skip) =>
+    callers.map(({ size }): Page => {
+      const { readUnits = Number.NaN, trips = Number.NaN } = units.get(`${size} ${skip}`) ?? {};
+      return { size, skip, ms: median(times.get(`${size} ${skip}`) ?? []), readUnits, trips };
+    }),
+  );
+};
+
+const measure = async (): Promise<Page[]> => {
+  const store = await startStore();
+  const proxy = await startCountingProxy(store.endpoint);
+  const env = { DISPATCH_SECONDS: '60000' };
+  const platform = await startPlatformProcess({ dataDir: store.folder, dynamodbEndpoint: proxy.endpoint, env });
+  const client = tableClient(store.endpoint);
+  try {
+    const { test } = tablesAt(store.endpoint);
+    const callers: { size: number; client: Client }[] = [];
+    for (const size of SIZES) {
+      const { organizationId, keys } = await fundedOrganization(store.endpoint);
+      await fill(client, test.name, organizationId, size);
+      await test.write({ update: KEYS.wallet(organizationId), add: { sms: size } });
+      callers.push({ size, client: apiClient(`http://127.0.0.1:${platform.port}`, keys.test) });
+    }
+    return await measurePages(proxy, callers);
+  } finally {
+    client.destroy();
+    await platform.stop();
+    await proxy.close();
+    await store.stop();
+  }
+};
+
+/** What a page costs as the collection grows. */
+export const benchList = async (): Promise<Section> => {
+  const loadBefore = loadNow();
+  const pages = await measure();
+  const ratios = SKIPS.map((skip) => {
+    const [small, large] = SIZES.map((size) => pages.find((page) => page.size === size && page.skip === skip));
+    return {
+      skip,
+      time: (large?.ms ?? Number.NaN) / (small?.ms ?? 0),
+      units: (large?.readUnits ?? Number.NaN) / (small?.readUnits ?? 0),
+    };
+  });
+  const verdicts = ratios.flatMap(({ skip, time, units }) =>
+    [
+      { of: 'time', ratio: time },
+      { of: 'read units', ratio: units },
+    ].map(({ of, ratio }) => ({
+      what: `A page's ${of} at ${figure(SIZES[1] ?? 0)} messages beside ${figure(SIZES[0] ?? 0)}, skip ${skip}`,
+      measured: `${figure(ratio)}×`,
+      goal: `≤ ${GOAL}×`,
+      holds: ratio <= GOAL,
+    })),
+  );
+  const text = [
+    circumstances('list', loadBefore),
+    `\`GET /v2/sms/messages?limit=${LIMIT}&skip=…\` of two organizations in one table, through the counting proxy: medians of ${REPEATS} requests in turns; round trips and read units of one request.`,
+    table(
+      ['Skip', 'Messages', 'ms', 'RRU (engine)', 'Round trips'],
+      pages.map(({ skip, size, ms, readUnits, trips }) => [skip, figure(size), figure(ms), figure(readUnits), trips]),
+    ),
+  ];
+  return { title: 'A page of a list', verdicts, text: text.join('\n\n') };
+};

@@ -1,0 +1,93 @@
+import { spawn } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ACCESS_COMMANDS } from '../../infra/operator/commands/access.ts';
+import { MONEY_COMMANDS } from '../../infra/operator/commands/money.ts';
+import { PROVIDER_COMMANDS } from '../../infra/operator/commands/providers.ts';
+import { QUEUE_COMMANDS } from '../../infra/operator/commands/queues.ts';
+
+export const PROJECT = join(import.meta.dirname, '../..');
+export const readPage = (file: string): string => readFileSync(join(PROJECT, file), 'utf8');
+/** The pages that people read. */
+export const PAGES: readonly string[] = [
+  'README.md',
+  ...readdirSync(join(PROJECT, 'docs')).map((file) => `docs/${file}`),
+].filter((file) => file.endsWith('.md'));
+
+/** The blocks of a language on a page. */
+export const blocksOf = (page: string, language: string): string[] =>
+  [...page.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, 'gm'))].map(([, text = '']) =>
+    text.trimEnd(),
+  );
+
+/** The operator's commands, by name. */
+export const OPERATOR_COMMANDS = new Map(
+  [...ACCESS_COMMANDS, ...MONEY_COMMANDS, ...PROVIDER_COMMANDS, ...QUEUE_COMMANDS].map((command) => [
+    command.name as string,
+    command,
+  ]),
+);
+const GROUPS = new Set([...OPERATOR_COMMANDS.keys()].map((name) => name.split(' ')[0]));
+
+const isCommand = (text: string): boolean => {
+  const [first = '', second = ''] = text.split(' ');
+  return ['npm', 'npx', 'admin'].includes(first) || (GROUPS.has(first) && /^[a-z]/.test(second));
+};
+/** Every command that a page shows: the lines of its bash blocks, and what stands in its text as code. */
+export const commandsOf = (page: string): string[] => {
+  const lines = blocksOf(page, 'bash').flatMap((block) => block.split('\n'));
+  const text = page.replaceAll(/^```[\s\S]*?^```/gm, '');
+  const inline = [...text.matchAll(/`([^`\n]+)`/g)].map(([, code = '']) => code).filter(isCommand);
+  return [...new Set([...lines, ...inline].map((line) => line.replace(/\s+#.*$/, '').trim()).filter(Boolean))];
+};
+
+/** What an operator's command names that does not exist: the command itself, or options of it. */
+export const unknownIn = (words: string): string[] => {
+  const [group = '', verbs = '', ...rest] = words.split(' ');
+  return verbs.split('|').flatMap((verb) => {
+    const command = OPERATOR_COMMANDS.get(`${group} ${verb}`);
+    if (!command) return [`${group} ${verb}`];
+    const options = [
+      'json',
+      'deployed',
+      'data-dir',
+      ...Object.keys(command.options.shape).map((name) =>
+        name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`),
+      ),
+    ];
+    return rest
+      .filter((word) => word.startsWith('--') && !options.includes(word.slice(2)))
+      .map((word) => `${group} ${verb} ${word}`);
+  });
+};
+
+export interface Ran {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+/** Runs a line in a real shell, in the project's folder. */
+export const shell = (line: string, env: Readonly<Record<string, string>> = {}): Promise<Ran> =>
+  new Promise((resolve) => {
+    const child = spawn('bash', ['-c', line], {
+      cwd: PROJECT,
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let [stdout, stderr] = ['', ''];
+    child.stdout.on('data', (chunk) => (stdout += String(chunk)));
+    child.stderr.on('data', (chunk) => (stderr += String(chunk)));
+    child.on('close', (code) => resolve({ code, stdout, stderr }));
+  });
+
+/** A text without what is different each time: ids, keys, moments, ports and folders. */
+export const normalized = (text: string): string =>
+  text
+    .replaceAll(/\b(org|msg|key)_[0-9A-Za-z]{21}\b/g, '$1_…')
+    .replaceAll(/\bsvc_(test|live)_[0-9A-Za-z]{32,}\b/g, 'svc_$1_…')
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<moment>')
+    .replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:<port>')
+    .replaceAll(
+      /(Data in|logs in) \S*?([\w.]+(?:\/functions\.log)?)(?=,|$)/gm,
+      (_, before, path) => `${before} <folder>${String(path).endsWith('functions.log') ? '/functions.log' : ''}`,
+    );

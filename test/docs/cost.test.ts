@@ -1,0 +1,197 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ENVIRONMENTS } from '../../shared/domain/actor.ts';
+import { QUEUE_OF_DUE_KIND } from '../../shared/queues/queues.ts';
+import { DUE_SHARDS } from '../../shared/storage/access-patterns.ts';
+import { deploy, type Resource, templateOf } from '../infra/support.ts';
+import type { Tenant } from '../support/api.ts';
+import { deliver } from '../support/providers/stand-in.ts';
+import { type Metered, startMetered } from './metering.ts';
+
+const PAGE = readFileSync(join(import.meta.dirname, '../../docs/cost.md'), 'utf8');
+/** The rows of the table under a heading, without its head. */
+const tableUnder = (heading: string): string[][] => {
+  const section = PAGE.split(/^## /m).find((part) => part.startsWith(`${heading}\n`)) ?? '';
+  const rows = section.split('\n').filter((line) => line.startsWith('|'));
+  return rows.slice(2).map((row) =>
+    row
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim().replaceAll('`', '')),
+  );
+};
+const cell = (row: readonly string[] | undefined, at: number): number => Number((row?.[at] ?? '').replaceAll(',', ''));
+
+const PHONE = '+5511987654321';
+/** A recipient for whom the sandbox plays no report, so that a send is counted alone. */
+const SILENT = '+5511999990099';
+type Service = Awaited<ReturnType<typeof startMetered>>;
+let service: Service;
+let tenant: Tenant;
+
+const live = (fields: Readonly<Record<string, unknown>> = {}) => tenant.live.send({ to: PHONE, ...fields });
+const last = () => {
+  const message = service.provider.messages.at(-1);
+  if (!message) throw new Error('The provider accepted nothing.');
+  return message;
+};
+
+let turn = 0;
+interface Work {
+  /** Its row of the page. */
+  readonly row: string;
+  /** Made before, and not counted. */
+  readonly first?: () => Promise<unknown>;
+  readonly run: () => Promise<unknown>;
+  /** Its consumers' work is counted with it. */
+  readonly setsOff?: true;
+}
+/** The works of the page's first table, in its order. */
+const WORKS: readonly Work[] = [
+  { row: 'Send, live, route otp', run: () => live({ route: 'otp' }) },
+  { row: 'Send, live, route premium', run: () => live() },
+  {
+    row: 'Send, live, premium, one tracked link',
+    run: () => live({ body: 'Veja https://example.com/a', trackLinks: true }),
+  },
+  {
+    row: 'Send that the provider refuses',
+    first: async () => service.provider.script({ refuse: '8:REJECTED' }),
+    run: () => live({ route: 'otp' }),
+  },
+  {
+    row: 'Send without a certain answer',
+    first: async () => service.provider.script('reset'),
+    run: () => live({ route: 'otp' }),
+  },
+  {
+    row: 'Receipt of a live send, applied, with its event',
+    first: () => live(),
+    run: () => deliver(service.provider.receipt(last(), 'delivered')),
+    setsOff: true,
+  },
+  { row: 'Reply, with its event', run: () => deliver(service.provider.reply(last(), `Sim ${turn}`)), setsOff: true },
+  { row: 'Send, sandbox, route otp', run: () => tenant.test.send({ to: SILENT, route: 'otp' }) },
+  { row: 'Send, sandbox, route premium', run: () => tenant.test.send({ to: SILENT }, `replayed-${turn}`) },
+  { row: 'Send repeated with its key', run: () => tenant.test.send({ to: SILENT }, 'replayed-1') },
+  { row: 'Read a message', run: () => tenant.test.get(`/v2/sms/messages/${sent.id}`) },
+  { row: 'List of messages, 50 a page', run: () => tenant.test.get('/v2/sms/messages', { limit: 50 }) },
+  { row: 'Read the wallet', run: () => tenant.test.get('/v2/wallet') },
+  { row: 'Ledger, 50 lines', run: () => tenant.test.get('/v2/wallet/entries', { limit: 50 }) },
+  {
+    row: 'Create a contact, with its event',
+    run: () => tenant.test.post('/contacts', { phone: `+551198765100${turn}` }),
+    setsOff: true,
+  },
+  {
+    row: 'Follow a tracked link, with its event',
+    run: () => service.messaging.anonymous.get(`/r/${link}`),
+    setsOff: true,
+  },
+];
+let sent = { id: '' };
+let link = '';
+
+const documented = new Map<string, Metered>();
+const measured = new Map<string, Metered>();
+let logBytes = 0;
+
+/** The least of three runs, after one that fills the caches of prices, settings, routes and breakers. */
+const measure = async ({ row, first, run, setsOff }: Work): Promise<void> => {
+  const runs: Metered[] = [];
+  for (turn = 0; turn <= 3; turn++) {
+    await first?.();
+    runs.push(await service.metered(run, setsOff));
+  }
+  const [least] = runs.slice(1).sort((a, b) => a.trips - b.trips);
+  if (least) measured.set(row, least);
+};
+
+const logSize = async (): Promise<number> => {
+  await pause(150);
+  return statSync(join(service.messaging.dataDir, 'functions.log')).size;
+};
+/** What one live send and its receipt write into the logs. */
+const measureLog = async (): Promise<void> => {
+  const before = await logSize();
+  for (let at = 0; at < 10; at++) {
+    await live();
+    await deliver(service.provider.receipt(last(), 'delivered'));
+  }
+  await service.quiet();
+  logBytes = ((await logSize()) - before) / 10;
+};
+
+beforeAll(async () => {
+  for (const [row = '', ...cells] of tableUnder('What an operation consumes')) {
+    const [writeUnits = 0, readUnits = 0, trips = 0, messages = 0] = cells.map((_, at) => cell(cells, at));
+    documented.set(row, { writeUnits, readUnits, trips, messages });
+  }
+  service = await startMetered();
+  tenant = await service.messaging.tenant({ live: 10_000_000 });
+  for (let at = 0; at < 60; at++) sent = (await tenant.test.send({ to: SILENT, route: 'otp' })).body;
+  await live({ body: 'Veja https://example.com/a', trackLinks: true });
+  link = String((await service.messaging.rowsOf('live', tenant.id)).find(({ pk }) => pk.startsWith('LINK#'))?.code);
+  for (const work of WORKS) await measure(work);
+  await measureLog();
+}, 120_000);
+afterAll(() => service?.close());
+
+describe('the figures of docs/cost.md', () => {
+  test('of request units, round trips and queue messages are those of the running service', () => {
+    expect(Object.fromEntries(documented)).toEqual(Object.fromEntries(measured));
+  });
+
+  test('of log bytes are within a fifth of what a send and its receipt write', () => {
+    const stated = Number(/writes about ([\d,]+) bytes of log/.exec(PAGE)?.[1]?.replaceAll(',', ''));
+    expect(Math.abs(logBytes - stated) / stated, `${logBytes} bytes were written`).toBeLessThan(0.2);
+  });
+
+  test('of what stands idle are those of the templates', () => {
+    const { data, apps } = deploy();
+    const resources = ENVIRONMENTS.flatMap((env) => [data[env], apps[env]]).flatMap((stack) =>
+      Object.values(templateOf(stack).Resources),
+    );
+    const ofType = (type: string) => resources.filter(({ Type }) => Type === type);
+    const metricsOf = ({ Properties }: Resource): number =>
+      Math.max(1, (Properties.Metrics ?? []).filter(({ MetricStat }: { MetricStat?: unknown }) => MetricStat).length);
+    const counts = {
+      'KMS keys': ofType('AWS::KMS::Key').length,
+      'Metrics under alarms': ofType('AWS::CloudWatch::Alarm').reduce((sum, alarm) => sum + metricsOf(alarm), 0),
+      Dashboards: ofType('AWS::CloudWatch::Dashboard').length,
+      'Queues that Lambda polls': ofType('AWS::Lambda::EventSourceMapping').length,
+      'Runs of the dispatchers':
+        (ofType('AWS::Events::Rule').length + ofType('AWS::Scheduler::Schedule').length) * 60 * 24 * 30,
+      'Queries of one run': Object.keys(QUEUE_OF_DUE_KIND).length * DUE_SHARDS,
+    };
+    const stated = Object.fromEntries(tableUnder('What it costs idle').map((row) => [row[0], cell(row, 1)]));
+    expect(stated).toEqual(counts);
+  });
+});
+
+describe('the example of docs/cost.md', () => {
+  /** By variable: USD. */
+  const prices = () => new Map(tableUnder('Prices').map((row) => [row[0] ?? '', cell(row, 2)]));
+
+  test('has in each line its quantity times its price', () => {
+    for (const [item, quantity, variable, usd] of tableUnder('A million live sends')) {
+      if (item?.startsWith('Sum')) continue;
+      const price = prices().get(variable ?? '');
+      expect([item, (Number(quantity?.replaceAll(',', '')) * (price ?? Number.NaN)).toFixed(2)]).toEqual([item, usd]);
+    }
+  });
+
+  test('sums to its last line, and takes its request units from the first table', () => {
+    const rows = tableUnder('A million live sends');
+    const sum = rows.slice(0, -1).reduce((total, row) => total + cell(row, 3), 0);
+    expect(sum.toFixed(2)).toBe(rows.at(-1)?.[3]);
+    const parts = ['Send, live, route otp', 'Receipt of a live send, applied, with its event'].map((row) =>
+      documented.get(row),
+    );
+    const units = (of: 'writeUnits' | 'readUnits') =>
+      parts.reduce((total, part) => total + (part?.[of] ?? Number.NaN), 0);
+    expect(rows.slice(0, 2).map((row) => cell(row, 1))).toEqual([units('writeUnits'), units('readUnits')]);
+  });
+});

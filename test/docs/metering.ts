@@ -1,0 +1,59 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { type CountingProxy, startCountingProxy } from '../../bench/counting-proxy.ts';
+import { type Engine, startDynoxide, startFauxqs } from '../../infra/local/engines.ts';
+import { putProviderSettings } from '../../shared/storage/providers.ts';
+import { type Messaging, startMessaging } from '../support/api.ts';
+import { startFaultProxy } from '../support/fault-proxy.ts';
+import { type InfobipStandIn, startInfobipStandIn } from '../support/providers/infobip-stand-in.ts';
+
+/** What a piece of work consumed: request units and round trips of the table, and messages that were put on a queue. */
+export interface Metered {
+  readonly writeUnits: number;
+  readonly readUnits: number;
+  readonly trips: number;
+  readonly messages: number;
+}
+
+/** Consumers take a message from its queue within moments. */
+const QUIET_MS = 500;
+const messagesIn = (body: string): number => (JSON.parse(body) as { Entries?: unknown[] }).Entries?.length ?? 1;
+
+/** The service between meters: every call to the table and to the queues is counted. The dispatcher runs once, at the start. */
+export const startMetered = async () => {
+  const [tables, queues]: Engine[] = await Promise.all([startDynoxide(), startFauxqs()]);
+  if (!tables || !queues) throw new Error('An engine did not start.');
+  const meter: CountingProxy = await startCountingProxy(tables.endpoint);
+  const queueProxy = await startFaultProxy(queues.endpoint);
+  let messages = 0;
+  queueProxy.plan(({ action, body }) => {
+    if (action.startsWith('SendMessage')) messages += messagesIn(body);
+    return undefined;
+  });
+  const env = { DYNAMODB_ENDPOINT: meter.endpoint, SQS_ENDPOINT: queueProxy.endpoint };
+  const messaging: Messaging = await startMessaging({ env, dispatchSeconds: 3_600 });
+  const provider: InfobipStandIn = await startInfobipStandIn();
+  const { settings } = provider;
+  const setUp = { channel: 'sms', name: 'infobip', settings, now: Date.now() };
+  await putProviderSettings(messaging.tables.live, await messaging.vault('live'), setUp);
+
+  /** Until nothing has called the table for a while: what the work set off is through. */
+  const quiet = async (): Promise<void> => {
+    for (let seen = -1; seen !== meter.taken().trips; await pause(QUIET_MS)) seen = meter.taken().trips;
+  };
+  /** Runs a piece of work and tells what it consumed, with all that it `setsOff`. */
+  const metered = async (work: () => Promise<unknown>, setsOff = false): Promise<Metered> => {
+    meter.reset();
+    messages = 0;
+    await work();
+    if (setsOff) await quiet();
+    const { writeUnits, readUnits, trips } = meter.taken();
+    return { writeUnits, readUnits, trips, messages };
+  };
+  const close = async () => {
+    await messaging.close();
+    await provider.close();
+    await Promise.all([meter.close(), queueProxy.close()]);
+    await Promise.all([tables.stop(), queues.stop()]);
+  };
+  return { messaging, provider, metered, quiet, close };
+};

@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { CALLBACK_KINDS } from '../../shared/contracts/callbacks.ts';
+import { SMS_PROVIDER_DECLARATIONS } from '../../shared/providers/sms/index.ts';
+import { blocksOf, readPage } from './commands.ts';
+
+const PAGE = readPage('docs/providers.md');
+const SECTIONS = new Map(
+  PAGE.split(/^## /m).map((section) => [/^.*\(`(\w+)`\)/.exec(section)?.[1] ?? section.split('\n')[0], section]),
+);
+const io = { fetch: globalThis.fetch, now: Date.now };
+
+interface Schema {
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly oneOf?: readonly Schema[];
+  readonly const?: unknown;
+}
+const shown = (value: unknown) =>
+  value === undefined ? '' : `\`${typeof value === 'string' ? value : JSON.stringify(value)}\``;
+/** A row for each setting, as its schema has it; settings within a setting stand below it. */
+const rowsOf = ({ properties = {}, required = [], oneOf = [] }: Schema, above = ''): string[] => [
+  ...Object.entries(properties).flatMap(([name, property]) => {
+    const needed = required.includes(name) ? 'yes' : '';
+    const row = `| \`${above}${name}\` | ${needed} | ${shown(property.const ?? property.default)} | ${(property.description ?? '').replaceAll('<', '&lt;')} |`;
+    return [row, ...rowsOf(property, `${above}${name}.`)];
+  }),
+  ...oneOf.flatMap((variant) => rowsOf(variant, above)),
+];
+
+describe('docs/providers.md', () => {
+  test('has a section for every adapter', () => {
+    for (const { name } of SMS_PROVIDER_DECLARATIONS) expect([...SECTIONS.keys()]).toContain(name);
+  });
+
+  describe.each(SMS_PROVIDER_DECLARATIONS)('on $name', ({ name, settingsSchema, open }) => {
+    const section = SECTIONS.get(name) ?? '';
+
+    test('shows settings that can be used', () => {
+      const examples = blocksOf(section, 'json').map((block) => JSON.parse(block) as unknown);
+      expect(examples.length).toBeGreaterThan(0);
+      for (const example of examples) expect(settingsSchema.safeParse(example).error).toBeUndefined();
+    });
+
+    test('names each setting with its default and what it is for, as the code does', () => {
+      const rows = rowsOf(z.toJSONSchema(settingsSchema, { io: 'input' }) as Schema);
+      expect(section.split('\n').filter((line) => line.startsWith('| `'))).toEqual(rows);
+    });
+
+    test('names both addresses of its callbacks', () => {
+      for (const kind of CALLBACK_KINDS) expect(section).toContain(`POST {PUBLIC_URL}/callbacks/${name}/${kind}`);
+    });
+
+    test('says whether the provider can be asked', () => {
+      const provider = open(JSON.parse(blocksOf(section, 'json')[0] ?? '{}'), io);
+      expect(/\*\*Inquiry\*\*: (yes|none)/.exec(section)?.[1]).toBe(provider.inquire ? 'yes' : 'none');
+    });
+  });
+
+  /** A constant of the code, and how the page says it. */
+  const NUMBERS: readonly [file: string, constant: RegExp, said: (value: number) => string][] = [
+    ['shared/storage/breakers.ts', /TRIP_AFTER = ([\d_]+)/, (count) => `After ${count} such answers in a row`],
+    ['shared/storage/breakers.ts', /REST_MS = ([\d_]+)/, (ms) => `rests for ${ms / 1000} s`],
+    ['shared/storage/breakers.ts', /TRUST_MS = ([\d_]+)/, (ms) => `hear of it within ${ms / 1000} s`],
+    ['shared/providers/sms/routing.ts', /TRUST_MS = ([\d_]+)/, (ms) => `take effect within ${ms / 1000} s`],
+    ['shared/domain/sms/dispatch.ts', /SAFETY_MS = ([\d_]+)/, (ms) => `less than ${ms / 1000} s are left`],
+    ['shared/domain/sms/dispatch.ts', /ASK_AFTER_MS = ([\d_]+)/, (ms) => `is asked ${ms / 1000} s after`],
+    ['shared/domain/sms/resolve.ts', /PATIENCE_MS = ([\d_]+)/, (ms) => `within ${ms / 1000} s of the send`],
+    [
+      'shared/runtime/config.ts',
+      /SEND_DEADLINE_SECONDS: .*default\((\d+)\)/,
+      (seconds) => `(${seconds} s after it was accepted)`,
+    ],
+  ];
+  test.each(NUMBERS)('says the number of %s that %s finds', (file, constant, said) => {
+    const value = Number(constant.exec(readPage(file))?.[1]?.replaceAll('_', ''));
+    expect(PAGE.replaceAll(/\s+/g, ' ')).toContain(said(value));
+  });
+});

@@ -1,0 +1,102 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { SendMessageBatchCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import { depthOf, redriveByHand } from '../../infra/operator/queue-actions.ts';
+import { type DueHint, QUEUE_OF_DUE_KIND, type QueueName } from '../../shared/queues/queues.ts';
+import { KEYS } from '../../shared/storage/access-patterns.ts';
+import { bringThrough, type KillLab, startKillLab, untilResolved, type Victim } from '../support/kill.ts';
+import { checkMoney } from '../support/money.ts';
+import { type Part, type PartOptions, type Report, randomOf, shuffled } from './part.ts';
+
+/** Messages whose work is done, and is then asked for again and again. */
+const MESSAGES = 30;
+/** Of the repeats, this share comes from the dead letters. */
+const REDRIVEN = 0.1;
+const BATCH = 10;
+const PORTION = 2_000;
+
+const hintsOf = ({ messageId = '', eventId = '' }: Victim): DueHint[] => [
+  { kind: 'resolve_send', ...KEYS.message(messageId) },
+  { kind: 'sandbox_outcome', ...KEYS.message(messageId) },
+  { kind: 'apply_receipt', ...KEYS.receipt(messageId, 'applied') },
+  { kind: 'publish_event', ...KEYS.event(eventId) },
+];
+
+const put = async (sqs: SQSClient, QueueUrl: string, hints: readonly DueHint[]): Promise<void> => {
+  for (let start = 0; start < hints.length; start += BATCH) {
+    const Entries = hints
+      .slice(start, start + BATCH)
+      .map((hint, at) => ({ Id: String(at), MessageBody: JSON.stringify(hint) }));
+    await sqs.send(new SendMessageBatchCommand({ QueueUrl, Entries }));
+  }
+};
+
+const untilEmpty = async (sqs: SQSClient, url: string): Promise<void> => {
+  for (;;) {
+    const { waiting, inFlight, delayed } = await depthOf(sqs, url);
+    if (waiting + inFlight + delayed === 0) return;
+    await pause(100);
+  }
+};
+
+/** Puts repeats into a queue, a share of them by way of its dead letters, and waits until all are worked off. Redriven ones. */
+const repeat = async (lab: KillLab, name: QueueName, hints: readonly DueHint[]): Promise<number> => {
+  if (hints.length === 0) return 0;
+  const { sqs, url, deadLetterUrl } = await lab.queue(name);
+  const redriven = Math.floor(hints.length * REDRIVEN);
+  await put(sqs, deadLetterUrl, hints.slice(0, redriven));
+  await redriveByHand(sqs, { url, deadLetterUrl });
+  await put(sqs, url, hints.slice(redriven));
+  await untilEmpty(sqs, url);
+  const dead = await depthOf(sqs, deadLetterUrl);
+  if (dead.waiting > 0) throw new Error(`${dead.waiting} repeats ended among the dead letters of ${name}`);
+  return redriven;
+};
+
+const stateOf = async (lab: KillLab, victims: readonly Victim[]) => {
+  const { organizationId = '' } = victims[0] ?? {};
+  const books = await checkMoney(lab.table, organizationId);
+  const rows = await lab.table.getMany(
+    victims.flatMap(({ messageId = '', eventId = '' }) => [KEYS.message(messageId), KEYS.event(eventId)]),
+  );
+  return { books, rows, texts: lab.provider.messages.length };
+};
+
+const run = async ({ count, seed, late }: PartOptions): Promise<Report> => {
+  const lab = await startKillLab();
+  const random = randomOf(seed);
+  try {
+    await lab.start();
+    const caller = await lab.organization();
+    const victims = Array.from({ length: MESSAGES }, (_, at): Victim => {
+      return { ...caller, step: 'after_published', key: `key-${at}`, to: `+55119876520${String(at).padStart(2, '0')}` };
+    });
+    await bringThrough(lab, victims);
+    await untilResolved(lab, victims, 30_000);
+    const before = await stateOf(lab, victims);
+    const hints = victims.flatMap(hintsOf);
+    let [done, redriven] = [0, 0];
+    while (done < count && !late()) {
+      const portion = Array.from(
+        { length: Math.min(PORTION, count - done) },
+        (_, at) => hints[(done + at) % hints.length] as DueHint,
+      );
+      const mixed = shuffled(portion, random);
+      for (const name of ['outcome', 'events'] as const)
+        redriven += await repeat(
+          lab,
+          name,
+          mixed.filter(({ kind }) => QUEUE_OF_DUE_KIND[kind] === name),
+        );
+      done += portion.length;
+      if (!isDeepStrictEqual(await stateOf(lab, victims), before))
+        throw new Error(`a repeat had an effect: SEED=${seed} npm run torture -- queues=${done}`);
+    }
+    return { done, figures: { redriven, 'of messages': MESSAGES, 'extra effects': 0 } };
+  } finally {
+    await lab.close();
+  }
+};
+
+/** Queue messages of work that is done, repeated and redriven in any order, through the real queues and consumers. */
+export const queues: Part = { whole: 50_000, unit: 'repeated queue messages', run };
