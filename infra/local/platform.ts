@@ -32,8 +32,8 @@ export interface PlatformOptions {
   readonly distDir?: string;
   readonly operations?: readonly Routed[];
   readonly dispatchSeconds?: number;
-  /** Batches of one queue that are worked on at the same time. */
-  readonly batchesInFlight?: number;
+  /** Batches of each queue that are worked on at the same time, when not the queue's own number. */
+  readonly batchesInFlight?: number | undefined;
   /** How long a failed message stays hidden, by how often it was received. */
   readonly retrySeconds?: (receives: number) => number;
   /** Functions that are imported before the platform counts as ready. */
@@ -180,7 +180,7 @@ const assemble = async (options: PlatformOptions, parts: Parts, close: () => Pro
 
   const orphansStopped = await parts.lock.stopOrphans();
   const { build, backends } = await prepare(options, parts, onFault);
-  const { dispatchSeconds = 5, batchesInFlight = 4, retrySeconds = backOff, warm = DEFAULT_WARM } = options;
+  const { dispatchSeconds = 5, batchesInFlight, retrySeconds = backOff, warm = DEFAULT_WARM } = options;
   const settings = { dispatchSeconds, batchesInFlight, retrySeconds, warm, onFault };
   const served = await startStages({ ...settings, dataDir, url, env, build, backends, stdout: parts.sink.stream });
   parts.served = served;

@@ -20,7 +20,7 @@ export interface ServeOptions {
   readonly backends: Backends;
   readonly stdout: NodeJS.WriteStream;
   readonly dispatchSeconds: number;
-  readonly batchesInFlight: number;
+  readonly batchesInFlight?: number | undefined;
   readonly retrySeconds: (receives: number) => number;
   readonly warm: readonly string[];
   readonly onFault: (functionPath: string, requestId: string, error: unknown) => void;
@@ -68,11 +68,11 @@ const gatewayStage = (functions: StageFunctions): GatewayStage => {
 };
 
 const startConsumers = (functions: StageFunctions, options: ServeOptions): Running[] =>
-  Object.values<QueueDeclaration>(QUEUES).flatMap(({ name, consumer, batchSize }) => {
+  Object.values<QueueDeclaration>(QUEUES).flatMap(({ name, consumer, batchSize, batchesAtOnce }) => {
     const functionPath = `consumers/${consumer}`;
     const queue = options.backends.queues[functions.stage][name];
     if (!queue || !functions.has(functionPath)) return [];
-    const { batchesInFlight: concurrency, retrySeconds, onFault } = options;
+    const { batchesInFlight: concurrency = batchesAtOnce, retrySeconds, onFault } = options;
     return startPoller({
       client: options.backends.sqs,
       queue,

@@ -20,6 +20,8 @@ export interface QueueDeclaration {
   /** Receives before the message goes to the dead-letter queue. */
   readonly maxReceives: number;
   readonly batchSize: number;
+  /** Batches that one machine works on at the same time: one where the work is the table's, more where it waits for strangers. */
+  readonly batchesAtOnce: number;
   /** The consumer's file under `functions/consumers/`. */
   readonly consumer: string;
 }
@@ -33,6 +35,7 @@ export const QUEUES = {
     visibilitySeconds: 180,
     maxReceives: 5,
     batchSize: 10,
+    batchesAtOnce: 1,
     consumer: 'outcome',
   },
   events: {
@@ -42,6 +45,7 @@ export const QUEUES = {
     visibilitySeconds: 180,
     maxReceives: 5,
     batchSize: 10,
+    batchesAtOnce: 1,
     consumer: 'events',
   },
 } as const satisfies Record<string, QueueDeclaration>;

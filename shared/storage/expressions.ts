@@ -34,14 +34,24 @@ interface Expressed {
 const OPTIONS = { removeUndefinedValues: true, convertClassInstanceToMap: true } as const;
 const NAMES = /#([A-Za-z][A-Za-z0-9_]*)/g;
 
+const namesByText = new Map<string, Record<string, string> | undefined>();
+/** The names of an expression, found once per text: texts are few, values are not in them. */
+const namesOf = (text: string): Record<string, string> | undefined => {
+  if (namesByText.has(text)) return namesByText.get(text);
+  const names: Record<string, string> = {};
+  for (const match of text.matchAll(NAMES)) if (match[1]) names[match[0]] = match[1];
+  const found = Object.keys(names).length > 0 ? names : undefined;
+  if (namesByText.size >= 1_000) namesByText.clear();
+  namesByText.set(text, found);
+  return found;
+};
+
 /** Names and values of an expression in DynamoDB's form. */
 export const expressCondition = (condition: Condition): Expressed => {
-  const names: Record<string, string> = {};
-  for (const match of condition.text.matchAll(NAMES)) if (match[1]) names[match[0]] = match[1];
   const values: Record<string, NativeAttributeValue> = {};
   for (const [name, value] of Object.entries(condition.values ?? {})) values[`:${name}`] = value;
   return {
-    names: Object.keys(names).length > 0 ? names : undefined,
+    names: namesOf(condition.text),
     values: Object.keys(values).length > 0 ? marshall(values, OPTIONS) : undefined,
   };
 };

@@ -7,17 +7,8 @@ import type { SmsProviderName, SmsProviderReceipt, SmsRoute } from '../sms/provi
 export interface Decision {
   /** ms. */
   readonly at: number;
-  readonly kind:
-    | 'accepted'
-    | 'contact'
-    | 'opt_out'
-    | 'price'
-    | 'hold'
-    | 'route'
-    | 'provider'
-    | 'receipt'
-    | 'resolution';
-  /** In words; never a recipient or a text. */
+  readonly kind: 'accepted' | 'route' | 'provider' | 'receipt' | 'resolution';
+  /** In words, or as terms `name=value`; never a recipient or a text. */
   readonly detail: string;
   readonly coins?: number;
 }

@@ -118,15 +118,19 @@ const draft = async (
   };
 };
 
-const decisionsOf = (request: SmsRequest, quote: SmsQuote, at: number): Decision[] => [
-  { at, kind: 'accepted', detail: 'request accepted' },
-  request.contactId
-    ? { at, kind: 'contact', detail: 'contact named by the request' }
-    : { at, kind: 'contact', detail: 'no contact named; consent is checked by the recipient' },
-  { at, kind: 'opt_out', detail: request.route === 'otp' ? 'transactional route: always sent' : 'no opt-out' },
-  { at, kind: 'price', detail: `band ${quote.band.index}`, coins: quote.coins },
-  { at, kind: 'hold', detail: 'held from the wallet', coins: quote.coins },
-];
+/** What was decided before the provider is asked, as one entry of terms: each entry is written and read with the row at every step. */
+const decisionsOf = (request: SmsRequest, quote: SmsQuote, at: number): Decision[] => {
+  const contact = request.contactId ? 'named' : 'by-recipient';
+  const consent = request.route === 'otp' ? 'not-needed' : 'no-opt-out';
+  return [
+    {
+      at,
+      kind: 'accepted',
+      detail: `contact=${contact} consent=${consent} band=${quote.band.index}`,
+      coins: quote.coins,
+    },
+  ];
+};
 
 const reservationOf = (
   actor: Actor,
