@@ -5,7 +5,7 @@ import { localKeyProvider } from '../shared/providers/keys/local-key-provider.ts
 import { tableClient } from '../shared/storage/client.ts';
 import { putProviderSettings } from '../shared/storage/providers.ts';
 import { openVault } from '../shared/storage/root-key.ts';
-import { type Client, apiClient } from '../test/support/api.ts';
+import { apiClient, type Client } from '../test/support/api.ts';
 import { startInfobipStandIn } from '../test/support/providers/infobip-stand-in.ts';
 import { messageSizeIn, modelledWriteUnits } from './capacity-model.ts';
 import { type Consumed, type CountingProxy, startCountingProxy } from './counting-proxy.ts';

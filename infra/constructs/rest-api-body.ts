@@ -12,7 +12,7 @@ export interface GatewayTargets {
 
 /** The key under which the document declares any method that a path does not name. */
 export const ANY_METHOD = 'x-amazon-apigateway-any-method';
-export const INTEGRATION = 'x-amazon-apigateway-integration';
+const INTEGRATION = 'x-amazon-apigateway-integration';
 const AUTHORIZER = 'credential';
 /** The gateway gives up after this; the functions' time-outs are shorter. */
 const INTEGRATION_TIMEOUT_MS = 29_000;

@@ -22,6 +22,7 @@ const settings = (): PlatformOptions & { readonly dataDir: string } => ({
   host: process.env.HOST || '127.0.0.1',
   dataDir: process.env.DATA_DIR || '.local',
   dispatchSeconds: number('DISPATCH_SECONDS', 5, 1),
+  ...(process.env.BATCHES_IN_FLIGHT ? { batchesInFlight: number('BATCHES_IN_FLIGHT', 1, 1) } : {}),
   logTo: process.env.LOG_TO === 'stdout' ? 'stdout' : 'file',
   env: Object.fromEntries(PASSED_ON.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : []))),
 });

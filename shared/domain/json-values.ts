@@ -58,7 +58,6 @@ export const metadataSchema = recordOf(metadataKey, metadataValue, METADATA.keys
     'Correlation metadata, returned unchanged in every webhook of the message: at most 20 keys of letters, digits, `_`, `.` and `-` beginning with a letter, at most 64 characters each; values are text of at most 256 characters, numbers or booleans. No personal data.',
   example: { orderId: 'A-1042', attempt: 1, vip: true },
 });
-export type Metadata = z.output<typeof metadataSchema>;
 
 const attributeKey = z
   .string()

@@ -1,6 +1,6 @@
 import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
-import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { ReceiveMessageCommand, SendMessageBatchCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { depthOf, redriveByHand } from '../../infra/operator/queue-actions.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
@@ -8,11 +8,11 @@ import {
   type KillLab,
   killAll,
   learnIds,
+  STEP_NAMES,
+  type Step,
   sendAs,
   settles,
   startKillLab,
-  STEP_NAMES,
-  type Step,
   timesTaken,
   untilResolved,
   type Victim,

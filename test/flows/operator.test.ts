@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -42,7 +42,7 @@ const json = async (...words: string[]) => {
 const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
 /** A stand-in for CloudFormation that describes these stacks, in the query protocol's XML. */
 const startFormation = async (stacks: Readonly<Record<string, Readonly<Record<string, string>>>>) => {
-  const server = createServer(async (request, response) => {
+  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     let body = '';
     for await (const chunk of request) body += chunk;
     const name = new URLSearchParams(body).get('StackName') ?? '';
@@ -55,7 +55,8 @@ const startFormation = async (stacks: Readonly<Record<string, Readonly<Record<st
         ? `<DescribeStacksResponse><DescribeStacksResult><Stacks><member><StackName>${name}</StackName><Outputs>${outputs.join('')}</Outputs></member></Stacks></DescribeStacksResult></DescribeStacksResponse>`
         : '<ErrorResponse><Error><Type>Sender</Type><Code>ValidationError</Code><Message>There is no such stack.</Message></Error></ErrorResponse>',
     );
-  });
+  };
+  const server = createServer((request, response) => void serve(request, response));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

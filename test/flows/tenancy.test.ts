@@ -7,10 +7,10 @@ import { newEvent } from '../../shared/domain/events/event.ts';
 import { type Id, newId } from '../../shared/domain/ids.ts';
 import { asCoins } from '../../shared/domain/money.ts';
 import { keepReply } from '../../shared/storage/replies.ts';
-import { type Answer, type Client, apiClient, type Messaging, startMessaging, type Tenant } from '../support/api.ts';
+import { type Answer, apiClient, type Client, type Messaging, startMessaging, type Tenant } from '../support/api.ts';
 import { expectProblem } from '../support/problems.ts';
-import { wireClient } from '../support/wire.ts';
 import { exampleBody, pathNames, pathWith, queryNames, scopeOf } from '../support/requests.ts';
+import { wireClient } from '../support/wire.ts';
 
 /** What each kind of id in a path stands for: the first part of the path that leads to it. */
 interface Things {

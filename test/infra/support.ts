@@ -54,8 +54,6 @@ export const deploy = ({ contracts = OPERATIONS, context = {}, env, stages }: De
   return { app, ...deployment };
 };
 
-export type Deployed = ReturnType<typeof deploy>;
-
 interface StackTemplate {
   readonly Resources: Readonly<Record<string, Resource>>;
   readonly Outputs?: Readonly<Record<string, unknown>>;

@@ -11,8 +11,8 @@ import { AWS_DEFAULTS, defaultAwsSettings, keyFileOf, LOCAL_REGION, tableName } 
 import { createOrganization } from '../../infra/operator/organizations.ts';
 import { localKeyProvider } from '../../shared/providers/keys/local-key-provider.ts';
 import type { QueueName } from '../../shared/queues/queues.ts';
-import { tableClient } from '../../shared/storage/client.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
+import { tableClient } from '../../shared/storage/client.ts';
 import { putProviderSettings } from '../../shared/storage/providers.ts';
 import { openVault } from '../../shared/storage/root-key.ts';
 import { Table } from '../../shared/storage/table.ts';
@@ -140,6 +140,8 @@ export const startKillLab = async (): Promise<KillLab> => {
     DYNAMODB_ENDPOINT: tableGate.endpoint,
     SEND_DEADLINE_SECONDS: String(DEADLINE_SECONDS),
     DISPATCH_SECONDS: '1',
+    // Consumers are held at several steps at once.
+    BATCHES_IN_FLIGHT: '4',
   };
   let child: ChildProcess | undefined;
   const kill = async () => {

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** A request as KMS receives it: AWS JSON 1.1. */
@@ -71,7 +71,7 @@ export const startKms = async (keyId: string): Promise<KmsStandIn> => {
   const operations: Readonly<Record<string, (request: KmsRequest) => Answer>> = operationsOf(keyId, randomBytes(32));
   const calls: KmsStandIn['calls'] = [];
   const faults: KmsStandIn['faults'] = [];
-  const server = createServer(async (request, response) => {
+  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const operation = String(request.headers['x-amz-target']).replace('TrentService.', '');
     const body = await bodyOf(request);
     calls.push({ operation, request: body });
@@ -80,7 +80,8 @@ export const startKms = async (keyId: string): Promise<KmsStandIn> => {
     response
       .writeHead(answer.status, { 'content-type': 'application/x-amz-json-1.1' })
       .end(JSON.stringify(answer.body));
-  });
+  };
+  const server = createServer((request, response) => void serve(request, response));
   await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
   return {
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

@@ -85,7 +85,8 @@ const tolerant = async (work: () => Promise<unknown>): Promise<void> => {
 
 const workThrough = async (world: World): Promise<void> => {
   for (const hint of world.hints.splice(0)) {
-    const [id = '', fingerprint = ''] = [hint.pk.slice(4), hint.sk.slice(5)];
+    const id = hint.pk.slice(4);
+    const fingerprint = hint.sk.slice(5);
     if (hint.kind === 'apply_receipt') await tolerant(() => applyReceipt(world.ports, id, fingerprint));
     else if (hint.kind === 'resolve_send') await tolerant(() => resolveSend(world.ports, id));
     else if (hint.kind === 'sandbox_outcome') await tolerant(() => applySandboxOutcome(world.ports, id));

@@ -1,9 +1,9 @@
 import {
   type KillLab,
   killAll,
+  STEP_NAMES,
   sendAs,
   startKillLab,
-  STEP_NAMES,
   timesTaken,
   untilResolved,
   type Victim,

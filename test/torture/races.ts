@@ -1,6 +1,6 @@
+import type { Actor } from '../../shared/domain/actor.ts';
 import { isRefusal } from '../../shared/domain/errors.ts';
 import { sendSms } from '../../shared/domain/sms/send.ts';
-import type { Actor } from '../../shared/domain/actor.ts';
 import { checkMoney } from '../support/money.ts';
 import { startWorld, type World } from '../support/world.ts';
 import type { Part, PartOptions, Report } from './part.ts';

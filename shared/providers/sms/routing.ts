@@ -21,7 +21,8 @@ export interface RoutingSources {
   readonly routes: (organizationId: string, route: SmsRoute) => Promise<readonly string[] | undefined>;
 }
 
-const MISSING = 'no SMS provider is set up: run `npm run admin -- provider set --env live --channel sms --provider NAME --file SETTINGS.json`';
+const MISSING =
+  'no SMS provider is set up: run `npm run admin -- provider set --env live --channel sms --provider NAME --file SETTINGS.json`';
 
 /** Chooses the providers of a send: the sandbox in test; in live, what the operator set up, in the route's order, healthy ones first. */
 export class SmsRoutingTable implements SmsRouting {
@@ -41,7 +42,10 @@ export class SmsRoutingTable implements SmsRouting {
     if (providers.length === 0) return { kind: 'none', missing: MISSING };
     const closed = await Promise.all(providers.map(({ name }) => this.#sources.breakers.closed('sms', name, route)));
     // A tripped route stands last and is not left out: with nothing else to try, trying it is better than refusing.
-    return { kind: 'ready', providers: [...providers.filter((_, at) => closed[at]), ...providers.filter((_, at) => !closed[at])] };
+    return {
+      kind: 'ready',
+      providers: [...providers.filter((_, at) => closed[at]), ...providers.filter((_, at) => !closed[at])],
+    };
   }
 
   async provider(name: SmsProviderName): Promise<SmsProvider | undefined> {

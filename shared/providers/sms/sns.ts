@@ -50,7 +50,7 @@ export const snsSignedText = (
 ): string =>
   SIGNED[fields.Type]
     .filter((name) => fields[name] !== undefined && fields[name] !== null)
-    .map((name) => `${name}\n${fields[name]}\n`)
+    .map((name) => `${name}\n${String(fields[name])}\n`)
     .join('');
 
 /** An address of SNS itself, or undefined: https, on a host of SNS, on the usual port, without credentials. */

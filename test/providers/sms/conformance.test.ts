@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -242,11 +242,12 @@ describe.each(Object.entries(STAND_INS))('%s', (name, start) => {
 
   it('reads a callback as it comes over HTTP', async () => {
     const received: Omit<CallbackRequest, 'url'>[] = [];
-    const endpoint = createServer(async (request, response) => {
+    const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
       const headers = Object.entries(request.headers).map(([header, value]) => [header, String(value)]);
       received.push({ headers: Object.fromEntries(headers), body: await text(request) });
       response.end();
-    });
+    };
+    const endpoint = createServer((request, response) => void serve(request, response));
     await new Promise<void>((ready) => endpoint.listen(0, '127.0.0.1', ready));
     const callback = standIn.receipt(message, 'delivered');
     await deliver({ ...callback, url: `http://127.0.0.1:${(endpoint.address() as AddressInfo).port}` });
