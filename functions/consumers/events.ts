@@ -1,4 +1,4 @@
-import { publishEvent } from '../../shared/runtime/compose/events.ts';
+import { publishEvent } from '../../shared/runtime/compose/webhooks.ts';
 import { consumer } from '../../shared/runtime/consumer.ts';
 
 export const handler = consumer('events', publishEvent);

@@ -41,6 +41,22 @@ export const EXAMPLE_VALUES: Readonly<Record<string, ExampleValues>> = {
       text: 'MessageSid=SM1f0e8ae6ade43cb3c0ce4525424e404f&MessageStatus=delivered&To=%2B5511999990005',
     },
   },
+  'webhooks.create': {
+    body: {
+      url: 'https://loja.example/webhooks',
+      events: ['sms.delivered', 'sms.failed'],
+      description: 'Order status',
+    },
+  },
+  'webhooks.change': { body: { status: 'paused' } },
+  'webhooks.test': { body: { event: 'sms.delivered' } },
+  'webhooks.rotate-secret': { body: { overlapHours: 24 } },
+  'webhooks.replay': {
+    body: { from: '2026-03-02T00:00:00.000Z', to: '2026-03-02T23:59:59.999Z', status: 'abandoned' },
+  },
+  'webhooks.list': { query: { status: 'active', event: 'sms.delivered' } },
+  'webhooks.list-deliveries': { query: { status: 'failed', limit: '50' } },
+  'webhooks.list-events': { query: { after: '0', limit: '50' } },
   'links.follow': { params: { code: 'k3Xp9aQz' } },
   'meta.docs-asset': { params: { file: 'swagger-ui.css' } },
   'meta.docs-error': { params: { code: 'not-found' } },

@@ -58,4 +58,5 @@ export const stageEnvironment = (stage: Stage, settings: StageSettings): Record<
   DYNAMODB_ENDPOINT: settings.dynamodbEndpoint,
   SQS_ENDPOINT: settings.sqsEndpoint,
   LOCAL_KEY_FILE: settings.keyFile,
+  WEBHOOK_LOOPBACK: 'true',
 });

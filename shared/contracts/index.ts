@@ -7,6 +7,7 @@ import * as meta from './meta.ts';
 import * as organization from './organization.ts';
 import * as sms from './sms.ts';
 import * as wallet from './wallet.ts';
+import * as webhooks from './webhooks.ts';
 
 /** The areas of the service, in the order in which the documentation shows them. */
 const AREAS: readonly Readonly<Record<string, unknown>>[] = [
@@ -15,6 +16,7 @@ const AREAS: readonly Readonly<Record<string, unknown>>[] = [
   wallet,
   keys,
   organization,
+  webhooks,
   links,
   callbacks,
   meta,

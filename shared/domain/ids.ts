@@ -8,6 +8,7 @@ export const ID_PREFIXES = {
   account: 'acc',
   apiKey: 'key',
   contact: 'cnt',
+  delivery: 'dlv',
   entry: 'ent',
   event: 'evt',
   message: 'msg',
@@ -15,6 +16,7 @@ export const ID_PREFIXES = {
   reply: 'rpl',
   request: 'req',
   session: 'ses',
+  webhook: 'wbh',
 } as const;
 
 export type IdKind = keyof typeof ID_PREFIXES;

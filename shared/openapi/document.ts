@@ -10,6 +10,7 @@ import type { OperationContract, RawContent } from '../contracts/define-operatio
 import { BEARER, DESCRIPTION, TAGS, TITLE } from './information.ts';
 import { readableParameters } from './parameters.ts';
 import { HEADERS, problemResponses, problemsOf, REQUEST_ID_HEADER, responseName } from './problems.ts';
+import { webhooksSection } from './webhooks.ts';
 
 export interface DocumentInput {
   readonly version: string;
@@ -145,6 +146,7 @@ export const openApiDocument = (input: DocumentInput): ReturnType<typeof createD
         security: [{ bearer: [] }],
         tags: tagsOf(input.operations),
         paths: pathsOf(input),
+        webhooks: webhooksSection(),
         components: {
           securitySchemes: { bearer: BEARER },
           headers: HEADERS,

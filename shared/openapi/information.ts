@@ -38,6 +38,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   'API keys': 'Create, rotate and revoke the keys of the organization.',
   Organization: 'The organization behind the credential, and its people.',
   Contacts: 'The people that messages go to, and their consent.',
+  Webhooks: 'Signed delivery of events to your addresses, with proof that none was missed.',
   Links: 'Short links in messages, and what happens when they are opened.',
   Callbacks: 'Where providers report what became of a message; each verifies the signature of its own provider.',
   Service: 'Health and documentation. No credential is needed.',

@@ -4,8 +4,8 @@ import { type DueHint, QUEUE_OF_DUE_KIND, type QueueName } from './queues.ts';
 /** SQS takes at most 10 messages a call, and delays of at most 900 s; what is due later is left to the due index. */
 const BATCH = 10;
 const MAX_DELAY_SECONDS = 900;
-/** Calls under way per queue: further hints gather meanwhile, and leave together. */
-const CALLS_AT_ONCE = 2;
+/** Calls under way per queue: hints of other requests gather meanwhile, and leave together. */
+const CALLS_AT_ONCE = 1;
 
 interface Entry {
   readonly body: string;

@@ -3,7 +3,7 @@ import * as z from 'zod';
 /** A row that became due: a hint to look at it, never the truth itself. */
 const dueRow = z.strictObject({
   /** Which kind of work (`due` index). */
-  kind: z.enum(['resolve_send', 'sandbox_outcome', 'apply_receipt', 'publish_event']),
+  kind: z.enum(['resolve_send', 'sandbox_outcome', 'apply_receipt', 'publish_event', 'deliver_webhook']),
   /** The row's key in the table. */
   pk: z.string().min(1).max(512),
   sk: z.string().min(1).max(512),
@@ -48,6 +48,16 @@ export const QUEUES = {
     batchesAtOnce: 1,
     consumer: 'events',
   },
+  webhook: {
+    name: 'webhook',
+    purpose: 'Events on their way to one endpoint each.',
+    message: dueRow,
+    visibilitySeconds: 180,
+    maxReceives: 5,
+    batchSize: 10,
+    batchesAtOnce: 8,
+    consumer: 'webhook',
+  },
 } as const satisfies Record<string, QueueDeclaration>;
 
 export type QueueName = keyof typeof QUEUES;
@@ -60,4 +70,5 @@ export const QUEUE_OF_DUE_KIND: Readonly<Record<DueHint['kind'], QueueName>> = {
   sandbox_outcome: 'outcome',
   apply_receipt: 'outcome',
   publish_event: 'events',
+  deliver_webhook: 'webhook',
 };

@@ -30,6 +30,8 @@ const environment = z.object({
   LOCAL_KEY_FILE: z.string().optional(),
   /** How long the sender of a message may take before its hold is resolved by others. Above every provider's time-out. */
   SEND_DEADLINE_SECONDS: z.coerce.number().int().min(15).max(300).default(30),
+  /** Lets webhooks go to loopback and plain http: for one machine; a deployed stage does not carry it. */
+  WEBHOOK_LOOPBACK: z.stringbool().default(false),
   LOG_LEVEL: z.enum(['DEBUG', 'INFO', 'WARN', 'ERROR']).default('INFO'),
 });
 

@@ -37,6 +37,9 @@ export const shardOf = (id: string, shards: number): number =>
 /** Newest-first sort key: ISO time, then the id, so that equal times still have one order. */
 export const newestKey = (createdAt: string, id: string): string => `${createdAt}#${id}`;
 
+/** A number as text that sorts as numbers do. */
+const padded = (number: number, digits: number): string => String(number).padStart(digits, '0');
+
 const key = (pk: string, sk: string): Key => ({ pk, sk });
 
 export const KEYS = {
@@ -88,6 +91,12 @@ export const KEYS = {
   link: (code: string) => key(`LINK#${code}`, 'LINK'),
   /** An event on its way to the webhooks. */
   event: (id: string) => key(`EVT#${id}`, 'EVT'),
+  /** A subscription: all of an organization's lie together, so that fanning an event out reads them in one query. */
+  webhook: (organizationId: string, id: string) => key(`WBHS#${organizationId}`, `WBH#${id}`),
+  /** An event on its way to one subscription; its id is made of both, so that fanning out twice is one row. */
+  delivery: (id: string) => key(`DLV#${id}`, 'DLV'),
+  /** One attempt of a delivery, by its number. */
+  attempt: (deliveryId: string, number: number) => key(`DLV#${deliveryId}`, `ATT#${padded(number, 6)}`),
   /** An inbound reply, by its id. */
   reply: (id: string) => key(`RPL#${id}`, 'RPL'),
   /** What a provider calls a message, or a recipient that a provider will quote in a reply. */
@@ -141,6 +150,16 @@ export const FINDS = {
   /** The replies to one message. */
   repliesTo: (messageId: string, createdAt: string, id: string) => ({
     gsi2pk: `RPLS#${messageId}`,
+    gsi2sk: newestKey(createdAt, id),
+  }),
+  /** A subscription's events by their sequence: the pull feed. */
+  eventsOf: (webhookId: string, sequence: number) => ({
+    gsi1pk: `DLVS#${webhookId}`,
+    gsi1sk: `${padded(sequence, 12)}`,
+  }),
+  /** A subscription's deliveries, test events included. */
+  deliveriesOf: (webhookId: string, createdAt: string, id: string) => ({
+    gsi2pk: `DLVS#${webhookId}`,
     gsi2sk: newestKey(createdAt, id),
   }),
   /** Work of a kind that is due at a moment (ms). */

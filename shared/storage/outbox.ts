@@ -57,6 +57,13 @@ export const outbox = (table: Table) => ({
     };
     return { event, published: parsed.publishedAt !== undefined };
   },
+  /** Keeps an event that is not to be fanned out: an example that somebody asked for. */
+  async keep(event: DomainEvent): Promise<void> {
+    const write = eventWrite(event);
+    if (!('put' in write)) return;
+    const { duePk: _, dueAt: __, ...row } = write.put as typeof write.put & { duePk?: string; dueAt?: number };
+    await table.write({ put: { ...row, publishedAt: isoTime(event.createdAt) } });
+  },
   /** Marks an event as handed over and takes it out of the due index. True the first time only. */
   async markPublished(id: string, now: number): Promise<boolean> {
     const written = await table.write({

@@ -6,7 +6,9 @@ import { KEY_SCOPES } from '../../shared/domain/access/keys.ts';
 import { newEvent } from '../../shared/domain/events/event.ts';
 import { type Id, newId } from '../../shared/domain/ids.ts';
 import { asCoins } from '../../shared/domain/money.ts';
+import { DEFAULT_RETRY } from '../../shared/domain/webhooks/schedule.ts';
 import { keepReply } from '../../shared/storage/replies.ts';
+import { webhookStore } from '../../shared/storage/webhooks.ts';
 import { type Answer, apiClient, type Client, type Messaging, startMessaging, type Tenant } from '../support/api.ts';
 import { expectProblem } from '../support/problems.ts';
 import { exampleBody, pathNames, pathWith, queryNames, scopeOf } from '../support/requests.ts';
@@ -18,12 +20,14 @@ interface Things {
   readonly reply: string;
   readonly key: string;
   readonly contact: string;
+  readonly webhook: string;
 }
 const KIND_OF_PATH: Readonly<Record<string, keyof Things>> = {
   '/v2/sms/messages/{id}': 'message',
   '/v2/sms/replies/{id}': 'reply',
   '/v2/api-keys/{id}': 'key',
   '/contacts/{id}': 'contact',
+  '/webhooks/{id}': 'webhook',
 };
 const PRIVATE = OPERATIONS.filter(({ permission }) => permission !== 'public');
 const ADDRESSED = PRIVATE.filter((contract) => pathNames(contract).length > 0);
@@ -35,6 +39,29 @@ let owner: Tenant;
 let stranger: Tenant;
 let things: Things;
 let revoked: { readonly client: Client; readonly at: number };
+
+/** A subscription as it stands in the table: its address need not answer for that. */
+const makeWebhook = async (organizationId: Id<'organization'>): Promise<string> => {
+  const at = Date.now();
+  const id = newId('webhook');
+  await webhookStore(messaging.tables.test).create({
+    id,
+    organizationId,
+    env: 'test',
+    url: 'https://loja.example/webhooks',
+    secrets: [{ version: 1, sealed: 'sealed' }],
+    events: ['wallet.depleted'],
+    status: 'paused',
+    retry: DEFAULT_RETRY,
+    createdById: newId('account'),
+    unmasked: false,
+    sequence: 0,
+    consecutiveFailures: 0,
+    createdAt: at,
+    updatedAt: at,
+  });
+  return id;
+};
 
 const makeThings = async ({ id, test: client }: Tenant): Promise<Things> => {
   const contact = (await client.post('/contacts', { phone: '+5511999990005', name: 'Maria' })).body.id;
@@ -59,7 +86,7 @@ const makeThings = async ({ id, test: client }: Tenant): Promise<Things> => {
     },
     newEvent({ type: 'sms.received', organizationId, env: 'test', createdAt: at, data: {} }),
   );
-  return { message, reply, key, contact };
+  return { message, reply, key, contact, webhook: await makeWebhook(organizationId) };
 };
 
 beforeAll(async () => {

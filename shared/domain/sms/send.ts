@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Actor } from '../actor.ts';
+import { canonical } from '../canonical.ts';
 import { isRefusal, type Refusal, refuse } from '../errors.ts';
 import { type Id, newId, randomBase62 } from '../ids.ts';
 import type { KeptPromise, Reservation } from '../messages/journal.ts';
@@ -42,21 +43,12 @@ const MAX_LINKS = 50;
 /** Quotes that a moving volume may spoil before a reservation holds. */
 const QUOTE_TRIES = 10;
 
-const sorted = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, inner]) => [key, sorted(inner)]),
-  );
-};
 /** What makes two requests the same: the operation and the body, whatever the order of its fields. */
 export const requestHash = (operation: string, body: unknown): string =>
   createHash('sha256')
     .update(operation)
     .update('\n')
-    .update(JSON.stringify(sorted(body)))
+    .update(JSON.stringify(canonical(body)))
     .digest('base64url');
 
 interface Draft {

@@ -9,13 +9,16 @@ const ports = { ...smsPorts, ...receiptStore(table) };
 const idOf = (key: string) => key.slice(key.indexOf('#') + 1);
 
 /** What each kind of due work of the outcome queue does; each tolerates repeats and any order. */
-const WORK: Readonly<Record<Exclude<DueHint['kind'], 'publish_event'>, (hint: DueHint) => Promise<void>>> = {
+const WORK: Readonly<
+  Record<Exclude<DueHint['kind'], 'deliver_webhook' | 'publish_event'>, (hint: DueHint) => Promise<void>>
+> = {
   sandbox_outcome: ({ pk }) => applySandboxOutcome(ports, idOf(pk)),
   resolve_send: ({ pk }) => resolveSend(ports, idOf(pk)),
   apply_receipt: ({ pk, sk }) => applyReceipt(ports, idOf(pk), idOf(sk)),
 };
 
 export const outcomeWork = async (hint: DueHint): Promise<void> => {
-  if (hint.kind === 'publish_event') throw new TypeError('events have a queue of their own');
+  if (hint.kind === 'publish_event' || hint.kind === 'deliver_webhook')
+    throw new TypeError('events and deliveries have queues of their own');
   await WORK[hint.kind](hint);
 };

@@ -1,0 +1,11 @@
+import { testWebhook as contract } from '../../shared/contracts/webhooks.ts';
+import { isRefusal } from '../../shared/domain/errors.ts';
+import { sendTest } from '../../shared/domain/webhooks/manage.ts';
+import { deliveryView } from '../../shared/domain/webhooks/views.ts';
+import { webhookPorts } from '../../shared/runtime/compose/webhooks.ts';
+import { operation, respond } from '../../shared/runtime/operation.ts';
+
+export const handler = operation(contract, async ({ actor, params, body }) => {
+  const delivery = await sendTest(webhookPorts, actor, params.id, body.event);
+  return isRefusal(delivery) ? delivery : respond(202, deliveryView(delivery));
+});

@@ -1,0 +1,233 @@
+import * as z from 'zod';
+import { EVENT_TYPES } from '../domain/events/catalogue.ts';
+import { DELIVERY_STATUSES, SUBSCRIPTION_STATUSES } from '../domain/webhooks/subscription.ts';
+import { dateTime, limit, pageOf, pathId, skip } from './common.ts';
+import { defineOperation } from './define-operation.ts';
+import {
+  ChangeWebhook,
+  CreateWebhook,
+  Delivery,
+  EventEnvelope,
+  eventType,
+  Webhook,
+  WebhookWithSecret,
+} from './webhook-shapes.ts';
+
+const READ = ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND'] as const;
+const WRITE = ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT', 'VALIDATION_ERROR'] as const;
+const id = z.object({ id: pathId('The id of the subscription.') });
+const deliveryPath = z.object({
+  id: pathId('The id of the subscription.'),
+  deliveryId: pathId('The id of the delivery.'),
+});
+const tag = 'Webhooks';
+const reads = { permission: 'webhooks:read', tag, uses: { table: 'read', vault: true } } as const;
+const writes = {
+  permission: 'webhooks:write',
+  tag,
+  uses: { table: 'write', queues: ['webhook'], vault: true },
+} as const;
+
+export const listWebhooks = defineOperation({
+  ...reads,
+  id: 'webhooks.list',
+  method: 'GET',
+  path: '/webhooks',
+  summary: 'List subscriptions, newest first',
+  request: {
+    query: z.strictObject({
+      status: z.enum(SUBSCRIPTION_STATUSES).optional().meta({ description: 'Only this status.' }),
+      event: z.enum(EVENT_TYPES).optional().meta({ description: 'Only those that take this event.' }),
+      limit: limit(50, 200),
+      skip,
+    }),
+  },
+  responses: {
+    200: pageOf(Webhook, 'subscriptions').meta({ id: 'WebhookPage', description: 'A page of subscriptions.' }),
+  },
+  errors: ['UNAUTHORIZED', 'FORBIDDEN'],
+});
+
+export const createWebhook = defineOperation({
+  ...writes,
+  id: 'webhooks.create',
+  method: 'POST',
+  path: '/webhooks',
+  summary: 'Subscribe an address to events',
+  description:
+    'The address is first sent a signed `webhook.validation` event and must answer 200 within 5 s. The secret is shown this once.',
+  request: { body: CreateWebhook },
+  responses: { 201: WebhookWithSecret },
+  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'CONFLICT', 'VALIDATION_ERROR'],
+});
+
+export const getWebhook = defineOperation({
+  ...reads,
+  id: 'webhooks.get',
+  method: 'GET',
+  path: '/webhooks/{id}',
+  summary: 'Read a subscription',
+  request: { params: id },
+  responses: { 200: Webhook },
+  errors: READ,
+});
+
+export const changeWebhook = defineOperation({
+  ...writes,
+  id: 'webhooks.change',
+  method: 'PATCH',
+  path: '/webhooks/{id}',
+  summary: 'Change, pause or resume a subscription',
+  request: { params: id, body: ChangeWebhook },
+  responses: { 200: Webhook },
+  errors: WRITE,
+});
+
+export const deleteWebhook = defineOperation({
+  ...writes,
+  id: 'webhooks.delete',
+  method: 'DELETE',
+  path: '/webhooks/{id}',
+  summary: 'Revoke a subscription',
+  description: 'Nothing more is delivered. Its deliveries stay readable.',
+  request: { params: id },
+  responses: { 204: null },
+  errors: READ,
+});
+
+export const rotateWebhookSecret = defineOperation({
+  ...writes,
+  id: 'webhooks.rotate-secret',
+  method: 'POST',
+  path: '/webhooks/{id}/rotate-secret',
+  summary: 'Give a subscription a new secret',
+  description: 'Until the overlap ends both secrets sign.',
+  request: {
+    params: id,
+    body: z
+      .strictObject({
+        overlapHours: z
+          .int()
+          .min(0)
+          .max(720)
+          .default(24)
+          .meta({ description: 'How long the old secret signs too.', example: 24 }),
+      })
+      .meta({ id: 'RotateWebhookSecret', description: 'The overlap.' }),
+  },
+  responses: { 200: WebhookWithSecret },
+  errors: WRITE,
+});
+
+export const testWebhook = defineOperation({
+  ...writes,
+  id: 'webhooks.test',
+  method: 'POST',
+  path: '/webhooks/{id}/test',
+  summary: 'Send an example event',
+  description: 'Sends the example of a kind of event at once. It takes no sequence number.',
+  request: {
+    params: id,
+    body: z.strictObject({ event: eventType }).meta({ id: 'TestWebhook', description: 'Which example to send.' }),
+  },
+  responses: { 202: Delivery },
+  errors: WRITE,
+});
+
+export const listDeliveries = defineOperation({
+  ...reads,
+  id: 'webhooks.list-deliveries',
+  method: 'GET',
+  path: '/webhooks/{id}/deliveries',
+  summary: 'List deliveries, newest first',
+  request: {
+    params: id,
+    query: z.strictObject({
+      status: z.enum(DELIVERY_STATUSES).optional().meta({ description: 'Only this status.' }),
+      limit: limit(50, 200),
+      skip,
+    }),
+  },
+  responses: {
+    200: pageOf(Delivery, 'deliveries').meta({ id: 'WebhookDeliveryPage', description: 'A page of deliveries.' }),
+  },
+  errors: READ,
+});
+
+export const getDelivery = defineOperation({
+  ...reads,
+  id: 'webhooks.get-delivery',
+  method: 'GET',
+  path: '/webhooks/{id}/deliveries/{deliveryId}',
+  summary: 'Read a delivery with its attempts',
+  request: { params: deliveryPath },
+  responses: { 200: Delivery },
+  errors: READ,
+});
+
+export const replayDelivery = defineOperation({
+  ...writes,
+  id: 'webhooks.replay-delivery',
+  method: 'POST',
+  path: '/webhooks/{id}/deliveries/{deliveryId}/replay',
+  summary: 'Deliver an event again',
+  description: 'The same event id and sequence: a receiver that deduplicates by webhook-id takes it once.',
+  request: { params: deliveryPath },
+  responses: { 202: Delivery },
+  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT'],
+});
+
+export const replayWebhook = defineOperation({
+  ...writes,
+  id: 'webhooks.replay',
+  method: 'POST',
+  path: '/webhooks/{id}/replay',
+  summary: 'Deliver the events of a time again',
+  request: {
+    params: id,
+    body: z
+      .strictObject({
+        from: dateTime('The first moment of the range.'),
+        to: dateTime('The last moment of the range.'),
+        status: z.enum(DELIVERY_STATUSES).optional().meta({ description: 'Only deliveries of this status.' }),
+      })
+      .meta({ id: 'ReplayWebhook', description: 'Which deliveries to repeat.' }),
+  },
+  responses: {
+    202: z
+      .object({ replayed: z.int().meta({ description: 'How many deliveries will be repeated.', example: 12 }) })
+      .meta({ id: 'ReplayResult', description: 'What was asked for.' }),
+  },
+  errors: WRITE,
+});
+
+export const listWebhookEvents = defineOperation({
+  ...reads,
+  id: 'webhooks.list-events',
+  method: 'GET',
+  path: '/webhooks/{id}/events',
+  summary: 'Pull the events of a subscription by sequence',
+  description:
+    'In order and without gaps: a receiver that asks for what follows its last sequence proves that it missed nothing.',
+  request: {
+    params: id,
+    query: z.strictObject({
+      after: z
+        .string()
+        .regex(/^\d{1,12}$/, 'must be a sequence number')
+        .transform(Number)
+        .default(0)
+        .meta({ description: 'The last sequence that the caller has; 0 from the beginning.', example: '0' }),
+      limit: limit(50, 200),
+    }),
+  },
+  responses: {
+    200: z
+      .object({
+        items: z.array(EventEnvelope).meta({ description: 'Events, oldest first.' }),
+        lastSequence: z.int().meta({ description: 'The last sequence that was given out at all.', example: 12 }),
+      })
+      .meta({ id: 'EventFeed', description: 'A page of the feed.' }),
+  },
+  errors: READ,
+});

@@ -1,0 +1,81 @@
+import type { EventType } from './catalogue.ts';
+
+const message = {
+  id: 'msg_4hJ9sKq2LmN8pRt5VwXz1',
+  channel: 'whatsapp',
+  to: '+55119****4321',
+  contactId: 'cnt_4hJ9sKq2LmN8pRt5VwXz1',
+  campaignId: 'black-friday',
+  metadata: { orderId: '1042' },
+};
+const sms = { ...message, channel: 'sms', route: 'premium' };
+const email = { ...message, channel: 'email', to: 'm****@example.com' };
+const rcs = { ...message, channel: 'rcs', route: 'easy_rcs' };
+const instagram = { ...message, channel: 'instagram', to: '17841400000000000' };
+const click = { url: 'https://loja.example/pedido/1042', click: 1, clickedAt: '2026-03-02T14:05:09.120Z' };
+const key = { id: 'key_4hJ9sKq2LmN8pRt5VwXz1', name: 'Checkout', scopes: ['sms:send'] };
+
+/**
+ * `data` of each kind of event, as a receiver meets it: what `POST /webhooks/{id}/test` sends, and what the OpenAPI document shows.
+ * Closed over the catalogue: a kind without an example does not compile.
+ */
+export const EVENT_EXAMPLES: Readonly<Record<EventType, Readonly<Record<string, unknown>>>> = {
+  'message.queued': { ...message, status: 'queued' },
+  'message.sent': { ...message, status: 'sent' },
+  'message.delivered': { ...message, status: 'delivered' },
+  'message.read': { ...message, status: 'read' },
+  'message.failed': { ...message, status: 'failed', reason: 'expired' },
+  'message.received': {
+    id: 'msg_9xJ9sKq2LmN8pRt5VwXz1',
+    channel: 'whatsapp',
+    from: '+55119****4321',
+    type: 'text',
+    contactId: message.contactId,
+  },
+  'campaign.completed': { campaignId: 'black-friday', sent: 1200, delivered: 1184, failed: 16 },
+  'number.quality_changed': { numberId: 'num_4hJ9sKq2LmN8pRt5VwXz1', qualityRating: 'yellow', previousRating: 'green' },
+  'template.approved': { templateId: 'tpl_4hJ9sKq2LmN8pRt5VwXz1', name: 'order_shipped', language: 'pt-BR' },
+  'template.rejected': {
+    templateId: 'tpl_4hJ9sKq2LmN8pRt5VwXz1',
+    name: 'order_shipped',
+    language: 'pt-BR',
+    rejectionReason: 'INVALID_FORMAT',
+  },
+  'contact.created': { id: message.contactId, phone: '+55119****4321', source: 'api' },
+  'contact.opted_out': { id: message.contactId, phone: '+55119****4321', status: 'denied', reason: 'asked to stop' },
+  'apikey.created': key,
+  'apikey.rotated': key,
+  'sms.delivered': { ...sms, status: 'delivered' },
+  'sms.failed': { ...sms, status: 'failed', reason: 'invalid_number' },
+  'sms.undelivered': { ...sms, status: 'undelivered', reason: 'carrier_rejected' },
+  'sms.received': {
+    id: 'rpl_4hJ9sKq2LmN8pRt5VwXz1',
+    channel: 'sms',
+    inReplyTo: sms.id,
+    from: '+55119****4321',
+    body: 'Sim',
+    route: 'premium',
+    receivedAt: '2026-03-02T14:05:09.120Z',
+  },
+  'sms.clicked': { ...sms, status: 'delivered', ...click },
+  'email.delivered': { ...email, status: 'delivered' },
+  'email.bounced': { ...email, status: 'bounced', reason: 'mailbox_full' },
+  'email.complained': { ...email, status: 'complained', reason: 'complaint' },
+  'email.opened': { ...email, status: 'delivered', openedAt: '2026-03-02T14:05:09.120Z' },
+  'email.clicked': { ...email, status: 'delivered', ...click },
+  'rcs.delivered': { ...rcs, status: 'delivered' },
+  'rcs.read': { ...rcs, status: 'read' },
+  'rcs.failed': { ...rcs, status: 'failed', reason: 'expired' },
+  'rcs.clicked': { ...rcs, status: 'delivered', ...click },
+  'wallet.low_balance': { balanceCoins: 49_600, lowBalanceCoins: 50_000 },
+  'wallet.depleted': { balanceCoins: 0, lowBalanceCoins: 50_000 },
+  'instagram.message.received': {
+    id: 'msg_9xJ9sKq2LmN8pRt5VwXz1',
+    channel: 'instagram',
+    from: '17841400000000000',
+    type: 'text',
+  },
+  'instagram.message.sent': { ...instagram, status: 'sent' },
+  'instagram.message.failed': { ...instagram, status: 'failed', reason: 'expired' },
+  'ai.interaction': { ...message, kind: 'answer_suggested' },
+};

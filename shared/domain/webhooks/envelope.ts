@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto';
+import { canonical } from '../canonical.ts';
+import type { DomainEvent } from '../events/event.ts';
+import { ID_PREFIXES, type Id } from '../ids.ts';
+import { isoTime } from '../time.ts';
+import type { WebhookPorts } from './ports.ts';
+import type { Delivery, Subscription } from './subscription.ts';
+
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+/** A delivery's id is made of its subscription and its event, so that fanning out twice makes one. */
+export const deliveryIdOf = (webhookId: string, eventId: string): Id<'delivery'> => {
+  const bytes = createHash('sha256').update(`${webhookId}\n${eventId}`).digest();
+  const text = Array.from(bytes.subarray(0, 21), (byte) => ALPHABET[byte % ALPHABET.length]).join('');
+  return `${ID_PREFIXES.delivery}_${text}` as Id<'delivery'>;
+};
+
+/** An event as a receiver meets it (decisions, part 5): the same bytes at every attempt. */
+export const envelopeOf = (event: Omit<DomainEvent, 'type'> & { readonly type: string }, sequence?: number) => ({
+  id: event.id,
+  type: event.type,
+  timestamp: isoTime(event.createdAt),
+  env: event.env,
+  organizationId: event.organizationId,
+  ...(sequence === undefined ? {} : { sequence }),
+  data: canonical(event.data) as Readonly<Record<string, unknown>>,
+});
+
+/** The event with the recipient as the subscription's creator would see it: in full only where they may. */
+export const asSeenBy = async (
+  ports: Pick<WebhookPorts, 'recipient'>,
+  subscription: Subscription,
+  event: DomainEvent,
+): Promise<DomainEvent> => {
+  const { data } = event;
+  if (!subscription.unmasked || typeof data.to !== 'string' || typeof data.id !== 'string') return event;
+  const to = await ports.recipient(data.id);
+  return to === undefined ? event : { ...event, data: { ...data, to } };
+};
+
+/** The secrets that sign now, newest first. */
+const liveSecrets = async (
+  ports: Pick<WebhookPorts, 'open'>,
+  subscription: Subscription,
+  now: number,
+): Promise<string[]> => {
+  const live = subscription.secrets.filter(({ endsAt }) => endsAt === undefined || endsAt > now);
+  return Promise.all(live.map(({ sealed }) => ports.open(subscription.organizationId, subscription.id, sealed)));
+};
+
+/** The headers of an attempt (Standard Webhooks 1.0): our own cannot be replaced by the subscription's. */
+export const attemptHeaders = async (
+  ports: Pick<WebhookPorts, 'open' | 'sign' | 'userAgent'>,
+  subscription: Subscription,
+  eventId: string,
+  now: number,
+  body: string,
+): Promise<Record<string, string>> => {
+  const seconds = Math.floor(now / 1000);
+  const secrets = await liveSecrets(ports, subscription, now);
+  return {
+    ...Object.fromEntries((subscription.headers ?? []).map(({ key, value }) => [key.toLowerCase(), value])),
+    'content-type': 'application/json',
+    'user-agent': ports.userAgent,
+    'webhook-id': eventId,
+    'webhook-timestamp': String(seconds),
+    'webhook-signature': ports.sign(secrets, eventId, seconds, body),
+  };
+};
+
+/** What `event` an attempt of a delivery carries; kept here so that the feed and the attempts cannot differ. */
+export const bodyOf = (
+  event: Omit<DomainEvent, 'type'> & { readonly type: string },
+  delivery: Pick<Delivery, 'sequence'>,
+): string => JSON.stringify(envelopeOf(event, delivery.sequence));

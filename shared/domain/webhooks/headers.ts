@@ -1,0 +1,63 @@
+/** A header that a subscription's owner wants on every delivery. */
+export interface CustomHeader {
+  readonly key: string;
+  readonly value: string;
+}
+
+const MOST = 20;
+const LONGEST_NAME = 128;
+const LONGEST_VALUE = 1024;
+
+/** Names that the platform sets itself: what the body is, who sends it, and how the message is framed on its connection (RFC 9112). */
+const RESERVED: ReadonlySet<string> = new Set([
+  'accept-encoding', // an answer that must be unpacked can grow a thousandfold
+  'connection',
+  'content-encoding',
+  'content-length',
+  'content-type',
+  'expect',
+  'host',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'user-agent',
+]);
+/** Names that begin so are the signature's (Standard Webhooks 1.0, webhook headers): one of a customer's could pass for ours. */
+const RESERVED_PREFIX = 'webhook-';
+
+/** A token (RFC 9110, 5.6.2). */
+const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+/** Visible ASCII, space and tab (RFC 9110, 5.5): line ends and NUL would begin another header, and bytes above have no one reading. */
+const VALUE = /^[\t\x20-\x7e]*$/;
+
+/** Whether a header of this name is never taken from a subscription. */
+export const isReservedHeader = (name: string): boolean => {
+  const lower = name.toLowerCase();
+  return RESERVED.has(lower) || lower.startsWith(RESERVED_PREFIX);
+};
+
+const faultOf = ({ key, value }: CustomHeader): string | undefined => {
+  if (key.length > LONGEST_NAME || !NAME.test(key))
+    return `must have a header name of 1 to ${LONGEST_NAME} letters, digits or hyphens`;
+  if (isReservedHeader(key)) return 'must not have a reserved header name';
+  if (value.length > LONGEST_VALUE) return `must have a value of at most ${LONGEST_VALUE} characters`;
+  return VALUE.test(value) ? undefined : 'must have a value of printable ASCII characters';
+};
+
+/**
+ * What is wrong with a subscription's headers, in words that follow their name; undefined when nothing is. Values are credentials
+ * more often than not: no fault repeats one, and names are not repeated either, only the place.
+ */
+export const checkHeaders = (headers: readonly CustomHeader[]): string | undefined => {
+  if (headers.length > MOST) return `must be at most ${MOST}`;
+  const seen = new Set<string>();
+  for (const [index, header] of headers.entries()) {
+    const fault = faultOf(header) ?? (seen.has(header.key.toLowerCase()) ? 'must not repeat a header name' : undefined);
+    if (fault) return `${fault} (item ${index})`;
+    seen.add(header.key.toLowerCase());
+  }
+  return undefined;
+};

@@ -1,0 +1,280 @@
+import type { Actor } from '../actor.ts';
+import { type Refusal, refuse } from '../errors.ts';
+import type { EventType } from '../events/catalogue.ts';
+import { EVENT_EXAMPLES } from '../events/examples.ts';
+import { ID_PREFIXES, type Id, newId } from '../ids.ts';
+import { asSeenBy, attemptHeaders, deliveryIdOf, envelopeOf } from './envelope.ts';
+import type { Attempt, WebhookPorts } from './ports.ts';
+import { DEFAULT_RETRY, type RetrySettings } from './schedule.ts';
+import type { Delivery, DeliveryStatus, Subscription } from './subscription.ts';
+
+type Header = { readonly key: string; readonly value: string };
+export interface NewSubscription {
+  readonly url: string;
+  readonly events: readonly EventType[];
+  readonly description?: string | undefined;
+  readonly headers?: readonly Header[] | undefined;
+  readonly retry?: RetrySettings | undefined;
+}
+export interface SubscriptionChange {
+  readonly url?: string | undefined;
+  readonly events?: readonly EventType[] | undefined;
+  readonly description?: string | null | undefined;
+  readonly headers?: readonly Header[] | null | undefined;
+  readonly retry?: RetrySettings | undefined;
+  readonly status?: 'active' | 'paused' | undefined;
+}
+
+/** For the validation's answer, in ms (decisions, part 5). */
+const VALIDATION_MS = 5_000;
+const HOUR_MS = 3_600_000;
+/** Deliveries handed to their queue at once on resume and replay; the rest is found by its due time. */
+const HANDED_AT_ONCE = 1_000;
+/** Deliveries that one call may replay. */
+const MOST_REPLAYED = 10_000;
+
+const invalid = (path: string, message: string) =>
+  refuse('VALIDATION_ERROR', { detail: 'The body breaks the contract.', errors: [{ path, message }] });
+const absent = () => refuse('NOT_FOUND', 'There is no such subscription.');
+const moved = () => refuse('CONFLICT', 'The subscription changed meanwhile, or is revoked.');
+
+/** Who made it: the person of a session; a key stands for an account of the same 21 characters. */
+const creatorOf = (actor: Actor): Id<'account'> =>
+  actor.accountId ?? (`${ID_PREFIXES.account}_${actor.credentialId.slice(-21)}` as Id<'account'>);
+
+const checked = (
+  ports: WebhookPorts,
+  { url, headers }: { url?: string | undefined; headers?: readonly Header[] | null | undefined },
+): Refusal<'VALIDATION_ERROR'> | undefined => {
+  const badUrl = url === undefined ? undefined : ports.checkEndpoint(url);
+  if (badUrl) return invalid('url', badUrl);
+  const badHeaders = headers ? ports.checkHeaders(headers) : undefined;
+  return badHeaders ? invalid('headers', badHeaders) : undefined;
+};
+
+/** The address must answer 200 to a signed webhook.validation event before it is given any other. */
+const validate = async (
+  ports: WebhookPorts,
+  subscription: Subscription,
+): Promise<Refusal<'VALIDATION_ERROR'> | undefined> => {
+  const now = ports.clock();
+  const event = {
+    id: newId('event'),
+    type: 'webhook.validation',
+    organizationId: subscription.organizationId,
+    env: subscription.env,
+    createdAt: now,
+    data: { webhookId: subscription.id },
+  };
+  const body = JSON.stringify(envelopeOf(event));
+  const headers = await attemptHeaders(ports, subscription, event.id, now, body);
+  const outcome = await ports.post({ url: subscription.url, headers, body, timeoutMs: VALIDATION_MS });
+  if (outcome.kind === 'answered' && outcome.status === 200) return undefined;
+  return invalid(
+    'url',
+    outcome.kind === 'answered'
+      ? `must answer 200 to the validation event; it answered ${outcome.status}`
+      : `must answer the validation event within 5 s: ${outcome.error}`,
+  );
+};
+
+/** Makes a subscription, once its address has proved itself. The secret is in this answer only. */
+export const createSubscription = async (ports: WebhookPorts, actor: Actor, wish: NewSubscription) => {
+  const bad = checked(ports, wish);
+  if (bad) return bad;
+  const now = ports.clock();
+  const id = newId('webhook');
+  const secret = ports.newSecret();
+  const subscription: Subscription = {
+    id,
+    organizationId: actor.organizationId,
+    env: actor.env,
+    url: wish.url,
+    secrets: [{ version: 1, sealed: await ports.seal(actor.organizationId, id, secret) }],
+    headers: wish.headers,
+    events: [...new Set(wish.events)],
+    status: 'active',
+    description: wish.description,
+    retry: wish.retry ?? DEFAULT_RETRY,
+    createdById: creatorOf(actor),
+    unmasked: actor.scopes.has('pii:full'),
+    sequence: 0,
+    consecutiveFailures: 0,
+    createdAt: now,
+    updatedAt: now,
+  };
+  const refused = await validate(ports, subscription);
+  if (refused) return refused;
+  const outcome = await ports.subscriptions.create(subscription);
+  return outcome === 'created'
+    ? { subscription, secret }
+    : refuse('CONFLICT', 'The organization has as many subscriptions as it may have.');
+};
+
+/** A subscription of the caller's organization; a revoked one is still read. */
+export const findSubscription = async (ports: WebhookPorts, actor: Actor, id: string) =>
+  (await ports.subscriptions.read(actor.organizationId, id)) ?? absent();
+
+const handBacklog = async (
+  ports: WebhookPorts,
+  webhookId: string,
+  statuses: readonly DeliveryStatus[],
+): Promise<void> => {
+  for (const status of statuses) {
+    const { items } = await ports.deliveries.page(webhookId, { status }, { skip: 0, limit: HANDED_AT_ONCE });
+    const now = ports.clock();
+    for (const delivery of items) await ports.deliveries.advance(delivery, now);
+    ports.hint(items.map(({ id }) => id));
+  }
+};
+
+/** Changes what is given; a new address is validated again, a resumed subscription gets its backlog. */
+export const changeSubscription = async (ports: WebhookPorts, actor: Actor, id: string, change: SubscriptionChange) => {
+  const before = await ports.subscriptions.read(actor.organizationId, id);
+  if (!before) return absent();
+  if (before.status === 'revoked') return moved();
+  const bad = checked(ports, change);
+  if (bad) return bad;
+  const resumed = change.status === 'active' && before.status === 'paused';
+  const after: Subscription = {
+    ...before,
+    url: change.url ?? before.url,
+    events: change.events ? [...new Set(change.events)] : before.events,
+    description: change.description === undefined ? before.description : (change.description ?? undefined),
+    headers: change.headers === undefined ? before.headers : (change.headers ?? undefined),
+    retry: change.retry ?? before.retry,
+    status:
+      change.status === undefined || (change.status === 'active' && before.status === 'failing')
+        ? before.status
+        : change.status,
+    updatedAt: Math.max(ports.clock(), before.updatedAt + 1),
+  };
+  const refused = change.url !== undefined && change.url !== before.url ? await validate(ports, after) : undefined;
+  if (refused) return refused;
+  if (!(await ports.subscriptions.change(before, after))) return moved();
+  if (resumed) await handBacklog(ports, id, ['pending', 'failed']);
+  return after;
+};
+
+/** Revokes: nothing more is delivered. A repeat changes nothing. */
+export const revokeSubscription = async (ports: WebhookPorts, actor: Actor, id: string) => {
+  const before = await ports.subscriptions.read(actor.organizationId, id);
+  if (!before) return absent();
+  if (before.status !== 'revoked')
+    await ports.subscriptions.noteHealth(actor.organizationId, id, { status: 'revoked' });
+  return undefined;
+};
+
+/** Gives a new secret; until the overlap ends the old one signs too. */
+export const rotateSecret = async (ports: WebhookPorts, actor: Actor, id: string, overlapHours: number) => {
+  const before = await ports.subscriptions.read(actor.organizationId, id);
+  if (!before) return absent();
+  if (before.status === 'revoked') return moved();
+  const now = ports.clock();
+  const endsAt = now + overlapHours * HOUR_MS;
+  const secret = ports.newSecret();
+  const version = (before.secrets[0]?.version ?? 0) + 1;
+  const old = before.secrets
+    .map((each) => ({ ...each, endsAt: Math.min(each.endsAt ?? endsAt, endsAt) }))
+    .filter((each) => each.endsAt > now);
+  const after: Subscription = {
+    ...before,
+    secrets: [{ version, sealed: await ports.seal(actor.organizationId, id, secret) }, ...old.slice(0, 4)],
+    updatedAt: Math.max(now, before.updatedAt + 1),
+  };
+  return (await ports.subscriptions.change(before, after)) ? { subscription: after, secret } : moved();
+};
+
+/** Sends the example of a kind of event: a delivery like any other, without a sequence. */
+export const sendTest = async (ports: WebhookPorts, actor: Actor, id: string, type: EventType) => {
+  const subscription = await ports.subscriptions.read(actor.organizationId, id);
+  if (!subscription) return absent();
+  if (subscription.status === 'revoked') return moved();
+  const now = ports.clock();
+  const event = {
+    id: newId('event'),
+    type,
+    organizationId: actor.organizationId,
+    env: actor.env,
+    createdAt: now,
+    data: EVENT_EXAMPLES[type],
+  };
+  await ports.events.keep(event);
+  const delivery: Delivery = {
+    id: deliveryIdOf(id, event.id),
+    webhookId: subscription.id,
+    organizationId: actor.organizationId,
+    eventId: event.id,
+    type,
+    status: 'pending',
+    attempts: 0,
+    attemptCount: 0,
+    nextAttemptAt: now,
+    createdAt: now,
+  };
+  await ports.deliveries.add(delivery);
+  ports.hint([delivery.id]);
+  return { ...delivery, summaries: [] };
+};
+
+/** A delivery of the caller's subscription. */
+export const findDelivery = async (ports: WebhookPorts, actor: Actor, id: string, deliveryId: string) => {
+  const delivery = await ports.deliveries.read(deliveryId);
+  return delivery?.webhookId === id && delivery.organizationId === actor.organizationId
+    ? delivery
+    : refuse('NOT_FOUND', 'There is no such delivery.');
+};
+
+/** A delivery's attempts as they were made. */
+export const attemptsOf = async (ports: WebhookPorts, delivery: Delivery): Promise<readonly Attempt[]> => {
+  const kept = await ports.deliveries.attempts(delivery.id);
+  const open = (sealed: string) => (sealed === '' ? '' : ports.openBody(delivery.organizationId, delivery.id, sealed));
+  return Promise.all(kept.map(async (attempt) => ({ ...attempt, requestBody: await open(attempt.requestBody) })));
+};
+
+/** Delivers an event again, with the same id and sequence, in a new round of attempts. */
+export const replayOne = async (ports: WebhookPorts, actor: Actor, id: string, deliveryId: string) => {
+  const subscription = await ports.subscriptions.read(actor.organizationId, id);
+  if (!subscription) return absent();
+  const delivery = await findDelivery(ports, actor, id, deliveryId);
+  if ('details' in delivery) return delivery;
+  if (subscription.status === 'revoked') return moved();
+  const again = await ports.deliveries.replay(delivery, ports.clock());
+  if (!again) return refuse('CONFLICT', 'The delivery is being tried at this moment.');
+  ports.hint([again.id]);
+  return again;
+};
+
+/** Delivers the events of a range of time again. 422 for more than 10,000: narrow the range. */
+export const replayRange = async (
+  ports: WebhookPorts,
+  actor: Actor,
+  id: string,
+  range: { from: number; to: number; status?: DeliveryStatus | undefined },
+) => {
+  const subscription = await ports.subscriptions.read(actor.organizationId, id);
+  if (!subscription) return absent();
+  if (subscription.status === 'revoked') return moved();
+  if (range.from > range.to) return invalid('to', 'must not be before from');
+  const { items, total } = await ports.deliveries.page(id, range, { skip: 0, limit: MOST_REPLAYED });
+  if (total > MOST_REPLAYED)
+    return invalid('from', `holds ${total} deliveries with to; at most ${MOST_REPLAYED} are replayed at once`);
+  const again: string[] = [];
+  for (const delivery of items) if (await ports.deliveries.replay(delivery, ports.clock())) again.push(delivery.id);
+  ports.hint(again.slice(0, HANDED_AT_ONCE));
+  return { replayed: again.length };
+};
+
+/** The events that follow a sequence, in order and without gaps, as the subscription sees them. */
+export const pullEvents = async (ports: WebhookPorts, actor: Actor, id: string, after: number, limit: number) => {
+  const subscription = await ports.subscriptions.read(actor.organizationId, id);
+  if (!subscription) return absent();
+  const deliveries = await ports.deliveries.feed(id, after, limit);
+  const items = await Promise.all(
+    deliveries.map(async ({ eventId, sequence }) => {
+      const event = await ports.events.read(eventId);
+      return event ? envelopeOf(await asSeenBy(ports, subscription, event), sequence) : undefined;
+    }),
+  );
+  return { items: items.filter((item) => item !== undefined), lastSequence: subscription.sequence };
+};

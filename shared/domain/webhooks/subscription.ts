@@ -1,0 +1,63 @@
+import type { Environment } from '../actor.ts';
+import type { EventType } from '../events/catalogue.ts';
+import type { Id } from '../ids.ts';
+import type { RetrySettings } from './schedule.ts';
+
+export const SUBSCRIPTION_STATUSES = ['active', 'paused', 'failing', 'revoked'] as const;
+export type SubscriptionStatus = (typeof SUBSCRIPTION_STATUSES)[number];
+
+/** `pending`: not tried yet; `failed`: tried, and tried again later; `abandoned`: given up. */
+export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed', 'abandoned'] as const;
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
+
+/** A signing secret, sealed; an old one signs until its end (ms). */
+export interface SealedSecret {
+  readonly version: number;
+  readonly sealed: string;
+  readonly endsAt?: number | undefined;
+}
+
+/** A subscription as it is stored (interface 2.17). Times are ms. */
+export interface Subscription {
+  readonly id: Id<'webhook'>;
+  readonly organizationId: Id<'organization'>;
+  readonly env: Environment;
+  readonly url: string;
+  /** Newest first; the first is the one that answers show. */
+  readonly secrets: readonly SealedSecret[];
+  readonly headers?: readonly { readonly key: string; readonly value: string }[] | undefined;
+  readonly events: readonly EventType[];
+  readonly status: SubscriptionStatus;
+  readonly description?: string | undefined;
+  readonly retry: RetrySettings;
+  readonly createdById: Id<'account'>;
+  /** Whether its creator may see recipients in full: then deliveries carry them so. */
+  readonly unmasked: boolean;
+  /** The last sequence given out. */
+  readonly sequence: number;
+  readonly consecutiveFailures: number;
+  readonly lastSuccessAt?: number | undefined;
+  readonly lastFailureAt?: number | undefined;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+/** An event on its way to one subscription. Times are ms. */
+export interface Delivery {
+  readonly id: Id<'delivery'>;
+  readonly webhookId: Id<'webhook'>;
+  readonly organizationId: Id<'organization'>;
+  readonly eventId: Id<'event'>;
+  readonly type: string;
+  /** Absent on validation and test events. */
+  readonly sequence?: number | undefined;
+  readonly status: DeliveryStatus;
+  /** Attempts of the current round: a replay begins a new one. */
+  readonly attempts: number;
+  /** Attempts in all, whatever the round: the number of the last attempt's row. */
+  readonly attemptCount: number;
+  /** When the current round began. */
+  readonly firstAt?: number | undefined;
+  readonly nextAttemptAt?: number | undefined;
+  readonly createdAt: number;
+}

@@ -1,0 +1,56 @@
+import { isoTime } from '../time.ts';
+import type { Attempt, AttemptSummary, StoredDelivery } from './ports.ts';
+import type { Subscription } from './subscription.ts';
+
+const optional = <K extends string, V>(name: K, value: V | undefined) =>
+  value === undefined ? {} : ({ [name]: value } as { [P in K]: V });
+const optionalTime = <K extends string>(name: K, ms: number | undefined) =>
+  optional(name, ms === undefined ? undefined : isoTime(ms));
+
+/** interface 2.17. The secret appears only sealed. */
+export const webhookView = (subscription: Subscription) => ({
+  id: subscription.id,
+  organizationId: subscription.organizationId,
+  url: subscription.url,
+  secretCipher: subscription.secrets[0]?.sealed ?? '',
+  secretVersion: subscription.secrets[0]?.version ?? 0,
+  ...optional(
+    'headers',
+    subscription.headers?.map((header) => ({ ...header })),
+  ),
+  events: [...subscription.events],
+  status: subscription.status,
+  ...optional('description', subscription.description),
+  retry: { ...subscription.retry },
+  createdById: subscription.createdById,
+  consecutiveFailures: subscription.consecutiveFailures,
+  ...optionalTime('lastSuccessAt', subscription.lastSuccessAt),
+  ...optionalTime('lastFailureAt', subscription.lastFailureAt),
+  createdAt: isoTime(subscription.createdAt),
+  updatedAt: isoTime(subscription.updatedAt),
+});
+
+const attemptView = ({ at, ...attempt }: Attempt | AttemptSummary) => ({
+  at: isoTime(at),
+  ...(Object.fromEntries(Object.entries(attempt).filter(([, value]) => value !== undefined)) as Omit<
+    Partial<Attempt>,
+    'at' | 'durationMs'
+  > & { durationMs: number }),
+});
+
+/** A delivery, with its attempts in full or in short. */
+export const deliveryView = (
+  delivery: StoredDelivery,
+  attempts: readonly (Attempt | AttemptSummary)[] = delivery.summaries,
+) => ({
+  id: delivery.id,
+  eventId: delivery.eventId,
+  type: delivery.type,
+  ...optional('sequence', delivery.sequence),
+  status: delivery.status,
+  attempts: attempts.map(attemptView),
+  ...(delivery.status === 'pending' || delivery.status === 'failed'
+    ? optionalTime('nextAttemptAt', delivery.nextAttemptAt)
+    : {}),
+  createdAt: isoTime(delivery.createdAt),
+});

@@ -1,0 +1,121 @@
+import * as z from 'zod';
+import { ENVIRONMENTS } from '../domain/actor.ts';
+import { EVENT_TYPES } from '../domain/events/catalogue.ts';
+import { isoTime } from '../domain/time.ts';
+import type { Health, WebhookStore } from '../domain/webhooks/ports.ts';
+import { SUBSCRIPTION_STATUSES, type Subscription } from '../domain/webhooks/subscription.ts';
+import { KEYS } from './access-patterns.ts';
+import type { Row, Table } from './table.ts';
+
+/** Subscriptions of an organization, revoked ones included: all are read for each event, in one query. */
+const MOST = 200;
+
+const time = z.iso.datetime().transform((text) => Date.parse(text));
+const stored = z.object({
+  id: z.string(),
+  org: z.string(),
+  env: z.enum(ENVIRONMENTS),
+  url: z.string(),
+  secrets: z.array(z.object({ version: z.int(), sealed: z.string(), endsAt: z.int().optional() })).min(1),
+  headers: z.array(z.object({ key: z.string(), value: z.string() })).optional(),
+  events: z.array(z.enum(EVENT_TYPES)),
+  status: z.enum(SUBSCRIPTION_STATUSES),
+  description: z.string().optional(),
+  retry: z.object({ maxAttempts: z.int(), backoffSeconds: z.int() }),
+  createdById: z.string(),
+  unmasked: z.boolean(),
+  sequence: z.int(),
+  consecutiveFailures: z.int(),
+  lastSuccessAt: time.optional(),
+  lastFailureAt: time.optional(),
+  createdAt: time,
+  updatedAt: time,
+});
+
+const parse = (row: Row): Subscription => {
+  const { org, ...fields } = stored.parse(row);
+  return { ...fields, organizationId: org } as unknown as Subscription;
+};
+
+const optional = (ms: number | undefined) => (ms === undefined ? undefined : isoTime(ms));
+
+const rowOf = ({ organizationId: org, ...fields }: Subscription) => ({
+  ...KEYS.webhook(org, fields.id),
+  ...fields,
+  org,
+  createdAt: isoTime(fields.createdAt),
+  updatedAt: isoTime(fields.updatedAt),
+  lastSuccessAt: optional(fields.lastSuccessAt),
+  lastFailureAt: optional(fields.lastFailureAt),
+});
+
+/** What an operator may change; the sequence and the health are others'. */
+const changedBy = (after: Subscription) => {
+  const { url, secrets, events, retry, status, updatedAt } = after;
+  const set = {
+    url,
+    secrets,
+    events,
+    retry,
+    status,
+    updatedAt: isoTime(updatedAt),
+    headers: after.headers,
+    description: after.description,
+  };
+  const remove = (['headers', 'description'] as const).filter((name) => after[name] === undefined);
+  return { set, ...(remove.length > 0 ? { remove } : {}) };
+};
+
+const healthWrite = (health: Health) => ({
+  ...(health.status ? { status: health.status } : {}),
+  ...(health.consecutiveFailures === undefined ? {} : { consecutiveFailures: health.consecutiveFailures }),
+  ...(health.lastSuccessAt === undefined ? {} : { lastSuccessAt: isoTime(health.lastSuccessAt) }),
+  ...(health.lastFailureAt === undefined ? {} : { lastFailureAt: isoTime(health.lastFailureAt) }),
+});
+
+/** The subscriptions of a stage over its table. */
+export const webhookStore = (table: Table): WebhookStore => {
+  const list = async (organizationId: string): Promise<Subscription[]> => {
+    const { rows } = await table.query({
+      partition: KEYS.webhook(organizationId, '').pk,
+      consistent: true,
+      limit: MOST,
+    });
+    return rows.map(parse).sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1));
+  };
+  return {
+    list,
+    async create(subscription) {
+      if ((await list(subscription.organizationId)).length >= MOST) return 'too_many';
+      await table.write({ put: rowOf(subscription), when: { text: 'attribute_not_exists(#pk)' } });
+      return 'created';
+    },
+    async read(organizationId, id) {
+      const row = await table.get(KEYS.webhook(organizationId, id));
+      return row ? parse(row) : undefined;
+    },
+    async change(before, after) {
+      const { ok } = await table.write({
+        update: KEYS.webhook(before.organizationId, before.id),
+        ...changedBy(after),
+        when: {
+          text: '#updatedAt = :before AND #status <> :revoked',
+          values: { before: isoTime(before.updatedAt), revoked: 'revoked' },
+        },
+      });
+      return ok;
+    },
+    async noteHealth(organizationId, id, health) {
+      // A change of status by an operator wins: health moves only between active and failing, or ends at revoked.
+      const kept = health.status === 'revoked' ? '#status <> :revoked' : '#status IN (:active, :failing)';
+      await table.write({
+        update: KEYS.webhook(organizationId, id),
+        set: healthWrite(health),
+        when: {
+          text: `attribute_exists(#pk) AND ${kept}`,
+          values: health.status === 'revoked' ? { revoked: 'revoked' } : { active: 'active', failing: 'failing' },
+        },
+      });
+    },
+  };
+};

@@ -1,0 +1,114 @@
+import { createHmac } from 'node:crypto';
+import type { Actor } from '../../shared/domain/actor.ts';
+import type { EventType } from '../../shared/domain/events/catalogue.ts';
+import { type DomainEvent, newEvent } from '../../shared/domain/events/event.ts';
+import { createSubscription, type NewSubscription } from '../../shared/domain/webhooks/manage.ts';
+import type { PostOutcome, WebhookPorts } from '../../shared/domain/webhooks/ports.ts';
+import type { Subscription } from '../../shared/domain/webhooks/subscription.ts';
+import { deliveryStore } from '../../shared/storage/deliveries.ts';
+import { eventWrite, outbox } from '../../shared/storage/outbox.ts';
+import { webhookStore } from '../../shared/storage/webhooks.ts';
+import { startWorld, type World } from './world.ts';
+
+export interface Posted {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** The rules of webhooks over the real storage and engine; clock, chance and the endpoints are the test's. */
+export interface WebhookWorld {
+  readonly world: World;
+  readonly ports: WebhookPorts;
+  readonly posted: Posted[];
+  /** What an address answers; 200 when it says nothing. */
+  readonly answers: Map<string, (post: Posted) => PostOutcome | Promise<PostOutcome>>;
+  /** Delivery ids that were handed to the queue, with their delays in seconds. */
+  readonly hints: { id: string; delay: number }[];
+  random: number;
+  subscribe(
+    wish?: Partial<NewSubscription>,
+    actor?: Actor,
+  ): Promise<{ actor: Actor; subscription: Subscription; secret: string }>;
+  event(actor: Actor, type?: EventType, data?: Record<string, unknown>): Promise<DomainEvent>;
+  close(): Promise<void>;
+}
+
+export const ok = (status = 200, headers: Record<string, string> = {}): PostOutcome => ({
+  kind: 'answered',
+  status,
+  headers,
+  body: '',
+  durationMs: 5,
+});
+export const hung = (): PostOutcome => ({
+  kind: 'failed',
+  error: 'timeout',
+  detail: 'no answer within 15 s',
+  durationMs: 15_000,
+});
+
+export const startWebhookWorld = async (): Promise<WebhookWorld> => {
+  const world = await startWorld('live');
+  const posted: Posted[] = [];
+  const answers: WebhookWorld['answers'] = new Map();
+  const hints: WebhookWorld['hints'] = [];
+  const events = outbox(world.table);
+  let secrets = 0;
+  const self: WebhookWorld = {
+    world,
+    posted,
+    answers,
+    hints,
+    random: 0.5,
+    ports: {
+      clock: () => world.now,
+      random: () => self.random,
+      subscriptions: webhookStore(world.table),
+      deliveries: deliveryStore(world.table),
+      events: { read: async (id) => (await events.read(id))?.event, keep: events.keep },
+      post: async ({ url, headers, body }) => {
+        const post = { url, headers, body };
+        posted.push(post);
+        return (await answers.get(url)?.(post)) ?? ok();
+      },
+      checkEndpoint: () => undefined,
+      checkHeaders: () => undefined,
+      newSecret: () => `whsec_${Buffer.from(`secret-${++secrets}`).toString('base64')}`,
+      sign: (all, id, seconds, body) =>
+        all
+          .map(
+            (secret) =>
+              `v1,${createHmac('sha256', Buffer.from(secret.slice(6), 'base64'))
+                .update(`${id}.${seconds}.${body}`)
+                .digest('base64')}`,
+          )
+          .join(' '),
+      seal: async (_, __, secret) => `sealed:${secret}`,
+      open: async (_, __, sealed) => sealed.slice(7),
+      sealBody: async (_, __, body) => body,
+      openBody: async (_, __, body) => body,
+      recipient: async () => '+5511987654321',
+      hint: (ids, delay = 0) => void hints.push(...ids.map((id) => ({ id, delay }))),
+      userAgent: 'test/1.0',
+      observe: { attempted() {} },
+    },
+    async subscribe(wish = {}, actor = world.actor()) {
+      const made = await createSubscription(self.ports, actor, {
+        url: `https://${Math.random()}.example/hook`,
+        events: ['sms.delivered'],
+        ...wish,
+      });
+      if ('details' in made) throw new Error(made.details.detail);
+      posted.length = 0;
+      return { actor, ...made };
+    },
+    async event(actor, type = 'sms.delivered', data = { id: 'msg_1', to: '+55119****4321' }) {
+      const event = newEvent({ type, organizationId: actor.organizationId, env: 'live', createdAt: world.now, data });
+      await world.table.write(eventWrite(event));
+      return event;
+    },
+    close: () => world.close(),
+  };
+  return self;
+};

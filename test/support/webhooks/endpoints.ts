@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs';
+import * as http from 'node:http';
+import * as https from 'node:https';
+import * as net from 'node:net';
+import * as tls from 'node:tls';
+import { type ConnectionOptions, createConnections } from '../../../shared/providers/webhooks/connections.ts';
+
+/** A public address that stands for an endpoint of the tests: no test leaves this machine. */
+export const PUBLIC = '93.184.216.34';
+/** Another one, of the other family. */
+export const PUBLIC_V6 = '2606:2800:220:1::1';
+
+const material = (name: string) => readFileSync(new URL(name, import.meta.url), 'utf8');
+export const CERT = material('tls-test-only.cert.pem');
+const KEY = material('tls-test-only.key.pem');
+
+export interface Endpoint {
+  readonly port: number;
+  /** Connections that reached it. */
+  readonly connections: () => number;
+  close(): Promise<void>;
+}
+
+const listening = async (server: net.Server): Promise<Endpoint> => {
+  const sockets = new Set<net.Socket>();
+  let reached = 0;
+  server.on('connection', (socket: net.Socket) => {
+    reached++;
+    sockets.add(socket);
+    socket.on('error', () => {});
+    socket.on('close', () => sockets.delete(socket));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    port: (server.address() as net.AddressInfo).port,
+    connections: () => reached,
+    close: async () => {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+};
+
+/** An endpoint that speaks https as Node does. */
+export const httpsEndpoint = (handler: http.RequestListener, options: https.ServerOptions = {}): Promise<Endpoint> =>
+  listening(https.createServer({ key: KEY, cert: CERT, keepAliveTimeout: 60_000, ...options }, handler));
+
+/** An endpoint that speaks plain http as Node does. */
+export const httpEndpoint = (handler: http.RequestListener): Promise<Endpoint> => listening(http.createServer(handler));
+
+/** An endpoint that answers over TLS with bytes of its own, once a request has arrived. */
+export const rawTlsEndpoint = (answer: (socket: tls.TLSSocket, request: string) => void): Promise<Endpoint> =>
+  listening(
+    tls.createServer({ key: KEY, cert: CERT }, (socket) => {
+      socket.on('error', () => {});
+      socket.on('data', (bytes) => answer(socket, bytes.toString('latin1')));
+    }),
+  );
+
+/** An endpoint below TLS. */
+export const tcpEndpoint = (connected: (socket: net.Socket) => void): Promise<Endpoint> =>
+  listening(net.createServer(connected));
+
+/** Connections whose public addresses all lead to one port of this machine, and whose DNS is the test's. */
+export const connectionsTo = (port: number, options: Partial<ConnectionOptions> = {}) =>
+  createConnections({
+    allowLoopbackHttp: false,
+    ca: CERT,
+    resolve: async () => [PUBLIC],
+    connect: () => net.connect(port, '127.0.0.1'),
+    ...options,
+  });

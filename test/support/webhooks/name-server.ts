@@ -1,0 +1,60 @@
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+
+/** What a name server says of a name: addresses by family, nothing at all, or that there is no such name. */
+export type Answer = { readonly a?: readonly string[]; readonly aaaa?: readonly string[] } | 'silent' | 'none';
+
+const A = 1;
+const AAAA = 28;
+const NXDOMAIN = 3;
+
+const record = (type: number, data: Buffer) => {
+  const head = Buffer.alloc(12);
+  head.writeUInt16BE(0xc00c, 0); // the question's name
+  head.writeUInt16BE(type, 2);
+  head.writeUInt16BE(1, 4);
+  head.writeUInt16BE(data.length, 10);
+  return Buffer.concat([head, data]);
+};
+const ipv4 = (ip: string) => Buffer.from(ip.split('.').map(Number));
+const ipv6 = (ip: string) =>
+  Buffer.from(ip.split(':').flatMap((group) => [Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 255]));
+
+/** The name and the end of the first question (RFC 1035, 4.1.2). */
+const questionOf = (query: Buffer) => {
+  const labels: string[] = [];
+  let at = 12;
+  for (let length = query[at] ?? 0; length > 0; length = query[at] ?? 0) {
+    labels.push(query.toString('latin1', at + 1, at + 1 + length));
+    at += length + 1;
+  }
+  return { name: labels.join('.').toLowerCase(), type: query.readUInt16BE(at + 1), end: at + 5 };
+};
+
+/** A name server on loopback. Addresses of the second family are written in full, eight groups. */
+export const nameServer = async (answer: (name: string) => Answer) => {
+  const asked: string[] = [];
+  const socket = createSocket('udp4');
+  socket.on('message', (query, { port, address }) => {
+    const { name, type, end } = questionOf(query);
+    asked.push(name);
+    const said = answer(name);
+    if (said === 'silent') return;
+    const records =
+      said === 'none'
+        ? []
+        : type === A
+          ? (said.a ?? []).map((ip) => record(A, ipv4(ip)))
+          : type === AAAA
+            ? (said.aaaa ?? []).map((ip) => record(AAAA, ipv6(ip)))
+            : [];
+    const head = Buffer.from(query.subarray(0, 12));
+    head.writeUInt16BE(0x8180 | (said === 'none' ? NXDOMAIN : 0), 2);
+    head.writeUInt16BE(records.length, 6);
+    head.writeUInt32BE(0, 8);
+    socket.send(Buffer.concat([head, query.subarray(12, end), ...records]), port, address);
+  });
+  socket.bind(0, '127.0.0.1');
+  await once(socket, 'listening');
+  return { server: `127.0.0.1:${socket.address().port}`, asked, close: () => void socket.close() };
+};

@@ -1,0 +1,249 @@
+import * as net from 'node:net';
+import { describe, expect, it } from 'vitest';
+import type { ConnectionOptions } from '../../shared/providers/webhooks/connections.ts';
+import { answering, client, NAME, OK } from '../support/webhooks/client.ts';
+import {
+  httpEndpoint,
+  httpsEndpoint,
+  PUBLIC,
+  PUBLIC_V6,
+  rawTlsEndpoint,
+  tcpEndpoint,
+} from '../support/webhooks/endpoints.ts';
+
+describe('a post', () => {
+  it('carries its headers and body under the name of the URL, and asks for plain bytes', async () => {
+    const seen: unknown[] = [];
+    const post = client(
+      await httpsEndpoint((request, response) => {
+        const chunks: Buffer[] = [];
+        request
+          .on('data', (chunk: Buffer) => chunks.push(chunk))
+          .on('end', () => {
+            const { method, url, headers } = request;
+            seen.push({
+              method,
+              url,
+              headers,
+              sni: 'servername' in request.socket && request.socket.servername,
+              body: Buffer.concat(chunks).toString(),
+            });
+            response.setHeader('x-a', ['1', '2']).writeHead(202, { 'retry-after': '7' }).end('done');
+          });
+      }),
+    );
+    const headers = {
+      'Content-Type': 'application/json',
+      'webhook-id': 'evt_1',
+      Host: 'evil.example',
+      'Transfer-Encoding': 'chunked',
+      connection: 'upgrade',
+      expect: '100-continue',
+    };
+    expect(await post({ headers, body: '{"é":1}' })).toEqual({
+      kind: 'answered',
+      status: 202,
+      headers: expect.objectContaining({ 'retry-after': '7', 'x-a': '1, 2' }),
+      body: 'done',
+      durationMs: expect.any(Number),
+    });
+    expect(seen).toEqual([
+      {
+        method: 'POST',
+        url: '/in?a=1',
+        sni: 'hooks.example.com',
+        body: '{"é":1}',
+        headers: {
+          host: 'hooks.example.com',
+          connection: 'keep-alive',
+          'content-type': 'application/json',
+          'webhook-id': 'evt_1',
+          'accept-encoding': 'identity',
+          'content-length': '8',
+        },
+      },
+    ]);
+  });
+  it('goes to loopback by plain http where that is allowed', async () => {
+    const endpoint = await httpEndpoint((request, response) => response.end(request.headers.host));
+    const post = client(endpoint, {
+      allowLoopbackHttp: true,
+      connect: (host, port) => net.connect({ host, port }),
+      resolve: async () => ['127.0.0.1'],
+    });
+    for (const host of ['127.0.0.1', '0x7f.1', 'localhost'])
+      expect(await post({ url: `http://${host}:${endpoint.port}/` })).toMatchObject({
+        kind: 'answered',
+        body: expect.stringContaining(`:${endpoint.port}`),
+      });
+    expect(await post({ url: 'http://10.0.0.1/' })).toMatchObject({ error: 'denied_address' });
+  });
+  it.each([`https://${PUBLIC}/`, `https://[${PUBLIC_V6}]/`])(
+    'goes to a literal, whose certificate names it: %s',
+    async (url) => {
+      const post = client(await httpsEndpoint((request, response) => response.end(request.headers.host)), {
+        resolve: () => Promise.reject(new Error('asked')),
+      });
+      expect(await post({ url })).toMatchObject({ kind: 'answered', body: new URL(url).host });
+    },
+  );
+  it('takes the next checked address when one does not answer', async () => {
+    const endpoint = await httpsEndpoint((_, response) => response.end('ok'));
+    const closed = await tcpEndpoint(() => {});
+    await closed.close();
+    const went: string[] = [];
+    const connect = (address: string) => {
+      went.push(address);
+      return net.connect(address === PUBLIC ? endpoint.port : closed.port, '127.0.0.1');
+    };
+    const post = client(endpoint, { resolve: async () => [PUBLIC_V6, PUBLIC], connect });
+    expect(await post()).toMatchObject({ kind: 'answered' });
+    expect(went).toEqual([PUBLIC_V6, PUBLIC]);
+  });
+  it('is never thrown, whatever is asked', async () => {
+    const post = client(await answering(`${OK}\r\n`));
+    expect(await post({ headers: { 'a b': 'x' } })).toMatchObject({ kind: 'failed', error: 'connect' });
+    expect(await post({ headers: { a: 'x\r\nb: y' } })).toMatchObject({ kind: 'failed', error: 'connect' });
+    expect(await post({ url: '' })).toMatchObject({ kind: 'failed', error: 'denied_address' });
+  });
+});
+
+describe('connections', () => {
+  const counting = (keepAliveTimeout = 60_000) =>
+    httpsEndpoint((request, response) => request.resume().on('end', () => response.end('ok')), { keepAliveTimeout });
+  it('are kept: posts to one endpoint share one, and resolve once', async () => {
+    let asked = 0;
+    const endpoint = await counting();
+    const post = client(endpoint, {
+      resolve: async () => {
+        asked++;
+        return [PUBLIC];
+      },
+    });
+    for (let index = 0; index < 20; index++) expect(await post()).toMatchObject({ kind: 'answered', body: 'ok' });
+    expect({ asked, opened: endpoint.connections() }).toEqual({ asked: 1, opened: 1 });
+  });
+  it('are not shared between names, even of one address', async () => {
+    const endpoint = await counting();
+    const post = client(endpoint);
+    await post();
+    await post({ url: 'https://other.hooks.example.com/' });
+    expect(endpoint.connections()).toBe(2);
+  });
+  it('are closed after idling, and at most eight of an endpoint idle', async () => {
+    const endpoint = await counting();
+    const post = client(endpoint, { idleMs: 100 });
+    await Promise.all(Array.from({ length: 20 }, () => post()));
+    const opened = endpoint.connections();
+    await Promise.all(Array.from({ length: 20 }, () => post()));
+    expect({ opened, again: endpoint.connections() - opened }).toEqual({ opened: 20, again: 12 });
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const before = endpoint.connections();
+    await post();
+    expect(endpoint.connections()).toBe(before + 1);
+  });
+  it('that were closed while idle are replaced: the post is sent once more, over a fresh one', async () => {
+    let requests = 0;
+    const endpoint = await rawTlsEndpoint((socket) => {
+      // Answers the first request of a connection, and meets the second with a reset.
+      requests++;
+      if (socket.listenerCount('answered')) return void socket.destroy();
+      socket.on('answered', () => {});
+      socket.write(`${OK}content-length: 2\r\n\r\nok`);
+    });
+    const post = client(endpoint);
+    for (let index = 0; index < 3; index++) expect(await post()).toMatchObject({ kind: 'answered', body: 'ok' });
+    expect(endpoint.connections()).toBeGreaterThan(1);
+    expect(requests).toBeLessThanOrEqual(5);
+  });
+});
+
+describe('an endpoint that does not connect', () => {
+  const connectMs = 200;
+  it('ends as dns when its name has no address, or none is told', async () => {
+    const post = async (resolve: ConnectionOptions['resolve'] & {}) =>
+      client(await answering(''), { resolve, connectMs })();
+    expect(await post(async () => [])).toMatchObject({ error: 'dns' });
+    expect(
+      await post(() => Promise.reject(Object.assign(new Error('x 10.0.0.1'), { code: 'ENOTFOUND' }))),
+    ).toMatchObject({ error: 'dns', detail: 'ENOTFOUND' });
+    expect(await post(() => new Promise(() => {}))).toMatchObject({ error: 'timeout' });
+  });
+  it('ends as connect when it refuses, and its address is not told', async () => {
+    const closed = await tcpEndpoint(() => {});
+    await closed.close();
+    const outcome = await client(await answering(''), { connect: () => net.connect(closed.port, '127.0.0.1') })();
+    expect(outcome).toMatchObject({ kind: 'failed', error: 'connect', detail: 'ECONNREFUSED' });
+  });
+  it('ends as a fault, not the process, when it resets around the end of the handshake', async () => {
+    const endpoint = await httpsEndpoint(() => {});
+    const resets = [0, 1, 2, 3].flatMap((wait) => Array.from({ length: 25 }, () => wait));
+    const outcomes = await Promise.all(
+      resets.map((wait) =>
+        client(endpoint, {
+          connect: () => {
+            const socket = net.connect(endpoint.port, '127.0.0.1');
+            socket.once('connect', () => setTimeout(() => socket.resetAndDestroy(), 5 * wait));
+            return socket;
+          },
+        })(),
+      ),
+    );
+    expect(new Set(outcomes.map(({ kind }) => kind))).toEqual(new Set(['failed']));
+  });
+  it('ends as timeout when its TLS hangs, within the time to connect', async () => {
+    const outcome = await client(await tcpEndpoint(() => {}), { connectMs })();
+    expect(outcome).toMatchObject({ error: 'timeout' });
+    expect(outcome.durationMs).toBeLessThan(connectMs * 3);
+  });
+  it.each([
+    ['another name', 'https://other.example.com/', {}, 'ERR_TLS_CERT_ALTNAME_INVALID'],
+    ['another address', 'https://93.184.216.35/', {}, 'ERR_TLS_CERT_ALTNAME_INVALID'],
+    ['an issuer that nobody trusts', NAME, { ca: undefined }, 'DEPTH_ZERO_SELF_SIGNED_CERT'],
+  ])('ends as tls when its certificate is of %s', async (_, url, { ...trust }, detail) => {
+    let requests = 0;
+    const endpoint = await httpsEndpoint(() => void requests++);
+    const post = client(endpoint, trust as Partial<ConnectionOptions>);
+    expect(await post({ url })).toMatchObject({ kind: 'failed', error: 'tls', detail });
+    expect(requests).toBe(0);
+  });
+  it('ends as tls when it speaks something else, an old version, or resets', async () => {
+    const plain = client(await tcpEndpoint((socket) => void socket.end('SSH-2.0-x\r\n')));
+    const reset = client(await tcpEndpoint((socket) => void socket.once('data', () => socket.resetAndDestroy())));
+    const old = client(
+      await httpsEndpoint(() => {}, { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'ALL@SECLEVEL=0' }),
+    );
+    for (const post of [plain, reset, old]) expect(await post()).toMatchObject({ kind: 'failed', error: 'tls' });
+  });
+});
+
+describe('an endpoint that does not end', () => {
+  const timeoutMs = 300;
+  const drip = (head: string) =>
+    rawTlsEndpoint((socket) => {
+      socket.write(head);
+      const timer = setInterval(() => socket.write('1\r\nx\r\n'), 20);
+      socket.on('close', () => clearInterval(timer));
+    });
+  it.each([
+    ['sends nothing', () => rawTlsEndpoint(() => {})],
+    ['sends half of its headers', () => answering(`${OK}x-a: `, false)],
+    ['drips its body', () => drip(`${OK}transfer-encoding: chunked\r\n\r\n`)],
+    ['promises more than it sends', () => answering(`${OK}content-length: 10\r\n\r\nabc`, false)],
+  ])('ends as timeout when it %s: the time covers the body', async (_, make) => {
+    const outcome = await client(await make())({ timeoutMs });
+    expect(outcome).toMatchObject({ kind: 'failed', error: 'timeout' });
+    expect(outcome.durationMs).toBeGreaterThanOrEqual(timeoutMs - 5);
+    expect(outcome.durationMs).toBeLessThan(timeoutMs * 3);
+  });
+  it('delays no other endpoint', async () => {
+    const hung = client(await rawTlsEndpoint(() => {}));
+    const healthy = client(await httpsEndpoint((_, response) => response.end('ok')));
+    const waiting = Array.from({ length: 50 }, () => hung({ timeoutMs: 1_500 }));
+    for (let index = 0; index < 20; index++) {
+      const outcome = await healthy({ timeoutMs: 1_000 });
+      expect(outcome).toMatchObject({ kind: 'answered' });
+    }
+    expect(new Set((await Promise.all(waiting)).map((outcome) => outcome.kind))).toEqual(new Set(['failed']));
+  });
+});

@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { postWebhook } from '../../shared/providers/webhooks/post.ts';
+import { createResolve } from '../../shared/providers/webhooks/resolve.ts';
+import { connectionsTo, type Endpoint, httpsEndpoint } from '../support/webhooks/endpoints.ts';
+import { type Answer, nameServer } from '../support/webhooks/name-server.ts';
+
+const NAMES: Readonly<Record<string, Answer>> = {
+  'both.example.com': { a: ['93.184.216.34', '93.184.216.35'], aaaa: ['2606:2800:220:1:0:0:0:1'] },
+  'old.example.com': { a: ['93.184.216.34'] },
+  'new.example.com': { aaaa: ['2606:2800:220:1:0:0:0:1'] },
+  'empty.example.com': {},
+  'mixed.example.com': { a: ['93.184.216.34'], aaaa: ['0:0:0:0:0:0:0:1'] },
+  'mapped.example.com': { a: ['93.184.216.34'], aaaa: ['0:0:0:0:0:ffff:7f00:1'] },
+  'metadata.example.com': { a: ['169.254.169.254'] },
+  'silent.example.com': 'silent',
+};
+
+let server: Awaited<ReturnType<typeof nameServer>>;
+let endpoint: Endpoint;
+beforeAll(async () => {
+  server = await nameServer((name) => (name.startsWith('silent') ? 'silent' : (NAMES[name] ?? 'none')));
+  endpoint = await httpsEndpoint((_, response) => response.end('ok'));
+});
+afterAll(async () => {
+  server.close();
+  await endpoint.close();
+});
+const resolve = (name: string) => createResolve([server.server])(name);
+
+describe('a name', () => {
+  it('has its addresses of both families', async () => {
+    expect(await resolve('both.example.com')).toEqual(['93.184.216.34', '93.184.216.35', '2606:2800:220:1::1']);
+    expect(await resolve('old.example.com')).toEqual(['93.184.216.34']);
+    expect(await resolve('new.example.com')).toEqual(['2606:2800:220:1::1']);
+  });
+  it.each([
+    ['empty.example.com', 'ENODATA'],
+    ['absent.example.com', 'ENOTFOUND'],
+  ])('%s without any is a fault: %s', async (name, code) => {
+    await expect(resolve(name)).rejects.toMatchObject({ code });
+  });
+  it('of the hosts file is not asked of a name server', async () => {
+    const before = server.asked.length;
+    expect((await resolve('localhost')).every((address) => ['127.0.0.1', '::1'].includes(address))).toBe(true);
+    expect(server.asked.length).toBe(before);
+  });
+  it('whose server stays silent holds up no other, and is given up within the time to connect', async () => {
+    const from = performance.now();
+    const silent = Promise.allSettled(Array.from({ length: 50 }, (_, index) => resolve(`silent${index}.example.com`)));
+    await Promise.all(Array.from({ length: 50 }, () => resolve('both.example.com')));
+    expect(performance.now() - from).toBeLessThan(1_000);
+    expect(new Set((await silent).map(({ status }) => status))).toEqual(new Set(['rejected']));
+    expect(performance.now() - from).toBeLessThan(5_000);
+  });
+  it.each(['mixed.example.com', 'mapped.example.com', 'metadata.example.com'])(
+    'that has a denied address over the wire is refused: %s',
+    async (name) => {
+      const connections = connectionsTo(endpoint.port, { resolve });
+      const outcome = await postWebhook(
+        { url: `https://${name}/`, headers: {}, body: '' },
+        { allowLoopbackHttp: false, connections },
+      );
+      expect(outcome).toMatchObject({ kind: 'failed', error: 'denied_address' });
+      expect(endpoint.connections()).toBe(0);
+    },
+  );
+});
