@@ -1,4 +1,5 @@
 import * as net from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { ConnectionOptions } from '../../shared/providers/webhooks/connections.ts';
 import { answering, client, NAME, OK } from '../support/webhooks/client.ts';
@@ -130,17 +131,34 @@ describe('connections', () => {
     await post({ url: 'https://other.hooks.example.com/' });
     expect(endpoint.connections()).toBe(2);
   });
-  it('are closed after idling, and at most eight of an endpoint idle', async () => {
+  it('of one endpoint idle eight at most', async () => {
+    const endpoint = await counting();
+    const post = client(endpoint);
+    const burst = () => Promise.all(Array.from({ length: 20 }, () => post()));
+    await burst();
+    const opened = endpoint.connections();
+    await pause(50);
+    await burst();
+    expect({ opened, again: endpoint.connections() - opened }).toEqual({ opened: 20, again: 12 });
+  });
+  it('of all endpoints idle no more than their bound: the oldest is closed', async () => {
+    const endpoint = await counting();
+    const post = client(endpoint, { mostIdle: 2 });
+    const to = (name: string) => post({ url: `https://${name}.hooks.example.com/` });
+    for (const name of ['a', 'b', 'c']) await to(name);
+    await pause(50);
+    for (const name of ['c', 'b']) await to(name);
+    expect(endpoint.connections()).toBe(3);
+    await to('a');
+    expect(endpoint.connections()).toBe(4);
+  });
+  it('are closed after idling', async () => {
     const endpoint = await counting();
     const post = client(endpoint, { idleMs: 100 });
-    await Promise.all(Array.from({ length: 20 }, () => post()));
-    const opened = endpoint.connections();
-    await Promise.all(Array.from({ length: 20 }, () => post()));
-    expect({ opened, again: endpoint.connections() - opened }).toEqual({ opened: 20, again: 12 });
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    const before = endpoint.connections();
     await post();
-    expect(endpoint.connections()).toBe(before + 1);
+    await pause(400);
+    await post();
+    expect(endpoint.connections()).toBe(2);
   });
   it('that were closed while idle are replaced: the post is sent once more, over a fresh one', async () => {
     let requests = 0;

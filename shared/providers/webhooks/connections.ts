@@ -29,6 +29,8 @@ export interface ConnectionOptions extends EndpointPolicy {
   readonly connectMs?: number;
   /** How long a connection may wait for its next request, in ms. */
   readonly idleMs?: number;
+  /** How many may wait, over all endpoints. */
+  readonly mostIdle?: number;
 }
 
 /** Connections to endpoints, kept for their next request. */
@@ -145,13 +147,13 @@ const connectFirst = async (
 };
 
 /** Idle connections over all origins, oldest first; beyond a bound the oldest is closed. */
-const idleConnections = () => {
+const idleConnections = (most: number) => {
   const idle = new Set<Duplex>();
   return {
     add(socket: Duplex) {
       idle.delete(socket);
       idle.add(socket);
-      if (idle.size > MOST_IDLE) (idle.values().next().value as Duplex).destroy();
+      if (idle.size > most) (idle.values().next().value as Duplex).destroy();
     },
     remove: (socket: Duplex) => void idle.delete(socket),
   };
@@ -215,7 +217,7 @@ export const createConnections = (options: ConnectionOptions): WebhookConnection
     idleMs = IDLE_MS,
     ca,
   } = options;
-  const idle = idleConnections();
+  const idle = idleConnections(options.mostIdle ?? MOST_IDLE);
   const openPlain = async (target: Target, deadline: number): Promise<net.Socket> => {
     const addresses = await allowedAddresses(target, resolve, { allowLoopbackHttp }, connectMs);
     return connectFirst(addresses, target.port, connect, deadline);

@@ -1,0 +1,30 @@
+import { afterEach } from 'vitest';
+import type { ConnectionOptions } from '../../../shared/providers/webhooks/connections.ts';
+import { type PostOutcome, postWebhook } from '../../../shared/providers/webhooks/post.ts';
+import { connectionsTo, type Endpoint, rawTlsEndpoint } from './endpoints.ts';
+
+const open: { close(): void | Promise<void> }[] = [];
+afterEach(async () => {
+  for (const one of open.splice(0)) await one.close();
+});
+
+export const NAME = 'https://hooks.example.com/in?a=1';
+
+/** Posts to an endpoint under a public name, over connections that the following posts may share. */
+export const client = (endpoint: Endpoint, options: Partial<ConnectionOptions> = {}) => {
+  const connections = connectionsTo(endpoint.port, options);
+  open.push(connections, endpoint);
+  return (
+    asked: { url?: string; timeoutMs?: number; body?: string; headers?: Record<string, string> } = {},
+  ): Promise<PostOutcome> =>
+    postWebhook(
+      { url: NAME, headers: {}, body: '{"n":1}', ...asked },
+      { allowLoopbackHttp: options.allowLoopbackHttp ?? false, connections },
+    );
+};
+
+/** An endpoint that answers each request with these bytes. */
+export const answering = (text: string | Buffer, end = true) =>
+  rawTlsEndpoint((socket) => void (end ? socket.end(text) : socket.write(text)));
+
+export const OK = 'HTTP/1.1 200 OK\r\n';
