@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { putProviderSettings } from '../../shared/storage/providers.ts';
+import { type Messaging, startMessaging } from '../support/api.ts';
+import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
+import { checkMoney } from '../support/money.ts';
+import { type InfobipStandIn, startInfobipStandIn } from '../support/providers/infobip-stand-in.ts';
+
+/** How long the provider takes, in ms: time enough to revoke the key meanwhile. */
+const SLOW_MS = 1_500;
+
+describe('a key that is revoked while its send is at the provider', () => {
+  let messaging: Messaging;
+  let provider: InfobipStandIn;
+  let slow: FaultProxy;
+  beforeAll(async () => {
+    [messaging, provider] = await Promise.all([startMessaging(), startInfobipStandIn()]);
+    slow = await startFaultProxy(provider.baseUrl);
+    slow.plan(() => ({ kind: 'delay', ms: SLOW_MS }));
+    await putProviderSettings(messaging.tables.live, await messaging.vault('live'), {
+      channel: 'sms',
+      name: 'infobip',
+      settings: { ...provider.settings, baseUrl: slow.endpoint },
+      now: Date.now(),
+    });
+  });
+  afterAll(async () => {
+    await slow?.close();
+    await provider?.close();
+    await messaging?.close();
+  });
+
+  test('ends the send that it began, is charged for it once, and is refused within 60 s', async () => {
+    const owner = await messaging.tenant({ live: 10_000 });
+    const leaked = await messaging.limited(owner.live, ['sms:send', 'sms:read', 'keys:read']);
+    const own = (await leaked.get('/v2/api-keys')).body.items.find(({ name }: { name: string }) => name === 'Limited');
+    const sending = leaked.send({ to: '+5511987654321', route: 'premium' });
+    await expect.poll(() => slow.calls.size, { timeout: 5_000 }).toBeGreaterThan(0);
+    expect((await owner.live.call('DELETE', `/v2/api-keys/${own.id}`)).status).toBe(204);
+    const revokedAt = Date.now();
+    expect(await sending).toMatchObject({ status: 201, body: { status: 'sent', replayed: false } });
+    expect(provider.messages).toHaveLength(1);
+    await expect
+      .poll(async () => (await leaked.get('/v2/sms/messages')).status, { timeout: 55_000, interval: 500 })
+      .toBe(401);
+    expect(Date.now() - revokedAt).toBeLessThan(60_000);
+    expect((await checkMoney(messaging.tables.live, owner.id)).balance).toBe(10_000 - 800);
+  }, 90_000);
+});
