@@ -2,7 +2,6 @@ import type { Environment } from '../../domain/actor.ts';
 import type { SmsCandidates, SmsRouting } from '../../domain/sms/ports.ts';
 import type { ProviderIo, SmsProvider, SmsProviderName, SmsRoute } from '../../domain/sms/provider.ts';
 import { sandboxProvider } from '../../domain/sms/sandbox.ts';
-import { SMS_PROVIDER_DECLARATIONS } from './index.ts';
 
 /** How long a process trusts the operator's settings that it read, in ms: how late a change takes effect. */
 const TRUST_MS = 10_000;
@@ -61,7 +60,11 @@ export class SmsRoutingTable implements SmsRouting {
   async #loadAdapters(): Promise<ReadonlyMap<SmsProviderName, SmsProvider>> {
     const now = this.#sources.clock();
     if (this.#adapters && now - this.#adapters.at < TRUST_MS) return this.#adapters.byName;
-    const settings = await this.#sources.settings();
+    // Loaded at the first live send: the sandbox needs none of them, and a cold start is shorter without.
+    const [settings, { SMS_PROVIDER_DECLARATIONS }] = await Promise.all([
+      this.#sources.settings(),
+      import('./index.ts'),
+    ]);
     const byName = new Map<SmsProviderName, SmsProvider>();
     for (const declaration of SMS_PROVIDER_DECLARATIONS) {
       const given = settings.get(declaration.name);
