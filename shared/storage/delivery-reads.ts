@@ -1,8 +1,7 @@
 import * as z from 'zod';
-import { isoTime } from '../domain/time.ts';
 import type { Attempt, DeliveryStore, StoredDelivery } from '../domain/webhooks/ports.ts';
 import { FINDS, KEYS } from './access-patterns.ts';
-import type { Condition } from './expressions.ts';
+import { between, fullRows, isEmpty, pageKeys } from './pages.ts';
 import type { QueryRange, Row, Table } from './table.ts';
 
 const texts = z.record(z.string(), z.string());
@@ -19,37 +18,11 @@ const attemptRow = z.object({
 
 type Parse = (row: Row) => StoredDelivery;
 
-/** Keys of a range, read from its narrow index: skipping reads no full row. */
-const keysOf = async (table: Table, range: QueryRange, wanted: number): Promise<Row[]> => {
-  const rows: Row[] = [];
-  let startKey: QueryRange['startKey'];
-  do {
-    const page = await table.query({
-      ...range,
-      only: ['pk', 'sk'],
-      limit: Math.min(1_000, wanted - rows.length),
-      startKey,
-    });
-    rows.push(...page.rows);
-    startKey = page.nextKey;
-  } while (startKey && rows.length < wanted);
-  return rows;
-};
-
 const rangeOf = (
   webhookId: string,
   filter: { status?: string | undefined; from?: number; to?: number },
 ): QueryRange => {
-  const window: Condition | undefined =
-    filter.from === undefined && filter.to === undefined
-      ? undefined
-      : {
-          text: '#sk BETWEEN :lower AND :upper',
-          values: {
-            lower: isoTime(Math.max(filter.from ?? 0, 0)),
-            upper: filter.to === undefined ? '~' : `${isoTime(Math.max(filter.to, 0))}#~`,
-          },
-        };
+  const window = between(filter);
   return {
     index: 'gsi2',
     partition: FINDS.deliveriesOf(webhookId, '', '').gsi2pk,
@@ -63,8 +36,7 @@ export const deliveryReads = (
   table: Table,
   parse: Parse,
 ): Pick<DeliveryStore, 'read' | 'attempts' | 'page' | 'feed'> => {
-  const full = async (keys: readonly Row[]) =>
-    (await table.getMany(keys)).filter((row) => row !== undefined).map(parse);
+  const full = async (keys: readonly Row[]) => (await fullRows(table, keys)).map(parse);
   return {
     async read(deliveryId) {
       const row = await table.get(KEYS.delivery(deliveryId));
@@ -78,21 +50,21 @@ export const deliveryReads = (
       return rows.map((row) => attemptRow.parse(row));
     },
     async page(webhookId, filter, { skip, limit }) {
-      if (filter.from !== undefined && filter.to !== undefined && filter.from > filter.to)
-        return { items: [], total: 0 };
+      if (isEmpty(filter)) return { items: [], total: 0 };
       const range = rangeOf(webhookId, filter);
       const [keys, total] = await Promise.all([
-        keysOf(table, { ...range, newestFirst: true }, skip + limit),
+        pageKeys(table, { ...range, newestFirst: true }, skip, limit),
         table.count(range),
       ]);
-      return { items: await full(keys.slice(skip)), total };
+      return { items: await full(keys), total };
     },
     async feed(webhookId, after, limit) {
       const partition = FINDS.eventsOf(webhookId, 0).gsi1pk;
       const from = FINDS.eventsOf(webhookId, after + 1).gsi1sk;
-      const keys = await keysOf(
+      const keys = await pageKeys(
         table,
         { index: 'gsi1', partition, sort: { text: '#sk >= :from', values: { from } } },
+        0,
         limit,
       );
       const found = await full(keys);

@@ -1,21 +1,16 @@
 import type { MessageRecord } from '../domain/messages/message.ts';
 import type { ReplyRecord } from '../domain/sms/replies.ts';
-import { isoTime } from '../domain/time.ts';
 import { FINDS, KEYS } from './access-patterns.ts';
 import type { Condition } from './expressions.ts';
 import { readWallet } from './ledger.ts';
 import { parseMessage } from './message-rows.ts';
+import { between, fullRows, isEmpty, pageKeys, type Window } from './pages.ts';
 import { parseReply } from './replies.ts';
-import type { QueryRange, Row, Table } from './table.ts';
+import type { QueryRange, Table } from './table.ts';
 
 export interface Page<T> {
   readonly items: readonly T[];
   readonly total: number;
-}
-export interface Window {
-  /** ms, both inclusive. */
-  readonly from?: number | undefined;
-  readonly to?: number | undefined;
 }
 export interface SmsFilter extends Window {
   readonly status?: string | undefined;
@@ -24,27 +19,6 @@ export interface SmsFilter extends Window {
   readonly campaignId?: string | undefined;
   readonly toHash?: string | undefined;
 }
-
-/** The moments that ISO text of four-digit years can hold: beyond them text no longer sorts as time does. */
-const LATEST_MS = Date.parse('9999-12-31T23:59:59.999Z');
-const inYears = (ms: number): string => isoTime(Math.min(Math.max(ms, 0), LATEST_MS));
-
-/** Bounds of `createdAt#id` for a window of time; nothing is older than the epoch. `~` sorts after every id. */
-const bounds = ({ from, to }: Window) => ({
-  lower: inYears(from ?? 0),
-  upper: to === undefined ? '~' : `${inYears(to)}#~`,
-});
-
-const between = (window: Window): Condition | undefined =>
-  window.from === undefined && window.to === undefined
-    ? undefined
-    : { text: '#sk BETWEEN :lower AND :upper', values: bounds(window) };
-
-/** A window that ends before it begins holds nothing, and is no range that a table could be asked for. */
-const isEmpty = (window: Window): boolean => {
-  const { lower, upper } = bounds(window);
-  return lower > upper || (window.to !== undefined && window.to < 0);
-};
 
 /** The narrowest index that a filter names, and what is left to filter on it. */
 const smsRange = (organizationId: string, filter: SmsFilter): QueryRange => {
@@ -75,28 +49,6 @@ const smsRange = (organizationId: string, filter: SmsFilter): QueryRange => {
   return { ...range, ...(sort ? { sort } : {}), ...(filterCondition ? { filter: filterCondition } : {}) };
 };
 
-/** The keys of a page: skipping reads narrow index rows only, and never more than `skip` + `limit` matches. */
-const pageKeys = async (table: Table, range: QueryRange, skip: number, limit: number): Promise<Row[]> => {
-  const wanted = skip + limit;
-  const rows: Row[] = [];
-  let startKey: QueryRange['startKey'];
-  do {
-    const page = await table.query({
-      ...range,
-      newestFirst: true,
-      only: ['pk', 'sk'],
-      limit: Math.min(1_000, wanted - rows.length),
-      startKey,
-    });
-    rows.push(...page.rows);
-    startKey = page.nextKey;
-  } while (startKey && rows.length < wanted);
-  return rows.slice(skip, wanted);
-};
-
-const fullRows = async (table: Table, keys: readonly Row[]): Promise<Row[]> =>
-  (await table.getMany(keys)).filter((row) => row !== undefined);
-
 const isWhole = (range: QueryRange) => range.index === 'gsi1' && !range.sort && !range.filter;
 
 /** A page of SMS, newest first. The unfiltered total is kept on the wallet; a filtered one is counted on its narrow index. */
@@ -109,7 +61,7 @@ export const listSmsPage = async (
   if (isEmpty(filter)) return { items: [], total: 0 };
   const range = smsRange(organizationId, filter);
   const [keys, total] = await Promise.all([
-    pageKeys(table, range, page.skip, page.limit),
+    pageKeys(table, { ...range, newestFirst: true }, page.skip, page.limit),
     isWhole(range) ? readWallet(table, organizationId).then((read) => read?.wallet.sms ?? 0) : table.count(range),
   ]);
   return { items: (await fullRows(table, keys)).map(parseMessage), total };
@@ -134,7 +86,7 @@ export const listReplyPage = async (
           filter: { text: '#org = :org', values: { org: organizationId } },
         };
   const [keys, total] = await Promise.all([
-    pageKeys(table, range, page.skip, page.limit),
+    pageKeys(table, { ...range, newestFirst: true }, page.skip, page.limit),
     isWhole(range) ? readWallet(table, organizationId).then((read) => read?.wallet.replies ?? 0) : table.count(range),
   ]);
   return { items: (await fullRows(table, keys)).map(parseReply), total };
