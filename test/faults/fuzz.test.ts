@@ -38,10 +38,18 @@ beforeAll(async () => {
 });
 afterAll(() => messaging?.close());
 
-/** The statuses that whoever answers this method of the path may answer. */
-const statusesOf = ({ contract, method }: FuzzCase): ReadonlySet<number> => {
-  const asked = OPERATIONS.filter((other) => other.path === contract.path && other.method === method);
-  const declared = asked.flatMap((one: OperationContract) => [
+/** Each operation with the addresses that it answers, whatever stands in the place of its parameters. */
+const ADDRESSES = OPERATIONS.map((contract) => ({
+  contract,
+  address: new RegExp(`^${contract.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+}));
+/** The statuses that whoever answers this method of the address may answer: a spoilt path may be another operation's. */
+const statusesOf = ({ contract, method, target }: FuzzCase): ReadonlySet<number> => {
+  const path = target.split('?')[0] ?? '';
+  const asked = ADDRESSES.filter(
+    (one) => one.contract.method === method && (one.contract.path === contract.path || one.address.test(path)),
+  );
+  const declared = asked.flatMap(({ contract: one }: { contract: OperationContract }) => [
     ...Object.keys(one.responses).map(Number),
     ...[...one.errors, ...COMMON_PROBLEMS].map((name) => PROBLEMS[name].status),
   ]);
