@@ -5,7 +5,7 @@ import { smsView } from '../../shared/domain/sms/views.ts';
 import { isoWindow } from '../../shared/domain/time.ts';
 import { table, vault } from '../../shared/runtime/compose/platform.ts';
 import { operation, respond } from '../../shared/runtime/operation.ts';
-import { listSmsPage } from '../../shared/storage/message-lists.ts';
+import { listMessagePage } from '../../shared/storage/message-lists.ts';
 
 export const handler = operation(contract, async ({ actor, query }) => {
   const { phone, limit, skip, from, to, ...filter } = query;
@@ -16,9 +16,10 @@ export const handler = operation(contract, async ({ actor, query }) => {
       errors: [{ path: 'phone', message: 'must be an existing number in E.164' }],
     });
   const toHash = number === undefined ? undefined : (await vault()).blindIndex(actor.organizationId, 'phone', number);
-  const page = await listSmsPage(
+  const page = await listMessagePage(
     table,
     actor.organizationId,
+    'sms',
     { ...filter, ...isoWindow(from, to), toHash },
     { limit, skip },
   );

@@ -1,14 +1,24 @@
 import * as z from 'zod';
+import { EMAIL_PROVIDERS, type EmailProviderName } from '../domain/email/content.ts';
+import type { Channel } from '../domain/messages/provider.ts';
 import { SMS_PROVIDERS, type SmsProviderName } from '../domain/sms/provider.ts';
 import { defineOperation } from './define-operation.ts';
 
-export type CallbackProvider = Exclude<SmsProviderName, 'sandbox_provider'>;
+export type CallbackProvider = Exclude<SmsProviderName | EmailProviderName, 'sandbox_provider'>;
 /** Who may call back: every provider but the sandbox, which calls nobody. */
-export const CALLBACK_PROVIDERS = SMS_PROVIDERS.filter((name): name is CallbackProvider => name !== 'sandbox_provider');
+export const CALLBACK_PROVIDERS = [...SMS_PROVIDERS, ...EMAIL_PROVIDERS].filter(
+  (name): name is CallbackProvider => name !== 'sandbox_provider',
+);
 
 /** What a provider calls back with; each kind has an address of its own to be entered at the provider. */
-export const CALLBACK_KINDS = ['receipts', 'replies'] as const;
+export const CALLBACK_KINDS = ['receipts', 'replies', 'rcs-receipts'] as const;
 export type CallbackKind = (typeof CALLBACK_KINDS)[number];
+
+/** The channel that an address stands for: some providers carry several. */
+export const channelOf = (address: { readonly provider: CallbackProvider; readonly kind: CallbackKind }): Channel => {
+  if (address.kind === 'rcs-receipts') return 'rcs';
+  return (EMAIL_PROVIDERS as readonly string[]).includes(address.provider) ? 'email' : 'sms';
+};
 
 export const receiveCallback = defineOperation({
   id: 'callbacks.receive',

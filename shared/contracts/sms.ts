@@ -1,18 +1,8 @@
 import * as z from 'zod';
 import { metadataSchema } from '../domain/json-values.ts';
-import { SMS_PROVIDERS, SMS_ROUTES } from '../domain/sms/provider.ts';
+import { SMS_PROVIDERS, SMS_REASONS, SMS_ROUTES, SMS_STATUSES } from '../domain/sms/provider.ts';
 import { coins, dateTime, environment, idOf, limit, pageOf, pathId, skip } from './common.ts';
 import { defineOperation } from './define-operation.ts';
-
-export const SMS_STATUSES = ['queued', 'sending', 'sent', 'delivered', 'failed', 'undelivered'] as const;
-export const SMS_REASONS = [
-  'invalid_number',
-  'carrier_rejected',
-  'blacklisted',
-  'expired',
-  'indeterminate',
-  'abandoned',
-] as const;
 
 const route = z.enum(SMS_ROUTES).meta({
   description:

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { customAlphabet } from 'nanoid';
 
 /**
@@ -31,6 +32,13 @@ export const randomBase62 = (length: number): string => customAlphabet(ALPHABET,
 
 /** A fresh identifier of the kind: 125 bits of randomness, so that two never meet. */
 export const newId = <K extends IdKind>(kind: K): Id<K> => `${ID_PREFIXES[kind]}_${random21()}` as Id<K>;
+
+/** The identifier that the same terms always have, so that what comes twice is one row. */
+export const derivedId = <K extends IdKind>(kind: K, terms: readonly string[]): Id<K> => {
+  const bytes = createHash('sha256').update(terms.join('\n')).digest();
+  const text = Array.from(bytes.subarray(0, 21), (byte) => ALPHABET[byte % ALPHABET.length]).join('');
+  return `${ID_PREFIXES[kind]}_${text}` as Id<K>;
+};
 
 /** The pattern of a kind's identifiers, anchored, for schemas and OpenAPI. */
 export const idPattern = (kind: IdKind): RegExp => new RegExp(`^${ID_PREFIXES[kind]}_[0-9A-Za-z]{21}$`);

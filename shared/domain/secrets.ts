@@ -24,7 +24,7 @@ export interface KeyProvider {
 }
 
 /** What a blind index is made of. */
-export type IndexedKind = 'phone' | 'email';
+export type IndexedKind = 'phone' | 'email' | 'platform';
 
 /** Seals, finds and signs personal data under keys derived from a stage's root key, one per purpose and organization. */
 export interface Vault {

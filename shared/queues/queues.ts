@@ -3,7 +3,14 @@ import * as z from 'zod';
 /** A row that became due: a hint to look at it, never the truth itself. */
 const dueRow = z.strictObject({
   /** Which kind of work (`due` index). */
-  kind: z.enum(['resolve_send', 'sandbox_outcome', 'apply_receipt', 'publish_event', 'deliver_webhook']),
+  kind: z.enum([
+    'send_message',
+    'resolve_send',
+    'sandbox_outcome',
+    'apply_receipt',
+    'publish_event',
+    'deliver_webhook',
+  ]),
   /** The row's key in the table. */
   pk: z.string().min(1).max(512),
   sk: z.string().min(1).max(512),
@@ -28,6 +35,16 @@ export interface QueueDeclaration {
 
 /** Every queue of a stage, one row each; each has a dead-letter queue of the same name with `-dlq`. */
 export const QUEUES = {
+  send: {
+    name: 'send',
+    purpose: 'Messages that were accepted to leave later: unified and bulk sends, scheduled ones, hops of a fallback.',
+    message: dueRow,
+    visibilitySeconds: 180,
+    maxReceives: 5,
+    batchSize: 10,
+    batchesAtOnce: 4,
+    consumer: 'send',
+  },
   outcome: {
     name: 'outcome',
     purpose: 'What became of a send: receipts, sandbox outcomes, and holds past their deadline.',
@@ -66,6 +83,7 @@ export type QueueMessage<Q extends QueueName> = z.output<(typeof QUEUES)[Q]['mes
 
 /** Which queue carries each kind of due work. */
 export const QUEUE_OF_DUE_KIND: Readonly<Record<DueHint['kind'], QueueName>> = {
+  send_message: 'send',
   resolve_send: 'outcome',
   sandbox_outcome: 'outcome',
   apply_receipt: 'outcome',

@@ -9,7 +9,7 @@ import type { Key } from './table.ts';
 export const TABLE = { partitionKey: 'pk', sortKey: 'sk', timeToLive: 'ttl' } as const;
 
 /** What the narrow list indexes carry besides keys: all that a filter reads, so that a filtered total reads no full row. */
-const LIST_ATTRIBUTES = ['org', 'channel', 'status', 'region', 'contactId', 'campaignId', 'toHash'] as const;
+const LIST_ATTRIBUTES = ['org', 'channel', 'status', 'region', 'via', 'contactId', 'campaignId', 'toHash'] as const;
 
 export const INDEXES = {
   /** Lists of an organization, newest first. */

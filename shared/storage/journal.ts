@@ -1,6 +1,5 @@
 import type { Advance, Journal, Release, Reservation, Settlement } from '../domain/messages/journal.ts';
-import type { Decision, MessageRecord } from '../domain/messages/message.ts';
-import type { SmsProviderName } from '../domain/sms/provider.ts';
+import type { Decision, MessageRecord, MessageStatus } from '../domain/messages/message.ts';
 import { isoTime } from '../domain/time.ts';
 import type { DueHint } from '../queues/queues.ts';
 import { CAPTURE_SHARDS, FINDS, KEYS, shardOf } from './access-patterns.ts';
@@ -49,6 +48,7 @@ const settleWrites = (message: MessageRecord, settlement: Settlement): WriteOp[]
         },
       }),
     ),
+    ...settlement.events.map(eventWrite),
   ];
 };
 
@@ -81,25 +81,32 @@ const releaseWrites = (message: MessageRecord, release: Release): WriteOp[] => {
   ];
 };
 
+/** The moment that a status leaves on the row. */
+const STAMPS: Readonly<Partial<Record<MessageStatus, 'deliveredAt' | 'readAt' | 'failedAt'>>> = {
+  delivered: 'deliveredAt',
+  read: 'readAt',
+  failed: 'failedAt',
+  undelivered: 'failedAt',
+  bounced: 'failedAt',
+};
+
 const advanceWrites = (message: MessageRecord, step: Advance): WriteOp[] => {
-  const { status, at } = step;
-  const stamp =
-    status === 'delivered'
-      ? { deliveredAt: isoTime(at) }
-      : status === 'failed' || status === 'undelivered'
-        ? { failedAt: isoTime(at) }
-        : {};
+  const { status, at, outcomeAt } = step;
+  const stamp = status && STAMPS[status];
+  const ends = status !== undefined && status !== 'sent' && outcomeAt === undefined;
   return [
     {
       update: KEYS.message(message.id),
       set: {
-        ...(status ? { status, ...stamp } : {}),
+        ...(status ? { status, ...(stamp ? { [stamp]: isoTime(at) } : {}) } : {}),
         reason: step.reason,
+        via: step.via,
         providerReceipt: step.receipt,
         updatedAt: isoTime(step.recordedAt),
+        ...(outcomeAt === undefined ? {} : FINDS.due('sandbox_outcome', message.id, outcomeAt)),
       },
       append: { decisions: step.decisions },
-      ...(status && status !== 'sent' ? { remove: ['duePk', 'dueAt'] } : {}),
+      ...(ends ? { remove: ['duePk', 'dueAt'] } : {}),
       when: {
         text: '#status = :status AND #updatedAt = :updatedAt',
         values: { status: message.status, updatedAt: isoTime(message.updatedAt) },
@@ -141,7 +148,7 @@ export const journal = (table: Table, publish: (hints: readonly DueHint[]) => vo
     reserve: (reservation: Reservation) =>
       reserve(table, reservation, (ids) => ids.length > 0 && publish(ids.map(eventHint))),
     settle: async (message, settlement) =>
-      orAlready(await commit(settleWrites(message, settlement)), message, 'captured'),
+      orAlready(await commit(settleWrites(message, settlement), settlement.events), message, 'captured'),
     release: async (message, release) =>
       orAlready(await commit(releaseWrites(message, release), release.events), message, 'released'),
     markUncertain: (message, at, deadline, decision) =>
@@ -150,15 +157,33 @@ export const journal = (table: Table, publish: (hints: readonly DueHint[]) => vo
         { uncertain: true, deadline, updatedAt: isoTime(at), ...FINDS.due('resolve_send', message.id, deadline) },
         decision,
       ),
-    reroute: (message, provider: SmsProviderName, decision) => change(message, { provider }, decision),
+    reroute: (message, provider, decision) => change(message, { provider }, decision),
+    async begin(message, provider, now, deadline) {
+      const written = await table.write({
+        update: KEYS.message(message.id),
+        set: {
+          status: 'sending',
+          provider,
+          deadline,
+          updatedAt: isoTime(now),
+          ...FINDS.due('resolve_send', message.id, deadline),
+        },
+        add: { fence: 1, attempts: 1 },
+        when: {
+          text: '#hold = :open AND #status = :queued AND #fence = :fence AND #deadline <= :now',
+          values: { open: 'open', queued: 'queued', fence: message.fence, now },
+        },
+      });
+      return written.ok && written.row ? parseMessage(written.row) : undefined;
+    },
     async takeOver(message, now, deadline) {
       const written = await table.write({
         update: KEYS.message(message.id),
         set: { deadline, ...FINDS.due('resolve_send', message.id, deadline) },
         add: { fence: 1, inquiries: 1 },
         when: {
-          text: '#hold = :open AND #fence = :fence AND #deadline <= :now',
-          values: { open: 'open', fence: message.fence, now },
+          text: '#hold = :open AND #status = :sending AND #fence = :fence AND #deadline <= :now',
+          values: { open: 'open', sending: 'sending', fence: message.fence, now },
         },
       });
       return written.ok && written.row ? parseMessage(written.row) : undefined;

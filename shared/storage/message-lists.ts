@@ -1,4 +1,5 @@
-import type { MessageRecord } from '../domain/messages/message.ts';
+import type { MessageOf, MessageRecord } from '../domain/messages/message.ts';
+import type { Channel } from '../domain/messages/provider.ts';
 import type { ReplyRecord } from '../domain/sms/replies.ts';
 import { FINDS, KEYS } from './access-patterns.ts';
 import type { Condition } from './expressions.ts';
@@ -12,18 +13,20 @@ export interface Page<T> {
   readonly items: readonly T[];
   readonly total: number;
 }
-export interface SmsFilter extends Window {
+export interface MessageFilter extends Window {
   readonly status?: string | undefined;
   readonly region?: string | undefined;
   readonly contactId?: string | undefined;
   readonly campaignId?: string | undefined;
   readonly toHash?: string | undefined;
+  /** What carried it (RCS). */
+  readonly via?: string | undefined;
 }
 
 /** The narrowest index that a filter names, and what is left to filter on it. */
-const smsRange = (organizationId: string, filter: SmsFilter): QueryRange => {
-  const [channel, at, id] = ['sms', '', ''];
-  const left: Record<string, string | undefined> = { status: filter.status, region: filter.region };
+const messageRange = (organizationId: string, channel: Channel, filter: MessageFilter): QueryRange => {
+  const [at, id] = ['', ''];
+  const left: Record<string, string | undefined> = { status: filter.status, region: filter.region, via: filter.via };
   const sort = between(filter);
   let range: Pick<QueryRange, 'index' | 'partition'>;
   if (filter.toHash !== undefined) {
@@ -51,20 +54,21 @@ const smsRange = (organizationId: string, filter: SmsFilter): QueryRange => {
 
 const isWhole = (range: QueryRange) => range.index === 'gsi1' && !range.sort && !range.filter;
 
-/** A page of SMS, newest first. The unfiltered total is kept on the wallet; a filtered one is counted on its narrow index. */
-export const listSmsPage = async (
+/** A page of a channel's messages, newest first. The unfiltered total is kept on the wallet; a filtered one is counted on its narrow index. */
+export const listMessagePage = async <C extends Channel>(
   table: Table,
   organizationId: string,
-  filter: SmsFilter,
+  channel: C,
+  filter: MessageFilter,
   page: { skip: number; limit: number },
-): Promise<Page<MessageRecord>> => {
+): Promise<Page<MessageOf<C>>> => {
   if (isEmpty(filter)) return { items: [], total: 0 };
-  const range = smsRange(organizationId, filter);
+  const range = messageRange(organizationId, channel, filter);
   const [keys, total] = await Promise.all([
     pageKeys(table, { ...range, newestFirst: true }, page.skip, page.limit),
-    isWhole(range) ? readWallet(table, organizationId).then((read) => read?.wallet.sms ?? 0) : table.count(range),
+    isWhole(range) ? readWallet(table, organizationId).then((read) => read?.wallet[channel] ?? 0) : table.count(range),
   ]);
-  return { items: (await fullRows(table, keys)).map(parseMessage), total };
+  return { items: (await fullRows(table, keys)).map(parseMessage) as MessageOf<C>[], total };
 };
 
 /** A page of replies, newest first. */

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { type ParkedReceipt, receiptFingerprint, type SmsReceiptEvent } from '../domain/sms/receipts.ts';
+import type { ReceiptEvent } from '../domain/messages/provider.ts';
+import { type ParkedReceipt, receiptFingerprint } from '../domain/messages/receipts.ts';
 import type { DueHint } from '../queues/queues.ts';
 import { FINDS, KEYS } from './access-patterns.ts';
 import type { Row, Table } from './table.ts';
@@ -10,7 +11,7 @@ const KEEP_SECONDS = 7 * 24 * 3600;
 const receiptRow = z.object({
   messageId: z.string(),
   fingerprint: z.string(),
-  event: z.custom<SmsReceiptEvent>(
+  event: z.custom<ReceiptEvent>(
     (value) => typeof value === 'object' && value !== null && (value as { kind?: unknown }).kind === 'receipt',
   ),
 });
@@ -25,7 +26,7 @@ export const receiptHint = (messageId: string, fingerprint: string): DueHint => 
 /** Receipts on their way to their messages. */
 export const receiptStore = (table: Table) => ({
   /** Keeps a receipt, due at once. The same one twice is one row. */
-  async park(messageId: string, event: SmsReceiptEvent, now: number): Promise<ParkedReceipt> {
+  async park(messageId: string, event: ReceiptEvent, now: number): Promise<ParkedReceipt> {
     const receipt = { messageId, fingerprint: receiptFingerprint(event), event };
     const key = KEYS.receipt(messageId, receipt.fingerprint);
     await table.write({

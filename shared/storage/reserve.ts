@@ -3,6 +3,7 @@ import { Unavailable } from '../domain/errors.ts';
 import type { Id } from '../domain/ids.ts';
 import type { KeptPromise, Reservation, ReserveOutcome } from '../domain/messages/journal.ts';
 import { KEYS } from './access-patterns.ts';
+import { emailConsent } from './email-consent.ts';
 import type { WriteOp } from './expressions.ts';
 import { entryWrite } from './ledger.ts';
 import { messageRow } from './message-rows.ts';
@@ -39,17 +40,23 @@ const promiseWrite = ({ message, requestHash }: Reservation): WriteOp => {
   };
 };
 
-const consentWrites = ({ message, consent }: Reservation): Named[] => {
-  if (!consent) return [];
-  const { contactId, mayOptOut, toHash } = consent;
+/** The row that carries the opt-out of a recipient whom no contact names; none on channels that have no such row. */
+const recipientConsent = ({ message, consent: { recipient, toHash } }: Reservation): WriteOp[] => {
+  if (recipient === 'email') return [emailConsent(message.organizationId, toHash)];
+  if (recipient !== 'phone') return [];
+  const when = { text: 'attribute_not_exists(#pk) OR #optInStatus <> :denied', values: { denied: 'denied' } };
+  return [{ check: KEYS.phone(message.organizationId, toHash), when }];
+};
+
+const consentWrites = (reservation: Reservation): Named[] => {
+  const { contactId, mayOptOut } = reservation.consent;
   if (contactId) {
     const text = mayOptOut ? '#org = :org AND #optInStatus <> :denied' : '#org = :org';
-    const values = { org: message.organizationId, ...(mayOptOut ? { denied: 'denied' } : {}) };
+    const values = { org: reservation.message.organizationId, ...(mayOptOut ? { denied: 'denied' } : {}) };
     return [{ part: 'consent', write: { check: KEYS.contact(contactId), when: { text, values } } }];
   }
   if (!mayOptOut) return [];
-  const when = { text: 'attribute_not_exists(#pk) OR #optInStatus <> :denied', values: { denied: 'denied' } };
-  return [{ part: 'consent', write: { check: KEYS.phone(message.organizationId, toHash), when } }];
+  return recipientConsent(reservation).map((write): Named => ({ part: 'consent', write }));
 };
 
 const limitWrites = ({ message, volume, perSecond }: Reservation): Named[] => {
@@ -91,7 +98,7 @@ const writesOf = (reservation: Reservation, plan: ReturnType<typeof planDebit>):
       write: {
         update: KEYS.wallet(organizationId),
         ...(plan.warned === undefined ? {} : { set: { warned: plan.warned } }),
-        add: { balance: -coins, held: coins, sms: 1 },
+        add: { balance: -coins, held: coins, [message.channel]: 1 },
         when: plan.when,
       },
     },
@@ -109,7 +116,9 @@ const writesOf = (reservation: Reservation, plan: ReturnType<typeof planDebit>):
     { part: 'message', write: { put: messageRow(message), when: { text: 'attribute_not_exists(#pk)' } } },
     ...consentWrites(reservation),
     ...limitWrites(reservation),
-    ...plan.events.map((event): Named => ({ part: 'event', write: eventWrite(event) })),
+    ...[...plan.events, ...(reservation.events ?? [])].map(
+      (event): Named => ({ part: 'event', write: eventWrite(event) }),
+    ),
     ...reservation.links.map(
       ({ code, url }): Named => ({
         part: 'link',
@@ -149,7 +158,7 @@ const verdictOf = (reservation: Reservation, named: readonly Named[], reasons: r
   }
   const consent = failed('consent');
   if (consent) {
-    const named = reservation.consent?.contactId;
+    const named = reservation.consent.contactId;
     return named && consent.row?.org !== reservation.message.organizationId
       ? { kind: 'unknown_contact' }
       : { kind: 'opted_out' };
@@ -179,7 +188,7 @@ export const reserve = async (
     const named = writesOf(reservation, plan);
     const outcome = await table.transact(named.map(({ write }) => write));
     if (outcome.ok) {
-      raised(plan.events.map(({ id }) => id));
+      raised([...plan.events, ...(reservation.events ?? [])].map(({ id }) => id));
       return { kind: 'reserved' };
     }
     const verdict = verdictOf(reservation, named, outcome.reasons);

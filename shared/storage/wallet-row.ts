@@ -1,5 +1,13 @@
 import * as z from 'zod';
+import { CHANNELS } from '../domain/messages/provider.ts';
 import type { Row } from './table.ts';
+
+const COUNTERS = [...CHANNELS, 'replies'] as const;
+export type Counter = (typeof COUNTERS)[number];
+const counters = Object.fromEntries(COUNTERS.map((name) => [name, z.int().default(0)])) as Record<
+  Counter,
+  z.ZodDefault<z.ZodInt>
+>;
 
 const storedWallet = z.object({
   balance: z.int(),
@@ -7,8 +15,8 @@ const storedWallet = z.object({
   held: z.int(),
   low: z.int(),
   warned: z.int(),
-  sms: z.int().default(0),
-  replies: z.int().default(0),
+  /** How many messages of each channel, and replies, were ever stored: the totals of unfiltered lists. */
+  ...counters,
 });
 export type StoredWallet = z.output<typeof storedWallet>;
 

@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { CALLBACK_KINDS } from '../../shared/contracts/callbacks.ts';
-import { SMS_PROVIDER_DECLARATIONS } from '../../shared/providers/sms/index.ts';
+import { CALLBACK_KIND_OF } from '../../shared/domain/messages/provider.ts';
+import { loadAllProviders } from '../../shared/providers/index.ts';
 import { blocksOf, readPage } from './commands.ts';
 
 const PAGE = readPage('docs/providers.md');
 const SECTIONS = new Map(
-  PAGE.split(/^## /m).map((section) => [/^.*\(`(\w+)`\)/.exec(section)?.[1] ?? section.split('\n')[0], section]),
+  PAGE.split(/^## /m).map((section) => [/^.*\(`(\w+\/\w+)`\)/.exec(section)?.[1] ?? section.split('\n')[0], section]),
 );
+const REGISTERED = await loadAllProviders();
 const io = { fetch: globalThis.fetch, now: Date.now };
 
 interface Schema {
@@ -32,11 +33,11 @@ const rowsOf = ({ properties = {}, required = [], oneOf = [] }: Schema, above = 
 
 describe('docs/providers.md', () => {
   test('has a section for every adapter', () => {
-    for (const { name } of SMS_PROVIDER_DECLARATIONS) expect([...SECTIONS.keys()]).toContain(name);
+    for (const { channel, name } of REGISTERED) expect([...SECTIONS.keys()]).toContain(`${channel}/${name}`);
   });
 
-  describe.each(SMS_PROVIDER_DECLARATIONS)('on $name', ({ name, settingsSchema, open }) => {
-    const section = SECTIONS.get(name) ?? '';
+  describe.each(REGISTERED)('on $channel/$name', ({ channel, name, settingsSchema, open }) => {
+    const section = SECTIONS.get(`${channel}/${name}`) ?? '';
 
     test('shows settings that can be used', () => {
       const examples = blocksOf(section, 'json').map((block) => JSON.parse(block) as unknown);
@@ -49,8 +50,9 @@ describe('docs/providers.md', () => {
       expect(section.split('\n').filter((line) => line.startsWith('| `'))).toEqual(rows);
     });
 
-    test('names both addresses of its callbacks', () => {
-      for (const kind of CALLBACK_KINDS) expect(section).toContain(`POST {PUBLIC_URL}/callbacks/${name}/${kind}`);
+    test('names the addresses of its callbacks', () => {
+      const kinds = channel === 'sms' ? [CALLBACK_KIND_OF.sms, 'replies'] : [CALLBACK_KIND_OF[channel]];
+      for (const kind of kinds) expect(section).toContain(`POST {PUBLIC_URL}/callbacks/${name}/${kind}`);
     });
 
     test('says whether the provider can be asked', () => {
@@ -64,7 +66,7 @@ describe('docs/providers.md', () => {
     ['shared/storage/breakers.ts', /TRIP_AFTER = ([\d_]+)/, (count) => `After ${count} such answers in a row`],
     ['shared/storage/breakers.ts', /REST_MS = ([\d_]+)/, (ms) => `rests for ${ms / 1000} s`],
     ['shared/storage/breakers.ts', /TRUST_MS = ([\d_]+)/, (ms) => `hear of it within ${ms / 1000} s`],
-    ['shared/providers/sms/routing.ts', /TRUST_MS = ([\d_]+)/, (ms) => `take effect within ${ms / 1000} s`],
+    ['shared/providers/routing.ts', /TRUST_MS = ([\d_]+)/, (ms) => `take effect within ${ms / 1000} s`],
     ['shared/domain/sms/dispatch.ts', /SAFETY_MS = ([\d_]+)/, (ms) => `less than ${ms / 1000} s are left`],
     ['shared/domain/sms/dispatch.ts', /ASK_AFTER_MS = ([\d_]+)/, (ms) => `is asked ${ms / 1000} s after`],
     ['shared/domain/sms/resolve.ts', /PATIENCE_MS = ([\d_]+)/, (ms) => `within ${ms / 1000} s of the send`],

@@ -3,20 +3,17 @@ import { receiveCallback as contract } from '../../shared/contracts/callbacks.ts
 import { isRefusal } from '../../shared/domain/errors.ts';
 import type { DomainEvent } from '../../shared/domain/events/event.ts';
 import { newId } from '../../shared/domain/ids.ts';
+import { type CallbackPorts, callbackUrl, takeCallback } from '../../shared/domain/messages/callbacks.ts';
 import type { MessageRecord } from '../../shared/domain/messages/message.ts';
+import type { CallbackReading, ProviderEvent } from '../../shared/domain/messages/provider.ts';
+import { type ParkedReceipt, receiptFingerprint } from '../../shared/domain/messages/receipts.ts';
 import { DEFAULT_PRICES } from '../../shared/domain/pricing/default-prices.ts';
-import { type CallbackPorts, callbackUrl, takeCallback } from '../../shared/domain/sms/callbacks.ts';
-import type {
-  CallbackReading,
-  SmsCallbackEvent,
-  SmsProvider,
-  SmsProviderName,
-} from '../../shared/domain/sms/provider.ts';
-import { type ParkedReceipt, receiptFingerprint } from '../../shared/domain/sms/receipts.ts';
+import type { SmsProvider, SmsProviderName } from '../../shared/domain/sms/provider.ts';
 import type { ReplyRecord } from '../../shared/domain/sms/replies.ts';
 import { twilio, twilioSignature } from '../../shared/providers/sms/twilio.ts';
 
 const NOW = Date.parse('2026-03-10T12:00:00.000Z');
+const TWILIO = { channel: 'sms', provider: 'twilio' } as const;
 const PHONE = '+5511999990005';
 const REQUEST = { url: 'https://messaging.example/callbacks/infobip/receipts', headers: {}, body: '' };
 
@@ -54,7 +51,7 @@ const world = (fields: Partial<MessageRecord> = {}) => {
     prices: async () => DEFAULT_PRICES,
     journal: { read: async (id: string) => (id === message.id ? message : undefined) } as CallbackPorts['journal'],
     hashRecipient: async (phone) => `hash of ${phone}`,
-    routing: { provider: async (name) => state.provider ?? (name === 'infobip' ? scripted : undefined) },
+    routing: { provider: async (_, name) => state.provider ?? (name === 'infobip' ? scripted : undefined) },
     correlate: async (provider, reference) => correlations.get(`${provider} ${reference}`),
     async park(messageId, event) {
       const receipt = { messageId, fingerprint: receiptFingerprint(event), event };
@@ -62,6 +59,11 @@ const world = (fields: Partial<MessageRecord> = {}) => {
       return receipt;
     },
     hintReceipt: ({ fingerprint }) => void hinted.push(fingerprint),
+    raise: async (event) => {
+      if (events.some(({ id }) => id === event.id)) return false;
+      events.push(event);
+      return true;
+    },
     async keep(reply, event) {
       if (state.keepFails-- > 0) throw new Error('the table is away');
       if (replies.has(reply.id)) return false;
@@ -76,19 +78,19 @@ const world = (fields: Partial<MessageRecord> = {}) => {
   };
   const take = (reading: CallbackReading, name: SmsProviderName = 'infobip') => {
     state.reading = reading;
-    return takeCallback(ports, name, REQUEST);
+    return takeCallback(ports, { channel: 'sms', provider: name }, REQUEST);
   };
   return { ports, state, message, parked, replies, effects, events, hinted, take };
 };
 
-const receipt = (fields: Partial<Extract<SmsCallbackEvent, { kind: 'receipt' }>> = {}): SmsCallbackEvent => ({
+const receipt = (fields: Partial<Extract<ProviderEvent, { kind: 'receipt' }>> = {}): ProviderEvent => ({
   kind: 'receipt',
   providerMessageId: 'p-1',
   status: 'delivered',
   receipt: { id: 'p-1', type: 'api_message', to: PHONE, status: 'DELIVERED' },
   ...fields,
 });
-const reply = (fields: Partial<Extract<SmsCallbackEvent, { kind: 'reply' }>> = {}): SmsCallbackEvent => ({
+const reply = (fields: Partial<Extract<ProviderEvent, { kind: 'reply' }>> = {}): ProviderEvent => ({
   kind: 'reply',
   providerReplyId: 'r-1',
   from: PHONE,
@@ -97,7 +99,7 @@ const reply = (fields: Partial<Extract<SmsCallbackEvent, { kind: 'reply' }>> = {
   at: NOW - 1_000,
   ...fields,
 });
-const events = (...all: SmsCallbackEvent[]): CallbackReading => ({ kind: 'events', events: all });
+const events = (...all: ProviderEvent[]): CallbackReading => ({ kind: 'events', events: all });
 
 describe('a receipt', () => {
   test('that comes before its message is settled is parked, and handed on', async () => {
@@ -253,8 +255,7 @@ describe('the address that a provider signed', () => {
     await adapter.send({
       messageId: stage.message.id,
       to: PHONE,
-      text: 'Oi',
-      encoding: 'GSM-7',
+      content: { text: 'Oi', encoding: 'GSM-7', length: 2, segments: 1 },
       route: 'premium',
       callbackUrl: `${PUBLIC}/callbacks/twilio/receipts`,
     });
@@ -267,11 +268,11 @@ describe('the address that a provider signed', () => {
     const headers = { 'x-twilio-signature': twilioSignature(authToken, signed, new URLSearchParams(body)) };
     const decoded = (messageId: string) => callbackUrl(PUBLIC, at, { messageId: [messageId] });
 
-    expect(await takeCallback(stage.ports, 'twilio', { url: decoded(newId('message')), headers, body })).toMatchObject({
+    expect(await takeCallback(stage.ports, TWILIO, { url: decoded(newId('message')), headers, body })).toMatchObject({
       name: 'FORBIDDEN',
     });
     expect(stage.parked.size).toBe(0);
-    expect(await takeCallback(stage.ports, 'twilio', { url: decoded(stage.message.id), headers, body })).toBe('taken');
+    expect(await takeCallback(stage.ports, TWILIO, { url: decoded(stage.message.id), headers, body })).toBe('taken');
     expect([...stage.parked.values()]).toMatchObject([{ messageId: stage.message.id, event: { status: 'delivered' } }]);
   });
 });

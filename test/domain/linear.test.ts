@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parseCnpj, parseCpf } from '../../shared/domain/documents.ts';
+import { findLinks } from '../../shared/domain/links/find.ts';
 import { parsePhone } from '../../shared/domain/phone.ts';
-import { findLinks } from '../../shared/domain/sms/links.ts';
 import { prepareText } from '../../shared/domain/sms/text.ts';
 import { checkEndpoint } from '../../shared/domain/webhooks/address.ts';
 import { checkHeaders } from '../../shared/domain/webhooks/headers.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findLinks, replaceLinks } from '../../shared/domain/sms/links.ts';
+import { findLinks, replaceLinks } from '../../shared/domain/links/find.ts';
 
 const urls = (text: string) => findLinks(text).map(({ url }) => url);
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { resolveSend } from '../../shared/domain/sms/resolve.ts';
+import { resolveSend } from '../../shared/domain/messages/resolve.ts';
 import { sendSms } from '../../shared/domain/sms/send.ts';
 import { checkMoney } from '../support/money.ts';
 import { startWorld, type World } from '../support/world.ts';

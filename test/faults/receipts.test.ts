@@ -5,10 +5,10 @@ import type { MessageRecord } from '../../shared/domain/messages/message.ts';
 import {
   applyReceipt,
   applySandboxOutcome,
+  type ParkedReceipt,
   receiptFingerprint,
-  type SmsReceiptEvent,
-} from '../../shared/domain/sms/receipts.ts';
-import { resolveSend } from '../../shared/domain/sms/resolve.ts';
+} from '../../shared/domain/messages/receipts.ts';
+import { resolveSend } from '../../shared/domain/messages/resolve.ts';
 import { sendSms } from '../../shared/domain/sms/send.ts';
 import { outbox } from '../../shared/storage/outbox.ts';
 import { checkMoney } from '../support/money.ts';
@@ -36,9 +36,9 @@ describe('a receipt', () => {
   };
   const receipt = (
     messageId: string,
-    status: SmsReceiptEvent['status'],
-    more: Partial<SmsReceiptEvent> = {},
-  ): SmsReceiptEvent => ({
+    status: ParkedReceipt['event']['status'],
+    more: Partial<ParkedReceipt['event']> = {},
+  ): ParkedReceipt['event'] => ({
     kind: 'receipt',
     messageId,
     providerMessageId: `p-${messageId}`,
@@ -46,7 +46,7 @@ describe('a receipt', () => {
     receipt: { id: `p-${messageId}`, type: 'api_message', to: '+5511987654321', status: status.toUpperCase() },
     ...more,
   });
-  const deliver = async (event: SmsReceiptEvent) => {
+  const deliver = async (event: ParkedReceipt['event']) => {
     const parked = await world.ports.park(event.messageId ?? '', event, world.now);
     await applyReceipt(world.ports, parked.messageId, parked.fingerprint);
   };

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { Refusal, Unavailable } from '../../shared/domain/errors.ts';
-import { resolveSend } from '../../shared/domain/sms/resolve.ts';
+import { resolveSend } from '../../shared/domain/messages/resolve.ts';
 import { type SmsRequest, sendSms } from '../../shared/domain/sms/send.ts';
 import { readVolume } from '../../shared/storage/volumes.ts';
 import { FAULTS } from '../support/fault-proxy.ts';
@@ -327,7 +327,9 @@ describe('a send', () => {
     expect(await sendSms(world.ports, actor, 'k50', { ...request, body: body(50), trackLinks: true })).toMatchObject({
       status: 'sent',
     });
-    expect(world.provider.dispatched[0]?.text.match(/https:\/\/messaging\.example\/r\/l\w{9}/g)).toHaveLength(50);
+    expect(
+      JSON.stringify(world.provider.dispatched[0]?.content).match(/https:\/\/messaging\.example\/r\/l\w{9}/g),
+    ).toHaveLength(50);
     await checkMoney(world.table, actor.organizationId);
   });
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { SmsProviderName } from '../../shared/domain/sms/provider.ts';
-import { SmsRoutingTable } from '../../shared/providers/sms/routing.ts';
+import type { Provider } from '../../shared/domain/messages/provider.ts';
+import { Routing } from '../../shared/providers/routing.ts';
 import { breakers } from '../../shared/storage/breakers.ts';
 import { putRoutes, readRoutes } from '../../shared/storage/providers.ts';
 import { startWorld, type World } from '../support/world.ts';
@@ -16,20 +16,21 @@ describe('the routes of live SMS', () => {
   afterAll(() => world.close());
 
   const routing = (settings: Record<string, unknown> = { twilio: TWILIO, infobip: INFOBIP }) =>
-    new SmsRoutingTable({
+    new Routing({
       env: 'live',
       io: { fetch: globalThis.fetch, now: () => world.now },
       clock: () => world.now,
       breakers: breakers(world.table, () => world.now),
-      settings: async () => new Map(Object.entries(settings)),
-      routes: (organizationId, route) => readRoutes(world.table, organizationId, 'sms', route),
+      sandbox: (channel) => ({ name: 'sandbox_provider', channel }) as unknown as Provider<unknown>,
+      settings: async (channel) => new Map(Object.entries(channel === 'sms' ? settings : {})),
+      routes: (organizationId, channel, route) => readRoutes(world.table, organizationId, channel, route),
     });
-  const order = async (table: SmsRoutingTable, organizationId: string) => {
-    const candidates = await table.candidates(organizationId, 'live', 'premium');
+  const order = async (table: Routing, organizationId: string) => {
+    const candidates = await table.candidates('sms', organizationId, 'live', 'premium');
     return candidates.kind === 'ready' ? candidates.providers.map(({ name }) => name) : candidates.missing;
   };
-  const fail = async (table: SmsRoutingTable, name: SmsProviderName, times: number) => {
-    for (let at = 0; at < times; at++) await table.report(name, 'premium', false);
+  const fail = async (table: Routing, name: string, times: number) => {
+    for (let at = 0; at < times; at++) await table.report('sms', name, 'premium', false);
   };
 
   test('name what is missing when no provider is set up', async () => {
@@ -48,7 +49,7 @@ describe('the routes of live SMS', () => {
   test('rest a provider after five failures in a row, in every process, and try it again after 30 s', async () => {
     const [one, other] = [routing(), routing()];
     await fail(one, 'infobip', 4);
-    await one.report('infobip', 'premium', true);
+    await one.report('sms', 'infobip', 'premium', true);
     await fail(one, 'infobip', 4);
     expect(await order(one, 'org_d')).toEqual(['infobip', 'twilio']);
     await fail(one, 'infobip', 1);
@@ -67,5 +68,23 @@ describe('the routes of live SMS', () => {
     const table = routing({ infobip: INFOBIP });
     await fail(table, 'infobip', 5);
     expect(await order(table, 'org_e')).toEqual(['infobip']);
+  });
+
+  test('belong to their channel: what SMS has set up sends nothing else', async () => {
+    const table = routing();
+    const candidates = await table.candidates('rcs', 'org_f', 'live', 'easy_rcs');
+    expect(candidates).toMatchObject({ kind: 'none', missing: expect.stringContaining('--channel rcs') });
+    expect(await table.provider('rcs', 'infobip')).toBeUndefined();
+    expect((await table.provider('sms', 'infobip'))?.name).toBe('infobip');
+  });
+
+  test('lead to the channel’s own sandbox in test, whatever is set up, and never trip it', async () => {
+    const table = routing();
+    expect(await table.candidates('email', 'org_g', 'test', 'any')).toEqual({
+      kind: 'ready',
+      providers: [{ name: 'sandbox_provider', channel: 'email' }],
+    });
+    await fail(table, 'sandbox_provider', 5);
+    expect(await breakers(world.table, () => world.now).closed('sms', 'sandbox_provider', 'premium')).toBe(true);
   });
 });

@@ -2,9 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Actor } from '../../shared/domain/actor.ts';
 import { isRefusal } from '../../shared/domain/errors.ts';
 import { newId } from '../../shared/domain/ids.ts';
-import { type CallbackPorts, takeCallback } from '../../shared/domain/sms/callbacks.ts';
-import type { SmsCallbackEvent, SmsProvider } from '../../shared/domain/sms/provider.ts';
-import { applyReceipt } from '../../shared/domain/sms/receipts.ts';
+import { type CallbackPorts, takeCallback } from '../../shared/domain/messages/callbacks.ts';
+import type { ProviderEvent } from '../../shared/domain/messages/provider.ts';
+import { applyReceipt } from '../../shared/domain/messages/receipts.ts';
+import type { SmsProvider } from '../../shared/domain/sms/provider.ts';
 import { replyIdOf } from '../../shared/domain/sms/replies.ts';
 import { sendSms } from '../../shared/domain/sms/send.ts';
 import { readWallet } from '../../shared/storage/ledger.ts';
@@ -17,7 +18,7 @@ import { startWorld, type World } from '../support/world.ts';
 
 let world: World;
 let ports: CallbackPorts;
-let events: SmsCallbackEvent[] = [];
+let events: ProviderEvent[] = [];
 const raised: string[] = [];
 const PRICE = 200;
 
@@ -30,6 +31,7 @@ beforeAll(async () => {
   ports = {
     ...world.ports,
     routing: { provider: async () => provider },
+    raise: async () => true,
     hintReceipt: ({ messageId, fingerprint }) => void world.hints.push(receiptHint(messageId, fingerprint)),
     keep: async (reply, event) => {
       const ids = await keepReply(world.table, reply, event);
@@ -48,11 +50,15 @@ const send = async (actor: Actor) => {
   if (isRefusal(sent)) throw new Error(sent.details.detail);
   return { id: sent.id, to };
 };
-const take = (...all: SmsCallbackEvent[]) => {
+const take = (...all: ProviderEvent[]) => {
   events = all;
-  return takeCallback(ports, 'infobip', { url: 'https://messaging.example', headers: {}, body: '' });
+  return takeCallback(
+    ports,
+    { channel: 'sms', provider: 'infobip' },
+    { url: 'https://messaging.example', headers: {}, body: '' },
+  );
 };
-const replyTo = (to: string): SmsCallbackEvent => ({
+const replyTo = (to: string): ProviderEvent => ({
   kind: 'reply',
   providerReplyId: `r-${to}`,
   from: to,
@@ -68,7 +74,7 @@ const typesOf = async (organizationId: string) => {
 test('a receipt that comes ten times delivers its message once', async () => {
   const actor = await world.organization(1_000_000);
   const { id, to } = await send(actor);
-  const receipt: SmsCallbackEvent = {
+  const receipt: ProviderEvent = {
     kind: 'receipt',
     providerMessageId: `p-${id}`,
     status: 'delivered',

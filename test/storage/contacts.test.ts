@@ -58,7 +58,7 @@ const consentRows = async (actor: Actor, id: string) => {
 };
 const send = (actor: Actor, to: string, fields: { contactId?: string; route?: 'otp' } = {}) =>
   sendSms(
-    { ...world.ports, hashPhone: async (organizationId, phone) => vault.blindIndex(organizationId, 'phone', phone) },
+    { ...world.ports, hashTo: async (organizationId, kind, to) => vault.blindIndex(organizationId, kind, to) },
     actor,
     newId('request'),
     { to, body: 'Oi', route: 'premium', ...fields },

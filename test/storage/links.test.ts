@@ -35,7 +35,8 @@ const aLink = async () => {
     metadata: { orderId: 'A-1' },
   });
   if (isRefusal(sent)) throw new Error(sent.details.detail);
-  const text = (await readMessage(world.table, actor.organizationId, sent.id))?.payload.text ?? '';
+  const message = await readMessage(world.table, actor.organizationId, sent.id);
+  const text = message?.channel === 'sms' ? message.content.text : '';
   return { id: sent.id, code: /\/r\/([0-9A-Za-z]+)$/.exec(text)?.[1] ?? '' };
 };
 const clicksOf = async (messageId: string) => {

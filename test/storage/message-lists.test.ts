@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Actor } from '../../shared/domain/actor.ts';
 import type { MessageRecord } from '../../shared/domain/messages/message.ts';
 import { sendSms } from '../../shared/domain/sms/send.ts';
-import { listSmsPage, readMessage, type SmsFilter } from '../../shared/storage/message-lists.ts';
+import { listMessagePage, type MessageFilter, readMessage } from '../../shared/storage/message-lists.ts';
 import { messageRow } from '../../shared/storage/message-rows.ts';
 import { startWorld, type World } from '../support/world.ts';
 
@@ -42,7 +42,7 @@ describe('a list of SMS', () => {
   });
   afterAll(() => world.close());
 
-  const expected = (filter: SmsFilter) =>
+  const expected = (filter: MessageFilter) =>
     stored
       .filter(
         (message) =>
@@ -73,7 +73,7 @@ describe('a list of SMS', () => {
     );
     await fc.assert(
       fc.asyncProperty(filters, fc.nat({ max: 40 }), fc.integer({ min: 1, max: 50 }), async (filter, skip, limit) => {
-        const page = await listSmsPage(world.table, actor.organizationId, filter, { skip, limit });
+        const page = await listMessagePage(world.table, actor.organizationId, 'sms', filter, { skip, limit });
         const all = expected(filter);
         expect(page.items.map(({ id }) => id)).toEqual(all.slice(skip, skip + limit));
         expect(page.total).toBe(all.length);
@@ -85,8 +85,13 @@ describe('a list of SMS', () => {
   test('and a read know nothing of another organization’s messages', async () => {
     const other = world.actor().organizationId;
     const [first] = stored;
-    expect(await listSmsPage(world.table, other, {}, { skip: 0, limit: 50 })).toEqual({ items: [], total: 0 });
-    expect(await listSmsPage(world.table, other, { contactId: CONTACTS[0] }, { skip: 0, limit: 50 })).toEqual({
+    expect(await listMessagePage(world.table, other, 'sms', {}, { skip: 0, limit: 50 })).toEqual({
+      items: [],
+      total: 0,
+    });
+    expect(
+      await listMessagePage(world.table, other, 'sms', { contactId: CONTACTS[0] }, { skip: 0, limit: 50 }),
+    ).toEqual({
       items: [],
       total: 0,
     });

@@ -4,7 +4,7 @@ import { CANARIES } from './canaries.ts';
 import { noted, type Watched } from './canary-callers.ts';
 import { startAwsEndUserMessagingStandIn } from './providers/aws-end-user-messaging-stand-in.ts';
 import { startInfobipStandIn } from './providers/infobip-stand-in.ts';
-import { type AcceptedSms, deliver, type Play, type SmsStandIn } from './providers/stand-in.ts';
+import { type AcceptedMessage, deliver, type Play, type SmsStandIn } from './providers/stand-in.ts';
 import { startTwilioStandIn } from './providers/twilio-stand-in.ts';
 
 const { text, name, live: recipient } = CANARIES;
@@ -25,7 +25,7 @@ const REFUSALS: Readonly<Record<string, string>> = {
 };
 
 /** Callbacks as the provider posts them, and as nobody should. */
-const callBack = async ({ messaging, problems }: Watched, standIn: SmsStandIn, message: AcceptedSms) => {
+const callBack = async ({ messaging, problems }: Watched, standIn: SmsStandIn, message: AcceptedMessage) => {
   const { callbackUrl } = message;
   const garbage = JSON.stringify({ phone: recipient, text, name });
   const receipt = standIn.receipt(message, 'delivered');

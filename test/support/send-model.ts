@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { Refusal } from '../../shared/domain/errors.ts';
-import type { SmsAnswer } from '../../shared/domain/sms/provider.ts';
-import { applyReceipt, applySandboxOutcome, type SmsReceiptEvent } from '../../shared/domain/sms/receipts.ts';
-import { resolveSend } from '../../shared/domain/sms/resolve.ts';
+import type { ProviderAnswer } from '../../shared/domain/messages/provider.ts';
+import { applyReceipt, applySandboxOutcome, type ParkedReceipt } from '../../shared/domain/messages/receipts.ts';
+import { resolveSend } from '../../shared/domain/messages/resolve.ts';
 import { sendSms } from '../../shared/domain/sms/send.ts';
 import { outbox } from '../../shared/storage/outbox.ts';
 import { FAULTS, type Fault } from './fault-proxy.ts';
@@ -15,7 +15,7 @@ const ANSWERS = {
   recipient: { kind: 'refused', cause: 'recipient', detail: '404' },
   lost: { kind: 'unknown', detail: 'no answer' },
   lost_but_taken: 'taken',
-} as const satisfies Record<string, SmsAnswer | 'taken' | undefined>;
+} as const satisfies Record<string, ProviderAnswer | 'taken' | undefined>;
 
 const TABLE_FAULTS: Readonly<Record<string, Fault>> = {
   conflict: FAULTS.conflict(5),
@@ -28,7 +28,7 @@ const TABLE_FAULTS: Readonly<Record<string, Fault>> = {
 /** A step of a history: what callers, providers, queues and the table do, in any order. */
 export type Step =
   | { readonly do: 'send'; readonly key: number; readonly body: number; readonly answer: keyof typeof ANSWERS }
-  | { readonly do: 'receipt'; readonly of: number; readonly status: SmsReceiptEvent['status'] }
+  | { readonly do: 'receipt'; readonly of: number; readonly status: ParkedReceipt['event']['status'] }
   | { readonly do: 'work'; readonly order: number; readonly twice: boolean }
   | { readonly do: 'sweep'; readonly ms: number }
   | { readonly do: 'fault'; readonly kind: keyof typeof TABLE_FAULTS; readonly calls: number };
@@ -70,7 +70,7 @@ const stepArbitrary: fc.Arbitrary<Step> = fc.oneof(
 export const historyArbitrary = (length: number): fc.Arbitrary<Step[]> =>
   fc.array(stepArbitrary, { minLength: 1, maxLength: length });
 
-const receiptOf = (messageId: string, status: SmsReceiptEvent['status']): SmsReceiptEvent => ({
+const receiptOf = (messageId: string, status: ParkedReceipt['event']['status']): ParkedReceipt['event'] => ({
   kind: 'receipt',
   messageId,
   providerMessageId: `p-${messageId}`,

@@ -5,11 +5,13 @@ import { ensureTable } from '../../infra/local/resources.ts';
 import { SCOPES } from '../../shared/domain/access/scopes.ts';
 import type { Actor, Environment } from '../../shared/domain/actor.ts';
 import { type Id, newId } from '../../shared/domain/ids.ts';
+import { sandboxProvider } from '../../shared/domain/messages/channel.ts';
+import { rulesOf } from '../../shared/domain/messages/channels.ts';
+import type { Candidates } from '../../shared/domain/messages/ports.ts';
+import type { Dispatch, Provider, ProviderAnswer, ProviderInquiry } from '../../shared/domain/messages/provider.ts';
 import { DEFAULT_PRICES } from '../../shared/domain/pricing/default-prices.ts';
 import type { PriceTable } from '../../shared/domain/pricing/prices.ts';
-import type { SmsCandidates, SmsPorts } from '../../shared/domain/sms/ports.ts';
-import type { SmsAnswer, SmsDispatch, SmsInquiry, SmsProvider } from '../../shared/domain/sms/provider.ts';
-import { sandboxProvider } from '../../shared/domain/sms/sandbox.ts';
+import type { SmsPorts } from '../../shared/domain/sms/send.ts';
 import type { DueHint } from '../../shared/queues/queues.ts';
 import { tableClient } from '../../shared/storage/client.ts';
 import { journal } from '../../shared/storage/journal.ts';
@@ -25,19 +27,19 @@ process.env.AWS_ACCESS_KEY_ID ??= 'local';
 process.env.AWS_SECRET_ACCESS_KEY ??= 'local';
 
 /** A provider that answers as it is told, and remembers what it accepted. */
-export class ScriptedProvider implements SmsProvider {
+export class ScriptedProvider implements Provider<unknown> {
   readonly name = 'infobip' as const;
-  readonly dispatched: SmsDispatch[] = [];
+  readonly dispatched: Dispatch<unknown>[] = [];
   readonly accepted = new Set<string>();
   /** What the next sends are answered; accepted when it runs dry. */
-  script: (SmsAnswer | ((dispatch: SmsDispatch) => Promise<SmsAnswer> | SmsAnswer))[] = [];
+  script: (ProviderAnswer | ((dispatch: Dispatch<unknown>) => Promise<ProviderAnswer> | ProviderAnswer))[] = [];
   /** Turns the inquiry off, as for a provider that has none. */
   askable = true;
 
-  async send(dispatch: SmsDispatch): Promise<SmsAnswer> {
+  async send(dispatch: Dispatch<unknown>): Promise<ProviderAnswer> {
     this.dispatched.push(dispatch);
     const next = this.script.shift();
-    const answer: SmsAnswer =
+    const answer: ProviderAnswer =
       typeof next === 'function'
         ? await next(dispatch)
         : (next ?? { kind: 'accepted', providerMessageId: `p-${dispatch.messageId}` });
@@ -45,7 +47,7 @@ export class ScriptedProvider implements SmsProvider {
     return answer;
   }
 
-  async inquire(messageId: Id<'message'>): Promise<SmsInquiry> {
+  async inquire(messageId: Id<'message'>): Promise<ProviderInquiry> {
     if (!this.askable) return { kind: 'undecided', detail: 'not askable' };
     return this.accepted.has(messageId)
       ? { kind: 'accepted', providerMessageId: `p-${messageId}` }
@@ -67,7 +69,7 @@ export interface World {
   now: number;
   prices: PriceTable;
   smsPerSecond: number | undefined;
-  candidates: () => SmsCandidates;
+  candidates: () => Candidates;
   actor(organizationId?: string): Actor;
   organization(coins: number): Promise<Actor>;
   close(): Promise<void>;
@@ -96,7 +98,7 @@ export const startWorld = async (env: Environment): Promise<World> => {
     now: Date.parse('2026-03-10T12:00:00Z'),
     prices: DEFAULT_PRICES,
     smsPerSecond: undefined,
-    candidates: () => ({ kind: 'ready', providers: [env === 'test' ? sandboxProvider : provider] }),
+    candidates: () => ({ kind: 'ready', providers: [env === 'test' ? sandboxProvider(rulesOf('sms')) : provider] }),
     actor: (organizationId = newId('organization')) => ({
       organizationId: organizationId as Id<'organization'>,
       env,
@@ -120,17 +122,17 @@ export const startWorld = async (env: Environment): Promise<World> => {
       journal: journal(table, (published) => void hints.push(...published)),
       routing: {
         candidates: async () => world.candidates(),
-        provider: async (name) => (name === 'sandbox_provider' ? sandboxProvider : provider),
+        provider: async (channel, name) => (name === 'sandbox_provider' ? sandboxProvider(rulesOf(channel)) : provider),
         report: async () => {},
       },
       prices: async () => world.prices,
       volume: async (organizationId, of, month, holdsUntil) =>
         of === 'live' ? volumes.guess(organizationId, month) : volumes.sure(organizationId, month, holdsUntil),
       learnVolume: volumes.learn,
-      account: async () => (world.smsPerSecond === undefined ? {} : { smsPerSecond: world.smsPerSecond }),
+      perSecond: async () => world.smsPerSecond,
       promise: (organizationId, key, now) => readPromise(table, organizationId, key, now),
-      hashPhone: async (organizationId, phone) =>
-        createHash('sha256').update(`${organizationId} ${phone}`).digest('base64url'),
+      hashTo: async (organizationId, _, to) =>
+        createHash('sha256').update(`${organizationId} ${to}`).digest('base64url'),
       hashRecipient: async (phone) => createHash('sha256').update(phone).digest('base64url'),
       hintOutcome: (messageId) => void hints.push({ kind: 'sandbox_outcome', pk: `MSG#${messageId}`, sk: 'MSG' }),
       hintResolve: (messageId) => void hints.push({ kind: 'resolve_send', pk: `MSG#${messageId}`, sk: 'MSG' }),

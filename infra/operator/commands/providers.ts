@@ -1,5 +1,8 @@
 import * as z from 'zod';
-import { SMS_PROVIDERS, SMS_ROUTES } from '../../../shared/domain/sms/provider.ts';
+import type { Channel } from '../../../shared/domain/messages/provider.ts';
+import { RCS_ROUTES } from '../../../shared/domain/rcs/content.ts';
+import { SMS_ROUTES } from '../../../shared/domain/sms/provider.ts';
+import { loadProviders, PROVIDER_CHANNELS } from '../../../shared/providers/index.ts';
 import { readOrganization } from '../../../shared/storage/access.ts';
 import { deleteProviderSettings, putProviderSettings, putRoutes } from '../../../shared/storage/providers.ts';
 import type { Table } from '../../../shared/storage/table.ts';
@@ -7,9 +10,30 @@ import { defineCommand, OperatorError } from '../command.ts';
 import { env, environmentsOf, id, names, someEnv, words } from '../options.ts';
 import { readJsonFile } from './money.ts';
 
-const NAMES = SMS_PROVIDERS.filter((name) => name !== 'sandbox_provider');
-const channel = z.enum(['sms'], 'must be sms').meta({ description: 'sms' });
-const provider = z.enum(NAMES, `must be one of ${NAMES.join(', ')}`).meta({ description: NAMES.join(', ') });
+const channel = z
+  .enum(PROVIDER_CHANNELS, `must be one of ${PROVIDER_CHANNELS.join(', ')}`)
+  .meta({ description: PROVIDER_CHANNELS.join(', ') });
+const provider = words('a provider of the channel, as docs/providers.md names it');
+
+/** The routes of the channels that have a closed list of them; another channel's are taken as they come. */
+const ROUTES: Readonly<Partial<Record<Channel, readonly string[]>>> = { sms: SMS_ROUTES, rcs: RCS_ROUTES };
+const ALL_ROUTES = Object.values(ROUTES).flat().join(', ');
+
+const checkRoute = (of: Channel, route: string): void => {
+  const routes = ROUTES[of];
+  if (routes && !routes.includes(route)) throw new OperatorError(`--route: must be one of ${routes.join(', ')}.`);
+};
+
+/** A registered provider of a channel; the fault of an unknown one names those that there are. */
+const registered = async (of: Channel, name: string) => {
+  const all = await loadProviders(of);
+  const found = all.find((each) => each.name === name);
+  if (!found)
+    throw new OperatorError(
+      `There is no adapter for ${name} on ${of}; there is ${all.map((each) => each.name).join(', ')}.`,
+    );
+  return found;
+};
 
 const inlineJson = (text: string): unknown => {
   try {
@@ -20,12 +44,10 @@ const inlineJson = (text: string): unknown => {
 };
 
 /** The settings in the provider's own words, checked by its schema. The fault names fields, never their values: they are credentials. */
-const checkSettings = async (name: string, given: unknown): Promise<unknown> => {
-  const { SMS_PROVIDER_DECLARATIONS } = await import('../../../shared/providers/sms/index.ts');
-  const declaration = SMS_PROVIDER_DECLARATIONS.find((each) => each.name === name);
-  if (!declaration) throw new OperatorError(`There is no adapter for ${name}.`);
+const checkSettings = async (of: Channel, name: string, given: unknown): Promise<unknown> => {
+  const { settings } = await registered(of, name);
   try {
-    return declaration.settings.parse(given);
+    return settings.parse(given);
   } catch (error) {
     if (!(error instanceof z.ZodError)) throw error;
     const faults = error.issues.map(
@@ -49,7 +71,7 @@ const providerSet = defineCommand({
   run: async (target, { env: chosen, channel: of, provider: name, file, settings }) => {
     if ((file === undefined) === (settings === undefined))
       throw new OperatorError('Give the settings once: --file or --settings.');
-    const checked = await checkSettings(name, file === undefined ? inlineJson(settings ?? '') : readJsonFile(file));
+    const checked = await checkSettings(of, name, file === undefined ? inlineJson(settings ?? '') : readJsonFile(file));
     await putProviderSettings(target.tables[chosen], await target.vault(chosen), {
       channel: of,
       name,
@@ -108,13 +130,15 @@ const routesSet = defineCommand({
     organization: id('organization', 'the organization (org_…); or --default').optional(),
     default: z.boolean().optional().meta({ description: 'for every organization that has no order of its own' }),
     channel,
-    route: z.enum(SMS_ROUTES, `must be one of ${SMS_ROUTES.join(', ')}`).meta({ description: SMS_ROUTES.join(', ') }),
-    providers: names('providers in their order, separated by commas').pipe(z.array(provider)),
+    route: words(`a route of the channel: ${ALL_ROUTES}`),
+    providers: names('providers in their order, separated by commas'),
     env: env.default('live').meta({ description: 'live or test (default live)' }),
   }),
   run: async ({ tables }, { organization, default: forAll, channel: of, route, providers, env: chosen }) => {
     if ((organization === undefined) === (forAll !== true))
       throw new OperatorError('Say for whom once: --organization or --default.');
+    checkRoute(of, route);
+    for (const name of providers) await registered(of, name);
     if (organization && !(await readOrganization(tables[chosen], organization)))
       throw new OperatorError('There is no such organization here.');
     await putRoutes(tables[chosen], {

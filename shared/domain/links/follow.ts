@@ -2,8 +2,9 @@ import type { Environment } from '../actor.ts';
 import { type Refusal, refuse, Unavailable } from '../errors.ts';
 import type { DomainEvent } from '../events/event.ts';
 import { type Id, newId } from '../ids.ts';
+import { rulesOf } from '../messages/channels.ts';
+import { messageEventData } from '../messages/events.ts';
 import type { MessageRecord } from '../messages/message.ts';
-import { smsEventData } from '../sms/events.ts';
 import type { Clock } from '../time.ts';
 
 /** A short link as it is stored with its message. */
@@ -43,15 +44,15 @@ const unknown = () => refuse('NOT_FOUND', 'There is no such link.');
 /** The event of one click: the message's data, the address, and which click of this link it is. */
 const clickEvent = (id: Id<'event'>, link: ShortLink, message: MessageRecord, now: number): DomainEvent => ({
   id,
-  type: 'sms.clicked',
+  type: rulesOf(message.channel).engagementOf.clicked ?? 'sms.clicked',
   organizationId: link.organizationId,
   env: link.env,
   createdAt: now,
-  data: smsEventData(message, { url: link.url, click: link.clicks + 1 }),
+  data: messageEventData(message, { url: link.url, click: link.clicks + 1 }),
 });
 
 /**
- * Follows a short link (interface 4.1, trackLinks): each click is counted and raises sms.clicked, once. Answers where to go on.
+ * Follows a short link (interface 4.1, trackLinks): each click is counted and raises the channel's clicked event, once. Answers where to go on.
  * 404 for a code that never was, and for an address that is no web page's.
  */
 export const followLink = async (ports: LinkPorts, code: string): Promise<string | Refusal<'NOT_FOUND'>> => {

@@ -1,20 +1,28 @@
 import type { DomainEvent } from '../events/event.ts';
 import type { Id } from '../ids.ts';
-import type { SmsProviderName, SmsProviderReceipt } from '../sms/provider.ts';
-import type { Decision, MessageRecord, SmsReason, SmsStatus } from './message.ts';
+import type { RecipientKind } from './channel.ts';
+import type { Decision, MessageRecord, MessageStatus } from './message.ts';
+import type { ProviderReceipt } from './provider.ts';
 
 /** What a send asks for in one transaction: everything of it happens, or nothing. */
 export interface Reservation {
+  /** `sending` for a send whose caller waits, `queued` for one that leaves at its `deadline`. */
   readonly message: MessageRecord;
   /** SHA-256 of what makes two requests the same. */
   readonly requestHash: string;
   /** Live only: the units that move the month's volume, and the volumes for which the price is right. */
   readonly volume?: { readonly month: string; readonly units: number; readonly from: number; readonly to: number };
-  /** Whose opt-out forbids it; absent on transactional routes without a contact. */
-  readonly consent?: { readonly contactId?: Id<'contact'>; readonly toHash: string; readonly mayOptOut: boolean };
+  /** Whose opt-out forbids it. */
+  readonly consent: {
+    readonly contactId?: Id<'contact'>;
+    readonly recipient: RecipientKind;
+    readonly toHash: string;
+    readonly mayOptOut: boolean;
+  };
   /** Sends that the account contracted per second; absent when it has no ceiling. */
   readonly perSecond?: number;
   readonly links: readonly { readonly code: string; readonly url: string }[];
+  readonly events?: readonly DomainEvent[];
 }
 
 /** A promise kept under a caller's key. */
@@ -36,19 +44,20 @@ export type ReserveOutcome =
 /** How a hold ended well. */
 export interface Settlement {
   readonly at: number;
-  readonly provider: SmsProviderName;
+  readonly provider: string;
   readonly providerMessageId: string;
   readonly decisions: readonly Decision[];
   /** A sandbox send's outcome is due at this moment, in ms. */
   readonly outcomeAt?: number;
   /** What the provider will quote in callbacks that do not carry our id. */
   readonly correlations: readonly string[];
+  readonly events: readonly DomainEvent[];
 }
 
 /** How a hold was given back. */
 export interface Release {
   readonly at: number;
-  readonly reason?: SmsReason;
+  readonly reason?: string;
   readonly lastError: string;
   readonly decisions: readonly Decision[];
   /** Whether the caller's key is free again: true where it is certain that nothing was sent. */
@@ -63,13 +72,16 @@ export interface Advance {
   /** When it is recorded, in ms. */
   readonly recordedAt: number;
   /** Absent when only the receipt is news. */
-  readonly status?: SmsStatus;
-  readonly reason?: SmsReason | undefined;
-  readonly receipt?: SmsProviderReceipt;
+  readonly status?: MessageStatus;
+  readonly reason?: string | undefined;
+  readonly via?: 'rcs' | 'sms' | undefined;
+  readonly receipt?: ProviderReceipt | undefined;
   readonly decisions: readonly Decision[];
   readonly events: readonly DomainEvent[];
   /** The parked receipt that is applied by this step. */
   readonly receiptFingerprint?: string;
+  /** A sandbox send's next report is due at this moment, in ms. */
+  readonly outcomeAt?: number | undefined;
 }
 
 /**
@@ -78,6 +90,8 @@ export interface Advance {
  */
 export interface Journal {
   reserve(reservation: Reservation): Promise<ReserveOutcome>;
+  /** Takes a queued message whose time has come for this sender until `deadline` (ms), naming whom it asks first; undefined when it is not to leave, or another has it. */
+  begin(message: MessageRecord, provider: string, now: number, deadline: number): Promise<MessageRecord | undefined>;
   /** Captures the hold. False when another fence resolved it or holds it now. */
   settle(message: MessageRecord, settlement: Settlement): Promise<boolean>;
   /** Releases the hold, once. False when another fence resolved it or holds it now. */
@@ -85,7 +99,7 @@ export interface Journal {
   /** Marks the provider's answer as ambiguous, under the fence; asks for a resolution at `deadline`. */
   markUncertain(message: MessageRecord, at: number, deadline: number, decision: Decision): Promise<boolean>;
   /** Names another provider before it is called, so that whoever resolves the hold asks the right one. */
-  reroute(message: MessageRecord, provider: SmsProviderName, decision: Decision): Promise<boolean>;
+  reroute(message: MessageRecord, provider: string, decision: Decision): Promise<boolean>;
   /** Raises the fence if the hold is open and past its deadline; the record under the new fence, or undefined. */
   takeOver(message: MessageRecord, now: number, deadline: number): Promise<MessageRecord | undefined>;
   /** Moves a resolved message on, if it still stands as `message` says. False when it moved meanwhile. */

@@ -1,5 +1,13 @@
 import type { PriceTable } from './prices.ts';
 
+/** One price without bands. */
+const fixed = (channel: string, route: string, unit: PriceTable[number]['unit'], coins: number): PriceTable[number] => ({
+  channel,
+  route,
+  unit,
+  bands: [{ upTo: null, coins }],
+});
+
 /**
  * The prices of a fresh deployment, in coins (R$ 0.0001), until an operator sets others: in the range of the Brazilian
  * market, and always above what the providers ask. The reply's price is the interface's own (part 8: R$ 0.02).
@@ -27,5 +35,16 @@ export const DEFAULT_PRICES: PriceTable = [
       { upTo: null, coins: 650 },
     ],
   },
-  { channel: 'sms', route: 'reply', unit: 'reply', bands: [{ upTo: null, coins: 200 }] },
+  fixed('sms', 'reply', 'reply', 200),
+  fixed('rcs', 'easy_rcs', 'message', 1_200),
+  fixed('rcs', 'easy_otp_rcs', 'message', 1_400),
+  fixed('email', 'email', 'recipient', 30),
+  fixed('whatsapp', 'marketing', 'message', 4_500),
+  fixed('whatsapp', 'utility', 'message', 900),
+  fixed('whatsapp', 'authentication', 'message', 900),
+  fixed('whatsapp', 'session', 'message', 150),
+  fixed('instagram', 'session', 'message', 150),
+  fixed('push', 'simple', 'device', 10),
+  fixed('push', 'rich', 'device', 15),
+  fixed('push', 'silent', 'device', 5),
 ];

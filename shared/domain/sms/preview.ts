@@ -1,21 +1,21 @@
 import type { Actor } from '../actor.ts';
-import { isRefusal, type Refusal } from '../errors.ts';
-import type { SmsPorts } from './ports.ts';
+import { isRefusal } from '../errors.ts';
+import type { QuotePorts } from '../messages/ports.ts';
+import { priceOf, quote } from '../messages/quote.ts';
 import type { SmsRoute } from './provider.ts';
-import { quoteSms, smsPriceRow } from './quote.ts';
 import { prepareText } from './text.ts';
 
 /** What a send of the text would be: nothing is sent, charged or counted. Priced only when a route is given; 412 for one without a table price. */
 export const previewSms = async (
-  ports: Pick<SmsPorts, 'clock' | 'prices' | 'volume'>,
+  ports: QuotePorts,
   actor: Actor,
   { body, route }: { readonly body: string; readonly route?: SmsRoute | undefined },
 ) => {
   const { text, encoding, length, segments } = prepareText(body);
   const counted = { body: text, encoding, length, segments };
   if (route === undefined) return counted;
-  const row: Awaited<ReturnType<typeof smsPriceRow>> | Refusal<'PRECONDITION_FAILED'> = await smsPriceRow(ports, route);
+  const row = await priceOf(ports, 'sms', route);
   if (isRefusal(row)) return row;
-  const { coins } = await quoteSms(ports, actor.organizationId, 'test', row, segments);
+  const { coins } = await quote(ports, actor.organizationId, 'test', row, segments);
   return { ...counted, billing: { coins } };
 };

@@ -1,14 +1,14 @@
-import { createHash } from 'node:crypto';
 import type { Environment } from '../actor.ts';
 import { type DomainEvent, newEvent } from '../events/event.ts';
-import { ID_PREFIXES, type Id } from '../ids.ts';
+import { derivedId, type Id } from '../ids.ts';
 import type { MessageRecord } from '../messages/message.ts';
+import type { SendPorts } from '../messages/ports.ts';
+import type { ReplyEvent } from '../messages/provider.ts';
 import { asCoins, type Coins, NO_COINS } from '../money.ts';
 import { maskPhone } from '../phone.ts';
 import { priceRowOf } from '../pricing/prices.ts';
 import { isoTime } from '../time.ts';
-import type { SmsPorts } from './ports.ts';
-import type { SmsCallbackEvent, SmsProviderName } from './provider.ts';
+import type { SmsRoute } from './provider.ts';
 
 /** An inbound reply as it is stored (interface 2.2). Times are ms. */
 export interface ReplyRecord {
@@ -16,7 +16,7 @@ export interface ReplyRecord {
   readonly organizationId: Id<'organization'>;
   readonly env: Environment;
   readonly inReplyTo: Id<'message'>;
-  readonly route: MessageRecord['route'];
+  readonly route: SmsRoute;
   readonly from: string;
   readonly body: string;
   readonly coins: Coins;
@@ -24,27 +24,17 @@ export interface ReplyRecord {
   readonly createdAt: number;
 }
 
-export type SmsReplyEvent = Extract<SmsCallbackEvent, { kind: 'reply' }>;
-
-export interface ReplyPorts extends Pick<SmsPorts, 'clock' | 'prices' | 'journal' | 'hashRecipient'> {
-  readonly correlate: (provider: SmsProviderName, reference: string) => Promise<string | undefined>;
+export interface ReplyPorts extends Pick<SendPorts, 'clock' | 'prices' | 'journal' | 'hashRecipient'> {
+  readonly correlate: (provider: string, reference: string) => Promise<string | undefined>;
   /** Stores the reply, charges it and raises its event, in one transaction. False when this reply is stored already. */
   readonly keep: (reply: ReplyRecord, event: DomainEvent) => Promise<boolean>;
 }
 
-const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 /** A provider's reply always has the same id, so that a repeated callback is one reply and one charge. */
-export const replyIdOf = (provider: SmsProviderName, providerReplyId: string): Id<'reply'> => {
-  const bytes = createHash('sha256').update(`${provider}\n${providerReplyId}`).digest();
-  const text = Array.from(bytes.subarray(0, 21), (byte) => ALPHABET[byte % ALPHABET.length]).join('');
-  return `${ID_PREFIXES.reply}_${text}` as Id<'reply'>;
-};
+export const replyIdOf = (provider: string, providerReplyId: string): Id<'reply'> =>
+  derivedId('reply', [provider, providerReplyId]);
 
-const answered = async (
-  ports: ReplyPorts,
-  provider: SmsProviderName,
-  event: SmsReplyEvent,
-): Promise<MessageRecord | undefined> => {
+const answered = async (ports: ReplyPorts, provider: string, event: ReplyEvent): Promise<MessageRecord | undefined> => {
   const { inReplyTo } = event;
   const id =
     inReplyTo?.messageId ??
@@ -59,8 +49,8 @@ const answered = async (
  */
 export const takeReply = async (
   ports: ReplyPorts,
-  provider: SmsProviderName,
-  event: SmsReplyEvent,
+  provider: string,
+  event: ReplyEvent,
 ): Promise<'kept' | 'repeated' | 'unmatched'> => {
   const message = await answered(ports, provider, event);
   if (!message) return 'unmatched';
@@ -72,7 +62,7 @@ export const takeReply = async (
     organizationId,
     env,
     inReplyTo: message.id,
-    route: message.route,
+    route: message.route as SmsRoute,
     from: event.from,
     body: event.body,
     coins: row?.bands[0] ? asCoins(row.bands[0].coins) : NO_COINS,

@@ -1,8 +1,19 @@
-import type { MessageRecord } from '../messages/message.ts';
+import type { MessageOf } from '../messages/message.ts';
 import { maskPhone } from '../phone.ts';
 import { isoTime } from '../time.ts';
+import type { SMS_REASONS, SMS_STATUSES, SmsProviderName, SmsRoute } from './provider.ts';
 
-const times = (message: MessageRecord) => ({
+type Sms = MessageOf<'sms'>;
+
+/** What the wire calls them: the pipeline's words are open, an SMS's are these (interface, 2.1). */
+const wire = (message: Sms) => ({
+  status: message.status as (typeof SMS_STATUSES)[number],
+  route: message.route as SmsRoute,
+  provider: message.provider as SmsProviderName,
+  reason: message.reason as (typeof SMS_REASONS)[number] | undefined,
+});
+
+const times = (message: Sms) => ({
   createdAt: isoTime(message.createdAt),
   ...(message.sentAt === undefined ? {} : { sentAt: isoTime(message.sentAt) }),
   ...(message.deliveredAt === undefined ? {} : { deliveredAt: isoTime(message.deliveredAt) }),
@@ -15,18 +26,18 @@ const given = <T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], un
 const shown = (phone: string, unmasked: boolean) => (unmasked ? phone : maskPhone(phone));
 
 /** interface 2.1: the message as it stands. Recipients are masked without pii:full. */
-export const smsView = (message: MessageRecord, unmasked: boolean) => ({
+export const smsView = (message: Sms, unmasked: boolean) => ({
   id: message.id,
-  status: message.status,
+  status: wire(message).status,
   env: message.env,
-  route: message.route,
+  route: wire(message).route,
   to: shown(message.to, unmasked),
-  provider: message.provider,
-  encoding: message.encoding,
-  length: message.length,
-  segments: message.segments,
+  provider: wire(message).provider,
+  encoding: message.content.encoding,
+  length: message.content.length,
+  segments: message.content.segments,
   ...times(message),
-  ...given({ reason: message.reason, contactId: message.contactId, campaignId: message.campaignId }),
+  ...given({ reason: wire(message).reason, contactId: message.contactId, campaignId: message.campaignId }),
   ...(message.metadata ? { metadata: { ...message.metadata } } : {}),
   ...(message.providerReceipt
     ? { providerReceipt: { ...message.providerReceipt, to: shown(message.providerReceipt.to, unmasked) } }
@@ -34,7 +45,7 @@ export const smsView = (message: MessageRecord, unmasked: boolean) => ({
 });
 
 /** interface 2.1, create response: the message as its provider accepted it, the same on every replay. */
-export const sentSmsView = (message: MessageRecord, unmasked: boolean, replayed: boolean) => {
+export const sentSmsView = (message: Sms, unmasked: boolean, replayed: boolean) => {
   const { deliveredAt: _, failedAt: __, reason: ___, providerReceipt: ____, ...asAccepted } = message;
   return { ...smsView({ ...asAccepted, status: 'sent' }, unmasked), billing: { coins: message.coins }, replayed };
 };

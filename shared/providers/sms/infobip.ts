@@ -1,22 +1,16 @@
 import * as z from 'zod';
 import type { Id } from '../../domain/ids.ts';
-import type {
-  ProviderIo,
-  SmsAnswer,
-  SmsDispatch,
-  SmsInquiry,
-  SmsProvider,
-  SmsProviderDeclaration,
-} from '../../domain/sms/provider.ts';
-import { callProvider, jsonOf, type ProviderReply, refusal, retryAfterSeconds } from './http.ts';
-import { infobipCallbackAuth, readInfobipCallback } from './infobip-callbacks.ts';
+import type { ProviderAnswer, ProviderInquiry, ProviderIo } from '../../domain/messages/provider.ts';
+import type { SmsDispatch, SmsProvider, SmsProviderDeclaration } from '../../domain/sms/provider.ts';
+import { callProvider, jsonOf, type ProviderReply, refusal, retryAfterSeconds } from '../http.ts';
+import { infobipCallbackAuth, readInfobipCallback } from '../infobip-callbacks.ts';
 import {
   INFOBIP_DUPLICATE_ID,
   INFOBIP_GROUP,
   INFOBIP_REJECTIONS,
   INFOBIP_STATUSES,
   INFOBIP_VIOLATIONS,
-} from './infobip-codes.ts';
+} from '../infobip-codes.ts';
 
 /** What an operator sets for Infobip. */
 export const infobipSettings = z.strictObject({
@@ -69,7 +63,7 @@ const LOGS_KEEP_MS = 48 * 3_600_000;
 const words = ({ id, name }: z.infer<typeof status>): string =>
   `infobip ${id}${/^[A-Z0-9_]{1,60}$/.test(name) ? `: ${name}` : ''}`;
 
-const acceptance = (reply: ProviderReply & { kind: 'answered' }, messageId: string): SmsAnswer => {
+const acceptance = (reply: ProviderReply & { kind: 'answered' }, messageId: string): ProviderAnswer => {
   const answer = jsonOf(sent, reply);
   const message = answer?.messages.find((each) => each.messageId === messageId);
   if (!message) return { kind: 'unknown', detail: `infobip: HTTP ${reply.status} without our message` };
@@ -83,7 +77,7 @@ const acceptance = (reply: ProviderReply & { kind: 'answered' }, messageId: stri
     : { kind: 'unknown', detail: words(message.status) };
 };
 
-const answerOf = (reply: ProviderReply, messageId: string, now: number): SmsAnswer => {
+const answerOf = (reply: ProviderReply, messageId: string, now: number): ProviderAnswer => {
   if (reply.kind === 'not_sent') return refusal('unavailable', `infobip cannot be reached: ${reply.detail}`);
   if (reply.kind === 'lost') return { kind: 'unknown', detail: `infobip: ${reply.detail}` };
   if (reply.status === 200) return acceptance(reply, messageId);
@@ -105,9 +99,9 @@ const answerOf = (reply: ProviderReply, messageId: string, now: number): SmsAnsw
 
 const headersOf = ({ apiKey }: InfobipSettings) => ({ authorization: `App ${apiKey}`, accept: 'application/json' });
 
-const send = async (settings: InfobipSettings, io: ProviderIo, dispatch: SmsDispatch): Promise<SmsAnswer> => {
-  const { messageId, to, text, callbackUrl } = dispatch;
-  const sender = dispatch.senderId ?? settings.from;
+const send = async (settings: InfobipSettings, io: ProviderIo, dispatch: SmsDispatch): Promise<ProviderAnswer> => {
+  const { messageId, to, content, callbackUrl } = dispatch;
+  const sender = content.senderId ?? settings.from;
   const delivery = settings.reportTo === 'message' ? { delivery: { url: callbackUrl } } : {};
   const reply = await callProvider(io, {
     url: new URL('/sms/3/messages', settings.baseUrl).href,
@@ -118,7 +112,7 @@ const send = async (settings: InfobipSettings, io: ProviderIo, dispatch: SmsDisp
         {
           ...(sender ? { sender } : {}),
           destinations: [{ to: to.replace(/^\+/, ''), messageId }],
-          content: { text },
+          content: { text: content.text },
           webhooks: { ...delivery, contentType: 'application/json', callbackData: messageId },
         },
       ],
@@ -137,7 +131,7 @@ const inquire = async (
   io: ProviderIo,
   messageId: string,
   sentAt?: number,
-): Promise<SmsInquiry> => {
+): Promise<ProviderInquiry> => {
   const url = new URL('/sms/3/logs', settings.baseUrl);
   url.searchParams.set('messageId', messageId);
   const reply = await callProvider(io, {
@@ -164,6 +158,7 @@ const inquire = async (
  * the logs are asked by it, and a second send under it is refused.
  */
 export const infobip: SmsProviderDeclaration<InfobipSettings> = {
+  channel: 'sms',
   name: 'infobip',
   settings: infobipSettings,
   create: (settings, io): SmsProvider => ({

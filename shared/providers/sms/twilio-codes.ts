@@ -1,7 +1,4 @@
-import type { SmsAnswer, SmsCallbackEvent } from '../../domain/sms/provider.ts';
-
-type Cause = Extract<SmsAnswer, { kind: 'refused' }>['cause'];
-type Receipt = Extract<SmsCallbackEvent, { kind: 'receipt' }>;
+import type { RefusalCause as Cause, ReceiptEvent as Receipt } from '../../domain/messages/provider.ts';
 
 /** What one of Twilio's error codes means here: to a send that it refused, and to a receipt that carries it. */
 interface TwilioCode {

@@ -3,14 +3,12 @@ import * as z from 'zod';
 import type {
   CallbackReading,
   CallbackRequest,
+  ProviderAnswer,
   ProviderIo,
-  SmsAnswer,
-  SmsCallbackEvent,
-  SmsDispatch,
-  SmsProvider,
-  SmsProviderDeclaration,
-} from '../../domain/sms/provider.ts';
-import { callProvider, jsonOf, type ProviderReply, refusal, retryAfterSeconds, sameSecret } from './http.ts';
+  ReceiptEvent,
+} from '../../domain/messages/provider.ts';
+import type { SmsDispatch, SmsProvider, SmsProviderDeclaration } from '../../domain/sms/provider.ts';
+import { callProvider, jsonOf, type ProviderReply, refusal, retryAfterSeconds, sameSecret } from '../http.ts';
 import { TWILIO_CODES, TWILIO_RECEIPTS, TWILIO_STATUSES } from './twilio-codes.ts';
 
 const sid = (prefix: string) => new RegExp(`^${prefix}[0-9a-fA-F]{32}$`);
@@ -77,12 +75,12 @@ const senderOf = (
   return messagingServiceSid ? { MessagingServiceSid: messagingServiceSid } : { From: from ?? '' };
 };
 
-const refusalOf = (code: number, wait?: number): SmsAnswer => {
+const refusalOf = (code: number, wait?: number): ProviderAnswer => {
   const known = TWILIO_CODES[code];
   return refusal(known?.cause ?? 'unavailable', `twilio ${code}${known ? `: ${known.title}` : ''}`, wait);
 };
 
-const answerOf = (reply: ProviderReply, now: number): SmsAnswer => {
+const answerOf = (reply: ProviderReply, now: number): ProviderAnswer => {
   if (reply.kind === 'not_sent') return refusal('unavailable', `twilio cannot be reached: ${reply.detail}`);
   if (reply.kind === 'lost') return { kind: 'unknown', detail: `twilio: ${reply.detail}` };
   const { status, headers } = reply;
@@ -100,8 +98,8 @@ const answerOf = (reply: ProviderReply, now: number): SmsAnswer => {
   return cause ? refusal(cause, `twilio: HTTP ${status}`, wait) : { kind: 'unknown', detail: `twilio: HTTP ${status}` };
 };
 
-const send = async (settings: TwilioSettings, io: ProviderIo, dispatch: SmsDispatch): Promise<SmsAnswer> => {
-  const { messageId, to, text, senderId, callbackUrl } = dispatch;
+const send = async (settings: TwilioSettings, io: ProviderIo, dispatch: SmsDispatch): Promise<ProviderAnswer> => {
+  const { messageId, to, content, callbackUrl } = dispatch;
   const reply = await callProvider(io, {
     url: new URL(`/2010-04-01/Accounts/${settings.accountSid}/Messages.json`, settings.baseUrl).href,
     method: 'POST',
@@ -112,8 +110,8 @@ const send = async (settings: TwilioSettings, io: ProviderIo, dispatch: SmsDispa
     },
     body: new URLSearchParams({
       To: to,
-      Body: text,
-      ...senderOf(settings, senderId),
+      Body: content.text,
+      ...senderOf(settings, content.senderId),
       StatusCallback: `${callbackUrl}?messageId=${messageId}`,
     }).toString(),
     timeoutMs: settings.timeoutMs,
@@ -158,7 +156,7 @@ const replyForm = z.object({
   Body: z.string(),
 });
 
-const receiptOf = (form: z.infer<typeof receiptForm>, messageId: string | null): SmsCallbackEvent[] => {
+const receiptOf = (form: z.infer<typeof receiptForm>, messageId: string | null): ReceiptEvent[] => {
   const status = TWILIO_RECEIPTS[form.MessageStatus];
   if (!status) return [];
   const code = Number(form.ErrorCode ?? 0);
@@ -212,6 +210,7 @@ const readCallback = (
  * reference of ours that it could be asked by, so there is no inquiry: a receipt decides what an answer left open.
  */
 export const twilio: SmsProviderDeclaration<TwilioSettings> = {
+  channel: 'sms',
   name: 'twilio',
   settings: twilioSettings,
   create: (settings, io): SmsProvider => ({

@@ -1,26 +1,31 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import type { CallbackKind, CallbackProvider } from '../../contracts/callbacks.ts';
+import { type CallbackKind, type CallbackProvider, channelOf } from '../../contracts/callbacks.ts';
 import { isRefusal } from '../../domain/errors.ts';
-import { type CallbackPorts, callbackUrl, takeCallback } from '../../domain/sms/callbacks.ts';
-import { eventHint } from '../../storage/outbox.ts';
+import { type CallbackPorts, callbackUrl, takeCallback } from '../../domain/messages/callbacks.ts';
+import { eventHint, eventWrite } from '../../storage/outbox.ts';
 import { receiptHint, receiptStore } from '../../storage/receipts.ts';
 import { keepReply } from '../../storage/replies.ts';
 import { measure } from '../observe.ts';
 import { note } from '../scope.ts';
 import { publishDue, settings, table } from './platform.ts';
-import { smsPorts } from './sms.ts';
+import { sendPorts } from './send.ts';
 
 const receipts = receiptStore(table);
 
 const ports: CallbackPorts = {
-  clock: smsPorts.clock,
-  prices: smsPorts.prices,
-  journal: smsPorts.journal,
-  hashRecipient: smsPorts.hashRecipient,
-  routing: smsPorts.routing,
+  clock: sendPorts.clock,
+  prices: sendPorts.prices,
+  journal: sendPorts.journal,
+  hashRecipient: sendPorts.hashRecipient,
+  routing: sendPorts.routing,
   correlate: receipts.correlate,
   park: receipts.park,
   hintReceipt: ({ messageId, fingerprint }) => publishDue([receiptHint(messageId, fingerprint)]),
+  raise: async (event) => {
+    const { ok } = await table.write({ ...eventWrite(event), when: { text: 'attribute_not_exists(#pk)' } });
+    if (ok) publishDue([eventHint(event.id)]);
+    return ok;
+  },
   keep: async (reply, event) => {
     const raised = await keepReply(table, reply, event);
     if (raised) publishDue(raised.map(eventHint));
@@ -61,7 +66,11 @@ export const receiveCallback = async (
   event: APIGatewayProxyEvent,
 ) => {
   const url = callbackUrl(settings.PUBLIC_URL, address, event.multiValueQueryStringParameters);
-  const taken = await takeCallback(ports, address.provider, { url, headers: lowerCase(event.headers), body });
+  const taken = await takeCallback(
+    ports,
+    { channel: channelOf(address), provider: address.provider },
+    { url, headers: lowerCase(event.headers), body },
+  );
   if (isRefusal(taken)) return taken;
   return ANSWERS[`${address.provider}/${address.kind}`] ?? { body: '' };
 };

@@ -1,4 +1,4 @@
-import type { SmsPorts } from '../../domain/sms/ports.ts';
+import type { QuotePorts } from '../../domain/messages/ports.ts';
 import { cachedPrices } from '../../storage/prices.ts';
 import { readVolume, volumeReader } from '../../storage/volumes.ts';
 import { clock, liveTable, table } from './platform.ts';
@@ -9,8 +9,8 @@ export const volumes = volumeReader(
   clock,
 );
 
-/** What pricing an SMS needs: the table in force, and a volume of the live month that prices as the true one does. */
-export const quotePorts: Pick<SmsPorts, 'clock' | 'prices' | 'volume'> = {
+/** What pricing needs: the table in force, and a volume of the live month that prices as the true one does. */
+export const quotePorts: QuotePorts = {
   clock,
   prices: async () => (await prices()).table,
   volume: (organizationId, _env, month, holdsUntil) => volumes.sure(organizationId, month, holdsUntil),

@@ -7,7 +7,8 @@ import {
   type AwsEndUserMessagingStandIn,
   startAwsEndUserMessagingStandIn,
 } from '../../support/providers/aws-end-user-messaging-stand-in.ts';
-import { accepted, dispatch, open } from './support.ts';
+import { accepted as acceptedBy, open } from '../../support/providers/kit.ts';
+import { smsDispatch as dispatch } from '../../support/providers/sms-kit.ts';
 
 const NAME = 'aws_end_user_messaging';
 let standIn: AwsEndUserMessagingStandIn;
@@ -15,7 +16,9 @@ beforeAll(async () => {
   standIn = await startAwsEndUserMessagingStandIn();
 });
 afterAll(() => standIn.close());
-const provider = (over: object = {}, io = {}) => open(NAME, { ...standIn.settings, timeoutMs: 500, ...over }, io);
+const provider = (over: object = {}, io = {}) =>
+  open('sms', NAME, { ...standIn.settings, timeoutMs: 500, ...over }, io);
+const accepted = () => acceptedBy(standIn, provider(), dispatch());
 
 it.each([
   ['otp', 'TRANSACTIONAL'],
@@ -26,7 +29,7 @@ it.each([
   expect(JSON.parse(standIn.requests.at(-1)?.body ?? '')).toEqual({
     DestinationPhoneNumber: sent.to,
     OriginationIdentity: '+5511400001234',
-    MessageBody: sent.text,
+    MessageBody: sent.content.text,
     MessageType,
     ConfigurationSetName: 'sms',
     Context: { messageId: sent.messageId },
@@ -53,7 +56,7 @@ it('needs credentials before anything leaves', async () => {
     AWS_CONFIG_FILE: '/dev/null',
   });
   try {
-    expect(await open(NAME, { ...withoutKeys, timeoutMs: 5_000 }).send(dispatch())).toMatchObject({
+    expect(await open('sms', NAME, { ...withoutKeys, timeoutMs: 5_000 }).send(dispatch())).toMatchObject({
       kind: 'refused',
       cause: 'credentials',
     });
@@ -80,7 +83,7 @@ it.each([
   ['TEXT_TTL_EXPIRED', [['failed', 'expired']]],
   ['TEXT_PROTECT_BLOCKED', [['failed', 'blacklisted']]],
 ] as const)('reads the event %s as %j', async (type, expected) => {
-  const message = await accepted(standIn, provider());
+  const message = await accepted();
   const reading = await provider().readCallback(standIn.event(message, type));
   expect(
     reading.kind === 'events' &&
@@ -163,7 +166,7 @@ describe('an SNS delivery', () => {
 
   it('is asked for again later when the certificate cannot be had just now, since SNS repeats 5xx and drops 4xx', async () => {
     const another = await startAwsEndUserMessagingStandIn();
-    const reader = open(NAME, another.settings);
+    const reader = open('sms', NAME, another.settings);
     another.failCertificate(503);
     const callback = another.notification(message);
     expect(await reader.readCallback(callback)).toMatchObject({ kind: 'unverifiable' });

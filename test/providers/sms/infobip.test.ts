@@ -2,17 +2,20 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import exampleReport from '../../../events/providers/infobip.delivery-report.json' with { type: 'json' };
 import exampleInbound from '../../../events/providers/infobip.inbound-message.json' with { type: 'json' };
 import { newId } from '../../../shared/domain/ids.ts';
+import { infobipSignature } from '../../../shared/providers/infobip-callbacks.ts';
 import { infobipSettings } from '../../../shared/providers/sms/infobip.ts';
-import { infobipSignature } from '../../../shared/providers/sms/infobip-callbacks.ts';
 import { type InfobipStandIn, startInfobipStandIn } from '../../support/providers/infobip-stand-in.ts';
-import { accepted, dispatch, NOW, open } from './support.ts';
+import { accepted as acceptedBy, NOW, open } from '../../support/providers/kit.ts';
+import { smsDispatch as dispatch } from '../../support/providers/sms-kit.ts';
 
 let standIn: InfobipStandIn;
 beforeAll(async () => {
   standIn = await startInfobipStandIn(() => NOW);
 });
 afterAll(() => standIn.close());
-const provider = (over: object = {}, io = {}) => open('infobip', { ...standIn.settings, timeoutMs: 300, ...over }, io);
+const provider = (over: object = {}, io = {}) =>
+  open('sms', 'infobip', { ...standIn.settings, timeoutMs: 300, ...over }, io);
+const accepted = () => acceptedBy(standIn, provider(), dispatch());
 const MINUTES_AGO = NOW - 5 * 60_000;
 
 describe('an inquiry by our reference', () => {
@@ -112,7 +115,7 @@ it.each([
   [{ groupId: 5, id: 8, name: 'REJECTED_PREFIX_MISSING' }, 'NO_ERROR', [['failed', 'invalid_number']]],
   [{ groupId: 9, id: 900, name: 'OF_THE_FUTURE' }, 'NO_ERROR', []],
 ] as const)('reads the report %j with %s as %j', async (status, error, expected) => {
-  const message = await accepted(standIn, provider());
+  const message = await accepted();
   const reading = await provider().readCallback(standIn.report(message, status, error));
   expect(
     reading.kind === 'events' &&

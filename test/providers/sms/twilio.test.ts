@@ -1,17 +1,19 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import exampleInbound from '../../../events/providers/twilio.inbound-message.json' with { type: 'json' };
 import exampleStatus from '../../../events/providers/twilio.status-callback.json' with { type: 'json' };
-import type { CallbackRequest } from '../../../shared/domain/sms/provider.ts';
+import type { CallbackRequest } from '../../../shared/domain/messages/provider.ts';
 import { twilioSettings, twilioSignature } from '../../../shared/providers/sms/twilio.ts';
+import { accepted as acceptedBy, open } from '../../support/providers/kit.ts';
+import { smsDispatch as dispatch } from '../../support/providers/sms-kit.ts';
 import { startTwilioStandIn, type TwilioStandIn } from '../../support/providers/twilio-stand-in.ts';
-import { accepted, dispatch, open } from './support.ts';
 
 let standIn: TwilioStandIn;
 beforeAll(async () => {
   standIn = await startTwilioStandIn();
 });
 afterAll(() => standIn.close());
-const provider = (over: object = {}) => open('twilio', { ...standIn.settings, ...over });
+const provider = (over: object = {}) => open('sms', 'twilio', { ...standIn.settings, ...over });
+const accepted = () => acceptedBy(standIn, provider(), dispatch());
 
 /** The example of Twilio's documentation and of its libraries' tests (twilio.com/docs/usage/security). */
 const PUBLISHED = {
@@ -34,7 +36,7 @@ it("makes the signature that Twilio's documentation publishes, whatever the orde
 });
 
 it('takes a signature over the address with its default port or without it', async () => {
-  const message = await accepted(standIn, provider());
+  const message = await accepted();
   const signed = standIn.receipt(message, 'delivered');
   for (const spelling of [message.callbackUrl, message.callbackUrl.replace('callbacks.test', 'callbacks.test:443')]) {
     expect((await provider().readCallback({ ...signed, url: spelling })).kind).toBe('events');
@@ -42,7 +44,7 @@ it('takes a signature over the address with its default port or without it', asy
 });
 
 it('refuses a receipt whose address was turned to another message', async () => {
-  const message = await accepted(standIn, provider());
+  const message = await accepted();
   const signed = standIn.receipt(message, 'delivered');
   expect(
     await provider().readCallback({
@@ -73,7 +75,7 @@ it('sends with an API key and still checks callbacks with the auth token', async
   expect(standIn.requests.at(-1)?.headers['authorization']).toBe(
     `Basic ${Buffer.from(`SK${'3'.repeat(32)}:key-secret`).toString('base64')}`,
   );
-  const message = await accepted(standIn, provider());
+  const message = await accepted();
   expect((await withKey.readCallback(standIn.receipt(message, 'sent'))).kind).toBe('events');
 });
 
@@ -89,7 +91,7 @@ it.each([
   ['failed', ['failed']],
   ['canceled', ['failed']],
 ])('reads the status %s as %j', async (MessageStatus, expected) => {
-  const message = await accepted(standIn, provider());
+  const message = await accepted();
   const reading = await provider().readCallback(standIn.status(message, { MessageStatus }));
   expect(reading.kind === 'events' && reading.events.map((event) => event.kind === 'receipt' && event.status)).toEqual(
     expected,
@@ -105,11 +107,11 @@ it.each([
   ['30036', 'expired'],
   ['39999', undefined],
 ])('gives the error code %s the reason %s', async (ErrorCode, reason) => {
-  const message = await accepted(standIn, provider());
+  const message = await accepted();
   const reading = await provider().readCallback(standIn.status(message, { MessageStatus: 'undelivered', ErrorCode }));
   const [event] = reading.kind === 'events' ? reading.events : [];
   expect(event?.kind === 'receipt' && event.reason).toBe(reason);
-  expect(event?.kind === 'receipt' && event.receipt.statusDescription).toContain(ErrorCode);
+  expect(event?.kind === 'receipt' && event.receipt?.statusDescription).toContain(ErrorCode);
 });
 
 it.each([exampleStatus, exampleInbound])('reads the documented callback', async ({ url, form }) => {

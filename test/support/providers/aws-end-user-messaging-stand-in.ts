@@ -1,14 +1,15 @@
 import { createSign, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { CallbackRequest } from '../../../shared/domain/sms/provider.ts';
-import { snsSignedText } from '../../../shared/providers/sms/sns.ts';
+import type { CallbackRequest } from '../../../shared/domain/messages/provider.ts';
+import { snsSignedText } from '../../../shared/providers/sns.ts';
 import {
-  type AcceptedSms,
+  type AcceptedMessage,
   type ReceiptOutcome,
   type SmsStandIn,
   type StandInAnswer,
   startServer,
   THROTTLED_SECONDS,
+  type UnderTest,
 } from './stand-in.ts';
 
 /** Test material: see sns-test-only.md beside it. */
@@ -65,7 +66,7 @@ export interface AwsEndUserMessagingStandIn extends SmsStandIn {
   /** The paths under which subscriptions were confirmed. */
   readonly confirmed: readonly string[];
   /** A signed notification of an event of this type. */
-  event(message: AcceptedSms, eventType: string): CallbackRequest;
+  event(message: AcceptedMessage, eventType: string): CallbackRequest;
   /** A signed notification with this message. */
   notification(message: string, fields?: SnsFields): CallbackRequest;
   /** A signed handshake of a new subscription. */
@@ -105,7 +106,7 @@ interface SendBody {
 
 /** Starts the stand-in. The SDK and the check of SNS signatures are pointed at it by its settings. */
 export const startAwsEndUserMessagingStandIn = async (): Promise<AwsEndUserMessagingStandIn> => {
-  const messages: AcceptedSms[] = [];
+  const messages: AcceptedMessage[] = [];
   const confirmed: string[] = [];
   const failures: number[] = [];
   const server = await startServer({
@@ -240,4 +241,25 @@ export const startAwsEndUserMessagingStandIn = async (): Promise<AwsEndUserMessa
     },
   };
   return standIn;
+};
+
+export const awsEndUserMessagingUnderTest: UnderTest = {
+  channel: 'sms',
+  name: 'aws_end_user_messaging',
+  start: startAwsEndUserMessagingStandIn,
+  refusals: {
+    recipient: ['ValidationException:FIELD_VALIDATION_FAILED:destinationPhoneNumber'],
+    content: ['ValidationException:FIELD_VALIDATION_FAILED:messageBody', 'ValidationException:MAXIMUM_SIZE_EXCEEDED'],
+    blacklisted: ['ConflictException:DESTINATION_PHONE_NUMBER_OPTED_OUT'],
+    throttled: ['ThrottlingException'],
+    credit: ['ServiceQuotaExceededException:MONTHLY_SPEND_LIMIT_REACHED_FOR_TEXT'],
+    credentials: ['AccessDeniedException', 'UnrecognizedClientException', 'ExpiredTokenException'],
+    unavailable: [
+      'ConflictException:RESOURCE_NOT_ACTIVE',
+      'ResourceNotFoundException',
+      'ServiceQuotaExceededException:DAILY_DESTINATION_CALL_LIMIT',
+    ],
+  },
+  wrongCredentials: { accessKeyId: 'AKIDANOTHER' },
+  replies: true,
 };

@@ -1,14 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import type { CallbackRequest } from '../../../shared/domain/sms/provider.ts';
-import { infobipSignature } from '../../../shared/providers/sms/infobip-callbacks.ts';
+import type { CallbackRequest } from '../../../shared/domain/messages/provider.ts';
+import { infobipSignature } from '../../../shared/providers/infobip-callbacks.ts';
 import {
-  type AcceptedSms,
+  type AcceptedMessage,
   json,
   type ReceiptOutcome,
   type SmsStandIn,
   type StandInAnswer,
   startServer,
   THROTTLED_SECONDS,
+  type UnderTest,
 } from './stand-in.ts';
 
 const KEY = '003026bbc133714df1834b8638bb496e-8f4b3d9a-e931-478d-a994-28a725159ab9';
@@ -50,7 +51,11 @@ const problem = (code: number, description: string, headers = {}): StandInAnswer
 /** Infobip as far as sending a text needs it; it also signs what Infobip would post. */
 export interface InfobipStandIn extends SmsStandIn {
   /** A signed delivery report with this status and network error. */
-  report(message: AcceptedSms, status: { groupId: number; id: number; name: string }, error?: string): CallbackRequest;
+  report(
+    message: AcceptedMessage,
+    status: { groupId: number; id: number; name: string },
+    error?: string,
+  ): CallbackRequest;
   /** What the logs hold of a message, whether or not it was accepted here. */
   log(messageId: string, status: { groupId: number; id: number; name: string }): void;
   /** Answers the next question to the logs with this HTTP status. */
@@ -70,7 +75,7 @@ interface SendBody {
 
 /** Starts a stand-in for Infobip's SMS API v3 (infobip.com/docs/api/channels/sms). */
 export const startInfobipStandIn = async (now: () => number = Date.now): Promise<InfobipStandIn> => {
-  const messages: AcceptedSms[] = [];
+  const messages: AcceptedMessage[] = [];
   const logs = new Map<string, { groupId: number; id: number; name: string }>();
   const failures: number[] = [];
   const unauthorized = (headers: Readonly<Record<string, string>>) =>
@@ -130,7 +135,7 @@ export const startInfobipStandIn = async (now: () => number = Date.now): Promise
     },
   });
 
-  const signed = (message: AcceptedSms, body: string): CallbackRequest => {
+  const signed = (message: AcceptedMessage, body: string): CallbackRequest => {
     const timestamp = String(now());
     return {
       url: message.callbackUrl,
@@ -189,4 +194,21 @@ export const startInfobipStandIn = async (now: () => number = Date.now): Promise
       return signed(message, JSON.stringify({ results: [entry], messageCount: 1, pendingMessageCount: 0 }));
     },
   };
+};
+
+export const infobipUnderTest: UnderTest = {
+  channel: 'sms',
+  name: 'infobip',
+  start: startInfobipStandIn,
+  refusals: {
+    recipient: ['8:REJECTED_PREFIX_MISSING', '52:REJECTED_DESTINATION'],
+    content: ['25:REJECTED_MESSAGE_TOO_LONG', '87:SIGNALS_BLOCKED'],
+    blacklisted: ['14:REJECTED_DESTINATION_BLOCKLISTED', '10:REJECTED_DND'],
+    throttled: ['20:REJECTED_FLOODING_FILTER'],
+    credit: ['12:REJECTED_NOT_ENOUGH_CREDITS', '17:REJECTED_PREPAID_PACKAGE_EXPIRED'],
+    credentials: ['401', '403'],
+    unavailable: ['6:REJECTED_NETWORK', '19:REJECTED_ROUTE_NOT_AVAILABLE', '400', '999:REJECTED_OF_THE_FUTURE'],
+  },
+  wrongCredentials: { apiKey: 'another' },
+  replies: true,
 };

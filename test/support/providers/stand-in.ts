@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { CallbackRequest, SmsProviderName } from '../../../shared/domain/sms/provider.ts';
+import type { CallbackRequest, Channel, RefusalCause } from '../../../shared/domain/messages/provider.ts';
+import type { SmsProviderName } from '../../../shared/domain/sms/provider.ts';
 
 /** A request as a stand-in received it. Header names are lower-case. */
 export interface RecordedRequest {
@@ -13,7 +14,7 @@ export interface RecordedRequest {
 
 /**
  * How a stand-in answers its next send. `refuse` takes the provider's own code or name. `accept_and_hang` and `accept_and_reset` are
- * the answers that are lost: the text is on its way and the caller cannot know.
+ * the answers that are lost: the message is on its way and the caller cannot know.
  */
 export type Play =
   | 'accept'
@@ -27,39 +28,58 @@ export type Play =
   | 'wrong_content_type'
   | { readonly refuse: string };
 
-/** A text that a stand-in accepted. */
-export interface AcceptedSms {
+/** A message that a stand-in accepted. */
+export interface AcceptedMessage {
   /** Our reference, as the provider was told it. */
   readonly messageId: string;
   readonly providerMessageId: string;
-  /** E.164. */
+  /** As our port has it: E.164, an address. */
   readonly to: string;
   readonly from: string;
   readonly text: string;
   /** Where receipts of this message go. */
   readonly callbackUrl: string;
+  /** All of it, translated back from the wire into the channel's own form, where a text is not all. */
+  readonly content?: unknown;
 }
 
-/** What a receipt shall say, in our words; each stand-in says it in its provider's. */
-export type ReceiptOutcome = 'sent' | 'delivered' | 'invalid_number' | 'carrier_rejected' | 'blacklisted' | 'expired';
-
 /** A provider's stand-in: a real HTTP server on loopback that speaks the documented wire format. */
-export interface SmsStandIn {
-  readonly provider: SmsProviderName;
+export interface StandIn<Outcome extends string = string> {
+  readonly provider: string;
   readonly baseUrl: string;
   /** Settings of the adapter that reach this stand-in with credentials that it takes. */
   readonly settings: Readonly<Record<string, unknown>>;
   readonly requests: readonly RecordedRequest[];
-  readonly messages: readonly AcceptedSms[];
+  readonly messages: readonly AcceptedMessage[];
   /** Answers the next sends so, first come first served; after that it accepts. */
   script(...plays: readonly Play[]): void;
-  /** A signed receipt of an accepted text, as the provider would post it. */
-  receipt(message: AcceptedSms, outcome: ReceiptOutcome): CallbackRequest;
-  /** A signed inbound text that answers an accepted one. */
-  reply(message: AcceptedSms, body: string): CallbackRequest;
-  /** A signed callback with this body, to the address of that text. */
-  signed(message: AcceptedSms, body: string): CallbackRequest;
+  /** A signed receipt of an accepted message, as the provider would post it. */
+  receipt(message: AcceptedMessage, outcome: Outcome): CallbackRequest;
+  /** A signed answer of a person to an accepted message, where the channel has answers. */
+  reply?(message: AcceptedMessage, body: string): CallbackRequest;
+  /** A signed callback with this body, to the address of that message. */
+  signed(message: AcceptedMessage, body: string): CallbackRequest;
   close(): Promise<void>;
+}
+
+/** What a receipt of an SMS shall say, in our words; each stand-in says it in its provider's. */
+export type ReceiptOutcome = 'sent' | 'delivered' | 'invalid_number' | 'carrier_rejected' | 'blacklisted' | 'expired';
+export interface SmsStandIn extends StandIn<ReceiptOutcome> {
+  readonly provider: SmsProviderName;
+  reply(message: AcceptedMessage, body: string): CallbackRequest;
+}
+
+/** What the conformance kit needs of one provider: its stand-in, and its own words for what every provider can say. */
+export interface UnderTest {
+  readonly channel: Channel;
+  readonly name: string;
+  start(now: () => number): Promise<StandIn>;
+  /** Every cause that the provider has words for, in these words: what `refuse` of a play takes. */
+  readonly refusals: Readonly<Partial<Record<RefusalCause, readonly string[]>>>;
+  /** Settings over the stand-in's own that it does not take. */
+  readonly wrongCredentials: Readonly<Record<string, unknown>>;
+  /** Whether the stand-in can say a person's answer. */
+  readonly replies: boolean;
 }
 
 /** Posts a callback to the address that it names, as the provider's own servers would. */

@@ -1,14 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import type { CallbackRequest } from '../../../shared/domain/sms/provider.ts';
+import type { CallbackRequest } from '../../../shared/domain/messages/provider.ts';
 import { twilioSignature } from '../../../shared/providers/sms/twilio.ts';
 import {
-  type AcceptedSms,
+  type AcceptedMessage,
   json,
   type ReceiptOutcome,
   type SmsStandIn,
   type StandInAnswer,
   startServer,
   THROTTLED_SECONDS,
+  type UnderTest,
 } from './stand-in.ts';
 
 const ACCOUNT = `AC${'1'.repeat(32)}`;
@@ -33,12 +34,12 @@ const problem = (code: number, status: number, message: string, headers = {}): S
 /** Twilio as far as sending a text needs it; it also signs what Twilio would post. */
 export interface TwilioStandIn extends SmsStandIn {
   /** A signed status callback with these parameters over the documented ones. */
-  status(message: AcceptedSms, params: Readonly<Record<string, string>>): CallbackRequest;
+  status(message: AcceptedMessage, params: Readonly<Record<string, string>>): CallbackRequest;
 }
 
 /** Starts a stand-in for Twilio's REST API (twilio.com/docs/messaging/api/message-resource). */
 export const startTwilioStandIn = async (): Promise<TwilioStandIn> => {
-  const messages: AcceptedSms[] = [];
+  const messages: AcceptedMessage[] = [];
   const newSid = () => `SM${randomBytes(16).toString('hex')}`;
   const server = await startServer({
     isSend: ({ method, path }) => method === 'POST' && path === `/2010-04-01/Accounts/${ACCOUNT}/Messages.json`,
@@ -53,7 +54,7 @@ export const startTwilioStandIn = async (): Promise<TwilioStandIn> => {
     accept: ({ body }) => {
       const form = new URLSearchParams(body);
       const callbackUrl = form.get('StatusCallback') ?? '';
-      const accepted: AcceptedSms = {
+      const accepted: AcceptedMessage = {
         messageId: new URL(callbackUrl).searchParams.get('messageId') ?? '',
         providerMessageId: newSid(),
         to: form.get('To') ?? '',
@@ -84,7 +85,7 @@ export const startTwilioStandIn = async (): Promise<TwilioStandIn> => {
     other: () => problem(20404, 404, 'The requested resource was not found'),
   });
 
-  const signed = (message: AcceptedSms, body: string): CallbackRequest => ({
+  const signed = (message: AcceptedMessage, body: string): CallbackRequest => ({
     url: message.callbackUrl,
     headers: {
       'content-type': 'application/x-www-form-urlencoded',
@@ -92,7 +93,7 @@ export const startTwilioStandIn = async (): Promise<TwilioStandIn> => {
     },
     body,
   });
-  const status = (message: AcceptedSms, params: Readonly<Record<string, string>>) => {
+  const status = (message: AcceptedMessage, params: Readonly<Record<string, string>>) => {
     const { providerMessageId: sid, from, to } = message;
     const form = {
       AccountSid: ACCOUNT,
@@ -136,4 +137,21 @@ export const startTwilioStandIn = async (): Promise<TwilioStandIn> => {
       );
     },
   };
+};
+
+export const twilioUnderTest: UnderTest = {
+  channel: 'sms',
+  name: 'twilio',
+  start: startTwilioStandIn,
+  refusals: {
+    recipient: ['21211', '21614', '30005'],
+    content: ['21617', '21602'],
+    blacklisted: ['21610'],
+    throttled: ['20429', '14107', '21611'],
+    credit: ['20005', '30002', '90010'],
+    credentials: ['20003'],
+    unavailable: ['21606', '21408', '21703', '21999'],
+  },
+  wrongCredentials: { authToken: 'another' },
+  replies: true,
 };

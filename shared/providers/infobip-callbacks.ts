@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import * as z from 'zod';
-import type { CallbackReading, CallbackRequest, SmsCallbackEvent } from '../../domain/sms/provider.ts';
+import type { CallbackReading, CallbackRequest, ProviderEvent, ReceiptEvent } from '../domain/messages/provider.ts';
 import { parseJson, sameSecret } from './http.ts';
 import {
   INFOBIP_ERROR_REASONS,
@@ -107,7 +107,7 @@ const instant = (text: string | undefined): number | undefined => {
 /** Infobip leaves the plus away; shorter numbers are short codes. */
 const e164 = (number: string): string => (/^[1-9]\d{6,14}$/.test(number) ? `+${number}` : number);
 
-const receiptOf = (entry: z.infer<typeof report>): SmsCallbackEvent[] => {
+const receiptOf = (entry: z.infer<typeof report>): ReceiptEvent[] => {
   const { status, error, messageId, doneAt } = entry;
   const meaning = INFOBIP_REPORT_IDS[status.id] ?? INFOBIP_REPORT_GROUPS[status.groupId];
   if (!meaning) return [];
@@ -147,7 +147,7 @@ export const readInfobipCallback = (
     return { kind: 'forged', detail: `infobip: the callback is not proven by ${auth.type}` };
   const read = parseJson(payload, request.body);
   if (!read) return { kind: 'malformed', detail: 'infobip: neither reports nor inbound messages' };
-  const events = read.results.flatMap((entry): SmsCallbackEvent[] =>
+  const events = read.results.flatMap((entry): ProviderEvent[] =>
     'status' in entry
       ? receiptOf(entry)
       : [

@@ -1,7 +1,5 @@
-import type { SmsAnswer, SmsCallbackEvent } from '../../domain/sms/provider.ts';
+import type { RefusalCause as Cause, ReceiptEvent as Receipt } from '../domain/messages/provider.ts';
 
-type Cause = Extract<SmsAnswer, { kind: 'refused' }>['cause'];
-type Receipt = Extract<SmsCallbackEvent, { kind: 'receipt' }>;
 type Reason = NonNullable<Receipt['reason']>;
 
 /**

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { expect, it } from 'vitest';
 import * as z from 'zod';
-import { SMS_PROVIDERS } from '../../../shared/domain/sms/provider.ts';
-import { SMS_PROVIDER_DECLARATIONS } from '../../../shared/providers/sms/index.ts';
+import { SMS_PROVIDERS } from '../../shared/domain/sms/provider.ts';
+import { loadAllProviders, loadProviders, PROVIDER_CHANNELS } from '../../shared/providers/index.ts';
 
 interface Property {
   readonly description?: string;
@@ -19,22 +19,34 @@ const undescribed = ({ properties = {}, oneOf = [] }: Property, path = ''): stri
   ...oneOf.flatMap((each) => undescribed(each, path)),
 ];
 
-it.each(SMS_PROVIDER_DECLARATIONS)('describes every setting of $name', ({ settingsSchema }) => {
+const REGISTERED = await loadAllProviders();
+
+it.each(REGISTERED)('describes every setting of $channel/$name', ({ settingsSchema }) => {
   expect(undescribed(z.toJSONSchema(settingsSchema, { io: 'input' }) as Property)).toEqual([]);
 });
 
-it('knows each provider once, by a name of the wire', () => {
-  const names = SMS_PROVIDER_DECLARATIONS.map(({ name }) => name);
-  expect(new Set(names).size).toBe(names.length);
-  for (const name of names) expect(SMS_PROVIDERS).toContain(name);
+it('knows each provider of a channel once, under its channel, by a name of the wire', async () => {
+  for (const channel of PROVIDER_CHANNELS) {
+    const registered = await loadProviders(channel);
+    expect(registered.map((each) => each.channel)).toEqual(registered.map(() => channel));
+    const names = registered.map(({ name }) => name);
+    expect(names).toEqual([...new Set(names)]);
+    for (const name of names) expect(name).toMatch(/^[a-z]+(_[a-z]+)*$/);
+  }
+  for (const { name } of await loadProviders('sms')) expect(SMS_PROVIDERS).toContain(name);
 });
 
-it('loads no AWS SDK until a text is sent by AWS, so that no other function pays for it', () => {
+it('has no provider for a channel that nobody carries', async () => {
+  expect(await loadProviders('instagram')).toEqual([]);
+});
+
+it('loads no AWS SDK until AWS sends, so that no other function pays for it', () => {
   const script = `
     import { registerHooks } from 'node:module';
     const loaded = [];
     registerHooks({ resolve: (specifier, context, next) => (loaded.push(specifier), next(specifier, context)) });
-    await import(${JSON.stringify(new URL('../../../shared/providers/sms/index.ts', import.meta.url).href)});
+    const { loadAllProviders } = await import(${JSON.stringify(new URL('../../shared/providers/index.ts', import.meta.url).href)});
+    await loadAllProviders();
     console.log(JSON.stringify(loaded.filter((each) => /aws-sdk|smithy/.test(each))));`;
   const printed = execFileSync(process.execPath, ['--input-type=module', '--eval', script], { encoding: 'utf8' });
   expect(JSON.parse(printed)).toEqual([]);

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
-import { callProvider, type ProviderCall, retryAfterSeconds, sameSecret } from '../../../shared/providers/sms/http.ts';
-import { io, NOW } from './support.ts';
+import { callProvider, type ProviderCall, retryAfterSeconds, sameSecret } from '../../shared/providers/http.ts';
+import { io, NOW } from '../support/providers/kit.ts';
 
 const get = (url: string): ProviderCall => ({ url, method: 'GET', headers: {}, timeoutMs: 300 });
 const served = async (handle: Parameters<typeof createServer>[1], then: (url: string) => Promise<void>) => {

@@ -1,6 +1,6 @@
 import { createVerify, X509Certificate } from 'node:crypto';
 import * as z from 'zod';
-import type { CallbackReading, ProviderIo } from '../../domain/sms/provider.ts';
+import type { CallbackReading, ProviderIo } from '../domain/messages/provider.ts';
 import { callProvider, type ProviderReply, parseJson } from './http.ts';
 
 /** What a receiver of SNS deliveries is set to. */

@@ -1,9 +1,28 @@
 import { type Refusal, refuse } from '../errors.ts';
-import { isId } from '../ids.ts';
-import type { SmsRouting } from './ports.ts';
-import type { CallbackReading, CallbackRequest, SmsCallbackEvent, SmsProviderName } from './provider.ts';
-import type { ParkedReceipt, SmsReceiptEvent } from './receipts.ts';
-import { type ReplyPorts, type SmsReplyEvent, takeReply } from './replies.ts';
+import type { DomainEvent } from '../events/event.ts';
+import { derivedId, isId } from '../ids.ts';
+import { type ReplyPorts, takeReply } from '../sms/replies.ts';
+import { isoTime } from '../time.ts';
+import { rulesOf } from './channels.ts';
+import { messageEvent } from './events.ts';
+import type { MessageRecord } from './message.ts';
+import type { Routing } from './ports.ts';
+import type {
+  CallbackReading,
+  CallbackRequest,
+  Channel,
+  EngagementEvent,
+  ProviderEvent,
+  ReceiptEvent,
+  ReplyEvent,
+} from './provider.ts';
+import type { ParkedReceipt } from './receipts.ts';
+
+/** Whose callback it is: the provider, and which of its channels the address stands for. */
+export interface CallbackAddress {
+  readonly channel: Channel;
+  readonly provider: string;
+}
 
 /** What became of one event of a callback. */
 export type CallbackEffect = 'parked' | 'kept' | 'repeated' | 'unmatched';
@@ -24,14 +43,16 @@ const REFUSALS: Readonly<Record<RefusedReading, CallbackRefusal>> = {
 /** Metrics and logs of callbacks; names and codes only. */
 export interface CallbackObserver {
   /** How many events of a callback had this effect. */
-  taken(provider: SmsProviderName, kind: SmsCallbackEvent['kind'], effect: CallbackEffect, count: number): void;
-  refused(provider: SmsProviderName, cause: RefusedReading, detail: string): void;
+  taken(provider: string, kind: ProviderEvent['kind'], effect: CallbackEffect, count: number): void;
+  refused(provider: string, cause: RefusedReading, detail: string): void;
 }
 
 export interface CallbackPorts extends ReplyPorts {
-  readonly routing: Pick<SmsRouting, 'provider'>;
+  readonly routing: Pick<Routing, 'provider'>;
   /** Keeps a receipt until it is applied. The same one twice is one. */
-  readonly park: (messageId: string, event: SmsReceiptEvent, now: number) => Promise<ParkedReceipt>;
+  readonly park: (messageId: string, event: ReceiptEvent, now: number) => Promise<ParkedReceipt>;
+  /** Keeps and hands on an event that has no other row. False when it was raised already. */
+  readonly raise: (event: DomainEvent) => Promise<boolean>;
   /** Hands a kept receipt on early; may be lost. */
   readonly hintReceipt: (receipt: ParkedReceipt) => void;
   readonly observe: CallbackObserver;
@@ -61,22 +82,48 @@ export const callbackUrl = (
 /** Only what can be one of our ids: anything else would be a key of the table's that a caller chose. */
 const ourId = (id: string | undefined) => (id !== undefined && isId('message', id) ? id : undefined);
 
-/** Parks a receipt for the message that it names, else for the one that the provider's id stands for. */
-const takeReceipt = async (
+/** The message that an event names, else the one that the provider's id stands for; only one that this provider carries. */
+const messageOf = async (
   ports: CallbackPorts,
-  provider: SmsProviderName,
-  event: SmsReceiptEvent,
-): Promise<CallbackEffect> => {
+  { channel, provider }: CallbackAddress,
+  event: ReceiptEvent | EngagementEvent,
+): Promise<MessageRecord | undefined> => {
   const id = ourId(event.messageId) ?? (await ports.correlate(provider, event.providerMessageId));
   const message = id === undefined ? undefined : await ports.journal.read(id);
   // A provider that refused the message has no say in it any more once another one carries it.
-  if (message?.provider !== provider) return 'unmatched';
+  return message?.provider === provider && message.channel === channel ? message : undefined;
+};
+
+const takeReceipt = async (
+  ports: CallbackPorts,
+  address: CallbackAddress,
+  event: ReceiptEvent,
+): Promise<CallbackEffect> => {
+  const message = await messageOf(ports, address, event);
+  if (!message) return 'unmatched';
   ports.hintReceipt(await ports.park(message.id, event, ports.clock()));
   return 'parked';
 };
 
+/** Raises the event of an open or a click; a repeated report has the same event's id, so that it is one. */
+const takeEngagement = async (
+  ports: CallbackPorts,
+  address: CallbackAddress,
+  event: EngagementEvent,
+): Promise<CallbackEffect> => {
+  const message = await messageOf(ports, address, event);
+  const type = message && rulesOf(message.channel).engagementOf[event.what];
+  if (!message || !type) return 'unmatched';
+  const now = ports.clock();
+  const at = Math.min(event.at ?? now, now);
+  const terms = [message.id, event.what, String(event.at ?? ''), event.url ?? ''];
+  const data = { at: isoTime(at), ...(event.url === undefined ? {} : { url: event.url }) };
+  const raised = { ...messageEvent(type, message, now, data), id: derivedId('event', terms) };
+  return (await ports.raise(raised)) ? 'kept' : 'repeated';
+};
+
 /** A reply with a text that the table and every reader of JSON can hold, and without ids that are none of ours. */
-const cleanReply = ({ inReplyTo, ...event }: SmsReplyEvent): SmsReplyEvent => {
+const cleanReply = ({ inReplyTo, ...event }: ReplyEvent): ReplyEvent => {
   const messageId = ourId(inReplyTo?.messageId);
   const { providerMessageId } = inReplyTo ?? {};
   return {
@@ -89,25 +136,29 @@ const cleanReply = ({ inReplyTo, ...event }: SmsReplyEvent): SmsReplyEvent => {
   };
 };
 
-const takeEvent = (
-  ports: CallbackPorts,
-  provider: SmsProviderName,
-  event: SmsCallbackEvent,
-): Promise<CallbackEffect> =>
-  event.kind === 'receipt' ? takeReceipt(ports, provider, event) : takeReply(ports, provider, cleanReply(event));
+const takeEvent = (ports: CallbackPorts, address: CallbackAddress, event: ProviderEvent): Promise<CallbackEffect> => {
+  switch (event.kind) {
+    case 'receipt':
+      return takeReceipt(ports, address, event);
+    case 'engagement':
+      return takeEngagement(ports, address, event);
+    case 'reply':
+      return takeReply(ports, address.provider, cleanReply(event));
+  }
+};
 
-type Effects = Map<SmsCallbackEvent['kind'], Map<CallbackEffect, number>>;
+type Effects = Map<ProviderEvent['kind'], Map<CallbackEffect, number>>;
 
 /** Takes the events of one callback, some at once. Throws when one could not be taken: the others are, and a repeat finds them so. */
 const takeEvents = async (
   ports: CallbackPorts,
-  provider: SmsProviderName,
-  events: readonly SmsCallbackEvent[],
+  address: CallbackAddress,
+  events: readonly ProviderEvent[],
 ): Promise<Effects> => {
   const effects: Effects = new Map();
   for (let start = 0; start < events.length; start += AT_ONCE) {
     const taking = events.slice(start, start + AT_ONCE).map(async (event) => {
-      const effect = await takeEvent(ports, provider, event);
+      const effect = await takeEvent(ports, address, event);
       const counts = effects.get(event.kind) ?? new Map<CallbackEffect, number>();
       effects.set(event.kind, counts.set(effect, (counts.get(effect) ?? 0) + 1));
     });
@@ -123,10 +174,11 @@ const takeEvents = async (
  */
 export const takeCallback = async (
   ports: CallbackPorts,
-  name: SmsProviderName,
+  address: CallbackAddress,
   request: CallbackRequest,
 ): Promise<'taken' | CallbackRefusal> => {
-  const provider = await ports.routing.provider(name);
+  const { channel, provider: name } = address;
+  const provider = await ports.routing.provider(channel, name);
   if (!provider) return refuse('NOT_FOUND', 'This provider is not set up.');
   const reading = await provider.readCallback(request);
   if (reading.kind === 'confirmed') return 'taken';
@@ -134,7 +186,7 @@ export const takeCallback = async (
     ports.observe.refused(name, reading.kind, reading.detail);
     return REFUSALS[reading.kind];
   }
-  for (const [kind, counts] of await takeEvents(ports, name, reading.events))
+  for (const [kind, counts] of await takeEvents(ports, address, reading.events))
     for (const [effect, count] of counts) ports.observe.taken(name, kind, effect, count);
   return 'taken';
 };

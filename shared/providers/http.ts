@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type * as z from 'zod';
-import type { ProviderIo, SmsAnswer } from '../../domain/sms/provider.ts';
+import type { ProviderIo, RefusalCause, RefusedAnswer } from '../domain/messages/provider.ts';
 
 /** One request to a provider, bounded in time and in the size of its answer. */
 export interface ProviderCall {
@@ -118,11 +118,7 @@ export const retryAfterSeconds = (header: string | null | undefined, now: number
 };
 
 /** A refusal, with the waiting time where the provider named one. */
-export const refusal = (
-  cause: Extract<SmsAnswer, { kind: 'refused' }>['cause'],
-  detail: string,
-  wait?: number | undefined,
-): SmsAnswer => ({
+export const refusal = (cause: RefusalCause, detail: string, wait?: number | undefined): RefusedAnswer => ({
   kind: 'refused',
   cause,
   detail,

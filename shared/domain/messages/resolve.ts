@@ -1,8 +1,7 @@
-import { newEvent } from '../events/event.ts';
-import type { Decision, MessageRecord, SmsReason } from '../messages/message.ts';
 import { settleAccepted } from './dispatch.ts';
-import { smsEventData } from './events.ts';
-import type { SmsPorts } from './ports.ts';
+import { eventsOfStatus } from './events.ts';
+import type { Decision, MessageRecord } from './message.ts';
+import type { SendPorts } from './ports.ts';
 import type { ParkedReceipt } from './receipts.ts';
 
 /** How long one resolver has before another may take over, in ms. */
@@ -10,7 +9,7 @@ const TURN_MS = 15_000;
 /** How long a receipt may still tell of a message whose provider cannot be asked, from its creation, in ms. */
 const PATIENCE_MS = 90_000;
 
-export interface ResolvePorts extends SmsPorts {
+export interface ResolvePorts extends SendPorts {
   /** Receipts that arrived before the message was settled, oldest first. */
   readonly parkedReceipts: (messageId: string) => Promise<readonly ParkedReceipt[]>;
 }
@@ -18,7 +17,7 @@ export interface ResolvePorts extends SmsPorts {
 const release = async (
   ports: ResolvePorts,
   message: MessageRecord,
-  reason: Extract<SmsReason, 'abandoned' | 'indeterminate'>,
+  reason: 'abandoned' | 'indeterminate',
   detail: string,
 ) => {
   const at = ports.clock();
@@ -29,23 +28,19 @@ const release = async (
     decisions: [{ at, kind: 'resolution', detail: `${reason}: ${detail}; hold released`, coins: message.coins }],
     // Abandoned is certain, so the caller's retry may be a first send; indeterminate is not.
     freeKey: reason === 'abandoned',
-    events: [
-      newEvent({
-        type: 'sms.failed',
-        organizationId: message.organizationId,
-        env: message.env,
-        createdAt: at,
-        data: smsEventData({ ...message, status: 'failed', reason }),
-      }),
-    ],
+    events: eventsOfStatus({ ...message, reason }, 'failed', at),
   });
-  if (released) ports.observe.resolved(reason, { organizationId: message.organizationId, messageId: message.id });
+  if (released)
+    ports.observe.resolved(message.channel, reason, { organizationId: message.organizationId, messageId: message.id });
 };
 
 const settle = async (ports: ResolvePorts, message: MessageRecord, providerMessageId: string, detail: string) => {
   const decision: Decision = { at: ports.clock(), kind: 'resolution', detail, coins: message.coins };
   await settleAccepted(ports, message, providerMessageId, decision);
-  ports.observe.resolved('accepted', { organizationId: message.organizationId, messageId: message.id });
+  ports.observe.resolved(message.channel, 'accepted', {
+    organizationId: message.organizationId,
+    messageId: message.id,
+  });
 };
 
 /**
@@ -56,13 +51,13 @@ const settle = async (ports: ResolvePorts, message: MessageRecord, providerMessa
 export const resolveSend = async (ports: ResolvePorts, messageId: string): Promise<void> => {
   const found = await ports.journal.read(messageId);
   const now = ports.clock();
-  if (found?.hold !== 'open' || found.deadline > now) return;
+  if (found?.hold !== 'open' || found.status === 'queued' || found.deadline > now) return;
   const message = await ports.journal.takeOver(found, now, now + TURN_MS);
   if (!message) return;
   const [receipt] = await ports.parkedReceipts(messageId);
   if (receipt)
     return settle(ports, message, receipt.event.providerMessageId, 'a receipt proved that the provider accepted');
-  const provider = await ports.routing.provider(message.provider);
+  const provider = await ports.routing.provider(message.channel, message.provider);
   if (provider?.inquire) {
     const answer = await provider.inquire(message.id, message.createdAt);
     if (answer.kind === 'accepted')

@@ -1,0 +1,53 @@
+import type { EventType } from '../events/catalogue.ts';
+import { type DomainEvent, newEvent } from '../events/event.ts';
+import { rulesOf } from './channels.ts';
+import type { MessageRecord, MessageStatus } from './message.ts';
+
+const given = (fields: Readonly<Record<string, unknown>>) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+
+/** `data` of a message's event (decisions, part 5): the recipient is masked here, and unmasked only at delivery to whoever may see it. */
+export const messageEventData = (
+  message: MessageRecord,
+  more: Readonly<Record<string, unknown>> = {},
+): Readonly<Record<string, unknown>> => {
+  const { mask, eventData } = rulesOf(message.channel);
+  return {
+    id: message.id,
+    channel: message.channel,
+    to: mask(message.to),
+    status: message.status,
+    ...given({
+      route: message.route,
+      reason: message.reason,
+      contactId: message.contactId,
+      campaignId: message.campaignId,
+      metadata: message.metadata ? { ...message.metadata } : undefined,
+      replaces: message.replaces,
+      fallbackOf: message.chainId === message.id ? undefined : message.chainId,
+    }),
+    ...eventData?.(message),
+    ...more,
+  };
+};
+
+/** An event about a message as it stands. */
+export const messageEvent = (
+  type: EventType,
+  message: MessageRecord,
+  createdAt: number,
+  more?: Readonly<Record<string, unknown>>,
+): DomainEvent =>
+  newEvent({
+    type,
+    organizationId: message.organizationId,
+    env: message.env,
+    createdAt,
+    data: messageEventData(message, more),
+  });
+
+/** The events of a message that reaches a status: the channel's own, or none. */
+export const eventsOfStatus = (message: MessageRecord, status: MessageStatus, at: number): readonly DomainEvent[] => {
+  const type = rulesOf(message.channel).eventOf[status];
+  return type ? [messageEvent(type, { ...message, status }, at)] : [];
+};

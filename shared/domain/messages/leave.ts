@@ -1,0 +1,43 @@
+import { isRefusal } from '../errors.ts';
+import { dispatchMessage, giveUp } from './dispatch.ts';
+import type { Decision, MessageRecord } from './message.ts';
+import type { SendPorts } from './ports.ts';
+
+export interface LeavePorts extends SendPorts {
+  /** What leaves, where more leaves than is kept on the message; undefined when it is gone. */
+  readonly contentOf: (message: MessageRecord) => Promise<unknown>;
+  /** When a message may leave, in ms, by the quiet hours of its organization; `now` or earlier when at once. */
+  readonly mayLeaveAt: (message: MessageRecord, now: number) => Promise<number>;
+  /** Moves a queued message's moment; false when it moved meanwhile. */
+  readonly postpone: (message: MessageRecord, until: number, decision: Decision) => Promise<boolean>;
+  /** Hands a queued message to its queue at a moment (ms); may be lost. */
+  readonly hintSend: (messageId: string, at: number) => void;
+}
+
+/**
+ * Sends a queued message whose time has come. Repeats and any order change nothing: only who takes it from the queue under its fence
+ * sends it, and what a crash leaves behind is resolved like any other send.
+ */
+export const leave = async (ports: LeavePorts, messageId: string): Promise<void> => {
+  const queued = await ports.journal.read(messageId);
+  const now = ports.clock();
+  if (queued?.status !== 'queued' || queued.hold !== 'open' || queued.deadline > now) return;
+  const until = queued.force ? now : await ports.mayLeaveAt(queued, now);
+  if (until > now) {
+    const decision: Decision = { at: now, kind: 'deferred', detail: 'quiet hours' };
+    if (await ports.postpone(queued, until, decision)) ports.hintSend(messageId, until);
+    return;
+  }
+  const { channel, organizationId, env, route } = queued;
+  const candidates = await ports.routing.candidates(channel, organizationId, env, route);
+  const provider = (candidates.kind === 'ready' && candidates.providers[0]?.name) || queued.provider;
+  const message = await ports.journal.begin(queued, provider, now, now + ports.sendDeadlineMs);
+  if (!message) return;
+  const content = await ports.contentOf(message);
+  if (content === undefined) {
+    await giveUp(ports, message, { kind: 'refused', cause: 'content', detail: 'its content is gone' }, true);
+    return;
+  }
+  const sent = await dispatchMessage(ports, message, content, candidates, true);
+  if (isRefusal(sent)) ports.observe.sent(channel, sent.name, { organizationId, messageId });
+};

@@ -1,0 +1,262 @@
+import { createHash } from 'node:crypto';
+import type { Actor } from '../actor.ts';
+import { canonical } from '../canonical.ts';
+import { isRefusal, type Refusal, refuse } from '../errors.ts';
+import type { DomainEvent } from '../events/event.ts';
+import { type Id, newId } from '../ids.ts';
+import type { PriceRow } from '../pricing/prices.ts';
+import { rulesOf } from './channels.ts';
+import { dispatchMessage } from './dispatch.ts';
+import type { KeptPromise, Reservation } from './journal.ts';
+import type { Decision, KeptContent, MessageOf, MessageRecord, MessageType, Priority } from './message.ts';
+import type { SendPorts } from './ports.ts';
+import type { Channel } from './provider.ts';
+import { quote, type SendQuote } from './quote.ts';
+
+/** What a channel's rules make of a request: all that the common pipeline needs to price, reserve and send it. */
+export type SendPlan = { [C in Channel]: PlanOf<C> }[Channel];
+export interface PlanOf<C extends Channel> {
+  readonly channel: C;
+  readonly route: string;
+  readonly price: PriceRow;
+  readonly to: string;
+  readonly region?: 'BR' | 'INTL';
+  readonly type: MessageType;
+  readonly content: KeptContent[C];
+  readonly units: number;
+  /** False on transactional routes, which opt-out does not stop. */
+  readonly mayOptOut: boolean;
+  readonly contactId?: string | undefined;
+  readonly campaignId?: string | undefined;
+  readonly metadata?: MessageRecord['metadata'];
+  readonly priority?: Priority | undefined;
+  readonly links: readonly { readonly code: string; readonly url: string }[];
+  /** The caller's key, and what makes two requests under it the same. */
+  readonly key: string;
+  readonly hash: string;
+  /** Sends per second that the account contracted. */
+  readonly perSecond?: number | undefined;
+  readonly scheduledAt?: number | undefined;
+  /** For a hop of a chain: the chain's first message; for a resend: the message that it replaces. */
+  readonly chainId?: Id<'message'> | undefined;
+  readonly replaces?: Id<'message'> | undefined;
+}
+
+/** Whose message it is. */
+export type Tenant = Pick<Actor, 'organizationId' | 'env'>;
+
+export type ReserveRefusal = Refusal<
+  'CONFLICT' | 'PAYMENT_REQUIRED' | 'RATE_LIMITED' | 'SERVICE_UNAVAILABLE' | 'VALIDATION_ERROR'
+>;
+/** A message that stands, and whether an earlier call made it; `quote` is that of a fresh one. */
+export interface Sent {
+  readonly message: MessageRecord;
+  readonly replayed: boolean;
+  readonly quote?: SendQuote;
+}
+
+/** Quotes that a moving volume may spoil before a reservation holds. */
+const QUOTE_TRIES = 10;
+
+/** What makes two requests the same: the operation and the body, whatever the order of its fields. */
+export const requestHash = (operation: string, body: unknown): string =>
+  createHash('sha256')
+    .update(operation)
+    .update('\n')
+    .update(JSON.stringify(canonical(body)))
+    .digest('base64url');
+
+export const REUSED_KEY = refuse('CONFLICT', 'This Idempotency-Key was used with another body.');
+
+type Draft = Omit<MessageRecord, 'coins' | 'decisions'>;
+
+/** How a fresh message begins: under way for a caller who waits, or queued for its moment. */
+export type Beginning =
+  | { readonly status: 'sending'; readonly provider: string }
+  | { readonly status: 'queued'; readonly at: number };
+
+const draft = async (ports: SendPorts, tenant: Tenant, plan: SendPlan, beginning: Beginning): Promise<Draft> => {
+  const now = ports.clock();
+  const id = newId('message');
+  const { recipient } = rulesOf(plan.channel);
+  const started = beginning.status === 'sending';
+  return {
+    id,
+    organizationId: tenant.organizationId,
+    env: tenant.env,
+    channel: plan.channel,
+    content: plan.content,
+    direction: 'outbound',
+    type: plan.type,
+    priority: plan.priority ?? 'normal',
+    status: beginning.status,
+    to: plan.to,
+    toHash: await ports.hashTo(tenant.organizationId, recipient, plan.to),
+    region: plan.region,
+    route: plan.route,
+    provider: started ? beginning.provider : 'sandbox_provider',
+    units: plan.units,
+    contactId: plan.contactId as Id<'contact'> | undefined,
+    campaignId: plan.campaignId,
+    metadata: plan.metadata,
+    scheduledAt: plan.scheduledAt,
+    chainId: plan.chainId,
+    replaces: plan.replaces,
+    hold: 'open',
+    fence: 1,
+    deadline: started ? now + ports.sendDeadlineMs : beginning.at,
+    callerKey: plan.key,
+    attempts: started ? 1 : 0,
+    createdAt: now,
+    updatedAt: now,
+  } as Draft;
+};
+
+/** What was decided before the provider is asked, as one entry of terms: each entry is written and read with the row at every step. */
+const decisionsOf = (plan: SendPlan, { band, coins }: SendQuote, at: number): Decision[] => {
+  const contact = plan.contactId ? 'named' : 'by-recipient';
+  const consent = plan.mayOptOut ? 'no-opt-out' : 'not-needed';
+  return [{ at, kind: 'accepted', detail: `contact=${contact} consent=${consent} band=${band.index}`, coins }];
+};
+
+const reservationOf = (
+  plan: SendPlan,
+  drafted: Draft,
+  priced: SendQuote,
+  events: (message: MessageRecord) => readonly DomainEvent[],
+): Reservation => {
+  const { recipient, countsVolume } = rulesOf(plan.channel);
+  const { env, toHash, contactId, createdAt } = drafted;
+  const message = { ...drafted, coins: priced.coins, decisions: decisionsOf(plan, priced, createdAt) } as MessageRecord;
+  return {
+    message,
+    requestHash: plan.hash,
+    ...(env === 'live' && countsVolume
+      ? { volume: { month: priced.month, units: plan.units, from: priced.volumeFrom, to: priced.volumeTo } }
+      : {}),
+    consent: { recipient, toHash, mayOptOut: plan.mayOptOut, ...(contactId ? { contactId } : {}) },
+    ...(plan.perSecond === undefined ? {} : { perSecond: plan.perSecond }),
+    links: plan.links,
+    events: events(message),
+  };
+};
+
+const refusalOf = async (
+  ports: SendPorts,
+  { organizationId, env }: Tenant,
+  kind: 'opted_out' | 'unknown_contact' | 'ceiling' | 'insufficient',
+): Promise<ReserveRefusal> => {
+  switch (kind) {
+    case 'opted_out':
+      return refuse('VALIDATION_ERROR', { detail: 'The contact opted out.', meta: { motivo: 'opt_out' } });
+    case 'unknown_contact':
+      return refuse('VALIDATION_ERROR', {
+        detail: 'The contact does not exist.',
+        errors: [{ path: 'contactId', message: 'is no contact of the organization' }],
+      });
+    case 'ceiling':
+      return refuse('RATE_LIMITED', { detail: "The account's SMS per second are used up.", retryAfterSeconds: 1 });
+    case 'insufficient':
+      await ports.noteDepleted(organizationId, env);
+      return refuse('PAYMENT_REQUIRED', 'The wallet balance does not cover the message.');
+  }
+};
+
+type Kept = (promise: KeptPromise) => Promise<MessageRecord | ReserveRefusal | undefined>;
+
+/** What stands under a key that is taken: the message, or why not; undefined when it is gone meanwhile. */
+const keptMessage =
+  (ports: SendPorts, plan: SendPlan): Kept =>
+  async (promise) =>
+    promise.requestHash === plan.hash ? ports.journal.read(promise.messageId) : REUSED_KEY;
+
+/**
+ * RESERVE: prices the plan and takes key, money and message in one transaction; nothing is stored when it refuses. A key that is
+ * taken answers with what stands under it.
+ */
+export const reserveMessage = async (
+  ports: SendPorts,
+  tenant: Tenant,
+  plan: SendPlan,
+  beginning: Beginning,
+  events: (message: MessageRecord) => readonly DomainEvent[] = () => [],
+): Promise<Sent | ReserveRefusal> => {
+  const { organizationId, env } = tenant;
+  const drafted = await draft(ports, tenant, plan, beginning);
+  const kept = keptMessage(ports, plan);
+  for (let turn = 0; turn < QUOTE_TRIES; turn++) {
+    const priced = await quote(ports, organizationId, env, plan.price, plan.units);
+    const reservation = reservationOf(plan, drafted, priced, events);
+    const outcome = await ports.journal.reserve(reservation);
+    switch (outcome.kind) {
+      case 'reserved':
+        return { message: reservation.message, replayed: false, quote: priced };
+      case 'volume_moved':
+        ports.learnVolume(organizationId, priced.month, outcome.volume);
+        continue;
+      case 'kept': {
+        const message = await kept(outcome.promise);
+        if (!message) continue;
+        return isRefusal(message) ? message : { message, replayed: true };
+      }
+      default:
+        return refusalOf(ports, tenant, outcome.kind);
+    }
+  }
+  return refuse('SERVICE_UNAVAILABLE', {
+    detail: 'The volume moves too fast to be priced; try again.',
+    retryAfterSeconds: 1,
+  });
+};
+
+/** How a repeated key is answered while a caller waits for a provider (interface 4.1, rule 1; decisions, part 3). */
+const replayOf = (ports: SendPorts, first: MessageRecord) => {
+  if (first.hold === 'captured') return { message: first, replayed: true };
+  if (first.hold === 'open')
+    return refuse('CONFLICT', {
+      detail: 'The first request with this key is still running.',
+      meta: { code: 'EM_ANDAMENTO', messageId: first.id },
+      retryAfterSeconds: Math.max(1, Math.ceil((first.deadline - ports.clock()) / 1000)),
+    });
+  return refuse('DEPENDENCY_FAILED', {
+    detail: 'It could not be learned whether the provider sent the message; it was not charged.',
+    meta: { messageId: first.id, reason: first.reason ?? 'indeterminate' },
+  });
+};
+
+/**
+ * Sends while the caller waits (interface 4.1, 4.5, 4.6). One transaction reserves key, money and message; then the provider is
+ * called; then one transaction captures or releases. Whatever happens in between, the message is sent at most once and charged
+ * only if it was. `content` is what leaves, where more leaves than is kept.
+ */
+export const sendNow = async <C extends Channel>(
+  ports: SendPorts,
+  tenant: Tenant,
+  plan: PlanOf<C>,
+  content: unknown = plan.content,
+): Promise<{ readonly message: MessageOf<C>; readonly replayed: boolean } | SendRefusal> => {
+  const candidates = await ports.routing.candidates(plan.channel, tenant.organizationId, tenant.env, plan.route);
+  const provider = candidates.kind === 'ready' ? (candidates.providers[0]?.name ?? '') : '';
+  const beginning: Beginning = { status: 'sending', provider: provider || 'sandbox_provider' };
+  const reserved = await reserveMessage(ports, tenant, plan as unknown as SendPlan, beginning);
+  if (isRefusal(reserved)) return reserved;
+  if (reserved.replayed) return replayOf(ports, reserved.message) as never;
+  const sent = await dispatchMessage(ports, reserved.message, content, candidates, false);
+  return isRefusal(sent) ? sent : { message: sent as MessageOf<C>, replayed: false };
+};
+
+export type SendRefusal =
+  | ReserveRefusal
+  | Refusal<'CONFLICT' | 'DEPENDENCY_FAILED'>
+  | Exclude<Awaited<ReturnType<typeof dispatchMessage>>, MessageRecord>;
+
+/** What a repeated key meets where the request itself is refused before anything is reserved: 409 for another body, else the refusal. */
+export const unlessReused = async <R extends Refusal>(
+  ports: Pick<SendPorts, 'promise' | 'clock'>,
+  { organizationId }: Tenant,
+  { key, hash }: { readonly key: string; readonly hash: string },
+  refusal: R,
+): Promise<R | typeof REUSED_KEY> => {
+  const promise = await ports.promise(organizationId, key, ports.clock());
+  return promise && promise.requestHash !== hash ? REUSED_KEY : refusal;
+};

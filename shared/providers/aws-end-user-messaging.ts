@@ -1,0 +1,158 @@
+import type { PinpointSMSVoiceV2Client } from '@aws-sdk/client-pinpoint-sms-voice-v2';
+import * as z from 'zod';
+import type {
+  CallbackReading,
+  ProviderAnswer,
+  ProviderEvent,
+  ProviderIo,
+  ReceiptEvent,
+} from '../domain/messages/provider.ts';
+import { type AwsErrorTable, awsAccessSettings, awsClientConfig, awsFailure, keptClients, snsSettings } from './aws.ts';
+import { parseJson } from './http.ts';
+import { readSns } from './sns.ts';
+
+/** What an operator sets for AWS End User Messaging, whatever it sends. */
+export const endUserMessagingSettings = {
+  ...awsAccessSettings,
+  ...snsSettings,
+  region: awsAccessSettings.region.describe(
+    'The AWS region that holds the origination identities, for example sa-east-1.',
+  ),
+  configurationSetName: z
+    .string()
+    .min(1)
+    .describe('The configuration set whose event destination publishes receipts to an SNS topic.'),
+  topicArns: snsSettings.topicArns.describe(
+    'The SNS topics of receipts and of two-way messages. No other topic is listened to.',
+  ),
+  baseUrl: z
+    .url()
+    .optional()
+    .describe(
+      "Another address than the region's own (https://sms-voice.<region>.amazonaws.com): a VPC endpoint or a stand-in.",
+    ),
+};
+const schema = z.object(endUserMessagingSettings);
+export type EndUserMessagingSettings = z.infer<typeof schema>;
+
+/**
+ * The exceptions of the sends (https://docs.aws.amazon.com/pinpoint/latest/apireference_smsvoicev2/API_SendTextMessage.html and
+ * API_SendRcsMessage.html). InternalServerException is left out: it may strike after the message left.
+ */
+const ERRORS: AwsErrorTable = {
+  errors: {
+    ConflictException: 'unavailable',
+    ResourceNotFoundException: 'unavailable',
+    ServiceQuotaExceededException: 'unavailable',
+    ValidationException: 'unavailable',
+  },
+  // What an exception's `Reason` says beyond its name (the enumerations of the same reference).
+  reasons: {
+    DESTINATION_PHONE_NUMBER_OPTED_OUT: 'blacklisted',
+    DESTINATION_PHONE_NUMBER_BLOCKED_BY_PROTECT_NUMBER_OVERRIDE: 'blacklisted',
+    MAXIMUM_SIZE_EXCEEDED: 'content',
+    MONTHLY_SPEND_LIMIT_REACHED_FOR_TEXT: 'credit',
+    ACCOUNT_DISABLED: 'credit',
+  },
+  // Whose fault a ValidationException is, by the field that it names.
+  fields: { destinationphonenumber: 'recipient', messagebody: 'content' },
+};
+
+type Sdk = typeof import('@aws-sdk/client-pinpoint-sms-voice-v2');
+const clientOf = keptClients<PinpointSMSVoiceV2Client>();
+
+/** Makes one send, once. Loads the SDK at the first, so that a function that never sends does not pay for it at its start. */
+export const sendOnce = async (
+  settings: EndUserMessagingSettings,
+  io: ProviderIo,
+  call: (
+    sdk: Sdk,
+    client: PinpointSMSVoiceV2Client,
+    options: { abortSignal: AbortSignal },
+  ) => Promise<{ MessageId?: string | undefined }>,
+): Promise<ProviderAnswer> => {
+  try {
+    const sdk = await import('@aws-sdk/client-pinpoint-sms-voice-v2');
+    const config = awsClientConfig(settings);
+    const client = clientOf(config, () => new sdk.PinpointSMSVoiceV2Client(config));
+    const answer = await call(sdk, client, { abortSignal: AbortSignal.timeout(settings.timeoutMs) });
+    if (!answer.MessageId) return { kind: 'unknown', detail: 'aws: an answer without a message id' };
+    return { kind: 'accepted', providerMessageId: answer.MessageId };
+  } catch (fault) {
+    return awsFailure(fault, io.now(), ERRORS);
+  }
+};
+
+/** What an event type means for a message. */
+export interface EventMeaning extends Pick<ReceiptEvent, 'status' | 'reason' | 'via'> {}
+export type EventMeanings = Readonly<Record<string, EventMeaning>>;
+
+/** An event of a configuration set (sms-voice/latest/userguide/configuration-sets-event-format.html). */
+const event = z.object({
+  eventType: z.string().regex(/^[A-Z_]{1,60}$/),
+  eventTimestamp: z.number(),
+  messageId: z.string().min(1),
+  destinationPhoneNumber: z.string().default(''),
+  messageStatusDescription: z.string().optional(),
+  totalMessageParts: z.number().optional(),
+  context: z.record(z.string(), z.string()).default({}),
+});
+/** A two-way message (sms-voice/latest/userguide/two-way-sms-payload.html). */
+const inbound = z.object({
+  originationNumber: z.string().min(1),
+  destinationNumber: z.string().min(1),
+  messageBody: z.string(),
+  inboundMessageId: z.string().min(1),
+  previousPublishedMessageId: z.string().min(1).nullish(),
+});
+
+const receiptOf = (found: z.infer<typeof event>, meanings: EventMeanings): ReceiptEvent[] => {
+  const meaning = meanings[found.eventType];
+  if (!meaning) return [];
+  const reference = found.context['messageId'];
+  return [
+    {
+      kind: 'receipt',
+      ...(reference ? { messageId: reference } : {}),
+      providerMessageId: found.messageId,
+      ...meaning,
+      at: found.eventTimestamp,
+      receipt: {
+        id: found.messageId,
+        type: 'api_message',
+        to: found.destinationPhoneNumber,
+        ...(reference ? { reference } : {}),
+        status: found.eventType,
+        statusDescription: found.messageStatusDescription ?? found.eventType,
+        received: new Date(found.eventTimestamp).toISOString(),
+        ...(found.totalMessageParts === undefined ? {} : { bill_factor: found.totalMessageParts }),
+        channel: meaning.via === 'rcs' ? 'RCS' : 'SMS',
+      },
+    },
+  ];
+};
+
+const replyOf = (found: z.infer<typeof inbound>, at: number): ProviderEvent => ({
+  kind: 'reply',
+  providerReplyId: found.inboundMessageId,
+  ...(found.previousPublishedMessageId ? { inReplyTo: { providerMessageId: found.previousPublishedMessageId } } : {}),
+  from: found.originationNumber,
+  to: found.destinationNumber,
+  body: found.messageBody,
+  at,
+});
+
+/** Checks a delivery of SNS and reads the event or the two-way message in it; an event without a meaning is taken and says nothing. */
+export const readEvent = async (
+  { topicArns, snsBaseUrl: baseUrl, timeoutMs }: EndUserMessagingSettings,
+  io: ProviderIo,
+  body: string,
+  meanings: EventMeanings,
+): Promise<CallbackReading> => {
+  const reading = await readSns(io, { topicArns, baseUrl, timeoutMs }, body);
+  if (reading.kind === 'ended') return { kind: 'events', events: [] };
+  if (reading.kind !== 'notification') return reading;
+  const found = parseJson(z.union([event, inbound]), reading.message);
+  if (!found) return { kind: 'malformed', detail: 'aws: neither an event nor an inbound message' };
+  return { kind: 'events', events: 'eventType' in found ? receiptOf(found, meanings) : [replyOf(found, reading.at)] };
+};

@@ -1,0 +1,229 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { CallbackRequest, Provider } from '../../shared/domain/messages/provider.ts';
+import { accepted, CHANNEL_KITS, NOW, open, REGISTERED, UNDER_TEST } from '../support/providers/kit.ts';
+import {
+  type AcceptedMessage,
+  deliver,
+  type Play,
+  type StandIn,
+  THROTTLED_SECONDS,
+} from '../support/providers/stand-in.ts';
+
+const TIMEOUT_MS = 300;
+
+/** A forger's callbacks: what was signed, made to say something else. */
+const FORGERIES: Readonly<Record<string, (signed: CallbackRequest) => CallbackRequest>> = {
+  'a body altered after signing': (signed) => ({ ...signed, body: signed.body.replace('5511', '5512') }),
+  'no proof at all': ({ url, headers, body }) => ({
+    url,
+    headers: Object.fromEntries(Object.entries(headers).filter(([name]) => name === 'content-type')),
+    body: body.replace(/"Signature":"[^"]*"/, '"Signature":""'),
+  }),
+  'a signature of the right form by another key': (signed) => ({
+    ...signed,
+    headers: Object.fromEntries(
+      Object.entries(signed.headers).map(([name, value]) => [
+        name,
+        name.endsWith('signature') ? swapped(value) : value,
+      ]),
+    ),
+    body: signed.body.replace(/"Signature":"([^"]*)"/, (_, value: string) => `"Signature":"${swapped(value)}"`),
+  }),
+};
+const swapped = (value: string) =>
+  value.startsWith('A') ? `B${value.slice(1)}` : value.startsWith('a') ? `b${value.slice(1)}` : `a${value.slice(1)}`;
+
+const replyOf = (standIn: StandIn, message: AcceptedMessage, body: string): CallbackRequest => {
+  const callback = standIn.reply?.(message, body);
+  if (!callback) throw new Error(`${standIn.provider} has no replies`);
+  return callback;
+};
+const addressOf = ({ channel, name }: { channel: string; name: string }) => `${channel}/${name}`;
+
+it('holds every registered provider to this suite', () => {
+  expect(REGISTERED.map(addressOf).sort()).toEqual(UNDER_TEST.map(addressOf).sort());
+});
+
+describe.each(UNDER_TEST.map((each) => [addressOf(each), each] as const))('%s', (_, underTest) => {
+  const { channel, name, refusals, wrongCredentials, replies } = underTest;
+  const kit = CHANNEL_KITS[channel];
+  if (!kit) throw new Error(`the kit knows no ${channel}`);
+  const { dispatch, exact, outcomes } = kit;
+  let standIn: StandIn;
+  let provider: Provider<unknown>;
+  let message: AcceptedMessage;
+  const start = () => underTest.start(() => NOW);
+  beforeAll(async () => {
+    standIn = await start();
+    provider = open(channel, name, { ...standIn.settings, timeoutMs: TIMEOUT_MS });
+    message = await accepted(standIn, provider, dispatch());
+  });
+  afterAll(() => standIn.close());
+
+  const refused = async (play: Play) => {
+    standIn.script(play);
+    return provider.send(dispatch());
+  };
+  const noPersonalData = (answer: unknown) => expect(JSON.stringify(answer)).not.toMatch(/5511|9182|segredo/);
+
+  it('names itself as it is registered', () => expect(provider.name).toBe(name));
+
+  it.each(exact)(
+    'hands over once, unharmed, and keeps the id of what was accepted: $what',
+    async ({ content, carried }) => {
+      const before = standIn.messages.length;
+      const sent = dispatch({ content });
+      const answer = await provider.send(sent);
+      const [found, ...more] = standIn.messages.slice(before);
+      expect(more).toEqual([]);
+      expect(found).toMatchObject({ messageId: sent.messageId, to: sent.to, ...carried });
+      expect(answer).toEqual({ kind: 'accepted', providerMessageId: found?.providerMessageId });
+    },
+  );
+
+  describe.each(Object.entries(refusals))('a refusal by cause: %s', (cause, codes) => {
+    it.each(codes)('%s is certain and carries neither recipient nor content', async (code) => {
+      const before = standIn.messages.length;
+      const answer = await refused({ refuse: code });
+      expect(answer).toMatchObject({ kind: 'refused', cause });
+      expect(standIn.messages.length).toBe(before);
+      noPersonalData(answer);
+    });
+  });
+
+  it('passes on how long a throttled caller shall wait', async () => {
+    expect(await refused('throttle')).toMatchObject({
+      kind: 'refused',
+      cause: 'throttled',
+      retryAfterSeconds: THROTTLED_SECONDS,
+    });
+  });
+
+  it('is refused for credentials that the provider does not know', async () => {
+    const stranger = open(channel, name, { ...standIn.settings, ...wrongCredentials });
+    expect(await stranger.send(dispatch())).toMatchObject({ kind: 'refused', cause: 'credentials' });
+  });
+
+  it.each([
+    'server_error',
+    'hang',
+    'accept_and_hang',
+    'reset',
+    'accept_and_reset',
+    'malformed',
+    'wrong_content_type',
+  ] as const)('calls an ambiguous answer unknown and asks once only: %s', async (play) => {
+    const before = standIn.requests.length;
+    const answer = await refused(play);
+    expect(answer).toMatchObject({ kind: 'unknown' });
+    noPersonalData(answer);
+    expect(standIn.requests.length).toBe(before + 1);
+  });
+
+  it('gives up in the time that its settings allow', async () => {
+    const began = performance.now();
+    await refused('hang');
+    expect(performance.now() - began).toBeLessThan(TIMEOUT_MS + 1_000);
+  });
+
+  it('knows that nothing was sent when nobody listens', async () => {
+    const closed = await start();
+    await closed.close();
+    const answer = await open(channel, name, { ...closed.settings, timeoutMs: TIMEOUT_MS }).send(dispatch());
+    expect(answer).toMatchObject({ kind: 'refused', cause: 'unavailable' });
+  });
+
+  it.each(Object.entries(outcomes))('reads a signed receipt: %s', async (outcome, meaning) => {
+    const kept = kit.receipt?.(message);
+    expect(await provider.readCallback(standIn.receipt(message, outcome))).toMatchObject({
+      kind: 'events',
+      events: [
+        {
+          kind: 'receipt',
+          messageId: message.messageId,
+          providerMessageId: message.providerMessageId,
+          ...meaning,
+          ...(kept ? { receipt: kept } : {}),
+        },
+      ],
+    });
+  });
+
+  it.each(Object.keys(outcomes))('reads the same receipt twice as the same: %s', async (outcome) => {
+    const callback = standIn.receipt(message, outcome);
+    expect(await provider.readCallback(callback)).toEqual(await provider.readCallback(callback));
+  });
+
+  it('reads each receipt as it is, whichever came before', async () => {
+    const callbacks = Object.keys(outcomes).map((outcome) => standIn.receipt(message, outcome));
+    const read = async (inOrder: readonly CallbackRequest[]) => {
+      const readings = [];
+      for (const callback of inOrder) readings.push(await provider.readCallback(callback));
+      return readings;
+    };
+    expect((await read(callbacks.toReversed())).toReversed()).toEqual(await read(callbacks));
+  });
+
+  it.runIf(replies)('reads a reply and the same reply again as one', async () => {
+    const callback = replyOf(standIn, message, 'SIM, até amanhã & obrigado + 1');
+    const reading = await provider.readCallback(callback);
+    expect(reading).toMatchObject({
+      kind: 'events',
+      events: [{ kind: 'reply', from: message.to, body: 'SIM, até amanhã & obrigado + 1' }],
+    });
+    expect(await provider.readCallback(callback)).toEqual(reading);
+  });
+
+  describe.each(replies ? (['receipt', 'reply'] as const) : (['receipt'] as const))('a forged %s', (kind) => {
+    it.each(Object.entries(FORGERIES))('is refused: %s', async (_, forge) => {
+      const signed = kind === 'receipt' ? standIn.receipt(message, 'delivered') : replyOf(standIn, message, 'SIM');
+      expect((await provider.readCallback(signed)).kind).toBe('events');
+      const forged = forge(signed);
+      expect(forged).not.toEqual(signed);
+      expect(await provider.readCallback(forged)).toMatchObject({ kind: 'forged' });
+    });
+  });
+
+  it.each(['', '{}', '[]', 'null', '{"results":[{}]}', '{"eventType":1}', 'MessageSid=', 'Olá'])(
+    'calls a signed body of no known form malformed: %j',
+    async (body) => {
+      expect(await provider.readCallback(standIn.signed(message, body))).toMatchObject({ kind: 'malformed' });
+    },
+  );
+
+  it('reads a callback as it comes over HTTP', async () => {
+    const received: Omit<CallbackRequest, 'url'>[] = [];
+    const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+      const headers = Object.entries(request.headers).map(([header, value]) => [header, String(value)]);
+      received.push({ headers: Object.fromEntries(headers), body: await text(request) });
+      response.end();
+    };
+    const endpoint = createServer((request, response) => void serve(request, response));
+    await new Promise<void>((ready) => endpoint.listen(0, '127.0.0.1', ready));
+    const callback = standIn.receipt(message, 'delivered');
+    await deliver({ ...callback, url: `http://127.0.0.1:${(endpoint.address() as AddressInfo).port}` });
+    endpoint.closeAllConnections();
+    endpoint.close();
+    const [posted] = received;
+    expect(posted && (await provider.readCallback({ ...posted, url: callback.url }))).toMatchObject({ kind: 'events' });
+  });
+
+  it('never throws over what strangers post', async () => {
+    for (const body of [
+      '',
+      '\u0000',
+      '{"Type":"Notification"}',
+      '%E0%A4%A',
+      '{"__proto__":{"a":1}}',
+      '['.repeat(5_000),
+    ]) {
+      for (const url of ['https://callbacks.test/x', 'no address']) {
+        const { kind } = await provider.readCallback({ url, headers: {}, body });
+        expect(['forged', 'malformed']).toContain(kind);
+      }
+    }
+  });
+});

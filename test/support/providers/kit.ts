@@ -1,0 +1,60 @@
+import type { Channel, Dispatch, Provider, ProviderIo } from '../../../shared/domain/messages/provider.ts';
+import { loadAllProviders } from '../../../shared/providers/index.ts';
+import { awsEndUserMessagingUnderTest } from './aws-end-user-messaging-stand-in.ts';
+import { infobipUnderTest } from './infobip-stand-in.ts';
+import { smsKit } from './sms-kit.ts';
+import type { AcceptedMessage, StandIn, UnderTest } from './stand-in.ts';
+import { twilioUnderTest } from './twilio-stand-in.ts';
+
+/**
+ * What the conformance suite asks of every provider of a channel. Recipients hold `5511`, contents hold `9182`: the suite looks for
+ * both in what adapters tell.
+ */
+export interface ChannelKit {
+  /** A message to send; a part may be given. */
+  dispatch(over?: Partial<Dispatch<unknown>>): Dispatch<unknown>;
+  /** Contents that must arrive unharmed, and what the stand-in must then hold. */
+  readonly exact: readonly { readonly what: string; readonly content: unknown; readonly carried: object }[];
+  /** What each outcome of a receipt must be read as. */
+  readonly outcomes: Readonly<Record<string, object>>;
+  /** What is kept of a receipt of this message; absent where a channel keeps nothing. */
+  readonly receipt?: (message: AcceptedMessage) => object;
+}
+
+/** The channels that the kit knows: one line each. */
+export const CHANNEL_KITS: Readonly<Partial<Record<Channel, ChannelKit>>> = {
+  sms: smsKit,
+};
+
+/** Every provider that the kit tests: one line each. */
+export const UNDER_TEST: readonly UnderTest[] = [awsEndUserMessagingUnderTest, twilioUnderTest, infobipUnderTest];
+
+/** The moment at which these tests take place; adapters read it from their I/O. */
+export const NOW = Date.parse('2026-01-02T03:04:06.000Z');
+export const io: ProviderIo = { fetch: globalThis.fetch, now: () => NOW };
+
+export const REGISTERED = await loadAllProviders();
+
+/** Opens a registered adapter as the platform does. */
+export const open = (
+  channel: Channel,
+  name: string,
+  settings: object,
+  over: Partial<ProviderIo> = {},
+): Provider<unknown> => {
+  const registered = REGISTERED.find((each) => each.channel === channel && each.name === name);
+  if (!registered) throw new Error(`no provider ${channel}/${name}`);
+  return registered.open(settings, { ...io, ...over });
+};
+
+/** Sends one message and gives what the stand-in accepted. */
+export const accepted = async (
+  standIn: StandIn,
+  provider: Provider<unknown>,
+  sent: Dispatch<unknown>,
+): Promise<AcceptedMessage> => {
+  await provider.send(sent);
+  const message = standIn.messages.find(({ messageId }) => messageId === sent.messageId);
+  if (!message) throw new Error('the stand-in accepted nothing');
+  return message;
+};

@@ -1,0 +1,48 @@
+import { type Id, newId } from '../../shared/domain/ids.ts';
+import { DEFAULT_RETRY } from '../../shared/domain/webhooks/schedule.ts';
+import { deliveryStore } from '../../shared/storage/deliveries.ts';
+import type { Table } from '../../shared/storage/table.ts';
+import { webhookStore } from '../../shared/storage/webhooks.ts';
+
+/** A subscription as it stands in the table: its address need not answer for that. */
+export const makeWebhook = async (table: Table, organizationId: Id<'organization'>): Promise<Id<'webhook'>> => {
+  const at = Date.now();
+  const id = newId('webhook');
+  await webhookStore(table).create({
+    id,
+    organizationId,
+    env: 'test',
+    url: 'https://loja.example/webhooks',
+    secrets: [{ version: 1, sealed: 'sealed' }],
+    events: ['wallet.depleted'],
+    status: 'paused',
+    retry: DEFAULT_RETRY,
+    createdById: newId('account'),
+    unmasked: false,
+    sequence: 0,
+    consecutiveFailures: 0,
+    createdAt: at,
+    updatedAt: at,
+  });
+  return id;
+};
+
+/** A delivery that is done: no consumer changes it while a test looks. */
+export const makeDelivery = async (
+  table: Table,
+  organizationId: Id<'organization'>,
+  webhookId: Id<'webhook'>,
+): Promise<string> => {
+  const store = deliveryStore(table);
+  const now = Date.now();
+  const [id, eventId] = [newId('delivery'), newId('event')];
+  const type = 'wallet.depleted';
+  const counts = { sequence: 1, attempts: 0, attemptCount: 0 };
+  const times = { nextAttemptAt: now, createdAt: now };
+  await store.add({ id, webhookId, organizationId, eventId, type, status: 'pending', ...counts, ...times });
+  const claimed = await store.claim(id, now, now + 1_000);
+  if (!claimed) throw new Error('the delivery was not claimed');
+  const attempt = { at: now, status: 200, durationMs: 1, requestHeaders: {}, requestBody: '' };
+  await store.record(claimed, { attempt, status: 'delivered' });
+  return id;
+};
