@@ -1,4 +1,4 @@
-import { publishEvent } from '../../shared/runtime/compose/webhooks.ts';
-import { consumer } from '../../shared/runtime/consumer.ts';
+import { publishCommitted } from '../../shared/runtime/compose/webhooks.ts';
+import { batchConsumer } from '../../shared/runtime/consumer.ts';
 
-export const handler = consumer('events', publishEvent);
+export const handler = batchConsumer('events', publishCommitted);

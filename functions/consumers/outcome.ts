@@ -1,4 +1,4 @@
 import { outcomeWork } from '../../shared/runtime/compose/outcomes.ts';
-import { consumer } from '../../shared/runtime/consumer.ts';
+import { batchConsumer } from '../../shared/runtime/consumer.ts';
 
-export const handler = consumer('outcome', outcomeWork);
+export const handler = batchConsumer('outcome', outcomeWork);

@@ -1,4 +1,4 @@
-import { deliverWebhook } from '../../shared/runtime/compose/webhooks.ts';
-import { consumer } from '../../shared/runtime/consumer.ts';
+import { deliverWebhooks } from '../../shared/runtime/compose/webhooks.ts';
+import { batchConsumer } from '../../shared/runtime/consumer.ts';
 
-export const handler = consumer('webhook', deliverWebhook);
+export const handler = batchConsumer('webhook', deliverWebhooks);

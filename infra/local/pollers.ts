@@ -18,7 +18,7 @@ export interface PollerOptions {
   /** The consumer's function. */
   readonly functionPath: string;
   readonly batchSize: number;
-  /** Batches that are worked on at the same time. */
+  /** Batches that are worked on at the same time; where it is more than one, those that take long do not count. */
   readonly concurrency: number;
   /** How long a failed message stays hidden, by how often it was received. */
   readonly retrySeconds: (receives: number) => number;
@@ -34,6 +34,10 @@ const LONG_POLL_SECONDS = 20;
 const CONSUMER_TIMEOUT_MS = 30_000;
 /** A short wait after a batch that was not full, so that the next one is fuller: each receive and each delete is a call, whatever it carries. */
 const GATHER_MS = 40;
+/** A batch that takes longer waits for strangers, and another begins beside it: Lambda, too, adds environments while batches are held. */
+const HELD_MS = 1_000;
+/** Batches in all, as a multiple of those at the same time. */
+const HELD_SHARE = 8;
 /** A short wait after a refused receive, so that an engine that is away is not asked without pause. */
 const AFTER_FAULT_MS = 500;
 
@@ -110,7 +114,17 @@ const work = async (options: PollerOptions, messages: readonly Message[]): Promi
 export const startPoller = (options: PollerOptions): Running => {
   const { client, queue, batchSize, concurrency } = options;
   const stopping = new AbortController();
+  /** All batches under way, and those of them that count. */
   const busy = new Set<Promise<void>>();
+  const counted = new Set<Promise<void>>();
+  const most = concurrency === 1 ? 1 : concurrency * HELD_SHARE;
+  const begin = (messages: readonly Message[]): void => {
+    const batch: Promise<void> = work(options, messages).finally(() => busy.delete(batch));
+    const moment = pause(HELD_MS, undefined, { ref: false });
+    const place: Promise<void> = Promise.race([batch, moment]).finally(() => counted.delete(place));
+    busy.add(batch);
+    counted.add(place);
+  };
   const receive = async (): Promise<readonly Message[]> => {
     const command = new ReceiveMessageCommand({
       QueueUrl: queue.url,
@@ -123,12 +137,12 @@ export const startPoller = (options: PollerOptions): Running => {
   };
   const loop = async () => {
     while (!stopping.signal.aborted) {
-      if (busy.size >= concurrency) await Promise.race(busy);
+      while (counted.size >= concurrency) await Promise.race(counted);
+      while (busy.size >= most) await Promise.race(busy);
       try {
         const messages = await receive();
         if (messages.length === 0) continue;
-        const batch: Promise<void> = work(options, messages).finally(() => busy.delete(batch));
-        busy.add(batch);
+        begin(messages);
         if (messages.length < batchSize) await pause(GATHER_MS);
       } catch (error) {
         if (stopping.signal.aborted) break;

@@ -1,4 +1,4 @@
-import { SendMessageBatchCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import { GetQueueAttributesCommand, SendMessageBatchCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { type DueHint, QUEUE_OF_DUE_KIND, type QueueName } from './queues.ts';
 
 /** SQS takes at most 10 messages a call, and delays of at most 900 s; what is due later is left to the due index. */
@@ -23,6 +23,8 @@ export interface Publisher {
    * found again by its due time.
    */
   publish(hints: readonly DueHint[], delaySeconds?: number): Promise<void>;
+  /** About how many messages a queue holds that are not in its consumer's hands; 0 when it cannot be asked. */
+  waiting(queue: QueueName): Promise<number>;
 }
 
 type OnFault = (queue: QueueName, error: unknown) => void;
@@ -67,20 +69,33 @@ export const makePublisher = (
         });
     }
   };
-  const hand = (hint: DueHint, delaySeconds: number): Promise<void> => {
-    const queue = QUEUE_OF_DUE_KIND[hint.kind];
-    const lane = laneOf(queue);
+  /** Puts a hint into its queue's lane; resolves once it has left. */
+  const wait = (hint: DueHint, delaySeconds: number): Promise<void> => {
     const body = JSON.stringify({ kind: hint.kind, pk: hint.pk, sk: hint.sk });
-    return new Promise((left) => {
-      lane.waiting.push({ body, delaySeconds, left });
-      pump(queue, lane);
-    });
+    return new Promise((left) => laneOf(QUEUE_OF_DUE_KIND[hint.kind]).waiting.push({ body, delaySeconds, left }));
   };
   return {
     async publish(hints, delaySeconds = 0) {
       if (delaySeconds > MAX_DELAY_SECONDS) return;
       const delay = Math.max(0, Math.ceil(delaySeconds));
-      await Promise.all(hints.map((hint) => hand(hint, delay)));
+      const left = hints.map((hint) => wait(hint, delay));
+      // Hints of one call leave together: the lanes move once all are in.
+      for (const queue of new Set(hints.map(({ kind }) => QUEUE_OF_DUE_KIND[kind]))) pump(queue, laneOf(queue));
+      await Promise.all(left);
+    },
+    async waiting(queue) {
+      try {
+        const { Attributes } = await client.send(
+          new GetQueueAttributesCommand({
+            QueueUrl: urls[queue],
+            AttributeNames: ['ApproximateNumberOfMessages'],
+          }),
+        );
+        return Number(Attributes?.ApproximateNumberOfMessages ?? 0);
+      } catch (error) {
+        onFault(queue, error);
+        return 0;
+      }
     },
   };
 };

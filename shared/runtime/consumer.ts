@@ -1,33 +1,85 @@
-import { BatchProcessor, EventType, processPartialResponse } from '@aws-lambda-powertools/batch';
-import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
+import type { SQSBatchItemFailure, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { QUEUES, type QueueMessage, type QueueName } from '../queues/queues.ts';
 import { logger, measure } from './observe.ts';
 import { inScope } from './scope.ts';
 
-/**
- * Makes the Lambda handler of a queue's consumer. Each record is parsed against the queue's schema and handled alone: one
- * that throws is reported as failed and comes again, up to the dead-letter queue, while the others are acknowledged.
- * The work must tolerate repeats and any order.
- */
-export const consumer = <Q extends QueueName>(queue: Q, handle: (message: QueueMessage<Q>) => Promise<void>) => {
-  const processor = new BatchProcessor(EventType.SQS);
-  const work = async (record: SQSRecord): Promise<void> => {
-    const sentAt = Number(record.attributes?.SentTimestamp ?? Number.NaN);
-    if (Number.isFinite(sentAt)) measure({ queue }, { QueueAge: Math.max(0, Date.now() - sentAt) });
-    try {
-      const message = QUEUES[queue].message.parse(JSON.parse(record.body)) as QueueMessage<Q>;
-      await inScope(() => handle(message));
-    } catch (error) {
-      measure({ queue }, { ConsumerFailures: 1 });
-      logger.error('consumer failed', {
-        queue,
-        recordId: record.messageId,
-        fault: error instanceof Error ? error.name : 'not an Error',
-        reason: error instanceof Error && error.name !== 'ZodError' ? error.message : 'the message does not parse',
-      });
-      throw error;
-    }
-  };
-  return (event: SQSEvent, context: Context): Promise<SQSBatchResponse> =>
-    processPartialResponse(event, work, processor, { context, throwOnFullBatchFailure: false });
+/** How the work of one message went. */
+type Outcome = PromiseSettledResult<unknown>;
+/** Works on messages together; answers how each went, in their order. */
+type BatchWork<Q extends QueueName> = (messages: readonly QueueMessage<Q>[]) => Promise<readonly Outcome[]>;
+
+/** Faults whose own words may repeat what could not be read. */
+const UNREADABLE = new Set(['SyntaxError', 'ZodError']);
+
+const noteAge = (queue: QueueName, { attributes }: SQSRecord): void => {
+  const sentAt = Number(attributes?.SentTimestamp ?? Number.NaN);
+  if (Number.isFinite(sentAt)) measure({ queue }, { QueueAge: Math.max(0, Date.now() - sentAt) });
 };
+
+const noteFailure = (queue: QueueName, { messageId }: SQSRecord, error: unknown): void => {
+  measure({ queue }, { ConsumerFailures: 1 });
+  logger.error('consumer failed', {
+    queue,
+    recordId: messageId,
+    fault: error instanceof Error ? error.name : 'not an Error',
+    reason: error instanceof Error && !UNREADABLE.has(error.name) ? error.message : 'what was read does not parse',
+  });
+};
+
+const parse = <Q extends QueueName>(queue: Q, { body }: SQSRecord): QueueMessage<Q> =>
+  QUEUES[queue].message.parse(JSON.parse(body)) as QueueMessage<Q>;
+
+/** How each message went; all of them failed where the work as a whole did, or tells nothing of one. */
+const outcomesOf = async <Q extends QueueName>(
+  work: BatchWork<Q>,
+  messages: readonly QueueMessage<Q>[],
+): Promise<readonly Outcome[]> => {
+  try {
+    const outcomes = await inScope(() => work(messages));
+    if (outcomes.length === messages.length) return outcomes;
+    throw new RangeError(`${outcomes.length} outcomes of ${messages.length} messages`);
+  } catch (reason) {
+    return messages.map(() => ({ status: 'rejected', reason }));
+  }
+};
+
+/**
+ * Makes the Lambda handler of a queue's consumer that works on a batch as one. Each record is parsed against the queue's schema: one
+ * that does not parse fails alone. Exactly the records whose work failed are reported and come again, up to the dead-letter queue,
+ * while the others are acknowledged. The work must tolerate repeats, in the same batch too, and any order. What it keeps is its
+ * own, for one process may work on several batches at once.
+ */
+export const batchConsumer =
+  <Q extends QueueName>(queue: Q, work: BatchWork<Q>) =>
+  async ({ Records }: SQSEvent): Promise<SQSBatchResponse> => {
+    const batchItemFailures: SQSBatchItemFailure[] = [];
+    const fail = (record: SQSRecord, error: unknown): void => {
+      noteFailure(queue, record, error);
+      batchItemFailures.push({ itemIdentifier: record.messageId });
+    };
+    const read: { readonly record: SQSRecord; readonly message: QueueMessage<Q> }[] = [];
+    for (const record of Records) {
+      noteAge(queue, record);
+      try {
+        read.push({ record, message: parse(queue, record) });
+      } catch (error) {
+        fail(record, error);
+      }
+    }
+    const outcomes =
+      read.length === 0
+        ? []
+        : await outcomesOf(
+            work,
+            read.map(({ message }) => message),
+          );
+    for (const [at, { record }] of read.entries()) {
+      const outcome = outcomes[at];
+      if (outcome?.status === 'rejected') fail(record, outcome.reason);
+    }
+    return { batchItemFailures };
+  };
+
+/** The same for work that handles each message alone. */
+export const consumer = <Q extends QueueName>(queue: Q, handle: (message: QueueMessage<Q>) => Promise<void>) =>
+  batchConsumer(queue, (messages) => Promise.allSettled(messages.map((message) => inScope(() => handle(message)))));

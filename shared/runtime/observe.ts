@@ -10,7 +10,7 @@ export const logger = new Logger({ serviceName: SERVICE });
 const metrics = new Metrics({ namespace: 'Messaging', serviceName: SERVICE });
 
 /** Values in ms; all others are counts. */
-const DURATIONS: ReadonlySet<string> = new Set(['ProviderLatency', 'QueueAge']);
+const DURATIONS: ReadonlySet<string> = new Set(['ProviderLatency', 'QueueAge', 'WebhookLatency']);
 
 /**
  * Records metrics that share their dimensions as one line of the embedded metric format: no call is made for them, and the line is the

@@ -1,19 +1,28 @@
 import * as z from 'zod';
 import { Unavailable } from '../domain/errors.ts';
 import type { DomainEvent } from '../domain/events/event.ts';
+import { randomBase62 } from '../domain/ids.ts';
 import { isoTime } from '../domain/time.ts';
 import { deliveryIdOf } from '../domain/webhooks/envelope.ts';
-import type { Attempt, AttemptResult, DeliveryStore, StoredDelivery } from '../domain/webhooks/ports.ts';
+import type {
+  AttemptResult,
+  AttemptSummary,
+  DeliveryStore,
+  StoredDelivery,
+  Waiting,
+} from '../domain/webhooks/ports.ts';
 import { DELIVERY_STATUSES, type Delivery, type Subscription } from '../domain/webhooks/subscription.ts';
 import { FINDS, KEYS } from './access-patterns.ts';
 import { deliveryReads } from './delivery-reads.ts';
 import type { Condition } from './expressions.ts';
-import type { Row, Table } from './table.ts';
+import type { CancelReason, Row, Table, TransactOutcome } from './table.ts';
 
 /** A delivery is kept as long as its event and its attempts. */
 const KEEP_SECONDS = 30 * 24 * 3600;
 const ATTEMPT_SECONDS = 30 * 24 * 3600;
 const TRIES = 20;
+/** Deliveries made in one transaction, beside the write to their subscription: 100 rows are the most (DynamoDB, TransactWriteItems). */
+const AT_ONCE = 99;
 
 const time = z.iso.datetime().transform((text) => Date.parse(text));
 const summary = z.object({
@@ -87,41 +96,67 @@ const inTurn = <T>(name: string, work: () => Promise<T>): Promise<T> => {
 /** The last sequence this process saw of a subscription: only a guess for the first try. */
 const lastSequence = new Map<string, number>();
 
-const takeSequence = async (
+/** Whether a repeat found it there and nobody has tried it: its hint may have been lost with the answer, or with whoever made it. */
+const isUntried = (found: CancelReason | undefined): boolean =>
+  found?.conditionFailed === true && found.row?.status === 'pending' && found.row.attemptCount === 0;
+
+/** Gives events their sequences, in their order. What a repeat made already keeps its own and takes none. */
+const takeSequences = async (
   table: Table,
   subscription: Subscription,
-  event: DomainEvent,
+  events: readonly DomainEvent[],
   now: number,
-): Promise<Delivery | undefined> => {
+): Promise<Waiting[]> => {
+  const untried: Waiting[] = [];
+  let waiting = events;
   let seen = Math.max(lastSequence.get(subscription.id) ?? 0, subscription.sequence);
-  for (let turn = 0; turn < TRIES; turn++) {
-    const delivery = fresh(subscription, event, seen + 1, now);
-    const outcome = await table.transact([
-      {
-        update: KEYS.webhook(subscription.organizationId, subscription.id),
-        set: { sequence: seen + 1 },
-        when: { text: '#sequence = :seen AND #status <> :revoked', values: { seen, revoked: 'revoked' } },
-      },
-      { put: rowOf(delivery, now), when: { text: 'attribute_not_exists(#pk)' } },
-    ]);
+  for (let lost = 0; waiting.length > 0; ) {
+    const deliveries = waiting.slice(0, AT_ONCE).map((event, at) => fresh(subscription, event, seen + 1 + at, now));
+    const outcome = await giveOut(table, subscription, seen, deliveries);
     if (outcome.ok) {
-      lastSequence.set(subscription.id, seen + 1);
-      return delivery;
+      untried.push(...deliveries);
+      seen += deliveries.length;
+      lastSequence.set(subscription.id, seen);
+      waiting = waiting.slice(AT_ONCE);
+      continue;
     }
-    if (outcome.reasons[1]?.conditionFailed) return undefined;
-    const row = outcome.reasons[0]?.row;
-    if (!row || row.status === 'revoked') return undefined;
-    seen = z.int().parse(row.sequence);
+    const [moved, ...puts] = outcome.reasons;
+    if (moved?.conditionFailed && (!moved.row || moved.row.status === 'revoked')) return untried;
+    if (moved?.row) seen = z.int().parse(moved.row.sequence);
+    untried.push(...deliveries.filter((_, at) => isUntried(puts[at])));
+    const left = waiting.filter((_, at) => !puts[at]?.conditionFailed);
+    if (left.length === waiting.length && ++lost === TRIES)
+      throw new Unavailable('The subscription moved too fast to be given its events.');
+    waiting = left;
   }
-  throw new Unavailable('The subscription moved too fast to be given an event.');
+  return untried;
 };
+
+/** Raises the sequence by as many as there are deliveries, and puts them, all or nothing. */
+const giveOut = (
+  table: Table,
+  { organizationId, id }: Subscription,
+  seen: number,
+  deliveries: readonly Delivery[],
+): Promise<TransactOutcome> =>
+  table.transact([
+    {
+      update: KEYS.webhook(organizationId, id),
+      set: { sequence: seen + deliveries.length },
+      when: { text: '#sequence = :seen AND #status <> :revoked', values: { seen, revoked: 'revoked' } },
+    },
+    ...deliveries.map((delivery) => ({
+      put: rowOf(delivery, delivery.createdAt),
+      when: { text: 'attribute_not_exists(#pk)' },
+    })),
+  ]);
 
 const ours = (delivery: Delivery): Condition => ({
   text: '#attemptCount = :count AND attribute_exists(#claimedUntil)',
   values: { count: delivery.attemptCount },
 });
 
-const summaryOf = ({ at, status, durationMs, error }: Attempt): Record<string, unknown> => ({
+const summaryOf = ({ at, status, durationMs, error }: AttemptSummary): Record<string, unknown> => ({
   at,
   durationMs,
   ...(status === undefined ? {} : { status }),
@@ -157,20 +192,23 @@ const record = async (
 /** The deliveries of a stage over its table. */
 export const deliveryStore = (table: Table): DeliveryStore => ({
   ...deliveryReads(table, parseDelivery),
-  fanOut: (subscription, event, now) => inTurn(subscription.id, () => takeSequence(table, subscription, event, now)),
+  fanOut: (subscription, events, now) => inTurn(subscription.id, () => takeSequences(table, subscription, events, now)),
   async add(delivery) {
     await table.write({ put: rowOf(delivery, delivery.createdAt), when: { text: 'attribute_not_exists(#pk)' } });
   },
   async claim(deliveryId, now, until) {
+    const claim = randomBase62(12);
     const written = await table.write({
       update: KEYS.delivery(deliveryId),
-      set: { claimedUntil: until, dueAt: until },
+      set: { claimedUntil: until, dueAt: until, claim },
       when: {
         text: '#status IN (:pending, :failed) AND #nextAttemptAt <= :now AND (attribute_not_exists(#claimedUntil) OR #claimedUntil <= :ms)',
         values: { pending: 'pending', failed: 'failed', now: isoTime(now), ms: now },
       },
     });
-    return written.ok && written.row ? parseDelivery(written.row) : undefined;
+    // A claim whose answer was lost finds itself there when it is repeated.
+    const ours = written.ok || written.row?.claim === claim;
+    return ours && written.row ? parseDelivery(written.row) : undefined;
   },
   async postpone(delivery, at) {
     await table.write({

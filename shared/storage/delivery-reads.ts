@@ -1,18 +1,14 @@
 import * as z from 'zod';
-import type { Attempt, DeliveryStore, StoredDelivery } from '../domain/webhooks/ports.ts';
+import type { DeliveryStore, KeptAttempt, StoredDelivery } from '../domain/webhooks/ports.ts';
 import { FINDS, KEYS } from './access-patterns.ts';
 import { between, fullRows, isEmpty, pageKeys } from './pages.ts';
 import type { QueryRange, Row, Table } from './table.ts';
 
-const texts = z.record(z.string(), z.string());
 const attemptRow = z.object({
   at: z.int(),
   status: z.int().optional(),
   durationMs: z.number(),
-  requestHeaders: texts,
-  requestBody: z.string(),
-  responseHeaders: texts.optional(),
-  responseBody: z.string().optional(),
+  exchange: z.string().optional(),
   error: z.string().optional(),
 });
 
@@ -42,7 +38,7 @@ export const deliveryReads = (
       const row = await table.get(KEYS.delivery(deliveryId));
       return row ? parse(row) : undefined;
     },
-    async attempts(deliveryId): Promise<readonly Attempt[]> {
+    async attempts(deliveryId): Promise<readonly KeptAttempt[]> {
       const { rows } = await table.query({
         partition: KEYS.delivery(deliveryId).pk,
         sort: { text: 'begins_with(#sk, :attempts)', values: { attempts: 'ATT#' } },

@@ -4,28 +4,29 @@ import { EVENT_TYPES } from '../domain/events/catalogue.ts';
 import type { DomainEvent } from '../domain/events/event.ts';
 import type { Id } from '../domain/ids.ts';
 import { isoTime } from '../domain/time.ts';
+import type { EventStore, StoredEvent } from '../domain/webhooks/ports.ts';
 import type { DueHint } from '../queues/queues.ts';
 import { FINDS, KEYS } from './access-patterns.ts';
 import type { WriteOp } from './expressions.ts';
-import type { Table } from './table.ts';
+import type { Row, Table } from './table.ts';
 
 /** Events stay readable for 30 days after they happened. */
 const KEEP_SECONDS = 30 * 24 * 3600;
 
-/** The write that makes an event part of its change's transaction; due at once, so that a lost queue message loses nothing. */
-export const eventWrite = (event: DomainEvent): WriteOp => ({
-  put: {
-    ...KEYS.event(event.id),
-    ...FINDS.due('publish_event', event.id, event.createdAt),
-    id: event.id,
-    type: event.type,
-    org: event.organizationId,
-    env: event.env,
-    createdAt: isoTime(event.createdAt),
-    data: event.data,
-    ttl: Math.floor(event.createdAt / 1000) + KEEP_SECONDS,
-  },
+const rowOf = (event: DomainEvent) => ({
+  ...KEYS.event(event.id),
+  ...FINDS.due('publish_event', event.id, event.createdAt),
+  id: event.id,
+  type: event.type,
+  org: event.organizationId,
+  env: event.env,
+  createdAt: isoTime(event.createdAt),
+  data: event.data,
+  ttl: Math.floor(event.createdAt / 1000) + KEEP_SECONDS,
 });
+
+/** The write that makes an event part of its change's transaction; due at once, so that a lost queue message loses nothing. */
+export const eventWrite = (event: DomainEvent): WriteOp => ({ put: rowOf(event) });
 
 /** The hint that makes an event's delivery early. */
 export const eventHint = (id: string): DueHint => ({ kind: 'publish_event', ...KEYS.event(id) });
@@ -40,38 +41,39 @@ const stored = z.object({
   publishedAt: z.iso.datetime().optional(),
 });
 
+/** Reads an event's row; every field is checked. */
+const parse = (row: Row): StoredEvent => {
+  const { id, type, org, env, createdAt, data, publishedAt } = stored.parse(row);
+  const event: DomainEvent = {
+    id: id as Id<'event'>,
+    type,
+    organizationId: org as Id<'organization'>,
+    env,
+    createdAt: Date.parse(createdAt),
+    data,
+  };
+  return { event, published: publishedAt !== undefined };
+};
+
+/** An event's row once nothing is left to do for it: out of the due index. */
+const published = (event: DomainEvent, at: number): Row => {
+  const { duePk: _, dueAt: __, ...row } = rowOf(event);
+  return { ...row, publishedAt: isoTime(at) } as Row;
+};
+
 /** The events of a stage, as their consumer needs them. */
-export const outbox = (table: Table) => ({
-  /** An event by its id; `published` once its consumer was through with it. */
-  async read(id: string): Promise<{ event: DomainEvent; published: boolean } | undefined> {
+export const outbox = (table: Table): EventStore & { read(id: string): Promise<StoredEvent | undefined> } => ({
+  async read(id) {
     const row = await table.get(KEYS.event(id));
-    if (!row) return undefined;
-    const parsed = stored.parse(row);
-    const event: DomainEvent = {
-      id: parsed.id as Id<'event'>,
-      type: parsed.type,
-      organizationId: parsed.org as Id<'organization'>,
-      env: parsed.env,
-      createdAt: Date.parse(parsed.createdAt),
-      data: parsed.data,
-    };
-    return { event, published: parsed.publishedAt !== undefined };
+    return row ? parse(row) : undefined;
   },
-  /** Keeps an event that is not to be fanned out: an example that somebody asked for. */
-  async keep(event: DomainEvent): Promise<void> {
-    const write = eventWrite(event);
-    if (!('put' in write)) return;
-    const { duePk: _, dueAt: __, ...row } = write.put as typeof write.put & { duePk?: string; dueAt?: number };
-    await table.write({ put: { ...row, publishedAt: isoTime(event.createdAt) } });
+  async readAll(ids) {
+    const rows = await table.getMany(
+      ids.map((id) => KEYS.event(id)),
+      { consistent: true },
+    );
+    return Promise.allSettled(rows.map(async (row) => (row ? parse(row) : undefined)));
   },
-  /** Marks an event as handed over and takes it out of the due index. True the first time only. */
-  async markPublished(id: string, now: number): Promise<boolean> {
-    const written = await table.write({
-      update: KEYS.event(id),
-      set: { publishedAt: isoTime(now) },
-      remove: ['duePk', 'dueAt'],
-      when: { text: 'attribute_exists(#pk) AND attribute_not_exists(#publishedAt)' },
-    });
-    return written.ok;
-  },
+  keep: (event) => table.putMany([published(event, event.createdAt)]),
+  markPublished: (events, now) => table.putMany(events.map((event) => published(event, now))),
 });

@@ -1,5 +1,4 @@
 import {
-  BatchGetItemCommand,
   type DynamoDBClient,
   GetItemCommand,
   QueryCommand,
@@ -8,6 +7,7 @@ import {
   TransactWriteItemsCommand,
 } from '@aws-sdk/client-dynamodb';
 import { marshall, type NativeAttributeValue, unmarshall } from '@aws-sdk/util-dynamodb';
+import { getMany, putMany } from './batch-calls.ts';
 import { type Condition, expressCondition, toTransactItem, type WriteOp } from './expressions.ts';
 import { persistently } from './persistence.ts';
 import type { Key, Row } from './row.ts';
@@ -81,7 +81,7 @@ const queryInput = (tableName: string, range: QueryRange): QueryCommandInput => 
 const asRow = (item: Parameters<typeof unmarshall>[0]): Row => unmarshall(item) as Row;
 
 /**
- * The single table: five calls, each retried a bounded number of times on faults that a retry may mend
+ * The single table: its calls, each retried a bounded number of times on faults that a retry may mend
  * (conflict, throttle, 5xx, lost connection) and then given up with `Unavailable`. A failed condition is an
  * answer, never an exception. A repeat of a write whose answer was lost meets its own conditions: callers
  * recognise their own row in `CancelReason.row`, so nothing rests on request tokens.
@@ -109,24 +109,17 @@ export class Table {
     return answer.Item ? asRow(answer.Item) : undefined;
   }
 
-  /** Rows by their keys, in the keys' order, undefined where there is none. One round trip per 100 keys. */
-  async getMany(keys: readonly Key[]): Promise<(Row | undefined)[]> {
-    const found = new Map<string, Row>();
-    for (let start = 0; start < keys.length; start += 100) {
-      let pending: Key[] = keys.slice(start, start + 100).map(({ pk, sk }) => ({ pk, sk }));
-      while (pending.length > 0) {
-        const wanted = pending.map((key) => marshall(key));
-        const answer = await persistently(() =>
-          this.#client.send(new BatchGetItemCommand({ RequestItems: { [this.name]: { Keys: wanted } } })),
-        );
-        for (const item of answer.Responses?.[this.name] ?? []) {
-          const row = asRow(item);
-          found.set(`${row.pk}\n${row.sk}`, row);
-        }
-        pending = (answer.UnprocessedKeys?.[this.name]?.Keys ?? []).map((key) => unmarshall(key) as Key);
-      }
-    }
-    return keys.map((key) => found.get(`${key.pk}\n${key.sk}`));
+  /**
+   * Rows by their keys, in the keys' order, undefined where there is none. One round trip per 100 keys. Eventually consistent unless
+   * `consistent`.
+   */
+  async getMany(keys: readonly Key[], options: { consistent?: boolean } = {}): Promise<(Row | undefined)[]> {
+    return getMany(this.#client, this.name, keys, options.consistent === true);
+  }
+
+  /** Puts whole rows without conditions, 25 a round trip: only for rows whose repeat is harmless. */
+  async putMany(rows: readonly Row[]): Promise<void> {
+    return putMany(this.#client, this.name, rows);
   }
 
   /** One page of a partition. */

@@ -94,6 +94,11 @@ export const webhookStore = (table: Table): WebhookStore => {
       const row = await table.get(KEYS.webhook(organizationId, id));
       return row ? parse(row) : undefined;
     },
+    async readAll(deliveries) {
+      const keys = deliveries.map(({ organizationId, webhookId }) => KEYS.webhook(organizationId, webhookId));
+      const rows = await table.getMany(keys, { consistent: true });
+      return Promise.allSettled(rows.map(async (row) => (row ? parse(row) : undefined)));
+    },
     async change(before, after) {
       const { ok } = await table.write({
         update: KEYS.webhook(before.organizationId, before.id),

@@ -42,7 +42,7 @@ export const makeDelivery = async (
   await store.add({ id, webhookId, organizationId, eventId, type, status: 'pending', ...counts, ...times });
   const claimed = await store.claim(id, now, now + 1_000);
   if (!claimed) throw new Error('the delivery was not claimed');
-  const attempt = { at: now, status: 200, durationMs: 1, requestHeaders: {}, requestBody: '' };
+  const attempt = { at: now, status: 200, durationMs: 1 };
   await store.record(claimed, { attempt, status: 'delivered' });
   return id;
 };

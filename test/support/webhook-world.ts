@@ -53,7 +53,6 @@ export const startWebhookWorld = async (): Promise<WebhookWorld> => {
   const posted: Posted[] = [];
   const answers: WebhookWorld['answers'] = new Map();
   const hints: WebhookWorld['hints'] = [];
-  const events = outbox(world.table);
   let secrets = 0;
   const self: WebhookWorld = {
     world,
@@ -66,7 +65,7 @@ export const startWebhookWorld = async (): Promise<WebhookWorld> => {
       random: () => self.random,
       subscriptions: webhookStore(world.table),
       deliveries: deliveryStore(world.table),
-      events: { read: async (id) => (await events.read(id))?.event, keep: events.keep },
+      events: outbox(world.table),
       post: async ({ url, headers, body }) => {
         const post = { url, headers, body };
         posted.push(post);
@@ -86,12 +85,12 @@ export const startWebhookWorld = async (): Promise<WebhookWorld> => {
           .join(' '),
       seal: async (_, __, secret) => `sealed:${secret}`,
       open: async (_, __, sealed) => sealed.slice(7),
-      sealBody: async (_, __, body) => body,
-      openBody: async (_, __, body) => body,
+      sealExchange: async (_, __, exchange) => JSON.stringify(exchange),
+      openExchange: async (_, __, sealed) => JSON.parse(sealed),
       recipient: async () => '+5511987654321',
       hint: (ids, delay = 0) => void hints.push(...ids.map((id) => ({ id, delay }))),
       userAgent: 'test/1.0',
-      observe: { attempted() {} },
+      observe: { published() {}, attempted() {} },
     },
     async subscribe(wish = {}, actor = world.actor()) {
       const made = await createSubscription(self.ports, actor, {

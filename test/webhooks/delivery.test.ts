@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { deliver, fanOut } from '../../shared/domain/webhooks/deliver.ts';
+import type { DomainEvent } from '../../shared/domain/events/event.ts';
+import { deliverAll } from '../../shared/domain/webhooks/deliver.ts';
+import { fanOut as fanOutAll } from '../../shared/domain/webhooks/fan-out.ts';
 import {
   changeSubscription,
   pullEvents,
@@ -9,8 +11,18 @@ import {
   rotateSecret,
   sendTest,
 } from '../../shared/domain/webhooks/manage.ts';
+import type { WebhookPorts } from '../../shared/domain/webhooks/ports.ts';
 import { overdue } from '../../shared/storage/due.ts';
 import { hung, ok, startWebhookWorld, type WebhookWorld } from '../support/webhook-world.ts';
+
+const PATIENCE = { timeout: 10_000, interval: 20 };
+/** One at a time: batches have tests of their own. */
+const deliver = async (ports: WebhookPorts, id: string): Promise<void> => {
+  expect(await deliverAll(ports, [id])).toEqual([{ status: 'fulfilled', value: undefined }]);
+};
+const fanOut = async (ports: WebhookPorts, event: DomainEvent): Promise<void> => {
+  expect(await fanOutAll(ports, [event])).toMatchObject([{ status: 'fulfilled' }]);
+};
 
 describe('a webhook delivery', () => {
   let hooks: WebhookWorld;
@@ -199,7 +211,7 @@ describe('a webhook delivery', () => {
     const stuck: string[] = [];
     for (let at = 0; at < 12; at++) stuck.push(...(await fan(actor)).ids);
     const work = stuck.map((id) => deliver(hooks.ports, id));
-    await expect.poll(() => hooks.hints.length).toBe(8);
+    await expect.poll(() => hooks.hints.length, PATIENCE).toBe(8);
     const { ids } = await fan(other.actor);
     await deliver(hooks.ports, ids[0] ?? '');
     expect(hooks.posted.filter(({ url }) => url === other.subscription.url)).toHaveLength(1);

@@ -1,6 +1,9 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { newSecret, sign, webhookHeaders } from '../../shared/domain/webhooks/signature.ts';
+import { attemptHeaders } from '../../shared/domain/webhooks/envelope.ts';
+import type { CustomHeader } from '../../shared/domain/webhooks/headers.ts';
+import { newSecret, sign } from '../../shared/domain/webhooks/signature.ts';
+import type { Subscription } from '../../shared/domain/webhooks/subscription.ts';
 
 /** The reference vector that the libraries of Standard Webhooks share (their test suites, and Svix's before them). */
 const REFERENCE = {
@@ -37,8 +40,13 @@ const verifies = (headers: Readonly<Record<string, string>>, body: string, secre
 };
 
 const NOW = 1_800_000_000;
-const signed = (secrets: readonly string[], body = '{"n":1}') =>
-  webhookHeaders({ id: 'evt_1', timestampSeconds: NOW, body, secrets, userAgent: 'product/1.0' });
+const BODY = '{"n":1}';
+/** The headers of an attempt at `NOW`; what is sealed is the secret itself. */
+const signed = (secrets: readonly string[], headers?: readonly CustomHeader[]): Promise<Record<string, string>> => {
+  const ports = { open: async (_: string, __: string, sealed: string) => sealed, sign, userAgent: 'product/1.0' };
+  const sealed = secrets.map((secret, at) => ({ version: secrets.length - at, sealed: secret }));
+  return attemptHeaders(ports, { secrets: sealed, headers } as unknown as Subscription, 'evt_1', NOW * 1000, BODY);
+};
 
 describe('a signature', () => {
   it('is that of the reference vector of Standard Webhooks', () => {
@@ -88,40 +96,36 @@ describe('a secret', () => {
 });
 
 describe('headers of an attempt', () => {
-  it('verify with the documented verifier, and nothing else does', () => {
+  it('verify with the documented verifier, and nothing else does', async () => {
     const secret = newSecret();
-    const headers = signed([secret]);
+    const headers = await signed([secret]);
     expect(verifies(headers, '{"n":1}', secret, NOW)).toBe(true);
     expect(verifies(headers, '{"n":2}', secret, NOW)).toBe(false);
     expect(verifies(headers, '{"n":1}', newSecret(), NOW)).toBe(false);
     expect(verifies({ ...headers, 'webhook-id': 'evt_2' }, '{"n":1}', secret, NOW)).toBe(false);
     expect(verifies({ ...headers, 'webhook-timestamp': String(NOW + 1) }, '{"n":1}', secret, NOW)).toBe(false);
   });
-  it('verify under both secrets while a rotation lasts', () => {
+  it('verify under both secrets while a rotation lasts', async () => {
     const [before, after] = [newSecret(), newSecret()];
-    expect([before, after].map((secret) => verifies(signed([after, before]), '{"n":1}', secret, NOW))).toEqual([
-      true,
-      true,
-    ]);
-    expect([before, after].map((secret) => verifies(signed([after]), '{"n":1}', secret, NOW))).toEqual([false, true]);
+    const [both, one] = [await signed([after, before]), await signed([after])];
+    expect([before, after].map((secret) => verifies(both, BODY, secret, NOW))).toEqual([true, true]);
+    expect([before, after].map((secret) => verifies(one, BODY, secret, NOW))).toEqual([false, true]);
   });
-  it('do not verify when replayed more than 300 s later, nor that much too early', () => {
+  it('do not verify when replayed more than 300 s later, nor that much too early', async () => {
     const secret = newSecret();
-    const at = (seconds: number) => verifies(signed([secret]), '{"n":1}', secret, NOW + seconds);
+    const headers = await signed([secret]);
+    const at = (seconds: number) => verifies(headers, BODY, secret, NOW + seconds);
     expect([-301, -300, 0, 300, 301].map(at)).toEqual([false, true, true, true, false]);
   });
-  it('are not replaced by the subscription, whatever let its headers in', () => {
+  it('are not replaced by the subscription, whatever let its headers in', async () => {
     const custom = ['Webhook-Id', 'WEBHOOK-SIGNATURE', 'webhook-extra', 'User-Agent', 'Content-Type', 'Host'].map(
       (key) => ({ key, value: 'x' }),
     );
-    const headers = webhookHeaders({
-      id: 'evt_1',
-      timestampSeconds: NOW,
-      body: '{}',
-      secrets: [newSecret()],
-      userAgent: 'product/1.0',
-      custom: [...custom, { key: 'Authorization', value: 'Bearer 1' }, { key: '__proto__', value: 'x' }],
-    });
+    const own = [
+      { key: 'Authorization', value: 'Bearer 1' },
+      { key: '__proto__', value: 'x' },
+    ];
+    const headers = await signed([newSecret()], [...custom, ...own]);
     expect(Object.keys(headers).sort()).toEqual(
       [
         '__proto__',

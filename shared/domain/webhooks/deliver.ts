@@ -1,6 +1,15 @@
 import type { DomainEvent } from '../events/event.ts';
 import { asSeenBy, attemptHeaders, bodyOf } from './envelope.ts';
-import type { Attempt, AttemptResult, Health, PostOutcome, WebhookPorts } from './ports.ts';
+import { enter, isAiling } from './places.ts';
+import type {
+  AttemptResult,
+  AttemptSummary,
+  Exchange,
+  Health,
+  KeptAttempt,
+  PostOutcome,
+  WebhookPorts,
+} from './ports.ts';
 import { FAILING_AFTER, nextAttemptAt } from './schedule.ts';
 import type { Delivery, Subscription } from './subscription.ts';
 
@@ -10,12 +19,10 @@ const ATTEMPT_MS = 15_000;
 const CLAIM_MS = ATTEMPT_MS + 10_000;
 /** A paused subscription's work is looked at again after this, in ms; resuming looks at once. */
 const PAUSED_MS = 300_000;
-/** Attempts under way to one endpoint in this process: a hung endpoint holds no more, and others pass it. */
-const AT_ONCE = 4;
-/** An endpoint whose last attempts failed gets one at a time. */
-const AT_ONCE_FAILING = 1;
 /** When work of a full endpoint is looked at again, in ms. */
 const FULL_MS = 2_000;
+/** The longest such wait at an endpoint whose last attempts failed: the longer its work waits, the more rarely it is looked at. */
+const FULL_LONGEST_MS = 60_000;
 /** Last success and failure are noted at most this often while nothing else changes, in ms. */
 const NOTE_EVERY_MS = 60_000;
 
@@ -33,21 +40,23 @@ const retryAfter = (value: string | undefined, now: number): number | undefined 
 const succeeded = (outcome: PostOutcome) =>
   outcome.kind === 'answered' && outcome.status >= 200 && outcome.status < 300;
 
-const attemptOf = (at: number, headers: Record<string, string>, body: string, outcome: PostOutcome): Attempt => ({
+const summaryOf = (at: number, outcome: PostOutcome): AttemptSummary => ({
   at,
   durationMs: outcome.durationMs,
-  requestHeaders: headers,
-  requestBody: body,
-  ...(outcome.kind === 'answered'
-    ? { status: outcome.status, responseHeaders: outcome.headers, responseBody: outcome.body }
-    : { error: `${outcome.error}: ${outcome.detail}` }),
+  ...(outcome.kind === 'answered' ? { status: outcome.status } : { error: `${outcome.error}: ${outcome.detail}` }),
+});
+
+const exchangeOf = (requestHeaders: Record<string, string>, requestBody: string, outcome: PostOutcome): Exchange => ({
+  requestHeaders,
+  requestBody,
+  ...(outcome.kind === 'answered' ? { responseHeaders: outcome.headers, responseBody: outcome.body } : {}),
 });
 
 const resultOf = (
   ports: WebhookPorts,
   subscription: Subscription,
   delivery: Delivery,
-  attempt: Attempt,
+  attempt: KeptAttempt,
   outcome: PostOutcome,
 ): AttemptResult => {
   if (succeeded(outcome)) return { attempt, status: 'delivered' };
@@ -96,65 +105,83 @@ const healthOf = (
   return { lastFailureAt: now, consecutiveFailures: failures, ...(failing ? { status: 'failing' } : {}) };
 };
 
-const underWay = new Map<string, number>();
-/** Takes a place at the endpoint; the way to give it back, or undefined when it is full. */
-const enter = (subscription: Subscription): (() => void) | undefined => {
-  const now = underWay.get(subscription.id) ?? 0;
-  const most = subscription.consecutiveFailures > 0 ? AT_ONCE_FAILING : AT_ONCE;
-  if (now >= most) return undefined;
-  underWay.set(subscription.id, now + 1);
-  return () => {
-    const left = (underWay.get(subscription.id) ?? 1) - 1;
-    if (left > 0) underWay.set(subscription.id, left);
-    else underWay.delete(subscription.id);
-  };
+/** A subscription as a batch knows it: read once, and kept up to date with what the batch's own attempts find out. */
+interface View {
+  subscription: Subscription;
+  /** Ends when what was found out so far is written down, one after another. */
+  noted: Promise<void>;
+}
+
+const noteHealth = async (ports: WebhookPorts, view: View, delivery: Delivery, outcome: PostOutcome): Promise<void> => {
+  const { organizationId, id } = view.subscription;
+  const health = healthOf(view.subscription, delivery, outcome, ports.clock());
+  if (!health) return;
+  view.subscription = { ...view.subscription, ...health };
+  const note = () => ports.subscriptions.noteHealth(organizationId, id, health);
+  view.noted = view.noted.then(note, note);
+  await view.noted;
 };
 
-const attemptIt = async (
+/** Posts a delivery; the place at its endpoint is given back as soon as the endpoint has answered. */
+const post = async (
   ports: WebhookPorts,
   subscription: Subscription,
   delivery: Delivery,
   event: DomainEvent,
+  leave: () => void,
+) => {
+  try {
+    const at = ports.clock();
+    const body = bodyOf(await asSeenBy(ports, subscription, event), delivery);
+    const headers = await attemptHeaders(ports, subscription, event.id, at, body);
+    const outcome = await ports.post({ url: subscription.url, headers, body, timeoutMs: ATTEMPT_MS });
+    return { at, body, headers, outcome };
+  } finally {
+    leave();
+  }
+};
+
+const attemptIt = async (
+  ports: WebhookPorts,
+  view: View,
+  delivery: Delivery,
+  event: DomainEvent,
+  leave: () => void,
 ): Promise<void> => {
-  const at = ports.clock();
-  const body = bodyOf(await asSeenBy(ports, subscription, event), delivery);
-  const headers = await attemptHeaders(ports, subscription, event.id, at, body);
-  const outcome = await ports.post({ url: subscription.url, headers, body, timeoutMs: ATTEMPT_MS });
-  const kept = await ports.sealBody(delivery.organizationId, delivery.id, body);
-  const result = resultOf(ports, subscription, delivery, attemptOf(at, headers, kept, outcome), outcome);
+  const { subscription } = view;
+  const { at, body, headers, outcome } = await post(ports, subscription, delivery, event, leave);
+  const { organizationId, id } = delivery;
+  const exchange = await ports.sealExchange(organizationId, id, exchangeOf(headers, body, outcome));
+  const result = resultOf(ports, subscription, delivery, { ...summaryOf(at, outcome), exchange }, outcome);
   if (!(await ports.deliveries.record(delivery, result))) return;
-  const health = healthOf(subscription, delivery, outcome, ports.clock());
-  if (health) await ports.subscriptions.noteHealth(subscription.organizationId, subscription.id, health);
+  await noteHealth(ports, view, delivery, outcome);
   if (result.nextAttemptAt !== undefined)
     ports.hint([delivery.id], Math.max(0, (result.nextAttemptAt - ports.clock()) / 1000));
   const place = { organizationId: subscription.organizationId, webhookId: subscription.id, deliveryId: delivery.id };
   ports.observe.attempted(result.status, outcome.durationMs, place);
 };
 
-/**
- * Tries one due delivery. Repeats and redriven messages change nothing: only who claims a delivery tries it, and what was
- * delivered is claimed by nobody.
- */
-export const deliver = async (ports: WebhookPorts, deliveryId: string): Promise<void> => {
+const postpone = async (ports: WebhookPorts, subscription: Subscription, delivery: Delivery): Promise<void> => {
   const now = ports.clock();
-  const delivery = await ports.deliveries.claim(deliveryId, now, now + CLAIM_MS);
-  if (!delivery) return;
-  const subscription = await ports.subscriptions.read(delivery.organizationId, delivery.webhookId);
-  const event = await ports.events.read(delivery.eventId);
-  if (!subscription || !event || subscription.status === 'revoked') return void (await abandon(ports, delivery));
-  if (subscription.status === 'paused' && delivery.sequence !== undefined)
-    return ports.deliveries.postpone(delivery, now + PAUSED_MS);
-  const leave = enter(subscription);
-  if (!leave) {
-    const again = now + FULL_MS * (0.5 + ports.random());
-    await ports.deliveries.postpone(delivery, again);
-    return ports.hint([delivery.id], (again - now) / 1000);
-  }
-  try {
-    await attemptIt(ports, subscription, delivery, event);
-  } finally {
-    leave();
-  }
+  const waited = Math.min((now - delivery.createdAt) / 2, FULL_LONGEST_MS);
+  const wait = isAiling(subscription) ? Math.max(FULL_MS, waited) : FULL_MS;
+  const again = now + Math.round(wait * (0.5 + ports.random()));
+  await ports.deliveries.postpone(delivery, again);
+  ports.hint([delivery.id], (again - now) / 1000);
+};
+
+const deliver = async (
+  ports: WebhookPorts,
+  delivery: Delivery,
+  view: View | undefined,
+  event: DomainEvent | undefined,
+): Promise<void> => {
+  if (!view || !event || view.subscription.status === 'revoked') return void (await abandon(ports, delivery));
+  if (view.subscription.status === 'paused' && delivery.sequence !== undefined)
+    return ports.deliveries.postpone(delivery, ports.clock() + PAUSED_MS);
+  const leave = await enter(view.subscription);
+  if (!leave) return postpone(ports, view.subscription, delivery);
+  return attemptIt(ports, view, delivery, event, leave);
 };
 
 const abandon = (ports: WebhookPorts, delivery: Delivery): Promise<boolean> =>
@@ -162,24 +189,57 @@ const abandon = (ports: WebhookPorts, delivery: Delivery): Promise<boolean> =>
     attempt: {
       at: ports.clock(),
       durationMs: 0,
-      requestHeaders: {},
-      requestBody: '',
       error: 'the subscription is revoked, or its event is gone',
     },
     status: 'abandoned',
   });
 
-/** Gives a committed event to every subscription that takes it. Repeats change nothing. */
-export const fanOut = async (ports: WebhookPorts, event: DomainEvent): Promise<number> => {
-  const subscriptions = await ports.subscriptions.list(event.organizationId);
-  const takers = subscriptions.filter(
-    ({ status, events, createdAt }) =>
-      status !== 'revoked' && events.includes(event.type) && createdAt <= event.createdAt,
-  );
-  const made = await Promise.all(
-    takers.map((subscription) => ports.deliveries.fanOut(subscription, event, ports.clock())),
-  );
-  const due = made.filter((delivery) => delivery !== undefined);
-  ports.hint(due.map(({ id }) => id));
-  return due.length;
+const unwrap = <T>(outcome: PromiseSettledResult<T> | undefined): T | undefined => {
+  if (outcome?.status === 'rejected') throw outcome.reason;
+  return outcome?.value;
+};
+
+/** What the deliveries of a batch need, read together: their events in one call, and their subscriptions in another, each once. */
+const needsOf = async (ports: WebhookPorts, deliveries: readonly Delivery[]) => {
+  const eventIds = [...new Set(deliveries.map(({ eventId }) => eventId))];
+  const owners = [...new Map(deliveries.map((delivery) => [delivery.webhookId, delivery])).values()];
+  const [events, subscriptions] =
+    deliveries.length === 0
+      ? [[], []]
+      : await Promise.all([ports.events.readAll(eventIds), ports.subscriptions.readAll(owners)]);
+  const views = new Map<string, PromiseSettledResult<View | undefined>>();
+  for (const [at, { webhookId }] of owners.entries()) {
+    const read = subscriptions[at];
+    if (read?.status === 'rejected') views.set(webhookId, read);
+    const subscription = read?.status === 'fulfilled' ? read.value : undefined;
+    if (subscription) views.set(webhookId, { status: 'fulfilled', value: { subscription, noted: Promise.resolve() } });
+  }
+  return {
+    view: ({ webhookId }: Delivery) => unwrap(views.get(webhookId)),
+    event: ({ eventId }: Delivery) => unwrap(events[eventIds.indexOf(eventId)])?.event,
+  };
+};
+
+/**
+ * Tries deliveries that are due, together. How each went, in the ids' order: one that cannot be read or written fails alone.
+ * Repeats and redriven messages change nothing: only who claims a delivery tries it, and what was delivered is claimed by nobody.
+ */
+export const deliverAll = async (
+  ports: WebhookPorts,
+  ids: readonly string[],
+): Promise<readonly PromiseSettledResult<void>[]> => {
+  const wanted = [...new Set(ids)];
+  const now = ports.clock();
+  const claims = await Promise.allSettled(wanted.map((id) => ports.deliveries.claim(id, now, now + CLAIM_MS)));
+  const claimed = claims.flatMap((claim) => (claim.status === 'fulfilled' && claim.value ? [claim.value] : []));
+  // What cannot be read fails the claimed alone: those that are done, or another's, are through.
+  const [needs] = await Promise.allSettled([needsOf(ports, claimed)]);
+  const work = async (at: number): Promise<void> => {
+    const delivery = unwrap(claims[at]);
+    const found = delivery && unwrap(needs);
+    if (delivery && found) await deliver(ports, delivery, found.view(delivery), found.event(delivery));
+  };
+  const outcomes = await Promise.allSettled(wanted.map((_, at) => work(at)));
+  const byId = new Map(wanted.map((id, at) => [id, outcomes[at]]));
+  return ids.map((id) => byId.get(id) ?? { status: 'rejected', reason: new RangeError('no outcome') });
 };

@@ -1,19 +1,14 @@
-import { createHash } from 'node:crypto';
 import { canonical } from '../canonical.ts';
 import type { DomainEvent } from '../events/event.ts';
-import { ID_PREFIXES, type Id } from '../ids.ts';
+import { derivedId, type Id } from '../ids.ts';
 import { isoTime } from '../time.ts';
+import { isReservedHeader } from './headers.ts';
 import type { WebhookPorts } from './ports.ts';
 import type { Delivery, Subscription } from './subscription.ts';
 
-const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-
 /** A delivery's id is made of its subscription and its event, so that fanning out twice makes one. */
-export const deliveryIdOf = (webhookId: string, eventId: string): Id<'delivery'> => {
-  const bytes = createHash('sha256').update(`${webhookId}\n${eventId}`).digest();
-  const text = Array.from(bytes.subarray(0, 21), (byte) => ALPHABET[byte % ALPHABET.length]).join('');
-  return `${ID_PREFIXES.delivery}_${text}` as Id<'delivery'>;
-};
+export const deliveryIdOf = (webhookId: string, eventId: string): Id<'delivery'> =>
+  derivedId('delivery', [webhookId, eventId]);
 
 /** An event as a receiver meets it (decisions, part 5): the same bytes at every attempt. */
 export const envelopeOf = (event: Omit<DomainEvent, 'type'> & { readonly type: string }, sequence?: number) => ({
@@ -48,7 +43,10 @@ const liveSecrets = async (
   return Promise.all(live.map(({ sealed }) => ports.open(subscription.organizationId, subscription.id, sealed)));
 };
 
-/** The headers of an attempt (Standard Webhooks 1.0): our own cannot be replaced by the subscription's. */
+/**
+ * The headers of an attempt (Standard Webhooks 1.0), lower-case. A subscription's own header of a reserved name is left out, whatever
+ * let it in.
+ */
 export const attemptHeaders = async (
   ports: Pick<WebhookPorts, 'open' | 'sign' | 'userAgent'>,
   subscription: Subscription,
@@ -58,8 +56,9 @@ export const attemptHeaders = async (
 ): Promise<Record<string, string>> => {
   const seconds = Math.floor(now / 1000);
   const secrets = await liveSecrets(ports, subscription, now);
+  const custom = (subscription.headers ?? []).filter(({ key }) => !isReservedHeader(key));
   return {
-    ...Object.fromEntries((subscription.headers ?? []).map(({ key, value }) => [key.toLowerCase(), value])),
+    ...Object.fromEntries(custom.map(({ key, value }) => [key.toLowerCase(), value])),
     'content-type': 'application/json',
     'user-agent': ports.userAgent,
     'webhook-id': eventId,

@@ -4,7 +4,7 @@ import type { EventType } from '../events/catalogue.ts';
 import { EVENT_EXAMPLES } from '../events/examples.ts';
 import { ID_PREFIXES, type Id, newId } from '../ids.ts';
 import { asSeenBy, attemptHeaders, deliveryIdOf, envelopeOf } from './envelope.ts';
-import type { Attempt, WebhookPorts } from './ports.ts';
+import type { Attempt, Exchange, WebhookPorts } from './ports.ts';
 import { DEFAULT_RETRY, type RetrySettings } from './schedule.ts';
 import type { Delivery, DeliveryStatus, Subscription } from './subscription.ts';
 
@@ -225,11 +225,15 @@ export const findDelivery = async (ports: WebhookPorts, actor: Actor, id: string
     : refuse('NOT_FOUND', 'There is no such delivery.');
 };
 
+/** The exchange of an attempt that never left. */
+const NOTHING: Exchange = { requestHeaders: {}, requestBody: '' };
+
 /** A delivery's attempts as they were made. */
 export const attemptsOf = async (ports: WebhookPorts, delivery: Delivery): Promise<readonly Attempt[]> => {
   const kept = await ports.deliveries.attempts(delivery.id);
-  const open = (sealed: string) => (sealed === '' ? '' : ports.openBody(delivery.organizationId, delivery.id, sealed));
-  return Promise.all(kept.map(async (attempt) => ({ ...attempt, requestBody: await open(attempt.requestBody) })));
+  const open = (sealed: string | undefined): Promise<Exchange> | Exchange =>
+    sealed === undefined ? NOTHING : ports.openExchange(delivery.organizationId, delivery.id, sealed);
+  return Promise.all(kept.map(async ({ exchange, ...attempt }) => ({ ...attempt, ...(await open(exchange)) })));
 };
 
 /** Delivers an event again, with the same id and sequence, in a new round of attempts. */
@@ -270,9 +274,12 @@ export const pullEvents = async (ports: WebhookPorts, actor: Actor, id: string, 
   const subscription = await ports.subscriptions.read(actor.organizationId, id);
   if (!subscription) return absent();
   const deliveries = await ports.deliveries.feed(id, after, limit);
+  const events = await ports.events.readAll(deliveries.map(({ eventId }) => eventId));
   const items = await Promise.all(
-    deliveries.map(async ({ eventId, sequence }) => {
-      const event = await ports.events.read(eventId);
+    deliveries.map(async ({ sequence }, at) => {
+      const read = events[at];
+      if (read?.status === 'rejected') throw read.reason;
+      const event = read?.value?.event;
       return event ? envelopeOf(await asSeenBy(ports, subscription, event), sequence) : undefined;
     }),
   );

@@ -2,26 +2,33 @@ import type { DomainEvent } from '../events/event.ts';
 import type { Clock } from '../time.ts';
 import type { Delivery, DeliveryStatus, Subscription } from './subscription.ts';
 
-/** One attempt as it is kept for 30 days. Times and durations in ms. */
-export interface Attempt {
+/** What a list shows of an attempt. Times and durations in ms. */
+export interface AttemptSummary {
   readonly at: number;
   readonly status?: number | undefined;
   readonly durationMs: number;
+  readonly error?: string | undefined;
+}
+/** What went over the wire: it may show recipients and an endpoint's credentials in full, and an answer may repeat them. */
+export interface Exchange {
   readonly requestHeaders: Readonly<Record<string, string>>;
   readonly requestBody: string;
   readonly responseHeaders?: Readonly<Record<string, string>> | undefined;
   readonly responseBody?: string | undefined;
-  readonly error?: string | undefined;
 }
-/** What a list shows of an attempt. */
-export type AttemptSummary = Pick<Attempt, 'at' | 'status' | 'durationMs' | 'error'>;
+/** One attempt as its owner reads it. */
+export type Attempt = AttemptSummary & Exchange;
+/** One attempt as it is kept for 30 days: its exchange sealed; absent where nothing was exchanged. */
+export interface KeptAttempt extends AttemptSummary {
+  readonly exchange?: string | undefined;
+}
 
 /** A delivery with what a list shows of its attempts, oldest first. */
 export type StoredDelivery = Delivery & { readonly summaries: readonly AttemptSummary[] };
 
 /** How an attempt left its delivery. */
 export interface AttemptResult {
-  readonly attempt: Attempt;
+  readonly attempt: KeptAttempt;
   readonly status: DeliveryStatus;
   /** When it is tried again, in ms; absent when it is not. */
   readonly nextAttemptAt?: number | undefined;
@@ -38,6 +45,10 @@ export interface Health {
 export interface WebhookStore {
   create(subscription: Subscription): Promise<'created' | 'too_many'>;
   read(organizationId: string, id: string): Promise<Subscription | undefined>;
+  /** Those of deliveries, in their order, undefined where there is none; one whose row does not parse is rejected alone. */
+  readAll(
+    deliveries: readonly Pick<Delivery, 'organizationId' | 'webhookId'>[],
+  ): Promise<readonly PromiseSettledResult<Subscription | undefined>[]>;
   /** All of an organization, newest first. */
   list(organizationId: string): Promise<readonly Subscription[]>;
   /** Replaces what an operator may change, if it still stands as `before`. */
@@ -46,9 +57,15 @@ export interface WebhookStore {
   noteHealth(organizationId: string, id: string, health: Health): Promise<void>;
 }
 
+/** A delivery that waits for its first attempt. */
+export type Waiting = Pick<Delivery, 'id' | 'eventId'>;
+
 export interface DeliveryStore {
-  /** Gives the event its sequence in the subscription and makes it due, once: a repeat changes nothing. Undefined when it was there or the subscription is revoked. */
-  fanOut(subscription: Subscription, event: DomainEvent, now: number): Promise<Delivery | undefined>;
+  /**
+   * Gives events their sequences in the subscription, in the order given and without gaps, and makes them due, each once: a repeat
+   * changes nothing. Those that nobody has tried yet, whoever made them; none new when the subscription is revoked.
+   */
+  fanOut(subscription: Subscription, events: readonly DomainEvent[], now: number): Promise<readonly Waiting[]>;
   /** A delivery outside of the sequence: an example that somebody asked for. */
   add(delivery: Delivery): Promise<void>;
   /** Takes a due delivery for this worker until `until` (ms). Undefined when it is not due, done, or another worker's. */
@@ -62,7 +79,7 @@ export interface DeliveryStore {
   /** Begins a new round of attempts. */
   replay(delivery: Delivery, now: number): Promise<StoredDelivery | undefined>;
   read(deliveryId: string): Promise<StoredDelivery | undefined>;
-  attempts(deliveryId: string): Promise<readonly Attempt[]>;
+  attempts(deliveryId: string): Promise<readonly KeptAttempt[]>;
   page(
     webhookId: string,
     filter: { status?: DeliveryStatus | undefined; from?: number; to?: number },
@@ -72,26 +89,40 @@ export interface DeliveryStore {
   feed(webhookId: string, after: number, limit: number): Promise<readonly Delivery[]>;
 }
 
+/** What became of a post. Any whole answer is `answered`, a redirect too: it is not followed, and its status says that it failed. */
 export type PostOutcome =
   | {
       readonly kind: 'answered';
       readonly status: number;
+      /** Lower-case names; the first 64 headers or 8 KB, `retry-after` always among them. */
       readonly headers: Readonly<Record<string, string>>;
+      /** At most 16 KB; what is no UTF-8 is replaced. */
       readonly body: string;
       readonly durationMs: number;
     }
   | { readonly kind: 'failed'; readonly error: string; readonly detail: string; readonly durationMs: number };
+
+/** An event as it is stored; `published` once its consumer was through with it. */
+export interface StoredEvent {
+  readonly event: DomainEvent;
+  readonly published: boolean;
+}
+
+export interface EventStore {
+  /** Events by their ids, in the ids' order, undefined where there is none; one whose row does not parse is rejected alone. */
+  readAll(ids: readonly string[]): Promise<readonly PromiseSettledResult<StoredEvent | undefined>[]>;
+  /** Keeps an event that is not to be fanned out: an example that somebody asked for. */
+  keep(event: DomainEvent): Promise<void>;
+  /** Marks events as handed over, and takes them out of the due index. A repeat changes no more than the moment. */
+  markPublished(events: readonly DomainEvent[], now: number): Promise<void>;
+}
 
 export interface WebhookPorts {
   readonly clock: Clock;
   readonly random: () => number;
   readonly subscriptions: WebhookStore;
   readonly deliveries: DeliveryStore;
-  readonly events: {
-    read(id: string): Promise<DomainEvent | undefined>;
-    /** Keeps an event that is not to be fanned out. */
-    keep(event: DomainEvent): Promise<void>;
-  };
+  readonly events: EventStore;
   /** Posts to an endpoint; never throws. `timeoutMs` for the whole. */
   readonly post: (request: {
     url: string;
@@ -107,15 +138,17 @@ export interface WebhookPorts {
   readonly sign: (secrets: readonly string[], id: string, timestampSeconds: number, body: string) => string;
   readonly seal: (organizationId: string, webhookId: string, secret: string) => Promise<string>;
   readonly open: (organizationId: string, webhookId: string, sealed: string) => Promise<string>;
-  /** Seals and opens what an attempt keeps of a body: it may show recipients in full. */
-  readonly sealBody: (organizationId: string, deliveryId: string, body: string) => Promise<string>;
-  readonly openBody: (organizationId: string, deliveryId: string, sealed: string) => Promise<string>;
+  /** Seals and opens the exchange of an attempt. */
+  readonly sealExchange: (organizationId: string, deliveryId: string, exchange: Exchange) => Promise<string>;
+  readonly openExchange: (organizationId: string, deliveryId: string, sealed: string) => Promise<Exchange>;
   /** The full recipient of a message's event, for a subscription that may see it. */
   readonly recipient: (messageId: string) => Promise<string | undefined>;
   /** Hands deliveries to their queue, early. */
   readonly hint: (deliveryIds: readonly string[], delaySeconds?: number) => void;
   readonly userAgent: string;
   readonly observe: {
+    /** Events that were handed over, with how many deliveries each has that wait for their first attempt. */
+    published(events: readonly { readonly event: DomainEvent; readonly deliveries: number }[]): void;
     attempted(outcome: string, ms: number, at: { organizationId: string; webhookId: string; deliveryId: string }): void;
   };
 }

@@ -1,5 +1,4 @@
 import { createHmac, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
-import { type CustomHeader, isReservedHeader } from './headers.ts';
 
 /** Signatures of Standard Webhooks 1.0, symmetric scheme (github.com/standard-webhooks/standard-webhooks, spec). */
 
@@ -47,34 +46,3 @@ export const sign = (secrets: readonly string[], id: string, timestampSeconds: n
     .map((secret) => `v1,${createHmac('sha256', keyOf(secret)).update(before).update(body).digest('base64')}`)
     .join(' ');
 };
-
-/** What the headers of one attempt are made of. */
-export interface AttemptToSign {
-  /** The event's id, the same on every attempt: receivers know repeats by it. */
-  readonly id: string;
-  /** Of this attempt, in whole seconds: receivers refuse what is older than five minutes. */
-  readonly timestampSeconds: number;
-  readonly body: string;
-  readonly secrets: readonly string[];
-  readonly userAgent: string;
-  readonly custom?: readonly CustomHeader[] | undefined;
-}
-
-/** All headers of an attempt, lower-case. A custom one of a reserved name is left out, whatever let it in. */
-export const webhookHeaders = ({
-  id,
-  timestampSeconds,
-  body,
-  secrets,
-  userAgent,
-  custom = [],
-}: AttemptToSign): Record<string, string> => ({
-  ...Object.fromEntries(
-    custom.filter(({ key }) => !isReservedHeader(key)).map(({ key, value }) => [key.toLowerCase(), value]),
-  ),
-  'content-type': 'application/json',
-  'user-agent': userAgent,
-  'webhook-id': id,
-  'webhook-timestamp': String(timestampSeconds),
-  'webhook-signature': sign(secrets, id, timestampSeconds, body),
-});

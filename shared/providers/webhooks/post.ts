@@ -1,6 +1,7 @@
 import * as http from 'node:http';
 import * as https from 'node:https';
 import { checkEndpoint, type EndpointPolicy, hostOf } from '../../domain/webhooks/address.ts';
+import type { PostOutcome } from '../../domain/webhooks/ports.ts';
 import { answerHeaders, answerText, MOST_BODY_BYTES } from './answer.ts';
 import { type ConnectError, ConnectFault, codeOf, createConnections, type WebhookConnections } from './connections.ts';
 
@@ -18,19 +19,6 @@ export interface PostOptions extends EndpointPolicy {
 }
 
 export type PostError = ConnectError | 'reset' | 'bad_answer';
-
-/** What became of a post. Any whole answer is `answered`, a redirect too: it is not followed, and its status says that it failed. */
-export type PostOutcome =
-  | {
-      readonly kind: 'answered';
-      readonly status: number;
-      /** Lower-case names; the first 64 headers or 8 KB, `retry-after` always among them. */
-      readonly headers: Readonly<Record<string, string>>;
-      /** At most 16 KB; what is no UTF-8 is replaced. */
-      readonly body: string;
-      readonly durationMs: number;
-    }
-  | { readonly kind: 'failed'; readonly error: PostError; readonly detail: string; readonly durationMs: number };
 
 const TIMEOUT_MS = 15_000;
 /** Of an answer's header section; the parser gives up beyond it. */

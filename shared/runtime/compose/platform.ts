@@ -2,7 +2,7 @@ import { SQSClient } from '@aws-sdk/client-sqs';
 import type { KeyProvider, Vault } from '../../domain/secrets.ts';
 import { type Clock, systemClock } from '../../domain/time.ts';
 import { makePublisher, type Publisher } from '../../queues/publisher.ts';
-import type { DueHint } from '../../queues/queues.ts';
+import type { DueHint, QueueName } from '../../queues/queues.ts';
 import { tableClient } from '../../storage/client.ts';
 import { openVault } from '../../storage/root-key.ts';
 import { Table } from '../../storage/table.ts';
@@ -40,6 +40,9 @@ const queues = (): Publisher => {
 /** Hands committed work to its queue, `delaySeconds` from now; only a hint, so it may be lost. */
 export const publishDue = (hints: readonly DueHint[], delaySeconds?: number): void =>
   beforeAnswer(queues().publish(hints, delaySeconds));
+
+/** About how many hints wait in a queue. */
+export const hintsWaiting = (queue: QueueName): Promise<number> => queues().waiting(queue);
 
 const keyProvider = async (): Promise<KeyProvider> => {
   if (settings.LOCAL_KEY_FILE) {

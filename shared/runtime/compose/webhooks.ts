@@ -1,5 +1,7 @@
+import * as z from 'zod';
 import { checkEndpoint } from '../../domain/webhooks/address.ts';
-import { deliver, fanOut } from '../../domain/webhooks/deliver.ts';
+import { deliverAll } from '../../domain/webhooks/deliver.ts';
+import { publishEvents } from '../../domain/webhooks/fan-out.ts';
 import { checkHeaders } from '../../domain/webhooks/headers.ts';
 import type { WebhookPorts } from '../../domain/webhooks/ports.ts';
 import { newSecret, sign } from '../../domain/webhooks/signature.ts';
@@ -12,10 +14,16 @@ import { webhookStore } from '../../storage/webhooks.ts';
 import { logger, measure } from '../observe.ts';
 import { clock, publishDue, settings, table, vault } from './platform.ts';
 
-const events = outbox(table);
 const policy = { allowLoopbackHttp: settings.WEBHOOK_LOOPBACK };
 const PURPOSE = 'webhook-secret';
-const BODY_PURPOSE = 'webhook-body';
+const EXCHANGE_PURPOSE = 'webhook-exchange';
+const texts = z.record(z.string(), z.string());
+const exchangeSchema = z.object({
+  requestHeaders: texts,
+  requestBody: z.string(),
+  responseHeaders: texts.optional(),
+  responseBody: z.string().optional(),
+});
 
 /** What subscriptions and their deliveries need, over this stage's table and queue. */
 export const webhookPorts: WebhookPorts = {
@@ -23,10 +31,7 @@ export const webhookPorts: WebhookPorts = {
   random: Math.random,
   subscriptions: webhookStore(table),
   deliveries: deliveryStore(table),
-  events: {
-    read: async (id) => (await events.read(id))?.event,
-    keep: events.keep,
-  },
+  events: outbox(table),
   post: (request) => postWebhook(request, policy),
   checkEndpoint: (url) => checkEndpoint(url, policy),
   checkHeaders,
@@ -34,10 +39,10 @@ export const webhookPorts: WebhookPorts = {
   sign,
   seal: async (organizationId, webhookId, secret) => (await vault()).seal(PURPOSE, organizationId, secret, webhookId),
   open: async (organizationId, webhookId, sealed) => (await vault()).open(PURPOSE, organizationId, sealed, webhookId),
-  sealBody: async (organizationId, deliveryId, body) =>
-    (await vault()).seal(BODY_PURPOSE, organizationId, body, deliveryId),
-  openBody: async (organizationId, deliveryId, sealed) =>
-    (await vault()).open(BODY_PURPOSE, organizationId, sealed, deliveryId),
+  sealExchange: async (organizationId, deliveryId, exchange) =>
+    (await vault()).seal(EXCHANGE_PURPOSE, organizationId, JSON.stringify(exchange), deliveryId),
+  openExchange: async (organizationId, deliveryId, sealed) =>
+    exchangeSchema.parse(JSON.parse((await vault()).open(EXCHANGE_PURPOSE, organizationId, sealed, deliveryId))),
   recipient: async (messageId) => {
     const row = await table.get(KEYS.message(messageId), { eventual: true, only: ['to'] });
     return typeof row?.to === 'string' ? row.to : undefined;
@@ -51,6 +56,14 @@ export const webhookPorts: WebhookPorts = {
   },
   userAgent: 'multichannel-messaging/1.0',
   observe: {
+    published(events) {
+      for (const [type, all] of Map.groupBy(events, ({ event }) => event.type))
+        measure({ type }, { Events: all.length, Deliveries: all.reduce((sum, { deliveries }) => sum + deliveries, 0) });
+      for (const { event, deliveries } of events) {
+        const { id: eventId, type, organizationId } = event;
+        logger.info('event', { eventId, type, organizationId, deliveries });
+      }
+    },
     attempted(outcome, ms, at) {
       measure({ outcome }, { WebhookAttempts: 1, WebhookLatency: ms });
       if (outcome !== 'delivered') logger.warn('webhook attempt failed', { outcome, ...at });
@@ -60,17 +73,16 @@ export const webhookPorts: WebhookPorts = {
 
 const idOf = (key: string) => key.slice(key.indexOf('#') + 1);
 
-/** Tries a delivery that is due. */
-export const deliverWebhook = ({ pk }: DueHint): Promise<void> => deliver(webhookPorts, idOf(pk));
+/** Tries deliveries that are due. How each went, in their order. */
+export const deliverWebhooks = (hints: readonly DueHint[]) =>
+  deliverAll(
+    webhookPorts,
+    hints.map(({ pk }) => idOf(pk)),
+  );
 
-/** Takes a committed event over: gives it to its subscriptions, then marks it. Repeats change nothing. */
-export const publishEvent = async ({ pk }: DueHint): Promise<void> => {
-  const id = idOf(pk);
-  const found = await events.read(id);
-  if (!found || found.published) return;
-  const deliveries = await fanOut(webhookPorts, found.event);
-  if (!(await events.markPublished(id, clock()))) return;
-  const { type, organizationId } = found.event;
-  measure({ type }, { Events: 1, Deliveries: deliveries });
-  logger.info('event', { eventId: id, type, organizationId, deliveries });
-};
+/** Takes committed events over: gives them to their subscriptions, then marks them. How each went; repeats change nothing. */
+export const publishCommitted = (hints: readonly DueHint[]) =>
+  publishEvents(
+    webhookPorts,
+    hints.map(({ pk }) => idOf(pk)),
+  );

@@ -1,6 +1,7 @@
 import { afterEach } from 'vitest';
+import type { PostOutcome } from '../../../shared/domain/webhooks/ports.ts';
 import type { ConnectionOptions } from '../../../shared/providers/webhooks/connections.ts';
-import { type PostOutcome, postWebhook } from '../../../shared/providers/webhooks/post.ts';
+import { postWebhook } from '../../../shared/providers/webhooks/post.ts';
 import { connectionsTo, type Endpoint, rawTlsEndpoint } from './endpoints.ts';
 
 const open: { close(): void | Promise<void> }[] = [];

@@ -1,0 +1,170 @@
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { type Engine, startFauxqs } from '../../infra/local/engines.ts';
+import { peek } from '../../infra/operator/queue-actions.ts';
+import { KEYS } from '../../shared/storage/access-patterns.ts';
+import type { Row } from '../../shared/storage/table.ts';
+import { type Answer, type Messaging, startMessaging, type Tenant } from '../support/api.ts';
+import { CANARIES, type Finder, finderOf } from '../support/canaries.ts';
+import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
+
+const { phone, delivered, name, email, text } = CANARIES;
+const PATIENCE = { timeout: 15_000, interval: 100 };
+const EVENTS = ['contact.created', 'contact.opted_out', 'sms.delivered'];
+
+let messaging: Messaging;
+let engine: Engine;
+let proxy: FaultProxy;
+let owner: Tenant;
+let find: Finder;
+const servers: Server[] = [];
+const received: string[] = [];
+const toQueues: string[] = [];
+const printed: string[] = [];
+const problems: string[] = [];
+const ids: Record<'good' | 'bad', string> = { good: '', bad: '' };
+
+/** An endpoint that repeats in its answer what it was sent, and words of its own about people, as careless ones do. */
+const startEcho = async (status: number): Promise<string> => {
+  const server = createServer((incoming, outgoing) => {
+    let body = '';
+    incoming.setEncoding('utf8').on('data', (chunk: string) => {
+      body += chunk;
+    });
+    incoming.on('end', () => {
+      if (body.includes('"sequence"')) received.push(body);
+      const code = body.includes('webhook.validation') && status !== 410 ? 200 : status;
+      outgoing
+        .writeHead(code, { 'x-customer': email })
+        .end(JSON.stringify({ got: body, customer: { name, email, phone, delivered } }));
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  servers.push(server);
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
+};
+
+const subscribe = async (status: number): Promise<Answer> =>
+  owner.test.post('/webhooks', { url: await startEcho(status), events: EVENTS });
+
+/** A person through every event that tells of one. */
+const useEvents = async (): Promise<void> => {
+  const contact = await owner.test.post('/contacts', { phone, name, email });
+  expect(contact.status).toBe(201);
+  await owner.test.post(`/contacts/${contact.body.id}/opt-out`, { reason: 'asked by phone' });
+  expect((await owner.test.send({ to: delivered, body: text })).status).toBe(201);
+};
+
+const problemOf = async (calling: Promise<Answer>, status: number): Promise<void> => {
+  const answer = await calling;
+  expect(answer.status).toBe(status);
+  const { instance: _, ...problem } = answer.body;
+  problems.push(JSON.stringify(problem));
+};
+
+/** Calls whose answers are problems, after endpoints that repeat personal data. */
+const useProblems = async (): Promise<void> => {
+  await problemOf(subscribe(410), 422);
+  await problemOf(owner.test.post('/webhooks', { url: `http://${email}/`, events: [name], description: [phone] }), 422);
+  await problemOf(owner.test.get(`/webhooks/${encodeURIComponent(email)}/deliveries`), 404);
+  await problemOf(owner.test.get(`/webhooks/${ids.good}/events`, { after: phone }), 400);
+};
+
+const logged = () => readFile(join(messaging.dataDir, 'functions.log'), 'utf8');
+
+/** A delivery's row that does not parse, with people in it: what its consumer says of that goes into the log. */
+const breakDelivery = async (): Promise<void> => {
+  const { body } = await owner.test.get(`/webhooks/${ids.good}/deliveries`);
+  const delivery = String(body.items[0].id);
+  await messaging.tables.test.write({
+    update: KEYS.delivery(delivery),
+    set: { status: 'pending', nextAttemptAt: '2026-01-01T00:00:00.000Z', type: [phone, email, name] },
+  });
+  const sqs = new SQSClient({ endpoint: messaging.sqsEndpoint });
+  const MessageBody = JSON.stringify({ kind: 'deliver_webhook', ...KEYS.delivery(delivery) });
+  await sqs.send(new SendMessageCommand({ QueueUrl: messaging.queues.test.webhook?.url, MessageBody }));
+  sqs.destroy();
+  await vi.waitFor(async () => expect(await logged()).toContain('consumer failed'), PATIENCE);
+};
+
+beforeAll(async () => {
+  for (const stream of [process.stdout, process.stderr])
+    vi.spyOn(stream, 'write').mockImplementation((chunk) => printed.push(String(chunk)) > 0);
+  engine = await startFauxqs();
+  proxy = await startFaultProxy(engine.endpoint);
+  proxy.plan(({ action, body }) => void (action.startsWith('SendMessage') && toQueues.push(body)));
+  messaging = await startMessaging({ env: { SQS_ENDPOINT: proxy.endpoint }, retrySeconds: () => 0 });
+  owner = await messaging.tenant();
+  ids.good = (await subscribe(200)).body.id;
+  ids.bad = (await subscribe(500)).body.id;
+  find = finderOf({ testKey: owner.test.key ?? '' });
+  await useEvents();
+  await vi.waitFor(() => expect(received).toHaveLength(2 * EVENTS.length), PATIENCE);
+  await vi.waitFor(async () => {
+    const done = await owner.test.get(`/webhooks/${ids.good}/deliveries`, { status: 'delivered' });
+    const failed = await owner.test.get(`/webhooks/${ids.bad}/deliveries`, { status: 'failed' });
+    expect([done.body.total, failed.body.total]).toEqual([EVENTS.length, EVENTS.length]);
+  }, PATIENCE);
+}, 60_000);
+afterAll(async () => {
+  for (const server of servers) server.close();
+  await messaging?.close();
+  await proxy?.close();
+  await engine?.stop();
+});
+
+const rowsOf = async (kind: string): Promise<Row[]> =>
+  (await messaging.rowsOf('test', '')).filter(({ pk, sk }) => `${pk} ${sk}`.startsWith(kind));
+const found = (rows: readonly Row[]): string[] =>
+  rows.flatMap((row) =>
+    Object.entries(row).flatMap(([attribute, value]) =>
+      find(JSON.stringify(value) ?? '').map((canary) => `${row.pk.split('#')[0]} ${attribute}: ${canary}`),
+    ),
+  );
+
+describe('personal data in webhooks, with endpoints that repeat it', () => {
+  test('is found in what the endpoints received: the search finds what is there', () => {
+    expect(find(received.join('\n'))).toContain('delivered');
+  });
+
+  test('stands in clear in no row of a delivery, an attempt or a subscription, as it was sent or answered', async () => {
+    const [deliveries, webhooks] = [await rowsOf('DLV#'), await rowsOf('WBHS#')];
+    const attempts = deliveries.filter(({ sk }) => String(sk).startsWith('ATT#'));
+    expect(attempts).toHaveLength(2 * EVENTS.length);
+    for (const { exchange } of attempts) expect(exchange).toEqual(expect.any(String));
+    expect([...new Set(found([...deliveries, ...webhooks]))]).toEqual([]);
+  });
+
+  test('is shown to the owner of the delivery: what was sent and what was answered', async () => {
+    const { body } = await owner.test.get(`/webhooks/${ids.good}/deliveries`);
+    const shown = await Promise.all(
+      body.items.map(({ id }: { id: string }) => owner.test.get(`/webhooks/${ids.good}/deliveries/${id}`)),
+    );
+    const attempts = shown.flatMap((answer: Answer) => answer.body.attempts);
+    expect(find(JSON.stringify(attempts.map(({ requestBody }) => requestBody)))).toContain('delivered');
+    expect(find(JSON.stringify(attempts.map(({ responseBody }) => responseBody)))).toContain('email');
+  });
+
+  test('is in no list of deliveries, queue message, dead letter, problem document, log or printed line', async () => {
+    await useProblems();
+    expect(problems.flatMap(find)).toEqual([]);
+    for (const id of Object.values(ids))
+      expect(find((await owner.test.get(`/webhooks/${id}/deliveries`)).text)).toEqual([]);
+    await breakDelivery();
+    const sqs = new SQSClient({ endpoint: messaging.sqsEndpoint });
+    const letters = await peek(sqs, messaging.queues.test.webhook?.deadLetterUrl ?? '', 10);
+    sqs.destroy();
+    expect(letters.map(({ body }) => body).flatMap(find)).toEqual([]);
+    expect(toQueues.filter((body) => body.includes('deliver_webhook')).length).toBeGreaterThan(0);
+    expect(toQueues.flatMap(find)).toEqual([]);
+    const log = await logged();
+    expect(log).toContain('webhook attempt failed');
+    expect(log.split('\n').filter((line) => find(line).length > 0)).toEqual([]);
+    expect(printed.filter((line) => find(line).length > 0)).toEqual([]);
+  });
+});

@@ -1,0 +1,112 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { KEYS } from '../../shared/storage/access-patterns.ts';
+import { deliveryStore } from '../../shared/storage/deliveries.ts';
+import { type Messaging, startMessaging, type Tenant } from '../support/api.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+
+const PROJECT = join(import.meta.dirname, '../..');
+const PATIENCE = { timeout: 20_000, interval: 250 };
+const EVENTS = 12;
+const PLACE = ['--env', 'test', '--queue', 'webhook'];
+
+let messaging: Messaging;
+let receiver: Receiver;
+let owner: Tenant;
+let webhookId: string;
+let sqs: SQSClient;
+
+/** Runs the operator's command beside the platform, as an operator does. */
+const admin = async (...words: string[]) => {
+  const env = { ...process.env, DATA_DIR: messaging.dataDir };
+  const { stdout } = await promisify(execFile)(process.execPath, ['infra/operator/main.ts', ...words, '--json'], {
+    cwd: PROJECT,
+    env,
+  });
+  return JSON.parse(stdout);
+};
+const queueRow = async () => (await admin('queue', 'list', ...PLACE)).items[0];
+
+const deliveries = async (): Promise<{ id: string; status: string; attempts: object[] }[]> =>
+  (await owner.test.get(`/webhooks/${webhookId}/deliveries`, { limit: 200 })).body.items;
+const ids = async (): Promise<string[]> => (await deliveries()).map(({ id }) => id);
+
+const toDeadLetters = async (bodies: readonly string[]): Promise<void> => {
+  const QueueUrl = messaging.queues.test.webhook?.deadLetterUrl;
+  for (let start = 0; start < bodies.length; start += 10) {
+    const Entries = bodies.slice(start, start + 10).map((MessageBody, at) => ({ Id: String(at), MessageBody }));
+    await sqs.send(new SendMessageBatchCommand({ QueueUrl, Entries }));
+  }
+};
+const hintOf = (id: string) => JSON.stringify({ kind: 'deliver_webhook', ...KEYS.delivery(id) });
+const untilWorkedOff = () =>
+  expect.poll(queueRow, PATIENCE).toMatchObject({ waiting: 0, inFlight: 0, delayed: 0, deadLetters: 0 });
+
+beforeAll(async () => {
+  // The dispatcher runs once, at the start: what is due later is found by its message alone.
+  messaging = await startMessaging({ dispatchSeconds: 3_600, retrySeconds: () => 0 });
+  receiver = await startReceiver();
+  sqs = new SQSClient({ endpoint: messaging.sqsEndpoint });
+  owner = await messaging.tenant();
+  webhookId = (await owner.test.post('/webhooks', { url: receiver.url, events: ['contact.created'] })).body.id;
+  for (let at = 0; at < EVENTS; at++)
+    await owner.test.post('/contacts', { phone: `+55119876541${String(at).padStart(2, '0')}` });
+  await vi.waitFor(async () => {
+    expect((await deliveries()).filter(({ status }) => status === 'delivered')).toHaveLength(EVENTS);
+  }, PATIENCE);
+}, 60_000);
+afterAll(async () => {
+  sqs?.destroy();
+  await messaging?.close();
+  await receiver?.close();
+});
+
+describe('dead letters of the webhook queue', { timeout: 60_000 }, () => {
+  test('that were delivered are redriven without a second post or a second attempt', async () => {
+    expect(receiver.events()).toHaveLength(EVENTS);
+    const before = await deliveries();
+    const hints = (await ids()).map(hintOf);
+    await toDeadLetters([...hints, ...hints]);
+    expect(await queueRow()).toMatchObject({ waiting: 0, deadLetters: 2 * EVENTS });
+    const peeked = (await admin('queue', 'peek', ...PLACE, '--max', '3')).items;
+    for (const { body } of peeked) expect(hints).toContain(body);
+    expect(peeked).toHaveLength(3);
+    expect(await admin('queue', 'redrive', ...PLACE)).toMatchObject({ moved: 2 * EVENTS });
+    await untilWorkedOff();
+    expect(receiver.events()).toHaveLength(EVENTS);
+    expect(await deliveries()).toEqual(before);
+  });
+
+  test('that still stand open are delivered by the redrive, once, with the same id and bytes', async () => {
+    const [open = ''] = await ids();
+    const store = deliveryStore(messaging.tables.test);
+    const delivery = await store.read(open);
+    if (!delivery) throw new Error('there is no such delivery');
+    expect(await store.replay(delivery, Date.now())).toMatchObject({ status: 'pending' });
+    const hints = (await ids()).map(hintOf);
+    await toDeadLetters([...hints, hintOf(open)]);
+    expect(await admin('queue', 'redrive', ...PLACE)).toMatchObject({ moved: EVENTS + 1 });
+    await untilWorkedOff();
+    await expect.poll(async () => (await store.read(open))?.status, PATIENCE).toBe('delivered');
+    const events = receiver.events();
+    expect(events).toHaveLength(EVENTS + 1);
+    const same = events.filter(({ event }) => event.id === delivery.eventId);
+    expect(same).toHaveLength(2);
+    expect(same[1]?.body).toBe(same[0]?.body);
+    expect(same[1]?.headers['webhook-id']).toBe(same[0]?.headers['webhook-id']);
+  });
+
+  test('that nobody can read come back after a redrive, and go when the operator throws them away', async () => {
+    const poison = '{"kind":"nothing of ours"}';
+    await toDeadLetters([poison]);
+    expect(await admin('queue', 'redrive', ...PLACE)).toMatchObject({ moved: 1 });
+    await expect.poll(queueRow, PATIENCE).toMatchObject({ waiting: 0, inFlight: 0, deadLetters: 1 });
+    expect((await admin('queue', 'peek', ...PLACE, '--max', '1')).items).toMatchObject([{ body: poison }]);
+    expect(await admin('queue', 'purge', ...PLACE)).toMatchObject({ from: 'dlq', purged: 1 });
+    expect(await queueRow()).toMatchObject({ waiting: 0, deadLetters: 0 });
+    expect(receiver.events()).toHaveLength(EVENTS + 1);
+  });
+});

@@ -1,0 +1,75 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
+import type { SQSEvent } from 'aws-lambda';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { type Engine, startFauxqs } from '../../infra/local/engines.ts';
+import type { StageFunctions } from '../../infra/local/functions.ts';
+import { type Running, startPoller } from '../../infra/local/pollers.ts';
+import { ensureQueues, type StageQueue } from '../../infra/local/resources.ts';
+import { LOCAL_REGION } from '../../infra/local/stages.ts';
+
+const PATIENCE = { timeout: 10_000, interval: 20 };
+
+let engine: Engine;
+let client: SQSClient;
+let queues: Record<string, StageQueue>;
+let poller: Running | undefined;
+/** Bodies that the consumer was given, and the ends of those that it holds. */
+const given: string[] = [];
+const held: (() => void)[] = [];
+beforeAll(async () => {
+  engine = await startFauxqs();
+  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+  client = new SQSClient({ endpoint: engine.endpoint, region: LOCAL_REGION, credentials });
+  queues = await ensureQueues(client, 'test', engine.endpoint);
+});
+afterEach(async () => {
+  for (const release of held.splice(0)) release();
+  await poller?.stop();
+  given.length = 0;
+});
+afterAll(async () => {
+  client?.destroy();
+  await engine?.stop();
+});
+
+/** Holds every batch in which a body says so, until it is released. */
+const handler = async ({ Records }: SQSEvent) => {
+  given.push(...Records.map(({ body }) => body));
+  if (Records.some(({ body }) => body.startsWith('hold'))) await new Promise<void>((resolve) => held.push(resolve));
+  return { batchItemFailures: [] };
+};
+const functions = { loaded: () => handler } as unknown as StageFunctions;
+
+const begin = (name: string, concurrency: number): void => {
+  const queue = queues[name];
+  if (!queue) throw new Error(`there is no queue ${name}`);
+  const faults = (_: string, __: string, error: unknown) => expect.fail(String(error));
+  const work = { functions, functionPath: 'consumers/any', batchSize: 1, retrySeconds: () => 0, onFault: faults };
+  poller = startPoller({ client, queue, concurrency, ...work });
+};
+const put = async (name: string, bodies: readonly string[]): Promise<void> => {
+  const Entries = bodies.map((MessageBody, at) => ({ Id: String(at), MessageBody }));
+  await client.send(new SendMessageBatchCommand({ QueueUrl: queues[name]?.url, Entries }));
+};
+
+it('goes on to other batches while more than it works on at the same time are held', async () => {
+  begin('webhook', 2);
+  await put('webhook', ['hold 1', 'hold 2', 'hold 3', 'hold 4']);
+  await expect.poll(() => held.length, PATIENCE).toBe(4);
+  await put('webhook', ['after 1', 'after 2']);
+  await expect.poll(() => given, PATIENCE).toEqual(expect.arrayContaining(['after 1', 'after 2']));
+  expect(held).toHaveLength(4);
+});
+
+it('never begins a second batch where one is worked on at a time', async () => {
+  begin('events', 1);
+  await put('events', ['hold 1']);
+  await expect.poll(() => held.length, PATIENCE).toBe(1);
+  await put('events', ['after 1']);
+  // Longer than what gives a held batch's place to another.
+  await pause(1_300);
+  expect(given).toEqual(['hold 1']);
+  held.shift()?.();
+  await expect.poll(() => given, PATIENCE).toEqual(['hold 1', 'after 1']);
+});

@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { Unavailable } from '../../shared/domain/errors.ts';
+import type { Row } from '../../shared/storage/table.ts';
+import type { Fault, ProxiedCall } from '../support/fault-proxy.ts';
+import { startWorld, type World } from '../support/world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld('test');
+});
+afterAll(() => world.close());
+beforeEach(() => world.proxy.plan(undefined));
+
+const rowsOf = (name: string, count: number): Row[] =>
+  Array.from({ length: count }, (_, at) => ({ pk: `${name}#${at}`, sk: 'ROW', at }));
+const callsOf = async (action: string, work: () => Promise<unknown>): Promise<number> => {
+  const before = world.proxy.calls.get(action) ?? 0;
+  await work();
+  return (world.proxy.calls.get(action) ?? 0) - before;
+};
+
+/** What the engine never does: it answers that it did nothing of what was asked. */
+const nothingDone = ({ action, body }: ProxiedCall): Fault => {
+  const { RequestItems } = JSON.parse(body) as { RequestItems: object };
+  const answer =
+    action === 'BatchGetItem' ? { Responses: {}, UnprocessedKeys: RequestItems } : { UnprocessedItems: RequestItems };
+  return { kind: 'error', status: 200, type: 'none', body: answer };
+};
+
+describe('a batch', () => {
+  test('of puts and gets takes as many calls as its size asks for, and names no key twice in one', async () => {
+    const rows = rowsOf('SIZE', 120);
+    expect(await callsOf('BatchWriteItem', () => world.table.putMany([...rows, ...rows]))).toBe(5);
+    const keys = [...rows, { pk: 'SIZE#none', sk: 'ROW' }, ...rows];
+    expect(await callsOf('BatchGetItem', () => world.table.getMany(keys))).toBe(2);
+    expect(await world.table.getMany(keys)).toEqual([...rows, undefined, ...rows]);
+    expect(await callsOf('BatchGetItem', () => world.table.getMany([]))).toBe(0);
+    expect(await callsOf('BatchWriteItem', () => world.table.putMany([]))).toBe(0);
+  });
+
+  test('of puts replaces whole rows', async () => {
+    const [row] = rowsOf('WHOLE', 1) as [Row];
+    await world.table.putMany([{ ...row, more: true }]);
+    await world.table.putMany([row]);
+    expect(await world.table.get(row)).toEqual(row);
+  });
+
+  test.each(['BatchGetItem', 'BatchWriteItem'])(
+    'that %s leaves undone is asked for again, and only that',
+    async (of) => {
+      const rows = rowsOf(of, 10);
+      await world.table.putMany(rows);
+      const asked: number[] = [];
+      let turns = 0;
+      world.proxy.plan((call) => {
+        if (call.action !== of) return undefined;
+        const items = Object.values(JSON.parse(call.body).RequestItems)[0] as { Keys?: unknown[] } | unknown[];
+        asked.push(Array.isArray(items) ? items.length : (items.Keys?.length ?? 0));
+        return turns++ < 2 ? nothingDone(call) : undefined;
+      });
+      await world.table.putMany(rows);
+      expect(await world.table.getMany(rows, { consistent: true })).toEqual(rows);
+      expect(asked).toEqual([10, 10, 10]);
+    },
+  );
+
+  test.each(['BatchGetItem', 'BatchWriteItem'])(
+    'that %s never does ends as unavailable, after five calls',
+    async (of) => {
+      const rows = rowsOf(`NEVER${of}`, 3);
+      world.proxy.plan((call) => (call.action === of ? nothingDone(call) : undefined));
+      const work = () => (of === 'BatchGetItem' ? world.table.getMany(rows) : world.table.putMany(rows));
+      expect(await callsOf(of, () => expect(work()).rejects.toThrow(Unavailable))).toBe(5);
+    },
+  );
+});

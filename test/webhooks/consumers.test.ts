@@ -1,0 +1,134 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { newEvent } from '../../shared/domain/events/event.ts';
+import { newId } from '../../shared/domain/ids.ts';
+import { KEYS } from '../../shared/storage/access-patterns.ts';
+import { eventHint, eventWrite, outbox } from '../../shared/storage/outbox.ts';
+import { startWorld, type World } from '../support/world.ts';
+
+type Handler = (event: SQSEvent) => Promise<SQSBatchResponse>;
+type Message = { readonly kind: 'publish_event'; readonly pk: string; readonly sk: string };
+type Work = (messages: readonly Message[]) => Promise<readonly PromiseSettledResult<unknown>[]>;
+
+let world: World;
+let folder: string;
+let events: Handler;
+let webhook: Handler;
+let batchOf: (work: Work) => Handler;
+let log: ReturnType<typeof vi.spyOn>;
+beforeAll(async () => {
+  world = await startWorld('test');
+  folder = await mkdtemp(join(tmpdir(), 'consumers-'));
+  const names = { STAGE: 'test', TABLE_NAME: 'test', LIVE_TABLE_NAME: 'live', PUBLIC_URL: 'https://messaging.example' };
+  const env = { ...names, DYNAMODB_ENDPOINT: world.proxy.endpoint, LOCAL_KEY_FILE: join(folder, 'key') };
+  // With it, what is logged goes through the console of the test.
+  for (const [name, value] of Object.entries({ ...env, POWERTOOLS_DEV: 'true' })) vi.stubEnv(name, value);
+  ({ handler: events } = await import('../../functions/consumers/events.ts'));
+  ({ handler: webhook } = await import('../../functions/consumers/webhook.ts'));
+  const { batchConsumer } = await import('../../shared/runtime/consumer.ts');
+  batchOf = (work) => batchConsumer('events', work as Parameters<typeof batchConsumer<'events'>>[1]);
+});
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  await world.close();
+  await rm(folder, { recursive: true, force: true });
+});
+beforeEach(() => {
+  log = vi.spyOn(console, 'error').mockImplementation(() => {});
+  for (const name of ['log', 'info'] as const) vi.spyOn(console, name).mockImplementation(() => {});
+});
+
+/** A batch of records named by their places. */
+const batch = (bodies: readonly (object | string)[]) =>
+  ({
+    Records: bodies.map((body, at) => ({
+      messageId: String(at),
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+      attributes: { SentTimestamp: String(Date.now()) },
+    })),
+  }) as unknown as SQSEvent;
+const failedOf = async (answer: Promise<SQSBatchResponse>) =>
+  (await answer).batchItemFailures.map(({ itemIdentifier }) => itemIdentifier).sort();
+const hint = (id: string) => ({ kind: 'publish_event', pk: `EVT#${id}`, sk: 'EVT' });
+const POISON = ['{', 'null', '"text"', '{"kind":"nothing of ours"}', '{"kind":"publish_event","pk":"","sk":"EVT"}'];
+
+describe('a consumer of batches', () => {
+  test('is given what parses, in its order; what does not parse fails alone', async () => {
+    const given: string[] = [];
+    const consume = batchOf(async (messages) => {
+      given.push(...messages.map(({ pk }) => pk));
+      return messages.map(() => ({ status: 'fulfilled', value: undefined }));
+    });
+    const answer = consume(batch([hint('a'), ...POISON, hint('b')]));
+    expect(await failedOf(answer)).toEqual(POISON.map((_, at) => String(at + 1)));
+    expect(given).toEqual(['EVT#a', 'EVT#b']);
+  });
+
+  test('reports exactly what failed, and never repeats a message in its log', async () => {
+    const consume = batchOf(async (messages) =>
+      Promise.allSettled(messages.map(async ({ pk }) => pk === 'EVT#bad' && Promise.reject(new Error('no')))),
+    );
+    expect(await failedOf(consume(batch([hint('a'), hint('bad'), '{canary', hint('b')])))).toEqual(['1', '2']);
+    const lines: string[] = log.mock.calls.flat().map(String);
+    expect(lines.filter((line) => line.includes('consumer failed'))).toHaveLength(2);
+    expect(lines.join()).not.toContain('canary');
+  });
+
+  test.each<[string, Work]>([
+    ['throws', () => Promise.reject(new Error('away'))],
+    ['tells too little', async () => []],
+  ])('whose work %s fails all that parsed', async (_, work) => {
+    expect(await failedOf(batchOf(work)(batch([hint('a'), '{', hint('b')])))).toEqual(['0', '1', '2']);
+  });
+
+  test('is not asked to work on nothing', async () => {
+    const work = vi.fn<Work>();
+    expect(await failedOf(batchOf(work)(batch(['{'])))).toEqual(['0']);
+    expect(work).not.toHaveBeenCalled();
+  });
+
+  test('keeps batches apart that one process works on at once', async () => {
+    const consume = batchOf(async (messages) => {
+      await vi.waitFor(() => expect(messages).toBeDefined());
+      return Promise.allSettled(
+        messages.map(async ({ pk }) => pk.startsWith('EVT#bad') && Promise.reject(new Error())),
+      );
+    });
+    const answers = await Promise.all([
+      failedOf(consume(batch([hint('bad'), hint('a'), hint('b')]))),
+      failedOf(consume(batch([hint('a'), hint('b'), hint('bad')]))),
+      failedOf(consume(batch([hint('a')]))),
+    ]);
+    expect(answers).toEqual([['0'], ['2'], []]);
+  });
+});
+
+describe('the consumers of events and deliveries', () => {
+  test('do the good, acknowledge the repeated, and report the poison of one batch', async () => {
+    const { organizationId } = world.actor();
+    const all = Array.from({ length: 4 }, (_, at) =>
+      newEvent({ type: 'apikey.created', organizationId, env: 'test', createdAt: world.now + at, data: {} }),
+    );
+    for (const event of all) await world.table.write(eventWrite(event));
+    const [bad] = all;
+    await world.table.write({ update: KEYS.event(bad?.id ?? ''), set: { type: 'nothing.of_ours' } });
+    const hints = all.map(({ id }) => eventHint(id));
+    const answer = events(batch([...hints, 'poison', ...hints.slice(1), eventHint(newId('event'))]));
+    expect(await failedOf(answer)).toEqual(['0', '4']);
+    const read = await outbox(world.table).readAll(all.map(({ id }) => id));
+    expect(read.map((one) => (one.status === 'fulfilled' ? one.value?.published : 'unread'))).toEqual([
+      'unread',
+      true,
+      true,
+      true,
+    ]);
+  });
+
+  test('acknowledge deliveries that nobody knows, and report poison', async () => {
+    const nobody = { kind: 'deliver_webhook', ...KEYS.delivery(newId('delivery')) };
+    expect(await failedOf(webhook(batch([nobody, 'poison', nobody])))).toEqual(['1']);
+  });
+});
