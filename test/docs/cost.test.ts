@@ -8,6 +8,7 @@ import { DUE_SHARDS } from '../../shared/storage/access-patterns.ts';
 import { deploy, type Resource, templateOf } from '../infra/support.ts';
 import type { Tenant } from '../support/api.ts';
 import { deliver } from '../support/providers/stand-in.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { type Metered, startMetered } from './metering.ts';
 
 const PAGE = readFileSync(join(import.meta.dirname, '../../docs/cost.md'), 'utf8');
@@ -90,7 +91,16 @@ const WORKS: readonly Work[] = [
     run: () => service.messaging.anonymous.get(`/r/${link}`),
     setsOff: true,
   },
+  {
+    row: 'Create a contact, with its event delivered to one webhook',
+    first: async () => {
+      if (turn === 0) await tenant.test.post('/webhooks', { url: receiver.url, events: ['contact.created'] });
+    },
+    run: () => tenant.test.post('/contacts', { phone: `+551198765200${turn}` }),
+    setsOff: true,
+  },
 ];
+let receiver: Receiver;
 let sent = { id: '' };
 let link = '';
 
@@ -129,7 +139,7 @@ beforeAll(async () => {
     const [writeUnits = 0, readUnits = 0, trips = 0, messages = 0] = cells.map((_, at) => cell(cells, at));
     documented.set(row, { writeUnits, readUnits, trips, messages });
   }
-  service = await startMetered();
+  [service, receiver] = await Promise.all([startMetered(), startReceiver()]);
   tenant = await service.messaging.tenant({ live: 10_000_000 });
   for (let at = 0; at < 60; at++) sent = (await tenant.test.send({ to: SILENT, route: 'otp' })).body;
   await live({ body: 'Veja https://example.com/a', trackLinks: true });
@@ -137,11 +147,28 @@ beforeAll(async () => {
   for (const work of WORKS) await measure(work);
   await measureLog();
 }, 120_000);
-afterAll(() => service?.close());
+afterAll(async () => {
+  await service?.close();
+  await receiver?.close();
+});
 
 describe('the figures of docs/cost.md', () => {
   test('of request units, round trips and queue messages are those of the running service', () => {
     expect(Object.fromEntries(documented)).toEqual(Object.fromEntries(measured));
+  });
+
+  test('of a delivery are the difference that one webhook makes', () => {
+    const stated =
+      /A delivery to a webhook takes ([\d.]+) write units, ([\d.]+) read units, (\d+) round trips and (\d+) queue message/
+        .exec(PAGE)
+        ?.slice(1)
+        .map(Number);
+    const [without, beside] = [
+      'Create a contact, with its event',
+      'Create a contact, with its event delivered to one webhook',
+    ].map((row) => documented.get(row));
+    const more = (of: keyof Metered) => (beside?.[of] ?? Number.NaN) - (without?.[of] ?? Number.NaN);
+    expect(stated).toEqual([more('writeUnits'), more('readUnits'), more('trips'), more('messages')]);
   });
 
   test('of log bytes are within a fifth of what a send and its receipt write', () => {

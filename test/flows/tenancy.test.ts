@@ -6,27 +6,33 @@ import { KEY_SCOPES } from '../../shared/domain/access/keys.ts';
 import { newEvent } from '../../shared/domain/events/event.ts';
 import { type Id, newId } from '../../shared/domain/ids.ts';
 import { asCoins } from '../../shared/domain/money.ts';
-import { DEFAULT_RETRY } from '../../shared/domain/webhooks/schedule.ts';
 import { keepReply } from '../../shared/storage/replies.ts';
-import { webhookStore } from '../../shared/storage/webhooks.ts';
 import { type Answer, apiClient, type Client, type Messaging, startMessaging, type Tenant } from '../support/api.ts';
 import { expectProblem } from '../support/problems.ts';
 import { exampleBody, pathNames, pathWith, queryNames, scopeOf } from '../support/requests.ts';
+import { makeDelivery, makeWebhook } from '../support/webhook-rows.ts';
 import { wireClient } from '../support/wire.ts';
 
 /** What each kind of id in a path stands for: the first part of the path that leads to it. */
 interface Things {
   readonly message: string;
+  readonly rcs: string;
   readonly reply: string;
   readonly key: string;
   readonly contact: string;
   readonly webhook: string;
+  readonly delivery: string;
+  readonly emailTemplate: string;
 }
 const KIND_OF_PATH: Readonly<Record<string, keyof Things>> = {
+  '/messages/{id}': 'message',
   '/v2/sms/messages/{id}': 'message',
   '/v2/sms/replies/{id}': 'reply',
+  '/v2/rcs/messages/{id}': 'rcs',
   '/v2/api-keys/{id}': 'key',
   '/contacts/{id}': 'contact',
+  '/v2/email/templates/{id}': 'emailTemplate',
+  '/webhooks/{id}/deliveries/{deliveryId}': 'delivery',
   '/webhooks/{id}': 'webhook',
 };
 const PRIVATE = OPERATIONS.filter(({ permission }) => permission !== 'public');
@@ -40,33 +46,21 @@ let stranger: Tenant;
 let things: Things;
 let revoked: { readonly client: Client; readonly at: number };
 
-/** A subscription as it stands in the table: its address need not answer for that. */
-const makeWebhook = async (organizationId: Id<'organization'>): Promise<string> => {
-  const at = Date.now();
-  const id = newId('webhook');
-  await webhookStore(messaging.tables.test).create({
-    id,
-    organizationId,
-    env: 'test',
-    url: 'https://loja.example/webhooks',
-    secrets: [{ version: 1, sealed: 'sealed' }],
-    events: ['wallet.depleted'],
-    status: 'paused',
-    retry: DEFAULT_RETRY,
-    createdById: newId('account'),
-    unmasked: false,
-    sequence: 0,
-    consecutiveFailures: 0,
-    createdAt: at,
-    updatedAt: at,
-  });
-  return id;
+/** Two RCS messages, so that their list has a second page, to a recipient of whom no report comes. Answers the last. */
+const makeRcs = async (client: Client): Promise<string> => {
+  const body = { to: '+5511999990099', content: { text: 'Oi' }, route: 'easy_rcs' };
+  const send = () => client.post('/v2/rcs/messages', body, { 'idempotency-key': randomUUID() });
+  await send();
+  return (await send()).body.id;
 };
 
 const makeThings = async ({ id, test: client }: Tenant): Promise<Things> => {
   const contact = (await client.post('/contacts', { phone: '+5511999990005', name: 'Maria' })).body.id;
   const message = (await client.send({ contactId: contact, campaignId: 'launch' })).body.id;
+  const rcs = await makeRcs(client);
   const key = (await client.post('/v2/api-keys', { name: 'Theirs', scopes: KEY_SCOPES })).body.id;
+  const template = { name: 'Theirs', subject: 'Oi', source: '<p>Oi</p>' };
+  const emailTemplate = (await client.post('/v2/email/templates', template)).body.id;
   const organizationId = id as Id<'organization'>;
   const reply = newId('reply');
   const at = Date.now();
@@ -86,7 +80,18 @@ const makeThings = async ({ id, test: client }: Tenant): Promise<Things> => {
     },
     newEvent({ type: 'sms.received', organizationId, env: 'test', createdAt: at, data: {} }),
   );
-  return { message, reply, key, contact, webhook: await makeWebhook(organizationId) };
+  const table = messaging.tables.test;
+  const webhook = await makeWebhook(table, organizationId);
+  return {
+    emailTemplate,
+    message,
+    rcs,
+    reply,
+    key,
+    contact,
+    webhook,
+    delivery: await makeDelivery(table, organizationId, webhook),
+  };
 };
 
 beforeAll(async () => {
@@ -101,11 +106,14 @@ beforeAll(async () => {
 });
 afterAll(() => messaging?.close());
 
+/** What stands in a path: by parameter, or the same for all. */
+type PathIds = string | Readonly<Record<string, string>>;
+
 /** A valid call of an operation, but for what stands in its path. */
-const callWith = (client: Client, contract: OperationContract, id: string): Promise<Answer> => {
+const callWith = (client: Client, contract: OperationContract, ids: PathIds): Promise<Answer> => {
   const body = exampleBody(contract);
   const headers = contract.idempotency ? { 'idempotency-key': randomUUID() } : {};
-  return client.call(contract.method, pathWith(contract, id), { headers, ...(body === undefined ? {} : { body }) });
+  return client.call(contract.method, pathWith(contract, ids), { headers, ...(body === undefined ? {} : { body }) });
 };
 const thingOf = ({ path }: OperationContract): keyof Things | undefined =>
   Object.entries(KIND_OF_PATH).find(([prefix]) => path === prefix || path.startsWith(`${prefix}/`))?.[1];
@@ -117,22 +125,29 @@ const comparable = ({ status, headers, body }: Answer) => {
 };
 const absentOf = (id: string) => `${id.slice(0, 4)}${'0'.repeat(21)}`;
 
-describe.each(ADDRESSED.map((contract) => [contract.id, contract] as const))('%s', (_, contract) => {
-  const thing = () => {
-    const kind = thingOf(contract);
-    if (!kind) throw new Error(`Say in KIND_OF_PATH what ${contract.path} addresses.`);
-    return things[kind];
+/** The ids of the owner's thing in an operation's path, and the same of one that does not exist. */
+const addressOf = (contract: OperationContract): { theirs: PathIds; absent: PathIds } => {
+  const kind = thingOf(contract);
+  if (!kind) throw new Error(`Say in KIND_OF_PATH what ${contract.path} addresses.`);
+  const id = things[kind];
+  if (kind !== 'delivery') return { theirs: id, absent: absentOf(id) };
+  return {
+    theirs: { id: things.webhook, deliveryId: id },
+    absent: { id: absentOf(things.webhook), deliveryId: absentOf(id) },
   };
+};
 
+describe.each(ADDRESSED.map((contract) => [contract.id, contract] as const))('%s', (_, contract) => {
   test.each([
     ["another organization's key", () => stranger.test],
     ['the key of the other environment', () => owner.live],
     ["another organization's key of the other environment", () => stranger.live],
   ])('answers %s exactly as if the object did not exist, and changes nothing of it', async (_who, client) => {
     const before = await messaging.rowsOf('test', owner.id);
+    const address = addressOf(contract);
     const [theirs, absent] = [
-      await callWith(client(), contract, thing()),
-      await callWith(client(), contract, absentOf(thing())),
+      await callWith(client(), contract, address.theirs),
+      await callWith(client(), contract, address.absent),
     ];
     expectProblem(theirs, 404);
     expect(comparable(theirs)).toEqual(comparable(absent));
@@ -141,6 +156,39 @@ describe.each(ADDRESSED.map((contract) => [contract.id, contract] as const))('%s
     expect(settled(await messaging.rowsOf('test', owner.id))).toEqual(settled(before));
   });
 });
+
+describe.each(ADDRESSED.filter((contract) => thingOf(contract) === 'delivery').map((each) => [each.id, each] as const))(
+  '%s',
+  (_, contract) => {
+    test("finds nothing under a subscription that is not the delivery's own: 404, as if it did not exist", async () => {
+      const [own, neighbour] = [
+        await makeWebhook(messaging.tables.test, stranger.id as Id<'organization'>),
+        await makeWebhook(messaging.tables.test, owner.id as Id<'organization'>),
+      ];
+      for (const [client, id] of [
+        [stranger.test, own],
+        [owner.test, neighbour],
+      ] as const) {
+        const before = await messaging.rowsOf('test', owner.id);
+        const [theirs, absent] = [
+          await callWith(client, contract, { id, deliveryId: things.delivery }),
+          await callWith(client, contract, { id, deliveryId: absentOf(things.delivery) }),
+        ];
+        expectProblem(theirs, 404);
+        expect(comparable(theirs)).toEqual(comparable(absent));
+        const rows = await messaging.rowsOf('test', owner.id);
+        const deliveries = (all: typeof rows) => all.filter(({ pk }) => pk.includes(things.delivery));
+        expect(deliveries(rows)).toEqual(deliveries(before));
+        expect(deliveries(rows)).not.toEqual([]);
+      }
+    });
+
+    test('is found by its owner, so that what others are told is not said of everything', async () => {
+      const answer = await callWith(owner.test, contract, { id: things.webhook, deliveryId: things.delivery });
+      expect(answer.status).toBeLessThan(300);
+    });
+  },
+);
 
 describe.each(LISTS.map((contract) => [contract.id, contract] as const))('%s', (_, contract) => {
   test('shows nothing of another organization or environment', async () => {

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { CHANNELS } from '../../shared/domain/messages/provider.ts';
 import { historyArbitrary, runHistory, type Step } from '../support/send-model.ts';
 import { startWorld, type World } from '../support/world.ts';
 import type { Part, PartOptions, Report } from './part.ts';
@@ -13,7 +14,7 @@ const stepsOf = (history: readonly Step[], kind: Step['do']) => history.filter((
 const runOne = async (world: World, seed: number): Promise<Step[]> => {
   const history = historyOf(seed);
   try {
-    await runHistory(world, history);
+    await runHistory(world, CHANNELS[seed % CHANNELS.length] ?? 'sms', history);
   } catch (error) {
     const again = `SEED=${seed} npm run torture -- model=1`;
     throw new Error(`The history of seed ${seed} breaks the model: again by ${again}\n${JSON.stringify(history)}`, {

@@ -1,0 +1,298 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { apiClient, type Client } from '../test/support/api.ts';
+import { startCountingProxy } from './counting-proxy.ts';
+import { cpuMs, fundedOrganization, startPlatformProcess, startStore } from './processes.ts';
+import { circumstances, figure, loadNow, median, type Section, table } from './report.ts';
+
+const ROUNDS = Number(process.env.ROUNDS ?? 3);
+const FLOOR_MS = 4_000;
+/** Connections of the floor. */
+const AT_ONCE = 32;
+/** Requests that raise events, under way at once. */
+const CALLERS = 8;
+const WARM_EVENTS = 50;
+const BURSTS = [
+  { endpoints: 10, events: 200 },
+  { endpoints: 1, events: 400 },
+] as const;
+const ALONE = { contacts: 100, sends: 20 };
+const COUNTED = { endpoints: 10, events: 50 };
+const DELIVERED = '+5511999990005';
+const GOAL = 0.5;
+const PATIENCE_MS = 60_000;
+const QUIET_MS = 1_500;
+
+interface Receipt {
+  readonly at: number;
+  readonly subject: string;
+}
+
+/** A server that answers 200 at once over kept connections, and notes when it heard of what. */
+const startReceiver = async () => {
+  const receipts: Receipt[] = [];
+  let counting = true;
+  const server = createServer({ keepAliveTimeout: 60_000 }, (incoming, outgoing) => {
+    const chunks: Buffer[] = [];
+    incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+    incoming.on('end', () => {
+      outgoing.writeHead(200, { 'content-length': 0 }).end();
+      if (!counting) return;
+      const at = performance.now();
+      const { sequence, data } = JSON.parse(Buffer.concat(chunks).toString('utf8'));
+      if (sequence !== undefined) receipts.push({ at, subject: data.contactId ?? data.id });
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const close = async () => {
+    server.close();
+    server.closeAllConnections();
+    await once(server, 'close');
+  };
+  const count = (on: boolean) => {
+    counting = on;
+  };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, receipts, count, close };
+};
+type Receiver = Awaited<ReturnType<typeof startReceiver>>;
+
+const until = async (isDone: () => boolean, what: () => string): Promise<void> => {
+  const deadline = performance.now() + PATIENCE_MS;
+  while (!isDone()) {
+    if (performance.now() > deadline) throw new Error(what());
+    await pause(10);
+  }
+};
+const untilReceived = ({ receipts }: Receiver, count: number): Promise<void> =>
+  until(
+    () => receipts.length >= count,
+    () => `${receipts.length} deliveries of ${count} arrived`,
+  );
+
+/** Signed posts a second of a bare process. */
+const floorOnce = async (receiver: Receiver): Promise<number> => {
+  receiver.count(false);
+  const args = [receiver.url, String(AT_ONCE), String(FLOOR_MS)];
+  const child = fork(join(import.meta.dirname, 'delivery-floor.ts'), args);
+  const [perSecond] = (await once(child, 'message')) as [number];
+  await once(child, 'exit');
+  receiver.count(true);
+  return perSecond;
+};
+
+const created = async (client: Client, path: string, body: unknown): Promise<string> => {
+  const answer = await client.post(path, body);
+  if (answer.status !== 201) throw new Error(`${path} was answered ${answer.status}: ${answer.text}`);
+  return answer.body.id;
+};
+const subscribe = async (client: Client, receiver: Receiver, count: number): Promise<void> => {
+  for (let at = 0; at < count; at++) {
+    const url = `${receiver.url}/${at}`;
+    await created(client, '/webhooks', { url, events: ['contact.created', 'sms.delivered'] });
+  }
+};
+
+let phones = 0;
+const createContact = (client: Client) => {
+  phones += 1;
+  return created(client, '/contacts', { phone: `+551198${String(phones).padStart(7, '0')}` });
+};
+const raise = async (client: Client, events: number): Promise<void> => {
+  let left = events;
+  const caller = async () => {
+    while (left-- > 0) await createContact(client);
+  };
+  await Promise.all(Array.from({ length: CALLERS }, caller));
+};
+
+/** The platform as `npm start` runs it with an organization of its own, on an engine of its own; `through` stands before the engine. */
+const withPlatform = async <T>(
+  work: (client: Client, pids: { own: number; engine: number }) => Promise<T>,
+  through?: string,
+  store?: Awaited<ReturnType<typeof startStore>>,
+): Promise<T> => {
+  const own = store ?? (await startStore());
+  const env = { DISPATCH_SECONDS: '60000' };
+  const options = { dataDir: own.folder, dynamodbEndpoint: through ?? own.endpoint, env };
+  const platform = await startPlatformProcess(options);
+  try {
+    const { keys } = await fundedOrganization(own.endpoint);
+    const client = apiClient(`http://127.0.0.1:${platform.port}`, keys.test);
+    return await work(client, { own: platform.pid, engine: own.pid });
+  } finally {
+    await platform.stop();
+    await own.stop();
+  }
+};
+
+interface Burst {
+  readonly perSecond: number;
+  /** Processor time of a delivery in the platform's process and in its engine, in ms; the raising of the event is part of it. */
+  readonly cpu: number;
+  readonly engineCpu: number;
+}
+
+/** Deliveries a second from the first event's request to the last receipt. */
+const burstOnce = (receiver: Receiver, endpoints: number, events: number): Promise<Burst> =>
+  withPlatform(async (client, pids) => {
+    receiver.receipts.length = 0;
+    await subscribe(client, receiver, endpoints);
+    await raise(client, WARM_EVENTS);
+    await untilReceived(receiver, WARM_EVENTS * endpoints);
+    receiver.receipts.length = 0;
+    const before = [cpuMs(pids.own), cpuMs(pids.engine)];
+    const startedAt = performance.now();
+    await raise(client, events);
+    const deliveries = events * endpoints;
+    await untilReceived(receiver, deliveries);
+    const seconds = ((receiver.receipts.at(-1)?.at ?? 0) - startedAt) / 1000;
+    const [cpu = 0, engineCpu = 0] = [cpuMs(pids.own), cpuMs(pids.engine)].map(
+      (used, at) => (used - (before[at] ?? 0)) / deliveries,
+    );
+    return { perSecond: deliveries / seconds, cpu, engineCpu };
+  });
+
+/** Milliseconds from the answer of a call to the receipt of what it raised; one call after the other. */
+const waitsOf = async (receiver: Receiver, calls: number, call: () => Promise<string>): Promise<number[]> => {
+  const waits: number[] = [];
+  for (let at = 0; at < calls; at++) {
+    receiver.receipts.length = 0;
+    const subject = await call();
+    const answeredAt = performance.now();
+    const receipt = () => receiver.receipts.find((each) => each.subject === subject);
+    await until(
+      () => receipt() !== undefined,
+      () => `the event of ${subject} did not arrive`,
+    );
+    waits.push((receipt()?.at ?? Number.NaN) - answeredAt);
+  }
+  return waits.sort((a, b) => a - b);
+};
+
+const timesAlone = (receiver: Receiver) =>
+  withPlatform(async (client) => {
+    await subscribe(client, receiver, 1);
+    receiver.receipts.length = 0;
+    await raise(client, WARM_EVENTS);
+    await untilReceived(receiver, WARM_EVENTS);
+    const contacts = await waitsOf(receiver, ALONE.contacts, () => createContact(client));
+    const sends = await waitsOf(receiver, ALONE.sends, async () => (await client.send({ to: DELIVERED })).body.id);
+    return { contacts, sends };
+  });
+
+/** What deliveries ask of the table, above the same events without subscriptions; per delivery. */
+const countDeliveries = async (receiver: Receiver) => {
+  const store = await startStore();
+  const proxy = await startCountingProxy(store.endpoint);
+  const counted = async (client: Client) => {
+    proxy.reset();
+    await raise(client, COUNTED.events);
+    for (let seen = -1; seen !== proxy.taken().trips; await pause(QUIET_MS)) seen = proxy.taken().trips;
+    const { trips, writeUnits, readUnits } = proxy.taken();
+    return [writeUnits, readUnits, trips];
+  };
+  try {
+    return await withPlatform(
+      async (client) => {
+        await counted(client);
+        const without = await counted(client);
+        await subscribe(client, receiver, COUNTED.endpoints);
+        await counted(client);
+        const beside = await counted(client);
+        const deliveries = COUNTED.endpoints * COUNTED.events;
+        return beside.map((value, at) => (value - (without[at] ?? 0)) / deliveries);
+      },
+      proxy.endpoint,
+      store,
+    );
+  } finally {
+    await proxy.close();
+  }
+};
+
+const measure = async (receiver: Receiver) => {
+  const floors: number[] = [];
+  const bursts = BURSTS.map((burst) => ({ ...burst, runs: [] as Burst[] }));
+  for (let round = 1; round <= ROUNDS; round++) {
+    floors.push(await floorOnce(receiver));
+    console.log(`deliveries: round ${round}, floor: ${figure(floors.at(-1) ?? 0)}/s`);
+    for (const { endpoints, events, runs } of bursts) {
+      runs.push(await burstOnce(receiver, endpoints, events));
+      console.log(
+        `deliveries: round ${round}, ${endpoints} endpoints: ${figure(runs.at(-1)?.perSecond ?? 0)}/s, CPU ${figure(runs.at(-1)?.cpu ?? 0)} ms`,
+      );
+    }
+  }
+  return { floors, bursts, alone: await timesAlone(receiver), units: await countDeliveries(receiver) };
+};
+
+const at = (sorted: readonly number[], share: number) =>
+  figure(sorted[Math.floor(sorted.length * share)] ?? Number.NaN);
+
+const HOW = `The local platform as \`npm start\` runs it takes \`POST /contacts\` from ${CALLERS} callers, each of which raises an event for every
+subscription of its organization, and delivers them to one server that answers 200 at once over kept connections. Deliveries are counted from the first
+event's request to the last receipt, so that creating the contacts, giving out the sequences, the queues and the record of each attempt are part of the time.
+The floor (\`bench/delivery-floor.ts\`) is one Node process that signs bodies of the same size and posts them to the same server over ${AT_ONCE} kept connections, and does nothing else.
+Runs alternate; each has an engine and a process of its own; medians of ${ROUNDS} rounds. One organization's endpoint gets few posts at once, whatever waits: that bounds the row of one endpoint.`;
+
+type Results = Awaited<ReturnType<typeof measure>>;
+const textOf = ({ floors, bursts, alone, units }: Results, loadBefore: number): string => {
+  const floor = median(floors);
+  const rows = bursts.map(({ endpoints, runs }) => {
+    const of = (pick: (run: Burst) => number) => median(runs.map(pick));
+    const perSecond = of((run) => run.perSecond);
+    return [
+      `platform, ${endpoints} endpoint${endpoints === 1 ? '' : 's'}`,
+      figure(perSecond / floor),
+      figure(perSecond),
+      figure(of((run) => run.cpu)),
+      figure(of((run) => run.engineCpu)),
+    ];
+  });
+  const rates = table(
+    ['What', '÷ floor', 'Deliveries/s', 'CPU ms a delivery', 'Engine CPU ms'],
+    [['floor', '1', figure(floor), '', ''], ...rows],
+  );
+  const times = table(
+    ['From the answer to the receipt, one at a time', 'p50 ms', 'p95 ms'],
+    [
+      ['`POST /contacts` to contact.created', at(alone.contacts, 0.5), at(alone.contacts, 0.95)],
+      [
+        "`POST /v2/sms/messages` to sms.delivered, the sandbox's 3 s included",
+        at(alone.sends, 0.5),
+        at(alone.sends, 0.95),
+      ],
+    ],
+  );
+  const [writeUnits = 0, readUnits = 0, trips = 0] = units;
+  const cost = table(
+    ['Of a million deliveries, in millions', 'Write units', 'Read units', 'Round trips'],
+    [['above the same events without subscriptions', figure(writeUnits), figure(readUnits), figure(trips)]],
+  );
+  const counted = `Request units are those of the embedded engine, by a proxy that asks each call (\`ReturnConsumedCapacity\`): ${COUNTED.events} events to ${COUNTED.endpoints} endpoints, less the same without endpoints.`;
+  return [circumstances('deliveries', loadBefore), HOW, rates, times, counted, cost].join('\n\n');
+};
+
+/** Deliveries to webhooks per second beside the floor, their times, and what they ask of the table. */
+export const benchDeliveries = async (): Promise<Section> => {
+  const loadBefore = loadNow();
+  const receiver = await startReceiver();
+  try {
+    const results = await measure(receiver);
+    const ten = results.bursts[0]?.runs ?? [];
+    const ratio = median(ten.map(({ perSecond }) => perSecond)) / median(results.floors);
+    const verdict = {
+      what: `deliveries/s to ${BURSTS[0].endpoints} endpoints, beside signed posts alone`,
+      measured: `${figure(ratio)}×`,
+      goal: `≥ ${GOAL}×`,
+      holds: ratio >= GOAL,
+    };
+    return { title: 'A delivery', verdicts: [verdict], text: textOf(results, loadBefore) };
+  } finally {
+    await receiver.close();
+  }
+};
