@@ -51,11 +51,18 @@ const ERRORS: AwsErrorTable = {
     DESTINATION_PHONE_NUMBER_OPTED_OUT: 'blacklisted',
     DESTINATION_PHONE_NUMBER_BLOCKED_BY_PROTECT_NUMBER_OVERRIDE: 'blacklisted',
     MAXIMUM_SIZE_EXCEEDED: 'content',
+    MEDIA_TYPE_NOT_SUPPORTED: 'content',
+    MONTHLY_SPEND_LIMIT_REACHED_FOR_RCS: 'credit',
     MONTHLY_SPEND_LIMIT_REACHED_FOR_TEXT: 'credit',
     ACCOUNT_DISABLED: 'credit',
   },
   // Whose fault a ValidationException is, by the field that it names.
-  fields: { destinationphonenumber: 'recipient', messagebody: 'content' },
+  fields: {
+    destinationphonenumber: 'recipient',
+    fallbackconfiguration: 'content',
+    messagebody: 'content',
+    rcsmessagecontent: 'content',
+  },
 };
 
 type Sdk = typeof import('@aws-sdk/client-pinpoint-sms-voice-v2');
@@ -83,9 +90,27 @@ export const sendOnce = async (
   }
 };
 
-/** What an event type means for a message. */
-export interface EventMeaning extends Pick<ReceiptEvent, 'status' | 'reason' | 'via'> {}
-export type EventMeanings = Readonly<Record<string, EventMeaning>>;
+/** What an event means for a message. */
+export type EventMeaning = Pick<ReceiptEvent, 'status' | 'reason' | 'via'>;
+
+/**
+ * Event types of a text (https://docs.aws.amazon.com/sms-voice/latest/userguide/configuration-sets-event-types.html). TEXT_SUCCESSFUL is
+ * the carrier's acceptance and no more; TEXT_UNKNOWN says that nothing came for 72 hours, which changes nothing.
+ */
+export const TEXT_EVENTS: Readonly<Record<string, EventMeaning>> = {
+  TEXT_SENT: { status: 'sent' },
+  TEXT_SUCCESSFUL: { status: 'sent' },
+  TEXT_DELIVERED: { status: 'delivered' },
+  TEXT_INVALID: { status: 'failed', reason: 'invalid_number' },
+  TEXT_INVALID_MESSAGE: { status: 'failed' },
+  TEXT_UNREACHABLE: { status: 'undelivered' },
+  TEXT_CARRIER_UNREACHABLE: { status: 'undelivered' },
+  TEXT_BLOCKED: { status: 'undelivered', reason: 'blacklisted' },
+  TEXT_CARRIER_BLOCKED: { status: 'undelivered', reason: 'carrier_rejected' },
+  TEXT_SPAM: { status: 'undelivered', reason: 'carrier_rejected' },
+  TEXT_TTL_EXPIRED: { status: 'failed', reason: 'expired' },
+  TEXT_PROTECT_BLOCKED: { status: 'failed', reason: 'blacklisted' },
+};
 
 /** An event of a configuration set (sms-voice/latest/userguide/configuration-sets-event-format.html). */
 const event = z.object({
@@ -93,10 +118,12 @@ const event = z.object({
   eventTimestamp: z.number(),
   messageId: z.string().min(1),
   destinationPhoneNumber: z.string().default(''),
+  messageStatus: z.string().optional(),
   messageStatusDescription: z.string().optional(),
   totalMessageParts: z.number().optional(),
   context: z.record(z.string(), z.string()).default({}),
 });
+export type EndUserMessagingEvent = z.infer<typeof event>;
 /** A two-way message (sms-voice/latest/userguide/two-way-sms-payload.html). */
 const inbound = z.object({
   originationNumber: z.string().min(1),
@@ -106,30 +133,27 @@ const inbound = z.object({
   previousPublishedMessageId: z.string().min(1).nullish(),
 });
 
-const receiptOf = (found: z.infer<typeof event>, meanings: EventMeanings): ReceiptEvent[] => {
-  const meaning = meanings[found.eventType];
-  if (!meaning) return [];
+const receiptOf = (found: EndUserMessagingEvent, meaning: EventMeaning): ReceiptEvent => {
+  const carrier = meaning.via ?? (found.eventType.startsWith('RCS_') ? 'rcs' : 'sms');
   const reference = found.context['messageId'];
-  return [
-    {
-      kind: 'receipt',
-      ...(reference ? { messageId: reference } : {}),
-      providerMessageId: found.messageId,
-      ...meaning,
-      at: found.eventTimestamp,
-      receipt: {
-        id: found.messageId,
-        type: 'api_message',
-        to: found.destinationPhoneNumber,
-        ...(reference ? { reference } : {}),
-        status: found.eventType,
-        statusDescription: found.messageStatusDescription ?? found.eventType,
-        received: new Date(found.eventTimestamp).toISOString(),
-        ...(found.totalMessageParts === undefined ? {} : { bill_factor: found.totalMessageParts }),
-        channel: meaning.via === 'rcs' ? 'RCS' : 'SMS',
-      },
+  return {
+    kind: 'receipt',
+    ...(reference ? { messageId: reference } : {}),
+    providerMessageId: found.messageId,
+    ...meaning,
+    at: found.eventTimestamp,
+    receipt: {
+      id: found.messageId,
+      type: 'api_message',
+      to: found.destinationPhoneNumber,
+      ...(reference ? { reference } : {}),
+      status: found.eventType,
+      statusDescription: found.messageStatusDescription ?? found.eventType,
+      received: new Date(found.eventTimestamp).toISOString(),
+      ...(found.totalMessageParts === undefined ? {} : { bill_factor: found.totalMessageParts }),
+      channel: carrier === 'rcs' ? 'RCS' : 'SMS',
     },
-  ];
+  };
 };
 
 const replyOf = (found: z.infer<typeof inbound>, at: number): ProviderEvent => ({
@@ -142,17 +166,27 @@ const replyOf = (found: z.infer<typeof inbound>, at: number): ProviderEvent => (
   at,
 });
 
-/** Checks a delivery of SNS and reads the event or the two-way message in it; an event without a meaning is taken and says nothing. */
+/** How a channel reads what AWS reports. */
+export interface EventReader {
+  /** Undefined for an event that says nothing new of its message. */
+  readonly meaningOf: (event: EndUserMessagingEvent) => EventMeaning | undefined;
+  /** Whether two-way messages are replies here; where they are not, they are taken and say nothing. */
+  readonly replies: boolean;
+}
+
+/** Checks a delivery of SNS and reads the event or the two-way message in it. */
 export const readEvent = async (
   { topicArns, snsBaseUrl: baseUrl, timeoutMs }: EndUserMessagingSettings,
   io: ProviderIo,
   body: string,
-  meanings: EventMeanings,
+  { meaningOf, replies }: EventReader,
 ): Promise<CallbackReading> => {
   const reading = await readSns(io, { topicArns, baseUrl, timeoutMs }, body);
   if (reading.kind === 'ended') return { kind: 'events', events: [] };
   if (reading.kind !== 'notification') return reading;
   const found = parseJson(z.union([event, inbound]), reading.message);
   if (!found) return { kind: 'malformed', detail: 'aws: neither an event nor an inbound message' };
-  return { kind: 'events', events: 'eventType' in found ? receiptOf(found, meanings) : [replyOf(found, reading.at)] };
+  if (!('eventType' in found)) return { kind: 'events', events: replies ? [replyOf(found, reading.at)] : [] };
+  const meaning = meaningOf(found);
+  return { kind: 'events', events: meaning ? [receiptOf(found, meaning)] : [] };
 };

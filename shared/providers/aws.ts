@@ -69,7 +69,7 @@ export interface AwsErrorTable {
   readonly errors: Readonly<Record<string, RefusalCause>>;
   /** By an error's `Reason`. */
   readonly reasons?: Readonly<Record<string, RefusalCause>>;
-  /** By the lower-case name of a field at fault. */
+  /** By the field at fault: the lower-case name of the parameter of the request, whatever within it is at fault. */
   readonly fields?: Readonly<Record<string, RefusalCause>>;
 }
 
@@ -116,7 +116,9 @@ export const awsFailure = (fault: unknown, now: number, { errors, reasons, field
   const words = `aws ${name}${reason ? `: ${reason}` : ''}`;
   const byName = errors[name] ?? COMMON[name];
   if (!byName || (metadata?.httpStatusCode ?? 0) >= 500) return { kind: 'unknown', detail: words };
-  const byField = named.map(({ Name }) => fields?.[Name.toLowerCase()]).find((cause) => cause !== undefined);
+  const byField = named
+    .map(({ Name }) => fields?.[Name.toLowerCase().split(/[.[]/)[0] ?? ''])
+    .find((cause) => cause !== undefined);
   return refusal(
     reasons?.[reason ?? ''] ?? byField ?? byName,
     words,

@@ -4,6 +4,8 @@ import type { RegisteredProvider } from './registry.ts';
 /** Where each channel's providers stand. Each is loaded alone, so that a function carries the adapters of its own channel at most. */
 const REGISTRIES: Readonly<Partial<Record<Channel, () => Promise<{ PROVIDERS: readonly RegisteredProvider[] }>>>> = {
   sms: () => import('./sms/index.ts'),
+  email: () => import('./email/index.ts'),
+  rcs: () => import('./rcs/index.ts'),
 };
 
 /** The channels that have a provider. */

@@ -1,6 +1,12 @@
 import { createHmac } from 'node:crypto';
 import * as z from 'zod';
-import type { CallbackReading, CallbackRequest, ProviderEvent, ReceiptEvent } from '../domain/messages/provider.ts';
+import type {
+  CallbackReading,
+  CallbackRequest,
+  ProviderEvent,
+  ProviderReceipt,
+  ReceiptEvent,
+} from '../domain/messages/provider.ts';
 import { parseJson, sameSecret } from './http.ts';
 import {
   INFOBIP_ERROR_REASONS,
@@ -81,85 +87,66 @@ const isProven = (auth: InfobipCallbackAuth, now: number, { headers, body }: Cal
   return encodings.some((expected) => sameSecret(given, expected));
 };
 
-const report = z.object({
+/** A delivery report (docs/api, of SMS and of RCS); `channel` stands only where a failover was defined. */
+export const infobipReport = z.object({
   messageId: z.string().min(1),
   to: z.string().min(1),
   status: z.object({ groupId: z.number(), id: z.number(), name: z.string(), description: z.string().optional() }),
   error: z.object({ name: z.string() }).optional(),
   doneAt: z.string().optional(),
   messageCount: z.number().optional(),
+  channel: z.string().optional(),
 });
-/** MO_JSON_2 (docs/api, Receive inbound SMS messages). */
-const inbound = z.object({
-  messageId: z.string().min(1),
-  from: z.string().min(1),
-  to: z.string().min(1),
-  text: z.string(),
-  receivedAt: z.string(),
-});
-const payload = z.object({ results: z.array(z.union([report, inbound])) });
+export type InfobipReport = z.infer<typeof infobipReport>;
 
-/** Infobip writes `+0100`, which ISO 8601 of ECMAScript does not know. */
-const instant = (text: string | undefined): number | undefined => {
+/** Infobip writes `+0100`, which ISO 8601 of ECMAScript does not know. In ms. */
+export const infobipInstant = (text: string | undefined): number | undefined => {
   const at = Date.parse((text ?? '').replace(/([+-]\d\d)(\d\d)$/, '$1:$2'));
   return Number.isNaN(at) ? undefined : at;
 };
 /** Infobip leaves the plus away; shorter numbers are short codes. */
-const e164 = (number: string): string => (/^[1-9]\d{6,14}$/.test(number) ? `+${number}` : number);
+export const infobipE164 = (number: string): string => (/^[1-9]\d{6,14}$/.test(number) ? `+${number}` : number);
 
-const receiptOf = (entry: z.infer<typeof report>): ReceiptEvent[] => {
+/** What a report means for its message; undefined when it says nothing new. */
+export const infobipReceipt = (entry: InfobipReport): (ReceiptEvent & { receipt: ProviderReceipt }) | undefined => {
   const { status, error, messageId, doneAt } = entry;
   const meaning = INFOBIP_REPORT_IDS[status.id] ?? INFOBIP_REPORT_GROUPS[status.groupId];
-  if (!meaning) return [];
+  if (!meaning) return undefined;
   const lost = meaning.status === 'failed' || meaning.status === 'undelivered';
   const reason = INFOBIP_ERROR_REASONS[error?.name ?? ''] ?? INFOBIP_REJECTIONS[status.id]?.reason ?? meaning.reason;
-  const at = instant(doneAt);
-  return [
-    {
-      kind: 'receipt',
-      messageId,
-      providerMessageId: messageId,
-      status: meaning.status,
-      ...(lost && reason ? { reason } : {}),
-      ...(at === undefined ? {} : { at }),
-      receipt: {
-        id: messageId,
-        type: 'api_message',
-        to: e164(entry.to),
-        reference: messageId,
-        status: status.name,
-        statusDescription: [status.description, error?.name].filter(Boolean).join('; ') || status.name,
-        ...(at === undefined ? {} : { received: new Date(at).toISOString() }),
-        ...(entry.messageCount === undefined ? {} : { bill_factor: entry.messageCount }),
-        channel: 'SMS',
-      },
+  const at = infobipInstant(doneAt);
+  return {
+    kind: 'receipt',
+    messageId,
+    providerMessageId: messageId,
+    status: meaning.status,
+    ...(lost && reason ? { reason } : {}),
+    ...(at === undefined ? {} : { at }),
+    receipt: {
+      id: messageId,
+      type: 'api_message',
+      to: infobipE164(entry.to),
+      reference: messageId,
+      status: status.name,
+      statusDescription: [status.description, error?.name].filter(Boolean).join('; ') || status.name,
+      ...(at === undefined ? {} : { received: new Date(at).toISOString() }),
+      ...(entry.messageCount === undefined ? {} : { bill_factor: entry.messageCount }),
+      channel: 'SMS',
     },
-  ];
+  };
 };
 
-/** Checks and reads a callback of Infobip: a bucket of delivery reports, of inbound messages, or of both. */
-export const readInfobipCallback = (
+/** Checks a callback of Infobip and reads each entry of its bucket, whose kinds a channel names by its schema. */
+export const readInfobipCallback = <Entry>(
   auth: InfobipCallbackAuth,
   now: number,
   request: CallbackRequest,
+  entry: z.ZodType<Entry>,
+  eventsOf: (found: Entry) => readonly ProviderEvent[],
 ): CallbackReading => {
   if (!isProven(auth, now, request))
     return { kind: 'forged', detail: `infobip: the callback is not proven by ${auth.type}` };
-  const read = parseJson(payload, request.body);
+  const read = parseJson(z.object({ results: z.array(entry) }), request.body);
   if (!read) return { kind: 'malformed', detail: 'infobip: neither reports nor inbound messages' };
-  const events = read.results.flatMap((entry): ProviderEvent[] =>
-    'status' in entry
-      ? receiptOf(entry)
-      : [
-          {
-            kind: 'reply',
-            providerReplyId: entry.messageId,
-            from: e164(entry.from),
-            to: e164(entry.to),
-            body: entry.text,
-            at: instant(entry.receivedAt) ?? now,
-          },
-        ],
-  );
-  return { kind: 'events', events };
+  return { kind: 'events', events: read.results.flatMap(eventsOf) };
 };

@@ -40,7 +40,7 @@ export const INFOBIP_STATUSES: Readonly<Record<number, Cause>> = {
 /** Whose fault a violation of the request is, by the property's path (ApiError, violations). */
 export const INFOBIP_VIOLATIONS: readonly { readonly property: RegExp; readonly cause: Cause }[] = [
   { property: /(^|\.)(destinations(\[\d+\])?\.)?to$/, cause: 'recipient' },
-  { property: /(^|\.)content(\.|$)/, cause: 'content' },
+  { property: /(^|\.)(content|smsFailover)(\.|$)/, cause: 'content' },
 ];
 
 /** What a report's status means for the message; groups first, then the ids that say something else. */

@@ -12,7 +12,9 @@ import {
   THROTTLED_SECONDS,
 } from '../support/providers/stand-in.ts';
 
+/** For providers that never answer; all others may take as long as this machine makes them. */
 const TIMEOUT_MS = 300;
+const isSilence = (play: Play) => play === 'hang' || play === 'accept_and_hang';
 
 /** A forger's callbacks: what was signed, made to say something else. */
 const FORGERIES: Readonly<Record<string, (signed: CallbackRequest) => CallbackRequest>> = {
@@ -58,14 +60,15 @@ describe.each(UNDER_TEST.map((each) => [addressOf(each), each] as const))('%s', 
   const start = () => underTest.start(() => NOW);
   beforeAll(async () => {
     standIn = await start();
-    provider = open(channel, name, { ...standIn.settings, timeoutMs: TIMEOUT_MS });
+    provider = open(channel, name, standIn.settings);
     message = await accepted(standIn, provider, dispatch());
   });
   afterAll(() => standIn.close());
 
   const refused = async (play: Play) => {
     standIn.script(play);
-    return provider.send(dispatch());
+    const patience = isSilence(play) ? { timeoutMs: TIMEOUT_MS } : {};
+    return open(channel, name, { ...standIn.settings, ...patience }).send(dispatch());
   };
   const noPersonalData = (answer: unknown) => expect(JSON.stringify(answer)).not.toMatch(/5511|9182|segredo/);
 
@@ -132,7 +135,7 @@ describe.each(UNDER_TEST.map((each) => [addressOf(each), each] as const))('%s', 
   it('knows that nothing was sent when nobody listens', async () => {
     const closed = await start();
     await closed.close();
-    const answer = await open(channel, name, { ...closed.settings, timeoutMs: TIMEOUT_MS }).send(dispatch());
+    const answer = await open(channel, name, closed.settings).send(dispatch());
     expect(answer).toMatchObject({ kind: 'refused', cause: 'unavailable' });
   });
 
@@ -167,15 +170,16 @@ describe.each(UNDER_TEST.map((each) => [addressOf(each), each] as const))('%s', 
     expect((await read(callbacks.toReversed())).toReversed()).toEqual(await read(callbacks));
   });
 
-  it.runIf(replies)('reads a reply and the same reply again as one', async () => {
-    const callback = replyOf(standIn, message, 'SIM, até amanhã & obrigado + 1');
-    const reading = await provider.readCallback(callback);
-    expect(reading).toMatchObject({
-      kind: 'events',
-      events: [{ kind: 'reply', from: message.to, body: 'SIM, até amanhã & obrigado + 1' }],
+  if (replies)
+    it('reads a reply and the same reply again as one', async () => {
+      const callback = replyOf(standIn, message, 'SIM, até amanhã & obrigado + 1');
+      const reading = await provider.readCallback(callback);
+      expect(reading).toMatchObject({
+        kind: 'events',
+        events: [{ kind: 'reply', from: message.to, body: 'SIM, até amanhã & obrigado + 1' }],
+      });
+      expect(await provider.readCallback(callback)).toEqual(reading);
     });
-    expect(await provider.readCallback(callback)).toEqual(reading);
-  });
 
   describe.each(replies ? (['receipt', 'reply'] as const) : (['receipt'] as const))('a forged %s', (kind) => {
     it.each(Object.entries(FORGERIES))('is refused: %s', async (_, forge) => {

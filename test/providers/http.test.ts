@@ -14,7 +14,8 @@ const served = async (handle: Parameters<typeof createServer>[1], then: (url: st
 };
 
 it('is certain that nothing left when a name does not resolve or nobody listens', async () => {
-  expect(await callProvider(io, get('http://no-such-host.invalid/'))).toMatchObject({ kind: 'not_sent' });
+  const unhurried = (url: string) => ({ ...get(url), timeoutMs: 10_000 });
+  expect(await callProvider(io, unhurried('http://no-such-host.invalid/'))).toMatchObject({ kind: 'not_sent' });
   let closed = '';
   await served(
     () => undefined,
@@ -22,7 +23,7 @@ it('is certain that nothing left when a name does not resolve or nobody listens'
       closed = url;
     },
   );
-  expect(await callProvider(io, get(closed))).toMatchObject({ kind: 'not_sent', detail: 'ECONNREFUSED' });
+  expect(await callProvider(io, unhurried(closed))).toMatchObject({ kind: 'not_sent', detail: 'ECONNREFUSED' });
 });
 
 it('is not certain of a fault that it does not know', async () => {

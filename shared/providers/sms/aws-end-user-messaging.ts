@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { ProviderAnswer, ProviderIo } from '../../domain/messages/provider.ts';
 import type { SmsDispatch, SmsProvider, SmsProviderDeclaration } from '../../domain/sms/provider.ts';
 import { hasWholeAccessKey, WHOLE_ACCESS_KEY } from '../aws.ts';
-import { type EventMeanings, endUserMessagingSettings, readEvent, sendOnce } from '../aws-end-user-messaging.ts';
+import { endUserMessagingSettings, readEvent, sendOnce, TEXT_EVENTS } from '../aws-end-user-messaging.ts';
 
 const MESSAGE_TYPES = ['TRANSACTIONAL', 'PROMOTIONAL'] as const;
 
@@ -31,25 +31,6 @@ export const awsEndUserMessagingSettings = z
   })
   .refine(hasWholeAccessKey, WHOLE_ACCESS_KEY);
 export type AwsEndUserMessagingSettings = z.infer<typeof awsEndUserMessagingSettings>;
-
-/**
- * Event types of a text (https://docs.aws.amazon.com/sms-voice/latest/userguide/configuration-sets-event-types.html). TEXT_SUCCESSFUL is
- * the carrier's acceptance and no more; TEXT_UNKNOWN says that nothing came for 72 hours, which changes nothing.
- */
-const EVENTS: EventMeanings = {
-  TEXT_SENT: { status: 'sent' },
-  TEXT_SUCCESSFUL: { status: 'sent' },
-  TEXT_DELIVERED: { status: 'delivered' },
-  TEXT_INVALID: { status: 'failed', reason: 'invalid_number' },
-  TEXT_INVALID_MESSAGE: { status: 'failed' },
-  TEXT_UNREACHABLE: { status: 'undelivered' },
-  TEXT_CARRIER_UNREACHABLE: { status: 'undelivered' },
-  TEXT_BLOCKED: { status: 'undelivered', reason: 'blacklisted' },
-  TEXT_CARRIER_BLOCKED: { status: 'undelivered', reason: 'carrier_rejected' },
-  TEXT_SPAM: { status: 'undelivered', reason: 'carrier_rejected' },
-  TEXT_TTL_EXPIRED: { status: 'failed', reason: 'expired' },
-  TEXT_PROTECT_BLOCKED: { status: 'failed', reason: 'blacklisted' },
-};
 
 const send = (
   settings: AwsEndUserMessagingSettings,
@@ -81,6 +62,7 @@ export const awsEndUserMessaging: SmsProviderDeclaration<AwsEndUserMessagingSett
   create: (settings, io): SmsProvider => ({
     name: 'aws_end_user_messaging',
     send: (dispatch) => send(settings, io, dispatch),
-    readCallback: ({ body }) => readEvent(settings, io, body, EVENTS),
+    readCallback: ({ body }) =>
+      readEvent(settings, io, body, { meaningOf: ({ eventType }) => TEXT_EVENTS[eventType], replies: true }),
   }),
 };

@@ -1,156 +1,59 @@
 import * as z from 'zod';
-import type { Id } from '../../domain/ids.ts';
-import type { ProviderAnswer, ProviderInquiry, ProviderIo } from '../../domain/messages/provider.ts';
-import type { SmsDispatch, SmsProvider, SmsProviderDeclaration } from '../../domain/sms/provider.ts';
-import { callProvider, jsonOf, type ProviderReply, refusal, retryAfterSeconds } from '../http.ts';
-import { infobipCallbackAuth, readInfobipCallback } from '../infobip-callbacks.ts';
+import type { ProviderEvent } from '../../domain/messages/provider.ts';
+import type { SmsProvider, SmsProviderDeclaration } from '../../domain/sms/provider.ts';
 import {
-  INFOBIP_DUPLICATE_ID,
-  INFOBIP_GROUP,
-  INFOBIP_REJECTIONS,
-  INFOBIP_STATUSES,
-  INFOBIP_VIOLATIONS,
-} from '../infobip-codes.ts';
+  infobipAccountSettings,
+  infobipDestination,
+  infobipWebhooks,
+  inquireOfInfobip,
+  sendByInfobip,
+} from '../infobip.ts';
+import {
+  infobipE164,
+  infobipInstant,
+  infobipReceipt,
+  infobipReport,
+  readInfobipCallback,
+} from '../infobip-callbacks.ts';
 
-/** What an operator sets for Infobip. */
+/** What an operator sets for SMS through Infobip. */
 export const infobipSettings = z.strictObject({
-  apiKey: z.string().min(1).describe('The API key, with the scopes sms:message:send and sms:logs:read.'),
+  apiKey: infobipAccountSettings.apiKey.describe('The API key, with the scopes sms:message:send and sms:logs:read.'),
   from: z
     .string()
     .min(1)
     .optional()
     .describe('The sender of messages that name none; without it the account default sends.'),
-  baseUrl: z
-    .url()
-    .default('https://api.infobip.com')
-    .describe("The account's own base address (https://xxxxx.api.infobip.com), or a stand-in for it."),
-  timeoutMs: z.int().min(100).max(11_000).default(10_000).describe('How long Infobip may take to answer, in ms.'),
-  callbackAuth: infobipCallbackAuth.describe(
-    "How Infobip proves its callbacks: the security settings of the account's notification profile.",
-  ),
-  reportTo: z
-    .enum(['message', 'subscription'])
-    .default('message')
-    .describe(
-      'Who names the address of delivery reports: each message, or the subscription of the account (whose profile carries the security settings).',
-    ),
-  logsLagMs: z
-    .int()
-    .min(0)
-    .max(600_000)
-    .default(60_000)
-    .describe(
-      'How long a sent message may be missing from the logs, in ms; Infobip promises no figure. Until then a missing one is not called absent.',
-    ),
+  baseUrl: infobipAccountSettings.baseUrl,
+  timeoutMs: infobipAccountSettings.timeoutMs,
+  callbackAuth: infobipAccountSettings.callbackAuth,
+  reportTo: infobipAccountSettings.reportTo,
+  logsLagMs: infobipAccountSettings.logsLagMs,
 });
 export type InfobipSettings = z.infer<typeof infobipSettings>;
 
-const status = z.object({ groupId: z.number(), id: z.number(), name: z.string() });
-/** The answer to POST /sms/3/messages. */
-const sent = z.object({ messages: z.array(z.object({ messageId: z.string().min(1), status })).min(1) });
-/** ApiError. Its descriptions and violations may repeat what was sent, so only codes and property paths are passed on. */
-const problem = z.object({
-  errorCode: z.string().regex(/^[A-Z0-9_-]{1,40}$/),
-  violations: z.array(z.object({ property: z.string() })).default([]),
+/** MO_JSON_2 (docs/api, Receive inbound SMS messages). */
+const inbound = z.object({
+  messageId: z.string().min(1),
+  from: z.string().min(1),
+  to: z.string().min(1),
+  text: z.string(),
+  receivedAt: z.string(),
 });
-/** The answer to GET /sms/3/logs. */
-const logs = z.object({ results: z.array(z.object({ messageId: z.string(), status })) });
+const entry = z.union([infobipReport, inbound]);
 
-/** How far back the logs go (docs/api, Get outbound SMS message logs), in ms. */
-const LOGS_KEEP_MS = 48 * 3_600_000;
-
-/** A status's name, if it has the form of one: nothing else of a provider's words enters a log. */
-const words = ({ id, name }: z.infer<typeof status>): string =>
-  `infobip ${id}${/^[A-Z0-9_]{1,60}$/.test(name) ? `: ${name}` : ''}`;
-
-const acceptance = (reply: ProviderReply & { kind: 'answered' }, messageId: string): ProviderAnswer => {
-  const answer = jsonOf(sent, reply);
-  const message = answer?.messages.find((each) => each.messageId === messageId);
-  if (!message) return { kind: 'unknown', detail: `infobip: HTTP ${reply.status} without our message` };
-  const { groupId, id } = message.status;
-  if (groupId === INFOBIP_GROUP.rejected && id !== INFOBIP_DUPLICATE_ID) {
-    return refusal(INFOBIP_REJECTIONS[id]?.cause ?? 'unavailable', words(message.status));
-  }
-  const accepted = groupId === INFOBIP_GROUP.pending || groupId === INFOBIP_GROUP.delivered;
-  return accepted
-    ? { kind: 'accepted', providerMessageId: message.messageId }
-    : { kind: 'unknown', detail: words(message.status) };
-};
-
-const answerOf = (reply: ProviderReply, messageId: string, now: number): ProviderAnswer => {
-  if (reply.kind === 'not_sent') return refusal('unavailable', `infobip cannot be reached: ${reply.detail}`);
-  if (reply.kind === 'lost') return { kind: 'unknown', detail: `infobip: ${reply.detail}` };
-  if (reply.status === 200) return acceptance(reply, messageId);
-  const error = jsonOf(problem, reply);
-  const byStatus = INFOBIP_STATUSES[reply.status];
-  // An error page of something in between is no word of Infobip's; only these two statuses are certain without one.
-  const certain = byStatus && (error || reply.status === 401 || reply.status === 429);
-  if (!certain) return { kind: 'unknown', detail: `infobip: HTTP ${reply.status}` };
-  const violated = INFOBIP_VIOLATIONS.find(({ property }) =>
-    error?.violations.some((violation) => property.test(violation.property)),
-  );
-  const cause = reply.status === 400 ? (violated?.cause ?? byStatus) : byStatus;
-  return refusal(
-    cause,
-    `infobip: HTTP ${reply.status}${error ? ` ${error.errorCode}` : ''}`,
-    retryAfterSeconds(reply.headers.get('retry-after'), now),
-  );
-};
-
-const headersOf = ({ apiKey }: InfobipSettings) => ({ authorization: `App ${apiKey}`, accept: 'application/json' });
-
-const send = async (settings: InfobipSettings, io: ProviderIo, dispatch: SmsDispatch): Promise<ProviderAnswer> => {
-  const { messageId, to, content, callbackUrl } = dispatch;
-  const sender = content.senderId ?? settings.from;
-  const delivery = settings.reportTo === 'message' ? { delivery: { url: callbackUrl } } : {};
-  const reply = await callProvider(io, {
-    url: new URL('/sms/3/messages', settings.baseUrl).href,
-    method: 'POST',
-    headers: { ...headersOf(settings), 'content-type': 'application/json' },
-    body: JSON.stringify({
-      messages: [
-        {
-          ...(sender ? { sender } : {}),
-          destinations: [{ to: to.replace(/^\+/, ''), messageId }],
-          content: { text: content.text },
-          webhooks: { ...delivery, contentType: 'application/json', callbackData: messageId },
-        },
-      ],
-    }),
-    timeoutMs: settings.timeoutMs,
-  });
-  return answerOf(reply, messageId, io.now());
-};
-
-/**
- * Asks the logs, which can be read again and again; the reports endpoint hands each report out once and would take it from
- * the callback. A rejected message counts as not found: nothing was sent and nothing is owed for it.
- */
-const inquire = async (
-  settings: InfobipSettings,
-  io: ProviderIo,
-  messageId: string,
-  sentAt?: number,
-): Promise<ProviderInquiry> => {
-  const url = new URL('/sms/3/logs', settings.baseUrl);
-  url.searchParams.set('messageId', messageId);
-  const reply = await callProvider(io, {
-    url: url.href,
-    method: 'GET',
-    headers: headersOf(settings),
-    timeoutMs: settings.timeoutMs,
-  });
-  if (reply.kind !== 'answered') return { kind: 'undecided', detail: `infobip: ${reply.detail}` };
-  const answer = reply.status === 200 ? jsonOf(logs, reply) : undefined;
-  if (!answer) return { kind: 'undecided', detail: `infobip: HTTP ${reply.status}` };
-  const entry = answer.results.find((each) => each.messageId === messageId);
-  if (entry && entry.status.groupId !== INFOBIP_GROUP.rejected)
-    return { kind: 'accepted', providerMessageId: entry.messageId };
-  if (entry && entry.status.id !== INFOBIP_DUPLICATE_ID) return { kind: 'not_found' };
-  const age = sentAt === undefined ? undefined : io.now() - sentAt;
-  if (age === undefined || age < settings.logsLagMs || age > LOGS_KEEP_MS)
-    return { kind: 'undecided', detail: 'infobip: not in the logs, which may not hold it yet or any more' };
-  return { kind: 'not_found' };
+const eventsOf = (found: z.infer<typeof entry>, now: number): readonly ProviderEvent[] => {
+  if ('status' in found) return [infobipReceipt(found) ?? []].flat();
+  return [
+    {
+      kind: 'reply',
+      providerReplyId: found.messageId,
+      from: infobipE164(found.from),
+      to: infobipE164(found.to),
+      body: found.text,
+      at: infobipInstant(found.receivedAt) ?? now,
+    },
+  ];
 };
 
 /**
@@ -163,8 +66,18 @@ export const infobip: SmsProviderDeclaration<InfobipSettings> = {
   settings: infobipSettings,
   create: (settings, io): SmsProvider => ({
     name: 'infobip',
-    send: (dispatch) => send(settings, io, dispatch),
-    inquire: (messageId: Id<'message'>, sentAt) => inquire(settings, io, messageId, sentAt),
-    readCallback: async (request) => readInfobipCallback(settings.callbackAuth, io.now(), request),
+    send: (dispatch) => {
+      const { messageId, to, content } = dispatch;
+      const sender = content.senderId ?? settings.from;
+      return sendByInfobip(settings, io, '/sms/3/messages', messageId, {
+        ...(sender ? { sender } : {}),
+        destinations: [infobipDestination(to, messageId)],
+        content: { text: content.text },
+        webhooks: infobipWebhooks(settings, dispatch, ['delivery']),
+      });
+    },
+    inquire: (messageId, sentAt) => inquireOfInfobip(settings, io, '/sms/3/logs', messageId, sentAt),
+    readCallback: async (request) =>
+      readInfobipCallback(settings.callbackAuth, io.now(), request, entry, (found) => eventsOf(found, io.now())),
   }),
 };

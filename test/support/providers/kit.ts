@@ -1,7 +1,12 @@
 import type { Channel, Dispatch, Provider, ProviderIo } from '../../../shared/domain/messages/provider.ts';
 import { loadAllProviders } from '../../../shared/providers/index.ts';
+import { amazonSesUnderTest } from './amazon-ses-stand-in.ts';
+import { awsEndUserMessagingRcsUnderTest } from './aws-end-user-messaging-rcs-stand-in.ts';
 import { awsEndUserMessagingUnderTest } from './aws-end-user-messaging-stand-in.ts';
+import { emailKit } from './email-kit.ts';
+import { infobipRcsUnderTest } from './infobip-rcs-stand-in.ts';
 import { infobipUnderTest } from './infobip-stand-in.ts';
+import { rcsKit } from './rcs-kit.ts';
 import { smsKit } from './sms-kit.ts';
 import type { AcceptedMessage, StandIn, UnderTest } from './stand-in.ts';
 import { twilioUnderTest } from './twilio-stand-in.ts';
@@ -24,10 +29,19 @@ export interface ChannelKit {
 /** The channels that the kit knows: one line each. */
 export const CHANNEL_KITS: Readonly<Partial<Record<Channel, ChannelKit>>> = {
   sms: smsKit,
+  email: emailKit,
+  rcs: rcsKit,
 };
 
 /** Every provider that the kit tests: one line each. */
-export const UNDER_TEST: readonly UnderTest[] = [awsEndUserMessagingUnderTest, twilioUnderTest, infobipUnderTest];
+export const UNDER_TEST: readonly UnderTest[] = [
+  amazonSesUnderTest,
+  awsEndUserMessagingUnderTest,
+  twilioUnderTest,
+  infobipUnderTest,
+  awsEndUserMessagingRcsUnderTest,
+  infobipRcsUnderTest,
+];
 
 /** The moment at which these tests take place; adapters read it from their I/O. */
 export const NOW = Date.parse('2026-01-02T03:04:06.000Z');

@@ -1,0 +1,175 @@
+import type { RcsMessageContent, RcsSuggestedAction } from '@aws-sdk/client-pinpoint-sms-voice-v2';
+import * as z from 'zod';
+import type { Dispatch, ProviderAnswer, ProviderDeclaration, ProviderIo } from '../../domain/messages/provider.ts';
+import type { RcsContent, RcsSuggestion } from '../../domain/rcs/content.ts';
+import { hasWholeAccessKey, WHOLE_ACCESS_KEY } from '../aws.ts';
+import {
+  type EndUserMessagingEvent,
+  type EventMeaning,
+  endUserMessagingSettings,
+  readEvent,
+  sendOnce,
+  TEXT_EVENTS,
+} from '../aws-end-user-messaging.ts';
+import { refusal } from '../http.ts';
+
+/** What an operator sets for RCS through AWS End User Messaging. */
+export const awsEndUserMessagingRcsSettings = z
+  .strictObject({
+    region: endUserMessagingSettings.region,
+    originationIdentity: z
+      .string()
+      .min(1)
+      .describe('The RCS agent, or the pool that holds it, that sends; its id or ARN.'),
+    fallbackIdentity: z
+      .string()
+      .min(1)
+      .optional()
+      .describe(
+        'The number or sender id of the SMS that leaves instead; its id or ARN, no pool. Without it, the pool chooses; an agent alone cannot.',
+      ),
+    timeToLiveSeconds: z
+      .int()
+      .min(1)
+      .max(172_800)
+      .optional()
+      .describe(
+        'How long RCS is tried, in s; what is not delivered by then leaves by SMS. Without it only a failure does.',
+      ),
+    configurationSetName: endUserMessagingSettings.configurationSetName,
+    topicArns: endUserMessagingSettings.topicArns,
+    accessKeyId: endUserMessagingSettings.accessKeyId,
+    secretAccessKey: endUserMessagingSettings.secretAccessKey,
+    baseUrl: endUserMessagingSettings.baseUrl,
+    snsBaseUrl: endUserMessagingSettings.snsBaseUrl,
+    timeoutMs: endUserMessagingSettings.timeoutMs,
+  })
+  .refine(hasWholeAccessKey, WHOLE_ACCESS_KEY);
+type RcsSettings = z.infer<typeof awsEndUserMessagingRcsSettings>;
+
+/** Marks a message whose RCS may fail without the message having failed. */
+const FALLBACK = { fallback: 'sms' };
+
+/** A button; AWS wants postback data of every kind, where only a reply's says something. */
+const suggestionOf = (suggestion: RcsSuggestion): RcsSuggestedAction => {
+  const { label } = suggestion;
+  if (suggestion.kind === 'openUrl') return { OpenUrl: { Text: label, PostbackData: label, Url: suggestion.url } };
+  if (suggestion.kind === 'call')
+    return { DialPhone: { Text: label, PostbackData: label, PhoneNumber: suggestion.phone } };
+  return { Reply: { Text: label, PostbackData: suggestion.postback ?? label } };
+};
+
+const contentOf = ({ text, card }: RcsContent): RcsMessageContent => {
+  if (!card) return { Content: { TextMessage: { Body: text ?? '' } } };
+  const { title, description, fileUrl, suggestions = [] } = card;
+  return {
+    Content: {
+      RichCard: {
+        CardOrientation: 'VERTICAL',
+        CardContent: {
+          Title: title,
+          Description: description,
+          ...(fileUrl ? { Media: { FileUrl: fileUrl, Height: 'MEDIUM' } } : {}),
+          ...(suggestions.length > 0 ? { Suggestions: suggestions.map(suggestionOf) } : {}),
+        },
+      },
+    },
+  };
+};
+
+const isPool = (identity: string): boolean => /(^|:)pool[-/]/.test(identity);
+
+/** Why AWS certainly would not take a message as it is documented; asked before anything leaves. */
+const refusedBefore = (settings: RcsSettings, { card, fallback }: RcsContent): ProviderAnswer | undefined => {
+  const plain = card?.suggestions?.some((each) => each.kind === 'openUrl' && !each.url.startsWith('https://'));
+  // RcsOpenUrlAction, Url: https://\S+
+  if (plain) return refusal('content', 'aws: a button opens https addresses only');
+  if (fallback && !settings.fallbackIdentity && !isPool(settings.originationIdentity))
+    return refusal('sender', 'aws: an agent needs a fallbackIdentity to fall back to SMS');
+  return undefined;
+};
+
+const send = async (
+  settings: RcsSettings,
+  io: ProviderIo,
+  { messageId, to, content }: Dispatch<RcsContent>,
+): Promise<ProviderAnswer> => {
+  const { originationIdentity, fallbackIdentity, timeToLiveSeconds, configurationSetName } = settings;
+  const { fallback } = content;
+  return (
+    refusedBefore(settings, content) ??
+    sendOnce(settings, io, (sdk, client, options) =>
+      client.send(
+        new sdk.SendRcsMessageCommand({
+          DestinationPhoneNumber: to,
+          OriginationIdentity: originationIdentity,
+          RcsMessageContent: contentOf(content),
+          ...(timeToLiveSeconds ? { TimeToLive: timeToLiveSeconds } : {}),
+          ...(fallback
+            ? {
+                FallbackConfiguration: {
+                  Channel: 'SMS',
+                  MessageBody: fallback.text,
+                  ...(fallbackIdentity ? { OriginationIdentity: fallbackIdentity } : {}),
+                },
+              }
+            : {}),
+          ConfigurationSetName: configurationSetName,
+          Context: { messageId, ...(fallback ? FALLBACK : {}) },
+        }),
+        options,
+      ),
+    )
+  );
+};
+
+/** Event types of RCS (EventDestination, MatchingEventTypes); RCS_QUEUED says nothing new. What was only sent may still leave by SMS. */
+const EVENTS: Readonly<Record<string, EventMeaning>> = {
+  RCS_SENT: { status: 'sent' },
+  RCS_DELIVERED: { status: 'delivered', via: 'rcs' },
+  RCS_READ: { status: 'read', via: 'rcs' },
+  RCS_FAILED: { status: 'failed', via: 'rcs' },
+  RCS_TTL_EXPIRED: { status: 'failed', reason: 'expired', via: 'rcs' },
+};
+/** What is so whether or not an SMS was to leave instead: a destination that AWS was told to block, and the SMS itself. */
+const ALWAYS: Readonly<Record<string, EventMeaning>> = {
+  RCS_PROTECT_BLOCKED: { status: 'failed', reason: 'blacklisted', via: 'rcs' },
+  RCS_FALLEN_BACK_TO_SMS: { status: 'sent', via: 'sms' },
+};
+/**
+ * Statuses that say more than the type of their event (sms-voice/latest/userguide/rcs-events.html). A message whose removal failed
+ * after its time "might still be delivered", and one that is pending is not delivered yet: neither says anything new.
+ */
+const STATUSES: Readonly<Record<string, EventMeaning | null>> = {
+  PENDING: null,
+  TTL_EXPIRATION_REVOKE_FAILED: null,
+  UNDELIVERABLE: { status: 'failed', reason: 'no_rcs', via: 'rcs' },
+  REJECTED: { status: 'failed', reason: 'carrier_rejected', via: 'rcs' },
+};
+
+const meaningOf = ({ eventType, messageStatus = '', context }: EndUserMessagingEvent): EventMeaning | undefined => {
+  const text = TEXT_EVENTS[eventType];
+  if (text) return { ...text, status: text.status === 'undelivered' ? 'failed' : text.status, via: 'sms' };
+  const always = ALWAYS[eventType];
+  if (always) return always;
+  const byType = EVENTS[eventType];
+  const byStatus = STATUSES[messageStatus];
+  const meaning = byType && byStatus !== undefined ? byStatus : byType;
+  // With an SMS to follow, its own events decide.
+  return meaning?.status === 'failed' && context['fallback'] === FALLBACK.fallback ? undefined : (meaning ?? undefined);
+};
+
+/**
+ * RCS through AWS End User Messaging (PinpointSMSVoiceV2, SendRcsMessage). Our reference travels in the message's context and comes back
+ * in its events. An SMS leaves instead only where the message names its text: pools fall back by themselves for SendTextMessage alone.
+ */
+export const awsEndUserMessagingRcs: ProviderDeclaration<RcsContent, RcsSettings> = {
+  channel: 'rcs',
+  name: 'aws_end_user_messaging',
+  settings: awsEndUserMessagingRcsSettings,
+  create: (settings, io) => ({
+    name: 'aws_end_user_messaging',
+    send: (dispatch) => send(settings, io, dispatch),
+    readCallback: ({ body }) => readEvent(settings, io, body, { meaningOf, replies: false }),
+  }),
+};

@@ -1,0 +1,161 @@
+import * as z from 'zod';
+import type { ProviderDeclaration, ProviderEvent, ReceiptEvent } from '../../domain/messages/provider.ts';
+import type { RcsContent, RcsSuggestion } from '../../domain/rcs/content.ts';
+import {
+  infobipAccountSettings,
+  infobipDestination,
+  infobipWebhooks,
+  inquireOfInfobip,
+  sendByInfobip,
+} from '../infobip.ts';
+import {
+  type InfobipReport,
+  infobipE164,
+  infobipInstant,
+  infobipReceipt,
+  infobipReport,
+  readInfobipCallback,
+} from '../infobip-callbacks.ts';
+
+/** What an operator sets for RCS through Infobip. */
+export const infobipRcsSettings = z.strictObject({
+  apiKey: infobipAccountSettings.apiKey.describe('The API key, with the scopes rcs:message:send and rcs:logs:read.'),
+  sender: z.string().min(1).describe('The RCS sender (agent) of the account that sends.'),
+  smsSender: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('The sender of the SMS that leaves instead; without it Infobip chooses.'),
+  validityMinutes: z
+    .int()
+    .min(1)
+    .max(2_880)
+    .optional()
+    .describe(
+      'How long RCS is tried, in minutes; what is not delivered by then may leave by SMS. Without it, as long as Infobip does.',
+    ),
+  baseUrl: infobipAccountSettings.baseUrl,
+  timeoutMs: infobipAccountSettings.timeoutMs,
+  callbackAuth: infobipAccountSettings.callbackAuth,
+  reportTo: infobipAccountSettings.reportTo,
+  logsLagMs: infobipAccountSettings.logsLagMs,
+});
+type InfobipRcsSettings = z.infer<typeof infobipRcsSettings>;
+
+/** A button; Infobip wants postback data of every kind, where only a reply's says something. */
+const suggestionOf = (suggestion: RcsSuggestion) => {
+  const { label } = suggestion;
+  if (suggestion.kind === 'openUrl') return { type: 'OPEN_URL', text: label, postbackData: label, url: suggestion.url };
+  if (suggestion.kind === 'call')
+    return { type: 'DIAL_PHONE', text: label, postbackData: label, phoneNumber: suggestion.phone };
+  return { type: 'REPLY', text: label, postbackData: suggestion.postback ?? label };
+};
+
+/** A card stands upright with its image above; `alignment` must be given and is of horizontal cards only. */
+const contentOf = ({ text, card }: RcsContent) => {
+  if (!card) return { type: 'TEXT', text: text ?? '' };
+  const { title, description, fileUrl, suggestions = [] } = card;
+  return {
+    type: 'CARD',
+    orientation: 'VERTICAL',
+    alignment: 'LEFT',
+    content: {
+      title,
+      description,
+      ...(fileUrl ? { media: { file: { url: fileUrl }, height: 'MEDIUM' } } : {}),
+      ...(suggestions.length > 0 ? { suggestions: suggestions.map(suggestionOf) } : {}),
+    },
+  };
+};
+
+const optionsOf = ({ smsSender, validityMinutes }: InfobipRcsSettings, { fallback }: RcsContent) => ({
+  ...(validityMinutes ? { validityPeriod: { amount: validityMinutes, timeUnit: 'MINUTES' } } : {}),
+  ...(fallback ? { smsFailover: { ...(smsSender ? { sender: smsSender } : {}), text: fallback.text } } : {}),
+});
+
+const seen = z.object({ messageId: z.string().min(1), from: z.string().min(1), seenAt: z.string() });
+/** A person's answer (Receive inbound RCS messages): the service has no replies on RCS, so it is taken and says nothing. */
+const inbound = z.object({
+  messageId: z.string().min(1),
+  sender: z.string().min(1),
+  message: z.object({ type: z.string() }),
+});
+const entry = z.union([infobipReport, seen, inbound]);
+
+/** Reasons that RCS has besides those of SMS: no such user on the platform is a number without RCS. */
+const REASONS: Readonly<Record<string, string>> = { EC_UNKNOWN_USER: 'no_rcs' };
+
+/** The channel is told only where there was a failover; without one there was RCS alone. */
+const viaOf = ({ channel }: InfobipReport): 'rcs' | 'sms' | undefined =>
+  channel === undefined || channel === 'RCS' ? 'rcs' : channel === 'SMS' ? 'sms' : undefined;
+
+const receiptOf = (report: InfobipReport): ReceiptEvent[] => {
+  const found = infobipReceipt(report);
+  if (!found) return [];
+  const via = viaOf(report);
+  const status = found.status === 'undelivered' ? 'failed' : found.status;
+  const reason = status === 'failed' ? (REASONS[report.error?.name ?? ''] ?? found.reason) : undefined;
+  const { reason: _, ...rest } = found;
+  return [
+    {
+      ...rest,
+      status,
+      ...(reason ? { reason } : {}),
+      ...(via ? { via } : {}),
+      receipt: { ...found.receipt, channel: via === 'rcs' ? 'RCS' : via === 'sms' ? 'SMS' : null },
+    },
+  ];
+};
+
+/** Who saw it is `from` here; only RCS tells that a message was seen. */
+const readOf = ({ messageId, from, seenAt }: z.infer<typeof seen>): ReceiptEvent => {
+  const at = infobipInstant(seenAt);
+  return {
+    kind: 'receipt',
+    messageId,
+    providerMessageId: messageId,
+    status: 'read',
+    via: 'rcs',
+    ...(at === undefined ? {} : { at }),
+    receipt: {
+      id: messageId,
+      type: 'api_message',
+      to: infobipE164(from),
+      reference: messageId,
+      status: 'SEEN',
+      ...(at === undefined ? {} : { received: new Date(at).toISOString() }),
+      channel: 'RCS',
+    },
+  };
+};
+
+const eventsOf = (found: z.infer<typeof entry>): readonly ProviderEvent[] => {
+  if ('status' in found) return receiptOf(found);
+  return 'seenAt' in found ? [readOf(found)] : [];
+};
+
+/**
+ * Infobip's RCS API v2 (https://www.infobip.com/docs/api/channels/rcs). Our message id is Infobip's message id: reports of RCS and of the
+ * SMS that leaves instead repeat it, and the logs are asked by it. Of a failover Infobip reports the last step alone.
+ */
+export const infobipRcs: ProviderDeclaration<RcsContent, InfobipRcsSettings> = {
+  channel: 'rcs',
+  name: 'infobip',
+  settings: infobipRcsSettings,
+  create: (settings, io) => ({
+    name: 'infobip',
+    send: (dispatch) => {
+      const { messageId, to, content } = dispatch;
+      const options = optionsOf(settings, content);
+      return sendByInfobip(settings, io, '/rcs/2/messages', messageId, {
+        sender: settings.sender,
+        destinations: [infobipDestination(to, messageId)],
+        content: contentOf(content),
+        ...(Object.keys(options).length > 0 ? { options } : {}),
+        webhooks: infobipWebhooks(settings, dispatch, ['delivery', 'seen']),
+      });
+    },
+    inquire: (messageId, sentAt) => inquireOfInfobip(settings, io, '/rcs/2/logs', messageId, sentAt),
+    readCallback: async (request) => readInfobipCallback(settings.callbackAuth, io.now(), request, entry, eventsOf),
+  }),
+};

@@ -1,0 +1,52 @@
+import { expect, it } from 'vitest';
+import { awsFailure, keptClients } from '../../shared/providers/aws.ts';
+import { NOW } from '../support/providers/kit.ts';
+
+const TABLE = {
+  errors: { LimitExceededException: 'credit' },
+  reasons: { TOO_LONG: 'content' },
+  fields: { destination: 'recipient' },
+} as const;
+const fault = (name: string, over: object = {}) => Object.assign(new Error('to +5511900000000'), { name, ...over });
+const read = (...of: Parameters<typeof fault>) => awsFailure(fault(...of), NOW, TABLE);
+
+it('takes an error that it knows for a refusal, with the waiting time of its answer', () => {
+  expect(read('LimitExceededException', { $response: { headers: { 'retry-after': '7' } } })).toEqual({
+    kind: 'refused',
+    cause: 'credit',
+    detail: 'aws LimitExceededException',
+    retryAfterSeconds: 7,
+  });
+});
+
+it.each([500, 503])('is not certain of an error that it knows when it came with HTTP %i', (httpStatusCode) => {
+  expect(read('ThrottlingException', { $metadata: { httpStatusCode } })).toEqual({
+    kind: 'unknown',
+    detail: 'aws ThrottlingException',
+  });
+});
+
+it.each(['InternalServerException', 'TimeoutError', 'AbortError'])('is not certain of %s', (name) => {
+  expect(read(name)).toMatchObject({ kind: 'unknown' });
+});
+
+it.each([
+  [{ Reason: 'TOO_LONG' }, 'content'],
+  [{ Fields: [{ Name: 'Destination' }] }, 'recipient'],
+  [{ Fields: [{ Name: 'destination.toAddresses[0]' }] }, 'recipient'],
+  [{ Fields: [{ Name: 'destinationOfTheFuture' }] }, 'credit'],
+  [{ Reason: 'a sentence, with +5511900000000' }, 'credit'],
+])('says more than the name where the error does: %j is %s', (over, cause) => {
+  const answer = read('LimitExceededException', over);
+  expect(answer).toMatchObject({ kind: 'refused', cause });
+  expect(JSON.stringify(answer)).not.toContain('5511');
+});
+
+it('keeps one client per way of reaching AWS, and few of them', () => {
+  const clientOf = keptClients<object>();
+  const first = clientOf({ region: 'a' }, () => ({}));
+  expect(clientOf({ region: 'a' }, () => ({}))).toBe(first);
+  expect(clientOf({ region: 'b' }, () => ({}))).not.toBe(first);
+  for (let at = 0; at < 8; at++) clientOf({ region: `c${at}` }, () => ({}));
+  expect(clientOf({ region: 'a' }, () => ({}))).not.toBe(first);
+});

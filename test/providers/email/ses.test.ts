@@ -1,0 +1,193 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import bounceEvent from '../../../events/providers/amazon-ses.bounce-event.json' with { type: 'json' };
+import clickEvent from '../../../events/providers/amazon-ses.click-event.json' with { type: 'json' };
+import complaintNotification from '../../../events/providers/amazon-ses.complaint-notification.json' with {
+  type: 'json',
+};
+import exampleRequest from '../../../events/providers/amazon-ses.send-request.json' with { type: 'json' };
+import { type AmazonSesStandIn, startAmazonSesStandIn } from '../../support/providers/amazon-ses-stand-in.ts';
+import { emailDispatch as dispatch } from '../../support/providers/email-kit.ts';
+import { accepted as acceptedBy, open } from '../../support/providers/kit.ts';
+import type { AcceptedMessage } from '../../support/providers/stand-in.ts';
+
+let standIn: AmazonSesStandIn;
+let message: AcceptedMessage;
+const provider = (over: object = {}) => open('email', 'amazon_ses', { ...standIn.settings, timeoutMs: 500, ...over });
+beforeAll(async () => {
+  standIn = await startAmazonSesStandIn();
+  message = await acceptedBy(standIn, provider(), dispatch());
+});
+afterAll(() => standIn.close());
+
+const read = (text: string) => provider().readCallback(standIn.notification(text));
+const readEvent = (type: string, own: object) => provider().readCallback(standIn.event(message, type, own));
+const bounced = (bounceType: string, bounceSubType: string, status?: string) =>
+  readEvent('Bounce', {
+    bounce: {
+      bounceType,
+      bounceSubType,
+      bouncedRecipients: [{ emailAddress: 'a@b.co', ...(status ? { status } : {}) }],
+    },
+  });
+const nothing = { kind: 'events', events: [] };
+
+describe('a send', () => {
+  const content = {
+    from: '"Sender Name" <sender@example.com>',
+    subject: 'Message sent from Amazon SES',
+    html: '<p>This is a sample message</p>',
+    text: 'This is a sample message',
+    unsubscribeUrl: 'https://api.example.com/u/l0123456789',
+  };
+
+  it('is the request of the example, our reference a tag and both headers of one click with it', async () => {
+    const sent = dispatch({ to: 'recipient@example.com', content });
+    await provider().send({ ...sent, messageId: 'msg_0123456789abcdefghijk' as typeof sent.messageId });
+    expect(JSON.parse(standIn.requests.at(-1)?.body ?? '')).toEqual(exampleRequest);
+  });
+
+  it('without an address to unsubscribe at has no header of its own', async () => {
+    await provider().send(dispatch());
+    expect(JSON.parse(standIn.requests.at(-1)?.body ?? '').Content.Simple.Headers).toBeUndefined();
+  });
+
+  it.each(['TooManyRequestsException', 'InternalServiceErrorException', 'ThrottlingException'])(
+    'is never repeated by the SDK, whatever it thinks of %s',
+    async (name) => {
+      const before = standIn.requests.length;
+      standIn.script({ refuse: name });
+      await provider().send(dispatch());
+      expect(standIn.requests.length).toBe(before + 1);
+    },
+  );
+
+  it('that fails with a name that nobody documented is unknown', async () => {
+    standIn.script({ refuse: 'SomethingNewException' });
+    expect(await provider().send(dispatch())).toEqual({ kind: 'unknown', detail: 'aws SomethingNewException' });
+  });
+});
+
+describe('a bounce', () => {
+  it.each([
+    ['Permanent', 'General', 'invalid_address'],
+    ['Permanent', 'NoEmail', 'invalid_address'],
+    ['Permanent', 'Suppressed', 'suppressed'],
+    ['Permanent', 'OnAccountSuppressionList', 'suppressed'],
+    ['Transient', 'MailboxFull', 'mailbox_full'],
+    ['Transient', 'MessageTooLarge', 'content_rejected'],
+    ['Transient', 'ContentRejected', 'content_rejected'],
+    ['Transient', 'AttachmentRejected', 'content_rejected'],
+    ['Undetermined', 'Undetermined', 'provider_error'],
+    ['SomethingNew', 'Other', 'provider_error'],
+  ])('%s/%s is %s', async (type, subType, reason) => {
+    expect(await bounced(type, subType)).toMatchObject({ kind: 'events', events: [{ status: 'bounced', reason }] });
+  });
+
+  it('that is an automatic answer is none; one with a delivery report is', async () => {
+    expect(await bounced('Transient', 'General')).toEqual(nothing);
+    expect(await bounced('Transient', 'General', '4.4.7')).toMatchObject({
+      events: [{ status: 'bounced', reason: 'provider_error' }],
+    });
+  });
+});
+
+describe('an event', () => {
+  it('of the examples is read with our reference and its own moment', async () => {
+    const about = { messageId: 'msg_0123456789abcdefghijk', providerMessageId: bounceEvent.mail.messageId };
+    expect(await read(JSON.stringify(bounceEvent))).toEqual({
+      kind: 'events',
+      events: [
+        {
+          kind: 'receipt',
+          ...about,
+          status: 'bounced',
+          reason: 'invalid_address',
+          at: Date.parse('2017-08-05T00:41:02.669Z'),
+        },
+      ],
+    });
+    expect(await read(JSON.stringify(clickEvent))).toEqual({
+      kind: 'events',
+      events: [
+        {
+          kind: 'engagement',
+          ...about,
+          what: 'clicked',
+          url: clickEvent.click.link,
+          at: Date.parse(clickEvent.click.timestamp),
+        },
+      ],
+    });
+  });
+
+  it('of an identity, without tags, is read by the id of SES', async () => {
+    expect(await read(JSON.stringify(complaintNotification))).toEqual({
+      kind: 'events',
+      events: [
+        {
+          kind: 'receipt',
+          providerMessageId: complaintNotification.mail.messageId,
+          status: 'complained',
+          reason: 'complaint',
+          at: Date.parse('2016-01-27T14:59:38.237Z'),
+        },
+      ],
+    });
+  });
+
+  it('that opens is an engagement, without what would tell who opened', async () => {
+    const open = { ipAddress: '192.0.2.1', timestamp: '2026-01-02T03:04:05.000Z', userAgent: 'Mozilla/5.0' };
+    const { messageId, providerMessageId } = message;
+    expect(await readEvent('Open', { open })).toEqual({
+      kind: 'events',
+      events: [{ kind: 'engagement', messageId, providerMessageId, what: 'opened', at: Date.parse(open.timestamp) }],
+    });
+  });
+
+  it.each([
+    ['a delay', 'DeliveryDelay', { deliveryDelay: { delayType: 'TransientCommunicationFailure' } }],
+    ['a preference', 'Subscription', { subscription: {} }],
+    ['mail that was marked as no spam', 'Complaint', { complaint: { complaintFeedbackType: 'not-spam' } }],
+    ['a type that is not known', 'SomethingNew', {}],
+    ['a bounce without its object', 'Bounce', {}],
+  ])('changes nothing for %s', async (_, type, own) => expect(await readEvent(type, own)).toEqual(nothing));
+
+  it.each([
+    [
+      'Rendering Failure',
+      { failure: { errorMessage: 'segredo', templateName: 'x' } },
+      { status: 'failed', reason: 'content_rejected' },
+    ],
+    [
+      'Complaint',
+      { complaint: { complaintSubType: 'OnAccountSuppressionList' } },
+      { status: 'bounced', reason: 'suppressed' },
+    ],
+    ['Send', { send: {} }, { status: 'sent' }],
+  ])('%s is read as what it says', async (type, own, meaning) => {
+    const reading = await readEvent(type, own);
+    expect(reading).toMatchObject({ events: [meaning] });
+    expect(JSON.stringify(reading)).not.toMatch(/segredo|5511/);
+  });
+
+  it.each([
+    'Successfully validated SNS topic for Amazon SES event publishing.',
+    '{"notificationType":"AmazonSnsSubscriptionSucceeded","message":"You have successfully subscribed"}',
+  ])('that SES publishes when a topic is set up is none: %s', async (text) =>
+    expect(await read(text)).toEqual(nothing),
+  );
+
+  it('of another topic, or with a signature that SNS did not make, is forged', async () => {
+    const text = JSON.stringify(bounceEvent);
+    const other = standIn.notification(text, { TopicArn: 'arn:aws:sns:sa-east-1:999999999999:others' });
+    expect(await provider().readCallback(other)).toMatchObject({ kind: 'forged' });
+    const altered = standIn.notification(text);
+    const forged = { ...altered, body: altered.body.replace('5.1.1', '5.1.2') };
+    expect(await provider().readCallback(forged)).toMatchObject({ kind: 'forged' });
+  });
+});
+
+it('confirms the subscription of its topic, once', async () => {
+  expect(await provider().readCallback(standIn.handshake())).toEqual({ kind: 'confirmed' });
+  expect(standIn.confirmed.length).toBe(1);
+});

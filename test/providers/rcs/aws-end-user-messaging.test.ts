@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import exampleDelivered from '../../../events/providers/aws-end-user-messaging.rcs-delivered.json' with {
+  type: 'json',
+};
+import exampleRead from '../../../events/providers/aws-end-user-messaging.rcs-read.json' with { type: 'json' };
+import exampleRequest from '../../../events/providers/aws-end-user-messaging.rcs-send-request.json' with {
+  type: 'json',
+};
+import exampleSuggestion from '../../../events/providers/aws-end-user-messaging.rcs-suggestion.json' with {
+  type: 'json',
+};
+import type { Id } from '../../../shared/domain/ids.ts';
+import type { CallbackReading } from '../../../shared/domain/messages/provider.ts';
+import type { RcsContent } from '../../../shared/domain/rcs/content.ts';
+import {
+  type AwsEndUserMessagingRcsStandIn,
+  startAwsEndUserMessagingRcsStandIn,
+} from '../../support/providers/aws-end-user-messaging-rcs-stand-in.ts';
+import { accepted as acceptedBy, open } from '../../support/providers/kit.ts';
+import { CARD, rcsDispatch } from '../../support/providers/rcs-kit.ts';
+
+const AGENT = 'rcs-agent-1234567890';
+const FALLBACK = { text: 'Codigo 9182', encoding: 'GSM-7' } as const;
+let standIn: AwsEndUserMessagingRcsStandIn;
+beforeAll(async () => {
+  standIn = await startAwsEndUserMessagingRcsStandIn();
+});
+afterAll(() => standIn.close());
+const provider = (over: object = {}) =>
+  open('rcs', 'aws_end_user_messaging', { ...standIn.settings, timeoutMs: 500, ...over });
+const accepted = (content: RcsContent = { text: 'Olá' }) => acceptedBy(standIn, provider(), rcsDispatch({ content }));
+const sentBody = () => JSON.parse(standIn.requests.at(-1)?.body ?? '') as Record<string, unknown>;
+const said = (reading: CallbackReading) =>
+  reading.kind === 'events' &&
+  reading.events.map((event) => event.kind === 'receipt' && [event.status, event.reason, event.via]);
+
+it('sends the documented request, with our reference in the context', async () => {
+  const text = exampleRequest.RcsMessageContent.Content.TextMessage.Body;
+  await provider({ originationIdentity: AGENT, fallbackIdentity: '+18005550199', timeToLiveSeconds: 60 }).send(
+    rcsDispatch({
+      messageId: exampleRequest.Context.messageId as Id<'message'>,
+      to: exampleRequest.DestinationPhoneNumber,
+      content: { text, fallback: { text, encoding: 'GSM-7' } },
+    }),
+  );
+  expect(sentBody()).toEqual(exampleRequest);
+});
+
+it.each([{ text: 'Olá' }, { card: CARD }])(
+  'lets no SMS leave instead unless the message names its text, though a pool could: %j',
+  async (content) => {
+    await provider().send(rcsDispatch({ content }));
+    expect(Object.keys(sentBody())).not.toContain('FallbackConfiguration');
+    await provider().send(rcsDispatch({ content: { ...content, fallback: FALLBACK } }));
+    expect(sentBody()['FallbackConfiguration']).toEqual({ Channel: 'SMS', MessageBody: FALLBACK.text });
+  },
+);
+
+describe('before anything leaves', () => {
+  const nothingLeaves = async (over: object, content: RcsContent) => {
+    const before = standIn.requests.length;
+    const answer = await provider(over).send(rcsDispatch({ content }));
+    expect(standIn.requests.length).toBe(before);
+    return answer;
+  };
+
+  it('a button that opens another address than an https one is refused as content', async () => {
+    const suggestions = [{ kind: 'openUrl', label: 'Abrir', url: 'http://loja.example.com.br' }] as const;
+    expect(await nothingLeaves({}, { card: { title: 'a', description: 'b', suggestions } })).toMatchObject({
+      kind: 'refused',
+      cause: 'content',
+    });
+  });
+
+  it('an agent without an identity to fall back to is a fault of the route', async () => {
+    for (const originationIdentity of [AGENT, `arn:aws:sms-voice:sa-east-1:123456789012:rcs-agent/${AGENT}`])
+      expect(await nothingLeaves({ originationIdentity }, { text: 'Olá', fallback: FALLBACK })).toMatchObject({
+        kind: 'refused',
+        cause: 'sender',
+      });
+  });
+});
+
+it.each([
+  { originationIdentity: AGENT, fallbackIdentity: 'LOJA' },
+  { originationIdentity: 'arn:aws:sms-voice:sa-east-1:123456789012:pool/pool-1' },
+])('falls back with an identity of its own or one of the pool: %j', async (over) => {
+  expect(await provider(over).send(rcsDispatch({ content: { text: 'Olá', fallback: FALLBACK } }))).toMatchObject({
+    kind: 'accepted',
+  });
+});
+
+it.each(['ThrottlingException', 'InternalServerException'])(
+  'never lets the SDK repeat a send, whatever it thinks of %s',
+  async (name) => {
+    const before = standIn.requests.length;
+    standIn.script({ refuse: name });
+    await provider().send(rcsDispatch());
+    expect(standIn.requests.length).toBe(before + 1);
+  },
+);
+
+it.each([
+  ['RCS_QUEUED', 'QUEUED', []],
+  ['RCS_SENT', 'SENT', [['sent', undefined, undefined]]],
+  ['RCS_SENT', 'PENDING', []],
+  ['RCS_DELIVERED', 'DELIVERED', [['delivered', undefined, 'rcs']]],
+  ['RCS_DELIVERED', 'PENDING', []],
+  ['RCS_DELIVERED', 'UNDELIVERABLE', [['failed', 'no_rcs', 'rcs']]],
+  ['RCS_DELIVERED', 'REJECTED', [['failed', 'carrier_rejected', 'rcs']]],
+  ['RCS_READ', 'READ', [['read', undefined, 'rcs']]],
+  ['RCS_FAILED', 'FAILED', [['failed', undefined, 'rcs']]],
+  ['RCS_TTL_EXPIRED', 'TTL_EXPIRATION_REVOKED', [['failed', 'expired', 'rcs']]],
+  ['RCS_TTL_EXPIRED', 'TTL_EXPIRATION_REVOKE_FAILED', []],
+  ['RCS_PROTECT_BLOCKED', 'PROTECT_BLOCKED', [['failed', 'blacklisted', 'rcs']]],
+  ['RCS_OF_THE_FUTURE', 'DELIVERED', []],
+  ['CONVERSATION_STARTED', 'PENDING', []],
+] as const)('reads the event %s (%s) as %j', async (type, messageStatus, expected) => {
+  const message = await accepted();
+  expect(said(await provider().readCallback(standIn.event(message, type, { messageStatus })))).toEqual(expected);
+});
+
+it.each([
+  ['RCS_FAILED', 'UNDELIVERABLE', []],
+  ['RCS_FAILED', 'REJECTED', []],
+  ['RCS_TTL_EXPIRED', 'TTL_EXPIRATION_REVOKED', []],
+  ['RCS_PROTECT_BLOCKED', 'PROTECT_BLOCKED', [['failed', 'blacklisted', 'rcs']]],
+  ['RCS_DELIVERED', 'DELIVERED', [['delivered', undefined, 'rcs']]],
+  ['RCS_FALLEN_BACK_TO_SMS', 'FALLEN_BACK_TO_SMS', [['sent', undefined, 'sms']]],
+  ['TEXT_DELIVERED', 'DELIVERED', [['delivered', undefined, 'sms']]],
+  ['TEXT_UNREACHABLE', 'UNREACHABLE', [['failed', undefined, 'sms']]],
+  ['TEXT_CARRIER_BLOCKED', 'CARRIER_BLOCKED', [['failed', 'carrier_rejected', 'sms']]],
+] as const)('lets the SMS that leaves instead decide: %s (%s) is %j', async (type, messageStatus, expected) => {
+  const message = await accepted({ text: 'Olá', fallback: FALLBACK });
+  expect(said(await provider().readCallback(standIn.event(message, type, { messageStatus })))).toEqual(expected);
+});
+
+it('reads the documented events, which name the message by the id of AWS alone', async () => {
+  const read = (example: object) => provider().readCallback(standIn.notification(JSON.stringify(example)));
+  const common = { kind: 'receipt', providerMessageId: 'test-sc1-004', via: 'rcs' };
+  expect(await read(exampleDelivered)).toMatchObject({
+    events: [{ ...common, status: 'delivered', at: 1781661267660, receipt: { to: '+13022640220', channel: 'RCS' } }],
+  });
+  expect(await read(exampleRead)).toMatchObject({ events: [{ ...common, status: 'read', at: 1781661267203 }] });
+});
+
+it('takes what people answer, tap and type, and says nothing of it', async () => {
+  const message = await accepted();
+  for (const callback of [
+    standIn.notification(JSON.stringify(exampleSuggestion)),
+    standIn.twoWay(message, '{"type":"RCS_TYPING","receivedAt":"2026-06-17T17:36:29.937+0000"}'),
+    standIn.twoWay(message, 'SIM'),
+  ])
+    expect(await provider().readCallback(callback)).toEqual({ kind: 'events', events: [] });
+});
+
+it('tells in what is kept of a report which channel made it', async () => {
+  const message = await accepted({ text: 'Olá', fallback: FALLBACK });
+  const channel = async (type: string) => {
+    const reading = await provider().readCallback(standIn.event(message, type));
+    const [event] = reading.kind === 'events' ? reading.events : [];
+    return event?.kind === 'receipt' && event.receipt?.channel;
+  };
+  expect([await channel('RCS_SENT'), await channel('RCS_READ'), await channel('TEXT_DELIVERED')]).toEqual([
+    'RCS',
+    'RCS',
+    'SMS',
+  ]);
+});

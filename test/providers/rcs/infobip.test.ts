@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import exampleReports from '../../../events/providers/infobip.rcs-delivery-reports.json' with { type: 'json' };
+import exampleInbound from '../../../events/providers/infobip.rcs-inbound-message.json' with { type: 'json' };
+import exampleRequest from '../../../events/providers/infobip.rcs-send-request.json' with { type: 'json' };
+import { type Id, newId } from '../../../shared/domain/ids.ts';
+import type { CallbackReading } from '../../../shared/domain/messages/provider.ts';
+import { type InfobipRcsStandIn, startInfobipRcsStandIn } from '../../support/providers/infobip-rcs-stand-in.ts';
+import { accepted as acceptedBy, NOW, open } from '../../support/providers/kit.ts';
+import { CARD, rcsDispatch } from '../../support/providers/rcs-kit.ts';
+
+let standIn: InfobipRcsStandIn;
+beforeAll(async () => {
+  standIn = await startInfobipRcsStandIn(() => NOW);
+});
+afterAll(() => standIn.close());
+const provider = (over: object = {}) => open('rcs', 'infobip', { ...standIn.settings, timeoutMs: 300, ...over });
+const accepted = () => acceptedBy(standIn, provider(), rcsDispatch());
+const sentMessage = () =>
+  (JSON.parse(standIn.requests.at(-1)?.body ?? '') as { messages: [Record<string, unknown>] }).messages[0];
+const said = (reading: CallbackReading) =>
+  reading.kind === 'events' &&
+  reading.events.map((event) => event.kind === 'receipt' && [event.status, event.reason, event.via]);
+
+it('sends a card as it is documented', async () => {
+  await provider({ smsSender: 'DemoSender', validityMinutes: 60 }).send(
+    rcsDispatch({
+      messageId: 'msg_0123456789abcdefghijk' as Id<'message'>,
+      to: '+441134960001',
+      callbackUrl: 'https://www.example.com/rcs',
+      content: {
+        card: {
+          title: 'Some title',
+          description: 'Some description',
+          fileUrl: 'https://www.example.com/video.mp4',
+          suggestions: [
+            { kind: 'openUrl', label: 'Example open URL', url: 'https://www.example.com/' },
+            { kind: 'reply', label: 'Example reply', postback: 'Example postback data' },
+            { kind: 'call', label: 'Example dial phone', phone: '+123456789' },
+          ],
+        },
+        fallback: { text: 'Some failover text', encoding: 'GSM-7' },
+      },
+    }),
+  );
+  expect(JSON.parse(standIn.requests.at(-1)?.body ?? '')).toEqual(exampleRequest);
+});
+
+it.each([{ text: 'Olá' }, { card: CARD }])('names no failover unless the message does: %j', async (content) => {
+  await provider().send(rcsDispatch({ content }));
+  expect(sentMessage()).not.toHaveProperty('options');
+  await provider().send(rcsDispatch({ content: { ...content, fallback: { text: 'Codigo', encoding: 'GSM-7' } } }));
+  expect(sentMessage()['options']).toEqual({ smsFailover: { text: 'Codigo' } });
+});
+
+it('posts back the label of a reply that names nothing else', async () => {
+  const suggestions = [{ kind: 'reply', label: 'Sim' }] as const;
+  await provider().send(rcsDispatch({ content: { card: { title: 'a', description: 'b', suggestions } } }));
+  expect(standIn.messages.at(-1)?.content).toMatchObject({
+    card: { suggestions: [{ kind: 'reply', label: 'Sim', postback: 'Sim' }] },
+  });
+});
+
+it('leaves the addresses of reports to the subscription when the settings say so', async () => {
+  await provider({ reportTo: 'subscription' }).send(rcsDispatch());
+  expect(Object.keys(sentMessage()['webhooks'] as object)).toEqual(['contentType', 'callbackData']);
+});
+
+describe('an inquiry by our reference', () => {
+  it('finds a message whose answer was lost', async () => {
+    const sent = rcsDispatch();
+    standIn.script('accept_and_hang');
+    expect((await provider().send(sent)).kind).toBe('unknown');
+    expect(await provider().inquire?.(sent.messageId, NOW)).toEqual({
+      kind: 'accepted',
+      providerMessageId: sent.messageId,
+    });
+  });
+
+  it('calls a message absent only when the logs had time to show it', async () => {
+    expect(await provider().inquire?.(newId('message'), NOW - 5 * 60_000)).toEqual({ kind: 'not_found' });
+    expect(await provider().inquire?.(newId('message'), NOW - 59_000)).toMatchObject({ kind: 'undecided' });
+  });
+
+  it.each([401, 429, 500])('stays undecided when the logs answer %i', async (status) => {
+    standIn.failLogs(status);
+    expect(await provider().inquire?.(newId('message'), NOW - 5 * 60_000)).toMatchObject({ kind: 'undecided' });
+  });
+});
+
+it('does not call a repeated reference refused: the first send under it may be on its way', async () => {
+  const sent = rcsDispatch();
+  await provider().send(sent);
+  expect(await provider().send(sent)).toMatchObject({ kind: 'unknown' });
+});
+
+const DELIVERED = { groupId: 3, id: 5, name: 'DELIVERED_TO_HANDSET' };
+const REJECTED = { groupId: 2, id: 4, name: 'UNDELIVERABLE_REJECTED_OPERATOR' };
+it.each([
+  [DELIVERED, 'NO_ERROR', {}, [['delivered', undefined, 'rcs']]],
+  [DELIVERED, 'NO_ERROR', { channel: 'RCS' }, [['delivered', undefined, 'rcs']]],
+  [DELIVERED, 'NO_ERROR', { channel: 'SMS' }, [['delivered', undefined, 'sms']]],
+  [DELIVERED, 'NO_ERROR', { channel: 'MMS' }, [['delivered', undefined, undefined]]],
+  [REJECTED, 'EC_UNKNOWN_USER', {}, [['failed', 'no_rcs', 'rcs']]],
+  [REJECTED, 'EC_ILLEGAL_SUBSCRIBER', { channel: 'SMS' }, [['failed', 'blacklisted', 'sms']]],
+  [
+    { groupId: 2, id: 9, name: 'UNDELIVERABLE_NOT_DELIVERED' },
+    'EC_ABSENT_SUBSCRIBER',
+    {},
+    [['failed', undefined, 'rcs']],
+  ],
+  [{ groupId: 1, id: 7, name: 'PENDING_ENROUTE' }, 'EC_UNKNOWN_USER', { channel: 'RCS' }, []],
+  [{ groupId: 4, id: 15, name: 'EXPIRED_EXPIRED' }, 'NO_ERROR', {}, [['failed', 'expired', 'rcs']]],
+  [{ groupId: 9, id: 900, name: 'OF_THE_FUTURE' }, 'NO_ERROR', {}, []],
+] as const)('reads the report %j with %s and %j as %j', async (status, error, over, expected) => {
+  const message = await accepted();
+  expect(said(await provider().readCallback(standIn.report(message, status, error, over)))).toEqual(expected);
+});
+
+it.each([
+  ['RCS message delivered', [['delivered', undefined, 'rcs']]],
+  ['RCS message failed', [['failed', 'no_rcs', 'rcs']]],
+  ['RCS with failover RCS message delivered', [['delivered', undefined, 'rcs']]],
+  ['RCS with failover RCS message failed', []],
+  ['RCS with failover SMS message delivered', [['delivered', undefined, 'sms']]],
+  ['RCS with failover SMS message failed', [['failed', 'blacklisted', 'sms']]],
+] as const)('reads the documented report "%s" as %j', async (name, expected) => {
+  const message = await accepted();
+  const signed = standIn.signed(message, JSON.stringify(exampleReports[name]));
+  expect(said(await provider().readCallback(signed))).toEqual(expected);
+});
+
+it('reads who saw a message from `from`, in milliseconds of its own time zone', async () => {
+  const message = await accepted();
+  expect(await provider().readCallback(standIn.seen(message))).toMatchObject({
+    events: [
+      {
+        status: 'read',
+        at: Date.parse('2019-11-09T15:01:00.000Z'),
+        receipt: { to: message.to, status: 'SEEN', channel: 'RCS' },
+      },
+    ],
+  });
+});
+
+it('takes what people answer and tap, and says nothing of it', async () => {
+  const message = await accepted();
+  for (const callback of [
+    standIn.signed(message, JSON.stringify(exampleInbound)),
+    standIn.inbound(message, { type: 'TEXT', text: 'SIM' }),
+  ])
+    expect(await provider().readCallback(callback)).toEqual({ kind: 'events', events: [] });
+});

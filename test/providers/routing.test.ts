@@ -1,0 +1,100 @@
+import { expect, it } from 'vitest';
+import type { Channel, Provider } from '../../shared/domain/messages/provider.ts';
+import { Routing, type RoutingSources } from '../../shared/providers/routing.ts';
+import { startInfobipRcsStandIn } from '../support/providers/infobip-rcs-stand-in.ts';
+import { io, NOW } from '../support/providers/kit.ts';
+
+const AUTH = { type: 'basic', username: 'u', password: 'p' };
+const SETTINGS: Readonly<Partial<Record<Channel, Readonly<Record<string, unknown>>>>> = {
+  sms: {
+    infobip: { apiKey: 'key', callbackAuth: AUTH },
+    twilio: { accountSid: `AC${'0'.repeat(32)}`, authToken: 'f', from: '+15005550006' },
+  },
+  rcs: { infobip: { apiKey: 'key', sender: 'Loja', callbackAuth: AUTH } },
+};
+
+/** A routing over sources in memory, which counts what it reads. */
+const world = (over: Partial<RoutingSources> = {}) => {
+  const read: string[] = [];
+  const state = { now: NOW, orders: {} as Record<string, readonly string[]>, tripped: [] as string[] };
+  const routing = new Routing({
+    env: 'live',
+    io,
+    clock: () => state.now,
+    breakers: {
+      closed: async (channel, provider, route) => !state.tripped.includes(`${channel}/${provider}/${route}`),
+      report: async () => undefined,
+    },
+    sandbox: (channel) => ({ name: 'sandbox_provider', of: channel }) as unknown as Provider<unknown>,
+    settings: async (channel) => {
+      read.push(`settings of ${channel}`);
+      return new Map(Object.entries(SETTINGS[channel] ?? {}));
+    },
+    routes: async (organizationId, channel, route) => {
+      read.push(`order of ${channel}/${route}`);
+      return state.orders[`${organizationId}/${channel}/${route}`];
+    },
+    ...over,
+  });
+  const order = async (channel: Channel, route: string, organizationId = 'org_a') => {
+    const candidates = await routing.candidates(channel, organizationId, 'live', route);
+    return candidates.kind === 'ready' ? candidates.providers.map(({ name }) => name) : candidates.missing;
+  };
+  return { routing, state, read, order };
+};
+
+it('keeps the orders of channels apart, even where their routes have one name', async () => {
+  const { state, order } = world();
+  state.orders = { 'org_a/sms/otp': ['infobip', 'twilio'], 'org_a/rcs/otp': ['infobip'] };
+  expect(await order('sms', 'otp')).toEqual(['infobip', 'twilio']);
+  expect(await order('rcs', 'otp')).toEqual(['infobip']);
+  expect(await order('sms', 'otp', 'org_b')).toEqual(['twilio', 'infobip']);
+});
+
+it('opens the adapter of the channel, where one name carries several', async () => {
+  const { routing } = world();
+  const standIn = await startInfobipRcsStandIn(() => NOW);
+  const rcs = world({ settings: async () => new Map([['infobip', standIn.settings]]) });
+  const sent = await rcs.routing.provider('rcs', 'infobip');
+  await sent?.send({
+    messageId: 'msg_0123456789abcdefghijk' as never,
+    to: '+5511987654321',
+    route: 'easy_rcs',
+    content: { text: 'Olá' },
+    callbackUrl: 'https://callbacks.test/x',
+  });
+  await standIn.close();
+  expect(standIn.requests.map(({ path }) => path)).toEqual(['/rcs/2/messages']);
+  expect((await routing.provider('sms', 'infobip'))?.name).toBe('infobip');
+});
+
+it('reads what the operator set once in ten seconds, of a channel and of a route', async () => {
+  const { state, read, order } = world();
+  for (let at = 0; at < 3; at++) await order('sms', 'otp');
+  expect(read.toSorted()).toEqual(['order of sms/otp', 'settings of sms']);
+  state.now += 10_000;
+  await order('sms', 'otp');
+  expect(read.length).toBe(4);
+});
+
+it('leaves out of an order what is not set up or not known, and says what is missing when nothing is left', async () => {
+  const { state, order } = world();
+  state.orders = { 'org_a/rcs/easy_rcs': ['aws_end_user_messaging', 'nobody', 'infobip'] };
+  expect(await order('rcs', 'easy_rcs')).toEqual(['infobip']);
+  expect(await order('push', 'any')).toContain('--channel push');
+});
+
+it('moves a tripped provider to the end of its own channel and route alone', async () => {
+  const { state, order } = world();
+  state.tripped = ['sms/twilio/otp'];
+  expect(await order('sms', 'otp')).toEqual(['infobip', 'twilio']);
+  expect(await order('sms', 'premium')).toEqual(['twilio', 'infobip']);
+});
+
+it('gives the sandbox of the channel in test, and by its name', async () => {
+  const { routing, read } = world();
+  const { providers } = (await routing.candidates('rcs', 'org_a', 'test', 'easy_rcs')) as { providers: unknown };
+  expect(providers).toEqual([{ name: 'sandbox_provider', of: 'rcs' }]);
+  expect(await routing.provider('email', 'sandbox_provider')).toEqual({ name: 'sandbox_provider', of: 'email' });
+  expect(read).toEqual([]);
+});

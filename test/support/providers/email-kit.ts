@@ -1,0 +1,67 @@
+import type { EmailContent } from '../../../shared/domain/email/content.ts';
+import { newId } from '../../../shared/domain/ids.ts';
+import type { Dispatch } from '../../../shared/domain/messages/provider.ts';
+import type { ChannelKit } from './kit.ts';
+
+/** What a report of an e-mail shall say, in our words; each stand-in says it in its provider's. */
+export type EmailOutcome =
+  | 'sent'
+  | 'delivered'
+  | 'invalid_address'
+  | 'mailbox_full'
+  | 'suppressed'
+  | 'provider_error'
+  | 'complaint'
+  | 'content_rejected';
+
+const content = (over: Partial<EmailContent> = {}): EmailContent => ({
+  from: '"Loja Azul" <vendas@loja.example>',
+  subject: 'Código 9182 [conformance]',
+  html: '<p>Olá, código <b>9182</b></p>',
+  text: 'Olá, código 9182',
+  ...over,
+});
+
+/** An e-mail to send. */
+export const emailDispatch = (over: Partial<Dispatch<EmailContent>> = {}): Dispatch<EmailContent> => ({
+  messageId: newId('message'),
+  to: 'ana.5511+loja@example.com.br',
+  route: 'email',
+  content: content(),
+  callbackUrl: 'https://callbacks.test/callbacks/provider',
+  ...over,
+});
+
+const exact = (what: string, over: Partial<EmailContent>) => ({
+  what,
+  content: content(over),
+  carried: { content: content(over) },
+});
+
+/** What the kit asks of every provider of e-mail. */
+export const emailKit: ChannelKit = {
+  dispatch: (over) => emailDispatch(over as Partial<Dispatch<EmailContent>>),
+  exact: [
+    exact('the characters that encodings spoil', {
+      subject: 'ç€[]{}~ +&=% ü 🙂 "9182"',
+      html: '<p title="x">ç€ &amp; ü 🙂\r\n.\r\n</p>',
+      text: 'ç€[]{}~\n.\n+&=% ü 🙂',
+    }),
+    exact('a sender beyond ASCII, as its header carries it', {
+      from: '=?UTF-8?B?TG9qYSBBw6fDo28=?= <vendas@loja.example>',
+    }),
+    exact('html alone', { text: undefined }),
+    exact('text alone', { html: undefined }),
+    exact('the address that takes the recipient out', { unsubscribeUrl: 'https://api.example/u/lAbc-_9182' }),
+  ],
+  outcomes: {
+    sent: { status: 'sent' },
+    delivered: { status: 'delivered' },
+    invalid_address: { status: 'bounced', reason: 'invalid_address' },
+    mailbox_full: { status: 'bounced', reason: 'mailbox_full' },
+    suppressed: { status: 'bounced', reason: 'suppressed' },
+    provider_error: { status: 'bounced', reason: 'provider_error' },
+    complaint: { status: 'complained', reason: 'complaint' },
+    content_rejected: { status: 'failed', reason: 'content_rejected' },
+  } satisfies Readonly<Record<EmailOutcome, object>>,
+};
