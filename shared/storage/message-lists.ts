@@ -1,11 +1,21 @@
-import type { MessageOf, MessageRecord } from '../domain/messages/message.ts';
+import { isRefusal, type Refusal } from '../domain/errors.ts';
+import type { MessageOf, MessageRecord, MessageStatus } from '../domain/messages/message.ts';
 import type { Channel } from '../domain/messages/provider.ts';
 import type { ReplyRecord } from '../domain/sms/replies.ts';
 import { FINDS, KEYS } from './access-patterns.ts';
 import type { Condition } from './expressions.ts';
 import { readWallet } from './ledger.ts';
 import { parseMessage } from './message-rows.ts';
-import { between, fullRows, isEmpty, pageKeys, type Window } from './pages.ts';
+import {
+  between,
+  type CursorRequest,
+  cursorPage,
+  fullRows,
+  isEmpty,
+  type ListRange,
+  pageKeys,
+  type Window,
+} from './pages.ts';
 import { parseReply } from './replies.ts';
 import type { QueryRange, Table } from './table.ts';
 
@@ -14,7 +24,8 @@ export interface Page<T> {
   readonly total: number;
 }
 export interface MessageFilter extends Window {
-  readonly status?: string | undefined;
+  /** One status, or any of several. */
+  readonly status?: MessageStatus | readonly MessageStatus[] | undefined;
   readonly region?: string | undefined;
   readonly contactId?: string | undefined;
   readonly campaignId?: string | undefined;
@@ -23,12 +34,30 @@ export interface MessageFilter extends Window {
   readonly via?: string | undefined;
 }
 
+/** That each attribute has its value, or one of its values. */
+const oneOfEach = (wanted: Readonly<Record<string, string | readonly string[] | undefined>>): Condition | undefined => {
+  const values: Record<string, string> = {};
+  const terms = Object.entries(wanted).flatMap(([name, value]) => {
+    if (value === undefined) return [];
+    const named = [value].flat().map((one, at) => {
+      values[`is_${name}_${at}`] = one;
+      return `:is_${name}_${at}`;
+    });
+    return [`#${name} IN (${named.join(', ')})`];
+  });
+  return terms.length > 0 ? { text: terms.join(' AND '), values } : undefined;
+};
+
 /** The narrowest index that a filter names, and what is left to filter on it. */
-const messageRange = (organizationId: string, channel: Channel, filter: MessageFilter): QueryRange => {
+const messageRange = (organizationId: string, channel: Channel, filter: MessageFilter): ListRange => {
   const [at, id] = ['', ''];
-  const left: Record<string, string | undefined> = { status: filter.status, region: filter.region, via: filter.via };
+  const left: Record<string, string | readonly string[] | undefined> = {
+    status: filter.status,
+    region: filter.region,
+    via: filter.via,
+  };
   const sort = between(filter);
-  let range: Pick<QueryRange, 'index' | 'partition'>;
+  let range: Pick<ListRange, 'index' | 'partition'>;
   if (filter.toHash !== undefined) {
     range = { index: 'gsi4', partition: FINDS.messagesTo(organizationId, filter.toHash, channel, at, id).gsi4pk };
     Object.assign(left, { contactId: filter.contactId, campaignId: filter.campaignId });
@@ -41,14 +70,7 @@ const messageRange = (organizationId: string, channel: Channel, filter: MessageF
       partition: FINDS.messagesOfCampaign(organizationId, filter.campaignId, channel, at, id).gsi3pk,
     };
   } else range = { index: 'gsi1', partition: FINDS.messagesOf(organizationId, channel, at, id).gsi1pk };
-  const terms = Object.entries(left).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  const filterCondition: Condition | undefined =
-    terms.length > 0
-      ? {
-          text: terms.map(([name]) => `#${name} = :is_${name}`).join(' AND '),
-          values: Object.fromEntries(terms.map(([name, value]) => [`is_${name}`, value])),
-        }
-      : undefined;
+  const filterCondition = oneOfEach(left);
   return { ...range, ...(sort ? { sort } : {}), ...(filterCondition ? { filter: filterCondition } : {}) };
 };
 
@@ -69,6 +91,23 @@ export const listMessagePage = async <C extends Channel>(
     isWhole(range) ? readWallet(table, organizationId).then((read) => read?.wallet[channel] ?? 0) : table.count(range),
   ]);
   return { items: (await fullRows(table, keys)).map(parseMessage) as MessageOf<C>[], total };
+};
+
+/**
+ * A page of a channel's messages by cursor, newest first: its cost does not grow with the list. A page that is filtered may come
+ * back short with a `nextCursor`; without one the list ended. 400 for a cursor that is none of this list's.
+ */
+export const listMessageCursor = async <C extends Channel>(
+  table: Table,
+  channel: C,
+  filter: MessageFilter,
+  request: CursorRequest,
+): Promise<{ readonly items: readonly MessageOf<C>[]; readonly nextCursor?: string } | Refusal<'BAD_REQUEST'>> => {
+  if (isEmpty(filter)) return { items: [] };
+  const page = await cursorPage(table, messageRange(request.scope.organizationId, channel, filter), request);
+  if (isRefusal(page)) return page;
+  const { keys, ...next } = page;
+  return { items: (await fullRows(table, keys)).map(parseMessage) as MessageOf<C>[], ...next };
 };
 
 /** A page of replies, newest first. */
@@ -95,6 +134,10 @@ export const listReplyPage = async (
   ]);
   return { items: (await fullRows(table, keys)).map(parseReply), total };
 };
+
+/** Messages by their ids, those that there are. One read of up to 100. */
+export const readMessages = async (table: Table, ids: readonly string[]): Promise<MessageRecord[]> =>
+  (await table.getMany(ids.map(KEYS.message))).filter((row) => row !== undefined).map(parseMessage);
 
 /** One message of the organization, of any channel. */
 export const readMessage = async (

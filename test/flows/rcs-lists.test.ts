@@ -1,0 +1,198 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { type Client, type Messaging, startMessaging, type Tenant } from '../support/api.ts';
+import { expectProblem } from '../support/problems.ts';
+
+const PATH = '/v2/rcs/messages';
+type Query = Readonly<Record<string, string | number>>;
+interface Listed {
+  readonly id: string;
+  readonly status: string;
+  readonly channel?: string;
+  readonly campaignId?: string;
+}
+/** Recipients by the outcome that their ending chooses, and what carries them there. */
+const OUTCOMES = [
+  ['0005', 'delivered', 'rcs'],
+  ['0021', 'delivered', 'sms'],
+  ['0008', 'failed', undefined],
+  ['0099', 'sent', undefined],
+  ['0025', 'read', 'rcs'],
+] as const;
+const CAMPAIGNS = ['launch', 'launch#2 / é', undefined];
+
+let messaging: Messaging;
+let tenant: Tenant;
+/** Every message of the tenant, newest first, as it finally stands. */
+let all: readonly Listed[];
+
+const send = (client: Client, fields: Readonly<Record<string, unknown>> = {}) =>
+  client.post(
+    PATH,
+    { to: '+5511999990005', content: { text: 'Oi' }, fallback: { text: 'Oi' }, route: 'easy_rcs', ...fields },
+    { 'idempotency-key': randomUUID() },
+  );
+const list = (query: Query = {}) => tenant.test.get(PATH, query);
+const idsOf = (items: readonly { id: string }[]) => items.map(({ id }) => id);
+
+/** The whole list, page by page. No page is larger than asked, and only the last has no cursor. */
+const walk = async (client: Client, query: Query): Promise<string[]> => {
+  const found: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const { status, body } = await client.get(PATH, { ...query, ...(cursor === undefined ? {} : { cursor }) });
+    expect(status).toBe(200);
+    expect(Object.keys(body)).toEqual(body.nextCursor === undefined ? ['items'] : ['items', 'nextCursor']);
+    expect(body.items.length).toBeLessThanOrEqual(Number(query.limit ?? 50));
+    found.push(...idsOf(body.items));
+    cursor = body.nextCursor;
+  } while (cursor !== undefined);
+  return found;
+};
+
+beforeAll(async () => {
+  messaging = await startMessaging();
+  tenant = await messaging.tenant();
+  const stranger = await messaging.tenant();
+  const sent: Listed[] = [];
+  for (let at = 0; at < 30; at++) {
+    const [ending, status, channel] = OUTCOMES[at % OUTCOMES.length] ?? OUTCOMES[0];
+    const campaignId = CAMPAIGNS[Math.floor(at / 2) % 3];
+    const { body } = await send(tenant.test, { to: `+551199999${ending}`, campaignId });
+    sent.unshift({ ...body, status, ...(channel ? { channel } : {}) });
+    if (at % 10 === 0) await Promise.all([send(stranger.test, { campaignId }), tenant.test.send({ campaignId })]);
+  }
+  all = sent;
+  const reported = async () => {
+    const [sending, read] = await Promise.all([list({ status: 'sent' }), list({ status: 'read' })]);
+    expect([sending.body.items.length, read.body.items.length]).toEqual([6, 6]);
+  };
+  await vi.waitFor(reported, { timeout: 25_000, interval: 300 });
+});
+afterAll(() => messaging?.close());
+
+const wanted = (filter: Readonly<Record<string, string | undefined>>) =>
+  idsOf(
+    all.filter((message) =>
+      (['status', 'channel', 'campaignId'] as const).every((name) => !filter[name] || message[name] === filter[name]),
+    ),
+  );
+
+describe('the list of RCS messages', () => {
+  test('is newest first, whole, without SMS, and each item is the message as its read answers it', async () => {
+    const { status, body } = await list();
+    expect({ status, fields: Object.keys(body), ids: idsOf(body.items) }).toEqual({
+      status: 200,
+      fields: ['items'],
+      ids: idsOf(all),
+    });
+    for (const item of body.items.slice(0, 5)) {
+      expect((await tenant.test.get(`${PATH}/${item.id}`)).body).toEqual(item);
+      for (const field of ['billing', 'replayed', 'fallback']) expect(item).not.toHaveProperty(field);
+    }
+  });
+
+  const filters = ['queued', 'sent', 'delivered', 'read', 'failed', undefined].flatMap((status) =>
+    ['rcs', 'sms', undefined].flatMap((channel) =>
+      ['launch', 'launch#2 / é', 'none', undefined].map((campaignId) => ({ status, channel, campaignId })),
+    ),
+  );
+  test('pages exactly what each combination of its filters matches, at any size of page', async () => {
+    for (const [turn, filter] of filters.entries()) {
+      const query = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined)) as Query;
+      const found = await walk(tenant.test, { ...query, limit: 1 + (turn % 7) });
+      expect([filter, found]).toEqual([filter, wanted(filter)]);
+    }
+  });
+
+  test('shows no channel that is not known, and known ones only under its filter', async () => {
+    const { body } = await list();
+    expect(body.items.map(({ channel }: Listed) => channel)).toEqual(all.map(({ channel }) => channel));
+  });
+
+  test('of one environment shows nothing of the other', async () => {
+    expect((await tenant.live.get(PATH)).body).toEqual({ items: [] });
+    expect((await tenant.live.get(PATH, { campaignId: 'launch' })).body).toEqual({ items: [] });
+  });
+
+  test('answers 50 when no limit is given, at most 200', async () => {
+    const other = await messaging.tenant();
+    for (let round = 0; round < 3; round++) await Promise.all(Array.from({ length: 17 }, () => send(other.test)));
+    const sizes = await Promise.all(
+      [{}, { limit: 50 }, { limit: 51 }, { limit: 200 }].map(async (query) => {
+        const { body } = await other.test.get(PATH, query as Query);
+        return [body.items.length, typeof body.nextCursor];
+      }),
+    );
+    expect(sizes).toEqual([
+      [50, 'string'],
+      [50, 'string'],
+      [51, 'undefined'],
+      [51, 'undefined'],
+    ]);
+    expect(new Set(await walk(other.test, {})).size).toBe(51);
+  });
+
+  test('shows each message once and misses none though others arrive between two pages', async () => {
+    const other = await messaging.tenant();
+    const old: string[] = [];
+    for (let at = 0; at < 6; at++) old.unshift((await send(other.test)).body.id);
+    const first = (await other.test.get(PATH, { limit: 3 })).body;
+    await send(other.test);
+    const second = (await other.test.get(PATH, { limit: 3, cursor: first.nextCursor })).body;
+    expect([...idsOf(first.items), ...idsOf(second.items)]).toEqual(old);
+    expect(second).not.toHaveProperty('nextCursor');
+  });
+
+  test('needs rcs:read', async () => {
+    const sender = await messaging.limited(tenant.test, ['rcs:send', 'sms:read']);
+    expectProblem(await sender.get(PATH), 403);
+    expectProblem(await messaging.anonymous.get(PATH), 401);
+  });
+
+  test.each([
+    ['limit', '0'],
+    ['limit', '201'],
+    ['limit', 'x'],
+    ['limit', ''],
+    ['status', 'sending'],
+    ['status', 'undelivered'],
+    ['channel', 'whatsapp'],
+    ['campaignId', 'x'.repeat(129)],
+    ['cursor', ''],
+    ['cursor', 'x'],
+    ['cursor', 'x'.repeat(3_000)],
+    ['', 'skip'],
+  ])('refuses %s=%s with 400 that says where', async (name, value) => {
+    expectProblem(await list({ [name || 'order']: value }), 400, { errors: [name] });
+  });
+});
+
+describe('a cursor of the list', () => {
+  const cursorOf = async (query: Query) => String((await list({ ...query, limit: 2 })).body.nextCursor);
+
+  test('goes on at another size of page', async () => {
+    const cursor = await cursorOf({});
+    expect(idsOf((await list({ cursor, limit: 200 })).body.items)).toEqual(idsOf(all).slice(2));
+  });
+
+  test('opens nothing once changed, nor for another organization, environment or filter: 400', async () => {
+    const cursor = await cursorOf({ campaignId: 'launch' });
+    expect((await list({ cursor, campaignId: 'launch' })).status).toBe(200);
+    const stranger = await messaging.tenant();
+    for (const client of [stranger.test, tenant.live])
+      expectProblem(await client.get(PATH, { cursor, campaignId: 'launch' }), 400, { errors: ['cursor'] });
+    const queries: Query[] = [{}, { campaignId: 'none' }, { campaignId: 'launch', status: 'sent' }];
+    for (const query of queries) expectProblem(await list({ ...query, cursor }), 400, { errors: ['cursor'] });
+    for (const at of [0, 21, 43, cursor.length - 3]) {
+      const changed = `${cursor.slice(0, at)}${cursor[at] === 'A' ? 'B' : 'A'}${cursor.slice(at + 1)}`;
+      expectProblem(await list({ cursor: changed, campaignId: 'launch' }), 400, { errors: ['cursor'] });
+    }
+  });
+
+  test('holds no personal data', async () => {
+    const position = Buffer.from((await cursorOf({})).slice(43), 'base64url').toString();
+    expect(Object.keys(JSON.parse(position))).toEqual(['pk', 'sk', 'at']);
+    expect(position).not.toMatch(/\+55|99999/);
+  });
+});

@@ -1,0 +1,281 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Client, type Messaging, startMessaging, type Tenant } from '../support/api.ts';
+import { checkMoney } from '../support/money.ts';
+import { expectProblem } from '../support/problems.ts';
+
+const PATH = '/v2/rcs/messages';
+const PHONE = '+5511999990005';
+const anRcs = { to: PHONE, content: { text: 'Seu pedido saiu.' }, route: 'easy_rcs' } as const;
+const CARD = {
+  title: 'Seu pedido saiu',
+  description: 'Chega hoje até as 18 h. 🚚',
+  fileUrl: 'https://cdn.loja.example/pedido.png?v=2',
+  suggestions: [
+    { kind: 'openUrl', label: 'Rastrear', url: 'https://loja.example/pedidos/é?q=1' },
+    { kind: 'call', label: 'Ligar', phone: '+551130001234' },
+    { kind: 'reply', label: 'Recebi', postback: 'ok-1' },
+    { kind: 'reply', label: 'Não recebi' },
+  ],
+};
+const card = (more: object) => ({ content: { card: { title: 'T', description: 'D', ...more } } });
+const button = (fields: object) => card({ suggestions: [fields] });
+
+let messaging: Messaging;
+let tenant: Tenant;
+beforeAll(async () => {
+  messaging = await startMessaging();
+  tenant = await messaging.tenant();
+});
+afterAll(() => messaging?.close());
+
+const sendBy = (client: Client, fields: Readonly<Record<string, unknown>> = {}, key: string = randomUUID()) =>
+  client.post(PATH, { ...anRcs, ...fields }, { 'idempotency-key': key });
+const send = (fields?: Readonly<Record<string, unknown>>, key?: string) => sendBy(tenant.test, fields, key);
+const balance = async (owner = tenant) => (await owner.test.get('/v2/wallet')).body.balanceCoins;
+
+const instant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+const asAccepted = {
+  id: expect.stringMatching(/^msg_[0-9A-Za-z]{21}$/),
+  to: PHONE,
+  content: { text: 'Seu pedido saiu.' },
+  route: 'easy_rcs',
+  status: 'sent',
+  env: 'test',
+  createdAt: instant,
+  sentAt: instant,
+  billing: { coins: 1_200 },
+  replayed: false,
+};
+
+describe('an accepted RCS send', () => {
+  test('answers 201 with the message, its price and replayed, and nothing else: no channel yet', async () => {
+    const { status, body } = await send();
+    expect({ status, body }).toEqual({ status: 201, body: asAccepted });
+  });
+
+  test('carries a card, contactId, campaignId and metadata back unchanged, in the answer, the read and the list', async () => {
+    const contact = await tenant.test.post('/contacts', { phone: '+5511999990001' });
+    const given = {
+      content: { card: CARD },
+      contactId: contact.body.id,
+      campaignId: 'Black Friday / 2026',
+      metadata: { orderId: 'A-1', attempt: 1.5, vip: false },
+    };
+    const { status, body } = await send({ ...given, fallback: { text: 'Seu pedido saiu.' } });
+    expect({ status, body }).toEqual({ status: 201, body: { ...asAccepted, ...given } });
+    const read = await tenant.test.get(`${PATH}/${body.id}`);
+    expect(read.body).toMatchObject({ id: body.id, ...given });
+    for (const field of ['billing', 'replayed', 'fallback']) expect(read.body).not.toHaveProperty(field);
+    const listed = await tenant.test.get(PATH, { campaignId: given.campaignId });
+    expect(listed.body).toMatchObject({ items: [{ id: body.id, ...given }] });
+  });
+
+  test('costs the price of its route, whatever its length, and moves no volume band', async () => {
+    const other = await messaging.tenant();
+    const prices = [
+      [{}, 1_200],
+      [{ route: 'easy_otp_rcs' }, 1_400],
+      [{ content: { text: 'á🙂'.repeat(80) } }, 1_200],
+      [card({ description: 'x'.repeat(2_000) }), 1_200],
+      [{ to: '+351912340005', fallback: { text: '🙂'.repeat(160) } }, 1_200],
+    ] as const;
+    for (const [fields, coins] of prices) expect((await sendBy(other.test, fields)).body.billing).toEqual({ coins });
+    const { body: wallet } = await other.test.get('/v2/wallet');
+    expect(wallet).toMatchObject({ balanceCoins: 10_000_000 - 6_200, heldCoins: 0 });
+    for (const { segments } of wallet.bands) expect(segments).toBe(0);
+    await checkMoney(messaging.tables.test, other.id);
+  });
+
+  test('masks its recipient without pii:full, in the answer, the read and the list', async () => {
+    const masked = await messaging.limited(tenant.test, ['rcs:send', 'rcs:read']);
+    const { body } = await sendBy(masked);
+    const [read, listed] = [await masked.get(`${PATH}/${body.id}`), await masked.get(PATH, { limit: 1 })];
+    expect([body.to, read.body.to, listed.body.items[0].to]).toEqual(Array(3).fill('+55119****0005'));
+  });
+
+  test.each([
+    ['text of 160 characters', { content: { text: '🙂'.repeat(160) } }],
+    ['title of 200', card({ title: 'é'.repeat(200) })],
+    ['label of 25', button({ kind: 'reply', label: 'é'.repeat(25) })],
+    ['postback of 2,048', button({ kind: 'reply', label: 'L', postback: 'x'.repeat(2_048) })],
+    ['card without image or buttons', card({})],
+    ['card without any of four buttons', card({ suggestions: [] })],
+    ['button that opens a page by http', button({ kind: 'openUrl', label: 'L', url: 'http://loja.example' })],
+    ['fallback of 160 characters, accents among them', { fallback: { text: 'ã'.repeat(160) } }],
+  ])('takes a %s', async (_, fields) => expect((await send(fields)).status).toBe(201));
+});
+
+describe('an RCS send that breaks the contract', () => {
+  test.each([
+    ['to', { to: undefined }],
+    ['to', { to: '11999990005' }],
+    ['to', { to: '+5511999990005 ' }],
+    ['content', { content: undefined }],
+    ['content', { content: {} }],
+    ['content', { content: { text: 'x', card: { title: 'T', description: 'D' } } }],
+    ['content', { content: { text: 'x', html: 'x' } }],
+    ['content.text', { content: { text: '' } }],
+    ['content.text', { content: { text: 'x'.repeat(161) } }],
+    ['content.text', { content: { text: `${'x'.repeat(139)} https://loja.example` }, trackLinks: true }],
+    ['content.card.title', card({ title: undefined })],
+    ['content.card.title', card({ title: 'x'.repeat(201) })],
+    ['content.card.description', card({ description: '' })],
+    ['content.card.description', card({ description: 'x'.repeat(2_001) })],
+    ['content.card.fileUrl', card({ fileUrl: 'http://cdn.loja.example/a.png' })],
+    ['content.card.fileUrl', card({ fileUrl: 'https://localhost/a.png' })],
+    ['content.card.fileUrl', card({ fileUrl: 'https://printer.local/a.png' })],
+    ['content.card.fileUrl', card({ fileUrl: 'https://10.0.0.1/a.png' })],
+    ['content.card.fileUrl', card({ fileUrl: 'https://8.8.8.8/a.png' })],
+    ['content.card.fileUrl', card({ fileUrl: 'https://user:pass@cdn.loja.example/a.png' })],
+    ['content.card.fileUrl', card({ fileUrl: `https://cdn.loja.example/${'x'.repeat(2_000)}` })],
+    ['content.card.suggestions', card({ suggestions: Array(5).fill({ kind: 'reply', label: 'L' }) })],
+    ['content.card.suggestions.0.label', button({ kind: 'reply', label: 'x'.repeat(26) })],
+    ['content.card.suggestions.0.label', button({ kind: 'reply' })],
+    ['content.card.suggestions.0.kind', button({ kind: 'share', label: 'L' })],
+    ['content.card.suggestions.0.url', button({ kind: 'openUrl', label: 'L' })],
+    ['content.card.suggestions.0.url', button({ kind: 'openUrl', label: 'L', url: 'javascript:alert(1)' })],
+    ['content.card.suggestions.0.phone', button({ kind: 'call', label: 'L', phone: '190' })],
+    ['content.card.suggestions.0', button({ kind: 'reply', label: 'L', url: 'https://loja.example' })],
+    ['route', { route: undefined }],
+    ['route', { route: 'premium' }],
+    ['fallback.text', { fallback: {} }],
+    ['fallback.text', { fallback: { text: 'x'.repeat(161) } }],
+    ['fallback.text', { fallback: { text: `${'x'.repeat(159)}…` } }],
+    ['contactId', { contactId: 'cnt_short' }],
+    ['contactId', { contactId: 'cnt_000000000000000000000' }],
+    ['campaignId', { campaignId: 'x'.repeat(129) }],
+    ['metadata.1a', { metadata: { '1a': 1 } }],
+    ['trackLinks', { trackLinks: 'true' }],
+    ['', { senderId: 'LOJA' }],
+  ])('at %j is 422 that says where', async (path, fields) => {
+    expectProblem(await send(fields), 422, { errors: [path] });
+  });
+
+  test('stores and charges nothing, whatever refused it', async () => {
+    const other = await messaging.tenant();
+    const before = await messaging.rowsOf('test', other.id);
+    for (const fields of [{ to: 'x' }, { content: {} }, card({ fileUrl: 'https://localhost/a' }), { route: 'x' }])
+      expectProblem(await sendBy(other.test, fields), 422);
+    expect(await messaging.rowsOf('test', other.id)).toEqual(before);
+  });
+
+  test('is answered in the documented order: credential, scope, key, shape, opt-out, balance, provider', async () => {
+    const poor = await messaging.tenant();
+    const reader = await messaging.limited(tenant.test, ['rcs:read', 'sms:send']);
+    const broken = { ...anRcs, to: 'x' };
+    expectProblem(await messaging.anonymous.post(PATH, broken), 401);
+    expectProblem(await reader.post(PATH, broken), 403);
+    expectProblem(await poor.live.post(PATH, broken), 400);
+    expectProblem(await sendBy(poor.live, { to: 'x' }), 422, { errors: ['to'] });
+    const { body: contact } = await poor.live.post('/contacts', { phone: PHONE });
+    await poor.live.post(`/contacts/${contact.id}/opt-out`, {});
+    expectProblem(await sendBy(poor.live), 422, { meta: { motivo: 'opt_out' } });
+    expectProblem(await sendBy(poor.live, { route: 'easy_otp_rcs' }), 402);
+    await messaging.credit('live', poor.id, 1_400);
+    const refused = await sendBy(poor.live, { route: 'easy_otp_rcs' });
+    expectProblem(refused, 502);
+    expect(refused.body.detail).toContain('rcs');
+    expect((await poor.live.get('/v2/wallet')).body).toMatchObject({ balanceCoins: 1_400, heldCoins: 0 });
+  });
+});
+
+describe('an Idempotency-Key', () => {
+  test('with the same body, its fields in any order, answers the first response and sends nothing', async () => {
+    const key = randomUUID();
+    const first = await send({ metadata: { a: 1, b: 2 } }, key);
+    const before = await balance();
+    const { to, content, route } = anRcs;
+    const again = await tenant.test.post(
+      PATH,
+      { metadata: { b: 2, a: 1 }, route, content, to },
+      { 'idempotency-key': key },
+    );
+    expect(again).toMatchObject({ status: 201, body: { ...first.body, replayed: true } });
+    expect(await balance()).toBe(before);
+  });
+
+  test.each([
+    ['text', { content: { text: 'Outro texto' } }],
+    ['kind of content', card({})],
+    ['fallback', { fallback: { text: 'Por SMS' } }],
+    ['route', { route: 'easy_otp_rcs' }],
+    ['trackLinks', { trackLinks: true }],
+  ])('with another %s is 409, and the first answer still replays', async (_, change) => {
+    const key = randomUUID();
+    const first = await send({}, key);
+    expectProblem(await send(change, key), 409);
+    expect((await send({}, key)).body).toEqual({ ...first.body, replayed: true });
+  });
+
+  test('that an SMS used is 409: one key is one send', async () => {
+    const key = randomUUID();
+    await tenant.test.send({}, key);
+    expectProblem(await send({}, key), 409);
+  });
+
+  test('is required: 400 without', async () => expectProblem(await tenant.test.post(PATH, anRcs), 400));
+});
+
+describe('a contact that opted out', () => {
+  test('is refused easy_rcs, named or known by its number, and is always sent easy_otp_rcs', async () => {
+    const owner = await messaging.tenant();
+    const { body: contact } = await owner.test.post('/contacts', { phone: PHONE });
+    await owner.test.post(`/contacts/${contact.id}/opt-out`, { reason: 'asked' });
+    const before = await messaging.rowsOf('test', owner.id);
+    for (const fields of [{}, { contactId: contact.id, to: '+5511999990006' }])
+      expectProblem(await sendBy(owner.test, fields), 422, { meta: { motivo: 'opt_out' } });
+    expect(await messaging.rowsOf('test', owner.id)).toEqual(before);
+    for (const fields of [{}, { contactId: contact.id }])
+      expect((await sendBy(owner.test, { ...fields, route: 'easy_otp_rcs' })).status).toBe(201);
+  });
+});
+
+describe('tracked links', () => {
+  const follow = async (address: string) => {
+    const followed = await messaging.anonymous.get(new URL(address).pathname);
+    return [followed.status, followed.headers.get('location')];
+  };
+  const clicksOf = async (id: string) =>
+    (await messaging.eventsOf('test', tenant.id)).filter(({ type, data }) => type === 'rcs.clicked' && data.id === id);
+
+  test('of a text and of openUrl buttons are short links that lead on and raise rcs.clicked; the image keeps its own', async () => {
+    const metadata = { orderId: 'A-9' };
+    const text = await send({ content: { text: 'Veja https://loja.example/a.' }, trackLinks: true, metadata });
+    const [, link = ''] = /^Veja (http\S+\/r\/t\w+)\.$/.exec(text.body.content.text) ?? [];
+    expect(await follow(link)).toEqual([302, 'https://loja.example/a']);
+    const rich = await send({ content: { card: CARD }, trackLinks: true, metadata });
+    const [first, ...others] = rich.body.content.card.suggestions;
+    expect(await follow(first.url)).toEqual([302, 'https://loja.example/pedidos/%C3%A9?q=1']);
+    expect(rich.body.content.card).toEqual({ ...CARD, suggestions: [first, ...CARD.suggestions.slice(1)] });
+    expect(others).toEqual(CARD.suggestions.slice(1));
+    for (const { body } of [text, rich]) {
+      const [click, ...more] = await clicksOf(body.id);
+      expect(more).toEqual([]);
+      expect(click).toMatchObject({
+        env: 'test',
+        data: { id: body.id, metadata, to: '+55119****0005', route: 'easy_rcs' },
+      });
+    }
+  });
+
+  test('are made only when trackLinks is true', async () => {
+    for (const more of [{}, { trackLinks: false }]) {
+      const { body } = await send({ content: { card: CARD }, ...more });
+      expect(body.content.card).toEqual(CARD);
+    }
+  });
+});
+
+describe('one RCS message', () => {
+  test('is read by rcs:read alone, and an SMS is none: 404, as what never was', async () => {
+    const [{ body }, sms] = [await send(), await tenant.test.send()];
+    const sender = await messaging.limited(tenant.test, ['rcs:send', 'sms:read']);
+    expectProblem(await sender.get(`${PATH}/${body.id}`), 403);
+    expectProblem(await messaging.anonymous.get(`${PATH}/${body.id}`), 401);
+    for (const id of [sms.body.id, 'msg_000000000000000000000', 'x', '%00'])
+      expectProblem(await tenant.test.get(`${PATH}/${id}`), 404);
+    expectProblem(await tenant.test.get(`/v2/sms/messages/${body.id}`), 404);
+    expectProblem(await tenant.live.get(`${PATH}/${body.id}`), 404);
+  });
+});

@@ -1,0 +1,131 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Actor } from '../../shared/domain/actor.ts';
+import { isRefusal } from '../../shared/domain/errors.ts';
+import type { MessageRecord } from '../../shared/domain/messages/message.ts';
+import { sendRcs } from '../../shared/domain/rcs/send.ts';
+import { createVault } from '../../shared/domain/secrets.ts';
+import { listMessageCursor, type MessageFilter } from '../../shared/storage/message-lists.ts';
+import { messageRow } from '../../shared/storage/message-rows.ts';
+import type { QueryPage, QueryRange, Table } from '../../shared/storage/table.ts';
+import { startWorld, type World } from '../support/world.ts';
+
+const SEED = 20_261_121;
+const STORED = 2_600;
+/** Index rows that a page may read at most. */
+const MOST = 1_000;
+const vault = createVault(Buffer.alloc(32, 7));
+
+describe('a page by cursor', () => {
+  let world: World;
+  let actor: Actor;
+  /** Every message, newest first. */
+  let stored: MessageRecord[] = [];
+  beforeAll(async () => {
+    world = await startWorld('live');
+    actor = await world.organization(1_000_000);
+    const request = { to: '+5511987654321', content: { text: 'Oi' }, route: 'easy_rcs' } as const;
+    const { id } = (await sendRcs(world.ports, actor, 'first', request)) as { id: string };
+    const base = (await world.ports.journal.read(id)) as MessageRecord;
+    stored = Array.from(
+      { length: STORED },
+      (_, at) =>
+        ({
+          ...base,
+          id: `msg_${String(at).padStart(21, '0')}`,
+          // Several share each moment, as they do in a burst.
+          createdAt: base.createdAt + 1_000 + Math.floor(at / 3),
+          status: (['sent', 'delivered', 'failed'] as const)[at % 3],
+          // Rare ones: the first of all, and one in the middle.
+          via: at === 0 || at === 1_300 ? 'sms' : 'rcs',
+          ...(at % 7 === 0 ? { campaignId: 'natal #1' } : {}),
+        }) as MessageRecord,
+    );
+    for (let from = 0; from < STORED; from += 100)
+      await world.table.transact(stored.slice(from, from + 100).map((message) => ({ put: messageRow(message) })));
+    stored.push({ ...base });
+    stored.sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1));
+  });
+  afterAll(() => world.close());
+
+  const expected = (filter: MessageFilter) =>
+    stored
+      .filter(
+        (message) =>
+          (filter.status === undefined || [filter.status].flat().includes(message.status)) &&
+          (filter.via === undefined || message.via === filter.via) &&
+          (filter.campaignId === undefined || message.campaignId === filter.campaignId),
+      )
+      .map(({ id }) => id);
+
+  /** The table, with the index rows that its queries may have read counted. */
+  const counting = () => {
+    const counted = { rows: 0, queries: 0 };
+    const query = async (range: QueryRange): Promise<QueryPage> => {
+      counted.rows += range.limit ?? Number.POSITIVE_INFINITY;
+      counted.queries++;
+      return world.table.query(range);
+    };
+    const table = { query, getMany: (keys: never[]) => world.table.getMany(keys) } as unknown as Table;
+    return { counted, table };
+  };
+  const page = async (filter: MessageFilter, limit: number, cursor?: string) => {
+    const { organizationId, env } = actor;
+    const scope = { organizationId, env, query: { operation: 'test', ...filter } };
+    const { counted, table } = counting();
+    const answer = await listMessageCursor(table, 'rcs', filter, { vault, scope, cursor, limit });
+    if (isRefusal(answer)) throw new Error('the cursor was refused');
+    return { ...answer, counted };
+  };
+
+  test('after page holds exactly what a walk over all messages finds, newest first, each read bounded', async () => {
+    const filters = fc.record(
+      {
+        status: fc.constantFrom<MessageFilter['status']>('sent', 'read', ['delivered', 'failed']),
+        via: fc.constantFrom('rcs', 'sms'),
+        campaignId: fc.constantFrom('natal #1', 'nada'),
+      },
+      { requiredKeys: [] },
+    );
+    await fc.assert(
+      fc.asyncProperty(filters, fc.integer({ min: 120, max: 200 }), async (filter, limit) => {
+        const found: string[] = [];
+        let cursor: string | undefined;
+        do {
+          const { items, nextCursor, counted } = await page(filter, limit, cursor);
+          expect(items.length).toBeLessThanOrEqual(limit);
+          expect(counted.rows).toBeLessThanOrEqual(MOST);
+          expect(counted.queries).toBeLessThanOrEqual(2);
+          found.push(...items.map(({ id }) => id));
+          cursor = nextCursor;
+        } while (cursor !== undefined);
+        expect(found).toEqual(expected(filter));
+      }),
+      { seed: SEED, numRuns: 25 },
+    );
+  });
+
+  test('that nothing filters reads one row more than it answers, however long the list', async () => {
+    for (const limit of [1, 50, 200]) {
+      const { items, counted } = await page({}, limit);
+      expect([items.length, counted]).toEqual([limit, { rows: limit + 1, queries: 1 }]);
+    }
+  });
+
+  test('whose matches are rare comes back short with a cursor, which finds them in the end', async () => {
+    const pages: number[] = [];
+    let cursor: string | undefined;
+    do {
+      const { items, nextCursor, counted } = await page({ via: 'sms' }, 50, cursor);
+      expect(counted.rows).toBeLessThanOrEqual(MOST);
+      pages.push(items.length);
+      cursor = nextCursor;
+    } while (cursor !== undefined);
+    expect(pages).toEqual([0, 1, 1]);
+  });
+
+  test('of a list that ends with it names no next page', async () => {
+    const { items, nextCursor } = await page({ via: 'sms', status: 'sent', campaignId: 'natal #1' }, 1);
+    expect([items.length, nextCursor]).toEqual([1, undefined]);
+  });
+});
