@@ -36,7 +36,7 @@ const CLOSED = [
     name: 'storage-implements-ports',
     comment: 'Storage implements what the domain asks for, and knows neither gateway nor provider; a due row names its hint.',
     folder: 'shared/storage/',
-    reaches: ['shared/domain/', 'shared/queues/queues\\.ts$', packages('@aws-sdk', '@smithy', 'zod'), '(node:)?crypto$'],
+    reaches: ['shared/domain/', 'shared/queues/queues\\.ts$', packages('@aws-sdk', '@smithy', 'zod'), '(node:)?(crypto|zlib)$'],
   },
   {
     name: 'providers-implement-ports',

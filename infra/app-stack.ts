@@ -9,7 +9,7 @@ import { AlarmTopic } from './constructs/alarm-topic.ts';
 import { Alarms } from './constructs/alarms.ts';
 import { StageDashboard } from './constructs/dashboard.ts';
 import { FunctionRole } from './constructs/function-role.ts';
-import { MACHINERY, type Reach, type StageResources, unionOf } from './constructs/grants.ts';
+import { MACHINERY, type Reach, SENDER, type StageResources, unionOf } from './constructs/grants.ts';
 import {
   type CodeSource,
   OperationFunction,
@@ -77,7 +77,7 @@ export class AppStack extends Stack {
       tableArn: data.table.tableArn,
       keyArn: data.key.keyArn,
       queueArns: Object.fromEntries(arns) as Record<QueueName, string>,
-      sendsRealSms: settings.sendsRealSms,
+      sendsForReal: settings.sendsForReal,
       ...(settings.readsLiveVolume
         ? { liveVolume: { tableArn: liveData.table.tableArn, keyArn: liveData.key.keyArn } }
         : {}),
@@ -153,8 +153,10 @@ export class AppStack extends Stack {
 
   private createConsumers(): void {
     for (const made of Object.values(this.#queues)) {
-      const { name, consumer, purpose, visibilitySeconds } = made.declaration;
-      const role = this.role(`Role-consumer-${name}`, `the consumer of ${name}`, MACHINERY, [made.queue.queueArn]);
+      const { name, consumer, purpose, visibilitySeconds, sends } = made.declaration;
+      const role = this.role(`Role-consumer-${name}`, `the consumer of ${name}`, sends ? SENDER : MACHINERY, [
+        made.queue.queueArn,
+      ]);
       const { lambda } = this.createFunction({
         path: `consumers/${consumer}`,
         description: purpose,

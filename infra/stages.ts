@@ -17,8 +17,8 @@ export interface StageSettings {
   readonly gatewayBurst: number;
   /** Batches of one queue that are worked on at once. */
   readonly consumerConcurrency: number;
-  /** May call AWS End User Messaging. Without it not even a bug can send a real text. */
-  readonly sendsRealSms: boolean;
+  /** May call AWS's carriers. Without it not even a bug can send to a real person. */
+  readonly sendsForReal: boolean;
   /** Reads the live stage's volume counters, for the price of the real band, and nothing else of it. */
   readonly readsLiveVolume: boolean;
   /** The gateway's log role is one setting per account and region: one stage owns it. */
@@ -36,7 +36,7 @@ export const STAGES: Readonly<Record<Environment, StageSettings>> = {
     gatewayRate: 2_000,
     gatewayBurst: 1_000,
     consumerConcurrency: 20,
-    sendsRealSms: true,
+    sendsForReal: true,
     readsLiveVolume: false,
     ownsGatewayLogRole: true,
   },
@@ -49,7 +49,7 @@ export const STAGES: Readonly<Record<Environment, StageSettings>> = {
     gatewayRate: 500,
     gatewayBurst: 250,
     consumerConcurrency: 5,
-    sendsRealSms: false,
+    sendsForReal: false,
     readsLiveVolume: true,
     ownsGatewayLogRole: false,
   },

@@ -1,4 +1,4 @@
-import { leaveWork } from '../../shared/runtime/compose/leave.ts';
+import { sendWork } from '../../shared/runtime/compose/unified.ts';
 import { consumer } from '../../shared/runtime/consumer.ts';
 
-export const handler = consumer('send', leaveWork);
+export const handler = consumer('send', sendWork);

@@ -150,6 +150,7 @@ export const authorizerEvent = (): Omit<APIGatewayRequestAuthorizerEvent, 'reque
 /** A message of each queue. */
 const MESSAGES: { readonly [Q in QueueName]: QueueMessage<Q> } = {
   send: { kind: 'send_message', ...KEYS.message(MESSAGE_ID) },
+  bulk: { kind: 'send_chunk', ...KEYS.batchChunk('btc_4hJ9sKq2LmN8pRt5VwXz1', 0) },
   outcome: { kind: 'sandbox_outcome', ...KEYS.message(MESSAGE_ID) },
   events: { kind: 'publish_event', ...KEYS.event('evt_4hJ9sKq2LmN8pRt5VwXz1') },
   webhook: { kind: 'deliver_webhook', ...KEYS.delivery('dlv_4hJ9sKq2LmN8pRt5VwXz1') },

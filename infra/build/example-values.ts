@@ -11,12 +11,34 @@ const METADATA = { orderId: 'A-1842' } as const;
 
 /** One row per operation that needs one. What is absent comes from the contract: required fields, by their examples. */
 export const EXAMPLE_VALUES: Readonly<Record<string, ExampleValues>> = {
+  'messages.list': { query: { status: 'delivered', from: '2026-03-01T00:00:00.000Z', limit: '50', skip: '0' } },
+  'messages.resend': { body: { payload: { text: 'Seu pedido A-1842 saiu para entrega.' }, metadata: METADATA } },
   'sms.send': {
     body: { to: '+5511999990005', body: 'Seu pedido A-1842 saiu para entrega.', route: 'premium', metadata: METADATA },
   },
   'sms.preview': { body: { body: 'Seu pedido A-1842 saiu para entrega.', route: 'premium' } },
   'sms.list': { query: { status: 'delivered', from: '2026-03-01T00:00:00.000Z', limit: '50', skip: '0' } },
   'sms.list-replies': { query: { inReplyTo: 'msg_4hJ9sKq2LmN8pRt5VwXz1', limit: '50' } },
+  'rcs.send': {
+    body: {
+      to: '+5511999990005',
+      content: {
+        card: {
+          title: 'Seu pedido A-1842 saiu',
+          description: 'Chega hoje até as 18 h.',
+          fileUrl: 'https://cdn.loja.example/pedido.png',
+          suggestions: [
+            { kind: 'openUrl', label: 'Rastrear', url: 'https://loja.example/pedidos/A-1842' },
+            { kind: 'reply', label: 'Está tudo certo' },
+          ],
+        },
+      },
+      route: 'easy_rcs',
+      fallback: { text: 'Seu pedido A-1842 saiu para entrega.' },
+      metadata: METADATA,
+    },
+  },
+  'rcs.list': { query: { status: 'delivered', channel: 'rcs', limit: '50' } },
   'wallet.change': { body: { lowBalanceCoins: 50_000 } },
   'wallet.list-entries': { query: { limit: '50' } },
   'keys.create': { body: { name: 'Checkout service', scopes: ['sms:send', 'sms:read'] } },
@@ -57,6 +79,23 @@ export const EXAMPLE_VALUES: Readonly<Record<string, ExampleValues>> = {
   'webhooks.list': { query: { status: 'active', event: 'sms.delivered' } },
   'webhooks.list-deliveries': { query: { status: 'failed', limit: '50' } },
   'webhooks.list-events': { query: { after: '0', limit: '50' } },
+  'email-templates.create': {
+    body: {
+      name: 'pedido-enviado',
+      subject: '{{nome}}, seu pedido saiu para entrega',
+      format: 'html',
+      source: '<p>Olá, {{nome}}! O pedido {{pedido}} saiu para entrega.</p>',
+      variables: [{ name: 'nome', example: 'Ana' }, { name: 'pedido' }],
+    },
+  },
+  'email-templates.change': { body: { subject: 'Seu pedido {{pedido}} saiu para entrega' } },
+  'email-templates.list': { query: { q: 'pedido', limit: '50' } },
+  'email-templates.render': { body: { variables: { nome: 'Bia', pedido: 'A-1842' } } },
+  'unsubscribe.show': { params: { token: 'lM2Q1kYv7' } },
+  'unsubscribe.confirm': {
+    params: { token: 'lM2Q1kYv7' },
+    rawBody: { contentType: 'application/x-www-form-urlencoded', text: 'List-Unsubscribe=One-Click' },
+  },
   'links.follow': { params: { code: 'k3Xp9aQz' } },
   'meta.docs-asset': { params: { file: 'swagger-ui.css' } },
   'meta.docs-error': { params: { code: 'not-found' } },

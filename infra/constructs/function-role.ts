@@ -2,7 +2,8 @@ import { Stack, Validations } from 'aws-cdk-lib';
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import { type Reach, type StageResources, statementsFor } from './grants.ts';
+import type { AwsCarrier } from '../../shared/contracts/define-operation.ts';
+import { carrierIdentities, type Reach, type StageResources, statementsFor } from './grants.ts';
 
 export interface FunctionRoleProps {
   readonly description: string;
@@ -28,21 +29,24 @@ export class FunctionRole extends Role {
       inlinePolicies: { Declared: new PolicyDocument({ statements }) },
     });
     this.#logs = logs;
-    if (reach.awsSms && resources.sendsRealSms) this.acknowledgeSmsIdentities();
+    if (resources.sendsForReal) for (const carrier of reach.carriers ?? []) this.acknowledgeIdentities(carrier);
   }
 
   allowLogs(logGroup: ILogGroup): void {
     this.#logs.addResources(logGroup.logGroupArn);
   }
 
-  private acknowledgeSmsIdentities(): void {
+  private acknowledgeIdentities(carrier: AwsCarrier): void {
     const { account, region } = Stack.of(this);
     const shown = (token: string, pseudo: string) => (token.includes('${Token') ? `<AWS::${pseudo}>` : token);
-    for (const kind of ['phone-number', 'pool', 'sender-id'])
+    for (const arn of carrierIdentities(this, carrier)) {
+      const [service, resource] = [arn.split(':')[2] ?? '', arn.slice(arn.lastIndexOf(':') + 1)];
+      const place = `${service}:${shown(region, 'Region')}:${shown(account, 'AccountId')}:${resource}`;
       Validations.of(this).acknowledge({
-        id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:sms-voice:${shown(region, 'Region')}:${shown(account, 'AccountId')}:${kind}/*]`,
+        id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:${place}]`,
         reason:
-          'Which number, pool or sender id a text leaves from is a setting that the operator changes while the service runs; it cannot be known here. The grant stays inside this account and region, and sends text only.',
+          'Which number, pool, sender or domain a message leaves from is a setting that the operator changes while the service runs; it cannot be known here. The grant stays inside this account and region, and sends only.',
       });
+    }
   }
 }

@@ -1,7 +1,7 @@
 import { Stack } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
-import type { Uses } from '../../shared/contracts/define-operation.ts';
+import { AWS_CARRIERS, type AwsCarrier, type Uses } from '../../shared/contracts/define-operation.ts';
 import { QUEUE_NAMES, type QueueName } from '../../shared/queues/queues.ts';
 import { INDEXES } from '../../shared/storage/access-patterns.ts';
 
@@ -12,7 +12,8 @@ export interface StageResources {
   readonly queueArns: Readonly<Record<QueueName, string>>;
   /** The live stage's table and key: only where the stage reads the live volume. */
   readonly liveVolume?: { readonly tableArn: string; readonly keyArn: string };
-  readonly sendsRealSms: boolean;
+  /** Whether the stage's messages may reach people: else no carrier is granted. */
+  readonly sendsForReal: boolean;
 }
 
 /** What a role needs: what its operations declare, and for the machinery also the index of due work. */
@@ -21,7 +22,14 @@ export interface Reach extends Uses {
 }
 
 /** All that the consumers and the dispatcher touch: they carry on what any operation began. */
-export const MACHINERY: Reach = { table: 'write', queues: QUEUE_NAMES, vault: true, dueWork: true };
+export const MACHINERY: Reach = {
+  table: 'write',
+  queues: QUEUE_NAMES,
+  vault: true,
+  dueWork: true,
+};
+/** What the consumer of queued sends touches besides: it calls carriers and prices hops. */
+export const SENDER: Reach = { ...MACHINERY, carriers: AWS_CARRIERS, liveVolume: true };
 
 /** What a group of operations needs together. */
 export const unionOf = (uses: readonly Uses[]): Reach => {
@@ -30,7 +38,7 @@ export const unionOf = (uses: readonly Uses[]): Reach => {
     table: levels.find((level) => uses.some(({ table }) => table === level)) ?? 'none',
     queues: QUEUE_NAMES.filter((name) => uses.some(({ queues }) => queues?.includes(name))),
     ...(uses.some(({ vault }) => vault) ? { vault: true } : {}),
-    ...(uses.some(({ awsSms }) => awsSms) ? { awsSms: true } : {}),
+    carriers: AWS_CARRIERS.filter((name) => uses.some(({ carriers }) => carriers?.includes(name))),
     ...(uses.some(({ liveVolume }) => liveVolume) ? { liveVolume: true } : {}),
   };
 };
@@ -85,22 +93,43 @@ const liveVolumeStatements = (scope: Construct, live: NonNullable<StageResources
   keyThroughTable(scope, live.keyArn, false),
 ];
 
-/** The identities that AWS End User Messaging can send from, in this account and region. */
-const SMS_IDENTITIES = ['phone-number', 'pool', 'sender-id'] as const;
-export const smsIdentityArns = (scope: Construct): string[] =>
-  SMS_IDENTITIES.map((kind) => Stack.of(scope).formatArn({ service: 'sms-voice', resource: kind, resourceName: '*' }));
+/** How each carrier of AWS is called, and what it sends from, in this account and region: the operator chooses while the service runs. */
+const CARRIERS: Readonly<
+  Record<AwsCarrier, { service: string; actions: readonly string[]; kinds: readonly string[] }>
+> = {
+  end_user_messaging: {
+    service: 'sms-voice',
+    actions: ['sms-voice:SendRcsMessage', 'sms-voice:SendTextMessage'],
+    kinds: ['phone-number', 'pool', 'rcs-agent', 'sender-id'],
+  },
+  ses: { service: 'ses', actions: ['ses:SendEmail'], kinds: ['identity', 'configuration-set'] },
+};
+/** The identities of a carrier as resources of a policy. */
+export const carrierIdentities = (scope: Construct, carrier: AwsCarrier): string[] =>
+  CARRIERS[carrier].kinds.map((resource) =>
+    Stack.of(scope).formatArn({ service: CARRIERS[carrier].service, resource, resourceName: '*' }),
+  );
 
 /** The statements of a reach: each names its actions and its resources; nothing is granted that was not declared. */
 export const statementsFor = (scope: Construct, reach: Reach, resources: StageResources): PolicyStatement[] => {
   const statements = tableStatements(scope, reach, resources);
   const queues = (reach.queues ?? []).map((name) => resources.queueArns[name]);
-  if (queues.length > 0) statements.push(new PolicyStatement({ actions: ['sqs:SendMessage'], resources: queues }));
+  if (queues.length > 0)
+    statements.push(
+      // Who hands overdue work over asks how much of it is in the queue already.
+      new PolicyStatement({
+        actions: [...(reach.dueWork ? ['sqs:GetQueueAttributes'] : []), 'sqs:SendMessage'],
+        resources: queues,
+      }),
+    );
   if (reach.vault)
     statements.push(
       new PolicyStatement({ actions: ['kms:Decrypt', 'kms:GenerateDataKey'], resources: [resources.keyArn] }),
     );
-  if (reach.awsSms && resources.sendsRealSms)
-    statements.push(new PolicyStatement({ actions: ['sms-voice:SendTextMessage'], resources: smsIdentityArns(scope) }));
+  for (const carrier of resources.sendsForReal ? (reach.carriers ?? []) : [])
+    statements.push(
+      new PolicyStatement({ actions: [...CARRIERS[carrier].actions], resources: carrierIdentities(scope, carrier) }),
+    );
   if (reach.liveVolume && resources.liveVolume) statements.push(...liveVolumeStatements(scope, resources.liveVolume));
   return statements;
 };

@@ -11,14 +11,18 @@ export interface RawContent {
   readonly description: string;
 }
 
+/** AWS's own carriers: End User Messaging for SMS and RCS, SES for e-mail. */
+export const AWS_CARRIERS = ['end_user_messaging', 'ses'] as const;
+export type AwsCarrier = (typeof AWS_CARRIERS)[number];
+
 /** What the operation touches: the source of its role's grants (infra) and of nothing else. */
 export interface Uses {
   readonly table: 'none' | 'read' | 'write';
   readonly queues?: readonly QueueName[];
   /** Needs the stage's root key: personal data, cursors, provider credentials. */
   readonly vault?: true;
-  /** Calls AWS End User Messaging. */
-  readonly awsSms?: true;
+  /** The AWS services that carry its messages. */
+  readonly carriers?: readonly AwsCarrier[];
   /** In the test stage: reads the live stage's volume counters, for the price of the real band. */
   readonly liveVolume?: true;
 }
@@ -34,7 +38,7 @@ export interface OperationContract {
   readonly description?: string;
   /** `public`: no credential. `session`: only a person's session that holds the scope. */
   readonly permission: Scope | 'public' | { readonly session: Scope };
-  readonly idempotency?: 'required';
+  readonly idempotency?: 'required' | 'optional';
   /** Which token bucket the call draws from (interface, part 8). Never drawn by test keys. */
   readonly rate?: 'single_send' | 'bulk_send';
   readonly request: {

@@ -1,23 +1,39 @@
+import * as bulk from './bulk.ts';
 import * as callbacks from './callbacks.ts';
 import * as contacts from './contacts.ts';
 import type { OperationContract } from './define-operation.ts';
+import * as email from './email.ts';
+import * as emailTemplates from './email-templates.ts';
 import * as keys from './keys.ts';
 import * as links from './links.ts';
+import * as messageCreate from './message-create.ts';
+import * as messages from './messages.ts';
 import * as meta from './meta.ts';
 import * as organization from './organization.ts';
+import * as overview from './overview.ts';
+import * as rcs from './rcs.ts';
 import * as sms from './sms.ts';
+import * as unsubscribe from './unsubscribe.ts';
 import * as wallet from './wallet.ts';
 import * as webhooks from './webhooks.ts';
 
 /** The areas of the service, in the order in which the documentation shows them. */
 const AREAS: readonly Readonly<Record<string, unknown>>[] = [
+  messages,
+  messageCreate,
+  overview,
+  bulk,
   sms,
+  rcs,
+  email,
+  emailTemplates,
   contacts,
   wallet,
   keys,
   organization,
   webhooks,
   links,
+  unsubscribe,
   callbacks,
   meta,
 ];

@@ -159,7 +159,13 @@ export const sendSms = defineOperation({
     'DEPENDENCY_FAILED',
     'SERVICE_UNAVAILABLE',
   ],
-  uses: { table: 'write', queues: ['outcome', 'events'], vault: true, awsSms: true, liveVolume: true },
+  uses: {
+    table: 'write',
+    queues: ['outcome', 'events'],
+    vault: true,
+    carriers: ['end_user_messaging'],
+    liveVolume: true,
+  },
   memoryMb: 1024,
   // Two providers may be tried one after the other.
   timeoutSeconds: 28,

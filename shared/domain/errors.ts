@@ -23,6 +23,46 @@ export const PROBLEMS = {
 /** The name of a problem: what contracts declare and what rules refuse with. */
 export type ProblemName = keyof typeof PROBLEMS;
 
+/** The codes of the overview contract (/v1), each with the action that it recommends (interface, part 7; decisions, part 3). */
+export const OVERVIEW_CODES = {
+  invalid_request: 'Correct the request and send it again.',
+  invalid_phone: 'Send an existing number in E.164, such as +5511999990000.',
+  invalid_recipient: "Send a recipient in the channel's own format.",
+  invalid_template_variable: 'Send every variable in the format that the template expects.',
+  unauthorized: 'Send a valid API key of this environment.',
+  insufficient_funds: 'Credit the wallet and send again with the same Idempotency-Key.',
+  forbidden: 'Use a credential that holds the scope.',
+  not_found: 'Check the identifier and the environment of the credential.',
+  window_closed: 'Use an approved template.',
+  conflict: 'Use another Idempotency-Key for another body; wait for Retry-After where it is given.',
+  precondition_failed: 'Meet the precondition that the detail names.',
+  payload_too_large: 'Send a smaller body.',
+  rate_limited: 'Wait for the seconds of Retry-After.',
+  internal_error: 'Try again with the same Idempotency-Key; tell support the request id if it stays.',
+  provider_failed: 'Read the message before sending again: its state tells whether it may still be sent.',
+  unavailable: 'Try again with the same Idempotency-Key after the seconds of Retry-After.',
+} as const;
+export type OverviewCode = keyof typeof OVERVIEW_CODES;
+
+/** The overview contract's code of each problem. */
+export const OVERVIEW_CODE_OF: Readonly<Record<ProblemName, OverviewCode>> = {
+  BAD_REQUEST: 'invalid_request',
+  UNAUTHORIZED: 'unauthorized',
+  PAYMENT_REQUIRED: 'insufficient_funds',
+  FORBIDDEN: 'forbidden',
+  NOT_FOUND: 'not_found',
+  METHOD_NOT_ALLOWED: 'invalid_request',
+  CONFLICT: 'conflict',
+  PRECONDITION_FAILED: 'precondition_failed',
+  PAYLOAD_TOO_LARGE: 'payload_too_large',
+  UNSUPPORTED_MEDIA_TYPE: 'invalid_request',
+  VALIDATION_ERROR: 'invalid_request',
+  RATE_LIMITED: 'rate_limited',
+  INTERNAL_ERROR: 'internal_error',
+  DEPENDENCY_FAILED: 'provider_failed',
+  SERVICE_UNAVAILABLE: 'unavailable',
+};
+
 /** What a refusal says beyond its name. `detail` never repeats a value that the caller sent. */
 export interface RefusalDetails {
   readonly detail: string;
@@ -30,6 +70,8 @@ export interface RefusalDetails {
   readonly meta?: Readonly<Record<string, string | number>>;
   /** For validation: where, as a dotted path, and what is wrong there. */
   readonly errors?: readonly { readonly path: string; readonly message: string }[];
+  /** The overview contract's own code, where the problem's usual one does not say it (interface, part 7). */
+  readonly overview?: OverviewCode;
   /** Whole seconds, sent as the Retry-After header. */
   readonly retryAfterSeconds?: number;
 }

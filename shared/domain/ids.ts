@@ -8,8 +8,10 @@ import { customAlphabet } from 'nanoid';
 export const ID_PREFIXES = {
   account: 'acc',
   apiKey: 'key',
+  batch: 'btc',
   contact: 'cnt',
   delivery: 'dlv',
+  emailTemplate: 'etpl',
   entry: 'ent',
   event: 'evt',
   message: 'msg',

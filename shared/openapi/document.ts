@@ -19,14 +19,15 @@ export interface DocumentInput {
   readonly exampleBody: (contract: OperationContract) => unknown;
 }
 
-const idempotencyKey = z
-  .string()
-  .regex(IDEMPOTENCY_KEY)
-  .meta({
-    description: 'Chosen by the caller, 1 to 255 visible ASCII characters. The same key sends once, for 24 hours.',
-    example: 'order-1842-shipped',
-    param: { in: 'header', name: 'Idempotency-Key', id: 'IdempotencyKey' },
-  });
+const idempotencyKey = (id: string) => ({
+  description: 'Chosen by the caller, 1 to 255 visible ASCII characters. The same key sends once, for 24 hours.',
+  example: 'order-1842-shipped',
+  param: { in: 'header', name: 'Idempotency-Key', id } as const,
+});
+const KEY_PARAMETERS = {
+  required: z.string().regex(IDEMPOTENCY_KEY).meta(idempotencyKey('IdempotencyKey')),
+  optional: z.string().regex(IDEMPOTENCY_KEY).optional().meta(idempotencyKey('OptionalIdempotencyKey')),
+};
 
 const scopeNote = ({ permission }: OperationContract): string => {
   if (permission === 'public') return 'No credential is needed.';
@@ -88,7 +89,7 @@ const operationObject = (contract: OperationContract, example: unknown): ZodOpen
     description: [description, scopeNote(contract)].filter(Boolean).join('\n\n'),
     security: permission === 'public' ? [] : [{ bearer: [] }],
     ...(scope ? { 'x-required-scope': scope } : {}),
-    ...(contract.idempotency === 'required' ? { parameters: [idempotencyKey] } : {}),
+    ...(contract.idempotency ? { parameters: [KEY_PARAMETERS[contract.idempotency]] } : {}),
     requestParams: {
       ...(request.params ? { path: request.params } : {}),
       ...(request.query ? { query: request.query } : {}),

@@ -33,13 +33,19 @@ no operation changes its shape without notice. New operations, new optional fiel
 
 /** What each tag gathers; an operation whose tag is missing here stops the document. */
 export const TAGS: Readonly<Record<string, string>> = {
+  Overview: 'One contract for every channel: send with fallbacks, and see beforehand what a send would do and cost.',
+  Messages: 'Messages of all channels: read them and their story, cancel, force and send them anew.',
   SMS: 'Send texts, read them and the replies to them.',
+  'E-mail': 'Send e-mails, read them and what became of them.',
+  RCS: 'Send texts and cards by RCS, with an SMS where the device has none.',
+  'E-mail templates': 'Subjects and bodies with placeholders, in HTML or MJML, that e-mails are made from.',
   Wallet: 'The prepaid balance of the environment, its ledger and the price table.',
   'API keys': 'Create, rotate and revoke the keys of the organization.',
   Organization: 'The organization behind the credential, and its people.',
   Contacts: 'The people that messages go to, and their consent.',
   Webhooks: 'Signed delivery of events to your addresses, with proof that none was missed.',
   Links: 'Short links in messages, and what happens when they are opened.',
+  Unsubscribe: 'Where the one-click unsubscribe of an e-mail leads (RFC 8058).',
   Callbacks: 'Where providers report what became of a message; each verifies the signature of its own provider.',
   Service: 'Health and documentation. No credential is needed.',
 };

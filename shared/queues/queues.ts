@@ -5,11 +5,14 @@ const dueRow = z.strictObject({
   /** Which kind of work (`due` index). */
   kind: z.enum([
     'send_message',
+    'fallback',
     'resolve_send',
     'sandbox_outcome',
     'apply_receipt',
     'publish_event',
     'deliver_webhook',
+    'send_chunk',
+    'close_escrow',
   ]),
   /** The row's key in the table. */
   pk: z.string().min(1).max(512),
@@ -31,19 +34,33 @@ export interface QueueDeclaration {
   readonly batchesAtOnce: number;
   /** The consumer's file under `functions/consumers/`. */
   readonly consumer: string;
+  /** True where the consumer calls carriers and prices sends. */
+  readonly sends?: true;
 }
 
 /** Every queue of a stage, one row each; each has a dead-letter queue of the same name with `-dlq`. */
 export const QUEUES = {
   send: {
     name: 'send',
-    purpose: 'Messages that were accepted to leave later: unified and bulk sends, scheduled ones, hops of a fallback.',
+    purpose: 'Messages that were accepted to leave later: unified sends, scheduled ones, hops of a fallback.',
     message: dueRow,
     visibilitySeconds: 180,
     maxReceives: 5,
     batchSize: 10,
     batchesAtOnce: 4,
     consumer: 'send',
+    sends: true,
+  },
+  bulk: {
+    name: 'bulk',
+    purpose: 'Chunks of bulk sends: the messages of one leave together.',
+    message: dueRow,
+    visibilitySeconds: 180,
+    maxReceives: 5,
+    batchSize: 1,
+    batchesAtOnce: 2,
+    consumer: 'bulk',
+    sends: true,
   },
   outcome: {
     name: 'outcome',
@@ -84,9 +101,12 @@ export type QueueMessage<Q extends QueueName> = z.output<(typeof QUEUES)[Q]['mes
 /** Which queue carries each kind of due work. */
 export const QUEUE_OF_DUE_KIND: Readonly<Record<DueHint['kind'], QueueName>> = {
   send_message: 'send',
+  fallback: 'send',
   resolve_send: 'outcome',
   sandbox_outcome: 'outcome',
   apply_receipt: 'outcome',
   publish_event: 'events',
   deliver_webhook: 'webhook',
+  send_chunk: 'bulk',
+  close_escrow: 'outcome',
 };

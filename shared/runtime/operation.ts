@@ -18,7 +18,11 @@ import { inScope, type Notes } from './scope.ts';
 /** What a handler receives: who calls, and the parsed parts of the request. */
 export type Call<C extends OperationContract> = OperationInput<C> & {
   readonly actor: C['permission'] extends 'public' ? undefined : Actor;
-  readonly idempotencyKey: C['idempotency'] extends 'required' ? string : undefined;
+  readonly idempotencyKey: C['idempotency'] extends 'required'
+    ? string
+    : 'optional' extends C['idempotency']
+      ? string | undefined
+      : undefined;
   /** The gateway's own event, for the few operations that read headers or addresses. */
   readonly event: APIGatewayProxyEvent;
   readonly requestId: string;

@@ -1,4 +1,4 @@
-import { PROBLEMS, type ProblemName, type RefusalDetails } from '../domain/errors.ts';
+import { OVERVIEW_CODE_OF, OVERVIEW_CODES, PROBLEMS, type ProblemName, type RefusalDetails } from '../domain/errors.ts';
 
 /** An RFC 7807 problem document (interface, part 7; decisions, part 3). */
 export interface ProblemBody {
@@ -9,6 +9,8 @@ export interface ProblemBody {
   readonly instance: string;
   readonly code: string;
   readonly requestId: string;
+  /** On /v1: what the caller is advised to do. */
+  readonly action?: string;
   readonly meta?: Readonly<Record<string, string | number>>;
   readonly errors?: readonly { readonly path: string; readonly message: string }[];
 }
@@ -25,14 +27,16 @@ export const problemBody = (
   at: { instance: string; requestId: string },
 ): ProblemBody => {
   const { status, code, title } = PROBLEMS[name];
+  const overview = at.instance.startsWith('/v1/') ? (details.overview ?? OVERVIEW_CODE_OF[name]) : undefined;
   return {
     type: problemType(name),
     title,
     status,
     detail: details.detail,
     instance: at.instance,
-    code,
+    code: overview ?? code,
     requestId: at.requestId,
+    ...(overview ? { action: OVERVIEW_CODES[overview] } : {}),
     ...(details.meta ? { meta: details.meta } : {}),
     ...(details.errors ? { errors: details.errors } : {}),
   };

@@ -71,13 +71,14 @@ const queryOf = (event: APIGatewayProxyEvent): Record<string, unknown> => {
   return { ...query };
 };
 
-/** The Idempotency-Key of the request. 400 where the operation requires one and it is absent or unusable. */
+/** The Idempotency-Key of the request. 400 where it is unusable, or absent though the operation requires one. */
 export const readIdempotencyKey = (
   contract: OperationContract,
   event: APIGatewayProxyEvent,
 ): string | undefined | Refusal<'BAD_REQUEST'> => {
-  if (contract.idempotency !== 'required') return undefined;
+  if (!contract.idempotency) return undefined;
   const key = header(event, 'idempotency-key');
+  if (key === undefined && contract.idempotency === 'optional') return undefined;
   if (key === undefined || key === '') return refuse('BAD_REQUEST', 'The Idempotency-Key header is required.');
   return IDEMPOTENCY_KEY.test(key)
     ? key

@@ -9,7 +9,20 @@ import type { Key } from './table.ts';
 export const TABLE = { partitionKey: 'pk', sortKey: 'sk', timeToLive: 'ttl' } as const;
 
 /** What the narrow list indexes carry besides keys: all that a filter reads, so that a filtered total reads no full row. */
-const LIST_ATTRIBUTES = ['org', 'channel', 'status', 'region', 'via', 'contactId', 'campaignId', 'toHash'] as const;
+const LIST_ATTRIBUTES = [
+  'org',
+  'channel',
+  'status',
+  'region',
+  'via',
+  'contactId',
+  'campaignId',
+  'toHash',
+  'archivedAt',
+  'numberId',
+  'batchId',
+  'sentByAccountId',
+] as const;
 
 export const INDEXES = {
   /** Lists of an organization, newest first. */
@@ -53,6 +66,19 @@ export const KEYS = {
   credential: (sha256: string) => key(`CRED#${sha256}`, 'CRED'),
   /** A message of any channel, found by its id. */
   message: (id: string) => key(`MSG#${id}`, 'MSG'),
+  /** A bulk send, as its answer told it. */
+  batch: (id: string) => key(`BATCH#${id}`, 'BATCH'),
+  /** Some of a batch's messages that are in no chunk: they have fallbacks, or an earlier call made them. */
+  batchOthers: (id: string, part: number) => key(`BATCH#${id}`, `OTHERS#${padded(part, 4)}`),
+  /** A chunk of a batch: its messages, and what one ledger line holds for them. */
+  batchChunk: (batchId: string, chunk: number) => key(`BATCH#${batchId}#${chunk}`, 'CHUNK'),
+  /** A lane of a chunk's escrow, by a message's `escrow`: what its messages captured and released, and where they stand. */
+  escrowLane: (escrow: string) =>
+    key(`BATCH#${escrow.slice(0, escrow.lastIndexOf('#'))}`, `LANE#${escrow.slice(escrow.lastIndexOf('#') + 1)}`),
+  /** What leaves of a queued message besides what is kept of it; sealed, and gone once its hold is resolved. */
+  messageBody: (id: string) => key(`MSG#${id}`, 'BODY'),
+  /** The chain of fallbacks that begins with a message. */
+  chain: (firstMessageId: string) => key(`MSG#${firstMessageId}`, 'CHAIN'),
   /** A receipt of a message that waits to be applied; the same receipt twice is one row. */
   receipt: (messageId: string, fingerprint: string) => key(`MSG#${messageId}`, `RCPT#${fingerprint}`),
   /** The promise that a caller's key sends once. */
@@ -85,6 +111,15 @@ export const KEYS = {
   contact: (id: string) => key(`CNT#${id}`, 'CNT'),
   /** A phone of an organization (blind index): makes it unique, and carries its opt-out for sends that name no contact. */
   phone: (organizationId: string, phoneHash: string) => key(`PHONE#${organizationId}#${phoneHash}`, 'PHONE'),
+  /** An e-mail address of an organization (blind index): how many contacts with it opted out, and whether it unsubscribed itself. */
+  emailAddress: (organizationId: string, emailHash: string) => key(`EMAIL#${organizationId}#${emailHash}`, 'EMAIL'),
+  /** An e-mail template without its contents: what lists read. */
+  emailTemplate: (id: string) => key(`ETPL#${id}`, 'ETPL'),
+  /** The contents of an e-mail template; compressed. */
+  emailTemplateContent: (id: string) => key(`ETPL#${id}`, 'CONTENT'),
+  /** The name of an e-mail template: makes it unique, and finds it. */
+  emailTemplateName: (organizationId: string, name: string) =>
+    key(`ETPLNAME#${organizationId}#${digest(name)}`, 'ETPLNAME'),
   /** A caller's own customer id: makes it unique. */
   externalId: (organizationId: string, externalId: string) => key(`EXT#${organizationId}#${digest(externalId)}`, 'EXT'),
   /** A short link. */
@@ -97,6 +132,9 @@ export const KEYS = {
   delivery: (id: string) => key(`DLV#${id}`, 'DLV'),
   /** One attempt of a delivery, by its number. */
   attempt: (deliveryId: string, number: number) => key(`DLV#${deliveryId}`, `ATT#${padded(number, 6)}`),
+  /** When a recipient (blind index) last wrote on a channel: opens the platform's window. */
+  lastInbound: (organizationId: string, channel: string, hash: string) =>
+    key(`INBOUND#${organizationId}#${channel}#${hash}`, 'LAST'),
   /** An inbound reply, by its id. */
   reply: (id: string) => key(`RPL#${id}`, 'RPL'),
   /** What a provider calls a message, or a recipient that a provider will quote in a reply. */
@@ -120,6 +158,16 @@ export const FINDS = {
   /** An organization's contacts. */
   contactsOf: (organizationId: string, createdAt: string, id: string) => ({
     gsi1pk: `CNTS#${organizationId}`,
+    gsi1sk: newestKey(createdAt, id),
+  }),
+  /** The contacts of an organization that have an e-mail address (blind index). */
+  contactsOfEmail: (organizationId: string, emailHash: string, createdAt: string, id: string) => ({
+    gsi4pk: `CNTS#email#${organizationId}#${emailHash}`,
+    gsi4sk: newestKey(createdAt, id),
+  }),
+  /** An organization's e-mail templates. */
+  emailTemplatesOf: (organizationId: string, createdAt: string, id: string) => ({
+    gsi1pk: `ETPLS#${organizationId}`,
     gsi1sk: newestKey(createdAt, id),
   }),
   /** An organization's messages of a channel. */

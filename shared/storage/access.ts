@@ -192,17 +192,6 @@ export const listOrganizations = async (table: Table, page: PageWish): Promise<O
     return organization;
   });
 
-/** Sets what an organization may send per second; undefined takes the ceiling away. False when there is no such organization. */
-export const setSmsPerSecond = async (table: Table, id: string, smsPerSecond: number | undefined): Promise<boolean> => {
-  const change = smsPerSecond === undefined ? { remove: ['smsPerSecond'] } : { set: { smsPerSecond } };
-  const written = await table.write({
-    update: KEYS.organization(id),
-    ...change,
-    when: { text: 'attribute_exists(#pk)' },
-  });
-  return written.ok;
-};
-
 /** An organization's people, newest first. */
 export const listAccounts = async (
   table: Table,

@@ -13,6 +13,7 @@ import { Unavailable } from '../domain/errors.ts';
 import type { ContactAttributes } from '../domain/json-values.ts';
 import { isoTime } from '../domain/time.ts';
 import { FINDS, KEYS } from './access-patterns.ts';
+import { countOptOut } from './email-consent.ts';
 import type { WriteOp } from './expressions.ts';
 import { eventWrite } from './outbox.ts';
 import type { CancelReason, Key, Row, Table } from './table.ts';
@@ -50,6 +51,7 @@ const contactRow = z.object({
   phoneHash: z.string(),
   name: optionalText,
   email: optionalText,
+  emailHash: optionalText,
   avatarUrl: optionalText,
   whatsappProfileName: optionalText,
   cpfCipher: optionalText,
@@ -92,6 +94,7 @@ const rowOf = (contact: Contact) => {
     ...fields,
     ...KEYS.contact(contact.id),
     ...FINDS.contactsOf(org, createdAt, contact.id),
+    ...(contact.emailHash === undefined ? {} : FINDS.contactsOfEmail(org, contact.emailHash, createdAt, contact.id)),
     ...consentOf(optIn),
     // A Map, since the marshaller takes an object with a key `constructor` for an instance of some class.
     attributes: new Map(Object.entries(attributes)),
@@ -103,11 +106,11 @@ const rowOf = (contact: Contact) => {
 };
 
 const ABSENT = { text: 'attribute_not_exists(#pk)' } as const;
-type Part = 'company' | 'contact' | 'event' | 'externalId' | 'organization' | 'phone';
+type Part = 'company' | 'contact' | 'email' | 'event' | 'externalId' | 'organization' | 'phone';
 type Named = { readonly part: Part; readonly write: WriteOp };
 
 const createWrites = (contact: Contact, event: WriteOp): Named[] => {
-  const { id, organizationId: org, phoneHash, externalId, companyId } = contact;
+  const { id, organizationId: org, phoneHash, emailHash, externalId, companyId } = contact;
   const own = { contactId: id, org };
   return [
     { part: 'contact', write: { put: rowOf(contact), when: ABSENT } },
@@ -115,6 +118,9 @@ const createWrites = (contact: Contact, event: WriteOp): Named[] => {
       part: 'phone',
       write: { put: { ...KEYS.phone(org, phoneHash), ...own, optInStatus: contact.optIn.status }, when: ABSENT },
     },
+    ...(emailHash === undefined || contact.optIn.status !== 'denied'
+      ? []
+      : [{ part: 'email', write: countOptOut(org, emailHash, 1, false) } as const]),
     ...(externalId === undefined
       ? []
       : [
@@ -161,6 +167,14 @@ const verdictOf = (
   return failed('organization') ? { kind: 'unknown_organization' } : undefined;
 };
 
+/** What a change of consent means for the contact's e-mail address: it is counted in or out of the opted out, once. */
+const emailWrites = (before: Contact, { organizationId, emailHash, optIn }: Contact): WriteOp[] => {
+  if (emailHash === undefined) return [];
+  const denied = (status: OptIn['status']) => (status === 'denied' ? 1 : 0);
+  const by = denied(optIn.status) - denied(before.optIn.status);
+  return [countOptOut(organizationId, emailHash, by, optIn.status === 'granted')];
+};
+
 /** Contacts in the table of one stage. `raised` hears of committed events, to hint at them; it may lose them. */
 export const contactStore = (table: Table, raised: (eventId: string) => void): ContactStore => ({
   async create(contact, event) {
@@ -192,6 +206,7 @@ export const contactStore = (table: Table, raised: (eventId: string) => void): C
         set: { optInStatus: optIn.status },
         when: { text: '#contactId = :id', values: { id } },
       },
+      ...emailWrites(before, after),
       ...(event ? [eventWrite(event)] : []),
     ]);
     if (outcome.ok && event) raised(event.id);

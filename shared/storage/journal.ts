@@ -1,12 +1,15 @@
 import type { Advance, Journal, Release, Reservation, Settlement } from '../domain/messages/journal.ts';
 import type { Decision, MessageRecord, MessageStatus } from '../domain/messages/message.ts';
+import { UNIFIED_OF } from '../domain/messages/views.ts';
 import { isoTime } from '../domain/time.ts';
 import type { DueHint } from '../queues/queues.ts';
-import { CAPTURE_SHARDS, FINDS, KEYS, shardOf } from './access-patterns.ts';
+import { FINDS, KEYS } from './access-patterns.ts';
+import { chainHints, chainNews } from './chains.ts';
 import type { Condition, WriteOp } from './expressions.ts';
-import { entryWrite } from './ledger.ts';
+import { captureWrites, moveWrites, releaseEntryWrites } from './holds.ts';
 import { parseMessage } from './message-rows.ts';
 import { eventHint, eventWrite } from './outbox.ts';
+import { bodyGone, type Sealer } from './queued.ts';
 import { reserve } from './reserve.ts';
 import type { Table } from './table.ts';
 
@@ -19,7 +22,7 @@ const underFence = (message: MessageRecord): Condition => ({
 });
 
 const settleWrites = (message: MessageRecord, settlement: Settlement): WriteOp[] => {
-  const { organizationId, id, coins } = message;
+  const { id } = message;
   const { at, outcomeAt } = settlement;
   return [
     {
@@ -37,8 +40,7 @@ const settleWrites = (message: MessageRecord, settlement: Settlement): WriteOp[]
       remove: outcomeAt === undefined ? ['duePk', 'dueAt', 'uncertain'] : ['uncertain'],
       when: underFence(message),
     },
-    entryWrite({ organizationId, kind: 'capture', coins: 0, held: -coins, at, messageId: id }),
-    { update: KEYS.captured(organizationId, shardOf(id, CAPTURE_SHARDS)), add: { captured: coins } },
+    ...captureWrites(message, at),
     ...settlement.correlations.map(
       (reference): WriteOp => ({
         put: {
@@ -49,6 +51,7 @@ const settleWrites = (message: MessageRecord, settlement: Settlement): WriteOp[]
       }),
     ),
     ...settlement.events.map(eventWrite),
+    ...bodyGone(message),
   ];
 };
 
@@ -74,10 +77,14 @@ const releaseWrites = (message: MessageRecord, release: Release): WriteOp[] => {
       remove: ['duePk', 'dueAt', 'uncertain'],
       when: underFence(message),
     },
-    entryWrite({ organizationId, kind: 'release', coins, held: -coins, at, messageId: id }),
-    { update: KEYS.wallet(organizationId), add: { balance: coins, held: -coins } },
+    ...releaseEntryWrites(message, at, 'failed'),
+    ...(message.escrow
+      ? []
+      : [{ update: KEYS.wallet(organizationId), add: { balance: coins, held: -coins } } satisfies WriteOp]),
     ...(release.freeKey ? [key] : []),
     ...release.events.map(eventWrite),
+    ...bodyGone(message),
+    ...chainNews({ ...message, status: 'failed', hold: 'released', reason: release.reason }, at),
   ];
 };
 
@@ -114,14 +121,21 @@ const advanceWrites = (message: MessageRecord, step: Advance): WriteOp[] => {
     },
     ...(step.receiptFingerprint ? [{ delete: KEYS.receipt(message.id, step.receiptFingerprint) }] : []),
     ...step.events.map(eventWrite),
+    ...(status ? chainNews({ ...message, status, reason: step.reason }, step.recordedAt) : []),
+    ...(status ? moveWrites(message, UNIFIED_OF[status]) : []),
   ];
 };
 
 /** The journal over the single table. `publish` hands committed work on; it is only a hint, so it may be lost. */
-export const journal = (table: Table, publish: (hints: readonly DueHint[]) => void): Journal => {
-  const commit = async (writes: readonly WriteOp[], events: readonly { id: string }[] = []): Promise<boolean> => {
+export const journal = (table: Table, publish: (hints: readonly DueHint[]) => void, sealer: Sealer): Journal => {
+  const commit = async (
+    writes: readonly WriteOp[],
+    events: readonly { id: string }[] = [],
+    more: readonly DueHint[] = [],
+  ): Promise<boolean> => {
     const { ok } = await table.transact(writes);
-    if (ok && events.length > 0) publish(events.map(({ id }) => eventHint(id)));
+    const hints = [...events.map(({ id }) => eventHint(id)), ...more];
+    if (ok && hints.length > 0) publish(hints);
     return ok;
   };
   const change = async (message: MessageRecord, set: Record<string, unknown>, decision: Decision): Promise<boolean> => {
@@ -146,11 +160,15 @@ export const journal = (table: Table, publish: (hints: readonly DueHint[]) => vo
   return {
     read,
     reserve: (reservation: Reservation) =>
-      reserve(table, reservation, (ids) => ids.length > 0 && publish(ids.map(eventHint))),
+      reserve(table, reservation, sealer, (ids) => ids.length > 0 && publish(ids.map(eventHint))),
     settle: async (message, settlement) =>
       orAlready(await commit(settleWrites(message, settlement), settlement.events), message, 'captured'),
     release: async (message, release) =>
-      orAlready(await commit(releaseWrites(message, release), release.events), message, 'released'),
+      orAlready(
+        await commit(releaseWrites(message, release), release.events, chainHints(message, 'failed')),
+        message,
+        'released',
+      ),
     markUncertain: (message, at, deadline, decision) =>
       change(
         message,
@@ -188,6 +206,7 @@ export const journal = (table: Table, publish: (hints: readonly DueHint[]) => vo
       });
       return written.ok && written.row ? parseMessage(written.row) : undefined;
     },
-    advance: async (message, step) => commit(advanceWrites(message, step), step.events),
+    advance: async (message, step) =>
+      commit(advanceWrites(message, step), step.events, chainHints(message, step.status)),
   };
 };

@@ -22,6 +22,7 @@ export const entryWrite = (entry: {
   held: number;
   at: number;
   messageId?: string;
+  batchId?: string;
   description?: string;
 }): WriteOp => {
   const id = newId('entry');
@@ -33,6 +34,7 @@ export const entryWrite = (entry: {
       coins: entry.coins,
       held: entry.held,
       messageId: entry.messageId,
+      batchId: entry.batchId,
       description: entry.description,
       createdAt: isoTime(entry.at),
     },

@@ -1,11 +1,44 @@
 import * as z from 'zod';
+import { type QuietHours, QuietHoursSchema } from '../domain/messages/quiet-hours.ts';
 import { KEYS } from './access-patterns.ts';
 import type { Table } from './table.ts';
 
-const row = z.object({ smsPerSecond: z.int().min(1).optional() });
+/** What an organization contracted or set for its sends; each absent until it is. */
+const settings = z.object({
+  /** SMS per second at most. */
+  smsPerSecond: z.int().min(1).optional(),
+  /** The sender of e-mails that name none. */
+  emailFrom: z.string().optional(),
+  quietHours: QuietHoursSchema.optional(),
+});
+export type OrganizationSettings = z.output<typeof settings>;
 
-/** SMS per second that an organization contracted; undefined when there is no ceiling. One read of one attribute. */
-export const readSmsPerSecond = async (table: Table, organizationId: string): Promise<number | undefined> => {
-  const found = await table.get(KEYS.organization(organizationId), { eventual: true, only: ['smsPerSecond'] });
-  return found ? row.parse(found).smsPerSecond : undefined;
+/** The settings of an organization. One read of three attributes. */
+export const readOrganizationSettings = async (table: Table, organizationId: string): Promise<OrganizationSettings> => {
+  const only = ['smsPerSecond', 'emailFrom', 'quietHours'];
+  const found = await table.get(KEYS.organization(organizationId), { eventual: true, only });
+  return found ? settings.parse(found) : {};
+};
+
+const change = async (table: Table, id: string, name: keyof OrganizationSettings, value: unknown): Promise<boolean> => {
+  const written = await table.write({
+    update: KEYS.organization(id),
+    ...(value === undefined ? { remove: [name] } : { set: { [name]: value } }),
+    when: { text: 'attribute_exists(#pk)' },
+  });
+  return written.ok;
+};
+
+/** Sets one of an organization's settings, or takes it away with undefined. False when there is no such organization. */
+export const setOrganization = <K extends keyof OrganizationSettings>(
+  table: Table,
+  id: string,
+  name: K,
+  value: OrganizationSettings[K],
+): Promise<boolean> => change(table, id, name, value);
+
+/** The quiet hours as they stand, for who reads them back. */
+export const readQuietHours = async (table: Table, organizationId: string): Promise<QuietHours | undefined> => {
+  const found = await table.get(KEYS.organization(organizationId), { only: ['quietHours'] });
+  return found ? settings.parse(found).quietHours : undefined;
 };

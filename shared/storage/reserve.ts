@@ -2,12 +2,17 @@ import * as z from 'zod';
 import { Unavailable } from '../domain/errors.ts';
 import type { Id } from '../domain/ids.ts';
 import type { KeptPromise, Reservation, ReserveOutcome } from '../domain/messages/journal.ts';
+import { asCoins } from '../domain/money.ts';
 import { KEYS } from './access-patterns.ts';
+import { chainWrite, stepWrites } from './chains.ts';
 import { emailConsent } from './email-consent.ts';
 import type { WriteOp } from './expressions.ts';
+import { refundOf } from './holds.ts';
 import { entryWrite } from './ledger.ts';
 import { messageRow } from './message-rows.ts';
 import { eventWrite } from './outbox.ts';
+import { bodyWrite, type Sealer } from './queued.ts';
+import { replaceWrites } from './replace.ts';
 import type { CancelReason, Row, Table } from './table.ts';
 import { guessWallet, planDebit, rememberWallet } from './wallet.ts';
 import { parseWallet } from './wallet-row.ts';
@@ -23,10 +28,23 @@ export const parsePromise = (row: Row): KeptPromise & { expiresAt: number } => {
   return { ...rest, messageId: messageId as Id<'message'> };
 };
 
-type Part = 'promise' | 'wallet' | 'entry' | 'message' | 'consent' | 'volume' | 'ceiling' | 'event' | 'link';
+type Part =
+  | 'promise'
+  | 'wallet'
+  | 'entry'
+  | 'message'
+  | 'consent'
+  | 'volume'
+  | 'ceiling'
+  | 'event'
+  | 'link'
+  | 'step'
+  | 'chain'
+  | 'original';
 type Named = { readonly part: Part; readonly write: WriteOp };
 
-const promiseWrite = ({ message, requestHash }: Reservation): WriteOp => {
+/** The promise that a caller's key sends once. */
+export const promiseWrite = ({ message, requestHash }: Pick<Reservation, 'message' | 'requestHash'>): WriteOp => {
   const expiresAt = message.createdAt + IDEMPOTENCY_MS;
   return {
     put: {
@@ -88,17 +106,35 @@ const limitWrites = ({ message, volume, perSecond }: Reservation): Named[] => {
   return named;
 };
 
-const writesOf = (reservation: Reservation, plan: ReturnType<typeof planDebit>): Named[] => {
+/** What a queued message brings along: the rest of its content, its fallbacks, or the step of its chain. */
+const queuedWrites = async ({ message, body, chain, step }: Reservation, sealer: Sealer): Promise<Named[]> => [
+  ...(step ? stepWrites(step, message.id).map((write): Named => ({ part: 'step', write })) : []),
+  ...(chain ? [{ part: 'chain', write: await chainWrite(sealer, chain, message.createdAt) } as const] : []),
+  ...(body === undefined ? [] : [{ part: 'chain', write: await bodyWrite(sealer, message, body) } as const]),
+];
+
+/** What the wallet is to give: the price, less the hold that the replaced message gives back. */
+const debitOf = ({ message, original }: Reservation) => asCoins(message.coins - refundOf(original));
+
+const originalWrites = ({ message, original }: Reservation): Named[] => {
+  if (!original) return [];
+  const { archive, withdrawal } = replaceWrites(original, message);
+  return [archive, ...withdrawal].map((write): Named => ({ part: 'original', write }));
+};
+
+const writesOf = (reservation: Reservation, plan: ReturnType<typeof planDebit>, queued: readonly Named[]): Named[] => {
   const { message } = reservation;
   const { organizationId, coins, createdAt } = message;
+  const debit = debitOf(reservation);
   return [
     { part: 'promise', write: promiseWrite(reservation) },
+    ...originalWrites(reservation),
     {
       part: 'wallet',
       write: {
         update: KEYS.wallet(organizationId),
         ...(plan.warned === undefined ? {} : { set: { warned: plan.warned } }),
-        add: { balance: -coins, held: coins, [message.channel]: 1 },
+        add: { balance: -debit, held: debit, [message.channel]: 1 },
         when: plan.when,
       },
     },
@@ -116,6 +152,7 @@ const writesOf = (reservation: Reservation, plan: ReturnType<typeof planDebit>):
     { part: 'message', write: { put: messageRow(message), when: { text: 'attribute_not_exists(#pk)' } } },
     ...consentWrites(reservation),
     ...limitWrites(reservation),
+    ...queued,
     ...[...plan.events, ...(reservation.events ?? [])].map(
       (event): Named => ({ part: 'event', write: eventWrite(event) }),
     ),
@@ -145,9 +182,8 @@ type Verdict = ReserveOutcome | 'again';
 /** What a cancelled reservation means, in the order in which a send is checked (decisions, part 4). */
 const verdictOf = (reservation: Reservation, named: readonly Named[], reasons: readonly CancelReason[]): Verdict => {
   const failed = (part: Part) => {
-    const at = named.findIndex((entry) => entry.part === part);
-    const reason = at < 0 ? undefined : reasons[at];
-    return reason?.conditionFailed ? reason : undefined;
+    const at = named.findIndex((entry, index) => entry.part === part && reasons[index]?.conditionFailed);
+    return at < 0 ? undefined : reasons[at];
   };
   const promise = failed('promise');
   if (promise) {
@@ -156,6 +192,7 @@ const verdictOf = (reservation: Reservation, named: readonly Named[], reasons: r
     // The answer of our own first try was lost: its row is there, so everything of it is.
     return kept.messageId === reservation.message.id ? { kind: 'reserved' } : { kind: 'kept', promise: kept };
   }
+  if (failed('original')) return { kind: 'original_moved' };
   const consent = failed('consent');
   if (consent) {
     const named = reservation.consent.contactId;
@@ -164,11 +201,12 @@ const verdictOf = (reservation: Reservation, named: readonly Named[], reasons: r
       : { kind: 'opted_out' };
   }
   if (failed('ceiling')) return { kind: 'ceiling' };
+  if (failed('step')) return { kind: 'overtaken' };
   const wallet = failed('wallet');
   if (wallet) {
     if (!wallet.row) return { kind: 'insufficient' };
     rememberWallet(reservation.message.organizationId, wallet.row);
-    if (parseWallet(wallet.row).balance < reservation.message.coins) return { kind: 'insufficient' };
+    if (parseWallet(wallet.row).balance < debitOf(reservation)) return { kind: 'insufficient' };
   }
   const volume = failed('volume');
   if (volume) return { kind: 'volume_moved', volume: volume.row ? z.int().parse(volume.row.segments) : 0 };
@@ -179,13 +217,15 @@ const verdictOf = (reservation: Reservation, named: readonly Named[], reasons: r
 export const reserve = async (
   table: Table,
   reservation: Reservation,
+  sealer: Sealer,
   raised: (eventIds: readonly string[]) => void,
 ): Promise<ReserveOutcome> => {
   const { message } = reservation;
   const at = { organizationId: message.organizationId, env: message.env, now: message.createdAt };
+  const queued = await queuedWrites(reservation, sealer);
   for (let turn = 0; turn < TRIES; turn++) {
-    const plan = planDebit(guessWallet(message.organizationId), message.coins, at);
-    const named = writesOf(reservation, plan);
+    const plan = planDebit(guessWallet(message.organizationId), debitOf(reservation), at);
+    const named = writesOf(reservation, plan, queued);
     const outcome = await table.transact(named.map(({ write }) => write));
     if (outcome.ok) {
       raised([...plan.events, ...(reservation.events ?? [])].map(({ id }) => id));

@@ -67,9 +67,9 @@ describe('docs/providers.md', () => {
     ['shared/storage/breakers.ts', /REST_MS = ([\d_]+)/, (ms) => `rests for ${ms / 1000} s`],
     ['shared/storage/breakers.ts', /TRUST_MS = ([\d_]+)/, (ms) => `hear of it within ${ms / 1000} s`],
     ['shared/providers/routing.ts', /TRUST_MS = ([\d_]+)/, (ms) => `take effect within ${ms / 1000} s`],
-    ['shared/domain/sms/dispatch.ts', /SAFETY_MS = ([\d_]+)/, (ms) => `less than ${ms / 1000} s are left`],
-    ['shared/domain/sms/dispatch.ts', /ASK_AFTER_MS = ([\d_]+)/, (ms) => `is asked ${ms / 1000} s after`],
-    ['shared/domain/sms/resolve.ts', /PATIENCE_MS = ([\d_]+)/, (ms) => `within ${ms / 1000} s of the send`],
+    ['shared/domain/messages/dispatch.ts', /SAFETY_MS = ([\d_]+)/, (ms) => `less than ${ms / 1000} s are left`],
+    ['shared/domain/messages/dispatch.ts', /ASK_AFTER_MS = ([\d_]+)/, (ms) => `is asked ${ms / 1000} s after`],
+    ['shared/domain/messages/resolve.ts', /PATIENCE_MS = ([\d_]+)/, (ms) => `within ${ms / 1000} s of the send`],
     [
       'shared/runtime/config.ts',
       /SEND_DEADLINE_SECONDS: .*default\((\d+)\)/,

@@ -17,7 +17,9 @@ const AT_ONCE = 6;
 const OF_THE_GATEWAY = [400, 404, 405, 413];
 const SLOW_MS = 1_000;
 /** What takes the most from its caller is tried the most. */
-const OFTEN = new Set(['sms.send', 'sms.preview', 'sms.list', 'contacts.create']);
+const OFTEN = new Set(['sms.send', 'rcs.send', 'sms.preview', 'sms.list', 'contacts.create']);
+/** What stores a message when it accepts, and when the sandbox plays a provider without credit. */
+const SENDS = new Set(['sms.send', 'rcs.send']);
 
 let messaging: Messaging;
 let tenant: Tenant;
@@ -110,7 +112,7 @@ test(`no request finds an undeclared status, a fault, a slow answer, an echo or 
   const count = (sent: FuzzCase, { status, text }: WireAnswer) => {
     statuses.set(status, (statuses.get(status) ?? 0) + 1);
     const operation = OPERATIONS.find(({ path, method }) => path === sent.contract.path && method === sent.method)?.id;
-    if (operation === 'sms.send' && ((status === 201 && text.includes('"replayed":false')) || status === 503))
+    if (operation && SENDS.has(operation) && ((status === 201 && text.includes('"replayed":false')) || status === 503))
       made.message++;
     if (operation === 'contacts.create' && status === 201) made.contact++;
     if (operation === 'keys.create' && status === 201) made.apiKey++;

@@ -1,22 +1,30 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, test } from 'vitest';
+import { CHANNELS } from '../../shared/domain/messages/provider.ts';
 import { historyArbitrary, runHistory } from '../support/send-model.ts';
 import { startWorld, type World } from '../support/world.ts';
 
 /** Another history: SEED=… npx vitest run test/faults/model.test.ts */
 const SEED = Number(process.env.SEED ?? 20_261_121);
 
-describe('any history of sends, receipts, sweeps, repeated and reordered queue messages, and faults of the table', () => {
+/** Histories of SMS, whose volume moves, and of each of the others. */
+const RUNS = { sms: 40, others: 8 } as const;
+
+describe('any history of sends, fallbacks, receipts, sweeps, repeated and reordered queue messages, and faults of the table', () => {
   let world: World;
   beforeAll(async () => {
     world = await startWorld('live');
   });
   afterAll(() => world.close());
 
-  test(`keeps the money invariants after every step, sends at most once, and charges exactly what was accepted (seed ${SEED})`, async () => {
-    await fc.assert(
-      fc.asyncProperty(historyArbitrary(14), (history) => runHistory(world, history)),
-      { seed: SEED, numRuns: 60, endOnFailure: false },
-    );
-  }, 120_000);
+  test.each(CHANNELS)(
+    `on %s keeps the money invariants after every step, sends at most once, and charges exactly what was accepted (seed ${SEED})`,
+    async (channel) => {
+      await fc.assert(
+        fc.asyncProperty(historyArbitrary(14), (history) => runHistory(world, channel, history)),
+        { seed: SEED, numRuns: channel === 'sms' ? RUNS.sms : RUNS.others, endOnFailure: false },
+      );
+    },
+    120_000,
+  );
 });

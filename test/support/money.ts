@@ -1,3 +1,4 @@
+import { CHANNELS } from '../../shared/domain/messages/provider.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { readLedger, readWallet } from '../../shared/storage/ledger.ts';
 import { parseMessage } from '../../shared/storage/message-rows.ts';
@@ -24,10 +25,12 @@ const allRows = async (
   return rows;
 };
 
-/** Every message of an organization, oldest first. */
+/** Every message of an organization, channel by channel, each oldest first. */
 export const messagesOf = async (table: Table, organizationId: string) => {
-  const found = await allRows(table, `MSGS#sms#${organizationId}`, undefined, 'gsi1');
-  return (await table.getMany(found)).filter((row) => row !== undefined).map(parseMessage);
+  const found = await Promise.all(
+    CHANNELS.map((channel) => allRows(table, `MSGS#${channel}#${organizationId}`, undefined, 'gsi1')),
+  );
+  return (await table.getMany(found.flat())).filter((row) => row !== undefined).map(parseMessage);
 };
 
 interface Books {
@@ -72,16 +75,25 @@ export const checkMoney = async (table: Table, organizationId: string, { quiet =
     'the balance is not credits less captured less held',
   );
   if (quiet) must(open.length === 0, `${open.length} holds are open`);
-  must(wallet.wallet.sms === messages.length, `the kept total ${wallet.wallet.sms} is not ${messages.length}`);
+  for (const channel of CHANNELS) {
+    const [kept, stored] = [
+      wallet.wallet[channel] ?? 0,
+      messages.filter((message) => message.channel === channel).length,
+    ];
+    must(kept === stored, `the kept total ${kept} of ${channel} is not ${stored}`);
+  }
   for (const message of messages) {
     const of = (kind: string) => entries.filter((entry) => entry.messageId === message.id && entry.kind === kind);
     must(of('hold').length === 1, `a message has ${of('hold').length} holds`);
     must(of('hold')[0]?.coins === -message.coins, 'a hold is not the price of its message');
     must(of('capture').length === (message.hold === 'captured' ? 1 : 0), 'captures do not match the state of the hold');
     must(of('release').length === (message.hold === 'released' ? 1 : 0), 'releases do not match the state of the hold');
-    must(message.hold !== 'released' || message.status === 'failed', 'a released message is not failed');
     must(
-      message.hold !== 'captured' || ['sent', 'delivered', 'undelivered', 'failed'].includes(message.status),
+      message.hold !== 'released' || message.status === 'failed' || message.archivedAt !== undefined,
+      'a released message neither failed nor was replaced',
+    );
+    must(
+      message.hold !== 'captured' || !['queued', 'sending'].includes(message.status),
       'a captured message was never sent',
     );
   }

@@ -1,13 +1,21 @@
 import fc from 'fast-check';
 import { Refusal } from '../../shared/domain/errors.ts';
-import type { ProviderAnswer } from '../../shared/domain/messages/provider.ts';
+import { type ChainPorts, goOn, type Hop } from '../../shared/domain/messages/chain.ts';
+import { type LeavePorts, leave } from '../../shared/domain/messages/leave.ts';
+import { advances, type MessageRecord, type MessageStatus } from '../../shared/domain/messages/message.ts';
+import type { Channel, ProviderAnswer } from '../../shared/domain/messages/provider.ts';
 import { applyReceipt, applySandboxOutcome, type ParkedReceipt } from '../../shared/domain/messages/receipts.ts';
 import { resolveSend } from '../../shared/domain/messages/resolve.ts';
-import { sendSms } from '../../shared/domain/sms/send.ts';
+import { type PlanOf, reserveMessage, type Sent, sendNow } from '../../shared/domain/messages/send.ts';
+import { KEYS } from '../../shared/storage/access-patterns.ts';
+import { chainStore } from '../../shared/storage/chains.ts';
+import { overdue } from '../../shared/storage/due.ts';
 import { outbox } from '../../shared/storage/outbox.ts';
+import { queuedStore } from '../../shared/storage/queued.ts';
+import { planOn, reportsOf } from './channel-plans.ts';
 import { FAULTS, type Fault } from './fault-proxy.ts';
 import { checkMoney } from './money.ts';
-import type { World } from './world.ts';
+import { PLAIN, type World } from './world.ts';
 
 const ANSWERS = {
   accepted: undefined,
@@ -28,7 +36,9 @@ const TABLE_FAULTS: Readonly<Record<string, Fault>> = {
 /** A step of a history: what callers, providers, queues and the table do, in any order. */
 export type Step =
   | { readonly do: 'send'; readonly key: number; readonly body: number; readonly answer: keyof typeof ANSWERS }
-  | { readonly do: 'receipt'; readonly of: number; readonly status: ParkedReceipt['event']['status'] }
+  /** A send that leaves by itself, with two fallbacks. */
+  | { readonly do: 'submit'; readonly key: number; readonly answer: keyof typeof ANSWERS }
+  | { readonly do: 'receipt'; readonly of: number; readonly report: number }
   | { readonly do: 'work'; readonly order: number; readonly twice: boolean }
   | { readonly do: 'sweep'; readonly ms: number }
   | { readonly do: 'fault'; readonly kind: keyof typeof TABLE_FAULTS; readonly calls: number };
@@ -46,9 +56,17 @@ const stepArbitrary: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 3,
     arbitrary: fc.record({
+      do: fc.constant('submit' as const),
+      key: fc.nat({ max: 3 }),
+      answer: fc.constantFrom(...(Object.keys(ANSWERS) as (keyof typeof ANSWERS)[])),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
       do: fc.constant('receipt' as const),
       of: fc.nat({ max: 9 }),
-      status: fc.constantFrom('sent' as const, 'delivered' as const, 'failed' as const, 'undelivered' as const),
+      report: fc.nat({ max: 3 }),
     }),
   },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('work' as const), order: fc.nat(), twice: fc.boolean() }) },
@@ -83,6 +101,36 @@ const tolerant = async (work: () => Promise<unknown>): Promise<void> => {
   await work().catch(() => {});
 };
 
+const markPublished = async (world: World, id: string): Promise<void> => {
+  const events = outbox(world.table);
+  const found = await events.read(id);
+  if (found) await events.markPublished([found.event], world.now);
+};
+
+const hintOf = (world: World, kind: 'fallback' | 'send_message', id: string) =>
+  void world.hints.push({ kind, ...(kind === 'fallback' ? KEYS.chain(id) : KEYS.message(id)) });
+const hintSend = (world: World) => (id: string) => hintOf(world, 'send_message', id);
+
+const leavePortsOf = (world: World): LeavePorts => ({
+  ...world.ports,
+  ...queuedStore(world.table, PLAIN),
+  mayLeaveAt: async (_, now) => now,
+  hintSend: hintSend(world),
+});
+const chainPortsOf = (world: World): ChainPorts => ({
+  ...world.ports,
+  ...chainStore(world.table, PLAIN),
+  plan: async (_, hop, key) => ({ plan: await planOn(world, hop.channel, key, hop.text ?? '') }),
+  hintSend: hintSend(world),
+  hintChain: (id) => hintOf(world, 'fallback', id),
+});
+
+/** What the dispatcher hands over: overdue messages and chains, found by their due rows alone. */
+const dispatchDue = async (world: World): Promise<void> => {
+  for (const kind of ['send_message', 'fallback'] as const)
+    for (const hint of await overdue(world.table, kind, world.now, 100)) world.hints.push(hint);
+};
+
 const workThrough = async (world: World): Promise<void> => {
   for (const hint of world.hints.splice(0)) {
     const id = hint.pk.slice(4);
@@ -90,7 +138,9 @@ const workThrough = async (world: World): Promise<void> => {
     if (hint.kind === 'apply_receipt') await tolerant(() => applyReceipt(world.ports, id, fingerprint));
     else if (hint.kind === 'resolve_send') await tolerant(() => resolveSend(world.ports, id));
     else if (hint.kind === 'sandbox_outcome') await tolerant(() => applySandboxOutcome(world.ports, id));
-    else await tolerant(() => outbox(world.table).markPublished(id, world.now));
+    else if (hint.kind === 'send_message') await tolerant(() => leave(leavePortsOf(world), id));
+    else if (hint.kind === 'fallback') await tolerant(() => goOn(chainPortsOf(world), id));
+    else await tolerant(() => markPublished(world, id));
   }
 };
 
@@ -100,13 +150,31 @@ const shuffled = <T>(items: readonly T[], order: number): T[] =>
     .sort((a, b) => a.key - b.key)
     .map(({ item }) => item);
 
-const FINAL = new Set(['delivered', 'failed', 'undelivered']);
+/** How long a message is waited for before its fallback, in ms. */
+const WAIT_MS = 60_000;
+/** The other channel that a fallback goes over. */
+const other = (channel: Channel): Channel => (channel === 'sms' ? 'rcs' : 'sms');
+
+/** A fallback begins only while no message before it had arrived, and no hop begins twice. */
+const checkChains = (messages: readonly MessageRecord[]): void => {
+  const hops = messages.filter(({ id, chainId }) => chainId !== undefined && chainId !== id);
+  const places = new Set(hops.map(({ callerKey }) => callerKey));
+  if (places.size !== hops.length) throw new Error('a hop of a chain began twice');
+  for (const hop of hops)
+    for (const before of messages)
+      if (
+        before.chainId === hop.chainId &&
+        before.createdAt < hop.createdAt &&
+        (before.deliveredAt ?? Infinity) < hop.createdAt
+      )
+        throw new Error('a fallback began after a message of its chain had arrived');
+};
 
 /** Runs a history in an organization of its own and checks the invariants after every step, and again when all is quiet. */
-export const runHistory = async (world: World, history: readonly Step[]): Promise<void> => {
+export const runHistory = async (world: World, channel: Channel, history: readonly Step[]): Promise<void> => {
   const actor = await world.organization(6_000);
   const organizationId = actor.organizationId;
-  const finals = new Map<string, string>();
+  const last = new Map<string, MessageStatus>();
   const answered: string[] = [];
   world.provider.dispatched.length = 0;
   world.provider.accepted.clear();
@@ -115,14 +183,16 @@ export const runHistory = async (world: World, history: readonly Step[]): Promis
   const look = async (quiet: boolean) => {
     const books = await checkMoney(world.table, organizationId, { quiet });
     for (const { id, status } of books.messages) {
-      const before = finals.get(id);
-      if (before !== undefined && before !== status) throw new Error(`a final status went from ${before} to ${status}`);
-      if (FINAL.has(status)) finals.set(id, status);
+      const before = last.get(id);
+      if (before !== undefined && before !== status && !advances(before, status))
+        throw new Error(`a status went back from ${before} to ${status}`);
+      last.set(id, status);
     }
+    checkChains(books.messages);
     return books;
   };
-  const answers = async (step: Extract<Step, { do: 'send' }>) => {
-    const answer = ANSWERS[step.answer];
+  const playing = (name: keyof typeof ANSWERS) => {
+    const answer = ANSWERS[name];
     world.provider.script =
       answer === 'taken'
         ? [
@@ -134,16 +204,34 @@ export const runHistory = async (world: World, history: readonly Step[]): Promis
         : answer
           ? [answer]
           : [];
-    const sent = await sendSms(world.ports, actor, `key-${step.key}`, {
-      to: '+5511987654321',
-      body: `Texto ${step.body}`,
-      route: 'premium',
-    }).catch((error: unknown) => error);
-    if (sent instanceof Error && sent.name !== 'Unavailable') throw sent;
-    if (!(sent instanceof Refusal) && !(sent instanceof Error)) answered.push((sent as { id: string }).id);
   };
+  const answers = async (answer: keyof typeof ANSWERS, sending: () => Promise<Sent | Refusal>) => {
+    playing(answer);
+    const sent = await sending().catch((error: unknown) => error);
+    if (sent instanceof Error && sent.name !== 'Unavailable') throw sent;
+    if (!(sent instanceof Refusal) && !(sent instanceof Error)) answered.push((sent as Sent).message.id);
+  };
+  const sends = (step: Extract<Step, { do: 'send' }>) =>
+    answers(step.answer, async () => {
+      const plan = await planOn(world, channel, `key-${step.key}`, `Texto ${step.body}`);
+      return (await sendNow(world.ports, actor, plan as PlanOf<'sms'>)) as Sent | Refusal;
+    });
+  const submits = (step: Extract<Step, { do: 'submit' }>) =>
+    answers(step.answer, async () => {
+      const at = world.now;
+      const hop = (of: Channel): Hop => ({ channel: of, to: '', type: 'text', text: 'Outra via', afterMs: WAIT_MS });
+      const plan = await planOn(world, channel, `queued-${step.key}`, 'Texto');
+      const sent = await reserveMessage(world.ports, actor, plan, {
+        status: 'queued',
+        at,
+        hops: [hop(other(channel)), hop(channel)],
+      });
+      if (!(sent instanceof Refusal)) hintOf(world, 'send_message', sent.message.id);
+      return sent;
+    });
   const take = async (step: Step): Promise<void> => {
-    if (step.do === 'send') return answers(step);
+    if (step.do === 'send') return sends(step);
+    if (step.do === 'submit') return submits(step);
     if (step.do === 'fault') {
       let left = step.calls;
       const fault = TABLE_FAULTS[step.kind];
@@ -160,12 +248,16 @@ export const runHistory = async (world: World, history: readonly Step[]): Promis
       // A receipt exists only of what the provider took.
       if (!target || !world.provider.accepted.has(target.messageId)) return;
       await tolerant(async () => {
-        const parked = await world.ports.park(target.messageId, receiptOf(target.messageId, step.status), world.now);
+        const message = await world.ports.journal.read(target.messageId);
+        const reports = reportsOf(message?.channel ?? channel);
+        const status = reports[step.report % reports.length] ?? 'delivered';
+        const parked = await world.ports.park(target.messageId, receiptOf(target.messageId, status), world.now);
         world.hints.push({ kind: 'apply_receipt', pk: `MSG#${target.messageId}`, sk: `RCPT#${parked.fingerprint}` });
       });
       return;
     }
     world.now += step.ms;
+    await dispatchDue(world);
     for (const { messageId } of world.provider.dispatched) await tolerant(() => resolveSend(world.ports, messageId));
   };
 
@@ -175,9 +267,10 @@ export const runHistory = async (world: World, history: readonly Step[]): Promis
     await look(false);
   }
   world.proxy.plan(undefined);
-  for (let turn = 0; turn < 6; turn++) {
+  for (let turn = 0; turn < 12; turn++) {
     world.now += 31_000;
     const { messages } = await look(false);
+    await dispatchDue(world);
     for (const { id } of messages) await resolveSend(world.ports, id);
     for (const { id } of messages)
       for (const { fingerprint } of await world.ports.parkedReceipts(id))

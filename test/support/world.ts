@@ -26,6 +26,12 @@ process.env.AWS_REGION ??= 'sa-east-1';
 process.env.AWS_ACCESS_KEY_ID ??= 'local';
 process.env.AWS_SECRET_ACCESS_KEY ??= 'local';
 
+/** Seals nothing: the stage's vault has tests of its own. */
+export const PLAIN = {
+  seal: async (_: string, __: string, text: string) => text,
+  open: async (_: string, __: string, sealed: string) => sealed,
+};
+
 /** A provider that answers as it is told, and remembers what it accepted. */
 export class ScriptedProvider implements Provider<unknown> {
   readonly name = 'infobip' as const;
@@ -119,7 +125,7 @@ export const startWorld = async (env: Environment): Promise<World> => {
     },
     ports: {
       clock: () => world.now,
-      journal: journal(table, (published) => void hints.push(...published)),
+      journal: journal(table, (published) => void hints.push(...published), PLAIN),
       routing: {
         candidates: async () => world.candidates(),
         provider: async (channel, name) => (name === 'sandbox_provider' ? sandboxProvider(rulesOf(channel)) : provider),

@@ -3,6 +3,7 @@ import { ACCOUNT_STATUSES, newAccount } from '../../../shared/domain/access/acco
 import { createKey, KEY_SCOPES, keyView, revokeKey } from '../../../shared/domain/access/keys.ts';
 import { newSession } from '../../../shared/domain/access/sessions.ts';
 import { ENVIRONMENTS } from '../../../shared/domain/actor.ts';
+import { mailboxFault, parseMailbox } from '../../../shared/domain/email/address.ts';
 import { isRefusal, type Refusal } from '../../../shared/domain/errors.ts';
 import { isoTime } from '../../../shared/domain/time.ts';
 import {
@@ -11,9 +12,9 @@ import {
   putSession,
   readAccount,
   setAccountStatus,
-  setSmsPerSecond,
 } from '../../../shared/storage/access.ts';
 import { keyStore } from '../../../shared/storage/keys.ts';
+import { setOrganization } from '../../../shared/storage/organization-settings.ts';
 import { defineCommand, OperatorError } from '../command.ts';
 import { env, environmentsOf, id, moment, names, someEnv, wholeNumber, words } from '../options.ts';
 import { createOrganization, operatorOf } from '../organizations.ts';
@@ -54,17 +55,29 @@ const organizationList = defineCommand({
 
 const organizationSet = defineCommand({
   name: 'organization set',
-  summary: "Set an organization's contracted ceiling of SMS per second",
+  summary: "Set an organization's ceiling of SMS per second, or the sender of e-mails that name none",
   options: z.object({
     organization,
-    smsPerSecond: wholeNumber(0, 'SMS per second at most; 0 takes the ceiling away'),
+    smsPerSecond: wholeNumber(0, 'SMS per second at most; 0 takes the ceiling away').optional(),
+    emailFrom: words('`address` or `Name <address>` of a verified sender').optional(),
     env: someEnv,
   }),
-  run: async ({ tables }, { organization: of, smsPerSecond, env: chosen }) => {
-    for (const each of environmentsOf(chosen))
-      found(await setSmsPerSecond(tables[each], of, smsPerSecond === 0 ? undefined : smsPerSecond), 'organization');
+  run: async ({ tables }, { organization: of, smsPerSecond, emailFrom, env: chosen }) => {
+    if (emailFrom !== undefined && !parseMailbox(emailFrom))
+      throw new OperatorError(`email-from ${mailboxFault(emailFrom)}`);
+    const ceiling = smsPerSecond === 0 ? undefined : smsPerSecond;
+    for (const each of environmentsOf(chosen)) {
+      const table = tables[each];
+      if (smsPerSecond !== undefined) found(await setOrganization(table, of, 'smsPerSecond', ceiling), 'organization');
+      if (emailFrom !== undefined) found(await setOrganization(table, of, 'emailFrom', emailFrom), 'organization');
+    }
     return {
-      data: { id: of, environments: environmentsOf(chosen), smsPerSecond: smsPerSecond === 0 ? null : smsPerSecond },
+      data: {
+        id: of,
+        environments: environmentsOf(chosen),
+        ...(smsPerSecond === undefined ? {} : { smsPerSecond: ceiling ?? null }),
+        ...(emailFrom === undefined ? {} : { emailFrom }),
+      },
     };
   },
 });

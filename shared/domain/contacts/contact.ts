@@ -54,6 +54,8 @@ export interface Contact {
   readonly phoneHash: string;
   readonly name?: string | undefined;
   readonly email?: string | undefined;
+  /** Blind index of the organization and the e-mail address. */
+  readonly emailHash?: string | undefined;
   readonly avatarUrl?: string | undefined;
   readonly whatsappProfileName?: string | undefined;
   readonly cpfCipher?: string | undefined;

@@ -1,5 +1,6 @@
 import type { Actor } from '../actor.ts';
 import { parseBirthDate, parseCnpj, parseCpf } from '../documents.ts';
+import { parseAddress } from '../email/address.ts';
 import { isRefusal, type Refusal, refuse } from '../errors.ts';
 import { newId } from '../ids.ts';
 import type { ContactAttributes } from '../json-values.ts';
@@ -112,6 +113,8 @@ export const createContact = async (
   const keeper = await vault();
   const id = newId('contact');
   const { phone: _phone, cpf: _cpf, cnpj: _cnpj, nascimento: _nascimento, ...asGiven } = wish;
+  // As a send would write it, so that both have one index; an address that no send takes has none.
+  const address = wish.email === undefined ? undefined : parseAddress(wish.email);
   const contact: Contact = {
     ...asGiven,
     ...sealDocuments(keeper, { id, organizationId }, parsed.documents),
@@ -120,6 +123,7 @@ export const createContact = async (
     env,
     phone: parsed.phone,
     phoneHash: keeper.blindIndex(organizationId, 'phone', parsed.phone),
+    emailHash: address === undefined ? undefined : keeper.blindIndex(organizationId, 'email', address),
     attributes: wish.attributes ?? {},
     tags: [...new Set(wish.tags)],
     externalIds: wish.externalIds && Object.keys(wish.externalIds).length > 0 ? wish.externalIds : undefined,

@@ -16,10 +16,18 @@ export interface ContactStore {
   create(contact: Contact, event: DomainEvent): Promise<CreateOutcome>;
   read(id: string): Promise<Contact | undefined>;
   /**
-   * Puts the consent of `after` on the contact and on its phone, where sends read it. False when the contact was changed since
+   * Puts the consent of `after` on the contact, on its phone and on its e-mail address, where sends read it. False when the contact was changed since
    * `before` was read.
    */
   changeConsent(before: Contact, after: Contact, event?: DomainEvent): Promise<boolean>;
+}
+
+/** What is kept of an e-mail address itself, whoever has it. Addresses are blind indexes. */
+export interface EmailConsentStore {
+  /** The ids of an organization's contacts that have the address. Lags behind a creation of the last moment. */
+  contactsOf(organizationId: string, emailHash: string): Promise<readonly string[]>;
+  /** Marks the address as unsubscribed at a moment (ms); a repeat changes nothing. */
+  unsubscribe(organizationId: string, emailHash: string, now: number): Promise<void>;
 }
 
 /** What the rules of contacts need from outside. */

@@ -17,6 +17,9 @@ export type EmailProviderName = (typeof EMAIL_PROVIDERS)[number];
 /** The mailbox simulator's domain. */
 export const SIMULATOR_DOMAIN = 'simulator.amazonses.com';
 
+/** Where an e-mail may stand (interface 2.6). */
+export const EMAIL_STATUSES = ['queued', 'sent', 'delivered', 'bounced', 'complained', 'failed'] as const;
+
 /** Why an e-mail failed (interface 2.6). */
 export const EMAIL_REASONS = [
   'invalid_address',

@@ -15,4 +15,6 @@ const RULES: Readonly<Record<Channel, ChannelRules>> = {
   instagram: instagramRules,
 };
 
+export type { RecipientKind } from './channel.ts';
+
 export const rulesOf = (channel: Channel): ChannelRules => RULES[channel];

@@ -1,5 +1,6 @@
 import type { EventType } from '../events/catalogue.ts';
-import { type DomainEvent, newEvent } from '../events/event.ts';
+import type { DomainEvent } from '../events/event.ts';
+import { derivedId, type Id } from '../ids.ts';
 import { rulesOf } from './channels.ts';
 import type { MessageRecord, MessageStatus } from './message.ts';
 
@@ -31,20 +32,24 @@ export const messageEventData = (
   };
 };
 
-/** An event about a message as it stands. */
+/** The id of a message's event of a kind, which it raises at most once: so a message's deliveries are found without a row that lists its events. */
+export const messageEventId = (messageId: string, type: EventType): Id<'event'> =>
+  derivedId('event', [messageId, type]);
+
+/** An event about a message as it stands. A kind that a message may raise again needs an id of its own. */
 export const messageEvent = (
   type: EventType,
   message: MessageRecord,
   createdAt: number,
   more?: Readonly<Record<string, unknown>>,
-): DomainEvent =>
-  newEvent({
-    type,
-    organizationId: message.organizationId,
-    env: message.env,
-    createdAt,
-    data: messageEventData(message, more),
-  });
+): DomainEvent => ({
+  id: messageEventId(message.id, type),
+  type,
+  organizationId: message.organizationId,
+  env: message.env,
+  createdAt,
+  data: messageEventData(message, more),
+});
 
 /** The events of a message that reaches a status: the channel's own, or none. */
 export const eventsOfStatus = (message: MessageRecord, status: MessageStatus, at: number): readonly DomainEvent[] => {

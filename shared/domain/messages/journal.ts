@@ -1,5 +1,6 @@
 import type { DomainEvent } from '../events/event.ts';
 import type { Id } from '../ids.ts';
+import type { Chain, ChainStep } from './chain.ts';
 import type { RecipientKind } from './channel.ts';
 import type { Decision, MessageRecord, MessageStatus } from './message.ts';
 import type { ProviderReceipt } from './provider.ts';
@@ -23,6 +24,13 @@ export interface Reservation {
   readonly perSecond?: number;
   readonly links: readonly { readonly code: string; readonly url: string }[];
   readonly events?: readonly DomainEvent[];
+  /** The message that it replaces, as it was read: archived with it, and its hold given back when it was still queued. */
+  readonly original?: MessageRecord | undefined;
+  /** What leaves of a queued message besides what is kept of it. */
+  readonly body?: string | undefined;
+  /** The chain that begins with this message; or the step to it, of the chain that it is a hop of. */
+  readonly chain?: Chain | undefined;
+  readonly step?: ChainStep | undefined;
 }
 
 /** A promise kept under a caller's key. */
@@ -38,6 +46,10 @@ export type ReserveOutcome =
   | { readonly kind: 'unknown_contact' }
   | { readonly kind: 'insufficient' }
   | { readonly kind: 'ceiling' }
+  /** The message that it was to replace left or was replaced meanwhile. */
+  | { readonly kind: 'original_moved' }
+  /** The chain that the message is a hop of went on without it. */
+  | { readonly kind: 'overtaken' }
   /** The month's volume left the range of the quote: quote again from here. */
   | { readonly kind: 'volume_moved'; readonly volume: number };
 

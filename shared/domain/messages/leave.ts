@@ -20,15 +20,23 @@ export interface LeavePorts extends SendPorts {
  */
 export const leave = async (ports: LeavePorts, messageId: string): Promise<void> => {
   const queued = await ports.journal.read(messageId);
+  if (queued && mayLeave(queued, ports.clock())) await leaveQueued(ports, queued);
+};
+
+/** Whether a message's time has come and nobody took it yet. */
+export const mayLeave = ({ status, hold, deadline }: MessageRecord, now: number): boolean =>
+  status === 'queued' && hold === 'open' && deadline <= now;
+
+/** The same for a message that was just read. */
+export const leaveQueued = async (ports: LeavePorts, queued: MessageRecord): Promise<void> => {
   const now = ports.clock();
-  if (queued?.status !== 'queued' || queued.hold !== 'open' || queued.deadline > now) return;
   const until = queued.force ? now : await ports.mayLeaveAt(queued, now);
   if (until > now) {
     const decision: Decision = { at: now, kind: 'deferred', detail: 'quiet hours' };
-    if (await ports.postpone(queued, until, decision)) ports.hintSend(messageId, until);
+    if (await ports.postpone(queued, until, decision)) ports.hintSend(queued.id, until);
     return;
   }
-  const { channel, organizationId, env, route } = queued;
+  const { id: messageId, channel, organizationId, env, route } = queued;
   const candidates = await ports.routing.candidates(channel, organizationId, env, route);
   const provider = (candidates.kind === 'ready' && candidates.providers[0]?.name) || queued.provider;
   const message = await ports.journal.begin(queued, provider, now, now + ports.sendDeadlineMs);

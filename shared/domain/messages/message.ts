@@ -86,8 +86,21 @@ interface MessageBase {
   readonly units: number;
   readonly contactId?: Id<'contact'> | undefined;
   readonly campaignId?: string | undefined;
+  /** Whose number or account it leaves from, on channels that have them. */
+  readonly numberId?: string | undefined;
+  readonly instagramAccountId?: string | undefined;
+  readonly templateId?: string | undefined;
+  /** The template's variables, in the order in which it numbers them. */
+  readonly templateVars?: readonly string[] | undefined;
+  readonly batchId?: string | undefined;
+  /** The escrow that its money lies in until it is resolved: `<batchId>#<chunk>#<lane>`. Absent: it has a hold of its own in the wallet. */
+  readonly escrow?: string | undefined;
+  /** The operator, when it was sent from the dashboard. */
+  readonly sentByAccountId?: Id<'account'> | undefined;
   readonly metadata?: Readonly<Record<string, string | number | boolean>> | undefined;
   readonly coins: Coins;
+  /** The volume band of its first unit: units `from` to `upTo` of the month; `upTo` null in the last. */
+  readonly band?: { readonly index: number; readonly from: number; readonly upTo: number | null } | undefined;
   readonly hold: HoldState;
   /** Whoever raised it last may resolve the hold; a smaller one is refused. */
   readonly fence: number;
@@ -106,6 +119,8 @@ interface MessageBase {
   readonly replaces?: Id<'message'> | undefined;
   readonly replacedBy?: Id<'message'> | undefined;
   readonly archivedAt?: number | undefined;
+  /** True while more is to leave than is kept of it: the rest lies sealed beside it until its hold is resolved. */
+  readonly hasBody?: boolean | undefined;
   /** The caller's idempotency key, to release it with a refund. */
   readonly callerKey: string;
   readonly attempts: number;
@@ -121,6 +136,12 @@ interface MessageBase {
   readonly failedAt?: number | undefined;
   readonly decisions: readonly Decision[];
 }
+
+/** What the unified message adds to a channel's own: what it leaves from, was made of, and belongs to. */
+export type Labels = Pick<
+  MessageBase,
+  'numberId' | 'instagramAccountId' | 'templateId' | 'templateVars' | 'batchId' | 'sentByAccountId'
+>;
 
 /** A message of one channel as it is stored (interface 2.10). Times are ms. */
 export type MessageOf<C extends Channel> = MessageBase & { readonly channel: C; readonly content: KeptContent[C] };

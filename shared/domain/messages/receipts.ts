@@ -103,10 +103,17 @@ const reportsLeft = (message: MessageRecord): readonly SandboxReport[] => {
     .filter(({ status }) => advances(message.status, status));
 };
 
-/** Plays the sandbox's next delivery report of an accepted message (interface 4.1, rule 4). */
-export const applySandboxOutcome = async (ports: SendPorts, messageId: string): Promise<void> => {
+/**
+ * Plays the sandbox's next delivery report of an accepted message (interface 4.1, rule 4). `seen` is the message as a batch read it:
+ * when it has moved since, it is read again.
+ */
+export const applySandboxOutcome = async (
+  ports: SendPorts,
+  messageId: string,
+  seen?: MessageRecord | undefined,
+): Promise<void> => {
   for (let turn = 0; turn < TRIES; turn++) {
-    const message = await ports.journal.read(messageId);
+    const message = (turn === 0 && seen) || (await ports.journal.read(messageId));
     if (message?.hold !== 'captured' || message.provider !== 'sandbox_provider') return;
     const [report, ...rest] = reportsLeft(message);
     if (!report) return;

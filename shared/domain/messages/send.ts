@@ -5,10 +5,11 @@ import { isRefusal, type Refusal, refuse } from '../errors.ts';
 import type { DomainEvent } from '../events/event.ts';
 import { type Id, newId } from '../ids.ts';
 import type { PriceRow } from '../pricing/prices.ts';
+import type { Chain, ChainStep, Hop } from './chain.ts';
 import { rulesOf } from './channels.ts';
 import { dispatchMessage } from './dispatch.ts';
 import type { KeptPromise, Reservation } from './journal.ts';
-import type { Decision, KeptContent, MessageOf, MessageRecord, MessageType, Priority } from './message.ts';
+import type { Decision, KeptContent, Labels, MessageOf, MessageRecord, MessageType, Priority } from './message.ts';
 import type { SendPorts } from './ports.ts';
 import type { Channel } from './provider.ts';
 import { quote, type SendQuote } from './quote.ts';
@@ -28,6 +29,7 @@ export interface PlanOf<C extends Channel> {
   readonly mayOptOut: boolean;
   readonly contactId?: string | undefined;
   readonly campaignId?: string | undefined;
+  readonly labels?: Labels | undefined;
   readonly metadata?: MessageRecord['metadata'];
   readonly priority?: Priority | undefined;
   readonly links: readonly { readonly code: string; readonly url: string }[];
@@ -40,13 +42,17 @@ export interface PlanOf<C extends Channel> {
   /** For a hop of a chain: the chain's first message; for a resend: the message that it replaces. */
   readonly chainId?: Id<'message'> | undefined;
   readonly replaces?: Id<'message'> | undefined;
+  /** The same message as it was read, to be archived in the same transaction. */
+  readonly original?: MessageRecord | undefined;
+  /** It is refused when it would cost more. */
+  readonly maxCoins?: number | undefined;
 }
 
 /** Whose message it is. */
 export type Tenant = Pick<Actor, 'organizationId' | 'env'>;
 
 export type ReserveRefusal = Refusal<
-  'CONFLICT' | 'PAYMENT_REQUIRED' | 'RATE_LIMITED' | 'SERVICE_UNAVAILABLE' | 'VALIDATION_ERROR'
+  'CONFLICT' | 'PAYMENT_REQUIRED' | 'PRECONDITION_FAILED' | 'RATE_LIMITED' | 'SERVICE_UNAVAILABLE' | 'VALIDATION_ERROR'
 >;
 /** A message that stands, and whether an earlier call made it; `quote` is that of a fresh one. */
 export interface Sent {
@@ -68,14 +74,24 @@ export const requestHash = (operation: string, body: unknown): string =>
 
 export const REUSED_KEY = refuse('CONFLICT', 'This Idempotency-Key was used with another body.');
 
-type Draft = Omit<MessageRecord, 'coins' | 'decisions'>;
+export type Draft = Omit<MessageRecord, 'coins' | 'decisions' | 'band'>;
 
 /** How a fresh message begins: under way for a caller who waits, or queued for its moment. */
 export type Beginning =
   | { readonly status: 'sending'; readonly provider: string }
-  | { readonly status: 'queued'; readonly at: number };
+  | {
+      readonly status: 'queued';
+      /** ms. */
+      readonly at: number;
+      /** What leaves besides what is kept, as JSON. */
+      readonly body?: string | undefined;
+      /** Its fallbacks; or the step of the chain that it is a hop of. */
+      readonly hops?: readonly Hop[] | undefined;
+      readonly step?: ChainStep | undefined;
+    };
 
-const draft = async (ports: SendPorts, tenant: Tenant, plan: SendPlan, beginning: Beginning): Promise<Draft> => {
+/** A fresh message of a plan, not yet priced. */
+export const draft = async (ports: SendPorts, tenant: Tenant, plan: SendPlan, beginning: Beginning): Promise<Draft> => {
   const now = ports.clock();
   const id = newId('message');
   const { recipient } = rulesOf(plan.channel);
@@ -98,6 +114,7 @@ const draft = async (ports: SendPorts, tenant: Tenant, plan: SendPlan, beginning
     units: plan.units,
     contactId: plan.contactId as Id<'contact'> | undefined,
     campaignId: plan.campaignId,
+    ...plan.labels,
     metadata: plan.metadata,
     scheduledAt: plan.scheduledAt,
     chainId: plan.chainId,
@@ -119,15 +136,48 @@ const decisionsOf = (plan: SendPlan, { band, coins }: SendQuote, at: number): De
   return [{ at, kind: 'accepted', detail: `contact=${contact} consent=${consent} band=${band.index}`, coins }];
 };
 
+/** The chain that a message with fallbacks begins. */
+export const chainOf = ({ id, organizationId, env }: Draft, at: number, hops: readonly Hop[]): Chain => ({
+  id,
+  organizationId,
+  env,
+  hops,
+  next: 0,
+  current: id,
+  waitUntil: at + (hops[0]?.afterMs ?? 0),
+  state: 'waiting',
+});
+
+/** The message as it is stored at its price. */
+export const pricedMessage = (
+  plan: SendPlan,
+  beginning: Beginning,
+  drafted: Draft,
+  priced: SendQuote,
+): MessageRecord => {
+  const queued = beginning.status === 'queued' ? beginning : undefined;
+  const { index, from, upTo } = priced.band;
+  return {
+    ...drafted,
+    coins: priced.coins,
+    decisions: decisionsOf(plan, priced, drafted.createdAt),
+    ...(queued ? { band: { index, from, upTo } } : {}),
+    ...(queued?.body === undefined ? {} : { hasBody: true }),
+    ...(queued?.hops?.length ? { chainId: drafted.id } : {}),
+  } as MessageRecord;
+};
+
 const reservationOf = (
   plan: SendPlan,
+  beginning: Beginning,
   drafted: Draft,
   priced: SendQuote,
   events: (message: MessageRecord) => readonly DomainEvent[],
 ): Reservation => {
   const { recipient, countsVolume } = rulesOf(plan.channel);
-  const { env, toHash, contactId, createdAt } = drafted;
-  const message = { ...drafted, coins: priced.coins, decisions: decisionsOf(plan, priced, createdAt) } as MessageRecord;
+  const { env, toHash, contactId } = drafted;
+  const queued = beginning.status === 'queued' ? beginning : undefined;
+  const message = pricedMessage(plan, beginning, drafted, priced);
   return {
     message,
     requestHash: plan.hash,
@@ -137,6 +187,10 @@ const reservationOf = (
     consent: { recipient, toHash, mayOptOut: plan.mayOptOut, ...(contactId ? { contactId } : {}) },
     ...(plan.perSecond === undefined ? {} : { perSecond: plan.perSecond }),
     links: plan.links,
+    original: plan.original,
+    body: queued?.body,
+    chain: queued?.hops?.length ? chainOf(drafted, queued.at, queued.hops) : undefined,
+    step: queued?.step,
     events: events(message),
   };
 };
@@ -144,7 +198,7 @@ const reservationOf = (
 const refusalOf = async (
   ports: SendPorts,
   { organizationId, env }: Tenant,
-  kind: 'opted_out' | 'unknown_contact' | 'ceiling' | 'insufficient',
+  kind: 'opted_out' | 'unknown_contact' | 'ceiling' | 'insufficient' | 'overtaken' | 'original_moved',
 ): Promise<ReserveRefusal> => {
   switch (kind) {
     case 'opted_out':
@@ -156,11 +210,18 @@ const refusalOf = async (
       });
     case 'ceiling':
       return refuse('RATE_LIMITED', { detail: "The account's SMS per second are used up.", retryAfterSeconds: 1 });
+    case 'original_moved':
+      return refuse('CONFLICT', 'The message left or was replaced meanwhile.');
+    case 'overtaken':
+      return refuse('CONFLICT', { detail: 'The chain went on.', meta: { code: 'OVERTAKEN' } });
     case 'insufficient':
       await ports.noteDepleted(organizationId, env);
       return refuse('PAYMENT_REQUIRED', 'The wallet balance does not cover the message.');
   }
 };
+
+const tooDear = (maxCoins: number) =>
+  refuse('PRECONDITION_FAILED', { detail: 'It costs more than maxCoins allows.', meta: { maxCoins } });
 
 type Kept = (promise: KeptPromise) => Promise<MessageRecord | ReserveRefusal | undefined>;
 
@@ -186,7 +247,8 @@ export const reserveMessage = async (
   const kept = keptMessage(ports, plan);
   for (let turn = 0; turn < QUOTE_TRIES; turn++) {
     const priced = await quote(ports, organizationId, env, plan.price, plan.units);
-    const reservation = reservationOf(plan, drafted, priced, events);
+    if (plan.maxCoins !== undefined && priced.coins > plan.maxCoins) return tooDear(plan.maxCoins);
+    const reservation = reservationOf(plan, beginning, drafted, priced, events);
     const outcome = await ports.journal.reserve(reservation);
     switch (outcome.kind) {
       case 'reserved':

@@ -1,7 +1,12 @@
 import type { PriceTable } from './prices.ts';
 
 /** One price without bands. */
-const fixed = (channel: string, route: string, unit: PriceTable[number]['unit'], coins: number): PriceTable[number] => ({
+const fixed = (
+  channel: string,
+  route: string,
+  unit: PriceTable[number]['unit'],
+  coins: number,
+): PriceTable[number] => ({
   channel,
   route,
   unit,

@@ -4,19 +4,21 @@ import { resolveSend } from '../../domain/messages/resolve.ts';
 import type { DueHint } from '../../queues/queues.ts';
 import { readMessages } from '../../storage/message-lists.ts';
 import { receiptStore } from '../../storage/receipts.ts';
+import { escrowWork } from './batches.ts';
 import { table } from './platform.ts';
 import { sendPorts } from './send.ts';
 
 const ports = { ...sendPorts, ...receiptStore(table) };
 const idOf = (key: string) => key.slice(key.indexOf('#') + 1);
 
-type OutcomeKind = 'apply_receipt' | 'resolve_send' | 'sandbox_outcome';
+type OutcomeKind = 'apply_receipt' | 'close_escrow' | 'resolve_send' | 'sandbox_outcome';
 type Seen = ReadonlyMap<string, MessageRecord>;
 
 /** What each kind of due work of the outcome queue does; each tolerates repeats and any order. */
 const WORK: Readonly<Record<OutcomeKind, (hint: DueHint, seen: Seen) => Promise<void>>> = {
   sandbox_outcome: ({ pk }, seen) => applySandboxOutcome(ports, idOf(pk), seen.get(idOf(pk))),
   resolve_send: ({ pk }) => resolveSend(ports, idOf(pk)),
+  close_escrow: escrowWork,
   apply_receipt: ({ pk, sk }) => applyReceipt(ports, idOf(pk), idOf(sk)),
 };
 

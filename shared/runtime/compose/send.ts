@@ -7,6 +7,7 @@ import { breakers } from '../../storage/breakers.ts';
 import { journal } from '../../storage/journal.ts';
 import { eventHint } from '../../storage/outbox.ts';
 import { readProviderSettings, readRoutes } from '../../storage/providers.ts';
+import type { Sealer } from '../../storage/queued.ts';
 import { readPromise } from '../../storage/reserve.ts';
 import { noteDepleted } from '../../storage/wallet.ts';
 import { logger, measure } from '../observe.ts';
@@ -39,12 +40,18 @@ export const routing = new Routing({
   routes: (organizationId, channel, route) => readRoutes(table, organizationId, channel, route),
 });
 
+const PURPOSE = 'queued-content';
+export const sealer: Sealer = {
+  seal: async (organizationId, id, text) => (await vault()).seal(PURPOSE, organizationId, text, id),
+  open: async (organizationId, id, sealed) => (await vault()).open(PURPOSE, organizationId, sealed, id),
+};
+
 const secondsUntil = (at: number) => Math.max(0, (at - clock()) / 1000);
 
 /** What the rules of every channel need, over this stage's table, queues and providers. */
 export const sendPorts: SendPorts = {
   clock,
-  journal: journal(table, (hints) => publishDue(hints)),
+  journal: journal(table, (hints) => publishDue(hints), sealer),
   routing,
   prices: quotePorts.prices,
   volume: (organizationId, env, month, holdsUntil) =>

@@ -52,12 +52,14 @@ interface SendBody {
   readonly EmailTags: readonly { readonly Name: string; readonly Value: string }[];
 }
 
-/** Both headers, or neither: a mailbox provider shows its button for both alone (RFC 8058, 3.1). */
+/** Both headers and https, or nothing: a mailbox provider shows its button for no less (RFC 8058, 3.1). One machine has no https. */
 const unsubscribeUrl = ({ Headers = [] }: SendBody['Content']['Simple']): string | undefined => {
   const [list, post] = ['List-Unsubscribe', 'List-Unsubscribe-Post'].map(
     (name) => Headers.find(({ Name }) => Name === name)?.Value,
   );
-  return post === 'List-Unsubscribe=One-Click' ? /^<(https:\/\/[^>]+)>$/.exec(list ?? '')?.[1] : undefined;
+  return post === 'List-Unsubscribe=One-Click'
+    ? /^<((?:https:\/\/|http:\/\/(?:127\.0\.0\.1|localhost):)[^>]+)>$/.exec(list ?? '')?.[1]
+    : undefined;
 };
 const contentOf = ({ FromEmailAddress, Content: { Simple } }: SendBody): EmailContent => ({
   from: FromEmailAddress,

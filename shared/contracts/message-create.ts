@@ -1,0 +1,88 @@
+import * as z from 'zod';
+import { metadataSchema } from '../domain/json-values.ts';
+import { MESSAGE_TYPES, PRIORITIES } from '../domain/messages/message.ts';
+import { payloadSchema } from '../domain/messages/payload.ts';
+import { CHANNELS } from '../domain/messages/provider.ts';
+import { dateTime, idOf } from './common.ts';
+import { defineOperation } from './define-operation.ts';
+import { QueuedMessage } from './message-shapes.ts';
+
+/** decisions, part 4: the unified create. */
+export const CreateMessage = z
+  .strictObject({
+    channel: z.enum(CHANNELS).meta({ description: 'The channel.', example: 'sms' }),
+    to: z
+      .string()
+      .min(1)
+      .max(4_096)
+      .optional()
+      .meta({ description: "The recipient in the channel's own format; or contactId.", example: '+5511999990005' }),
+    contactId: idOf(
+      'contact',
+      'The contact it is for: its opt-out decides, and without `to` its own recipient is used.',
+    ).optional(),
+    type: z.enum(MESSAGE_TYPES).meta({ description: 'What the payload holds.', example: 'text' }),
+    payload: payloadSchema.optional().meta({
+      description:
+        'By type: text `{text}`; media `{media: {kind, id, caption?, filename?}}`; template `{template: {name, language}}`; interactive `{interactive}` as the platform has it; on RCS also `{card}` and `{fallback: {text}}`; on e-mail `{email: {subject, html?, text?}}`.',
+      example: { text: 'Seu pedido saiu para entrega.' },
+    }),
+    numberId: z.string().min(1).max(64).optional().meta({ description: 'The number it leaves from (WhatsApp).' }),
+    instagramAccountId: z
+      .string()
+      .min(1)
+      .max(64)
+      .optional()
+      .meta({ description: 'The account it leaves from (Instagram).' }),
+    templateId: z.string().min(1).max(64).optional().meta({ description: 'A saved template.' }),
+    templateVars: z
+      .union([
+        z.array(z.string().max(4_096)).max(100),
+        z.record(z.string().min(1).max(64), z.union([z.string().max(4_096), z.number(), z.boolean()])),
+      ])
+      .optional()
+      .meta({ description: "The template's variables: in order, or by name.", example: ['Ana'] }),
+    priority: z.enum(PRIORITIES).optional().meta({ description: 'How urgent it is.', example: 'normal' }),
+    scheduledAt: dateTime('When it leaves; now when absent or past. At most 90 days ahead.').optional(),
+    campaignId: z.string().min(1).max(128).optional().meta({ description: "The caller's own campaign tag." }),
+    metadata: metadataSchema.optional(),
+  })
+  .refine(({ to, contactId }) => to !== undefined || contactId !== undefined, {
+    message: 'is needed, or contactId',
+    path: ['to'],
+  })
+  .refine(({ payload, templateId }) => payload !== undefined || templateId !== undefined, {
+    message: 'is needed, or templateId',
+    path: ['payload'],
+  })
+  .meta({ id: 'CreateMessage', description: 'A message on any channel, in the form of its type.' });
+
+export const createMessage = defineOperation({
+  id: 'messages.create',
+  method: 'POST',
+  path: '/messages',
+  tag: 'Messages',
+  summary: 'Create a message on any channel',
+  description:
+    'The message is stored and leaves by itself, now or when scheduled; quiet hours defer it. The same Idempotency-Key with the same body answers the first response with `replayed: true`; with another body, 409.',
+  permission: 'messages:send',
+  idempotency: 'required',
+  rate: 'single_send',
+  request: { body: CreateMessage },
+  responses: { 201: QueuedMessage },
+  errors: [
+    'BAD_REQUEST',
+    'UNAUTHORIZED',
+    'PAYMENT_REQUIRED',
+    'FORBIDDEN',
+    'NOT_FOUND',
+    'CONFLICT',
+    'PRECONDITION_FAILED',
+    'VALIDATION_ERROR',
+    'RATE_LIMITED',
+    'DEPENDENCY_FAILED',
+    'SERVICE_UNAVAILABLE',
+  ],
+  uses: { table: 'write', queues: ['send', 'events'], vault: true, liveVolume: true },
+  memoryMb: 1024,
+});

@@ -1,0 +1,116 @@
+import * as z from 'zod';
+import { dateTime, limit, pageOf, pathId, skip } from './common.ts';
+import { defineOperation } from './define-operation.ts';
+import { Message, QueuedMessage, ResendMessage, status, Timeline } from './message-shapes.ts';
+
+const tag = 'Messages';
+const params = z.object({ id: pathId('The id of the message.') });
+const only = (what: string) =>
+  z
+    .string()
+    .min(1)
+    .max(128)
+    .optional()
+    .meta({ description: `Only ${what}.` });
+const reads = { tag, permission: 'messages:read', method: 'GET', uses: { table: 'read' } } as const;
+const READ = ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND'] as const;
+const acts = { tag, permission: 'messages:send', method: 'POST' } as const;
+const ACT = ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT'] as const;
+
+export const listMessages = defineOperation({
+  ...reads,
+  id: 'messages.list',
+  path: '/messages',
+  summary: 'List messages of all channels, newest first',
+  request: {
+    query: z.strictObject({
+      status: status.optional(),
+      numberId: only('what left from this number'),
+      contactId: only('sends that named this contact'),
+      campaignId: only('this campaign tag'),
+      batchId: only('this bulk send'),
+      sentByAccountId: only('what this operator sent from the dashboard'),
+      from: dateTime('Only what was created at or after this moment.').optional(),
+      to: dateTime('Only what was created at or before this moment.').optional(),
+      limit: limit(50, 200),
+      skip,
+    }),
+  },
+  responses: { 200: pageOf(Message, 'messages').meta({ id: 'MessagePage', description: 'A page of messages.' }) },
+  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN'],
+});
+
+export const getMessage = defineOperation({
+  ...reads,
+  id: 'messages.get',
+  path: '/messages/{id}',
+  summary: 'Read a message of any channel',
+  request: { params },
+  responses: { 200: Message },
+  errors: READ,
+});
+
+export const getTimeline = defineOperation({
+  ...reads,
+  id: 'messages.timeline',
+  path: '/messages/{id}/timeline',
+  summary: 'Read what was decided on a message, step by step',
+  description:
+    'Contact match, opt-out, window, price band, hold, route, what providers answered, receipts, fallbacks and webhooks, oldest first. Deliveries of webhooks are shown as long as they are kept: 30 days.',
+  request: { params },
+  responses: { 200: Timeline },
+  errors: READ,
+});
+
+export const cancelMessage = defineOperation({
+  ...acts,
+  id: 'messages.cancel',
+  path: '/messages/{id}/cancel',
+  summary: 'Cancel a queued message',
+  description: 'Its hold is released and nothing is sent. A message that is no longer queued answers 409.',
+  request: { params },
+  responses: { 200: Message },
+  errors: ACT,
+  uses: { table: 'write' },
+});
+
+export const forceMessage = defineOperation({
+  ...acts,
+  id: 'messages.force',
+  path: '/messages/{id}/force',
+  summary: 'Send a queued message now',
+  description:
+    'It leaves at once, past its schedule, quiet hours and rate buckets. A message that is no longer queued answers 409.',
+  request: { params },
+  responses: { 202: Message },
+  errors: ACT,
+  uses: { table: 'write', queues: ['send'] },
+});
+
+export const resendMessage = defineOperation({
+  ...acts,
+  id: 'messages.resend',
+  path: '/messages/{id}/resend',
+  summary: 'Correct a queued or failed message and send it anew',
+  description:
+    'The original is archived and points at the new message, which is billed as any other; what a queued original held comes back. Of resends at the same time one is taken and the others answer 409. With an Idempotency-Key, a repeat answers the first response with `replayed: true`.',
+  idempotency: 'optional',
+  rate: 'single_send',
+  request: { params, body: ResendMessage },
+  responses: { 201: QueuedMessage },
+  errors: [
+    'BAD_REQUEST',
+    'UNAUTHORIZED',
+    'PAYMENT_REQUIRED',
+    'FORBIDDEN',
+    'NOT_FOUND',
+    'CONFLICT',
+    'PRECONDITION_FAILED',
+    'VALIDATION_ERROR',
+    'RATE_LIMITED',
+    'DEPENDENCY_FAILED',
+    'SERVICE_UNAVAILABLE',
+  ],
+  uses: { table: 'write', queues: ['send', 'events'], vault: true, liveVolume: true },
+  memoryMb: 1024,
+});

@@ -1,0 +1,208 @@
+import * as z from 'zod';
+import { metadataSchema } from '../domain/json-values.ts';
+import { PRIORITIES } from '../domain/messages/message.ts';
+import { CHANNELS } from '../domain/messages/provider.ts';
+import { coins, dateTime, environment, idOf } from './common.ts';
+import { defineOperation } from './define-operation.ts';
+
+/** How long a fallback waits at least and at most, in ms. */
+export const WAIT_MS = { least: 10_000, most: 72 * 3600_000 } as const;
+const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3600_000 };
+
+/** A whole number with its unit, as ms (decisions, part 4). */
+const duration = z
+  .string()
+  .regex(/^[1-9]\d{0,5}[smh]$/, 'must be a whole number and its unit: 30s, 10m, 2h')
+  .transform((text) => Number(text.slice(0, -1)) * (UNIT_MS[text.slice(-1)] ?? 0))
+  .refine((ms) => ms >= WAIT_MS.least && ms <= WAIT_MS.most, 'must be between 10s and 72h')
+  .meta({ description: 'A whole number with its unit: `30s`, `10m`, `2h`; from 10s to 72h.', example: '10m' });
+
+const channel = z.enum(CHANNELS).meta({ description: 'The route of the message.', example: 'sms' });
+const to = z.string().min(1).max(4_096).meta({
+  description: "The recipient in the channel's own format: E.164, an e-mail address, a user's id.",
+  example: '+5511999990005',
+});
+const template = z
+  .string()
+  .min(1)
+  .max(512)
+  .meta({ description: 'An approved template, by its id or name.', example: 'pedido_enviado' });
+const variables = z
+  .record(z.string().min(1).max(64), z.union([z.string().max(4_096), z.number(), z.boolean()]))
+  .meta({ description: 'Named template variables.', example: { nome: 'Ana' } });
+const text = z
+  .string()
+  .min(1)
+  .max(10_000)
+  .meta({ description: 'The text; this or a template is needed.', example: 'Seu pedido saiu para entrega.' });
+const maxCoins = z
+  .int()
+  .min(0)
+  .max(1_000_000_000)
+  .meta({ description: 'The way is left out when it would cost more coins than this.', example: 2_000 });
+
+const Fallback = z
+  .union([
+    channel,
+    z.strictObject({
+      channel,
+      to: to.optional(),
+      text: text.optional(),
+      template: template.optional(),
+      variables: variables.optional(),
+      after: duration.optional(),
+      maxCoins: maxCoins.optional(),
+    }),
+  ])
+  .meta({
+    id: 'Fallback',
+    description:
+      "A way that is tried when the one before did not deliver: a channel, or one with its own recipient, content, wait and price limit. What it leaves out is the message's own; a recipient of another format comes from the contact.",
+  });
+
+/** interface 4.0, the send's body, with what decisions, part 4 adds. */
+export const OverviewSend = z
+  .strictObject({
+    channel,
+    to,
+    text: text.optional(),
+    template: template.optional(),
+    variables: variables.optional(),
+    fallback: z
+      .array(Fallback)
+      .min(1)
+      .max(5)
+      .optional()
+      .meta({ description: 'Other ways, tried in order: at most 5.' }),
+    fallback_after: duration.optional(),
+    maxCoins: maxCoins.optional(),
+    contactId: idOf('contact', 'The contact it is for; its opt-out decides.').optional(),
+    campaignId: z.string().min(1).max(128).optional().meta({ description: "The caller's own campaign tag." }),
+    metadata: metadataSchema.optional(),
+    priority: z.enum(PRIORITIES).optional().meta({ description: 'How urgent it is.', example: 'normal' }),
+    scheduledAt: dateTime('When it leaves; now when absent or past. At most 90 days ahead.').optional(),
+  })
+  .refine(({ text: said, template: saved }) => (said === undefined) !== (saved === undefined), {
+    message: 'must be given, or template: one of both',
+    path: ['text'],
+  })
+  .meta({ id: 'OverviewSend', description: 'A message on any channel, with its fallbacks.' });
+
+const price = z.object({ coins: coins('The price of the message.') }).meta({ description: 'The price applied.' });
+const volumeBand = z
+  .object({
+    index: z.int().min(0).meta({ description: 'The band, the first is 0.', example: 0 }),
+    from: z.int().min(1).meta({ description: 'The first unit of the month in this band.', example: 1 }),
+    upTo: z
+      .int()
+      .min(1)
+      .nullable()
+      .meta({ description: 'The last unit of the month in this band; null in the last band.' }),
+  })
+  .meta({ description: 'The volume band that the price comes from.' });
+const wallet = z
+  .object({ balanceCoins: coins('What can be spent after this send.') })
+  .meta({ description: 'The wallet of the environment.' });
+
+export const OverviewAccepted = z
+  .object({
+    id: idOf('message'),
+    status: z.literal('queued').meta({ description: 'It leaves by itself; its outcome comes by webhook.' }),
+    channel,
+    env: environment,
+    createdAt: dateTime('When it was accepted.'),
+    replayed: z.boolean().meta({ description: 'True when an earlier call with this key made it.', example: false }),
+    price,
+    volumeBand,
+    wallet,
+    fallback: z
+      .array(
+        z.object({
+          channel,
+          after: z.string().meta({ description: 'How long the way before it is waited for.', example: '600s' }),
+          price,
+        }),
+      )
+      .optional()
+      .meta({ description: 'The fallbacks, each at the price of this moment; charged only when it is taken.' }),
+  })
+  .meta({ id: 'OverviewAccepted', description: 'The accepted message.' });
+
+const Hop = z.object({
+  channel,
+  route: z.string().meta({ description: 'The row of the price table.', example: 'premium' }).optional(),
+  to: z.string().meta({ description: 'The recipient; masked without pii:full.' }).optional(),
+  after: z.string().meta({ description: 'How long the way before it is waited for; 0s for the first.', example: '0s' }),
+  units: z.int().meta({ description: 'What the price counts: segments on SMS, else 1.', example: 1 }).optional(),
+  price: price.optional(),
+  volumeBand: volumeBand.optional(),
+  leavesAt: dateTime('When it would leave: at once, when scheduled, or after the quiet hours.').optional(),
+  provider: z.string().meta({ description: 'Who would carry it.', example: 'sandbox_provider' }).optional(),
+  refusal: z
+    .object({
+      code: z.string().meta({ description: "The overview contract's code.", example: 'insufficient_funds' }),
+      detail: z.string().meta({ description: 'Why.' }),
+      action: z.string().meta({ description: 'What the caller is advised to do.' }),
+    })
+    .optional()
+    .meta({ description: 'Why it would be refused; absent when it would not.' }),
+});
+
+export const SendPlanView = z
+  .object({
+    hops: z.array(Hop).meta({ description: 'The message and its fallbacks, in order.' }),
+    price: z
+      .object({
+        coins: coins('The price of the message itself.'),
+        atMostCoins: coins('The price when every way had to be tried.'),
+      })
+      .meta({ description: 'What it would cost.' }),
+    wallet,
+  })
+  .meta({ id: 'SendPlan', description: 'What a send would do and cost. Nothing is stored or charged.' });
+
+const SEND_ERRORS = [
+  'BAD_REQUEST',
+  'UNAUTHORIZED',
+  'PAYMENT_REQUIRED',
+  'FORBIDDEN',
+  'NOT_FOUND',
+  'CONFLICT',
+  'PRECONDITION_FAILED',
+  'VALIDATION_ERROR',
+  'RATE_LIMITED',
+  'DEPENDENCY_FAILED',
+  'SERVICE_UNAVAILABLE',
+] as const;
+
+export const overviewSend = defineOperation({
+  id: 'overview.send',
+  method: 'POST',
+  path: '/v1/messages',
+  tag: 'Overview',
+  summary: 'Send a message on any channel',
+  description:
+    'One field chooses the route. The message is accepted and leaves by itself; its outcome, and that of every fallback, comes by webhook. Each way that is taken is billed at its own rate. The same Idempotency-Key within 24 hours answers with the same message; with another body, 409. Errors carry the lower-case codes of this contract and a recommended `action`.',
+  permission: 'messages:send',
+  idempotency: 'required',
+  rate: 'single_send',
+  request: { body: OverviewSend },
+  responses: { 202: OverviewAccepted },
+  errors: SEND_ERRORS,
+  uses: { table: 'write', queues: ['send', 'events'], vault: true, liveVolume: true },
+  memoryMb: 1024,
+});
+
+export const overviewPreview = defineOperation({
+  id: 'overview.preview',
+  method: 'POST',
+  path: '/v1/messages/preview',
+  tag: 'Overview',
+  summary: 'What a send would do and cost',
+  description: 'The send plan, way by way: price, band, recipient, departure, and why it would be refused.',
+  permission: 'messages:send',
+  request: { body: OverviewSend },
+  responses: { 200: SendPlanView },
+  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'VALIDATION_ERROR'],
+  uses: { table: 'read', vault: true, liveVolume: true },
+});

@@ -1,0 +1,39 @@
+import * as z from 'zod';
+import { pathId } from './common.ts';
+import { defineOperation } from './define-operation.ts';
+
+const page = (description: string) => ({ contentType: 'text/html; charset=utf-8', description });
+const common = {
+  path: '/u/{token}',
+  tag: 'Unsubscribe',
+  permission: 'public',
+  errors: ['BAD_REQUEST', 'NOT_FOUND'],
+} as const;
+const params = z.object({ token: pathId('The token of the link, as the e-mail carries it.') });
+
+export const showUnsubscribe = defineOperation({
+  ...common,
+  id: 'unsubscribe.show',
+  method: 'GET',
+  summary: 'Show the page with the unsubscribe button',
+  description:
+    'Changes nothing: programs follow the links of an e-mail before people do. The page asks no other address for anything.',
+  request: { params },
+  responses: { 200: page('The page, in Portuguese.') },
+  uses: { table: 'read', vault: true },
+});
+
+export const confirmUnsubscribe = defineOperation({
+  ...common,
+  id: 'unsubscribe.confirm',
+  method: 'POST',
+  summary: 'Take a recipient out with one click',
+  description:
+    'What the mailbox provider posts (RFC 8058), and the button of the page: `List-Unsubscribe=One-Click` as a form. The address is sent nothing more but transactional e-mail, and every contact with it opts out, with contact.opted_out. A repeat changes nothing.',
+  request: {
+    params,
+    rawBody: { contentType: 'application/x-www-form-urlencoded', description: '`List-Unsubscribe=One-Click`.' },
+  },
+  responses: { 200: page('The confirmation, in Portuguese.') },
+  uses: { table: 'write', queues: ['events'], vault: true },
+});

@@ -1,0 +1,174 @@
+/** The letters of ISO 8859-1 from 160 on by their names in HTML, in order (HTML, 13.5): what mail in Portuguese is written with. */
+const LATIN_1 =
+  'nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3 acute micro para middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde Auml Aring AElig Ccedil Egrave Eacute Ecirc Euml Igrave Iacute Icirc Iuml ETH Ntilde Ograve Oacute Ocirc Otilde Ouml times Oslash Ugrave Uacute Ucirc Uuml Yacute THORN szlig agrave aacute acirc atilde auml aring aelig ccedil egrave eacute ecirc euml igrave iacute icirc iuml eth ntilde ograve oacute ocirc otilde ouml divide oslash ugrave uacute ucirc uuml yacute thorn yuml';
+const ENTITIES: ReadonlyMap<string, string> = new Map([
+  ...LATIN_1.split(' ').map((name, at): [string, string] => [name, String.fromCharCode(160 + at)]),
+  ...Object.entries({ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", hellip: '…', ndash: '–', mdash: '—' }),
+  ...Object.entries({ lsquo: '‘', rsquo: '’', ldquo: '“', rdquo: '”', bull: '•', euro: '€', trade: '™', zwnj: '' }),
+]);
+
+const numeric = (digits: string): string => {
+  const code = /^x/i.test(digits) ? Number.parseInt(digits.slice(1), 16) : Number.parseInt(digits, 10);
+  const none = !(code > 0 && code <= 0x10ffff) || (code >= 0xd800 && code <= 0xdfff);
+  return none ? '\ufffd' : String.fromCodePoint(code);
+};
+
+const decoded = (text: string): string =>
+  text.replaceAll(/&(?:#(x[0-9a-f]{1,6}|\d{1,7})|([a-z][a-z0-9]{1,31}));/gi, (all, digits?: string, name?: string) =>
+    digits === undefined ? (ENTITIES.get(name ?? '') ?? all) : numeric(digits),
+  );
+
+/** Elements that stand on lines of their own, with how many line breaks around them. */
+const BREAKS: ReadonlyMap<string, number> = new Map([
+  ...'p h1 h2 h3 h4 h5 h6 ul ol dl blockquote pre table hr figure'.split(' ').map((n): [string, number] => [n, 2]),
+  ...'div tr li dt dd section article header footer main nav aside address center caption form body'
+    .split(' ')
+    .map((n): [string, number] => [n, 1]),
+]);
+/** Elements whose content is no text of the page. */
+const HIDDEN: ReadonlyMap<string, RegExp> = new Map(
+  ['head', 'script', 'style', 'title', 'template'].map((name) => [name, new RegExp(`</${name}(?![a-z0-9-])`, 'gi')]),
+);
+
+/** Collects text as a browser would lay it out: spaces collapse, blocks begin on lines of their own. */
+class Lines {
+  readonly #pieces: string[] = [];
+  #breaks = 0;
+  #space = false;
+
+  text(raw: string): void {
+    const words = decoded(raw)
+      .replaceAll(/[ \t\r\n\f]+/g, ' ')
+      .replaceAll('\u00ad', '');
+    const inner = words.trim();
+    if (words.startsWith(' ')) this.#space = true;
+    if (inner === '') return;
+    this.append(inner);
+    this.#space = words.endsWith(' ');
+  }
+  /** Text as it is, after the breaks or the space that wait for it. */
+  append(text: string): void {
+    if (this.#pieces.length > 0)
+      this.#pieces.push(this.#breaks > 0 ? '\n'.repeat(this.#breaks) : this.#space ? ' ' : '');
+    this.#pieces.push(text);
+    this.#breaks = 0;
+    this.#space = false;
+  }
+  space(): void {
+    this.#space = true;
+  }
+  breakLine(least: number): void {
+    if (least === 0) return;
+    this.#breaks = Math.max(this.#breaks, least);
+    this.#space = false;
+  }
+  addBreak(): void {
+    this.#breaks = Math.min(this.#breaks + 1, 3);
+    this.#space = false;
+  }
+  /** How much was written, to tell later what was written since. */
+  get mark(): number {
+    return this.#pieces.length;
+  }
+  since(mark: number): string {
+    return this.#pieces.slice(mark).join('').trim();
+  }
+  toString(): string {
+    return this.#pieces.join('').replaceAll('\u00a0', ' ').trim();
+  }
+}
+
+interface Tag {
+  readonly name: string;
+  readonly closing: boolean;
+  readonly attributes: string;
+  /** The first position behind it. */
+  readonly end: number;
+}
+
+/** The tag that begins at a `<`, or undefined where text follows it. Quotation marks hide a `>`, as in a browser. */
+const tagAt = (html: string, at: number): Tag | undefined => {
+  const head = /\/?[a-z][a-z0-9:-]*/iy;
+  head.lastIndex = at + 1;
+  const [found] = head.exec(html) ?? [];
+  if (found === undefined) return undefined;
+  const start = head.lastIndex;
+  let end = start;
+  for (let quote = ''; end < html.length; end++) {
+    const character = html.charAt(end);
+    if (quote !== '') quote = character === quote ? '' : quote;
+    else if (character === '>') break;
+    else if ((character === '"' || character === "'") && html[end - 1] === '=') quote = character;
+  }
+  const closing = found.startsWith('/');
+  const name = (closing ? found.slice(1) : found).toLowerCase();
+  return { name, closing, attributes: html.slice(start, end), end: end + 1 };
+};
+
+const HREF = /\shref=(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/i;
+/** Where a link leads, as far as text can say it: a web address, a mailbox or a telephone. */
+const hrefOf = (attributes: string): string | undefined => {
+  const match = HREF.exec(attributes.slice(0, 8_192));
+  const href = decoded(match?.[1] ?? match?.[2] ?? match?.[3] ?? '').trim();
+  return /^(?:https?:\/\/|mailto:|tel:)/i.test(href) ? href : undefined;
+};
+
+/** Where the comment, declaration or hidden element that begins at a `<` ends; undefined when none begins there. */
+const skipped = (html: string, at: number, tag: Tag | undefined): number | undefined => {
+  const after = (index: number, length: number) => (index < 0 ? html.length : index + length);
+  if (html.startsWith('<!--', at)) return after(html.indexOf('-->', at + 4), 3);
+  if (/[!?]/.test(html.charAt(at + 1))) return after(html.indexOf('>', at), 1);
+  const closing = tag && !tag.closing ? HIDDEN.get(tag.name) : undefined;
+  if (!tag || !closing) return undefined;
+  closing.lastIndex = tag.end;
+  const match = closing.exec(html);
+  return match ? after(html.indexOf('>', match.index), 1) : html.length;
+};
+
+/** Writes tags down: breaks, bullets and where links lead. */
+const layOut = (lines: Lines) => {
+  let link: { href: string; mark: number } | undefined;
+  const endLink = () => {
+    if (!link) return;
+    const text = lines.since(link.mark);
+    const known = text === link.href || `mailto:${text}` === link.href || `tel:${text}` === link.href;
+    if (text !== '' && !known) {
+      lines.space();
+      lines.append(`(${link.href.replace(/^(?:mailto|tel):/i, '')})`);
+    }
+    link = undefined;
+  };
+  return ({ name, closing, attributes }: Tag): void => {
+    if (name === 'a') {
+      endLink();
+      const href = closing ? undefined : hrefOf(attributes);
+      if (href !== undefined) link = { href, mark: lines.mark };
+    } else if (name === 'br') lines.addBreak();
+    else if (name === 'td' || name === 'th') lines.space();
+    else {
+      lines.breakLine(BREAKS.get(name) ?? 0);
+      if (name === 'li' && !closing) lines.append('- ');
+    }
+  };
+};
+
+/**
+ * The plain text of an html page, for the part of an e-mail that readers without html see: blocks as lines, items with a hyphen, links
+ * with their address behind them, images left out. Linear in the page, whatever it holds; what is no html comes back as text.
+ */
+export const textFromHtml = (html: string): string => {
+  const lines = new Lines();
+  const write = layOut(lines);
+  const markup = /<(?=[a-z!?]|\/[a-z])/gi;
+  let at = 0;
+  while (at < html.length) {
+    markup.lastIndex = at;
+    const open = markup.exec(html)?.index ?? html.length;
+    if (open > at) lines.text(html.slice(at, open));
+    const tag = tagAt(html, open);
+    const end = skipped(html, open, tag);
+    if (end === undefined && tag) write(tag);
+    at = end ?? tag?.end ?? html.length;
+  }
+  return lines.toString();
+};

@@ -1,0 +1,135 @@
+import type { Actor } from '../actor.ts';
+import { isRefusal, type Refusal, refuse } from '../errors.ts';
+import type { SendPorts } from '../messages/ports.ts';
+import { priceOf } from '../messages/quote.ts';
+import { type PlanOf, requestHash, sendNow, type Tenant, unlessReused } from '../messages/send.ts';
+import { formatMailbox, mailboxFault, parseAddress, parseMailbox, subjectFault } from './address.ts';
+import type { EmailContent } from './content.ts';
+import type { TemplateValue } from './placeholders.ts';
+import { bodyBytes, type EmailBody, MOST_BODY_BYTES, withText } from './text.ts';
+import { sentEmailView } from './views.ts';
+
+/** The parsed body of a send (interface 4.5). */
+export interface EmailRequest extends EmailBody {
+  readonly to: string;
+  readonly subject?: string | undefined;
+  readonly templateId?: string | undefined;
+  readonly variables?: Readonly<Record<string, TemplateValue>> | undefined;
+  readonly from?: string | undefined;
+  readonly contactId?: string | undefined;
+  readonly campaignId?: string | undefined;
+  readonly metadata?: Readonly<Record<string, string | number | boolean>> | undefined;
+  readonly transactional?: boolean | undefined;
+}
+
+/** A template with its variables filled in. */
+export interface RenderedEmail extends EmailBody {
+  readonly subject: string;
+}
+
+/** What e-mail needs besides the common ports. */
+export interface EmailPorts extends SendPorts {
+  /** Fills a saved template, by its id or name; undefined when there is none. */
+  readonly render: (
+    organizationId: string,
+    template: string,
+    variables: Readonly<Record<string, TemplateValue>>,
+  ) => Promise<RenderedEmail | Refusal<'VALIDATION_ERROR'> | undefined>;
+  /** The sender of who names none; undefined where none is set. */
+  readonly sender: (organizationId: string) => Promise<string | undefined>;
+  /** Where one click takes the recipient out (RFC 8058). */
+  readonly unsubscribeUrl: (tenant: Tenant, to: string) => Promise<string>;
+}
+
+/** The price row of every e-mail: a fixed price per recipient, without bands (interface 4.5, rule 4). */
+export const EMAIL_ROUTE = 'email';
+
+const wrong = (path: string, message: string) =>
+  refuse('VALIDATION_ERROR', { detail: 'The e-mail breaks a rule.', errors: [{ path, message }] });
+
+/** What leaves: the given parts, or the template's, the given subject above the template's (interface 4.5, rule 5). */
+const composed = async (ports: EmailPorts, organizationId: string, request: EmailRequest) => {
+  const { templateId, html, text } = request;
+  if (templateId === undefined) {
+    if (html === undefined && text === undefined) return wrong('html', 'is needed, or text, or templateId');
+    if (request.subject === undefined) return wrong('subject', 'is needed without a template');
+    return { subject: request.subject, html, text };
+  }
+  if (html !== undefined || text !== undefined) return wrong('templateId', 'stands alone: the template has the body');
+  const rendered = await ports.render(organizationId, templateId, request.variables ?? {});
+  if (rendered === undefined) return wrong('templateId', 'is no template of the organization');
+  if (isRefusal(rendered)) return rendered;
+  return { ...rendered, subject: request.subject ?? rendered.subject };
+};
+
+const senderOf = async (ports: EmailPorts, organizationId: string, from: string | undefined) => {
+  const sender = from ?? (await ports.sender(organizationId));
+  if (sender === undefined)
+    return refuse('PRECONDITION_FAILED', {
+      detail: 'No sender is set: name one in `from`, or set one with `npm run admin -- organization set --email-from`.',
+      meta: { motivo: 'no_verified_sender' },
+    });
+  const mailbox = parseMailbox(sender);
+  return mailbox ? formatMailbox(mailbox) : wrong('from', mailboxFault(sender) ?? 'is no sender');
+};
+
+/** Makes the plan of an e-mail and what leaves of it: 422 for what would break its headers or has no content, 412 without a sender. */
+export const planEmail = async (
+  ports: EmailPorts,
+  tenant: Tenant,
+  key: string,
+  hash: string,
+  request: EmailRequest,
+): Promise<
+  | { readonly plan: PlanOf<'email'>; readonly content: EmailContent }
+  | Refusal<'CONFLICT' | 'PRECONDITION_FAILED' | 'VALIDATION_ERROR'>
+> => {
+  const to = parseAddress(request.to);
+  if (to === undefined) return wrong('to', 'must be an e-mail address');
+  const parts = await composed(ports, tenant.organizationId, request);
+  if (isRefusal(parts)) return parts;
+  const fault = subjectFault(parts.subject);
+  if (fault) return wrong('subject', fault);
+  const body = withText(parts);
+  if (bodyBytes(body) > MOST_BODY_BYTES) return wrong('html', `must have at most ${MOST_BODY_BYTES} bytes with text`);
+  const from = await senderOf(ports, tenant.organizationId, request.from);
+  if (isRefusal(from)) return unlessReused(ports, tenant, { key, hash }, from);
+  const price = await priceOf(ports, 'email', EMAIL_ROUTE);
+  if (isRefusal(price)) return unlessReused(ports, tenant, { key, hash }, price);
+  const transactional = request.transactional === true;
+  const { contactId, campaignId, metadata } = request;
+  const content: EmailContent = {
+    from,
+    subject: parts.subject,
+    ...body,
+    ...(transactional ? {} : { unsubscribeUrl: await ports.unsubscribeUrl(tenant, to) }),
+  };
+  const plan: PlanOf<'email'> = {
+    channel: 'email',
+    route: EMAIL_ROUTE,
+    price,
+    to,
+    type: request.templateId === undefined ? 'text' : 'template',
+    content: { from, subject: parts.subject, bodyBytes: bodyBytes(body) },
+    units: 1,
+    mayOptOut: !transactional,
+    contactId,
+    campaignId,
+    metadata,
+    links: [],
+    key,
+    hash,
+  };
+  return { plan, content };
+};
+
+/** Sends an e-mail (interface 4.5): answers once the provider accepted or refused. */
+export const sendEmail = async (ports: EmailPorts, actor: Actor, key: string, request: EmailRequest) => {
+  const planned = await planEmail(ports, actor, key, requestHash('email.send', request), request);
+  const sent = isRefusal(planned) ? planned : await sendNow(ports, actor, planned.plan, planned.content);
+  if (isRefusal(sent)) {
+    ports.observe.sent('email', sent.name, { organizationId: actor.organizationId });
+    return sent;
+  }
+  return sentEmailView(sent.message, actor.scopes.has('pii:full'), sent.replayed);
+};

@@ -1,0 +1,108 @@
+import type { Environment } from '../actor.ts';
+import { isRefusal } from '../errors.ts';
+import type { Id } from '../ids.ts';
+import { messageEvent } from './events.ts';
+import { type Decision, type MessageRecord, missed, reached } from './message.ts';
+import type { SendPorts } from './ports.ts';
+import { requestHash, reserveMessage } from './send.ts';
+import type { Planned, UnifiedRequest } from './unified.ts';
+
+/** One way that is tried when the one before did not deliver. */
+export interface Hop extends UnifiedRequest {
+  /** How long the message before it is waited for, in ms. */
+  readonly afterMs: number;
+  /** The hop is left out when it would cost more. */
+  readonly maxCoins?: number | undefined;
+}
+
+/** A message's fallbacks (interface 4.0): tried in order, each billed at its own rate, none once one delivered. */
+export interface Chain {
+  /** The id of its first message. */
+  readonly id: Id<'message'>;
+  readonly organizationId: Id<'organization'>;
+  readonly env: Environment;
+  readonly hops: readonly Hop[];
+  /** The hop that comes next. */
+  readonly next: number;
+  /** The message that is waited for, and until when, in ms. */
+  readonly current: Id<'message'>;
+  readonly waitUntil: number;
+  readonly state: 'waiting' | 'delivered' | 'exhausted' | 'cancelled';
+}
+
+/** The step to a hop: it holds only where the chain still stands as `chain` says and its current message has not arrived. */
+export interface ChainStep {
+  readonly chain: Chain;
+  readonly waitUntil: number;
+}
+
+export interface ChainPorts extends SendPorts {
+  readonly readChain: (id: string) => Promise<Chain | undefined>;
+  /** Looks again at this moment (ms). */
+  readonly rearm: (chain: Chain, at: number) => Promise<void>;
+  readonly endChain: (chain: Chain, state: Exclude<Chain['state'], 'waiting'>) => Promise<void>;
+  /** Leaves the next hop out and tells why on the first message. False when the chain moved meanwhile. */
+  readonly skipHop: (chain: Chain, decision: Decision) => Promise<boolean>;
+  readonly plan: (chain: Chain, hop: Hop, key: string, hash: string) => Promise<Planned>;
+  readonly hintSend: (messageId: string, at: number) => void;
+  readonly hintChain: (id: string, at: number) => void;
+}
+
+/** When a message whose hold is open is looked at again, in ms. */
+const LOOK_AGAIN_MS = 5_000;
+
+const skip = async (ports: ChainPorts, chain: Chain, why: string): Promise<void> => {
+  const now = ports.clock();
+  const detail = `hop=${chain.next + 1} channel=${chain.hops[chain.next]?.channel} left out: ${why}`;
+  if (await ports.skipHop(chain, { at: now, kind: 'fallback', detail })) ports.hintChain(chain.id, now);
+};
+
+/** Reserves the next hop's message; leaves the hop out when it is refused. */
+const takeHop = async (ports: ChainPorts, chain: Chain, hop: Hop): Promise<void> => {
+  const now = ports.clock();
+  // No caller can write a line break into a key: a hop's promise is its own.
+  const key = `hop\n${chain.id}\n${chain.next}`;
+  const hash = requestHash('hop', { chain: chain.id, next: chain.next });
+  const planned = await ports.plan(chain, hop, key, hash);
+  if (isRefusal(planned)) return skip(ports, chain, planned.details.detail);
+  const following = chain.hops[chain.next + 1];
+  const reserved = await reserveMessage(
+    ports,
+    chain,
+    { ...planned.plan, chainId: chain.id, maxCoins: hop.maxCoins },
+    {
+      status: 'queued',
+      at: now,
+      body: planned.body,
+      step: { chain, waitUntil: now + (following?.afterMs ?? 0) },
+    },
+    (message) => [messageEvent('message.queued', message, now)],
+  );
+  if (!isRefusal(reserved)) return ports.hintSend(reserved.message.id, now);
+  if (reserved.details.meta?.code !== 'OVERTAKEN') await skip(ports, chain, reserved.details.detail);
+};
+
+/** When an unfinished message has to be looked at again, in ms; undefined when its hop is over. */
+const waitsUntil = (current: MessageRecord, chain: Chain, now: number): number | undefined => {
+  if (missed(current) && current.hold !== 'open') return undefined;
+  // A deferred message is waited for from the moment that it leaves.
+  if (current.status === 'queued') return Math.max(chain.waitUntil, current.deadline + LOOK_AGAIN_MS);
+  if (current.hold === 'open') return now + LOOK_AGAIN_MS;
+  return chain.waitUntil > now ? chain.waitUntil : undefined;
+};
+
+/**
+ * Goes on with a chain whose time has come, or whose message failed. The step is one transaction with the hold of its message, under
+ * the condition that the current message has not arrived: a delivery and a step can never both win.
+ */
+export const goOn = async (ports: ChainPorts, id: string): Promise<void> => {
+  const chain = await ports.readChain(id);
+  if (chain?.state !== 'waiting') return;
+  const current = await ports.journal.read(chain.current);
+  if (!current) return ports.endChain(chain, 'exhausted');
+  if (reached(current)) return ports.endChain(chain, 'delivered');
+  const until = waitsUntil(current, chain, ports.clock());
+  if (until !== undefined) return ports.rearm(chain, until);
+  const hop = chain.hops[chain.next];
+  return hop ? takeHop(ports, chain, hop) : ports.endChain(chain, 'exhausted');
+};

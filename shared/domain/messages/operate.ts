@@ -1,0 +1,57 @@
+import type { Actor } from '../actor.ts';
+import { type Refusal, refuse } from '../errors.ts';
+import type { Clock } from '../time.ts';
+import type { Journal } from './journal.ts';
+import type { Decision, MessageRecord } from './message.ts';
+
+/** What an operator's acts on a queued message need from outside. */
+export interface OperatePorts {
+  readonly clock: Clock;
+  readonly journal: Pick<Journal, 'release'>;
+  readonly readMessage: (organizationId: string, id: string) => Promise<MessageRecord | undefined>;
+  /** Makes a queued message leave at a moment (ms) whatever would defer it; false when it left meanwhile. */
+  readonly forceLeave: (message: MessageRecord, at: number, decision: Decision) => Promise<boolean>;
+  /** Hands a queued message to its queue at a moment (ms); may be lost. */
+  readonly hintSend: (messageId: string, at: number) => void;
+}
+
+type Operated = Promise<MessageRecord | Refusal<'CONFLICT' | 'NOT_FOUND'>>;
+
+const isQueued = ({ status, hold, archivedAt }: MessageRecord): boolean =>
+  status === 'queued' && hold === 'open' && archivedAt === undefined;
+
+const NOT_FOUND = refuse('NOT_FOUND', 'There is no such message.');
+const NOT_QUEUED = refuse('CONFLICT', 'The message is not queued.');
+
+/**
+ * Takes a queued message back before it leaves: its hold is released, and its key stays taken. Against its sender exactly one wins, by
+ * the fence. Cancels that meet each other are one, and all answer with the cancelled message.
+ */
+export const cancel = async (ports: OperatePorts, { organizationId }: Actor, id: string): Operated => {
+  const message = await ports.readMessage(organizationId, id);
+  if (!message) return NOT_FOUND;
+  if (!isQueued(message)) return NOT_QUEUED;
+  const at = ports.clock();
+  const released = await ports.journal.release(message, {
+    at,
+    reason: 'cancelled',
+    lastError: 'Cancelled before it left.',
+    decisions: [{ at, kind: 'operator', detail: 'cancelled; hold released', coins: message.coins }],
+    freeKey: false,
+    events: [],
+  });
+  const now = released ? await ports.readMessage(organizationId, id) : undefined;
+  return now?.reason === 'cancelled' ? now : NOT_QUEUED;
+};
+
+/** Sends a queued message now, past its moment, quiet hours and rate buckets (interface 2.10, force). */
+export const force = async (ports: OperatePorts, { organizationId }: Actor, id: string): Operated => {
+  const message = await ports.readMessage(organizationId, id);
+  if (!message) return NOT_FOUND;
+  if (!isQueued(message)) return NOT_QUEUED;
+  const at = ports.clock();
+  const decision: Decision = { at, kind: 'operator', detail: 'forced to leave now' };
+  if (!(await ports.forceLeave(message, at, decision))) return NOT_QUEUED;
+  ports.hintSend(id, at);
+  return { ...message, force: true, updatedAt: at };
+};

@@ -1,0 +1,160 @@
+import type { Actor } from '../actor.ts';
+import { isRefusal, type Refusal, refuse } from '../errors.ts';
+import { newId } from '../ids.ts';
+import { messageEvent } from './events.ts';
+import type { MessageRecord } from './message.ts';
+import { payloadFaults } from './payload-forms.ts';
+import type { SendPorts } from './ports.ts';
+import { REUSED_KEY, type ReserveRefusal, requestHash, reserveMessage, type SendPlan, type Sent } from './send.ts';
+import type { Planners, UnifiedRequest } from './unified.ts';
+import { unifiedStatus } from './views.ts';
+
+/** What a resend may correct (decisions, part 4). What is absent stays as the original has it. */
+export interface Correction {
+  readonly to?: string | undefined;
+  readonly payload?: Readonly<Record<string, unknown>> | undefined;
+  readonly templateVars?: readonly string[] | undefined;
+  readonly metadata?: MessageRecord['metadata'];
+}
+
+export interface ResendPorts extends SendPorts {
+  readonly planners: Planners;
+  readonly readMessage: (organizationId: string, id: string) => Promise<MessageRecord | undefined>;
+  /** Hands a queued message to its queue at a moment (ms); may be lost. */
+  readonly hintSend: (messageId: string, at: number) => void;
+}
+
+export type ResendRefusal =
+  | ReserveRefusal
+  | Refusal<'CONFLICT' | 'DEPENDENCY_FAILED' | 'NOT_FOUND' | 'PRECONDITION_FAILED' | 'VALIDATION_ERROR'>;
+
+const notNow = (status: string) =>
+  refuse('CONFLICT', {
+    detail: 'Only a queued or a failed message can be sent anew.',
+    meta: { status },
+  });
+
+/** Variables by their place, as the platforms number them. */
+const byPlace = (vars: readonly string[]) => Object.fromEntries(vars.map((value, at) => [String(at + 1), value]));
+
+const numbered = (payload: Readonly<Record<string, unknown>>, vars: readonly string[] | undefined) =>
+  vars && 'template' in payload ? { ...payload, templateVars: byPlace(vars) } : payload;
+
+/** The content as a request asks for it; undefined where it is not kept. */
+const keptContent = (
+  original: MessageRecord,
+  templateVars: readonly string[] | undefined,
+): Pick<UnifiedRequest, 'text' | 'payload'> | undefined => {
+  switch (original.channel) {
+    case 'sms':
+      return { text: original.content.text };
+    case 'rcs': {
+      const { text, card, fallback } = original.content;
+      const payload = { ...(card ? { card } : {}), ...(fallback ? { fallback: { text: fallback.text } } : {}) };
+      return { ...(text === undefined ? {} : { text }), ...(Object.keys(payload).length > 0 ? { payload } : {}) };
+    }
+    case 'email':
+      return undefined;
+    default:
+      return { payload: numbered(original.content.payload, templateVars) };
+  }
+};
+
+const NO_BODY = refuse('VALIDATION_ERROR', {
+  detail: "An e-mail's body is not kept: send the payload again.",
+  errors: [{ path: 'payload', message: 'is needed to send an e-mail anew' }],
+});
+
+const corrected = (payload: Readonly<Record<string, unknown>>): Pick<UnifiedRequest, 'text' | 'payload'> => {
+  const { text, ...rest } = payload;
+  if (typeof text !== 'string') return { payload };
+  return { text, ...(Object.keys(rest).length > 0 ? { payload: rest } : {}) };
+};
+
+/** The original's send with its corrections, as any other request of its channel. */
+const requestOf = (original: MessageRecord, correction: Correction): UnifiedRequest | Refusal<'VALIDATION_ERROR'> => {
+  const { channel, type, route, contactId, campaignId, priority } = original;
+  const errors = correction.payload ? payloadFaults(channel, type, correction.payload) : [];
+  if (errors.length > 0)
+    return refuse('VALIDATION_ERROR', { detail: 'The payload is not in the form of its channel and type.', errors });
+  const content = correction.payload ? corrected(correction.payload) : keptContent(original, correction.templateVars);
+  if (!content) return NO_BODY;
+  const templateVars = correction.templateVars ?? original.templateVars;
+  return {
+    channel,
+    to: correction.to ?? original.to,
+    type,
+    ...content,
+    variables: templateVars && byPlace(templateVars),
+    route,
+    contactId,
+    campaignId,
+    metadata: correction.metadata ?? original.metadata,
+    priority,
+  };
+};
+
+/** The channel's plan, with what of the original no request asks for. */
+const planOf = (planned: SendPlan, original: MessageRecord, { templateVars }: Correction): SendPlan => {
+  const senderId = original.channel === 'sms' ? original.content.senderId : undefined;
+  const { numberId, instagramAccountId, templateId } = original;
+  return {
+    ...planned,
+    ...(senderId === undefined ? {} : { content: { ...planned.content, senderId } }),
+    labels: { numberId, instagramAccountId, templateId, templateVars: templateVars ?? original.templateVars },
+    replaces: original.id,
+    original,
+  } as SendPlan;
+};
+
+/** What stands under the caller's key already; undefined when it is free. */
+const replayOf = async (
+  ports: ResendPorts,
+  organizationId: string,
+  key: string,
+  hash: string,
+): Promise<Sent | typeof REUSED_KEY | undefined> => {
+  const promise = await ports.promise(organizationId, key, ports.clock());
+  if (!promise) return undefined;
+  if (promise.requestHash !== hash) return REUSED_KEY;
+  const message = await ports.journal.read(promise.messageId);
+  return message && { message, replayed: true };
+};
+
+/**
+ * Sends a queued or failed message anew with its corrections (interface, part 3). One transaction archives the original, gives back its
+ * hold if it was still queued, and holds and queues the new message, which is billed as any other. Of resends at the same time one
+ * wins; the others find the original archived: 409. `callerKey` makes a repeat answer with the message of the first call.
+ */
+export const resend = async (
+  ports: ResendPorts,
+  actor: Actor,
+  id: string,
+  correction: Correction,
+  callerKey: string | undefined,
+): Promise<Sent | ResendRefusal> => {
+  const { organizationId } = actor;
+  const original = await ports.readMessage(organizationId, id);
+  if (!original) return refuse('NOT_FOUND', 'There is no such message.');
+  // No caller can write a line break into a key: a resend without one never meets another's.
+  const key = callerKey ?? `resend\n${newId('request')}`;
+  const hash = requestHash('messages.resend', { id, ...correction });
+  const earlier = callerKey === undefined ? undefined : await replayOf(ports, organizationId, key, hash);
+  if (earlier) return earlier;
+  const status = unifiedStatus(original);
+  if (status !== 'queued' && status !== 'failed') return notNow(status);
+  const request = requestOf(original, correction);
+  if (isRefusal(request)) return request;
+  const planned = await ports.planners[original.channel](actor, request, key, hash);
+  if (isRefusal(planned)) return planned;
+  const plan = planOf(planned.plan, original, correction);
+  const candidates = await ports.routing.candidates(plan.channel, organizationId, actor.env, plan.route);
+  if (candidates.kind === 'none') return refuse('DEPENDENCY_FAILED', candidates.missing);
+  const at = ports.clock();
+  const beginning = { status: 'queued', at, body: planned.body } as const;
+  const reserved = await reserveMessage(ports, actor, plan, beginning, (message) => [
+    messageEvent('message.queued', message, at),
+  ]);
+  if (!isRefusal(reserved) && !reserved.replayed) ports.hintSend(reserved.message.id, at);
+  return reserved;
+};

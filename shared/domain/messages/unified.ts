@@ -1,0 +1,36 @@
+import type { Refusal } from '../errors.ts';
+import type { Labels, MessageRecord, MessageType, Priority } from './message.ts';
+import type { Channel } from './provider.ts';
+import type { SendPlan, Tenant } from './send.ts';
+
+/** A send of any channel, as /v1, the unified create, bulk and hops of a fallback all ask for it. */
+export interface UnifiedRequest {
+  readonly channel: Channel;
+  /** In the channel's own format. */
+  readonly to: string;
+  readonly type: MessageType;
+  readonly text?: string | undefined;
+  /** A template's id or name. */
+  readonly template?: string | undefined;
+  readonly variables?: Readonly<Record<string, string | number | boolean>> | undefined;
+  /** What the type asks for, where text and template do not say it (decisions, part 4: payload by type). */
+  readonly payload?: Readonly<Record<string, unknown>> | undefined;
+  /** The route of the channel's price table; its usual one when absent. */
+  readonly route?: string | undefined;
+  readonly contactId?: string | undefined;
+  readonly campaignId?: string | undefined;
+  readonly metadata?: MessageRecord['metadata'];
+  /** What is kept on the message beside its content. */
+  readonly labels?: Labels | undefined;
+  readonly priority?: Priority | undefined;
+  readonly scheduledAt?: number | undefined;
+}
+
+/** What a channel made of a request: the plan, and what leaves besides what is kept of it, as JSON. */
+export type Planned =
+  | { readonly plan: SendPlan; readonly body?: string | undefined }
+  | Refusal<'CONFLICT' | 'NOT_FOUND' | 'PRECONDITION_FAILED' | 'VALIDATION_ERROR'>;
+
+/** Makes the plan of one channel. `key` and `hash` as in PlanOf. */
+export type Planner = (tenant: Tenant, request: UnifiedRequest, key: string, hash: string) => Promise<Planned>;
+export type Planners = Readonly<Record<Channel, Planner>>;

@@ -1,0 +1,15 @@
+import type { OperatePorts } from '../../domain/messages/operate.ts';
+import { KEYS } from '../../storage/access-patterns.ts';
+import { forceLeave } from '../../storage/force.ts';
+import { readMessage } from '../../storage/message-lists.ts';
+import { clock, publishDue, table } from './platform.ts';
+import { sendPorts } from './send.ts';
+
+/** What an operator's acts on queued messages need, over this stage's table and queue. */
+export const operatePorts: OperatePorts = {
+  clock,
+  journal: sendPorts.journal,
+  readMessage: (organizationId, id) => readMessage(table, organizationId, id),
+  forceLeave: (message, at, decision) => forceLeave(table, message, at, decision),
+  hintSend: (messageId) => publishDue([{ kind: 'send_message', ...KEYS.message(messageId) }]),
+};

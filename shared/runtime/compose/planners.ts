@@ -1,0 +1,108 @@
+import type * as z from 'zod';
+import { SendEmailByName } from '../../contracts/email.ts';
+import { SendRcs } from '../../contracts/rcs.ts';
+import { SendSms } from '../../contracts/sms.ts';
+import { planEmail } from '../../domain/email/send.ts';
+import { isRefusal, type Refusal, refuse } from '../../domain/errors.ts';
+import type { Planned, Planner, Planners, UnifiedRequest } from '../../domain/messages/unified.ts';
+import { planPlatform, planWhatsapp } from '../../domain/platforms/plan.ts';
+import { planRcs } from '../../domain/rcs/send.ts';
+import { planSms } from '../../domain/sms/send.ts';
+import { readLastInbound } from '../../storage/inbound.ts';
+import { emailPorts } from './email.ts';
+import { clock, table } from './platform.ts';
+import { sendPorts } from './send.ts';
+import { smsPorts } from './sms.ts';
+
+const noText = refuse('VALIDATION_ERROR', {
+  detail: 'The payload has no text.',
+  errors: [{ path: 'payload.text', message: 'must be a text' }],
+});
+
+const noTemplate = refuse('VALIDATION_ERROR', {
+  detail: 'There is no such template on this channel.',
+  errors: [{ path: 'template', message: 'is no template of the channel' }],
+});
+
+/** What every plan takes from a unified request besides its content. */
+const carried = ({ to, contactId, campaignId, metadata }: UnifiedRequest) => ({ to, contactId, campaignId, metadata });
+
+const later = (planned: Planned, { priority, scheduledAt, labels }: UnifiedRequest): Planned =>
+  isRefusal(planned) ? planned : { ...planned, plan: { ...planned.plan, priority, scheduledAt, labels } };
+
+/** A unified request as the channel's own contract has it: one set of rules, whichever operation asks. */
+const asOwn = <S extends z.ZodType>(schema: S, body: unknown): z.output<S> | Refusal<'VALIDATION_ERROR'> => {
+  const parsed = schema.safeParse(body);
+  if (parsed.success) return parsed.data;
+  const errors = parsed.error.issues.map(({ path, message }) => ({ path: path.join('.'), message }));
+  return refuse('VALIDATION_ERROR', { detail: 'The message breaks the contract of its channel.', errors });
+};
+
+const textOf = ({ text, payload }: UnifiedRequest): unknown => text ?? payload?.text;
+const noContent = (request: UnifiedRequest) => (request.template === undefined ? noText : noTemplate);
+
+const sms: Planner = async (tenant, request, key, hash) => {
+  const text = textOf(request);
+  if (text === undefined) return noContent(request);
+  const body = asOwn(SendSms, { ...carried(request), body: text, route: request.route ?? 'premium' });
+  if (isRefusal(body)) return body;
+  const plan = await planSms(smsPorts, tenant, key, hash, body);
+  return isRefusal(plan) ? plan : { plan };
+};
+
+const rcs: Planner = async (tenant, request, key, hash) => {
+  const [text, card] = [textOf(request), request.payload?.card];
+  if (text === undefined && card === undefined) return noContent(request);
+  const body = asOwn(SendRcs, {
+    ...carried(request),
+    route: request.route ?? 'easy_rcs',
+    content: { ...(text === undefined ? {} : { text }), ...(card === undefined ? {} : { card }) },
+    fallback: request.payload?.fallback,
+  });
+  if (isRefusal(body)) return body;
+  const plan = await planRcs(sendPorts, tenant, key, hash, body);
+  return isRefusal(plan) ? plan : { plan };
+};
+
+/** The first line of a text, as the subject of who gives none; at most 78 characters (RFC 5322, 2.1.1). */
+const firstLine = (text: unknown): string =>
+  (typeof text === 'string' ? (text.trim().split('\n')[0] ?? '') : '').slice(0, 78).trim() || 'Mensagem';
+
+const emailContent = (request: UnifiedRequest): object => {
+  const { template, variables, payload } = request;
+  const given = typeof payload?.email === 'object' ? payload.email : undefined;
+  if (template !== undefined) return { ...given, templateId: template, variables };
+  const text = textOf(request);
+  return given ?? { text, subject: firstLine(text) };
+};
+
+const email: Planner = async (tenant, request, key, hash) => {
+  const body = asOwn(SendEmailByName, { ...carried(request), ...emailContent(request) });
+  if (isRefusal(body)) return body;
+  const planned = await planEmail(emailPorts, tenant, key, hash, body);
+  return isRefusal(planned) ? planned : { plan: planned.plan, body: JSON.stringify(planned.content) };
+};
+
+const platformPorts = {
+  clock,
+  prices: sendPorts.prices,
+  lastInbound: async (tenant: Parameters<Planner>[0], channel: 'whatsapp', to: string) =>
+    readLastInbound(table, tenant.organizationId, channel, await sendPorts.hashTo(tenant.organizationId, 'phone', to)),
+};
+
+const ofChannel: Planners = {
+  sms,
+  rcs,
+  email,
+  whatsapp: (...given) => planWhatsapp(platformPorts, ...given),
+  push: (...given) => planPlatform('push')(platformPorts, ...given),
+  instagram: (...given) => planPlatform('instagram')(platformPorts, ...given),
+};
+
+/** How each channel makes a plan of a unified request. */
+export const planners = Object.fromEntries(
+  Object.entries(ofChannel).map(([channel, plan]) => [
+    channel,
+    async (...given: Parameters<Planner>) => later(await plan(...given), given[1]),
+  ]),
+) as unknown as Planners;

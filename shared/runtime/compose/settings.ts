@@ -1,0 +1,18 @@
+import { type OrganizationSettings, readOrganizationSettings } from '../../storage/organization-settings.ts';
+import { clock, table } from './platform.ts';
+
+/** How long a process trusts what an organization contracted or set, in ms. */
+const TRUST_MS = 10_000;
+const MOST_KEPT = 10_000;
+const kept = new Map<string, { at: number; settings: OrganizationSettings }>();
+
+/** What an organization contracted or set; at most ten seconds old. */
+export const organizationSettings = async (organizationId: string): Promise<OrganizationSettings> => {
+  const held = kept.get(organizationId);
+  const now = clock();
+  if (held && now - held.at < TRUST_MS) return held.settings;
+  const fresh = await readOrganizationSettings(table, organizationId);
+  if (kept.size > MOST_KEPT) kept.clear();
+  kept.set(organizationId, { at: now, settings: fresh });
+  return fresh;
+};

@@ -1,0 +1,55 @@
+import { type ChainPorts, goOn } from '../../domain/messages/chain.ts';
+import { type LeavePorts, leave } from '../../domain/messages/leave.ts';
+import type { PreviewPorts } from '../../domain/messages/overview.ts';
+import { quietUntil } from '../../domain/messages/quiet-hours.ts';
+import type { DueHint } from '../../queues/queues.ts';
+import { KEYS } from '../../storage/access-patterns.ts';
+import { chainStore } from '../../storage/chains.ts';
+import { consentFault, contactRecipient } from '../../storage/consent.ts';
+import { readWallet } from '../../storage/ledger.ts';
+import { queuedStore } from '../../storage/queued.ts';
+import { planners } from './planners.ts';
+import { clock, publishDue, table } from './platform.ts';
+import { sealer, sendPorts } from './send.ts';
+import { organizationSettings } from './settings.ts';
+
+const secondsUntil = (at: number) => Math.max(0, (at - clock()) / 1000);
+const hintSend = (messageId: string, at: number) =>
+  publishDue([{ kind: 'send_message', ...KEYS.message(messageId) }], secondsUntil(at));
+
+const leavesAt: PreviewPorts['leavesAt'] = async (organizationId, channel, at) =>
+  quietUntil((await organizationSettings(organizationId)).quietHours, channel, at);
+
+/** What unified sends and their previews need. */
+export const unifiedPorts: PreviewPorts = {
+  ...sendPorts,
+  planners,
+  hintSend,
+  leavesAt,
+  balance: async (organizationId) => (await readWallet(table, organizationId))?.balance ?? 0,
+  recipientOf: ({ organizationId }, contactId, channel) => contactRecipient(table, organizationId, contactId, channel),
+  consentFault: async (tenant, plan) =>
+    consentFault(table, tenant.organizationId, plan, (kind, to) => sendPorts.hashTo(tenant.organizationId, kind, to)),
+};
+
+/** What sending a queued message needs. */
+export const leavePorts: LeavePorts = {
+  ...sendPorts,
+  ...queuedStore(table, sealer),
+  mayLeaveAt: ({ organizationId, channel }, now) => leavesAt(organizationId, channel, now),
+  hintSend,
+};
+
+const chainPorts: ChainPorts = {
+  ...sendPorts,
+  ...chainStore(table, sealer),
+  plan: (chain, hop, key, hash) => planners[hop.channel](chain, hop, key, hash),
+  hintSend,
+  hintChain: (id, at) => publishDue([{ kind: 'fallback', ...KEYS.chain(id) }], secondsUntil(at)),
+};
+
+const idOf = (key: string) => key.slice(key.indexOf('#') + 1);
+
+/** Sends a queued message whose time has come, or goes on with a chain. Repeats and any order change nothing. */
+export const sendWork = ({ kind, pk }: DueHint): Promise<void> =>
+  kind === 'fallback' ? goOn(chainPorts, idOf(pk)) : leave(leavePorts, idOf(pk));

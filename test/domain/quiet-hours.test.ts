@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'vitest';
+import { type QuietHours, QuietHoursSchema, quietUntil } from '../../shared/domain/messages/quiet-hours.ts';
+
+const NIGHT: QuietHours = { inicio: '22:00', fim: '08:00', timeZone: 'America/Sao_Paulo', channels: ['sms'] };
+const at = (text: string) => Date.parse(text);
+const until = (quiet: QuietHours | undefined, text: string) => new Date(quietUntil(quiet, 'sms', at(text))).toISOString();
+
+describe('quiet hours', () => {
+  // São Paulo is three hours behind UTC.
+  test.each([
+    ['2026-03-10T00:59:59.000Z', '2026-03-10T00:59:59.000Z'],
+    ['2026-03-10T01:00:00.000Z', '2026-03-10T11:00:00.000Z'],
+    ['2026-03-10T10:59:59.999Z', '2026-03-10T11:00:00.000Z'],
+    ['2026-03-10T11:00:00.000Z', '2026-03-10T11:00:00.000Z'],
+    ['2026-03-10T04:30:30.000Z', '2026-03-10T11:00:00.000Z'],
+  ])('that go over midnight let a message of %s leave at %s', (now, leaves) => {
+    expect(until(NIGHT, now)).toBe(leaves);
+  });
+
+  test('within a day end on the same day', () => {
+    const lunch = { ...NIGHT, inicio: '12:00', fim: '14:00' };
+    expect(until(lunch, '2026-03-10T15:30:00.000Z')).toBe('2026-03-10T17:00:00.000Z');
+    expect(until(lunch, '2026-03-10T17:00:00.000Z')).toBe('2026-03-10T17:00:00.000Z');
+  });
+
+  test('end on the wall of their time zone when the clock changes meanwhile', () => {
+    const york = { ...NIGHT, timeZone: 'America/New_York' };
+    // The clock goes forward on 8 March 2026 and back on 1 November 2026, at 2 in the morning.
+    expect(until(york, '2026-03-08T04:00:00.000Z')).toBe('2026-03-08T12:00:00.000Z');
+    expect(until(york, '2026-11-01T03:30:00.000Z')).toBe('2026-11-01T13:00:00.000Z');
+  });
+
+  test('concern only their channels, and no one without any', () => {
+    const night = at('2026-03-10T04:00:00Z');
+    expect(quietUntil(NIGHT, 'email', night)).toBe(night);
+    expect(quietUntil({ ...NIGHT, channels: [] }, 'sms', night)).toBe(night);
+    expect(quietUntil(undefined, 'sms', night)).toBe(night);
+  });
+
+  test.each([
+    { inicio: '24:00' },
+    { fim: '8:00' },
+    { fim: '22:00' },
+    { timeZone: 'Brasil/Lua' },
+    { channels: ['fax'] },
+    { extra: 1 },
+  ])('are refused with %j', (fields) => {
+    expect(QuietHoursSchema.safeParse({ ...NIGHT, ...fields }).success).toBe(false);
+  });
+});

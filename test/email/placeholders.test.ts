@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest';
+import {
+  badPlaceholderLine,
+  fill,
+  placeholderNames,
+  type TemplatePart,
+} from '../../shared/domain/email/placeholders.ts';
+
+const MOST = 1_000_000;
+const declared = [{ name: 'nome', example: 'Ana' }, { name: 'pedido' }];
+const filled = (source: string, part: TemplatePart, given: Record<string, string | number | boolean> = {}) =>
+  fill(source, part, { declared, given }, MOST);
+
+test('a variable takes what the send gives, else its example, else nothing', () => {
+  expect(filled('{{nome}}/{{ pedido }}/{{outro}}', 'text', { nome: 'Bia', pedido: 7, outro: true })).toBe('Bia/7/true');
+  expect(filled('{{nome}}/{{pedido}}/{{outro}}', 'text')).toBe('Ana//');
+  expect(filled('{{nome}}', 'text', { nome: '' })).toBe('');
+});
+
+test('no placeholder reaches the inbox, whatever stands between its braces', () => {
+  for (const source of [
+    '{{#if x}}',
+    '{{ pedido nº }}',
+    '{{}}',
+    '{{{',
+    '{{',
+    '{{{{{{',
+    '{{1}}',
+    '{{a b}}',
+    `{{${'a'.repeat(65)}}}`,
+  ])
+    for (const part of ['html', 'line', 'text'] as const)
+      expect(filled(`[${source}`, part), source).not.toContain('{{');
+  expect(filled('a {{x y}} b {{nome}} c', 'text')).toBe('a  b Ana c');
+});
+
+test('html escapes values in elements and attributes, and more braces are no way around it', () => {
+  const given = { nome: `<a href='x' onclick="y">&\`=` };
+  const escaped = '&lt;a href&#61;&#39;x&#39; onclick&#61;&quot;y&quot;&gt;&amp;&#96;&#61;';
+  for (const source of ['{{nome}}', '{{{nome}}}', '{{{{ nome }}}}', '{{{nome}}'])
+    expect(filled(source, 'html', given)).toBe(escaped);
+  expect(filled('<b>{{nome}}</b>', 'text', given)).toBe(`<b>${given.nome}</b>`);
+});
+
+test('a value cannot break out of a line, and keeps its lines in text', () => {
+  const given = { nome: 'a\r\nBcc: x@y.example\u0000\u0085\u2028b\tc' };
+  expect(filled('{{nome}}', 'line', given)).toBe('aBcc: x@y.examplebc');
+  expect(filled('{{nome}}', 'text', given)).toBe('a\nBcc: x@y.example\u2028b\tc');
+  expect(filled('{{nome}}', 'html', given)).toBe('a\nBcc: x@y.example\u2028b\tc');
+});
+
+test('a value is not read for placeholders, and inherited names are no values', () => {
+  expect(filled('{{nome}}', 'text', { nome: '{{pedido}}', pedido: 'x' })).toBe('{{pedido}}');
+  expect(filled('{{constructor}}{{__proto__}}{{toString}}', 'text')).toBe('');
+});
+
+test('a short template cannot grow beyond its bound by a long value', () => {
+  const source = '{{nome}}'.repeat(100_000);
+  expect(fill(source, 'html', { declared, given: { nome: '<'.repeat(1_000_000) } }, MOST)).toBeUndefined();
+  expect(fill('{{nome}}', 'html', { declared, given: { nome: 'abc' } }, 3)).toBe('abc');
+  expect(fill('{{nome}}', 'html', { declared, given: { nome: 'abcd' } }, 3)).toBeUndefined();
+});
+
+test('names are found once each, in order, and a faulty placeholder by its line', () => {
+  expect(placeholderNames('{{b}} {{a.x-1}} {{ b }} {{1}}')).toEqual(['b', 'a.x-1']);
+  expect(badPlaceholderLine('a {{b}}\n{{c}}')).toBeUndefined();
+  expect(badPlaceholderLine('a\nb {{#if}}')).toBe(2);
+  expect(badPlaceholderLine('a\n\n{{open')).toBe(3);
+});
+
+test.each(['{{', '{{a', '}}{{', '{', '{{ a }', '{{{}}'])('is linear over %j a million characters', (unit) => {
+  const source = unit.repeat(1_000_000 / unit.length);
+  const began = performance.now();
+  filled(source, 'html');
+  badPlaceholderLine(source);
+  placeholderNames(source);
+  expect(performance.now() - began).toBeLessThan(2_000);
+});

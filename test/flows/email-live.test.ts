@@ -1,0 +1,159 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { putProviderSettings } from '../../shared/storage/providers.ts';
+import { type Answer, type Client, type Messaging, startMessaging } from '../support/api.ts';
+import { checkMoney } from '../support/money.ts';
+import { expectProblem } from '../support/problems.ts';
+import { type AmazonSesStandIn, startAmazonSesStandIn } from '../support/providers/amazon-ses-stand-in.ts';
+import type { EmailOutcome } from '../support/providers/email-kit.ts';
+import { deliver } from '../support/providers/stand-in.ts';
+
+const OPENING = 1_000_000;
+const PATH = '/v2/email/messages';
+const MAIL = {
+  to: 'ana@loja.example',
+  from: 'Loja Azul <ola@azul.example>',
+  subject: 'Oi',
+  html: '<p>Olá, <b>Ana</b></p>',
+};
+
+let messaging: Messaging;
+let ses: AmazonSesStandIn;
+beforeAll(async () => {
+  messaging = await startMessaging();
+  ses = await startAmazonSesStandIn();
+  ses.endpoint = `${messaging.url}/callbacks/amazon_ses/receipts`;
+  const vault = await messaging.vault('live');
+  const settings = { ...ses.settings, timeoutMs: 1_500 };
+  await putProviderSettings(messaging.tables.live, vault, {
+    channel: 'email',
+    name: 'amazon_ses',
+    settings,
+    now: Date.now(),
+  });
+});
+afterAll(async () => {
+  await ses?.close();
+  await messaging?.close();
+});
+
+const send = (client: Client, fields: object = {}, key: string = randomUUID()) =>
+  client.post(PATH, { ...MAIL, ...fields }, { 'idempotency-key': key });
+const accepted = ({ body }: Answer) => {
+  const found = ses.messages.find(({ messageId }) => messageId === body.id);
+  if (!found) throw new Error('SES never saw the message.');
+  return found;
+};
+const WAIT = { timeout: 20_000, interval: 150 };
+const moves = (client: Client, id: string, fields: object) =>
+  vi.waitFor(async () => expect((await client.get(`${PATH}/${id}`)).body).toMatchObject(fields), WAIT);
+const tenantOf = () => messaging.tenant({ live: OPENING });
+
+describe('a live e-mail', () => {
+  test('leaves through SES as it was written, with a text of its html and a link to unsubscribe', async () => {
+    const owner = await tenantOf();
+    const sent = await send(owner.live);
+    expect(sent.status).toBe(201);
+    const { to, content } = accepted(sent);
+    expect({ to, content }).toEqual({
+      to: MAIL.to,
+      content: {
+        from: '"Loja Azul" <ola@azul.example>',
+        subject: 'Oi',
+        html: MAIL.html,
+        text: 'Olá, Ana',
+        unsubscribeUrl: expect.stringMatching(/\/u\/l[A-Za-z0-9_-]{107}$/),
+      },
+    });
+    await checkMoney(messaging.tables.live, owner.id);
+  });
+
+  test.each([
+    ['delivered', 'delivered', undefined],
+    ['mailbox_full', 'bounced', 'mailbox_full'],
+    ['suppressed', 'bounced', 'suppressed'],
+    ['complaint', 'complained', 'complaint'],
+    ['content_rejected', 'failed', 'content_rejected'],
+  ] as const)('is %s: %s', async (outcome, status, reason) => {
+    const owner = await tenantOf();
+    const sent = await send(owner.live);
+    const answer = await deliver(ses.receipt(accepted(sent), outcome as EmailOutcome));
+    expect(answer.status).toBeLessThan(300);
+    await moves(owner.live, sent.body.id, { status, ...(reason ? { reason } : {}) });
+    await checkMoney(messaging.tables.live, owner.id);
+  });
+
+  test.each([
+    ['MessageRejected', 422],
+    ['MessageRejected:Email address is not verified', 412],
+    ['LimitExceededException', 503],
+  ])('that SES refuses with %s is %i, charged nothing', async (name, status) => {
+    const owner = await tenantOf();
+    ses.script({ refuse: name });
+    expectProblem(await send(owner.live), status);
+    expect((await owner.live.get('/v2/wallet')).body).toMatchObject({ balanceCoins: OPENING, heldCoins: 0 });
+  });
+});
+
+describe('an e-mail', () => {
+  test('that is opened or clicked raises email.opened and email.clicked, with the address that was followed', async () => {
+    const owner = await tenantOf();
+    const sent = await send(owner.live, { metadata: { orderId: 'A-1' } });
+    const link = 'https://azul.example/pedido?id=1';
+    const timestamp = new Date().toISOString();
+    for (const event of [
+      ses.event(accepted(sent), 'Open', { open: { timestamp, ipAddress: '192.0.2.1' } }),
+      ses.event(accepted(sent), 'Click', { click: { timestamp, link, ipAddress: '192.0.2.1' } }),
+    ])
+      expect((await deliver(event)).status).toBeLessThan(300);
+    await vi.waitFor(async () => {
+      const events = await messaging.eventsOf('live', owner.id);
+      const of = (type: string) => events.filter((event) => event.type === type).map(({ data }) => data);
+      expect(of('email.opened')).toEqual([expect.objectContaining({ id: sent.body.id, metadata: { orderId: 'A-1' } })]);
+      expect(of('email.clicked')).toEqual([expect.objectContaining({ id: sent.body.id, url: link })]);
+      expect(JSON.stringify(events)).not.toContain('192.0.2.1');
+    }, WAIT);
+  });
+
+  test('of a template is its subject and html, filled', async () => {
+    const owner = await tenantOf();
+    const template = {
+      name: 'a',
+      subject: 'Oi {{nome}}',
+      source: '<p>{{nome}}</p>',
+      variables: [{ name: 'nome', example: 'Ana' }],
+    };
+    const { id } = (await owner.live.post('/v2/email/templates', template)).body;
+    const { html: _, subject: __, ...rest } = MAIL;
+    const sent = await owner.live.post(
+      PATH,
+      { ...rest, templateId: id, variables: { nome: '<x>' } },
+      { 'idempotency-key': 'k' },
+    );
+    expect(sent.status).toBe(201);
+    expect(accepted(sent).content).toMatchObject({ subject: 'Oi <x>', html: '<p>&lt;x&gt;</p>', text: '<x>' });
+  });
+  test('is forbidden by one click of its recipient, unless it is transactional', async () => {
+    const owner = await tenantOf();
+    const sent = await send(owner.live);
+    const { unsubscribeUrl } = accepted(sent).content as { unsubscribeUrl: string };
+    const path = new URL(unsubscribeUrl).pathname;
+    expect(
+      (
+        await messaging.anonymous.post(path, 'List-Unsubscribe=One-Click', {
+          'content-type': 'application/x-www-form-urlencoded',
+        })
+      ).status,
+    ).toBe(200);
+    expectProblem(await send(owner.live), 422, { meta: { motivo: 'opt_out' } });
+    const transactional = await send(owner.live, { transactional: true });
+    expect(transactional.status).toBe(201);
+    expect(accepted(transactional).content).not.toHaveProperty('unsubscribeUrl');
+  });
+  test('that would begin another header is refused with the place of it', async () => {
+    const { test: client } = await messaging.tenant();
+    expectProblem(await send(client, { subject: 'Oi\r\nBcc: x@y.example' }), 422, { errors: ['subject'] });
+    expectProblem(await send(client, { from: 'Loja\r\nBcc: x@y.example <a@b.co>' }), 422, { errors: ['from'] });
+    expectProblem(await send(client, { to: 'ana@loja.example\r\nBcc: x@y.example' }), 422, { errors: ['to'] });
+  });
+});

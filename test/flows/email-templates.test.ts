@@ -1,0 +1,198 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Client, type Messaging, startMessaging, type Tenant } from '../support/api.ts';
+import { chanceOf } from '../support/chance.ts';
+import { expectProblem } from '../support/problems.ts';
+
+const PATH = '/v2/email/templates';
+const A_TEMPLATE = {
+  name: 'pedido-enviado',
+  subject: '{{nome}}, seu pedido {{pedido}} saiu',
+  source: '<p>Olá, {{nome}}! Pedido <b>{{pedido}}</b>.</p>',
+  variables: [{ name: 'nome', example: 'Ana' }, { name: 'pedido' }],
+};
+const MJML = (text: string) =>
+  `<mjml><mj-body>\n<mj-section><mj-column>\n<mj-text>${text}</mj-text></mj-column></mj-section></mj-body></mjml>`;
+
+let messaging: Messaging;
+let owner: Tenant;
+let client: Client;
+beforeAll(async () => {
+  messaging = await startMessaging();
+});
+afterAll(() => messaging?.close());
+const fresh = async () => {
+  owner = await messaging.tenant();
+  client = owner.test;
+};
+const create = (fields: object = {}) => client.post(PATH, { ...A_TEMPLATE, ...fields });
+const patch = (id: string, body: object) => client.call('PATCH', `${PATH}/${id}`, { body });
+const remove = (id: string) => client.call('DELETE', `${PATH}/${id}`);
+const render = (id: string, variables: object) => client.post(`${PATH}/${id}/render`, { variables });
+
+describe('a template', () => {
+  beforeAll(fresh);
+
+  test('is kept as it was written, listed without its contents, changed in part and deleted', async () => {
+    const { status, body } = await create();
+    expect(status).toBe(201);
+    expect(body).toMatchObject({
+      ...A_TEMPLATE,
+      organizationId: owner.id,
+      format: 'html',
+      html: A_TEMPLATE.source,
+      version: 1,
+    });
+    expect(body.id).toMatch(/^etpl_[0-9A-Za-z]{21}$/);
+    expect((await client.get(`${PATH}/${body.id}`)).body).toEqual(body);
+    const { source: _, html: __, ...summary } = body;
+    expect((await client.get(PATH)).body).toEqual({ items: [summary], total: 1 });
+
+    const changed = await patch(body.id, { subject: 'Novo', text: 'Oi, {{nome}}' });
+    expect(changed.body).toEqual({
+      ...body,
+      subject: 'Novo',
+      text: 'Oi, {{nome}}',
+      version: 2,
+      updatedAt: changed.body.updatedAt,
+    });
+    expect((await patch(body.id, { text: null })).body.text).toBeUndefined();
+    expect((await client.get(`${PATH}/${body.id}`)).body).toMatchObject({ subject: 'Novo', version: 3 });
+
+    expect((await remove(body.id)).status).toBe(204);
+    expectProblem(await client.get(`${PATH}/${body.id}`), 404);
+    expectProblem(await remove(body.id), 404);
+    expect((await client.get(PATH)).body).toEqual({ items: [], total: 0 });
+  });
+
+  test('takes the name of a deleted or renamed one, and of no other: 409 that tells whose it is', async () => {
+    const first = (await create({ name: 'um' })).body;
+    const second = (await create({ name: 'dois' })).body;
+    const meta = { field: 'name', templateId: first.id };
+    expectProblem(await create({ name: 'um' }), 409, { meta });
+    expectProblem(await patch(second.id, { name: 'um' }), 409, { meta });
+    expect((await patch(first.id, { name: 'três' })).status).toBe(200);
+    expect((await patch(second.id, { name: 'um' })).status).toBe(200);
+    expect((await remove(first.id)).status).toBe(204);
+    expect((await create({ name: 'três' })).status).toBe(201);
+  });
+
+  test('is found by a part of its name, without regard to case and accents', async () => {
+    await fresh();
+    for (const name of ['Confirmação de pedido', 'confirmacao antiga', 'Boleto']) await create({ name });
+    const names = async (query: Record<string, string | number>) => {
+      const { body } = await client.get(PATH, query);
+      return { names: body.items.map((item: { name: string }) => item.name), total: body.total };
+    };
+    expect(await names({ q: 'CONFIRMAÇÃO' })).toEqual({
+      names: ['confirmacao antiga', 'Confirmação de pedido'],
+      total: 2,
+    });
+    expect(await names({ q: 'confirma', limit: 1, skip: 1 })).toEqual({ names: ['Confirmação de pedido'], total: 2 });
+    expect(await names({ limit: 1 })).toEqual({ names: ['Boleto'], total: 3 });
+    expect(await names({ q: 'nada' })).toEqual({ names: [], total: 0 });
+  });
+
+  test.each([
+    ['a subject of two lines', { subject: 'Oi\r\nBcc: x@y.example' }, 'subject'],
+    ['a placeholder that holds no name', { source: '<p>a\n{{#if x}}</p>' }, 'source'],
+    ['a placeholder that nothing closes', { text: 'Oi {{nome' }, 'text'],
+    ['a variable that is declared twice', { variables: [{ name: 'a' }, { name: 'a' }] }, 'variables.1.name'],
+    ['a variable of another form', { variables: [{ name: '1a' }] }, 'variables.0.name'],
+    ['a name of two lines', { name: 'a\nb' }, 'name'],
+    ['a field that is not known', { html: '<p></p>' }, ''],
+  ])('is refused with the place of the fault: %s', async (_, fields, path) => {
+    expectProblem(await create({ name: 'faulty', ...fields }), 422, { errors: [path] });
+  });
+
+  test('of one name, created 200 times at once, is one: the rest are 409', async () => {
+    await fresh();
+    const answers = await Promise.all(Array.from({ length: 200 }, () => create({ name: 'corrida' })));
+    const made = answers.filter(({ status }) => status === 201);
+    expect(made.length).toBe(1);
+    for (const answer of answers.filter(({ status }) => status !== 201))
+      expectProblem(answer, 409, { meta: { field: 'name', templateId: made[0]?.body.id } });
+    expect((await client.get(PATH)).body.total).toBe(1);
+  });
+
+  test('that does not fit a row, compressed, is refused and nothing is kept', async () => {
+    await fresh();
+    const chance = chanceOf(7);
+    const noise = Array.from({ length: 60_000 }, () => chance.next().toString(36).slice(2, 8)).join('');
+    expectProblem(await create({ source: `<p>${noise.slice(0, 290_000)}</p>`, text: noise.slice(0, 290_000) }), 422, {
+      errors: ['source'],
+    });
+    expect((await client.get(PATH)).body).toEqual({ items: [], total: 0 });
+    expect((await create({ source: `<p>${'Olá '.repeat(120_000)}</p>` })).status).toBe(201);
+  });
+});
+
+describe('MJML', () => {
+  beforeAll(fresh);
+
+  test('is compiled when it is saved, with its placeholders', async () => {
+    const { status, body } = await create({ format: 'mjml', source: MJML('Olá, {{nome}}') });
+    expect(status).toBe(201);
+    expect(body.source).toBe(MJML('Olá, {{nome}}'));
+    expect(body.html).toMatch(/^<!doctype html>[\s\S]*Olá, \{\{nome\}\}/);
+    const changed = (await patch(body.id, { source: MJML('Oi, {{nome}}') })).body;
+    expect(changed.html).toContain('Oi, {{nome}}');
+    expect((await render(body.id, { nome: '<b>' })).body.html).toContain('Oi, &lt;b&gt;');
+    expect((await patch(body.id, { format: 'html', source: '<p>x</p>' })).body.html).toBe('<p>x</p>');
+  });
+
+  test.each([
+    ['an element that is none', MJML('x</mj-text><mj-zz/><mj-text>'), /^line 3: .*mj-zz/],
+    [
+      'a value that is none, which is not repeated',
+      MJML('x</mj-text><mj-text color="segredo">'),
+      /^line 3: Attribute color/,
+    ],
+    ['an include', MJML('x</mj-text>\n<mj-include path="/etc/passwd" /><mj-text>'), /^line 4: mj-include/],
+    ['html', '<p>x</p>', /one mjml element/],
+    ['elements too deep', `<mjml><mj-body>${'<mj-wrapper>'.repeat(5_000)}`, /deep/],
+    ['a source that is too long', MJML('x'.repeat(100_001)), /at most/],
+  ])('with a fault is refused with its line: %s', async (_, source, words) => {
+    const answer = await create({ name: 'faulty', format: 'mjml', source });
+    expectProblem(answer, 422, { errors: ['source'] });
+    expect(answer.body.errors[0].message).toMatch(words);
+    expect(answer.text).not.toMatch(/segredo|passwd/);
+  });
+});
+
+describe('rendering', () => {
+  beforeAll(fresh);
+
+  test('escapes values in html alone, keeps the subject one line and makes the text', async () => {
+    const { id } = (await create()).body;
+    const { status, body } = await render(id, { nome: 'Ana\r\nBcc: x', pedido: '<script>"&' });
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      subject: 'AnaBcc: x, seu pedido <script>"& saiu',
+      html: '<p>Olá, Ana\nBcc: x! Pedido <b>&lt;script&gt;&quot;&amp;</b>.</p>',
+      text: 'Olá, Ana Bcc: x! Pedido <script>"&.',
+    });
+  });
+
+  test('takes the example of what is not given, else nothing, and the saved text where there is one', async () => {
+    const { id } = (await create({ name: 'b', text: '{{nome}}/{{pedido}}/{{outro}}' })).body;
+    expect((await client.post(`${PATH}/${id}/render`, {})).body).toEqual({
+      subject: 'Ana, seu pedido  saiu',
+      html: '<p>Olá, Ana! Pedido <b></b>.</p>',
+      text: 'Ana//',
+    });
+  });
+
+  test('of a value that would grow beyond an e-mail is refused', async () => {
+    const { id } = (await create({ name: 'c', source: '{{a}}'.repeat(90_000) })).body;
+    expectProblem(await render(id, { a: 'x'.repeat(10_000) }), 422, { errors: ['variables'] });
+  });
+
+  test('needs templates:read, and saving needs templates:write', async () => {
+    const { id } = (await create({ name: 'd' })).body;
+    const reader = await messaging.limited(client, ['templates:read']);
+    expect((await reader.post(`${PATH}/${id}/render`, {})).status).toBe(200);
+    expectProblem(await reader.post(PATH, A_TEMPLATE), 403);
+    const writer = await messaging.limited(client, ['templates:write']);
+    expectProblem(await writer.get(PATH), 403);
+  });
+});

@@ -1,0 +1,188 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { type Messaging, startMessaging, type Tenant } from '../support/api.ts';
+import { checkMoney } from '../support/money.ts';
+
+const at = (local: string) => `${local}@simulator.amazonses.com`;
+const WAIT = { timeout: 15_000, interval: 200 };
+const METADATA = { orderId: 'A-1', vip: true } as const;
+
+let messaging: Messaging;
+let tenant: Tenant;
+beforeAll(async () => {
+  messaging = await startMessaging();
+  tenant = await messaging.tenant();
+});
+afterAll(() => messaging?.close());
+
+const send = (body: Readonly<Record<string, unknown>> = {}, key: string = randomUUID(), of = tenant) =>
+  of.test.post(
+    '/v2/email/messages',
+    { to: at('success'), subject: 'Seu pedido saiu', html: '<p>Olá, <b>Ana</b></p>', ...body },
+    { 'idempotency-key': key },
+  );
+const read = async (id: string, of = tenant) => (await of.test.get(`/v2/email/messages/${id}`)).body;
+const eventsOf = async (id: string) =>
+  (await messaging.eventsOf('test', tenant.id)).filter(({ data }) => data.id === id);
+const balanceOf = async (of: Tenant) => (await of.test.get('/v2/wallet')).body.balanceCoins as number;
+
+describe('an e-mail', () => {
+  test('is answered once it was accepted, with its price and size, and without its body', async () => {
+    const sent = await send({ metadata: METADATA, campaignId: 'natal' });
+    expect(sent).toMatchObject({
+      status: 201,
+      body: {
+        status: 'sent',
+        env: 'test',
+        to: at('success'),
+        subject: 'Seu pedido saiu',
+        bodyBytes: Buffer.byteLength('<p>Olá, <b>Ana</b></p>') + Buffer.byteLength('Olá, Ana'),
+        billing: { coins: 30 },
+        replayed: false,
+        metadata: METADATA,
+        campaignId: 'natal',
+      },
+    });
+    expect(sent.text).not.toContain('Ana');
+    const { rows } = await messaging.tables.test.query({ partition: `MSG#${sent.body.id}` });
+    expect(rows).toHaveLength(1);
+    expect(JSON.stringify(rows)).not.toContain('Ana');
+  });
+
+  test('without a key is refused, and a repeat of its key answers the first response or 409', async () => {
+    const { status } = await tenant.test.post('/v2/email/messages', { to: at('success'), subject: 'x', text: 'x' });
+    expect(status).toBe(400);
+    const first = await send({}, 'key');
+    expect((await send({}, 'key')).body).toEqual({ ...first.body, replayed: true });
+    expect((await send({ subject: 'Outro' }, 'key')).status).toBe(409);
+  });
+
+  test.each([
+    ['success', 'delivered', 'email.delivered', undefined],
+    ['bounce', 'bounced', 'email.bounced', 'invalid_address'],
+    ['complaint', 'complained', 'email.complained', 'complaint'],
+    ['ooto', 'delivered', 'email.delivered', undefined],
+    ['anything', 'delivered', 'email.delivered', undefined],
+  ])('to %s of the simulator ends as %s and raises %s', async (local, status, type, reason) => {
+    const { body } = await send({ to: at(local), metadata: METADATA });
+    expect(body.status).toBe('sent');
+    await vi.waitFor(async () => expect((await read(body.id)).status).toBe(status), WAIT);
+    expect(await read(body.id)).toMatchObject(reason ? { reason } : { deliveredAt: expect.any(String) });
+    const events = (await eventsOf(body.id)).filter((event) => event.type === type);
+    expect(events).toMatchObject([{ data: { status, channel: 'email', metadata: METADATA } }]);
+  });
+
+  test('to the suppression list is refused, stored as failed, and not charged', async () => {
+    const fresh = await messaging.tenant();
+    const refused = await send({ to: at('suppressionlist') }, 'sup', fresh);
+    expect(refused).toMatchObject({ status: 422, body: { meta: { motivo: 'suppressed' } } });
+    expect(await read(refused.body.meta.messageId, fresh)).toMatchObject({ status: 'failed', reason: 'suppressed' });
+    expect(await balanceOf(fresh)).toBe(10_000_000);
+    await checkMoney(messaging.tables.test, fresh.id);
+  });
+
+  test.each([
+    [{ to: 'ninguém' }, 422],
+    [{ to: 'a@b' }, 422],
+    [{ subject: 'a\r\nBcc: x@y.example' }, 422],
+    [{ from: 'Loja\r\nBcc: x@y.example <ola@loja.example>' }, 422],
+    [{ from: 'loja' }, 422],
+    [{ html: undefined }, 422],
+    [{ subject: undefined }, 422],
+    [{ templateId: 'etpl_000000000000000000000' }, 422],
+    [{ contactId: 'cnt_000000000000000000000' }, 422],
+    [{ metadata: { '1': 'x' } }, 422],
+    [{ extra: 1 }, 422],
+  ])('of %j is refused with %i, and takes nothing', async (fields, status) => {
+    const before = await balanceOf(tenant);
+    expect((await send(fields)).status).toBe(status);
+    expect(await balanceOf(tenant)).toBe(before);
+  });
+
+  test('in live needs a sender and a provider, and says which setting is missing', async () => {
+    const body = { to: 'ana@loja.example', subject: 'Oi', text: 'Oi' };
+    const header = { 'idempotency-key': 'live' };
+    const live = await messaging.tenant({ live: 1_000 });
+    expect(await live.live.post('/v2/email/messages', body, header)).toMatchObject({
+      status: 412,
+      body: { meta: { motivo: 'no_verified_sender' } },
+    });
+    const unset = await live.live.post('/v2/email/messages', { ...body, from: 'ola@loja.example' }, header);
+    expect(unset).toMatchObject({ status: 502 });
+    expect(unset.body.detail).toContain('--channel email');
+    expect((await live.live.get('/v2/wallet')).body.balanceCoins).toBe(1_000);
+  });
+
+  test('beyond the balance is refused with 402', async () => {
+    const poor = await messaging.tenant({ live: 0 });
+    const body = { to: 'ana@loja.example', subject: 'Oi', text: 'Oi', from: 'ola@loja.example' };
+    expect((await poor.live.post('/v2/email/messages', body, { 'idempotency-key': 'poor' })).status).toBe(402);
+  });
+});
+
+describe('who opted out', () => {
+  test('gets no communication, named or by address, and still gets transactional mail', async () => {
+    const fresh = await messaging.tenant();
+    const { body: contact } = await fresh.test.post('/contacts', {
+      phone: '+5511999990001',
+      email: 'Ana@Loja.example',
+    });
+    await fresh.test.post(`/contacts/${contact.id}/opt-out`, {});
+    const out = { status: 422, body: { meta: { motivo: 'opt_out' } } };
+    expect(await send({ to: 'ana@loja.example' }, 'a', fresh)).toMatchObject(out);
+    expect(await send({ contactId: contact.id }, 'b', fresh)).toMatchObject(out);
+    expect((await send({ to: 'ana@loja.example', transactional: true }, 'c', fresh)).status).toBe(201);
+    expect((await fresh.test.get('/v2/email/messages')).body.total).toBe(1);
+  });
+});
+
+describe('a saved template', () => {
+  const MJML =
+    '<mjml><mj-body><mj-section><mj-column><mj-text>Olá, {{nome}}</mj-text></mj-column></mj-section></mj-body></mjml>';
+
+  test('gives subject and body; a subject of the send stands above its own', async () => {
+    const { body: template } = await tenant.test.post('/v2/email/templates', {
+      name: 'pedido',
+      subject: 'Pedido de {{nome}}',
+      format: 'mjml',
+      source: MJML,
+      variables: [{ name: 'nome', example: 'cliente' }],
+    });
+    const content = { html: undefined, subject: undefined, templateId: template.id };
+    expect((await send({ ...content, variables: { nome: 'Ana' } })).body.subject).toBe('Pedido de Ana');
+    expect((await send(content)).body.subject).toBe('Pedido de cliente');
+    expect((await send({ ...content, subject: 'Oi' })).body.subject).toBe('Oi');
+  });
+
+  test('is found by its name in the overview contract', async () => {
+    const sent = await tenant.test.post(
+      '/v1/messages',
+      { channel: 'email', to: at('success'), template: 'pedido', variables: { nome: 'Ana' } },
+      { 'idempotency-key': 'by-name' },
+    );
+    expect(sent.status).toBe(202);
+    await vi.waitFor(async () => {
+      expect(await read(sent.body.id)).toMatchObject({ status: 'delivered', subject: 'Pedido de Ana' });
+    }, WAIT);
+    expect(await messaging.tables.test.get({ pk: `MSG#${sent.body.id}`, sk: 'BODY' })).toBeUndefined();
+  });
+});
+
+describe('the list of e-mails', () => {
+  test('is newest first, filtered by status, recipient and campaign, and knows its total', async () => {
+    const fresh = await messaging.tenant();
+    const ids: string[] = [];
+    for (const local of ['one', 'two', 'three'])
+      ids.unshift(
+        (await send({ to: at(local), campaignId: local === 'two' ? 'tag' : undefined }, local, fresh)).body.id,
+      );
+    const list = async (query: Record<string, string>) => (await fresh.test.get('/v2/email/messages', query)).body;
+    expect((await list({})).items.map(({ id }: { id: string }) => id)).toEqual(ids);
+    expect(await list({ to: at('two') })).toMatchObject({ total: 1, items: [{ id: ids[1] }] });
+    expect(await list({ campaignId: 'tag' })).toMatchObject({ total: 1 });
+    expect(await list({ limit: '1', skip: '1' })).toMatchObject({ total: 3, items: [{ id: ids[1] }] });
+    await vi.waitFor(async () => expect(await list({ status: 'delivered' })).toMatchObject({ total: 3 }), WAIT);
+    expect((await fresh.test.get('/v2/email/messages', { status: 'read' })).status).toBe(400);
+    expect((await tenant.test.get(`/v2/email/messages/${ids[0]}`)).status).toBe(404);
+  });
+});

@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { type Messaging, startMessaging, type Tenant } from '../support/api.ts';
+import { checkMoney } from '../support/money.ts';
+
+const TO = '+5511999990005';
+const WAIT = { timeout: 15_000, interval: 200 };
+
+let messaging: Messaging;
+let tenant: Tenant;
+beforeAll(async () => {
+  messaging = await startMessaging();
+  tenant = await messaging.tenant();
+});
+afterAll(() => messaging?.close());
+
+const create = (body: Readonly<Record<string, unknown>>, key: string = randomUUID(), of = tenant) =>
+  of.test.post(
+    '/messages',
+    { channel: 'sms', to: TO, type: 'text', payload: { text: 'Oi' }, ...body },
+    { 'idempotency-key': key },
+  );
+const statusOf = async (id: string, of = tenant) => (await of.test.get(`/messages/${id}`)).body.status;
+
+describe('a message of the unified create', () => {
+  test('is stored as queued with its price, and leaves by itself', async () => {
+    const created = await create({ metadata: { orderId: 'A-1' }, priority: 'critical', campaignId: 'tag' }, 'one');
+    expect(created).toMatchObject({
+      status: 201,
+      body: {
+        status: 'queued',
+        channel: 'sms',
+        direction: 'outbound',
+        priority: 'critical',
+        force: false,
+        attempts: 0,
+        payload: { text: 'Oi' },
+        billing: { coins: 800 },
+        metadata: { orderId: 'A-1' },
+        campaignId: 'tag',
+        replayed: false,
+      },
+    });
+    await vi.waitFor(async () => expect(await statusOf(created.body.id)).toBe('delivered'), WAIT);
+    expect(
+      (await create({ metadata: { orderId: 'A-1' }, priority: 'critical', campaignId: 'tag' }, 'one')).body,
+    ).toEqual({ ...created.body, replayed: true });
+    expect((await create({}, 'one')).status).toBe(409);
+    await checkMoney(messaging.tables.test, tenant.id);
+  });
+
+  test('goes to the contact’s own recipient where it names none', async () => {
+    const { body: contact } = await tenant.test.post('/contacts', { phone: TO, email: 'ana@simulator.amazonses.com' });
+    expect((await create({ to: undefined, contactId: contact.id })).body).toMatchObject({ to: TO });
+    const mail = { channel: 'email', to: undefined, contactId: contact.id };
+    const payload = { email: { subject: 'Oi', text: 'Olá' } };
+    expect((await create({ ...mail, payload })).body).toMatchObject({ to: 'ana@simulator.amazonses.com' });
+    expect((await create({ channel: 'push', to: undefined, contactId: contact.id })).status).toBe(422);
+  });
+
+  test('that is scheduled waits for its moment, and no longer', async () => {
+    const at = new Date(Date.now() + 4_000).toISOString();
+    const { body } = await create({ scheduledAt: at });
+    expect(body).toMatchObject({ status: 'queued', scheduledAt: at });
+    expect(await statusOf(body.id)).toBe('queued');
+    await vi.waitFor(async () => expect(await statusOf(body.id)).toBe('delivered'), WAIT);
+    const { body: sent } = await tenant.test.get(`/messages/${body.id}`);
+    expect(Date.parse(sent.sentAt)).toBeGreaterThanOrEqual(Date.parse(at));
+  });
+
+  test.each([
+    [{ payload: { text: 1 } }],
+    [{ payload: {} }],
+    [{ payload: undefined }],
+    [{ payload: { text: 'Oi', more: 1 } }],
+    [{ channel: 'push', to: 'device', payload: { anything: 1 } }],
+    [{ channel: 'whatsapp', type: 'media', payload: { media: { kind: 'hologram', id: '1' } } }],
+    [{ channel: 'rcs', payload: { card: { title: 'só' } } }],
+    [{ channel: 'email', to: 'ana@loja.example', payload: { email: { subject: 'a\nb', text: 'x' } } }],
+    [{ to: undefined }],
+    [{ to: '+55119' }],
+    [{ type: 'hologram' }],
+    [{ scheduledAt: '2031-01-01T00:00:00Z' }],
+  ])('with %j is refused with 422', async (fields) => {
+    expect((await create(fields)).status).toBe(422);
+  });
+});
+
+describe('quiet hours', () => {
+  test('defer what leaves by itself to their end, force bypasses them, and no channels end them', async () => {
+    const fresh = await messaging.tenant();
+    const path = '/v2/organizations/me/quiet-hours';
+    expect((await fresh.test.get(path)).body).toEqual({ inicio: null, fim: null, timeZone: null, channels: [] });
+    const now = new Date();
+    const clock = (ms: number) => new Date(now.getTime() + ms).toISOString().slice(11, 16);
+    const quiet = { inicio: clock(-3600_000), fim: clock(3600_000), timeZone: 'UTC', channels: ['sms'] };
+    expect(await fresh.test.call('PUT', path, { body: quiet })).toMatchObject({ status: 200, body: quiet });
+    const { body } = await create({}, 'quiet', fresh);
+    await vi.waitFor(async () => {
+      const { items } = (await fresh.test.get(`/messages/${body.id}/timeline`)).body;
+      expect(JSON.stringify(items)).toContain('quiet hours');
+    }, WAIT);
+    expect(await statusOf(body.id, fresh)).toBe('queued');
+    expect((await fresh.test.post(`/messages/${body.id}/force`, {})).status).toBe(202);
+    await vi.waitFor(async () => expect(await statusOf(body.id, fresh)).toBe('delivered'), WAIT);
+    expect((await fresh.test.get(`/messages/${body.id}`)).body.force).toBe(true);
+    expect((await fresh.test.call('PUT', path, { body: { ...quiet, timeZone: 'Lua' } })).status).toBe(422);
+  });
+});

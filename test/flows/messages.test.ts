@@ -1,0 +1,199 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { type Messaging, startMessaging, type Tenant } from '../support/api.ts';
+import { checkMoney } from '../support/money.ts';
+import { expectProblem } from '../support/problems.ts';
+import { queueSms } from '../support/queued.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+
+const HOUR = 3_600_000;
+const PATIENCE = { timeout: 20_000, interval: 100 };
+const instant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+
+let messaging: Messaging;
+let receiver: Receiver;
+let tenant: Tenant;
+beforeAll(async () => {
+  [messaging, receiver] = await Promise.all([startMessaging(), startReceiver()]);
+  tenant = await messaging.tenant();
+});
+afterAll(async () => {
+  await messaging?.close();
+  await receiver?.close();
+});
+
+const rcs = (fields: object = {}) =>
+  tenant.test.post(
+    '/v2/rcs/messages',
+    { to: '+5511999990005', content: { text: 'Seu pedido saiu.' }, route: 'easy_rcs', ...fields },
+    { 'idempotency-key': randomUUID() },
+  );
+const read = async (id: string) => (await tenant.test.get(`/messages/${id}`)).body;
+const act = (id: string, what: string, body?: unknown, headers = {}) =>
+  tenant.test.call('POST', `/messages/${id}/${what}`, { headers, ...(body === undefined ? {} : { body }) });
+const reaches = (id: string, status: string) =>
+  vi.waitFor(async () => expect((await read(id)).status).toBe(status), PATIENCE);
+const queue = () => queueSms(messaging, tenant, Date.now() + HOUR);
+
+describe('a message', () => {
+  test('is read as one of all channels, whichever operation sent it', async () => {
+    const contactId = (await tenant.test.post('/contacts', { phone: '+5511999990005' })).body.id;
+    const sms = (await tenant.test.send({ contactId, campaignId: 'natal', metadata: { pedido: 'A-1' } })).body;
+    const common = { organizationId: tenant.id, direction: 'outbound', type: 'text', priority: 'normal', force: false };
+    expect(await read(sms.id)).toEqual({
+      ...common,
+      id: sms.id,
+      channel: 'sms',
+      to: '+5511999990005',
+      status: 'sent',
+      payload: { text: 'Seu pedido saiu.' },
+      contactId,
+      campaignId: 'natal',
+      metadata: { pedido: 'A-1' },
+      attempts: 1,
+      platformMessageId: expect.any(String),
+      createdAt: instant,
+      updatedAt: instant,
+      sentAt: instant,
+    });
+    const { id } = (await rcs()).body;
+    expect(await read(id)).toMatchObject({ ...common, id, channel: 'rcs', payload: { text: 'Seu pedido saiu.' } });
+    await reaches(sms.id, 'delivered');
+    await reaches(id, 'delivered');
+  });
+
+  test('that its channel calls undelivered has failed, and says why', async () => {
+    const { id } = (await tenant.test.send({ to: '+5511999990006' })).body;
+    await reaches(id, 'failed');
+    expect(await read(id)).toMatchObject({
+      reason: 'carrier_rejected',
+      lastError: 'carrier_rejected',
+      failedAt: instant,
+    });
+    expect((await tenant.test.get(`/v2/sms/messages/${id}`)).body.status).toBe('undelivered');
+    expect(
+      (await tenant.test.get('/messages', { status: 'failed' })).body.items.map((each: { id: string }) => each.id),
+    ).toContain(id);
+  });
+
+  test('shows its recipient to who may see it, in a read, a list and a resend; to others masked', async () => {
+    const { id } = await queue();
+    const masked = await messaging.limited(tenant.test, ['messages:read', 'messages:send']);
+    const answers = [
+      await masked.get(`/messages/${id}`),
+      await masked.get('/messages', { limit: 1 }),
+      await masked.post(`/messages/${id}/resend`, {}),
+    ];
+    for (const { text } of answers) {
+      expect(text).toContain('+55119****0005');
+      expect(text).not.toContain('+5511999990005');
+    }
+  });
+});
+
+describe('the list of messages', () => {
+  test('holds all channels newest first, and pages through them without a gap or a repeat', async () => {
+    const owner = await messaging.tenant();
+    const sent: string[] = [];
+    for (let at = 0; at < 14; at++) {
+      const { body } =
+        at % 3 === 0
+          ? await owner.test.post(
+              '/v2/rcs/messages',
+              { to: '+5511999990099', content: { text: 'Oi' }, route: 'easy_rcs' },
+              { 'idempotency-key': randomUUID() },
+            )
+          : await owner.test.send({ to: '+5511999990099', campaignId: at % 2 ? 'a' : 'b' });
+      sent.unshift(body.id);
+    }
+    const ids: string[] = [];
+    for (let skip = 0; skip < 15; skip += 5) {
+      const { body } = await owner.test.get('/messages', { limit: 5, skip });
+      expect(body.total).toBe(14);
+      ids.push(...body.items.map(({ id }: { id: string }) => id));
+    }
+    expect(ids).toEqual(sent);
+    const { body } = await owner.test.get('/messages', { campaignId: 'a', status: 'sent' });
+    expect(body.total).toBe(body.items.length);
+    expect(body.items.map(({ id }: { id: string }) => id)).toEqual(
+      sent.filter((_, at) => [1, 5, 7, 11, 13].includes(13 - at)),
+    );
+  });
+
+  test.each([
+    { limit: 201 },
+    { limit: 0 },
+    { skip: -1 },
+    { status: 'undelivered' },
+    { from: 'yesterday' },
+    { phone: '1' },
+  ])('refuses %o with 400', async (query) => {
+    expectProblem(await tenant.test.get('/messages', query as never), 400);
+  });
+});
+
+describe('the story of a message', () => {
+  test('tells every decision, oldest first, to the last webhook', async () => {
+    const owner = await messaging.tenant();
+    const { body: webhook } = await owner.test.post('/webhooks', { url: receiver.url, events: ['sms.delivered'] });
+    const { body: sms } = await owner.test.send({ to: '+5511999990005' });
+    const story = async () => (await owner.test.get(`/messages/${sms.id}/timeline`)).body.items;
+    type Step = { at: string; kind: string; detail: string; coins?: number };
+    await vi.waitFor(
+      async () => expect((await story()).filter(({ kind }: Step) => kind === 'webhook')).toHaveLength(2),
+      PATIENCE,
+    );
+    const steps: Step[] = await story();
+    expect(steps.map(({ kind }) => kind)).toEqual([
+      'contact',
+      'consent',
+      'price_band',
+      'hold',
+      'route',
+      'provider',
+      'receipt',
+      'webhook',
+      'webhook',
+    ]);
+    expect(steps.map(({ at }) => at)).toEqual(steps.map(({ at }) => at).sort());
+    expect(steps.filter(({ kind }) => kind === 'hold' || kind === 'provider').map(({ coins }) => coins)).toEqual([
+      sms.billing.coins,
+      sms.billing.coins,
+    ]);
+    expect(steps.at(-2)?.detail).toContain(`sms.delivered is handed to ${webhook.id} as number 1`);
+    expect(steps.at(-1)?.detail).toMatch(/answered 200 in \d+ ms$/);
+    expect(JSON.stringify(steps)).not.toMatch(/999990005|Seu pedido/);
+  });
+
+  test('of one that was cancelled ends with the operator', async () => {
+    const { id, coins } = await queue();
+    await act(id, 'cancel');
+    const { items } = (await tenant.test.get(`/messages/${id}/timeline`)).body;
+    expect(items.at(-1)).toEqual({ at: instant, kind: 'operator', detail: 'cancelled; hold released', coins });
+  });
+});
+
+describe('a queued message', () => {
+  test('that is cancelled is failed, refunded and never sent; again, or once sent, it is 409', async () => {
+    const owner = await messaging.tenant();
+    const { id } = await queueSms(messaging, owner, Date.now() + HOUR);
+    const before = (await owner.test.get('/v2/wallet')).body;
+    expect(before.heldCoins).toBeGreaterThan(0);
+    const { status, body } = await owner.test.call('POST', `/messages/${id}/cancel`);
+    expect({ status, body }).toMatchObject({ status: 200, body: { id, status: 'failed', reason: 'cancelled' } });
+    const after = (await owner.test.get('/v2/wallet')).body;
+    expect([after.heldCoins, after.balanceCoins]).toEqual([0, before.balanceCoins + before.heldCoins]);
+    expectProblem(await owner.test.call('POST', `/messages/${id}/cancel`), 409);
+    const sent = (await owner.test.send()).body.id;
+    for (const what of ['cancel', 'force'])
+      expectProblem(await owner.test.call('POST', `/messages/${sent}/${what}`), 409);
+    await checkMoney(messaging.tables.test, owner.id);
+  });
+
+  test('that is forced leaves now', async () => {
+    const { id } = await queue();
+    const { status, body } = await act(id, 'force');
+    expect({ status, body }).toMatchObject({ status: 202, body: { id, status: 'queued', force: true } });
+    await reaches(id, 'delivered');
+  });
+});

@@ -1,0 +1,188 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { type Messaging, startMessaging, type Tenant } from '../support/api.ts';
+import { checkMoney } from '../support/money.ts';
+
+const DELIVERED = '+5511999990005';
+const FAILED = '+5511999990008';
+const SILENT = '+5511999990099';
+const TEXT = 'Seu pedido saiu para entrega.';
+const WAIT = { timeout: 20_000, interval: 200 };
+
+let messaging: Messaging;
+let tenant: Tenant;
+beforeAll(async () => {
+  messaging = await startMessaging();
+  tenant = await messaging.tenant();
+});
+afterAll(() => messaging?.close());
+
+const send = (body: Readonly<Record<string, unknown>>, key: string = randomUUID(), of = tenant) =>
+  of.test.post('/v1/messages', { channel: 'sms', to: DELIVERED, text: TEXT, ...body }, { 'idempotency-key': key });
+const read = async (id: string, of = tenant) => (await of.test.get(`/v2/sms/messages/${id}`)).body;
+const eventsOf = async (of: Tenant, type: string) =>
+  (await messaging.eventsOf('test', of.id)).filter((event) => event.type === type);
+const balanceOf = async (of: Tenant) => (await of.test.get('/v2/wallet')).body.balanceCoins as number;
+
+describe('a send of the overview contract', () => {
+  test('is accepted with its price, band and balance, and then leaves by itself', async () => {
+    const fresh = await messaging.tenant();
+    const sent = await send({}, 'one', fresh);
+    expect(sent).toMatchObject({
+      status: 202,
+      body: {
+        status: 'queued',
+        channel: 'sms',
+        env: 'test',
+        replayed: false,
+        price: { coins: 800 },
+        volumeBand: { index: 0, from: 1, upTo: 100_000 },
+        wallet: { balanceCoins: 10_000_000 - 800 },
+      },
+    });
+    await vi.waitFor(async () => expect((await read(sent.body.id, fresh)).status).toBe('delivered'), WAIT);
+    expect((await eventsOf(fresh, 'message.queued')).map(({ data }) => data.id)).toEqual([sent.body.id]);
+    expect((await eventsOf(fresh, 'sms.delivered')).map(({ data }) => data.id)).toEqual([sent.body.id]);
+    await checkMoney(messaging.tables.test, fresh.id);
+  });
+
+  test('answers a repeat of its key with the same message, and another body with 409', async () => {
+    const first = await send({}, 'repeat');
+    const { wallet: _, replayed: __, ...same } = first.body;
+    expect((await send({}, 'repeat')).body).toMatchObject({ ...same, replayed: true });
+    expect(await send({ text: 'Outro' }, 'repeat')).toMatchObject({ status: 409, body: { code: 'conflict' } });
+  });
+
+  test.each([
+    [{ to: '+55119' }, 400, 'invalid_phone'],
+    [{ channel: 'email', to: 'nobody' }, 400, 'invalid_recipient'],
+    [{ channel: 'whatsapp' }, 409, 'window_closed'],
+    [{ text: undefined }, 422, 'invalid_request'],
+    [{ fallback: ['email'] }, 422, 'invalid_recipient'],
+    [{ fallback: [{ channel: 'sms', to: '12' }] }, 400, 'invalid_phone'],
+    [{ fallback_after: '10' }, 422, 'invalid_request'],
+    [{ maxCoins: 10 }, 412, 'precondition_failed'],
+    [{ scheduledAt: '2031-01-01T00:00:00Z' }, 422, 'invalid_request'],
+  ])('refuses %j with %i and the code %s, with an action, and takes nothing', async (fields, status, code) => {
+    const before = await balanceOf(tenant);
+    const refused = await send(fields);
+    expect(refused).toMatchObject({ status, body: { code, action: expect.any(String), status } });
+    expect(await balanceOf(tenant)).toBe(before);
+  });
+
+  test('without funds answers insufficient_funds', async () => {
+    const refused = await tenant.live.post(
+      '/v1/messages',
+      { channel: 'sms', to: DELIVERED, text: TEXT },
+      { 'idempotency-key': 'poor' },
+    );
+    // No provider is set up either; the live wallet opens with nothing.
+    expect(refused).toMatchObject({ status: 502, body: { code: 'provider_failed' } });
+    expect(refused.body.detail).toContain('provider set');
+  });
+
+  test.each(['whatsapp', 'rcs', 'push', 'instagram'])('is carried on %s by the sandbox', async (channel) => {
+    const fields = channel === 'whatsapp' ? { text: undefined, template: 'pedido' } : {};
+    const sent = await send({ channel, ...fields });
+    expect(sent).toMatchObject({ status: 202, body: { channel } });
+    await vi.waitFor(async () => {
+      const { body } = await tenant.test.get(`/messages/${sent.body.id}`);
+      expect(body.status).toBe(channel === 'instagram' ? 'delivered' : 'delivered');
+    }, WAIT);
+  });
+});
+
+describe('a fallback', () => {
+  const hop = async (of: Tenant, chainId: string) =>
+    (await eventsOf(of, 'message.queued')).find(({ data }) => data.fallbackOf === chainId);
+
+  test('is taken at once when the first way failed; both are billed at their own rate, each with its events', async () => {
+    const fresh = await messaging.tenant();
+    const sent = await send(
+      { to: FAILED, fallback: [{ channel: 'rcs', to: DELIVERED }], fallback_after: '2h' },
+      'f',
+      fresh,
+    );
+    expect(sent.body.fallback).toEqual([{ channel: 'rcs', after: '7200s', price: { coins: 1_200 } }]);
+    await vi.waitFor(async () => expect(await hop(fresh, sent.body.id)).toBeDefined(), WAIT);
+    const second = (await hop(fresh, sent.body.id))?.data.id;
+    await vi.waitFor(async () => {
+      expect((await fresh.test.get(`/v2/rcs/messages/${second}`)).body).toMatchObject({ status: 'delivered' });
+    }, WAIT);
+    expect(await eventsOf(fresh, 'sms.failed')).toHaveLength(1);
+    expect(await eventsOf(fresh, 'rcs.delivered')).toHaveLength(1);
+    expect(await balanceOf(fresh)).toBe(10_000_000 - 800 - 1_200);
+    await checkMoney(messaging.tables.test, fresh.id);
+  });
+
+  test('is taken when the wait is over and nothing was reported', async () => {
+    const fresh = await messaging.tenant();
+    const sent = await send({ to: SILENT, fallback: [{ channel: 'sms', to: DELIVERED, after: '10s' }] }, 's', fresh);
+    await vi.waitFor(async () => expect(await hop(fresh, sent.body.id)).toBeDefined(), WAIT);
+    await checkMoney(messaging.tables.test, fresh.id);
+  });
+
+  test('is never taken once the first way delivered', async () => {
+    const fresh = await messaging.tenant();
+    const sent = await send({ fallback: [{ channel: 'rcs', after: '10s' }] }, 'd', fresh);
+    await vi.waitFor(async () => expect((await read(sent.body.id, fresh)).status).toBe('delivered'), WAIT);
+    const chain = await messaging.tables.test.get({ pk: `MSG#${sent.body.id}`, sk: 'CHAIN' });
+    expect(chain).toMatchObject({ state: 'delivered' });
+    expect(chain).not.toHaveProperty('dueAt');
+    expect(chain).not.toHaveProperty('hops');
+    expect(await eventsOf(fresh, 'message.queued')).toHaveLength(1);
+  });
+
+  test('that would cost more than its maxCoins is left out, and the next is taken', async () => {
+    const fresh = await messaging.tenant();
+    const fallback = [
+      { channel: 'rcs', maxCoins: 1_000 },
+      { channel: 'sms', to: DELIVERED },
+    ];
+    const sent = await send({ to: FAILED, fallback }, 'm', fresh);
+    await vi.waitFor(async () => expect((await hop(fresh, sent.body.id))?.data.channel).toBe('sms'), WAIT);
+    const timeline = await fresh.test.get(`/messages/${sent.body.id}/timeline`);
+    expect(JSON.stringify(timeline.body)).toContain('left out');
+    await checkMoney(messaging.tables.test, fresh.id);
+  });
+});
+
+describe('a send plan', () => {
+  const preview = (body: Readonly<Record<string, unknown>>, of = tenant) =>
+    of.test.post('/v1/messages/preview', { channel: 'sms', to: DELIVERED, text: TEXT, ...body });
+
+  test('tells every way, its price and departure, and takes and stores nothing', async () => {
+    const fresh = await messaging.tenant();
+    const plan = await preview({ fallback: ['rcs'], fallback_after: '30s' }, fresh);
+    expect(plan).toMatchObject({
+      status: 200,
+      body: {
+        price: { coins: 800, atMostCoins: 2_000 },
+        wallet: { balanceCoins: 10_000_000 },
+        hops: [
+          {
+            channel: 'sms',
+            route: 'premium',
+            after: '0s',
+            units: 1,
+            price: { coins: 800 },
+            provider: 'sandbox_provider',
+          },
+          { channel: 'rcs', route: 'easy_rcs', after: '30s', price: { coins: 1_200 } },
+        ],
+      },
+    });
+    expect(await balanceOf(fresh)).toBe(10_000_000);
+    expect((await fresh.test.get('/v2/sms/messages')).body.total).toBe(0);
+  });
+
+  test('tells why a way would be refused', async () => {
+    const fresh = await messaging.tenant();
+    const { body: contact } = await fresh.test.post('/contacts', { phone: DELIVERED });
+    await fresh.test.post(`/contacts/${contact.id}/opt-out`, {});
+    const { body } = await preview({ fallback: [{ channel: 'rcs', maxCoins: 5 }] }, fresh);
+    expect(body.hops[0].refusal).toMatchObject({ code: 'invalid_request', action: expect.any(String) });
+    expect(body.hops[1].refusal).toBeDefined();
+    expect((await preview({ channel: 'whatsapp' })).body.hops[0].refusal).toMatchObject({ code: 'window_closed' });
+  });
+});

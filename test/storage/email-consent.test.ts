@@ -1,0 +1,109 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Actor } from '../../shared/domain/actor.ts';
+import { optInContact, optOutContact } from '../../shared/domain/contacts/consent.ts';
+import { createContact, type NewContact } from '../../shared/domain/contacts/create.ts';
+import type { ContactPorts } from '../../shared/domain/contacts/ports.ts';
+import { isRefusal } from '../../shared/domain/errors.ts';
+import { createVault } from '../../shared/domain/secrets.ts';
+import { organizationWrite } from '../../shared/storage/access.ts';
+import { KEYS } from '../../shared/storage/access-patterns.ts';
+import { contactStore } from '../../shared/storage/contacts.ts';
+import { emailConsent, emailConsentStore } from '../../shared/storage/email-consent.ts';
+import { chanceOf } from '../support/chance.ts';
+import { FAULTS } from '../support/fault-proxy.ts';
+import { startWorld, type World } from '../support/world.ts';
+
+const EMAIL = 'ana@loja.example';
+const vault = createVault(randomBytes(32));
+let world: World;
+let ports: ContactPorts;
+beforeAll(async () => {
+  world = await startWorld('test');
+  ports = { clock: () => world.now, vault: async () => vault, store: contactStore(world.table, () => undefined) };
+});
+afterAll(() => world.close());
+
+const tenant = async (): Promise<Actor> => {
+  const actor = await world.organization(1);
+  await world.table.write(organizationWrite({ id: actor.organizationId, name: 'Loja Azul', createdAt: world.now }));
+  return actor;
+};
+let phones = 0;
+const contact = async (actor: Actor, over: Partial<NewContact> = {}) => {
+  phones++;
+  const made = await createContact(ports, actor, {
+    phone: `+551198${String(9_000_000 + phones)}`,
+    email: EMAIL,
+    ...over,
+  });
+  if (isRefusal(made)) throw new Error(made.name);
+  return made;
+};
+const hashOf = ({ organizationId }: Actor) => vault.blindIndex(organizationId, 'email', EMAIL);
+const rowOf = (actor: Actor) => world.table.get(KEYS.emailAddress(actor.organizationId, hashOf(actor)));
+const maySend = async (actor: Actor) =>
+  (await world.table.transact([emailConsent(actor.organizationId, hashOf(actor))])).ok;
+
+/** Every second transaction is carried out, and its answer is lost. */
+const loseAnswers = () => {
+  let calls = 0;
+  world.proxy.plan(({ action }) =>
+    action === 'TransactWriteItems' && calls++ % 2 === 0 ? FAULTS.loseAnswer : undefined,
+  );
+};
+
+test('a contact is counted among the opted out once, though the answers to its changes are lost', async () => {
+  const actor = await tenant();
+  loseAnswers();
+  const [denied, other] = [await contact(actor, { optIn: { status: 'denied' } }), await contact(actor)];
+  expect((await rowOf(actor))?.optedOut).toBe(1);
+  await optOutContact(ports, actor, other.id, {});
+  expect((await rowOf(actor))?.optedOut).toBe(2);
+  for (const { id } of [denied, other]) await optInContact(ports, actor, id, { source: 'site' });
+  world.proxy.plan(undefined);
+  expect((await rowOf(actor))?.optedOut).toBe(0);
+  expect(await maySend(actor)).toBe(true);
+});
+
+test('the count is that of the contacts that stand opted out, after any changes at once', async () => {
+  const seed = 20_261_121;
+  const chance = chanceOf(seed);
+  const actor = await tenant();
+  const ids = (await Promise.all(Array.from({ length: 5 }, () => contact(actor)))).map(({ id }) => id);
+  for (let round = 0; round < 10; round++) {
+    const change = () =>
+      chance.below(2) === 0
+        ? optOutContact(ports, actor, chance.pick(ids), {})
+        : optInContact(ports, actor, chance.pick(ids), { source: 'site' });
+    await Promise.all(Array.from({ length: 6 }, change));
+    const contacts = await Promise.all(ids.map((id) => ports.store.read(id)));
+    const denied = contacts.filter((each) => each?.optIn.status === 'denied').length;
+    expect((await rowOf(actor))?.optedOut ?? 0, `seed ${seed}, round ${round}`).toBe(denied);
+    expect(await maySend(actor), `seed ${seed}, round ${round}`).toBe(denied === 0);
+  }
+});
+
+test('an address is marked by its first unsubscribing, and found again by all contacts that have it', async () => {
+  const actor = await tenant();
+  const made = [await contact(actor), await contact(actor, { email: 'ANA@LOJA.EXAMPLE' })];
+  await contact(actor, { email: 'bia@loja.example' });
+  const store = emailConsentStore(world.table);
+  const { organizationId } = actor;
+  await store.unsubscribe(organizationId, hashOf(actor), Date.parse('2026-01-02T03:04:05.000Z'));
+  await store.unsubscribe(organizationId, hashOf(actor), Date.parse('2026-02-02T03:04:05.000Z'));
+  expect((await rowOf(actor))?.unsubscribedAt).toBe('2026-01-02T03:04:05.000Z');
+  expect(await maySend(actor)).toBe(false);
+  expect([...(await store.contactsOf(organizationId, hashOf(actor)))].sort()).toEqual(made.map(({ id }) => id).sort());
+  expect(await store.contactsOf((await tenant()).organizationId, hashOf(actor))).toEqual([]);
+});
+
+test('a named contact answers for itself, and the unsubscribing of the address holds over it', async () => {
+  const actor = await tenant();
+  await contact(actor, { optIn: { status: 'denied' } });
+  const { organizationId } = actor;
+  const named = async () => (await world.table.transact([emailConsent(organizationId, hashOf(actor), true)])).ok;
+  expect([await maySend(actor), await named()]).toEqual([false, true]);
+  await emailConsentStore(world.table).unsubscribe(organizationId, hashOf(actor), world.now);
+  expect([await maySend(actor), await named()]).toEqual([false, false]);
+});

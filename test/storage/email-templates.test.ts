@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Actor } from '../../shared/domain/actor.ts';
+import type { EmailTemplate, TemplateSavePorts } from '../../shared/domain/email/template.ts';
+import {
+  changeTemplate,
+  createTemplate,
+  deleteTemplate,
+  findTemplate,
+  type NewTemplate,
+  renderSaved,
+} from '../../shared/domain/email/templates.ts';
+import { isRefusal, type Refusal } from '../../shared/domain/errors.ts';
+import { organizationWrite } from '../../shared/storage/access.ts';
+import { emailTemplateStore } from '../../shared/storage/email-templates.ts';
+import { FAULTS } from '../support/fault-proxy.ts';
+import { startWorld, type World } from '../support/world.ts';
+
+let world: World;
+let ports: TemplateSavePorts;
+beforeAll(async () => {
+  world = await startWorld('test');
+  ports = {
+    clock: () => world.now,
+    store: emailTemplateStore(world.table),
+    compileMjml: async (source) => ({ kind: 'html', html: `<i>${source}</i>` }),
+  };
+});
+afterAll(() => world.close());
+
+const tenant = async (): Promise<Actor> => {
+  const actor = await world.organization(1);
+  await world.table.write(organizationWrite({ id: actor.organizationId, name: 'Loja Azul', createdAt: world.now }));
+  return actor;
+};
+const allowed = <T>(outcome: T | Refusal): T => {
+  if (isRefusal(outcome)) throw new Error(`${outcome.name}: ${JSON.stringify(outcome.details)}`);
+  return outcome;
+};
+const WISH: NewTemplate = { name: 'um', subject: 'Oi {{nome}}', format: 'html', source: '<p>{{nome}}</p>' };
+const create = async (actor: Actor, over: Partial<NewTemplate> = {}) =>
+  allowed(await createTemplate(ports, actor, { ...WISH, ...over }));
+const total = async ({ organizationId }: Actor) =>
+  (await ports.store.page(organizationId, undefined, { skip: 0, limit: 1 })).total;
+
+/** The next transaction is carried out, and its answer is lost. */
+const loseNextAnswer = () => {
+  let lost = false;
+  world.proxy.plan(({ action }) => {
+    if (lost || action !== 'TransactWriteItems') return undefined;
+    lost = true;
+    return FAULTS.loseAnswer;
+  });
+};
+
+describe('when the answer to its commit was lost', () => {
+  test('a creation is one template, counted once, under its own name', async () => {
+    const actor = await tenant();
+    loseNextAnswer();
+    const { id } = await create(actor);
+    expect(await total(actor)).toBe(1);
+    expect(await ports.store.named(actor.organizationId, 'um')).toBe(id);
+  });
+
+  test('a change is made once', async () => {
+    const actor = await tenant();
+    const { id } = await create(actor);
+    loseNextAnswer();
+    expect(allowed(await changeTemplate(ports, actor, id, { name: 'dois', subject: 'Novo' }))).toMatchObject({
+      version: 2,
+    });
+    expect(allowed(await findTemplate(ports, actor, id))).toMatchObject({ name: 'dois', subject: 'Novo', version: 2 });
+    expect(await ports.store.named(actor.organizationId, 'um')).toBeUndefined();
+  });
+
+  test('a deletion is one, and is answered as one', async () => {
+    const actor = await tenant();
+    const { id } = await create(actor);
+    loseNextAnswer();
+    expect(await deleteTemplate(ports, actor, id)).toBeUndefined();
+    expect(await total(actor)).toBe(0);
+    expect(isRefusal(await deleteTemplate(ports, actor, id))).toBe(true);
+  });
+});
+
+describe('changes at once', () => {
+  test('of different fields are all kept, each with a version of its own', async () => {
+    const actor = await tenant();
+    const { id } = await create(actor);
+    const changes = [{ subject: 'A' }, { source: '<p>B</p>' }, { text: 'C' }, { variables: [{ name: 'd' }] }];
+    const outcomes = await Promise.all(changes.map((change) => changeTemplate(ports, actor, id, change)));
+    const versions = outcomes.map((outcome) => allowed(outcome as EmailTemplate | Refusal).version);
+    expect(versions.sort()).toEqual([2, 3, 4, 5]);
+    expect(allowed(await findTemplate(ports, actor, id))).toMatchObject({
+      subject: 'A',
+      html: '<p>B</p>',
+      text: 'C',
+      variables: [{ name: 'd' }],
+      version: 5,
+    });
+  });
+
+  test('to one name end with one holder', async () => {
+    const actor = await tenant();
+    const made = await Promise.all(['a', 'b', 'c', 'd', 'e'].map((name) => create(actor, { name })));
+    const outcomes = await Promise.all(made.map(({ id }) => changeTemplate(ports, actor, id, { name: 'x' })));
+    const [winner, ...more] = outcomes.flatMap((outcome) => (isRefusal(outcome) ? [] : [outcome.id]));
+    expect(more).toEqual([]);
+    expect(await ports.store.named(actor.organizationId, 'x')).toBe(winner);
+  });
+
+  test('and deletions leave nothing of the template behind', async () => {
+    const actor = await tenant();
+    const { id } = await create(actor);
+    await Promise.all([
+      ...Array.from({ length: 10 }, (_, at) => changeTemplate(ports, actor, id, { name: `nome ${at}` })),
+      ...Array.from({ length: 3 }, () => deleteTemplate(ports, actor, id)),
+    ]);
+    expect(isRefusal(await findTemplate(ports, actor, id))).toBe(true);
+    expect(await total(actor)).toBe(0);
+    for (const name of ['um', ...Array.from({ length: 10 }, (_, at) => `nome ${at}`)])
+      expect(await ports.store.named(actor.organizationId, name)).toBeUndefined();
+  });
+});
+
+describe('a saved template', () => {
+  test('is rendered by its id or its name, in its own organization alone', async () => {
+    const [actor, stranger] = [await tenant(), await tenant()];
+    const { id } = await create(actor, { name: 'Confirmação', format: 'mjml', source: 'Oi {{nome}}' });
+    const expected = { subject: 'Oi <b>', html: '<i>Oi &lt;b&gt;</i>', text: 'Oi <b>' };
+    for (const key of [id, 'Confirmação', 'Confirmac\u0327a\u0303o'])
+      expect(await renderSaved(ports, actor.organizationId, key, { nome: '<b>' })).toEqual(expected);
+    for (const key of [id, 'Confirmação'])
+      expect(await renderSaved(ports, stranger.organizationId, key, {})).toBeUndefined();
+    expect(await renderSaved(ports, actor.organizationId, 'outro', {})).toBeUndefined();
+  });
+
+  test('comes back as it was written, whatever it holds', async () => {
+    const actor = await tenant();
+    const source = `<p>${'ç€ 🙂 \u0001'.repeat(20_000)}</p>`;
+    const { id } = await create(actor, { source, text: 'Oi' });
+    expect(allowed(await findTemplate(ports, actor, id))).toMatchObject({ source, html: source, text: 'Oi' });
+  });
+});

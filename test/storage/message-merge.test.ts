@@ -1,0 +1,169 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Actor } from '../../shared/domain/actor.ts';
+import type { MessageRecord } from '../../shared/domain/messages/message.ts';
+import { CHANNELS } from '../../shared/domain/messages/provider.ts';
+import { UNIFIED_STATUSES, unifiedStatus } from '../../shared/domain/messages/views.ts';
+import { sendSms } from '../../shared/domain/sms/send.ts';
+import { KEYS } from '../../shared/storage/access-patterns.ts';
+import { listAllMessages, mergeNewest, type UnifiedFilter } from '../../shared/storage/message-merge.ts';
+import { messageRow } from '../../shared/storage/message-rows.ts';
+import { startWorld, type World } from '../support/world.ts';
+
+const SEED = 20_261_121;
+
+describe('a merge of sorted lists', () => {
+  /** A list in pieces of any length, empty ones among them, that counts how often it is read. */
+  const inPieces = (items: readonly string[], cuts: readonly number[]) => {
+    let at = 0;
+    let reads = 0;
+    const source = async () => {
+      reads++;
+      if (at >= items.length) return undefined;
+      const piece = items.slice(at, at + (cuts[reads % cuts.length] ?? 1));
+      at += piece.length;
+      return piece;
+    };
+    return { source, taken: () => at };
+  };
+  const lists = fc.array(fc.uniqueArray(fc.string({ minLength: 1, maxLength: 6 }), { maxLength: 30 }), {
+    maxLength: 6,
+  });
+
+  test('holds what sorting all of them together holds at the same place, for any lists, pieces, skip and limit', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        lists,
+        fc.array(fc.integer({ min: 0, max: 7 }), { minLength: 1, maxLength: 5 }).filter((cuts) => cuts.some(Boolean)),
+        fc.nat({ max: 60 }),
+        fc.integer({ min: 1, max: 40 }),
+        async (given, cuts, skip, limit) => {
+          const each = given.map((list, of) =>
+            list.map((text) => `${text}#${of}`).sort((a, b) => (a < b ? 1 : a > b ? -1 : 0)),
+          );
+          const merged = await mergeNewest(
+            each.map((list) => inPieces(list, cuts).source),
+            (item) => item,
+            skip,
+            limit,
+          );
+          const all = each.flat().sort((a, b) => (a < b ? 1 : a > b ? -1 : 0));
+          expect(merged).toEqual(all.slice(skip, skip + limit));
+        },
+      ),
+      { seed: SEED, numRuns: 1_000 },
+    );
+  });
+
+  test('reads of each list only the pieces that the page reaches into, however long the list is', async () => {
+    const long = Array.from({ length: 10_000 }, (_, at) => String(99_999 - at));
+    const each = [
+      inPieces(long, [50]),
+      inPieces(
+        long.map((text) => `0${text}`),
+        [50],
+      ),
+    ];
+    expect(
+      await mergeNewest(
+        each.map(({ source }) => source),
+        (item) => item,
+        60,
+        30,
+      ),
+    ).toEqual(long.slice(60, 90));
+    expect(each.map(({ taken }) => taken())).toEqual([100, 50]);
+  });
+});
+
+describe('a list of messages of all channels', () => {
+  const CONTACTS = ['cnt_000000000000000000001', 'cnt_000000000000000000002'];
+  const CONTENTS: Readonly<Record<string, unknown>> = {
+    rcs: { text: 'Oi' },
+    email: { from: 'ola@loja.example', subject: 'Oi', bodyBytes: 2 },
+    whatsapp: { payload: { text: 'Oi' } },
+  };
+  const used = CHANNELS.filter((channel) => channel === 'sms' || channel in CONTENTS);
+  let world: World;
+  let actor: Actor;
+  let stored: MessageRecord[] = [];
+
+  beforeAll(async () => {
+    world = await startWorld('live');
+    actor = await world.organization(1_000_000_000);
+    const first = await sendSms(world.ports, actor, 'first', { to: '+5511987654321', body: 'Oi', route: 'premium' });
+    const base = (await world.ports.journal.read((first as { id: string }).id)) as MessageRecord;
+    stored = [base];
+    for (let at = 1; at < 120; at++) {
+      const channel = used[at % used.length] ?? 'sms';
+      const record = {
+        ...base,
+        channel,
+        ...(channel === 'sms' ? {} : { content: CONTENTS[channel] }),
+        id: `msg_${String((at * 7919) % 1_000).padStart(21, '0')}`,
+        createdAt: base.createdAt + Math.floor(at / 5) * 1_000,
+        status: (['sent', 'delivered', 'failed', 'undelivered', 'bounced', 'complained', 'queued'] as const)[at % 7],
+        ...(at % 11 === 0 ? { archivedAt: base.createdAt } : {}),
+        ...(at % 2 === 0 ? { contactId: CONTACTS[(at / 2) % 2] } : {}),
+        ...(at % 3 === 0 ? { campaignId: 'natal #1' } : {}),
+        ...(at % 5 === 0 ? { numberId: 'num_1', batchId: 'btc_1' } : {}),
+        ...(at % 13 === 0 ? { sentByAccountId: 'acc_1' } : {}),
+      } as unknown as MessageRecord;
+      stored.push(record);
+      await world.table.write({ put: messageRow(record) });
+      await world.table.write({ update: KEYS.wallet(actor.organizationId), add: { [channel]: 1 } });
+    }
+  });
+  afterAll(() => world.close());
+
+  const EQUAL = ['contactId', 'campaignId', 'numberId', 'batchId', 'sentByAccountId'] as const;
+  const expected = (filter: UnifiedFilter) =>
+    stored
+      .filter(
+        (message) =>
+          (filter.status === undefined || unifiedStatus(message) === filter.status) &&
+          EQUAL.every((name) => filter[name] === undefined || message[name] === filter[name]) &&
+          (filter.from === undefined || message.createdAt >= filter.from) &&
+          (filter.to === undefined || message.createdAt <= filter.to),
+      )
+      .sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1))
+      .map(({ id }) => id);
+
+  test('answers exactly what a walk over all messages finds, newest first, for any filter, skip and limit', async () => {
+    const start = stored[0]?.createdAt ?? 0;
+    const moment = fc.integer({ min: -1, max: 25 }).map((second) => start + second * 1_000);
+    const filters = fc.record(
+      {
+        status: fc.constantFrom(...UNIFIED_STATUSES),
+        contactId: fc.constantFrom(...CONTACTS, 'cnt_of_nobody'),
+        campaignId: fc.constantFrom('natal #1', 'nada'),
+        numberId: fc.constantFrom('num_1', 'num_2'),
+        batchId: fc.constantFrom('btc_1', 'btc_2'),
+        sentByAccountId: fc.constantFrom('acc_1', 'acc_2'),
+        from: moment,
+        to: moment,
+      },
+      { requiredKeys: [] },
+    );
+    await fc.assert(
+      fc.asyncProperty(filters, fc.nat({ max: 70 }), fc.integer({ min: 1, max: 60 }), async (filter, skip, limit) => {
+        const page = await listAllMessages(world.table, actor.organizationId, filter, { skip, limit });
+        const all = expected(filter);
+        expect(page.items.map(({ id }) => id)).toEqual(all.slice(skip, skip + limit));
+        expect(page.total).toBe(all.length);
+      }),
+      { seed: SEED, numRuns: 200 },
+    );
+    expect(expected({})).toHaveLength(120);
+  });
+
+  test('knows nothing of another organization’s messages, by whatever it is asked', async () => {
+    const other = (await world.organization(1_000)).organizationId;
+    await world.table.write({ update: KEYS.wallet(other), add: { sms: 1, rcs: 1 } });
+    for (const filter of [{ contactId: CONTACTS[0] }, { batchId: 'btc_1' }, { campaignId: 'natal #1' }, { from: 0 }])
+      expect(await listAllMessages(world.table, other, filter, { skip: 0, limit: 50 })).toEqual({
+        items: [],
+        total: 0,
+      });
+  });
+});

@@ -1,0 +1,57 @@
+import { isRefusal } from '../../shared/domain/errors.ts';
+import type { Channel, ReportedStatus } from '../../shared/domain/messages/provider.ts';
+import { priceOf } from '../../shared/domain/messages/quote.ts';
+import { requestHash, type SendPlan } from '../../shared/domain/messages/send.ts';
+import type { World } from './world.ts';
+
+const PHONE = '+5511987654321';
+const text = (body: string) => ({ payload: { text: body } });
+
+/** The least that each channel sends, and the reports that its providers make. */
+const CHANNEL_PLANS: Readonly<
+  Record<Channel, { to: string; route: string; content: (body: string) => unknown; reports: readonly ReportedStatus[] }>
+> = {
+  sms: {
+    to: PHONE,
+    route: 'premium',
+    content: (body) => ({ text: body, encoding: 'GSM-7', length: body.length, segments: 1 }),
+    reports: ['sent', 'delivered', 'failed', 'undelivered'],
+  },
+  rcs: {
+    to: PHONE,
+    route: 'easy_rcs',
+    content: (body) => ({ text: body, fallback: { text: body, encoding: 'GSM-7' } }),
+    reports: ['sent', 'delivered', 'read', 'failed'],
+  },
+  email: {
+    to: 'ana@loja.example',
+    route: 'email',
+    content: (body) => ({ from: 'ola@loja.example', subject: body, bodyBytes: body.length }),
+    reports: ['delivered', 'bounced', 'complained', 'failed'],
+  },
+  whatsapp: { to: PHONE, route: 'session', content: text, reports: ['sent', 'delivered', 'read', 'failed'] },
+  push: { to: 'device-1', route: 'simple', content: text, reports: ['delivered', 'failed'] },
+  instagram: { to: '17841400000000001', route: 'session', content: text, reports: ['delivered', 'read', 'failed'] },
+};
+
+export const reportsOf = (channel: Channel): readonly ReportedStatus[] => CHANNEL_PLANS[channel].reports;
+
+/** The plan of a message of the channel; the same body under the same key is the same request. */
+export const planOn = async (world: World, channel: Channel, key: string, body: string): Promise<SendPlan> => {
+  const { to, route, content } = CHANNEL_PLANS[channel];
+  const price = await priceOf(world.ports, channel, route);
+  if (isRefusal(price)) throw new Error(`no price for ${channel} ${route}`);
+  return {
+    channel,
+    route,
+    price,
+    to,
+    type: 'text',
+    content: content(body),
+    units: 1,
+    mayOptOut: true,
+    links: [],
+    key,
+    hash: requestHash(`${channel}.send`, { to, body }),
+  } as SendPlan;
+};
