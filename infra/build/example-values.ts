@@ -11,8 +11,47 @@ const METADATA = { orderId: 'A-1842' } as const;
 
 /** One row per operation that needs one. What is absent comes from the contract: required fields, by their examples. */
 export const EXAMPLE_VALUES: Readonly<Record<string, ExampleValues>> = {
+  'overview.send': {
+    body: {
+      channel: 'whatsapp',
+      to: '+5511999990005',
+      template: 'pedido_enviado',
+      variables: { nome: 'Ana' },
+      fallback: ['rcs', { channel: 'sms', text: 'Seu pedido A-1842 saiu para entrega.', after: '30m', maxCoins: 2_000 }],
+      fallback_after: '10m',
+      metadata: METADATA,
+    },
+  },
+  'overview.preview': {
+    body: { channel: 'sms', to: '+5511999990005', text: 'Seu pedido A-1842 saiu para entrega.', fallback: ['rcs'] },
+  },
+  'messages.create': {
+    body: {
+      channel: 'sms',
+      to: '+5511999990005',
+      type: 'text',
+      payload: { text: 'Seu pedido A-1842 saiu para entrega.' },
+      scheduledAt: '2026-03-02T14:05:09.120Z',
+      metadata: METADATA,
+    },
+  },
   'messages.list': { query: { status: 'delivered', from: '2026-03-01T00:00:00.000Z', limit: '50', skip: '0' } },
   'messages.resend': { body: { payload: { text: 'Seu pedido A-1842 saiu para entrega.' }, metadata: METADATA } },
+  'bulk.send': {
+    body: {
+      mode: 'permissive',
+      messages: [
+        { channel: 'sms', to: '+5511999990005', text: 'Seu pedido A-1842 saiu para entrega.', idempotencyKey: 'A-1842' },
+        { channel: 'rcs', to: '+5511999990025', text: 'Seu pedido A-1843 saiu para entrega.', metadata: METADATA },
+      ],
+    },
+  },
+  'bulk.resend': {
+    body: {
+      items: [{ id: 'msg_4hJ9sKq2LmN8pRt5VwXz1', correction: { to: '+5511999990005' } }],
+    },
+  },
+  'bulk.get': { params: { batchId: 'btc_4hJ9sKq2LmN8pRt5VwXz1' } },
   'sms.send': {
     body: { to: '+5511999990005', body: 'Seu pedido A-1842 saiu para entrega.', route: 'premium', metadata: METADATA },
   },
@@ -79,6 +118,15 @@ export const EXAMPLE_VALUES: Readonly<Record<string, ExampleValues>> = {
   'webhooks.list': { query: { status: 'active', event: 'sms.delivered' } },
   'webhooks.list-deliveries': { query: { status: 'failed', limit: '50' } },
   'webhooks.list-events': { query: { after: '0', limit: '50' } },
+  'email.send': {
+    body: {
+      to: 'success@simulator.amazonses.com',
+      subject: 'Seu pedido saiu para entrega',
+      html: '<p>Seu pedido A-1842 saiu para entrega.</p>',
+      transactional: true,
+      metadata: METADATA,
+    },
+  },
   'email-templates.create': {
     body: {
       name: 'pedido-enviado',

@@ -2,14 +2,10 @@ import * as z from 'zod';
 import { ADDRESS_LENGTH, MAILBOX_LENGTH, SUBJECT_LENGTH } from '../domain/email/address.ts';
 import { EMAIL_REASONS, EMAIL_STATUSES } from '../domain/email/content.ts';
 import { metadataSchema } from '../domain/json-values.ts';
-import { coins, dateTime, environment, idOf, limit, pageOf, pathId, skip } from './common.ts';
+import { dateTime, environment, idOf, limit, pageOf, pathId, skip } from './common.ts';
 import { defineOperation } from './define-operation.ts';
+import { billing, campaignId, replayed, SYNCHRONOUS_SEND } from './sends.ts';
 
-const campaignId = z
-  .string()
-  .min(1)
-  .max(128)
-  .meta({ description: "The caller's own campaign tag.", example: 'black-friday' });
 const status = z.enum(EMAIL_STATUSES).meta({
   description:
     'queued, then sent once the provider accepted, then delivered, bounced or complained; failed is a refusal before leaving.',
@@ -54,12 +50,8 @@ export const EmailMessage = z
 export const SentEmail = z
   .object({
     ...acceptedFields,
-    billing: z
-      .object({ coins: coins('The price of the e-mail: fixed per recipient, without bands.') })
-      .meta({ description: 'What the e-mail costs.' }),
-    replayed: z
-      .boolean()
-      .meta({ description: 'True when this is the answer of an earlier call with the same key.', example: false }),
+    billing: billing('The price of the e-mail: fixed per recipient, without bands.'),
+    replayed,
   })
   .meta({ id: 'SentEmail', description: 'The accepted e-mail, with its price.' });
 
@@ -104,33 +96,17 @@ export const SendEmail = z
 export const SendEmailByName = SendEmail.extend({ templateId: z.string().min(1).max(512).optional() });
 
 export const sendEmail = defineOperation({
+  ...SYNCHRONOUS_SEND,
   id: 'email.send',
-  method: 'POST',
   path: '/v2/email/messages',
   tag: 'E-mail',
   summary: 'Send an e-mail',
   description:
     'Synchronous: answers once the provider accepted or refused; acceptance is not delivery. Delivery, bounce and complaint arrive by webhook as email.delivered, email.bounced and email.complained. The same Idempotency-Key with the same body answers the first response with `replayed: true`; with another body, 409.',
   permission: 'email:send',
-  idempotency: 'required',
-  rate: 'single_send',
   request: { body: SendEmail },
   responses: { 201: SentEmail },
-  errors: [
-    'BAD_REQUEST',
-    'UNAUTHORIZED',
-    'PAYMENT_REQUIRED',
-    'FORBIDDEN',
-    'CONFLICT',
-    'PRECONDITION_FAILED',
-    'VALIDATION_ERROR',
-    'RATE_LIMITED',
-    'DEPENDENCY_FAILED',
-    'SERVICE_UNAVAILABLE',
-  ],
   uses: { table: 'write', queues: ['outcome', 'events'], vault: true, carriers: ['ses'] },
-  memoryMb: 1024,
-  timeoutSeconds: 28,
 });
 
 export const listEmails = defineOperation({

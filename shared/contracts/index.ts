@@ -1,4 +1,5 @@
 import * as bulk from './bulk.ts';
+import * as bulkResend from './bulk-resend.ts';
 import * as callbacks from './callbacks.ts';
 import * as contacts from './contacts.ts';
 import type { OperationContract } from './define-operation.ts';
@@ -23,6 +24,7 @@ const AREAS: readonly Readonly<Record<string, unknown>>[] = [
   messageCreate,
   overview,
   bulk,
+  bulkResend,
   sms,
   rcs,
   email,

@@ -6,6 +6,7 @@ import { CHANNELS } from '../domain/messages/provider.ts';
 import { dateTime, idOf } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 import { QueuedMessage } from './message-shapes.ts';
+import { campaignId, QUEUED_SEND } from './sends.ts';
 
 /** decisions, part 4: the unified create. */
 export const CreateMessage = z
@@ -44,7 +45,7 @@ export const CreateMessage = z
       .meta({ description: "The template's variables: in order, or by name.", example: ['Ana'] }),
     priority: z.enum(PRIORITIES).optional().meta({ description: 'How urgent it is.', example: 'normal' }),
     scheduledAt: dateTime('When it leaves; now when absent or past. At most 90 days ahead.').optional(),
-    campaignId: z.string().min(1).max(128).optional().meta({ description: "The caller's own campaign tag." }),
+    campaignId: campaignId.optional(),
     metadata: metadataSchema.optional(),
   })
   .refine(({ to, contactId }) => to !== undefined || contactId !== undefined, {
@@ -58,31 +59,14 @@ export const CreateMessage = z
   .meta({ id: 'CreateMessage', description: 'A message on any channel, in the form of its type.' });
 
 export const createMessage = defineOperation({
+  ...QUEUED_SEND,
   id: 'messages.create',
-  method: 'POST',
   path: '/messages',
   tag: 'Messages',
   summary: 'Create a message on any channel',
   description:
     'The message is stored and leaves by itself, now or when scheduled; quiet hours defer it. The same Idempotency-Key with the same body answers the first response with `replayed: true`; with another body, 409.',
   permission: 'messages:send',
-  idempotency: 'required',
-  rate: 'single_send',
   request: { body: CreateMessage },
   responses: { 201: QueuedMessage },
-  errors: [
-    'BAD_REQUEST',
-    'UNAUTHORIZED',
-    'PAYMENT_REQUIRED',
-    'FORBIDDEN',
-    'NOT_FOUND',
-    'CONFLICT',
-    'PRECONDITION_FAILED',
-    'VALIDATION_ERROR',
-    'RATE_LIMITED',
-    'DEPENDENCY_FAILED',
-    'SERVICE_UNAVAILABLE',
-  ],
-  uses: { table: 'write', queues: ['send', 'events'], vault: true, liveVolume: true },
-  memoryMb: 1024,
 });

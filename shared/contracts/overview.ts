@@ -4,6 +4,7 @@ import { PRIORITIES } from '../domain/messages/message.ts';
 import { CHANNELS } from '../domain/messages/provider.ts';
 import { coins, dateTime, environment, idOf } from './common.ts';
 import { defineOperation } from './define-operation.ts';
+import { campaignId, QUEUED_SEND } from './sends.ts';
 
 /** How long a fallback waits at least and at most, in ms. */
 export const WAIT_MS = { least: 10_000, most: 72 * 3600_000 } as const;
@@ -77,7 +78,7 @@ export const OverviewSend = z
     fallback_after: duration.optional(),
     maxCoins: maxCoins.optional(),
     contactId: idOf('contact', 'The contact it is for; its opt-out decides.').optional(),
-    campaignId: z.string().min(1).max(128).optional().meta({ description: "The caller's own campaign tag." }),
+    campaignId: campaignId.optional(),
     metadata: metadataSchema.optional(),
     priority: z.enum(PRIORITIES).optional().meta({ description: 'How urgent it is.', example: 'normal' }),
     scheduledAt: dateTime('When it leaves; now when absent or past. At most 90 days ahead.').optional(),
@@ -161,36 +162,17 @@ export const SendPlanView = z
   })
   .meta({ id: 'SendPlan', description: 'What a send would do and cost. Nothing is stored or charged.' });
 
-const SEND_ERRORS = [
-  'BAD_REQUEST',
-  'UNAUTHORIZED',
-  'PAYMENT_REQUIRED',
-  'FORBIDDEN',
-  'NOT_FOUND',
-  'CONFLICT',
-  'PRECONDITION_FAILED',
-  'VALIDATION_ERROR',
-  'RATE_LIMITED',
-  'DEPENDENCY_FAILED',
-  'SERVICE_UNAVAILABLE',
-] as const;
-
 export const overviewSend = defineOperation({
+  ...QUEUED_SEND,
   id: 'overview.send',
-  method: 'POST',
   path: '/v1/messages',
   tag: 'Overview',
   summary: 'Send a message on any channel',
   description:
     'One field chooses the route. The message is accepted and leaves by itself; its outcome, and that of every fallback, comes by webhook. Each way that is taken is billed at its own rate. The same Idempotency-Key within 24 hours answers with the same message; with another body, 409. Errors carry the lower-case codes of this contract and a recommended `action`.',
   permission: 'messages:send',
-  idempotency: 'required',
-  rate: 'single_send',
   request: { body: OverviewSend },
   responses: { 202: OverviewAccepted },
-  errors: SEND_ERRORS,
-  uses: { table: 'write', queues: ['send', 'events'], vault: true, liveVolume: true },
-  memoryMb: 1024,
 });
 
 export const overviewPreview = defineOperation({

@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import { metadataSchema } from '../domain/json-values.ts';
 import { characters, RCS_CARRIERS, RCS_LIMITS, RCS_ROUTES, RCS_STATUSES } from '../domain/rcs/content.ts';
-import { coins, dateTime, environment, idOf, limit, pathId } from './common.ts';
+import { dateTime, environment, idOf, limit, pathId } from './common.ts';
 import { defineOperation } from './define-operation.ts';
+import { billing, campaignId, replayed, SYNCHRONOUS_SEND } from './sends.ts';
 
 /** A text of 1 to `most` characters, counted in Unicode code points as JSON Schema counts them. */
 const textOf = (most: number) =>
@@ -16,11 +17,6 @@ const route = z.enum(RCS_ROUTES).meta({
   description: '`easy_rcs` for communication, which an opt-out stops; `easy_otp_rcs` for transactional messages.',
   example: 'easy_rcs',
 });
-const campaignId = z
-  .string()
-  .min(1)
-  .max(128)
-  .meta({ description: "The caller's own campaign tag.", example: 'black-friday' });
 const label = textOf(RCS_LIMITS.label).meta({
   maxLength: RCS_LIMITS.label,
   description: 'What the button shows.',
@@ -132,12 +128,8 @@ export const RcsMessage = z
 export const SentRcs = z
   .object({
     ...rcsFields,
-    billing: z
-      .object({ coins: coins('The price of the message, whatever its length.') })
-      .meta({ description: 'What the message costs.' }),
-    replayed: z
-      .boolean()
-      .meta({ description: 'True when this is the answer of an earlier call with the same key.', example: false }),
+    billing: billing('The price of the message, whatever its length.'),
+    replayed,
   })
   .meta({ id: 'SentRcs', description: 'The accepted RCS message, with its price.' });
 
@@ -171,34 +163,17 @@ export const SendRcs = z
   .meta({ id: 'SendRcs', description: 'An RCS message to send.' });
 
 export const sendRcs = defineOperation({
+  ...SYNCHRONOUS_SEND,
   id: 'rcs.send',
-  method: 'POST',
   path: '/v2/rcs/messages',
   tag: 'RCS',
   summary: 'Send an RCS message',
   description:
     'Synchronous: answers once the provider accepted or refused. Delivery arrives by webhook as rcs.delivered, rcs.read or rcs.failed, whose `data.channel` tells whether it left by RCS or by its SMS fallback. One price per message, however long its card. The same Idempotency-Key with the same body answers the first response with `replayed: true`; with another body, 409.',
   permission: 'rcs:send',
-  idempotency: 'required',
-  rate: 'single_send',
   request: { body: SendRcs },
   responses: { 201: SentRcs },
-  errors: [
-    'BAD_REQUEST',
-    'UNAUTHORIZED',
-    'PAYMENT_REQUIRED',
-    'FORBIDDEN',
-    'CONFLICT',
-    'PRECONDITION_FAILED',
-    'VALIDATION_ERROR',
-    'RATE_LIMITED',
-    'DEPENDENCY_FAILED',
-    'SERVICE_UNAVAILABLE',
-  ],
   uses: { table: 'write', queues: ['outcome', 'events'], vault: true, carriers: ['end_user_messaging'] },
-  memoryMb: 1024,
-  // Two providers may be tried one after the other.
-  timeoutSeconds: 28,
 });
 
 export const listRcs = defineOperation({

@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import { metadataSchema } from '../domain/json-values.ts';
 import { SMS_PROVIDERS, SMS_REASONS, SMS_ROUTES, SMS_STATUSES } from '../domain/sms/provider.ts';
-import { coins, dateTime, environment, idOf, limit, pageOf, pathId, skip } from './common.ts';
+import { dateTime, environment, idOf, limit, pageOf, pathId, skip } from './common.ts';
 import { defineOperation } from './define-operation.ts';
+import { billing, campaignId, replayed, SYNCHRONOUS_SEND } from './sends.ts';
 
 const route = z.enum(SMS_ROUTES).meta({
   description:
@@ -17,15 +18,8 @@ const segments = z
   .int()
   .min(0)
   .meta({ description: 'Billable segments: 160 then 152 in GSM-7, 70 then 67 in UCS-2.', example: 1 });
-const campaignId = z
-  .string()
-  .min(1)
-  .max(128)
-  .meta({ description: "The caller's own campaign tag.", example: 'black-friday' });
 const text = z.string().min(1).max(10_000).meta({ description: 'The text.', example: 'Seu pedido saiu para entrega.' });
-const billing = z
-  .object({ coins: coins('The price of the whole message, summed segment by segment.') })
-  .meta({ description: 'What the message costs.' });
+const cost = billing('The price of the whole message, summed segment by segment.');
 
 /** interface 2.1, providerReceipt. */
 const providerReceipt = z
@@ -79,10 +73,8 @@ export const SentSms = z
     encoding,
     length,
     segments,
-    billing,
-    replayed: z
-      .boolean()
-      .meta({ description: 'True when this is the answer of an earlier call with the same key.', example: false }),
+    billing: cost,
+    replayed,
   })
   .meta({ id: 'SentSms', description: 'The accepted SMS, with its price.' });
 
@@ -130,35 +122,21 @@ export const SmsPreview = z
     encoding,
     length,
     segments,
-    billing: billing.optional(),
+    billing: cost.optional(),
   })
   .meta({ id: 'SmsPreview', description: 'What a send of the text would be.' });
 
 export const sendSms = defineOperation({
+  ...SYNCHRONOUS_SEND,
   id: 'sms.send',
-  method: 'POST',
   path: '/v2/sms/messages',
   tag: 'SMS',
   summary: 'Send an SMS',
   description:
     'Synchronous: answers once the provider accepted or refused. Delivery arrives by webhook as sms.delivered, sms.failed or sms.undelivered. The same Idempotency-Key with the same body answers the first response with `replayed: true`; with another body, 409.',
   permission: 'sms:send',
-  idempotency: 'required',
-  rate: 'single_send',
   request: { body: SendSms },
   responses: { 201: SentSms },
-  errors: [
-    'BAD_REQUEST',
-    'UNAUTHORIZED',
-    'PAYMENT_REQUIRED',
-    'FORBIDDEN',
-    'CONFLICT',
-    'PRECONDITION_FAILED',
-    'VALIDATION_ERROR',
-    'RATE_LIMITED',
-    'DEPENDENCY_FAILED',
-    'SERVICE_UNAVAILABLE',
-  ],
   uses: {
     table: 'write',
     queues: ['outcome', 'events'],
@@ -166,9 +144,6 @@ export const sendSms = defineOperation({
     carriers: ['end_user_messaging'],
     liveVolume: true,
   },
-  memoryMb: 1024,
-  // Two providers may be tried one after the other.
-  timeoutSeconds: 28,
 });
 
 export const previewSms = defineOperation({

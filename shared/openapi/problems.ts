@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { ZodOpenApiResponseObject } from 'zod-openapi';
 import { COMMON_PROBLEMS, type OperationContract } from '../contracts/define-operation.ts';
-import { PROBLEMS, type ProblemName } from '../domain/errors.ts';
+import { OVERVIEW_CODES, PROBLEMS, type ProblemName } from '../domain/errors.ts';
 import { PROBLEM_GUIDE } from './problem-guide.ts';
 
 const NAMES = Object.keys(PROBLEMS) as [ProblemName, ...ProblemName[]];
@@ -23,9 +23,13 @@ export const Problem = z
       .string()
       .meta({ description: 'The path that was called.', example: '/v2/sms/messages/msg_4hJ9sKq2LmN8pRt5VwXz1' }),
     code: z
-      .enum([...new Set(NAMES.map((name) => PROBLEMS[name].code))])
-      .meta({ description: 'The stable code: decide by this one.' }),
+      .enum([...new Set(NAMES.map((name): string => PROBLEMS[name].code)), ...Object.keys(OVERVIEW_CODES)])
+      .meta({ description: 'The stable code: decide by this one. Lower-case on /v1.', example: 'NOT_FOUND' }),
     requestId: z.string().meta({ description: 'Finds the call in the logs.', example: 'req_Yb3LxWm9ZcJd7FgP1sTa4' }),
+    action: z
+      .string()
+      .optional()
+      .meta({ description: 'On /v1: what the caller is advised to do.' }),
     meta: z
       .record(z.string(), z.union([z.string(), z.number()]))
       .optional()

@@ -4,6 +4,33 @@ const INCLUDE = /<mj-include\b/i;
 /** Words of the compiler that hold nothing but its own vocabulary: names of elements and attributes. */
 const PLAIN = /^[A-Za-z][A-Za-z0-9 ,.:;'()_/-]*$/;
 
+/** The characters of inline styles, times the tags of the source: inlining compares them all, and takes about a second for as many. */
+const MOST_INLINING = 4_000_000;
+/** Selectors whose matching takes a power of the number of elements: later siblings and functional pseudo-classes; \ may hide them. */
+const COSTLY = /[~\\]|:(?:has|is|not|where|matches|i?contains|nth-[a-z-]+)\s*\(/;
+
+/** The texts of the source from each `<name` to its `end`, or to the source's own: the compiler closes what is open. Linear. */
+const partsOf = (source: string, name: string, end: string): string[] => {
+  const parts: string[] = [];
+  for (let at = source.indexOf(`<${name}`); at >= 0; at = source.indexOf(`<${name}`, at + 1)) {
+    const stop = source.indexOf(end, at);
+    parts.push(source.slice(at, stop < 0 ? undefined : stop));
+    if (stop < 0) break;
+    at = stop;
+  }
+  return parts;
+};
+
+/** What would keep the compiler at work for too long, in words: its selectors are the tenant's own. */
+const costFault = (source: string): string | undefined => {
+  const text = source.toLowerCase();
+  const inline = partsOf(text, 'mj-style', '</mj-style').filter((part) => /\binline\s*=/.test(part));
+  if ([...inline, ...partsOf(text, 'mj-selector', '</mj-selector')].some((selectors) => COSTLY.test(selectors)))
+    return 'must not use ~, escapes or pseudo-classes with an argument in inline styles and in mj-selector';
+  const length = inline.reduce((sum, css) => sum + css.length, 0);
+  return length * text.split('<').length > MOST_INLINING ? 'has too much inline style for so many elements' : undefined;
+};
+
 const lineOf = (source: string, at: number): number => source.slice(0, at).split('\n').length;
 
 /** What the compiler says, without the values that stand in the source. */
@@ -23,6 +50,8 @@ export const compileMjml = async (source: string): Promise<Compiled> => {
       kind: 'faulty',
       faults: [{ line: lineOf(source, include.index), message: 'mj-include is not supported' }],
     };
+  const costly = costFault(source);
+  if (costly) return { kind: 'faulty', faults: [{ message: costly }] };
   const { default: compile } = await import('mjml-browser');
   try {
     const { html, errors } = await compile(source, { validationLevel: 'soft' });

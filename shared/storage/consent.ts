@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { type RecipientKind, rulesOf } from '../domain/messages/channels.ts';
+import type { SendPlan } from '../domain/messages/plan.ts';
 import type { Channel } from '../domain/messages/provider.ts';
-import type { SendPlan } from '../domain/messages/send.ts';
 import { KEYS } from './access-patterns.ts';
 import type { Table } from './table.ts';
 

@@ -67,11 +67,16 @@ const recipientConsent = ({ message, consent: { recipient, toHash } }: Reservati
 };
 
 const consentWrites = (reservation: Reservation): Named[] => {
-  const { contactId, mayOptOut } = reservation.consent;
+  const { contactId, mayOptOut, recipient, toHash } = reservation.consent;
   if (contactId) {
     const text = mayOptOut ? '#org = :org AND #optInStatus <> :denied' : '#org = :org';
     const values = { org: reservation.message.organizationId, ...(mayOptOut ? { denied: 'denied' } : {}) };
-    return [{ part: 'consent', write: { check: KEYS.contact(contactId), when: { text, values } } }];
+    const own: Named = { part: 'consent', write: { check: KEYS.contact(contactId), when: { text, values } } };
+    // Who unsubscribed an address stays out of it, whichever contact is named.
+    const address = mayOptOut && recipient === 'email';
+    return address
+      ? [own, { part: 'consent', write: emailConsent(reservation.message.organizationId, toHash, true) }]
+      : [own];
   }
   if (!mayOptOut) return [];
   return recipientConsent(reservation).map((write): Named => ({ part: 'consent', write }));

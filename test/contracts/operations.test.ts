@@ -2,7 +2,7 @@ import type { APIGatewayProxyResult } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
 import { badQueryProblem, COMMON_PROBLEMS, type OperationContract } from '../../shared/contracts/define-operation.ts';
 import { OPERATIONS } from '../../shared/contracts/index.ts';
-import { PROBLEMS, type ProblemName } from '../../shared/domain/errors.ts';
+import { OVERVIEW_CODE_OF, OVERVIEW_CODES, PROBLEMS, type ProblemName } from '../../shared/domain/errors.ts';
 import { Problem } from '../../shared/openapi/problems.ts';
 import { problemType } from '../../shared/runtime/problem.ts';
 import { type Change, call, changed } from './support.ts';
@@ -100,9 +100,11 @@ const expectProblem = (
   const event = changed(contract, {});
   expect(headers?.['x-request-id']).toBe(event.requestContext.requestId);
   const problem = Problem.strict().parse(JSON.parse(body));
+  const overview = contract.path.startsWith('/v1/') ? OVERVIEW_CODE_OF[name] : undefined;
+  expect(problem.action).toBe(overview && OVERVIEW_CODES[overview]);
   expect(problem).toMatchObject({
     status,
-    code,
+    code: overview ?? code,
     title,
     type: problemType(name),
     instance: event.path,

@@ -12,6 +12,7 @@ const A_TEMPLATE = {
 };
 const MJML = (text: string) =>
   `<mjml><mj-body>\n<mj-section><mj-column>\n<mj-text>${text}</mj-text></mj-column></mj-section></mj-body></mjml>`;
+const MJML_HEAD = (head: string, body = '') => `<mjml><mj-head>${head}</mj-head><mj-body>${body}</mj-body></mjml>`;
 
 let messaging: Messaging;
 let owner: Tenant;
@@ -140,6 +141,14 @@ describe('MJML', () => {
     expect((await patch(body.id, { format: 'html', source: '<p>x</p>' })).body.html).toBe('<p>x</p>');
   });
 
+  test('inlines the styles that say so', async () => {
+    const style = '<mj-style inline="inline">.a, p b { color: red; background: url(https://x.example/a) }</mj-style>';
+    const body = '<mj-section><mj-column><mj-text css-class="a">x</mj-text></mj-column></mj-section>';
+    const answer = await create({ name: 'inline', format: 'mjml', source: MJML_HEAD(style, body) });
+    expect(answer.status).toBe(201);
+    expect(answer.body.html).toMatch(/class="a"[^>]*color: red/);
+  });
+
   test.each([
     ['an element that is none', MJML('x</mj-text><mj-zz/><mj-text>'), /^line 3: .*mj-zz/],
     [
@@ -149,6 +158,29 @@ describe('MJML', () => {
     ],
     ['an include', MJML('x</mj-text>\n<mj-include path="/etc/passwd" /><mj-text>'), /^line 4: mj-include/],
     ['html', '<p>x</p>', /one mjml element/],
+    [
+      'a selector of later siblings',
+      MJML_HEAD('<mj-style inline="inline">/* { */ i ~ p ~ p { color: red }'),
+      /must not use ~/,
+    ],
+    [
+      'a selector with an argument',
+      MJML_HEAD('<mj-style inline="inline">:has(p) { color: red }</mj-style>'),
+      /must not use ~/,
+    ],
+    [
+      'a path of later siblings',
+      MJML_HEAD('<mj-html-attributes><mj-selector path="b > i ~ p"></mj-selector></mj-html-attributes>'),
+      /must not use ~/,
+    ],
+    [
+      'inline styles that take too long',
+      MJML_HEAD(
+        `<mj-style inline="inline">${'* { color: red } '.repeat(4_000)}</mj-style>`,
+        '<mj-raw><b></b></mj-raw>'.repeat(100),
+      ),
+      /too much inline style/,
+    ],
     ['elements too deep', `<mjml><mj-body>${'<mj-wrapper>'.repeat(5_000)}`, /deep/],
     ['a source that is too long', MJML('x'.repeat(100_001)), /at most/],
   ])('with a fault is refused with its line: %s', async (_, source, words) => {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { emailConsentStore } from '../../shared/storage/email-consent.ts';
 import { type Messaging, startMessaging, type Tenant } from '../support/api.ts';
 import { checkMoney } from '../support/money.ts';
 
@@ -184,5 +185,19 @@ describe('the list of e-mails', () => {
     await vi.waitFor(async () => expect(await list({ status: 'delivered' })).toMatchObject({ total: 3 }), WAIT);
     expect((await fresh.test.get('/v2/email/messages', { status: 'read' })).status).toBe(400);
     expect((await tenant.test.get(`/v2/email/messages/${ids[0]}`)).status).toBe(404);
+  });
+});
+
+describe('an address that unsubscribed', () => {
+  test('gets no communication, whichever contact is named, and still gets transactional mail', async () => {
+    const fresh = await messaging.tenant();
+    const to = 'bia@loja.example';
+    const { body: contact } = await fresh.test.post('/contacts', { phone: '+5511999990002' });
+    const hash = (await messaging.vault('test')).blindIndex(fresh.id, 'email', to);
+    await emailConsentStore(messaging.tables.test).unsubscribe(fresh.id, hash, Date.now());
+    const out = { status: 422, body: { meta: { motivo: 'opt_out' } } };
+    expect(await send({ to }, 'a', fresh)).toMatchObject(out);
+    expect(await send({ to, contactId: contact.id }, 'b', fresh)).toMatchObject(out);
+    expect((await send({ to, contactId: contact.id, transactional: true }, 'c', fresh)).status).toBe(201);
   });
 });

@@ -53,7 +53,7 @@ const RECORDS: Readonly<Record<string, Readonly<Record<string, readonly CanaryNa
   // A message, with the provider's last word on it.
   'MSG/MSG': {
     to: ['delivered', 'undelivered', 'noCredit', 'live', 'phone'],
-    payload: ['text', 'url'],
+    content: ['text', 'url'],
     providerReceipt: ['delivered', 'undelivered', 'live', 'phone'],
   },
   // A receipt on its way to its message; it goes into the message and the row is gone.

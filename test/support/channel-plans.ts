@@ -1,7 +1,7 @@
 import { isRefusal } from '../../shared/domain/errors.ts';
+import { requestHash, type SendPlan } from '../../shared/domain/messages/plan.ts';
 import type { Channel, ReportedStatus } from '../../shared/domain/messages/provider.ts';
 import { priceOf } from '../../shared/domain/messages/quote.ts';
-import { requestHash, type SendPlan } from '../../shared/domain/messages/send.ts';
 import type { World } from './world.ts';
 
 const PHONE = '+5511987654321';

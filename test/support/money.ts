@@ -1,4 +1,6 @@
+import type { MessageRecord } from '../../shared/domain/messages/message.ts';
 import { CHANNELS } from '../../shared/domain/messages/provider.ts';
+import { UNIFIED_STATUSES, unifiedStatus } from '../../shared/domain/messages/views.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { readLedger, readWallet } from '../../shared/storage/ledger.ts';
 import { parseMessage } from '../../shared/storage/message-rows.ts';
@@ -33,6 +35,87 @@ export const messagesOf = async (table: Table, organizationId: string) => {
   return (await table.getMany(found.flat())).filter((row) => row !== undefined).map(parseMessage);
 };
 
+interface Entry {
+  readonly kind: string;
+  readonly coins: number;
+  readonly held: number;
+  readonly messageId?: string;
+  readonly batchId?: string;
+}
+type Must = (holds: boolean, what: string) => void;
+
+const priceOf = (messages: readonly MessageRecord[], hold?: MessageRecord['hold']): number =>
+  messages.reduce((sum, message) => sum + (hold === undefined || message.hold === hold ? message.coins : 0), 0);
+
+/** What a chunk's messages and its lanes say must be the same; answers its sums once it is closed. */
+const checkChunk = async (table: Table, name: string, messages: readonly MessageRecord[], must: Must) => {
+  const [batchId = '', chunk = ''] = name.split('#');
+  const row = await table.get(KEYS.batchChunk(batchId, Number(chunk)));
+  must(row !== undefined, 'a message lies in a chunk that does not exist');
+  must(row?.coins === priceOf(messages), "a chunk's hold is not the price of its messages");
+  const listed = [...((row?.ids ?? []) as string[])].sort();
+  must(JSON.stringify(listed) === JSON.stringify(messages.map(({ id }) => id).sort()), 'a chunk has other messages');
+  const lanes = await allRows(table, row?.pk ?? '', { text: 'begins_with(#sk, :lanes)', values: { lanes: 'LANE#' } });
+  const summed = (field: string) => lanes.reduce((sum, lane) => sum + Number(lane[field] ?? 0), 0);
+  const sums = { captured: priceOf(messages, 'captured'), released: priceOf(messages, 'released') };
+  must(summed('captured') === sums.captured, 'an escrow captured something else than its messages');
+  must(summed('released') === sums.released, 'an escrow released something else than its messages');
+  must(
+    summed('resolved') === messages.filter(({ hold }) => hold !== 'open').length,
+    'an escrow counts other messages as resolved',
+  );
+  for (const status of UNIFIED_STATUSES) {
+    const there = messages.filter((message) => message.hold !== 'open' && unifiedStatus(message) === status).length;
+    must(summed(status) === there, `an escrow counts ${summed(status)} messages as ${status}, not ${there}`);
+  }
+  const closed = row?.state === 'closed';
+  if (closed)
+    must(row?.captured === sums.captured && row?.released === sums.released, 'an escrow closed with other sums');
+  return { closed, ...sums };
+};
+
+/** Checks the escrows of an organization; answers what they released and have not given back yet. */
+const checkEscrows = async (
+  table: Table,
+  messages: readonly MessageRecord[],
+  entries: readonly Entry[],
+  quiet: boolean,
+  must: Must,
+): Promise<number> => {
+  const chunks = Map.groupBy(
+    messages.filter(({ escrow }) => escrow !== undefined),
+    ({ escrow = '' }) => escrow.slice(0, escrow.lastIndexOf('#')),
+  );
+  const batches = new Map<string, { chunks: number; held: number; captured: number; released: number }>();
+  let unreturned = 0;
+  for (const [name, own] of chunks) {
+    const { closed, captured, released } = await checkChunk(table, name, own, must);
+    if (quiet) must(closed, 'an escrow is not closed');
+    if (!closed) unreturned += released;
+    const [batchId = ''] = name.split('#');
+    const sums = batches.get(batchId) ?? { chunks: 0, held: 0, captured: 0, released: 0 };
+    batches.set(batchId, {
+      chunks: sums.chunks + 1,
+      held: sums.held + priceOf(own),
+      captured: sums.captured + (closed ? captured : 0),
+      released: sums.released + (closed ? released : 0),
+    });
+  }
+  for (const [batchId, sums] of batches) {
+    const of = (kind: string) => entries.filter((entry) => entry.batchId === batchId && entry.kind === kind);
+    const held = (kind: string) => of(kind).reduce((sum, entry) => sum + entry.held, 0);
+    must(of('hold').length === sums.chunks, 'a batch has not one hold a chunk');
+    must(held('hold') === sums.held, "a batch's holds are not the price of its messages");
+    must(held('capture') === -sums.captured, 'a batch captured something else than its closed chunks');
+    must(held('release') === -sums.released, 'a batch released something else than its closed chunks');
+  }
+  must(
+    entries.every(({ batchId }) => batchId === undefined || batches.has(batchId)),
+    'an entry belongs to a batch without messages',
+  );
+  return unreturned;
+};
+
 interface Books {
   readonly balance: number;
   readonly held: number;
@@ -56,6 +139,7 @@ export const checkMoney = async (table: Table, organizationId: string, { quiet =
     coins: Number(row.coins),
     held: Number(row.held),
     ...(row.messageId ? { messageId: String(row.messageId) } : {}),
+    ...(row.batchId ? { batchId: String(row.batchId) } : {}),
   }));
   const messages = await messagesOf(table, organizationId);
   const must = (holds: boolean, what: string) => {
@@ -69,9 +153,10 @@ export const checkMoney = async (table: Table, organizationId: string, { quiet =
   must(wallet.held === held, `held ${wallet.held} is not the sum ${held} of the entries`);
   const captured = messages.filter(({ hold }) => hold === 'captured').reduce((total, { coins }) => total + coins, 0);
   const open = messages.filter(({ hold }) => hold === 'open');
+  const unreturned = await checkEscrows(table, messages, entries, quiet, must);
   const credits = sum('credit') + sum('adjustment');
   must(
-    wallet.balance === credits - captured - open.reduce((total, { coins }) => total + coins, 0),
+    wallet.balance === credits - captured - unreturned - open.reduce((total, { coins }) => total + coins, 0),
     'the balance is not credits less captured less held',
   );
   if (quiet) must(open.length === 0, `${open.length} holds are open`);
@@ -84,10 +169,12 @@ export const checkMoney = async (table: Table, organizationId: string, { quiet =
   }
   for (const message of messages) {
     const of = (kind: string) => entries.filter((entry) => entry.messageId === message.id && entry.kind === kind);
-    must(of('hold').length === 1, `a message has ${of('hold').length} holds`);
-    must(of('hold')[0]?.coins === -message.coins, 'a hold is not the price of its message');
-    must(of('capture').length === (message.hold === 'captured' ? 1 : 0), 'captures do not match the state of the hold');
-    must(of('release').length === (message.hold === 'released' ? 1 : 0), 'releases do not match the state of the hold');
+    const alone = message.escrow === undefined;
+    const one = (is: boolean) => (alone && is ? 1 : 0);
+    must(of('hold').length === one(true), `a message has ${of('hold').length} holds`);
+    must(!alone || of('hold')[0]?.coins === -message.coins, 'a hold is not the price of its message');
+    must(of('capture').length === one(message.hold === 'captured'), 'captures do not match the state of the hold');
+    must(of('release').length === one(message.hold === 'released'), 'releases do not match the state of the hold');
     must(
       message.hold !== 'released' || message.status === 'failed' || message.archivedAt !== undefined,
       'a released message neither failed nor was replaced',

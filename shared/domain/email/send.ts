@@ -1,8 +1,9 @@
 import type { Actor } from '../actor.ts';
 import { isRefusal, type Refusal, refuse } from '../errors.ts';
+import { type PlanOf, requestHash, type Tenant } from '../messages/plan.ts';
 import type { SendPorts } from '../messages/ports.ts';
 import { priceOf } from '../messages/quote.ts';
-import { type PlanOf, requestHash, sendNow, type Tenant, unlessReused } from '../messages/send.ts';
+import { answerSend, sendNow, unlessReused } from '../messages/send.ts';
 import { formatMailbox, mailboxFault, parseAddress, parseMailbox, subjectFault } from './address.ts';
 import type { EmailContent } from './content.ts';
 import type { TemplateValue } from './placeholders.ts';
@@ -127,9 +128,5 @@ export const planEmail = async (
 export const sendEmail = async (ports: EmailPorts, actor: Actor, key: string, request: EmailRequest) => {
   const planned = await planEmail(ports, actor, key, requestHash('email.send', request), request);
   const sent = isRefusal(planned) ? planned : await sendNow(ports, actor, planned.plan, planned.content);
-  if (isRefusal(sent)) {
-    ports.observe.sent('email', sent.name, { organizationId: actor.organizationId });
-    return sent;
-  }
-  return sentEmailView(sent.message, actor.scopes.has('pii:full'), sent.replayed);
+  return answerSend(ports, actor, 'email', sent, sentEmailView);
 };

@@ -3,8 +3,9 @@ import { isRefusal } from '../errors.ts';
 import type { Id } from '../ids.ts';
 import { messageEvent } from './events.ts';
 import { type Decision, type MessageRecord, missed, reached } from './message.ts';
+import { requestHash } from './plan.ts';
 import type { SendPorts } from './ports.ts';
-import { requestHash, reserveMessage } from './send.ts';
+import { reserveMessage } from './send.ts';
 import type { Planned, UnifiedRequest } from './unified.ts';
 
 /** One way that is tried when the one before did not deliver. */

@@ -1,7 +1,7 @@
 import type { Actor } from '../actor.ts';
 import { isRefusal, refuse } from '../errors.ts';
 import { payloadFaults } from './payload-forms.ts';
-import { requestHash } from './send.ts';
+import { requestHash } from './plan.ts';
 import { type SubmitPorts, scheduleFault, submit } from './submit.ts';
 import type { UnifiedRequest } from './unified.ts';
 import { queuedMessageView } from './views.ts';

@@ -6,8 +6,8 @@ import { isoTime } from '../time.ts';
 import type { Hop } from './chain.ts';
 import { rulesOf } from './channels.ts';
 import type { Priority } from './message.ts';
+import { requestHash, type SendPlan, type Tenant } from './plan.ts';
 import { quote } from './quote.ts';
-import { requestHash, type SendPlan, type Tenant } from './send.ts';
 import {
   acceptedView,
   completeHops,

@@ -4,8 +4,9 @@ import { newId } from '../ids.ts';
 import { messageEvent } from './events.ts';
 import type { MessageRecord } from './message.ts';
 import { payloadFaults } from './payload-forms.ts';
+import { requestHash, type SendPlan } from './plan.ts';
 import type { SendPorts } from './ports.ts';
-import { REUSED_KEY, type ReserveRefusal, requestHash, reserveMessage, type SendPlan, type Sent } from './send.ts';
+import { REUSED_KEY, type ReserveRefusal, reserveMessage, type Sent } from './send.ts';
 import type { Planners, UnifiedRequest } from './unified.ts';
 import { unifiedStatus } from './views.ts';
 
@@ -121,6 +122,26 @@ const replayOf = async (
   return message && { message, replayed: true };
 };
 
+/** What a message would be sent anew as, and what leaves of it besides what is kept; why not, where it cannot be. */
+export const planResend = async (
+  ports: Pick<ResendPorts, 'planners' | 'routing'>,
+  actor: Actor,
+  original: MessageRecord,
+  correction: Correction,
+  { key, hash }: Pick<SendPlan, 'key' | 'hash'>,
+): Promise<{ readonly plan: SendPlan; readonly body?: string | undefined } | ResendRefusal> => {
+  const status = unifiedStatus(original);
+  if (status !== 'queued' && status !== 'failed') return notNow(status);
+  const request = requestOf(original, correction);
+  if (isRefusal(request)) return request;
+  const planned = await ports.planners[original.channel](actor, request, key, hash);
+  if (isRefusal(planned)) return planned;
+  const plan = planOf(planned.plan, original, correction);
+  const candidates = await ports.routing.candidates(plan.channel, actor.organizationId, actor.env, plan.route);
+  if (candidates.kind === 'none') return refuse('DEPENDENCY_FAILED', candidates.missing);
+  return { plan, body: planned.body };
+};
+
 /**
  * Sends a queued or failed message anew with its corrections (interface, part 3). One transaction archives the original, gives back its
  * hold if it was still queued, and holds and queues the new message, which is billed as any other. Of resends at the same time one
@@ -141,18 +162,11 @@ export const resend = async (
   const hash = requestHash('messages.resend', { id, ...correction });
   const earlier = callerKey === undefined ? undefined : await replayOf(ports, organizationId, key, hash);
   if (earlier) return earlier;
-  const status = unifiedStatus(original);
-  if (status !== 'queued' && status !== 'failed') return notNow(status);
-  const request = requestOf(original, correction);
-  if (isRefusal(request)) return request;
-  const planned = await ports.planners[original.channel](actor, request, key, hash);
+  const planned = await planResend(ports, actor, original, correction, { key, hash });
   if (isRefusal(planned)) return planned;
-  const plan = planOf(planned.plan, original, correction);
-  const candidates = await ports.routing.candidates(plan.channel, organizationId, actor.env, plan.route);
-  if (candidates.kind === 'none') return refuse('DEPENDENCY_FAILED', candidates.missing);
   const at = ports.clock();
   const beginning = { status: 'queued', at, body: planned.body } as const;
-  const reserved = await reserveMessage(ports, actor, plan, beginning, (message) => [
+  const reserved = await reserveMessage(ports, actor, planned.plan, beginning, (message) => [
     messageEvent('message.queued', message, at),
   ]);
   if (!isRefusal(reserved) && !reserved.replayed) ports.hintSend(reserved.message.id, at);

@@ -1,55 +1,23 @@
-import { createHash } from 'node:crypto';
 import type { Actor } from '../actor.ts';
-import { canonical } from '../canonical.ts';
 import { isRefusal, type Refusal, refuse } from '../errors.ts';
 import type { DomainEvent } from '../events/event.ts';
-import { type Id, newId } from '../ids.ts';
-import type { PriceRow } from '../pricing/prices.ts';
-import type { Chain, ChainStep, Hop } from './chain.ts';
 import { rulesOf } from './channels.ts';
 import { dispatchMessage } from './dispatch.ts';
 import type { KeptPromise, Reservation } from './journal.ts';
-import type { Decision, KeptContent, Labels, MessageOf, MessageRecord, MessageType, Priority } from './message.ts';
+import type { MessageOf, MessageRecord } from './message.ts';
+import {
+  type Beginning,
+  chainOf,
+  type Draft,
+  draft,
+  type PlanOf,
+  pricedMessage,
+  type SendPlan,
+  type Tenant,
+} from './plan.ts';
 import type { SendPorts } from './ports.ts';
 import type { Channel } from './provider.ts';
 import { quote, type SendQuote } from './quote.ts';
-
-/** What a channel's rules make of a request: all that the common pipeline needs to price, reserve and send it. */
-export type SendPlan = { [C in Channel]: PlanOf<C> }[Channel];
-export interface PlanOf<C extends Channel> {
-  readonly channel: C;
-  readonly route: string;
-  readonly price: PriceRow;
-  readonly to: string;
-  readonly region?: 'BR' | 'INTL';
-  readonly type: MessageType;
-  readonly content: KeptContent[C];
-  readonly units: number;
-  /** False on transactional routes, which opt-out does not stop. */
-  readonly mayOptOut: boolean;
-  readonly contactId?: string | undefined;
-  readonly campaignId?: string | undefined;
-  readonly labels?: Labels | undefined;
-  readonly metadata?: MessageRecord['metadata'];
-  readonly priority?: Priority | undefined;
-  readonly links: readonly { readonly code: string; readonly url: string }[];
-  /** The caller's key, and what makes two requests under it the same. */
-  readonly key: string;
-  readonly hash: string;
-  /** Sends per second that the account contracted. */
-  readonly perSecond?: number | undefined;
-  readonly scheduledAt?: number | undefined;
-  /** For a hop of a chain: the chain's first message; for a resend: the message that it replaces. */
-  readonly chainId?: Id<'message'> | undefined;
-  readonly replaces?: Id<'message'> | undefined;
-  /** The same message as it was read, to be archived in the same transaction. */
-  readonly original?: MessageRecord | undefined;
-  /** It is refused when it would cost more. */
-  readonly maxCoins?: number | undefined;
-}
-
-/** Whose message it is. */
-export type Tenant = Pick<Actor, 'organizationId' | 'env'>;
 
 export type ReserveRefusal = Refusal<
   'CONFLICT' | 'PAYMENT_REQUIRED' | 'PRECONDITION_FAILED' | 'RATE_LIMITED' | 'SERVICE_UNAVAILABLE' | 'VALIDATION_ERROR'
@@ -64,108 +32,7 @@ export interface Sent {
 /** Quotes that a moving volume may spoil before a reservation holds. */
 const QUOTE_TRIES = 10;
 
-/** What makes two requests the same: the operation and the body, whatever the order of its fields. */
-export const requestHash = (operation: string, body: unknown): string =>
-  createHash('sha256')
-    .update(operation)
-    .update('\n')
-    .update(JSON.stringify(canonical(body)))
-    .digest('base64url');
-
 export const REUSED_KEY = refuse('CONFLICT', 'This Idempotency-Key was used with another body.');
-
-export type Draft = Omit<MessageRecord, 'coins' | 'decisions' | 'band'>;
-
-/** How a fresh message begins: under way for a caller who waits, or queued for its moment. */
-export type Beginning =
-  | { readonly status: 'sending'; readonly provider: string }
-  | {
-      readonly status: 'queued';
-      /** ms. */
-      readonly at: number;
-      /** What leaves besides what is kept, as JSON. */
-      readonly body?: string | undefined;
-      /** Its fallbacks; or the step of the chain that it is a hop of. */
-      readonly hops?: readonly Hop[] | undefined;
-      readonly step?: ChainStep | undefined;
-    };
-
-/** A fresh message of a plan, not yet priced. */
-export const draft = async (ports: SendPorts, tenant: Tenant, plan: SendPlan, beginning: Beginning): Promise<Draft> => {
-  const now = ports.clock();
-  const id = newId('message');
-  const { recipient } = rulesOf(plan.channel);
-  const started = beginning.status === 'sending';
-  return {
-    id,
-    organizationId: tenant.organizationId,
-    env: tenant.env,
-    channel: plan.channel,
-    content: plan.content,
-    direction: 'outbound',
-    type: plan.type,
-    priority: plan.priority ?? 'normal',
-    status: beginning.status,
-    to: plan.to,
-    toHash: await ports.hashTo(tenant.organizationId, recipient, plan.to),
-    region: plan.region,
-    route: plan.route,
-    provider: started ? beginning.provider : 'sandbox_provider',
-    units: plan.units,
-    contactId: plan.contactId as Id<'contact'> | undefined,
-    campaignId: plan.campaignId,
-    ...plan.labels,
-    metadata: plan.metadata,
-    scheduledAt: plan.scheduledAt,
-    chainId: plan.chainId,
-    replaces: plan.replaces,
-    hold: 'open',
-    fence: 1,
-    deadline: started ? now + ports.sendDeadlineMs : beginning.at,
-    callerKey: plan.key,
-    attempts: started ? 1 : 0,
-    createdAt: now,
-    updatedAt: now,
-  } as Draft;
-};
-
-/** What was decided before the provider is asked, as one entry of terms: each entry is written and read with the row at every step. */
-const decisionsOf = (plan: SendPlan, { band, coins }: SendQuote, at: number): Decision[] => {
-  const contact = plan.contactId ? 'named' : 'by-recipient';
-  const consent = plan.mayOptOut ? 'no-opt-out' : 'not-needed';
-  return [{ at, kind: 'accepted', detail: `contact=${contact} consent=${consent} band=${band.index}`, coins }];
-};
-
-/** The chain that a message with fallbacks begins. */
-export const chainOf = ({ id, organizationId, env }: Draft, at: number, hops: readonly Hop[]): Chain => ({
-  id,
-  organizationId,
-  env,
-  hops,
-  next: 0,
-  current: id,
-  waitUntil: at + (hops[0]?.afterMs ?? 0),
-  state: 'waiting',
-});
-
-/** The message as it is stored at its price. */
-export const pricedMessage = (
-  plan: SendPlan,
-  beginning: Beginning,
-  drafted: Draft,
-  priced: SendQuote,
-): MessageRecord => {
-  const queued = beginning.status === 'queued' ? beginning : undefined;
-  const { index, from, upTo } = priced.band;
-  return {
-    ...drafted,
-    coins: priced.coins,
-    decisions: decisionsOf(plan, priced, drafted.createdAt),
-    ...(queued ? { band: { index, from, upTo } } : {}),
-    ...(queued?.body === undefined ? {} : { hasBody: true }),
-    ...(queued?.hops?.length ? { chainId: drafted.id } : {}),
-  } as MessageRecord;
-};
 
 const reservationOf = (
   plan: SendPlan,
@@ -311,6 +178,19 @@ export type SendRefusal =
   | ReserveRefusal
   | Refusal<'CONFLICT' | 'DEPENDENCY_FAILED'>
   | Exclude<Awaited<ReturnType<typeof dispatchMessage>>, MessageRecord>;
+
+/** Answers a send: what its channel shows of the message, or the refusal, which is counted. */
+export const answerSend = <C extends Channel, View>(
+  ports: Pick<SendPorts, 'observe'>,
+  actor: Actor,
+  channel: C,
+  sent: { readonly message: MessageOf<C>; readonly replayed: boolean } | SendRefusal,
+  view: (message: MessageOf<C>, unmasked: boolean, replayed: boolean) => View,
+): View | SendRefusal => {
+  if (!isRefusal(sent)) return view(sent.message, actor.scopes.has('pii:full'), sent.replayed);
+  ports.observe.sent(channel, sent.name, { organizationId: actor.organizationId });
+  return sent;
+};
 
 /** What a repeated key meets where the request itself is refused before anything is reserved: 409 for another body, else the refusal. */
 export const unlessReused = async <R extends Refusal>(

@@ -5,9 +5,10 @@ import type { Hop } from './chain.ts';
 import { rulesOf } from './channels.ts';
 import { messageEvent } from './events.ts';
 import type { MessageRecord } from './message.ts';
+import type { Tenant } from './plan.ts';
 import type { SendPorts } from './ports.ts';
 import { quote } from './quote.ts';
-import { type ReserveRefusal, reserveMessage, type Sent, type Tenant } from './send.ts';
+import { type ReserveRefusal, reserveMessage, type Sent } from './send.ts';
 import type { Planned, Planners, UnifiedRequest } from './unified.ts';
 
 export interface SubmitPorts extends SendPorts {

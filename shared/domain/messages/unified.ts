@@ -1,7 +1,7 @@
 import type { Refusal } from '../errors.ts';
 import type { Labels, MessageRecord, MessageType, Priority } from './message.ts';
+import type { SendPlan, Tenant } from './plan.ts';
 import type { Channel } from './provider.ts';
-import type { SendPlan, Tenant } from './send.ts';
 
 /** A send of any channel, as /v1, the unified create, bulk and hops of a fallback all ask for it. */
 export interface UnifiedRequest {

@@ -1,7 +1,7 @@
 import { isRefusal, refuse } from '../errors.ts';
+import type { PlanOf, Tenant } from '../messages/plan.ts';
 import type { QuotePorts } from '../messages/ports.ts';
 import { priceOf } from '../messages/quote.ts';
-import type { PlanOf, Tenant } from '../messages/send.ts';
 import type { Planned, UnifiedRequest } from '../messages/unified.ts';
 import { parsePhone, phoneRegion } from '../phone.ts';
 

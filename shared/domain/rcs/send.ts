@@ -1,9 +1,10 @@
 import type { Actor } from '../actor.ts';
 import { isRefusal, refuse } from '../errors.ts';
 import { linkShortener } from '../links/shorten.ts';
+import { type PlanOf, requestHash, type Tenant } from '../messages/plan.ts';
 import type { SendPorts } from '../messages/ports.ts';
 import { priceOf } from '../messages/quote.ts';
-import { type PlanOf, requestHash, sendNow, type Tenant, unlessReused } from '../messages/send.ts';
+import { answerSend, sendNow, unlessReused } from '../messages/send.ts';
 import { parsePhone, phoneRegion } from '../phone.ts';
 import type { RcsRoute } from './content.ts';
 import { bodyFaults, type Fault, preparedFaults, prepareRcs, type RcsBody } from './prepare.ts';
@@ -70,9 +71,5 @@ export const planRcs = async (
 export const sendRcs = async (ports: SendPorts, actor: Actor, key: string, request: RcsRequest) => {
   const plan = await planRcs(ports, actor, key, requestHash('rcs.send', request), request);
   const sent = isRefusal(plan) ? plan : await sendNow(ports, actor, plan);
-  if (isRefusal(sent)) {
-    ports.observe.sent('rcs', sent.name, { organizationId: actor.organizationId });
-    return sent;
-  }
-  return sentRcsView(sent.message, actor.scopes.has('pii:full'), sent.replayed);
+  return answerSend(ports, actor, 'rcs', sent, sentRcsView);
 };

@@ -2,9 +2,10 @@ import type { Actor } from '../actor.ts';
 import { isRefusal, refuse } from '../errors.ts';
 import { replaceLinks } from '../links/find.ts';
 import { linkShortener } from '../links/shorten.ts';
+import { type PlanOf, requestHash } from '../messages/plan.ts';
 import type { SendPorts } from '../messages/ports.ts';
 import { priceOf } from '../messages/quote.ts';
-import { type PlanOf, requestHash, sendNow, unlessReused } from '../messages/send.ts';
+import { answerSend, sendNow, unlessReused } from '../messages/send.ts';
 import { parsePhone, phoneRegion } from '../phone.ts';
 import type { SmsRoute } from './provider.ts';
 import { prepareText } from './text.ts';
@@ -75,9 +76,5 @@ export const planSms = async (
 export const sendSms = async (ports: SmsPorts, actor: Actor, key: string, request: SmsRequest) => {
   const plan = await planSms(ports, actor, key, requestHash('sms.send', request), request);
   const sent = isRefusal(plan) ? plan : await sendNow(ports, actor, plan);
-  if (isRefusal(sent)) {
-    ports.observe.sent('sms', sent.name, { organizationId: actor.organizationId });
-    return sent;
-  }
-  return sentSmsView(sent.message, actor.scopes.has('pii:full'), sent.replayed);
+  return answerSend(ports, actor, 'sms', sent, sentSmsView);
 };
