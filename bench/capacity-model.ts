@@ -15,7 +15,10 @@ interface Write {
   readonly ExpressionAttributeNames?: Readonly<Record<string, string>>;
   readonly ExpressionAttributeValues?: Readonly<Record<string, Attribute>>;
 }
-type Body = Write & { readonly TransactItems?: readonly Readonly<Record<string, Write>>[] };
+type Body = Write & {
+  readonly TransactItems?: readonly Readonly<Record<string, Write>>[];
+  readonly RequestItems?: Readonly<Record<string, readonly { readonly PutRequest?: Write }[]>>;
+};
 
 const KB = 1024;
 const INDEX_LIST = Object.values(INDEXES);
@@ -62,18 +65,30 @@ const writeUnits = (kind: string, write: Write, perKb: number, storedSize: numbe
   return perKb * Math.ceil(storedSize / KB) + (done ? rewritten(write) : 0);
 };
 
-/** Units of one call's writes; `messageSize` is what an updated message's row measures by then. */
-export const modelledWriteUnits = (call: CountedCall, messageSize: number): number => {
-  const body = JSON.parse(call.body) as Body;
-  const sizeAt = (write: Write) => (JSON.stringify(write.Key ?? {}).includes('"MSG#') ? messageSize : 1);
-  if (call.action === 'TransactWriteItems')
-    return (body.TransactItems ?? [])
-      .flatMap((item) => Object.entries(item))
-      .reduce((sum, [kind, write]) => sum + writeUnits(kind, write, 2, sizeAt(write), call.done), 0);
-  if (['PutItem', 'UpdateItem', 'DeleteItem'].includes(call.action))
-    return writeUnits(call.action, body, 1, sizeAt(body), call.done);
-  return 0;
+/** The writes of one call: what each is, and its units per KB. */
+const writesIn = ({ action, body }: CountedCall): (readonly [kind: string, write: Write, perKb: number])[] => {
+  const parsed = JSON.parse(body) as Body;
+  if (action === 'TransactWriteItems')
+    return (parsed.TransactItems ?? []).flatMap((item) =>
+      Object.entries(item).map(([kind, write]) => [kind, write, 2] as const),
+    );
+  if (action === 'BatchWriteItem')
+    return Object.values(parsed.RequestItems ?? {})
+      .flat()
+      .flatMap(({ PutRequest }) => (PutRequest ? [['PutItem', PutRequest, 1] as const] : []));
+  return ['PutItem', 'UpdateItem', 'DeleteItem'].includes(action) ? [[action, parsed, 1]] : [];
 };
+
+/** Units of one call's writes by the partition that each is in; `messageSize` is what an updated message's row measures by then. */
+export const unitsByPartition = (call: CountedCall, messageSize: number): (readonly [pk: string, units: number])[] =>
+  writesIn(call).map(([kind, write, perKb]) => {
+    const pk = String(Object.values((write.Item ?? write.Key)?.pk ?? {})[0] ?? '');
+    return [pk, writeUnits(kind, write, perKb, pk.startsWith('MSG#') ? messageSize : 1, call.done)] as const;
+  });
+
+/** Units of one call's writes. */
+export const modelledWriteUnits = (call: CountedCall, messageSize: number): number =>
+  unitsByPartition(call, messageSize).reduce((sum, [, units]) => sum + units, 0);
 
 /** Bytes of the message's row that a reservation writes; undefined when the call is none. */
 export const messageSizeIn = (call: CountedCall): number | undefined => {

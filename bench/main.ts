@@ -4,6 +4,7 @@ import { writeResults } from './report.ts';
 /** The sections in the order of the document; each is loaded when it is run. */
 const SECTIONS: Readonly<Record<string, () => Promise<Section>>> = {
   send: async () => (await import('./send.ts')).benchSend(),
+  bulk: async () => (await import('./bulk.ts')).benchBulk(),
   deliveries: async () => (await import('./deliveries.ts')).benchDeliveries(),
   profile: async () => (await import('./profile.ts')).benchProfile(),
   capacity: async () => (await import('./capacity.ts')).benchCapacity(),
@@ -12,7 +13,7 @@ const SECTIONS: Readonly<Record<string, () => Promise<Section>>> = {
   build: async () => (await import('./build.ts')).benchBuild(),
 };
 
-/** `npm run bench [-- send deliveries profile capacity list cold build]`: measures, and writes RESULTS.md. */
+/** `npm run bench [-- send bulk deliveries profile capacity list cold build]`: measures, and writes RESULTS.md. */
 const chosen = process.argv.slice(2);
 const unknown = chosen.filter((name) => !(name in SECTIONS));
 if (unknown.length > 0) {

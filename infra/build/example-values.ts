@@ -17,7 +17,10 @@ export const EXAMPLE_VALUES: Readonly<Record<string, ExampleValues>> = {
       to: '+5511999990005',
       template: 'pedido_enviado',
       variables: { nome: 'Ana' },
-      fallback: ['rcs', { channel: 'sms', text: 'Seu pedido A-1842 saiu para entrega.', after: '30m', maxCoins: 2_000 }],
+      fallback: [
+        'rcs',
+        { channel: 'sms', text: 'Seu pedido A-1842 saiu para entrega.', after: '30m', maxCoins: 2_000 },
+      ],
       fallback_after: '10m',
       metadata: METADATA,
     },
@@ -41,7 +44,12 @@ export const EXAMPLE_VALUES: Readonly<Record<string, ExampleValues>> = {
     body: {
       mode: 'permissive',
       messages: [
-        { channel: 'sms', to: '+5511999990005', text: 'Seu pedido A-1842 saiu para entrega.', idempotencyKey: 'A-1842' },
+        {
+          channel: 'sms',
+          to: '+5511999990005',
+          text: 'Seu pedido A-1842 saiu para entrega.',
+          idempotencyKey: 'A-1842',
+        },
         { channel: 'rcs', to: '+5511999990025', text: 'Seu pedido A-1843 saiu para entrega.', metadata: METADATA },
       ],
     },

@@ -26,10 +26,7 @@ export const Problem = z
       .enum([...new Set(NAMES.map((name): string => PROBLEMS[name].code)), ...Object.keys(OVERVIEW_CODES)])
       .meta({ description: 'The stable code: decide by this one. Lower-case on /v1.', example: 'NOT_FOUND' }),
     requestId: z.string().meta({ description: 'Finds the call in the logs.', example: 'req_Yb3LxWm9ZcJd7FgP1sTa4' }),
-    action: z
-      .string()
-      .optional()
-      .meta({ description: 'On /v1: what the caller is advised to do.' }),
+    action: z.string().optional().meta({ description: 'On /v1: what the caller is advised to do.' }),
     meta: z
       .record(z.string(), z.union([z.string(), z.number()]))
       .optional()

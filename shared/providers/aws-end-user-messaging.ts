@@ -135,7 +135,7 @@ const inbound = z.object({
 
 const receiptOf = (found: EndUserMessagingEvent, meaning: EventMeaning): ReceiptEvent => {
   const carrier = meaning.via ?? (found.eventType.startsWith('RCS_') ? 'rcs' : 'sms');
-  const reference = found.context['messageId'];
+  const reference = found.context.messageId;
   return {
     kind: 'receipt',
     ...(reference ? { messageId: reference } : {}),

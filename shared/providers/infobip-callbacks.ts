@@ -76,7 +76,7 @@ export const infobipSignature = (
 const isProven = (auth: InfobipCallbackAuth, now: number, { headers, body }: CallbackRequest): boolean => {
   if (auth.type === 'basic') {
     const expected = `Basic ${Buffer.from(`${auth.username}:${auth.password}`).toString('base64')}`;
-    return sameSecret(headers['authorization'] ?? '', expected);
+    return sameSecret(headers.authorization ?? '', expected);
   }
   const given = headers[auth.header];
   const timestamp = auth.timestampHeader ? headers[auth.timestampHeader] : '';

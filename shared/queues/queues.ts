@@ -55,7 +55,7 @@ export const QUEUES = {
     name: 'bulk',
     purpose: 'Chunks of bulk sends: the messages of one leave together.',
     message: dueRow,
-    visibilitySeconds: 180,
+    visibilitySeconds: 240,
     maxReceives: 5,
     batchSize: 1,
     batchesAtOnce: 2,

@@ -68,13 +68,12 @@ export const KEYS = {
   message: (id: string) => key(`MSG#${id}`, 'MSG'),
   /** A bulk send, as its answer told it. */
   batch: (id: string) => key(`BATCH#${id}`, 'BATCH'),
-  /** Some of a batch's messages that are in no chunk: they have fallbacks, or an earlier call made them. */
+  /** Some of a batch's messages that are in no chunk of it: an earlier call made them, or they were sent anew. */
   batchOthers: (id: string, part: number) => key(`BATCH#${id}`, `OTHERS#${padded(part, 4)}`),
   /** A chunk of a batch: its messages, and what one ledger line holds for them. */
   batchChunk: (batchId: string, chunk: number) => key(`BATCH#${batchId}#${chunk}`, 'CHUNK'),
-  /** A lane of a chunk's escrow, by a message's `escrow`: what its messages captured and released, and where they stand. */
-  escrowLane: (escrow: string) =>
-    key(`BATCH#${escrow.slice(0, escrow.lastIndexOf('#'))}`, `LANE#${escrow.slice(escrow.lastIndexOf('#') + 1)}`),
+  /** A lane of a chunk's escrow: what its messages captured and released, and where they stand. */
+  escrowLane: (batchId: string, chunk: number, lane: number) => key(`BATCH#${batchId}#${chunk}`, `LANE#${lane}`),
   /** What leaves of a queued message besides what is kept of it; sealed, and gone once its hold is resolved. */
   messageBody: (id: string) => key(`MSG#${id}`, 'BODY'),
   /** The chain of fallbacks that begins with a message. */

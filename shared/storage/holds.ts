@@ -11,7 +11,9 @@ const laneWrite = (
   moved: Readonly<Partial<Record<UnifiedStatus, number>>>,
 ): WriteOp[] => {
   const sums = Object.entries({ ...add, ...moved }).filter(([, by]) => by !== 0);
-  return escrow && sums.length > 0 ? [{ update: KEYS.escrowLane(escrow), add: Object.fromEntries(sums) }] : [];
+  if (escrow === undefined || sums.length === 0) return [];
+  const [batchId = '', chunk, lane] = escrow.split('#');
+  return [{ update: KEYS.escrowLane(batchId, Number(chunk), Number(lane)), add: Object.fromEntries(sums) }];
 };
 
 const NOTHING = { captured: 0, released: 0, resolved: 0 } as const;

@@ -100,6 +100,7 @@ const WAYS: Readonly<Record<string, Way>> = {
   'npm run --silent admin -- queue list --env test': asShown,
   'key create|list|revoke': known,
   'wallet credit --organization org_… --env live --coins 1000000': admin(),
+  'organization set --organization org_… --env live --email-from "Loja <ola@loja.example>"': admin(),
   'prices set --file prices.json --effective-from 2027-01-01T03:00:00Z': admin(),
   'provider set --env live --channel sms --provider twilio --file twilio.json': admin(),
   'routes set --default --channel sms --route premium --providers twilio,infobip': admin(),

@@ -3,7 +3,8 @@ import { type QuietHours, QuietHoursSchema, quietUntil } from '../../shared/doma
 
 const NIGHT: QuietHours = { inicio: '22:00', fim: '08:00', timeZone: 'America/Sao_Paulo', channels: ['sms'] };
 const at = (text: string) => Date.parse(text);
-const until = (quiet: QuietHours | undefined, text: string) => new Date(quietUntil(quiet, 'sms', at(text))).toISOString();
+const until = (quiet: QuietHours | undefined, text: string) =>
+  new Date(quietUntil(quiet, 'sms', at(text))).toISOString();
 
 describe('quiet hours', () => {
   // São Paulo is three hours behind UTC.

@@ -70,15 +70,15 @@ describe('a send of the overview contract', () => {
     expect(await balanceOf(tenant)).toBe(before);
   });
 
-  test('without funds answers insufficient_funds', async () => {
-    const refused = await tenant.live.post(
-      '/v1/messages',
-      { channel: 'sms', to: DELIVERED, text: TEXT },
-      { 'idempotency-key': 'poor' },
-    );
-    // No provider is set up either; the live wallet opens with nothing.
-    expect(refused).toMatchObject({ status: 502, body: { code: 'provider_failed' } });
-    expect(refused.body.detail).toContain('provider set');
+  test('in live is refused for lack of funds, and with funds for the provider that is not set up', async () => {
+    const body = { channel: 'sms', to: DELIVERED, text: TEXT };
+    const [poor, rich] = [await messaging.tenant(), await messaging.tenant({ live: 10_000 })];
+    const live = (of: Tenant) => of.live.post('/v1/messages', body, { 'idempotency-key': 'live' });
+    expect(await live(poor)).toMatchObject({ status: 402, body: { code: 'insufficient_funds' } });
+    const unset = await live(rich);
+    expect(unset).toMatchObject({ status: 502, body: { code: 'provider_failed' } });
+    expect(unset.body.detail).toContain('provider set');
+    expect((await rich.live.get('/v2/wallet')).body.balanceCoins).toBe(10_000);
   });
 
   test.each(['whatsapp', 'rcs', 'push', 'instagram'])('is carried on %s by the sandbox', async (channel) => {
@@ -107,7 +107,7 @@ describe('a fallback', () => {
     await vi.waitFor(async () => expect(await hop(fresh, sent.body.id)).toBeDefined(), WAIT);
     const second = (await hop(fresh, sent.body.id))?.data.id;
     await vi.waitFor(async () => {
-      expect((await fresh.test.get(`/v2/rcs/messages/${second}`)).body).toMatchObject({ status: 'delivered' });
+      expect((await fresh.test.get(`/v2/rcs/messages/${String(second)}`)).body).toMatchObject({ status: 'delivered' });
     }, WAIT);
     expect(await eventsOf(fresh, 'sms.failed')).toHaveLength(1);
     expect(await eventsOf(fresh, 'rcs.delivered')).toHaveLength(1);

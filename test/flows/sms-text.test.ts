@@ -133,7 +133,7 @@ describe('a tracked link', () => {
   const LINK = /^http:\/\/127\.0\.0\.1:\d+\/r\/t[0-9A-Za-z]{9}$/;
   const textOf = async (id: string) => {
     const rows = await messaging.rowsOf('test', tenant.id);
-    const { text } = rows.find(({ pk }) => pk === `MSG#${id}`)?.payload ?? {};
+    const { text } = rows.find(({ pk }) => pk === `MSG#${id}`)?.content ?? {};
     return String(text);
   };
 

@@ -60,7 +60,7 @@ export const settles = (call: GateCall, { messageId }: Victim) =>
 const applies = (call: GateCall, { messageId }: Victim) =>
   writes(call) && messageId !== undefined && call.body.includes(`MSG#${messageId}`) && call.body.includes('RCPT#');
 const marks = (call: GateCall, { eventId }: Victim) =>
-  call.action === 'UpdateItem' && eventId !== undefined && call.body.includes(`EVT#${eventId}`);
+  call.action === 'BatchWriteItem' && eventId !== undefined && call.body.includes(`EVT#${eventId}`);
 
 /** Every step of a message's life at which its process may end, one row each. */
 export const STEPS = {

@@ -9,8 +9,8 @@ export interface Received {
   readonly event: { id: string; type: string; sequence?: number; env: string; data: Record<string, unknown> };
 }
 
-/** An endpoint on loopback that keeps what it receives and answers as it is told; 200 by itself. */
-export const startReceiver = async () => {
+/** An endpoint on loopback that keeps what it receives and answers as it is told; 200 with `thanks` by itself. */
+export const startReceiver = async (thanks = 'thanks') => {
   const received: Received[] = [];
   const state: { answer: (event: Received) => number } = { answer: () => 200 };
   const server = createServer((incoming, outgoing) => {
@@ -20,7 +20,7 @@ export const startReceiver = async () => {
       const body = Buffer.concat(chunks).toString('utf8');
       const entry: Received = { headers: incoming.headers as Record<string, string>, body, event: JSON.parse(body) };
       received.push(entry);
-      outgoing.writeHead(state.answer(entry)).end('thanks');
+      outgoing.writeHead(state.answer(entry)).end(thanks);
     });
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');

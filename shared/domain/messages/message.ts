@@ -29,9 +29,6 @@ export const MESSAGE_STATUSES = [
 ] as const;
 export type MessageStatus = (typeof MESSAGE_STATUSES)[number];
 
-/** What became of a hold whose provider gave no certain answer: reasons that any channel may have. */
-export type ResolvedReason = 'indeterminate' | 'abandoned' | 'cancelled';
-
 export const MESSAGE_TYPES = ['text', 'template', 'media', 'interactive'] as const;
 export type MessageType = (typeof MESSAGE_TYPES)[number];
 export const PRIORITIES = ['normal', 'bulk', 'critical'] as const;
@@ -70,7 +67,7 @@ interface MessageBase {
   readonly type: MessageType;
   readonly priority: Priority;
   readonly status: MessageStatus;
-  /** One of the channel's reasons, or how its hold was resolved. */
+  /** One of the channel's reasons, or how its hold was resolved: indeterminate, abandoned, cancelled. */
   readonly reason?: string | undefined;
   /** In the channel's own format: E.164, an e-mail address. */
   readonly to: string;

@@ -5,7 +5,7 @@ import type { Hop } from './chain.ts';
 import { rulesOf } from './channels.ts';
 import { messageEvent } from './events.ts';
 import type { MessageRecord } from './message.ts';
-import type { Tenant } from './plan.ts';
+import type { SendPlan, Tenant } from './plan.ts';
 import type { SendPorts } from './ports.ts';
 import { quote } from './quote.ts';
 import { type ReserveRefusal, reserveMessage, type Sent } from './send.ts';
@@ -40,16 +40,19 @@ export const scheduleFault = (scheduledAt: string | undefined, now: number) =>
 export type PlanRefusal = Extract<Planned, Refusal>;
 export type SubmitRefusal = ReserveRefusal | PlanRefusal | Refusal<'BAD_REQUEST' | 'DEPENDENCY_FAILED'>;
 
-/** 502 when nothing may carry the message, unless its key was used already: a repeat is answered as before. */
-const carriedBy = async (
-  ports: SubmitPorts,
-  { organizationId, env }: Tenant,
-  { channel, route, key }: { channel: UnifiedRequest['channel']; route: string; key: string },
-) => {
+/**
+ * 502 when nothing may carry the message, after what the balance says (decisions, part 4: the order of checks); nothing when its key was
+ * used already: a repeat is answered as before.
+ */
+const uncarriedBy = async (ports: SubmitPorts, { organizationId, env }: Tenant, plan: SendPlan) => {
+  const { channel, route, key, price, units } = plan;
   const candidates = await ports.routing.candidates(channel, organizationId, env, route);
   if (candidates.kind === 'ready') return undefined;
   if (await ports.promise(organizationId, key, ports.clock())) return undefined;
-  return refuse('DEPENDENCY_FAILED', candidates.missing);
+  const { coins } = await quote(ports, organizationId, env, price, units);
+  return coins > (await ports.balance(organizationId))
+    ? refuse('PAYMENT_REQUIRED', 'The wallet balance does not cover the message.')
+    : refuse('DEPENDENCY_FAILED', candidates.missing);
 };
 
 /** A send as it is to be accepted. */
@@ -74,7 +77,7 @@ export const submit = async (
   const planned = await ports.planners[request.channel](tenant, request, key, hash);
   if (isRefusal(planned)) return planned;
   const { plan, body } = planned;
-  const uncarried = await carriedBy(ports, tenant, plan);
+  const uncarried = await uncarriedBy(ports, tenant, plan);
   if (uncarried) return uncarried;
   const at = Math.max(request.scheduledAt ?? 0, ports.clock());
   const sent = await reserveMessage(

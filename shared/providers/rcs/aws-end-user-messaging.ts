@@ -156,7 +156,7 @@ const meaningOf = ({ eventType, messageStatus = '', context }: EndUserMessagingE
   const byStatus = STATUSES[messageStatus];
   const meaning = byType && byStatus !== undefined ? byStatus : byType;
   // With an SMS to follow, its own events decide.
-  return meaning?.status === 'failed' && context['fallback'] === FALLBACK.fallback ? undefined : (meaning ?? undefined);
+  return meaning?.status === 'failed' && context.fallback === FALLBACK.fallback ? undefined : (meaning ?? undefined);
 };
 
 /**

@@ -199,7 +199,7 @@ const readCallback = (
   if (receipt)
     return { kind: 'events', events: receiptOf(receipt, URL.parse(url)?.searchParams.get('messageId') ?? null) };
   const reply = replyForm.safeParse(form).data;
-  if (!reply || form['MessageStatus'] !== undefined)
+  if (!reply || form.MessageStatus !== undefined)
     return { kind: 'malformed', detail: 'twilio: neither a status nor an inbound message' };
   const { MessageSid: providerReplyId, From: from, To: to, Body: text } = reply;
   return { kind: 'events', events: [{ kind: 'reply', providerReplyId, from, to, body: text, at: io.now() }] };

@@ -52,7 +52,7 @@ it.each([{ text: 'Olá' }, { card: CARD }])(
     await provider().send(rcsDispatch({ content }));
     expect(Object.keys(sentBody())).not.toContain('FallbackConfiguration');
     await provider().send(rcsDispatch({ content: { ...content, fallback: FALLBACK } }));
-    expect(sentBody()['FallbackConfiguration']).toEqual({ Channel: 'SMS', MessageBody: FALLBACK.text });
+    expect(sentBody().FallbackConfiguration).toEqual({ Channel: 'SMS', MessageBody: FALLBACK.text });
   },
 );
 

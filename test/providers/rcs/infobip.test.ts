@@ -49,7 +49,7 @@ it.each([{ text: 'Olá' }, { card: CARD }])('names no failover unless the messag
   await provider().send(rcsDispatch({ content }));
   expect(sentMessage()).not.toHaveProperty('options');
   await provider().send(rcsDispatch({ content: { ...content, fallback: { text: 'Codigo', encoding: 'GSM-7' } } }));
-  expect(sentMessage()['options']).toEqual({ smsFailover: { text: 'Codigo' } });
+  expect(sentMessage().options).toEqual({ smsFailover: { text: 'Codigo' } });
 });
 
 it('posts back the label of a reply that names nothing else', async () => {
@@ -62,7 +62,7 @@ it('posts back the label of a reply that names nothing else', async () => {
 
 it('leaves the addresses of reports to the subscription when the settings say so', async () => {
   await provider({ reportTo: 'subscription' }).send(rcsDispatch());
-  expect(Object.keys(sentMessage()['webhooks'] as object)).toEqual(['contentType', 'callbackData']);
+  expect(Object.keys(sentMessage().webhooks as object)).toEqual(['contentType', 'callbackData']);
 });
 
 describe('an inquiry by our reference', () => {

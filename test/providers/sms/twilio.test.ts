@@ -72,7 +72,7 @@ it('lets a Messaging Service choose the sender of a message that names none', as
 it('sends with an API key and still checks callbacks with the auth token', async () => {
   const withKey = provider({ apiKeySid: `SK${'3'.repeat(32)}`, apiKeySecret: 'key-secret' });
   await withKey.send(dispatch());
-  expect(standIn.requests.at(-1)?.headers['authorization']).toBe(
+  expect(standIn.requests.at(-1)?.headers.authorization).toBe(
     `Basic ${Buffer.from(`SK${'3'.repeat(32)}:key-secret`).toString('base64')}`,
   );
   const message = await accepted();

@@ -22,7 +22,7 @@ export const AWS_ACCESS = {
 export const isSignedFor = (service: string, { headers }: RecordedRequest): boolean =>
   new RegExp(
     `^AWS4-HMAC-SHA256 Credential=${AWS_ACCESS.accessKeyId}/\\d{8}/${AWS_ACCESS.region}/${service}/aws4_request, `,
-  ).test(headers['authorization'] ?? '');
+  ).test(headers.authorization ?? '');
 
 /** The fields of an SNS delivery that a test may set otherwise. */
 export interface SnsFields {
@@ -53,14 +53,14 @@ const envelope = (
   endpoint: string,
   fields: Readonly<Record<string, string>> & { readonly Type: 'Notification' | 'SubscriptionConfirmation' },
 ): CallbackRequest => {
-  const algorithm = fields['SignatureVersion'] === '1' ? 'RSA-SHA1' : 'RSA-SHA256';
+  const algorithm = fields.SignatureVersion === '1' ? 'RSA-SHA1' : 'RSA-SHA256';
   const Signature = createSign(algorithm).update(snsSignedText(fields)).sign(KEY, 'base64');
   return {
     url: endpoint,
     headers: {
       'content-type': 'text/plain; charset=UTF-8',
       'x-amz-sns-message-type': fields.Type,
-      'x-amz-sns-topic-arn': fields['TopicArn'] ?? '',
+      'x-amz-sns-topic-arn': fields.TopicArn ?? '',
     },
     body: JSON.stringify({
       ...fields,

@@ -71,7 +71,7 @@ export const startInfobipPlatform = async <Message extends InfobipMessage>(
   const logs = new Map<string, StatusWords>();
   const failures: number[] = [];
   const unauthorized = (headers: Readonly<Record<string, string>>) =>
-    headers['authorization'] === `App ${KEY}`
+    headers.authorization === `App ${KEY}`
       ? undefined
       : problem(401, 'The request lacks valid authentication credentials.');
   const answered = (messageId: string, destination: string, found: Status) =>

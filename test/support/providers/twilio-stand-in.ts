@@ -45,7 +45,7 @@ export const startTwilioStandIn = async (): Promise<TwilioStandIn> => {
     isSend: ({ method, path }) => method === 'POST' && path === `/2010-04-01/Accounts/${ACCOUNT}/Messages.json`,
     check: ({ headers, body }) => {
       const expected = `Basic ${Buffer.from(`${ACCOUNT}:${TOKEN}`).toString('base64')}`;
-      if (headers['authorization'] !== expected) return problem(20003, 401, 'Authenticate');
+      if (headers.authorization !== expected) return problem(20003, 401, 'Authenticate');
       const form = new URLSearchParams(body);
       if (headers['content-type'] !== 'application/x-www-form-urlencoded' || !form.get('To'))
         return problem(21604, 400, "A 'To' phone number is required.");
@@ -102,7 +102,7 @@ export const startTwilioStandIn = async (): Promise<TwilioStandIn> => {
       To: to,
       MessageSid: sid,
       SmsSid: sid,
-      SmsStatus: params['MessageStatus'] ?? '',
+      SmsStatus: params.MessageStatus ?? '',
       ...params,
     };
     return signed(message, new URLSearchParams(form).toString());

@@ -1,0 +1,275 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { type Messaging, startMessaging, type Tenant } from '../support/api.ts';
+import { checkMoney } from '../support/money.ts';
+
+const DELIVERED = '+5511999990005';
+const FAILED = '+5511999990008';
+const TEXT = 'Seu pedido saiu para entrega.';
+const WAIT = { timeout: 30_000, interval: 200 };
+const OPENING = 10_000_000;
+const SMS = 800;
+
+let messaging: Messaging;
+beforeAll(async () => {
+  messaging = await startMessaging();
+});
+afterAll(() => messaging?.close());
+
+const sms = (fields: Readonly<Record<string, unknown>> = {}) => ({
+  channel: 'sms',
+  to: DELIVERED,
+  text: TEXT,
+  ...fields,
+});
+const many = (count: number, fields: (at: number) => Readonly<Record<string, unknown>> = () => ({})) =>
+  Array.from({ length: count }, (_, at) => sms(fields(at)));
+const bulk = (of: Tenant, messages: readonly unknown[], mode = 'permissive') =>
+  of.test.post('/v1/messages/bulk', { messages, mode });
+const batchOf = async (of: Tenant, batchId: string) => (await of.test.get(`/v1/messages/bulk/${batchId}`)).body;
+const balanceOf = async (of: Tenant): Promise<number> => (await of.test.get('/v2/wallet')).body.balanceCoins;
+const entriesOf = async (of: Tenant) => (await of.test.get('/v2/wallet/entries', { limit: 200 })).body.items;
+const rows = async (of: Tenant) => (await messaging.rowsOf('test', of.id)).filter(({ pk }) => pk.startsWith('MSG#'));
+
+/** Waits until every message of a batch stands where it ends. */
+const settled = (of: Tenant, batchId: string, counts: Readonly<Record<string, number>>) =>
+  vi.waitFor(async () => expect((await batchOf(of, batchId)).counts).toMatchObject(counts), WAIT);
+
+describe('a bulk send', () => {
+  test('is accepted whole, leaves by itself, and is billed once per message through one hold a chunk', async () => {
+    const tenant = await messaging.tenant();
+    const sent = await bulk(
+      tenant,
+      many(250, (at) => (at % 10 === 0 ? { to: FAILED } : {})),
+    );
+    expect(sent).toMatchObject({ status: 202, body: { total: 250, accepted: 250, rejected: 0, errors: [] } });
+    expect(sent.body.batchId).toMatch(/^btc_[0-9A-Za-z]{21}$/);
+    await settled(tenant, sent.body.batchId, { queued: 0, sending: 0, sent: 0, delivered: 225, failed: 25 });
+    expect(await balanceOf(tenant)).toBe(OPENING - 250 * SMS);
+    const entries = (await entriesOf(tenant)).filter(
+      ({ batchId }: { batchId?: string }) => batchId === sent.body.batchId,
+    );
+    expect(entries.filter(({ kind }: { kind: string }) => kind === 'hold')).toHaveLength(3);
+    expect(entries.filter(({ kind }: { kind: string }) => kind === 'capture')).toHaveLength(3);
+    const queued = (await messaging.eventsOf('test', tenant.id)).filter(({ type }) => type === 'message.queued');
+    expect(new Set(queued.map(({ data }) => data.id)).size).toBe(250);
+    const list = await tenant.test.get('/v2/sms/messages', { limit: 1 });
+    expect(list.body.total).toBe(250);
+    await checkMoney(messaging.tables.test, tenant.id);
+  });
+
+  test('takes every channel, templates and fallbacks together', async () => {
+    const tenant = await messaging.tenant();
+    const sent = await bulk(tenant, [
+      sms(),
+      sms({ channel: 'rcs' }),
+      sms({ channel: 'push', to: 'device-1' }),
+      sms({ channel: 'whatsapp', text: undefined, template: 'pedido' }),
+      sms({ channel: 'email', to: 'success@simulator.amazonses.com' }),
+      sms({ to: FAILED, fallback: [{ channel: 'rcs', to: DELIVERED }] }),
+    ]);
+    expect(sent.body).toMatchObject({ accepted: 6, errors: [] });
+    await settled(tenant, sent.body.batchId, { delivered: 5, failed: 1 });
+    await vi.waitFor(async () => {
+      const { body } = await tenant.test.get('/v2/rcs/messages', {});
+      expect(body.items.map(({ status }: { status: string }) => status)).toEqual(['delivered', 'delivered']);
+    }, WAIT);
+    await checkMoney(messaging.tables.test, tenant.id);
+  });
+
+  test('permissive accepts what is right and names the rest by its place', async () => {
+    const tenant = await messaging.tenant();
+    const contact = await tenant.test.post('/contacts', { phone: '+5511988887777', optIn: { status: 'denied' } });
+    expect(contact.status).toBe(201);
+    const sent = await bulk(tenant, [
+      sms(),
+      sms({ to: '+55119' }),
+      sms({ to: '+5511988887777' }),
+      sms({ channel: 'whatsapp' }),
+      { channel: 'sms' },
+      'nothing',
+      sms({ maxCoins: 10 }),
+      sms({ idempotencyKey: 'twice' }),
+      sms({ idempotencyKey: 'twice' }),
+      sms({ idempotencyKey: 'twice', text: 'Outro' }),
+    ]);
+    expect(sent.body).toMatchObject({ total: 10, accepted: 3, rejected: 7 });
+    expect(sent.body.errors.map(({ index, code }: { index: number; code: string }) => [index, code])).toEqual([
+      [1, 'invalid_phone'],
+      [2, 'invalid_request'],
+      [3, 'window_closed'],
+      [4, 'invalid_request'],
+      [5, 'invalid_request'],
+      [6, 'precondition_failed'],
+      [9, 'conflict'],
+    ]);
+    await settled(tenant, sent.body.batchId, { delivered: 2 });
+    expect(await balanceOf(tenant)).toBe(OPENING - 2 * SMS);
+    await checkMoney(messaging.tables.test, tenant.id);
+  });
+
+  test('permissive accepts what the wallet covers and refuses the rest with insufficient_funds', async () => {
+    const tenant = await messaging.tenant();
+    const long = { text: 'a'.repeat(152 * 20) };
+    const sent = await bulk(
+      tenant,
+      many(1_000, () => long),
+    );
+    const cost = 20 * SMS;
+    const accepted = Math.floor(OPENING / cost);
+    expect(sent.body).toMatchObject({ accepted, rejected: 1_000 - accepted });
+    expect(sent.body.errors[0]).toMatchObject({ index: accepted, code: 'insufficient_funds' });
+    expect(await balanceOf(tenant)).toBe(OPENING - accepted * cost);
+    await settled(tenant, sent.body.batchId, { delivered: accepted });
+    await checkMoney(messaging.tables.test, tenant.id);
+  });
+
+  test('strict stores and charges nothing when one message is wrong, or the wallet does not cover all', async () => {
+    const tenant = await messaging.tenant();
+    const wrong = await bulk(tenant, [sms(), sms({ to: '+55119' })], 'strict');
+    expect(wrong).toMatchObject({ status: 422, body: { code: 'invalid_request' } });
+    expect(wrong.body.errors).toEqual([{ path: 'messages.1', message: expect.stringContaining('invalid_phone') }]);
+    const dear = await bulk(
+      tenant,
+      many(1_000, () => ({ text: 'a'.repeat(152 * 20) })),
+      'strict',
+    );
+    expect(dear).toMatchObject({ status: 402, body: { code: 'insufficient_funds' } });
+    expect(await balanceOf(tenant)).toBe(OPENING);
+    expect(await rows(tenant)).toEqual([]);
+    await checkMoney(messaging.tables.test, tenant.id);
+  });
+
+  test('strict accepts and sends all of it when all of it is right', async () => {
+    const tenant = await messaging.tenant();
+    const sent = await bulk(tenant, many(200), 'strict');
+    expect(sent).toMatchObject({ status: 202, body: { total: 200, accepted: 200, rejected: 0 } });
+    await settled(tenant, sent.body.batchId, { delivered: 200 });
+    await checkMoney(messaging.tables.test, tenant.id);
+  });
+
+  test('repeated with its keys sends nothing again and answers the same', async () => {
+    const tenant = await messaging.tenant();
+    const messages = many(150, (at) => ({ idempotencyKey: `order-${at}` }));
+    const first = await bulk(tenant, messages);
+    const again = await bulk(tenant, [...messages, sms({ idempotencyKey: 'order-150' })]);
+    expect(again.body).toMatchObject({ total: 151, accepted: 151, rejected: 0 });
+    expect(again.body.batchId).not.toBe(first.body.batchId);
+    await settled(tenant, again.body.batchId, { delivered: 151 });
+    expect(await balanceOf(tenant)).toBe(OPENING - 151 * SMS);
+    const single = await tenant.test.post('/v1/messages', sms(), { 'idempotency-key': 'order-7' });
+    expect(single.body.replayed).toBe(true);
+    await checkMoney(messaging.tables.test, tenant.id);
+  });
+
+  test('leaves when it is scheduled, and can be cancelled until then', async () => {
+    const tenant = await messaging.tenant();
+    const scheduledAt = new Date(Date.now() + 6_000).toISOString();
+    const sent = await bulk(tenant, [...many(3, () => ({ scheduledAt })), sms()]);
+    expect(sent.body.accepted).toBe(4);
+    await settled(tenant, sent.body.batchId, { queued: 3, delivered: 1 });
+    const [waiting] = (await tenant.test.get('/messages', { batchId: sent.body.batchId, status: 'queued' })).body.items;
+    expect((await tenant.test.post(`/messages/${waiting.id}/cancel`, {})).status).toBe(200);
+    await settled(tenant, sent.body.batchId, { queued: 0, delivered: 3, failed: 1 });
+    await vi.waitFor(async () => expect(await balanceOf(tenant)).toBe(OPENING - 3 * SMS), WAIT);
+    await checkMoney(messaging.tables.test, tenant.id);
+  });
+
+  test('of another organization is not found, and more than 5,000 messages are refused', async () => {
+    const [owner, stranger] = await Promise.all([messaging.tenant(), messaging.tenant()]);
+    const sent = await bulk(owner, [sms()]);
+    expect((await stranger.test.get(`/v1/messages/bulk/${sent.body.batchId}`)).status).toBe(404);
+    expect((await owner.live.get(`/v1/messages/bulk/${sent.body.batchId}`)).status).toBe(404);
+    expect((await owner.test.get(`/v1/messages/bulk/btc_${randomUUID()}`)).status).toBe(404);
+    expect((await bulk(owner, many(5_001))).status).toBe(422);
+    expect((await bulk(owner, [])).status).toBe(422);
+  });
+});
+
+describe('a bulk resend', () => {
+  const failures = async (count: number) => {
+    const tenant = await messaging.tenant();
+    const sent = await bulk(
+      tenant,
+      many(count, () => ({ to: FAILED, campaignId: 'natal' })),
+    );
+    await settled(tenant, sent.body.batchId, { failed: count });
+    const { items } = (await tenant.test.get('/messages', { batchId: sent.body.batchId, limit: 200 })).body;
+    return { tenant, batchId: sent.body.batchId, ids: items.map(({ id }: { id: string }) => id) as string[] };
+  };
+  const window = () => ({
+    from: new Date(Date.now() - 3_600_000).toISOString(),
+    to: new Date(Date.now() + 60_000).toISOString(),
+  });
+  const resend = (of: Tenant, body: unknown, headers: Readonly<Record<string, string>> = {}) =>
+    of.test.post('/v1/messages/bulk-resend', body, headers);
+  const correction = { to: DELIVERED };
+
+  test('by ids corrects each, names what cannot be sent anew, and archives the originals', async () => {
+    const { tenant, batchId, ids } = await failures(3);
+    const [first, second] = ids;
+    const done = (await tenant.test.post('/v1/messages', sms(), { 'idempotency-key': 'done' })).body.id;
+    await vi.waitFor(
+      async () => expect((await tenant.test.get(`/messages/${done}`)).body.status).toBe('delivered'),
+      WAIT,
+    );
+    const items = [
+      { id: first, correction },
+      { id: done, correction },
+      { id: second, correction },
+    ];
+    const again = await resend(tenant, { items: [...items, { id: `msg_${'0'.repeat(21)}` }] });
+    expect(again).toMatchObject({ status: 202, body: { total: 4, accepted: 2, rejected: 2 } });
+    expect(again.body.errors).toMatchObject([
+      { index: 1, code: 'conflict' },
+      { index: 3, code: 'not_found' },
+    ]);
+    await settled(tenant, again.body.batchId, { delivered: 2, failed: 0 });
+    expect((await batchOf(tenant, batchId)).counts).toMatchObject({ failed: 1, archived: 2 });
+    expect(await balanceOf(tenant)).toBe(OPENING - 6 * SMS);
+    await checkMoney(messaging.tables.test, tenant.id);
+  });
+
+  test('by filter rehearses without a trace, then sends what matches, and a repeat finds nothing left', async () => {
+    const { tenant, batchId } = await failures(5);
+    const filter = { status: 'failed', batchId, campaignId: 'natal', ...window() };
+    const before = await messaging.rowsOf('test', tenant.id);
+    const rehearsed = await resend(tenant, { filter, correction, dryRun: true });
+    expect(rehearsed.body).toMatchObject({ total: 5, accepted: 5, rejected: 0, price: { coins: 5 * SMS } });
+    expect(await messaging.rowsOf('test', tenant.id)).toEqual(before);
+    expect((await resend(tenant, { filter: { ...filter, errorCode: 'other' }, correction })).body.total).toBe(0);
+    expect((await resend(tenant, { filter: { ...filter, channel: 'rcs' }, correction })).body.total).toBe(0);
+    const sent = await resend(tenant, { filter, correction });
+    expect(sent.body).toMatchObject({ total: 5, accepted: 5 });
+    expect(sent.body).not.toHaveProperty('price');
+    await settled(tenant, sent.body.batchId, { delivered: 5 });
+    expect((await resend(tenant, { filter, correction })).body).toMatchObject({ total: 0, accepted: 0 });
+    await checkMoney(messaging.tables.test, tenant.id);
+  });
+
+  test('repeated with its key answers as the first, and without one sends nothing twice', async () => {
+    const { tenant, ids } = await failures(2);
+    const items = ids.map((id) => ({ id, correction }));
+    const key = { 'idempotency-key': 'again' };
+    expect((await resend(tenant, { items }, key)).body).toMatchObject({ accepted: 2 });
+    expect((await resend(tenant, { items }, key)).body).toMatchObject({ accepted: 2, rejected: 0 });
+    expect((await resend(tenant, { items })).body).toMatchObject({ accepted: 0, rejected: 2 });
+    expect(await balanceOf(tenant)).toBe(OPENING - 4 * SMS);
+    await vi.waitFor(() => checkMoney(messaging.tables.test, tenant.id), WAIT);
+  });
+
+  test('of a queued message gives its hold back when its chunk closes', async () => {
+    const tenant = await messaging.tenant();
+    const scheduledAt = new Date(Date.now() + 4_000).toISOString();
+    const sent = await bulk(
+      tenant,
+      many(2, () => ({ scheduledAt })),
+    );
+    const [waiting] = (await tenant.test.get('/messages', { batchId: sent.body.batchId })).body.items;
+    expect((await resend(tenant, { items: [{ id: waiting.id }] })).body.accepted).toBe(1);
+    expect((await batchOf(tenant, sent.body.batchId)).counts).toMatchObject({ queued: 1, archived: 1 });
+    await settled(tenant, sent.body.batchId, { delivered: 1, archived: 1 });
+    await vi.waitFor(async () => expect(await balanceOf(tenant)).toBe(OPENING - 2 * SMS), WAIT);
+    await vi.waitFor(() => checkMoney(messaging.tables.test, tenant.id), WAIT);
+  });
+});

@@ -1,0 +1,132 @@
+import type { Actor } from '../../shared/domain/actor.ts';
+import { type BulkAnswer, type BulkMode, type StrictRefusal, sendBulk } from '../../shared/domain/bulk/accept.ts';
+import { lookAtEscrow } from '../../shared/domain/bulk/escrow.ts';
+import type { BatchStore, BulkPorts, ChunkPorts } from '../../shared/domain/bulk/ports.ts';
+import { sendChunk } from '../../shared/domain/bulk/send-chunk.ts';
+import { isRefusal, refuse } from '../../shared/domain/errors.ts';
+import { leave } from '../../shared/domain/messages/leave.ts';
+import { applySandboxOutcome } from '../../shared/domain/messages/receipts.ts';
+import { resolveSend } from '../../shared/domain/messages/resolve.ts';
+import type { Planner, Planners } from '../../shared/domain/messages/unified.ts';
+import { planSms } from '../../shared/domain/sms/send.ts';
+import type { DueHint } from '../../shared/queues/queues.ts';
+import { batchStore } from '../../shared/storage/bulk.ts';
+import { consentFaults, readPromises } from '../../shared/storage/bulk-consent.ts';
+import { overdue } from '../../shared/storage/due.ts';
+import { readWallet } from '../../shared/storage/ledger.ts';
+import { queuedStore } from '../../shared/storage/queued.ts';
+import { checkMoney } from './money.ts';
+import type { World } from './world.ts';
+
+const PLAIN = {
+  seal: async (_: string, __: string, text: string) => text,
+  open: async (_: string, __: string, sealed: string) => sealed,
+};
+
+/** What of a bulk message matters here. */
+export interface Said {
+  readonly text?: string;
+  readonly idempotencyKey?: string;
+  readonly to?: string;
+}
+
+/** Bulk sends over a world: the real rules over the real storage, with SMS alone as their channel. */
+export const bulkWorld = (world: World) => {
+  const { table, hints, ports } = world;
+  const publish = (published: readonly DueHint[]) => void hints.push(...published);
+  const store = batchStore(table, PLAIN, publish);
+  const sms: Planner = async ({ organizationId, env }, request, key, hash) => {
+    const { to, text = '' } = request;
+    const plan = await planSms(ports, { organizationId, env }, key, hash, { to, body: text, route: 'premium' });
+    return isRefusal(plan) ? plan : { plan: { ...plan, labels: request.labels } };
+  };
+  const planners: Planners = { sms, rcs: sms, email: sms, whatsapp: sms, push: sms, instagram: sms };
+  const hintSend = (messageId: string) => publish([{ kind: 'send_message', pk: `MSG#${messageId}`, sk: 'MSG' }]);
+  const hintChunk = (batchId: string, chunk: number) =>
+    publish([{ kind: 'send_chunk', pk: `BATCH#${batchId}#${chunk}`, sk: 'CHUNK' }]);
+  const bulk: BulkPorts = {
+    ...ports,
+    store,
+    planners,
+    hintSend,
+    hintChunk,
+    balance: async (organizationId) => (await readWallet(table, organizationId))?.balance ?? 0,
+    recipientOf: async () => undefined,
+    faultOf: () => refuse('VALIDATION_ERROR', 'The message breaks the contract.'),
+    promises: (organizationId, keys, now) => readPromises(table, organizationId, keys, now),
+    consentFaults: ({ organizationId }, plans) => consentFaults(table, organizationId, plans),
+  };
+  const chunks: ChunkPorts = {
+    ...ports,
+    ...queuedStore(table, PLAIN),
+    store,
+    hintSend,
+    hintChunk,
+    mayLeaveAt: async (_, now) => now,
+  };
+
+  const send = (
+    actor: Actor,
+    messages: readonly Said[],
+    mode: BulkMode = 'permissive',
+    over: Partial<BatchStore> = {},
+  ): Promise<BulkAnswer | StrictRefusal> => {
+    const entries = messages.map((said) => ({
+      read: { channel: 'sms' as const, to: '+5511987654321', text: 'Oi', ...said },
+    }));
+    return sendBulk({ ...bulk, store: { ...store, ...over } }, actor, { messages: entries, mode });
+  };
+
+  const workOn = async ({ kind, pk }: DueHint): Promise<void> => {
+    const [, id = '', chunk = ''] = pk.split('#');
+    if (kind === 'send_chunk') await sendChunk(chunks, id, Number(chunk));
+    else if (kind === 'close_escrow') await lookAtEscrow(chunks, id, Number(chunk));
+    else if (kind === 'send_message') await leave(chunks, id);
+    else if (kind === 'resolve_send') await resolveSend(ports, id);
+    else if (kind === 'sandbox_outcome') await applySandboxOutcome(ports, id);
+  };
+
+  /** Works through all hints until there are none; what fails is left to the due index. */
+  const work = async (order: (pending: DueHint[]) => DueHint[] = (pending) => pending): Promise<void> => {
+    while (hints.length > 0) for (const hint of order(hints.splice(0))) await workOn(hint).catch(() => {});
+  };
+
+  /** Hands over what is overdue, as the dispatcher does, and works through it. */
+  const dispatch = async (): Promise<void> => {
+    for (const kind of ['send_chunk', 'close_escrow', 'send_message', 'resolve_send', 'sandbox_outcome'] as const)
+      hints.push(...(await overdue(table, kind, world.now, 10_000)));
+    await work();
+  };
+
+  /** Lets time pass until nothing is left to do. */
+  const settle = async (): Promise<void> => {
+    await work();
+    for (let turn = 0; turn < 8; turn++) {
+      world.now += 35_000;
+      await dispatch();
+    }
+  };
+  return { store, chunks, send, workOn, work, dispatch, settle };
+};
+export type BulkWorld = ReturnType<typeof bulkWorld>;
+
+/** The answer of a bulk send that was not refused. */
+export const accepted = (answer: BulkAnswer | StrictRefusal): BulkAnswer => {
+  if (isRefusal(answer)) throw new Error(`refused: ${answer.name} ${answer.details.detail}`);
+  return answer;
+};
+
+/** Messages to send, alike or each as `said` has it; and the same with keys of their own. */
+export const many = (count: number, said: (at: number) => Said = () => ({})): Said[] =>
+  Array.from({ length: count }, (_, at) => said(at));
+export const keyed = (count: number): Said[] => many(count, (at) => ({ idempotencyKey: `order-${at}` }));
+
+/** Throws unless exactly so many messages reached the provider, each once, and exactly those are charged. */
+export const sentExactly = async (world: World, { organizationId }: Actor, count: number): Promise<void> => {
+  const books = await checkMoney(world.table, organizationId);
+  const dispatched = world.provider.dispatched.map(({ messageId }) => messageId);
+  if (new Set(dispatched).size !== dispatched.length) throw new Error('a message reached the provider twice');
+  const charged = books.messages.filter(({ hold }) => hold === 'captured').length;
+  if (dispatched.length !== count || charged !== count)
+    throw new Error(`${dispatched.length} messages were sent and ${charged} charged, not ${count}`);
+};
