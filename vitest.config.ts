@@ -1,13 +1,13 @@
 import { defineConfig } from 'vitest/config';
 
-/** Tests run on small machines: two processes, and time for tests that start engines, compilers or browsers. */
+/** Tests run on small machines: few processes, which wait more than they work, and time for tests that start engines, compilers or browsers. */
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     exclude: ['test/torture/**'],
     environment: 'node',
     pool: 'forks',
-    maxWorkers: 2,
+    maxWorkers: 3,
     testTimeout: 20_000,
     hookTimeout: 60_000,
     restoreMocks: true,

@@ -7,12 +7,8 @@ import { readJson } from './json.ts';
 
 /** A name that a programmer gives a field. In maps the caller chooses the names: one of another form may be somebody's data. */
 const FIELD_NAME = /^(?!\d{7})\w+$/;
-/** Records whose keys the caller chose: they are as little repeated as values. */
-const CALLERS_OWN = new Set(['attributes', 'metadata', 'properties', 'templateVars', 'variables']);
 const pathOf = (path: readonly PropertyKey[]): string =>
-  path
-    .map((part, at) => (FIELD_NAME.test(String(part)) && !CALLERS_OWN.has(String(path[at - 1])) ? String(part) : '*'))
-    .join('.');
+  path.map((part) => (FIELD_NAME.test(String(part)) ? String(part) : '*')).join('.');
 
 const issuesOf = (error: z.ZodError) =>
   error.issues.slice(0, 20).map((issue) => ({

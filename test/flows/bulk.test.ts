@@ -35,7 +35,7 @@ const rows = async (of: Tenant) => (await messaging.rowsOf('test', of.id)).filte
 const settled = (of: Tenant, batchId: string, counts: Readonly<Record<string, number>>) =>
   vi.waitFor(async () => expect((await batchOf(of, batchId)).counts).toMatchObject(counts), WAIT);
 
-describe('a bulk send', () => {
+describe.concurrent('a bulk send', { timeout: 90_000 }, () => {
   test('is accepted whole, leaves by itself, and is billed once per message through one hold a chunk', async () => {
     const tenant = await messaging.tenant();
     const sent = await bulk(
@@ -186,7 +186,7 @@ describe('a bulk send', () => {
   });
 });
 
-describe('a bulk resend', () => {
+describe.concurrent('a bulk resend', { timeout: 90_000 }, () => {
   const failures = async (count: number) => {
     const tenant = await messaging.tenant();
     const sent = await bulk(

@@ -11,9 +11,11 @@ const WAIT = { timeout: 20_000, interval: 200 };
 
 let messaging: Messaging;
 let tenant: Tenant;
+/** Whom nothing is ever accepted of. */
+let refusedOnly: Tenant;
 beforeAll(async () => {
   messaging = await startMessaging();
-  tenant = await messaging.tenant();
+  [tenant, refusedOnly] = [await messaging.tenant(), await messaging.tenant()];
 });
 afterAll(() => messaging?.close());
 
@@ -24,7 +26,7 @@ const eventsOf = async (of: Tenant, type: string) =>
   (await messaging.eventsOf('test', of.id)).filter((event) => event.type === type);
 const balanceOf = async (of: Tenant) => (await of.test.get('/v2/wallet')).body.balanceCoins as number;
 
-describe('a send of the overview contract', () => {
+describe.concurrent('a send of the overview contract', () => {
   test('is accepted with its price, band and balance, and then leaves by itself', async () => {
     const fresh = await messaging.tenant();
     const sent = await send({}, 'one', fresh);
@@ -64,10 +66,9 @@ describe('a send of the overview contract', () => {
     [{ maxCoins: 10 }, 412, 'precondition_failed'],
     [{ scheduledAt: '2031-01-01T00:00:00Z' }, 422, 'invalid_request'],
   ])('refuses %j with %i and the code %s, with an action, and takes nothing', async (fields, status, code) => {
-    const before = await balanceOf(tenant);
-    const refused = await send(fields);
+    const refused = await send(fields, randomUUID(), refusedOnly);
     expect(refused).toMatchObject({ status, body: { code, action: expect.any(String), status } });
-    expect(await balanceOf(tenant)).toBe(before);
+    expect(await balanceOf(refusedOnly)).toBe(10_000_000);
   });
 
   test('in live is refused for lack of funds, and with funds for the provider that is not set up', async () => {
@@ -92,7 +93,7 @@ describe('a send of the overview contract', () => {
   });
 });
 
-describe('a fallback', () => {
+describe.concurrent('a fallback', () => {
   const hop = async (of: Tenant, chainId: string) =>
     (await eventsOf(of, 'message.queued')).find(({ data }) => data.fallbackOf === chainId);
 

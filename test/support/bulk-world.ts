@@ -49,6 +49,7 @@ export const bulkWorld = (world: World) => {
     store,
     planners,
     hintSend,
+    hintChain: () => {},
     hintChunk,
     balance: async (organizationId) => (await readWallet(table, organizationId))?.balance ?? 0,
     recipientOf: async () => undefined,

@@ -13,7 +13,7 @@ export const oddValues = (canary: string): unknown[] => [
   [],
   {},
   [[canary]],
-  { [canary]: canary },
+  { [`${canary}-key`]: canary },
   '',
   canary,
   `${canary}\r\nX-Injected: 1`,

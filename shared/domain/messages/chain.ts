@@ -79,7 +79,10 @@ const takeHop = async (ports: ChainPorts, chain: Chain, hop: Hop): Promise<void>
     },
     (message) => [messageEvent('message.queued', message, now)],
   );
-  if (!isRefusal(reserved)) return ports.hintSend(reserved.message.id, now);
+  if (!isRefusal(reserved)) {
+    ports.hintSend(reserved.message.id, now);
+    return following && ports.hintChain(chain.id, now + following.afterMs);
+  }
   if (reserved.details.meta?.code !== 'OVERTAKEN') await skip(ports, chain, reserved.details.detail);
 };
 
@@ -103,7 +106,10 @@ export const goOn = async (ports: ChainPorts, id: string): Promise<void> => {
   if (!current) return ports.endChain(chain, 'exhausted');
   if (reached(current)) return ports.endChain(chain, 'delivered');
   const until = waitsUntil(current, chain, ports.clock());
-  if (until !== undefined) return ports.rearm(chain, until);
+  if (until !== undefined) {
+    await ports.rearm(chain, until);
+    return ports.hintChain(chain.id, until);
+  }
   const hop = chain.hops[chain.next];
   return hop ? takeHop(ports, chain, hop) : ports.endChain(chain, 'exhausted');
 };

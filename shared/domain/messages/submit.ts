@@ -23,6 +23,8 @@ export interface SubmitPorts extends SendPorts {
   ) => Promise<string | undefined>;
   /** Hands a queued message to its queue at a moment (ms); may be lost. */
   readonly hintSend: (messageId: string, at: number) => void;
+  /** Hands a chain on at a moment (ms); may be lost. */
+  readonly hintChain: (id: string, at: number) => void;
 }
 
 /** How far ahead a message may be scheduled, in ms. */
@@ -90,6 +92,8 @@ export const submit = async (
   if (!isRefusal(sent) && !sent.replayed) {
     const { organizationId, id: messageId, coins } = sent.message;
     ports.hintSend(messageId, at);
+    const [next] = hops;
+    if (next) ports.hintChain(messageId, at + next.afterMs);
     ports.observe.sent(plan.channel, 'accepted', { organizationId, messageId, coins });
   }
   return sent;

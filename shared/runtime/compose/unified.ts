@@ -17,6 +17,9 @@ const secondsUntil = (at: number) => Math.max(0, (at - clock()) / 1000);
 const hintSend = (messageId: string, at: number) =>
   publishDue([{ kind: 'send_message', ...KEYS.message(messageId) }], secondsUntil(at));
 
+const hintChain = (id: string, at: number) =>
+  publishDue([{ kind: 'fallback', ...KEYS.chain(id) }], secondsUntil(at));
+
 const leavesAt: PreviewPorts['leavesAt'] = async (organizationId, channel, at) =>
   quietUntil((await organizationSettings(organizationId)).quietHours, channel, at);
 
@@ -25,6 +28,7 @@ export const unifiedPorts: PreviewPorts = {
   ...sendPorts,
   planners,
   hintSend,
+  hintChain,
   leavesAt,
   balance: async (organizationId) => (await readWallet(table, organizationId))?.balance ?? 0,
   recipientOf: ({ organizationId }, contactId, channel) => contactRecipient(table, organizationId, contactId, channel),
@@ -45,7 +49,7 @@ const chainPorts: ChainPorts = {
   ...chainStore(table, sealer),
   plan: (chain, hop, key, hash) => planners[hop.channel](chain, hop, key, hash),
   hintSend,
-  hintChain: (id, at) => publishDue([{ kind: 'fallback', ...KEYS.chain(id) }], secondsUntil(at)),
+  hintChain,
 };
 
 const idOf = (key: string) => key.slice(key.indexOf('#') + 1);
