@@ -17,8 +17,7 @@ const secondsUntil = (at: number) => Math.max(0, (at - clock()) / 1000);
 const hintSend = (messageId: string, at: number) =>
   publishDue([{ kind: 'send_message', ...KEYS.message(messageId) }], secondsUntil(at));
 
-const hintChain = (id: string, at: number) =>
-  publishDue([{ kind: 'fallback', ...KEYS.chain(id) }], secondsUntil(at));
+const hintChain = (id: string, at: number) => publishDue([{ kind: 'fallback', ...KEYS.chain(id) }], secondsUntil(at));
 
 const leavesAt: PreviewPorts['leavesAt'] = async (organizationId, channel, at) =>
   quietUntil((await organizationSettings(organizationId)).quietHours, channel, at);
