@@ -11,9 +11,10 @@ type BatchWork<Q extends QueueName> = (messages: readonly QueueMessage<Q>[]) => 
 /** Faults whose own words may repeat what could not be read. */
 const UNREADABLE = new Set(['SyntaxError', 'ZodError']);
 
-const noteAge = (queue: QueueName, { attributes }: SQSRecord): void => {
-  const sentAt = Number(attributes?.SentTimestamp ?? Number.NaN);
-  if (Number.isFinite(sentAt)) measure({ queue }, { QueueAge: Math.max(0, Date.now() - sentAt) });
+/** How long the oldest of a batch waited: one line a batch, since the line is the unit of cost. */
+const noteAge = (queue: QueueName, records: readonly SQSRecord[]): void => {
+  const sent = records.map(({ attributes }) => Number(attributes?.SentTimestamp ?? Number.NaN)).filter(Number.isFinite);
+  if (sent.length > 0) measure({ queue }, { QueueAge: Math.max(0, Date.now() - Math.min(...sent)) });
 };
 
 const noteFailure = (queue: QueueName, { messageId }: SQSRecord, error: unknown): void => {
@@ -58,8 +59,8 @@ export const batchConsumer =
       batchItemFailures.push({ itemIdentifier: record.messageId });
     };
     const read: { readonly record: SQSRecord; readonly message: QueueMessage<Q> }[] = [];
+    noteAge(queue, Records);
     for (const record of Records) {
-      noteAge(queue, record);
       try {
         read.push({ record, message: parse(queue, record) });
       } catch (error) {
