@@ -63,7 +63,7 @@ const onTransactions = (fault: Fault, first: number, last: number): void => {
 };
 const sentOnce = (actor: Actor, count: number) => sentExactly(world, actor, count);
 
-describe('a chunk', () => {
+describe('a chunk', { timeout: 60_000 }, () => {
   test.each([
     ['its answer is lost', FAULTS.loseAnswer, 1],
     ['all of its answers are lost', FAULTS.loseAnswer, 4],
@@ -123,7 +123,7 @@ describe('a chunk', () => {
   });
 });
 
-describe('money', () => {
+describe('money', { timeout: 60_000 }, () => {
   test('20 bulks for the last coins take what is there and never more', async () => {
     const covered = 333;
     const actor = await world.organization(covered * SMS + SMS - 1);
@@ -205,7 +205,7 @@ describe('money', () => {
   });
 });
 
-describe('the consumer of chunks', () => {
+describe('the consumer of chunks', { timeout: 60_000 }, () => {
   test('killed in the middle goes on where it was, and a redrive of all of it sends nothing again', async () => {
     const actor = await world.organization(1_000_000);
     const { batchId } = accepted(await bulk.send(actor, many(90)));
