@@ -164,7 +164,7 @@ describe.concurrent('a bulk send', { timeout: 90_000 }, () => {
 
   test('leaves when it is scheduled, and can be cancelled until then', async () => {
     const tenant = await messaging.tenant();
-    const scheduledAt = new Date(Date.now() + 6_000).toISOString();
+    const scheduledAt = new Date(Date.now() + 25_000).toISOString();
     const sent = await bulk(tenant, [...many(3, () => ({ scheduledAt })), sms()]);
     expect(sent.body.accepted).toBe(4);
     await settled(tenant, sent.body.batchId, { queued: 3, delivered: 1 });
