@@ -5,6 +5,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     exclude: ['test/torture/**'],
+    globalSetup: 'test/support/run-folder.ts',
     environment: 'node',
     pool: 'forks',
     maxWorkers: 3,

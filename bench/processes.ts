@@ -76,7 +76,9 @@ export const startPlatformProcess = async (options: PlatformProcessOptions) => {
     ...options.env,
   };
   const args = [...(options.nodeOptions ?? []), join(PROJECT, 'infra/local/start.ts')];
-  const child = spawn(process.execPath, args, { env, cwd: options.dataDir, stdio: ['ignore', 'pipe', 'inherit'] });
+  // Passed on, not handed down: a service that outlives its starter must not hold the starter's own pipe open.
+  const child = spawn(process.execPath, args, { env, cwd: options.dataDir, stdio: ['ignore', 'pipe', 'pipe'] });
+  child.stderr.pipe(process.stderr, { end: false });
   for await (const line of createInterface({ input: child.stdout })) {
     const port = /^Ready at http:\/\/[^:]+:(\d+)/.exec(line)?.[1];
     if (port === undefined) continue;

@@ -20,8 +20,9 @@ const NO_BINARY = `There is no embedded DynamoDB for this system (${process.plat
 Start DynamoDB Local and name its address in DYNAMODB_ENDPOINT:
 
   docker run -d -p 8000:8000 amazon/dynamodb-local -jar DynamoDBLocal.jar -sharedDb
-  or, with Java 17:  java -Djava.library.path=./DynamoDBLocal_lib -jar DynamoDBLocal.jar -sharedDb
-  then:              DYNAMODB_ENDPOINT=http://127.0.0.1:8000 npm start`;
+  DYNAMODB_ENDPOINT=http://127.0.0.1:8000 npm start
+
+Without Docker: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/DynamoDBLocal.html (with -sharedDb)`;
 
 /** The engine's binary; an Error that says what to do where none is published for this system. */
 export const dynoxideBinary = (): string => {

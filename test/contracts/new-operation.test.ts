@@ -12,6 +12,7 @@ const COPIED = [
   'infra',
   'events',
   'test/contracts',
+  'test/support/run-folder.ts',
   'package.json',
   'tsconfig.json',
   'biome.json',

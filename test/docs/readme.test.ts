@@ -22,7 +22,8 @@ const answers = new Map<string, string>();
 const start = async () => {
   port = await freePort();
   const env = { ...process.env, PORT: String(port), DATA_DIR: join(folder, 'data') };
-  service = spawn('npm', ['start'], { cwd: PROJECT, env, detached: true, stdio: ['ignore', 'pipe', 'inherit'] });
+  service = spawn('npm', ['start'], { cwd: PROJECT, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  service.stderr?.pipe(process.stderr, { end: false });
   const ready = Promise.withResolvers<void>();
   service.stdout?.on('data', (chunk) => {
     printed += String(chunk);

@@ -28,8 +28,9 @@ const newDataDir = async (): Promise<string> => {
 /** Starts a real process that serves the fixtures; answers once it is up. */
 const serve = async (dataDir: string): Promise<{ child: ChildProcess; url: string; orphans: number[] }> => {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'fixtures/serve.ts'), dataDir], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
+  child.stderr.pipe(process.stderr, { end: false });
   running.push(child);
   const [line] = await once(createInterface({ input: child.stdout }), 'line');
   return { child, ...JSON.parse(String(line)) };

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
@@ -105,7 +106,8 @@ export interface KeptEvent extends Pick<DomainEvent, 'id' | 'type' | 'env' | 'da
 /** The whole service on this machine, and what a test needs to look behind it. */
 export const startMessaging = async (options: Partial<PlatformOptions> = {}) => {
   const dataDir = await tempDir();
-  const settings = { dispatchSeconds: 1, distDir: join(dataDir, 'dist'), ...options, dataDir };
+  // One build for the whole run: its folder for temporary files is the run's own.
+  const settings = { dispatchSeconds: 1, distDir: join(tmpdir(), 'dist'), ...options, dataDir };
   const platform = await startTestPlatform(settings);
   const dynamo = new DynamoDBClient({ endpoint: platform.dynamodbEndpoint });
   const now = () => Date.now();

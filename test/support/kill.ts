@@ -114,10 +114,9 @@ const spawnService = async (env: NodeJS.ProcessEnv): Promise<ChildProcess> => {
   const script = join(import.meta.dirname, '../../infra/local/start.ts');
   // Once more where it ended at once: tests that run beside this one may be building into the same folder.
   for (let turn = 0; turn < 3; turn++) {
-    const child = spawn(process.execPath, [script], {
-      env,
-      stdio: ['ignore', 'pipe', turn < 2 ? 'ignore' : 'inherit'],
-    });
+    const child = spawn(process.execPath, [script], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    if (turn < 2) child.stderr.resume();
+    else child.stderr.pipe(process.stderr, { end: false });
     if (await isReady(child)) return child;
   }
   throw new Error('the service did not start');

@@ -1,5 +1,5 @@
-import type { SandboxReport } from '../messages/channel.ts';
 import type { RefusedAnswer } from '../messages/provider.ts';
+import type { SandboxReport } from '../messages/sandbox.ts';
 import { type EmailReason, SIMULATOR_DOMAIN } from './content.ts';
 
 /** What the sandbox plays for a recipient: a refusal on the send, or the reports that follow its acceptance. */

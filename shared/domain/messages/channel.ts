@@ -1,17 +1,7 @@
 import type { EventType } from '../events/catalogue.ts';
 import type { MessageRecord, MessageStatus } from './message.ts';
-import type { Channel, Provider, RefusalCause, RefusedAnswer, ReportedStatus } from './provider.ts';
-
-/** One report that the sandbox makes of an accepted message, in its order. */
-export interface SandboxReport {
-  readonly status: ReportedStatus;
-  readonly reason?: string;
-  readonly via?: 'rcs' | 'sms';
-  /** What it says instead of a message that carries the text of an SMS for devices without RCS. */
-  readonly unlessFallback?: SandboxReport;
-}
-/** What the sandbox plays for a recipient: a refusal, or an acceptance and its reports; none means silence. */
-export type SandboxPlay = RefusedAnswer | { readonly kind: 'accepted'; readonly reports: readonly SandboxReport[] };
+import type { Channel, RefusalCause } from './provider.ts';
+import type { SandboxPlay } from './sandbox.ts';
 
 /** How a recipient is found again: by which blind index, and in whose opt-out row. */
 export type RecipientKind = 'phone' | 'email' | 'platform';
@@ -33,17 +23,3 @@ export interface ChannelRules {
   /** What the channel's events carry besides the common data. */
   readonly eventData?: (message: MessageRecord) => Readonly<Record<string, unknown>>;
 }
-
-/** How long after its acceptance the first report of a sandbox send comes, and each that follows, in ms (interface 4.1, rule 4). */
-export const SANDBOX_OUTCOME_MS = 3_000;
-
-/** The provider that reaches nobody. It remembers nothing, so what a crash left without a settlement was not sent. */
-export const sandboxProvider = ({ sandbox }: ChannelRules): Provider<unknown> => ({
-  name: 'sandbox_provider',
-  send: async ({ messageId, to }) => {
-    const play = sandbox(to);
-    return play.kind === 'refused' ? play : { kind: 'accepted', providerMessageId: `sbx_${messageId.slice(4)}` };
-  },
-  inquire: async () => ({ kind: 'not_found' }),
-  readCallback: async () => ({ kind: 'forged', detail: 'the sandbox calls nobody back' }),
-});

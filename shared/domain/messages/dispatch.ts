@@ -1,10 +1,10 @@
 import { isRefusal, type Refusal, refuse } from '../errors.ts';
-import { SANDBOX_OUTCOME_MS } from './channel.ts';
 import { rulesOf } from './channels.ts';
 import { eventsOfStatus } from './events.ts';
 import type { Decision, MessageRecord } from './message.ts';
 import type { Candidates, SendPorts } from './ports.ts';
 import { CALLBACK_KIND_OF, type Provider, type ProviderAnswer, type RefusedAnswer } from './provider.ts';
+import { SANDBOX_OUTCOME_MS } from './sandbox.ts';
 
 export type DispatchRefusal = Refusal<
   'DEPENDENCY_FAILED' | 'PRECONDITION_FAILED' | 'RATE_LIMITED' | 'SERVICE_UNAVAILABLE' | 'VALIDATION_ERROR'

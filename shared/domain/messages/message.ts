@@ -3,7 +3,7 @@ import type { Id } from '../ids.ts';
 import type { Coins } from '../money.ts';
 import type { RcsContent } from '../rcs/content.ts';
 import type { SmsContent } from '../sms/provider.ts';
-import type { Channel, ProviderReceipt } from './provider.ts';
+import { type Channel, type ProviderReceipt, REPORTED_STATUSES } from './provider.ts';
 
 /** One step of a message's story: what was decided, why, and what it cost (decisions, part 4: timeline). */
 export interface Decision {
@@ -16,17 +16,7 @@ export interface Decision {
 }
 
 /** Where a message may stand: the union of the channels' states (interface, part 3); `archived` is a mark beside it. */
-export const MESSAGE_STATUSES = [
-  'queued',
-  'sending',
-  'sent',
-  'delivered',
-  'read',
-  'failed',
-  'undelivered',
-  'bounced',
-  'complained',
-] as const;
+export const MESSAGE_STATUSES = ['queued', 'sending', ...REPORTED_STATUSES] as const;
 export type MessageStatus = (typeof MESSAGE_STATUSES)[number];
 
 export const MESSAGE_TYPES = ['text', 'template', 'media', 'interactive'] as const;

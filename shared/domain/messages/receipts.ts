@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { isoTime } from '../time.ts';
-import { SANDBOX_OUTCOME_MS, type SandboxReport } from './channel.ts';
 import { rulesOf } from './channels.ts';
 import { eventsOfStatus } from './events.ts';
 import { advances, type MessageRecord } from './message.ts';
 import type { SendPorts } from './ports.ts';
 import type { ReceiptEvent } from './provider.ts';
+import { SANDBOX_OUTCOME_MS, type SandboxReport } from './sandbox.ts';
 
 /** A receipt that waits for its message to be settled; `fingerprint` makes the same receipt twice one. */
 export interface ParkedReceipt {

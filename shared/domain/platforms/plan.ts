@@ -2,8 +2,9 @@ import { isRefusal, refuse } from '../errors.ts';
 import type { PlanOf, Tenant } from '../messages/plan.ts';
 import type { QuotePorts } from '../messages/ports.ts';
 import { priceOf } from '../messages/quote.ts';
+import { phoneOf } from '../messages/recipient.ts';
 import type { Planned, UnifiedRequest } from '../messages/unified.ts';
-import { parsePhone, phoneRegion } from '../phone.ts';
+import { phoneRegion } from '../phone.ts';
 
 export interface PlatformPorts extends Pick<QuotePorts, 'prices' | 'clock'> {
   /** When the recipient last wrote on the channel, in ms; undefined when it never did. */
@@ -26,12 +27,11 @@ const closed = refuse('CONFLICT', {
   meta: { code: 'window_closed' },
 });
 
-const badRecipient = (message: string) =>
-  refuse('VALIDATION_ERROR', {
-    detail: 'The recipient is not in the format of its channel.',
-    overview: 'invalid_recipient',
-    errors: [{ path: 'to', message }],
-  });
+const badId = refuse('VALIDATION_ERROR', {
+  detail: 'The recipient is not in the format of its channel.',
+  overview: 'invalid_recipient',
+  errors: [{ path: 'to', message: "must be the recipient's id on the channel" }],
+});
 
 const payloadOf = (request: UnifiedRequest): Record<string, unknown> => {
   if (request.payload)
@@ -63,8 +63,8 @@ export const planWhatsapp = async (
   key: string,
   hash: string,
 ): Promise<Planned> => {
-  const to = parsePhone(request.to);
-  if (!to) return badRecipient('must be an existing number in E.164');
+  const to = phoneOf(request.to);
+  if (isRefusal(to)) return to;
   const isTemplate = request.type === 'template';
   if (!isTemplate && !(await isOpen(ports, tenant, to))) return closed;
   const route = request.route ?? (isTemplate ? 'marketing' : 'session');
@@ -92,8 +92,7 @@ export const planPlatform =
     key: string,
     hash: string,
   ): Promise<Planned> => {
-    if (request.to.length === 0 || request.to.length > ID_LENGTH || /[\p{Cc}\s]/u.test(request.to))
-      return badRecipient("must be the recipient's id on the channel");
+    if (request.to.length === 0 || request.to.length > ID_LENGTH || /[\p{Cc}\s]/u.test(request.to)) return badId;
     const route = request.route ?? (channel === 'push' ? 'simple' : 'session');
     const price = await priceOf(ports, channel, route);
     if (isRefusal(price)) return price;

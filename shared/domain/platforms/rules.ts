@@ -1,17 +1,12 @@
-import type { ChannelRules, SandboxPlay } from '../messages/channel.ts';
+import type { ChannelRules } from '../messages/channel.ts';
+import { playsByEnding, reported } from '../messages/sandbox.ts';
 import { maskPhone } from '../phone.ts';
 
-/** Endings as on SMS, and 0025 is read as well (decisions, part 4). */
-const PLAYS: Readonly<Record<string, SandboxPlay>> = {
-  '0006': { kind: 'accepted', reports: [{ status: 'failed', reason: 'undeliverable' }] },
-  '0008': { kind: 'accepted', reports: [{ status: 'failed', reason: 'invalid_number' }] },
-  '0013': { kind: 'accepted', reports: [{ status: 'failed', reason: 'expired' }] },
-  '0018': { kind: 'accepted', reports: [{ status: 'failed', reason: 'blacklisted' }] },
-  '0025': { kind: 'accepted', reports: [{ status: 'delivered' }, { status: 'read' }] },
-  '0099': { kind: 'accepted', reports: [] },
-  '0114': { kind: 'refused', cause: 'credit', detail: 'the sandbox plays a provider without credit' },
-};
-const DELIVERED: SandboxPlay = { kind: 'accepted', reports: [{ status: 'delivered' }] };
+/** 0025 is read as well (decisions, part 4). */
+const sandbox = playsByEnding(reported({ status: 'delivered' }), {
+  '0006': reported({ status: 'failed', reason: 'undeliverable' }),
+  '0025': reported({ status: 'delivered' }, { status: 'read' }),
+});
 
 /** An id that is neither phone nor address: its ends tell it from others, its middle stays hidden. */
 export const maskId = (id: string): string => (id.length <= 6 ? '****' : `${id.slice(0, 2)}****${id.slice(-4)}`);
@@ -21,7 +16,7 @@ const common = {
   countsVolume: false,
   reasonOf: REASONS,
   engagementOf: {},
-  sandbox: (to: string) => PLAYS[to.slice(-4)] ?? DELIVERED,
+  sandbox,
 } as const;
 
 export const whatsappRules: ChannelRules = {

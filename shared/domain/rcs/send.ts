@@ -4,8 +4,9 @@ import { linkShortener } from '../links/shorten.ts';
 import { type PlanOf, requestHash, type Tenant } from '../messages/plan.ts';
 import type { SendPorts } from '../messages/ports.ts';
 import { priceOf } from '../messages/quote.ts';
+import { phoneOf } from '../messages/recipient.ts';
 import { answerSend, sendNow, unlessReused } from '../messages/send.ts';
-import { parsePhone, phoneRegion } from '../phone.ts';
+import { phoneRegion } from '../phone.ts';
 import type { RcsRoute } from './content.ts';
 import { bodyFaults, type Fault, preparedFaults, prepareRcs, type RcsBody } from './prepare.ts';
 import { sentRcsView } from './views.ts';
@@ -31,12 +32,8 @@ export const planRcs = async (
   hash: string,
   request: RcsRequest,
 ) => {
-  const to = parsePhone(request.to);
-  if (!to)
-    return refuse('VALIDATION_ERROR', {
-      detail: 'The recipient is no phone number.',
-      errors: [{ path: 'to', message: 'must be an existing number in E.164' }],
-    });
+  const to = phoneOf(request.to);
+  if (isRefusal(to)) return to;
   const wrong = bodyFaults(request);
   if (wrong.length > 0) return broken(wrong);
   const shortener = linkShortener(ports.publicUrl, env);

@@ -1,16 +1,11 @@
-import type { ChannelRules, SandboxPlay } from '../messages/channel.ts';
+import type { ChannelRules } from '../messages/channel.ts';
+import { playsByEnding, reported } from '../messages/sandbox.ts';
 import { maskPhone } from '../phone.ts';
 
-/** What the ending of a recipient chooses (interface 4.1, rule 4); any other ending is delivered. */
-const PLAYS: Readonly<Record<string, SandboxPlay>> = {
-  '0006': { kind: 'accepted', reports: [{ status: 'undelivered', reason: 'carrier_rejected' }] },
-  '0008': { kind: 'accepted', reports: [{ status: 'failed', reason: 'invalid_number' }] },
-  '0013': { kind: 'accepted', reports: [{ status: 'failed', reason: 'expired' }] },
-  '0018': { kind: 'accepted', reports: [{ status: 'failed', reason: 'blacklisted' }] },
-  '0099': { kind: 'accepted', reports: [] },
-  '0114': { kind: 'refused', cause: 'credit', detail: 'the sandbox plays a provider without credit' },
-};
-const DELIVERED: SandboxPlay = { kind: 'accepted', reports: [{ status: 'delivered' }] };
+/** Interface 4.1, rule 4. */
+const sandbox = playsByEnding(reported({ status: 'delivered' }), {
+  '0006': reported({ status: 'undelivered', reason: 'carrier_rejected' }),
+});
 
 export const smsRules: ChannelRules = {
   channel: 'sms',
@@ -20,5 +15,5 @@ export const smsRules: ChannelRules = {
   engagementOf: { clicked: 'sms.clicked' },
   reasonOf: { recipient: 'invalid_number', content: 'carrier_rejected', blacklisted: 'blacklisted' },
   mask: maskPhone,
-  sandbox: (to) => PLAYS[to.slice(-4)] ?? DELIVERED,
+  sandbox,
 };

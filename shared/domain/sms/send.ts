@@ -1,12 +1,13 @@
 import type { Actor } from '../actor.ts';
-import { isRefusal, refuse } from '../errors.ts';
+import { isRefusal } from '../errors.ts';
 import { replaceLinks } from '../links/find.ts';
 import { linkShortener } from '../links/shorten.ts';
 import { type PlanOf, requestHash } from '../messages/plan.ts';
 import type { SendPorts } from '../messages/ports.ts';
 import { priceOf } from '../messages/quote.ts';
+import { phoneOf } from '../messages/recipient.ts';
 import { answerSend, sendNow, unlessReused } from '../messages/send.ts';
-import { parsePhone, phoneRegion } from '../phone.ts';
+import { phoneRegion } from '../phone.ts';
 import type { SmsRoute } from './provider.ts';
 import { prepareText } from './text.ts';
 import { sentSmsView } from './views.ts';
@@ -37,12 +38,8 @@ export const planSms = async (
   hash: string,
   request: SmsRequest,
 ) => {
-  const to = parsePhone(request.to);
-  if (!to)
-    return refuse('VALIDATION_ERROR', {
-      detail: 'The recipient is no phone number.',
-      errors: [{ path: 'to', message: 'must be an existing number in E.164' }],
-    });
+  const to = phoneOf(request.to);
+  if (isRefusal(to)) return to;
   const price = await priceOf(ports, 'sms', request.route);
   if (isRefusal(price)) return unlessReused(ports, { organizationId, env }, { key, hash }, price);
   const shortener = linkShortener(ports.publicUrl, env);

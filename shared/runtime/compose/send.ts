@@ -1,6 +1,6 @@
-import { sandboxProvider } from '../../domain/messages/channel.ts';
 import { rulesOf } from '../../domain/messages/channels.ts';
 import type { SendObserver, SendPorts } from '../../domain/messages/ports.ts';
+import { sandboxProvider } from '../../domain/messages/sandbox.ts';
 import { Routing } from '../../providers/routing.ts';
 import { KEYS } from '../../storage/access-patterns.ts';
 import { breakers } from '../../storage/breakers.ts';
