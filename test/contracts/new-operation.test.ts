@@ -60,7 +60,7 @@ describe('npm run new:operation', () => {
     const { output } = await run('node_modules/typescript/bin/tsc', '--noEmit', '--pretty', 'false');
     const own = output.split('\n').filter((line) => /resend-all|weather|contracts\/(?:index|sms)|openapi/.test(line));
     expect(own).toEqual([]);
-  }, 60_000);
+  }, 180_000);
 
   it('what it wrote has the format and the order of the project', async () => {
     const written = ['weather/tell', 'sms/resend-all'].flatMap((path) => [
@@ -78,7 +78,7 @@ describe('npm run new:operation', () => {
       'shared/contracts/index.ts',
     );
     expect(code, output).toBe(0);
-  }, 60_000);
+  }, 180_000);
 
   it('what it wrote passes the tests of every operation', async () => {
     const tests = ['index', 'operations', 'openapi'].map((name) => `test/contracts/${name}.test.ts`);
@@ -89,7 +89,7 @@ describe('npm run new:operation', () => {
       'test/domain/weather-tell.test.ts',
     );
     expect(code, output.slice(-6000)).toBe(0);
-  }, 120_000);
+  }, 300_000);
 
   it.each(['sms.resend-all', 'sms.send'])('does not touch what exists: %s', async (id) => {
     const before = readFileSync(join(folder, 'shared/contracts/sms.ts'), 'utf8');

@@ -149,7 +149,7 @@ beforeAll(async () => {
   link = String((await service.messaging.rowsOf('live', tenant.id)).find(({ pk }) => pk.startsWith('LINK#'))?.code);
   for (const work of WORKS) await measure(work);
   await measureLog();
-}, 120_000);
+}, 300_000);
 afterAll(async () => {
   await service?.close();
   await receiver?.close();

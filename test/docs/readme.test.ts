@@ -123,13 +123,13 @@ beforeAll(async () => {
   await writeFile(join(folder, 'prices.json'), prices.stdout);
   const settings = blocksOf(readPage('docs/providers.md'), 'json').find((block) => block.includes('accountSid'));
   await writeFile(join(folder, 'twilio.json'), settings ?? '');
-}, 60_000);
+}, 180_000);
 afterAll(async () => {
   await stop();
   await rm(folder, { recursive: true, force: true });
 });
 
-describe('what README.md shows', { timeout: 60_000 }, () => {
+describe('what README.md shows', { timeout: 180_000 }, () => {
   test('is run: every command has its way, and no way is left over', () => {
     expect(
       commandsOf(README)

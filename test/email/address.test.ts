@@ -8,6 +8,7 @@ import {
   SUBJECT_LENGTH,
   subjectFault,
 } from '../../shared/domain/email/address.ts';
+import { expectLinear } from '../support/linear.ts';
 
 describe('an address', () => {
   test.each([
@@ -142,11 +143,11 @@ describe('a subject', () => {
 });
 
 test.each(['a', '.', '@', '-', 'a.', '"\\', '<', 'ä', '\\"'])('matchers are linear over %j a million times', (unit) => {
-  const text = unit.repeat(1_000_000);
-  const began = performance.now();
-  parseAddress(text);
-  parseAddress(`a@${text}`);
-  parseMailbox(`"${text}" <a@b.co>`);
-  subjectFault(text);
-  expect(performance.now() - began).toBeLessThan(2_000);
+  expectLinear((times) => {
+    const text = unit.repeat(times);
+    parseAddress(text);
+    parseAddress(`a@${text}`);
+    parseMailbox(`"${text}" <a@b.co>`);
+    subjectFault(text);
+  }, 1_000_000);
 });

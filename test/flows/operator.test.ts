@@ -69,10 +69,10 @@ let keys: Record<'live' | 'test', string>;
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'messaging-operator-'));
   ({ organizationId, keys } = await json('organization', 'create', '--name', 'Loja Azul'));
-}, 30_000);
+}, 120_000);
 afterAll(() => rm(dataDir, { recursive: true, force: true }));
 
-describe('on a data directory that no platform runs on', { timeout: 60_000 }, () => {
+describe('on a data directory that no platform runs on', { timeout: 180_000 }, () => {
   test('an organization is created with a key of each environment, and found again by later commands', async () => {
     expect(organizationId).toMatch(/^org_[0-9A-Za-z]{21}$/);
     expect(keys.live).toMatch(/^svc_live_[0-9A-Za-z]{32,}$/);
@@ -92,7 +92,7 @@ describe('on a data directory that no platform runs on', { timeout: 60_000 }, ()
   });
 });
 
-describe('beside a running platform', { timeout: 60_000 }, () => {
+describe('beside a running platform', { timeout: 180_000 }, () => {
   let backends: Backends;
   let lock: ReturnType<typeof lockDataDir>;
   beforeAll(async () => {
@@ -111,7 +111,7 @@ describe('beside a running platform', { timeout: 60_000 }, () => {
       queueUrls: { live: addresses('live'), test: addresses('test') },
     };
     await writeFile(join(dataDir, 'platform.json'), JSON.stringify(note));
-  }, 30_000);
+  }, 120_000);
   afterAll(async () => {
     await backends.stop();
     lock.release();

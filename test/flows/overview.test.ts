@@ -26,7 +26,7 @@ const eventsOf = async (of: Tenant, type: string) =>
   (await messaging.eventsOf('test', of.id)).filter((event) => event.type === type);
 const balanceOf = async (of: Tenant) => (await of.test.get('/v2/wallet')).body.balanceCoins as number;
 
-describe.concurrent('a send of the overview contract', { timeout: 60_000 }, () => {
+describe.concurrent('a send of the overview contract', { timeout: 180_000 }, () => {
   test('is accepted with its price, band and balance, and then leaves by itself', async () => {
     const fresh = await messaging.tenant();
     const sent = await send({}, 'one', fresh);
@@ -93,7 +93,7 @@ describe.concurrent('a send of the overview contract', { timeout: 60_000 }, () =
   });
 });
 
-describe.concurrent('a fallback', { timeout: 90_000 }, () => {
+describe.concurrent('a fallback', { timeout: 240_000 }, () => {
   const hop = async (of: Tenant, chainId: string) =>
     (await eventsOf(of, 'message.queued')).find(({ data }) => data.fallbackOf === chainId);
 

@@ -71,7 +71,7 @@ beforeAll(async () => {
   await breakConsumers(tenant);
   await pause(200);
   find = finderOf(secrets);
-}, 120_000);
+}, 300_000);
 afterAll(async () => {
   await messaging?.close();
   await Promise.all((standIns ?? []).map((standIn) => standIn.close()));

@@ -110,7 +110,7 @@ beforeAll(async () => {
     const failed = await owner.test.get(`/webhooks/${ids.bad}/deliveries`, { status: 'failed' });
     expect([done.body.total, failed.body.total]).toEqual([EVENTS.length, EVENTS.length]);
   }, PATIENCE);
-}, 60_000);
+}, 180_000);
 afterAll(async () => {
   for (const server of servers) server.close();
   await messaging?.close();

@@ -57,14 +57,14 @@ beforeAll(async () => {
   await vi.waitFor(async () => {
     expect((await deliveries()).filter(({ status }) => status === 'delivered')).toHaveLength(EVENTS);
   }, PATIENCE);
-}, 60_000);
+}, 180_000);
 afterAll(async () => {
   sqs?.destroy();
   await messaging?.close();
   await receiver?.close();
 });
 
-describe('dead letters of the webhook queue', { timeout: 60_000 }, () => {
+describe('dead letters of the webhook queue', { timeout: 180_000 }, () => {
   test('that were delivered are redriven without a second post or a second attempt', async () => {
     expect(receiver.events()).toHaveLength(EVENTS);
     const before = await deliveries();

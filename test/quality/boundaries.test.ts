@@ -29,7 +29,7 @@ it('the arrows between the folders point one way', async () => {
   expect(sourceFiles(FOLDERS).filter((file) => !read.has(file) && !file.endsWith('.d.ts'))).toEqual([]);
   expect(modules.flatMap(({ dependencies }) => dependencies).length).toBeGreaterThan(modules.length);
   for (const { name, comment } of summary.ruleSetUsed.forbidden) expect(comment, name).toBeTruthy();
-}, 60_000);
+}, 180_000);
 
 it('only the configuration, the local platform, the command line and the build read the environment', () => {
   const readers = /^(?:shared\/runtime\/config\.ts|infra\/(?:local|operator|build)\/.*|infra\/app\.ts)$/;

@@ -4,4 +4,4 @@ import { runTool } from './tools.ts';
 it('no file, export or dependency is left that nothing uses', async () => {
   const { code, output } = await runTool('knip', 'knip', ['--no-progress', '--no-config-hints']);
   expect(code, output).toBe(0);
-}, 120_000);
+}, 300_000);

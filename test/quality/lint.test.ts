@@ -12,7 +12,7 @@ it('the format is one, no import goes in a circle, and no test is focused or ski
     '--error-on-warnings',
   ]);
   expect(code, output).toBe(0);
-}, 60_000);
+}, 180_000);
 
 it('no promise is left floating, checked with types', async () => {
   const { code, output } = await runTool('oxlint', 'oxlint', [
@@ -22,7 +22,7 @@ it('no promise is left floating, checked with types', async () => {
     `--ignore-pattern=${FIXTURES}`,
   ]);
   expect(code, output).toBe(0);
-}, 120_000);
+}, 300_000);
 
 it('the check with types is alive: it finds a floating promise', async () => {
   const { code, output } = await runTool('oxlint', 'oxlint', [
@@ -33,7 +33,7 @@ it('the check with types is alive: it finds a floating promise', async () => {
   ]);
   expect(code).not.toBe(0);
   expect(output).toContain('no-floating-promises');
-}, 120_000);
+}, 300_000);
 
 it('zod is imported as a namespace: the named import bundles every locale', () => {
   const named = sourceFiles().filter((file) => /import (?:z\b|\{[^}]*\bz\b[^}]*\}) from 'zod'/.test(readSource(file)));

@@ -54,5 +54,5 @@ describe('the client of the table', () => {
     await expect(new Table(tableClient(endpoint), 'table').get({ pk: 'a', sk: 'b' })).rejects.toThrow(Unavailable);
     answer = true;
     expect(bodies.length - before).toBe(5);
-  }, 30_000);
+  }, 120_000);
 });

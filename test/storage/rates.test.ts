@@ -35,7 +35,7 @@ describe('a token bucket of 600 a minute and 100 at once', () => {
     const start = 1_700_000_000_000;
     const drawn = async (from: number, to: number): Promise<number> => {
       let given = 0;
-      for (let ms = from; ms < to; ms += 50)
+      for (let ms = from; ms < to; ms += 100)
         if ((await drawToken(world.table, 'key_c', SINGLE, start + ms)) === 0) given += 1;
       return given;
     };

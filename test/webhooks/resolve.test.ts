@@ -48,9 +48,9 @@ describe('a name', () => {
     const from = performance.now();
     const silent = Promise.allSettled(Array.from({ length: 50 }, (_, index) => resolve(`silent${index}.example.com`)));
     await Promise.all(Array.from({ length: 50 }, () => resolve('both.example.com')));
-    expect(performance.now() - from).toBeLessThan(1_000);
+    expect(performance.now() - from).toBeLessThan(4_000);
     expect(new Set((await silent).map(({ status }) => status))).toEqual(new Set(['rejected']));
-    expect(performance.now() - from).toBeLessThan(5_000);
+    expect(performance.now() - from).toBeLessThan(20_000);
   });
   it.each(['mixed.example.com', 'mapped.example.com', 'metadata.example.com'])(
     'that has a denied address over the wire is refused: %s',
