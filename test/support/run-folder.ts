@@ -2,18 +2,38 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** The processes whose environment names the folder: services and engines that a test was stopped before ending. */
-const processesOf = (folder: string): number[] => {
+interface Process {
+  readonly pid: number;
+  readonly parent: number;
+  readonly environment: string;
+}
+
+const processes = (): Process[] => {
   if (process.platform !== 'linux') return [];
   return readdirSync('/proc').flatMap((name) => {
     const pid = Number(name);
-    if (!pid || pid === process.pid) return [];
+    if (!pid) return [];
     try {
-      return readFileSync(`/proc/${pid}/environ`, 'utf8').includes(folder) ? [pid] : [];
+      // `pid (name) state parent …`; the name may hold anything but ends with the last bracket.
+      const status = readFileSync(`/proc/${name}/stat`, 'utf8');
+      const parent = Number(status.slice(status.lastIndexOf(')') + 2).split(' ')[1]);
+      return [{ pid, parent, environment: readFileSync(`/proc/${name}/environ`, 'utf8') }];
     } catch {
       return [];
     }
   });
+};
+
+/**
+ * The services and engines whose test was stopped before it could end them: their environment names the folder, and they
+ * descend from this process no more. What does descend is a worker, or belongs to one, that is being ended in good order.
+ */
+const leftIn = (folder: string): number[] => {
+  const all = new Map(processes().map((each) => [each.pid, each]));
+  const isOurs = (pid: number): boolean => pid === process.pid || (all.has(pid) && isOurs(all.get(pid)?.parent ?? 0));
+  return [...all.values()]
+    .filter(({ pid, environment }) => environment.includes(folder) && !isOurs(pid))
+    .map(({ pid }) => pid);
 };
 
 /**
@@ -26,7 +46,7 @@ export default (): (() => void) => {
   // A hundred processes import the same packages: compiled once.
   process.env.NODE_COMPILE_CACHE = join(folder, 'compiled');
   return () => {
-    for (const pid of processesOf(folder)) {
+    for (const pid of leftIn(folder)) {
       try {
         process.kill(pid, 'SIGKILL');
       } catch {
