@@ -1,11 +1,11 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { apiClient, type Client } from '../test/support/api.ts';
 import { startCountingProxy } from './counting-proxy.ts';
+import { measureParts, PARTS, partsTable } from './delivery-parts.ts';
+import { type Receiver, startReceiver, until, untilReceived } from './delivery-receiver.ts';
 import { cpuMs, fundedOrganization, startPlatformProcess, startStore } from './processes.ts';
 import { circumstances, figure, loadNow, median, type Section, table } from './report.ts';
 
@@ -20,58 +20,13 @@ const BURSTS = [
   { endpoints: 10, events: 200 },
   { endpoints: 1, events: 400 },
 ] as const;
+/** Events without endpoints. */
+const RAISED = 400;
 const ALONE = { contacts: 100, sends: 20 };
 const COUNTED = { endpoints: 10, events: 50 };
 const DELIVERED = '+5511999990005';
 const GOAL = 0.5;
-const PATIENCE_MS = 60_000;
 const QUIET_MS = 1_500;
-
-interface Receipt {
-  readonly at: number;
-  readonly subject: string;
-}
-
-/** A server that answers 200 at once over kept connections, and notes when it heard of what. */
-const startReceiver = async () => {
-  const receipts: Receipt[] = [];
-  let counting = true;
-  const server = createServer({ keepAliveTimeout: 60_000 }, (incoming, outgoing) => {
-    const chunks: Buffer[] = [];
-    incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
-    incoming.on('end', () => {
-      outgoing.writeHead(200, { 'content-length': 0 }).end();
-      if (!counting) return;
-      const at = performance.now();
-      const { sequence, data } = JSON.parse(Buffer.concat(chunks).toString('utf8'));
-      if (sequence !== undefined) receipts.push({ at, subject: data.contactId ?? data.id });
-    });
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const close = async () => {
-    server.close();
-    server.closeAllConnections();
-    await once(server, 'close');
-  };
-  const count = (on: boolean) => {
-    counting = on;
-  };
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, receipts, count, close };
-};
-type Receiver = Awaited<ReturnType<typeof startReceiver>>;
-
-const until = async (isDone: () => boolean, what: () => string): Promise<void> => {
-  const deadline = performance.now() + PATIENCE_MS;
-  while (!isDone()) {
-    if (performance.now() > deadline) throw new Error(what());
-    await pause(10);
-  }
-};
-const untilReceived = ({ receipts }: Receiver, count: number): Promise<void> =>
-  until(
-    () => receipts.length >= count,
-    () => `${receipts.length} deliveries of ${count} arrived`,
-  );
 
 /** Signed posts a second of a bare process. */
 const floorOnce = async (receiver: Receiver): Promise<number> => {
@@ -111,7 +66,7 @@ const raise = async (client: Client, events: number): Promise<void> => {
 
 /** The platform as `npm start` runs it with an organization of its own, on an engine of its own; `through` stands before the engine. */
 const withPlatform = async <T>(
-  work: (client: Client, pids: { own: number; engine: number }) => Promise<T>,
+  work: (client: Client, pids: Pids) => Promise<T>,
   through?: string,
   store?: Awaited<ReturnType<typeof startStore>>,
 ): Promise<T> => {
@@ -129,12 +84,22 @@ const withPlatform = async <T>(
   }
 };
 
+interface Pids {
+  readonly own: number;
+  readonly engine: number;
+}
 interface Burst {
   readonly perSecond: number;
   /** Processor time of a delivery in the platform's process and in its engine, in ms; the raising of the event is part of it. */
   readonly cpu: number;
   readonly engineCpu: number;
 }
+
+const usedBy = (pids: Pids): Pids => ({ own: cpuMs(pids.own), engine: cpuMs(pids.engine) });
+const usedSince = (before: Pids, pids: Pids, count: number) => {
+  const { own, engine } = usedBy(pids);
+  return { cpu: (own - before.own) / count, engineCpu: (engine - before.engine) / count };
+};
 
 /** Deliveries a second from the first event's request to the last receipt. */
 const burstOnce = (receiver: Receiver, endpoints: number, events: number): Promise<Burst> =>
@@ -144,16 +109,26 @@ const burstOnce = (receiver: Receiver, endpoints: number, events: number): Promi
     await raise(client, WARM_EVENTS);
     await untilReceived(receiver, WARM_EVENTS * endpoints);
     receiver.receipts.length = 0;
-    const before = [cpuMs(pids.own), cpuMs(pids.engine)];
+    const before = usedBy(pids);
     const startedAt = performance.now();
     await raise(client, events);
     const deliveries = events * endpoints;
     await untilReceived(receiver, deliveries);
     const seconds = ((receiver.receipts.at(-1)?.at ?? 0) - startedAt) / 1000;
-    const [cpu = 0, engineCpu = 0] = [cpuMs(pids.own), cpuMs(pids.engine)].map(
-      (used, at) => (used - (before[at] ?? 0)) / deliveries,
-    );
-    return { perSecond: deliveries / seconds, cpu, engineCpu };
+    return { perSecond: deliveries / seconds, ...usedSince(before, pids, deliveries) };
+  });
+
+/** Events a second, and their processor times in ms, where nobody subscribes: what raising them takes of a burst. */
+const raisedAlone = (): Promise<Burst> =>
+  withPlatform(async (client, pids) => {
+    await raise(client, WARM_EVENTS);
+    await pause(QUIET_MS);
+    const before = usedBy(pids);
+    const startedAt = performance.now();
+    await raise(client, RAISED);
+    const perSecond = (RAISED * 1000) / (performance.now() - startedAt);
+    await pause(QUIET_MS);
+    return { perSecond, ...usedSince(before, pids, RAISED) };
   });
 
 /** Milliseconds from the answer of a call to the receipt of what it raised; one call after the other. */
@@ -222,12 +197,13 @@ const measure = async (receiver: Receiver) => {
     console.log(`deliveries: round ${round}, floor: ${figure(floors.at(-1) ?? 0)}/s`);
     for (const { endpoints, events, runs } of bursts) {
       runs.push(await burstOnce(receiver, endpoints, events));
-      console.log(
-        `deliveries: round ${round}, ${endpoints} endpoints: ${figure(runs.at(-1)?.perSecond ?? 0)}/s, CPU ${figure(runs.at(-1)?.cpu ?? 0)} ms`,
-      );
+      const { perSecond, cpu } = runs.at(-1) as Burst;
+      console.log(`deliveries: round ${round}, to ${endpoints}: ${figure(perSecond)}/s, CPU ${figure(cpu)} ms`);
     }
   }
-  return { floors, bursts, alone: await timesAlone(receiver), units: await countDeliveries(receiver) };
+  const raised = await raisedAlone();
+  const parts = await measureParts();
+  return { floors, bursts, raised, parts, alone: await timesAlone(receiver), units: await countDeliveries(receiver) };
 };
 
 const at = (sorted: readonly number[], share: number) =>
@@ -237,10 +213,25 @@ const HOW = `The local platform as \`npm start\` runs it takes \`POST /contacts\
 subscription of its organization, and delivers them to one server that answers 200 at once over kept connections. Deliveries are counted from the first
 event's request to the last receipt, so that creating the contacts, giving out the sequences, the queues and the record of each attempt are part of the time.
 The floor (\`bench/delivery-floor.ts\`) is one Node process that signs bodies of the same size and posts them to the same server over ${AT_ONCE} kept connections, and does nothing else.
-Runs alternate; each has an engine and a process of its own; medians of ${ROUNDS} rounds. One organization's endpoint gets few posts at once, whatever waits: that bounds the row of one endpoint.`;
+Runs alternate; each has an engine and a process of its own; medians of ${ROUNDS} rounds. With one endpoint each delivery waits for an event of its own: that row is bounded by the events that the API takes.`;
 
 type Results = Awaited<ReturnType<typeof measure>>;
-const textOf = ({ floors, bursts, alone, units }: Results, loadBefore: number): string => {
+
+/** Where a delivery's processor time goes, with the first of the bursts as the whole. */
+const partsOf = ({ floors, bursts: [burst], raised, parts }: Results): string => {
+  const { runs = [], endpoints = 1 } = burst ?? {};
+  const whole = { own: median(runs.map(({ cpu }) => cpu)), engine: median(runs.map((run) => run.engineCpu)) };
+  const share = { own: raised.cpu / endpoints, engine: raised.engineCpu / endpoints };
+  const known = [
+    { what: 'the signed post, as in the floor', own: 1000 / median(floors), engine: 0 },
+    { what: `its share of raising the event, among ${endpoints}`, ...share },
+    ...parts,
+  ];
+  return partsTable(known, { what: `all, measured with ${endpoints} endpoints`, ...whole });
+};
+
+const textOf = (results: Results, loadBefore: number): string => {
+  const { floors, bursts, raised, alone, units } = results;
   const floor = median(floors);
   const rows = bursts.map(({ endpoints, runs }) => {
     const of = (pick: (run: Burst) => number) => median(runs.map(pick));
@@ -255,7 +246,11 @@ const textOf = ({ floors, bursts, alone, units }: Results, loadBefore: number): 
   });
   const rates = table(
     ['What', '÷ floor', 'Deliveries/s', 'CPU ms a delivery', 'Engine CPU ms'],
-    [['floor', '1', figure(floor), '', ''], ...rows],
+    [
+      ['floor', '1', figure(floor), '', ''],
+      ...rows,
+      ['events alone, without endpoints', '', figure(raised.perSecond), figure(raised.cpu), figure(raised.engineCpu)],
+    ],
   );
   const times = table(
     ['From the answer to the receipt, one at a time', 'p50 ms', 'p95 ms'],
@@ -274,7 +269,9 @@ const textOf = ({ floors, bursts, alone, units }: Results, loadBefore: number): 
     [['above the same events without subscriptions', figure(writeUnits), figure(readUnits), figure(trips)]],
   );
   const counted = `Request units are those of the embedded engine, by a proxy that asks each call (\`ReturnConsumedCapacity\`): ${COUNTED.events} events to ${COUNTED.endpoints} endpoints, less the same without endpoints.`;
-  return [circumstances('deliveries', loadBefore), HOW, rates, times, counted, cost].join('\n\n');
+  return [circumstances('deliveries', loadBefore), HOW, rates, PARTS, partsOf(results), times, counted, cost].join(
+    '\n\n',
+  );
 };
 
 /** Deliveries to webhooks per second beside the floor, their times, and what they ask of the table. */

@@ -1,13 +1,20 @@
 import { createServer } from 'node:http';
-import { type TransactWriteItem, TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
+import {
+  GetItemCommand,
+  QueryCommand,
+  type TransactWriteItem,
+  TransactWriteItemsCommand,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { tableClient } from '../shared/storage/client.ts';
 
 /**
  * The floor of a send: a bare server that makes the same number of the same kind of calls to the same engine and nothing
  * else: one TransactWriteItems of 4 and one of 3, with rows of the size of a send's. No parsing, no authorizer, no rules, no queue, no log.
+ * With `outcome` it also makes, after its answer, the calls that a send's delivery report and its event take.
  */
-const [endpoint = '', table = '', port = '0'] = process.argv.slice(2);
+const [endpoint = '', table = '', port = '0', outcome] = process.argv.slice(2);
 // The service's own client, so that the floor is no higher than it must be.
 const client = tableClient(endpoint);
 
@@ -97,6 +104,45 @@ const send = async (): Promise<string> => {
   return id;
 };
 
+/** What the service's consumers ask the table for one delivered message (`A send's calls` of the results): 3 reads, 2 queries, a transaction, an update. */
+const report = async (id: string): Promise<void> => {
+  const Key = marshall({ pk: `MSG#${id}`, sk: 'MSG' });
+  const query = new QueryCommand({
+    TableName: table,
+    KeyConditionExpression: 'pk = :pk',
+    ExpressionAttributeValues: marshall({ ':pk': `MSG#${id}` }),
+  });
+  await Promise.all([1, 2, 3].map(() => client.send(new GetItemCommand({ TableName: table, Key }))));
+  await client.send(query);
+  await client.send(
+    new TransactWriteItemsCommand({
+      TransactItems: [
+        {
+          Update: {
+            TableName: table,
+            Key,
+            UpdateExpression: 'SET #status = :delivered REMOVE #duePk',
+            ExpressionAttributeNames: { '#status': 'status', '#duePk': 'duePk' },
+            ExpressionAttributeValues: marshall({ ':delivered': 'delivered' }),
+          },
+        },
+        put({ pk: `MSG#${id}`, sk: 'RECEIPT', at: Date.now() }),
+        put({ pk: `EVT#${id}`, sk: 'EVT', type: 'sms.delivered', data: 'x'.repeat(400), dueAt: Date.now() }),
+      ],
+    }),
+  );
+  await client.send(query);
+  await client.send(
+    new UpdateItemCommand({
+      TableName: table,
+      Key: marshall({ pk: `EVT#${id}`, sk: 'EVT' }),
+      UpdateExpression: 'SET #at = :at',
+      ExpressionAttributeNames: { '#at': 'publishedAt' },
+      ExpressionAttributeValues: marshall({ ':at': Date.now() }),
+    }),
+  );
+};
+
 createServer((incoming, outgoing) => {
   incoming.resume();
   incoming.on('end', () => {
@@ -106,6 +152,7 @@ createServer((incoming, outgoing) => {
         outgoing
           .writeHead(201, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) })
           .end(body);
+        if (outcome) void report(id);
       },
       (error: unknown) => {
         const body = String(error);

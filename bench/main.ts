@@ -4,7 +4,10 @@ import { writeResults } from './report.ts';
 /** The sections in the order of the document; each is loaded when it is run. */
 const SECTIONS: Readonly<Record<string, () => Promise<Section>>> = {
   send: async () => (await import('./send.ts')).benchSend(),
+  channels: async () => (await import('./channels.ts')).benchChannels(),
+  preview: async () => (await import('./preview.ts')).benchPreview(),
   bulk: async () => (await import('./bulk.ts')).benchBulk(),
+  push: async () => (await import('./push.ts')).benchPush(),
   deliveries: async () => (await import('./deliveries.ts')).benchDeliveries(),
   profile: async () => (await import('./profile.ts')).benchProfile(),
   capacity: async () => (await import('./capacity.ts')).benchCapacity(),
@@ -13,7 +16,7 @@ const SECTIONS: Readonly<Record<string, () => Promise<Section>>> = {
   build: async () => (await import('./build.ts')).benchBuild(),
 };
 
-/** `npm run bench [-- send bulk deliveries profile capacity list cold build]`: measures, and writes RESULTS.md. */
+/** `npm run bench [-- send channels preview bulk push deliveries profile capacity list cold build]`: measures, and writes RESULTS.md. */
 const chosen = process.argv.slice(2);
 const unknown = chosen.filter((name) => !(name in SECTIONS));
 if (unknown.length > 0) {

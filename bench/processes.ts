@@ -50,7 +50,8 @@ export const startStore = async () => {
 };
 export type Store = Awaited<ReturnType<typeof startStore>>;
 
-const ended = async (child: ChildProcess): Promise<void> => {
+/** Ends a process that was started here, and waits for its end. */
+export const ended = async (child: ChildProcess): Promise<void> => {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const exit = once(child, 'exit');
   child.kill('SIGTERM');
@@ -115,13 +116,17 @@ export const fundedOrganization = async (endpoint: string): Promise<CreatedOrgan
 };
 
 /** The floor in a process of its own, on an engine and a table of its own. */
-export const startFloor = async (): Promise<Measured> => {
+export const startFloor = async (outcome = false): Promise<Measured> => {
   const store = await startStore();
   await ensureTable(tableClient(store.endpoint), 'floor');
   const port = await freePort();
-  const child = fork(join(import.meta.dirname, 'floor.ts'), [store.endpoint, 'floor', String(port)], {
-    env: { ...process.env, ...AWS_DEFAULTS },
-  });
+  const child = fork(
+    join(import.meta.dirname, 'floor.ts'),
+    [store.endpoint, 'floor', String(port), ...(outcome ? ['outcome'] : [])],
+    {
+      env: { ...process.env, ...AWS_DEFAULTS },
+    },
+  );
   await once(child, 'message');
   return { port, pid: child.pid ?? 0, enginePid: store.pid, stop: () => ended(child).then(store.stop) };
 };

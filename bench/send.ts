@@ -20,21 +20,27 @@ const ROUNDS = Number(process.env.ROUNDS ?? 3);
 /** p95 and throughput at 16 connections, beside the floor. */
 const GOAL = { connections: 16, p95: 1.5, throughput: 0.7 };
 
-type Plan = Pick<LoadPlan, 'path' | 'headers' | 'body'>;
-interface Variant {
+export type Plan = Pick<LoadPlan, 'path' | 'headers' | 'body'>;
+export interface Variant {
   readonly name: string;
+  /** What each request must be answered with. */
+  readonly status: string;
   start(): Promise<Measured & { readonly plan: Plan }>;
 }
 
-export const sendPlan = (key: string, to: string, route: string): Plan => ({
-  path: '/v2/sms/messages',
+/** A POST with a key of its own each time. */
+export const postPlan = (key: string, path: string, body: object): Plan => ({
+  path,
   headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'idempotency-key': 'bench-{n}' },
-  body: JSON.stringify({ to, body: 'Your order is on its way.', route }),
+  body: JSON.stringify(body),
 });
+export const sendPlan = (key: string, to: string, route: string): Plan =>
+  postPlan(key, '/v2/sms/messages', { to, body: 'Your order is on its way.', route });
 
 /** The platform as `npm start` runs it, in its own process, on an engine of its own. */
-const platform = (name: string, to: string, route: string): Variant => ({
+export const platformVariant = (name: string, status: string, planOf: (key: string) => Plan): Variant => ({
   name,
+  status,
   async start() {
     const store = await startStore();
     const running = await startPlatformProcess({ dataDir: join(store.folder), dynamodbEndpoint: store.endpoint });
@@ -42,34 +48,45 @@ const platform = (name: string, to: string, route: string): Variant => ({
     return {
       ...running,
       enginePid: store.pid,
-      plan: sendPlan(keys.test, to, route),
+      plan: planOf(keys.test),
       stop: () => running.stop().then(store.stop),
     };
   },
 });
 
-const FLOOR: Variant = {
-  name: 'floor',
-  start: async () => ({ ...(await startFloor()), plan: { path: '/', headers: {}, body: '{}' } }),
-};
+const platform = (name: string, to: string, route: string): Variant =>
+  platformVariant(name, '201', (key) => sendPlan(key, to, route));
 
-/** The sandbox plays a delivery of each of the first two, in the same process; the last recipient stays silent. */
-const VARIANTS: readonly Variant[] = [
-  platform('otp', '+5511999990005', 'otp'),
-  FLOOR,
-  platform('premium', '+5511999990005', 'premium'),
-  platform('otp, no outcome', '+5511999990099', 'otp'),
-];
+const floor = (name: string, outcome: boolean): Variant => ({
+  name,
+  status: '201',
+  start: async () => ({ ...(await startFloor(outcome)), plan: { path: '/', headers: {}, body: '{}' } }),
+});
+const FLOOR = floor('floor', false);
+const FLOOR_OF_ALL = floor('floor with outcome', true);
+const [SILENT, DELIVERED] = ['+5511999990099', '+5511999990005'] as const;
+const OTP = platform('otp', SILENT, 'otp');
+const PREMIUM = platform('premium', SILENT, 'premium');
+const WHOLE = platform('otp with outcome', DELIVERED, 'otp');
+
+/** In the order of each round. */
+const VARIANTS: readonly Variant[] = [OTP, FLOOR, PREMIUM, WHOLE, FLOOR_OF_ALL];
+/** What stands beside the floor that makes the same calls. */
+const BESIDE: ReadonlyMap<Variant, Variant> = new Map([
+  [OTP, FLOOR],
+  [PREMIUM, FLOOR],
+  [WHOLE, FLOOR_OF_ALL],
+]);
 
 /** A run's result, with the processor time of a send (ms) in the process that takes it and in its engine. */
-interface Run extends LoadResult {
+export interface Run extends LoadResult {
   readonly cpu: number;
   readonly engineCpu: number;
 }
 type Runs = Map<string, Run[]>;
 const at = (variant: string, connections: number) => `${variant} ${connections}`;
 
-const measure = async (variant: Variant, connections: number): Promise<Run> => {
+export const measure = async (variant: Variant, connections: number): Promise<Run> => {
   const running = await variant.start();
   try {
     const plan = {
@@ -86,7 +103,7 @@ const measure = async (variant: Variant, connections: number): Promise<Run> => {
     await pause(MEASURE_MS);
     const [used, engineUsed] = [cpuMs(running.pid) - before, cpuMs(running.enginePid) - engineBefore];
     const result = await loading;
-    const wrong = Object.keys(result.statuses).filter((status) => status !== '201');
+    const wrong = Object.keys(result.statuses).filter((status) => status !== variant.status);
     if (wrong.length > 0) throw new Error(`${variant.name}: answers ${JSON.stringify(result.statuses)}`);
     return { ...result, cpu: used / result.requests, engineCpu: engineUsed / result.requests };
   } finally {
@@ -125,8 +142,8 @@ const medians = (runs: Runs, variant: string, connections: number) => {
 
 const verdictsOf = (runs: Runs): Verdict[] => {
   const { connections } = GOAL;
-  const floor = medians(runs, FLOOR.name, connections);
-  return VARIANTS.filter((variant) => variant !== FLOOR).flatMap(({ name }): Verdict[] => {
+  return [...BESIDE].flatMap(([{ name }, beside]): Verdict[] => {
+    const floor = medians(runs, beside.name, connections);
     const own = medians(runs, name, connections);
     const [p95, throughput] = [own.p95 / floor.p95, own.perSecond / floor.perSecond];
     return [
@@ -150,9 +167,9 @@ const HOW = `The local platform as \`npm start\` runs it (gateway, authorizer, b
 Dynoxide beside it) takes \`POST /v2/sms/messages\` with a test key over keep-alive connections. The floor (\`bench/floor.ts\`) is a bare HTTP
 server that makes two transactions of the same shape to the same kind of engine and does nothing else. Runs alternate; each has an engine and a
 process of its own, ${WARM_MS / 1000} s to warm up and ${MEASURE_MS / 1000} s that count; medians of ${ROUNDS} rounds
-(\`ROUNDS\` and \`MEASURE_MS\` change that). \`otp, no outcome\` sends to a recipient whose sandbox plays
-no delivery: the send alone, without the consumers' work for its receipt and its event, which the deployment does in other functions. Processor times hardly
-depend on what else the machine does; wall-clock times do.`;
+(\`ROUNDS\` and \`MEASURE_MS\` change that). \`otp\` and \`premium\` go to a recipient whose sandbox plays no delivery: the send alone, which makes the floor's calls.
+\`otp with outcome\` goes to one that is delivered 3 s later: its receipt and its event are worked on in the same process, which the deployment does in other functions; the floor
+beside it makes as many more calls of the same kinds after its answer, seven in all. Processor times hardly depend on what else the machine does; wall-clock times do.`;
 
 /** How far the floor itself moved between rounds: what a ratio of this run is worth. */
 const steadiness = (runs: Runs): string => {
@@ -166,11 +183,12 @@ export const benchSend = async (): Promise<Section> => {
   const loadBefore = loadNow();
   const runs = await measureAll();
   const rows = CONNECTIONS.flatMap((connections) =>
-    VARIANTS.map(({ name }) => {
+    VARIANTS.map((variant) => {
+      const { name } = variant;
       const own = medians(runs, name, connections);
-      const floor = medians(runs, FLOOR.name, connections);
-      const ratios =
-        name === FLOOR.name ? ['1', '1'] : [figure(own.perSecond / floor.perSecond), figure(own.p95 / floor.p95)];
+      const beside = BESIDE.get(variant);
+      const floor = beside && medians(runs, beside.name, connections);
+      const ratios = !floor ? ['1', '1'] : [figure(own.perSecond / floor.perSecond), figure(own.p95 / floor.p95)];
       return [
         connections,
         name,

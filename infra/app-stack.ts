@@ -1,10 +1,10 @@
-import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib';
+import { Aws, CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
 import type { Construct } from 'constructs';
 import type { OperationContract } from '../shared/contracts/define-operation.ts';
 import type { Environment } from '../shared/domain/actor.ts';
-import { QUEUES, type QueueDeclaration, type QueueName } from '../shared/queues/queues.ts';
+import { QUEUE_OF_DUE_KIND, QUEUES, type QueueDeclaration, type QueueName } from '../shared/queues/queues.ts';
 import { AlarmTopic } from './constructs/alarm-topic.ts';
 import { Alarms } from './constructs/alarms.ts';
 import { StageDashboard } from './constructs/dashboard.ts';
@@ -18,6 +18,7 @@ import {
 } from './constructs/operation-function.ts';
 import { QueueWithRedrive } from './constructs/queue-with-redrive.ts';
 import { MessagingApi } from './constructs/rest-api.ts';
+import { uploadBucketName } from './constructs/upload-bucket.ts';
 import type { DataStack } from './data-stack.ts';
 import { COMMON, type StageSettings } from './stages.ts';
 
@@ -46,14 +47,15 @@ export class AppStack extends Stack {
   readonly api: MessagingApi;
   readonly #props: AppStackProps;
   readonly #queues: Readonly<Record<QueueName, QueueWithRedrive>>;
-  readonly #resources: StageResources;
+  /** What the roles of the stage may reach. */
+  readonly resources: StageResources;
 
   constructor(scope: Construct, id: string, props: AppStackProps) {
     super(scope, id, { ...props, suppressTemplateIndentation: true });
     this.#props = props;
     const { environment, settings, contracts } = props;
     this.#queues = this.createQueues(environment);
-    this.#resources = this.resources();
+    this.resources = this.stageResources();
     this.api = new MessagingApi(this, 'Api', { environment, settings, contracts });
     this.api.publishAfter(...[this.createAuthorizer(), ...this.createOperations()].map(({ lambda }) => lambda));
     this.createConsumers();
@@ -70,13 +72,15 @@ export class AppStack extends Stack {
     return Object.fromEntries(made) as Record<QueueName, QueueWithRedrive>;
   }
 
-  private resources(): StageResources {
-    const { data, liveData, settings } = this.#props;
+  private stageResources(): StageResources {
+    const { environment, data, liveData, settings } = this.#props;
     const arns = Object.entries(this.#queues).map(([name, { queue }]) => [name, queue.queueArn]);
     return {
+      environment,
       tableArn: data.table.tableArn,
       keyArn: data.key.keyArn,
       queueArns: Object.fromEntries(arns) as Record<QueueName, string>,
+      uploadsArn: `arn:${Aws.PARTITION}:s3:::${uploadBucketName(this, environment)}`,
       sendsForReal: settings.sendsForReal,
       ...(settings.readsLiveVolume
         ? { liveVolume: { tableArn: liveData.table.tableArn, keyArn: liveData.key.keyArn } }
@@ -88,7 +92,7 @@ export class AppStack extends Stack {
     return new FunctionRole(this, id, {
       description: `Messaging, ${this.#props.environment}: ${description}.`,
       reach,
-      resources: this.#resources,
+      resources: this.resources,
       consumes,
     });
   }
@@ -98,7 +102,7 @@ export class AppStack extends Stack {
   }
 
   /** The functions' environment, as `shared/runtime/config.ts` parses it. A function gets the addresses of the queues that it declared. */
-  private variables(queues: readonly QueueName[]): Record<string, string> {
+  variables(queues: readonly QueueName[]): Record<string, string> {
     const { environment, data, liveData } = this.#props;
     const urls = Object.fromEntries(queues.map((name) => [name, this.#queues[name].queue.queueUrl]));
     return {
@@ -107,6 +111,7 @@ export class AppStack extends Stack {
       LIVE_TABLE_NAME: liveData.table.tableName,
       PUBLIC_URL: this.publicUrl,
       KMS_KEY_ID: data.key.keyId,
+      UPLOAD_BUCKET: uploadBucketName(this, environment),
       ...(queues.length > 0 ? { QUEUE_URLS: this.toJsonString(urls) } : {}),
     };
   }
@@ -154,9 +159,11 @@ export class AppStack extends Stack {
   private createConsumers(): void {
     for (const made of Object.values(this.#queues)) {
       const { name, consumer, purpose, visibilitySeconds, sends } = made.declaration;
-      const role = this.role(`Role-consumer-${name}`, `the consumer of ${name}`, sends ? SENDER : MACHINERY, [
-        made.queue.queueArn,
-      ]);
+      const reach = {
+        ...(sends ? SENDER : MACHINERY),
+        ...(name === QUEUE_OF_DUE_KIND.abandon_upload ? { uploads: true as const } : {}),
+      };
+      const role = this.role(`Role-consumer-${name}`, `the consumer of ${name}`, reach, [made.queue.queueArn]);
       const { lambda } = this.createFunction({
         path: `consumers/${consumer}`,
         description: purpose,

@@ -6,10 +6,12 @@ import { OPERATIONS } from '../shared/contracts/index.ts';
 import type { Environment } from '../shared/domain/actor.ts';
 import { AppStack } from './app-stack.ts';
 import { buildFunctions } from './build/build.ts';
+import { buildService } from './build/service.ts';
 import { FirewallStack } from './constructs/edge-firewall.ts';
 import type { CodeSource } from './constructs/operation-function.ts';
 import { DataStack } from './data-stack.ts';
 import { type CustomDomain, EdgeStack } from './edge-stack.ts';
+import { GatewayServiceStack } from './gateway-service-stack.ts';
 import { NAMES, STAGES, type StageSettings } from './stages.ts';
 
 export interface DeploymentProps {
@@ -18,6 +20,8 @@ export interface DeploymentProps {
   /** The account and region; without them the templates fit any. */
   readonly env?: AwsEnvironment;
   readonly stages?: Readonly<Record<Environment, StageSettings>>;
+  /** What the gateway service's container holds, as `infra/build/service.ts` lays it out; needed where `-c gatewayService=true`. */
+  readonly serviceFolder?: string;
 }
 
 export interface Deployment {
@@ -25,6 +29,7 @@ export interface Deployment {
   readonly apps: Readonly<Record<Environment, AppStack>>;
   readonly edge: EdgeStack;
   readonly firewall?: FirewallStack;
+  readonly services?: Readonly<Record<Environment, GatewayServiceStack>>;
 }
 
 const CLOUDFRONT_REGION = 'us-east-1';
@@ -106,6 +111,30 @@ const createApps = (
   return apps;
 };
 
+/** The operations that a gateway service serves. */
+const streamed = (contracts: readonly OperationContract[]) => contracts.filter(({ request }) => request.stream);
+
+const createServices = (app: App, props: DeploymentProps, apps: Deployment['apps']): Deployment['services'] => {
+  if (setting(app, 'gatewayService') !== 'true') return undefined;
+  const { env, contracts, serviceFolder, stages = STAGES } = props;
+  if (!env?.account || !env.region || !serviceFolder)
+    throw new Error(
+      'gatewayService=true needs a known account and region: run it with AWS credentials, or set CDK_DEFAULT_ACCOUNT and CDK_DEFAULT_REGION.',
+    );
+  const serviceOf = (environment: Environment) =>
+    new GatewayServiceStack(app, NAMES.gatewayServiceStack(environment), {
+      env,
+      environment,
+      settings: stages[environment],
+      contracts: streamed(contracts),
+      resources: apps[environment].resources,
+      variables: apps[environment].variables([]),
+      folder: serviceFolder,
+      description: `Messaging, ${environment}: containers for the bodies that no function takes.`,
+    });
+  return { live: serviceOf('live'), test: serviceOf('test') };
+};
+
 /**
  * All stacks of the deployment. The stages are made side by side in one assembly and not as nested `Stage` assemblies: the CDK
  * forbids dependencies between those, and `cdk deploy --all` leaves them out, while here test reads live's counters and the edge needs both.
@@ -116,14 +145,17 @@ export const createDeployment = (app: App, props: DeploymentProps): Deployment =
   const data = createData(app, props);
   const apps = createApps(app, props, data, publicAddress(app, domain));
   const firewall = createFirewall(app, env);
+  const services = createServices(app, props, apps);
+  const paths = streamed(props.contracts).map(({ path }) => path.replaceAll(/\{[^}]+\}/g, '*'));
   const edge = new EdgeStack(app, NAMES.edgeStack, {
     ...(env ? { env } : {}),
     apis: { live: apps.live.api, test: apps.test.api },
+    ...(services ? { services: { stacks: services, paths } } : {}),
     ...(domain ? { domain } : {}),
     ...(firewall ? { webAclArn: firewall.webAclArn, crossRegionReferences: env?.region !== CLOUDFRONT_REGION } : {}),
     description: 'Messaging: one address for both stages.',
   });
-  return { data, apps, edge, ...(firewall ? { firewall } : {}) };
+  return { data, apps, edge, ...(firewall ? { firewall } : {}), ...(services ? { services } : {}) };
 };
 
 const awsEnvironment = (): AwsEnvironment | undefined => {
@@ -133,12 +165,16 @@ const awsEnvironment = (): AwsEnvironment | undefined => {
 
 /** Run by the `cdk` command: builds what is not built yet, then writes the templates. */
 const main = async (): Promise<void> => {
-  const { outDir } = await buildFunctions({ root: join(import.meta.dirname, '..') });
+  const root = join(import.meta.dirname, '..');
+  const { outDir } = await buildFunctions({ root });
   const app = new App();
+  const serviceFolder = join(outDir, 'service');
+  if (setting(app, 'gatewayService') === 'true') await buildService({ root, dist: outDir, outDir: serviceFolder });
   const env = awsEnvironment();
   createDeployment(app, {
     contracts: OPERATIONS,
     code: (path) => Code.fromAsset(join(outDir, 'functions', path)),
+    serviceFolder,
     ...(env ? { env } : {}),
   });
   app.synth();

@@ -4,6 +4,7 @@ import { Key } from 'aws-cdk-lib/aws-kms';
 import type { Construct } from 'constructs';
 import type { Environment } from '../shared/domain/actor.ts';
 import { INDEXES, TABLE } from '../shared/storage/access-patterns.ts';
+import { UploadBucket } from './constructs/upload-bucket.ts';
 import { NAMES, type StageSettings } from './stages.ts';
 
 export interface DataStackProps extends StackProps {
@@ -12,7 +13,7 @@ export interface DataStackProps extends StackProps {
 }
 
 /**
- * What a stage must not lose: its table and the key that seals it. A stack of its own, so that the application can be
+ * What a stage must not lose: its table and the key that seals it; and the bucket that uploads pass through. A stack of its own, so that the application can be
  * removed and made again without touching either.
  */
 export class DataStack extends Stack {
@@ -31,6 +32,7 @@ export class DataStack extends Stack {
     });
     this.table = this.createTable(environment, settings);
     this.addIndexes();
+    new UploadBucket(this, 'Uploads', { environment, key: this.key, settings });
     new CfnOutput(this, 'TableName', { value: this.table.tableName });
     new CfnOutput(this, 'KmsKeyId', { value: this.key.keyId });
   }

@@ -13,8 +13,9 @@ import {
 import { AaaaRecord, ARecord, HostedZone, RecordTarget } from 'aws-cdk-lib/aws-route53';
 import type { Construct } from 'constructs';
 import { ENVIRONMENTS, type Environment } from '../shared/domain/actor.ts';
-import { ORIGINS, ROUTER_CODE } from './constructs/edge-router.ts';
+import { ORIGINS, ROUTER_CODE, SERVICE_ORIGINS, SERVICE_ROUTER_CODE } from './constructs/edge-router.ts';
 import type { MessagingApi } from './constructs/rest-api.ts';
+import type { GatewayServiceStack } from './gateway-service-stack.ts';
 
 /** A name of the deployment's own. The certificate must lie in us-east-1: CloudFront takes none from elsewhere. */
 export interface CustomDomain {
@@ -26,9 +27,24 @@ export interface CustomDomain {
 
 export interface EdgeStackProps extends StackProps {
   readonly apis: Readonly<Record<Environment, MessagingApi>>;
+  /** Where the gateway service is switched on: each stage's, and the paths that they serve, as CloudFront writes them. */
+  readonly services?: {
+    readonly stacks: Readonly<Record<Environment, GatewayServiceStack>>;
+    readonly paths: readonly string[];
+  };
   readonly domain?: CustomDomain;
   readonly webAclArn?: string;
 }
+
+/** A gateway service, reached inside AWS's network; it may take a minute over the platform's answer. */
+const serviceOrigin = (
+  environment: Environment,
+  { domainName, origin }: GatewayServiceStack,
+): CfnDistribution.OriginProperty => ({
+  id: SERVICE_ORIGINS[environment],
+  domainName,
+  vpcOriginConfig: { vpcOriginId: origin.vpcOriginId, originReadTimeout: 60, originKeepaliveTimeout: 60 },
+});
 
 /** Route 53's fixed zone of all CloudFront distributions. */
 const CLOUDFRONT_ZONE = 'Z2FDTNDATAQYW2';
@@ -36,8 +52,11 @@ const YEAR = Duration.days(365);
 
 /** One address for both stages: the credential's prefix decides which of them answers. Nothing is cached. */
 export class EdgeStack extends Stack {
+  readonly #headers: ResponseHeadersPolicy;
+
   constructor(scope: Construct, id: string, props: EdgeStackProps) {
     super(scope, id, props);
+    this.#headers = this.securityHeaders();
     const distribution = this.createDistribution(props);
     if (props.domain) this.createRecords(props.domain, distribution);
     const name = props.domain?.name ?? distribution.attrDomainName;
@@ -47,7 +66,8 @@ export class EdgeStack extends Stack {
   }
 
   /** Declared in full, because the construct library attaches an origin only to a path, and here a function chooses it. */
-  private createDistribution({ apis, domain, webAclArn }: EdgeStackProps): CfnDistribution {
+  private createDistribution({ apis, services, domain, webAclArn }: EdgeStackProps): CfnDistribution {
+    const served = services ? this.serviceBehaviors(services.paths) : [];
     return new CfnDistribution(this, 'Distribution', {
       distributionConfig: {
         comment: 'Messaging: one address for both stages',
@@ -56,8 +76,14 @@ export class EdgeStack extends Stack {
         ipv6Enabled: true,
         // South America is served from near only in the class of all locations.
         priceClass: 'PriceClass_All',
-        origins: ENVIRONMENTS.map((environment) => this.origin(environment, apis[environment])),
-        defaultCacheBehavior: this.behavior(),
+        origins: [
+          ...ENVIRONMENTS.map((environment) => this.origin(environment, apis[environment])),
+          ...(services
+            ? ENVIRONMENTS.map((environment) => serviceOrigin(environment, services.stacks[environment]))
+            : []),
+        ],
+        defaultCacheBehavior: this.behavior(this.router('Router', ROUTER_CODE), ORIGINS.live),
+        ...(served.length > 0 ? { cacheBehaviors: served } : {}),
         ...(domain ? { aliases: [domain.name] } : {}),
         viewerCertificate: domain
           ? {
@@ -89,21 +115,29 @@ export class EdgeStack extends Stack {
     };
   }
 
-  private behavior(): CfnDistribution.DefaultCacheBehaviorProperty {
-    const router = new EdgeFunction(this, 'Router', {
+  private router(id: string, code: string): EdgeFunction {
+    return new EdgeFunction(this, id, {
       comment: 'Picks the stage by the prefix of the credential',
       runtime: FunctionRuntime.JS_2_0,
-      code: FunctionCode.fromInline(ROUTER_CODE),
+      code: FunctionCode.fromInline(code),
     });
+  }
+
+  private serviceBehaviors(paths: readonly string[]): CfnDistribution.CacheBehaviorProperty[] {
+    const router = this.router('ServiceRouter', SERVICE_ROUTER_CODE);
+    return paths.map((pathPattern) => ({ ...this.behavior(router, SERVICE_ORIGINS.live), pathPattern }));
+  }
+
+  private behavior(router: EdgeFunction, targetOriginId: string): CfnDistribution.DefaultCacheBehaviorProperty {
     return {
-      targetOriginId: ORIGINS.live,
+      targetOriginId,
       viewerProtocolPolicy: 'https-only',
       allowedMethods: ['GET', 'HEAD', 'OPTIONS', 'PUT', 'PATCH', 'POST', 'DELETE'],
       compress: true,
       cachePolicyId: CachePolicy.CACHING_DISABLED.cachePolicyId,
       // Everything but Host, by which the gateway would look for an API of the edge's name.
       originRequestPolicyId: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER.originRequestPolicyId,
-      responseHeadersPolicyId: this.securityHeaders().responseHeadersPolicyId,
+      responseHeadersPolicyId: this.#headers.responseHeadersPolicyId,
       functionAssociations: [{ eventType: 'viewer-request', functionArn: router.functionArn }],
     };
   }

@@ -7,6 +7,8 @@ export interface GatewayError {
   readonly problem: ProblemName;
   readonly detail: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Set where only requests under /v1 meet it. */
+  readonly contract?: 'overview';
 }
 
 const RETRY = { 'Retry-After': '1' } as const;
@@ -16,10 +18,16 @@ const OUR_FAULT = 'Something failed on our side; the request id finds it in the 
 
 /**
  * Every response type of API Gateway. The template and the local platform read this same table.
+ * API Gateway writes each from one document for all paths, and substitutes variables in it but decides nothing (a gateway response's
+ * mapping template "isn't processed by the Velocity Template Language engine"). So what it refuses before it has chosen a path or asked
+ * the authorizer (a body over its limit, its own throttle, a time-out) has the same codes under /v1 as elsewhere when it is deployed; the
+ * local platform knows the path and answers these in the overview contract's words too. Credentials, unknown paths and unknown methods
+ * under /v1 are answered in its words by both.
  * No operation takes an AWS signature, so the gateway speaks of signatures only where a caller sent `Authorization` to a path it does not know.
  */
 export const GATEWAY_ERRORS = {
-  ACCESS_DENIED: { problem: 'FORBIDDEN', detail: 'The credential may not do this.' },
+  // The authorizer denies nobody but an unknown credential under /v1.
+  ACCESS_DENIED: { problem: 'UNAUTHORIZED', detail: NO_CREDENTIAL, contract: 'overview' },
   API_CONFIGURATION_ERROR: { problem: 'INTERNAL_ERROR', detail: OUR_FAULT },
   AUTHORIZER_CONFIGURATION_ERROR: { problem: 'INTERNAL_ERROR', detail: OUR_FAULT },
   AUTHORIZER_FAILURE: {
@@ -69,8 +77,14 @@ export const unknownMethodError = (allow: readonly string[]): GatewayError => ({
   headers: { Allow: [...allow].sort().join(', ') },
 });
 
-/** The problem document of a gateway's own error. */
-export const gatewayProblem = (error: GatewayError, at: { instance: string; requestId: string }) =>
-  problemBody(error.problem, { detail: error.detail }, at);
+/**
+ * The problem document of a gateway's own error, in the words of the contract that `path` belongs to; the template's `instance` is filled
+ * in at each request, so there the path is another one.
+ */
+export const gatewayProblem = (
+  error: GatewayError,
+  at: { instance: string; requestId: string },
+  path: string = at.instance,
+) => ({ ...problemBody(error.problem, { detail: error.detail }, { ...at, instance: path }), instance: at.instance });
 
 export const gatewayStatus = (error: GatewayError): number => PROBLEMS[error.problem].status;

@@ -21,6 +21,8 @@ export interface StageSettings {
   readonly sendsForReal: boolean;
   /** Reads the live stage's volume counters, for the price of the real band, and nothing else of it. */
   readonly readsLiveVolume: boolean;
+  /** Containers of the gateway service, where it is switched on. */
+  readonly gatewayTasks: number;
   /** The gateway's log role is one setting per account and region: one stage owns it. */
   readonly ownsGatewayLogRole: boolean;
 }
@@ -38,6 +40,7 @@ export const STAGES: Readonly<Record<Environment, StageSettings>> = {
     consumerConcurrency: 20,
     sendsForReal: true,
     readsLiveVolume: false,
+    gatewayTasks: 2,
     ownsGatewayLogRole: true,
   },
   test: {
@@ -51,6 +54,7 @@ export const STAGES: Readonly<Record<Environment, StageSettings>> = {
     consumerConcurrency: 5,
     sendsForReal: false,
     readsLiveVolume: true,
+    gatewayTasks: 1,
     ownsGatewayLogRole: false,
   },
 };
@@ -90,6 +94,9 @@ export const NAMES = {
   /** A fixed name: a live table that was kept on purpose is never silently replaced by an empty one. */
   table: (environment: Environment) => `messaging-${environment}`,
   queue: (environment: Environment, queue: string) => `messaging-${environment}-${queue}`,
+  /** With the account and the region behind it: buckets share one space of names. */
+  uploadBucket: (environment: Environment) => `messaging-${environment}-uploads`,
+  gatewayServiceStack: (environment: Environment) => `Messaging-${CAPITALIZED[environment]}-Gateway`,
   /** Fixed names let the gateway's document name a function that in turn knows the gateway's address. */
   function: (environment: Environment, path: string) =>
     `messaging-${environment}-${path.replaceAll(/[^A-Za-z0-9]+/g, '-')}`,

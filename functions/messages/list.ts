@@ -1,5 +1,5 @@
 import { listMessages as contract } from '../../shared/contracts/messages.ts';
-import { messageView } from '../../shared/domain/messages/views.ts';
+import { storedView } from '../../shared/domain/messages/views.ts';
 import { isoWindow } from '../../shared/domain/time.ts';
 import { table } from '../../shared/runtime/compose/platform.ts';
 import { operation, respond } from '../../shared/runtime/operation.ts';
@@ -13,7 +13,7 @@ export const handler = operation(contract, async ({ actor, query: { limit, skip,
     { limit, skip },
   );
   return respond(200, {
-    items: page.items.map((message) => messageView(message, actor.scopes.has('pii:full'))),
+    items: page.items.map((message) => storedView(message, actor.scopes.has('pii:full'))),
     total: page.total,
   });
 });

@@ -31,6 +31,8 @@ const pathParameters = (contract: OperationContract, values: ExampleValues): Rec
 /** The body as it is on the wire; null for an operation without one. */
 const bodyOf = ({ request }: OperationContract, values: ExampleValues): string | null => {
   if (request.rawBody) return values.rawBody?.text ?? '';
+  if (request.stream?.schema) return JSON.stringify(values.body ?? exampleInput(request.stream.schema));
+  if (request.stream) return Buffer.from(values.rawBody?.text ?? '').toString('base64');
   if (!request.body) return null;
   return JSON.stringify(values.body ?? exampleInput(request.body));
 };
@@ -58,6 +60,9 @@ const headersOf = (contract: OperationContract, values: ExampleValues): Record<s
   ...(contract.request.body ? { 'Content-Type': 'application/json' } : {}),
   ...(contract.request.rawBody
     ? { 'Content-Type': values.rawBody?.contentType ?? contract.request.rawBody.contentType }
+    : {}),
+  ...(contract.request.stream
+    ? { 'Content-Type': values.rawBody?.contentType ?? contract.request.stream.contentTypes[0] ?? '' }
     : {}),
   ...(contract.idempotency === 'required' ? { 'Idempotency-Key': 'order-1842-shipped' } : {}),
   Host: 'api.example.com',
@@ -122,7 +127,7 @@ export const requestEvent = (contract: OperationContract): APIGatewayProxyEvent 
     stageVariables: null,
     requestContext: { ...contextOf(contract, path), authorizer: callerOf(contract) },
     body: bodyOf(contract, values),
-    isBase64Encoded: false,
+    isBase64Encoded: contract.request.stream !== undefined && !contract.request.stream.schema,
   };
 };
 
@@ -151,6 +156,7 @@ export const authorizerEvent = (): Omit<APIGatewayRequestAuthorizerEvent, 'reque
 const MESSAGES: { readonly [Q in QueueName]: QueueMessage<Q> } = {
   send: { kind: 'send_message', ...KEYS.message(MESSAGE_ID) },
   bulk: { kind: 'send_chunk', ...KEYS.batchChunk('btc_4hJ9sKq2LmN8pRt5VwXz1', 0) },
+  push: { kind: 'send_push', ...KEYS.pushMessage(MESSAGE_ID) },
   outcome: { kind: 'sandbox_outcome', ...KEYS.message(MESSAGE_ID) },
   events: { kind: 'publish_event', ...KEYS.event('evt_4hJ9sKq2LmN8pRt5VwXz1') },
   webhook: { kind: 'deliver_webhook', ...KEYS.delivery('dlv_4hJ9sKq2LmN8pRt5VwXz1') },

@@ -90,6 +90,39 @@ export const EXAMPLE_VALUES: Readonly<Record<string, ExampleValues>> = {
   'wallet.list-entries': { query: { limit: '50' } },
   'keys.create': { body: { name: 'Checkout service', scopes: ['sms:send', 'sms:read'] } },
   'keys.rotate': { body: { overlapHours: 24 } },
+  'push.create-app': {
+    body: {
+      name: 'Loja Azul',
+      // The example keys of RFC 8291, appendix A.
+      vapid: {
+        publicKey: 'BP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIgDll6e3vCYLocInmYWAmS6TlzAC8wEqKK6PBru3jl7A8',
+        privateKey: 'yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw',
+        subject: 'mailto:push@loja.example',
+      },
+    },
+  },
+  'push.change-app': { body: { name: 'Loja Azul 2' } },
+  'push.register-token': {
+    body: {
+      appId: 'app_4hJ9sKq2LmN8pRt5VwXz1',
+      token: 'a1b2c3d4e5f60005',
+      platform: 'ios',
+      externalId: 'loja:42',
+      userName: 'Ana Souza',
+      topics: ['ofertas'],
+    },
+  },
+  'push.send': {
+    body: {
+      title: 'Seu pedido saiu',
+      body: 'Chega hoje até as 18 h.',
+      deepLink: 'loja://pedidos/A-1842',
+      actions: [{ label: 'Rastrear', link: 'https://loja.example/pedidos/A-1842' }],
+      platforms: ['ios', 'android'],
+      segment: 'all_opt_in',
+    },
+  },
+  'push.list': { query: { status: 'sent', limit: '50' } },
   'contacts.create': {
     body: {
       phone: '+5511999991234',
@@ -103,12 +136,36 @@ export const EXAMPLE_VALUES: Readonly<Record<string, ExampleValues>> = {
   },
   'contacts.opt-out': { body: { reason: 'asked by phone' } },
   'contacts.opt-in': { body: { source: 'checkout', ip: '203.0.113.7' } },
+  'media.upload': {
+    params: { numberId: 'num_4hJ9sKq2LmN8pRt5VwXz1' },
+    body: {
+      filename: 'aviso.txt',
+      mimeType: 'text/plain',
+      dataBase64: 'U2V1IHBlZGlkbyBBLTE4NDIgc2FpdSBwYXJhIGVudHJlZ2EuCg==',
+    },
+  },
+  'media.upload-binary': {
+    params: { numberId: 'num_4hJ9sKq2LmN8pRt5VwXz1' },
+    query: { filename: 'aviso.txt' },
+    rawBody: { contentType: 'text/plain', text: 'Seu pedido A-1842 saiu para entrega.\n' },
+  },
+  'media.begin-upload': {
+    params: { numberId: 'num_4hJ9sKq2LmN8pRt5VwXz1' },
+    body: { filename: 'pedido.pdf', mimeType: 'application/pdf', size: 482_113 },
+  },
+  'media.complete-upload': {
+    params: { numberId: 'num_4hJ9sKq2LmN8pRt5VwXz1', uploadId: 'upl_4hJ9sKq2LmN8pRt5VwXz1' },
+  },
   'callbacks.receive': {
     params: { provider: 'twilio', kind: 'receipts' },
     rawBody: {
       contentType: 'application/x-www-form-urlencoded',
       text: 'MessageSid=SM1f0e8ae6ade43cb3c0ce4525424e404f&MessageStatus=delivered&To=%2B5511999990005',
     },
+  },
+  'callbacks.verify': {
+    params: { provider: 'whatsapp_cloud_api', kind: 'events' },
+    query: { 'hub.mode': 'subscribe', 'hub.verify_token': 'the verification token', 'hub.challenge': '1158201444' },
   },
   'webhooks.create': {
     body: {
@@ -147,6 +204,38 @@ export const EXAMPLE_VALUES: Readonly<Record<string, ExampleValues>> = {
   'email-templates.change': { body: { subject: 'Seu pedido {{pedido}} saiu para entrega' } },
   'email-templates.list': { query: { q: 'pedido', limit: '50' } },
   'email-templates.render': { body: { variables: { nome: 'Bia', pedido: 'A-1842' } } },
+  'numbers.list': { query: { status: 'connected', limit: '50' } },
+  'numbers.connect': {
+    body: {
+      phoneNumberId: '106540352242922',
+      wabaId: '102290129340398',
+      accessToken: 'EAAJB4Zt8tokenOfTheNumber',
+      meta: { byo: true },
+    },
+  },
+  'numbers.change': { body: { rateLimit: { perSecond: 20, perDay: 200 } } },
+  'numbers.change-profile': { body: { about: 'Moda azul desde 1998', website: 'https://loja.example' } },
+  'templates.list': { query: { status: 'approved', category: 'utility', language: 'pt-BR', limit: '50' } },
+  'templates.create': {
+    body: {
+      numberId: 'num_4hJ9sKq2LmN8pRt5VwXz1',
+      name: 'pedido_enviado',
+      language: 'pt-BR',
+      category: 'utility',
+      components: [
+        {
+          type: 'BODY',
+          payload: {
+            text: 'Olá, {{1}}! O pedido {{2}} saiu para entrega.',
+            example: { body_text: [['Ana', 'A-1842']] },
+          },
+        },
+      ],
+    },
+  },
+  'templates.change': { body: { category: 'marketing' } },
+  'flows.list': { query: { status: 'active', platformStatus: 'PUBLISHED', category: 'CUSTOMER_SUPPORT', limit: '20' } },
+  'flows.change': { body: { description: 'Abre um chamado' } },
   'unsubscribe.show': { params: { token: 'lM2Q1kYv7' } },
   'unsubscribe.confirm': {
     params: { token: 'lM2Q1kYv7' },

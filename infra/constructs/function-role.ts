@@ -1,8 +1,9 @@
 import { Stack, Validations } from 'aws-cdk-lib';
 import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
-import type { Construct } from 'constructs';
+import type { Construct, IConstruct } from 'constructs';
 import type { AwsCarrier } from '../../shared/contracts/define-operation.ts';
+import { NAMES } from '../stages.ts';
 import { carrierIdentities, type Reach, type StageResources, statementsFor } from './grants.ts';
 
 export interface FunctionRoleProps {
@@ -12,6 +13,21 @@ export interface FunctionRoleProps {
   /** Queues that the functions take messages from. */
   readonly consumes?: readonly string[];
 }
+
+/** A token as cdk-nag prints it. */
+const shown = (token: string, pseudo: string) => (token.includes('${Token') ? `<AWS::${pseudo}>` : token);
+
+/** Says why a role may reach every upload. */
+export const acknowledgeUploads = (role: IConstruct, resources: StageResources): void => {
+  const { account, region } = Stack.of(role);
+  const name = NAMES.uploadBucket(resources.environment);
+  const bucket = `${name}-${shown(account, 'AccountId')}-${shown(region, 'Region')}`;
+  Validations.of(role).acknowledge({
+    id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:s3:::${bucket}/uploads/*]`,
+    reason:
+      'An upload has a name of its own, made when it begins: the grant covers the folder of uploads in the one bucket that exists for them.',
+  });
+};
 
 const CONSUME = ['sqs:ChangeMessageVisibility', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ReceiveMessage'];
 
@@ -29,6 +45,7 @@ export class FunctionRole extends Role {
       inlinePolicies: { Declared: new PolicyDocument({ statements }) },
     });
     this.#logs = logs;
+    if (reach.uploads) acknowledgeUploads(this, resources);
     if (resources.sendsForReal) for (const carrier of reach.carriers ?? []) this.acknowledgeIdentities(carrier);
   }
 
@@ -38,7 +55,6 @@ export class FunctionRole extends Role {
 
   private acknowledgeIdentities(carrier: AwsCarrier): void {
     const { account, region } = Stack.of(this);
-    const shown = (token: string, pseudo: string) => (token.includes('${Token') ? `<AWS::${pseudo}>` : token);
     for (const arn of carrierIdentities(this, carrier)) {
       const [service, resource] = [arn.split(':')[2] ?? '', arn.slice(arn.lastIndexOf(':') + 1)];
       const place = `${service}:${shown(region, 'Region')}:${shown(account, 'AccountId')}:${resource}`;

@@ -15,7 +15,11 @@ const COMMON_HEADERS = { 'Content-Type': PROBLEM_CONTENT_TYPE, 'Cache-Control': 
 /** A constant, as the gateway's mappings write it. */
 const constant = (text: string): string => `'${text}'`;
 
-const document = (error: GatewayError): string => JSON.stringify(gatewayProblem(error, AT));
+/** A path of each contract, where the document does not stand at one. */
+const SOMEWHERE = { overview: '/v1/any', other: '/any' } as const;
+
+const document = (error: GatewayError, path: string = SOMEWHERE[error.contract ?? 'other']): string =>
+  JSON.stringify(gatewayProblem(error, AT, path));
 
 const headersOf = (error: GatewayError, prefix: string): Record<string, string> =>
   Object.fromEntries(
@@ -49,7 +53,7 @@ const SENT = [
 ];
 
 /** An operation of the gateway's document that answers with a fixed problem and calls nothing. */
-const fixedAnswer = (error: GatewayError) => {
+const fixedAnswer = (error: GatewayError, path: string) => {
   const status = String(gatewayStatus(error));
   const parameters = headersOf(error, 'method.response.header');
   const headers = Object.fromEntries(
@@ -68,7 +72,7 @@ const fixedAnswer = (error: GatewayError) => {
         default: {
           statusCode: status,
           responseParameters: parameters,
-          responseTemplates: { 'application/json': document(error) },
+          responseTemplates: { 'application/json': document(error, path) },
         },
       },
     },
@@ -76,6 +80,6 @@ const fixedAnswer = (error: GatewayError) => {
 };
 
 /** Any other method of a known path: 405 with `Allow`. */
-export const unknownMethod = (allow: readonly string[]) => fixedAnswer(unknownMethodError(allow));
+export const unknownMethod = (path: string, allow: readonly string[]) => fixedAnswer(unknownMethodError(allow), path);
 /** Any method of a path that no operation has: 404. */
-export const unknownPath = () => fixedAnswer(UNKNOWN_PATH_ERROR);
+export const unknownPath = (path: string) => fixedAnswer(UNKNOWN_PATH_ERROR, path);

@@ -2,14 +2,18 @@ import { Stack } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import { AWS_CARRIERS, type AwsCarrier, type Uses } from '../../shared/contracts/define-operation.ts';
+import type { Environment } from '../../shared/domain/actor.ts';
 import { QUEUE_NAMES, type QueueName } from '../../shared/queues/queues.ts';
 import { INDEXES } from '../../shared/storage/access-patterns.ts';
 
 /** What the roles of a stage may reach, by ARN. */
 export interface StageResources {
+  readonly environment: Environment;
   readonly tableArn: string;
   readonly keyArn: string;
   readonly queueArns: Readonly<Record<QueueName, string>>;
+  /** The bucket that uploads pass through. */
+  readonly uploadsArn: string;
   /** The live stage's table and key: only where the stage reads the live volume. */
   readonly liveVolume?: { readonly tableArn: string; readonly keyArn: string };
   /** Whether the stage's messages may reach people: else no carrier is granted. */
@@ -38,6 +42,7 @@ export const unionOf = (uses: readonly Uses[]): Reach => {
     table: levels.find((level) => uses.some(({ table }) => table === level)) ?? 'none',
     queues: QUEUE_NAMES.filter((name) => uses.some(({ queues }) => queues?.includes(name))),
     ...(uses.some(({ vault }) => vault) ? { vault: true } : {}),
+    ...(uses.some(({ uploads }) => uploads) ? { uploads: true } : {}),
     carriers: AWS_CARRIERS.filter((name) => uses.some(({ carriers }) => carriers?.includes(name))),
     ...(uses.some(({ liveVolume }) => liveVolume) ? { liveVolume: true } : {}),
   };
@@ -110,6 +115,22 @@ export const carrierIdentities = (scope: Construct, carrier: AwsCarrier): string
     Stack.of(scope).formatArn({ service: CARRIERS[carrier].service, resource, resourceName: '*' }),
   );
 
+/** Where an upload lies. Which one it will be is the caller's choice of a moment: all of them, and nothing else of the bucket. */
+export const uploadObjects = ({ uploadsArn }: Pick<StageResources, 'uploadsArn'>): string => `${uploadsArn}/uploads/*`;
+
+/** A presigned address can do what its maker may do. Who may not list is told that an object is forbidden, not that it is absent. */
+const uploadStatements = (resources: StageResources): PolicyStatement[] => [
+  new PolicyStatement({
+    actions: ['s3:DeleteObject', 's3:GetObject', 's3:PutObject'],
+    resources: [uploadObjects(resources)],
+  }),
+  new PolicyStatement({
+    actions: ['s3:ListBucket'],
+    resources: [resources.uploadsArn],
+    conditions: { StringLike: { 's3:prefix': 'uploads/*' } },
+  }),
+];
+
 /** The statements of a reach: each names its actions and its resources; nothing is granted that was not declared. */
 export const statementsFor = (scope: Construct, reach: Reach, resources: StageResources): PolicyStatement[] => {
   const statements = tableStatements(scope, reach, resources);
@@ -126,6 +147,7 @@ export const statementsFor = (scope: Construct, reach: Reach, resources: StageRe
     statements.push(
       new PolicyStatement({ actions: ['kms:Decrypt', 'kms:GenerateDataKey'], resources: [resources.keyArn] }),
     );
+  if (reach.uploads) statements.push(...uploadStatements(resources));
   for (const carrier of resources.sendsForReal ? (reach.carriers ?? []) : [])
     statements.push(
       new PolicyStatement({ actions: [...CARRIERS[carrier].actions], resources: carrierIdentities(scope, carrier) }),

@@ -1,4 +1,5 @@
 import type { OperationContract } from '../../shared/contracts/define-operation.ts';
+import { isOverviewPath } from '../../shared/runtime/problem.ts';
 import { COMMON } from '../stages.ts';
 import { gatewayResponses, unknownMethod, unknownPath } from './gateway-responses.ts';
 
@@ -13,15 +14,23 @@ export interface GatewayTargets {
 /** The key under which the document declares any method that a path does not name. */
 export const ANY_METHOD = 'x-amazon-apigateway-any-method';
 const INTEGRATION = 'x-amazon-apigateway-integration';
-const AUTHORIZER = 'credential';
+/** One authorizer function under two names: the gateway keeps its answers apart, and those to /v1 are in the words of that contract. */
+const AUTHORIZERS = { overview: 'overviewCredential', other: 'credential' } as const;
+const authorizerOf = (path: string) => AUTHORIZERS[isOverviewPath(path) ? 'overview' : 'other'];
 /** The gateway gives up after this; the functions' time-outs are shorter. */
 const INTEGRATION_TIMEOUT_MS = 29_000;
 
 /** Bodies that are bytes and not text: the gateway hands them over as base64. */
 const BINARY = /^(?:multipart|image|audio|video)\/|octet-stream$/;
 export const binaryMediaTypes = (contracts: readonly OperationContract[]): string[] => {
-  const types = contracts.flatMap(({ request }) => (request.rawBody ? [request.rawBody.contentType] : []));
-  return [...new Set(types.filter((type) => BINARY.test(type)))].sort();
+  const types = contracts.flatMap(({ request }) =>
+    request.rawBody && BINARY.test(request.rawBody.contentType) ? [request.rawBody.contentType] : [],
+  );
+  // Text is no exception here: what is streamed is counted and hashed byte by byte.
+  const streamed = contracts.flatMap(({ request }) =>
+    request.stream?.schema ? [] : (request.stream?.contentTypes ?? []),
+  );
+  return [...new Set([...types, ...streamed])].sort();
 };
 
 const pathParameters = (path: string) =>
@@ -38,7 +47,7 @@ const operationOf = (contract: OperationContract, targets: GatewayTargets) => ({
   responses: Object.fromEntries(
     Object.keys(contract.responses).map((status) => [status, { description: contract.summary }]),
   ),
-  ...(contract.permission === 'public' ? {} : { security: [{ [AUTHORIZER]: [] }] }),
+  ...(contract.permission === 'public' ? {} : { security: [{ [authorizerOf(contract.path)]: [] }] }),
   [INTEGRATION]: {
     type: 'aws_proxy',
     httpMethod: 'POST',
@@ -79,10 +88,27 @@ const operationPaths = (contracts: readonly OperationContract[], targets: Gatewa
     item[method] = operationOf(contract, targets);
     paths.set(contract.path, item);
   }
-  for (const item of paths.values())
-    item[ANY_METHOD] = unknownMethod(Object.keys(item).map((method) => method.toUpperCase()));
+  for (const [path, item] of paths)
+    item[ANY_METHOD] = unknownMethod(
+      path,
+      Object.keys(item).map((method) => method.toUpperCase()),
+    );
   return paths;
 };
+
+const authorizer = ({ authorizerUri, credentials }: GatewayTargets) => ({
+  type: 'apiKey',
+  name: 'Authorization',
+  in: 'header',
+  'x-amazon-apigateway-authtype': 'custom',
+  'x-amazon-apigateway-authorizer': {
+    type: 'request',
+    identitySource: 'method.request.header.Authorization',
+    authorizerUri,
+    authorizerCredentials: credentials,
+    authorizerResultTtlInSeconds: COMMON.authorizerCacheSeconds,
+  },
+});
 
 /**
  * The gateway's own document, from the contracts: one integration per operation, and a problem document for everything else.
@@ -94,28 +120,14 @@ export const restApiBody = (
 ): Record<string, unknown> => {
   refuseRivalVariables(contracts);
   const paths = operationPaths(contracts, targets);
-  for (const path of ['/', ...contracts.flatMap(({ path }) => stepsOf(path)), '/{unknown+}'])
-    if (!paths.has(path)) paths.set(path, { parameters: pathParameters(path), [ANY_METHOD]: unknownPath() });
+  for (const path of ['/', ...contracts.flatMap(({ path }) => stepsOf(path)), '/{unknown+}', '/v1/{unknown+}'])
+    if (!paths.has(path)) paths.set(path, { parameters: pathParameters(path), [ANY_METHOD]: unknownPath(path) });
   return {
     openapi: '3.0.1',
     info: { title: targets.name, version: '1' },
     paths: Object.fromEntries([...paths].sort(([a], [b]) => (a < b ? -1 : 1))),
     components: {
-      securitySchemes: {
-        [AUTHORIZER]: {
-          type: 'apiKey',
-          name: 'Authorization',
-          in: 'header',
-          'x-amazon-apigateway-authtype': 'custom',
-          'x-amazon-apigateway-authorizer': {
-            type: 'request',
-            identitySource: 'method.request.header.Authorization',
-            authorizerUri: targets.authorizerUri,
-            authorizerCredentials: targets.credentials,
-            authorizerResultTtlInSeconds: COMMON.authorizerCacheSeconds,
-          },
-        },
-      },
+      securitySchemes: Object.fromEntries(Object.values(AUTHORIZERS).map((name) => [name, authorizer(targets)])),
     },
     'x-amazon-apigateway-gateway-responses': gatewayResponses(),
     'x-amazon-apigateway-binary-media-types': binaryMediaTypes(contracts),

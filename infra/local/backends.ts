@@ -4,6 +4,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { Table } from '../../shared/storage/table.ts';
 import { type Engine, startDynoxide, startFauxqs } from './engines.ts';
+import { startObjects } from './objects.ts';
 import { ensureQueues, ensureTable, type StageQueue } from './resources.ts';
 import { STAGES, type Stage, tableName } from './stages.ts';
 
@@ -11,6 +12,7 @@ import { STAGES, type Stage, tableName } from './stages.ts';
 export interface Backends {
   readonly dynamodbEndpoint: string;
   readonly sqsEndpoint: string;
+  readonly s3Endpoint: string;
   readonly sqs: SQSClient;
   readonly tables: Readonly<Record<Stage, Table>>;
   readonly queues: Readonly<Record<Stage, Readonly<Record<string, StageQueue>>>>;
@@ -75,7 +77,8 @@ export const startBackends = async (options: BackendOptions): Promise<Backends> 
     if (options.sqsEndpoint) return undefined;
     return supervise('fauxqs', (again) => startFauxqs({ dataDir: join(dataDir, 'queues'), ...again }), options);
   };
-  const started = await Promise.allSettled([tableEngine(), queueEngine()]);
+  const objectEngine = () => startObjects(join(dataDir, 'objects'));
+  const started = await Promise.allSettled([tableEngine(), queueEngine(), objectEngine()]);
   const engines = started.map((result) => (result.status === 'fulfilled' ? result.value : undefined));
   const stop = async () => {
     for (const engine of engines) await engine?.stop();
@@ -86,6 +89,7 @@ export const startBackends = async (options: BackendOptions): Promise<Backends> 
     const sqsEndpoint = options.sqsEndpoint ?? engines[1]?.endpoint ?? '';
     return {
       ...(await connectBackends({ dynamodbEndpoint, sqsEndpoint, embeddedQueues: !options.sqsEndpoint })),
+      s3Endpoint: engines[2]?.endpoint ?? '',
       stop,
     };
   } catch (error) {
@@ -101,8 +105,8 @@ interface Endpoints {
   readonly embeddedQueues: boolean;
 }
 
-/** Connects to engines that run already, and creates what the stages need in them. There is nothing to stop. */
-const connectBackends = async ({ dynamodbEndpoint, sqsEndpoint, embeddedQueues }: Endpoints): Promise<Backends> => {
+/** Connects to engines that run already, and creates what the stages need in them. */
+const connectBackends = async ({ dynamodbEndpoint, sqsEndpoint, embeddedQueues }: Endpoints) => {
   const client = new DynamoDBClient({ endpoint: dynamodbEndpoint });
   const requestHandler = { httpAgent: { keepAlive: true, maxSockets: 256 } };
   const sqs = new SQSClient({ endpoint: sqsEndpoint, requestHandler });
@@ -113,5 +117,5 @@ const connectBackends = async ({ dynamodbEndpoint, sqsEndpoint, embeddedQueues }
     }),
     forStages((stage) => ensureQueues(sqs, stage, embeddedQueues ? sqsEndpoint : undefined)),
   ]);
-  return { dynamodbEndpoint, sqsEndpoint, sqs, tables, queues, stop: async () => undefined };
+  return { dynamodbEndpoint, sqsEndpoint, sqs, tables, queues };
 };

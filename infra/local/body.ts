@@ -8,6 +8,8 @@ export const TOO_LARGE: unique symbol = Symbol('too large');
 
 /** How long a client may go on sending after it was refused: closing at once would take the answer from under it. */
 const LINGER_MS = 1_500;
+/** How long a body that is read as a whole may take to arrive: what is streamed may take longer. */
+const ARRIVAL_MS = 120_000;
 
 const hasBody = (request: IncomingMessage): boolean =>
   request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
@@ -29,13 +31,15 @@ export const readBody = (
       chunks.length = 0;
       resolve(TOO_LARGE);
     };
+    const late = setTimeout(() => request.destroy(), ARRIVAL_MS);
+    request.once('close', () => clearTimeout(late));
     request.on('data', onData);
     request.once('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
     request.once('error', reject);
   });
 };
 
-/** Refuses a body: answers in full, then throws away what still arrives for a moment, then ends the connection. */
+/** Refuses a body: answers in full, and lingers. */
 export const refuseBody = (
   request: IncomingMessage,
   response: ServerResponse,
@@ -43,6 +47,11 @@ export const refuseBody = (
 ): void => {
   response.writeHead(status, { ...headers, connection: 'close', 'content-length': Buffer.byteLength(body) });
   response.write(body);
+  linger(request, response);
+};
+
+/** Ends an answer that was written before the body had arrived: throws away what still comes for a moment, then ends the connection. */
+export const linger = (request: IncomingMessage, response: ServerResponse): void => {
   const end = () => {
     clearTimeout(timer);
     response.end();

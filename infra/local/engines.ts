@@ -1,8 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, mkdirSync, openSync, readSync, unlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
@@ -46,22 +48,32 @@ export const freePort = async (): Promise<number> => {
   return port;
 };
 
-const accepts = (port: number): Promise<boolean> =>
-  new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1');
-    socket.once('connect', () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.once('error', () => resolve(false));
-  });
+/** Long: tests start many at once on small machines. */
+const START_MS = 30_000;
 
-/** Waits until the child listens. False when it ended instead: its port may have been taken meanwhile. */
-const listening = async (child: ChildProcess, port: number): Promise<boolean> => {
-  const deadline = Date.now() + 8_000;
+/** What an engine says of itself: a file that outlives this process, so that no write of the engine's ever fails. */
+const openLog = (file: string | undefined) => {
+  const path = file ?? join(tmpdir(), `dynoxide-${randomUUID()}.log`);
+  const fd = openSync(path, 'a+');
+  if (!file) unlinkSync(path);
+  const from = fstatSync(fd).size;
+  /** What was written since. */
+  const said = (): string => {
+    const bytes = Buffer.alloc(4096);
+    return bytes.toString('utf8', 0, readSync(fd, bytes, 0, bytes.length, from));
+  };
+  return { fd, said, close: () => closeSync(fd) };
+};
+
+/**
+ * Waits until the child says that it listens. False when it ended instead: its port may have been taken meanwhile. That the port takes
+ * a connection would prove nothing: whoever took the port before the child did would be taken for it.
+ */
+const listening = async (child: ChildProcess, said: () => string): Promise<boolean> => {
+  const deadline = Date.now() + START_MS;
   while (child.exitCode === null && child.signalCode === null) {
-    if (await accepts(port)) return true;
-    if (Date.now() > deadline) throw new Error('The embedded DynamoDB did not start within 8 s.');
+    if (said().includes('listening on http://')) return true;
+    if (Date.now() > deadline) throw new Error(`The embedded DynamoDB did not start within ${START_MS / 1000} s.`);
     await pause(5);
   }
   return false;
@@ -88,7 +100,7 @@ export const startDynoxide = async (options: DynoxideOptions = {}): Promise<Engi
   if (options.dbPath) mkdirSync(dirname(options.dbPath), { recursive: true });
   for (let attempt = 0; attempt < 5; attempt++) {
     const port = options.port ?? (await freePort());
-    const log = options.logFile ? openSync(options.logFile, 'a') : undefined;
+    const log = openLog(options.logFile);
     const args = [
       '--host',
       '127.0.0.1',
@@ -96,10 +108,10 @@ export const startDynoxide = async (options: DynoxideOptions = {}): Promise<Engi
       String(port),
       ...(options.dbPath ? ['--db-path', options.dbPath] : []),
     ];
-    const child = spawn(binary, args, { detached: true, stdio: ['ignore', log ?? 'ignore', log ?? 'ignore'] });
-    if (log !== undefined) closeSync(log);
+    const child = spawn(binary, args, { detached: true, stdio: ['ignore', log.fd, log.fd] });
     if (child.pid !== undefined) options.onSpawn?.(child.pid);
-    if (!(await listening(child, port))) continue;
+    const listens = await listening(child, log.said).finally(log.close);
+    if (!listens) continue;
     return childEngine(child, `http://127.0.0.1:${port}`, options.onCrash);
   }
   throw new Error(

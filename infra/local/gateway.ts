@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse, S
 import type { Duplex } from 'node:stream';
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import { type Authorizer, methodArn, type Verdict } from './authorizer.ts';
-import { BODY_LIMIT, readBody, refuseBody, TOO_LARGE } from './body.ts';
+import { BODY_LIMIT, linger, readBody, refuseBody, TOO_LARGE } from './body.ts';
 import { stageOf } from './edge.ts';
 import { type AuthorizerContext, newRequestId, proxyEvent, type RequestHead, readQuery } from './event.ts';
 import { lambdaContext, type StageFunctions } from './functions.ts';
@@ -26,6 +26,9 @@ export interface GatewayOptions {
 
 /** API Gateway gives up on a function after this long, whatever the function's own limit is. */
 const INTEGRATION_TIMEOUT_MS = 29_000;
+/** What a container serves may take as long as its body needs to arrive, and to be handed on. */
+const BODY_ARRIVAL_MS = 600_000;
+const STREAM_TIMEOUT_MS = BODY_ARRIVAL_MS + 300_000;
 const TIMED_OUT: unique symbol = Symbol('timed out');
 const HUNG_UP: unique symbol = Symbol('hung up');
 
@@ -40,7 +43,7 @@ export const makeGateway = (options: GatewayOptions): Server => {
     });
   };
   const server = createServer(
-    { keepAlive: true, keepAliveTimeout: 65_000, requestTimeout: 120_000, noDelay: true },
+    { keepAlive: true, keepAliveTimeout: 65_000, requestTimeout: BODY_ARRIVAL_MS, noDelay: true },
     onRequest,
   );
   // A client that asks first is told before it sends a byte too many.
@@ -104,20 +107,30 @@ const serve = async (
   if (token !== undefined && repeats(request.rawHeaders, 'authorization')) return no('unauthorized');
   const stage = stageOf(path, token);
   const head: RequestHead = { requestId, stage, path, route, values };
-  const reading = readBody(request);
+  const stream = route.operation.request?.stream;
+  const reading = stream ? undefined : readBody(request);
   // A caller who hangs up is no fault of ours, also when the answer did not wait for the body.
   if (reading instanceof Promise) reading.catch(() => undefined);
   const caller = await authorize(options, stages[stage].authorizer, token, head, () =>
     proxyEvent(request, head, query),
   );
   if (typeof caller === 'string') return no(caller);
+  if (stream && Number(request.headers['content-length']) > stream.mostBytes)
+    return refuseBody(request, response, refusalAnswer('too_large', at));
   const body = reading instanceof Promise ? await reading.catch(() => HUNG_UP) : reading;
   if (typeof body === 'symbol')
     return body === TOO_LARGE ? refuseBody(request, response, refusalAnswer('too_large', at)) : undefined;
-  const event = proxyEvent(request, head, query, body, caller.context);
+  const whole = proxyEvent(request, head, query, body, caller.context);
+  const event = stream ? { ...whole, bodyStream: arriving(request, response) } : whole;
   const result = await invoke(options, stages[stage].functions, head, event);
   if (result === TIMED_OUT) return no('timed_out');
-  if (result === undefined || !answer(response, result)) return no('failed');
+  if (result === undefined || !answer(response, result, stream ? request : undefined)) return no('failed');
+};
+
+/** The body as it arrives. Whoever stops reading leaves the connection as it is, for the answer. */
+const arriving = (request: IncomingMessage, response: ServerResponse): AsyncIterable<Uint8Array> => {
+  if (request.headers.expect && Number(request.headers['content-length']) > BODY_LIMIT) response.writeContinue();
+  return request.iterator({ destroyOnReturn: false });
 };
 
 const NOBODY: { readonly context?: AuthorizerContext } = {};
@@ -155,7 +168,9 @@ const tryQuery = (text: string) => {
 /** Runs the function within the gateway's time. Undefined when it threw. */
 const invoke = async (options: GatewayOptions, functions: StageFunctions, head: RequestHead, event: unknown) => {
   const { functionPath, operation } = head.route;
-  const timeoutMs = Math.min((operation.timeoutSeconds ?? 29) * 1000, INTEGRATION_TIMEOUT_MS);
+  const timeoutMs = operation.request?.stream
+    ? STREAM_TIMEOUT_MS
+    : Math.min((operation.timeoutSeconds ?? 29) * 1000, INTEGRATION_TIMEOUT_MS);
   try {
     const handler = functions.loaded(functionPath) ?? (await functions.load(functionPath));
     const context = lambdaContext(functionPath, head.requestId, timeoutMs);
@@ -175,8 +190,12 @@ const invoke = async (options: GatewayOptions, functions: StageFunctions, head: 
   }
 };
 
-/** Writes a proxy result. False when it is none: API Gateway answers 502 to that, which callers meet as a problem. */
-const answer = (response: ServerResponse, result: APIGatewayProxyResult): boolean => {
+/** Writes a proxy result, to a `streamed` body's sender also before all of it has come. False when it is none: API Gateway answers 502 to that, which callers meet as a problem. */
+const answer = (
+  response: ServerResponse,
+  result: APIGatewayProxyResult,
+  streamed: IncomingMessage | undefined,
+): boolean => {
   const { statusCode, body } = result;
   if (!Number.isInteger(statusCode) || statusCode < 200 || statusCode > 599) return false;
   if (body !== undefined && body !== null && typeof body !== 'string') return false;
@@ -187,7 +206,13 @@ const answer = (response: ServerResponse, result: APIGatewayProxyResult): boolea
     for (const value of result.multiValueHeaders[name] ?? []) headers.push(name, String(value));
   const bytes = Buffer.from(body ?? '', result.isBase64Encoded ? 'base64' : 'utf8');
   if (statusCode !== 204 && statusCode !== 304) headers.push('content-length', String(bytes.length));
+  const early = streamed && !streamed.complete ? streamed : undefined;
+  if (early) headers.push('connection', 'close');
   response.writeHead(statusCode, headers);
-  response.end(bytes);
+  if (!early) response.end(bytes);
+  else {
+    response.write(bytes);
+    linger(early, response);
+  }
   return true;
 };

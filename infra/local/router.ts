@@ -1,7 +1,10 @@
 import type { OperationContract } from '../../shared/contracts/define-operation.ts';
 
 /** What routing needs of a contract. */
-export type Routed = Pick<OperationContract, 'id' | 'method' | 'path' | 'permission' | 'timeoutSeconds'>;
+export type Routed = Pick<OperationContract, 'id' | 'method' | 'path' | 'permission' | 'timeoutSeconds'> & {
+  /** Only what a body that is handed over as it arrives asks for. */
+  readonly request?: { readonly stream?: { readonly mostBytes: number } };
+};
 
 /** An operation at its place in the tree. */
 export interface Route {

@@ -55,13 +55,15 @@ const layOut = (
         publicUrl: env.PUBLIC_URL ?? url,
         dynamodbEndpoint: backends.dynamodbEndpoint,
         sqsEndpoint: backends.sqsEndpoint,
+        s3Endpoint: backends.s3Endpoint,
         keyFile: keyFileOf(dataDir),
         queueUrls: queueUrls(backends.queues[stage]),
       }),
     },
   });
 
-const gatewayStage = (functions: StageFunctions): GatewayStage => {
+/** A stage behind a gateway, from its functions. */
+export const gatewayStage = (functions: StageFunctions): GatewayStage => {
   const handler = async (): Promise<Handler> => functions.loaded(AUTHORIZER) ?? functions.load(AUTHORIZER);
   const context = lambdaContext(AUTHORIZER, 'authorizer', AUTHORIZER_TIMEOUT_MS);
   return { functions, authorizer: makeAuthorizer({ invoke: async (event) => (await handler())(event, context) }) };

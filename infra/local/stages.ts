@@ -10,6 +10,7 @@ const PREFIX = 'messaging';
 
 export const tableName = (stage: Stage): string => `${PREFIX}-${stage}`;
 export const queueName = (stage: Stage, queue: string): string => `${PREFIX}-${stage}-${queue}`;
+export const uploadBucketName = (stage: Stage): string => `${PREFIX}-${stage}-uploads`;
 export const deadLetterName = (stage: Stage, queue: string): string => `${queueName(stage, queue)}-dlq`;
 
 /** The account and the region that local resources carry in their names. */
@@ -44,6 +45,7 @@ export interface StageSettings {
   readonly publicUrl: string;
   readonly dynamodbEndpoint: string;
   readonly sqsEndpoint: string;
+  readonly s3Endpoint: string;
   readonly keyFile: string;
   readonly queueUrls: Readonly<Record<string, string>>;
 }
@@ -57,6 +59,8 @@ export const stageEnvironment = (stage: Stage, settings: StageSettings): Record<
   PUBLIC_URL: settings.publicUrl,
   DYNAMODB_ENDPOINT: settings.dynamodbEndpoint,
   SQS_ENDPOINT: settings.sqsEndpoint,
+  S3_ENDPOINT: settings.s3Endpoint,
+  UPLOAD_BUCKET: uploadBucketName(stage),
   LOCAL_KEY_FILE: settings.keyFile,
   WEBHOOK_LOOPBACK: 'true',
 });

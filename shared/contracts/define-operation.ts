@@ -11,6 +11,20 @@ export interface RawContent {
   readonly description: string;
 }
 
+/**
+ * A body that reaches the handler piece by piece and is never held as a whole: where a container serves the path, all of it arrives; a
+ * function gets what the gateway lets through.
+ */
+export interface StreamedBody {
+  /** The first is the one that examples show. */
+  readonly contentTypes: readonly string[];
+  readonly description: string;
+  /** What the document shows in place of the bytes. */
+  readonly schema?: z.ZodType;
+  /** Beyond this many bytes the body is refused. */
+  readonly mostBytes: number;
+}
+
 /** AWS's own carriers: End User Messaging for SMS and RCS, SES for e-mail. */
 export const AWS_CARRIERS = ['end_user_messaging', 'ses'] as const;
 export type AwsCarrier = (typeof AWS_CARRIERS)[number];
@@ -23,6 +37,8 @@ export interface Uses {
   readonly vault?: true;
   /** The AWS services that carry its messages. */
   readonly carriers?: readonly AwsCarrier[];
+  /** Needs the bucket that uploads pass through. */
+  readonly uploads?: true;
   /** In the test stage: reads the live stage's volume counters, for the price of the real band. */
   readonly liveVolume?: true;
 }
@@ -47,6 +63,7 @@ export interface OperationContract {
     readonly body?: z.ZodType;
     /** A body that reaches the handler as text, unparsed: provider callbacks sign its exact bytes. */
     readonly rawBody?: RawContent;
+    readonly stream?: StreamedBody;
   };
   /** Success statuses with their body; `null` for an empty one. */
   readonly responses: Readonly<Partial<Record<200 | 201 | 202 | 204 | 302, z.ZodType | RawContent | null>>>;
@@ -79,7 +96,11 @@ type Parsed<S> = S extends z.ZodType ? z.output<S> : Readonly<Record<string, nev
 export interface OperationInput<C extends OperationContract> {
   readonly params: Parsed<C['request']['params']>;
   readonly query: Parsed<C['request']['query']>;
-  readonly body: C['request'] extends { rawBody: RawContent } ? string : Parsed<C['request']['body']>;
+  readonly body: C['request'] extends { rawBody: RawContent }
+    ? string
+    : C['request'] extends { stream: StreamedBody }
+      ? AsyncIterable<Uint8Array>
+      : Parsed<C['request']['body']>;
 }
 
 type SuccessBody<S> = S extends z.ZodType ? z.input<S> : S extends null ? undefined : string;

@@ -5,15 +5,21 @@ import * as contacts from './contacts.ts';
 import type { OperationContract } from './define-operation.ts';
 import * as email from './email.ts';
 import * as emailTemplates from './email-templates.ts';
+import * as flows from './flows.ts';
 import * as keys from './keys.ts';
 import * as links from './links.ts';
+import * as media from './media.ts';
 import * as messageCreate from './message-create.ts';
 import * as messages from './messages.ts';
 import * as meta from './meta.ts';
+import * as numbers from './numbers.ts';
 import * as organization from './organization.ts';
 import * as overview from './overview.ts';
+import * as push from './push.ts';
+import * as pushDevices from './push-devices.ts';
 import * as rcs from './rcs.ts';
 import * as sms from './sms.ts';
+import * as templates from './templates.ts';
 import * as unsubscribe from './unsubscribe.ts';
 import * as wallet from './wallet.ts';
 import * as webhooks from './webhooks.ts';
@@ -29,6 +35,12 @@ const AREAS: readonly Readonly<Record<string, unknown>>[] = [
   rcs,
   email,
   emailTemplates,
+  numbers,
+  templates,
+  flows,
+  push,
+  pushDevices,
+  media,
   contacts,
   wallet,
   keys,

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { LINK_SOURCES } from '../domain/inbound/origin.ts';
 import { metadataSchema } from '../domain/json-values.ts';
 import { MESSAGE_TYPES, PRIORITIES } from '../domain/messages/message.ts';
 import { payloadSchema } from '../domain/messages/payload.ts';
@@ -20,9 +21,26 @@ const templateVars = z
     example: ['Ana', 'A-1842'],
   });
 const to = z.string().meta({
-  description: "The recipient in the channel's own format; masked without pii:full.",
+  description:
+    "The recipient in the channel's own format; of an inbound message what it came to, in the provider's terms. Masked without pii:full.",
   example: '+55119****0005',
 });
+
+const linkPart = (what: string, example: string) => z.string().optional().meta({ description: what, example });
+const origemDoLink = z
+  .object({
+    fonte: z.enum(LINK_SOURCES).meta({ description: 'The source.', example: 'google' }),
+    fonteRotulo: linkPart('The free name of the source, when `fonte` is outra.', 'newsletter'),
+    campanha: linkPart('The campaign.', 'black-friday'),
+    grupo: linkPart('The ad group.', 'tenis-corrida'),
+    anuncio: linkPart('The ad.', '120210000000000000'),
+    palavraChave: linkPart('The keyword.', 'tenis de corrida'),
+    codigo: linkPart("The tracked link's code that was found in the text, which is not altered.", 'tK3v9Qp1Zx'),
+  })
+  .meta({
+    description:
+      'Where the sender came from; inbound messages only. Told by the platform of an ad, and by the code of a tracked link of the organization in the text: by the `utm_*` parameters of its address, else by the message that carried it.',
+  });
 
 const messageFields = {
   id: idOf('message'),
@@ -36,6 +54,10 @@ const messageFields = {
   batchId: z.string().optional().meta({ description: 'The bulk send that it belongs to.' }),
   metadata: metadataSchema.optional(),
   to,
+  from: z
+    .string()
+    .optional()
+    .meta({ description: 'Who sent it; inbound messages only. Masked without pii:full.', example: '+55119****0005' }),
   type: z.enum(MESSAGE_TYPES).meta({ description: 'What kind of content it has.', example: 'text' }),
   direction: z.enum(['outbound', 'inbound']).meta({ description: 'Which way it went.', example: 'outbound' }),
   priority: z.enum(PRIORITIES).meta({ description: 'Its priority.', example: 'normal' }),
@@ -59,9 +81,11 @@ const messageFields = {
     .meta({ description: 'Why it failed last; once it was replaced, which message replaced it.' }),
   originalError: z.string().optional().meta({ description: 'Why it had failed when it was first replaced.' }),
   platformMessageId: z.string().optional().meta({ description: "The provider's id of it." }),
+  inReplyTo: idOf('message', 'The message that it answers; inbound messages only.').optional(),
+  origemDoLink: origemDoLink.optional(),
   sentByAccountId: idOf('account', 'The operator who sent it from the dashboard.').optional(),
   scheduledAt: dateTime('When it was asked to leave.').optional(),
-  sentAt: dateTime('When the provider accepted it.').optional(),
+  sentAt: dateTime('When the provider accepted it; of an inbound message when it was sent.').optional(),
   deliveredAt: dateTime('When it reached its recipient.').optional(),
   readAt: dateTime('When it was read.').optional(),
   failedAt: dateTime('When it failed.').optional(),

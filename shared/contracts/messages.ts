@@ -21,12 +21,12 @@ export const listMessages = defineOperation({
   ...reads,
   id: 'messages.list',
   path: '/messages',
-  summary: 'List messages of all channels, newest first',
+  summary: 'List messages of all channels, sent and received, newest first',
   request: {
     query: z.strictObject({
       status: status.optional(),
-      numberId: only('what left from this number'),
-      contactId: only('sends that named this contact'),
+      numberId: only('what left from this number or came in to it'),
+      contactId: only('sends that named this contact, and what it wrote'),
       campaignId: only('this campaign tag'),
       batchId: only('this bulk send'),
       sentByAccountId: only('what this operator sent from the dashboard'),

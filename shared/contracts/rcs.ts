@@ -156,7 +156,7 @@ export const SendRcs = z
     metadata: metadataSchema.optional(),
     trackLinks: z.boolean().optional().meta({
       description:
-        'True replaces each URL of the text and of openUrl buttons with a short link and raises rcs.clicked for each click.',
+        'True replaces each URL of the text and of openUrl buttons with a short link and raises rcs.clicked for each click. `{{codigo}}` in a URL becomes the code of its short link, as on SMS.',
       example: false,
     }),
   })

@@ -93,7 +93,8 @@ export const SendSms = z
     campaignId: campaignId.optional(),
     metadata: metadataSchema.optional(),
     trackLinks: z.boolean().optional().meta({
-      description: 'True replaces each URL with a short link and raises sms.clicked for each click.',
+      description:
+        'True replaces each URL with a short link and raises sms.clicked for each click. `{{codigo}}` in a URL becomes the code of its short link: in the prefilled text of a wa.me address it comes back as `origemDoLink.codigo` of the inbound message.',
       example: false,
     }),
   })

@@ -14,11 +14,18 @@ export const ID_PREFIXES = {
   emailTemplate: 'etpl',
   entry: 'ent',
   event: 'evt',
+  flow: 'flw',
   message: 'msg',
+  number: 'num',
   organization: 'org',
+  pushApp: 'app',
+  pushDispatch: 'dsp',
+  pushToken: 'ptk',
   reply: 'rpl',
   request: 'req',
   session: 'ses',
+  template: 'tpl',
+  upload: 'upl',
   webhook: 'wbh',
 } as const;
 

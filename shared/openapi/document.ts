@@ -6,7 +6,7 @@ import {
   type ZodOpenApiResponseObject,
 } from 'zod-openapi';
 import { IDEMPOTENCY_KEY } from '../contracts/common.ts';
-import type { OperationContract, RawContent } from '../contracts/define-operation.ts';
+import type { OperationContract, RawContent, StreamedBody } from '../contracts/define-operation.ts';
 import { BEARER, DESCRIPTION, TAGS, TITLE } from './information.ts';
 import { readableParameters } from './parameters.ts';
 import { HEADERS, problemResponses, problemsOf, REQUEST_ID_HEADER, responseName } from './problems.ts';
@@ -64,8 +64,17 @@ const responsesOf = (contract: OperationContract): ZodOpenApiOperationObject['re
   ),
 });
 
+const streamedBody = ({ contentTypes, description, schema }: StreamedBody, example: unknown) => ({
+  description,
+  required: true,
+  content: Object.fromEntries(
+    contentTypes.map((type) => [type, schema ? { schema, ...(example === undefined ? {} : { example }) } : {}]),
+  ),
+});
+
 const requestBody = (contract: OperationContract, example: unknown): Pick<ZodOpenApiOperationObject, 'requestBody'> => {
-  const { body, rawBody } = contract.request;
+  const { body, rawBody, stream } = contract.request;
+  if (stream) return { requestBody: streamedBody(stream, example) };
   if (rawBody)
     return {
       requestBody: {

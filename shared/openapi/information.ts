@@ -24,6 +24,8 @@ Fields that a body does not know are refused with 422. Answers may gain fields: 
 
 Every error is a problem document (RFC 7807) with a stable \`code\` and the \`requestId\` of the call. It never repeats a value that was sent.
 Its \`type\` is the address of a page that says what to do. An unknown path answers 404, a known path with another method 405 with \`Allow\`.
+Under \`/v1\` codes are the overview contract's, in lower case, with the recommended \`action\`. What the gateway of a deployment refuses by itself
+before it looks at the path or the credential (a body over 10 MB, its own throttle, a time-out) carries the codes of the other paths there too.
 
 ## Versions and change
 
@@ -38,10 +40,15 @@ export const TAGS: Readonly<Record<string, string>> = {
   SMS: 'Send texts, read them and the replies to them.',
   'E-mail': 'Send e-mails, read them and what became of them.',
   RCS: 'Send texts and cards by RCS, with an SMS where the device has none.',
+  Push: 'Apps and their devices, notifications to an audience, and what became of each device.',
   'E-mail templates': 'Subjects and bodies with placeholders, in HTML or MJML, that e-mails are made from.',
+  'WhatsApp numbers': 'The numbers that WhatsApp messages leave from: their state, quality, rate and profile.',
+  'WhatsApp templates': 'What may be sent outside of a conversation, once the platform has approved it.',
+  'WhatsApp flows': 'Forms of several screens that recipients fill in WhatsApp.',
   Wallet: 'The prepaid balance of the environment, its ledger and the price table.',
   'API keys': 'Create, rotate and revoke the keys of the organization.',
   Organization: 'The organization behind the credential, and its people.',
+  Media: 'Files that messages carry: uploaded once, sent by their id.',
   Contacts: 'The people that messages go to, and their consent.',
   Webhooks: 'Signed delivery of events to your addresses, with proof that none was missed.',
   Links: 'Short links in messages, and what happens when they are opened.',

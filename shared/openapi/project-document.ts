@@ -11,7 +11,7 @@ const read = (file: string): { readonly version?: string; readonly body?: string
 export const projectDocument = (root: string): string => {
   const exampleBody = ({ id, request }: OperationContract): unknown => {
     const file = join(root, 'events/requests', `${id}.json`);
-    const body = request.body && existsSync(file) ? read(file).body : undefined;
+    const body = (request.body ?? request.stream?.schema) && existsSync(file) ? read(file).body : undefined;
     return body ? JSON.parse(body) : undefined;
   };
   const document = openApiDocument({

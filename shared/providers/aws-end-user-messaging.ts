@@ -132,6 +132,7 @@ const inbound = z.object({
   inboundMessageId: z.string().min(1),
   previousPublishedMessageId: z.string().min(1).nullish(),
 });
+export type TwoWayMessage = z.infer<typeof inbound>;
 
 const receiptOf = (found: EndUserMessagingEvent, meaning: EventMeaning): ReceiptEvent => {
   const carrier = meaning.via ?? (found.eventType.startsWith('RCS_') ? 'rcs' : 'sms');
@@ -156,7 +157,8 @@ const receiptOf = (found: EndUserMessagingEvent, meaning: EventMeaning): Receipt
   };
 };
 
-const replyOf = (found: z.infer<typeof inbound>, at: number): ProviderEvent => ({
+/** A two-way message as a reply to an SMS. */
+export const replyOf = (found: TwoWayMessage, at: number): ProviderEvent => ({
   kind: 'reply',
   providerReplyId: found.inboundMessageId,
   ...(found.previousPublishedMessageId ? { inReplyTo: { providerMessageId: found.previousPublishedMessageId } } : {}),
@@ -170,8 +172,8 @@ const replyOf = (found: z.infer<typeof inbound>, at: number): ProviderEvent => (
 export interface EventReader {
   /** Undefined for an event that says nothing new of its message. */
   readonly meaningOf: (event: EndUserMessagingEvent) => EventMeaning | undefined;
-  /** Whether two-way messages are replies here; where they are not, they are taken and say nothing. */
-  readonly replies: boolean;
+  /** What a two-way message is, which came at a moment (ms); undefined for one that says nothing. */
+  readonly inboundOf: (message: TwoWayMessage, at: number) => ProviderEvent | undefined;
 }
 
 /** Checks a delivery of SNS and reads the event or the two-way message in it. */
@@ -179,14 +181,17 @@ export const readEvent = async (
   { topicArns, snsBaseUrl: baseUrl, timeoutMs }: EndUserMessagingSettings,
   io: ProviderIo,
   body: string,
-  { meaningOf, replies }: EventReader,
+  { meaningOf, inboundOf }: EventReader,
 ): Promise<CallbackReading> => {
   const reading = await readSns(io, { topicArns, baseUrl, timeoutMs }, body);
   if (reading.kind === 'ended') return { kind: 'events', events: [] };
   if (reading.kind !== 'notification') return reading;
   const found = parseJson(z.union([event, inbound]), reading.message);
   if (!found) return { kind: 'malformed', detail: 'aws: neither an event nor an inbound message' };
-  if (!('eventType' in found)) return { kind: 'events', events: replies ? [replyOf(found, reading.at)] : [] };
-  const meaning = meaningOf(found);
-  return { kind: 'events', events: meaning ? [receiptOf(found, meaning)] : [] };
+  if ('eventType' in found) {
+    const meaning = meaningOf(found);
+    return { kind: 'events', events: meaning ? [receiptOf(found, meaning)] : [] };
+  }
+  const said = inboundOf(found, reading.at);
+  return { kind: 'events', events: said ? [said] : [] };
 };

@@ -5,9 +5,9 @@ import type { ProviderIo, RefusalCause, RefusedAnswer } from '../domain/messages
 /** One request to a provider, bounded in time and in the size of its answer. */
 export interface ProviderCall {
   readonly url: string;
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'DELETE';
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: string | FormData | ReadableStream<Uint8Array>;
   /** For the whole exchange, the answer's body included. */
   readonly timeoutMs: number;
 }
@@ -72,6 +72,12 @@ const readBounded = async (response: Response): Promise<string> => {
   return Buffer.concat(chunks).toString('utf8');
 };
 
+/**
+ * What is streamed leaves before the answer's head has come; fetch wants that said (Fetch Standard, RequestDuplex). Only with these
+ * two is the request not cloned (HTTP-network-or-cache fetch, step 2), and a clone would hold all of the body. A redirect is `lost` then.
+ */
+const STREAMED = { duplex: 'half', redirect: 'error', window: null } as const;
+
 /** Makes one call. Never throws, never repeats and never follows a redirect: either could send a text twice. */
 export const callProvider = async (io: ProviderIo, call: ProviderCall): Promise<ProviderReply> => {
   const { url, method, headers, body, timeoutMs } = call;
@@ -80,7 +86,7 @@ export const callProvider = async (io: ProviderIo, call: ProviderCall): Promise<
       method,
       headers,
       ...(body === undefined ? {} : { body }),
-      redirect: 'manual',
+      ...(body instanceof ReadableStream ? STREAMED : { redirect: 'manual' as const }),
       signal: AbortSignal.timeout(timeoutMs),
     });
     return {

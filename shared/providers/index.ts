@@ -6,6 +6,8 @@ const REGISTRIES: Readonly<Partial<Record<Channel, () => Promise<{ PROVIDERS: re
   sms: () => import('./sms/index.ts'),
   email: () => import('./email/index.ts'),
   rcs: () => import('./rcs/index.ts'),
+  whatsapp: () => import('./whatsapp/index.ts'),
+  instagram: () => import('./instagram/index.ts'),
 };
 
 /** The channels that have a provider. */

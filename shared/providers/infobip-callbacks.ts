@@ -7,6 +7,7 @@ import type {
   ProviderReceipt,
   ReceiptEvent,
 } from '../domain/messages/provider.ts';
+import { e164Of } from './e164.ts';
 import { parseJson, sameSecret } from './http.ts';
 import {
   INFOBIP_ERROR_REASONS,
@@ -104,8 +105,6 @@ export const infobipInstant = (text: string | undefined): number | undefined => 
   const at = Date.parse((text ?? '').replace(/([+-]\d\d)(\d\d)$/, '$1:$2'));
   return Number.isNaN(at) ? undefined : at;
 };
-/** Infobip leaves the plus away; shorter numbers are short codes. */
-export const infobipE164 = (number: string): string => (/^[1-9]\d{6,14}$/.test(number) ? `+${number}` : number);
 
 /** What a report means for its message; undefined when it says nothing new. */
 export const infobipReceipt = (entry: InfobipReport): (ReceiptEvent & { receipt: ProviderReceipt }) | undefined => {
@@ -125,7 +124,7 @@ export const infobipReceipt = (entry: InfobipReport): (ReceiptEvent & { receipt:
     receipt: {
       id: messageId,
       type: 'api_message',
-      to: infobipE164(entry.to),
+      to: e164Of(entry.to),
       reference: messageId,
       status: status.name,
       statusDescription: [status.description, error?.name].filter(Boolean).join('; ') || status.name,

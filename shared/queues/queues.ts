@@ -13,6 +13,8 @@ const dueRow = z.strictObject({
     'deliver_webhook',
     'send_chunk',
     'close_escrow',
+    'abandon_upload',
+    'send_push',
   ]),
   /** The row's key in the table. */
   pk: z.string().min(1).max(512),
@@ -62,6 +64,16 @@ export const QUEUES = {
     consumer: 'bulk',
     sends: true,
   },
+  push: {
+    name: 'push',
+    purpose: 'Push sends whose time has come, and the chunks of devices that each is made of.',
+    message: dueRow,
+    visibilitySeconds: 240,
+    maxReceives: 5,
+    batchSize: 1,
+    batchesAtOnce: 2,
+    consumer: 'push',
+  },
   outcome: {
     name: 'outcome',
     purpose: 'What became of a send: receipts, sandbox outcomes, and holds past their deadline.',
@@ -89,7 +101,7 @@ export const QUEUES = {
     visibilitySeconds: 180,
     maxReceives: 5,
     batchSize: 10,
-    batchesAtOnce: 8,
+    batchesAtOnce: 16,
     consumer: 'webhook',
   },
 } as const satisfies Record<string, QueueDeclaration>;
@@ -109,4 +121,6 @@ export const QUEUE_OF_DUE_KIND: Readonly<Record<DueHint['kind'], QueueName>> = {
   deliver_webhook: 'webhook',
   send_chunk: 'bulk',
   close_escrow: 'outcome',
+  abandon_upload: 'outcome',
+  send_push: 'push',
 };

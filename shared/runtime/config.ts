@@ -3,6 +3,14 @@ import { ENVIRONMENTS } from '../domain/actor.ts';
 
 const url = z.url({ protocol: /^https?$/ });
 
+const pushServices = z.strictObject({
+  timeoutMs: z.int().min(1).max(20_000).optional(),
+  fcmUrl: url.optional(),
+  googleTokenUrl: url.optional(),
+  apnsUrls: z.strictObject({ production: url, development: url }).optional(),
+  apnsCa: z.string().optional(),
+});
+
 /** A function's environment. The only reader of `process.env`; a missing or bad value stops the cold start with its name. */
 const environment = z.object({
   STAGE: z.enum(ENVIRONMENTS),
@@ -25,6 +33,9 @@ const environment = z.object({
   PUBLIC_URL: url.transform((text) => text.replace(/\/+$/, '')),
   DYNAMODB_ENDPOINT: url.optional(),
   SQS_ENDPOINT: url.optional(),
+  /** The bucket that media uploads pass through, and its address where it is not AWS's: on one machine. */
+  UPLOAD_BUCKET: z.string().min(3).optional(),
+  S3_ENDPOINT: url.optional(),
   /** The KMS key that wraps the stage's root key; or, on one machine, the file of a local master key. One of both. */
   KMS_KEY_ID: z.string().optional(),
   LOCAL_KEY_FILE: z.string().optional(),
@@ -32,6 +43,18 @@ const environment = z.object({
   SEND_DEADLINE_SECONDS: z.coerce.number().int().min(15).max(300).default(30),
   /** Lets webhooks go to loopback and plain http: for one machine; a deployed stage does not carry it. */
   WEBHOOK_LOOPBACK: z.stringbool().default(false),
+  /** JSON: where push services are, for stand-ins, and how long one may take (ms); each its own address when absent. */
+  PUSH_SERVICES: z
+    .string()
+    .default('{}')
+    .transform((text, context) => {
+      try {
+        return pushServices.parse(JSON.parse(text));
+      } catch {
+        context.addIssue({ code: 'custom', message: 'must be a JSON object of push services' });
+        return z.NEVER;
+      }
+    }),
   LOG_LEVEL: z.enum(['DEBUG', 'INFO', 'WARN', 'ERROR']).default('INFO'),
 });
 

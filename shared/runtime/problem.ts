@@ -17,6 +17,9 @@ export interface ProblemBody {
 
 export const PROBLEM_CONTENT_TYPE = 'application/problem+json';
 
+/** Whether a path belongs to the overview contract, whose problems have codes of their own. */
+export const isOverviewPath = (path: string | undefined): boolean => path?.startsWith('/v1/') === true;
+
 /** Where a problem is explained. */
 export const problemType = (name: ProblemName): string => `/docs/errors/${name.toLowerCase().replaceAll('_', '-')}`;
 
@@ -27,7 +30,7 @@ export const problemBody = (
   at: { instance: string; requestId: string },
 ): ProblemBody => {
   const { status, code, title } = PROBLEMS[name];
-  const overview = at.instance.startsWith('/v1/') ? (details.overview ?? OVERVIEW_CODE_OF[name]) : undefined;
+  const overview = isOverviewPath(at.instance) ? (details.overview ?? OVERVIEW_CODE_OF[name]) : undefined;
   return {
     type: problemType(name),
     title,

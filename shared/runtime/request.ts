@@ -43,14 +43,42 @@ export const bodyText = (event: APIGatewayProxyEvent): string | undefined => {
 
 const JSON_TYPE = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i;
 
+/** Reads a text as a JSON body of a shape. */
+export const parseJsonBody = <T>(
+  schema: z.ZodType<T>,
+  text: string,
+): { data: T } | Refusal<'BAD_REQUEST' | 'VALIDATION_ERROR'> => {
+  const json = readJson(text);
+  if (json instanceof Refusal) return json;
+  return parsePart(schema, json.value, 'VALIDATION_ERROR', 'The body') as { data: T } | Refusal<'VALIDATION_ERROR'>;
+};
+
 /** No body at all says the same as `{}` where the contract needs no field. */
 const emptyBody = (schema: z.ZodType | undefined) => {
   const parsed = schema?.safeParse({});
   return parsed?.success ? { data: parsed.data } : refuse('BAD_REQUEST', 'A JSON body is needed.');
 };
 
+/** An event of a gateway that hands bodies over as they arrive, in place of `body`. */
+export interface StreamedEvent {
+  readonly bodyStream?: AsyncIterable<Uint8Array>;
+}
+
+/** The body in pieces: as it arrives, or the one piece that an event carries. */
+async function* bodyPieces({ body, isBase64Encoded }: APIGatewayProxyEvent) {
+  if (body) yield Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8');
+}
+
+const readStream = (event: APIGatewayProxyEvent & StreamedEvent, types: readonly string[]) => {
+  const type = header(event, 'content-type');
+  if (types.includes('application/json') && type !== undefined && !JSON_TYPE.test(type))
+    return refuse('BAD_REQUEST', 'The content type must be application/json.');
+  return { data: event.bodyStream ?? bodyPieces(event) };
+};
+
 const readBody = (contract: OperationContract, event: APIGatewayProxyEvent) => {
-  const { body: schema, rawBody } = contract.request;
+  const { body: schema, rawBody, stream } = contract.request;
+  if (stream) return readStream(event, stream.contentTypes);
   if (!schema && !rawBody) return { data: {} };
   const text = bodyText(event);
   if (text === undefined) return refuse('BAD_REQUEST', 'The body is not UTF-8.');
@@ -59,8 +87,7 @@ const readBody = (contract: OperationContract, event: APIGatewayProxyEvent) => {
   const type = header(event, 'content-type');
   if (type !== undefined && !JSON_TYPE.test(type))
     return refuse('BAD_REQUEST', 'The content type must be application/json.');
-  const json = readJson(text);
-  return json instanceof Refusal ? json : parsePart(schema, json.value, 'VALIDATION_ERROR', 'The body');
+  return schema ? parseJsonBody(schema, text) : { data: {} };
 };
 
 /** Query values as one flat object; a repeated parameter is a list where it was repeated. */

@@ -8,6 +8,9 @@ import type { Key } from './table.ts';
  */
 export const TABLE = { partitionKey: 'pk', sortKey: 'sk', timeToLive: 'ttl' } as const;
 
+/** What the list of an organization's numbers, templates and flows is filtered by besides. */
+const RESOURCE_ATTRIBUTES = ['qualityRating', 'category', 'language', 'platformStatus', 'platformCategories'] as const;
+
 /** What the narrow list indexes carry besides keys: all that a filter reads, so that a filtered total reads no full row. */
 const LIST_ATTRIBUTES = [
   'org',
@@ -26,7 +29,12 @@ const LIST_ATTRIBUTES = [
 
 export const INDEXES = {
   /** Lists of an organization, newest first. */
-  gsi1: { partitionKey: 'gsi1pk', sortKey: 'gsi1sk', sortType: 'S', attributes: LIST_ATTRIBUTES },
+  gsi1: {
+    partitionKey: 'gsi1pk',
+    sortKey: 'gsi1sk',
+    sortType: 'S',
+    attributes: [...LIST_ATTRIBUTES, ...RESOURCE_ATTRIBUTES, 'origin'],
+  },
   /** What belongs to one contact, or to one message. */
   gsi2: { partitionKey: 'gsi2pk', sortKey: 'gsi2sk', sortType: 'S', attributes: LIST_ATTRIBUTES },
   /** What carries one campaign tag. */
@@ -41,6 +49,12 @@ export const INDEXES = {
 export const DUE_SHARDS = 4;
 /** Counter rows that captures of one wallet spread over, so that settling never contends with reserving. */
 export const CAPTURE_SHARDS = 8;
+
+/** Counter rows that the inbound messages of one channel spread over, so that those that come at once seldom meet. */
+export const INBOUND_SHARDS = 4;
+
+/** Shards of an organization's push devices: read at the same time when a push message is made. */
+export const PUSH_SHARDS = 16;
 
 const digest = (text: string) => createHash('sha256').update(text).digest('base64url');
 /** A stable shard of an id. */
@@ -80,6 +94,8 @@ export const KEYS = {
   chain: (firstMessageId: string) => key(`MSG#${firstMessageId}`, 'CHAIN'),
   /** A receipt of a message that waits to be applied; the same receipt twice is one row. */
   receipt: (messageId: string, fingerprint: string) => key(`MSG#${messageId}`, `RCPT#${fingerprint}`),
+  /** What its recipient did with a message: first open, first click, and how many of each. Written only once there is something. */
+  engagement: (messageId: string) => key(`MSG#${messageId}`, 'ENGAGED'),
   /** The promise that a caller's key sends once. */
   idempotency: (organizationId: string, callerKey: string) =>
     key(`IDEM#${organizationId}#${digest(callerKey)}`, 'IDEM'),
@@ -87,6 +103,9 @@ export const KEYS = {
   wallet: (organizationId: string) => key(`WALLET#${organizationId}`, 'W'),
   /** A share of what was captured from a wallet. */
   captured: (organizationId: string, shard: number) => key(`WALLET#${organizationId}`, `S#${shard}`),
+  /** A share of how many messages of a channel ever came in: an organization's lie together, so that one query reads them all. */
+  inboundCount: (organizationId: string, channel: string, shard: number) =>
+    key(`INS#${organizationId}`, `${channel}#${shard}`),
   /** A line of the ledger; `order` sorts as time does. */
   entry: (organizationId: string, order: string) => key(`WALLET#${organizationId}`, `E#${order}`),
   /** Live segments of a month (YYYYMM in São Paulo): the position in the volume bands. */
@@ -119,8 +138,27 @@ export const KEYS = {
   /** The name of an e-mail template: makes it unique, and finds it. */
   emailTemplateName: (organizationId: string, name: string) =>
     key(`ETPLNAME#${organizationId}#${digest(name)}`, 'ETPLNAME'),
+  /** A WhatsApp number without its access token. */
+  number: (id: string) => key(`NUM#${id}`, 'NUM'),
+  /** The access token that a number is reached with; sealed. */
+  numberToken: (id: string) => key(`NUM#${id}`, 'TOKEN'),
+  /** What the platform calls a number: it belongs to one organization of the stage. */
+  phoneNumberId: (phoneNumberId: string) => key(`PHONEID#${digest(phoneNumberId)}`, 'PHONEID'),
+  /** How much a number may still send: one row for each rate that it was ever given. */
+  numberRate: (id: string, perSecond: number, perDay: number) => key(`RATE#${id}#${perSecond}#${perDay}`, 'RATE'),
+  /** A WhatsApp template. */
+  template: (id: string) => key(`TPL#${id}`, 'TPL'),
+  /** A template's name, once per language and business account: makes it unique, and finds a name in all of its languages. */
+  templateName: (organizationId: string, name: string, language: string, wabaId: string) =>
+    key(`TPLNAME#${organizationId}#${digest(name)}`, `${language}#${digest(wabaId)}`),
+  /** A WhatsApp flow. */
+  flow: (id: string) => key(`FLW#${id}`, 'FLW'),
   /** A caller's own customer id: makes it unique. */
   externalId: (organizationId: string, externalId: string) => key(`EXT#${organizationId}#${digest(externalId)}`, 'EXT'),
+  /** A file that the channel platform keeps for messages, found by the platform's id of it. */
+  media: (organizationId: string, mediaId: string) => key(`MEDIA#${organizationId}#${digest(mediaId)}`, 'MEDIA'),
+  /** A file on its way past the service, until it is completed or thrown away. */
+  upload: (id: string) => key(`UPL#${id}`, 'UPL'),
   /** A short link. */
   link: (code: string) => key(`LINK#${code}`, 'LINK'),
   /** An event on its way to the webhooks. */
@@ -136,6 +174,20 @@ export const KEYS = {
     key(`INBOUND#${organizationId}#${channel}#${hash}`, 'LAST'),
   /** An inbound reply, by its id. */
   reply: (id: string) => key(`RPL#${id}`, 'RPL'),
+  /** An app of an organization, with its push credentials sealed: all of an organization's lie together. */
+  pushApp: (organizationId: string, id: string) => key(`PAPPS#${organizationId}`, `PAPP#${id}`),
+  /** A push device; an organization's lie in shards by their ids, so that an audience is read in parallel and in one order. */
+  pushToken: (organizationId: string, id: string) =>
+    key(`PTOKS#${organizationId}#${shardOf(id, PUSH_SHARDS)}`, `PTOK#${id}`),
+  /** A push message: what it says, to whom, and once all is done what came of it. */
+  pushMessage: (id: string) => key(`PSH#${id}`, 'PSH'),
+  /** A chunk of a push message's devices, in the order of their shard: where its devices stand, and how far its sending is. */
+  pushChunk: (messageId: string, shard: number, chunk: number) =>
+    key(`PSH#${messageId}`, `CHUNK#${padded(shard, 2)}#${padded(chunk, 4)}`),
+  /** How many devices of a shard opened a push message. */
+  pushOpens: (messageId: string, shard: number) => key(`PSH#${messageId}`, `OPENS#${padded(shard, 2)}`),
+  /** One device of a push message, by its dispatch id: a chunk's lie together, and each chunk apart, for no partition takes them all. */
+  pushDispatch: (dispatchId: string) => key(`PDSP#${dispatchId.slice(4, 23)}`, `${dispatchId.slice(23)}`),
   /** What a provider calls a message, or a recipient that a provider will quote in a reply. */
   correlation: (provider: string, reference: string) => key(`CORR#${provider}#${digest(reference)}`, 'CORR'),
 } as const;
@@ -169,6 +221,26 @@ export const FINDS = {
     gsi1pk: `ETPLS#${organizationId}`,
     gsi1sk: newestKey(createdAt, id),
   }),
+  /** An organization's WhatsApp numbers. */
+  numbersOf: (organizationId: string, createdAt: string, id: string) => ({
+    gsi1pk: `NUMS#${organizationId}`,
+    gsi1sk: newestKey(createdAt, id),
+  }),
+  /** The numbers of a business account of the platform, whoever's they are: what it says of the account concerns them. */
+  numbersOfAccount: (wabaId: string, createdAt: string, id: string) => ({
+    gsi2pk: `NUMS#${digest(wabaId)}`,
+    gsi2sk: newestKey(createdAt, id),
+  }),
+  /** An organization's WhatsApp templates. */
+  templatesOf: (organizationId: string, createdAt: string, id: string) => ({
+    gsi1pk: `TPLS#${organizationId}`,
+    gsi1sk: newestKey(createdAt, id),
+  }),
+  /** An organization's WhatsApp flows. */
+  flowsOf: (organizationId: string, createdAt: string, id: string) => ({
+    gsi1pk: `FLWS#${organizationId}`,
+    gsi1sk: newestKey(createdAt, id),
+  }),
   /** An organization's messages of a channel. */
   messagesOf: (organizationId: string, channel: string, createdAt: string, id: string) => ({
     gsi1pk: `MSGS#${channel}#${organizationId}`,
@@ -178,6 +250,21 @@ export const FINDS = {
   messagesOfContact: (contactId: string, channel: string, createdAt: string, id: string) => ({
     gsi2pk: `MSGS#${channel}#${contactId}`,
     gsi2sk: newestKey(createdAt, id),
+  }),
+  /** What came in to an organization by a channel; apart from what it sent, so that a channel's own list holds sends alone. */
+  inboundOf: (organizationId: string, channel: string, createdAt: string, id: string) => ({
+    gsi1pk: `INS#${channel}#${organizationId}`,
+    gsi1sk: newestKey(createdAt, id),
+  }),
+  /** What a contact wrote on a channel. */
+  inboundOfContact: (contactId: string, channel: string, createdAt: string, id: string) => ({
+    gsi2pk: `INS#${channel}#${contactId}`,
+    gsi2sk: newestKey(createdAt, id),
+  }),
+  /** What a sender (blind index) wrote to an organization on a channel. */
+  inboundFrom: (organizationId: string, fromHash: string, channel: string, createdAt: string, id: string) => ({
+    gsi4pk: `INS#${channel}#${organizationId}#${fromHash}`,
+    gsi4sk: newestKey(createdAt, id),
   }),
   /** A campaign tag's messages of a channel. */
   messagesOfCampaign: (organizationId: string, campaignId: string, channel: string, createdAt: string, id: string) => ({
@@ -199,6 +286,11 @@ export const FINDS = {
     gsi2pk: `RPLS#${messageId}`,
     gsi2sk: newestKey(createdAt, id),
   }),
+  /** An organization's push messages. */
+  pushMessagesOf: (organizationId: string, createdAt: string, id: string) => ({
+    gsi1pk: `PSHS#${organizationId}`,
+    gsi1sk: newestKey(createdAt, id),
+  }),
   /** A subscription's events by their sequence: the pull feed. */
   eventsOf: (webhookId: string, sequence: number) => ({
     gsi1pk: `DLVS#${webhookId}`,
@@ -212,6 +304,9 @@ export const FINDS = {
   /** Work of a kind that is due at a moment (ms). */
   due: (kind: string, id: string, at: number) => ({ duePk: `DUE#${kind}#${shardOf(id, DUE_SHARDS)}`, dueAt: at }),
 } as const;
+
+/** The partition of a shard of an organization's push devices. */
+export const pushTokenPartition = (organizationId: string, shard: number): string => `PTOKS#${organizationId}#${shard}`;
 
 /** The partitions of one kind of due work. */
 export const duePartitions = (kind: string): readonly string[] =>

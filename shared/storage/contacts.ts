@@ -13,7 +13,7 @@ import { Unavailable } from '../domain/errors.ts';
 import type { ContactAttributes } from '../domain/json-values.ts';
 import { isoTime } from '../domain/time.ts';
 import { FINDS, KEYS } from './access-patterns.ts';
-import { countOptOut } from './email-consent.ts';
+import { countOptOut, liftUnsubscribing } from './email-consent.ts';
 import type { WriteOp } from './expressions.ts';
 import { eventWrite } from './outbox.ts';
 import type { CancelReason, Key, Row, Table } from './table.ts';
@@ -106,6 +106,9 @@ const rowOf = (contact: Contact) => {
 };
 
 const ABSENT = { text: 'attribute_not_exists(#pk)' } as const;
+/** A phone that opted out by itself is taken over only by a contact that stands as opted out: creating lifts no withdrawal. */
+const freePhone = ({ optIn }: Contact) =>
+  optIn.status === 'denied' ? { text: 'attribute_not_exists(#contactId)' } : ABSENT;
 type Part = 'company' | 'contact' | 'email' | 'event' | 'externalId' | 'organization' | 'phone';
 type Named = { readonly part: Part; readonly write: WriteOp };
 
@@ -116,7 +119,10 @@ const createWrites = (contact: Contact, event: WriteOp): Named[] => {
     { part: 'contact', write: { put: rowOf(contact), when: ABSENT } },
     {
       part: 'phone',
-      write: { put: { ...KEYS.phone(org, phoneHash), ...own, optInStatus: contact.optIn.status }, when: ABSENT },
+      write: {
+        put: { ...KEYS.phone(org, phoneHash), ...own, optInStatus: contact.optIn.status },
+        when: freePhone(contact),
+      },
     },
     ...(emailHash === undefined || contact.optIn.status !== 'denied'
       ? []
@@ -145,6 +151,9 @@ const createWrites = (contact: Contact, event: WriteOp): Named[] => {
   ];
 };
 
+/** A phone of no contact that opted out by itself. */
+const loosePhone = z.object({ revokedAt: moment, revokedReason: optionalText });
+
 /** What a cancelled creation means. Our own phone row is the trace of a commit whose answer was lost. */
 const verdictOf = (
   contact: Contact,
@@ -157,6 +166,8 @@ const verdictOf = (
   };
   const holder = (reason: CancelReason | undefined) => z.string().parse(reason?.row?.contactId);
   const phone = failed('phone');
+  if (phone?.row && phone.row.contactId === undefined)
+    return { kind: 'phone_opted_out', ...loosePhone.parse(phone.row) };
   if (phone)
     return holder(phone) === contact.id
       ? { kind: 'created' }
@@ -173,6 +184,31 @@ const emailWrites = (before: Contact, { organizationId, emailHash, optIn }: Cont
   const denied = (status: OptIn['status']) => (status === 'denied' ? 1 : 0);
   const by = denied(optIn.status) - denied(before.optIn.status);
   return [countOptOut(organizationId, emailHash, by, optIn.status === 'granted')];
+};
+
+/**
+ * A change of consent as a part of a transaction: on the contact, if it still stands as `before` was read, on its phone and on its e-mail
+ * address. `set` changes more of the contact with it.
+ */
+export const consentWrites = (
+  before: Contact,
+  after: Contact,
+  set: Readonly<Record<string, unknown>> = {},
+): WriteOp[] => {
+  const { id, organizationId: org, phoneHash, optIn } = after;
+  return [
+    {
+      update: KEYS.contact(id),
+      set: { ...consentOf(optIn), ...set, updatedAt: isoTime(after.updatedAt), version: after.version },
+      when: { text: '#org = :org AND #version = :version', values: { org, version: before.version } },
+    },
+    {
+      update: KEYS.phone(org, phoneHash),
+      set: { optInStatus: optIn.status },
+      when: { text: '#contactId = :id', values: { id } },
+    },
+    ...emailWrites(before, after),
+  ];
 };
 
 /** Contacts in the table of one stage. `raised` hears of committed events, to hint at them; it may lose them. */
@@ -194,24 +230,13 @@ export const contactStore = (table: Table, raised: (eventId: string) => void): C
   },
 
   async changeConsent(before, after, event) {
-    const { id, organizationId: org, phoneHash, optIn } = after;
-    const outcome = await table.transact([
-      {
-        update: KEYS.contact(id),
-        set: { ...consentOf(optIn), updatedAt: isoTime(after.updatedAt), version: after.version },
-        when: { text: '#org = :org AND #version = :version', values: { org, version: before.version } },
-      },
-      {
-        update: KEYS.phone(org, phoneHash),
-        set: { optInStatus: optIn.status },
-        when: { text: '#contactId = :id', values: { id } },
-      },
-      ...emailWrites(before, after),
-      ...(event ? [eventWrite(event)] : []),
-    ]);
+    const writes = consentWrites(before, after);
+    const outcome = await table.transact([...writes, ...(event ? [eventWrite(event)] : [])]);
     if (outcome.ok && event) raised(event.id);
     return outcome.ok;
   },
+
+  liftUnsubscribing: (organizationId, emailHash) => liftUnsubscribing(table, organizationId, emailHash),
 });
 
 /** How many contacts the organization has. One read. */

@@ -16,6 +16,7 @@ import { FINDS, KEYS } from './access-patterns.ts';
 import { deliveryReads } from './delivery-reads.ts';
 import type { Condition } from './expressions.ts';
 import type { CancelReason, Row, Table, TransactOutcome } from './table.ts';
+import { readTogether, transactTogether } from './together.ts';
 
 /** A delivery is kept as long as its event and its attempts. */
 const KEEP_SECONDS = 30 * 24 * 3600;
@@ -45,12 +46,22 @@ const stored = z.object({
   nextAttemptAt: time.optional(),
   createdAt: time,
   summaries: z.array(summary).default([]),
+  claimedUntil: z.int().optional(),
 });
 
 /** Reads a delivery's row; every field is checked. */
 export const parseDelivery = (row: Row): StoredDelivery => {
-  const { org, ...fields } = stored.parse(row);
+  const { org, claimedUntil: _, ...fields } = stored.parse(row);
   return { ...fields, organizationId: org } as unknown as StoredDelivery;
+};
+
+/** A delivery that may be tried at `now`; undefined when it is not due, done, or another worker's. Every field is checked. */
+const parseDue = (row: Row, now: number): StoredDelivery | undefined => {
+  const delivery = parseDelivery(row);
+  const isOpen = delivery.status === 'pending' || delivery.status === 'failed';
+  const isDue = delivery.nextAttemptAt !== undefined && delivery.nextAttemptAt <= now;
+  const isFree = row.claimedUntil === undefined || Number(row.claimedUntil) <= now;
+  return isOpen && isDue && isFree ? delivery : undefined;
 };
 
 const optional = (ms: number | undefined) => (ms === undefined ? undefined : isoTime(ms));
@@ -106,13 +117,14 @@ const takeSequences = async (
   subscription: Subscription,
   events: readonly DomainEvent[],
   now: number,
+  lookAt: number,
 ): Promise<Waiting[]> => {
   const untried: Waiting[] = [];
   let waiting = events;
   let seen = Math.max(lastSequence.get(subscription.id) ?? 0, subscription.sequence);
   for (let lost = 0; waiting.length > 0; ) {
     const deliveries = waiting.slice(0, AT_ONCE).map((event, at) => fresh(subscription, event, seen + 1 + at, now));
-    const outcome = await giveOut(table, subscription, seen, deliveries);
+    const outcome = await giveOut(table, subscription, seen, deliveries, lookAt);
     if (outcome.ok) {
       untried.push(...deliveries);
       seen += deliveries.length;
@@ -138,15 +150,16 @@ const giveOut = (
   { organizationId, id }: Subscription,
   seen: number,
   deliveries: readonly Delivery[],
+  lookAt: number,
 ): Promise<TransactOutcome> =>
-  table.transact([
+  transactTogether(table, [
     {
       update: KEYS.webhook(organizationId, id),
       set: { sequence: seen + deliveries.length },
       when: { text: '#sequence = :seen AND #status <> :revoked', values: { seen, revoked: 'revoked' } },
     },
     ...deliveries.map((delivery) => ({
-      put: rowOf(delivery, delivery.createdAt),
+      put: rowOf(delivery, lookAt),
       when: { text: 'attribute_not_exists(#pk)' },
     })),
   ]);
@@ -155,6 +168,22 @@ const ours = (delivery: Delivery): Condition => ({
   text: '#attemptCount = :count AND attribute_exists(#claimedUntil)',
   values: { count: delivery.attemptCount },
 });
+
+/** It stands as it was read, open, and nobody has it. */
+const free = (delivery: Delivery, now: number): Condition => ({
+  text: '#status IN (:pending, :failed) AND #attemptCount = :count AND #nextAttemptAt <= :now AND (attribute_not_exists(#claimedUntil) OR #claimedUntil <= :ms)',
+  values: { pending: 'pending', failed: 'failed', count: delivery.attemptCount, now: isoTime(now), ms: now },
+});
+
+const claim = async (table: Table, delivery: Delivery, now: number, until: number): Promise<boolean> => {
+  const claim = randomBase62(12);
+  const set = { claimedUntil: until, dueAt: until, claim };
+  const written = await transactTogether(table, [
+    { update: KEYS.delivery(delivery.id), set, when: free(delivery, now) },
+  ]);
+  // A claim whose answer was lost finds itself there when it is repeated.
+  return written.ok || written.reasons[0]?.row?.claim === claim;
+};
 
 const summaryOf = ({ at, status, durationMs, error }: AttemptSummary): Record<string, unknown> => ({
   at,
@@ -169,7 +198,7 @@ const record = async (
   { attempt, status, nextAttemptAt }: AttemptResult,
 ): Promise<boolean> => {
   const number = delivery.attemptCount + 1;
-  const outcome = await table.transact([
+  const outcome = await transactTogether(table, [
     {
       update: KEYS.delivery(delivery.id),
       set: {
@@ -192,31 +221,27 @@ const record = async (
 /** The deliveries of a stage over its table. */
 export const deliveryStore = (table: Table): DeliveryStore => ({
   ...deliveryReads(table, parseDelivery),
-  fanOut: (subscription, events, now) => inTurn(subscription.id, () => takeSequences(table, subscription, events, now)),
+  fanOut: (subscription, events, now, lookAt = now) =>
+    inTurn(subscription.id, () => takeSequences(table, subscription, events, now, lookAt)),
   async add(delivery) {
     await table.write({ put: rowOf(delivery, delivery.createdAt), when: { text: 'attribute_not_exists(#pk)' } });
   },
-  async claim(deliveryId, now, until) {
-    const claim = randomBase62(12);
-    const written = await table.write({
-      update: KEYS.delivery(deliveryId),
-      set: { claimedUntil: until, dueAt: until, claim },
-      when: {
-        text: '#status IN (:pending, :failed) AND #nextAttemptAt <= :now AND (attribute_not_exists(#claimedUntil) OR #claimedUntil <= :ms)',
-        values: { pending: 'pending', failed: 'failed', now: isoTime(now), ms: now },
-      },
-    });
-    // A claim whose answer was lost finds itself there when it is repeated.
-    const ours = written.ok || written.row?.claim === claim;
-    return ours && written.row ? parseDelivery(written.row) : undefined;
+  async readDue(ids, now) {
+    const rows = await readTogether(
+      table,
+      ids.map((id) => KEYS.delivery(id)),
+    );
+    return Promise.allSettled(rows.map(async (row) => (row ? parseDue(row, now) : undefined)));
+  },
+  claim: (delivery, now, until) => claim(table, delivery, now, until),
+  async defer(delivery, now, at) {
+    const set = { dueAt: at, nextAttemptAt: isoTime(at) };
+    await transactTogether(table, [{ update: KEYS.delivery(delivery.id), set, when: free(delivery, now) }]);
   },
   async postpone(delivery, at) {
-    await table.write({
-      update: KEYS.delivery(delivery.id),
-      set: { dueAt: at, nextAttemptAt: isoTime(at) },
-      remove: ['claimedUntil'],
-      when: ours(delivery),
-    });
+    const set = { dueAt: at, nextAttemptAt: isoTime(at) };
+    const remove = ['claimedUntil'];
+    await transactTogether(table, [{ update: KEYS.delivery(delivery.id), set, remove, when: ours(delivery) }]);
   },
   async advance(delivery, at) {
     await table.write({

@@ -30,6 +30,15 @@ export const countOptOut = (organizationId: string, hash: string, by: number, gr
   ...(granted ? { remove: ['unsubscribedAt'] } : {}),
 });
 
+/** Lets an address that was unsubscribed be written to again; nothing where it was not. A repeat changes nothing. */
+export const liftUnsubscribing = async (table: Table, organizationId: string, hash: string): Promise<void> => {
+  await table.write({
+    update: KEYS.emailAddress(organizationId, hash),
+    remove: ['unsubscribedAt'],
+    when: { text: 'attribute_exists(#unsubscribedAt)' },
+  });
+};
+
 /** Addresses in the table of one stage. */
 export const emailConsentStore = (table: Table): EmailConsentStore => ({
   async contactsOf(organizationId, emailHash) {

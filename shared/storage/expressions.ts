@@ -15,6 +15,8 @@ export type WriteOp =
   | {
       readonly update: KeyOf;
       readonly set?: Readonly<Record<string, unknown>>;
+      /** Set only where the attribute is absent: the first write stands. */
+      readonly setOnce?: Readonly<Record<string, unknown>>;
       /** Numbers added; an absent attribute counts as 0. */
       readonly add?: Readonly<Record<string, number>>;
       /** Texts and maps appended to a list; an absent attribute counts as empty. */
@@ -63,6 +65,10 @@ const updateExpression = (operation: Extract<WriteOp, { update: KeyOf }>): Condi
     if (value === undefined) continue;
     values[`set_${name}`] = value as NativeAttributeValue;
     set.push(`#${name} = :set_${name}`);
+  }
+  for (const [name, value] of Object.entries(operation.setOnce ?? {})) {
+    values[`once_${name}`] = value as NativeAttributeValue;
+    set.push(`#${name} = if_not_exists(#${name}, :once_${name})`);
   }
   for (const [name, value] of Object.entries(operation.append ?? {})) {
     values[`append_${name}`] = value as NativeAttributeValue;

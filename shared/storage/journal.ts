@@ -7,6 +7,7 @@ import { FINDS, KEYS } from './access-patterns.ts';
 import { chainHints, chainNews } from './chains.ts';
 import type { Condition, WriteOp } from './expressions.ts';
 import { captureWrites, moveWrites, releaseEntryWrites } from './holds.ts';
+import { isInbound } from './inbound-rows.ts';
 import { parseMessage } from './message-rows.ts';
 import { eventHint, eventWrite } from './outbox.ts';
 import { bodyGone, type Sealer } from './queued.ts';
@@ -149,7 +150,7 @@ export const journal = (table: Table, publish: (hints: readonly DueHint[]) => vo
   };
   const read = async (id: string): Promise<MessageRecord | undefined> => {
     const row = await table.get(KEYS.message(id));
-    return row ? parseMessage(row) : undefined;
+    return row && !isInbound(row) ? parseMessage(row) : undefined;
   };
   /** A repeat of our own commit fails its condition: what stands there tells whether it was ours. */
   const orAlready = async (done: boolean, message: MessageRecord, hold: 'captured' | 'released'): Promise<boolean> => {

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { ENVIRONMENTS } from '../domain/actor.ts';
 import type { LinkPorts, ShortLink } from '../domain/links/follow.ts';
 import { KEYS } from './access-patterns.ts';
+import { engagedWrite } from './engagement.ts';
 import { eventWrite } from './outbox.ts';
 import type { Row, Table } from './table.ts';
 
@@ -38,6 +39,7 @@ export const linkStore = (
         when: { text: '#clicks = :clicks', values: { clicks: link.clicks } },
       },
       { ...eventWrite(event), when: { text: 'attribute_not_exists(#pk)' } },
+      engagedWrite(link.messageId, 'clicked', event.createdAt),
     ]);
     // The event stands there already: an earlier try of this very click was committed, and its answer was lost.
     const counted = outcome.ok || outcome.reasons[1]?.conditionFailed === true;

@@ -1,5 +1,5 @@
+import type { StoredMessage } from '../domain/inbound/message.ts';
 import { messageEventId } from '../domain/messages/events.ts';
-import type { MessageRecord } from '../domain/messages/message.ts';
 import { eventTypesOf, type MessageDelivery } from '../domain/messages/timeline.ts';
 import { deliveryIdOf } from '../domain/webhooks/envelope.ts';
 import { KEYS } from './access-patterns.ts';
@@ -15,7 +15,7 @@ import { webhookStore } from './webhooks.ts';
  */
 export const deliveriesOfMessage = async (
   table: Table,
-  message: MessageRecord,
+  message: StoredMessage,
 ): Promise<readonly MessageDelivery[]> => {
   const subscriptions = await webhookStore(table).list(message.organizationId);
   if (subscriptions.length === 0) return [];

@@ -1,9 +1,11 @@
 import { isRefusal, type Refusal } from '../domain/errors.ts';
+import type { StoredMessage } from '../domain/inbound/message.ts';
 import type { MessageOf, MessageRecord, MessageStatus } from '../domain/messages/message.ts';
 import type { Channel } from '../domain/messages/provider.ts';
 import type { ReplyRecord } from '../domain/sms/replies.ts';
 import { FINDS, KEYS } from './access-patterns.ts';
 import type { Condition } from './expressions.ts';
+import { isInbound, parseStored } from './inbound-rows.ts';
 import { readWallet } from './ledger.ts';
 import { parseMessage } from './message-rows.ts';
 import {
@@ -17,7 +19,7 @@ import {
   type Window,
 } from './pages.ts';
 import { parseReply } from './replies.ts';
-import type { QueryRange, Table } from './table.ts';
+import type { QueryRange, Row, Table } from './table.ts';
 
 export interface Page<T> {
   readonly items: readonly T[];
@@ -135,18 +137,30 @@ export const listReplyPage = async (
   return { items: (await fullRows(table, keys)).map(parseReply), total };
 };
 
-/** Messages by their ids, those that there are. One read of up to 100. */
+/** Messages that were sent, by their ids, those that there are. One read of up to 100. */
 export const readMessages = async (table: Table, ids: readonly string[]): Promise<MessageRecord[]> =>
-  (await table.getMany(ids.map(KEYS.message))).filter((row) => row !== undefined).map(parseMessage);
+  (await table.getMany(ids.map(KEYS.message)))
+    .filter((row) => row && !isInbound(row))
+    .map((row) => parseMessage(row as Row));
 
-/** One message of the organization, of any channel. */
+/** One message of the organization, of any channel and either direction. */
+export const readStored = async (
+  table: Table,
+  organizationId: string,
+  id: string,
+): Promise<StoredMessage | undefined> => {
+  const row = await table.get(KEYS.message(id));
+  return row && row.org === organizationId ? parseStored(row) : undefined;
+};
+
+/** One message that the organization sent, of any channel. */
 export const readMessage = async (
   table: Table,
   organizationId: string,
   id: string,
 ): Promise<MessageRecord | undefined> => {
-  const row = await table.get(KEYS.message(id));
-  return row && row.org === organizationId ? parseMessage(row) : undefined;
+  const message = await readStored(table, organizationId, id);
+  return message?.direction === 'outbound' ? message : undefined;
 };
 
 /** One reply of the organization. */

@@ -1,11 +1,13 @@
-import { MESSAGE_STATUSES, type MessageRecord } from '../domain/messages/message.ts';
+import type { StoredMessage } from '../domain/inbound/message.ts';
+import { MESSAGE_STATUSES } from '../domain/messages/message.ts';
 import { CHANNELS, type Channel } from '../domain/messages/provider.ts';
 import { UNIFIED_OF, type UnifiedStatus } from '../domain/messages/views.ts';
 import { FINDS } from './access-patterns.ts';
 import type { Condition } from './expressions.ts';
+import { readInboundCounts } from './inbound.ts';
+import { parseStored } from './inbound-rows.ts';
 import { readWallet } from './ledger.ts';
 import type { Page } from './message-lists.ts';
-import { parseMessage } from './message-rows.ts';
 import { between, fullRows, isEmpty, type Window } from './pages.ts';
 import type { QueryRange, Row, Table } from './table.ts';
 
@@ -142,11 +144,40 @@ const keysOf = (table: Table, range: QueryRange, most: number): Source<Row> => {
   };
 };
 
+/** What a channel's inbound messages are read by; undefined where the filter asks for what none of them has. */
+const inboundRangeOf = (organizationId: string, channel: Channel, filter: UnifiedFilter): QueryRange | undefined => {
+  const { status, contactId, campaignId, batchId, sentByAccountId, numberId } = filter;
+  const sent = [campaignId, batchId, sentByAccountId].some((value) => value !== undefined);
+  if (sent || (status !== undefined && status !== 'delivered')) return undefined;
+  const sort = between(filter);
+  const found =
+    contactId === undefined
+      ? { index: 'gsi1' as const, partition: FINDS.inboundOf(organizationId, channel, '', '').gsi1pk }
+      : { index: 'gsi2' as const, partition: FINDS.inboundOfContact(contactId, channel, '', '').gsi2pk };
+  const condition = filterOf({ numberId, ...(contactId === undefined ? {} : { org: organizationId }) });
+  return { ...found, ...(sort ? { sort } : {}), ...(condition ? { filter: condition } : {}) };
+};
+
+/** The lists that may hold something for a filter, each with how many messages it ever took; those without any are not asked. */
+const listsOf = async (table: Table, organizationId: string, filter: UnifiedFilter) => {
+  const [read, inbound] = await Promise.all([
+    readWallet(table, organizationId),
+    readInboundCounts(table, organizationId),
+  ]);
+  return CHANNELS.flatMap((channel) => {
+    const received = inboundRangeOf(organizationId, channel, filter);
+    return [
+      { range: rangeOf(organizationId, channel, filter), size: read?.wallet[channel] ?? 0 },
+      ...(received ? [{ range: received, size: inbound[channel] ?? 0 }] : []),
+    ].filter(({ size }) => size > 0);
+  });
+};
+
 const NOTHING = { items: [], total: 0 };
 
 /**
- * A page of an organization's messages of all channels, newest first: the keys are merged from the channels' own indexes, and one batch
- * reads the page's rows. Channels of which nothing was ever stored are not asked. The unfiltered total is kept on the wallet, and the
+ * A page of an organization's messages of all channels, newest first: the keys are merged from the channels' own indexes, of what was
+ * sent and of what came in, and one batch reads the page's rows. Lists of which nothing was ever stored are not asked. The unfiltered total is kept in counters, and the
  * page costs the same however many messages there are; a filtered total is counted on the narrow indexes.
  */
 export const listAllMessages = async (
@@ -154,14 +185,13 @@ export const listAllMessages = async (
   organizationId: string,
   filter: UnifiedFilter,
   { skip, limit }: { skip: number; limit: number },
-): Promise<Page<MessageRecord>> => {
+): Promise<Page<StoredMessage>> => {
   if (isEmpty(filter)) return NOTHING;
-  const read = await readWallet(table, organizationId);
-  const channels = read ? CHANNELS.filter((channel) => read.wallet[channel] > 0) : [];
-  if (!read || channels.length === 0) return NOTHING;
-  const ranges = channels.map((channel) => rangeOf(organizationId, channel, filter));
+  const lists = await listsOf(table, organizationId, filter);
+  if (lists.length === 0) return NOTHING;
+  const ranges = lists.map(({ range }) => range);
   const whole = ranges.every((range) => range.index === 'gsi1' && !range.sort && !range.filter);
-  const counts = whole ? channels.map((channel) => read.wallet[channel]) : ranges.map((range) => table.count(range));
+  const counts = whole ? lists.map(({ size }) => size) : ranges.map((range) => table.count(range));
   const [keys, ...totals] = await Promise.all([
     mergeNewest(
       ranges.map((range) => keysOf(table, range, skip + limit)),
@@ -172,5 +202,5 @@ export const listAllMessages = async (
     ...counts,
   ]);
   const rows = await fullRows(table, keys);
-  return { items: rows.map(parseMessage), total: totals.reduce((sum, count) => sum + count, 0) };
+  return { items: rows.map(parseStored), total: totals.reduce((sum, count) => sum + count, 0) };
 };

@@ -8,7 +8,7 @@ import type { Row } from './table.ts';
 
 const time = z.iso.datetime().transform((text) => Date.parse(text));
 const encoding = z.enum(['GSM-7', 'UCS-2']);
-const platform = z.object({ payload: z.record(z.string(), z.unknown()) });
+const platform = z.object({ payload: z.record(z.string(), z.unknown()), from: z.string().optional() });
 
 const suggestion = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('openUrl'), label: z.string(), url: z.string() }),

@@ -9,6 +9,7 @@ import type { DueHint } from '../queues/queues.ts';
 import { FINDS, KEYS } from './access-patterns.ts';
 import type { WriteOp } from './expressions.ts';
 import type { Row, Table } from './table.ts';
+import { readTogether } from './together.ts';
 
 /** Events stay readable for 30 days after they happened. */
 const KEEP_SECONDS = 30 * 24 * 3600;
@@ -68,9 +69,9 @@ export const outbox = (table: Table): EventStore & { read(id: string): Promise<S
     return row ? parse(row) : undefined;
   },
   async readAll(ids) {
-    const rows = await table.getMany(
+    const rows = await readTogether(
+      table,
       ids.map((id) => KEYS.event(id)),
-      { consistent: true },
     );
     return Promise.allSettled(rows.map(async (row) => (row ? parse(row) : undefined)));
   },

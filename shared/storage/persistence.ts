@@ -17,20 +17,40 @@ const TRANSIENT_NAMES = new Set([
   'TransactionInProgressException',
 ]);
 const TRANSIENT_REASONS = new Set(['None', 'TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded']);
-const TRANSIENT_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'UND_ERR_SOCKET']);
+const TRANSIENT_CODES = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ERR_STREAM_PREMATURE_CLOSE',
+  'ETIMEDOUT',
+  'UND_ERR_SOCKET',
+]);
+const TOO_MANY_REQUESTS = 429;
+
+interface TableFault extends Error {
+  readonly code?: string;
+  /** Set by Node on what the operating system refused: no port, no file handle, no address of a name. */
+  readonly syscall?: string;
+  readonly $metadata?: { readonly httpStatusCode?: number };
+  /** Set by the SDK on what it could not read. */
+  readonly $response?: unknown;
+  readonly CancellationReasons?: readonly { readonly Code?: string }[];
+}
+
+/** Whether what came was no answer of DynamoDB's: cut short, or of something on the way that speaks no JSON. */
+const isUnreadable = (fault: TableFault): boolean =>
+  (fault instanceof SyntaxError && '$response' in fault) || (fault.code ?? '').startsWith('HPE_');
 
 /** Whether a repeat may mend the fault. A transaction cancelled for what no repeat mends (validation, size) is not. */
 export const isTransient = (error: unknown): boolean => {
   if (!(error instanceof Error)) return false;
-  const fault = error as Error & {
-    code?: string;
-    $metadata?: { httpStatusCode?: number };
-    CancellationReasons?: { Code?: string }[];
-  };
+  const fault: TableFault = error;
   if (fault.name === 'TransactionCanceledException')
     return (fault.CancellationReasons ?? []).every((reason) => TRANSIENT_REASONS.has(reason.Code ?? 'None'));
   if (TRANSIENT_NAMES.has(fault.name) || TRANSIENT_CODES.has(fault.code ?? '')) return true;
-  return (fault.$metadata?.httpStatusCode ?? 0) >= 500;
+  if (fault.syscall !== undefined || isUnreadable(fault)) return true;
+  const status = fault.$metadata?.httpStatusCode ?? 0;
+  return status >= 500 || status === TOO_MANY_REQUESTS;
 };
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));

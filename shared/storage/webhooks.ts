@@ -6,6 +6,7 @@ import type { Health, WebhookStore } from '../domain/webhooks/ports.ts';
 import { SUBSCRIPTION_STATUSES, type Subscription } from '../domain/webhooks/subscription.ts';
 import { KEYS } from './access-patterns.ts';
 import type { Row, Table } from './table.ts';
+import { readTogether } from './together.ts';
 
 /** Subscriptions of an organization, revoked ones included: all are read for each event, in one query. */
 const MOST = 200;
@@ -96,7 +97,7 @@ export const webhookStore = (table: Table): WebhookStore => {
     },
     async readAll(deliveries) {
       const keys = deliveries.map(({ organizationId, webhookId }) => KEYS.webhook(organizationId, webhookId));
-      const rows = await table.getMany(keys, { consistent: true });
+      const rows = await readTogether(table, keys);
       return Promise.allSettled(rows.map(async (row) => (row ? parse(row) : undefined)));
     },
     async change(before, after) {

@@ -74,7 +74,11 @@ const WORKS: readonly Work[] = [
     run: () => deliver(service.provider.receipt(last(), 'delivered')),
     setsOff: true,
   },
-  { row: 'Reply, with its event', run: () => deliver(service.provider.reply(last(), `Sim ${turn}`)), setsOff: true },
+  {
+    row: 'Reply, with its event and its inbound message',
+    run: () => deliver(service.provider.reply(last(), `Sim ${turn}`)),
+    setsOff: true,
+  },
   { row: 'Send, sandbox, route otp', run: () => tenant.test.send({ to: SILENT, route: 'otp' }) },
   { row: 'Send, sandbox, route premium', run: () => tenant.test.send({ to: SILENT }, `replayed-${turn}`) },
   { row: 'Send repeated with its key', run: () => tenant.test.send({ to: SILENT }, 'replayed-1') },

@@ -51,6 +51,9 @@ const world = (fields: Partial<MessageRecord> = {}) => {
     prices: async () => DEFAULT_PRICES,
     journal: { read: async (id: string) => (id === message.id ? message : undefined) } as CallbackPorts['journal'],
     hashRecipient: async (phone) => `hash of ${phone}`,
+    hashTo: async (_, kind, value) => `${kind} hash of ${value}`,
+    sender: async () => ({ loosePhone: { optedOut: false } }),
+    links: async () => [],
     routing: { provider: async (_, name) => state.provider ?? (name === 'infobip' ? scripted : undefined) },
     correlate: async (provider, reference) => correlations.get(`${provider} ${reference}`),
     async park(messageId, event) {
@@ -66,11 +69,14 @@ const world = (fields: Partial<MessageRecord> = {}) => {
     },
     async keep(reply, event) {
       if (state.keepFails-- > 0) throw new Error('the table is away');
-      if (replies.has(reply.id)) return false;
+      if (replies.has(reply.id)) return 'repeated';
       replies.set(reply.id, reply);
       events.push(event);
-      return true;
+      return 'kept';
     },
+    ownersOf: async () => [],
+    inbound: async () => 'kept',
+    platform: async () => 'unmatched',
     observe: {
       taken: (_, kind, effect, count) => void effects.push(`${kind} ${effect} ${count}`),
       refused: (_, cause) => void effects.push(cause),

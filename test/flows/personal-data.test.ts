@@ -13,14 +13,15 @@ import { type Messaging, startMessaging, type Tenant } from '../support/api.ts';
 import { CANARIES, type Finder, finderOf, strayIn } from '../support/canaries.ts';
 import { misuse, useContacts, useKeys, useSandbox, type Watched } from '../support/canary-callers.ts';
 import { setUpProviders, useProvider } from '../support/canary-providers.ts';
+import { useWhatsapp } from '../support/canary-whatsapp.ts';
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
-import type { SmsStandIn } from '../support/providers/stand-in.ts';
+import type { StandIn } from '../support/providers/stand-in.ts';
 
 const { text, phone, email } = CANARIES;
 let messaging: Messaging;
 let engine: Engine;
 let proxy: FaultProxy;
-let standIns: readonly SmsStandIn[];
+let standIns: readonly StandIn[] = [];
 let find: Finder;
 const secrets: Record<string, string> = {};
 const toQueues: string[] = [];
@@ -57,13 +58,14 @@ beforeAll(async () => {
   proxy.plan(({ action, body }) => void (action.startsWith('SendMessage') && toQueues.push(body)));
   messaging = await startMessaging({ env: { SQS_ENDPOINT: proxy.endpoint }, retrySeconds: () => 0 });
   const watched: Watched = { messaging, problems, secrets };
-  standIns = await setUpProviders(watched);
+  const sms = await setUpProviders(watched);
+  standIns = [...sms, await useWhatsapp(watched)];
   const tenant = await messaging.tenant();
   Object.assign(secrets, { liveKey: tenant.live.key, testKey: tenant.test.key });
   await useContacts(watched, tenant);
   await useSandbox(watched, tenant);
   await useKeys(watched, tenant);
-  await Promise.all(standIns.map((standIn) => useProvider(watched, standIn)));
+  await Promise.all(sms.map((standIn) => useProvider(watched, standIn)));
   for (const operation of OPERATIONS)
     for (const client of [tenant.test, tenant.live]) await misuse(watched, client, operation);
   // Until the sandbox has reported, the providers were asked, and the events have been taken over.
@@ -74,7 +76,7 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(async () => {
   await messaging?.close();
-  await Promise.all((standIns ?? []).map((standIn) => standIn.close()));
+  await Promise.all(standIns.map((standIn) => standIn.close()));
   await proxy?.close();
   await engine?.stop();
 });

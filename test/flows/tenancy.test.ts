@@ -24,7 +24,13 @@ interface Things {
   readonly webhook: string;
   readonly delivery: string;
   readonly emailTemplate: string;
+  readonly number: string;
+  readonly template: string;
+  readonly flow: string;
   readonly batch: string;
+  readonly push: string;
+  readonly pushApp: string;
+  readonly pushDispatch: string;
 }
 const KIND_OF_PATH: Readonly<Record<string, keyof Things>> = {
   '/messages/{id}': 'message',
@@ -33,14 +39,20 @@ const KIND_OF_PATH: Readonly<Record<string, keyof Things>> = {
   '/v2/sms/replies/{id}': 'reply',
   '/v2/rcs/messages/{id}': 'rcs',
   '/v2/email/messages/{id}': 'email',
+  '/v2/push/apps/{id}': 'pushApp',
+  '/v2/push/dispatches/{id}': 'pushDispatch',
+  '/v2/push/messages/{id}': 'push',
   '/v2/api-keys/{id}': 'key',
   '/contacts/{id}': 'contact',
   '/v2/email/templates/{id}': 'emailTemplate',
+  '/numbers/{numberId}': 'number',
+  '/v2/templates/{id}': 'template',
+  '/v2/flows/{id}': 'flow',
   '/webhooks/{id}/deliveries/{deliveryId}': 'delivery',
   '/webhooks/{id}': 'webhook',
 };
 /** Rows that move by themselves: messages and their events, and the escrow of a bulk send with its books. */
-const UNDER_WAY = ['MSG#', 'EVT#', 'BATCH#', 'WALLET#'];
+const UNDER_WAY = ['MSG#', 'EVT#', 'BATCH#', 'WALLET#', 'PSH#', 'PDSP#'];
 const PRIVATE = OPERATIONS.filter(({ permission }) => permission !== 'public');
 const ADDRESSED = PRIVATE.filter((contract) => pathNames(contract).length > 0);
 const LISTS = PRIVATE.filter((contract) => contract.method === 'GET' && pathNames(contract).length === 0);
@@ -60,6 +72,18 @@ const makeRcs = async (client: Client): Promise<string> => {
   return (await send()).body.id;
 };
 
+/** An app with a device, and two messages to it, so that their list has a second page. Answers the last. */
+const makePush = async (client: Client) => {
+  const pushApp = (await client.post('/v2/push/apps', { name: 'Theirs' })).body.id;
+  await client.post('/v2/push/tokens', { appId: pushApp, token: 'device-0099', platform: 'ios' });
+  const body = { title: 'Oi', body: 'Oi', platforms: ['ios'] };
+  const send = () => client.post('/v2/push/messages', body, { 'idempotency-key': randomUUID() });
+  await send();
+  const push = (await send()).body.id;
+  const [dispatch] = (await client.get(`/v2/push/messages/${push}/dispatches`)).body.items;
+  return { pushApp, push, pushDispatch: dispatch.dispatchId };
+};
+
 const makeThings = async ({ id, test: client }: Tenant): Promise<Things> => {
   const contact = (await client.post('/contacts', { phone: '+5511999990005', name: 'Maria' })).body.id;
   const message = (await client.send({ contactId: contact, campaignId: 'launch' })).body.id;
@@ -69,6 +93,14 @@ const makeThings = async ({ id, test: client }: Tenant): Promise<Things> => {
   const key = (await client.post('/v2/api-keys', { name: 'Theirs', scopes: KEY_SCOPES })).body.id;
   const template = { name: 'Theirs', subject: 'Oi', source: '<p>Oi</p>' };
   const emailTemplate = (await client.post('/v2/email/templates', template)).body.id;
+  const known = { phoneNumberId: '106540352242922', wabaId: '102290129340398', accessToken: 'token' };
+  const number = (await client.post('/numbers', known)).body.id;
+  const words = { name: 'pedido', language: 'pt-BR', category: 'utility' };
+  const components = [{ type: 'BODY', payload: { text: 'Oi' } }];
+  const saved = (await client.post('/v2/templates', { ...words, numberId: number, components })).body.id;
+  const screens = [{ id: 'A', terminal: true, layout: { type: 'SingleColumnLayout', children: [] } }];
+  const form = { numberId: number, name: 'Theirs', platformCategories: ['OTHER'], flowJson: { screens } };
+  const flow = (await client.post('/v2/flows', form)).body.id;
   const bulk = { mode: 'permissive', messages: [{ channel: 'sms', to: '+5511999990099', text: 'Oi' }] };
   const batch = (await client.post('/v1/messages/bulk', bulk)).body.batchId;
   const organizationId = id as Id<'organization'>;
@@ -93,8 +125,12 @@ const makeThings = async ({ id, test: client }: Tenant): Promise<Things> => {
   const table = messaging.tables.test;
   const webhook = await makeWebhook(table, organizationId);
   return {
+    ...(await makePush(client)),
     batch,
     emailTemplate,
+    number,
+    template: saved,
+    flow,
     message,
     rcs,
     email,

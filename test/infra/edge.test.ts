@@ -56,6 +56,24 @@ describe('the choice of the stage at the edge', () => {
     expect(stageOf(uri, authorization)).toBe(expected);
   });
 
+  it.each<[string, string | undefined, string | undefined]>([
+    ['/v1/messages', undefined, 'none'],
+    ['/v1/messages', 'Bearer svc_live_abc', 'Bearer svc_live_abc'],
+    ['/v1/messages', '', ''],
+    ['/v2/sms/messages', undefined, undefined],
+    ['/v1', undefined, undefined],
+  ])(
+    'hands %s with %s on with %s: the authorizer refuses what has no credential under /v1',
+    (uri, authorization, passed) => {
+      const headers: Record<string, { value: string }> =
+        authorization === undefined ? {} : { authorization: { value: authorization } };
+      const script = code.replace("import cf from 'cloudfront';", '');
+      const cf = { selectRequestOriginById: () => {} };
+      runInNewContext(`${script}; handler(event)`, { cf, event: { request: { method: 'POST', uri, headers } } });
+      expect(headers.authorization?.value).toBe(passed);
+    },
+  );
+
   it('is small enough for CloudFront', () => {
     expect(ROUTER_CODE.length).toBeLessThan(10_240);
     expect(code).toBe(ROUTER_CODE);

@@ -2,11 +2,12 @@ import { ResponseType } from 'aws-cdk-lib/aws-apigateway';
 import { describe, expect, it } from 'vitest';
 import { restApiBody } from '../../infra/constructs/rest-api-body.ts';
 import { GATEWAY_ERRORS, type GatewayErrorType, gatewayStatus } from '../../infra/gateway-errors.ts';
+import { refusalAnswer, wrongMethodAnswer } from '../../infra/local/problems.ts';
 import { NAMES } from '../../infra/stages.ts';
 import type { OperationContract } from '../../shared/contracts/define-operation.ts';
 import { OPERATIONS } from '../../shared/contracts/index.ts';
 import { ENVIRONMENTS } from '../../shared/domain/actor.ts';
-import { PROBLEMS } from '../../shared/domain/errors.ts';
+import { OVERVIEW_CODES, PROBLEMS } from '../../shared/domain/errors.ts';
 import { problemBody } from '../../shared/runtime/problem.ts';
 import { deploy, gatewayBody, type Piece, resourcesOf, statementsOf, textOf } from './support.ts';
 
@@ -58,15 +59,19 @@ describe.each(ENVIRONMENTS)('the gateway of stage %s', (environment) => {
   it('asks the authorizer on every operation that needs a credential, and on no public one', () => {
     for (const { operation } of declared) {
       const contract = OPERATIONS.find(({ id }) => id === operation.operationId);
-      expect(operation.security).toEqual(contract?.permission === 'public' ? undefined : [{ credential: [] }]);
+      const authorizer = contract?.path.startsWith('/v1/') ? 'overviewCredential' : 'credential';
+      expect(operation.security).toEqual(contract?.permission === 'public' ? undefined : [{ [authorizer]: [] }]);
     }
   });
 
   it('forgets a revoked key within a minute', () => {
-    const authorizer = body.components.securitySchemes.credential['x-amazon-apigateway-authorizer'];
-    expect(authorizer.identitySource).toBe('method.request.header.Authorization');
-    expect(authorizer.authorizerResultTtlInSeconds).toBeLessThanOrEqual(60);
-    expect(textOf(authorizer.authorizerUri)).toContain(`:function:${NAMES.function(environment, 'authorizer')}/`);
+    expect(Object.keys(body.components.securitySchemes).sort()).toEqual(['credential', 'overviewCredential']);
+    for (const scheme of Object.values<Piece>(body.components.securitySchemes)) {
+      const authorizer = scheme['x-amazon-apigateway-authorizer'];
+      expect(authorizer.identitySource).toBe('method.request.header.Authorization');
+      expect(authorizer.authorizerResultTtlInSeconds).toBeLessThanOrEqual(60);
+      expect(textOf(authorizer.authorizerUri)).toContain(`:function:${NAMES.function(environment, 'authorizer')}/`);
+    }
   });
 
   it('answers any other method of a known path with 405, Allow and a problem document', () => {
@@ -75,8 +80,10 @@ describe.each(ENVIRONMENTS)('the gateway of stage %s', (environment) => {
       const allowed = OPERATIONS.filter((contract) => contract.path === path).map(({ method }) => method);
       expect(answer.statusCode).toBe('405');
       expect(answer.responseParameters['method.response.header.Allow']).toBe(`'${allowed.sort().join(', ')}'`);
+      const overview = path.startsWith('/v1/');
       expect(written(answer.responseTemplates['application/json'])).toMatchObject({
-        code: 'METHOD_NOT_ALLOWED',
+        code: overview ? 'invalid_request' : 'METHOD_NOT_ALLOWED',
+        ...(overview ? { action: OVERVIEW_CODES.invalid_request } : {}),
         requestId: 'r-1',
       });
       expect(Object.keys(body.paths[path][ANY].responses['405'].headers).sort()).toEqual([
@@ -106,10 +113,11 @@ describe.each(ENVIRONMENTS)('the gateway of stage %s', (environment) => {
     for (const [type, response] of Object.entries<Piece>(responses)) {
       const error = GATEWAY_ERRORS[type as GatewayErrorType];
       const document = written(response.responseTemplates['application/json']);
-      expect(Object.keys(document).sort()).toEqual(FIELDS);
+      const overview = type === 'ACCESS_DENIED';
+      expect(Object.keys(document).sort()).toEqual(overview ? [...FIELDS, 'action'].sort() : FIELDS);
       expect(document).toMatchObject({
         status: gatewayStatus(error),
-        code: PROBLEMS[error.problem].code,
+        code: overview ? 'unauthorized' : PROBLEMS[error.problem].code,
         instance: '/live/a',
         requestId: 'r-1',
       });
@@ -117,6 +125,28 @@ describe.each(ENVIRONMENTS)('the gateway of stage %s', (environment) => {
       expect(response.responseParameters['gatewayresponse.header.Content-Type']).toBe("'application/problem+json'");
     }
   });
+
+  it.each(['401 of an unknown credential', '404 of an unknown path', '405 of an unknown method'])(
+    'answers %s under /v1 with the very document of the local gateway',
+    (what) => {
+      const at = { instance: '/live/a', requestId: 'r-1' };
+      const local = { ...at, instance: '/v1/messages' };
+      const { paths } = body;
+      const allow = OPERATIONS.filter(({ path }) => path === '/v1/messages').map(({ method }) => method);
+      const templateOf = (path: string) =>
+        paths[path][ANY][INTEGRATION].responses.default.responseTemplates['application/json'];
+      const [template, answer] = what.startsWith('401')
+        ? [
+            body['x-amazon-apigateway-gateway-responses'].ACCESS_DENIED.responseTemplates['application/json'],
+            refusalAnswer('unauthorized', local),
+          ]
+        : what.startsWith('404')
+          ? [templateOf('/v1/{unknown+}'), refusalAnswer('unknown_path', local)]
+          : [templateOf('/v1/messages'), wrongMethodAnswer(allow, local)];
+      expect({ ...written(template), instance: local.instance }).toEqual(JSON.parse(answer.body));
+      expect(JSON.parse(answer.body).code).toMatch(/^[a-z_]+$/);
+    },
+  );
 
   it('replaces its routes and never merges them, so that a removed operation is gone', () => {
     expect(resourcesOf(stacks[environment], 'AWS::ApiGateway::RestApi')[0]?.Properties).toMatchObject({
@@ -159,7 +189,7 @@ describe("the gateway's errors", () => {
     ['MISSING_AUTHENTICATION_TOKEN', 404],
     ['INVALID_SIGNATURE', 404],
     ['UNAUTHORIZED', 401],
-    ['ACCESS_DENIED', 403],
+    ['ACCESS_DENIED', 401],
     ['REQUEST_TOO_LARGE', 413],
     ['THROTTLED', 429],
     ['INTEGRATION_TIMEOUT', 503],

@@ -11,6 +11,7 @@ const { apps } = deploy();
 const WRITES = /^dynamodb:(?:.*Write|Put|Update|Delete|ConditionCheck)/;
 const CARRIER_IDENTITY =
   /^arn:aws:(?:sms-voice:sa-east-1:111122223333:(?:phone-number|pool|rcs-agent|sender-id)|ses:sa-east-1:111122223333:(?:identity|configuration-set))\/\*$/;
+const UPLOADS = /^arn:aws:s3:::messaging-(?:live|test)-uploads-111122223333-sa-east-1\/uploads\/\*$/;
 const SENDING = Object.values(QUEUES).filter((queue) => 'sends' in queue && queue.sends).length;
 const areas = Map.groupBy(OPERATIONS, ({ id }) => id.split('.')[0] as string);
 
@@ -32,7 +33,7 @@ describe.each(ENVIRONMENTS)('the roles of stage %s', (environment) => {
     for (const { owner, actions, resources } of statementsOf(apps[environment])) {
       for (const action of actions) expect(action, owner).not.toContain('*');
       for (const resource of resources)
-        if (!CARRIER_IDENTITY.test(resource)) expect(resource, owner).not.toContain('*');
+        if (!CARRIER_IDENTITY.test(resource) && !UPLOADS.test(resource)) expect(resource, owner).not.toContain('*');
     }
   });
 

@@ -190,7 +190,7 @@ describe('the authorizer', () => {
   it.each([
     [undefined, 401],
     ['Bearer nonsense', 401],
-    ['Bearer svc_live_denied', 403],
+    ['Bearer svc_live_denied', 401],
     ['Bearer svc_live_broken', 503],
     ['Bearer svc_live_good', 200],
   ])('answers %j with %i', async (authorization, status) => {

@@ -37,7 +37,7 @@ it('knows each provider of a channel once, under its channel, by a name of the w
 });
 
 it('has no provider for a channel that nobody carries', async () => {
-  expect(await loadProviders('instagram')).toEqual([]);
+  expect(await loadProviders('push')).toEqual([]);
 });
 
 it('loads no AWS SDK until AWS sends, so that no other function pays for it', () => {

@@ -8,6 +8,7 @@ import { applyReceipt } from '../../shared/domain/messages/receipts.ts';
 import type { SmsProvider } from '../../shared/domain/sms/provider.ts';
 import { replyIdOf } from '../../shared/domain/sms/replies.ts';
 import { sendSms } from '../../shared/domain/sms/send.ts';
+import { readSender } from '../../shared/storage/inbound.ts';
 import { readWallet } from '../../shared/storage/ledger.ts';
 import { readReply } from '../../shared/storage/message-lists.ts';
 import { outbox } from '../../shared/storage/outbox.ts';
@@ -33,11 +34,16 @@ beforeAll(async () => {
     routing: { provider: async () => provider },
     raise: async () => true,
     hintReceipt: ({ messageId, fingerprint }) => void world.hints.push(receiptHint(messageId, fingerprint)),
-    keep: async (reply, event) => {
-      const ids = await keepReply(world.table, reply, event);
-      raised.push(...(ids ?? []));
-      return ids !== undefined;
+    sender: (organizationId, key) => readSender(world.table, organizationId, key),
+    links: async () => [],
+    keep: async (reply, event, inbound) => {
+      const outcome = await keepReply(world.table, reply, event, inbound);
+      if (outcome.kind === 'kept') raised.push(...outcome.events);
+      return outcome.kind;
     },
+    ownersOf: async () => [],
+    inbound: async () => 'kept',
+    platform: async () => 'unmatched',
     observe: { taken() {}, refused() {} },
   };
 });

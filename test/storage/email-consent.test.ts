@@ -107,3 +107,27 @@ test('a named contact answers for itself, and the unsubscribing of the address h
   await emailConsentStore(world.table).unsubscribe(organizationId, hashOf(actor), world.now);
   expect([await maySend(actor), await named()]).toEqual([false, false]);
 });
+
+test('who opts in lifts an earlier one-click unsubscribing, also where the contact stands as granted already', async () => {
+  const actor = await tenant();
+  const made = await contact(actor, { optIn: { status: 'granted' } });
+  // As where the click comes before the contact can be found by its address.
+  await emailConsentStore(world.table).unsubscribe(actor.organizationId, hashOf(actor), world.now);
+  expect((await ports.store.read(made.id))?.optIn.status).toBe('granted');
+  expect(await maySend(actor)).toBe(false);
+  for (let turn = 0; turn < 2; turn++) {
+    const answered = await optInContact(ports, actor, made.id, { source: 'site' });
+    expect(isRefusal(answered) || answered.optIn).toEqual(made.optIn);
+    expect(await maySend(actor)).toBe(true);
+  }
+});
+
+test('who opts in of another organization, or without an address, lifts nothing', async () => {
+  const [actor, stranger] = [await tenant(), await tenant()];
+  const [without, others] = [await contact(actor, { email: undefined }), await contact(stranger)];
+  await emailConsentStore(world.table).unsubscribe(actor.organizationId, hashOf(actor), world.now);
+  await optInContact(ports, actor, without.id, { source: 'site' });
+  await optInContact(ports, stranger, others.id, { source: 'site' });
+  expect(isRefusal(await optInContact(ports, actor, others.id, { source: 'site' }))).toBe(true);
+  expect(await maySend(actor)).toBe(false);
+});

@@ -50,10 +50,13 @@ export const finderOf = (secrets: Readonly<Record<string, string>>): Finder => {
 
 /** The records themselves: by a row's kind, the attributes that may hold personal data, and which. All other places hold none. */
 const RECORDS: Readonly<Record<string, Readonly<Record<string, readonly CanaryName[]>>>> = {
-  // A message, with the provider's last word on it.
+  // A message, with the provider's last word on it; one that came in has who sent it, and what it says.
   'MSG/MSG': {
     to: ['delivered', 'undelivered', 'noCredit', 'live', 'phone'],
-    content: ['text', 'url'],
+    from: ['live'],
+    content: ['text', 'url', 'name'],
+    templateVars: ['name', 'text'],
+    payload: ['reply'],
     providerReceipt: ['delivered', 'undelivered', 'live', 'phone'],
   },
   // A receipt on its way to its message; it goes into the message and the row is gone.

@@ -19,6 +19,10 @@ export type Fault =
   | { readonly kind: 'lose_answer' }
   /** The engine never sees it; the connection breaks. */
   | { readonly kind: 'drop' }
+  /** The engine carries it out; the connection breaks in the middle of the answer's body. */
+  | { readonly kind: 'cut' }
+  /** The engine never sees it; something on the way answers in its place, in no words of AWS. */
+  | { readonly kind: 'stranger'; readonly status: number; readonly contentType: string; readonly body: string }
   /** Forwarded after a wait, in ms. */
   | { readonly kind: 'delay'; readonly ms: number };
 
@@ -47,6 +51,10 @@ export const FAULTS = {
   internal: { kind: 'error', status: 500, type: 'InternalServerError', body: { message: 'Internal server error' } },
   loseAnswer: { kind: 'lose_answer' },
   drop: { kind: 'drop' },
+  cut: { kind: 'cut' },
+  gateway: { kind: 'stranger', status: 502, contentType: 'text/html', body: '<html>Bad gateway</html>' },
+  tooMany: { kind: 'stranger', status: 429, contentType: 'text/plain', body: 'Too many requests' },
+  noJson: { kind: 'stranger', status: 200, contentType: 'application/x-amz-json-1.0', body: '{"half": ' },
 } as const satisfies Record<string, Fault | ((items: number) => Fault)>;
 
 export interface FaultProxy {
@@ -99,6 +107,10 @@ export const startFaultProxy = async (target: string): Promise<FaultProxy> => {
     calls.set(action, nth + 1);
     const fault = current?.({ action, nth, body: body.toString('utf8') });
     if (fault?.kind === 'drop') return void incoming.socket.destroy();
+    if (fault?.kind === 'stranger') {
+      outgoing.writeHead(fault.status, { 'content-type': fault.contentType });
+      return void outgoing.end(fault.body);
+    }
     if (fault?.kind === 'error') {
       outgoing.writeHead(fault.status, { 'content-type': 'application/x-amz-json-1.0' });
       return void outgoing.end(
@@ -108,8 +120,12 @@ export const startFaultProxy = async (target: string): Promise<FaultProxy> => {
     if (fault?.kind === 'delay') await new Promise((resolve) => setTimeout(resolve, fault.ms));
     const answer = await forward(incoming, body);
     if (fault?.kind === 'lose_answer') return void incoming.socket.destroy();
-    outgoing.writeHead(answer.status, answer.headers);
-    outgoing.end(answer.body);
+    const cut = fault?.kind === 'cut';
+    // A length that is never reached: the caller knows that something is missing.
+    const headers = cut ? { ...answer.headers, 'content-length': String(answer.body.length + 1) } : answer.headers;
+    outgoing.writeHead(answer.status, headers);
+    if (!cut) return void outgoing.end(answer.body);
+    outgoing.write(answer.body.subarray(0, answer.body.length / 2), () => incoming.socket.destroy());
   };
 
   const server = createServer((incoming, outgoing) => {

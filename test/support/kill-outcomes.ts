@@ -1,21 +1,32 @@
+import type { EventType } from '../../shared/domain/events/catalogue.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import type { Row } from '../../shared/storage/table.ts';
+import type { LiveChannel } from './channel-plans-live.ts';
 import { type KillLab, type Step, timesTaken, type Victim } from './kill.ts';
+import { channelOf } from './kill-steps.ts';
 
 export interface Outcome {
   /** How the message stands once all is quiet; undefined when there is no trace of it. */
   readonly message:
-    | { readonly hold: 'captured' | 'released'; readonly status: string; readonly reason?: 'abandoned' }
+    | { readonly hold: 'captured' | 'released'; readonly status: string; readonly reason?: string }
     | undefined;
-  /** Texts that the provider took before any retry. */
+  /** Messages that the provider of its channel took before any retry. */
   readonly taken: 0 | 1;
   /** What the caller reads who tries again at once, before anything is resolved. */
   readonly atOnce: 'first' | 'under way' | 'replay';
   /** The event that it raises, once. */
-  readonly event?: 'sms.failed' | 'sms.delivered';
+  readonly event?: EventType;
 }
 const SENT = { hold: 'captured', status: 'sent' } as const;
 const DELIVERED = { hold: 'captured', status: 'delivered' } as const;
+const INDETERMINATE = { hold: 'released', status: 'failed', reason: 'indeterminate' } as const;
+/** The message that has a fallback: it was taken, and then could not be delivered. */
+const NO_RCS: Outcome = {
+  message: { hold: 'captured', status: 'failed', reason: 'no_rcs' },
+  taken: 1,
+  atOnce: 'replay',
+  event: 'rcs.failed',
+};
 const ABANDONED = { hold: 'released', status: 'failed', reason: 'abandoned' } as const;
 
 /** What must have become of a message whose process was killed at a step: where it was sent, and where it was not. */
@@ -31,6 +42,26 @@ export const OUTCOMES: Readonly<Record<Step, Outcome>> = {
   after_receipt: { message: DELIVERED, taken: 1, atOnce: 'replay', event: 'sms.delivered' },
   before_published: { message: DELIVERED, taken: 1, atOnce: 'replay', event: 'sms.delivered' },
   after_published: { message: DELIVERED, taken: 1, atOnce: 'replay', event: 'sms.delivered' },
+  before_hop: NO_RCS,
+  after_hop: NO_RCS,
+};
+
+/** Where another channel fares otherwise than SMS. SES cannot be asked: its event proves what it took, and of what it never saw nothing tells. */
+const OTHERS: Readonly<Record<Exclude<LiveChannel, 'sms'>, Readonly<Partial<Record<Step, Outcome>>>>> = {
+  rcs: {
+    before_provider: { message: ABANDONED, taken: 0, atOnce: 'under way', event: 'rcs.failed' },
+  },
+  email: {
+    before_provider: { message: INDETERMINATE, taken: 0, atOnce: 'under way' },
+    after_provider: { message: DELIVERED, taken: 1, atOnce: 'under way', event: 'email.delivered' },
+    before_settle: { message: DELIVERED, taken: 1, atOnce: 'under way', event: 'email.delivered' },
+  },
+};
+
+/** What must have become of a victim. */
+export const outcomeOf = (victim: Pick<Victim, 'channel' | 'step'>): Outcome => {
+  const channel = channelOf(victim);
+  return (channel === 'sms' ? undefined : OTHERS[channel][victim.step]) ?? OUTCOMES[victim.step];
 };
 
 /** The victim's message as it is stored. */
@@ -39,7 +70,7 @@ export const rowOf = (lab: KillLab, { messageId }: Victim): Promise<Row | undefi
 
 /** What is wrong with a victim after all is resolved; undefined when all is as it must be. */
 export const faultOf = async (lab: KillLab, victim: Victim): Promise<string | undefined> => {
-  const { message, taken } = OUTCOMES[victim.step];
+  const { message, taken } = outcomeOf(victim);
   const row = await rowOf(lab, victim);
   const times = timesTaken(lab, victim);
   if (times !== taken) return `${victim.step}: the provider took ${times} texts`;

@@ -9,82 +9,35 @@ import { freePort, startDynoxide } from '../../infra/local/engines.ts';
 import { ensureQueues } from '../../infra/local/resources.ts';
 import { AWS_DEFAULTS, defaultAwsSettings, keyFileOf, LOCAL_REGION, tableName } from '../../infra/local/stages.ts';
 import { createOrganization } from '../../infra/operator/organizations.ts';
-import { localKeyProvider } from '../../shared/providers/keys/local-key-provider.ts';
 import type { QueueName } from '../../shared/queues/queues.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { tableClient } from '../../shared/storage/client.ts';
-import { putProviderSettings } from '../../shared/storage/providers.ts';
-import { openVault } from '../../shared/storage/root-key.ts';
 import { Table } from '../../shared/storage/table.ts';
 import { creditWallet } from '../../shared/storage/wallet.ts';
 import { apiClient, type Client } from './api.ts';
-import { type Gate, type GateCall, type Hold, type HoldAt, startGate } from './kill-gate.ts';
+import type { LiveChannel } from './channel-plans-live.ts';
+import { type Gate, type Hold, startGate } from './kill-gate.ts';
+import { closeProviders, type KillProviders, setUpProviders, startKillProviders } from './kill-providers.ts';
+import { applies, channelOf, declarationOf, reserves, sendAs, type Victim, writes } from './kill-steps.ts';
 import { tempDir } from './platform.ts';
-import { type InfobipStandIn, startInfobipStandIn } from './providers/infobip-stand-in.ts';
-import { deliver } from './providers/stand-in.ts';
+import type { InfobipStandIn } from './providers/infobip-stand-in.ts';
+import { deliver, type StandIn } from './providers/stand-in.ts';
 
 /** How long a sender has before others resolve its message, in the processes that are killed. */
-const DEADLINE_SECONDS = 15;
+const DEADLINE_SECONDS = 18;
 const START_MS = 40_000;
+const LEAVES_WITHIN_MS = 20_000;
 /** More than any history here can spend. */
 const CREDIT = 100_000_000;
 
-/** One message and where its process is killed. */
-export interface Victim {
-  readonly step: Step;
-  readonly to: string;
-  readonly key: string;
-  readonly client: Client;
-  readonly organizationId: string;
-  /** Known once its reservation was seen. */
-  messageId?: string;
-  /** Known once its change was seen. */
-  eventId?: string;
-}
-
-interface StepDeclaration {
-  readonly gate: 'table' | 'provider';
-  readonly at: HoldAt;
-  readonly matches: (call: GateCall, victim: Victim) => boolean;
-  /** The send is through, and a receipt of it is under way. */
-  readonly receipt?: true;
-}
-
-const writes = (call: GateCall) => call.action === 'TransactWriteItems';
-const reserves = (call: GateCall, { to }: Victim) =>
-  writes(call) && call.body.includes('IDEM#') && call.body.includes(to);
-const dispatches = (call: GateCall, { to }: Victim) => call.method === 'POST' && call.body.includes(to.slice(1));
-/** Whether a call captures the victim's hold. */
-export const settles = (call: GateCall, { messageId }: Victim) =>
-  writes(call) && messageId !== undefined && call.body.includes(`MSG#${messageId}`) && call.body.includes('captured');
-const applies = (call: GateCall, { messageId }: Victim) =>
-  writes(call) && messageId !== undefined && call.body.includes(`MSG#${messageId}`) && call.body.includes('RCPT#');
-const marks = (call: GateCall, { eventId }: Victim) =>
-  call.action === 'BatchWriteItem' && eventId !== undefined && call.body.includes(`EVT#${eventId}`);
-
-/** Every step of a message's life at which its process may end, one row each. */
-export const STEPS = {
-  before_reserve: { gate: 'table', at: 'before', matches: reserves },
-  after_reserve: { gate: 'table', at: 'after', matches: reserves },
-  before_provider: { gate: 'provider', at: 'before', matches: dispatches },
-  after_provider: { gate: 'provider', at: 'after', matches: dispatches },
-  before_settle: { gate: 'table', at: 'before', matches: settles },
-  after_settle: { gate: 'table', at: 'after', matches: settles },
-  answered: { gate: 'table', at: 'before', matches: () => false },
-  before_receipt: { gate: 'table', at: 'before', matches: applies, receipt: true },
-  after_receipt: { gate: 'table', at: 'after', matches: applies, receipt: true },
-  before_published: { gate: 'table', at: 'before', matches: marks, receipt: true },
-  after_published: { gate: 'table', at: 'after', matches: marks, receipt: true },
-} as const satisfies Readonly<Record<string, StepDeclaration>>;
-export type Step = keyof typeof STEPS;
-export const STEP_NAMES = Object.keys(STEPS) as Step[];
-const declarationOf = (step: Step): StepDeclaration => STEPS[step];
+export { STEP_NAMES, type Step, sendAs, settles, type Victim } from './kill-steps.ts';
 
 /** The service in a process of its own that can be killed, between gates, on an engine and a provider that outlive it. */
 export interface KillLab {
   readonly table: Table;
   readonly tableGate: Gate;
-  readonly providerGate: Gate;
+  readonly providers: KillProviders;
+  /** The provider of SMS. */
   readonly provider: InfobipStandIn;
   readonly endpoint: string;
   /** The running process's queues. */
@@ -126,11 +79,12 @@ export const startKillLab = async (): Promise<KillLab> => {
   defaultAwsSettings(process.env);
   const dataDir = await tempDir();
   const engine = await startDynoxide({ dbPath: join(dataDir, 'tables', 'dynamodb.db') });
-  const provider = await startInfobipStandIn();
-  const [tableGate, providerGate] = [await startGate(engine.endpoint), await startGate(provider.baseUrl)];
+  const tableGate = await startGate(engine.endpoint);
   const client = tableClient(engine.endpoint);
   const tables = { live: new Table(client, tableName('live')), test: new Table(client, tableName('test')) };
   const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const providers = await startKillProviders(url);
   const env = {
     ...process.env,
     ...AWS_DEFAULTS,
@@ -149,17 +103,12 @@ export const startKillLab = async (): Promise<KillLab> => {
     child.kill('SIGKILL');
     await exit;
   };
-  const setUpProvider = async () => {
-    const vault = await openVault(tables.live, localKeyProvider(keyFileOf(dataDir)));
-    const settings = { ...provider.settings, baseUrl: providerGate.endpoint, logsLagMs: 0, timeoutMs: 10_000 };
-    await putProviderSettings(tables.live, vault, { channel: 'sms', name: 'infobip', settings, now: Date.now() });
-  };
   let setUp: Promise<void> | undefined;
   return {
     table: tables.live,
     tableGate,
-    providerGate,
-    provider,
+    providers,
+    provider: providers.sms.standIn,
     endpoint: engine.endpoint,
     async queue(name) {
       const { sqsEndpoint } = JSON.parse(await readFile(join(dataDir, 'platform.json'), 'utf8')) as {
@@ -180,18 +129,18 @@ export const startKillLab = async (): Promise<KillLab> => {
         description: 'Opening credit',
         now: Date.now(),
       });
-      return { client: apiClient(`http://127.0.0.1:${port}`, keys.live), organizationId };
+      return { client: apiClient(url, keys.live), organizationId };
     },
     async start() {
       child = await spawnService(env);
-      setUp ??= setUpProvider();
+      setUp ??= setUpProviders(providers, tables.live, keyFileOf(dataDir));
       await setUp;
     },
     kill,
     async close() {
       await kill();
       client.destroy();
-      await Promise.all([tableGate.close(), providerGate.close(), provider.close()]);
+      await Promise.all([tableGate.close(), closeProviders(providers)]);
       await engine.stop();
       await rm(dataDir, { recursive: true, force: true });
     },
@@ -223,11 +172,19 @@ const unpublished = async (lab: KillLab, victims: readonly Victim[]): Promise<nu
   return undelivered + events.filter((row) => row !== undefined && row.publishedAt === undefined).length;
 };
 
+/** Victims whose fallback has not left yet. */
+const unhopped = async (lab: KillLab, victims: readonly Victim[]): Promise<number> => {
+  const hopping = victims.filter(({ step }) => declarationOf(step).hop);
+  const chains = await lab.table.getMany(hopping.map(({ messageId = '' }) => KEYS.chain(messageId)));
+  const last = await lab.table.getMany(chains.flatMap((chain) => (chain ? [KEYS.message(String(chain.current))] : [])));
+  return hopping.length - last.filter((row) => row?.channel === 'sms' && row.hold === 'captured').length;
+};
+
 /** Waits until nothing of these victims is under way any more; answers how long it took, in ms. */
 export const untilResolved = async (lab: KillLab, victims: readonly Victim[], mostMs: number): Promise<number> => {
   const startedAt = Date.now();
   for (;;) {
-    const left = (await openHolds(lab, victims)) + (await unpublished(lab, victims));
+    const left = (await openHolds(lab, victims)) + (await unpublished(lab, victims)) + (await unhopped(lab, victims));
     const took = Date.now() - startedAt;
     if (left === 0) return took;
     if (took > mostMs) throw new Error(`${left} are not resolved after ${took} ms`);
@@ -235,24 +192,26 @@ export const untilResolved = async (lab: KillLab, victims: readonly Victim[], mo
   }
 };
 
-export const textOf = ({ to }: Pick<Victim, 'to'>) => ({ to, body: 'Seu pedido saiu para entrega.', route: 'premium' });
-export const sendAs = (victim: Victim) => victim.client.send(textOf(victim), victim.key);
+const takenFor = (lab: KillLab, { to }: Victim, channel: LiveChannel) =>
+  lab.providers[channel].standIn.messages.filter((message) => message.to === to);
 
-const takenFor = (lab: KillLab, { to }: Victim) => lab.provider.messages.filter((message) => message.to === to);
+/** How many messages for this victim the provider of a channel took; of its own, where none is named. */
+export const timesTaken = (lab: KillLab, victim: Victim, channel = channelOf(victim)): number =>
+  takenFor(lab, victim, channel).length;
 
-/** How many texts for this victim the provider took. */
-export const timesTaken = (lab: KillLab, victim: Victim): number => takenFor(lab, victim).length;
-
-const postReceipt = async (lab: KillLab, victim: Victim): Promise<void> => {
-  const [message] = takenFor(lab, victim);
+/** Reports a victim's message: delivered, or, where its fallback is waited for, that it cannot be. */
+export const postReceipt = async (lab: KillLab, victim: Victim): Promise<void> => {
+  const [message] = takenFor(lab, victim, channelOf(victim));
   if (!message) throw new Error('there is nothing to receipt');
-  const answer = await deliver(lab.provider.receipt(message, 'delivered'));
+  const outcome = declarationOf(victim.step).hop ? 'no_rcs' : 'delivered';
+  const standIn: StandIn = lab.providers[channelOf(victim)].standIn;
+  const answer = await deliver(standIn.receipt(message, outcome));
   if (!answer.ok) throw new Error(`the receipt was answered ${answer.status}`);
 };
 
 const mustBeSent = async (victim: Victim): Promise<void> => {
   const { status, text } = await sendAs(victim);
-  if (status !== 201) throw new Error(`a send was answered ${status}: ${text}`);
+  if (status !== 201 && status !== 202) throw new Error(`a send was answered ${status}: ${text}`);
 };
 
 /** Sends for each, and posts a receipt of each: its process lives on. */
@@ -262,23 +221,34 @@ export const bringThrough = async (lab: KillLab, victims: readonly Victim[]): Pr
   await Promise.all(victims.map((victim) => postReceipt(lab, victim)));
 };
 
+/** Waits until the provider has taken a message that leaves by itself. */
+const untilTaken = async (lab: KillLab, victim: Victim): Promise<void> => {
+  const startedAt = Date.now();
+  while (timesTaken(lab, victim) === 0) {
+    if (Date.now() - startedAt > LEAVES_WITHIN_MS) throw new Error('a message did not leave');
+    await pause(50);
+  }
+};
+
 /** Brings every victim to its step and kills the process there, all at once. */
 export const killAll = async (lab: KillLab, victims: readonly Victim[]): Promise<void> => {
   learnIds(lab, victims);
-  const through = victims.filter(({ step }) => step === 'answered' || declarationOf(step).receipt);
+  const reported = victims.filter(({ step }) => declarationOf(step).receipt || declarationOf(step).hop);
+  const through = victims.filter((victim) => victim.step === 'answered' || reported.includes(victim));
   await Promise.all(through.map(mustBeSent));
+  await Promise.all(reported.map((victim) => untilTaken(lab, victim)));
   const holds = victims.flatMap((victim): Hold[] => {
     if (victim.step === 'answered') return [];
     const { gate, at, matches } = declarationOf(victim.step);
-    const held = gate === 'table' ? lab.tableGate : lab.providerGate;
+    const held = gate === 'table' ? lab.tableGate : lab.providers[channelOf(victim)].gate;
     return [held.hold(at, (call) => matches(call, victim))];
   });
   const underWay = victims.filter((victim) => !through.includes(victim));
   const lost = Promise.allSettled(underWay.map(sendAs));
-  await Promise.all(through.filter(({ step }) => step !== 'answered').map((victim) => postReceipt(lab, victim)));
+  await Promise.all(reported.map((victim) => postReceipt(lab, victim)));
   await Promise.all(holds.map(({ reached }) => reached));
   await lab.kill();
   await lost;
   lab.tableGate.clear();
-  lab.providerGate.clear();
+  for (const { gate } of Object.values(lab.providers)) gate.clear();
 };

@@ -1,5 +1,6 @@
 import { type Id, newId } from '../../shared/domain/ids.ts';
 import { DEFAULT_RETRY } from '../../shared/domain/webhooks/schedule.ts';
+import type { Delivery } from '../../shared/domain/webhooks/subscription.ts';
 import { deliveryStore } from '../../shared/storage/deliveries.ts';
 import type { Table } from '../../shared/storage/table.ts';
 import { webhookStore } from '../../shared/storage/webhooks.ts';
@@ -39,10 +40,10 @@ export const makeDelivery = async (
   const type = 'wallet.depleted';
   const counts = { sequence: 1, attempts: 0, attemptCount: 0 };
   const times = { nextAttemptAt: now, createdAt: now };
-  await store.add({ id, webhookId, organizationId, eventId, type, status: 'pending', ...counts, ...times });
-  const claimed = await store.claim(id, now, now + 1_000);
-  if (!claimed) throw new Error('the delivery was not claimed');
+  const delivery: Delivery = { id, webhookId, organizationId, eventId, type, status: 'pending', ...counts, ...times };
+  await store.add(delivery);
+  if (!(await store.claim(delivery, now, now + 1_000))) throw new Error('the delivery was not claimed');
   const attempt = { at: now, status: 200, durationMs: 1 };
-  await store.record(claimed, { attempt, status: 'delivered' });
+  await store.record(delivery, { attempt, status: 'delivered' });
   return id;
 };

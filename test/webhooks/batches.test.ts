@@ -54,7 +54,7 @@ describe('a batch of events', () => {
     const other = await hooks.subscribe({}, actor);
     const events = await eventsOf(actor, 10);
     const calls = await callsOf(() => publishEvents(hooks.ports, idsOf(events).toReversed()));
-    expect(calls).toEqual({ BatchGetItem: 1, Query: 1, TransactWriteItems: 2, BatchWriteItem: 1 });
+    expect(calls).toEqual({ BatchGetItem: 1, Query: 1, TransactWriteItems: 1, BatchWriteItem: 1 });
     for (const { id } of [subscription, other.subscription]) {
       const feed = await feedOf(id);
       expect(feed.map(({ sequence }) => sequence)).toEqual(numbers(10));
@@ -167,14 +167,14 @@ describe('a batch of deliveries', () => {
     return hooks.hints.splice(0).map(({ id }) => id);
   };
 
-  test('reads its events in one call and its subscriptions in another, and tries each delivery once', async () => {
+  test('is read in two calls, claimed in one and recorded in one, and tries each delivery once', async () => {
     const { actor, subscription } = await hooks.subscribe();
     await hooks.ports.subscriptions.noteHealth(actor.organizationId, subscription.id, {
       lastSuccessAt: hooks.world.now + 20,
     });
     const ids = await fan(actor, 10);
     const calls = await callsOf(() => deliverAll(hooks.ports, [...ids, ...ids]));
-    expect(calls).toEqual({ UpdateItem: 10, BatchGetItem: 2, TransactWriteItems: 10 });
+    expect(calls).toEqual({ BatchGetItem: 2, TransactWriteItems: 2 });
     expect(hooks.posted).toHaveLength(10);
     expect((await feedOf(subscription.id)).map(({ status }) => status)).toEqual(ids.map(() => 'delivered'));
   });
@@ -204,8 +204,11 @@ describe('a batch of deliveries', () => {
     const { actor, subscription } = await hooks.subscribe();
     const ids = await fan(actor, 3);
     let broken = 0;
-    hooks.world.proxy.plan(({ action }) => (action === 'UpdateItem' && broken++ < 3 ? FAULTS.loseAnswer : undefined));
+    hooks.world.proxy.plan(({ action }) =>
+      action === 'TransactWriteItems' && broken++ === 0 ? FAULTS.loseAnswer : undefined,
+    );
     expect(await deliverAll(hooks.ports, ids)).toEqual(ids.map(() => DONE));
+    expect(broken).toBeGreaterThan(1);
     expect(hooks.posted).toHaveLength(3);
     expect((await feedOf(subscription.id)).map(({ status }) => status)).toEqual(ids.map(() => 'delivered'));
   });
@@ -235,10 +238,62 @@ describe('a batch of deliveries', () => {
     const work = deliverAll(hooks.ports, ids);
     await expect.poll(() => hooks.hints.length + held.length, PATIENCE).toBe(8);
     expect(held).toHaveLength(4);
-    for (const { delay } of hooks.hints) expect(delay).toBeCloseTo(10, 0);
+    for (const { delay } of hooks.hints) expect(delay).toBeCloseTo(20, 0);
     expect(await deliverAll(hooks.ports, [good])).toEqual([DONE]);
     expect(hooks.posted.filter(({ url }) => url === healthy.subscription.url)).toHaveLength(1);
     for (const release of held) release();
     expect(await work).toEqual(ids.map(() => DONE));
+  });
+
+  test('fails one whose row does not parse, however often it comes, and neither claims nor tries it', async () => {
+    const { actor } = await hooks.subscribe();
+    const [bad = '', good = ''] = await fan(actor, 2);
+    await hooks.world.table.write({ update: KEYS.delivery(bad), set: { status: 'nothing of ours' } });
+    const before = await hooks.world.table.get(KEYS.delivery(bad));
+    for (let turn = 0; turn < 3; turn++)
+      expect((await deliverAll(hooks.ports, [bad, good])).map(({ status }) => status)).toEqual([
+        'rejected',
+        'fulfilled',
+      ]);
+    expect(await hooks.world.table.get(KEYS.delivery(bad))).toEqual(before);
+    expect(hooks.posted).toHaveLength(1);
+  });
+
+  test('that another took between the reading and the claim is left to it', async () => {
+    const { actor } = await hooks.subscribe();
+    const [id = ''] = await fan(actor, 1);
+    const { now } = hooks.world;
+    const [read] = await hooks.ports.deliveries.readDue([id], now);
+    const delivery = read?.status === 'fulfilled' ? read.value : undefined;
+    if (!delivery) throw new Error('the delivery is not due');
+    const claims = await Promise.all([1, 2].map(() => hooks.ports.deliveries.claim(delivery, now, now + 1_000)));
+    expect(claims.toSorted()).toEqual([false, true]);
+    await hooks.ports.deliveries.defer(delivery, now, now + 60_000);
+    expect(await deliverAll(hooks.ports, [id])).toEqual([DONE]);
+    expect(hooks.posted).toEqual([]);
+    hooks.world.now += 1_000;
+    await deliverAll(hooks.ports, [id]);
+    expect(hooks.posted).toHaveLength(1);
+  });
+
+  test('of an endpoint that failed three events in a row is looked for later than others, and may be tried at once', async () => {
+    const { actor, subscription } = await hooks.subscribe();
+    const other = await hooks.subscribe({}, actor);
+    const failures = { consecutiveFailures: 3 };
+    await hooks.ports.subscriptions.noteHealth(actor.organizationId, subscription.id, failures);
+    await fanOut(hooks.ports, await eventsOf(actor, 2));
+    const feeds = [await feedOf(subscription.id), await feedOf(other.subscription.id)].map((feed) => idsOf(feed));
+    const delays = (ids: readonly string[] = []) =>
+      hooks.hints.filter(({ id }) => ids.includes(id)).map(({ delay }) => delay);
+    expect(delays(feeds[0])).toEqual([15, 15]);
+    expect(delays(feeds[1])).toEqual([0, 0]);
+    const due = async (at: number) =>
+      (await overdue(hooks.world.table, 'deliver_webhook', at, 1_000)).map(({ pk }) => pk.slice('DLV#'.length));
+    const soon = await due(hooks.world.now);
+    expect(soon.filter((id) => feeds[0]?.includes(id))).toEqual([]);
+    expect(soon).toEqual(expect.arrayContaining(feeds[1] ?? []));
+    expect(await due(hooks.world.now + 15_000)).toEqual(expect.arrayContaining(feeds[0] ?? []));
+    await deliverAll(hooks.ports, feeds[0]?.slice(0, 1) ?? []);
+    expect(hooks.posted.map(({ url }) => url)).toEqual([subscription.url]);
   });
 });

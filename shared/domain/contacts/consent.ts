@@ -74,9 +74,21 @@ export interface OptInProof {
   readonly userAgent?: string | undefined;
 }
 
-/** Records consent with its proof, in the place of an earlier withdrawal. A repeat changes nothing: the first proof stands. */
-export const optInContact = (ports: Ports, actor: Holder, id: string, { source, ip, userAgent }: OptInProof): Changed =>
-  changeConsent(ports, actor, id, {
+/**
+ * Records consent with its proof, in the place of an earlier withdrawal, the contact's or its e-mail address's own: whoever opts in is
+ * written to again, also where the address was unsubscribed while the contact stood as granted. A repeat keeps the first proof.
+ */
+export const optInContact = async (
+  ports: Ports,
+  actor: Holder,
+  id: string,
+  { source, ip, userAgent }: OptInProof,
+): Changed => {
+  const contact = await changeConsent(ports, actor, id, {
     status: 'granted',
     next: (_, at) => ({ status: 'granted', source, at, ip, userAgent }),
   });
+  if (!isRefusal(contact) && contact.emailHash !== undefined)
+    await ports.store.liftUnsubscribing(contact.organizationId, contact.emailHash);
+  return contact;
+};

@@ -78,7 +78,7 @@ const firstOptIn = (optIn: NewContact['optIn'], now: number): OptIn => {
 };
 
 const refusalOf = (
-  outcome: Exclude<CreateOutcome, { kind: 'created' }>,
+  outcome: Exclude<CreateOutcome, { kind: 'created' | 'phone_opted_out' }>,
 ): Refusal<'CONFLICT' | 'NOT_FOUND' | 'VALIDATION_ERROR'> => {
   switch (outcome.kind) {
     case 'taken': {
@@ -95,6 +95,22 @@ const refusalOf = (
     case 'unknown_organization':
       return refuse('NOT_FOUND', 'There is no such organization.');
   }
+};
+
+/**
+ * Stores a contact with its event. A phone that asked to be sent nothing before it was anybody's makes its contact one that opted out,
+ * whatever the caller says: only an opt-in of its own lifts that, as it is with an address that unsubscribed.
+ */
+const stored = async (
+  store: ContactPorts['store'],
+  contact: Contact,
+  now: number,
+): Promise<Contact | ReturnType<typeof refusalOf>> => {
+  const outcome = await store.create(contact, contactEvent('contact.created', contact, now));
+  if (outcome.kind === 'created') return contact;
+  if (outcome.kind !== 'phone_opted_out') return refusalOf(outcome);
+  const { revokedAt, revokedReason } = outcome;
+  return stored(store, { ...contact, optIn: { ...contact.optIn, status: 'denied', revokedAt, revokedReason } }, now);
 };
 
 /**
@@ -133,6 +149,5 @@ export const createContact = async (
     updatedAt: now,
     version: 1,
   };
-  const outcome = await store.create(contact, contactEvent('contact.created', contact, now));
-  return outcome.kind === 'created' ? contact : refusalOf(outcome);
+  return stored(store, contact, now);
 };

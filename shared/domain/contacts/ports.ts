@@ -7,6 +7,8 @@ import type { Contact } from './contact.ts';
 export type CreateOutcome =
   | { readonly kind: 'created' }
   | { readonly kind: 'taken'; readonly field: 'phone' | 'externalId'; readonly contactId: string }
+  /** The phone opted out by itself before it was anybody's (ms): it can only be stored as opted out. */
+  | { readonly kind: 'phone_opted_out'; readonly revokedAt: number; readonly revokedReason?: string | undefined }
   | { readonly kind: 'unknown_company' }
   | { readonly kind: 'unknown_organization' };
 
@@ -20,6 +22,8 @@ export interface ContactStore {
    * `before` was read.
    */
   changeConsent(before: Contact, after: Contact, event?: DomainEvent): Promise<boolean>;
+  /** Takes back that an e-mail address (its blind index) was unsubscribed; nothing where it was not. */
+  liftUnsubscribing(organizationId: string, emailHash: string): Promise<void>;
 }
 
 /** What is kept of an e-mail address itself, whoever has it. Addresses are blind indexes. */

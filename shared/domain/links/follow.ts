@@ -39,6 +39,9 @@ export const redirectTarget = (url: string): string | undefined => {
   return parsed?.protocol === 'https:' || parsed?.protocol === 'http:' ? parsed.href : undefined;
 };
 
+/** Stands for the link's own code in its address: `https://wa.me/5511…?text=Oi%20{{codigo}}` fills it into what the person will send. */
+const OWN_CODE = /(?:\{\{|%7B%7B)codigo(?:\}\}|%7D%7D)/gi;
+
 const unknown = () => refuse('NOT_FOUND', 'There is no such link.');
 
 /** The event of one click: the message's data, the address, and which click of this link it is. */
@@ -52,7 +55,8 @@ const clickEvent = (id: Id<'event'>, link: ShortLink, message: MessageRecord, no
 });
 
 /**
- * Follows a short link (interface 4.1, trackLinks): each click is counted and raises the channel's clicked event, once. Answers where to go on.
+ * Follows a short link (interface 4.1, trackLinks): each click is counted and raises the channel's clicked event, once. Answers where to go
+ * on, with the link's code where the address asks for it: an inbound message that carries the code tells where its sender came from.
  * 404 for a code that never was, and for an address that is no web page's.
  */
 export const followLink = async (ports: LinkPorts, code: string): Promise<string | Refusal<'NOT_FOUND'>> => {
@@ -62,7 +66,7 @@ export const followLink = async (ports: LinkPorts, code: string): Promise<string
   let message: MessageRecord | undefined;
   for (let turn = 0; turn < TRIES; turn++) {
     const link = await ports.readLink(code);
-    const target = link && redirectTarget(link.url);
+    const target = link && redirectTarget(link.url.replace(OWN_CODE, link.code));
     if (!target) return unknown();
     message ??= await ports.readMessage(link.organizationId, link.messageId);
     // A message that was erased has nobody to tell; its link still leads on.

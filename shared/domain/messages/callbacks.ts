@@ -6,22 +6,33 @@ import { isoTime } from '../time.ts';
 import { rulesOf } from './channels.ts';
 import { messageEvent } from './events.ts';
 import type { MessageRecord } from './message.ts';
+import type { Tenant } from './plan.ts';
 import type { Routing } from './ports.ts';
 import type {
   CallbackReading,
   CallbackRequest,
   Channel,
   EngagementEvent,
+  InboundEvent,
+  PlatformEvent,
   ProviderEvent,
   ReceiptEvent,
   ReplyEvent,
 } from './provider.ts';
 import type { ParkedReceipt } from './receipts.ts';
+import { lastSentTo } from './recipient.ts';
 
 /** Whose callback it is: the provider, and which of its channels the address stands for. */
 export interface CallbackAddress {
   readonly channel: Channel;
   readonly provider: string;
+}
+
+/** An open or a click of a message, at ms. */
+export interface Engaged {
+  readonly messageId: string;
+  readonly what: EngagementEvent['what'];
+  readonly at: number;
 }
 
 /** What became of one event of a callback. */
@@ -51,10 +62,16 @@ export interface CallbackPorts extends ReplyPorts {
   readonly routing: Pick<Routing, 'provider'>;
   /** Keeps a receipt until it is applied. The same one twice is one. */
   readonly park: (messageId: string, event: ReceiptEvent, now: number) => Promise<ParkedReceipt>;
-  /** Keeps and hands on an event that has no other row. False when it was raised already. */
-  readonly raise: (event: DomainEvent) => Promise<boolean>;
+  /** Keeps and hands on an event, with the open or the click that it tells of. False when it was raised already: nothing is counted twice. */
+  readonly raise: (event: DomainEvent, engaged?: Engaged) => Promise<boolean>;
   /** Hands a kept receipt on early; may be lost. */
   readonly hintReceipt: (receipt: ParkedReceipt) => void;
+  /** Whose a platform's number or account is, by the platform's own id of it. A business account may hold numbers of several. */
+  readonly ownersOf: (channel: Channel, account: string) => Promise<readonly Tenant[]>;
+  /** Keeps an inbound message with all that follows from it, in one transaction. `repeated` when it is kept already. */
+  readonly inbound: (tenant: Tenant, event: InboundEvent) => Promise<'kept' | 'repeated'>;
+  /** Applies what a platform says of a template, a number or an account, in one transaction; `unmatched` when there is none. */
+  readonly platform: (tenant: Tenant, event: PlatformEvent) => Promise<'kept' | 'repeated' | 'unmatched'>;
   readonly observe: CallbackObserver;
 }
 
@@ -119,7 +136,7 @@ const takeEngagement = async (
   const terms = [message.id, event.what, String(event.at ?? ''), event.url ?? ''];
   const data = { at: isoTime(at), ...(event.url === undefined ? {} : { url: event.url }) };
   const raised = { ...messageEvent(type, message, now, data), id: derivedId('event', terms) };
-  return (await ports.raise(raised)) ? 'kept' : 'repeated';
+  return (await ports.raise(raised, { messageId: message.id, what: event.what, at })) ? 'kept' : 'repeated';
 };
 
 /** A reply with a text that the table and every reader of JSON can hold, and without ids that are none of ours. */
@@ -136,6 +153,57 @@ const cleanReply = ({ inReplyTo, ...event }: ReplyEvent): ReplyEvent => {
   };
 };
 
+/** The message that an inbound one answers, as the platform tells, else the last one that this provider carried to its sender. */
+const answeredBy = async (
+  ports: CallbackPorts,
+  { channel, provider }: CallbackAddress,
+  event: InboundEvent,
+): Promise<MessageRecord | undefined> => {
+  const id =
+    (event.inReplyTo === undefined ? undefined : await ports.correlate(provider, event.inReplyTo)) ??
+    (await ports.correlate(provider, lastSentTo(event.channel, await ports.hashRecipient(event.from))));
+  const message = id === undefined ? undefined : await ports.journal.read(id);
+  return message?.channel === channel ? message : undefined;
+};
+
+/** Whose an inbound message is: the owner's of the number that it came to; on a number that several share, of who wrote to its sender last. */
+const recipientOf = async (
+  ports: CallbackPorts,
+  address: CallbackAddress,
+  event: InboundEvent,
+): Promise<Tenant | undefined> => {
+  const owners = event.to === undefined ? [] : await ports.ownersOf(address.channel, event.to);
+  if (owners.length === 1) return owners[0];
+  const answered = await answeredBy(ports, address, event);
+  return owners.length === 0
+    ? answered
+    : owners.find(({ organizationId }) => organizationId === answered?.organizationId);
+};
+
+const takeInbound = async (
+  ports: CallbackPorts,
+  address: CallbackAddress,
+  event: InboundEvent,
+): Promise<CallbackEffect> => {
+  const found = await recipientOf(ports, address, event);
+  if (!found) return 'unmatched';
+  const { organizationId, env } = found;
+  return ports.inbound({ organizationId, env }, event);
+};
+
+/** The strongest of the effects that an event had on several owners. */
+const strongest = (effects: readonly CallbackEffect[]): CallbackEffect =>
+  (['kept', 'repeated'] as const).find((effect) => effects.includes(effect)) ?? 'unmatched';
+
+const takePlatform = async (
+  ports: CallbackPorts,
+  { channel }: CallbackAddress,
+  event: PlatformEvent,
+): Promise<CallbackEffect> => {
+  const owners = await ports.ownersOf(channel, event.wabaId);
+  return strongest(await Promise.all(owners.map((owner) => ports.platform(owner, event))));
+};
+
 const takeEvent = (ports: CallbackPorts, address: CallbackAddress, event: ProviderEvent): Promise<CallbackEffect> => {
   switch (event.kind) {
     case 'receipt':
@@ -144,6 +212,10 @@ const takeEvent = (ports: CallbackPorts, address: CallbackAddress, event: Provid
       return takeEngagement(ports, address, event);
     case 'reply':
       return takeReply(ports, address.provider, cleanReply(event));
+    case 'inbound':
+      return takeInbound(ports, address, event);
+    case 'platform':
+      return takePlatform(ports, address, event);
   }
 };
 
@@ -186,7 +258,22 @@ export const takeCallback = async (
     ports.observe.refused(name, reading.kind, reading.detail);
     return REFUSALS[reading.kind];
   }
+  if (reading.unread) ports.observe.refused(name, 'malformed', `${reading.unread} entries of no known form`);
   for (const [kind, counts] of await takeEvents(ports, address, reading.events))
     for (const [effect, count] of counts) ports.observe.taken(name, kind, effect, count);
   return 'taken';
+};
+
+/** Answers the question that a platform asks before it calls an address back. 403 when it does not prove who asks. */
+export const answerChallenge = async (
+  ports: Pick<CallbackPorts, 'routing' | 'observe'>,
+  { channel, provider: name }: CallbackAddress,
+  query: Readonly<Record<string, string>>,
+): Promise<string | Refusal<'FORBIDDEN' | 'NOT_FOUND'>> => {
+  const provider = await ports.routing.provider(channel, name);
+  if (!provider?.answerChallenge) return refuse('NOT_FOUND', 'This provider is not set up, or asks no such question.');
+  const answer = provider.answerChallenge(query);
+  if (answer !== undefined) return answer;
+  ports.observe.refused(name, 'forged', 'a challenge without our token');
+  return refuse('FORBIDDEN', 'The verification token is missing or wrong.');
 };

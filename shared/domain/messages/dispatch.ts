@@ -3,7 +3,8 @@ import { rulesOf } from './channels.ts';
 import { eventsOfStatus } from './events.ts';
 import type { Decision, MessageRecord } from './message.ts';
 import type { Candidates, SendPorts } from './ports.ts';
-import { CALLBACK_KIND_OF, type Provider, type ProviderAnswer, type RefusedAnswer } from './provider.ts';
+import { CALLBACK_KIND_OF, type Channel, type Provider, type ProviderAnswer, type RefusedAnswer } from './provider.ts';
+import { lastSentTo } from './recipient.ts';
 import { SANDBOX_OUTCOME_MS } from './sandbox.ts';
 
 export type DispatchRefusal = Refusal<
@@ -16,10 +17,15 @@ const SAFETY_MS = 14_000;
 /** When a provider is asked what became of an ambiguous send, in ms after it. */
 const ASK_AFTER_MS = 5_000;
 
+/** The channel's reason of a refusal that belongs to the message; none of one that belongs to the route. */
+const reasonOf = ({ channel }: MessageRecord, { cause, reason }: RefusedAnswer): string | undefined =>
+  reason ?? rulesOf(channel).reasonOf[cause];
+
 /** How a refusal is told to the caller. */
-const refusalOf = (message: MessageRecord, { cause, detail, retryAfterSeconds }: RefusedAnswer): DispatchRefusal => {
+const refusalOf = (message: MessageRecord, refused: RefusedAnswer): DispatchRefusal => {
+  const { cause, detail, retryAfterSeconds } = refused;
   const meta = { messageId: message.id };
-  const reason = rulesOf(message.channel).reasonOf[cause];
+  const reason = reasonOf(message, refused);
   if (cause === 'sender')
     return refuse('PRECONDITION_FAILED', {
       detail: 'The provider does not let this sender send.',
@@ -73,11 +79,14 @@ const firstReportAt = (message: MessageRecord, at: number): number | undefined =
   return play.kind === 'accepted' && play.reports.length > 0 ? at + SANDBOX_OUTCOME_MS : undefined;
 };
 
-/** What a provider will quote of a message: its own id, and the phone that a reply comes from. */
+/** The channels that people answer on: who wrote to them last is told by their phone or id. */
+const ANSWERED: ReadonlySet<Channel> = new Set(['sms', 'rcs', 'whatsapp', 'instagram']);
+
+/** What a provider will quote of a message: its own id, and the phone or id that an answer comes from. */
 const correlationsOf = async (ports: SendPorts, message: MessageRecord, providerMessageId: string) => {
   if (message.provider === 'sandbox_provider') return [];
-  if (message.channel !== 'sms') return [providerMessageId];
-  return [providerMessageId, `to:${await ports.hashRecipient(message.to)}`];
+  if (!ANSWERED.has(message.channel)) return [providerMessageId];
+  return [providerMessageId, lastSentTo(message.channel, await ports.hashRecipient(message.to))];
 };
 
 /** Captures the hold of an accepted message; the message as accepted, or 502 when its hold was resolved by others meanwhile. */
@@ -121,7 +130,7 @@ export const giveUp = async (
   raise: boolean,
 ): Promise<DispatchRefusal> => {
   const at = ports.clock();
-  const reason = rulesOf(message.channel).reasonOf[refused.cause];
+  const reason = reasonOf(message, refused);
   await ports.journal.release(message, {
     at,
     ...(reason ? { reason } : {}),
@@ -186,7 +195,7 @@ export const dispatchMessage = async (
     const missing: RefusedAnswer = { kind: 'refused', cause: 'credentials', detail: candidates.missing };
     return giveUp(ports, reserved, missing, raise);
   }
-  const { reasonOf } = rulesOf(reserved.channel);
+  const { reasonOf: ofMessage } = rulesOf(reserved.channel);
   let message = reserved;
   let last: RefusedAnswer = { kind: 'refused', cause: 'unavailable', detail: 'no provider could be tried in time' };
   for (const provider of candidates.providers) {
@@ -197,12 +206,12 @@ export const dispatchMessage = async (
       message = rerouted;
     }
     const answer = await callProvider(ports, message, content, provider);
-    const healthy = answer.kind === 'accepted' || (answer.kind === 'refused' && answer.cause in reasonOf);
+    const healthy = answer.kind === 'accepted' || (answer.kind === 'refused' && answer.cause in ofMessage);
     await ports.routing.report(message.channel, provider.name, message.route, healthy);
     if (answer.kind === 'unknown') return leaveUncertain(ports, message, answer.detail);
     if (answer.kind === 'accepted') return acceptedBy(ports, message, answer.providerMessageId);
     last = answer;
-    if (answer.cause in reasonOf) break;
+    if (answer.cause in ofMessage) break;
   }
   return giveUp(ports, message, last, raise);
 };

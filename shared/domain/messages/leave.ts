@@ -3,11 +3,19 @@ import { dispatchMessage, giveUp } from './dispatch.ts';
 import type { Decision, MessageRecord } from './message.ts';
 import type { SendPorts } from './ports.ts';
 
+/** Why a message does not leave yet, and until when (ms). */
+export interface Deferral {
+  readonly until: number;
+  readonly detail: string;
+}
+
 export interface LeavePorts extends SendPorts {
   /** What leaves, where more leaves than is kept on the message; undefined when it is gone. */
   readonly contentOf: (message: MessageRecord) => Promise<unknown>;
   /** When a message may leave, in ms, by the quiet hours of its organization; `now` or earlier when at once. */
   readonly mayLeaveAt: (message: MessageRecord, now: number) => Promise<number>;
+  /** What the rate of the number that it leaves from makes of it; undefined when it may go. Absent where numbers have no rates. */
+  readonly numberRoom?: (message: MessageRecord, now: number) => Promise<Deferral | undefined>;
   /** Moves a queued message's moment; false when it moved meanwhile. */
   readonly postpone: (message: MessageRecord, until: number, decision: Decision) => Promise<boolean>;
   /** Hands a queued message to its queue at a moment (ms); may be lost. */
@@ -27,12 +35,19 @@ export const leave = async (ports: LeavePorts, messageId: string): Promise<void>
 export const mayLeave = ({ status, hold, deadline }: MessageRecord, now: number): boolean =>
   status === 'queued' && hold === 'open' && deadline <= now;
 
+/** Quiet hours first: what they hold back takes no room from what may leave. */
+const deferralOf = async (ports: LeavePorts, queued: MessageRecord, now: number): Promise<Deferral | undefined> => {
+  const until = await ports.mayLeaveAt(queued, now);
+  return until > now ? { until, detail: 'quiet hours' } : ports.numberRoom?.(queued, now);
+};
+
 /** The same for a message that was just read. */
 export const leaveQueued = async (ports: LeavePorts, queued: MessageRecord): Promise<void> => {
   const now = ports.clock();
-  const until = queued.force ? now : await ports.mayLeaveAt(queued, now);
-  if (until > now) {
-    const decision: Decision = { at: now, kind: 'deferred', detail: 'quiet hours' };
+  const deferral = queued.force ? undefined : await deferralOf(ports, queued, now);
+  if (deferral) {
+    const { until, detail } = deferral;
+    const decision: Decision = { at: now, kind: 'deferred', detail };
     if (await ports.postpone(queued, until, decision)) ports.hintSend(queued.id, until);
     return;
   }

@@ -37,6 +37,8 @@ export interface KeptEmail {
 /** What a platform's message says, in the form of its type (decisions, part 4: payload by type). */
 export interface PlatformContent {
   readonly payload: Readonly<Record<string, unknown>>;
+  /** Our id of the number or account that it leaves from; the provider's own where there is none. */
+  readonly from?: string | undefined;
 }
 
 /** What is kept of the content, by channel. */

@@ -1,5 +1,6 @@
 import type { Actor } from '../actor.ts';
 import { type Refusal, refuse } from '../errors.ts';
+import type { StoredMessage } from '../inbound/message.ts';
 import type { Clock } from '../time.ts';
 import type { Journal } from './journal.ts';
 import type { Decision, MessageRecord } from './message.ts';
@@ -8,7 +9,7 @@ import type { Decision, MessageRecord } from './message.ts';
 export interface OperatePorts {
   readonly clock: Clock;
   readonly journal: Pick<Journal, 'release'>;
-  readonly readMessage: (organizationId: string, id: string) => Promise<MessageRecord | undefined>;
+  readonly readMessage: (organizationId: string, id: string) => Promise<StoredMessage | undefined>;
   /** Makes a queued message leave at a moment (ms) whatever would defer it; false when it left meanwhile. */
   readonly forceLeave: (message: MessageRecord, at: number, decision: Decision) => Promise<boolean>;
   /** Hands a queued message to its queue at a moment (ms); may be lost. */
@@ -17,8 +18,11 @@ export interface OperatePorts {
 
 type Operated = Promise<MessageRecord | Refusal<'CONFLICT' | 'NOT_FOUND'>>;
 
-const isQueued = ({ status, hold, archivedAt }: MessageRecord): boolean =>
-  status === 'queued' && hold === 'open' && archivedAt === undefined;
+const isQueued = (message: StoredMessage): message is MessageRecord =>
+  message.direction === 'outbound' &&
+  message.status === 'queued' &&
+  message.hold === 'open' &&
+  message.archivedAt === undefined;
 
 const NOT_FOUND = refuse('NOT_FOUND', 'There is no such message.');
 const NOT_QUEUED = refuse('CONFLICT', 'The message is not queued.');
@@ -41,7 +45,7 @@ export const cancel = async (ports: OperatePorts, { organizationId }: Actor, id:
     events: [],
   });
   const now = released ? await ports.readMessage(organizationId, id) : undefined;
-  return now?.reason === 'cancelled' ? now : NOT_QUEUED;
+  return now?.direction === 'outbound' && now.reason === 'cancelled' ? now : NOT_QUEUED;
 };
 
 /** Sends a queued message now, past its moment, quiet hours and rate buckets (interface 2.10, force). */

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { PLATFORM_FORMS } from '../platforms/forms.ts';
 import type { MessageType } from './message.ts';
 import type { Channel } from './provider.ts';
 
@@ -38,6 +39,9 @@ const formOf = (channel: Channel, type: MessageType): z.ZodType => {
       return rcs;
     case 'email':
       return email;
+    case 'whatsapp':
+    case 'instagram':
+      return PLATFORM_FORMS[channel][type];
     default:
       return ofPlatform[type];
   }

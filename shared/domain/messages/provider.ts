@@ -9,9 +9,9 @@ export const CALLBACK_KIND_OF = {
   sms: 'receipts',
   email: 'receipts',
   rcs: 'rcs-receipts',
-  whatsapp: 'receipts',
+  whatsapp: 'events',
   push: 'receipts',
-  instagram: 'receipts',
+  instagram: 'events',
 } as const satisfies Readonly<Record<Channel, string>>;
 
 /** One message on its way to a provider. `Content` is what the channel sends, as it is to reach the recipient. */
@@ -47,6 +47,8 @@ export type ProviderAnswer =
   | {
       readonly kind: 'refused';
       readonly cause: RefusalCause;
+      /** A reason of the channel's that is nearer than that of the cause. */
+      readonly reason?: string;
       /** The provider's own code and words, without the recipient or the content. */
       readonly detail: string;
       readonly retryAfterSeconds?: number;
@@ -130,7 +132,53 @@ export interface EngagementEvent {
   readonly at?: number;
 }
 
-export type ProviderEvent = ReceiptEvent | ReplyEvent | EngagementEvent;
+/** A message that someone sent to us. */
+export interface InboundEvent {
+  readonly kind: 'inbound';
+  /** The platform's id of it; with the channel it is what makes a repeat of the callback harmless. */
+  readonly providerMessageId: string;
+  readonly channel: Channel;
+  /** E.164 phone, e-mail address or Instagram-scoped id. */
+  readonly from: string;
+  /** What it was sent to, in the provider's own terms: WhatsApp phone number id, Instagram account id, short code, address. */
+  readonly to?: string;
+  readonly type: 'text' | 'media' | 'interactive';
+  readonly text?: string;
+  /** The rest in the form of our payload (media: {media: {kind, id, mimeType, sha256?, caption?, filename?, voice?}}; interactive: {interactive: {...}}). */
+  readonly payload: Readonly<Record<string, unknown>>;
+  /** Platform id of the message that it answers. */
+  readonly inReplyTo?: string;
+  /** WhatsApp profile name, Instagram username. */
+  readonly profileName?: string;
+  /** The click-to-WhatsApp referral as the platform gives it. */
+  readonly referral?: Readonly<Record<string, unknown>>;
+  /** ms */
+  readonly at: number;
+}
+
+/** Something that the platform says about a template, a number or an account rather than about a message. */
+export type PlatformEvent = { readonly kind: 'platform' /** ms */; readonly at: number } & (
+  | {
+      readonly about: 'template';
+      readonly wabaId: string;
+      readonly platformTemplateId: string;
+      readonly name: string;
+      readonly language: string;
+      /** APPROVED, REJECTED, PENDING, PAUSED, DISABLED, or another in the platform's words. */
+      readonly event: string;
+      readonly reason?: string;
+    }
+  | {
+      readonly about: 'number_quality';
+      readonly wabaId: string;
+      readonly displayPhone: string;
+      readonly event: string;
+      readonly currentLimit?: string;
+    }
+  | { readonly about: 'account'; readonly wabaId: string; readonly event: string; readonly detail?: string }
+);
+
+export type ProviderEvent = ReceiptEvent | ReplyEvent | EngagementEvent | InboundEvent | PlatformEvent;
 
 /** A provider's callback as it came over HTTP. Header names are lower-case. */
 export interface CallbackRequest {
@@ -147,15 +195,31 @@ export interface CallbackRequest {
  * completed just now; it is answered 503, because providers drop what is refused with 4xx and repeat what fails with 5xx.
  */
 export type CallbackReading =
-  | { readonly kind: 'events'; readonly events: readonly ProviderEvent[] }
+  | {
+      readonly kind: 'events';
+      readonly events: readonly ProviderEvent[];
+      /** Entries of a body with many that could not be read; they are counted and the others are taken. */
+      readonly unread?: number;
+    }
   | { readonly kind: 'confirmed' }
   | { readonly kind: 'forged'; readonly detail: string }
   | { readonly kind: 'malformed'; readonly detail: string }
   | { readonly kind: 'unverifiable'; readonly detail: string };
 
+/** An account of a provider's that belongs to one organization. */
+export interface ProviderAccount {
+  /** Our id of it. */
+  readonly id: string;
+  readonly organizationId: string;
+  /** The platform's own id of it. */
+  readonly account: string;
+}
+
 /** One provider of one channel. An adapter is a factory over its parsed settings and its I/O; it keeps no state between calls. */
 export interface Provider<Content> {
   readonly name: string;
+  /** The accounts that the operator gave it; absent where a provider sends for everybody from its own. */
+  readonly accounts?: readonly ProviderAccount[];
   /** Hands one message over. Never throws; gives up after `timeoutMs` of its settings with `unknown`. */
   send(dispatch: Dispatch<Content>): Promise<ProviderAnswer>;
   /**
@@ -165,12 +229,25 @@ export interface Provider<Content> {
   inquire?(messageId: Id<'message'>, sentAt?: number): Promise<ProviderInquiry>;
   /** Checks the signature and reads a callback. Never throws. */
   readCallback(request: CallbackRequest): Promise<CallbackReading>;
+  /**
+   * Answers a platform that asks, before it calls back, whether the address is ours: the text that it wants to read, or undefined
+   * when the question does not prove who asks. Absent where the provider asks no such question.
+   */
+  answerChallenge?(query: Readonly<Record<string, string>>): string | undefined;
+}
+
+/** How a number is reached at the platform. */
+export interface NumberAccess {
+  readonly phoneNumberId: string;
+  readonly accessToken: string;
 }
 
 /** The I/O that adapters get from outside, so that tests can hold time and the network. */
 export interface ProviderIo {
   readonly fetch: typeof fetch;
   readonly now: () => number;
+  /** What a WhatsApp number is reached by, by our id of it; undefined once its organization has disconnected it. */
+  readonly numberOf?: (numberId: string) => Promise<NumberAccess | undefined>;
 }
 
 /** How a provider is declared to the registry: one file and one line make a provider. */

@@ -1,6 +1,7 @@
 import type { Actor } from '../actor.ts';
 import { isRefusal, type Refusal, refuse } from '../errors.ts';
 import { newId } from '../ids.ts';
+import type { StoredMessage } from '../inbound/message.ts';
 import { messageEvent } from './events.ts';
 import type { MessageRecord } from './message.ts';
 import { payloadFaults } from './payload-forms.ts';
@@ -20,7 +21,7 @@ export interface Correction {
 
 export interface ResendPorts extends SendPorts {
   readonly planners: Planners;
-  readonly readMessage: (organizationId: string, id: string) => Promise<MessageRecord | undefined>;
+  readonly readMessage: (organizationId: string, id: string) => Promise<StoredMessage | undefined>;
   /** Hands a queued message to its queue at a moment (ms); may be lost. */
   readonly hintSend: (messageId: string, at: number) => void;
 }
@@ -38,8 +39,12 @@ const notNow = (status: string) =>
 /** Variables by their place, as the platforms number them. */
 const byPlace = (vars: readonly string[]) => Object.fromEntries(vars.map((value, at) => [String(at + 1), value]));
 
-const numbered = (payload: Readonly<Record<string, unknown>>, vars: readonly string[] | undefined) =>
-  vars && 'template' in payload ? { ...payload, templateVars: byPlace(vars) } : payload;
+const numbered = (payload: Readonly<Record<string, unknown>>, vars: readonly string[] | undefined) => {
+  if (!vars || !('template' in payload)) return payload;
+  // What the old variables had filled is filled anew.
+  const { components: _, ...template } = payload.template as Readonly<Record<string, unknown>>;
+  return { ...payload, template, templateVars: byPlace(vars) };
+};
 
 /** The content as a request asks for it; undefined where it is not kept. */
 const keptContent = (
@@ -81,6 +86,7 @@ const requestOf = (original: MessageRecord, correction: Correction): UnifiedRequ
   const content = correction.payload ? corrected(correction.payload) : keptContent(original, correction.templateVars);
   if (!content) return NO_BODY;
   const templateVars = correction.templateVars ?? original.templateVars;
+  const { numberId, instagramAccountId } = original;
   return {
     channel,
     to: correction.to ?? original.to,
@@ -92,6 +98,7 @@ const requestOf = (original: MessageRecord, correction: Correction): UnifiedRequ
     campaignId,
     metadata: correction.metadata ?? original.metadata,
     priority,
+    labels: { numberId, instagramAccountId },
   };
 };
 
@@ -126,10 +133,11 @@ const replayOf = async (
 export const planResend = async (
   ports: Pick<ResendPorts, 'planners' | 'routing'>,
   actor: Actor,
-  original: MessageRecord,
+  original: StoredMessage,
   correction: Correction,
   { key, hash }: Pick<SendPlan, 'key' | 'hash'>,
 ): Promise<{ readonly plan: SendPlan; readonly body?: string | undefined } | ResendRefusal> => {
+  if (original.direction === 'inbound') return notNow(original.status);
   const status = unifiedStatus(original);
   if (status !== 'queued' && status !== 'failed') return notNow(status);
   const request = requestOf(original, correction);

@@ -1,4 +1,5 @@
 import type { EventType } from '../events/catalogue.ts';
+import { receivedEventOf, type StoredMessage } from '../inbound/message.ts';
 import { isoTime } from '../time.ts';
 import type { AttemptSummary } from '../webhooks/ports.ts';
 import type { Delivery } from '../webhooks/subscription.ts';
@@ -17,6 +18,8 @@ export const STEP_KINDS = [
   'deferred',
   'provider',
   'receipt',
+  'opened',
+  'clicked',
   'resolution',
   'fallback',
   'operator',
@@ -33,6 +36,14 @@ export interface Step {
 }
 
 export type MessageDelivery = Delivery & { readonly summaries: readonly AttemptSummary[] };
+
+/** What was heard of a message's opens and clicks: the first of each (ms), and how many. */
+export interface Engagement {
+  readonly firstOpenedAt?: number | undefined;
+  readonly opened: number;
+  readonly firstClickedAt?: number | undefined;
+  readonly clicked: number;
+}
 
 /** What the stored terms of an acceptance say in words; a term that is not here is told as it stands. */
 const WORDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -83,6 +94,11 @@ const acceptance = (message: MessageRecord, { at, detail, coins }: Decision): St
   return [...steps, held, route];
 };
 
+const stepsOf = (message: StoredMessage): Step[] =>
+  message.direction === 'inbound'
+    ? message.decisions.map(({ at, ...step }) => ({ at: isoTime(at), ...step }))
+    : message.decisions.flatMap((decision) => decided(message, decision));
+
 const decided = (message: MessageRecord, decision: Decision): Step[] => {
   const { at, kind, detail, coins } = decision;
   if (kind === 'accepted') return acceptance(message, decision);
@@ -108,16 +124,33 @@ const delivered = (delivery: MessageDelivery): Step[] => {
   ];
 };
 
+const times = (count: number): string => (count === 1 ? 'once' : `${count} times, first at this moment`);
+
+/** At most two steps, however often a message is opened and its links are followed. */
+const engaged = ({ firstOpenedAt, opened, firstClickedAt, clicked }: Engagement): Step[] => [
+  ...(firstOpenedAt === undefined
+    ? []
+    : [{ at: isoTime(firstOpenedAt), kind: 'opened', detail: `opened ${times(opened)}` } as const]),
+  ...(firstClickedAt === undefined
+    ? []
+    : [{ at: isoTime(firstClickedAt), kind: 'clicked', detail: `a link was followed ${times(clicked)}` } as const]),
+];
+
 /** The kinds of event that a message may have raised so far. */
-export const eventTypesOf = (message: MessageRecord): readonly EventType[] => {
+export const eventTypesOf = (message: StoredMessage): readonly EventType[] => {
+  if (message.direction === 'inbound') return [receivedEventOf(message.channel)];
   const raised = Object.entries(rulesOf(message.channel).eventOf)
     .filter(([status]) => !advances(message.status, status as MessageStatus))
     .map(([, type]) => type);
   return [...new Set<EventType>(['message.queued', ...raised])];
 };
 
-/** Everything that was decided on a message, oldest first; what happened in one millisecond keeps its order. */
-export const timelineOf = (message: MessageRecord, deliveries: readonly MessageDelivery[]): Step[] =>
-  [...message.decisions.flatMap((decision) => decided(message, decision)), ...deliveries.flatMap(delivered)].sort(
-    (a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0),
+/** Everything that was decided on a message and heard of it, oldest first; what happened in one millisecond keeps its order. */
+export const timelineOf = (
+  message: StoredMessage,
+  deliveries: readonly MessageDelivery[],
+  engagement?: Engagement | undefined,
+): Step[] =>
+  [...stepsOf(message), ...(engagement ? engaged(engagement) : []), ...deliveries.flatMap(delivered)].sort((a, b) =>
+    a.at < b.at ? -1 : a.at > b.at ? 1 : 0,
   );

@@ -1,3 +1,4 @@
+import type { InboundMessage, StoredMessage } from '../inbound/message.ts';
 import { isoTime } from '../time.ts';
 import { rulesOf } from './channels.ts';
 import type { MessageRecord, MessageStatus } from './message.ts';
@@ -51,6 +52,36 @@ const moment = (ms: number | undefined) => (ms === undefined ? undefined : isoTi
 /** Why it failed last: in the provider's words, else as its channel's reason. */
 const lastErrorOf = ({ lastError, reason }: MessageRecord, status: UnifiedStatus) =>
   lastError ?? (status === 'failed' ? reason : undefined);
+
+/** interface 2.10: a message that came in. Who sent it, and what it came to, are masked without pii:full. */
+const inboundView = (message: InboundMessage, unmasked: boolean) => {
+  const { channel, contactId, numberId, instagramAccountId, inReplyTo, origemDoLink } = message;
+  const shown = unmasked ? (value: string) => value : rulesOf(channel).mask;
+  return {
+    id: message.id,
+    organizationId: message.organizationId,
+    channel,
+    to: shown(message.to),
+    from: shown(message.from),
+    type: message.type,
+    direction: message.direction,
+    priority: 'normal' as const,
+    status: message.status,
+    force: false,
+    payload: { ...message.payload },
+    attempts: 0,
+    platformMessageId: message.providerMessageId,
+    sentAt: isoTime(message.sentAt),
+    deliveredAt: isoTime(message.createdAt),
+    createdAt: isoTime(message.createdAt),
+    updatedAt: isoTime(message.createdAt),
+    ...given({ numberId, instagramAccountId, contactId, inReplyTo, origemDoLink: origemDoLink && { ...origemDoLink } }),
+  };
+};
+
+/** interface 2.10: a message of either direction as it stands. Whom it goes to or came from is masked without pii:full. */
+export const storedView = (message: StoredMessage, unmasked: boolean) =>
+  message.direction === 'inbound' ? inboundView(message, unmasked) : messageView(message, unmasked);
 
 /** interface 2.10: a message of any channel as it stands. The recipient is masked without pii:full. */
 export const messageView = (message: MessageRecord, unmasked: boolean) => {

@@ -11,7 +11,11 @@ const sandbox = playsByEnding(reported({ status: 'delivered' }), {
 /** An id that is neither phone nor address: its ends tell it from others, its middle stays hidden. */
 export const maskId = (id: string): string => (id.length <= 6 ? '****' : `${id.slice(0, 2)}****${id.slice(-4)}`);
 
-const REASONS = { recipient: 'invalid_recipient', content: 'content_rejected', blacklisted: 'blacklisted' } as const;
+const REASONS = {
+  recipient: 'invalid_recipient',
+  content: 'content_rejected',
+  blacklisted: 'blacklisted',
+} as const;
 const common = {
   countsVolume: false,
   reasonOf: REASONS,

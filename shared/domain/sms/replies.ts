@@ -1,9 +1,19 @@
 import type { Environment } from '../actor.ts';
-import { type DomainEvent, newEvent } from '../events/event.ts';
+import type { DomainEvent } from '../events/event.ts';
 import { derivedId, type Id } from '../ids.ts';
+import type { InboundMessage } from '../inbound/message.ts';
+import {
+  changeOf,
+  type InboundChange,
+  type InboundOutcome,
+  type InboundReads,
+  incoming,
+  settleInbound,
+} from '../inbound/receive.ts';
 import type { MessageRecord } from '../messages/message.ts';
 import type { SendPorts } from '../messages/ports.ts';
-import type { ReplyEvent } from '../messages/provider.ts';
+import type { InboundEvent, ReplyEvent } from '../messages/provider.ts';
+import { lastSentTo } from '../messages/recipient.ts';
 import { asCoins, type Coins, NO_COINS } from '../money.ts';
 import { maskPhone } from '../phone.ts';
 import { priceRowOf } from '../pricing/prices.ts';
@@ -16,7 +26,8 @@ export interface ReplyRecord {
   readonly organizationId: Id<'organization'>;
   readonly env: Environment;
   readonly inReplyTo: Id<'message'>;
-  readonly route: SmsRoute;
+  /** Absent where what it answers left by another channel's SMS fallback. */
+  readonly route?: SmsRoute | undefined;
   readonly from: string;
   readonly body: string;
   readonly coins: Coins;
@@ -24,10 +35,10 @@ export interface ReplyRecord {
   readonly createdAt: number;
 }
 
-export interface ReplyPorts extends Pick<SendPorts, 'clock' | 'prices' | 'journal' | 'hashRecipient'> {
+export interface ReplyPorts extends Pick<SendPorts, 'prices' | 'journal' | 'hashRecipient'>, InboundReads {
   readonly correlate: (provider: string, reference: string) => Promise<string | undefined>;
-  /** Stores the reply, charges it and raises its event, in one transaction. False when this reply is stored already. */
-  readonly keep: (reply: ReplyRecord, event: DomainEvent) => Promise<boolean>;
+  /** Stores the reply, charges it, raises its event, and keeps it as an inbound message, in one transaction. */
+  readonly keep: (reply: ReplyRecord, event: DomainEvent, inbound: InboundChange) => Promise<InboundOutcome>;
 }
 
 /** A provider's reply always has the same id, so that a repeated callback is one reply and one charge. */
@@ -39,13 +50,59 @@ const answered = async (ports: ReplyPorts, provider: string, event: ReplyEvent):
   const id =
     inReplyTo?.messageId ??
     (inReplyTo?.providerMessageId ? await ports.correlate(provider, inReplyTo.providerMessageId) : undefined) ??
-    (await ports.correlate(provider, `to:${await ports.hashRecipient(event.from)}`));
+    (await ports.correlate(provider, lastSentTo('sms', await ports.hashRecipient(event.from))));
   return id ? ports.journal.read(id) : undefined;
 };
 
+const replyTo = async (
+  ports: ReplyPorts,
+  message: MessageRecord,
+  id: Id<'reply'>,
+  event: ReplyEvent,
+): Promise<ReplyRecord> => {
+  const row = priceRowOf(await ports.prices(), 'sms', 'reply');
+  const now = ports.clock();
+  return {
+    id,
+    organizationId: message.organizationId,
+    env: message.env,
+    inReplyTo: message.id,
+    route: message.channel === 'sms' ? (message.route as SmsRoute) : undefined,
+    from: event.from,
+    body: event.body,
+    coins: row?.bands[0] ? asCoins(row.bands[0].coins) : NO_COINS,
+    receivedAt: Math.min(event.at, now),
+    createdAt: now,
+  };
+};
+
+/** The reply as a message of the unified list. */
+const asInbound = ({ providerReplyId, from, to, body, at }: ReplyEvent): InboundEvent => ({
+  kind: 'inbound',
+  providerMessageId: providerReplyId,
+  channel: 'sms',
+  from,
+  to,
+  type: 'text',
+  text: body,
+  payload: {},
+  at,
+});
+
+/** What sms.received says: the reply by its own id, and which inbound message it is. */
+const replyData = (reply: ReplyRecord) => (message: InboundMessage) => ({
+  id: reply.id,
+  messageId: message.id,
+  body: reply.body,
+  ...(reply.route === undefined ? {} : { route: reply.route }),
+  type: undefined,
+  payload: undefined,
+});
+
 /**
  * Takes an inbound reply: finds the SMS that it answers as the provider tells, else the last one that this provider carried to that phone.
- * `unmatched` when there is none: nobody could be charged for it or told of it.
+ * It is kept as a reply, charged once, and as an inbound message with all that follows from one.
+ * `unmatched` when there is no such SMS: nobody could be charged for the reply or told of it.
  */
 export const takeReply = async (
   ports: ReplyPorts,
@@ -54,40 +111,14 @@ export const takeReply = async (
 ): Promise<'kept' | 'repeated' | 'unmatched'> => {
   const message = await answered(ports, provider, event);
   if (!message) return 'unmatched';
-  const row = priceRowOf(await ports.prices(), 'sms', 'reply');
-  const now = ports.clock();
-  const { organizationId, env } = message;
-  const reply: ReplyRecord = {
-    id: replyIdOf(provider, event.providerReplyId),
-    organizationId,
-    env,
-    inReplyTo: message.id,
-    route: message.route as SmsRoute,
-    from: event.from,
-    body: event.body,
-    coins: row?.bands[0] ? asCoins(row.bands[0].coins) : NO_COINS,
-    receivedAt: Math.min(event.at, now),
-    createdAt: now,
-  };
-  const raised = newEvent({
-    type: 'sms.received',
-    organizationId,
-    env,
-    createdAt: now,
-    data: {
-      id: reply.id,
-      channel: 'sms',
-      inReplyTo: reply.inReplyTo,
-      from: maskPhone(reply.from),
-      body: reply.body,
-      route: reply.route,
-      receivedAt: isoTime(reply.receivedAt),
-      ...(message.contactId ? { contactId: message.contactId } : {}),
-      ...(message.campaignId ? { campaignId: message.campaignId } : {}),
-      ...(message.metadata ? { metadata: { ...message.metadata } } : {}),
-    },
+  const id = replyIdOf(provider, event.providerReplyId);
+  const reply = await replyTo(ports, message, id, event);
+  const found = await incoming(ports, message, asInbound(event), { answered: message, reference: id });
+  return settleInbound(ports, found, (sender) => {
+    const { events, ...change } = changeOf(found, sender, replyData(reply));
+    const [received, ...others] = events as readonly [DomainEvent, ...DomainEvent[]];
+    return ports.keep(reply, received, { ...change, events: others });
   });
-  return (await ports.keep(reply, raised)) ? 'kept' : 'repeated';
 };
 
 /** interface 2.2. `from` is masked without pii:full. */
@@ -95,7 +126,7 @@ export const replyView = (reply: ReplyRecord, unmasked: boolean) => ({
   id: reply.id,
   env: reply.env,
   inReplyTo: reply.inReplyTo,
-  route: reply.route,
+  ...(reply.route === undefined ? {} : { route: reply.route }),
   from: unmasked ? reply.from : maskPhone(reply.from),
   body: reply.body,
   receivedAt: isoTime(reply.receivedAt),

@@ -1,6 +1,6 @@
 import type { DomainEvent } from '../events/event.ts';
 import { asSeenBy, attemptHeaders, bodyOf } from './envelope.ts';
-import { enter, isAiling } from './places.ts';
+import { enter, isHeld, type Leave } from './places.ts';
 import type {
   AttemptResult,
   AttemptSummary,
@@ -22,7 +22,7 @@ const PAUSED_MS = 300_000;
 /** When work of a full endpoint is looked at again, in ms. */
 const FULL_MS = 2_000;
 /** The longest such wait at an endpoint whose last attempts failed: the longer its work waits, the more rarely it is looked at. */
-const FULL_LONGEST_MS = 60_000;
+const FULL_LONGEST_MS = 120_000;
 /** Last success and failure are noted at most this often while nothing else changes, in ms. */
 const NOTE_EVERY_MS = 60_000;
 
@@ -128,16 +128,18 @@ const post = async (
   subscription: Subscription,
   delivery: Delivery,
   event: DomainEvent,
-  leave: () => void,
+  leave: Leave,
 ) => {
+  let answered = false;
   try {
     const at = ports.clock();
     const body = bodyOf(await asSeenBy(ports, subscription, event), delivery);
     const headers = await attemptHeaders(ports, subscription, event.id, at, body);
     const outcome = await ports.post({ url: subscription.url, headers, body, timeoutMs: ATTEMPT_MS });
+    answered = outcome.kind === 'answered';
     return { at, body, headers, outcome };
   } finally {
-    leave();
+    leave(answered);
   }
 };
 
@@ -146,7 +148,7 @@ const attemptIt = async (
   view: View,
   delivery: Delivery,
   event: DomainEvent,
-  leave: () => void,
+  leave: Leave,
 ): Promise<void> => {
   const { subscription } = view;
   const { at, body, headers, outcome } = await post(ports, subscription, delivery, event, leave);
@@ -161,13 +163,47 @@ const attemptIt = async (
   ports.observe.attempted(result.status, outcome.durationMs, place);
 };
 
-const postpone = async (ports: WebhookPorts, subscription: Subscription, delivery: Delivery): Promise<void> => {
+/** When work of a full endpoint is looked at again, in ms. */
+const laterAt = (ports: WebhookPorts, subscription: Subscription, delivery: Delivery): number => {
   const now = ports.clock();
-  const waited = Math.min((now - delivery.createdAt) / 2, FULL_LONGEST_MS);
-  const wait = isAiling(subscription) ? Math.max(FULL_MS, waited) : FULL_MS;
-  const again = now + Math.round(wait * (0.5 + ports.random()));
-  await ports.deliveries.postpone(delivery, again);
-  ports.hint([delivery.id], (again - now) / 1000);
+  const waited = Math.min(now - delivery.createdAt, FULL_LONGEST_MS);
+  const wait = isHeld(subscription) ? Math.max(FULL_MS, waited) : FULL_MS;
+  return now + Math.round(wait * (0.5 + ports.random()));
+};
+
+const hintAt = (ports: WebhookPorts, { id }: Delivery, at: number): void =>
+  ports.hint([id], Math.max(0, (at - ports.clock()) / 1000));
+
+const claim = (ports: WebhookPorts, delivery: Delivery): Promise<boolean> => {
+  const now = ports.clock();
+  return ports.deliveries.claim(delivery, now, now + CLAIM_MS);
+};
+
+/** To an endpoint that fails: work that finds no place there is put off before it is claimed, since most of it finds none. */
+const tryHeld = async (ports: WebhookPorts, view: View, delivery: Delivery, event: DomainEvent): Promise<void> => {
+  const leave = await enter(view.subscription);
+  if (!leave) {
+    const at = laterAt(ports, view.subscription, delivery);
+    await ports.deliveries.defer(delivery, ports.clock(), at);
+    return hintAt(ports, delivery, at);
+  }
+  let claimed = false;
+  try {
+    claimed = await claim(ports, delivery);
+  } finally {
+    if (!claimed) leave(false);
+  }
+  if (claimed) await attemptIt(ports, view, delivery, event, leave);
+};
+
+/** To an endpoint that answers: its places are for attempts alone, so that the table's time takes none of them. */
+const tryWell = async (ports: WebhookPorts, view: View, delivery: Delivery, event: DomainEvent): Promise<void> => {
+  if (!(await claim(ports, delivery))) return;
+  const leave = await enter(view.subscription);
+  if (leave) return attemptIt(ports, view, delivery, event, leave);
+  const at = laterAt(ports, view.subscription, delivery);
+  await ports.deliveries.postpone(delivery, at);
+  hintAt(ports, delivery, at);
 };
 
 const deliver = async (
@@ -176,23 +212,23 @@ const deliver = async (
   view: View | undefined,
   event: DomainEvent | undefined,
 ): Promise<void> => {
-  if (!view || !event || view.subscription.status === 'revoked') return void (await abandon(ports, delivery));
-  if (view.subscription.status === 'paused' && delivery.sequence !== undefined)
-    return ports.deliveries.postpone(delivery, ports.clock() + PAUSED_MS);
-  const leave = await enter(view.subscription);
-  if (!leave) return postpone(ports, view.subscription, delivery);
-  return attemptIt(ports, view, delivery, event, leave);
+  if (!view || !event || view.subscription.status === 'revoked') return abandon(ports, delivery);
+  if (view.subscription.status === 'paused' && delivery.sequence !== undefined) {
+    const now = ports.clock();
+    return ports.deliveries.defer(delivery, now, now + PAUSED_MS);
+  }
+  const attempt = isHeld(view.subscription) ? tryHeld : tryWell;
+  return attempt(ports, view, delivery, event);
 };
 
-const abandon = (ports: WebhookPorts, delivery: Delivery): Promise<boolean> =>
-  ports.deliveries.record(delivery, {
-    attempt: {
-      at: ports.clock(),
-      durationMs: 0,
-      error: 'the subscription is revoked, or its event is gone',
-    },
+const abandon = async (ports: WebhookPorts, delivery: Delivery): Promise<void> => {
+  if (!(await claim(ports, delivery))) return;
+  const error = 'the subscription is revoked, or its event is gone';
+  await ports.deliveries.record(delivery, {
+    attempt: { at: ports.clock(), durationMs: 0, error },
     status: 'abandoned',
   });
+};
 
 const unwrap = <T>(outcome: PromiseSettledResult<T> | undefined): T | undefined => {
   if (outcome?.status === 'rejected') throw outcome.reason;
@@ -229,15 +265,14 @@ export const deliverAll = async (
   ids: readonly string[],
 ): Promise<readonly PromiseSettledResult<void>[]> => {
   const wanted = [...new Set(ids)];
-  const now = ports.clock();
-  const claims = await Promise.allSettled(wanted.map((id) => ports.deliveries.claim(id, now, now + CLAIM_MS)));
-  const claimed = claims.flatMap((claim) => (claim.status === 'fulfilled' && claim.value ? [claim.value] : []));
-  // What cannot be read fails the claimed alone: those that are done, or another's, are through.
-  const [needs] = await Promise.allSettled([needsOf(ports, claimed)]);
+  const found = await ports.deliveries.readDue(wanted, ports.clock());
+  const due = found.flatMap((read) => (read.status === 'fulfilled' && read.value ? [read.value] : []));
+  // What cannot be read fails the due alone: those that are done, or another's, are through.
+  const [needs] = await Promise.allSettled([needsOf(ports, due)]);
   const work = async (at: number): Promise<void> => {
-    const delivery = unwrap(claims[at]);
-    const found = delivery && unwrap(needs);
-    if (delivery && found) await deliver(ports, delivery, found.view(delivery), found.event(delivery));
+    const delivery = unwrap(found[at]);
+    const read = delivery && unwrap(needs);
+    if (delivery && read) await deliver(ports, delivery, read.view(delivery), read.event(delivery));
   };
   const outcomes = await Promise.allSettled(wanted.map((_, at) => work(at)));
   const byId = new Map(wanted.map((id, at) => [id, outcomes[at]]));

@@ -21,16 +21,22 @@ export const envelopeOf = (event: Omit<DomainEvent, 'type'> & { readonly type: s
   data: canonical(event.data) as Readonly<Record<string, unknown>>,
 });
 
-/** The event with the recipient as the subscription's creator would see it: in full only where they may. */
+/** Whose address an event carries: the recipient of what was sent, the sender of what came in. */
+const PARTIES = ['to', 'from'] as const;
+
+/** The event with the other party as the subscription's creator would see it: in full only where they may. */
 export const asSeenBy = async (
   ports: Pick<WebhookPorts, 'recipient'>,
   subscription: Subscription,
   event: DomainEvent,
 ): Promise<DomainEvent> => {
   const { data } = event;
-  if (!subscription.unmasked || typeof data.to !== 'string' || typeof data.id !== 'string') return event;
-  const to = await ports.recipient(data.id);
-  return to === undefined ? event : { ...event, data: { ...data, to } };
+  const party = PARTIES.find((name) => typeof data[name] === 'string');
+  // An SMS reply is known by its own id, and names the inbound message that it is.
+  const id = data.messageId ?? data.id;
+  if (!subscription.unmasked || party === undefined || typeof id !== 'string') return event;
+  const address = await ports.recipient(id);
+  return address === undefined ? event : { ...event, data: { ...data, [party]: address } };
 };
 
 /** The secrets that sign now, newest first. */

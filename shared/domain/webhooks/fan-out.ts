@@ -1,11 +1,20 @@
 import type { DomainEvent } from '../events/event.ts';
+import { isInSlowLane } from './places.ts';
 import type { Waiting, WebhookPorts } from './ports.ts';
 import type { Subscription } from './subscription.ts';
+
+/**
+ * New events of an endpoint that failed again and again, or hangs, are looked at after this, in ms, and not together: what it is given
+ * in vain meanwhile costs those that answer.
+ */
+const SLOW_LANE_MS = 15_000;
 
 type Outcome<T> = PromiseSettledResult<T>;
 
 const takes = ({ status, events, createdAt }: Subscription, event: DomainEvent): boolean =>
   status !== 'revoked' && events.includes(event.type) && createdAt <= event.createdAt;
+
+const idsOf = (waiting: readonly Waiting[]) => waiting.map(({ id }) => id);
 
 /** Within a batch a subscription gets its events in the order in which they happened. */
 const byTime = (a: DomainEvent, b: DomainEvent): number => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1);
@@ -21,9 +30,15 @@ export const fanOut = async (ports: WebhookPorts, events: readonly DomainEvent[]
   const ordered = events.toSorted(byTime);
   const failed = new Map<string, unknown>();
   const waiting: Waiting[] = [];
+  const atOnce: Waiting[] = [];
   const give = async (subscription: Subscription, taken: readonly DomainEvent[]): Promise<void> => {
     try {
-      waiting.push(...(await ports.deliveries.fanOut(subscription, taken, ports.clock())));
+      const now = ports.clock();
+      const wait = isInSlowLane(subscription) ? Math.round(SLOW_LANE_MS * (0.5 + ports.random())) : 0;
+      const made = await ports.deliveries.fanOut(subscription, taken, now, now + wait);
+      waiting.push(...made);
+      if (wait === 0) atOnce.push(...made);
+      else ports.hint(idsOf(made), wait / 1000);
     } catch (fault) {
       for (const { id } of taken) failed.set(id, fault);
     }
@@ -41,7 +56,7 @@ export const fanOut = async (ports: WebhookPorts, events: readonly DomainEvent[]
   };
   const organizations = Map.groupBy(ordered, ({ organizationId }) => organizationId);
   await Promise.all([...organizations].map(([id, theirs]) => giveAll(id, theirs)));
-  ports.hint(waiting.map(({ id }) => id));
+  ports.hint(idsOf(atOnce));
   const count = Map.groupBy(waiting, ({ eventId }) => eventId);
   return events.map(({ id }) =>
     failed.has(id) ? rejected(failed.get(id)) : { status: 'fulfilled', value: count.get(id)?.length ?? 0 },

@@ -1,38 +1,55 @@
+import { FAILING_AFTER } from './schedule.ts';
 import type { Subscription } from './subscription.ts';
 
 /** Attempts under way to one endpoint in this process: a hung endpoint holds no more, and others pass it. */
 const AT_ONCE = 4;
+/** Every answer of an endpoint that has answered all opens a place more, up to so many. */
+const MOST_AT_ONCE = 16;
 /** An endpoint whose last attempts failed gets one at a time. */
 const AT_ONCE_FAILING = 1;
 /** All endpoints whose last attempts failed get so many together: most of the places stay with those that answer. */
 const ALL_FAILING = 4;
 /** How long a delivery waits for a place at an endpoint that answers, in ms: the answers that it waits for take less. */
 const PATIENCE_MS = 250;
+/** An endpoint that owes an answer for so long, in ms, is given nothing more until it answers. */
+const SLOW_MS = 500;
+/** So many failed events in a row, and new events of the endpoint wait before they are tried. */
+const SLOW_LANE_AFTER = Math.ceil(FAILING_AFTER / 2);
 
 interface Endpoint {
-  taken: number;
+  /** When each attempt under way began, oldest first. */
+  readonly begun: Set<{ readonly at: number }>;
   readonly waiting: Set<() => void>;
+  most: number;
 }
+
+/** How an attempt ended for its place: with an answer, or without. */
+export type Leave = (answered: boolean) => void;
 
 const endpoints = new Map<string, Endpoint>();
 let failing = 0;
 
-const endpointOf = (id: string): Endpoint => {
-  const endpoint = endpoints.get(id) ?? { taken: 0, waiting: new Set() };
-  endpoints.set(id, endpoint);
-  return endpoint;
+/** Whether the endpoint owes this process an answer for long. */
+const isSlow = (id: string): boolean => {
+  for (const { at } of endpoints.get(id)?.begun ?? []) return performance.now() - at > SLOW_MS;
+  return false;
 };
 
-const take = (id: string, ailing: boolean): (() => void) | undefined => {
-  const endpoint = endpointOf(id);
-  if (endpoint.taken >= (ailing ? AT_ONCE_FAILING : AT_ONCE) || (ailing && failing >= ALL_FAILING)) return undefined;
-  endpoint.taken += 1;
+const take = (id: string, ailing: boolean): Leave | undefined => {
+  const endpoint = endpoints.get(id) ?? { begun: new Set(), waiting: new Set(), most: AT_ONCE };
+  const most = ailing ? AT_ONCE_FAILING : endpoint.most;
+  if (endpoint.begun.size >= most || (ailing && failing >= ALL_FAILING) || isSlow(id)) return undefined;
+  const attempt = { at: performance.now() };
+  endpoints.set(id, endpoint);
+  endpoint.begun.add(attempt);
   if (ailing) failing += 1;
-  return () => {
-    endpoint.taken -= 1;
+  return (answered) => {
+    endpoint.begun.delete(attempt);
     if (ailing) failing -= 1;
-    for (const wake of endpoint.waiting) return wake();
-    if (endpoint.taken === 0) endpoints.delete(id);
+    endpoint.most = answered ? Math.min(endpoint.most + 1, MOST_AT_ONCE) : AT_ONCE;
+    let free = endpoint.most - endpoint.begun.size;
+    for (const wake of endpoint.waiting) if (free-- > 0) wake();
+    if (endpoint.begun.size === 0 && endpoint.waiting.size === 0) endpoints.delete(id);
   };
 };
 
@@ -48,21 +65,26 @@ const freed = ({ waiting }: Endpoint, ms: number): Promise<void> =>
     waiting.add(wake);
   });
 
-/** Whether the last attempts at an endpoint failed. */
-export const isAiling = ({ consecutiveFailures }: Subscription): boolean => consecutiveFailures > 0;
+/** Whether an endpoint is given less than others: its last attempts failed, or it owes this process an answer for long. */
+export const isHeld = ({ id, consecutiveFailures }: Subscription): boolean => consecutiveFailures > 0 || isSlow(id);
+
+/** Whether an endpoint's new events wait before they are looked at: it failed again and again, or owes this process an answer. */
+export const isInSlowLane = ({ id, consecutiveFailures }: Subscription): boolean =>
+  consecutiveFailures >= SLOW_LANE_AFTER || isSlow(id);
 
 /**
  * Takes a place at the endpoint, in this process; the way to give it back, or undefined when it is full. An endpoint that answers is
- * waited for a moment, for its places come free at once; one that fails is not.
+ * waited for a moment, for its places come free at once; one that fails, or owes an answer for long, is not.
  */
-export const enter = async (subscription: Subscription): Promise<(() => void) | undefined> => {
+export const enter = async (subscription: Subscription): Promise<Leave | undefined> => {
   const { id } = subscription;
-  const ailing = isAiling(subscription);
+  const ailing = subscription.consecutiveFailures > 0;
   const until = performance.now() + PATIENCE_MS;
   for (;;) {
     const leave = take(id, ailing);
     const left = until - performance.now();
-    if (leave || ailing || left <= 0) return leave;
-    await freed(endpointOf(id), left);
+    const full = endpoints.get(id);
+    if (leave || !full || isHeld(subscription) || left <= 0) return leave;
+    await freed(full, left);
   }
 };

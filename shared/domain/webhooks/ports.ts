@@ -63,13 +63,26 @@ export type Waiting = Pick<Delivery, 'id' | 'eventId'>;
 export interface DeliveryStore {
   /**
    * Gives events their sequences in the subscription, in the order given and without gaps, and makes them due, each once: a repeat
-   * changes nothing. Those that nobody has tried yet, whoever made them; none new when the subscription is revoked.
+   * changes nothing. Those that nobody has tried yet, whoever made them; none new when the subscription is revoked. They may be tried at
+   * once; those that lost their hints are looked for from `lookAt` (ms) on, which is `now` when absent.
    */
-  fanOut(subscription: Subscription, events: readonly DomainEvent[], now: number): Promise<readonly Waiting[]>;
+  fanOut(
+    subscription: Subscription,
+    events: readonly DomainEvent[],
+    now: number,
+    lookAt?: number,
+  ): Promise<readonly Waiting[]>;
   /** A delivery outside of the sequence: an example that somebody asked for. */
   add(delivery: Delivery): Promise<void>;
-  /** Takes a due delivery for this worker until `until` (ms). Undefined when it is not due, done, or another worker's. */
-  claim(deliveryId: string, now: number, until: number): Promise<Delivery | undefined>;
+  /**
+   * Deliveries that may be tried at `now` (ms), in the ids' order, undefined where there is none, or it is not due, done, or another
+   * worker's; one whose row does not parse is rejected alone.
+   */
+  readDue(ids: readonly string[], now: number): Promise<readonly PromiseSettledResult<Delivery | undefined>[]>;
+  /** Takes a due delivery for this worker until `until` (ms). False when it is no longer due, or another worker's. */
+  claim(delivery: Delivery, now: number, until: number): Promise<boolean>;
+  /** Puts a due delivery off that nobody has claimed, to a moment (ms). */
+  defer(delivery: Delivery, now: number, at: number): Promise<void>;
   /** Gives a claimed delivery back untried, due at a moment (ms). */
   postpone(delivery: Delivery, at: number): Promise<void>;
   /** Makes waiting work due at a moment (ms), unless a worker has it. */
@@ -141,7 +154,7 @@ export interface WebhookPorts {
   /** Seals and opens the exchange of an attempt. */
   readonly sealExchange: (organizationId: string, deliveryId: string, exchange: Exchange) => Promise<string>;
   readonly openExchange: (organizationId: string, deliveryId: string, sealed: string) => Promise<Exchange>;
-  /** The full recipient of a message's event, for a subscription that may see it. */
+  /** The full recipient of a message's event, or the full sender of an inbound one's, for a subscription that may see it. */
   readonly recipient: (messageId: string) => Promise<string | undefined>;
   /** Hands deliveries to their queue, early. */
   readonly hint: (deliveryIds: readonly string[], delaySeconds?: number) => void;

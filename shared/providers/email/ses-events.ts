@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { EmailReason } from '../../domain/email/content.ts';
 import type { CallbackReading, EngagementEvent, ProviderEvent, ReceiptEvent } from '../../domain/messages/provider.ts';
 import { parseJson } from '../http.ts';
+import { inboundEmail, receivedEmail } from './ses-inbound.ts';
 
 /** The tag by which our reference travels with a message and comes back in its events. */
 export const REFERENCE_TAG = 'messageId';
@@ -108,6 +109,11 @@ const eventsOf = (event: SesEvent, publishedAt: number): readonly ProviderEvent[
 /** Reads a notification whose signature was checked; `at` is when SNS published it, in ms. */
 export const readSesEvent = (message: string, at: number): CallbackReading => {
   if (message.startsWith(SET_UP_TEXT) || parseJson(setUp, message)) return { kind: 'events', events: [] };
+  const received = parseJson(receivedEmail, message);
+  if (received) {
+    const inbound = inboundEmail(received, at);
+    return { kind: 'events', events: inbound ? [inbound] : [] };
+  }
   const event = parseJson(named, message);
   return event
     ? { kind: 'events', events: eventsOf(event, at) }

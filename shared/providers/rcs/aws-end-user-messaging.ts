@@ -1,6 +1,12 @@
 import type { RcsMessageContent, RcsSuggestedAction } from '@aws-sdk/client-pinpoint-sms-voice-v2';
 import * as z from 'zod';
-import type { Dispatch, ProviderAnswer, ProviderDeclaration, ProviderIo } from '../../domain/messages/provider.ts';
+import type {
+  Dispatch,
+  InboundEvent,
+  ProviderAnswer,
+  ProviderDeclaration,
+  ProviderIo,
+} from '../../domain/messages/provider.ts';
 import type { RcsContent, RcsSuggestion } from '../../domain/rcs/content.ts';
 import { hasWholeAccessKey, WHOLE_ACCESS_KEY } from '../aws.ts';
 import {
@@ -10,8 +16,11 @@ import {
   readEvent,
   sendOnce,
   TEXT_EVENTS,
+  type TwoWayMessage,
 } from '../aws-end-user-messaging.ts';
-import { refusal } from '../http.ts';
+import { e164Of } from '../e164.ts';
+import { parseJson, refusal } from '../http.ts';
+import { tappedButton, typedText } from './inbound.ts';
 
 /** What an operator sets for RCS through AWS End User Messaging. */
 export const awsEndUserMessagingRcsSettings = z
@@ -160,6 +169,32 @@ const meaningOf = ({ eventType, messageStatus = '', context }: EndUserMessagingE
 };
 
 /**
+ * What stands in a two-way message's body instead of a text (sms-voice/latest/userguide/rcs-events.html): a tapped suggestion, or that
+ * somebody is typing. What else AWS may put there is kept as it came.
+ */
+const interaction = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('SUGGESTION'), text: z.string(), postbackData: z.string() }),
+  z.object({ type: z.literal('RCS_TYPING') }),
+]);
+
+const inboundOf = (message: TwoWayMessage, at: number): InboundEvent | undefined => {
+  const { messageBody, previousPublishedMessageId: answered } = message;
+  const found = messageBody.startsWith('{') ? parseJson(interaction, messageBody) : undefined;
+  if (found?.type === 'RCS_TYPING') return undefined;
+  const said = found ? tappedButton(found.text, found.postbackData) : typedText(messageBody);
+  return {
+    kind: 'inbound',
+    providerMessageId: message.inboundMessageId,
+    channel: 'rcs',
+    from: e164Of(message.originationNumber),
+    to: message.destinationNumber,
+    ...said,
+    ...(answered ? { inReplyTo: answered } : {}),
+    at,
+  };
+};
+
+/**
  * RCS through AWS End User Messaging (PinpointSMSVoiceV2, SendRcsMessage). Our reference travels in the message's context and comes back
  * in its events. An SMS leaves instead only where the message names its text: pools fall back by themselves for SendTextMessage alone.
  */
@@ -170,6 +205,6 @@ export const awsEndUserMessagingRcs: ProviderDeclaration<RcsContent, RcsSettings
   create: (settings, io) => ({
     name: 'aws_end_user_messaging',
     send: (dispatch) => send(settings, io, dispatch),
-    readCallback: ({ body }) => readEvent(settings, io, body, { meaningOf, replies: false }),
+    readCallback: ({ body }) => readEvent(settings, io, body, { meaningOf, inboundOf }),
   }),
 };

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { ProviderDeclaration, ProviderEvent, ReceiptEvent } from '../../domain/messages/provider.ts';
 import type { RcsContent, RcsSuggestion } from '../../domain/rcs/content.ts';
+import { e164Of } from '../e164.ts';
 import {
   infobipAccountSettings,
   infobipDestination,
@@ -10,12 +11,12 @@ import {
 } from '../infobip.ts';
 import {
   type InfobipReport,
-  infobipE164,
   infobipInstant,
   infobipReceipt,
   infobipReport,
   readInfobipCallback,
 } from '../infobip-callbacks.ts';
+import { sentFile, sharedLocation, tappedButton, typedText } from './inbound.ts';
 
 /** What an operator sets for RCS through Infobip. */
 export const infobipRcsSettings = z.strictObject({
@@ -74,11 +75,25 @@ const optionsOf = ({ smsSender, validityMinutes }: InfobipRcsSettings, { fallbac
 });
 
 const seen = z.object({ messageId: z.string().min(1), from: z.string().min(1), seenAt: z.string() });
-/** A person's answer (Receive inbound RCS messages): the service has no replies on RCS, so it is taken and says nothing. */
+/** What a person answers with (Receive inbound RCS messages); of a kind that is not here nothing is kept. */
+const said = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('TEXT'), text: z.string() }),
+  z.object({ type: z.literal('SUGGESTION'), text: z.string(), postbackData: z.string() }),
+  z.object({ type: z.literal('LOCATION'), latitude: z.number(), longitude: z.number() }),
+  z.object({
+    type: z.literal('FILE'),
+    url: z.string().min(1),
+    name: z.string().optional(),
+    contentType: z.string().optional(),
+  }),
+]);
 const inbound = z.object({
   messageId: z.string().min(1),
   sender: z.string().min(1),
-  message: z.object({ type: z.string() }),
+  to: z.string().optional(),
+  receivedAt: z.string().optional(),
+  pairedMessageId: z.string().min(1).nullish(),
+  message: z.union([said, z.object({ type: z.string() })]),
 });
 const entry = z.union([infobipReport, seen, inbound]);
 
@@ -120,7 +135,7 @@ const readOf = ({ messageId, from, seenAt }: z.infer<typeof seen>): ReceiptEvent
     receipt: {
       id: messageId,
       type: 'api_message',
-      to: infobipE164(from),
+      to: e164Of(from),
       reference: messageId,
       status: 'SEEN',
       ...(at === undefined ? {} : { received: new Date(at).toISOString() }),
@@ -129,10 +144,42 @@ const readOf = ({ messageId, from, seenAt }: z.infer<typeof seen>): ReceiptEvent
   };
 };
 
-const eventsOf = (found: z.infer<typeof entry>): readonly ProviderEvent[] => {
-  if ('status' in found) return receiptOf(found);
-  return 'seenAt' in found ? [readOf(found)] : [];
+const saidOf = (message: z.infer<typeof said>) => {
+  switch (message.type) {
+    case 'TEXT':
+      return typedText(message.text);
+    case 'SUGGESTION':
+      return tappedButton(message.text, message.postbackData);
+    case 'LOCATION':
+      return sharedLocation(message.latitude, message.longitude);
+    case 'FILE':
+      return sentFile(message.url, message.contentType, message.name);
+  }
 };
+
+const inboundOf = (found: z.infer<typeof inbound>, now: number): ProviderEvent[] => {
+  const message = said.safeParse(found.message).data;
+  if (!message) return [];
+  return [
+    {
+      kind: 'inbound',
+      providerMessageId: found.messageId,
+      channel: 'rcs',
+      from: e164Of(found.sender),
+      ...(found.to === undefined ? {} : { to: found.to }),
+      ...saidOf(message),
+      ...(found.pairedMessageId ? { inReplyTo: found.pairedMessageId } : {}),
+      at: infobipInstant(found.receivedAt) ?? now,
+    },
+  ];
+};
+
+const eventsOf =
+  (now: number) =>
+  (found: z.infer<typeof entry>): readonly ProviderEvent[] => {
+    if ('status' in found) return receiptOf(found);
+    return 'seenAt' in found ? [readOf(found)] : inboundOf(found, now);
+  };
 
 /**
  * Infobip's RCS API v2 (https://www.infobip.com/docs/api/channels/rcs). Our message id is Infobip's message id: reports of RCS and of the
@@ -156,6 +203,9 @@ export const infobipRcs: ProviderDeclaration<RcsContent, InfobipRcsSettings> = {
       });
     },
     inquire: (messageId, sentAt) => inquireOfInfobip(settings, io, '/rcs/2/logs', messageId, sentAt),
-    readCallback: async (request) => readInfobipCallback(settings.callbackAuth, io.now(), request, entry, eventsOf),
+    readCallback: async (request) => {
+      const now = io.now();
+      return readInfobipCallback(settings.callbackAuth, now, request, entry, eventsOf(now));
+    },
   }),
 };

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { ProviderAnswer, ProviderIo } from '../../domain/messages/provider.ts';
 import type { SmsDispatch, SmsProvider, SmsProviderDeclaration } from '../../domain/sms/provider.ts';
 import { hasWholeAccessKey, WHOLE_ACCESS_KEY } from '../aws.ts';
-import { endUserMessagingSettings, readEvent, sendOnce, TEXT_EVENTS } from '../aws-end-user-messaging.ts';
+import { endUserMessagingSettings, readEvent, replyOf, sendOnce, TEXT_EVENTS } from '../aws-end-user-messaging.ts';
 
 const MESSAGE_TYPES = ['TRANSACTIONAL', 'PROMOTIONAL'] as const;
 
@@ -63,6 +63,6 @@ export const awsEndUserMessaging: SmsProviderDeclaration<AwsEndUserMessagingSett
     name: 'aws_end_user_messaging',
     send: (dispatch) => send(settings, io, dispatch),
     readCallback: ({ body }) =>
-      readEvent(settings, io, body, { meaningOf: ({ eventType }) => TEXT_EVENTS[eventType], replies: true }),
+      readEvent(settings, io, body, { meaningOf: ({ eventType }) => TEXT_EVENTS[eventType], inboundOf: replyOf }),
   }),
 };

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { ProviderEvent } from '../../domain/messages/provider.ts';
 import type { SmsProvider, SmsProviderDeclaration } from '../../domain/sms/provider.ts';
+import { e164Of } from '../e164.ts';
 import {
   infobipAccountSettings,
   infobipDestination,
@@ -8,13 +9,7 @@ import {
   inquireOfInfobip,
   sendByInfobip,
 } from '../infobip.ts';
-import {
-  infobipE164,
-  infobipInstant,
-  infobipReceipt,
-  infobipReport,
-  readInfobipCallback,
-} from '../infobip-callbacks.ts';
+import { infobipInstant, infobipReceipt, infobipReport, readInfobipCallback } from '../infobip-callbacks.ts';
 
 /** What an operator sets for SMS through Infobip. */
 export const infobipSettings = z.strictObject({
@@ -48,8 +43,8 @@ const eventsOf = (found: z.infer<typeof entry>, now: number): readonly ProviderE
     {
       kind: 'reply',
       providerReplyId: found.messageId,
-      from: infobipE164(found.from),
-      to: infobipE164(found.to),
+      from: e164Of(found.from),
+      to: e164Of(found.to),
       body: found.text,
       at: infobipInstant(found.receivedAt) ?? now,
     },

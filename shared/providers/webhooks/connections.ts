@@ -45,7 +45,8 @@ const IDLE_MS = 30_000;
 /** A connection leaves its address after this, in ms, however busy: names move, and so may what is allowed. */
 const LONGEST_LIFE_MS = 300_000;
 const MOST_IDLE = 1_024;
-const MOST_IDLE_PER_ORIGIN = 8;
+/** As many as a busy endpoint uses at once: what is closed is opened again at once. */
+const MOST_IDLE_PER_ORIGIN = 16;
 /** Addresses of one name that are tried, in their order; each but the last gets its share of the time. */
 const MOST_TRIES = 3;
 

@@ -1,36 +1,37 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { type CallbackKind, type CallbackProvider, channelOf } from '../../contracts/callbacks.ts';
 import { isRefusal } from '../../domain/errors.ts';
-import { type CallbackPorts, callbackUrl, takeCallback } from '../../domain/messages/callbacks.ts';
+import { receiveInbound } from '../../domain/inbound/receive.ts';
+import { answerChallenge, type CallbackPorts, callbackUrl, takeCallback } from '../../domain/messages/callbacks.ts';
+import { applyPlatformEvent } from '../../domain/numbers/platform-events.ts';
+import { engagedWrite } from '../../storage/engagement.ts';
 import { eventHint, eventWrite } from '../../storage/outbox.ts';
 import { receiptHint, receiptStore } from '../../storage/receipts.ts';
-import { keepReply } from '../../storage/replies.ts';
 import { measure } from '../observe.ts';
 import { note } from '../scope.ts';
+import { inboundPorts, replyPorts } from './inbound.ts';
+import { templatePorts } from './numbers.ts';
 import { publishDue, settings, table } from './platform.ts';
+import { ownersOf } from './platform-accounts.ts';
 import { sendPorts } from './send.ts';
 
 const receipts = receiptStore(table);
 
 const ports: CallbackPorts = {
-  clock: sendPorts.clock,
-  prices: sendPorts.prices,
-  journal: sendPorts.journal,
-  hashRecipient: sendPorts.hashRecipient,
+  ...replyPorts,
   routing: sendPorts.routing,
-  correlate: receipts.correlate,
   park: receipts.park,
   hintReceipt: ({ messageId, fingerprint }) => publishDue([receiptHint(messageId, fingerprint)]),
-  raise: async (event) => {
-    const { ok } = await table.write({ ...eventWrite(event), when: { text: 'attribute_not_exists(#pk)' } });
+  raise: async (event, engaged) => {
+    const once = { ...eventWrite(event), when: { text: 'attribute_not_exists(#pk)' } };
+    const counted = engaged && engagedWrite(engaged.messageId, engaged.what, engaged.at);
+    const { ok } = counted ? await table.transact([once, counted]) : await table.write(once);
     if (ok) publishDue([eventHint(event.id)]);
     return ok;
   },
-  keep: async (reply, event) => {
-    const raised = await keepReply(table, reply, event);
-    if (raised) publishDue(raised.map(eventHint));
-    return raised !== undefined;
-  },
+  ownersOf,
+  inbound: (tenant, event) => receiveInbound(inboundPorts, tenant, event),
+  platform: (tenant, event) => applyPlatformEvent(templatePorts, tenant, event),
   observe: {
     taken: (provider, kind, effect, count) => measure({ provider, kind, effect }, { Callbacks: count }),
     refused: (provider, cause, detail) => {
@@ -74,3 +75,9 @@ export const receiveCallback = async (
   if (isRefusal(taken)) return taken;
   return ANSWERS[`${address.provider}/${address.kind}`] ?? { body: '' };
 };
+
+/** Answers a platform that asks whether the address of its callbacks is ours. */
+export const verifyCallback = (
+  address: { provider: CallbackProvider; kind: CallbackKind },
+  query: Readonly<Record<string, string>>,
+) => answerChallenge(ports, { channel: channelOf(address), provider: address.provider }, query);

@@ -1,7 +1,7 @@
 import type { OperatePorts } from '../../domain/messages/operate.ts';
 import { KEYS } from '../../storage/access-patterns.ts';
 import { forceLeave } from '../../storage/force.ts';
-import { readMessage } from '../../storage/message-lists.ts';
+import { readStored } from '../../storage/message-lists.ts';
 import { clock, publishDue, table } from './platform.ts';
 import { sendPorts } from './send.ts';
 
@@ -9,7 +9,7 @@ import { sendPorts } from './send.ts';
 export const operatePorts: OperatePorts = {
   clock,
   journal: sendPorts.journal,
-  readMessage: (organizationId, id) => readMessage(table, organizationId, id),
+  readMessage: (organizationId, id) => readStored(table, organizationId, id),
   forceLeave: (message, at, decision) => forceLeave(table, message, at, decision),
   hintSend: (messageId) => publishDue([{ kind: 'send_message', ...KEYS.message(messageId) }]),
 };

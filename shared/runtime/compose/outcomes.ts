@@ -11,7 +11,7 @@ import { sendPorts } from './send.ts';
 const ports = { ...sendPorts, ...receiptStore(table) };
 const idOf = (key: string) => key.slice(key.indexOf('#') + 1);
 
-type OutcomeKind = 'apply_receipt' | 'close_escrow' | 'resolve_send' | 'sandbox_outcome';
+type OutcomeKind = 'abandon_upload' | 'apply_receipt' | 'close_escrow' | 'resolve_send' | 'sandbox_outcome';
 type Seen = ReadonlyMap<string, MessageRecord>;
 
 /** What each kind of due work of the outcome queue does; each tolerates repeats and any order. */
@@ -19,6 +19,7 @@ const WORK: Readonly<Record<OutcomeKind, (hint: DueHint, seen: Seen) => Promise<
   sandbox_outcome: ({ pk }, seen) => applySandboxOutcome(ports, idOf(pk), seen.get(idOf(pk))),
   resolve_send: ({ pk }) => resolveSend(ports, idOf(pk)),
   close_escrow: escrowWork,
+  abandon_upload: async (hint) => (await import('./media.ts')).abandonWork(hint),
   apply_receipt: ({ pk, sk }) => applyReceipt(ports, idOf(pk), idOf(sk)),
 };
 

@@ -4,13 +4,17 @@ import { SendRcs } from '../../contracts/rcs.ts';
 import { SendSms } from '../../contracts/sms.ts';
 import { planEmail } from '../../domain/email/send.ts';
 import { isRefusal, type Refusal, refuse } from '../../domain/errors.ts';
+import { rulesOf } from '../../domain/messages/channels.ts';
 import type { Planned, Planner, Planners, UnifiedRequest } from '../../domain/messages/unified.ts';
-import { planPlatform, planWhatsapp } from '../../domain/platforms/plan.ts';
+import { type PlatformPorts, planInstagram, planPush, planWhatsapp } from '../../domain/platforms/plan.ts';
 import { planRcs } from '../../domain/rcs/send.ts';
 import { planSms } from '../../domain/sms/send.ts';
+import { withSavedTemplate } from '../../domain/templates/send.ts';
 import { readLastInbound } from '../../storage/inbound.ts';
 import { emailPorts } from './email.ts';
+import { templatePorts } from './numbers.ts';
 import { clock, table } from './platform.ts';
+import { senderOf } from './platform-accounts.ts';
 import { sendPorts } from './send.ts';
 import { smsPorts } from './sms.ts';
 
@@ -28,7 +32,9 @@ const noTemplate = refuse('VALIDATION_ERROR', {
 const carried = ({ to, contactId, campaignId, metadata }: UnifiedRequest) => ({ to, contactId, campaignId, metadata });
 
 const later = (planned: Planned, { priority, scheduledAt, labels }: UnifiedRequest): Planned =>
-  isRefusal(planned) ? planned : { ...planned, plan: { ...planned.plan, priority, scheduledAt, labels } };
+  isRefusal(planned)
+    ? planned
+    : { ...planned, plan: { ...planned.plan, priority, scheduledAt, labels: planned.plan.labels ?? labels } };
 
 /** A unified request as the channel's own contract has it: one set of rules, whichever operation asks. */
 const asOwn = <S extends z.ZodType>(schema: S, body: unknown): z.output<S> | Refusal<'VALIDATION_ERROR'> => {
@@ -83,20 +89,28 @@ const email: Planner = async (tenant, request, key, hash) => {
   return isRefusal(planned) ? planned : { plan: planned.plan, body: JSON.stringify(planned.content) };
 };
 
-const platformPorts = {
+const platformPorts: PlatformPorts = {
   clock,
   prices: sendPorts.prices,
-  lastInbound: async (tenant: Parameters<Planner>[0], channel: 'whatsapp', to: string) =>
-    readLastInbound(table, tenant.organizationId, channel, await sendPorts.hashTo(tenant.organizationId, 'phone', to)),
+  senderOf,
+  lastInbound: async ({ organizationId }, channel, to) => {
+    const hash = await sendPorts.hashTo(organizationId, rulesOf(channel).recipient, to);
+    return readLastInbound(table, organizationId, channel, hash);
+  },
+};
+
+const whatsapp: Planner = async (tenant, request, key, hash) => {
+  const known = await withSavedTemplate(templatePorts, tenant.organizationId, request);
+  return isRefusal(known) ? known : planWhatsapp(platformPorts, tenant, known, key, hash);
 };
 
 const ofChannel: Planners = {
   sms,
   rcs,
   email,
-  whatsapp: (...given) => planWhatsapp(platformPorts, ...given),
-  push: (...given) => planPlatform('push')(platformPorts, ...given),
-  instagram: (...given) => planPlatform('instagram')(platformPorts, ...given),
+  whatsapp,
+  push: (...given) => planPush(platformPorts, ...given),
+  instagram: (...given) => planInstagram(platformPorts, ...given),
 };
 
 /** How each channel makes a plan of a unified request. */

@@ -1,5 +1,5 @@
 import { rulesOf } from '../../domain/messages/channels.ts';
-import type { SendObserver, SendPorts } from '../../domain/messages/ports.ts';
+import type { Routing as RoutingPort, SendObserver, SendPorts } from '../../domain/messages/ports.ts';
 import { sandboxProvider } from '../../domain/messages/sandbox.ts';
 import { Routing } from '../../providers/routing.ts';
 import { KEYS } from '../../storage/access-patterns.ts';
@@ -32,13 +32,30 @@ const observe: SendObserver = {
 
 export const routing = new Routing({
   env: settings.STAGE,
-  io: { fetch: globalThis.fetch, now: clock },
+  io: {
+    fetch: globalThis.fetch,
+    now: clock,
+    // Loaded at the first send from a number: a function that sends nothing by WhatsApp does not pay for it.
+    numberOf: async (numberId) => (await import('./number-access.ts')).numberAccess(numberId),
+  },
   clock,
   breakers: breakers(table, clock),
   sandbox: (channel) => sandboxProvider(rulesOf(channel)),
   settings: async (channel) => readProviderSettings(table, await vault(), channel),
   routes: (organizationId, channel, route) => readRoutes(table, organizationId, channel, route),
 });
+
+/** The same, with live pushes carried by the organization's own apps: no route of the stage serves them, so none is tripped. */
+const withPush: RoutingPort = {
+  candidates: async (channel, organizationId, env, route) =>
+    channel === 'push' && env === 'live'
+      ? (await import('./push-single.ts')).singlePushCandidates(organizationId)
+      : routing.candidates(channel, organizationId, env, route),
+  provider: (channel, name) => routing.provider(channel, name),
+  report: async (channel, ...outcome) => {
+    if (channel !== 'push') await routing.report(channel, ...outcome);
+  },
+};
 
 const PURPOSE = 'queued-content';
 export const sealer: Sealer = {
@@ -52,7 +69,7 @@ const secondsUntil = (at: number) => Math.max(0, (at - clock()) / 1000);
 export const sendPorts: SendPorts = {
   clock,
   journal: journal(table, (hints) => publishDue(hints), sealer),
-  routing,
+  routing: withPush,
   prices: quotePorts.prices,
   volume: (organizationId, env, month, holdsUntil) =>
     env === 'live'

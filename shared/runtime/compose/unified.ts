@@ -8,6 +8,7 @@ import { chainStore } from '../../storage/chains.ts';
 import { consentFault, contactRecipient } from '../../storage/consent.ts';
 import { readWallet } from '../../storage/ledger.ts';
 import { queuedStore } from '../../storage/queued.ts';
+import { roomOfNumber } from './numbers-rate.ts';
 import { planners } from './planners.ts';
 import { clock, publishDue, table } from './platform.ts';
 import { sealer, sendPorts } from './send.ts';
@@ -40,6 +41,7 @@ export const leavePorts: LeavePorts = {
   ...sendPorts,
   ...queuedStore(table, sealer),
   mayLeaveAt: ({ organizationId, channel }, now) => leavesAt(organizationId, channel, now),
+  numberRoom: roomOfNumber,
   hintSend,
 };
 

@@ -44,8 +44,9 @@ export const webhookPorts: WebhookPorts = {
   openExchange: async (organizationId, deliveryId, sealed) =>
     exchangeSchema.parse(JSON.parse((await vault()).open(EXCHANGE_PURPOSE, organizationId, sealed, deliveryId))),
   recipient: async (messageId) => {
-    const row = await table.get(KEYS.message(messageId), { eventual: true, only: ['to'] });
-    return typeof row?.to === 'string' ? row.to : undefined;
+    const row = await table.get(KEYS.message(messageId), { eventual: true, only: ['direction', 'from', 'to'] });
+    const address = row?.direction === 'inbound' ? row.from : row?.to;
+    return typeof address === 'string' ? address : undefined;
   },
   hint: (ids, delaySeconds) => {
     if (ids.length === 0) return;

@@ -4,6 +4,9 @@ import clickEvent from '../../../events/providers/amazon-ses.click-event.json' w
 import complaintNotification from '../../../events/providers/amazon-ses.complaint-notification.json' with {
   type: 'json',
 };
+import receivedNotification from '../../../events/providers/amazon-ses.received-notification.json' with {
+  type: 'json',
+};
 import exampleRequest from '../../../events/providers/amazon-ses.send-request.json' with { type: 'json' };
 import { type AmazonSesStandIn, startAmazonSesStandIn } from '../../support/providers/amazon-ses-stand-in.ts';
 import { emailDispatch as dispatch } from '../../support/providers/email-kit.ts';
@@ -184,6 +187,60 @@ describe('an event', () => {
     const altered = standIn.notification(text);
     const forged = { ...altered, body: altered.body.replace('5.1.1', '5.1.2') };
     expect(await provider().readCallback(forged)).toMatchObject({ kind: 'forged' });
+  });
+});
+
+describe('an e-mail that came in', () => {
+  const { mail, receipt } = receivedNotification;
+  const receivedWith = (headers: object[], over: object = {}) =>
+    read(
+      JSON.stringify({
+        ...receivedNotification,
+        receipt: { ...receipt, ...over },
+        mail: { ...mail, headers: [...mail.headers, ...headers] },
+      }),
+    );
+
+  it('is read as the published example tells it: who, to what address, its subject, and nothing of its body', async () => {
+    expect(await read(JSON.stringify({ ...receivedNotification, content: 'Subject: segredo' }))).toEqual({
+      kind: 'events',
+      events: [
+        {
+          kind: 'inbound',
+          providerMessageId: 'd6iitobk75ur44p8kdnnp7g2n800',
+          channel: 'email',
+          from: 'sender@example.com',
+          to: 'recipient@example.com',
+          type: 'text',
+          payload: { email: { subject: 'Example subject' } },
+          at: Date.parse('2015-09-11T20:32:33.936Z'),
+        },
+      ],
+    });
+  });
+
+  it.each(['email.amazonses.com', 'sa-east-1.amazonses.com', 'amazonses.com'])(
+    'answers the message whose id SES wrote at %s',
+    async (host) => {
+      const headers = [{ name: 'In-Reply-To', value: `<${message.providerMessageId}@${host}>` }];
+      expect(await receivedWith(headers)).toMatchObject({ events: [{ inReplyTo: message.providerMessageId }] });
+    },
+  );
+
+  it('answers nothing by an id of somebody else’s', async () => {
+    const headers = [{ name: 'In-Reply-To', value: '<0103-1@amazonses.com.example>' }];
+    const reading = await receivedWith(headers);
+    expect(reading).toMatchObject({ events: [{ kind: 'inbound' }] });
+    expect(JSON.stringify(reading)).not.toContain('inReplyTo');
+  });
+
+  it.each([
+    ['a machine’s answer', [{ name: 'Auto-Submitted', value: 'auto-replied' }], {}],
+    ['spam', [], { spamVerdict: { status: 'FAIL' } }],
+    ['malware', [], { virusVerdict: { status: 'FAIL' } }],
+    ['what its own domain disowns', [], { dmarcVerdict: { status: 'FAIL' } }],
+  ])('is nobody’s where it is %s', async (_, headers, verdicts) => {
+    expect(await receivedWith(headers, verdicts)).toEqual(nothing);
   });
 });
 

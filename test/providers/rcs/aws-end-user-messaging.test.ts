@@ -144,14 +144,38 @@ it('reads the documented events, which name the message by the id of AWS alone',
   expect(await read(exampleRead)).toMatchObject({ events: [{ ...common, status: 'read', at: 1781661267203 }] });
 });
 
-it('takes what people answer, tap and type, and says nothing of it', async () => {
+it('reads what people tap as the published example tells it: the phone gets its plus, the postback stays', async () => {
+  expect(await provider().readCallback(standIn.notification(JSON.stringify(exampleSuggestion)))).toEqual({
+    kind: 'events',
+    events: [
+      {
+        kind: 'inbound',
+        providerMessageId: exampleSuggestion.inboundMessageId,
+        channel: 'rcs',
+        from: '+12679164820',
+        to: exampleSuggestion.destinationNumber,
+        type: 'interactive',
+        text: 'Open',
+        payload: { interactive: { type: 'button_reply', button_reply: { id: 'Open', title: 'Open' } } },
+        at: expect.any(Number),
+      },
+    ],
+  });
+});
+
+it.each(['SIM', '{"type":"NOTHING OF AWS"}', '{curly'])('reads what people type, whatever it is: %s', async (text) => {
   const message = await accepted();
-  for (const callback of [
-    standIn.notification(JSON.stringify(exampleSuggestion)),
-    standIn.twoWay(message, '{"type":"RCS_TYPING","receivedAt":"2026-06-17T17:36:29.937+0000"}'),
-    standIn.twoWay(message, 'SIM'),
-  ])
-    expect(await provider().readCallback(callback)).toEqual({ kind: 'events', events: [] });
+  expect(await provider().readCallback(standIn.twoWay(message, text))).toMatchObject({
+    events: [{ kind: 'inbound', type: 'text', text, from: message.to, inReplyTo: message.providerMessageId }],
+  });
+});
+
+it('takes that somebody is typing, and says nothing of it', async () => {
+  const typing = '{"type":"RCS_TYPING","receivedAt":"2026-06-17T17:36:29.937+0000"}';
+  expect(await provider().readCallback(standIn.twoWay(await accepted(), typing))).toEqual({
+    kind: 'events',
+    events: [],
+  });
 });
 
 it('tells in what is kept of a report which channel made it', async () => {

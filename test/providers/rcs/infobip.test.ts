@@ -142,11 +142,56 @@ it('reads who saw a message from `from`, in milliseconds of its own time zone', 
   });
 });
 
-it('takes what people answer and tap, and says nothing of it', async () => {
+it('reads what people tap as the published example tells it: who, to what agent, in answer to what, with its postback', async () => {
   const message = await accepted();
-  for (const callback of [
-    standIn.signed(message, JSON.stringify(exampleInbound)),
-    standIn.inbound(message, { type: 'TEXT', text: 'SIM' }),
-  ])
-    expect(await provider().readCallback(callback)).toEqual({ kind: 'events', events: [] });
+  expect(await provider().readCallback(standIn.signed(message, JSON.stringify(exampleInbound)))).toEqual({
+    kind: 'events',
+    events: [
+      {
+        kind: 'inbound',
+        providerMessageId: 'msg-abc123',
+        channel: 'rcs',
+        from: '+385911234567',
+        to: 'DemoSender',
+        type: 'interactive',
+        text: 'suggestionText',
+        payload: {
+          interactive: {
+            type: 'button_reply',
+            button_reply: { id: 'suggestionPostbackData', title: 'suggestionText' },
+          },
+        },
+        inReplyTo: 'msg-xyz456',
+        at: Date.parse('2026-03-03T14:22:30.000Z'),
+      },
+    ],
+  });
+});
+
+it.each([
+  [
+    { type: 'TEXT', text: 'SIM' },
+    { type: 'text', text: 'SIM', payload: {} },
+  ],
+  [
+    { type: 'LOCATION', latitude: -23.5, longitude: -46.6 },
+    { type: 'interactive', payload: { interactive: { location: { latitude: -23.5, longitude: -46.6 } } } },
+  ],
+  [
+    { type: 'FILE', url: 'https://files.example/a.jpg', contentType: 'image/jpeg', size: 9 },
+    { type: 'media', payload: { media: { kind: 'image', url: 'https://files.example/a.jpg' } } },
+  ],
+  [
+    { type: 'FILE', url: 'https://files.example/a', name: 'a.pdf' },
+    { type: 'media', payload: { media: { kind: 'document', filename: 'a.pdf' } } },
+  ],
+])('reads what people send: %j', async (content, said) => {
+  const message = await accepted();
+  const reading = await provider().readCallback(standIn.inbound(message, content));
+  expect(reading).toMatchObject({ events: [{ kind: 'inbound', channel: 'rcs', from: message.to, ...said }] });
+});
+
+it('takes content of another kind, and says nothing of it', async () => {
+  const callback = standIn.inbound(await accepted(), { type: 'EMOJI_STORM', amount: 9 });
+  expect(await provider().readCallback(callback)).toEqual({ kind: 'events', events: [] });
 });

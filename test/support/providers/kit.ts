@@ -6,10 +6,14 @@ import { awsEndUserMessagingUnderTest } from './aws-end-user-messaging-stand-in.
 import { emailKit } from './email-kit.ts';
 import { infobipRcsUnderTest } from './infobip-rcs-stand-in.ts';
 import { infobipUnderTest } from './infobip-stand-in.ts';
+import { instagramKit } from './instagram-kit.ts';
+import { instagramUnderTest } from './instagram-stand-in.ts';
 import { rcsKit } from './rcs-kit.ts';
 import { smsKit } from './sms-kit.ts';
 import type { AcceptedMessage, StandIn, UnderTest } from './stand-in.ts';
 import { twilioUnderTest } from './twilio-stand-in.ts';
+import { whatsappKit } from './whatsapp-kit.ts';
+import { whatsappUnderTest } from './whatsapp-stand-in.ts';
 
 /**
  * What the conformance suite asks of every provider of a channel. Recipients hold `5511`, contents hold `9182`: the suite looks for
@@ -31,6 +35,8 @@ export const CHANNEL_KITS: Readonly<Partial<Record<Channel, ChannelKit>>> = {
   sms: smsKit,
   email: emailKit,
   rcs: rcsKit,
+  whatsapp: whatsappKit,
+  instagram: instagramKit,
 };
 
 /** Every provider that the kit tests: one line each. */
@@ -41,6 +47,8 @@ export const UNDER_TEST: readonly UnderTest[] = [
   infobipUnderTest,
   awsEndUserMessagingRcsUnderTest,
   infobipRcsUnderTest,
+  whatsappUnderTest,
+  instagramUnderTest,
 ];
 
 /** The moment at which these tests take place; adapters read it from their I/O. */
@@ -67,8 +75,9 @@ export const accepted = async (
   provider: Provider<unknown>,
   sent: Dispatch<unknown>,
 ): Promise<AcceptedMessage> => {
-  await provider.send(sent);
-  const message = standIn.messages.find(({ messageId }) => messageId === sent.messageId);
+  const answer = await provider.send(sent);
+  const id = answer.kind === 'accepted' ? answer.providerMessageId : undefined;
+  const message = standIn.messages.find(({ providerMessageId }) => providerMessageId === id);
   if (!message) throw new Error('the stand-in accepted nothing');
   return message;
 };

@@ -30,7 +30,7 @@ export type Play =
 
 /** A message that a stand-in accepted. */
 export interface AcceptedMessage {
-  /** Our reference, as the provider was told it. */
+  /** Our reference, as the provider was told it; empty where it is told none. */
   readonly messageId: string;
   readonly providerMessageId: string;
   /** As our port has it: E.164, an address. */
@@ -80,6 +80,8 @@ export interface UnderTest {
   readonly wrongCredentials: Readonly<Record<string, unknown>>;
   /** Whether the stand-in can say a person's answer. */
   readonly replies: boolean;
+  /** True where the provider is never told our reference, so that it cannot repeat it. */
+  readonly unreferenced?: true;
 }
 
 /** Posts a callback to the address that it names, as the provider's own servers would. */

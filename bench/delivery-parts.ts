@@ -1,0 +1,136 @@
+import { ensureTable } from '../infra/local/resources.ts';
+import { type DomainEvent, newEvent } from '../shared/domain/events/event.ts';
+import { newId } from '../shared/domain/ids.ts';
+import { DEFAULT_RETRY } from '../shared/domain/webhooks/schedule.ts';
+import type { Delivery, Subscription } from '../shared/domain/webhooks/subscription.ts';
+import { QUEUES } from '../shared/queues/queues.ts';
+import { tableClient } from '../shared/storage/client.ts';
+import { deliveryStore } from '../shared/storage/deliveries.ts';
+import { eventWrite, outbox } from '../shared/storage/outbox.ts';
+import { Table } from '../shared/storage/table.ts';
+import { webhookStore } from '../shared/storage/webhooks.ts';
+import { cpuMs, startStore } from './processes.ts';
+import { figure, table } from './report.ts';
+
+/** Processor time of one part of a delivery, in ms: in the process that does it, and in the engine. */
+export interface Part {
+  readonly what: string;
+  readonly own: number;
+  readonly engine: number;
+}
+
+const EVENTS = 1_000;
+/** Of the first the parts are not counted: what is compiled at its first use is no part of a delivery. */
+const WARM_EVENTS = 200;
+/** Deliveries that a process has in hand at once while a queue is full. */
+const IN_HAND = QUEUES.webhook.batchSize * QUEUES.webhook.batchesAtOnce;
+const CLAIM_MS = 25_000;
+/** Characters of a sealed exchange with an endpoint that answers without a body. */
+const EXCHANGE = 'x'.repeat(1_500);
+
+const groupsOf = <T>(all: readonly T[]): T[][] =>
+  Array.from({ length: Math.ceil(all.length / IN_HAND) }, (_, at) => all.slice(at * IN_HAND, (at + 1) * IN_HAND));
+
+const subscriptionOf = (now: number): Subscription => ({
+  id: newId('webhook'),
+  organizationId: newId('organization'),
+  env: 'test',
+  url: 'https://receiver.example/hook',
+  secrets: [{ version: 1, sealed: 'sealed' }],
+  events: ['contact.created'],
+  status: 'active',
+  retry: DEFAULT_RETRY,
+  createdById: newId('account'),
+  unmasked: false,
+  sequence: 0,
+  consecutiveFailures: 0,
+  createdAt: now,
+  updatedAt: now,
+});
+
+const must = <T>(read: PromiseSettledResult<T | undefined>): T => {
+  if (read.status === 'fulfilled' && read.value !== undefined) return read.value;
+  throw new Error('a delivery is not due');
+};
+
+/** Does each part of so many deliveries after the other, and says what each took. */
+const run = async (rows: Table, enginePid: number, count: number): Promise<Part[]> => {
+  const [deliveries, webhooks, events] = [deliveryStore(rows), webhookStore(rows), outbox(rows)];
+  const now = Date.now();
+  const subscription = subscriptionOf(now);
+  const { organizationId } = subscription;
+  await webhooks.create(subscription);
+  const raised = Array.from(
+    { length: count },
+    (): DomainEvent =>
+      newEvent({
+        type: 'contact.created',
+        organizationId,
+        env: 'test',
+        createdAt: now,
+        data: { contactId: newId('contact') },
+      }),
+  );
+  for (const event of raised) await rows.write(eventWrite(event));
+  const parts: Part[] = [];
+  const part = async <T, R>(
+    what: string,
+    all: readonly T[],
+    work: (group: T[]) => Promise<readonly R[]>,
+  ): Promise<R[]> => {
+    const [own, engine] = [process.cpuUsage(), cpuMs(enginePid)];
+    const done: R[] = [];
+    for (const group of groupsOf(all)) done.push(...(await work(group)));
+    const { user, system } = process.cpuUsage(own);
+    parts.push({ what, own: (user + system) / 1000 / count, engine: (cpuMs(enginePid) - engine) / count });
+    return done;
+  };
+  const made = await part('its row, with its sequence', raised, (group) => deliveries.fanOut(subscription, group, now));
+  const due = await part('reading it with its event and its subscription', made, async (group) => {
+    const read = await deliveries.readDue(
+      group.map(({ id }) => id),
+      now,
+    );
+    await Promise.all([
+      events.readAll(group.map(({ eventId }) => eventId)),
+      webhooks.readAll([{ organizationId, webhookId: subscription.id }]),
+    ]);
+    return read.map(must);
+  });
+  const all = (group: readonly Delivery[], work: (delivery: Delivery) => Promise<boolean>) =>
+    Promise.all(group.map(work));
+  const claimed = await part('its claim', due, (group) =>
+    all(group, (each) => deliveries.claim(each, now, now + CLAIM_MS)),
+  );
+  const attempt = { at: now, durationMs: 1, status: 200, exchange: EXCHANGE };
+  const recorded = await part('the record of its attempt', due, (group) =>
+    all(group, (each) => deliveries.record(each, { attempt, status: 'delivered' })),
+  );
+  if (![...claimed, ...recorded].every(Boolean)) throw new Error('a delivery was lost');
+  return parts;
+};
+
+/** What the durable rows of a delivery take, each part alone and many at once, on an engine of its own. */
+export const measureParts = async (): Promise<Part[]> => {
+  const store = await startStore();
+  try {
+    const client = tableClient(store.endpoint);
+    await ensureTable(client, 'parts');
+    const rows = new Table(client, 'parts');
+    await run(rows, store.pid, WARM_EVENTS);
+    return await run(rows, store.pid, EVENTS);
+  } finally {
+    await store.stop();
+  }
+};
+
+export const PARTS = `The parts are each measured alone (\`bench/delivery-parts.ts\`), with ${IN_HAND} deliveries at once, as many as a process has in hand while a queue is full.`;
+
+/** Parts beside the whole, and what of it none of them explains. */
+export const partsTable = (parts: readonly Part[], whole: Part): string => {
+  const left = (pick: (part: Part) => number) => pick(whole) - parts.reduce((sum, part) => sum + pick(part), 0);
+  const what = 'the rest: queues, sealing, parsing, logging';
+  const rest: Part = { what, own: left(({ own }) => own), engine: left(({ engine }) => engine) };
+  const rows = [...parts, rest, whole].map((part) => [part.what, figure(part.own), figure(part.engine)]);
+  return table(['Processor time of a delivery, ms', 'Its process', 'Engine'], rows);
+};

@@ -1,0 +1,164 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { freePort } from '../infra/local/engines.ts';
+import { AWS_DEFAULTS } from '../infra/local/stages.ts';
+import { apiClient } from '../test/support/api.ts';
+import { type CountedCall, startCountingProxy } from './counting-proxy.ts';
+import { ended, fundedOrganization, type Measured, type Store, startPlatformProcess, startStore } from './processes.ts';
+import { circumstances, figure, loadNow, median, type Section, table } from './report.ts';
+import { measure, type Plan, postPlan, type Run, type Variant } from './send.ts';
+
+const PATH = '/v1/messages/preview';
+const CONNECTIONS = [1, 16, 64];
+const ROUNDS = Number(process.env.ROUNDS ?? 3);
+/** Previews before the one whose reads are taken: prices, settings and routes are then known. */
+const KNOWN_AFTER = 20;
+const BODY = { channel: 'sms', to: '+5511999990005', text: 'Your order is on its way.' };
+/** p95 and throughput at 16 connections, beside the floor: those of a send. */
+const GOAL = { connections: 16, p95: 1.5, throughput: 0.7 };
+
+/** An engine with an organization, and the reads that a preview makes of it: the least of some, since now and then one reads prices anew. */
+interface Ground {
+  readonly store: Store;
+  readonly plan: Plan;
+  readonly reads: readonly CountedCall[];
+}
+const prepare = async (): Promise<Ground> => {
+  const store = await startStore();
+  const proxy = await startCountingProxy(store.endpoint);
+  const running = await startPlatformProcess({ dataDir: store.folder, dynamodbEndpoint: proxy.endpoint });
+  const { keys } = await fundedOrganization(store.endpoint);
+  const client = apiClient(`http://127.0.0.1:${running.port}`, keys.test);
+  let reads: readonly CountedCall[] | undefined;
+  for (let turn = 0; turn < 2 * KNOWN_AFTER; turn++) {
+    proxy.reset();
+    const { status, text } = await client.post(PATH, BODY);
+    if (status !== 200) throw new Error(`a preview was answered ${status}: ${text}`);
+    const { calls } = proxy.taken();
+    if (turn >= KNOWN_AFTER && calls.length < (reads?.length ?? Number.POSITIVE_INFINITY)) reads = calls;
+  }
+  await running.stop();
+  await proxy.close();
+  return { store, plan: postPlan(keys.test, PATH, BODY), reads: reads ?? [] };
+};
+
+const platform = ({ store, plan }: Ground): Variant => ({
+  name: 'preview',
+  status: '200',
+  async start() {
+    const running = await startPlatformProcess({ dataDir: store.folder, dynamodbEndpoint: store.endpoint });
+    return { ...running, enginePid: store.pid, plan };
+  },
+});
+
+const floor = ({ store, reads }: Ground): Variant => ({
+  name: 'floor',
+  status: '200',
+  async start() {
+    const port = await freePort();
+    const calls = JSON.stringify(reads.map(({ action, body }) => ({ action, body })));
+    const child = fork(join(import.meta.dirname, 'preview-floor.ts'), [store.endpoint, String(port), calls], {
+      env: { ...process.env, ...AWS_DEFAULTS },
+    });
+    await once(child, 'message');
+    const running: Measured = { port, pid: child.pid ?? 0, enginePid: store.pid, stop: () => ended(child) };
+    return { ...running, plan: { path: '/', headers: {}, body: '{}' } };
+  },
+});
+
+type Runs = Map<string, Run[]>;
+const at = (name: string, connections: number) => `${name} ${connections}`;
+
+const measureAll = async (variants: readonly Variant[]): Promise<Runs> => {
+  const runs: Runs = new Map();
+  for (let round = 1; round <= ROUNDS; round++)
+    for (const connections of CONNECTIONS)
+      for (const variant of variants) {
+        const run = await measure(variant, connections);
+        const name = at(variant.name, connections);
+        runs.set(name, [...(runs.get(name) ?? []), run]);
+        console.log(
+          `preview: round ${round}, ${variant.name} at ${connections}: ${figure(run.perSecond)}/s, p95 ${figure(run.p95)} ms`,
+        );
+      }
+  return runs;
+};
+
+const beside = (runs: Runs, connections: number, pick: (run: Run) => number): number => {
+  const of = (name: string) => median((runs.get(at(name, connections)) ?? []).map(pick));
+  return of('preview') / of('floor');
+};
+
+const rowsOf = (runs: Runs) =>
+  CONNECTIONS.flatMap((connections) =>
+    ['preview', 'floor'].map((name) => {
+      const of = (pick: (run: Run) => number) => figure(median((runs.get(at(name, connections)) ?? []).map(pick)));
+      const ratios =
+        name === 'floor'
+          ? ['1', '1']
+          : [(run: Run) => run.perSecond, (run: Run) => run.p95].map((pick) => figure(beside(runs, connections, pick)));
+      return [
+        connections,
+        name,
+        ...ratios,
+        of((run) => run.perSecond),
+        of((run) => run.p50),
+        of((run) => run.p95),
+        of((run) => run.p99),
+        of((run) => run.cpu),
+      ];
+    }),
+  );
+
+const verdictsOf = (runs: Runs): Section['verdicts'] => {
+  const [p95, rate] = [
+    beside(runs, GOAL.connections, (run) => run.p95),
+    beside(runs, GOAL.connections, (run) => run.perSecond),
+  ];
+  const what = (of: string) => `${of} at ${GOAL.connections} connections, beside the floor`;
+  return [
+    { what: what('p95 of a preview'), measured: `${figure(p95)}×`, goal: `≤ ${GOAL.p95}×`, holds: p95 <= GOAL.p95 },
+    {
+      what: what('previews/s'),
+      measured: `${figure(rate)}×`,
+      goal: `≥ ${GOAL.throughput}×`,
+      holds: rate >= GOAL.throughput,
+    },
+  ];
+};
+
+const measured = async (ground: Ground): Promise<Runs> => {
+  try {
+    return await measureAll([platform(ground), floor(ground)]);
+  } finally {
+    await ground.store.stop();
+  }
+};
+
+/** What a message would cost and how it would leave, beside the reads alone. */
+export const benchPreview = async (): Promise<Section> => {
+  const loadBefore = loadNow();
+  const ground = await prepare();
+  const runs = await measured(ground);
+  const calls = ground.reads.map(({ action }) => action).join(', ');
+  const how = `The local platform takes \`POST ${PATH}\` of an SMS with a test key over keep-alive connections. Its reads were taken from a preview once prices, settings and
+routes were known (they are read anew every few seconds): ${calls}. The floor (\`bench/preview-floor.ts\`) is a bare HTTP server that makes these very reads of the same rows
+in the same engine and does nothing else. Runs alternate, each in a process of its own; medians of ${ROUNDS} rounds (\`ROUNDS\` and \`MEASURE_MS\` change that).`;
+  const head = [
+    'Connections',
+    'What',
+    'Throughput ÷ floor',
+    'p95 ÷ floor',
+    'Previews/s',
+    'p50 ms',
+    'p95 ms',
+    'p99 ms',
+    'CPU ms a preview',
+  ];
+  return {
+    title: 'A preview',
+    verdicts: verdictsOf(runs),
+    text: `${circumstances('preview', loadBefore)}\n\n${how}\n\n${table(head, rowsOf(runs))}`,
+  };
+};

@@ -1,0 +1,47 @@
+import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** How the gateway service's container is made: what `buildService` laid out, on Node's own image. It writes to /tmp alone. */
+const DOCKERFILE = `FROM public.ecr.aws/docker/library/node:24-slim
+WORKDIR /service
+COPY . .
+ENV NODE_ENV=production PORT=8080
+USER node
+EXPOSE 8080
+CMD ["node", "--max-old-space-size=256", "main.mjs"]
+`;
+
+export interface ServiceBuild {
+  /** The project's folder. */
+  readonly root: string;
+  /** Where the functions were built to. */
+  readonly dist: string;
+  /** Where the container's folder goes. */
+  readonly outDir: string;
+}
+
+/** Lays out all that the gateway service's container holds: its program in one file, the functions as they were built, a Dockerfile. */
+export const buildService = async ({ root, dist, outDir }: ServiceBuild): Promise<void> => {
+  const { build } = await import('esbuild');
+  await rm(outDir, { recursive: true, force: true });
+  await mkdir(outDir, { recursive: true });
+  await build({
+    absWorkingDir: root,
+    entryPoints: [join(root, 'infra/local/service.ts')],
+    outfile: join(outDir, 'main.mjs'),
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node24',
+    mainFields: ['module', 'main'],
+    minify: true,
+    legalComments: 'none',
+    logLevel: 'silent',
+  });
+  await cp(join(dist, 'bundle'), join(outDir, 'bundle'), {
+    recursive: true,
+    filter: (source) => !source.endsWith('.map'),
+  });
+  await cp(join(dist, 'manifest.json'), join(outDir, 'manifest.json'));
+  await writeFile(join(outDir, 'Dockerfile'), DOCKERFILE);
+};

@@ -1,0 +1,176 @@
+import { Duration, RemovalPolicy, Stack, type StackProps, Validations } from 'aws-cdk-lib';
+import { OriginProtocolPolicy, VpcOrigin, VpcOriginEndpoint } from 'aws-cdk-lib/aws-cloudfront';
+import {
+  GatewayVpcEndpointAwsService,
+  type IVpc,
+  Peer,
+  Port,
+  PrefixList,
+  SecurityGroup,
+  SubnetType,
+  Vpc,
+} from 'aws-cdk-lib/aws-ec2';
+import {
+  Cluster,
+  ContainerImage,
+  ContainerInsights,
+  CpuArchitecture,
+  FargateService,
+  FargateTaskDefinition,
+  type ICluster,
+  LogDrivers,
+  OperatingSystemFamily,
+} from 'aws-cdk-lib/aws-ecs';
+import { ApplicationLoadBalancer, ApplicationProtocol } from 'aws-cdk-lib/aws-elasticloadbalancingv2';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import type { Construct } from 'constructs';
+import type { OperationContract } from '../shared/contracts/define-operation.ts';
+import type { Environment } from '../shared/domain/actor.ts';
+import { acknowledgeUploads } from './constructs/function-role.ts';
+import { type StageResources, statementsFor, unionOf } from './constructs/grants.ts';
+import type { StageSettings } from './stages.ts';
+
+export interface GatewayServiceStackProps extends StackProps {
+  readonly environment: Environment;
+  readonly settings: StageSettings;
+  /** What the container serves: the operations whose bodies are handed over as they arrive. */
+  readonly contracts: readonly OperationContract[];
+  readonly resources: StageResources;
+  /** The environment of the stage's functions. */
+  readonly variables: Readonly<Record<string, string>>;
+  /** What `infra/build/service.ts` laid out. */
+  readonly folder: string;
+}
+
+const PORT = 8080;
+/** An upload may pause; an answer may wait for the platform. */
+const IDLE = Duration.seconds(120);
+/** An upload that has begun may end, when its container is replaced. */
+const DRAIN = Duration.seconds(120);
+/** The addresses that CloudFront comes from, as AWS keeps them. */
+const CLOUDFRONT = 'com.amazonaws.global.cloudfront.origin-facing';
+
+/**
+ * The gateway service of a stage: containers that run the local platform's gateway for the two paths whose bodies no function can take.
+ * Behind CloudFront and not behind API Gateway, because API Gateway takes 10 MB whatever stands behind it, a VPC link included. The
+ * load balancer has no public address: CloudFront reaches it inside AWS's network, so no certificate of its own is needed.
+ */
+export class GatewayServiceStack extends Stack {
+  readonly origin: VpcOrigin;
+  readonly domainName: string;
+
+  constructor(scope: Construct, id: string, props: GatewayServiceStackProps) {
+    super(scope, id, props);
+    const vpc = this.createNetwork();
+    const balancer = this.createBalancer(vpc);
+    const service = this.createService(vpc, props);
+    balancer.addListener('Http', { port: 80, protocol: ApplicationProtocol.HTTP, open: false }).addTargets('Tasks', {
+      port: PORT,
+      protocol: ApplicationProtocol.HTTP,
+      targets: [service],
+      deregistrationDelay: DRAIN,
+      healthCheck: { path: '/health', interval: Duration.seconds(15), healthyThresholdCount: 2 },
+    });
+    this.domainName = balancer.loadBalancerDnsName;
+    this.origin = new VpcOrigin(this, 'Origin', {
+      endpoint: VpcOriginEndpoint.applicationLoadBalancer(balancer),
+      protocolPolicy: OriginProtocolPolicy.HTTP_ONLY,
+    });
+  }
+
+  /** Tasks call AWS and the channel platform from public subnets, which spares a NAT gateway; nobody can call them there. */
+  private createNetwork(): IVpc {
+    const vpc = new Vpc(this, 'Network', {
+      maxAzs: 2,
+      natGateways: 0,
+      restrictDefaultSecurityGroup: false,
+      subnetConfiguration: [
+        { name: 'tasks', subnetType: SubnetType.PUBLIC, cidrMask: 24 },
+        { name: 'balancer', subnetType: SubnetType.PRIVATE_ISOLATED, cidrMask: 26 },
+      ],
+      gatewayEndpoints: {
+        Table: { service: GatewayVpcEndpointAwsService.DYNAMODB },
+        Uploads: { service: GatewayVpcEndpointAwsService.S3 },
+      },
+    });
+    Validations.of(vpc).acknowledge({
+      id: 'AwsSolutions-VPC7',
+      reason:
+        'Only CloudFront can reach the load balancer, and only the load balancer the tasks; who called what is in the log of the requests themselves.',
+    });
+    return vpc as IVpc;
+  }
+
+  private createBalancer(vpc: IVpc): ApplicationLoadBalancer {
+    const securityGroup = new SecurityGroup(this, 'BalancerGroup', {
+      vpc,
+      description: 'Messaging: lets CloudFront in.',
+      allowAllOutbound: false,
+    });
+    const cloudfront = PrefixList.fromLookup(this, 'CloudFront', { prefixListName: CLOUDFRONT });
+    securityGroup.addIngressRule(Peer.prefixList(cloudfront.prefixListId), Port.tcp(80), 'CloudFront');
+    const balancer = new ApplicationLoadBalancer(this, 'Balancer', {
+      vpc,
+      internetFacing: false,
+      vpcSubnets: { subnetType: SubnetType.PRIVATE_ISOLATED },
+      securityGroup,
+      idleTimeout: IDLE,
+      dropInvalidHeaderFields: true,
+    });
+    Validations.of(balancer).acknowledge({
+      id: 'AwsSolutions-ELB2',
+      reason:
+        'Each request is one line of the log of the function that serves it, with its credential, status and duration.',
+    });
+    return balancer;
+  }
+
+  private createService(vpc: IVpc, props: GatewayServiceStackProps): FargateService {
+    const { settings } = props;
+    const cluster = new Cluster(this, 'Cluster', { vpc, containerInsightsV2: ContainerInsights.ENABLED }) as ICluster;
+    return new FargateService(this, 'Service', {
+      cluster,
+      taskDefinition: this.createTask(props),
+      desiredCount: settings.gatewayTasks,
+      minHealthyPercent: 100,
+      assignPublicIp: true,
+      vpcSubnets: { subnetType: SubnetType.PUBLIC },
+      circuitBreaker: { rollback: true },
+      healthCheckGracePeriod: Duration.seconds(30),
+    });
+  }
+
+  private createTask({ environment, settings, contracts, resources, variables, folder }: GatewayServiceStackProps) {
+    const task = new FargateTaskDefinition(this, 'Task', {
+      cpu: 512,
+      memoryLimitMiB: 1024,
+      // Where uploads lie while they are looked at: about 150 of the largest at once.
+      ephemeralStorageGiB: 21,
+      runtimePlatform: { cpuArchitecture: CpuArchitecture.ARM64, operatingSystemFamily: OperatingSystemFamily.LINUX },
+    });
+    const reach = unionOf([{ table: 'read' }, ...contracts.map(({ uses }) => uses)]);
+    for (const statement of statementsFor(this, reach, resources)) task.addToTaskRolePolicy(statement);
+    acknowledgeUploads(task.taskRole, resources);
+    const logGroup = new LogGroup(this, 'Logs', {
+      logGroupName: `/messaging/${environment}/gateway-service`,
+      retention: settings.logRetention,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    task.addContainer('gateway', {
+      image: ContainerImage.fromAsset(folder),
+      environment: { ...variables },
+      portMappings: [{ containerPort: PORT }],
+      logging: LogDrivers.awsLogs({ logGroup, streamPrefix: 'gateway' }),
+      stopTimeout: DRAIN,
+    });
+    Validations.of(task).acknowledge({
+      id: 'AwsSolutions-ECS2',
+      reason: 'The variables are names and addresses of the stage, the same that its functions have; none is a secret.',
+    });
+    Validations.of(task.obtainExecutionRole()).acknowledge({
+      id: 'AwsSolutions-IAM5[Resource::*]',
+      reason: 'Logging in to the registry of images (ecr:GetAuthorizationToken) is an action that names no resource.',
+    });
+    return task;
+  }
+}

@@ -1,0 +1,100 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import * as z from 'zod';
+import { linger } from './body.ts';
+import type { Engine } from './engines.ts';
+import { isSigned } from './signed-request.ts';
+
+/** The one caller that the buckets of this machine know, as `shared/storage/media-bucket.ts` signs. */
+const SECRET = 'local';
+
+const object = z.object({ contentType: z.string(), size: z.int() });
+
+const errorXml = (code: string): string =>
+  `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${code}</Code></Error>`;
+
+const refuse = (request: IncomingMessage, response: ServerResponse, status: number, code: string): void => {
+  const body = errorXml(code);
+  const length = Buffer.byteLength(body);
+  response.writeHead(status, { 'content-type': 'application/xml', 'content-length': length, connection: 'close' });
+  response.write(body);
+  linger(request, response);
+};
+
+/** Names of objects are the callers' words: on the disk they are hashes. */
+const filesOf = (folder: string, path: string) => {
+  const name = createHash('sha256').update(path).digest('hex');
+  return { bytes: join(folder, name), about: join(folder, `${name}.json`) };
+};
+type Files = ReturnType<typeof filesOf>;
+
+const put = async (folder: string, files: Files, request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const part = join(folder, `${randomUUID()}.part`);
+  try {
+    await pipeline(request, createWriteStream(part));
+    const size = Number(request.headers['content-length']);
+    const contentType = request.headers['content-type'] ?? 'binary/octet-stream';
+    await rename(part, files.bytes);
+    await writeFile(files.about, JSON.stringify({ contentType, size }));
+  } finally {
+    await rm(part, { force: true });
+  }
+  response.writeHead(200, { 'content-length': 0 }).end();
+};
+
+const get = async ({ bytes, about }: Files, request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const text = await readFile(about, 'utf8').catch(() => undefined);
+  if (text === undefined) return refuse(request, response, 404, 'NoSuchKey');
+  const { contentType, size } = object.parse(JSON.parse(text));
+  response.writeHead(200, { 'content-type': contentType, 'content-length': size });
+  await pipeline(createReadStream(bytes), response);
+};
+
+const remove = async ({ bytes, about }: Files, response: ServerResponse): Promise<void> => {
+  await rm(about, { force: true });
+  await rm(bytes, { force: true });
+  response.writeHead(204).end();
+};
+
+const serve = async (folder: string, request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const { method = 'GET', url: target = '/', headers } = request;
+  if (!isSigned({ method, target, headers }, SECRET, Date.now()))
+    return refuse(request, response, 403, 'SignatureDoesNotMatch');
+  const files = filesOf(folder, decodeURIComponent(target.split('?')[0] ?? ''));
+  if (method === 'PUT') return put(folder, files, request, response);
+  if (method === 'GET') return get(files, request, response);
+  if (method === 'DELETE') return remove(files, response);
+  return refuse(request, response, 405, 'MethodNotAllowed');
+};
+
+/**
+ * The buckets of this machine: as much of S3 as uploads use (put, get, delete), in files of `folder`. Unlike the queue engine's own
+ * buckets it takes objects of any size without holding them, and it looks at signatures as S3 does, so that a presigned address that
+ * would be refused in the deployment is refused here.
+ */
+export const startObjects = async (folder: string): Promise<Engine> => {
+  await mkdir(folder, { recursive: true });
+  const server = createServer({ requestTimeout: 600_000 }, (request, response) => {
+    serve(folder, request, response).catch(() => {
+      if (response.headersSent) response.destroy();
+      else refuse(request, response, 500, 'InternalError');
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    stop: async () => {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+};

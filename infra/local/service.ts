@@ -1,0 +1,96 @@
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import type { Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { OperationContract } from '../../shared/contracts/define-operation.ts';
+import { OPERATIONS } from '../../shared/contracts/index.ts';
+import type { Manifest } from '../build/build.ts';
+import { StageFunctions } from './functions.ts';
+import { makeGateway } from './gateway.ts';
+import { gatewayStage } from './serve.ts';
+import { STAGES, type Stage } from './stages.ts';
+
+/**
+ * The gateway service: in a deployment that switches it on, one container a stage serves the operations whose bodies are handed over as
+ * they arrive, by the gateway and the functions of the local platform. It finds the functions' own environment in its own.
+ */
+
+/** Where a load balancer asks whether the container is well. */
+const HEALTH = '/health';
+/** Longer than a load balancer keeps a connection to it. */
+const KEEP_ALIVE_MS = 125_000;
+
+/** What the container serves, and nothing else. */
+export const isServed = ({ request, path }: OperationContract): boolean =>
+  request.stream !== undefined || path === HEALTH;
+
+export interface ServiceOptions {
+  readonly stage: Stage;
+  /** Holds `bundle/` and `manifest.json` of a build. */
+  readonly dist: string;
+  readonly port: number;
+  readonly host: string;
+}
+
+const onFault = (where: string, requestId: string, error: unknown): void =>
+  console.error(
+    JSON.stringify({
+      level: 'ERROR',
+      message: 'gateway fault',
+      where,
+      requestId,
+      fault: error instanceof Error ? error.name : 'not an Error',
+      stack: error instanceof Error ? error.stack : undefined,
+    }),
+  );
+
+/** Serves one stage. Each stage's authorizer refuses the other's credentials, whichever container they come to. */
+export const startService = async ({
+  stage,
+  dist,
+  port,
+  host,
+}: ServiceOptions): Promise<{ server: Server; close(): Promise<void> }> => {
+  const folder = await mkdtemp(join(tmpdir(), 'service-'));
+  const manifest = JSON.parse(await readFile(join(dist, 'manifest.json'), 'utf8')) as Manifest;
+  const bundleDir = join(dist, 'bundle');
+  const functions = await StageFunctions.layOut({
+    stage,
+    manifest,
+    bundleDir,
+    folder,
+    stdout: process.stdout,
+    environment: {},
+  });
+  const served = gatewayStage(functions);
+  const stages = { live: served, test: served };
+  const server = makeGateway({ operations: OPERATIONS.filter(isServed), stages: () => stages, onFault });
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
+  server.listen(port, host);
+  await once(server, 'listening');
+  const close = async () => {
+    const closed = once(server, 'close');
+    server.close();
+    server.closeIdleConnections();
+    await closed;
+    await rm(folder, { recursive: true, force: true });
+  };
+  return { server, close };
+};
+
+const stageNamed = (name: string | undefined): Stage => {
+  const stage = STAGES.find((each) => each === name);
+  if (!stage) throw new Error(`STAGE must be one of ${STAGES.join(', ')}.`);
+  return stage;
+};
+
+const main = async (): Promise<void> => {
+  const { STAGE, PORT = '8080', HOST = '0.0.0.0', DIST = import.meta.dirname } = process.env;
+  const service = await startService({ stage: stageNamed(STAGE), dist: DIST, port: Number(PORT), host: HOST });
+  // What is being uploaded is finished: the load balancer sends nothing new by then.
+  process.on('SIGTERM', () => void service.close().then(() => process.exit(0)));
+  console.log(JSON.stringify({ level: 'INFO', message: 'ready', stage: STAGE, port: service.server.address() }));
+};
+
+if (import.meta.main) await main();

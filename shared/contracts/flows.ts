@@ -1,0 +1,219 @@
+import * as z from 'zod';
+import { FLOW_CATEGORIES, FLOW_STATUSES } from '../domain/flows/flow.ts';
+import { flowJsonSchema } from '../domain/flows/flow-json.ts';
+import { PLATFORM_FLOW_STATUSES } from '../domain/numbers/platform.ts';
+import { dateTime, idOf, limit, pageOf, pathId, skip } from './common.ts';
+import { defineOperation } from './define-operation.ts';
+
+const FLOW_JSON = {
+  version: '6.2',
+  data_api_version: '3.0',
+  screens: [
+    {
+      id: 'DADOS',
+      title: 'Seus dados',
+      terminal: true,
+      success: true,
+      layout: {
+        type: 'SingleColumnLayout',
+        children: [
+          { type: 'TextHeading', text: 'Como podemos ajudar?' },
+          { type: 'Footer', label: 'Enviar', 'on-click-action': { name: 'complete', payload: {} } },
+        ],
+      },
+    },
+  ],
+};
+
+const name = z
+  .string()
+  .trim()
+  .min(1)
+  .max(160)
+  .regex(/^[^\p{Cc}]*$/u, 'must be one line without control characters')
+  .meta({ description: 'What it is called; recipients do not see it.', example: 'Atendimento' });
+const description = z.string().max(1_000).meta({ description: 'What it is for.', example: 'Abre um chamado' });
+const category = z.enum(FLOW_CATEGORIES).meta({ description: 'What a flow is for.', example: 'CUSTOMER_SUPPORT' });
+const categories = z
+  .array(category)
+  .min(1)
+  .max(FLOW_CATEGORIES.length)
+  .meta({
+    description: 'What it is for, in the words of the platform: WhatsApp.',
+    example: ['CUSTOMER_SUPPORT'],
+  });
+const flowJson = flowJsonSchema.meta({ description: 'What it shows; at most 100 KB.', example: FLOW_JSON });
+const numberId = idOf('number', 'The number whose business account keeps it.');
+const status = z.enum(FLOW_STATUSES).meta({ description: 'Where it stands.', example: 'draft' });
+const platformStatus = z
+  .enum(PLATFORM_FLOW_STATUSES)
+  .meta({ description: 'Where it stands on the platform; absent until the platform has seen it.', example: 'DRAFT' });
+
+const Flow = z
+  .object({
+    id: idOf('flow'),
+    organizationId: idOf('organization', 'The organization that it belongs to.'),
+    numberId,
+    name: z.string().meta({ description: 'What it is called.', example: 'Atendimento' }),
+    description: z.string().optional().meta({ description: 'What it is for.' }),
+    status,
+    version: z.int().min(1).meta({ description: 'Counts the changes of its contents, from 1.', example: 1 }),
+    platformCategories: z.array(category).meta({ description: 'What it is for, in the words of the platform.' }),
+    platformFlowId: z.string().optional().meta({ description: 'What the platform calls it.', example: '1234567890' }),
+    platformStatus: platformStatus.optional(),
+    flowJson: z
+      .record(z.string(), z.unknown())
+      .meta({ description: 'What it shows, in the Flow JSON of the platform.', example: FLOW_JSON }),
+    publishedAt: dateTime('When it was published.').optional(),
+    createdAt: dateTime('When it was created.'),
+    updatedAt: dateTime('When it was last changed.'),
+  })
+  .meta({ id: 'Flow', description: 'A WhatsApp flow.' });
+
+const id = z.object({ id: pathId('The id of the flow.') });
+const tag = 'WhatsApp flows';
+const reads = { permission: 'flows:read', tag, uses: { table: 'read' } } as const;
+const writes = { permission: 'flows:write', tag, uses: { table: 'write' } } as const;
+const asks = { ...writes, uses: { table: 'write', vault: true }, timeoutSeconds: 28 } as const;
+const MOVE_ERRORS = ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT', 'VALIDATION_ERROR'] as const;
+const PLATFORM_ERRORS = [...MOVE_ERRORS, 'PRECONDITION_FAILED', 'DEPENDENCY_FAILED'] as const;
+
+export const listFlows = defineOperation({
+  ...reads,
+  id: 'flows.list',
+  method: 'GET',
+  path: '/v2/flows',
+  summary: 'List WhatsApp flows, newest first',
+  description:
+    'The platform is WhatsApp: its own states, ids and categories are named `platform…`, here as in the query.',
+  request: {
+    query: z.strictObject({
+      status: status.optional(),
+      platformStatus: platformStatus.optional(),
+      category: category.optional(),
+      numberId: numberId.optional(),
+      limit: limit(20, 50),
+      skip,
+    }),
+  },
+  responses: { 200: pageOf(Flow, 'flows').meta({ id: 'FlowPage', description: 'A page of WhatsApp flows.' }) },
+  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN'],
+});
+
+export const createFlow = defineOperation({
+  ...writes,
+  id: 'flows.create',
+  method: 'POST',
+  path: '/v2/flows',
+  summary: 'Create a WhatsApp flow',
+  description: 'A draft: the platform sees it when it is published.',
+  request: {
+    body: z
+      .strictObject({
+        numberId,
+        name,
+        description: description.optional(),
+        platformCategories: categories,
+        flowJson,
+      })
+      .meta({ id: 'CreateFlow', description: 'A new flow.' }),
+  },
+  responses: { 201: Flow },
+  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'CONFLICT', 'VALIDATION_ERROR'],
+});
+
+export const getFlow = defineOperation({
+  ...reads,
+  id: 'flows.get',
+  method: 'GET',
+  path: '/v2/flows/{id}',
+  summary: 'Read a WhatsApp flow',
+  request: { params: id },
+  responses: { 200: Flow },
+  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND'],
+});
+
+export const changeFlow = defineOperation({
+  ...writes,
+  id: 'flows.change',
+  method: 'PATCH',
+  path: '/v2/flows/{id}',
+  summary: 'Change a WhatsApp flow',
+  description:
+    'Only a draft; `version` counts one more. JSON Merge Patch: what is absent stays, `description: null` clears.',
+  request: {
+    params: id,
+    body: z
+      .strictObject({
+        name: name.optional(),
+        description: description.nullable().optional(),
+        platformCategories: categories.optional(),
+        flowJson: flowJson.optional(),
+      })
+      .meta({ id: 'ChangeFlow', description: 'What changes of a flow.' }),
+  },
+  responses: { 200: Flow },
+  errors: ['BAD_REQUEST', ...MOVE_ERRORS],
+});
+
+export const deleteFlow = defineOperation({
+  ...asks,
+  id: 'flows.delete',
+  method: 'DELETE',
+  path: '/v2/flows/{id}',
+  summary: 'Delete a WhatsApp flow',
+  description: 'Only a draft; on the platform too, where it has seen it.',
+  request: { params: id },
+  responses: { 204: null },
+  errors: [...MOVE_ERRORS, 'DEPENDENCY_FAILED'],
+});
+
+export const publishFlow = defineOperation({
+  ...asks,
+  id: 'flows.publish',
+  method: 'POST',
+  path: '/v2/flows/{id}/publish',
+  summary: 'Publish a WhatsApp flow',
+  description:
+    'A draft is created on the platform, its JSON is uploaded and it is published: it is `active` and cannot be changed any more. 422 with the faults that the platform finds. After a 502, publishing again goes on where it ended.',
+  request: { params: id },
+  responses: { 200: Flow },
+  errors: PLATFORM_ERRORS,
+});
+
+export const deprecateFlow = defineOperation({
+  ...asks,
+  id: 'flows.deprecate',
+  method: 'POST',
+  path: '/v2/flows/{id}/deprecate',
+  summary: 'Take a WhatsApp flow out of use',
+  description: 'An active or a paused one, on the platform too. Nothing brings it back.',
+  request: { params: id },
+  responses: { 200: Flow },
+  errors: PLATFORM_ERRORS,
+});
+
+export const syncFlow = defineOperation({
+  ...asks,
+  id: 'flows.sync',
+  method: 'POST',
+  path: '/v2/flows/{id}/sync',
+  summary: 'Read a WhatsApp flow’s state from the platform',
+  description:
+    'The platform blocks, throttles and releases flows by itself: an active flow that it blocked is `paused`, and active again once it is released. 409 for a flow that was never published.',
+  request: { params: id },
+  responses: { 200: Flow },
+  errors: PLATFORM_ERRORS,
+});
+
+export const archiveFlow = defineOperation({
+  ...writes,
+  id: 'flows.archive',
+  method: 'POST',
+  path: '/v2/flows/{id}/archive',
+  summary: 'Put a WhatsApp flow away',
+  description: 'A draft or a deprecated one. Nothing brings it back.',
+  request: { params: id },
+  responses: { 200: Flow },
+  errors: MOVE_ERRORS,
+});

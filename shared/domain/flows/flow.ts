@@ -1,0 +1,77 @@
+import type { Id } from '../ids.ts';
+import type { NumberPorts } from '../numbers/number.ts';
+import type { PlatformFlowStatus } from '../numbers/platform.ts';
+import type { FlowJson } from './flow-json.ts';
+
+/** interface 2.13. */
+export const FLOW_STATUSES = ['draft', 'active', 'paused', 'deprecated', 'archived'] as const;
+export type FlowStatus = (typeof FLOW_STATUSES)[number];
+export const FLOW_CATEGORIES = [
+  'SIGN_UP',
+  'SIGN_IN',
+  'APPOINTMENT_BOOKING',
+  'LEAD_GENERATION',
+  'CONTACT_US',
+  'CUSTOMER_SUPPORT',
+  'SURVEY',
+  'OTHER',
+] as const;
+export type FlowCategory = (typeof FLOW_CATEGORIES)[number];
+
+/** A WhatsApp flow (interface 2.13). Times are ms. */
+export interface WhatsappFlow {
+  readonly id: Id<'flow'>;
+  readonly organizationId: Id<'organization'>;
+  readonly numberId: Id<'number'>;
+  /** The business account of its number: the platform keeps flows by account. */
+  readonly wabaId: string;
+  readonly name: string;
+  readonly description?: string | undefined;
+  readonly status: FlowStatus;
+  readonly platformCategories: readonly FlowCategory[];
+  readonly flowJson: FlowJson;
+  readonly platformFlowId?: string | undefined;
+  readonly platformStatus?: PlatformFlowStatus | undefined;
+  /** True from before the platform is first asked to create it: after an answer that was lost, it is looked for before it is created again. */
+  readonly creating?: boolean | undefined;
+  readonly publishedAt?: number | undefined;
+  /** Counts the changes of its contents, from 1. */
+  readonly version: number;
+  /** Counts all changes: a change holds only over the revision that it was made of. */
+  readonly revision: number;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+export type FlowOutcome =
+  | { readonly kind: 'saved' }
+  | { readonly kind: 'full' }
+  | { readonly kind: 'moved' }
+  /** The JSON does not fit a row, compressed. */
+  | { readonly kind: 'too_large' };
+
+export interface FlowFilter {
+  readonly status?: FlowStatus | undefined;
+  readonly platformStatus?: PlatformFlowStatus | undefined;
+  readonly category?: FlowCategory | undefined;
+  readonly numberId?: string | undefined;
+}
+
+/** Where flows are kept. Each change is one conditional transaction; a repeat whose answer was lost has the same outcome. */
+export interface FlowStore {
+  create(flow: WhatsappFlow): Promise<FlowOutcome>;
+  change(before: WhatsappFlow, after: WhatsappFlow): Promise<FlowOutcome>;
+  /** False when it was changed meanwhile, or is gone. */
+  remove(flow: WhatsappFlow): Promise<boolean>;
+  read(organizationId: string, id: string): Promise<WhatsappFlow | undefined>;
+  /** Newest first. */
+  page(
+    organizationId: string,
+    filter: FlowFilter,
+    page: { readonly skip: number; readonly limit: number },
+  ): Promise<{ readonly items: readonly WhatsappFlow[]; readonly total: number }>;
+}
+
+export interface FlowPorts extends NumberPorts {
+  readonly flows: FlowStore;
+}

@@ -1,0 +1,173 @@
+import type { Actor } from '../actor.ts';
+import { isRefusal } from '../errors.ts';
+import type { PlatformEvent } from '../messages/provider.ts';
+import { reviewed, reviewStatus } from '../templates/review.ts';
+import type { TemplatePorts, WhatsappTemplate } from '../templates/template.ts';
+import { updateTemplate } from '../templates/templates.ts';
+import { tierOf } from './limits.ts';
+import type { Heard, RemovalReason, Side, WhatsappNumber } from './number.ts';
+import { type NumberUpdate, updateNumber } from './numbers.ts';
+import { qualityEvents } from './quality.ts';
+
+type Owner = Pick<Actor, 'organizationId' | 'env'>;
+type Ports = Pick<TemplatePorts, 'clock' | 'numbers' | 'templates'>;
+type EventAbout<A extends PlatformEvent['about']> = Extract<PlatformEvent, { about: A }>;
+
+/** What became of a report: applied; known already, or older than what is known; about nothing that the organization has. */
+export type PlatformEffect = 'kept' | 'repeated' | 'unmatched';
+
+/**
+ * Whether a report is later than the last that was applied. The platform's clock has whole seconds: of one second's reports the word
+ * that sorts last holds, so that any order and any repeats end alike. Its clock is never compared with ours.
+ */
+const isLater = (event: Heard, heard: Heard | undefined): boolean =>
+  heard === undefined || event.at > heard.at || (event.at === heard.at && event.event > heard.event);
+
+/** A change of a number by a report on one of its sides; undefined when a later one was applied. */
+const heardOn = (
+  before: WhatsappNumber,
+  side: Side,
+  { at, event }: Heard,
+  update: NumberUpdate,
+): NumberUpdate | undefined =>
+  isLater({ at, event }, before.heard[side])
+    ? { ...update, fields: { ...update.fields, heard: { ...before.heard, [side]: { at, event } } } }
+    : undefined;
+
+type Change = (before: WhatsappNumber, now: number) => NumberUpdate | undefined;
+
+const applyTo = async (ports: Ports, owner: Owner, number: WhatsappNumber, change: Change): Promise<PlatformEffect> => {
+  let changed = false;
+  const outcome = await updateNumber(ports, owner, number.id, (before, now) => {
+    const update = change(before, now);
+    changed = update !== undefined;
+    return update;
+  });
+  if (isRefusal(outcome)) return 'unmatched';
+  return changed ? 'kept' : 'repeated';
+};
+
+/** The effect of several: what was kept anywhere was kept. */
+const together = (effects: readonly PlatformEffect[]): PlatformEffect => {
+  if (effects.length === 0) return 'unmatched';
+  return effects.includes('kept') ? 'kept' : effects.includes('repeated') ? 'repeated' : 'unmatched';
+};
+
+/**
+ * What a report on a number's quality changes (phone_number_quality_update): FLAGGED and UNFLAGGED tell that the quality fell to low or
+ * rose from it, THROUGHPUT_UPGRADE that more leaves in a second, and the others the tier.
+ */
+const qualityChange =
+  ({ at, event, currentLimit }: EventAbout<'number_quality'>, env: Owner['env']): Change =>
+  (before, now) => {
+    const heard = { at, event };
+    if (event === 'THROUGHPUT_UPGRADE') return heardOn(before, 'throughput', heard, { fields: { throughput: 'high' } });
+    const messagingTier = currentLimit === undefined ? undefined : tierOf(currentLimit);
+    const tier = messagingTier && heardOn(before, 'tier', heard, { fields: { messagingTier } });
+    if (event !== 'FLAGGED' && event !== 'UNFLAGGED') return tier;
+    const flagged = event === 'FLAGGED';
+    const qualityRating = flagged ? 'red' : before.qualityRating === 'red' ? 'yellow' : before.qualityRating;
+    const wasFlagged = before.status === 'flagged';
+    const status = flagged ? 'flagged' : wasFlagged ? 'connected' : before.status;
+    // A tier that is newer than this quality is kept, and the reverse: each side has its own last word.
+    const base = { ...before, heard: tier?.fields.heard ?? before.heard };
+    const quality = heardOn(base, 'quality', heard, {
+      fields: { qualityRating, status },
+      events: qualityEvents(before, qualityRating, env, now),
+    });
+    return quality ? { ...quality, fields: { ...tier?.fields, ...quality.fields } } : tier;
+  };
+
+const REMOVALS: readonly string[] = ['PARTNER_REMOVED', 'PARTNER_APP_UNINSTALLED'] satisfies RemovalReason[];
+const RETURNS: readonly string[] = ['PARTNER_ADDED', 'PARTNER_APP_INSTALLED'];
+
+/** What an account's report means for the state of its numbers; `detail` is the state of a ban, where the report is one. */
+const stateOf = ({ event, detail }: EventAbout<'account'>): WhatsappNumber['status'] | undefined => {
+  switch (event) {
+    case 'ACCOUNT_DELETED':
+    case 'ACCOUNT_OFFBOARDED':
+      return 'disconnected';
+    case 'ACCOUNT_RECONNECTED':
+      return 'connected';
+    case 'ACCOUNT_RESTRICTION':
+    case 'ACCOUNT_VIOLATION':
+      return 'flagged';
+    case 'DISABLED_UPDATE':
+      if (detail?.includes('REINSTATE')) return 'connected';
+      return detail?.includes('SCHEDULE') ? 'flagged' : 'disconnected';
+    default:
+      return undefined;
+  }
+};
+
+/** A removal is a mark alone: status and history stay (interface 2.14). Mark and reason come and go together. */
+const accountChange =
+  (report: EventAbout<'account'>): Change =>
+  (before) => {
+    const { event } = report;
+    if (REMOVALS.includes(event))
+      return heardOn(before, 'partner', report, {
+        fields: { partnerRemovedAt: report.at, partnerRemovedReason: event as RemovalReason },
+      });
+    if (RETURNS.includes(event))
+      return heardOn(before, 'partner', report, {
+        fields: { partnerRemovedAt: undefined, partnerRemovedReason: undefined },
+      });
+    const status = stateOf(report);
+    return status && heardOn(before, 'account', report, { fields: { status } });
+  };
+
+const digits = (phone: string): string => phone.replaceAll(/\D/g, '');
+
+const applyQuality = async (ports: Ports, owner: Owner, event: EventAbout<'number_quality'>) => {
+  const numbers = await ports.numbers.ofAccount(owner.organizationId, event.wabaId);
+  const own = numbers.filter(({ displayPhone }) => digits(displayPhone) === digits(event.displayPhone));
+  return together(
+    await Promise.all(own.map((number) => applyTo(ports, owner, number, qualityChange(event, owner.env)))),
+  );
+};
+
+const applyAccount = async (ports: Ports, owner: Owner, event: EventAbout<'account'>) => {
+  const numbers = await ports.numbers.ofAccount(owner.organizationId, event.wabaId);
+  return together(await Promise.all(numbers.map((number) => applyTo(ports, owner, number, accountChange(event)))));
+};
+
+/** Whether a report is about this very template: the platform's id where it is known, else account, name and language. */
+const isOf = (template: WhatsappTemplate, event: EventAbout<'template'>): boolean =>
+  template.wabaId === event.wabaId &&
+  template.language === event.language.replace('_', '-') &&
+  (template.platformTemplateId === undefined || template.platformTemplateId === event.platformTemplateId);
+
+const applyReview = async (ports: Ports, owner: Owner, event: EventAbout<'template'>): Promise<PlatformEffect> => {
+  const status = reviewStatus(event.event);
+  const named = await ports.templates.named(owner.organizationId, event.name);
+  const template = named.find((each) => isOf(each, event));
+  if (!template || status === undefined) return 'unmatched';
+  let changed = false;
+  const outcome = await updateTemplate(ports, owner, template.id, (before, now) => {
+    // A draft was never shown to the platform, or is being changed: what the platform says is about what stood before.
+    changed = before.status !== 'draft' && isOf(before, event) && isLater(event, before.heard);
+    if (!changed) return undefined;
+    const reason = event.reason === 'NONE' ? undefined : event.reason;
+    const { fields, events } = reviewed(before, { status, reason }, owner.env, now);
+    const heard = { at: event.at, event: event.event };
+    return { fields: { ...fields, platformTemplateId: event.platformTemplateId, heard }, events };
+  });
+  if (isRefusal(outcome)) return 'unmatched';
+  return changed ? 'kept' : 'repeated';
+};
+
+/**
+ * Applies what the platform says about an organization's template, number or account, in one conditional transaction with its event.
+ * Repeats change nothing; of reports in any order the latest by the platform's own clock stands at the end.
+ */
+export const applyPlatformEvent = (ports: Ports, owner: Owner, event: PlatformEvent): Promise<PlatformEffect> => {
+  switch (event.about) {
+    case 'template':
+      return applyReview(ports, owner, event);
+    case 'number_quality':
+      return applyQuality(ports, owner, event);
+    case 'account':
+      return applyAccount(ports, owner, event);
+  }
+};

@@ -1,0 +1,52 @@
+import type { Environment } from '../actor.ts';
+import { type DomainEvent, newEvent } from '../events/event.ts';
+import type { TemplateStatus, WhatsappTemplate } from './template.ts';
+
+/** The platform's words for where a review stands (message_template_status_update, and `status` of a template). */
+const STATUS_OF: Readonly<Record<string, TemplateStatus>> = {
+  PENDING: 'pending',
+  IN_APPEAL: 'pending',
+  APPROVED: 'approved',
+  REINSTATED: 'approved',
+  UNPAUSED: 'approved',
+  REJECTED: 'rejected',
+  PAUSED: 'paused',
+  FLAGGED: 'approved',
+  DISABLED: 'disabled',
+  DELETED: 'disabled',
+  PENDING_DELETION: 'disabled',
+  LIMIT_EXCEEDED: 'disabled',
+};
+/** The state that a word of the platform's means; undefined for one that moves nothing. */
+export const reviewStatus = (word: string): TemplateStatus | undefined =>
+  Object.hasOwn(STATUS_OF, word) ? STATUS_OF[word] : undefined;
+
+/** What a verdict changes of a template, and the event that tells it. */
+export interface Reviewed {
+  readonly fields: Partial<WhatsappTemplate>;
+  readonly events: readonly DomainEvent[];
+}
+
+const EVENT_OF = { approved: 'template.approved', rejected: 'template.rejected' } as const;
+const isVerdict = (status: TemplateStatus): status is keyof typeof EVENT_OF => Object.hasOwn(EVENT_OF, status);
+
+/**
+ * What the platform's word makes of a template. A verdict is an event once for each version: what comes back from a pause, or is said
+ * again, is none.
+ */
+export const reviewed = (
+  template: WhatsappTemplate,
+  { status, reason }: { readonly status: TemplateStatus; readonly reason?: string | undefined },
+  env: Environment,
+  now: number,
+): Reviewed => {
+  const rejectionReason = status === 'rejected' ? (reason ?? 'NONE') : undefined;
+  const fields = { status, rejectionReason, submittedFrom: undefined };
+  if (!isVerdict(status)) return { fields, events: [] };
+  const announced = `${status}#${template.version}`;
+  if (template.announced === announced) return { fields, events: [] };
+  const { id: templateId, name, language, organizationId } = template;
+  const data = { templateId, name, language, ...(rejectionReason === undefined ? {} : { rejectionReason }) };
+  const event = newEvent({ type: EVENT_OF[status], organizationId, env, createdAt: now, data });
+  return { fields: { ...fields, announced }, events: [event] };
+};

@@ -1,0 +1,16 @@
+import type { ErrorTable } from '../meta/answers.ts';
+
+/**
+ * Errors of the Send API on Instagram (developers.facebook.com/documentation/business-messaging/messenger-platform/error-codes; the
+ * 2534xxx subcodes are Instagram's own). A subcode tells what its code leaves open.
+ */
+export const MESSAGING_API_ERRORS: ErrorTable = {
+  '10/2018278': { cause: 'recipient', title: 'outside of the allowed window', reason: 'window_closed' },
+  '10/2534022': { cause: 'recipient', title: 'outside of the allowed window', reason: 'window_closed' },
+  '100/2018001': { cause: 'recipient', title: 'no such recipient' },
+  '100/2534014': { cause: 'recipient', title: 'the recipient cannot be found' },
+  '200/1545041': { cause: 'recipient', title: 'the recipient is not available' },
+  551: { cause: 'recipient', title: 'the recipient is not available' },
+  1200: { cause: 'ambiguous', title: 'temporary failure of the send' },
+  1545041: { cause: 'recipient', title: 'the recipient is not available' },
+};

@@ -1,0 +1,78 @@
+import * as z from 'zod';
+import type { PlatformContent } from '../../domain/messages/message.ts';
+import type {
+  Dispatch,
+  Provider,
+  ProviderAnswer,
+  ProviderDeclaration,
+  ProviderIo,
+} from '../../domain/messages/provider.ts';
+import { refusal } from '../http.ts';
+import { graphAnswer } from '../meta/answers.ts';
+import { graphSettings, openGraph } from '../meta/graph.ts';
+import { answerMetaChallenge, metaWebhookSettings, readMetaWebhook } from '../meta/webhook.ts';
+import { messageBody } from './messaging-api-body.ts';
+import { MESSAGING_API_ERRORS } from './messaging-api-codes.ts';
+import { instagramEntry, instagramEvents } from './messaging-api-events.ts';
+
+const account = z.strictObject({
+  id: z.string().regex(/^iga_[0-9A-Za-z]{1,60}$/),
+  organizationId: z.string().regex(/^org_[0-9A-Za-z]{1,60}$/),
+  accountId: z.string().regex(/^\d{1,32}$/),
+  accessToken: graphSettings.accessToken,
+});
+
+/** What an operator sets for Instagram. */
+export const messagingApiSettings = z.strictObject({
+  accounts: z
+    .array(account)
+    .min(1)
+    .describe(
+      'The accounts, each of one organization: `id` (iga_…) is what messages name it by, `accountId` its Instagram id and `accessToken` an Instagram user token with instagram_business_manage_messages, or a Page token with instagram_manage_messages.',
+    ),
+  appSecret: metaWebhookSettings.appSecret,
+  verifyToken: metaWebhookSettings.verifyToken,
+  baseUrl: z
+    .url()
+    .default('https://graph.instagram.com')
+    .describe("Meta's API for Instagram login; for Page tokens https://graph.facebook.com; or a stand-in."),
+  version: graphSettings.version,
+  timeoutMs: graphSettings.timeoutMs,
+});
+export type MessagingApiSettings = z.infer<typeof messagingApiSettings>;
+
+/** The answer to a send. It is posted to `me`, which is the account of the token, or of its Page. */
+const sent = z.object({ message_id: z.string().min(1) });
+
+const send = async (
+  { accounts, ...access }: MessagingApiSettings,
+  io: ProviderIo,
+  dispatch: Dispatch<PlatformContent>,
+): Promise<ProviderAnswer> => {
+  const from = accounts.find(({ id }) => id === dispatch.content.from);
+  if (!from) return refusal('sender', 'meta: the message names no account of the settings');
+  const graph = openGraph(io, { ...access, accessToken: from.accessToken });
+  const reply = await graph.request('POST', 'me/messages', sent, { json: messageBody(dispatch) });
+  return graphAnswer(reply, MESSAGING_API_ERRORS, ({ message_id: id }) => id);
+};
+
+/**
+ * Instagram through Meta's messaging API. No reference of ours travels with a message: what Meta calls it comes in the answer, and reads
+ * name it by that. There is no inquiry, so that an answer that was lost leaves its message indeterminate.
+ */
+export const messagingApi: ProviderDeclaration<PlatformContent, MessagingApiSettings> = {
+  channel: 'instagram',
+  name: 'instagram_messaging_api',
+  settings: messagingApiSettings,
+  create: (settings, io): Provider<PlatformContent> => ({
+    name: 'instagram_messaging_api',
+    accounts: settings.accounts.map(({ id, organizationId, accountId }) => ({
+      id,
+      organizationId,
+      account: accountId,
+    })),
+    send: (dispatch) => send(settings, io, dispatch),
+    readCallback: async (request) => readMetaWebhook(settings, request, 'instagram', instagramEntry, instagramEvents),
+    answerChallenge: (query) => answerMetaChallenge(settings, query),
+  }),
+};

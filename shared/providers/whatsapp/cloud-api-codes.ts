@@ -1,0 +1,73 @@
+import type { ReceiptEvent } from '../../domain/messages/provider.ts';
+import { type ErrorTable, knownError } from '../meta/answers.ts';
+
+/**
+ * The Cloud API's own error codes (developers.facebook.com/documentation/business-messaging/whatsapp/support/error-codes). They come
+ * as the answer to a send or in a `failed` status. Those that say "try again" without saying that nothing was sent are ambiguous.
+ */
+export const CLOUD_API_ERRORS: ErrorTable = {
+  33: { cause: 'sender', title: 'the phone number was deleted' },
+  130429: { cause: 'throttled', title: 'the throughput of the number is reached' },
+  130472: { cause: 'recipient', title: 'the recipient is part of an experiment', reason: 'undeliverable' },
+  130497: { cause: 'sender', title: 'the account may not message this country' },
+  131000: { cause: 'ambiguous', title: 'something went wrong' },
+  131005: { cause: 'credentials', title: 'access denied' },
+  131008: { cause: 'content', title: 'a parameter is missing' },
+  131009: { cause: 'content', title: 'a parameter is not valid' },
+  131016: { cause: 'ambiguous', title: 'service unavailable' },
+  131021: { cause: 'recipient', title: 'the recipient is the sender' },
+  131026: { cause: 'recipient', title: 'the recipient cannot receive it', reason: 'undeliverable' },
+  131030: { cause: 'recipient', title: 'the recipient is not on the list of the test number' },
+  131031: { cause: 'sender', title: 'the account is locked' },
+  131037: { cause: 'sender', title: 'the display name is not approved' },
+  131042: { cause: 'credit', title: 'the business account cannot be billed' },
+  131045: { cause: 'sender', title: 'the number is not registered rightly' },
+  131047: { cause: 'recipient', title: 'more than 24 hours since the recipient wrote', reason: 'window_closed' },
+  131048: { cause: 'throttled', title: 'too many messages of the number were blocked or flagged' },
+  131049: { cause: 'recipient', title: 'not delivered to keep the platform healthy', reason: 'undeliverable' },
+  131050: { cause: 'blacklisted', title: 'the recipient stopped marketing messages' },
+  131051: { cause: 'content', title: 'unsupported type of message' },
+  131052: { cause: 'content', title: 'the media could not be downloaded' },
+  131053: { cause: 'content', title: 'the media could not be uploaded' },
+  131056: { cause: 'throttled', title: 'too many messages to this recipient' },
+  131057: { cause: 'unavailable', title: 'the account is in maintenance' },
+  132000: { cause: 'content', title: 'too few or too many variables', reason: 'invalid_template_variable' },
+  132001: { cause: 'content', title: 'no such template in this language, or it is not approved' },
+  132005: { cause: 'content', title: 'the translated text is too long', reason: 'invalid_template_variable' },
+  132007: { cause: 'content', title: 'the template breaks a policy' },
+  132012: { cause: 'content', title: 'a variable has not its format', reason: 'invalid_template_variable' },
+  132015: { cause: 'content', title: 'the template is paused' },
+  132016: { cause: 'content', title: 'the template is disabled' },
+  132018: { cause: 'content', title: 'a variable breaks the rules', reason: 'invalid_template_variable' },
+  132068: { cause: 'content', title: 'the flow is blocked' },
+  132069: { cause: 'throttled', title: 'the flow is throttled' },
+  133004: { cause: 'ambiguous', title: 'server temporarily unavailable' },
+  133006: { cause: 'sender', title: 'the number must be verified again' },
+  133010: { cause: 'sender', title: 'the number is not registered' },
+  134011: { cause: 'sender', title: 'the terms of payments are not accepted' },
+  135000: { cause: 'ambiguous', title: 'generic error' },
+};
+
+/** The reasons of a message that was accepted and then failed, by the cause of the error. */
+const REASONS: Readonly<Record<string, string>> = {
+  blacklisted: 'blacklisted',
+  content: 'content_rejected',
+  recipient: 'invalid_recipient',
+};
+
+/** Why a message failed, in the channel's words and in ours. Of an error that is not of the message, `undeliverable`. */
+export const failureOf = (code: number): { readonly reason: string; readonly words: string } => {
+  const known = knownError(CLOUD_API_ERRORS, { code });
+  return {
+    reason: known?.reason ?? REASONS[known?.cause ?? ''] ?? 'undeliverable',
+    words: `${code}${known ? `: ${known.title}` : ''}`,
+  };
+};
+
+/** A status of the Cloud API in ours (webhooks/reference/messages/status); others, such as `played`, move nothing. */
+export const STATUSES: Readonly<Record<string, ReceiptEvent['status']>> = {
+  sent: 'sent',
+  delivered: 'delivered',
+  read: 'read',
+  failed: 'failed',
+};

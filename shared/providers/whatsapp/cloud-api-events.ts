@@ -1,0 +1,171 @@
+import * as z from 'zod';
+import type { PlatformEvent, ReceiptEvent } from '../../domain/messages/provider.ts';
+import { type EntryEvents, eachOf } from '../meta/webhook.ts';
+import { failureOf, STATUSES } from './cloud-api-codes.ts';
+import { inboundEvents, inboundMessage } from './cloud-api-inbound.ts';
+import { phoneOfWaId } from './wa-id.ts';
+
+/**
+ * An entry of a callback of the object `whatsapp_business_account` (developers.facebook.com/documentation/business-messaging/whatsapp/
+ * webhooks/overview). `time` is in seconds; message callbacks have none.
+ */
+export const accountEntry = z.object({
+  id: z.string().min(1),
+  time: z.number().nonnegative().optional(),
+  changes: z.array(z.object({ field: z.string(), value: z.unknown() })),
+});
+type AccountEntry = z.infer<typeof accountEntry>;
+
+/** webhooks/reference/messages/status. `pricing` and `conversation` say what Meta bills, which is none of our prices. */
+const status = z.object({
+  id: z.string().min(1).max(512),
+  status: z.string(),
+  timestamp: z.string().regex(/^\d{1,12}$/),
+  recipient_id: z.string(),
+  biz_opaque_callback_data: z.string().optional(),
+  errors: z.array(z.object({ code: z.int() })).optional(),
+});
+const messages = z.object({
+  metadata: z.object({ phone_number_id: z.string().min(1) }),
+  contacts: z
+    .array(
+      z.object({ wa_id: z.string().optional(), profile: z.object({ name: z.string() }).optional().catch(undefined) }),
+    )
+    .optional()
+    .catch(undefined),
+  messages: z.array(z.unknown()).optional(),
+  statuses: z.array(z.unknown()).optional(),
+});
+
+const receiptOf = (found: z.infer<typeof status>): ReceiptEvent[] => {
+  const said = Object.hasOwn(STATUSES, found.status) ? STATUSES[found.status] : undefined;
+  if (!said) return [];
+  const messageId = found.biz_opaque_callback_data;
+  const failure = said === 'failed' ? failureOf(found.errors?.[0]?.code ?? 0) : undefined;
+  return [
+    {
+      kind: 'receipt',
+      ...(messageId ? { messageId } : {}),
+      providerMessageId: found.id,
+      status: said,
+      ...(failure ? { reason: failure.reason } : {}),
+      at: Number(found.timestamp) * 1000,
+      receipt: {
+        id: found.id,
+        type: 'api_message',
+        to: phoneOfWaId(found.recipient_id),
+        ...(messageId ? { reference: messageId } : {}),
+        status: found.status,
+        ...(failure ? { statusDescription: failure.words } : {}),
+        channel: 'WHATSAPP',
+      },
+    },
+  ];
+};
+
+const messageEvents = (value: z.infer<typeof messages>): EntryEvents => {
+  const profileNames = new Map(
+    (value.contacts ?? []).flatMap(({ wa_id: id, profile }) => (id && profile ? [[id, profile.name] as const] : [])),
+  );
+  const place = { phoneNumberId: value.metadata.phone_number_id, profileNames };
+  return [
+    ...eachOf(status, value.statuses, receiptOf),
+    ...eachOf(inboundMessage, value.messages, (message) => inboundEvents(message, place)),
+  ];
+};
+
+/** webhooks/reference/message_template_status_update. */
+const template = z.object({
+  event: z.string().min(1),
+  message_template_id: z.union([z.string(), z.number()]).transform(String),
+  message_template_name: z.string().min(1),
+  message_template_language: z.string().min(1),
+  reason: z.string().nullish(),
+  rejection_info: z.object({ reason: z.string() }).optional().catch(undefined),
+});
+const templateEvent = (wabaId: string, at: number, value: z.infer<typeof template>): PlatformEvent => {
+  const named = value.reason && value.reason !== 'NONE' ? value.reason : undefined;
+  const reason = [named, value.rejection_info?.reason].filter((each) => each !== undefined).join(': ');
+  return {
+    kind: 'platform',
+    about: 'template',
+    at,
+    wabaId,
+    platformTemplateId: value.message_template_id,
+    name: value.message_template_name,
+    language: value.message_template_language,
+    event: value.event,
+    ...(reason === '' ? {} : { reason }),
+  };
+};
+
+/** webhooks/reference/phone_number_quality_update; `current_limit` is what apps of before February 2026 are told. */
+const quality = z.object({
+  display_phone_number: z.string().min(1),
+  event: z.string().min(1),
+  current_limit: z.string().optional(),
+  max_daily_conversations_per_business: z.string().optional(),
+});
+const qualityEvent = (wabaId: string, at: number, value: z.infer<typeof quality>): PlatformEvent => {
+  const currentLimit = value.max_daily_conversations_per_business ?? value.current_limit;
+  return {
+    kind: 'platform',
+    about: 'number_quality',
+    at,
+    wabaId,
+    displayPhone: value.display_phone_number,
+    event: value.event,
+    ...(currentLimit === undefined ? {} : { currentLimit }),
+  };
+};
+
+/** webhooks/reference/account_update. Of an event about a partner, the entry's id is the partner's and `waba_info` names the account. */
+const account = z.object({
+  event: z.string().min(1),
+  waba_info: z.object({ waba_id: z.string().optional() }).optional(),
+  ban_info: z.object({ waba_ban_state: z.string() }).optional().catch(undefined),
+  violation_info: z.object({ violation_type: z.string() }).optional().catch(undefined),
+  restriction_info: z
+    .array(z.object({ restriction_type: z.string() }))
+    .optional()
+    .catch(undefined),
+  disconnection_info: z.object({ reason: z.string() }).optional().catch(undefined),
+});
+const accountEvent = (id: string, at: number, value: z.infer<typeof account>): PlatformEvent => {
+  const detail =
+    value.ban_info?.waba_ban_state ??
+    value.violation_info?.violation_type ??
+    value.disconnection_info?.reason ??
+    value.restriction_info?.map(({ restriction_type: type }) => type).join(', ');
+  return {
+    kind: 'platform',
+    about: 'account',
+    at,
+    wabaId: value.waba_info?.waba_id ?? id,
+    event: value.event,
+    ...(detail === undefined ? {} : { detail }),
+  };
+};
+
+/** The fields that are read; an app that subscribed to more of them has the others acknowledged. */
+type Field = (entry: AccountEntry, at: number, value: unknown) => EntryEvents;
+const field =
+  <T>(schema: z.ZodType<T>, eventsOf: (id: string, at: number, value: T) => EntryEvents): Field =>
+  ({ id }, at, value) => {
+    const read = schema.safeParse(value).data;
+    return read === undefined ? [undefined] : eventsOf(id, at, read);
+  };
+const FIELDS: Readonly<Record<string, Field>> = {
+  messages: field(messages, (_, __, value) => messageEvents(value)),
+  message_template_status_update: field(template, (id, at, value) => [templateEvent(id, at, value)]),
+  phone_number_quality_update: field(quality, (id, at, value) => [qualityEvent(id, at, value)]),
+  account_update: field(account, (id, at, value) => [accountEvent(id, at, value)]),
+};
+
+/** What an entry says. `now` (ms) stands for the moment of an entry that has none. */
+export const accountEvents = (entry: AccountEntry, now: number): EntryEvents => {
+  const at = entry.time === undefined ? now : entry.time * 1000;
+  return entry.changes.flatMap(({ field: name, value }) =>
+    Object.hasOwn(FIELDS, name) ? (FIELDS[name]?.(entry, at, value) ?? []) : [],
+  );
+};

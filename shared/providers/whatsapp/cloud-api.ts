@@ -1,0 +1,91 @@
+import * as z from 'zod';
+import type { PlatformContent } from '../../domain/messages/message.ts';
+import type {
+  Dispatch,
+  NumberAccess,
+  Provider,
+  ProviderAnswer,
+  ProviderDeclaration,
+  ProviderIo,
+  RefusedAnswer,
+} from '../../domain/messages/provider.ts';
+import { refusal } from '../http.ts';
+import { graphAnswer } from '../meta/answers.ts';
+import { graphSettings, openGraph } from '../meta/graph.ts';
+import { answerMetaChallenge, metaWebhookSettings, readMetaWebhook } from '../meta/webhook.ts';
+import { messageBody } from './cloud-api-body.ts';
+import { CLOUD_API_ERRORS } from './cloud-api-codes.ts';
+import { accountEntry, accountEvents } from './cloud-api-events.ts';
+
+/** What an operator sets for WhatsApp. */
+export const cloudApiSettings = z.strictObject({
+  accessToken: graphSettings.accessToken.describe(
+    'The system user token of `phoneNumberId`, with whatsapp_business_messaging. Numbers that organizations connected have their own.',
+  ),
+  phoneNumberId: z
+    .string()
+    .regex(/^\d{1,32}$/)
+    .optional()
+    .describe('The number of messages that name none, by its phone number id; without it they are refused.'),
+  appSecret: metaWebhookSettings.appSecret,
+  verifyToken: metaWebhookSettings.verifyToken,
+  baseUrl: graphSettings.baseUrl,
+  version: graphSettings.version,
+  timeoutMs: graphSettings.timeoutMs,
+});
+export type CloudApiSettings = z.infer<typeof cloudApiSettings>;
+
+/** The answer to a send. Beside `message_status` it says nothing of what becomes of it. */
+const sent = z.object({ messages: z.tuple([z.object({ id: z.string().min(1) })]) });
+
+/**
+ * How the number of a message is reached: one that it names with the token of its own, else the operator's. A number that is gone, or
+ * whose token cannot be read just now, is no other: nothing has left yet.
+ */
+const accessOf = async (
+  { phoneNumberId, accessToken }: CloudApiSettings,
+  io: ProviderIo,
+  numberId: string | undefined,
+): Promise<NumberAccess | RefusedAnswer> => {
+  if (numberId === undefined)
+    return phoneNumberId === undefined
+      ? refusal('sender', 'meta: the message names no number, and the settings none either')
+      : { phoneNumberId, accessToken };
+  try {
+    return (await io.numberOf?.(numberId)) ?? refusal('sender', 'meta: the number is not connected any more');
+  } catch {
+    return refusal('unavailable', 'meta: the access token of the number cannot be read');
+  }
+};
+
+const send = async (
+  settings: CloudApiSettings,
+  io: ProviderIo,
+  dispatch: Dispatch<PlatformContent>,
+): Promise<ProviderAnswer> => {
+  const access = await accessOf(settings, io, dispatch.content.from);
+  if ('kind' in access) return access;
+  const graph = openGraph(io, { ...settings, accessToken: access.accessToken });
+  const reply = await graph.request('POST', `${access.phoneNumberId}/messages`, sent, { json: messageBody(dispatch) });
+  return graphAnswer(reply, CLOUD_API_ERRORS, ({ messages: [message] }) => message.id);
+};
+
+/**
+ * WhatsApp through Meta's Cloud API (developers.facebook.com/documentation/business-messaging/whatsapp). Our message id travels as
+ * biz_opaque_callback_data and comes back in every status. Meta keeps nothing that could be asked by it, so there is no inquiry: a
+ * status decides what an answer left open.
+ */
+export const cloudApi: ProviderDeclaration<PlatformContent, CloudApiSettings> = {
+  channel: 'whatsapp',
+  name: 'whatsapp_cloud_api',
+  settings: cloudApiSettings,
+  create: (settings, io): Provider<PlatformContent> => ({
+    name: 'whatsapp_cloud_api',
+    send: (dispatch) => send(settings, io, dispatch),
+    readCallback: async (request) =>
+      readMetaWebhook(settings, request, 'whatsapp_business_account', accountEntry, (entry) =>
+        accountEvents(entry, io.now()),
+      ),
+    answerChallenge: (query) => answerMetaChallenge(settings, query),
+  }),
+};

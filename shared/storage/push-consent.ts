@@ -1,0 +1,22 @@
+import { KEYS } from './access-patterns.ts';
+import type { Table } from './table.ts';
+
+/** Whether the organization has a contact by this id. One read. */
+export const hasContact = async (table: Table, organizationId: string, contactId: string): Promise<boolean> => {
+  const row = await table.get(KEYS.contact(contactId), { eventual: true, only: ['org'] });
+  return row?.org === organizationId;
+};
+
+/** Which of an organization's contacts forbade being written to: one read of each, 100 a round trip. */
+export const deniedContacts = async (
+  table: Table,
+  organizationId: string,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> => {
+  const rows = await table.getMany(
+    ids.map((id) => KEYS.contact(id)),
+    { consistent: true },
+  );
+  const denied = ids.filter((_, at) => rows[at]?.org === organizationId && rows[at]?.optInStatus === 'denied');
+  return new Set(denied);
+};

@@ -1,0 +1,168 @@
+import * as z from 'zod';
+import { atOnce } from '../domain/bulk/at-once.ts';
+import { decodeCursor, encodeCursor } from '../domain/cursor.ts';
+import { isRefusal, type Refusal, refuse } from '../domain/errors.ts';
+import { isId } from '../domain/ids.ts';
+import { dispatchId, type PushChunk, type PushDispatchRecord, placeOf } from '../domain/push/dispatch.ts';
+import {
+  byPlatform,
+  isPartOf,
+  noOpens,
+  type Opens,
+  type PushMessage,
+  type PushOrigin,
+  type PushStatus,
+  sumTallies,
+  type Tally,
+} from '../domain/push/message.ts';
+import type { PushReader } from '../domain/push/ports.ts';
+import { isoTime } from '../domain/time.ts';
+import { FINDS, KEYS } from './access-patterns.ts';
+import { between, type CursorRequest, cursorPage, fullRows, isEmpty, type Window } from './pages.ts';
+import { oneOf } from './push-audience.ts';
+import { readPushChunks, readPushMessage } from './push-make.ts';
+import { opensOf, parseDispatch, parsePushChunk, parsePushMessage } from './push-rows.ts';
+import type { QueryRange, Row, Table } from './table.ts';
+
+/** Messages whose standings are read at the same time. */
+const READS_AT_ONCE = 10;
+
+const addOpens = (rows: readonly Row[]): Opens =>
+  rows.map(opensOf).reduce((a, b) => byPlatform((name) => a[name] + b[name]), noOpens());
+
+/** The rows below a message: its chunks, where it still needs them, and what was opened. */
+const below = async (table: Table, { id, tally }: PushMessage): Promise<Row[]> => {
+  const first = tally ? 'OPENS#' : 'CHUNK#';
+  const rows: Row[] = [];
+  let startKey: QueryRange['startKey'];
+  do {
+    const sort = { text: '#sk BETWEEN :first AND :last', values: { first, last: 'OPENS#~' } };
+    const page = await table.query({ partition: KEYS.pushMessage(id).pk, sort, startKey });
+    rows.push(...page.rows);
+    startKey = page.nextKey;
+  } while (startKey);
+  return rows;
+};
+
+const standing = async (table: Table, message: PushMessage): Promise<{ tally: Tally; opens: Opens }> => {
+  const rows = await below(table, message);
+  const chunks = rows.filter(({ sk }) => sk.startsWith('CHUNK#')).map(parsePushChunk);
+  return {
+    tally: message.tally ?? sumTallies(chunks.filter((chunk) => isPartOf(message, chunk)).map(({ tally }) => tally)),
+    opens: addOpens(rows.filter(({ sk }) => sk.startsWith('OPENS#'))),
+  };
+};
+
+/** Where the devices of push messages stand: one query a message, of the few rows that count for it. */
+export const pushReader = (table: Table): PushReader => ({
+  standings: (messages) => atOnce(messages, READS_AT_ONCE, (message) => standing(table, message)),
+});
+
+export interface PushFilter extends Window {
+  readonly status?: readonly PushStatus[] | undefined;
+  readonly origin?: readonly PushOrigin[] | undefined;
+}
+
+/** A page of an organization's push messages, newest first. 400 for a cursor that is none of this list's. */
+export const listPushMessages = async (
+  table: Table,
+  { status, origin, ...window }: PushFilter,
+  request: CursorRequest,
+): Promise<{ readonly items: readonly PushMessage[]; readonly nextCursor?: string } | Refusal<'BAD_REQUEST'>> => {
+  if (isEmpty(window)) return { items: [] };
+  const terms = [...(status ? [oneOf('status', status)] : []), ...(origin ? [oneOf('origin', origin)] : [])];
+  const sort = between(window);
+  const page = await cursorPage(
+    table,
+    {
+      index: 'gsi1',
+      partition: FINDS.pushMessagesOf(request.scope.organizationId, '', '').gsi1pk,
+      ...(sort ? { sort } : {}),
+      ...(terms.length > 0
+        ? {
+            filter: {
+              text: terms.map(({ text }) => text).join(' AND '),
+              values: Object.assign({}, ...terms.map(({ values }) => values)),
+            },
+          }
+        : {}),
+    },
+    request,
+  );
+  if (isRefusal(page)) return page;
+  const { keys, ...next } = page;
+  return { items: (await fullRows(table, keys)).map(parsePushMessage), ...next };
+};
+
+/** A push message of the organization. */
+export const ownPushMessage = async (
+  table: Table,
+  organizationId: string,
+  id: string,
+): Promise<PushMessage | undefined> => {
+  const message = isId('message', id) ? await readPushMessage(table, id) : undefined;
+  return message?.organizationId === organizationId ? message : undefined;
+};
+
+/** Where a page of devices ended: the place of the chunk in the message's order, and of the device in it. */
+const position = z.strictObject({ chunk: z.int().min(0), place: z.int().min(0) });
+
+/** The devices of a chunk after a place, at most so many. */
+const after = async (table: Table, chunk: PushChunk, place: number, limit: number): Promise<PushDispatchRecord[]> => {
+  if (place >= chunk.devices) return [];
+  const { pk: partition, sk } = KEYS.pushDispatch(dispatchId(chunk, place));
+  const { rows } = await table.query({ partition, sort: { text: '#sk >= :from', values: { from: sk } }, limit });
+  return rows.map(parseDispatch);
+};
+
+/** A page of a message's devices, in the order in which they were queued. 400 for a cursor that is none of this list's. */
+export const listPushDispatches = async (
+  table: Table,
+  message: PushMessage,
+  { vault, scope, cursor, limit }: CursorRequest,
+): Promise<
+  { readonly items: readonly PushDispatchRecord[]; readonly nextCursor?: string } | Refusal<'BAD_REQUEST'>
+> => {
+  const from = position.safeParse(cursor === undefined ? { chunk: 0, place: 0 } : decodeCursor(vault, scope, cursor));
+  if (!from.success)
+    return refuse('BAD_REQUEST', {
+      detail: 'The cursor is not valid.',
+      errors: [{ path: 'cursor', message: 'is no cursor of this list' }],
+    });
+  const chunks = (await readPushChunks(table, message.id)).filter((chunk) => isPartOf(message, chunk));
+  const items: PushDispatchRecord[] = [];
+  let { chunk, place } = from.data;
+  for (; chunk < chunks.length; chunk++, place = 0) {
+    const own = chunks[chunk];
+    if (!own) break;
+    if (items.length === limit) return { items, nextCursor: encodeCursor(vault, scope, { chunk, place }) };
+    items.push(...(await after(table, own, place, limit - items.length)));
+    const last = items.at(-1);
+    const next = last ? placeOf(last.id).place + 1 : 0;
+    if (items.length === limit && next < own.devices)
+      return { items, nextCursor: encodeCursor(vault, scope, { chunk, place: next }) };
+  }
+  return { items };
+};
+
+/** Counts the first open of a device's push message; undefined when the organization has no such dispatch. */
+export const openPushDispatch = async (
+  table: Table,
+  organizationId: string,
+  id: string,
+  at: number,
+): Promise<{ readonly dispatch: PushDispatchRecord; readonly counted: boolean } | undefined> => {
+  const row = isId('pushDispatch', id) ? await table.get(KEYS.pushDispatch(id)) : undefined;
+  const dispatch = row && parseDispatch(row);
+  if (dispatch?.organizationId !== organizationId) return undefined;
+  if (dispatch.openedAt !== undefined) return { dispatch, counted: false };
+  const { ok } = await table.transact([
+    {
+      update: KEYS.pushDispatch(id),
+      set: { openedAt: isoTime(at) },
+      when: { text: 'attribute_exists(#pk) AND attribute_not_exists(#openedAt)' },
+    },
+    { update: KEYS.pushOpens(dispatch.messageId, placeOf(id).shard), add: { [dispatch.platform]: 1 } },
+  ]);
+  return { dispatch: ok ? { ...dispatch, openedAt: at } : dispatch, counted: ok };
+};

@@ -1,0 +1,275 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { Unavailable } from '../../shared/domain/errors.ts';
+import { messageIdOf, type PushWorld, pushWorld, reachable } from '../push/world.ts';
+import type { FaultPlan } from '../support/fault-proxy.ts';
+import { FAULTS } from '../support/fault-proxy.ts';
+import { startWorld, type World } from '../support/world.ts';
+
+const EACH = 10;
+const OPENING = 1_000_000;
+
+let world: World;
+let push: PushWorld;
+beforeAll(async () => {
+  world = await startWorld('test');
+  push = pushWorld(world);
+});
+afterAll(() => world?.close());
+beforeEach(() => {
+  world.proxy.plan(undefined);
+  push.hints.length = 0;
+  push.transport.sent.length = 0;
+  push.transport.script = () => undefined;
+  push.quiet.until = 0;
+  world.now += 3_600_000;
+});
+
+/** From a place on, every call of these actions ends in this fault. */
+const breakingFrom = (
+  actions: readonly string[],
+  first: number,
+  fault: (typeof FAULTS)['drop' | 'loseAnswer'],
+): FaultPlan => {
+  let seen = 0;
+  return ({ action, body }) => {
+    if (!actions.includes(action) || !/PDSP#|PSH#|IDEM#/.test(body)) return undefined;
+    return seen++ >= first ? fault : undefined;
+  };
+};
+const tokensSent = () => push.transport.sent.map(({ device }) => device.token);
+const refusalOf = (answer: unknown) =>
+  answer as { readonly name?: string; readonly details?: { readonly meta?: object } };
+
+describe('a push message whose maker ends in the middle', () => {
+  // 700 devices lie in all 16 shards: 28 or more batches of rows, and a chunk a shard.
+  test.each([0, 1, 7, 20, 31])(
+    'after %i writes is not to be seen, and its repeat queues each device once',
+    async (place) => {
+      const { actor, ids } = await push.organization(OPENING, reachable(700));
+      world.proxy.plan(
+        breakingFrom(['BatchWriteItem', 'PutItem', 'UpdateItem', 'TransactWriteItems'], place + 1, FAULTS.drop),
+      );
+      await expect(push.post(actor, 'key')).rejects.toThrow(Unavailable);
+      world.proxy.plan(undefined);
+      expect(push.hints).toEqual([]);
+      await push.checkBooks(actor, 0, OPENING);
+      // The key is its maker's for as long as that may still be at work.
+      expect(refusalOf(await push.post(actor, 'key'))).toMatchObject({ name: 'CONFLICT' });
+      world.now += 60_000;
+      const id = messageIdOf(await push.post(actor, 'key'));
+      await push.drain();
+      const dispatches = await push.dispatchesOf(id);
+      expect(dispatches.map(({ tokenId }) => tokenId).sort()).toEqual([...ids].sort());
+      expect(new Set(tokensSent()).size).toBe(700);
+      expect(push.transport.sent).toHaveLength(700);
+      await push.checkBooks(actor, 700 * EACH, OPENING);
+      expect(await push.post(actor, 'key')).toMatchObject({
+        id,
+        replayed: true,
+        metrics: { reach: 700, delivered: 700 },
+      });
+    },
+    60_000,
+  );
+
+  test('whose last answers were lost is one message all the same', async () => {
+    const { actor } = await push.organization(OPENING, reachable(40));
+    let lost = 0;
+    world.proxy.plan(({ action, body }) =>
+      action === 'TransactWriteItems' && body.includes('IDEM#') && lost++ === 0 ? FAULTS.loseAnswer : undefined,
+    );
+    const id = messageIdOf(await push.post(actor, 'key'));
+    expect(lost).toBeGreaterThan(1);
+    await push.drain();
+    expect(push.transport.sent).toHaveLength(40);
+    expect(messageIdOf(await push.post(actor, 'key'))).toBe(id);
+    await push.checkBooks(actor, 40 * EACH, OPENING);
+  });
+
+  test('that is slow and writes on after another attempt took over adds no device', async () => {
+    const { actor, app } = await push.organization(OPENING, reachable(60));
+    const { maker } = push.create;
+    let overtaken: unknown;
+    const slow = {
+      ...push.create,
+      maker: {
+        ...maker,
+        commit: async (...given: Parameters<typeof maker.commit>) => {
+          // Its time is over before it commits: another attempt makes the message, and devices are new meanwhile.
+          world.now += 60_000;
+          await push.devices(actor, app, reachable(80));
+          overtaken ??= await push.post(actor, 'key');
+          return maker.commit(...given);
+        },
+      },
+    };
+    const { sendPush } = await import('../../shared/domain/push/create.ts');
+    const late = await sendPush(slow, actor, 'key', { title: 'Oi', body: 'Oi', platforms: ['ios'] });
+    expect(refusalOf(late)).toMatchObject({ name: 'CONFLICT', details: { meta: { code: 'EM_ANDAMENTO' } } });
+    await push.drain();
+    const id = messageIdOf(overtaken);
+    expect(new Set(tokensSent()).size).toBe(push.transport.sent.length);
+    expect((await push.dispatchesOf(id)).length).toBe(push.transport.sent.length);
+    await push.checkBooks(actor, push.transport.sent.length * EACH, OPENING);
+  });
+});
+
+describe('one Idempotency-Key', () => {
+  test('used 20 times at once makes one message; the others replay it or are told that it is under way', async () => {
+    const { actor } = await push.organization(OPENING, reachable(30));
+    const answers = await Promise.all(Array.from({ length: 20 }, () => push.post(actor, 'key')));
+    const ids = new Set(answers.flatMap((answer) => ('id' in answer ? [answer.id] : [])));
+    expect(ids.size).toBe(1);
+    for (const answer of answers)
+      if (!('id' in answer))
+        expect(refusalOf(answer)).toMatchObject({ name: 'CONFLICT', details: { meta: { code: 'EM_ANDAMENTO' } } });
+    await push.drain();
+    expect(push.transport.sent).toHaveLength(30);
+    await push.checkBooks(actor, 30 * EACH, OPENING);
+  });
+
+  test('used with another body is refused, also while the first request is under way', async () => {
+    const { actor } = await push.organization(OPENING, reachable(5));
+    const [first, other] = await Promise.all([push.post(actor, 'key'), push.post(actor, 'key', { title: 'Outro' })]);
+    expect([first, other].filter((answer) => 'id' in answer)).toHaveLength(1);
+    expect(refusalOf(await push.post(actor, 'key', { body: 'Outro' }))).toMatchObject({ name: 'CONFLICT' });
+  });
+});
+
+describe('money', () => {
+  test('that does not cover every device refuses the whole, holds nothing and leaves the key free', async () => {
+    const { actor, app } = await push.organization(95, reachable(10));
+    expect(refusalOf(await push.post(actor, 'key'))).toMatchObject({ name: 'PAYMENT_REQUIRED' });
+    expect(push.hints).toEqual([]);
+    await push.checkBooks(actor, 0, 95);
+    await push.apps.remove(actor.organizationId, app.id);
+    expect(await push.post(actor, 'key')).toMatchObject({ metrics: { reach: 0 }, replayed: false });
+  });
+
+  test('of the last coins, wanted by 10 sends at once, pays for as many as it covers', async () => {
+    const { actor } = await push.organization(4 * 5 * EACH, reachable(5));
+    const answers = await Promise.all(Array.from({ length: 10 }, (_, at) => push.post(actor, `key-${at}`)));
+    expect(answers.filter((answer) => 'id' in answer)).toHaveLength(4);
+    await push.drain();
+    await push.checkBooks(actor, 4 * 5 * EACH, 4 * 5 * EACH);
+  });
+
+  test('is charged for what was accepted alone, and given back for the rest, whatever repeats', async () => {
+    const { actor } = await push.organization(OPENING, [...reachable(60), ...Array.from({ length: 40 }, () => '0006')]);
+    const id = messageIdOf(await push.post(actor, 'key'));
+    const hints = [...push.hints];
+    await push.drain();
+    for (const hint of hints) await push.work(hint);
+    await push.lookAgain(id);
+    expect(push.transport.sent).toHaveLength(100);
+    await push.checkBooks(actor, 60 * EACH, OPENING);
+  });
+});
+
+describe('a sender that ends in the middle of a chunk', () => {
+  test('leaves what it had claimed unpaid and never sent again, and the rest is sent once', async () => {
+    const { actor } = await push.organization(OPENING, reachable(2_400));
+    const id = messageIdOf(await push.post(actor, 'key'));
+    let calls = 0;
+    // Its settlement never arrives: the process is gone for the table.
+    world.proxy.plan(({ action, body }) =>
+      action === 'TransactWriteItems' && body.includes('PDSP#') && calls++ < 5 ? FAULTS.drop : undefined,
+    );
+    const [message] = push.hints.splice(0);
+    if (!message) throw new Error('nothing is due');
+    await push.work(message);
+    const [chunk, ...others] = push.hints.splice(0);
+    if (!chunk) throw new Error('no chunk is due');
+    await expect(push.work(chunk)).rejects.toThrow(Unavailable);
+    const handedOver = push.transport.sent.length;
+    expect(handedOver).toBeGreaterThan(0);
+    world.proxy.plan(undefined);
+    for (const other of others) await push.work(other);
+    await push.lookAgain(id);
+    expect(new Set(tokensSent()).size).toBe(push.transport.sent.length);
+    const dispatches = await push.dispatchesOf(id);
+    const lost = dispatches.filter(({ reason }) => reason === 'indeterminate');
+    expect(lost).toHaveLength(handedOver);
+    expect(dispatches.filter(({ status }) => status === 'delivered')).toHaveLength(2_400 - handedOver);
+    await push.checkBooks(actor, (2_400 - handedOver) * EACH, OPENING);
+  }, 60_000);
+
+  test('because its turn is over hands the rest on, and each device is sent once', async () => {
+    const { actor } = await push.organization(OPENING, reachable(1_000));
+    messageIdOf(await push.post(actor, 'key'));
+    push.transport.script = (_, nth) => {
+      if (nth === 0) world.now += 18_000;
+      return undefined;
+    };
+    await push.drain();
+    expect(push.transport.sent).toHaveLength(1_000);
+    expect(new Set(tokensSent()).size).toBe(1_000);
+    await push.checkBooks(actor, 1_000 * EACH, OPENING);
+  }, 60_000);
+
+  test('and writes on after another took the chunk over changes nothing', async () => {
+    const { actor } = await push.organization(OPENING, reachable(1));
+    const id = messageIdOf(await push.post(actor, 'key'));
+    push.transport.script = async () => {
+      push.transport.script = () => undefined;
+      // It pauses here, beyond its lease; another sender resolves what it had claimed.
+      await push.lookAgain(id);
+      return undefined;
+    };
+    await push.drain();
+    expect(push.transport.sent).toHaveLength(1);
+    expect(await push.dispatchesOf(id)).toMatchObject([{ status: 'failed', reason: 'indeterminate' }]);
+    await push.checkBooks(actor, 0, OPENING);
+  });
+});
+
+describe('a push service', () => {
+  test('that is busy is asked again later, and each device is paid once', async () => {
+    const { actor } = await push.organization(OPENING, reachable(30));
+    push.transport.script = (_, nth) =>
+      nth < 20 ? { kind: 'refused', cause: 'throttled', detail: 'busy', retryAfterSeconds: 40 } : undefined;
+    const id = messageIdOf(await push.post(actor, 'key'));
+    const before = world.now;
+    await push.drain();
+    expect(world.now - before).toBeGreaterThanOrEqual(40_000);
+    expect(push.transport.sent).toHaveLength(50);
+    expect(new Set(tokensSent()).size).toBe(30);
+    expect(await push.send.sender.message(id)).toMatchObject({ status: 'sent' });
+    await push.checkBooks(actor, 30 * EACH, OPENING);
+  });
+
+  test('that stays busy fails its devices after four times, unpaid', async () => {
+    const { actor } = await push.organization(OPENING, reachable(3));
+    push.transport.script = () => ({ kind: 'refused', cause: 'unavailable', detail: 'down' });
+    const id = messageIdOf(await push.post(actor, 'key'));
+    await push.drain();
+    expect(push.transport.sent).toHaveLength(12);
+    expect(await push.send.sender.message(id)).toMatchObject({ status: 'failed' });
+    await push.checkBooks(actor, 0, OPENING);
+  });
+
+  test('whose answer is uncertain is not asked again: the device failed, unpaid', async () => {
+    const { actor } = await push.organization(OPENING, reachable(4));
+    push.transport.script = (_, nth) => (nth === 0 ? { kind: 'unknown', detail: 'time-out' } : undefined);
+    const id = messageIdOf(await push.post(actor, 'key'));
+    await push.drain();
+    expect(push.transport.sent).toHaveLength(4);
+    expect((await push.dispatchesOf(id)).filter(({ reason }) => reason === 'indeterminate')).toHaveLength(1);
+    await push.checkBooks(actor, 3 * EACH, OPENING);
+  });
+});
+
+describe('between a send and its departure', () => {
+  test('a token that is retired and quiet hours that begin are heeded', async () => {
+    const { actor, ids } = await push.organization(OPENING, reachable(3));
+    const id = messageIdOf(await push.post(actor, 'key'));
+    await push.send.retire(actor.organizationId, ids.slice(0, 1), world.now);
+    const until = world.now + 8 * 3_600_000;
+    push.quiet.until = until;
+    await push.drain();
+    expect(world.now).toBeGreaterThanOrEqual(until);
+    expect(await push.send.sender.message(id)).toMatchObject({ status: 'sent', quietDeferredTo: until });
+    expect(push.transport.sent).toHaveLength(2);
+    await push.checkBooks(actor, 2 * EACH, OPENING);
+  });
+});

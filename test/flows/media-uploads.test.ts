@@ -1,0 +1,190 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { uploadBucketName } from '../../infra/local/stages.ts';
+import { isoTime } from '../../shared/domain/time.ts';
+import { KEYS } from '../../shared/storage/access-patterns.ts';
+import { uploadBucket } from '../../shared/storage/media-bucket.ts';
+import { FILES, filled } from '../media/files.ts';
+import { type Client, type Messaging, startMessaging, type Tenant } from '../support/api.ts';
+import { connectedNumber, useMetaAt } from '../support/media.ts';
+import { expectProblem } from '../support/problems.ts';
+import { startMetaMedia } from '../support/providers/meta-media-stand-in.ts';
+
+const MB = 1024 * 1024;
+const BYTES = filled(FILES.pdf, 100_000);
+/** More than a function takes, and more than the queue engine's own buckets. */
+const LARGE = filled(FILES.pdf, 12 * MB);
+const ABOUT = { filename: 'catálogo.pdf', mimeType: 'application/pdf', size: BYTES.length };
+
+let messaging: Messaging;
+let meta: Awaited<ReturnType<typeof startMetaMedia>>;
+let owner: Tenant;
+let live: string;
+let sandbox: string;
+beforeAll(async () => {
+  [messaging, meta] = await Promise.all([startMessaging(), startMetaMedia()]);
+  await useMetaAt(messaging, meta.baseUrl);
+  owner = await messaging.tenant();
+  live = await connectedNumber(messaging, owner, 'live', meta.accessToken);
+  sandbox = await connectedNumber(messaging, owner, 'test');
+});
+afterAll(async () => {
+  await meta?.close();
+  await messaging?.close();
+});
+
+const pathOf = (numberId: string) => `/numbers/${numberId}/media/uploads`;
+const begin = async (client: Client, numberId: string, about: object = {}) =>
+  (await client.post(pathOf(numberId), { ...ABOUT, ...about })).body;
+const put = async (url: string, bytes: Buffer, type = 'application/pdf') =>
+  (await fetch(url, { method: 'PUT', headers: { 'content-type': type }, body: new Uint8Array(bytes) })).status;
+const complete = (client: Client, numberId: string, uploadId: string) =>
+  client.call('POST', `${pathOf(numberId)}/${uploadId}/complete`);
+/** What lies in the bucket for an upload. */
+const stored = (env: 'live' | 'test', { url, uploadId }: { url: string; uploadId: string }) =>
+  uploadBucket(uploadBucketName(env), new URL(url).origin).open(`uploads/${owner.id}/${uploadId}`);
+
+describe('an upload past the gateway', () => {
+  test('brings a file of more than a function takes to the platform, and leaves nothing in the bucket', async () => {
+    const address = await begin(owner.live, live, { size: LARGE.length });
+    expect(address).toMatchObject({
+      uploadId: expect.stringMatching(/^upl_/),
+      method: 'PUT',
+      headers: { 'content-type': 'application/pdf', 'content-length': String(LARGE.length) },
+    });
+    expect(await put(address.url, LARGE)).toBe(200);
+    const { status, body } = await complete(owner.live, live, address.uploadId);
+    const sha256 = createHash('sha256').update(LARGE).digest('hex');
+    expect({ status, body }).toEqual({
+      status: 201,
+      body: { mediaId: meta.files.at(-1)?.id, kind: 'document', ...ABOUT, size: LARGE.length, sha256 },
+    });
+    expect(meta.files.at(-1)).toMatchObject({ filename: ABOUT.filename, size: LARGE.length, sha256 });
+    expect(await stored('live', address)).toBeUndefined();
+  });
+
+  test('answers a repeat with the same result, and reaches the platform once', async () => {
+    const address = await begin(owner.live, live);
+    await put(address.url, BYTES);
+    const first = await complete(owner.live, live, address.uploadId);
+    const uploads = meta.files.length;
+    const second = await complete(owner.live, live, address.uploadId);
+    expect([second.status, second.body]).toEqual([201, first.body]);
+    expect(meta.files).toHaveLength(uploads);
+  });
+
+  test('that is completed by two calls at once has one result', async () => {
+    const address = await begin(owner.live, live);
+    await put(address.url, BYTES);
+    const calls = [1, 2].map(() => complete(owner.live, live, address.uploadId));
+    const answers = await Promise.all(calls);
+    const last = await complete(owner.live, live, address.uploadId);
+    for (const { status, body } of answers) expect([status, body]).toEqual([201, last.body]);
+  });
+
+  test('is 409 as long as nothing was put', async () => {
+    const { uploadId } = await begin(owner.test, sandbox);
+    expectProblem(await complete(owner.test, sandbox, uploadId), 409);
+  });
+
+  test('survives a failure of the platform: it can be completed again', async () => {
+    const address = await begin(owner.live, live);
+    await put(address.url, BYTES);
+    meta.script({ status: 500, error: { code: 131_000 } });
+    expectProblem(await complete(owner.live, live, address.uploadId), 502);
+    expect((await complete(owner.live, live, address.uploadId)).status).toBe(201);
+  });
+});
+
+describe('the address of an upload', () => {
+  test.each([
+    ['another size', BYTES.subarray(1), 'application/pdf'],
+    ['another type', BYTES, 'text/plain'],
+  ])('does not take %s', async (_, bytes, type) => {
+    const address = await begin(owner.test, sandbox);
+    expect(await put(address.url, bytes, type)).toBe(403);
+    expectProblem(await complete(owner.test, sandbox, address.uploadId), 409);
+  });
+
+  test('is of no use for bytes of another type under the declared one: 422, and they are thrown away', async () => {
+    const address = await begin(owner.live, live);
+    const uploads = meta.files.length;
+    expect(await put(address.url, filled(FILES.docx, BYTES.length))).toBe(200);
+    expectProblem(await complete(owner.live, live, address.uploadId), 422);
+    expect(await stored('live', address)).toBeUndefined();
+    expect(meta.files).toHaveLength(uploads);
+  });
+
+  test.each([
+    ['a type that the platform does not take', { mimeType: 'image/gif' }, 415],
+    ['a picture beyond the limit of its type', { mimeType: 'image/png', size: 5 * MB + 1 }, 413],
+    ['a document beyond 100 MB', { size: 100 * MB + 1 }, 413],
+    ['no byte', { size: 0 }, 422],
+    ['half a byte', { size: 1.5 }, 422],
+    ['a name with a folder', { filename: 'a/b' }, 422],
+  ])('is not given for %s', async (_, about, status) => {
+    expectProblem(await owner.test.post(pathOf(sandbox), { ...ABOUT, ...about }), status);
+  });
+});
+
+describe("somebody else's upload", () => {
+  test('is 404 for another organization, environment and number, and can still be completed by its owner', async () => {
+    const stranger = await messaging.tenant();
+    const theirs = await connectedNumber(messaging, stranger, 'test');
+    const second = await connectedNumber(messaging, owner, 'test');
+    const address = await begin(owner.test, sandbox);
+    await put(address.url, BYTES);
+    for (const [client, number] of [
+      [stranger.test, sandbox],
+      [stranger.test, theirs],
+      [owner.live, sandbox],
+      [owner.live, live],
+      [owner.test, second],
+    ] as const) {
+      const [foreign, absent] = [
+        await complete(client, number, address.uploadId),
+        await complete(client, number, `upl_${'0'.repeat(21)}`),
+      ];
+      expectProblem(foreign, 404);
+      expect(foreign.body.detail).toBe(absent.body.detail);
+    }
+    expect((await complete(owner.test, sandbox, address.uploadId)).status).toBe(201);
+  });
+});
+
+describe('an upload that nobody completes', () => {
+  const rowOf = (uploadId: string) => messaging.tables.test.get(KEYS.upload(uploadId));
+  /** Lets the hour of an upload have passed. */
+  const age = async (uploadId: string) => {
+    const past = Date.now() - 60_000;
+    const { ok } = await messaging.tables.test.write({
+      update: KEYS.upload(uploadId),
+      set: { expiresAt: isoTime(past), ...((await rowOf(uploadId))?.duePk ? { dueAt: past } : {}) },
+      when: { text: 'attribute_exists(#pk)' },
+    });
+    expect(ok).toBe(true);
+  };
+
+  test('leaves neither its bytes nor its row behind', async () => {
+    const address = await begin(owner.test, sandbox);
+    expect(await put(address.url, BYTES)).toBe(200);
+    expect(await stored('test', address)).toBeDefined();
+    await age(address.uploadId);
+    expectProblem(await complete(owner.test, sandbox, address.uploadId), 404);
+    await vi.waitFor(async () => expect(await rowOf(address.uploadId)).toBeUndefined(), {
+      timeout: 15_000,
+      interval: 200,
+    });
+    expect(await stored('test', address)).toBeUndefined();
+    expectProblem(await complete(owner.test, sandbox, address.uploadId), 404);
+  });
+
+  test('is told from one that was completed, which stays as it is', async () => {
+    const address = await begin(owner.test, sandbox);
+    await put(address.url, BYTES);
+    const { body } = await complete(owner.test, sandbox, address.uploadId);
+    expect(await rowOf(address.uploadId)).not.toHaveProperty('duePk');
+    await age(address.uploadId);
+    expect((await complete(owner.test, sandbox, address.uploadId)).body).toEqual(body);
+  });
+});

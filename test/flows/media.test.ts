@@ -1,0 +1,237 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Row } from '../../shared/storage/table.ts';
+import { FILES, filled, OTHERS } from '../media/files.ts';
+import { type Messaging, startMessaging, type Tenant } from '../support/api.ts';
+import { connectedNumber, upload, uploadRaw, useMetaAt } from '../support/media.ts';
+import { expectProblem } from '../support/problems.ts';
+import { startMetaMedia } from '../support/providers/meta-media-stand-in.ts';
+import { wireClient } from '../support/wire.ts';
+
+const KB = 1024;
+const MB = 1024 * KB;
+
+let messaging: Messaging;
+let meta: Awaited<ReturnType<typeof startMetaMedia>>;
+let owner: Tenant;
+let live: string;
+let sandbox: string;
+beforeAll(async () => {
+  [messaging, meta] = await Promise.all([startMessaging(), startMetaMedia()]);
+  await useMetaAt(messaging, meta.baseUrl);
+  owner = await messaging.tenant();
+  live = await connectedNumber(messaging, owner, 'live', meta.accessToken);
+  sandbox = await connectedNumber(messaging, owner, 'test');
+});
+afterAll(async () => {
+  await meta?.close();
+  await messaging?.close();
+});
+
+const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
+const mediaRows = async (env: 'live' | 'test') =>
+  (await messaging.rowsOf(env, owner.id)).filter(({ pk }) => pk.startsWith('MEDIA#'));
+
+describe('media in base64', () => {
+  test('reaches the platform byte by byte and answers with its id, its real type, its size and its hash', async () => {
+    const bytes = filled(FILES.pdf, 200_000);
+    const { status, body } = await upload(owner.live, live, bytes, {
+      filename: 'pedido nº 1.pdf',
+      mimeType: 'image/png',
+    });
+    const file = meta.files.at(-1);
+    expect({ status, body }).toEqual({
+      status: 201,
+      body: {
+        mediaId: file?.id,
+        kind: 'document',
+        mimeType: 'application/pdf',
+        filename: 'pedido nº 1.pdf',
+        size: bytes.length,
+        sha256: sha256(bytes),
+      },
+    });
+    expect(file).toMatchObject({ filename: 'pedido nº 1.pdf', mimeType: 'application/pdf', sha256: sha256(bytes) });
+  });
+
+  test('may be wrapped at 76 columns', async () => {
+    const bytes = filled(FILES.jpeg, 100_000);
+    const wrapped = bytes.toString('base64').replaceAll(/.{76}/g, '$&\r\n');
+    const { status, body } = await upload(owner.test, sandbox, bytes, { dataBase64: wrapped });
+    expect({ status, hash: body.sha256, kind: body.kind }).toEqual({ status: 201, hash: sha256(bytes), kind: 'image' });
+  });
+
+  test('says that Ogg/Opus with one channel can be a voice note, and of two channels nothing', async () => {
+    expect((await upload(owner.test, sandbox, FILES.monoOpus)).body).toMatchObject({ kind: 'audio', voice: true });
+    expect((await upload(owner.test, sandbox, FILES.stereoOpus)).body).not.toHaveProperty('voice');
+  });
+
+  test('is 422 where it is no base64, with the place, and never repeats it', async () => {
+    const dataBase64 = `${FILES.pdf.toString('base64').slice(0, 20)}<script>`;
+    const answer = await upload(owner.test, sandbox, FILES.pdf, { dataBase64 });
+    expectProblem(answer, 422, { errors: ['dataBase64'], meta: { position: 20 }, sent: 'script' });
+  });
+
+  test.each([
+    ['no JSON', '{"filename": ', 400],
+    ['an array', '[]', 422],
+    ['no data', JSON.stringify({ filename: 'a', mimeType: 'text/plain' }), 422],
+    ['no name', JSON.stringify({ mimeType: 'text/plain', dataBase64: 'YQ==' }), 422],
+    ['a name with a folder', JSON.stringify({ filename: '../a', mimeType: 'text/plain', dataBase64: 'YQ==' }), 422],
+    ['a name with a line break', JSON.stringify({ filename: 'a\nb', mimeType: 'text/plain', dataBase64: 'YQ==' }), 422],
+    ['data that is a number', JSON.stringify({ filename: 'a', mimeType: 'text/plain', dataBase64: 5 }), 422],
+    ['data that is empty', JSON.stringify({ filename: 'a', mimeType: 'text/plain', dataBase64: '' }), 422],
+    ['an unknown field', JSON.stringify({ filename: 'a', mimeType: 'text/plain', dataBase64: 'YQ==', x: 1 }), 422],
+    ['data that stands there twice', '{"filename":"a","mimeType":"b","dataBase64":"YQ==","dataBase64":"YQ=="}', 422],
+  ])('is refused with %s', async (_, body, status) => {
+    expectProblem(await owner.test.post(`/numbers/${sandbox}/media`, body), status);
+  });
+
+  test('is 400 with another content type', async () => {
+    const headers = { 'content-type': 'text/plain' };
+    expectProblem(await owner.test.call('POST', `/numbers/${sandbox}/media`, { body: '{}', headers }), 400);
+  });
+});
+
+describe('media as bytes', () => {
+  test.each([
+    ['in the query', '?filename=pedido.pdf', {}],
+    ['in the header', '', { 'x-filename': encodeURIComponent('pedido.pdf') }],
+  ])('is named %s', async (_, query, headers) => {
+    const bytes = filled(FILES.pdf, 100_000);
+    const { status, body } = await uploadRaw(messaging, owner.live, live, bytes, { query, headers });
+    expect({ status, filename: body.filename, hash: body.sha256 }).toEqual({
+      status: 201,
+      filename: 'pedido.pdf',
+      hash: sha256(bytes),
+    });
+    expect(meta.files.at(-1)?.sha256).toBe(sha256(bytes));
+  });
+
+  test('is 422 without a name, and with one that is none', async () => {
+    for (const [query, headers] of [
+      ['', {}],
+      ['?filename=a%2Fb', {}],
+      ['', { 'x-filename': '%zz' }],
+    ] as const)
+      expectProblem(await uploadRaw(messaging, owner.test, sandbox, FILES.pdf, { query, headers }), 422, {
+        errors: ['filename'],
+      });
+  });
+
+  test('is 422 without a byte', async () => {
+    expectProblem(await uploadRaw(messaging, owner.test, sandbox, Buffer.alloc(0)), 422);
+  });
+});
+
+describe('a type', () => {
+  test.each(Object.entries(OTHERS).filter(([, bytes]) => bytes.length > 0))(
+    'that the platform does not take is 415: %s',
+    async (_, bytes) => {
+      expectProblem(
+        await uploadRaw(messaging, owner.test, sandbox, bytes, { headers: { 'content-type': 'image/png' } }),
+        415,
+      );
+    },
+  );
+
+  test.each([
+    ['a picture', FILES.jpeg, 5 * MB],
+    ['a sound', FILES.mp3, 16 * MB],
+    ['a sticker', FILES.stillWebp, 100 * KB],
+    ['a sticker that moves', FILES.movingWebp, 500 * KB],
+  ])('is taken to its limit and not a byte beyond: %s', async (_, head, most) => {
+    expect((await uploadRaw(messaging, owner.test, sandbox, filled(head, most))).status).toBe(201);
+    expectProblem(await uploadRaw(messaging, owner.test, sandbox, filled(head, most + 1)), 413);
+    if (most < MB) expectProblem(await upload(owner.test, sandbox, filled(head, most + 1)), 413);
+  });
+});
+
+describe('a body beyond the limit of the path', () => {
+  test('is 413 with code BAD_REQUEST and names the upload operation, before it is sent', async () => {
+    const wire = wireClient(messaging.url);
+    for (const [path, length] of [
+      [`/numbers/${sandbox}/media`, 150_000_001],
+      [`/numbers/${sandbox}/media/binary?filename=a`, 100 * MB + 1],
+    ] as const) {
+      const headers = [
+        'Authorization',
+        `Bearer ${owner.test.key}`,
+        'Content-Length',
+        String(length),
+        'Content-Type',
+        'application/json',
+      ];
+      const answer = await wire.send({ method: 'POST', target: path, headers });
+      expect(answer.status).toBe(413);
+      expect(JSON.parse(answer.text)).toMatchObject({
+        code: 'BAD_REQUEST',
+        detail: expect.stringContaining('/numbers/{numberId}/media/uploads'),
+      });
+    }
+    wire.close();
+  });
+});
+
+describe('the platform', () => {
+  test.each([
+    ['refuses the file', { status: 400, error: { code: 131_053 } }],
+    ['fails', { status: 500, error: { code: 131_000 } }],
+    ['hangs up', 'reset'],
+    ['answers nonsense', 'malformed'],
+  ] as const)('that %s makes 502, and nothing is kept', async (_, play) => {
+    const before = await mediaRows('live');
+    meta.script(play);
+    expectProblem(await upload(owner.live, live, FILES.pdf), 502);
+    expect(await mediaRows('live')).toEqual(before);
+  });
+
+  test('meets no byte of a file that is refused in its last one', async () => {
+    const before = meta.files.length;
+    const text = filled(FILES.pdf, 300_000).toString('base64');
+    expectProblem(await upload(owner.live, live, FILES.pdf, { dataBase64: `${text.slice(0, -1)}!` }), 422);
+    expect(meta.files).toHaveLength(before);
+  });
+
+  test('is never called from the test environment, where the same file has the same id', async () => {
+    const before = meta.files.length;
+    const [first, second] = [
+      await upload(owner.test, sandbox, FILES.pdf),
+      await upload(owner.test, sandbox, FILES.pdf),
+    ];
+    const other = await upload(owner.test, sandbox, FILES.text);
+    expect(first.body.mediaId).toMatch(/^\d{16}$/);
+    expect(second.body.mediaId).toBe(first.body.mediaId);
+    expect(other.body.mediaId).not.toBe(first.body.mediaId);
+    expect(meta.files).toHaveLength(before);
+  });
+});
+
+describe('what is kept of media', () => {
+  test('is what was answered, for 30 days, and not a byte of it', async () => {
+    const { body } = await upload(owner.live, live, FILES.monoOpus, { filename: 'recado.ogg' });
+    const row = (await mediaRows('live')).find(({ mediaId }) => mediaId === body.mediaId);
+    const { pk: _pk, sk: _sk, org, numberId, storedAt, expiresAt, ttl, ...kept } = row as Row;
+    expect(kept).toEqual(body);
+    expect({ org, numberId }).toEqual({ org: owner.id, numberId: live });
+    expect(Date.parse(String(expiresAt)) - Date.parse(String(storedAt))).toBe(30 * 86_400_000);
+    expect(ttl).toBe(Math.ceil(Date.parse(String(expiresAt)) / 1000));
+  });
+});
+
+describe('a number', () => {
+  test('of another organization or environment is 404 as one that does not exist, before the body is looked at', async () => {
+    const stranger = await messaging.tenant();
+    for (const [client, id] of [
+      [stranger.test, sandbox],
+      [owner.live, sandbox],
+      [owner.test, live],
+      [owner.test, `num_${'0'.repeat(21)}`],
+    ] as const) {
+      expectProblem(await upload(client, id, OTHERS.gif as Buffer), 404);
+      expectProblem(await uploadRaw(messaging, client, id, OTHERS.gif as Buffer, { query: '' }), 404);
+      const begun = { filename: 'a.pdf', mimeType: 'application/pdf', size: 1 };
+      expectProblem(await client.post(`/numbers/${id}/media/uploads`, begun), 404);
+    }
+  });
+});

@@ -1,0 +1,161 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { BROWSER, dispatchesOf, ended, send, shopOf, wallet } from '../push/flow.ts';
+import { type Client, type Messaging, startMessaging, type Tenant } from '../support/api.ts';
+import { expectProblem } from '../support/problems.ts';
+import { type FcmStandIn, startFcmStandIn } from '../support/providers/fcm-stand-in.ts';
+
+let fcm: FcmStandIn;
+let messaging: Messaging;
+beforeAll(async () => {
+  fcm = await startFcmStandIn(() => Date.now());
+  const { fcmUrl, googleTokenUrl } = fcm.options;
+  process.env.PUSH_SERVICES = JSON.stringify({ fcmUrl, googleTokenUrl });
+  messaging = await startMessaging();
+});
+afterAll(async () => {
+  delete process.env.PUSH_SERVICES;
+  await messaging?.close();
+  await fcm?.close();
+});
+
+const shop = () => shopOf(messaging);
+
+describe('an app', () => {
+  test('is registered, changed and deleted, and its credentials are never shown', async () => {
+    const { test: client } = await messaging.tenant();
+    const credentials = fcm.app.fcm;
+    const made = await client.post('/v2/push/apps', { name: 'Loja', fcm: credentials });
+    expect(made).toMatchObject({ status: 201, body: { name: 'Loja', env: 'test', platforms: ['android'] } });
+    const path = `/v2/push/apps/${made.body.id}`;
+    const changed = await client.call('PATCH', path, { body: { name: 'Loja 2', fcm: null } });
+    expect(changed).toMatchObject({ status: 200, body: { name: 'Loja 2', platforms: [] } });
+    const [list, read] = [await client.get('/v2/push/apps'), await client.get(path)];
+    expect(list.body).toEqual({ items: [read.body], total: 1 });
+    for (const { text } of [made, changed, list, read]) expect(text).not.toContain('PRIVATE KEY');
+    expect((await client.call('DELETE', path)).status).toBe(204);
+    expectProblem(await client.get(path), 404);
+    expectProblem(await client.call('DELETE', path), 404);
+  });
+
+  test('with credentials that are none is refused without repeating them', async () => {
+    const { test: client } = await messaging.tenant();
+    const bad = { ...fcm.app.fcm, private_key: 'segredo-9182' };
+    expectProblem(await client.post('/v2/push/apps', { name: 'Loja', fcm: bad }), 422, { sent: 'segredo-9182' });
+  });
+});
+
+describe('a device', () => {
+  test('is one row per app and token, and keeps what a later registration omits', async () => {
+    const { client, register } = await shop();
+    const person = { externalId: 'loja:1', userName: 'Ana Souza', userEmail: 'ana@example.com', topics: ['a'] };
+    const first = await register('device-1', person);
+    expect(first).toMatchObject({ status: 200, body: { ...person, optedIn: true, platform: 'ios', env: 'test' } });
+    const again = await register('device-1', { userName: 'Ana Lima' });
+    expect(again.body).toMatchObject({
+      ...person,
+      id: first.body.id,
+      userName: 'Ana Lima',
+      createdAt: first.body.createdAt,
+    });
+    expect((await client.post('/v2/push/preview', { platforms: ['ios'] })).body.reach).toBe(1);
+    expect(first.text).not.toContain('device-1');
+  });
+
+  test('shows the person behind it masked without pii:full, and nothing of them lies open in the table', async () => {
+    const { tenant, client, appId } = await shop();
+    const limited = await messaging.limited(client, ['push:send']);
+    const person = { userName: 'Beatriz', userEmail: 'beatriz@example.com', userPhone: '+5511988887777' };
+    const { body } = await limited.post('/v2/push/tokens', { appId, token: 'd', platform: 'ios', ...person });
+    expect(body).toMatchObject({ userName: 'B****', userPhone: '+55119****7777' });
+    const rows = JSON.stringify(await messaging.rowsOf('test', tenant.id));
+    for (const told of [body.userEmail, rows]) expect(told).not.toMatch(/beatriz|988887777/i);
+  });
+
+  test.each([{ p256dh: BROWSER.p256dh }, { auth: BROWSER.auth }, {}])(
+    'of a browser needs both of its keys: 400 (%o)',
+    async (keys) => {
+      const { register } = await shop();
+      expectProblem(await register('https://push.example/x', { platform: 'web', ...keys }), 400);
+      expect((await register('https://push.example/x', { platform: 'web', ...BROWSER })).status).toBe(200);
+    },
+  );
+
+  test('of an app or a contact that there is not is refused: 404', async () => {
+    const { client, register, appId } = await shop();
+    const absent = `${appId.slice(0, 4)}${'0'.repeat(21)}`;
+    expectProblem(await client.post('/v2/push/tokens', { appId: absent, token: 'x', platform: 'ios' }), 404);
+    expectProblem(await register('x', { contactId: `cnt_${'0'.repeat(21)}` }), 404);
+    expectProblem(await client.post('/v2/push/tokens/opt-out', { appId, token: 'never' }), 404);
+  });
+
+  test('that opted out leaves all sends, and comes back only with optedIn true', async () => {
+    const { client, register, appId } = await shop();
+    await register('device-1');
+    const reach = async () => (await client.post('/v2/push/preview', { platforms: ['ios'] })).body.reach;
+    const out = await client.post('/v2/push/tokens/opt-out', { appId, token: 'device-1' });
+    expect(out).toMatchObject({ status: 200, body: { optedIn: false, optedOutAt: expect.any(String) } });
+    expect(await reach()).toBe(0);
+    expect((await register('device-1')).body.optedIn).toBe(false);
+    expect((await send(client, { tokenIds: [out.body.id] })).body.metrics.reach).toBe(0);
+    expect((await register('device-1', { optedIn: true })).body).toMatchObject({ id: out.body.id, optedIn: true });
+    expect(await reach()).toBe(1);
+  });
+});
+
+describe('live', () => {
+  const liveShop = async (): Promise<{ tenant: Tenant; appId: string }> => {
+    const tenant = await messaging.tenant({ live: 1_000 });
+    const { body } = await tenant.live.post('/v2/push/apps', { name: 'Loja', fcm: fcm.app.fcm });
+    return { tenant, appId: body.id };
+  };
+  const register = (client: Client, appId: string, fields: object = {}) =>
+    client.post('/v2/push/tokens', { appId, token: fcm.device.token, platform: 'android', ...fields });
+
+  test('devices get the notification from their push service, and a platform without credentials fails unpaid', async () => {
+    const { tenant, appId } = await liveShop();
+    const { live } = tenant;
+    await register(live, appId);
+    await register(live, appId, { token: 'f'.repeat(64), platform: 'ios' });
+    const before = fcm.pushes.length;
+    const { id } = (await send(live)).body;
+    expect(await ended(live, id)).toMatchObject({
+      status: 'sent',
+      billing: { chargedCoins: 10 },
+      breakdown: { android: { delivered: 1 }, ios: { failures: 1 } },
+    });
+    const items: { platform: string; reason?: string; dispatchId: string }[] = await dispatchesOf(live, id);
+    expect(items.find(({ platform }) => platform === 'ios')?.reason).toBe('credentials');
+    const taken = fcm.pushes.slice(before);
+    expect(taken).toHaveLength(1);
+    const dispatchId = items.find(({ platform }) => platform === 'android')?.dispatchId;
+    expect(JSON.stringify(taken)).toContain(dispatchId);
+    expect(await wallet(live)).toMatchObject({ balanceCoins: 990, heldCoins: 0 });
+  });
+
+  test('/v1 with channel push sends to one device, by its token or its id; without an app it is 502 and names what is missing', async () => {
+    const { tenant, appId } = await liveShop();
+    const { live } = tenant;
+    const device = (await register(live, appId)).body.id;
+    const one = (client: Client, to: string) =>
+      client.post('/v1/messages', { channel: 'push', to, text: 'Oi' }, { 'idempotency-key': randomUUID() });
+    const statusOf = (client: Client, id: string, status: string) =>
+      vi.waitFor(async () => expect((await client.get(`/messages/${id}`)).body.status).toBe(status), {
+        timeout: 30_000,
+        interval: 150,
+      });
+    const before = fcm.pushes.length;
+    for (const to of [fcm.device.token, device]) {
+      const { status, body } = await one(live, to);
+      expect(status).toBe(202);
+      await statusOf(live, body.id, 'sent');
+    }
+    expect(fcm.pushes.length - before).toBe(2);
+    await statusOf(live, (await one(live, 'unknown-device')).body.id, 'failed');
+    const bare = await messaging.tenant({ live: 1_000 });
+    const refused = await one(bare.live, 'device');
+    expectProblem(refused, 502);
+    expect(refused.body.detail).toContain('POST /v2/push/apps');
+    expect(await wallet(bare.live)).toMatchObject({ balanceCoins: 1_000, heldCoins: 0 });
+  });
+});

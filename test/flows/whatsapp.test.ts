@@ -1,0 +1,295 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { putProviderSettings } from '../../shared/storage/providers.ts';
+import { type Answer, type Messaging, startMessaging, type Tenant } from '../support/api.ts';
+import { checkMoney } from '../support/money.ts';
+import { expectProblem } from '../support/problems.ts';
+import { SECRETS, signedByMeta } from '../support/providers/meta-platform.ts';
+import { deliver } from '../support/providers/stand-in.ts';
+import { connectNumber } from '../support/providers/whatsapp-number.ts';
+import { startWhatsappStandIn, WABA_ID, type WhatsappStandIn } from '../support/providers/whatsapp-stand-in.ts';
+
+const OPENING = 1_000_000;
+const WAIT = { timeout: 20_000, interval: 150 };
+const ADDRESS = '/callbacks/whatsapp_cloud_api/events';
+const OWN_NUMBER = '306540352242922';
+const OWN_TOKEN = "the number's own token";
+/** The messages' prices (decisions, part 4: sensible defaults). */
+const [MARKETING, SESSION] = [4_500, 150];
+
+let messaging: Messaging;
+let meta: WhatsappStandIn;
+beforeAll(async () => {
+  messaging = await startMessaging();
+  meta = await startWhatsappStandIn(Date.now, { [OWN_NUMBER]: OWN_TOKEN });
+  meta.endpoint = `${messaging.url}${ADDRESS}`;
+  await putProviderSettings(messaging.tables.live, await messaging.vault('live'), {
+    channel: 'whatsapp',
+    name: 'whatsapp_cloud_api',
+    settings: { ...meta.settings, timeoutMs: 1_500 },
+    now: Date.now(),
+  });
+});
+afterAll(async () => {
+  await meta?.close();
+  await messaging?.close();
+});
+
+let phones = 0;
+const aPhone = () => `+55119866${String(10_000 + phones++)}`;
+const waId = (phone: string) => phone.slice(1);
+const tenantOf = () => messaging.tenant({ live: OPENING });
+const send = ({ live }: Tenant, body: object, key: string = randomUUID()) =>
+  live.post('/messages', { channel: 'whatsapp', ...body }, { 'idempotency-key': key });
+const sendTemplate = (owner: Tenant, to: string) =>
+  send(owner, {
+    to,
+    type: 'template',
+    payload: { template: { name: 'pedido_enviado', language: 'pt-BR' } },
+    templateVars: ['Ana', 'A-1842'],
+  });
+/** What Meta accepted of a message, once it has left. */
+const accepted = ({ body }: Answer) =>
+  vi.waitFor(() => {
+    const found = meta.messages.find(({ messageId }) => messageId === body.id);
+    if (!found) throw new Error('Meta never saw the message.');
+    return found;
+  }, WAIT);
+const moves = ({ live }: Tenant, { body }: Answer, fields: object) =>
+  vi.waitFor(async () => expect((await live.get(`/messages/${body.id}`)).body).toMatchObject(fields), WAIT);
+const eventsOf = async ({ id }: Tenant, type: string) =>
+  (await messaging.eventsOf('live', id)).filter((event) => event.type === type);
+const balanceOf = async ({ live }: Tenant) => (await live.get('/v2/wallet')).body;
+/** A person writes to an organization that wrote to them before. */
+const writes = async (owner: Tenant, phone: string, id = waId(phone)) => {
+  const sent = await sendTemplate(owner, phone);
+  await accepted(sent);
+  await moves(owner, sent, { status: 'sent' });
+  expect((await deliver(meta.inbound(id, { type: 'text', text: { body: 'Oi' } }))).status).toBe(200);
+};
+
+describe('the address of callbacks', () => {
+  const ask = (token: string) =>
+    messaging.anonymous.get(ADDRESS, {
+      'hub.mode': 'subscribe',
+      'hub.verify_token': token,
+      'hub.challenge': '1158201444',
+    });
+
+  test('is proved to Meta by the challenge alone, as text', async () => {
+    const answer = await ask(SECRETS.verifyToken);
+    expect(answer).toMatchObject({ status: 200, text: '1158201444' });
+    expect(answer.headers.get('content-type')).toContain('text/plain');
+  });
+
+  test('is proved to nobody who does not know the token, and for no provider without such a question', async () => {
+    expectProblem(await ask('another'), 403);
+    expectProblem(await messaging.anonymous.get(ADDRESS), 400);
+    const query = { 'hub.mode': 'subscribe', 'hub.verify_token': 'x', 'hub.challenge': '1' };
+    expectProblem(await messaging.anonymous.get('/callbacks/twilio/receipts', query), 404);
+    expectProblem(await messaging.anonymous.get('/callbacks/instagram_messaging_api/events', query), 404);
+  });
+
+  test('takes nothing that Meta did not sign', async () => {
+    const owner = await tenantOf();
+    const sent = await sendTemplate(owner, aPhone());
+    const message = await accepted(sent);
+    await moves(owner, sent, { status: 'sent' });
+    const { body } = meta.receipt(message, 'read');
+    expect((await deliver(signedByMeta(meta.endpoint, body, 'another secret'))).status).toBe(403);
+    expect((await deliver({ url: meta.endpoint, headers: {}, body })).status).toBe(403);
+    expect((await owner.live.get(`/messages/${sent.body.id}`)).body.status).toBe('sent');
+  });
+});
+
+describe('a template', () => {
+  test('leaves through Meta with its variables, by either operation, and is charged once', async () => {
+    const owner = await tenantOf();
+    const [to, other] = [aPhone(), aPhone()];
+    const created = await sendTemplate(owner, to);
+    expect(created.status).toBe(201);
+    const overview = await owner.live.post(
+      '/v1/messages',
+      { channel: 'whatsapp', to: other, template: 'pedido_enviado', variables: { nome: 'Ana' } },
+      { 'idempotency-key': 'k' },
+    );
+    expect(overview.status).toBe(202);
+    expect(await accepted(created)).toMatchObject({
+      to,
+      content: {
+        payload: { template: { name: 'pedido_enviado', language: 'pt-BR' }, templateVars: { 1: 'Ana', 2: 'A-1842' } },
+      },
+    });
+    expect((await accepted(overview)).content).toMatchObject({ payload: { templateVars: { nome: 'Ana' } } });
+    for (const sent of [created, overview]) await moves(owner, sent, { status: 'sent' });
+    expect(await balanceOf(owner)).toMatchObject({ balanceCoins: OPENING - 2 * MARKETING, heldCoins: 0 });
+    expect(await eventsOf(owner, 'message.sent')).toHaveLength(2);
+    await checkMoney(messaging.tables.live, owner.id);
+  });
+
+  test('of a bulk leaves as one of its own does, each once', async () => {
+    const owner = await tenantOf();
+    const messages = Array.from({ length: 4 }, () => ({ channel: 'whatsapp', to: aPhone(), template: 'promo' }));
+    const bulk = await owner.live.post('/v1/messages/bulk', { messages, mode: 'strict' }, { 'idempotency-key': 'b' });
+    expect(bulk).toMatchObject({ status: 202, body: { accepted: 4 } });
+    const arrived = () => meta.messages.map(({ to }) => to).filter((to) => messages.some((each) => each.to === to));
+    await vi.waitFor(() => expect(arrived().sort()).toEqual(messages.map(({ to }) => to).sort()), WAIT);
+    await vi.waitFor(async () => {
+      expect(await balanceOf(owner)).toMatchObject({ balanceCoins: OPENING - 4 * MARKETING, heldCoins: 0 });
+    }, WAIT);
+    await vi.waitFor(() => checkMoney(messaging.tables.live, owner.id), WAIT);
+  });
+
+  test('goes on by its statuses, once each, and never back', async () => {
+    const owner = await tenantOf();
+    const sent = await sendTemplate(owner, aPhone());
+    const message = await accepted(sent);
+    for (const outcome of ['read', 'sent', 'delivered', 'read'] as const)
+      expect((await deliver(meta.receipt(message, outcome))).status).toBe(200);
+    await moves(owner, sent, { status: 'read', platformMessageId: message.providerMessageId });
+    await vi.waitFor(async () => expect(await eventsOf(owner, 'message.read')).toHaveLength(1), WAIT);
+    expect((await owner.live.get(`/messages/${sent.body.id}`)).body.status).toBe('read');
+    await checkMoney(messaging.tables.live, owner.id);
+  });
+
+  test.each([
+    ['undeliverable', 'undeliverable'],
+    ['window_closed', 'window_closed'],
+    ['blacklisted', 'blacklisted'],
+  ] as const)('that Meta took and then could not deliver fails as %s, and stays charged', async (outcome, reason) => {
+    const owner = await tenantOf();
+    const sent = await sendTemplate(owner, aPhone());
+    expect((await deliver(meta.receipt(await accepted(sent), outcome))).status).toBe(200);
+    await moves(owner, sent, { status: 'failed', reason });
+    expect(await balanceOf(owner)).toMatchObject({ balanceCoins: OPENING - MARKETING, heldCoins: 0 });
+    await vi.waitFor(
+      async () => expect(await eventsOf(owner, 'message.failed')).toMatchObject([{ data: { reason } }]),
+      WAIT,
+    );
+  });
+});
+
+describe('what Meta refuses', () => {
+  test.each([
+    ['400:131026', 'undeliverable'],
+    ['400:132012', 'invalid_template_variable'],
+    ['404:132001', 'content_rejected'],
+    ['403:131031', undefined],
+    ['401:190', undefined],
+  ])('with %s is failed, told by an event, and costs nothing', async (code, reason) => {
+    const owner = await tenantOf();
+    meta.script({ refuse: code });
+    const sent = await sendTemplate(owner, aPhone());
+    await moves(owner, sent, { status: 'failed', lastError: expect.stringContaining(code.slice(4)) });
+    expect((await owner.live.get(`/messages/${sent.body.id}`)).body.reason).toBe(reason);
+    expect(await balanceOf(owner)).toMatchObject({ balanceCoins: OPENING, heldCoins: 0 });
+    expect(await eventsOf(owner, 'message.failed')).toHaveLength(1);
+    await checkMoney(messaging.tables.live, owner.id);
+  });
+
+  test('nothing certain is decided by the status that comes, and never sent again', async () => {
+    const owner = await tenantOf();
+    meta.script('accept_and_reset');
+    const sent = await sendTemplate(owner, aPhone());
+    const message = await accepted(sent);
+    expect((await deliver(meta.receipt(message, 'delivered'))).status).toBe(200);
+    await moves(owner, sent, { status: 'delivered' });
+    expect(meta.messages.filter(({ messageId }) => messageId === sent.body.id)).toHaveLength(1);
+    await checkMoney(messaging.tables.live, owner.id);
+  });
+});
+
+describe('a free message', () => {
+  const text = (to: string) => ({ to, type: 'text', payload: { text: 'Olá, Ana' } });
+
+  test('is refused until its recipient wrote, and leaves from then on', async () => {
+    const owner = await tenantOf();
+    const phone = aPhone();
+    const closed = { meta: { code: 'window_closed' } };
+    expectProblem(await send(owner, text(phone)), 409, closed);
+    // The id of an old mobile has no ninth digit.
+    await writes(owner, phone, `${waId(phone).slice(0, 4)}${waId(phone).slice(5)}`);
+    const sent = await send(owner, text(phone));
+    expect(sent.status).toBe(201);
+    expect((await accepted(sent)).text).toBe('Olá, Ana');
+    await moves(owner, sent, { status: 'sent' });
+    expect(await balanceOf(owner)).toMatchObject({ balanceCoins: OPENING - MARKETING - SESSION });
+    expectProblem(await send(await tenantOf(), text(phone)), 409, closed);
+  });
+
+  test('of media, buttons and flows leaves as it was given, and what no platform takes is refused first', async () => {
+    const owner = await tenantOf();
+    const phone = aPhone();
+    await writes(owner, phone);
+    const interactive = {
+      type: 'flow',
+      body: { text: 'Agende' },
+      action: { name: 'flow', parameters: { flow_id: '1' } },
+    };
+    for (const [type, payload] of [
+      ['media', { media: { kind: 'document', id: '1013859600285441', caption: 'Nota', filename: 'nota.pdf' } }],
+      ['media', { media: { kind: 'audio', id: '1013859600285441', voice: true } }],
+      ['interactive', { interactive }],
+    ] as const) {
+      const sent = await send(owner, { to: phone, type, payload });
+      expect(sent.status).toBe(201);
+      expect((await accepted(sent)).content).toEqual({ payload });
+    }
+    const refused = await send(owner, {
+      to: phone,
+      type: 'media',
+      payload: { media: { kind: 'audio', id: '1', caption: 'a' } },
+    });
+    expectProblem(refused, 422, { errors: ['payload.media.caption'] });
+    expectProblem(await send(owner, { to: phone, type: 'text', payload: { text: 'a'.repeat(4_097) } }), 422, {
+      errors: ['payload.text'],
+    });
+  });
+});
+
+describe('a number of an organization', () => {
+  test('sends by itself with its own token, receives for its organization alone, and hears what Meta says of it', async () => {
+    const owner = await tenantOf();
+    const number = await connectNumber(messaging, owner, {
+      phoneNumberId: OWN_NUMBER,
+      wabaId: WABA_ID,
+      accessToken: OWN_TOKEN,
+    });
+    const phone = aPhone();
+    const inbound = meta.inbound(waId(phone), { type: 'text', text: { body: 'Primeira vez' } }, { number: OWN_NUMBER });
+    for (const answer of await Promise.all([deliver(inbound), deliver(inbound)])) expect(answer.status).toBe(200);
+    expect(await eventsOf(owner, 'message.received')).toHaveLength(1);
+    const sent = await send(owner, { to: phone, type: 'text', payload: { text: 'Bem-vinda' } });
+    expect(await accepted(sent)).toMatchObject({ from: OWN_NUMBER, text: 'Bem-vinda' });
+    expect((await owner.live.get(`/messages/${sent.body.id}`)).body.numberId).toBe(number.id);
+
+    const other = await tenantOf();
+    expectProblem(await send(other, { to: phone, type: 'text', payload: { text: 'x' }, numberId: number.id }), 409);
+    const stolen = await send(other, {
+      to: phone,
+      type: 'template',
+      payload: { template: { name: 'a', language: 'pt-BR' } },
+      numberId: number.id,
+    });
+    expectProblem(stolen, 422, { errors: ['numberId'] });
+
+    const change = {
+      field: 'phone_number_quality_update',
+      value: { display_phone_number: '15550783881', event: 'FLAGGED' },
+    };
+    const statuses = { field: 'messages', value: meta.statuses('read', [await accepted(sent)]) };
+    expect((await deliver(meta.changes(change, statuses))).status).toBe(200);
+    await moves(owner, sent, { status: 'read' });
+    expect((await owner.live.get(`/numbers/${number.id}`)).body.qualityRating).toBe('red');
+    expect(await eventsOf(owner, 'number.quality_changed')).toHaveLength(1);
+  });
+});
+
+test('what belongs to no organization is acknowledged and changes nothing', async () => {
+  const owner = await tenantOf();
+  const before = await messaging.rowsOf('live', owner.id);
+  expect((await deliver(meta.inbound(waId(aPhone()), { type: 'text', text: { body: 'Engano' } }))).status).toBe(200);
+  const account = { field: 'account_update', value: { event: 'ACCOUNT_DELETED', waba_info: { waba_id: '1' } } };
+  expect((await deliver(meta.changes(account))).status).toBe(200);
+  expect(await messaging.rowsOf('live', owner.id)).toEqual(before);
+});

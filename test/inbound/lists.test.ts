@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Actor } from '../../shared/domain/actor.ts';
+import { isRefusal } from '../../shared/domain/errors.ts';
+import { inboundIdOf } from '../../shared/domain/inbound/message.ts';
+import { receiveInbound } from '../../shared/domain/inbound/receive.ts';
+import { readMessage, readStored } from '../../shared/storage/message-lists.ts';
+import { listAllMessages } from '../../shared/storage/message-merge.ts';
+import { type InboundStage, inboundStage } from './stage.ts';
+import { anEvent } from './support.ts';
+
+let stage: InboundStage;
+let actor: Actor;
+beforeAll(async () => {
+  stage = await inboundStage();
+});
+afterAll(() => stage?.world.close());
+beforeEach(async () => {
+  actor = await stage.fresh();
+});
+
+describe('tracked links', () => {
+  test('of the organization tell where a message came from; another’s and unknown codes tell nothing', async () => {
+    const sent = await stage.send({
+      body: 'Fale: https://wa.me/5511999990000?utm_source=tiktok',
+      route: 'otp',
+      trackLinks: true,
+      campaignId: 'bf',
+    });
+    if (isRefusal(sent)) throw new Error(sent.details.detail);
+    const stored = await readMessage(stage.world.table, actor.organizationId, sent.id);
+    const code = /\/r\/(\w+)/.exec(JSON.stringify(stored?.content))?.[1] ?? '';
+    const event = anEvent({ text: `Quero saber [${code}]`, at: stage.at(-5) });
+    await stage.receive(event);
+    expect(await stage.read(event)).toMatchObject({
+      payload: { text: `Quero saber [${code}]` },
+      origemDoLink: { fonte: 'tiktok', campanha: 'bf', codigo: code },
+    });
+    const other = await stage.world.organization(1);
+    await receiveInbound(stage.inbound, other, event);
+    const theirs = await readStored(
+      stage.world.table,
+      other.organizationId,
+      inboundIdOf(other.organizationId, 'whatsapp', event.providerMessageId),
+    );
+    expect(theirs).not.toHaveProperty('origemDoLink');
+    const unknown = anEvent({ text: 'tratamento tZZZZZZZZZ', at: stage.at(-5) });
+    await stage.receive(unknown);
+    expect(await stage.read(unknown)).not.toHaveProperty('origemDoLink');
+  });
+});
+
+describe('lists', () => {
+  test('hold both directions, newest first, with true totals for every filter', async () => {
+    const { id } = await stage.create();
+    const sent: string[] = [];
+    for (let turn = 0; turn < 3; turn++) {
+      const one = await stage.send({
+        route: 'otp',
+        contactId: id,
+        campaignId: 'bf',
+      });
+      if (isRefusal(one)) throw new Error(one.details.detail);
+      sent.push(one.id);
+      stage.world.now += 1_000;
+      await stage.receive(anEvent({ channel: turn === 0 ? 'sms' : 'whatsapp', at: stage.world.now }));
+      stage.world.now += 1_000;
+    }
+    const all = await stage.list();
+    expect(all.total).toBe(6);
+    expect(all.items.map(({ direction }) => direction)).toEqual([1, 2, 3].flatMap(() => ['inbound', 'outbound']));
+    const totals = async (filter: object) => {
+      const page = await stage.list(filter);
+      expect(page.items).toHaveLength(page.total);
+      return page.total;
+    };
+    expect(await totals({ contactId: id })).toBe(6);
+    expect(await totals({ campaignId: 'bf' })).toBe(3);
+    expect(await totals({ status: 'delivered' })).toBe(3);
+    expect(await totals({ status: 'sent' })).toBe(3);
+    expect(await totals({ status: 'archived' })).toBe(0);
+    expect(await totals({ batchId: 'btc_0' })).toBe(0);
+    expect(await totals({ numberId: 'num_0' })).toBe(0);
+    expect(await totals({ from: stage.world.now - 2_500 })).toBe(2);
+    expect(await totals({ to: stage.world.now - 2_500 })).toBe(4);
+    const page = await listAllMessages(stage.world.table, actor.organizationId, {}, { skip: 1, limit: 2 });
+    expect(page.items.map((each) => each.id)).toEqual(all.items.slice(1, 3).map((each) => each.id));
+  });
+
+  test('and reads show nothing to another organization', async () => {
+    const event = anEvent();
+    await stage.receive(event);
+    const other = await stage.world.organization(1);
+    expect(await readStored(stage.world.table, other.organizationId, stage.idOf(event))).toBeUndefined();
+    expect(await listAllMessages(stage.world.table, other.organizationId, {}, { skip: 0, limit: 10 })).toEqual({
+      items: [],
+      total: 0,
+    });
+  });
+});

@@ -1,0 +1,73 @@
+import type { Actor } from '../../shared/domain/actor.ts';
+import type { Contact } from '../../shared/domain/contacts/contact.ts';
+import { createContact, type NewContact } from '../../shared/domain/contacts/create.ts';
+import type { ContactPorts } from '../../shared/domain/contacts/ports.ts';
+import { isRefusal } from '../../shared/domain/errors.ts';
+import { newId } from '../../shared/domain/ids.ts';
+import { type InboundMessage, inboundIdOf } from '../../shared/domain/inbound/message.ts';
+import { receiveInbound } from '../../shared/domain/inbound/receive.ts';
+import type { InboundEvent } from '../../shared/domain/messages/provider.ts';
+import { createVault } from '../../shared/domain/secrets.ts';
+import { sendSms } from '../../shared/domain/sms/send.ts';
+import { organizationWrite } from '../../shared/storage/access.ts';
+import { contactStore } from '../../shared/storage/contacts.ts';
+import { readStored } from '../../shared/storage/message-lists.ts';
+import { listAllMessages } from '../../shared/storage/message-merge.ts';
+import { outbox } from '../../shared/storage/outbox.ts';
+import { startWorld } from '../support/world.ts';
+import { inboundOver, PHONE } from './support.ts';
+
+const MINUTE = 60_000;
+
+/** A stage in one process to which messages come; `fresh` gives it another organization. */
+export const inboundStage = async () => {
+  const world = await startWorld('test');
+  const vault = createVault(Buffer.alloc(32, 1));
+  const contacts: ContactPorts = {
+    clock: () => world.now,
+    vault: async () => vault,
+    store: contactStore(world.table, () => {}),
+  };
+  // One blind index for contacts, sends and what comes in, as in a stage.
+  const hashTo: typeof world.ports.hashTo = async (organizationId, kind, value) =>
+    vault.blindIndex(organizationId, kind, value);
+  const inbound = inboundOver(world.table, () => world.now, hashTo);
+  const sends = { ...world.ports, hashTo };
+  let actor = world.actor();
+  const idOf = ({ channel, providerMessageId }: InboundEvent) =>
+    inboundIdOf(actor.organizationId, channel, providerMessageId);
+  return {
+    world,
+    contacts,
+    inbound,
+    sends,
+    idOf,
+    fresh: async (): Promise<Actor> => {
+      actor = await world.organization(10_000_000);
+      const { organizationId: id } = actor;
+      await world.table.write(organizationWrite({ id, name: 'Loja Azul', createdAt: world.now }));
+      inbound.raised.length = 0;
+      return actor;
+    },
+    /** So many minutes from now, in ms. */
+    at: (minutes: number) => world.now + minutes * MINUTE,
+    receive: (event: InboundEvent) => receiveInbound(inbound, actor, event),
+    read: async (event: InboundEvent) =>
+      (await readStored(world.table, actor.organizationId, idOf(event))) as InboundMessage,
+    events: async () => {
+      const found = await Promise.all(inbound.raised.map((id) => outbox(world.table).read(id)));
+      return found.flatMap((each) => (each ? [each.event] : []));
+    },
+    create: async (fields: Partial<NewContact> = {}): Promise<Contact> => {
+      const contact = await createContact(contacts, actor, { phone: PHONE, ...fields });
+      if (isRefusal(contact)) throw new Error(contact.details.detail);
+      return contact;
+    },
+    contactNow: async (id: string) => (await contacts.store.read(id)) as Contact,
+    list: (filter = {}) => listAllMessages(world.table, actor.organizationId, filter, { skip: 0, limit: 50 }),
+    /** An SMS to the phone: its view, or why it is refused. */
+    send: (fields: Partial<Parameters<typeof sendSms>[3]> = {}) =>
+      sendSms(sends, actor, newId('request'), { to: PHONE, body: 'Oi', route: 'premium', ...fields }),
+  };
+};
+export type InboundStage = Awaited<ReturnType<typeof inboundStage>>;

@@ -1,0 +1,44 @@
+import { newId } from '../../shared/domain/ids.ts';
+import type { InboundPorts } from '../../shared/domain/inbound/receive.ts';
+import type { InboundEvent } from '../../shared/domain/messages/provider.ts';
+import { keepInbound, readCodeLinks, readSender } from '../../shared/storage/inbound.ts';
+import type { Table } from '../../shared/storage/table.ts';
+
+export const PHONE = '+5511987650001';
+
+/** A text as a platform tells it. */
+export const anEvent = (fields: Partial<InboundEvent> = {}): InboundEvent => ({
+  kind: 'inbound',
+  providerMessageId: `wamid.${newId('event')}`,
+  channel: 'whatsapp',
+  from: PHONE,
+  to: '106540352242922',
+  type: 'text',
+  text: 'Oi, tudo bem?',
+  payload: {},
+  at: Date.parse('2026-03-10T11:59:00.000Z'),
+  ...fields,
+});
+
+/** The rules of inbound over a real table. No event answers a message of ours. */
+export const inboundOver = (
+  table: Table,
+  clock: () => number,
+  hashTo: InboundPorts['hashTo'],
+): InboundPorts & { readonly raised: string[] } => {
+  const raised: string[] = [];
+  return {
+    raised,
+    clock,
+    hashTo,
+    sender: (organizationId, key) => readSender(table, organizationId, key),
+    links: (organizationId, codes) => readCodeLinks(table, organizationId, codes),
+    answered: async () => undefined,
+    accountOf: async () => ({}),
+    keep: async (change) => {
+      const outcome = await keepInbound(table, change);
+      if (outcome === 'kept') raised.push(...change.events.map(({ id }) => id));
+      return outcome;
+    },
+  };
+};

@@ -1,0 +1,159 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { App } from 'aws-cdk-lib';
+import { Code } from 'aws-cdk-lib/aws-lambda';
+import { AwsSolutionsChecks } from 'cdk-nag';
+import { afterAll, describe, expect, it } from 'vitest';
+import { createDeployment } from '../../infra/app.ts';
+import { ORIGINS, SERVICE_ORIGINS, SERVICE_ROUTER_CODE } from '../../infra/constructs/edge-router.ts';
+import { binaryMediaTypes } from '../../infra/constructs/rest-api-body.ts';
+import { isServed } from '../../infra/local/service.ts';
+import { STAGES } from '../../infra/stages.ts';
+import { OPERATIONS } from '../../shared/contracts/index.ts';
+import { ENVIRONMENTS } from '../../shared/domain/actor.ts';
+import { MEDIA_TYPES } from '../../shared/domain/media/types.ts';
+import { AWS, type Piece, resourcesOf, statementsOf, textOf } from './support.ts';
+
+const contracts = OPERATIONS.filter(({ id }) => /^(?:media|meta)\./.test(id));
+const place = mkdtempSync(join(tmpdir(), 'messaging-service-'));
+const folder = join(place, 'service');
+mkdirSync(folder);
+writeFileSync(join(folder, 'index.mjs'), 'export const handler = () => undefined;\n');
+writeFileSync(join(folder, 'Dockerfile'), 'FROM scratch\n');
+afterAll(() => rmSync(place, { recursive: true, force: true }));
+
+const deploy = (context: Readonly<Record<string, string>>, env: typeof AWS | undefined = AWS) => {
+  const app = new App({ outdir: join(place, `out-${Object.keys(context).length}`), context: { ...context } });
+  const made = createDeployment(app, {
+    contracts,
+    code: () => Code.fromAsset(folder),
+    serviceFolder: folder,
+    ...(env ? { env } : {}),
+  });
+  app.synth();
+  return { app, ...made };
+};
+
+const plain = deploy({});
+const on = deploy({ gatewayService: 'true' });
+
+describe.each(ENVIRONMENTS)('the bucket of uploads of stage %s', (environment) => {
+  const [bucket] = resourcesOf(plain.data[environment], 'AWS::S3::Bucket');
+
+  it('is sealed with the key of the stage, closed to the public, and reached by TLS alone', () => {
+    const [rule] = bucket?.Properties.BucketEncryption.ServerSideEncryptionConfiguration ?? [];
+    expect(rule.ServerSideEncryptionByDefault.SSEAlgorithm).toBe('aws:kms');
+    expect(new Set(Object.values(bucket?.Properties.PublicAccessBlockConfiguration))).toEqual(new Set([true]));
+    const [policy] = resourcesOf(plain.data[environment], 'AWS::S3::BucketPolicy');
+    expect(JSON.stringify(policy?.Properties)).toContain('"aws:SecureTransport":"false"');
+  });
+
+  it('keeps nothing for longer than a day', () => {
+    expect(bucket?.Properties.LifecycleConfiguration.Rules).toEqual([
+      expect.objectContaining({ Prefix: 'uploads/', ExpirationInDays: 1, Status: 'Enabled' }),
+    ]);
+  });
+
+  it('is granted to media and to what takes abandoned uploads away, and to nothing else', () => {
+    const owners = statementsOf(plain.apps[environment])
+      .filter(({ actions }) => actions.some((action) => action.startsWith('s3:')))
+      .map(({ owner }) => owner.replace(/[0-9A-F]{8}$/, ''));
+    expect(new Set(owners)).toEqual(new Set(['Rolemedia', 'Roleconsumeroutcome']));
+    for (const { actions, resources } of statementsOf(plain.apps[environment]))
+      if (actions.includes('s3:PutObject'))
+        expect(resources).toEqual([
+          `arn:aws:s3:::messaging-${environment}-uploads-${AWS.account}-${AWS.region}/uploads/*`,
+        ]);
+  });
+
+  it('is named to every function that may use it', () => {
+    const name = bucket?.Properties.BucketName;
+    for (const { Properties } of resourcesOf(plain.apps[environment], 'AWS::Lambda::Function'))
+      if (String(Properties.FunctionName).includes('-media-'))
+        expect(textOf(Properties.Environment.Variables.UPLOAD_BUCKET)).toBe(textOf(name));
+  });
+});
+
+describe('the gateway', () => {
+  it('hands every type of media over as bytes, and JSON as text', () => {
+    const types = binaryMediaTypes(contracts);
+    expect(types).toEqual(['application/octet-stream', ...Object.keys(MEDIA_TYPES)].sort());
+    expect(types).not.toContain('application/json');
+  });
+});
+
+describe('the gateway service', () => {
+  it('is off unless it is asked for, and asks for a known account', () => {
+    expect(plain.services).toBeUndefined();
+    const config: Piece = resourcesOf(plain.edge, 'AWS::CloudFront::Distribution')[0]?.Properties.DistributionConfig;
+    expect([config.Origins.length, config.CacheBehaviors]).toEqual([2, undefined]);
+    const app = new App({ context: { gatewayService: 'true' } });
+    expect(() =>
+      createDeployment(app, { contracts, code: () => Code.fromAsset(folder), serviceFolder: folder }),
+    ).toThrow('known account');
+  });
+
+  it.each(ENVIRONMENTS)(
+    'of stage %s is reached by CloudFront alone, and has no public load balancer',
+    (environment) => {
+      const stack = on.services?.[environment];
+      if (!stack) throw new Error('There is no gateway service.');
+      const [balancer] = resourcesOf(stack, 'AWS::ElasticLoadBalancingV2::LoadBalancer');
+      expect(balancer?.Properties.Scheme).toBe('internal');
+      for (const { Properties } of resourcesOf(stack, 'AWS::EC2::SecurityGroupIngress'))
+        expect(Properties.CidrIp ?? Properties.CidrIpv6).toBeUndefined();
+      for (const { Properties } of resourcesOf(stack, 'AWS::EC2::SecurityGroup'))
+        for (const rule of Properties.SecurityGroupIngress ?? []) expect(rule.CidrIp).toBeUndefined();
+      expect(resourcesOf(stack, 'AWS::EC2::NatGateway')).toEqual([]);
+      const [service] = resourcesOf(stack, 'AWS::ECS::Service');
+      expect(service?.Properties).toMatchObject({
+        DesiredCount: STAGES[environment].gatewayTasks,
+        LaunchType: 'FARGATE',
+      });
+    },
+  );
+
+  it.each(ENVIRONMENTS)(
+    "of stage %s has its functions' variables, and may do what their contracts declare",
+    (environment) => {
+      const stack = on.services?.[environment];
+      if (!stack) throw new Error('There is no gateway service.');
+      const [container] = resourcesOf(stack, 'AWS::ECS::TaskDefinition')[0]?.Properties.ContainerDefinitions ?? [];
+      const names = container.Environment.map(({ Name }: Piece) => Name);
+      for (const name of ['STAGE', 'TABLE_NAME', 'PUBLIC_URL', 'KMS_KEY_ID', 'UPLOAD_BUCKET'])
+        expect(names).toContain(name);
+      const actions = statementsOf(stack).flatMap((statement) => statement.actions);
+      for (const action of ['dynamodb:PutItem', 's3:GetObject', 'kms:Decrypt']) expect(actions).toContain(action);
+      for (const action of actions) expect(action).not.toMatch(/^(?:sqs|ses|sms-voice|lambda):/);
+    },
+  );
+
+  it('takes the two large paths at the edge, each stage its own, and serves exactly these', () => {
+    const config: Piece = resourcesOf(on.edge, 'AWS::CloudFront::Distribution')[0]?.Properties.DistributionConfig;
+    expect(config.CacheBehaviors.map((one: Piece) => [one.PathPattern, one.TargetOriginId])).toEqual([
+      ['/numbers/*/media', SERVICE_ORIGINS.live],
+      ['/numbers/*/media/binary', SERVICE_ORIGINS.live],
+    ]);
+    expect(config.Origins.map((origin: Piece) => origin.Id)).toEqual([
+      ...Object.values(ORIGINS),
+      ...Object.values(SERVICE_ORIGINS),
+    ]);
+    expect(SERVICE_ROUTER_CODE).toContain(`ById('${SERVICE_ORIGINS.test}')`);
+    expect(SERVICE_ROUTER_CODE).not.toContain(`ById('${ORIGINS.test}')`);
+    expect(OPERATIONS.filter(isServed).map(({ path }) => path)).toEqual([
+      '/numbers/{numberId}/media',
+      '/numbers/{numberId}/media/binary',
+      '/health',
+    ]);
+  });
+
+  it('keeps the rules of AWS Solutions, or acknowledges them beside the construct', () => {
+    const { violations } = new AwsSolutionsChecks(on.app, { verbose: true }).validateScope(on.app);
+    expect(
+      violations.map(
+        ({ ruleName, violatingResources: found }) => `${ruleName}: ${found.map((one) => one.constructPath).join(', ')}`,
+      ),
+    ).toEqual([]);
+  });
+});

@@ -1,0 +1,116 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Engine } from '../../infra/local/engines.ts';
+import { startObjects } from '../../infra/local/objects.ts';
+import { isSigned } from '../../infra/local/signed-request.ts';
+import type { UploadBucket } from '../../shared/domain/media/ports.ts';
+import { uploadBucket } from '../../shared/storage/media-bucket.ts';
+import { tempDir } from '../support/platform.ts';
+
+let engine: Engine;
+let bucket: UploadBucket;
+beforeAll(async () => {
+  engine = await startObjects(await tempDir());
+  bucket = uploadBucket('messaging-test-uploads', engine.endpoint);
+});
+afterAll(() => engine.stop());
+
+const BYTES = Buffer.from('%PDF-1.7 of fifty bytes, all of them counted here.');
+const upload = (objectKey: string) => ({ objectKey, mimeType: 'application/pdf' as const, size: BYTES.length });
+const put = async (
+  url: string,
+  body: Buffer,
+  headers: Record<string, string> = { 'content-type': 'application/pdf' },
+) => (await fetch(url, { method: 'PUT', body: new Uint8Array(body), headers })).status;
+
+describe('a presigned address', () => {
+  it('takes what it was made for, which is then there byte by byte', async () => {
+    const { url, headers } = await bucket.presign(upload('uploads/org/one'), 900);
+    expect(headers).toEqual({ 'content-type': 'application/pdf', 'content-length': String(BYTES.length) });
+    expect(await put(url, BYTES)).toBe(200);
+    const stored = await bucket.open('uploads/org/one');
+    expect(stored).toMatchObject({ size: BYTES.length, contentType: 'application/pdf' });
+    expect(stored && (await buffer(stored.body))).toEqual(BYTES);
+  });
+
+  it.each([
+    ['one byte more', Buffer.concat([BYTES, Buffer.from('!')]), 'application/pdf'],
+    ['one byte less', BYTES.subarray(1), 'application/pdf'],
+    ['another type', BYTES, 'image/png'],
+    ['a type with a parameter', BYTES, 'application/pdf; x=1'],
+  ])('does not take %s', async (_, body, type) => {
+    const { url } = await bucket.presign(upload('uploads/org/two'), 900);
+    expect(await put(url, body, { 'content-type': type })).toBe(403);
+    expect(await bucket.open('uploads/org/two')).toBeUndefined();
+  });
+
+  it('does not take a body of unknown length', async () => {
+    const { url } = await bucket.presign(upload('uploads/org/three'), 900);
+    const sending = request(url, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/pdf', 'transfer-encoding': 'chunked' },
+    });
+    sending.end(BYTES);
+    const [response] = await once(sending, 'response');
+    response.resume();
+    expect(response.statusCode).toBe(403);
+    expect(await bucket.open('uploads/org/three')).toBeUndefined();
+  });
+
+  it('is good for its own object and for putting, and for nothing else', async () => {
+    const { url } = await bucket.presign(upload('uploads/org/four'), 900);
+    expect(await put(url.replace('/four', '/five'), BYTES)).toBe(403);
+    expect((await fetch(url)).status).toBe(403);
+    expect((await fetch(url, { method: 'DELETE' })).status).toBe(403);
+    expect(await put(url.replace('X-Amz-Expires=900', 'X-Amz-Expires=9000'), BYTES)).toBe(403);
+    expect(await put(url.split('?')[0] as string, BYTES)).toBe(403);
+  });
+
+  it('says nothing of a checksum, which only the bytes could have', async () => {
+    const { url } = await bucket.presign(upload('uploads/org/six'), 900);
+    expect(url).not.toMatch(/checksum/i);
+    expect(new URL(url).searchParams.get('X-Amz-SignedHeaders')).toBe('content-length;content-type;host');
+  });
+});
+
+describe('an object', () => {
+  it('is gone once it was removed, and may be removed again', async () => {
+    const { url } = await bucket.presign(upload('uploads/org/seven'), 900);
+    await put(url, BYTES);
+    await bucket.remove('uploads/org/seven');
+    expect(await bucket.open('uploads/org/seven')).toBeUndefined();
+    await bucket.remove('uploads/org/seven');
+  });
+
+  it('stays within its folder, whatever its name', async () => {
+    const { url } = await bucket.presign(upload('uploads/../../../etc/eight'), 900);
+    expect([200, 403]).toContain(await put(url, BYTES));
+    expect(await bucket.open('etc/eight')).toBeUndefined();
+  });
+});
+
+describe('the signature of S3', () => {
+  /** The published example of a presigned address (Amazon S3, "Authenticating Requests: Using Query Parameters"). */
+  const EXAMPLE = {
+    method: 'GET',
+    target:
+      '/test.txt?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=AKIAIOSFODNN7EXAMPLE%2F20130524%2Fus-east-1%2Fs3%2Faws4_request&X-Amz-Date=20130524T000000Z&X-Amz-Expires=86400&X-Amz-SignedHeaders=host&X-Amz-Signature=aeeed9bbccd4d02ee5c0109b86d86835f995330da4c265957d157751f604d404',
+    headers: { host: 'examplebucket.s3.amazonaws.com' },
+  };
+  const SECRET = 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY';
+  const SIGNED_AT = Date.UTC(2013, 4, 24);
+
+  it('is the published one', () => {
+    expect(isSigned(EXAMPLE, SECRET, SIGNED_AT)).toBe(true);
+    expect(isSigned(EXAMPLE, `${SECRET}x`, SIGNED_AT)).toBe(false);
+    expect(isSigned({ ...EXAMPLE, headers: { host: 'other.s3.amazonaws.com' } }, SECRET, SIGNED_AT)).toBe(false);
+  });
+
+  it('ends with its time', () => {
+    expect(isSigned(EXAMPLE, SECRET, SIGNED_AT + 86_400_000)).toBe(true);
+    expect(isSigned(EXAMPLE, SECRET, SIGNED_AT + 86_401_000)).toBe(false);
+    expect(isSigned(EXAMPLE, SECRET, SIGNED_AT - 901_000)).toBe(false);
+  });
+});

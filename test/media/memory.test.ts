@@ -1,0 +1,144 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { buildService } from '../../infra/build/service.ts';
+import { freePort } from '../../infra/local/engines.ts';
+import { AWS_DEFAULTS, keyFileOf, stageEnvironment } from '../../infra/local/stages.ts';
+import { type Messaging, startMessaging, type Tenant } from '../support/api.ts';
+import { connectedNumber, useMetaAt } from '../support/media.ts';
+import { tempDir } from '../support/platform.ts';
+import { FILES } from './files.ts';
+
+const MB = 1024 * 1024;
+const SIZE = 100 * MB;
+/** What the process may take at its highest, all in all, in bytes. */
+const MOST_RSS = 200 * MB;
+/** What it may take for objects: less than half of the file. */
+const HEAP_MB = 48;
+
+/** A document of 100 MB, made a piece at a time. */
+function* file(): Generator<Buffer> {
+  const piece = Buffer.alloc(192 * 1024, 'Seu pedido saiu para entrega.\n');
+  yield FILES.pdf;
+  for (let left = SIZE - FILES.pdf.length; left > 0; left -= piece.length) yield piece.subarray(0, left);
+}
+const SHA256 = (() => {
+  const hash = createHash('sha256');
+  for (const piece of file()) hash.update(piece);
+  return hash.digest('hex');
+})();
+
+/** The file in base64, in lines of 57 bytes. */
+function* json(): Generator<Buffer> {
+  yield Buffer.from('{"filename":"catalogo.pdf","mimeType":"application/pdf","dataBase64":"');
+  let rest = Buffer.alloc(0);
+  for (const piece of file()) {
+    const all = Buffer.concat([rest, piece]);
+    const whole = all.length - (all.length % 57);
+    rest = all.subarray(whole);
+    yield Buffer.from(all.subarray(0, whole).toString('base64').replaceAll(/.{76}/g, '$&\\r\\n'));
+  }
+  yield Buffer.from(`${rest.toString('base64')}"}`);
+}
+
+/** The platform: hashes what arrives, and keeps nothing, so that this process tells nothing of the other's memory. */
+const startPlatform = async () => {
+  const uploads: { bytes: number }[] = [];
+  const server = createServer((request, response) => {
+    let bytes = 0;
+    request.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+    });
+    request.on('end', () => {
+      uploads.push({ bytes });
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{"id":"1037543291543636"}');
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { server, uploads, baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+};
+
+/** The most that a process ever had in memory, in bytes (proc(5), VmHWM); what it has now where the system does not say. */
+const peakOf = async (pid: number): Promise<number> => {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
+  return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1] ?? Number.NaN) * 1024;
+};
+
+let messaging: Messaging;
+let meta: Awaited<ReturnType<typeof startPlatform>>;
+let service: ChildProcess;
+let url: string;
+let owner: Tenant;
+let number: string;
+beforeAll(async () => {
+  [messaging, meta] = await Promise.all([startMessaging(), startPlatform()]);
+  await useMetaAt(messaging, meta.baseUrl);
+  owner = await messaging.tenant();
+  number = await connectedNumber(messaging, owner, 'live');
+  const port = await freePort();
+  url = `http://127.0.0.1:${port}`;
+  const settings = {
+    publicUrl: url,
+    dynamodbEndpoint: messaging.dynamodbEndpoint,
+    sqsEndpoint: messaging.sqsEndpoint,
+    s3Endpoint: url,
+    keyFile: keyFileOf(messaging.dataDir),
+    queueUrls: {},
+  };
+  const container = await tempDir();
+  await buildService({ root: join(import.meta.dirname, '../..'), dist: join(tmpdir(), 'dist'), outDir: container });
+  const env = { ...process.env, ...AWS_DEFAULTS, ...stageEnvironment('live', settings) };
+  service = spawn(process.execPath, [`--max-old-space-size=${HEAP_MB}`, join(container, 'main.mjs')], {
+    env: { ...env, PORT: String(port), HOST: '127.0.0.1' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  if (service.stdout)
+    for await (const line of createInterface({ input: service.stdout })) if (line.includes('"ready"')) break;
+  service.stdout?.resume();
+});
+afterAll(async () => {
+  if (service?.exitCode === null) {
+    service.kill('SIGTERM');
+    await once(service, 'exit');
+  }
+  meta?.server.close();
+  await messaging?.close();
+});
+
+const post = async (path: string, body: Iterable<Buffer>, type: string) => {
+  const response = await fetch(`${url}/numbers/${number}/media${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${owner.live.key}`, 'content-type': type },
+    body: ReadableStream.from(body),
+    duplex: 'half',
+  });
+  return { status: response.status, body: await response.json() };
+};
+
+describe('the gateway service, with 100 MB of media', () => {
+  test.each([
+    ['bytes', '/binary?filename=catalogo.pdf', () => file(), 'application/pdf'],
+    ['base64 in lines of 76 columns', '', () => json(), 'application/json'],
+  ] as const)('hands %s on whole, and never takes 200 MB for it', { timeout: 120_000 }, async (_, path, body, type) => {
+    const { status, body: result } = await post(path, body(), type);
+    expect({ status, result }).toMatchObject({ status: 201, result: { kind: 'document', size: SIZE, sha256: SHA256 } });
+    expect(meta.uploads.at(-1)?.bytes).toBeGreaterThan(SIZE);
+    const peak = await peakOf(service.pid ?? 0);
+    console.info(`the most that the process had: ${Math.round(peak / MB)} MB`);
+    if (process.platform === 'linux') expect(peak).toBeLessThan(MOST_RSS);
+  });
+
+  test('serves nothing but media and its own health', async () => {
+    expect((await fetch(`${url}/health`)).status).toBe(200);
+    expect((await fetch(`${url}/v2/wallet`)).status).toBe(404);
+    expect((await fetch(`${url}/numbers/${number}/media`, { method: 'POST' })).status).toBe(401);
+  });
+});

@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import { type Found, findType, HEAD_BYTES } from '../../shared/domain/media/signatures.ts';
+import { MEDIA_TYPES, type MimeType, mediaTypeOf } from '../../shared/domain/media/types.ts';
+import { FILES, OTHERS } from './files.ts';
+
+const OFFICE = 'application/vnd.openxmlformats-officedocument';
+const EXPECTED: Readonly<Record<Exclude<keyof typeof FILES, 'compound'>, Found>> = {
+  jpeg: { mimeType: 'image/jpeg' },
+  png: { mimeType: 'image/png' },
+  stillWebp: { mimeType: 'image/webp' },
+  extendedStillWebp: { mimeType: 'image/webp' },
+  movingWebp: { mimeType: 'image/webp', animated: true },
+  mp4: { mimeType: 'video/mp4' },
+  m4a: { mimeType: 'audio/mp4' },
+  threeGp: { mimeType: 'video/3gpp' },
+  aac: { mimeType: 'audio/aac' },
+  amr: { mimeType: 'audio/amr' },
+  mp3: { mimeType: 'audio/mpeg' },
+  taggedMp3: { mimeType: 'audio/mpeg' },
+  longTaggedMp3: { mimeType: 'audio/mpeg' },
+  taggedAac: { mimeType: 'audio/aac' },
+  monoOpus: { mimeType: 'audio/ogg', voice: true },
+  stereoOpus: { mimeType: 'audio/ogg' },
+  pdf: { mimeType: 'application/pdf' },
+  docx: { mimeType: `${OFFICE}.wordprocessingml.document` },
+  xlsx: { mimeType: `${OFFICE}.spreadsheetml.sheet` },
+  pptx: { mimeType: `${OFFICE}.presentationml.presentation` },
+  text: { mimeType: 'text/plain' },
+};
+
+describe('the type of a file', () => {
+  it.each(Object.entries(EXPECTED))('is found by its first bytes: %s', (name, found) => {
+    expect(findType(FILES[name as keyof typeof FILES])).toEqual(found);
+  });
+
+  it.each(Object.entries(OTHERS))('is none that the platform takes: %s', (_, bytes) => {
+    expect(findType(bytes)).toBeUndefined();
+  });
+
+  it.each([
+    ['a PDF said to be a picture', FILES.pdf, 'image/png', 'application/pdf'],
+    ['a picture said to be text', FILES.jpeg, 'text/plain', 'image/jpeg'],
+    ['a sound of a brand of its own said to be a film', FILES.m4a, 'video/mp4', 'audio/mp4'],
+  ] as const)('is not what it is said to be: %s', (_, bytes, said, found) => {
+    expect(findType(bytes, said)?.mimeType).toBe(found);
+  });
+
+  it.each([
+    ['MP4 without pictures', FILES.mp4, 'audio/mp4'],
+    ['Word 97', FILES.compound, 'application/msword'],
+    ['Excel 97', FILES.compound, 'application/vnd.ms-excel'],
+    ['PowerPoint 97', FILES.compound, 'application/vnd.ms-powerpoint'],
+  ] as const)('is what it is said to be where one form carries several: %s', (_, bytes, said) => {
+    expect(findType(bytes, said)?.mimeType).toBe(said);
+  });
+
+  it('is none for the form of Office 97 that is said to be something else', () => {
+    expect(findType(FILES.compound)).toBeUndefined();
+    expect(findType(FILES.compound, 'application/pdf')).toBeUndefined();
+  });
+
+  it('is text though the bytes that are looked at end within a character', () => {
+    const long = Buffer.concat([Buffer.alloc(HEAD_BYTES - 1, 0x61), Buffer.from('é')]).subarray(0, HEAD_BYTES);
+    expect(findType(long)?.mimeType).toBe('text/plain');
+  });
+
+  it('is never a guess that throws, however few bytes there are', () => {
+    for (const bytes of [...Object.values(FILES), ...Object.values(OTHERS)])
+      for (let length = 0; length <= bytes.length; length++)
+        expect(() => findType(bytes.subarray(0, length))).not.toThrow();
+  });
+});
+
+describe('a declared type', () => {
+  it('is known by every name that the platform documents', () => {
+    for (const name of Object.keys(MEDIA_TYPES)) expect(mediaTypeOf(name)).toBe(name);
+  });
+
+  it.each([
+    ['audio/ogg; codecs=opus', 'audio/ogg'],
+    ['IMAGE/JPEG', 'image/jpeg'],
+    ['image/jpg', 'image/jpeg'],
+    ['video/3gp', 'video/3gpp'],
+    ['image/gif', undefined],
+    ['constructor', undefined],
+    ['', undefined],
+  ] as const)('%s means %s', (said: string, meant: MimeType | undefined) => {
+    expect(mediaTypeOf(said)).toBe(meant);
+  });
+});

@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newId } from '../../shared/domain/ids.ts';
+import { type LeavePorts, leaveQueued } from '../../shared/domain/messages/leave.ts';
+import type { MessageRecord } from '../../shared/domain/messages/message.ts';
+import { numberRoom, type RatePorts } from '../../shared/domain/numbers/rate.ts';
+import { drawFromNumber } from '../../shared/storage/numbers-rate.ts';
+import { startWorld, type World } from '../support/world.ts';
+
+const AT = Date.parse('2026-03-10T12:00:00Z');
+const DAY_MS = 24 * 3600_000;
+let world: World;
+beforeAll(async () => {
+  world = await startWorld('live');
+});
+afterAll(() => world.close());
+
+const draw = (id: string, perSecond: number, perDay: number, now: number) =>
+  drawFromNumber(world.table, id, { perSecond, perDay }, now);
+
+describe('the buckets of a number', () => {
+  test('let a second’s messages go at once, and give each of the others a turn of its own', async () => {
+    const rooms = await Promise.all(Array.from({ length: 100 }, () => draw('num_a', 20, 100_000, AT)));
+    expect(rooms.filter(({ kind }) => kind === 'now')).toHaveLength(20);
+    const turns = rooms.flatMap((room) => (room.kind === 'turn' ? [room.at - AT] : [])).sort((a, b) => a - b);
+    expect(turns).toEqual(Array.from({ length: 80 }, (_, at) => (at + 1) * 50));
+  });
+
+  test('give no turn beyond two minutes: who finds none asks again later', async () => {
+    const rooms = [];
+    for (let at = 0; at < 130; at++) rooms.push(await draw('num_b', 1, 100_000, AT));
+    expect(rooms.filter(({ kind }) => kind === 'turn')).toHaveLength(120);
+    expect(rooms.slice(-9).map(({ kind }) => kind)).toEqual(Array(9).fill('later'));
+    expect(await draw('num_b', 1, 100_000, AT + 1_000)).toEqual({ kind: 'turn', at: AT + 121_000 });
+  });
+
+  test('hold the day: 250 at once, then one each 345.6 s', async () => {
+    const rooms = await Promise.all(Array.from({ length: 260 }, () => draw('num_c', 1_000, 250, AT)));
+    expect(rooms.filter(({ kind }) => kind === 'now')).toHaveLength(250);
+    expect(rooms.filter(({ kind }) => kind === 'later')).toHaveLength(10);
+    expect(await draw('num_c', 1_000, 250, AT + 300_000)).toEqual({ kind: 'turn', at: AT + DAY_MS / 250 });
+  });
+
+  test('are full again after a quiet time, and never more than full', async () => {
+    for (let at = 0; at < 5; at++) expect(await draw('num_d', 5, 1_000, AT)).toEqual({ kind: 'now' });
+    const later = await Promise.all(Array.from({ length: 6 }, () => draw('num_d', 5, 1_000, AT + DAY_MS)));
+    expect(later.filter(({ kind }) => kind === 'now')).toHaveLength(5);
+  });
+
+  test('begin anew under a rate that was changed', async () => {
+    expect(await draw('num_e', 1, 1, AT)).toEqual({ kind: 'now' });
+    expect(await draw('num_e', 1, 1, AT)).toEqual({ kind: 'later' });
+    expect(await draw('num_e', 2, 1, AT)).toEqual({ kind: 'now' });
+  });
+});
+
+describe('a message that is about to leave', () => {
+  const aMessage = (fields: Partial<MessageRecord> = {}) =>
+    ({
+      id: newId('message'),
+      channel: 'whatsapp',
+      numberId: 'num_x',
+      organizationId: 'org',
+      decisions: [],
+      deadline: AT,
+      ...fields,
+    }) as unknown as MessageRecord;
+  const ports = (numberId: string, perSecond: number, perDay = 100_000): RatePorts => ({
+    limitOf: async () => ({ perSecond, perDay }),
+    draw: (_, limit, now) => drawFromNumber(world.table, numberId, limit, now),
+  });
+  /** The same, once it was put off. */
+  const putOff = (message: MessageRecord, { until, detail }: { until: number; detail: string }, at: number) =>
+    ({
+      ...message,
+      deadline: until,
+      decisions: [...message.decisions, { at, kind: 'deferred', detail }],
+    }) as MessageRecord;
+
+  test('is put off to its turn when its number is busy, and leaves then without asking again', async () => {
+    const rates = ports('num_f', 1);
+    expect(await numberRoom(rates, aMessage(), AT)).toBeUndefined();
+    const second = aMessage();
+    const deferral = await numberRoom(rates, second, AT);
+    if (!deferral) throw new Error('It was not put off.');
+    expect(deferral.until).toBe(AT + 1_000);
+    expect(await numberRoom(rates, putOff(second, deferral, AT), AT + 1_000)).toBeUndefined();
+    expect((await numberRoom(rates, aMessage(), AT + 1_000))?.until).toBe(AT + 2_000);
+  });
+
+  test('that comes a minute late for its turn asks again, so that a queue that stood still empties at the rate', async () => {
+    const rates = ports('num_g', 1);
+    await numberRoom(rates, aMessage(), AT);
+    const late = aMessage();
+    const deferral = await numberRoom(rates, late, AT);
+    if (!deferral) throw new Error('It was not put off.');
+    const waiting = Array.from({ length: 5 }, () =>
+      putOff({ ...late, id: newId('message') } as MessageRecord, deferral, AT),
+    );
+    const now = deferral.until + 60_001;
+    const rooms = await Promise.all(waiting.map((message) => numberRoom(rates, message, now)));
+    expect(rooms.filter((room) => room === undefined)).toHaveLength(1);
+  });
+
+  test('that finds no turn near waits longer each time, up to an hour', async () => {
+    const none: RatePorts = {
+      limitOf: async () => ({ perSecond: 1, perDay: 1 }),
+      draw: async () => ({ kind: 'later' }),
+    };
+    let message = aMessage();
+    const waits: number[] = [];
+    for (let turn = 0; turn < 8; turn++) {
+      const deferral = await numberRoom(none, message, AT);
+      if (!deferral) throw new Error('It was not put off.');
+      waits.push(deferral.until - AT);
+      message = putOff(message, deferral, AT);
+    }
+    for (const [at, wait] of waits.entries()) {
+      const longest = Math.min(120_000 * 2 ** at, 3_600_000);
+      expect(wait).toBeGreaterThanOrEqual(longest / 2);
+      expect(wait).toBeLessThanOrEqual(longest);
+    }
+  });
+
+  test('of another channel, of no number, or of one that is not kept, is not held back', async () => {
+    const never: RatePorts = {
+      limitOf: async () => undefined,
+      draw: async () => {
+        throw new Error('Nothing is drawn.');
+      },
+    };
+    expect(await numberRoom(never, aMessage(), AT)).toBeUndefined();
+    expect(await numberRoom(never, aMessage({ numberId: undefined }), AT)).toBeUndefined();
+    expect(await numberRoom(never, aMessage({ channel: 'sms' } as Partial<MessageRecord>), AT)).toBeUndefined();
+  });
+
+  test('is deferred under its fence with the reason in its story; quiet hours are asked first, and force asks neither', async () => {
+    const asked: string[] = [];
+    const put: unknown[] = [];
+    const leaving = {
+      clock: () => AT,
+      mayLeaveAt: async () => {
+        asked.push('quiet hours');
+        return AT;
+      },
+      numberRoom: async () => {
+        asked.push('rate');
+        return { until: AT + 1_000, detail: 'the rate' };
+      },
+      postpone: async (message: MessageRecord, until: number, decision: unknown) =>
+        put.push([message.id, until, decision]),
+      hintSend: (id: string, at: number) => void put.push([id, at]),
+      routing: { candidates: async () => ({ kind: 'none', missing: '' }) },
+      journal: { begin: async () => void asked.push('begin') },
+    } as unknown as LeavePorts;
+    const message = aMessage();
+    await leaveQueued(leaving, message);
+    expect(asked).toEqual(['quiet hours', 'rate']);
+    const decision = { at: AT, kind: 'deferred', detail: 'the rate' };
+    expect(put).toEqual([
+      [message.id, AT + 1_000, decision],
+      [message.id, AT + 1_000],
+    ]);
+    await leaveQueued(leaving, { ...message, force: true });
+    expect(asked).toEqual(['quiet hours', 'rate', 'begin']);
+  });
+});

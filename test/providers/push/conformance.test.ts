@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PUSH_PLATFORMS, type PushTransport } from '../../../shared/domain/push/transport.ts';
+import {
+  NOTIFICATION,
+  openPush,
+  PUSH_UNDER_TEST,
+  pushDispatch,
+  RICH,
+  SILENT,
+} from '../../support/providers/push-kit.ts';
+import { PUSH_NOW, type PushStandIn } from '../../support/providers/push-stand-in.ts';
+import { type Play, THROTTLED_SECONDS } from '../../support/providers/stand-in.ts';
+
+/** For services that never answer; all others may take as long as this machine makes them. */
+const TIMEOUT_MS = 700;
+
+it('holds the service of every platform to this suite', () => {
+  expect(PUSH_UNDER_TEST.length).toBe(PUSH_PLATFORMS.length);
+});
+
+describe.each(PUSH_UNDER_TEST.map((each) => [each.name, each] as const))('%s', (_, underTest) => {
+  const { refusals, dead, uncertain } = underTest;
+  let standIn: PushStandIn;
+  let push: PushTransport;
+  beforeAll(async () => {
+    standIn = await underTest.start(() => PUSH_NOW);
+    push = openPush(standIn);
+  });
+  afterAll(async () => {
+    push.close();
+    await standIn.close();
+  });
+
+  const played = (play: Play) => {
+    standIn.script(play);
+    return push.send(pushDispatch(standIn));
+  };
+  const noPersonalData = (answer: unknown) => expect(JSON.stringify(answer)).not.toMatch(/5511|9182|segredo/);
+
+  it.each([
+    ['text alone', NOTIFICATION, { shown: NOTIFICATION, fields: {}, urgent: true }],
+    [
+      'image, buttons, link and data, of which none can name another dispatch',
+      RICH,
+      {
+        shown: NOTIFICATION,
+        fields: { deepLink: RICH.deepLink, imageUrl: RICH.imageUrl, actions: RICH.actions, campanha: 'natal' },
+        urgent: true,
+      },
+    ],
+    ['data that shows nothing', SILENT, { shown: undefined, fields: { sincronizar: '9182' }, urgent: false }],
+  ])('hands over once, unharmed, and keeps the id of what was accepted: %s', async (_, notification, carried) => {
+    const before = standIn.pushes.length;
+    const sent = pushDispatch(standIn, { notification });
+    const answer = await push.send(sent);
+    const [found, ...more] = standIn.pushes.slice(before);
+    expect(more).toEqual([]);
+    expect(found).toMatchObject({ token: standIn.device.token, shown: carried.shown, urgent: carried.urgent });
+    expect(found?.fields).toEqual({ ...carried.fields, dispatchId: sent.dispatchId });
+    expect(found?.ttlSeconds).toBe(86_400);
+    expect(answer).toEqual({ kind: 'accepted', providerMessageId: found?.providerMessageId });
+  });
+
+  it('gives a dispatch that comes twice one name, so that a device shows it once', async () => {
+    const sent = pushDispatch(standIn);
+    const before = standIn.pushes.length;
+    await push.send(sent);
+    await push.send(sent);
+    const [first, second] = standIn.pushes.slice(before);
+    expect(first?.collapse).toBe(sent.dispatchId);
+    expect(second?.collapse).toBe(sent.dispatchId);
+  });
+
+  describe.each(Object.entries(refusals))('a refusal by cause: %s', (cause, codes) => {
+    it.each(codes)(
+      '%s is certain, ends the token only where it says so, and carries no personal data',
+      async (code) => {
+        const before = standIn.pushes.length;
+        const answer = await played({ refuse: code });
+        expect(answer).toMatchObject({ kind: 'refused', cause });
+        expect('deadToken' in answer).toBe(dead.includes(code));
+        expect(standIn.pushes.length).toBe(before);
+        noPersonalData(answer);
+      },
+    );
+  });
+
+  it('passes on how long a throttled caller shall wait', async () => {
+    expect(await played('throttle')).toMatchObject({
+      kind: 'refused',
+      cause: 'throttled',
+      retryAfterSeconds: THROTTLED_SECONDS,
+    });
+  });
+
+  it('is refused for credentials that the service does not know, and ends no token for it', async () => {
+    const answer = await push.send(pushDispatch(standIn, { app: standIn.strangers }));
+    expect(answer).toMatchObject({ kind: 'refused', cause: 'credentials' });
+    expect(answer).not.toHaveProperty('deadToken');
+  });
+
+  it.each([
+    'server_error',
+    'hang',
+    'accept_and_hang',
+    'reset',
+    'accept_and_reset',
+    'malformed',
+    'wrong_content_type',
+    ...uncertain.map((refuse) => ({ refuse })),
+  ] as const)('calls an ambiguous answer unknown and asks once only: %j', async (play) => {
+    const before = standIn.sends();
+    standIn.script(play);
+    const patient =
+      typeof play === 'string' && play.endsWith('hang') ? openPush(standIn, { timeoutMs: TIMEOUT_MS }) : push;
+    const answer = await patient.send(pushDispatch(standIn));
+    expect(answer).toMatchObject({ kind: 'unknown' });
+    noPersonalData(answer);
+    expect(standIn.sends()).toBe(before + 1);
+    // What was ambiguous stays behind: the next send is accepted.
+    expect(await push.send(pushDispatch(standIn))).toMatchObject({ kind: 'accepted' });
+  });
+
+  it('knows that nothing was sent when nobody listens', async () => {
+    const closed = await underTest.start(() => PUSH_NOW);
+    await closed.close();
+    expect(await openPush(closed).send(pushDispatch(closed))).toMatchObject({ kind: 'refused', cause: 'unavailable' });
+  });
+
+  it('refuses an app without credentials for the platform, with the name of what is missing', async () => {
+    const before = standIn.sends();
+    const [name] = Object.keys(standIn.app);
+    const answer = await push.send(pushDispatch(standIn, { app: {} }));
+    expect(answer).toMatchObject({
+      kind: 'refused',
+      cause: 'credentials',
+      detail: expect.stringContaining(`\`${name}\``),
+    });
+    expect(standIn.sends()).toBe(before);
+  });
+});

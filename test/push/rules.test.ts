@@ -1,0 +1,116 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Id } from '../../shared/domain/ids.ts';
+import { isId } from '../../shared/domain/ids.ts';
+import { optedOut, type PushDevice, registered } from '../../shared/domain/push/device.ts';
+import { CHUNK_DEVICES, dispatchId, placeOf } from '../../shared/domain/push/dispatch.ts';
+import { isPartOf, rateKindOf } from '../../shared/domain/push/message.ts';
+import { leftOut, outcomeOf, RETRY_WAITS_MS } from '../../shared/domain/push/outcome.ts';
+import { notificationOf } from '../../shared/domain/push/single.ts';
+import { KEYS, PUSH_SHARDS } from '../../shared/storage/access-patterns.ts';
+
+const tenant = { organizationId: 'org_4hJ9sKq2LmN8pRt5VwXz1' as Id<'organization'>, env: 'test' } as const;
+const messageId = 'msg_4hJ9sKq2LmN8pRt5VwXz1' as Id<'message'>;
+const registration = { appId: 'app_4hJ9sKq2LmN8pRt5VwXz1', token: 'device-1', platform: 'ios' } as const;
+
+describe('a dispatch id', () => {
+  const places = fc.record({
+    attempt: fc.integer({ min: 1, max: 50 }),
+    shard: fc.nat(PUSH_SHARDS - 1),
+    number: fc.nat(200_000),
+    place: fc.nat(CHUNK_DEVICES - 1),
+  });
+
+  test('has the shape of every id, names its shard and place, and sorts as places do', () => {
+    fc.assert(
+      fc.property(places, fc.nat(CHUNK_DEVICES - 1), ({ place, ...chunk }, other) => {
+        const id = dispatchId({ messageId, ...chunk }, place);
+        expect(isId('pushDispatch', id)).toBe(true);
+        expect(placeOf(id)).toEqual({ shard: chunk.shard, place });
+        const [own, theirs] = [KEYS.pushDispatch(id), KEYS.pushDispatch(dispatchId({ messageId, ...chunk }, other))];
+        expect(own.pk).toBe(theirs.pk);
+        expect(Math.sign(place - other)).toBe(own.sk < theirs.sk ? -1 : own.sk > theirs.sk ? 1 : 0);
+      }),
+    );
+  });
+
+  test('is of one place, chunk and attempt alone', () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(places, { selector: (each) => JSON.stringify(each), maxLength: 40 }), (all) => {
+        const ids = all.map(({ place, ...chunk }) => dispatchId({ messageId, ...chunk }, place));
+        expect(new Set(ids).size).toBe(ids.length);
+      }),
+    );
+  });
+});
+
+describe('a registration', () => {
+  test('keeps the identification that it omits and the opt-out that it does not take back', () => {
+    const first = registered(tenant, undefined, { ...registration, externalId: 'a', userName: 'Ana' }, 1);
+    const out = optedOut(first, 2);
+    const again = registered(tenant, out, { ...registration, userName: 'Bia', optedIn: undefined }, 3);
+    expect(again).toMatchObject({ id: first.id, externalId: 'a', userName: 'Bia', optedIn: false, optedOutAt: 2 });
+    const back = registered(tenant, again, { ...registration, optedIn: true }, 4);
+    expect(back).toMatchObject({ optedIn: true, createdAt: 1, updatedAt: 4 });
+    expect(back.optedOutAt).toBeUndefined();
+  });
+
+  test('takes a retired token back', () => {
+    const retired: PushDevice = { ...registered(tenant, undefined, registration, 1), retiredAt: 2 };
+    expect(leftOut(retired, new Set())).toBe('unregistered');
+    expect(leftOut(registered(tenant, retired, registration, 3), new Set())).toBeUndefined();
+  });
+
+  test('whose contact forbade being written to is left out of sends', () => {
+    const contactId = 'cnt_4hJ9sKq2LmN8pRt5VwXz1';
+    const device = registered(tenant, undefined, { ...registration, contactId }, 1);
+    expect(leftOut(device, new Set([contactId]))).toBe('opted_out');
+    expect(leftOut(device, new Set())).toBeUndefined();
+  });
+});
+
+describe('what a push service says', () => {
+  test('is final, but for a refusal of the moment, which is asked again as often as there are waits', () => {
+    const busy = { kind: 'refused', cause: 'throttled', detail: '', retryAfterSeconds: 7 } as const;
+    const passes = RETRY_WAITS_MS.length;
+    for (let pass = 1; pass <= passes; pass++)
+      expect(outcomeOf(busy, pass)).toEqual({ status: 'queued', waitMs: 7_000 });
+    expect(outcomeOf(busy, passes + 1)).toEqual({ status: 'failed', reason: 'throttled' });
+    expect(outcomeOf({ kind: 'unknown', detail: '' }, 1)).toEqual({ status: 'failed', reason: 'indeterminate' });
+    expect(outcomeOf({ kind: 'accepted', providerMessageId: 'x' }, 1)).toEqual({ status: 'delivered' });
+    const dead = { kind: 'refused', cause: 'recipient', detail: '', deadToken: true } as const;
+    expect(outcomeOf(dead, 1)).toEqual({ status: 'failed', reason: 'unregistered', dead: true });
+  });
+
+  test('to wait is heeded for an hour at most', () => {
+    const busy = { kind: 'refused', cause: 'unavailable', detail: '', retryAfterSeconds: 1e9 } as const;
+    expect(outcomeOf(busy, 1).waitMs).toBe(3_600_000);
+  });
+});
+
+test('a chunk beyond the extents of its message is no part of it', () => {
+  const message = { extents: [2, 0] };
+  const parts = [
+    [0, 1],
+    [0, 2],
+    [1, 0],
+    [5, 0],
+  ].map(([shard = 0, number = 0]) => isPartOf(message, { shard, number }));
+  expect(parts).toEqual([true, false, false, false]);
+});
+
+test('a message is rich with an image or a button, silent when it shows nothing, otherwise simple', () => {
+  expect(rateKindOf({})).toBe('simple');
+  expect(rateKindOf({ actions: [] })).toBe('simple');
+  expect(rateKindOf({ actions: [{ label: 'Ver' }] })).toBe('rich');
+  expect(rateKindOf({ imageUrl: 'https://x.example/a.png' })).toBe('rich');
+  expect(rateKindOf({ imageUrl: 'https://x.example/a.png', silent: true })).toBe('silent');
+});
+
+test('a unified payload is a notification by its body or its text, and none without either', () => {
+  expect(notificationOf({ payload: { text: 'Oi' } })).toMatchObject({ title: '', body: 'Oi' });
+  const full = { title: 'T', body: 'B', deepLink: 'loja://x', actions: [{ label: 'Ver' }, { nothing: 1 }, 7] };
+  expect(notificationOf({ payload: full })).toMatchObject({ title: 'T', body: 'B', actions: [{ label: 'Ver' }] });
+  for (const empty of [undefined, {}, { payload: {} }, { payload: { text: 7 } }])
+    expect(notificationOf(empty)).toBeUndefined();
+});

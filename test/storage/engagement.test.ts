@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { newId } from '../../shared/domain/ids.ts';
+import { followLink } from '../../shared/domain/links/follow.ts';
+import { messageEvent } from '../../shared/domain/messages/events.ts';
+import type { MessageRecord } from '../../shared/domain/messages/message.ts';
+import { timelineOf } from '../../shared/domain/messages/timeline.ts';
+import { sendSms } from '../../shared/domain/sms/send.ts';
+import { KEYS } from '../../shared/storage/access-patterns.ts';
+import { engagedWrite, readEngagement } from '../../shared/storage/engagement.ts';
+import { linkStore } from '../../shared/storage/links.ts';
+import { readMessage } from '../../shared/storage/message-lists.ts';
+import { eventWrite } from '../../shared/storage/outbox.ts';
+import { FAULTS } from '../support/fault-proxy.ts';
+import { startWorld, type World } from '../support/world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld('live');
+});
+afterAll(() => world.close());
+beforeEach(() => {
+  world.proxy.plan(undefined);
+  world.provider.dispatched.length = 0;
+});
+
+const URL_OF = 'https://loja.example/pedido';
+const sent = async () => {
+  const actor = await world.organization(10_000);
+  const body = `Acompanhe: ${URL_OF}`;
+  const request = { to: '+5511987654321', body, route: 'premium', trackLinks: true } as const;
+  const { id } = (await sendSms(world.ports, actor, 'key', request)) as { id: string };
+  const [code = ''] = /(?<=\/r\/)l\w+/.exec(JSON.stringify(world.provider.dispatched[0]?.content)) ?? [];
+  const message = (await readMessage(world.table, actor.organizationId, id)) as MessageRecord;
+  return { id, code, message };
+};
+const follow = (code: string) =>
+  followLink(
+    {
+      clock: () => world.now,
+      ...linkStore(world.table, () => {}),
+      readMessage: (organizationId, id) => readMessage(world.table, organizationId, id),
+    },
+    code,
+  );
+const steps = async (message: MessageRecord) =>
+  timelineOf(message, [], await readEngagement(world.table, message.id)).filter(({ kind }) =>
+    ['opened', 'clicked'].includes(kind),
+  );
+
+describe('the story of a message', () => {
+  test('tells nothing of opens and clicks, and no send writes a row for them, until there are some', async () => {
+    const { id, message } = await sent();
+    expect(await world.table.get(KEYS.engagement(id))).toBeUndefined();
+    expect(await steps(message)).toEqual([]);
+  });
+
+  test('tells its first click and how many there were, each counted once though the answers are lost', async () => {
+    const { code, message } = await sent();
+    world.now += 1_000;
+    const first = new Date(world.now).toISOString();
+    let calls = 0;
+    world.proxy.plan(({ action }) =>
+      action === 'TransactWriteItems' && calls++ % 2 === 0 ? FAULTS.loseAnswer : undefined,
+    );
+    expect(await follow(code)).toBe(URL_OF);
+    expect(await steps(message)).toEqual([{ at: first, kind: 'clicked', detail: 'a link was followed once' }]);
+    world.now += 60_000;
+    for (let click = 0; click < 3; click++) expect(await follow(code)).toBe(URL_OF);
+    expect(await steps(message)).toEqual([
+      { at: first, kind: 'clicked', detail: 'a link was followed 4 times, first at this moment' },
+    ]);
+  });
+
+  test('has one row and two steps, however often a message is opened; a repeated report counts nothing', async () => {
+    const { id, message } = await sent();
+    const open = async (of: number) => {
+      const event = { ...messageEvent('email.opened', message, of, {}), id: newId('event') };
+      const once = { ...eventWrite(event), when: { text: 'attribute_not_exists(#pk)' } };
+      const report = () => world.table.transact([once, engagedWrite(id, 'opened', of)]);
+      return [(await report()).ok, (await report()).ok];
+    };
+    const first = world.now;
+    for (let at = 0; at < 5; at++) expect(await open(first + at * 1_000)).toEqual([true, false]);
+    expect(await readEngagement(world.table, id)).toEqual({
+      firstOpenedAt: first,
+      opened: 5,
+      firstClickedAt: undefined,
+      clicked: 0,
+    });
+    expect(await steps(message)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto';
+import { expect, vi } from 'vitest';
+import { putProviderSettings } from '../../shared/storage/providers.ts';
+import { CANARIES } from './canaries.ts';
+import type { Watched } from './canary-callers.ts';
+import { deliver, type Play } from './providers/stand-in.ts';
+import { startWhatsappStandIn, type WhatsappStandIn } from './providers/whatsapp-stand-in.ts';
+
+const { text, name, live: recipient, reply } = CANARIES;
+const PLAYS: readonly Play[] = ['accept', 'throttle', 'server_error', 'malformed', { refuse: '400:131026' }];
+
+/** Callbacks as Meta posts them, and as nobody should. */
+const callBack = async ({ problems }: Watched, meta: WhatsappStandIn) => {
+  const [message] = meta.messages;
+  if (!message) throw new Error('nothing was accepted');
+  const garbage = JSON.stringify({ object: 'whatsapp_business_account', entry: [{ phone: recipient, text, name }] });
+  const callbacks = [
+    meta.receipt(message, 'delivered'),
+    meta.receipt(message, 'undeliverable'),
+    meta.inbound(recipient.slice(1), { type: 'text', text: { body: reply } }, { name }),
+    meta.signed(message, garbage),
+    meta.signed(message, text),
+    { url: meta.endpoint, headers: { 'x-hub-signature-256': `sha256=${text}` }, body: garbage },
+  ];
+  const statuses: number[] = [];
+  for (const callback of callbacks) {
+    const answer = await deliver(callback);
+    const body = (await answer.text()).replace(/"instance":"[^"]*"/, '');
+    statuses.push(answer.status);
+    if (answer.status >= 400) problems.push({ path: `${answer.status} callback of Meta`, body });
+  }
+  expect(statuses).toEqual([200, 200, 200, 200, 400, 403]);
+};
+
+/** Live WhatsApp messages that are accepted, refused and lost, and what Meta reports of them. */
+export const useWhatsapp = async (watched: Watched): Promise<WhatsappStandIn> => {
+  const { messaging, secrets } = watched;
+  const meta = await startWhatsappStandIn();
+  meta.endpoint = `${messaging.url}/callbacks/whatsapp_cloud_api/events`;
+  const settings = { ...meta.settings, timeoutMs: 1_000 };
+  const { accessToken, appSecret, verifyToken } = meta.settings;
+  Object.assign(secrets, { metaToken: accessToken, metaSecret: appSecret, metaVerifyToken: verifyToken });
+  await putProviderSettings(messaging.tables.live, await messaging.vault('live'), {
+    channel: 'whatsapp',
+    name: 'whatsapp_cloud_api',
+    settings,
+    now: Date.now(),
+  });
+  const { live } = await messaging.tenant({ live: 1_000_000 });
+  meta.script(...PLAYS);
+  const payload = { template: { name: 'exame', language: 'pt-BR' } };
+  const body = { channel: 'whatsapp', to: recipient, type: 'template', payload, templateVars: [name, text] };
+  for (const _ of PLAYS) await live.post('/messages', body, { 'idempotency-key': randomUUID() });
+  const sends = () => meta.requests.filter(({ path }) => path.endsWith('/messages')).length;
+  await vi.waitFor(() => expect(sends()).toBe(PLAYS.length), { timeout: 20_000, interval: 150 });
+  await callBack(watched, meta);
+  return meta;
+};

@@ -1,0 +1,60 @@
+import { newId } from '../../../shared/domain/ids.ts';
+import type { PlatformContent } from '../../../shared/domain/messages/message.ts';
+import type { Dispatch } from '../../../shared/domain/messages/provider.ts';
+import type { ChannelKit } from './kit.ts';
+
+/** What a report of an Instagram message can say: the platform tells of reads alone. */
+export type InstagramOutcome = 'read';
+
+/** Our id of the account, and Instagram's. */
+export const ACCOUNT_ID = 'iga_4hJ9sKq2LmN8pRt5VwXz1';
+export const INSTAGRAM_ACCOUNT = '17841400008460056';
+/** An Instagram-scoped id. */
+export const INSTAGRAM_USER = '1784551100012345';
+
+/** An Instagram message to send. */
+export const instagramDispatch = (over: Partial<Dispatch<PlatformContent>> = {}): Dispatch<PlatformContent> => {
+  const content = { payload: { text: 'Olá, código 9182 [conformance]' }, ...over.content };
+  return {
+    messageId: newId('message'),
+    to: INSTAGRAM_USER,
+    route: 'session',
+    callbackUrl: 'https://callbacks.test/callbacks/provider',
+    ...over,
+    content: { from: ACCOUNT_ID, ...content },
+  };
+};
+
+const exact = (what: string, payload: PlatformContent['payload']) => ({
+  what,
+  content: { payload },
+  carried: { content: { payload } },
+});
+
+/** What the kit asks of every provider of Instagram. */
+export const instagramKit: ChannelKit = {
+  dispatch: (over) => instagramDispatch(over as Partial<Dispatch<PlatformContent>>),
+  exact: [
+    exact('the characters that encodings spoil', { text: 'ç€[]{}~\n+&=% ü 🙂 "9182"' }),
+    exact('an image by its address', {
+      media: { kind: 'image', url: 'https://cdn.example.com.br/pedido.png?largura=600&x=9182' },
+    }),
+    exact('a video that was uploaded before', { media: { kind: 'video', id: '9182000000000001' } }),
+    exact('an audio', { media: { kind: 'audio', url: 'https://cdn.example.com.br/a.m4a' } }),
+    exact('a document, which is a file there', { media: { kind: 'document', id: '9182000000000002' } }),
+    exact('buttons, which are quick replies there', {
+      interactive: {
+        type: 'button',
+        body: { text: 'Confirma o pedido 9182?' },
+        action: {
+          buttons: [
+            { type: 'reply', reply: { id: 'sim', title: 'Sim' } },
+            { type: 'reply', reply: { id: 'nao', title: 'Não' } },
+          ],
+        },
+      },
+    }),
+    exact('what a person answers', { text: 'Oi, aqui é a Bia', tag: 'HUMAN_AGENT' }),
+  ],
+  outcomes: { read: { status: 'read' } } satisfies Readonly<Record<InstagramOutcome, object>>,
+};

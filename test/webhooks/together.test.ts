@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { WriteOp } from '../../shared/storage/expressions.ts';
+import { readTogether, transactTogether } from '../../shared/storage/together.ts';
+import { FAULTS } from '../support/fault-proxy.ts';
+import { startWorld, type World } from '../support/world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld('test');
+});
+afterAll(() => world.close());
+
+let rows = 0;
+const freshKey = () => ({ pk: `TOGETHER#${++rows}`, sk: 'ROW' });
+const put = (key = freshKey()): Extract<WriteOp, { put: object }> => ({
+  put: { ...key, n: 1 },
+  when: { text: 'attribute_not_exists(#pk)' },
+});
+const callsOf = (action: string) => world.proxy.calls.get(action) ?? 0;
+
+test('writes that are asked for at once leave in one transaction, and each is answered', async () => {
+  const before = callsOf('TransactWriteItems');
+  const writes = Array.from({ length: 30 }, () => put());
+  const outcomes = await Promise.all(writes.map((write) => transactTogether(world.table, [write])));
+  expect(outcomes.every(({ ok }) => ok)).toBe(true);
+  expect(callsOf('TransactWriteItems') - before).toBe(1);
+  const found = await Promise.all(writes.map((write) => readTogether(world.table, [write.put])));
+  expect(found.flat().every((row) => row?.n === 1)).toBe(true);
+});
+
+test('a condition that fails cancels its own writes alone, and answers with what stands there', async () => {
+  const taken = put();
+  await world.table.write(taken);
+  const [beside, others] = [put(), [put(), put()]];
+  const [ok, failed, kept] = await Promise.all([
+    transactTogether(world.table, others),
+    transactTogether(world.table, [beside, taken]),
+    transactTogether(world.table, [put()]),
+  ]);
+  expect([ok, kept]).toEqual([{ ok: true }, { ok: true }]);
+  expect(failed).toMatchObject({
+    ok: false,
+    reasons: [{ conditionFailed: false }, { conditionFailed: true, row: { n: 1 } }],
+  });
+  expect(await world.table.get(beside.put)).toBeUndefined();
+  expect(
+    await readTogether(
+      world.table,
+      others.map((write) => write.put),
+    ),
+  ).toMatchObject([{ n: 1 }, { n: 1 }]);
+});
+
+test('a write that the table refuses as such fails its own caller alone', async () => {
+  const text = put();
+  await world.table.write({ put: { ...text.put, n: 'no number' } });
+  const [refused, done] = await Promise.allSettled([
+    transactTogether(world.table, [{ update: text.put, add: { n: 1 } }]),
+    transactTogether(world.table, [put()]),
+  ]);
+  expect(refused.status).toBe('rejected');
+  expect(done).toEqual({ status: 'fulfilled', value: { ok: true } });
+});
+
+test('writes to one row take effect one after another', async () => {
+  const { put: row } = put();
+  await world.table.write({ put: { ...row, n: 0 } });
+  const add: WriteOp = { update: row, add: { n: 1 } };
+  const outcomes = await Promise.all(Array.from({ length: 20 }, () => transactTogether(world.table, [add])));
+  expect(outcomes.every(({ ok }) => ok)).toBe(true);
+  expect(await world.table.get(row)).toMatchObject({ n: 20 });
+});
+
+test('reads that are asked for at once go in one call, in their order, and fail together with the table', async () => {
+  const writes = Array.from({ length: 3 }, () => put());
+  for (const write of writes) await world.table.write(write);
+  const [a, b, c] = writes.map((write) => write.put);
+  if (!a || !b || !c) throw new Error('three rows');
+  const before = callsOf('BatchGetItem');
+  const found = await Promise.all([[c, a], [freshKey(), b], [a]].map((keys) => readTogether(world.table, keys)));
+  expect(found.map((rowsOf) => rowsOf.map((row) => row?.pk))).toEqual([[c.pk, a.pk], [undefined, b.pk], [a.pk]]);
+  expect(callsOf('BatchGetItem') - before).toBe(1);
+  world.proxy.plan(() => FAULTS.throttle);
+  const lost = await Promise.allSettled([readTogether(world.table, [a]), transactTogether(world.table, [put()])]);
+  world.proxy.plan(undefined);
+  expect(lost.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  expect(await readTogether(world.table, [a])).toMatchObject([{ n: 1 }]);
+});
