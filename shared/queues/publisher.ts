@@ -15,6 +15,8 @@ interface Entry {
 interface Lane {
   readonly waiting: Entry[];
   calls: number;
+  /** True until the pump that was asked for runs. */
+  asked: boolean;
 }
 
 export interface Publisher {
@@ -52,7 +54,7 @@ export const makePublisher = (
 ): Publisher => {
   const lanes = new Map<QueueName, Lane>();
   const laneOf = (queue: QueueName): Lane => {
-    const lane = lanes.get(queue) ?? { waiting: [], calls: 0 };
+    const lane = lanes.get(queue) ?? { waiting: [], calls: 0, asked: false };
     lanes.set(queue, lane);
     return lane;
   };
@@ -69,6 +71,15 @@ export const makePublisher = (
         });
     }
   };
+  /** Once the turn of the event loop is over: what is handed over in it leaves in one call, whatever its delays. */
+  const pumpSoon = (queue: QueueName, lane: Lane): void => {
+    if (lane.asked) return;
+    lane.asked = true;
+    setImmediate(() => {
+      lane.asked = false;
+      pump(queue, lane);
+    });
+  };
   /** Puts a hint into its queue's lane; resolves once it has left. */
   const wait = (hint: DueHint, delaySeconds: number): Promise<void> => {
     const body = JSON.stringify({ kind: hint.kind, pk: hint.pk, sk: hint.sk });
@@ -79,8 +90,7 @@ export const makePublisher = (
       if (delaySeconds > MAX_DELAY_SECONDS) return;
       const delay = Math.max(0, Math.ceil(delaySeconds));
       const left = hints.map((hint) => wait(hint, delay));
-      // Hints of one call leave together: the lanes move once all are in.
-      for (const queue of new Set(hints.map(({ kind }) => QUEUE_OF_DUE_KIND[kind]))) pump(queue, laneOf(queue));
+      for (const queue of new Set(hints.map(({ kind }) => QUEUE_OF_DUE_KIND[kind]))) pumpSoon(queue, laneOf(queue));
       await Promise.all(left);
     },
     async waiting(queue) {

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { ENVIRONMENTS } from '../domain/actor.ts';
-import type { Chain, ChainPorts, ChainStep, Hop } from '../domain/messages/chain.ts';
+import type { ChainPorts } from '../domain/messages/chain.ts';
+import type { Chain, ChainStep, Hop } from '../domain/messages/hops.ts';
 import { type MessageRecord, missed, reached } from '../domain/messages/message.ts';
 import type { DueHint } from '../queues/queues.ts';
 import { FINDS, KEYS } from './access-patterns.ts';

@@ -5,9 +5,9 @@ import type { BatchStore, BulkPorts, ChunkPorts } from '../../shared/domain/bulk
 import { sendChunk } from '../../shared/domain/bulk/send-chunk.ts';
 import { isRefusal, refuse } from '../../shared/domain/errors.ts';
 import { leave } from '../../shared/domain/messages/leave.ts';
+import type { Planner, Planners } from '../../shared/domain/messages/plan.ts';
 import { applySandboxOutcome } from '../../shared/domain/messages/receipts.ts';
 import { resolveSend } from '../../shared/domain/messages/resolve.ts';
-import type { Planner, Planners } from '../../shared/domain/messages/unified.ts';
 import { planSms } from '../../shared/domain/sms/send.ts';
 import type { DueHint } from '../../shared/queues/queues.ts';
 import { batchStore } from '../../shared/storage/bulk.ts';

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { Refusal } from '../../shared/domain/errors.ts';
-import { type ChainPorts, goOn, type Hop } from '../../shared/domain/messages/chain.ts';
+import { type ChainPorts, goOn } from '../../shared/domain/messages/chain.ts';
+import type { Hop } from '../../shared/domain/messages/hops.ts';
 import { type LeavePorts, leave } from '../../shared/domain/messages/leave.ts';
 import { advances, type MessageRecord, type MessageStatus } from '../../shared/domain/messages/message.ts';
 import type { PlanOf } from '../../shared/domain/messages/plan.ts';

@@ -1,7 +1,7 @@
 import type { Environment } from '../actor.ts';
 import type { Id } from '../ids.ts';
-import type { Chain } from '../messages/chain.ts';
 import { rulesOf } from '../messages/channels.ts';
+import type { Chain } from '../messages/hops.ts';
 import type { KeptPromise } from '../messages/journal.ts';
 import type { MessageRecord } from '../messages/message.ts';
 import { type Beginning, type Draft, pricedMessage, type SendPlan } from '../messages/plan.ts';

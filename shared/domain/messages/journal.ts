@@ -1,7 +1,7 @@
 import type { DomainEvent } from '../events/event.ts';
 import type { Id } from '../ids.ts';
-import type { Chain, ChainStep } from './chain.ts';
 import type { RecipientKind } from './channel.ts';
+import type { Chain, ChainStep } from './hops.ts';
 import type { Decision, MessageRecord, MessageStatus } from './message.ts';
 import type { ProviderReceipt } from './provider.ts';
 

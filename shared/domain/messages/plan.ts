@@ -1,14 +1,16 @@
 import { createHash } from 'node:crypto';
 import type { Actor } from '../actor.ts';
 import { canonical } from '../canonical.ts';
+import type { Refusal } from '../errors.ts';
 import { type Id, newId } from '../ids.ts';
 import type { PriceRow } from '../pricing/prices.ts';
-import type { Chain, ChainStep, Hop } from './chain.ts';
 import { rulesOf } from './channels.ts';
+import type { Chain, ChainStep, Hop } from './hops.ts';
 import type { Decision, KeptContent, Labels, MessageRecord, MessageType, Priority } from './message.ts';
 import type { SendPorts } from './ports.ts';
 import type { Channel } from './provider.ts';
 import type { SendQuote } from './quote.ts';
+import type { UnifiedRequest } from './unified.ts';
 
 /** What a channel's rules make of a request: all that the common pipeline needs to price, reserve and send it. */
 export type SendPlan = { [C in Channel]: PlanOf<C> }[Channel];
@@ -46,6 +48,15 @@ export interface PlanOf<C extends Channel> {
 
 /** Whose message it is. */
 export type Tenant = Pick<Actor, 'organizationId' | 'env'>;
+
+/** What a channel made of a request: the plan, and what leaves besides what is kept of it, as JSON. */
+export type Planned =
+  | { readonly plan: SendPlan; readonly body?: string | undefined }
+  | Refusal<'CONFLICT' | 'NOT_FOUND' | 'PRECONDITION_FAILED' | 'VALIDATION_ERROR'>;
+
+/** Makes the plan of one channel. `key` and `hash` as in PlanOf. */
+export type Planner = (tenant: Tenant, request: UnifiedRequest, key: string, hash: string) => Promise<Planned>;
+export type Planners = Readonly<Record<Channel, Planner>>;
 
 /** What makes two requests the same: the operation and the body, whatever the order of its fields. */
 export const requestHash = (operation: string, body: unknown): string =>

@@ -5,10 +5,10 @@ import type { StoredMessage } from '../inbound/message.ts';
 import { messageEvent } from './events.ts';
 import type { MessageRecord } from './message.ts';
 import { payloadFaults } from './payload-forms.ts';
-import { requestHash, type SendPlan } from './plan.ts';
+import { type Planners, requestHash, type SendPlan } from './plan.ts';
 import type { SendPorts } from './ports.ts';
 import { REUSED_KEY, type ReserveRefusal, reserveMessage, type Sent } from './send.ts';
-import type { Planners, UnifiedRequest } from './unified.ts';
+import type { UnifiedRequest } from './unified.ts';
 import { unifiedStatus } from './views.ts';
 
 /** What a resend may correct (decisions, part 4). What is absent stays as the original has it. */

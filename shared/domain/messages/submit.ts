@@ -1,15 +1,15 @@
 import type { Actor } from '../actor.ts';
 import { isRefusal, type Refusal, refuse } from '../errors.ts';
 import { isoTime } from '../time.ts';
-import type { Hop } from './chain.ts';
 import { rulesOf } from './channels.ts';
 import { messageEvent } from './events.ts';
+import type { Hop } from './hops.ts';
 import type { MessageRecord } from './message.ts';
-import type { SendPlan, Tenant } from './plan.ts';
+import type { Planned, Planners, SendPlan, Tenant } from './plan.ts';
 import type { SendPorts } from './ports.ts';
 import { quote } from './quote.ts';
 import { type ReserveRefusal, reserveMessage, type Sent } from './send.ts';
-import type { Planned, Planners, UnifiedRequest } from './unified.ts';
+import type { UnifiedRequest } from './unified.ts';
 
 export interface SubmitPorts extends SendPorts {
   readonly planners: Planners;

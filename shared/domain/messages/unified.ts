@@ -1,6 +1,4 @@
-import type { Refusal } from '../errors.ts';
 import type { Labels, MessageRecord, MessageType, Priority } from './message.ts';
-import type { SendPlan, Tenant } from './plan.ts';
 import type { Channel } from './provider.ts';
 
 /** A send of any channel, as /v1, the unified create, bulk and hops of a fallback all ask for it. */
@@ -25,12 +23,3 @@ export interface UnifiedRequest {
   readonly priority?: Priority | undefined;
   readonly scheduledAt?: number | undefined;
 }
-
-/** What a channel made of a request: the plan, and what leaves besides what is kept of it, as JSON. */
-export type Planned =
-  | { readonly plan: SendPlan; readonly body?: string | undefined }
-  | Refusal<'CONFLICT' | 'NOT_FOUND' | 'PRECONDITION_FAILED' | 'VALIDATION_ERROR'>;
-
-/** Makes the plan of one channel. `key` and `hash` as in PlanOf. */
-export type Planner = (tenant: Tenant, request: UnifiedRequest, key: string, hash: string) => Promise<Planned>;
-export type Planners = Readonly<Record<Channel, Planner>>;

@@ -1,10 +1,10 @@
 import type * as z from 'zod';
 import { isRefusal, refuse } from '../errors.ts';
-import type { PlanOf, Tenant } from '../messages/plan.ts';
+import type { Planned, PlanOf, Tenant } from '../messages/plan.ts';
 import type { QuotePorts } from '../messages/ports.ts';
 import { priceOf } from '../messages/quote.ts';
 import { phoneOf } from '../messages/recipient.ts';
-import type { Planned, UnifiedRequest } from '../messages/unified.ts';
+import type { UnifiedRequest } from '../messages/unified.ts';
 import { phoneRegion } from '../phone.ts';
 import { PLATFORM_FORMS } from './forms.ts';
 import type { PlatformChannel } from './providers.ts';

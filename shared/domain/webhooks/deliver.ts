@@ -1,6 +1,7 @@
 import type { DomainEvent } from '../events/event.ts';
+import { handBacklog } from './backlog.ts';
 import { asSeenBy, attemptHeaders, bodyOf } from './envelope.ts';
-import { enter, isHeld, type Leave } from './places.ts';
+import { enter, HINTED_WAIT_MS, isHeld, type Leave, laneWaitMs } from './places.ts';
 import type {
   AttemptResult,
   AttemptSummary,
@@ -22,7 +23,9 @@ const PAUSED_MS = 300_000;
 /** When work of a full endpoint is looked at again, in ms. */
 const FULL_MS = 2_000;
 /** The longest such wait at an endpoint whose last attempts failed: the longer its work waits, the more rarely it is looked at. */
-const FULL_LONGEST_MS = 120_000;
+const FULL_LONGEST_MS = 600_000;
+/** Deliveries that the first success of an endpoint wakes. */
+const WOKEN = 100;
 /** Last success and failure are noted at most this often while nothing else changes, in ms. */
 const NOTE_EVERY_MS = 60_000;
 
@@ -116,10 +119,13 @@ const noteHealth = async (ports: WebhookPorts, view: View, delivery: Delivery, o
   const { organizationId, id } = view.subscription;
   const health = healthOf(view.subscription, delivery, outcome, ports.clock());
   if (!health) return;
+  const recovered = view.subscription.consecutiveFailures > 0 && health.consecutiveFailures === 0;
   view.subscription = { ...view.subscription, ...health };
   const note = () => ports.subscriptions.noteHealth(organizationId, id, health);
   view.noted = view.noted.then(note, note);
   await view.noted;
+  // The endpoint answers again: what was put off for its sake is looked at now.
+  if (recovered) await handBacklog(ports, id, ['pending'], WOKEN);
 };
 
 /** Posts a delivery; the place at its endpoint is given back as soon as the endpoint has answered. */
@@ -167,12 +173,14 @@ const attemptIt = async (
 const laterAt = (ports: WebhookPorts, subscription: Subscription, delivery: Delivery): number => {
   const now = ports.clock();
   const waited = Math.min(now - delivery.createdAt, FULL_LONGEST_MS);
-  const wait = isHeld(subscription) ? Math.max(FULL_MS, waited) : FULL_MS;
+  const wait = isHeld(subscription) ? Math.max(FULL_MS, laneWaitMs(subscription), waited) : FULL_MS;
   return now + Math.round(wait * (0.5 + ports.random()));
 };
 
-const hintAt = (ports: WebhookPorts, { id }: Delivery, at: number): void =>
-  ports.hint([id], Math.max(0, (at - ports.clock()) / 1000));
+const hintAt = (ports: WebhookPorts, { id }: Delivery, at: number): void => {
+  const wait = Math.max(0, at - ports.clock());
+  if (wait < HINTED_WAIT_MS) ports.hint([id], wait / 1000);
+};
 
 const claim = (ports: WebhookPorts, delivery: Delivery): Promise<boolean> => {
   const now = ports.clock();

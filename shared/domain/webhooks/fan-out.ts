@@ -1,13 +1,7 @@
 import type { DomainEvent } from '../events/event.ts';
-import { isInSlowLane } from './places.ts';
+import { HINTED_WAIT_MS, laneWaitMs } from './places.ts';
 import type { Waiting, WebhookPorts } from './ports.ts';
 import type { Subscription } from './subscription.ts';
-
-/**
- * New events of an endpoint that failed again and again, or hangs, are looked at after this, in ms, and not together: what it is given
- * in vain meanwhile costs those that answer.
- */
-const SLOW_LANE_MS = 15_000;
 
 type Outcome<T> = PromiseSettledResult<T>;
 
@@ -30,15 +24,15 @@ export const fanOut = async (ports: WebhookPorts, events: readonly DomainEvent[]
   const ordered = events.toSorted(byTime);
   const failed = new Map<string, unknown>();
   const waiting: Waiting[] = [];
-  const atOnce: Waiting[] = [];
+  const looks: { readonly made: readonly Waiting[]; readonly wait: number }[] = [];
   const give = async (subscription: Subscription, taken: readonly DomainEvent[]): Promise<void> => {
     try {
       const now = ports.clock();
-      const wait = isInSlowLane(subscription) ? Math.round(SLOW_LANE_MS * (0.5 + ports.random())) : 0;
+      // Not all at the same moment.
+      const wait = Math.round(laneWaitMs(subscription) * (0.5 + ports.random()));
       const made = await ports.deliveries.fanOut(subscription, taken, now, now + wait);
       waiting.push(...made);
-      if (wait === 0) atOnce.push(...made);
-      else ports.hint(idsOf(made), wait / 1000);
+      looks.push({ made, wait });
     } catch (fault) {
       for (const { id } of taken) failed.set(id, fault);
     }
@@ -56,7 +50,7 @@ export const fanOut = async (ports: WebhookPorts, events: readonly DomainEvent[]
   };
   const organizations = Map.groupBy(ordered, ({ organizationId }) => organizationId);
   await Promise.all([...organizations].map(([id, theirs]) => giveAll(id, theirs)));
-  ports.hint(idsOf(atOnce));
+  for (const { made, wait } of looks) if (wait < HINTED_WAIT_MS) ports.hint(idsOf(made), wait / 1000);
   const count = Map.groupBy(waiting, ({ eventId }) => eventId);
   return events.map(({ id }) =>
     failed.has(id) ? rejected(failed.get(id)) : { status: 'fulfilled', value: count.get(id)?.length ?? 0 },

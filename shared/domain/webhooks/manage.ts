@@ -3,6 +3,7 @@ import { type Refusal, refuse } from '../errors.ts';
 import type { EventType } from '../events/catalogue.ts';
 import { EVENT_EXAMPLES } from '../events/examples.ts';
 import { ID_PREFIXES, type Id, newId } from '../ids.ts';
+import { handBacklog } from './backlog.ts';
 import { asSeenBy, attemptHeaders, deliveryIdOf, envelopeOf } from './envelope.ts';
 import type { Attempt, Exchange, WebhookPorts } from './ports.ts';
 import { DEFAULT_RETRY, type RetrySettings } from './schedule.ts';
@@ -115,19 +116,6 @@ export const createSubscription = async (ports: WebhookPorts, actor: Actor, wish
 export const findSubscription = async (ports: WebhookPorts, actor: Actor, id: string) =>
   (await ports.subscriptions.read(actor.organizationId, id)) ?? absent();
 
-const handBacklog = async (
-  ports: WebhookPorts,
-  webhookId: string,
-  statuses: readonly DeliveryStatus[],
-): Promise<void> => {
-  for (const status of statuses) {
-    const { items } = await ports.deliveries.page(webhookId, { status }, { skip: 0, limit: HANDED_AT_ONCE });
-    const now = ports.clock();
-    for (const delivery of items) await ports.deliveries.advance(delivery, now);
-    ports.hint(items.map(({ id }) => id));
-  }
-};
-
 /** Changes what is given; a new address is validated again, a resumed subscription gets its backlog. */
 export const changeSubscription = async (ports: WebhookPorts, actor: Actor, id: string, change: SubscriptionChange) => {
   const before = await ports.subscriptions.read(actor.organizationId, id);
@@ -152,7 +140,7 @@ export const changeSubscription = async (ports: WebhookPorts, actor: Actor, id: 
   const refused = change.url !== undefined && change.url !== before.url ? await validate(ports, after) : undefined;
   if (refused) return refused;
   if (!(await ports.subscriptions.change(before, after))) return moved();
-  if (resumed) await handBacklog(ports, id, ['pending', 'failed']);
+  if (resumed) await handBacklog(ports, id, ['pending', 'failed'], HANDED_AT_ONCE);
   return after;
 };
 

@@ -1,0 +1,32 @@
+import type { Environment } from '../actor.ts';
+import type { Id } from '../ids.ts';
+import type { UnifiedRequest } from './unified.ts';
+
+/** One way that is tried when the one before did not deliver. */
+export interface Hop extends UnifiedRequest {
+  /** How long the message before it is waited for, in ms. */
+  readonly afterMs: number;
+  /** The hop is left out when it would cost more. */
+  readonly maxCoins?: number | undefined;
+}
+
+/** A message's fallbacks (interface 4.0): tried in order, each billed at its own rate, none once one delivered. */
+export interface Chain {
+  /** The id of its first message. */
+  readonly id: Id<'message'>;
+  readonly organizationId: Id<'organization'>;
+  readonly env: Environment;
+  readonly hops: readonly Hop[];
+  /** The hop that comes next. */
+  readonly next: number;
+  /** The message that is waited for, and until when, in ms. */
+  readonly current: Id<'message'>;
+  readonly waitUntil: number;
+  readonly state: 'waiting' | 'delivered' | 'exhausted' | 'cancelled';
+}
+
+/** The step to a hop: it holds only where the chain still stands as `chain` says and its current message has not arrived. */
+export interface ChainStep {
+  readonly chain: Chain;
+  readonly waitUntil: number;
+}
