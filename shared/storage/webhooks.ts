@@ -69,7 +69,7 @@ const changedBy = (after: Subscription) => {
 
 const healthWrite = (health: Health) => ({
   ...(health.status ? { status: health.status } : {}),
-  ...(health.consecutiveFailures === undefined ? {} : { consecutiveFailures: health.consecutiveFailures }),
+  ...(health.failures === 'none' ? { consecutiveFailures: 0 } : {}),
   ...(health.lastSuccessAt === undefined ? {} : { lastSuccessAt: isoTime(health.lastSuccessAt) }),
   ...(health.lastFailureAt === undefined ? {} : { lastFailureAt: isoTime(health.lastFailureAt) }),
 });
@@ -114,14 +114,16 @@ export const webhookStore = (table: Table): WebhookStore => {
     async noteHealth(organizationId, id, health) {
       // A change of status by an operator wins: health moves only between active and failing, or ends at revoked.
       const kept = health.status === 'revoked' ? '#status <> :revoked' : '#status IN (:active, :failing)';
-      await table.write({
+      const { ok, row } = await table.write({
         update: KEYS.webhook(organizationId, id),
         set: healthWrite(health),
+        ...(health.failures === 'another' ? { add: { consecutiveFailures: 1 } } : {}),
         when: {
           text: `attribute_exists(#pk) AND ${kept}`,
           values: health.status === 'revoked' ? { revoked: 'revoked' } : { active: 'active', failing: 'failing' },
         },
       });
+      return ok && row ? parse(row) : undefined;
     },
   };
 };

@@ -83,8 +83,9 @@ const faultOf = (sent: FuzzCase, answer: WireAnswer): string | undefined => {
   const { status, text, headers } = answer;
   if (!statusesOf(sent).has(status)) return `status ${status}, which the operation does not declare`;
   const outOfCredit = status === 503 && sent.contract.id === 'sms.send' && sent.body?.includes('0114');
-  // Nothing is set up in live here.
-  const unconnected = status === 502 && sent.contract.id === 'numbers.connect';
+  // Nothing is set up in live here, and the answer names what is missing.
+  const unconnected =
+    status === 502 && sent.contract.id === 'numbers.connect' && text.includes('no whatsapp provider is set up');
   if (status >= 500 && !outOfCredit && !unconnected) return `status ${status}`;
   if (Object.keys(headers).some((name) => name.startsWith('x-injected'))) return 'a header that the caller wrote';
   if (status < 400) return undefined;

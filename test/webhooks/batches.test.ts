@@ -228,7 +228,7 @@ describe('a batch of deliveries', () => {
     const held: (() => void)[] = [];
     for (let at = 0; at < 8; at++) {
       const { actor, subscription } = await hooks.subscribe();
-      await hooks.ports.subscriptions.noteHealth(actor.organizationId, subscription.id, { consecutiveFailures: 1 });
+      await hooks.ports.subscriptions.noteHealth(actor.organizationId, subscription.id, { failures: 'another' });
       hooks.answers.set(subscription.url, () => new Promise((resolve) => held.push(() => resolve(hung()))));
       ids.push(...(await fan(actor, 1)));
     }
@@ -279,8 +279,13 @@ describe('a batch of deliveries', () => {
   test('of an endpoint that failed three events in a row is looked for later than others, and at once when it answers again', async () => {
     const { actor, subscription } = await hooks.subscribe();
     const other = await hooks.subscribe({}, actor);
-    const failures = { consecutiveFailures: 3 };
-    await hooks.ports.subscriptions.noteHealth(actor.organizationId, subscription.id, failures);
+    // At once, as batches beside each other count them.
+    const another = () =>
+      hooks.ports.subscriptions.noteHealth(actor.organizationId, subscription.id, { failures: 'another' });
+    await Promise.all([another(), another(), another()]);
+    expect(await hooks.ports.subscriptions.read(actor.organizationId, subscription.id)).toMatchObject({
+      consecutiveFailures: 3,
+    });
     await fanOut(hooks.ports, await eventsOf(actor, 2));
     const feeds = [await feedOf(subscription.id), await feedOf(other.subscription.id)].map((feed) => idsOf(feed));
     const delays = (ids: readonly string[] = []) =>

@@ -46,11 +46,18 @@ describe('a name', () => {
   });
   it('whose server stays silent holds up no other, and is given up within the time to connect', async () => {
     const from = performance.now();
-    const silent = Promise.allSettled(Array.from({ length: 50 }, (_, index) => resolve(`silent${index}.example.com`)));
+    let givenUp = 0;
+    const silent = Array.from({ length: 50 }, (_, index) =>
+      resolve(`silent${index}.example.com`).finally(() => {
+        givenUp += 1;
+      }),
+    );
+    const ended = Promise.allSettled(silent);
     await Promise.all(Array.from({ length: 50 }, () => resolve('both.example.com')));
-    expect(performance.now() - from).toBeLessThan(4_000);
-    expect(new Set((await silent).map(({ status }) => status))).toEqual(new Set(['rejected']));
-    expect(performance.now() - from).toBeLessThan(20_000);
+    // An order, which no slow machine changes: all of these are there before the first of those is given up.
+    expect(givenUp).toBe(0);
+    expect(new Set((await ended).map(({ status }) => status))).toEqual(new Set(['rejected']));
+    expect(performance.now() - from).toBeLessThan(5_000);
   });
   it.each(['mixed.example.com', 'mapped.example.com', 'metadata.example.com'])(
     'that has a denied address over the wire is refused: %s',

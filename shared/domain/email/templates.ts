@@ -1,4 +1,5 @@
 import type { Actor } from '../actor.ts';
+import { MOVED, removeOnce, untilStored } from '../contended.ts';
 import { isRefusal, type Refusal, refuse, Unavailable } from '../errors.ts';
 import { isId, newId } from '../ids.ts';
 import { subjectFault } from './address.ts';
@@ -36,8 +37,6 @@ export interface TemplateChange {
 export const MJML_LENGTH = 100_000;
 /** The most characters of what MJML is compiled to, and of each part of an e-mail that a template is filled into. */
 const MOST_RENDERED = 2_000_000;
-/** Tries against others who change the same template. */
-const TRIES = 8;
 const MOST_FAULTS = 20;
 
 type Fault = { readonly path: string; readonly message: string };
@@ -145,7 +144,7 @@ export const changeTemplate = async (
   id: string,
   { text, ...change }: TemplateChange,
 ): Promise<EmailTemplate | Refusal<'CONFLICT' | 'NOT_FOUND' | 'VALIDATION_ERROR'>> => {
-  for (let turn = 0; turn < TRIES; turn++) {
+  return untilStored('The template', async () => {
     const before = await findTemplate(ports, owner, id);
     if (isRefusal(before)) return before;
     const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
@@ -159,9 +158,8 @@ export const changeTemplate = async (
     const after: EmailTemplate = { ...merged, html, version: before.version + 1, updatedAt };
     const outcome = await ports.store.change(before, after);
     if (outcome.kind === 'saved') return after;
-    if (outcome.kind !== 'moved') return refusalOf(outcome);
-  }
-  throw new Unavailable('The template moved at every try.');
+    return outcome.kind === 'moved' ? MOVED : refusalOf(outcome);
+  });
 };
 
 /** Deletes a template; its name is free again. E-mails that were sent with it stay. */
@@ -170,13 +168,11 @@ export const deleteTemplate = async (
   owner: Owner,
   id: string,
 ): Promise<undefined | Refusal<'NOT_FOUND'>> => {
-  for (let turn = 0; turn < TRIES; turn++) {
-    const template = await findTemplate(ports, owner, id);
-    // Gone at a later try: this call's own answer was lost, or another deleted it at the same moment.
-    if (isRefusal(template)) return turn === 0 ? template : undefined;
-    if (await ports.store.remove(template)) return undefined;
-  }
-  throw new Unavailable('The template moved at every try.');
+  return removeOnce(
+    'The template',
+    () => findTemplate(ports, owner, id),
+    (template) => ports.store.remove(template),
+  );
 };
 
 /** What a template comes to with values in the place of its placeholders. */

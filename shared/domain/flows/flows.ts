@@ -1,4 +1,5 @@
 import type { Actor } from '../actor.ts';
+import { MOVED, removeOnce, untilStored } from '../contended.ts';
 import { isRefusal, type Refusal, refuse, Unavailable } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { numberNamed } from '../templates/templates.ts';
@@ -22,11 +23,8 @@ export interface FlowChange {
 }
 
 export type Owner = Pick<Actor, 'organizationId' | 'env'>;
-/** Tries against others who change the same flow. */
-const TRIES = 8;
 
 const absent = () => refuse('NOT_FOUND', 'There is no such flow.');
-const movedAtEveryTry = () => new Unavailable('The flow moved at every try.');
 
 /** 409 for a move that a state does not take. */
 export const notIn = (status: string, wanted: string) =>
@@ -80,7 +78,7 @@ export const updateFlow = async (
   id: string,
   make: (before: WhatsappFlow, now: number) => Partial<WhatsappFlow> | Refusal<'CONFLICT'> | undefined,
 ): Promise<WhatsappFlow | Refusal<'CONFLICT' | 'NOT_FOUND' | 'VALIDATION_ERROR'>> => {
-  for (let turn = 0; turn < TRIES; turn++) {
+  return untilStored('The flow', async () => {
     const before = await findFlow(ports, owner, id);
     if (isRefusal(before)) return before;
     const now = ports.clock();
@@ -91,9 +89,8 @@ export const updateFlow = async (
     const after = { ...before, ...made, revision: before.revision + 1, updatedAt };
     const outcome = await ports.flows.change(before, after);
     if (outcome.kind === 'saved') return after;
-    if (outcome.kind !== 'moved') return refusalOf(outcome);
-  }
-  throw movedAtEveryTry();
+    return outcome.kind === 'moved' ? MOVED : refusalOf(outcome);
+  });
 };
 
 /** Changes a draft (JSON Merge Patch); its version counts one more. */
@@ -128,14 +125,12 @@ export const deleteFlow = async (
 ): Promise<
   undefined | Refusal<'CONFLICT' | 'DEPENDENCY_FAILED' | 'NOT_FOUND' | 'RATE_LIMITED' | 'VALIDATION_ERROR'>
 > => {
-  for (let turn = 0; turn < TRIES; turn++) {
-    const flow = await findFlow(ports, owner, id);
-    // Gone at a later try: this call's own answer was lost, or another deleted it at the same moment.
-    if (isRefusal(flow)) return turn === 0 ? flow : undefined;
-    if (flow.status !== 'draft') return notIn(flow.status, 'a draft');
-    const refused = await forget(flow);
-    if (refused) return refused;
-    if (await ports.flows.remove(flow)) return undefined;
-  }
-  throw movedAtEveryTry();
+  return removeOnce(
+    'The flow',
+    () => findFlow(ports, owner, id),
+    async (flow) => {
+      if (flow.status !== 'draft') return notIn(flow.status, 'a draft');
+      return (await forget(flow)) ?? ports.flows.remove(flow);
+    },
+  );
 };

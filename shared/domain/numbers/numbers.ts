@@ -1,4 +1,5 @@
 import type { Actor } from '../actor.ts';
+import { MOVED, removeOnce, untilStored } from '../contended.ts';
 import { isRefusal, type Refusal, refuse, Unavailable } from '../errors.ts';
 import type { DomainEvent } from '../events/event.ts';
 import { newId } from '../ids.ts';
@@ -24,12 +25,8 @@ export interface NumberChange {
 }
 
 type Owner = Pick<Actor, 'organizationId' | 'env'>;
-/** Tries against others who change the same number. */
-const TRIES = 8;
 
 const absent = () => refuse('NOT_FOUND', 'There is no such number.');
-/** What stands in the place of the one who moves a number at every try. */
-export const movedAtEveryTry = () => new Unavailable('The number moved at every try.');
 
 /** The platform of an environment with a token; 502 that names the missing setting where it is not set up. */
 export const openPlatform = async (
@@ -120,7 +117,7 @@ export const connectNumber = async (
   if (outcome.kind === 'saved') return number;
   if (outcome.kind === 'taken') return takenRefusal(outcome.numberId);
   if (outcome.kind === 'full') return refuse('CONFLICT', 'The organization has as many numbers as it may have.');
-  throw movedAtEveryTry();
+  throw new Unavailable('The number could not be stored.');
 };
 
 /** What a change makes of a number. */
@@ -140,7 +137,7 @@ export const updateNumber = async (
   id: string,
   make: (before: WhatsappNumber, now: number) => NumberUpdate | Refusal<'VALIDATION_ERROR'> | undefined,
 ): Promise<WhatsappNumber | Refusal<'NOT_FOUND' | 'VALIDATION_ERROR'>> => {
-  for (let turn = 0; turn < TRIES; turn++) {
+  return untilStored('The number', async () => {
     const before = await findNumber(ports, owner, id);
     if (isRefusal(before)) return before;
     const now = ports.clock();
@@ -151,9 +148,8 @@ export const updateNumber = async (
     const updatedAt = Math.max(now, before.updatedAt + 1);
     const after = { ...before, ...fields, version: before.version + 1, updatedAt };
     const outcome = await ports.numbers.change(before, after, also);
-    if (outcome.kind === 'saved') return after;
-  }
-  throw movedAtEveryTry();
+    return outcome.kind === 'saved' ? after : MOVED;
+  });
 };
 
 const limitFaults = (number: WhatsappNumber, wanted: NonNullable<NumberChange['rateLimit']>) => {
@@ -267,11 +263,9 @@ export const disconnectNumber = async (
   owner: Owner,
   id: string,
 ): Promise<undefined | Refusal<'NOT_FOUND'>> => {
-  for (let turn = 0; turn < TRIES; turn++) {
-    const number = await findNumber(ports, owner, id);
-    // Gone at a later try: this call's own answer was lost, or another removed it at the same moment.
-    if (isRefusal(number)) return turn === 0 ? number : undefined;
-    if (await ports.numbers.remove(number)) return undefined;
-  }
-  throw movedAtEveryTry();
+  return removeOnce(
+    'The number',
+    () => findNumber(ports, owner, id),
+    (number) => ports.numbers.remove(number),
+  );
 };

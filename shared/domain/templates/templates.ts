@@ -1,4 +1,5 @@
 import type { Actor } from '../actor.ts';
+import { MOVED, removeOnce, untilStored } from '../contended.ts';
 import { isRefusal, type Refusal, refuse, Unavailable } from '../errors.ts';
 import type { DomainEvent } from '../events/event.ts';
 import { isId, newId } from '../ids.ts';
@@ -34,13 +35,9 @@ export interface TemplateChange {
 }
 
 export type Owner = Pick<Actor, 'organizationId' | 'env'>;
-/** Tries against others who change the same template. */
-const TRIES = 8;
 const MOST_FAULTS = 20;
 
 const absent = () => refuse('NOT_FOUND', 'There is no such template.');
-/** What stands in the place of the one who moves a template at every try. */
-export const movedAtEveryTry = () => new Unavailable('The template moved at every try.');
 
 /** Every component by the platform's rules, or 422 with the paths of the faults. */
 const contentRefusal = ({
@@ -125,7 +122,7 @@ export const updateTemplate = async (
   id: string,
   make: TemplateUpdate<Refusal<'CONFLICT' | 'VALIDATION_ERROR'>>,
 ): Promise<WhatsappTemplate | Refusal<'CONFLICT' | 'NOT_FOUND' | 'VALIDATION_ERROR'>> => {
-  for (let turn = 0; turn < TRIES; turn++) {
+  return untilStored('The template', async () => {
     const before = await findTemplate(ports, owner, id);
     if (isRefusal(before)) return before;
     const now = ports.clock();
@@ -136,9 +133,8 @@ export const updateTemplate = async (
     const after = { ...before, ...made.fields, revision: before.revision + 1, updatedAt };
     const outcome = await ports.templates.change(before, after, made.events);
     if (outcome.kind === 'saved') return after;
-    if (outcome.kind !== 'moved') return refusalOf(outcome);
-  }
-  throw movedAtEveryTry();
+    return outcome.kind === 'moved' ? MOVED : refusalOf(outcome);
+  });
 };
 
 /** 409 for a move that a state does not take. */
@@ -194,14 +190,12 @@ export const deleteTemplate = async (
 ): Promise<
   undefined | Refusal<'CONFLICT' | 'DEPENDENCY_FAILED' | 'NOT_FOUND' | 'RATE_LIMITED' | 'VALIDATION_ERROR'>
 > => {
-  for (let turn = 0; turn < TRIES; turn++) {
-    const template = await findTemplate(ports, owner, id);
-    // Gone at a later try: this call's own answer was lost, or another deleted it at the same moment.
-    if (isRefusal(template)) return turn === 0 ? template : undefined;
-    if (template.status === 'submitted') return notIn(template.status, 'a template whose submission has ended');
-    const refused = await forget(ports, owner, template);
-    if (refused) return refused;
-    if (await ports.templates.remove(template)) return undefined;
-  }
-  throw movedAtEveryTry();
+  return removeOnce(
+    'The template',
+    () => findTemplate(ports, owner, id),
+    async (template) => {
+      if (template.status === 'submitted') return notIn(template.status, 'a template whose submission has ended');
+      return (await forget(ports, owner, template)) ?? ports.templates.remove(template);
+    },
+  );
 };

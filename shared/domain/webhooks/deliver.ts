@@ -82,6 +82,10 @@ const resultOf = (
   return next === undefined ? { attempt, status: 'abandoned' } : { attempt, status: 'failed', nextAttemptAt: next };
 };
 
+/** Whether so many events failed in a row that the subscription should say so, and does not yet. */
+const isFailing = ({ consecutiveFailures, status }: Subscription): boolean =>
+  consecutiveFailures >= FAILING_AFTER && status === 'active';
+
 /** What an attempt changes of its subscription: five failed events in a row make it `failing`, a success `active`, a 410 `revoked`. */
 const healthOf = (
   subscription: Subscription,
@@ -95,17 +99,16 @@ const healthOf = (
     if (!stale && !ailing) return undefined;
     return {
       lastSuccessAt: now,
-      consecutiveFailures: 0,
+      failures: 'none',
       ...(subscription.status === 'failing' ? { status: 'active' } : {}),
     };
   }
   if (outcome.kind === 'answered' && outcome.status === GONE) return { status: 'revoked', lastFailureAt: now };
   // An event counts once, at its first attempt: its retries are the same failure.
-  const failures = subscription.consecutiveFailures + (delivery.attempts === 0 ? 1 : 0);
-  const failing = failures >= FAILING_AFTER && subscription.status === 'active';
+  const another = delivery.attempts === 0;
   const stale = now - (subscription.lastFailureAt ?? 0) >= NOTE_EVERY_MS;
-  if (failures === subscription.consecutiveFailures && !failing && !stale) return undefined;
-  return { lastFailureAt: now, consecutiveFailures: failures, ...(failing ? { status: 'failing' } : {}) };
+  if (!another && !stale && !isFailing(subscription)) return undefined;
+  return { lastFailureAt: now, ...(another ? { failures: 'another' } : {}) };
 };
 
 /** A subscription as a batch knows it: read once, and kept up to date with what the batch's own attempts find out. */
@@ -119,9 +122,13 @@ const noteHealth = async (ports: WebhookPorts, view: View, delivery: Delivery, o
   const { organizationId, id } = view.subscription;
   const health = healthOf(view.subscription, delivery, outcome, ports.clock());
   if (!health) return;
-  const recovered = view.subscription.consecutiveFailures > 0 && health.consecutiveFailures === 0;
-  view.subscription = { ...view.subscription, ...health };
-  const note = () => ports.subscriptions.noteHealth(organizationId, id, health);
+  const recovered = view.subscription.consecutiveFailures > 0 && health.failures === 'none';
+  const note = async () => {
+    const write = (change: Health) => ports.subscriptions.noteHealth(organizationId, id, change);
+    const standing = await write(health);
+    const told = standing && isFailing(standing) ? await write({ status: 'failing' }) : undefined;
+    view.subscription = told ?? standing ?? view.subscription;
+  };
   view.noted = view.noted.then(note, note);
   await view.noted;
   // The endpoint answers again: what was put off for its sake is looked at now.

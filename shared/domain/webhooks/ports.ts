@@ -37,7 +37,8 @@ export interface AttemptResult {
 /** How a subscription fares after an attempt; only what changes. */
 export interface Health {
   readonly status?: Subscription['status'];
-  readonly consecutiveFailures?: number;
+  /** `another` is added to what stands there, whoever else counts at the same moment; `none` begins anew. */
+  readonly failures?: 'another' | 'none';
   readonly lastSuccessAt?: number;
   readonly lastFailureAt?: number;
 }
@@ -54,7 +55,7 @@ export interface WebhookStore {
   /** Replaces what an operator may change, if it still stands as `before`. */
   change(before: Subscription, after: Subscription): Promise<boolean>;
   /** Notes how a subscription fares; a subscription that was revoked meanwhile stays so. */
-  noteHealth(organizationId: string, id: string, health: Health): Promise<void>;
+  noteHealth(organizationId: string, id: string, health: Health): Promise<Subscription | undefined>;
 }
 
 /** A delivery that waits for its first attempt. */
