@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { buildFunctions } from '../infra/build/build.ts';
+import { packFunctions } from '../infra/build/pack.ts';
 import { PROJECT } from './processes.ts';
 import { circumstances, figure, loadNow, median, type Section, table } from './report.ts';
 
@@ -41,23 +41,23 @@ const importOnce = (outDir: string, path: string): number => {
 /** What each function weighs, and how long its cold import takes. */
 export const benchCold = async (): Promise<Section> => {
   const loadBefore = loadNow();
-  const { manifest, outDir } = await buildFunctions({ root: PROJECT });
-  const paths = Object.keys(manifest.functions);
+  const { functions, outDir } = await packFunctions({ root: PROJECT });
+  const paths = Object.keys(functions);
   const times = new Map<string, number[]>(paths.map((path) => [path, []]));
   for (let turn = 0; turn < REPEATS; turn++) for (const path of paths) times.get(path)?.push(importOnce(outDir, path));
-  const kilobytes = (path: string) => (manifest.functions[path]?.bytes ?? Number.NaN) / 1000;
+  const kilobytes = (path: string) => (functions[path]?.bytes ?? Number.NaN) / 1000;
   const milliseconds = (path: string) => median(times.get(path) ?? []);
   const rows = [...paths]
     .sort((a, b) => kilobytes(b) - kilobytes(a))
     .map((path) => [
       path,
       figure(kilobytes(path)),
-      figure((manifest.functions[path]?.bytesWithDynamic ?? 0) / 1000),
+      figure((functions[path]?.bytesWithDynamic ?? 0) / 1000),
       figure(milliseconds(path)),
     ]);
   const text = [
     circumstances('cold', loadBefore),
-    `Sizes are minified bytes as they are read at a cold start, of the manifest of the build; \`later\` adds what may be imported after it. Imports are medians of ${REPEATS} new processes each, in turns.`,
+    `Sizes are minified bytes as they are read at a cold start, as they are packed for a Lambda each; \`later\` adds what may be imported after it. Imports are medians of ${REPEATS} new processes each, in turns.`,
     table(['Function', 'KB at start', 'KB with later', 'Import ms'], rows),
   ];
   return {

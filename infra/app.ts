@@ -5,7 +5,7 @@ import type { OperationContract } from '../shared/contracts/define-operation.ts'
 import { OPERATIONS } from '../shared/contracts/index.ts';
 import type { Environment } from '../shared/domain/actor.ts';
 import { AppStack } from './app-stack.ts';
-import { buildFunctions } from './build/build.ts';
+import { packFunctions } from './build/pack.ts';
 import { buildService } from './build/service.ts';
 import { FirewallStack } from './constructs/edge-firewall.ts';
 import type { CodeSource } from './constructs/operation-function.ts';
@@ -166,7 +166,7 @@ const awsEnvironment = (): AwsEnvironment | undefined => {
 /** Run by the `cdk` command: builds what is not built yet, then writes the templates. */
 const main = async (): Promise<void> => {
   const root = join(import.meta.dirname, '..');
-  const { outDir } = await buildFunctions({ root });
+  const { outDir } = await packFunctions({ root });
   const app = new App();
   const serviceFolder = join(outDir, 'service');
   if (setting(app, 'gatewayService') === 'true') await buildService({ root, dist: outDir, outDir: serviceFolder });

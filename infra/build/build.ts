@@ -1,8 +1,8 @@
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { compile } from './compile.ts';
 import { withBuildFolder } from './exclusive.ts';
-import { entryName, type FunctionSize, layOutFunctions } from './layout.ts';
-import { rawText } from './raw-text.ts';
+import { entryName } from './layout.ts';
+import { readRecord, replaceFolder } from './record.ts';
 import { listFunctions, sourcesHash } from './sources.ts';
 
 export interface BuildOptions {
@@ -19,7 +19,7 @@ export interface BuildOptions {
 /** `manifest.json`: what was built, from which sources. Function paths are relative to `functions/`, without `.ts`. */
 export interface Manifest {
   readonly hash: string;
-  readonly functions: Readonly<Record<string, FunctionSize>>;
+  readonly functions: readonly string[];
 }
 
 export interface BuildResult {
@@ -30,58 +30,12 @@ export interface BuildResult {
   readonly ms: number;
 }
 
-/** Lets CommonJS packages inside an ES module reach Node's own modules; esbuild's stand-in for `require` would throw. */
-const REQUIRE_BANNER =
-  "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);";
-
-const readManifest = async (outDir: string): Promise<Manifest | undefined> => {
-  try {
-    return JSON.parse(await readFile(join(outDir, 'manifest.json'), 'utf8')) as Manifest;
-  } catch {
-    return undefined;
-  }
-};
-
-const bundle = async (functionsDir: string, paths: readonly string[], outdir: string, root: string) => {
-  // Loaded only when there is something to build: a start with nothing new needs no compiler.
-  const { build } = await import('esbuild');
-  return build({
-    absWorkingDir: root,
-    entryPoints: Object.fromEntries(paths.map((path) => [entryName(path), join(functionsDir, `${path}.ts`)])),
-    outdir,
-    bundle: true,
-    splitting: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node24',
-    mainFields: ['module', 'main'],
-    outExtension: { '.js': '.mjs' },
-    chunkNames: 'chunk-[hash]',
-    minify: true,
-    legalComments: 'none',
-    sourcemap: 'external',
-    banner: { js: REQUIRE_BANNER },
-    plugins: [rawText],
-    metafile: true,
-    logLevel: 'silent',
-  });
-};
-
-/** Puts the new folders where the old ones stood. The manifest goes last: without it, the next start builds again. */
-const replace = async (from: string, to: string, manifest: Manifest): Promise<void> => {
-  await rm(join(to, 'manifest.json'), { force: true });
-  for (const folder of ['bundle', 'functions']) {
-    await rm(join(to, folder), { recursive: true, force: true });
-    await rename(join(from, folder), join(to, folder));
-  }
-  await rm(from, { recursive: true, force: true });
-  await writeFile(join(to, 'manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`);
-};
+const MANIFEST = 'manifest.json';
 
 /**
- * Builds every function with one esbuild call, so that common code is compiled and written once:
- * `bundle/` holds all entries and chunks side by side (the local platform runs these), `functions/<path>/` an
- * `index.mjs` with exactly the chunks that it needs (a Lambda asset each). Does nothing when no source changed.
+ * Builds every function with one esbuild call, so that common code is compiled and written once: `bundle/` holds all entries
+ * and chunks side by side. One process runs all of them from there; what a Lambda each runs is packed from it
+ * (`packFunctions`). Does nothing when no source changed.
  */
 export const buildFunctions = async (options: BuildOptions): Promise<BuildResult> => {
   const startedAt = performance.now();
@@ -91,7 +45,7 @@ export const buildFunctions = async (options: BuildOptions): Promise<BuildResult
   };
   const hash = await sourcesHash(root, functionsDir);
   const standing = async () => {
-    const manifest = options.force ? undefined : await readManifest(outDir);
+    const manifest = options.force ? undefined : await readRecord<Manifest>(join(outDir, MANIFEST));
     return manifest?.hash === hash ? result(manifest, false) : undefined;
   };
   const build = async () => {
@@ -105,15 +59,15 @@ export const buildFunctions = async (options: BuildOptions): Promise<BuildResult
 const buildInto = async (outDir: string, root: string, functionsDir: string, hash: string): Promise<Manifest> => {
   const paths = await listFunctions(functionsDir);
   if (paths.length === 0) throw new Error(`There are no functions in ${functionsDir}.`);
-  const workDir = join(outDir, '.building');
-  // What a build that was killed left behind.
-  await rm(workDir, { recursive: true, force: true });
-  try {
-    const { metafile } = await bundle(functionsDir, paths, join(workDir, 'bundle'), root);
-    const manifest: Manifest = { hash, functions: await layOutFunctions({ metafile, paths, root, workDir }) };
-    await replace(workDir, outDir, manifest);
-    return manifest;
-  } finally {
-    await rm(workDir, { recursive: true, force: true });
-  }
+  const entryPoints = Object.fromEntries(paths.map((path) => [entryName(path), join(functionsDir, `${path}.ts`)]));
+  const manifest: Manifest = { hash, functions: [...paths].sort() };
+  await replaceFolder({
+    folder: join(outDir, 'bundle'),
+    record: join(outDir, MANIFEST),
+    fill: async (outdir) => {
+      await compile({ entryPoints, outdir, root, kind: 'sources' });
+      return manifest;
+    },
+  });
+  return manifest;
 };

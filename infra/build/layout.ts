@@ -33,9 +33,12 @@ const place = (from: string, to: string): Promise<void> => link(from, to).catch(
 export interface LayoutInput {
   readonly metafile: Metafile;
   readonly paths: readonly string[];
+  /** What the metafile's paths are relative to. */
   readonly root: string;
-  /** Holds `bundle/`; receives `functions/`. */
-  readonly workDir: string;
+  /** Holds what was compiled. */
+  readonly from: string;
+  /** Receives a folder for each function's path. */
+  readonly to: string;
 }
 
 /** Gives each function a folder of its own with `index.mjs` and its chunks, and weighs it. */
@@ -43,21 +46,22 @@ export const layOutFunctions = async ({
   metafile,
   paths,
   root,
-  workDir,
+  from,
+  to,
 }: LayoutInput): Promise<Record<string, FunctionSize>> => {
   const { outputs } = metafile;
-  const bundleDir = relative(root, join(workDir, 'bundle')).replaceAll('\\', '/');
+  const compiled = relative(root, from).replaceAll('\\', '/');
   const weigh = (files: Set<string>) => [...files].reduce((sum, file) => sum + (outputs[file]?.bytes ?? 0), 0);
   const sizes: Record<string, FunctionSize> = {};
   const laidOut = paths.map(async (path) => {
-    const entry = `${bundleDir}/${entryName(path)}.mjs`;
+    const entry = `${compiled}/${entryName(path)}.mjs`;
     const all = reached(outputs, entry, true);
     sizes[path] = { bytes: weigh(reached(outputs, entry, false)), bytesWithDynamic: weigh(all) };
-    const folder = join(workDir, 'functions', path);
+    const folder = join(to, path);
     await mkdir(folder, { recursive: true });
     const nameOf = (file: string) => (file === entry ? 'index.mjs' : basename(file));
     await Promise.all([...all].map((file) => place(join(root, file), join(folder, nameOf(file)))));
   });
   await Promise.all(laidOut);
-  return Object.fromEntries(Object.entries(sizes).sort(([a], [b]) => (a < b ? -1 : 1)));
+  return sizes;
 };

@@ -86,7 +86,7 @@ export class StageFunctions {
   }
 
   has(path: string): boolean {
-    return Object.hasOwn(this.#options.manifest.functions, path);
+    return this.#options.manifest.functions.includes(path);
   }
 
   /** The handler, when it is imported already. */

@@ -3,14 +3,15 @@ import { cp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { type BuildResult, buildFunctions } from '../../infra/build/build.ts';
+import { buildFunctions } from '../../infra/build/build.ts';
+import { type Packed, packFunctions } from '../../infra/build/pack.ts';
 import { tempDir } from '../support/platform.ts';
 
 vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
 const root = join(import.meta.dirname, '../..');
 let folder: string;
-let first: BuildResult;
-const build = () => buildFunctions({ root, functionsDir: join(folder, 'functions'), outDir: join(folder, 'dist') });
+let first: Packed;
+const options = () => ({ root, functionsDir: join(folder, 'functions'), outDir: join(folder, 'dist') });
 
 beforeAll(async () => {
   folder = await tempDir();
@@ -22,7 +23,7 @@ beforeAll(async () => {
     join(folder, 'functions/lazy.ts'),
     `export const handler = async () => (await import('${root}/shared/queues/queues.ts')).QUEUE_NAMES;\n`,
   );
-  first = await build();
+  first = await packFunctions(options());
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -39,22 +40,24 @@ it('puts in a folder only what its function reaches', async () => {
   const sizes = await Promise.all(
     files.map(async (file) => (await stat(join(folder, 'dist/functions/echo/show', file))).size),
   );
-  const { bytes, bytesWithDynamic } = first.manifest.functions['echo/show'] ?? { bytes: 0, bytesWithDynamic: 0 };
+  const { bytes, bytesWithDynamic } = first.functions['echo/show'] ?? { bytes: 0, bytesWithDynamic: 0 };
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(bytes);
   expect(bytesWithDynamic).toBe(bytes);
 });
 
 it('weighs what a function imports later apart from what it imports at its start', () => {
-  const { bytes = 0, bytesWithDynamic = 0 } = first.manifest.functions.lazy ?? {};
+  const { bytes = 0, bytesWithDynamic = 0 } = first.functions.lazy ?? {};
   expect(bytes).toBeLessThan(10_000);
   expect(bytesWithDynamic).toBeGreaterThan(50_000);
 });
 
 it('does nothing when nothing changed, and builds again when a source did', async () => {
-  expect(first.built).toBe(true);
-  expect((await build()).built).toBe(false);
+  expect(first.packed).toBe(true);
+  expect((await packFunctions(options())).packed).toBe(false);
   const file = join(folder, 'functions/echo/show.ts');
   await writeFile(file, `${await readFile(file, 'utf8')}\nexport const changed = true;\n`);
-  const again = await build();
-  expect([again.built, again.manifest.hash === first.manifest.hash]).toEqual([true, false]);
+  expect((await buildFunctions(options())).built).toBe(true);
+  const again = await packFunctions(options());
+  expect([again.packed, again.hash === first.hash]).toEqual([true, false]);
+  expect((await buildFunctions(options())).built).toBe(false);
 });
