@@ -1,4 +1,5 @@
 import type { Metafile } from 'esbuild';
+import { numberingPlans } from './numbering-plans.ts';
 import { rawText } from './raw-text.ts';
 
 export interface Compilation {
@@ -34,7 +35,9 @@ export const compile = async ({ entryPoints, outdir, root, kind }: Compilation):
     minify: true,
     legalComments: 'none',
     // A bundle's modules carry the banner already.
-    ...(kind === 'sources' ? { sourcemap: 'external', banner: { js: REQUIRE_BANNER }, plugins: [rawText] } : {}),
+    ...(kind === 'sources'
+      ? { sourcemap: 'external', banner: { js: REQUIRE_BANNER }, plugins: [rawText, numberingPlans] }
+      : {}),
     metafile: true,
     logLevel: 'silent',
   });
