@@ -1,6 +1,6 @@
 import type { ProblemName } from '../shared/domain/errors.ts';
 import { PROBLEMS } from '../shared/domain/errors.ts';
-import { problemBody } from '../shared/runtime/problem.ts';
+import { BEARER_CHALLENGE, problemBody } from '../shared/runtime/problem.ts';
 
 /** An answer that the gateway gives by itself, without calling a function. */
 export interface GatewayError {
@@ -11,6 +11,8 @@ export interface GatewayError {
   readonly contract?: 'overview';
 }
 
+/** RFC 9110, 15.5.2: a 401 names the scheme that it asks for. */
+const CHALLENGE = { 'WWW-Authenticate': BEARER_CHALLENGE } as const;
 const RETRY = { 'Retry-After': '1' } as const;
 const UNKNOWN_PATH = { problem: 'NOT_FOUND', detail: 'There is no operation at this path.' } as const;
 const NO_CREDENTIAL = 'Send `Authorization: Bearer` with an API key of this environment.';
@@ -27,7 +29,7 @@ const OUR_FAULT = 'Something failed on our side; the request id finds it in the 
  */
 export const GATEWAY_ERRORS = {
   // The authorizer denies nobody but an unknown credential under /v1.
-  ACCESS_DENIED: { problem: 'UNAUTHORIZED', detail: NO_CREDENTIAL, contract: 'overview' },
+  ACCESS_DENIED: { problem: 'UNAUTHORIZED', detail: NO_CREDENTIAL, headers: CHALLENGE, contract: 'overview' },
   API_CONFIGURATION_ERROR: { problem: 'INTERNAL_ERROR', detail: OUR_FAULT },
   AUTHORIZER_CONFIGURATION_ERROR: { problem: 'INTERNAL_ERROR', detail: OUR_FAULT },
   AUTHORIZER_FAILURE: {
@@ -46,7 +48,7 @@ export const GATEWAY_ERRORS = {
     detail: 'The service did not answer in time; try again with the same Idempotency-Key.',
     headers: RETRY,
   },
-  INVALID_API_KEY: { problem: 'UNAUTHORIZED', detail: NO_CREDENTIAL },
+  INVALID_API_KEY: { problem: 'UNAUTHORIZED', detail: NO_CREDENTIAL, headers: CHALLENGE },
   INVALID_SIGNATURE: UNKNOWN_PATH,
   MISSING_AUTHENTICATION_TOKEN: UNKNOWN_PATH,
   QUOTA_EXCEEDED: { problem: 'RATE_LIMITED', detail: 'The quota is used up; try again later.', headers: RETRY },
@@ -61,7 +63,7 @@ export const GATEWAY_ERRORS = {
     detail: 'The service takes no more requests this second; try again.',
     headers: RETRY,
   },
-  UNAUTHORIZED: { problem: 'UNAUTHORIZED', detail: NO_CREDENTIAL },
+  UNAUTHORIZED: { problem: 'UNAUTHORIZED', detail: NO_CREDENTIAL, headers: CHALLENGE },
   UNSUPPORTED_MEDIA_TYPE: { problem: 'UNSUPPORTED_MEDIA_TYPE', detail: 'The path does not take this media type.' },
   WAF_FILTERED: { problem: 'FORBIDDEN', detail: 'The request was refused by the firewall.' },
 } as const satisfies Record<string, GatewayError>;

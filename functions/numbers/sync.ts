@@ -1,11 +1,11 @@
 import { syncNumber as contract } from '../../shared/contracts/numbers.ts';
 import { isRefusal } from '../../shared/domain/errors.ts';
-import { syncNumber } from '../../shared/domain/numbers/numbers.ts';
 import { numberView } from '../../shared/domain/numbers/views.ts';
-import { numberPorts } from '../../shared/runtime/compose/numbers.ts';
+import { syncWithTemplates } from '../../shared/domain/templates/import.ts';
+import { templatePorts } from '../../shared/runtime/compose/numbers.ts';
 import { operation, respond } from '../../shared/runtime/operation.ts';
 
 export const handler = operation(contract, async ({ actor, params }) => {
-  const outcome = await syncNumber(numberPorts, actor, params.numberId);
+  const outcome = await syncWithTemplates(templatePorts, actor, params.numberId);
   return isRefusal(outcome) ? outcome : respond(200, numberView(outcome));
 });

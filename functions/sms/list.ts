@@ -13,7 +13,7 @@ export const handler = operation(contract, async ({ actor, query }) => {
   if (phone !== undefined && number === undefined)
     return refuse('VALIDATION_ERROR', {
       detail: 'The query breaks the contract.',
-      errors: [{ path: 'phone', message: 'must be an existing number in E.164' }],
+      errors: [{ path: 'phone', message: 'must be an existing number in E.164; in an address its + is written %2B' }],
     });
   const toHash = number === undefined ? undefined : (await vault()).blindIndex(actor.organizationId, 'phone', number);
   const page = await listMessagePage(

@@ -7,5 +7,5 @@ import { operation, respond } from '../../shared/runtime/operation.ts';
 
 export const handler = operation(contract, async ({ actor, params }) => {
   const found = await findDelivery(webhookPorts, actor, params.id, params.deliveryId);
-  return isRefusal(found) ? found : respond(200, deliveryView(found, await attemptsOf(webhookPorts, found)));
+  return isRefusal(found) ? found : respond(200, deliveryView(found, await attemptsOf(webhookPorts, actor, found)));
 });

@@ -43,7 +43,14 @@ export const makeGateway = (options: GatewayOptions): Server => {
     });
   };
   const server = createServer(
-    { keepAlive: true, keepAliveTimeout: 65_000, requestTimeout: BODY_ARRIVAL_MS, noDelay: true },
+    {
+      keepAlive: true,
+      keepAliveTimeout: 65_000,
+      requestTimeout: BODY_ARRIVAL_MS,
+      noDelay: true,
+      // Node's own refusal would be no problem document.
+      requireHostHeader: false,
+    },
     onRequest,
   );
   // A client that asks first is told before it sends a byte too many.
@@ -51,14 +58,18 @@ export const makeGateway = (options: GatewayOptions): Server => {
     if (!(Number(request.headers['content-length']) > BODY_LIMIT)) response.writeContinue();
     onRequest(request, response);
   });
-  server.on('clientError', (_fault, socket) => refuseUnread(socket));
+  server.on('checkExpectation', onRequest);
+  server.on('clientError', ({ code }: NodeJS.ErrnoException, socket) =>
+    refuseUnread(socket, code === 'HPE_HEADER_OVERFLOW' ? 'head_too_large' : 'malformed'),
+  );
+  server.on('connect', (_request, socket) => refuseUnread(socket, 'malformed'));
   return server;
 };
 
 /** What could not even be read as HTTP, or has more headers than may be, still gets a problem document. */
-const refuseUnread = (socket: Duplex): void => {
+const refuseUnread = (socket: Duplex, kind: 'malformed' | 'head_too_large'): void => {
   if (!socket.writable) return void socket.destroy();
-  const { status, headers, body } = refusalAnswer('malformed', { instance: '/', requestId: newRequestId() });
+  const { status, headers, body } = refusalAnswer(kind, { instance: '/', requestId: newRequestId() });
   const lines = Object.entries({ ...headers, 'content-length': Buffer.byteLength(body), connection: 'close' });
   const head = lines.map(([name, value]) => `${name}: ${value}`).join('\r\n');
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head}\r\n\r\n${body}`);
@@ -95,6 +106,7 @@ const serve = async (
   const no = (kind: GatewayRefusal) => refuse(response, refusalAnswer(kind, at));
   const stages = options.stages();
   if (!stages) return no('not_ready');
+  if (request.httpVersion === '1.1' && request.headers.host === undefined) return no('no_host');
   const found = match(request.method ?? 'GET', path);
   if (found.kind === 'wrong_method') return refuse(response, wrongMethodAnswer(found.allow, at));
   if (found.kind !== 'found') return no(found.kind);

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -82,13 +82,23 @@ const refusal = (dataDir: string, owner: OwnerNote | undefined): DataDirInUse =>
   );
 };
 
+const makeFolder = (dataDir: string): void => {
+  try {
+    mkdirSync(dataDir, { recursive: true });
+    accessSync(dataDir, constants.W_OK);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new CannotStart(`The data directory ${dataDir} cannot be written (${code}). Name another with DATA_DIR.`);
+  }
+};
+
 /**
  * Takes the data directory for this process. The lock is one of the operating system's (SQLite holds it on a file), which
  * ends with the process however it ends: a lock can never be stale. The pid beside it is for people and for orphans.
  */
 export const lockDataDir = (folder: string): DataDirLock => {
   const dataDir = resolve(folder);
-  mkdirSync(dataDir, { recursive: true });
+  makeFolder(dataDir);
   const noteFile = join(dataDir, NOTE);
   const database = new DatabaseSync(join(dataDir, 'lock'));
   try {

@@ -98,11 +98,21 @@ const closeParts = async ({ lock, sink, server, served, backends }: Parts): Prom
   lock.release();
 };
 
+const noAddress = (_: number, host: string) => `${host} is no address of this machine. Choose another with HOST.`;
+/** What a person can do about a port or an address that cannot be listened on. */
+const CANNOT_LISTEN: Readonly<Record<string, (port: number, host: string) => string>> = {
+  EADDRINUSE: (port, host) => `Port ${port} of ${host} is taken. Choose another with PORT.`,
+  EACCES: (port, host) => `Port ${port} of ${host} may not be opened by this user. Choose one above 1023 with PORT.`,
+  EADDRNOTAVAIL: noAddress,
+  ENOTFOUND: noAddress,
+  EAI_AGAIN: noAddress,
+};
+
 const listen = async (server: Server, port: number, host: string): Promise<string> => {
   server.listen(port, host);
   await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EADDRINUSE') throw error;
-    throw new CannotStart(`Port ${port} of ${host} is taken. Choose another with PORT.`);
+    const why = CANNOT_LISTEN[error.code ?? ''];
+    throw why ? new CannotStart(why(port, host)) : error;
   });
   const { port: taken } = server.address() as AddressInfo;
   return `http://${host.includes(':') ? `[${host}]` : host}:${taken}`;

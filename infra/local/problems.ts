@@ -15,6 +15,11 @@ const REFUSALS = {
   denied: GATEWAY_ERRORS.ACCESS_DENIED,
   authorizer_failed: GATEWAY_ERRORS.AUTHORIZER_FAILURE,
   unknown_path: UNKNOWN_PATH_ERROR,
+  head_too_large: {
+    problem: 'BAD_REQUEST',
+    detail: 'The address and the headers are more than 16 KB together: shorten them.',
+  },
+  no_host: { problem: 'BAD_REQUEST', detail: 'The Host header is required, once (RFC 9112, section 3.2).' },
   too_large: GATEWAY_ERRORS.REQUEST_TOO_LARGE,
   failed: GATEWAY_ERRORS.INTEGRATION_FAILURE,
   timed_out: GATEWAY_ERRORS.INTEGRATION_TIMEOUT,

@@ -90,7 +90,7 @@ export const bulkSend = defineOperation({
   tag: 'Overview',
   summary: 'Send up to 5,000 messages',
   description:
-    'Each message is that of a single send, with its own channel, content, fallbacks and key, and leaves by itself. permissive: whatever is right and affordable is accepted, the rest is named in `errors`. strict: nothing is accepted, held or sent unless all of it is. A message with an `idempotencyKey` that was used before with the same body counts as accepted and is not sent again, so a batch whose answer was lost can be repeated. The contracted SMS per second limit what one batch may accept in a second.',
+    'Each message is that of a single send, with its own channel, content, fallbacks and key, and leaves by itself. permissive: whatever is right and affordable is accepted, the rest is named in `errors`. strict: nothing is accepted, held or sent unless all of it is. A message with an `idempotencyKey` that was used before with the same body counts as accepted and is not sent again, so a batch whose answer was lost can be repeated. What could not be taken in within the time of the request is refused as `unavailable`, a strict batch then as a whole with 503, and nothing of it leaves. The contracted SMS per second limit what one batch may accept in a second.',
   permission: 'messages:send',
   rate: 'bulk_send',
   request: { body: BulkSend },

@@ -9,6 +9,8 @@ export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export interface RawContent {
   readonly contentType: string;
   readonly description: string;
+  /** What the document says of its shape; text where it says nothing. */
+  readonly shape?: 'object';
 }
 
 /**

@@ -64,12 +64,10 @@ export const SendEmail = z
       .string()
       .max(ADDRESS_LENGTH)
       .meta({ description: 'The recipient, one address.', example: 'success@simulator.amazonses.com' }),
-    subject: z
-      .string()
-      .min(1)
-      .max(SUBJECT_LENGTH)
-      .optional()
-      .meta({ description: "One line; above the template's own.", example: 'Seu pedido saiu para entrega' }),
+    subject: z.string().min(1).max(SUBJECT_LENGTH).optional().meta({
+      description: "One line; above the template's own, and filled as that one.",
+      example: 'Seu pedido saiu para entrega',
+    }),
     templateId: idOf('emailTemplate', 'A saved template; its subject and body are used.').optional(),
     variables: z
       .record(z.string().min(1).max(64), z.union([z.string().max(10_000), z.number(), z.boolean()]))
@@ -102,7 +100,7 @@ export const sendEmail = defineOperation({
   tag: 'E-mail',
   summary: 'Send an e-mail',
   description:
-    'Synchronous: answers once the provider accepted or refused; acceptance is not delivery. Delivery, bounce and complaint arrive by webhook as email.delivered, email.bounced and email.complained. The same Idempotency-Key with the same body answers the first response with `replayed: true`; with another body, 409.',
+    'Synchronous: answers once the provider accepted or refused; acceptance is not delivery. Delivery, bounce and complaint arrive by webhook as email.delivered, email.bounced and email.complained. A live address that bounced for good or complained is held back by the provider: for 14 days from then its e-mails, transactional ones too, are refused with 422 and `meta.motivo` suppressed, stored as failed and not charged. The same Idempotency-Key with the same body answers the first response with `replayed: true`; with another body, 409.',
   permission: 'email:send',
   request: { body: SendEmail },
   responses: { 201: SentEmail },

@@ -32,7 +32,9 @@ export const getOpenApi = defineOperation({
   path: '/openapi.json',
   summary: 'Read this document',
   request: {},
-  responses: { 200: { contentType: 'application/json', description: 'The OpenAPI 3.1 document of the service.' } },
+  responses: {
+    200: { contentType: 'application/json', description: 'The OpenAPI 3.1 document of the service.', shape: 'object' },
+  },
   errors: [],
 });
 

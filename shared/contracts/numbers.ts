@@ -144,7 +144,7 @@ export const connectNumber = defineOperation({
   path: '/numbers',
   summary: 'Connect a WhatsApp number',
   description:
-    'The platform is asked with the token whether the number is one of the account, and its reports are subscribed to. A number that the stage has already is 409, with `meta.numberId` when it is your own. With a test key a sandbox plays the platform, by the last four digits of `phoneNumberId`: 0001 yellow, 0002 red and flagged, 0003 pending, 0250 a tier of 250 a day, 0404 unknown to the platform; any other is connected and green. The token `invalid` is refused.',
+    'The platform is asked with the token whether the number is one of the account, and its reports are subscribed to. The templates that the account has there are kept, at most 2,000, with their ids, components and states (`GET /v2/templates`); those in other languages than ours are left out. A number that the stage has already is 409, with `meta.numberId` when it is your own. With a test key a sandbox plays the platform, by the last four digits of `phoneNumberId`: 0001 yellow, 0002 red and flagged, 0003 pending, 0250 a tier of 250 a day, 0404 unknown to the platform; any other is connected and green. The token `invalid` is refused.',
   request: {
     body: z
       .strictObject({
@@ -257,7 +257,7 @@ export const syncNumber = defineOperation({
   path: '/numbers/{numberId}/sync',
   summary: 'Read a number from the platform',
   description:
-    'State, quality, tier and profile, as they stand there now. A quality that moved raises `number.quality_changed`.',
+    'State, quality, tier and profile, as they stand there now. A quality that moved raises `number.quality_changed`. The templates of its account are kept as well, as when it was connected; a verdict that was reached meanwhile raises its event.',
   request: { params },
   responses: { 200: WhatsappNumber },
   errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', ...PLATFORM_ERRORS],

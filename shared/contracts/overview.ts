@@ -23,11 +23,11 @@ const to = z.string().min(1).max(4_096).meta({
   description: "The recipient in the channel's own format: E.164, an e-mail address, a user's id.",
   example: '+5511999990005',
 });
-const template = z
-  .string()
-  .min(1)
-  .max(512)
-  .meta({ description: 'An approved template, by its id or name.', example: 'pedido_enviado' });
+const template = z.string().min(1).max(512).meta({
+  description:
+    "A template, by its id or name: an approved one on WhatsApp, a saved one of `/v2/email/templates` on e-mail. On sms, rcs, push and instagram the body of the WhatsApp template leaves as a text, filled; 422 where the organization keeps none by this name. A test key takes any name on these channels and says it with its values, as the sandbox's WhatsApp does.",
+  example: 'pedido_enviado',
+});
 const variables = z
   .record(z.string().min(1).max(64), z.union([z.string().max(4_096), z.number(), z.boolean()]))
   .meta({ description: 'Named template variables.', example: { nome: 'Ana' } });
@@ -169,7 +169,7 @@ export const overviewSend = defineOperation({
   tag: 'Overview',
   summary: 'Send a message on any channel',
   description:
-    'One field chooses the route. The message is accepted and leaves by itself; its outcome, and that of every fallback, comes by webhook. Each way that is taken is billed at its own rate. The same Idempotency-Key within 24 hours answers with the same message; with another body, 409. Errors carry the lower-case codes of this contract and a recommended `action`.',
+    'One field chooses the route, and one template may serve a whole chain: a WhatsApp template falls back to an SMS with its filled body. The message is accepted and leaves by itself; its outcome, and that of every fallback, comes by webhook: as `message.failed` where the channel has no event of its own for a failure. Each way that is taken is billed at its own rate. The same Idempotency-Key within 24 hours answers with the same message; with another body, 409. Errors carry the lower-case codes of this contract and a recommended `action`.',
   permission: 'messages:send',
   request: { body: OverviewSend },
   responses: { 202: OverviewAccepted },

@@ -30,7 +30,9 @@ const providerReceipt = z
     message: z.string().optional().meta({ description: "The provider's words." }),
     reference: z.string().optional().meta({ description: 'Our id, as the provider repeats it.' }),
     status: z.string().meta({ description: "The provider's own status." }),
-    statusDescription: z.string().optional().meta({ description: "The provider's own description of the status." }),
+    statusDescription: z
+      .string()
+      .meta({ description: "The provider's own description of the status; the status where it gives none." }),
     received: z.string().optional().meta({ description: 'When the provider reported it.' }),
     bill_factor: z.number().optional().meta({ description: "The provider's count of billable parts." }),
     account_id: z.number().optional().meta({ description: "The provider's account." }),

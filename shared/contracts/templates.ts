@@ -27,23 +27,30 @@ const COMPONENTS = [
 ];
 const component = z
   .strictObject({
-    type: z.string().min(1).max(32).meta({ description: 'HEADER, BODY, FOOTER or BUTTONS.', example: 'BODY' }),
+    type: z.string().min(1).max(32).meta({
+      description: 'HEADER, BODY, FOOTER, BUTTONS, CAROUSEL or LIMITED_TIME_OFFER.',
+      example: 'BODY',
+    }),
     payload: z.unknown().meta({
       description:
-        'What the platform takes of such a component besides its type: HEADER `{format, text?, example?}`, BODY `{text, example?}`, FOOTER `{text}`, BUTTONS `{buttons}`.',
+        'What the platform takes of such a component besides its type: HEADER `{format, text?, example?}`, BODY `{text, example?}`, FOOTER `{text}`, BUTTONS `{buttons}`, CAROUSEL `{cards: [{components}]}` with the parts of each card as the platform writes them, LIMITED_TIME_OFFER `{limited_time_offer: {text, has_expiration?}}`.',
       example: COMPONENTS[0]?.payload,
     }),
   })
   .meta({ id: 'TemplateComponent', description: 'A part of a template.' });
 const components = z.array(component).min(1).max(4).meta({
   description:
-    'Each type once; a BODY is needed. Variables are `{{1}}`, `{{2}}` and so on without gaps, each with an example. A header has one variable at most; of ten buttons at most two are URL, one PHONE_NUMBER.',
+    'Each type once; a BODY is needed. Variables are `{{1}}`, `{{2}}` and so on without gaps, each with an example; or all have names (`{{nome}}`), with examples in `body_text_named_params` and `header_text_named_params`. A send gives what no variable fills, such as the file of a media header, the cards of a carousel or the end of an offer, in `payload.template.components`. A carousel has 2 to 10 cards of the same parts beside a BODY; an offer has a button of URL, and of COPY_CODE where it ends; both are for marketing. A header has one variable at most; of ten buttons at most two are URL, one PHONE_NUMBER.',
   example: COMPONENTS,
 });
 const headerExampleUrl = z
   .url({ protocol: /^https?$/ })
   .max(2_000)
-  .meta({ description: 'An example of a media header.', example: 'https://cdn.loja.example/pedido.png' });
+  .meta({
+    description:
+      'The address of an example of a media header, at most 16 MB. It is read and handed to the platform when the template is submitted; the header may name an uploaded file by its media id in `example.header_handle` instead.',
+    example: 'https://cdn.loja.example/pedido.png',
+  });
 
 const Template = z
   .object({

@@ -97,7 +97,10 @@ const attempt = z
     status: z.int().optional().meta({ description: 'The HTTP status of the answer.', example: 200 }),
     durationMs: z.number().meta({ description: 'How long it took, in ms.', example: 41 }),
     requestHeaders: z.record(z.string(), z.string()).optional().meta({ description: 'What was sent.' }),
-    requestBody: z.string().optional().meta({ description: 'The exact body that was signed.' }),
+    requestBody: z
+      .string()
+      .optional()
+      .meta({ description: 'The exact body that was signed; without pii:full recipients are masked in it.' }),
     responseHeaders: z.record(z.string(), z.string()).optional().meta({ description: 'What was answered.' }),
     responseBody: z.string().optional().meta({ description: 'The answer, cut at 16 KB.' }),
     error: z.string().optional().meta({ description: 'Why there is no answer.' }),

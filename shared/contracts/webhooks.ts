@@ -55,7 +55,7 @@ export const createWebhook = defineOperation({
   path: '/webhooks',
   summary: 'Subscribe an address to events',
   description:
-    'The address is first sent a signed `webhook.validation` event and must answer 200 within 5 s. The secret is shown this once.',
+    'The address is first sent a signed `webhook.validation` event and must answer 200 within 5 s. The secret is shown this once. 409 when the organization has 1,000 subscriptions that are not revoked.',
   request: { body: CreateWebhook },
   responses: { 201: WebhookWithSecret },
   errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'CONFLICT', 'VALIDATION_ERROR'],
@@ -89,7 +89,7 @@ export const deleteWebhook = defineOperation({
   method: 'DELETE',
   path: '/webhooks/{id}',
   summary: 'Revoke a subscription',
-  description: 'Nothing more is delivered. Its deliveries stay readable.',
+  description: 'Nothing more is delivered. It stays readable for 30 days, and its deliveries and events with it.',
   request: { params: id },
   responses: { 204: null },
   errors: READ,
@@ -183,6 +183,8 @@ export const replayWebhook = defineOperation({
   method: 'POST',
   path: '/webhooks/{id}/replay',
   summary: 'Deliver the events of a time again',
+  description:
+    'Oldest first, each with its event id and sequence. 422 for more than 10,000 deliveries: narrow the range.',
   request: {
     params: id,
     body: z
@@ -208,7 +210,7 @@ export const listWebhookEvents = defineOperation({
   path: '/webhooks/{id}/events',
   summary: 'Pull the events of a subscription by sequence',
   description:
-    'In order and without gaps: a receiver that asks for what follows its last sequence proves that it missed nothing.',
+    'In order and without gaps: a receiver that asks for what follows its last sequence proves that it missed nothing. Events are kept for 30 days: who asks for older ones gets the oldest that is kept.',
   request: {
     params: id,
     query: z.strictObject({

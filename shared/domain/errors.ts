@@ -39,7 +39,7 @@ export const OVERVIEW_CODES = {
   payload_too_large: 'Send a smaller body.',
   rate_limited: 'Wait for the seconds of Retry-After.',
   internal_error: 'Try again with the same Idempotency-Key; tell support the request id if it stays.',
-  provider_failed: 'Read the message before sending again: its state tells whether it may still be sent.',
+  provider_failed: 'Set up what the detail names, then send again with the same Idempotency-Key; nothing was sent.',
   unavailable: 'Try again with the same Idempotency-Key after the seconds of Retry-After.',
 } as const;
 export type OverviewCode = keyof typeof OVERVIEW_CODES;

@@ -46,7 +46,11 @@ const success = (status: string, body: z.ZodType | RawContent | null): ZodOpenAp
   const headers = { 'x-request-id': REQUEST_ID_HEADER, ...(status === '302' ? LOCATION : {}) };
   if (body === null) return { description: 'Done; there is no body.', headers };
   if (isRaw(body))
-    return { description: body.description, headers, content: { [body.contentType]: { schema: { type: 'string' } } } };
+    return {
+      description: body.description,
+      headers,
+      content: { [body.contentType]: { schema: { type: body.shape ?? 'string' } } },
+    };
   return {
     description: body.meta()?.description ?? 'Done.',
     headers,

@@ -64,6 +64,10 @@ const requestId = {
 } as const;
 const retryAfter = (required: boolean) =>
   ({ description: 'After how many seconds to ask again.', required, schema: { type: 'integer', minimum: 0 } }) as const;
+const challenge = {
+  description: 'The scheme that a credential comes in: `Bearer`.',
+  schema: { type: 'string' },
+} as const;
 export const HEADERS = { RequestId: requestId } as const;
 
 const problemResponse = (name: ProblemName): ZodOpenApiResponseObject => {
@@ -75,6 +79,7 @@ const problemResponse = (name: ProblemName): ZodOpenApiResponseObject => {
     headers: {
       'x-request-id': REQUEST_ID_HEADER,
       ...(required === undefined ? {} : { 'Retry-After': retryAfter(required) }),
+      ...(name === 'UNAUTHORIZED' ? { 'WWW-Authenticate': challenge } : {}),
     },
     content: {
       'application/problem+json': {

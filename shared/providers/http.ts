@@ -10,6 +10,8 @@ export interface ProviderCall {
   readonly body?: string | FormData | ReadableStream<Uint8Array>;
   /** For the whole exchange, the answer's body included. */
   readonly timeoutMs: number;
+  /** The longest answer that is read, in bytes; 64 KB where nothing is said. */
+  readonly mostBytes?: number;
 }
 
 /** What became of a call. `not_sent` is certain: no byte of the request left this machine. After that, all is `lost`. */
@@ -61,12 +63,12 @@ const faultName = (fault: unknown): string => {
   return fault instanceof Error ? fault.name : 'unknown fault';
 };
 
-const readBounded = async (response: Response): Promise<string> => {
+const readBounded = async (response: Response, most: number): Promise<string> => {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of response.body ?? []) {
     size += chunk.byteLength;
-    if (size > MOST_BYTES) throw new RangeError('the answer is too long');
+    if (size > most) throw new RangeError('the answer is too long');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
@@ -80,7 +82,7 @@ const STREAMED = { duplex: 'half', redirect: 'error', window: null } as const;
 
 /** Makes one call. Never throws, never repeats and never follows a redirect: either could send a text twice. */
 export const callProvider = async (io: ProviderIo, call: ProviderCall): Promise<ProviderReply> => {
-  const { url, method, headers, body, timeoutMs } = call;
+  const { url, method, headers, body, timeoutMs, mostBytes = MOST_BYTES } = call;
   try {
     const response = await io.fetch(url, {
       method,
@@ -93,7 +95,7 @@ export const callProvider = async (io: ProviderIo, call: ProviderCall): Promise<
       kind: 'answered',
       status: response.status,
       headers: response.headers,
-      body: await readBounded(response),
+      body: await readBounded(response, mostBytes),
     };
   } catch (fault) {
     const code = faultBeforeSending(fault);

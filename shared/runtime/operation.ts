@@ -11,7 +11,7 @@ import type { Actor, Environment } from '../domain/actor.ts';
 import { PROBLEMS, type ProblemName, Refusal, refuse, Unavailable } from '../domain/errors.ts';
 import type { Id } from '../domain/ids.ts';
 import { logger } from './observe.ts';
-import { PROBLEM_CONTENT_TYPE, problemBody } from './problem.ts';
+import { BEARER_CHALLENGE, PROBLEM_CONTENT_TYPE, problemBody } from './problem.ts';
 import { readIdempotencyKey, readInput } from './request.ts';
 import { inScope, type Notes } from './scope.ts';
 
@@ -86,6 +86,7 @@ const answer = (event: Event, requestId: string, outcome: Answer | Refusal): API
   if (outcome instanceof Refusal) {
     const { details, name } = outcome;
     if (details.retryAfterSeconds !== undefined) headers['retry-after'] = String(details.retryAfterSeconds);
+    if (name === 'UNAUTHORIZED') headers['www-authenticate'] = BEARER_CHALLENGE;
     headers['content-type'] = PROBLEM_CONTENT_TYPE;
     return {
       statusCode: PROBLEMS[name].status,

@@ -16,6 +16,8 @@ export interface ProblemBody {
 }
 
 export const PROBLEM_CONTENT_TYPE = 'application/problem+json';
+/** What WWW-Authenticate says beside a 401 (RFC 6750, section 3). */
+export const BEARER_CHALLENGE = 'Bearer';
 
 /** Whether a path belongs to the overview contract, whose problems have codes of their own. */
 export const isOverviewPath = (path: string | undefined): boolean => path?.startsWith('/v1/') === true;

@@ -3,23 +3,18 @@ import type * as z from 'zod';
 import { IDEMPOTENCY_KEY } from '../contracts/common.ts';
 import { badQueryProblem, type OperationContract } from '../contracts/define-operation.ts';
 import { type ProblemName, Refusal, refuse } from '../domain/errors.ts';
+import { issueWords, shownName } from '../domain/issue-words.ts';
 import { readJson } from './json.ts';
 
-/** A name that a programmer gives a field. In maps the caller chooses the names: one of another form may be somebody's data. */
-const FIELD_NAME = /^(?!\d{7})\w+$/;
-const pathOf = (path: readonly PropertyKey[]): string =>
-  path.map((part) => (FIELD_NAME.test(String(part)) ? String(part) : '*')).join('.');
-
 const issuesOf = (error: z.ZodError) =>
-  error.issues.slice(0, 20).map((issue) => ({
-    path: pathOf(issue.path).slice(0, 200),
-    message:
-      issue.code === 'unrecognized_keys' ? 'has fields that the contract does not know' : issue.message.slice(0, 200),
+  error.issues.slice(0, 20).map(({ path, message }) => ({
+    path: path.map(shownName).join('.').slice(0, 200),
+    message: message.slice(0, 1000),
   }));
 
 const parsePart = <N extends ProblemName>(schema: z.ZodType | undefined, input: unknown, problem: N, what: string) => {
   if (!schema) return { data: {} };
-  const parsed = schema.safeParse(input);
+  const parsed = schema.safeParse(input, { error: issueWords });
   if (parsed.success) return { data: parsed.data };
   return refuse(problem, { detail: `${what} breaks the contract.`, errors: issuesOf(parsed.error) });
 };
@@ -28,6 +23,14 @@ const parsePart = <N extends ProblemName>(schema: z.ZodType | undefined, input: 
 export const header = (event: APIGatewayProxyEvent, name: string): string | undefined => {
   for (const [key, value] of Object.entries(event.headers ?? {})) if (key.toLowerCase() === name) return value;
   return undefined;
+};
+
+/** How often a header stands in the request, by its lower-case name. */
+const countOf = (event: APIGatewayProxyEvent, name: string): number => {
+  let count = 0;
+  for (const [key, values] of Object.entries(event.multiValueHeaders ?? {}))
+    if (key.toLowerCase() === name) count += values?.length ?? 0;
+  return count;
 };
 
 /** The body's exact text. Undefined when a base64 body is no UTF-8. */
@@ -80,6 +83,9 @@ const readBody = (contract: OperationContract, event: APIGatewayProxyEvent) => {
   const { body: schema, rawBody, stream } = contract.request;
   if (stream) return readStream(event, stream.contentTypes);
   if (!schema && !rawBody) return { data: {} };
+  const encoding = header(event, 'content-encoding');
+  if (encoding && encoding.toLowerCase() !== 'identity')
+    return refuse('UNSUPPORTED_MEDIA_TYPE', 'The body must come as it is, not compressed: leave Content-Encoding out.');
   const text = bodyText(event);
   if (text === undefined) return refuse('BAD_REQUEST', 'The body is not UTF-8.');
   if (rawBody) return { data: text };
@@ -104,6 +110,8 @@ export const readIdempotencyKey = (
   event: APIGatewayProxyEvent,
 ): string | undefined | Refusal<'BAD_REQUEST'> => {
   if (!contract.idempotency) return undefined;
+  if (countOf(event, 'idempotency-key') > 1)
+    return refuse('BAD_REQUEST', 'The Idempotency-Key header stands more than once: send one.');
   const key = header(event, 'idempotency-key');
   if (key === undefined && contract.idempotency === 'optional') return undefined;
   if (key === undefined || key === '') return refuse('BAD_REQUEST', 'The Idempotency-Key header is required.');

@@ -129,7 +129,7 @@ export const KEYS = {
   contact: (id: string) => key(`CNT#${id}`, 'CNT'),
   /** A phone of an organization (blind index): makes it unique, and carries its opt-out for sends that name no contact. */
   phone: (organizationId: string, phoneHash: string) => key(`PHONE#${organizationId}#${phoneHash}`, 'PHONE'),
-  /** An e-mail address of an organization (blind index): how many contacts with it opted out, and whether it unsubscribed itself. */
+  /** An e-mail address of an organization (blind index): how many contacts with it opted out, whether it unsubscribed itself, and until when its provider holds it back. */
   emailAddress: (organizationId: string, emailHash: string) => key(`EMAIL#${organizationId}#${emailHash}`, 'EMAIL'),
   /** An e-mail template without its contents: what lists read. */
   emailTemplate: (id: string) => key(`ETPL#${id}`, 'ETPL'),

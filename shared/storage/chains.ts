@@ -44,17 +44,25 @@ const standsAs = ({ next }: Chain) => ({
   values: { waiting: 'waiting', next },
 });
 
-/** The step to a hop: the chain stands as it was read, and its current message has not arrived. */
-export const stepWrites = ({ chain, waitUntil }: ChainStep, messageId: string): WriteOp[] => [
+/** The step to a hop's message: the chain stands as it was read, and its current message has not arrived; it tells which came after it. */
+export const stepWrites = (
+  { chain, waitUntil }: ChainStep,
+  { id, channel, createdAt }: Pick<MessageRecord, 'id' | 'channel' | 'createdAt'>,
+): WriteOp[] => [
   {
     update: KEYS.chain(chain.id),
-    set: { next: chain.next + 1, current: messageId, waitUntil, ...FINDS.due('fallback', chain.id, waitUntil) },
+    set: { next: chain.next + 1, current: id, waitUntil, ...FINDS.due('fallback', chain.id, waitUntil) },
     when: standsAs(chain),
   },
   {
-    check: KEYS.message(chain.current),
+    update: KEYS.message(chain.current),
+    append: {
+      decisions: [
+        { at: createdAt, kind: 'fallback', detail: `hop=${chain.next + 1} channel=${channel} leaves as ${id}` },
+      ],
+    },
     when: {
-      text: 'attribute_not_exists(#status) OR NOT #status IN (:delivered, :read, :complained)',
+      text: 'attribute_exists(#pk) AND NOT #status IN (:delivered, :read, :complained)',
       values: { delivered: 'delivered', read: 'read', complained: 'complained' },
     },
   },

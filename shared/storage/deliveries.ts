@@ -18,9 +18,8 @@ import type { Condition } from './expressions.ts';
 import type { CancelReason, Row, Table, TransactOutcome } from './table.ts';
 import { readTogether, transactTogether } from './together.ts';
 
-/** A delivery is kept as long as its event and its attempts. */
+/** An attempt is kept for 30 days, a delivery for as long after it was made, and after each of its attempts. */
 const KEEP_SECONDS = 30 * 24 * 3600;
-const ATTEMPT_SECONDS = 30 * 24 * 3600;
 const TRIES = 20;
 /** Deliveries made in one transaction, beside the write to their subscription: 100 rows are the most (DynamoDB, TransactWriteItems). */
 const AT_ONCE = 99;
@@ -198,6 +197,8 @@ const record = async (
   { attempt, status, nextAttemptAt }: AttemptResult,
 ): Promise<boolean> => {
   const number = delivery.attemptCount + 1;
+  // The delivery is how its attempts are found: it stays as long as the last of them.
+  const ttl = Math.ceil(attempt.at / 1000) + KEEP_SECONDS;
   const outcome = await transactTogether(table, [
     {
       update: KEYS.delivery(delivery.id),
@@ -208,12 +209,13 @@ const record = async (
         firstAt: isoTime(delivery.firstAt ?? attempt.at),
         nextAttemptAt: optional(nextAttemptAt),
         ...(nextAttemptAt === undefined ? {} : { dueAt: nextAttemptAt }),
+        ttl,
       },
       append: { summaries: [summaryOf(attempt)] },
       remove: ['claimedUntil', ...(nextAttemptAt === undefined ? ['duePk', 'dueAt', 'nextAttemptAt'] : [])],
       when: ours(delivery),
     },
-    { put: { ...KEYS.attempt(delivery.id, number), ...attempt, ttl: Math.ceil(attempt.at / 1000) + ATTEMPT_SECONDS } },
+    { put: { ...KEYS.attempt(delivery.id, number), ...attempt, ttl } },
   ]);
   return outcome.ok;
 };

@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import type { EmailConsentStore } from '../domain/contacts/ports.ts';
 import { isoTime } from '../domain/time.ts';
 import { FINDS, KEYS } from './access-patterns.ts';
@@ -38,6 +39,23 @@ export const liftUnsubscribing = async (table: Table, organizationId: string, ha
     when: { text: 'attribute_exists(#unsubscribedAt)' },
   });
 };
+
+/** The addresses that a provider holds back, in the table of one stage. */
+export const suppressionStore = (table: Table) => ({
+  /** Refuses an address until `until` (ms); what was known of it is forgotten. */
+  async suppress(organizationId: string, hash: string, until: number): Promise<void> {
+    await table.write({
+      update: KEYS.emailAddress(organizationId, hash),
+      set: { org: organizationId, suppressedUntil: until },
+    });
+  },
+  /** Whether an address is refused now (ms). One eventual read: a report that is as fresh refuses the next send. */
+  async isSuppressed(organizationId: string, hash: string, now: number): Promise<boolean> {
+    const key = KEYS.emailAddress(organizationId, hash);
+    const row = await table.get(key, { eventual: true, only: ['suppressedUntil'] });
+    return z.int().default(0).parse(row?.suppressedUntil) > now;
+  },
+});
 
 /** Addresses in the table of one stage. */
 export const emailConsentStore = (table: Table): EmailConsentStore => ({

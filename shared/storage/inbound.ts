@@ -11,6 +11,7 @@ import { inboundRow, isInbound } from './inbound-rows.ts';
 import { parseLink } from './links.ts';
 import { parseMessage } from './message-rows.ts';
 import { eventWrite } from './outbox.ts';
+import { phoneOptOutWrite } from './phone-consent.ts';
 import type { CancelReason, Row, Table } from './table.ts';
 
 /** A window closes after a day; its row is forgotten some days later. */
@@ -106,15 +107,6 @@ const contactWrites = ({ message, contact }: InboundChange): WriteOp[] => {
   ];
 };
 
-const phoneWrite = (
-  { organizationId: org, fromHash }: InboundChange['message'],
-  { at, reason }: NonNullable<InboundChange['phoneOptOut']>,
-): WriteOp => ({
-  update: KEYS.phone(org, fromHash),
-  set: { org, optInStatus: 'denied', revokedAt: isoTime(at), revokedReason: reason },
-  when: { text: 'attribute_not_exists(#contactId)' },
-});
-
 /** How many messages of each channel ever came in: the inbound part of unfiltered totals. One query of at most 24 rows. */
 export const readInboundCounts = async (
   table: Table,
@@ -139,7 +131,7 @@ export const inboundWrites = (change: InboundChange): readonly [WriteOp, ...Writ
     { update: KEYS.inboundCount(organizationId, channel, shardOf(id, INBOUND_SHARDS)), add: { messages: 1 } },
     ...(opensWindow ? [windowWrite(change)] : []),
     ...contactWrites(change),
-    ...(phoneOptOut ? [phoneWrite(message, phoneOptOut)] : []),
+    ...(phoneOptOut ? [phoneOptOutWrite(organizationId, message.fromHash, phoneOptOut)] : []),
     ...events.map(eventWrite),
   ];
 };

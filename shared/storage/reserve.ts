@@ -113,7 +113,7 @@ const limitWrites = ({ message, volume, perSecond }: Reservation): Named[] => {
 
 /** What a queued message brings along: the rest of its content, its fallbacks, or the step of its chain. */
 const queuedWrites = async ({ message, body, chain, step }: Reservation, sealer: Sealer): Promise<Named[]> => [
-  ...(step ? stepWrites(step, message.id).map((write): Named => ({ part: 'step', write })) : []),
+  ...(step ? stepWrites(step, message).map((write): Named => ({ part: 'step', write })) : []),
   ...(chain ? [{ part: 'chain', write: await chainWrite(sealer, chain, message.createdAt) } as const] : []),
   ...(body === undefined ? [] : [{ part: 'chain', write: await bodyWrite(sealer, message, body) } as const]),
 ];

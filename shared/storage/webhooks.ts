@@ -5,11 +5,13 @@ import { isoTime } from '../domain/time.ts';
 import type { Health, WebhookStore } from '../domain/webhooks/ports.ts';
 import { SUBSCRIPTION_STATUSES, type Subscription } from '../domain/webhooks/subscription.ts';
 import { KEYS } from './access-patterns.ts';
-import type { Row, Table } from './table.ts';
+import type { QueryRange, Row, Table } from './table.ts';
 import { readTogether } from './together.ts';
 
-/** Subscriptions of an organization, revoked ones included: all are read for each event, in one query. */
-const MOST = 200;
+/** Subscriptions of an organization that are not revoked: all are read for each event, as a rule in one query. */
+const MOST = 1_000;
+/** A revoked subscription is kept as long as the deliveries that it had. */
+const KEEP_REVOKED_SECONDS = 30 * 24 * 3600;
 
 const time = z.iso.datetime().transform((text) => Date.parse(text));
 const stored = z.object({
@@ -52,13 +54,14 @@ const rowOf = ({ organizationId: org, ...fields }: Subscription) => ({
 
 /** What an operator may change; the sequence and the health are others'. */
 const changedBy = (after: Subscription) => {
-  const { url, secrets, events, retry, status, updatedAt } = after;
+  const { url, secrets, events, retry, status, unmasked, updatedAt } = after;
   const set = {
     url,
     secrets,
     events,
     retry,
     status,
+    unmasked,
     updatedAt: isoTime(updatedAt),
     headers: after.headers,
     description: after.description,
@@ -67,27 +70,41 @@ const changedBy = (after: Subscription) => {
   return { set, ...(remove.length > 0 ? { remove } : {}) };
 };
 
+const revokedWrite = (at: number) => ({
+  revokedAt: isoTime(at),
+  ttl: Math.ceil(at / 1000) + KEEP_REVOKED_SECONDS,
+});
+
 const healthWrite = (health: Health) => ({
   ...(health.status ? { status: health.status } : {}),
   ...(health.failures === 'none' ? { consecutiveFailures: 0 } : {}),
   ...(health.lastSuccessAt === undefined ? {} : { lastSuccessAt: isoTime(health.lastSuccessAt) }),
   ...(health.lastFailureAt === undefined ? {} : { lastFailureAt: isoTime(health.lastFailureAt) }),
+  ...(health.revokedAt === undefined ? {} : revokedWrite(health.revokedAt)),
 });
 
 /** The subscriptions of a stage over its table. */
 export const webhookStore = (table: Table): WebhookStore => {
   const list = async (organizationId: string): Promise<Subscription[]> => {
-    const { rows } = await table.query({
-      partition: KEYS.webhook(organizationId, '').pk,
-      consistent: true,
-      limit: MOST,
-    });
+    const rows: Row[] = [];
+    let startKey: QueryRange['startKey'];
+    // A page ends at 1 MB: what lies beyond it takes events as well.
+    do {
+      const page = await table.query({ partition: KEYS.webhook(organizationId, '').pk, consistent: true, startKey });
+      rows.push(...page.rows);
+      startKey = page.nextKey;
+    } while (startKey);
     return rows.map(parse).sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1));
   };
   return {
     list,
     async create(subscription) {
-      if ((await list(subscription.organizationId)).length >= MOST) return 'too_many';
+      const standing = await table.count({
+        partition: KEYS.webhook(subscription.organizationId, '').pk,
+        consistent: true,
+        filter: { text: '#status <> :revoked', values: { revoked: 'revoked' } },
+      });
+      if (standing >= MOST) return 'too_many';
       await table.write({ put: rowOf(subscription), when: { text: 'attribute_not_exists(#pk)' } });
       return 'created';
     },

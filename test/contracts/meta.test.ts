@@ -23,7 +23,12 @@ describe('documentation', () => {
     const { statusCode, body, headers } = await run('meta.openapi');
     expect(statusCode).toBe(200);
     expect(headers?.['content-type']).toBe('application/json');
-    expect(JSON.parse(body).openapi).toBe('3.1.0');
+    const { openapi, paths } = JSON.parse(body);
+    expect(openapi).toBe('3.1.0');
+    // What the document says of itself is what is answered.
+    expect(paths['/openapi.json'].get.responses[200].content).toEqual({
+      'application/json': { schema: { type: 'object' } },
+    });
   });
 
   it('is a page that loads only what its own host serves', async () => {

@@ -70,6 +70,18 @@ const GUARANTEES: readonly Guarantee[] = [
     problem: () => 'BAD_REQUEST',
   },
   {
+    name: 'two Idempotency-Keys: 400',
+    appliesTo: ({ idempotency }) => idempotency !== undefined,
+    change: () => ({ twice: 'Idempotency-Key' }),
+    problem: () => 'BAD_REQUEST',
+  },
+  {
+    name: 'a compressed body: 415',
+    appliesTo: takesJson,
+    change: () => ({ headers: { 'Content-Encoding': 'gzip' } }),
+    problem: () => 'UNSUPPORTED_MEDIA_TYPE',
+  },
+  {
     name: 'an unknown field: 422',
     appliesTo: takesJson,
     change: (contract) => ({ body: bodyWithUnknownField(contract) }),
@@ -99,6 +111,7 @@ const expectProblem = (
   expect(headers?.['content-type']).toBe('application/problem+json');
   const event = changed(contract, {});
   expect(headers?.['x-request-id']).toBe(event.requestContext.requestId);
+  expect(headers?.['www-authenticate']).toBe(name === 'UNAUTHORIZED' ? 'Bearer' : undefined);
   const problem = Problem.strict().parse(JSON.parse(body));
   const overview = contract.path.startsWith('/v1/') ? OVERVIEW_CODE_OF[name] : undefined;
   expect(problem.action).toBe(overview && OVERVIEW_CODES[overview]);

@@ -43,6 +43,8 @@ const CONTEXT = { awsRequestId: 'none', functionName: 'none', getRemainingTimeIn
 export interface Change {
   readonly headers?: Readonly<Record<string, string>>;
   readonly without?: string;
+  /** A header that stands twice. */
+  readonly twice?: string;
   readonly scopes?: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: string;
@@ -65,6 +67,7 @@ export const changed = (contract: OperationContract, change: Change): APIGateway
   return {
     ...event,
     headers: changedHeaders(event, change),
+    multiValueHeaders: { ...event.multiValueHeaders, ...(change.twice ? { [change.twice]: ['a', 'b'] } : {}) },
     requestContext: {
       ...event.requestContext,
       authorizer: change.scopes === undefined ? caller : { ...caller, scopes: change.scopes },

@@ -80,6 +80,7 @@ const world = (fields: Partial<MessageRecord> = {}) => {
     observe: {
       taken: (_, kind, effect, count) => void effects.push(`${kind} ${effect} ${count}`),
       refused: (_, cause) => void effects.push(cause),
+      ignored: (_, fields) => void effects.push(`ignored ${fields.join()}`),
     },
   };
   const take = (reading: CallbackReading, name: SmsProviderName = 'infobip') => {
@@ -167,6 +168,12 @@ describe('a reply', () => {
     ]);
     expect(JSON.stringify(at.events)).not.toContain(PHONE);
     expect(at.effects).toEqual(expect.arrayContaining(['reply kept 1', 'reply repeated 1']));
+  });
+
+  test('that its provider dates in the future was received now', async () => {
+    const at = world();
+    await at.take(events(reply({ at: NOW + 600_000 })));
+    expect([...at.replies.values()]).toMatchObject([{ receivedAt: NOW, createdAt: NOW }]);
   });
 
   test('that names ids that are none of ours finds its message by its sender', async () => {

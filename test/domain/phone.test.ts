@@ -121,6 +121,8 @@ describe('a recipient', () => {
 
   it('belongs to Brazil or elsewhere', () => {
     expect([phoneRegion('+5511999990005'), phoneRegion('+14155552671')]).toEqual(['BR', 'INTL']);
+    // Neighbours whose codes begin alike: Chile and Peru.
+    expect([phoneRegion('+56221234567'), phoneRegion('+51987654321')]).toEqual(['INTL', 'INTL']);
   });
 });
 

@@ -9,6 +9,7 @@ import {
   priceRowOf,
   quoteUnits,
 } from '../../shared/domain/pricing/prices.ts';
+import { saoPauloMonth } from '../../shared/domain/time.ts';
 
 const SEED = 20_261_121;
 
@@ -110,4 +111,13 @@ describe('a price table', () => {
     const row = { channel: 'sms', route: 'premium', unit: 'segment', bands: [{ upTo: null, coins: 1 }] };
     expect(PriceTableSchema.safeParse([row, row]).success).toBe(false);
   });
+});
+
+test.each([
+  ['2026-03-01T02:59:59.999Z', '202602'],
+  ['2026-03-01T03:00:00.000Z', '202603'],
+  ['2027-01-01T02:59:59.999Z', '202612'],
+  ['2027-01-01T03:00:00.000Z', '202701'],
+])('the month of a volume is the calendar’s in São Paulo: %s is in %s', (at, month) => {
+  expect(saoPauloMonth(Date.parse(at))).toBe(month);
 });

@@ -14,28 +14,22 @@ import {
   sendAs,
   settles,
   startKillLab,
+  takesOver,
   timesTaken,
   untilResolved,
   type Victim,
 } from '../support/kill.ts';
-import { faultOf, OUTCOMES, outcomeOf, rowOf } from '../support/kill-outcomes.ts';
-import { CHANNEL_STEPS, channelOf, declarationOf } from '../support/kill-steps.ts';
+import { faultOf, OUTCOMES, outcomeOf, retried, retryOf, rowOf } from '../support/kill-outcomes.ts';
+import { channelOf, declarationOf, type Kind, OTHER_KINDS, recipientOf } from '../support/kill-steps.ts';
 import { checkMoney } from '../support/money.ts';
 
 // Real processes, and a deadline that has to pass.
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 150_000 });
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 300_000 });
 
 const RESOLVED_WITHIN_MS = 120_000;
 
-type Kind = Required<Pick<Victim, 'channel' | 'step'>>;
 const SMS = STEP_NAMES.map((step): Kind => ({ channel: 'sms', step }));
-const OTHERS = Object.entries(CHANNEL_STEPS).flatMap(([channel, steps]) =>
-  steps.map((step): Kind => ({ channel: channel as Kind['channel'], step })),
-);
 const nameOf = (one: Pick<Victim, 'channel' | 'step'>): string => `${channelOf(one)} at ${one.step}`;
-/** What a provider took that cannot be asked. */
-const isProvenByReceipt = (one: Victim): boolean =>
-  one.channel === 'email' && outcomeOf(one).taken === 1 && outcomeOf(one).atOnce === 'under way';
 
 const OUTCOME_KINDS = ['resolve_send', 'apply_receipt'];
 const POISON = '{"kind":"nothing of ours"}';
@@ -87,15 +81,17 @@ describe('a process killed in the middle of its work', () => {
       to: `+55119876510${String(at).padStart(2, '0')}`,
     }));
     const other = await lab.organization();
-    others = OTHERS.map(({ channel, step }, at) => ({
+    others = OTHER_KINDS.map(({ channel, step }, at) => ({
       ...other,
       step,
       channel,
       key: `key-${channel}-${step}`,
-      to: channel === 'email' ? `cliente-${at}@loja.example` : `+55119876520${String(at).padStart(2, '0')}`,
+      to: recipientOf(channel, at),
     }));
     await killAll(lab, [...victims, ...others]);
     killedAt = Date.now();
+    // Nothing is resolved before its caller tried again, however slowly this machine starts a process.
+    const unresolved = lab.tableGate.hold('before', takesOver);
     await lab.start();
     const { sqs, url } = await lab.queue('outcome');
     await put(sqs, url, [...hints(OUTCOME_KINDS).slice(0, 9), POISON]);
@@ -107,7 +103,8 @@ describe('a process killed in the middle of its work', () => {
         retryAfter: headers.get('retry-after'),
       });
     }
-    for (const each of others.filter(isProvenByReceipt)) await postReceipt(lab, each);
+    for (const each of others.filter((one) => outcomeOf(one).reported)) await postReceipt(lab, each);
+    await unresolved.release();
     restarted.resolvedMs = await untilResolved(lab, victims, RESOLVED_WITHIN_MS);
   });
   afterAll(() => lab.close());
@@ -121,7 +118,7 @@ describe('a process killed in the middle of its work', () => {
     expect(restarted.resolvedMs).toBeLessThan(RESOLVED_WITHIN_MS);
   });
 
-  test.for([...SMS, ...OTHERS].filter((one) => outcomeOf(one).atOnce === 'under way'))(
+  test.for([...SMS, ...OTHER_KINDS].filter((one) => outcomeOf(one).atOnce === 'under way'))(
     'on $channel at $step: a retry before that is told to wait, and sends nothing',
     (one) => {
       const told = restarted.atOnce.get(nameOf(one));
@@ -151,17 +148,20 @@ describe('a process killed in the middle of its work', () => {
 
   test('raised one event for each message that ended, and published each', async () => {
     const client = new DynamoDBClient({ endpoint: lab.endpoint });
-    const { Items = [] } = await client.send(new ScanCommand({ TableName: lab.table.name, ConsistentRead: true }));
+    const told = async () => {
+      const { Items = [] } = await client.send(new ScanCommand({ TableName: lab.table.name, ConsistentRead: true }));
+      const events = Items.map((item) => unmarshall(item)).filter(({ pk }) => String(pk).startsWith('EVT#'));
+      return STEP_NAMES.map((step) => {
+        const own = events.filter(({ data }) => data?.id === victim(step).messageId);
+        return [step, ...own.map((event) => [event.type, event.publishedAt !== undefined])];
+      });
+    };
+    const raised = STEP_NAMES.map((step) => {
+      const { event } = OUTCOMES[step];
+      return event ? [step, [event, true]] : [step];
+    });
+    await vi.waitFor(async () => expect(await told()).toEqual(raised), WAIT);
     client.destroy();
-    const events = Items.map((item) => unmarshall(item)).filter(({ pk }) => String(pk).startsWith('EVT#'));
-    for (const step of STEP_NAMES) {
-      const own = events.filter(({ data }) => data?.id === victim(step).messageId);
-      const { event: type } = OUTCOMES[step];
-      expect(
-        own.map((event) => [event.type, event.publishedAt !== undefined]),
-        step,
-      ).toEqual(type ? [[type, true]] : []);
-    }
   });
 
   test('at any step: the retry with the same key is a first send where nothing was sent, else it replays the one that was', async () => {
@@ -232,14 +232,12 @@ describe('a process killed in the middle of its work', () => {
       }
     });
 
-    test.each(OTHERS)('$channel at $step leaves exactly the state that the fault allows', async (one) => {
+    test.each(OTHER_KINDS)('$channel at $step leaves exactly the state that the fault allows', async (one) => {
       expect(own(one).messageId).toMatch(/^msg_\w+$/);
-      const { message } = outcomeOf(one);
-      await vi.waitFor(async () => expect(await rowOf(lab, own(one))).toMatchObject({ ...message }), WAIT);
-      expect(await faultOf(lab, own(one))).toBeUndefined();
+      await vi.waitFor(async () => expect(await faultOf(lab, own(one))).toBeUndefined(), WAIT);
     });
 
-    test.each(OTHERS.filter(({ step }) => declarationOf(step).hop))(
+    test.each(OTHER_KINDS.filter(({ step }) => declarationOf(step).hop))(
       '$channel at $step: its fallback left once, charged once beside the message that it stands for',
       async (one) => {
         expect(timesTaken(lab, own(one), 'sms')).toBe(1);
@@ -255,25 +253,8 @@ describe('a process killed in the middle of its work', () => {
     );
 
     test('at any step: the retry replays what was sent, is a first send where certainly nothing was, and else says that nobody knows', async () => {
-      for (const one of OTHERS) {
-        const { message, taken } = outcomeOf(one);
-        const { status, body } = await sendAs(own(one));
-        if (message?.reason === 'indeterminate') {
-          expect({ ...one, status, meta: body.meta }).toEqual({
-            ...one,
-            status: 502,
-            meta: { messageId: own(one).messageId, reason: 'indeterminate' },
-          });
-          expect(timesTaken(lab, own(one))).toBe(0);
-          continue;
-        }
-        expect({ ...one, status, replayed: body.replayed }).toEqual({
-          ...one,
-          status: declarationOf(one.step).hop ? 202 : 201,
-          replayed: taken === 1,
-        });
-        expect(timesTaken(lab, own(one)), nameOf(one)).toBe(1);
-      }
+      for (const one of OTHER_KINDS)
+        expect({ ...one, ...(await retried(lab, own(one))) }).toEqual({ ...one, ...retryOf(one) });
       await checkMoney(lab.table, own({ channel: 'rcs', step: 'before_provider' }).organizationId);
     });
   });

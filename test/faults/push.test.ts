@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Unavailable } from '../../shared/domain/errors.ts';
+import { type PushRequest, sendPush } from '../../shared/domain/push/create.ts';
+import { PUSH_SHARDS } from '../../shared/storage/access-patterns.ts';
 import { messageIdOf, type PushWorld, pushWorld, reachable } from '../push/world.ts';
 import type { FaultPlan } from '../support/fault-proxy.ts';
 import { FAULTS } from '../support/fault-proxy.ts';
@@ -7,6 +9,7 @@ import { startWorld, type World } from '../support/world.ts';
 
 const EACH = 10;
 const OPENING = 1_000_000;
+const request: PushRequest = { title: 'Oi', body: 'Oi', platforms: ['ios'] };
 
 let world: World;
 let push: PushWorld;
@@ -41,11 +44,18 @@ const refusalOf = (answer: unknown) =>
   answer as { readonly name?: string; readonly details?: { readonly meta?: object } };
 
 describe('a push message whose maker ends in the middle', () => {
-  // 700 devices lie in all 16 shards: 28 or more batches of rows, and a chunk a shard.
-  test.each([0, 1, 7, 20, 31])(
-    'after %i writes is not to be seen, and its repeat queues each device once',
-    async (place) => {
-      const { actor, ids } = await push.organization(OPENING, reachable(700));
+  // 300 devices lie in all 16 shards, a chunk in each, which is one write: the last is that of the message. 1,800 are more than one
+  // write a chunk: there the devices of one stand without it.
+  test.each([
+    [0, 300],
+    [1, 300],
+    [7, 300],
+    [16, 300],
+    [9, 1_800],
+  ])(
+    'after %i writes is not to be seen, and its repeat queues each of %i devices once',
+    async (place, devices) => {
+      const { actor, ids } = await push.organization(OPENING, reachable(devices));
       world.proxy.plan(
         breakingFrom(['BatchWriteItem', 'PutItem', 'UpdateItem', 'TransactWriteItems'], place + 1, FAULTS.drop),
       );
@@ -60,13 +70,13 @@ describe('a push message whose maker ends in the middle', () => {
       await push.drain();
       const dispatches = await push.dispatchesOf(id);
       expect(dispatches.map(({ tokenId }) => tokenId).sort()).toEqual([...ids].sort());
-      expect(new Set(tokensSent()).size).toBe(700);
-      expect(push.transport.sent).toHaveLength(700);
-      await push.checkBooks(actor, 700 * EACH, OPENING);
+      expect(new Set(tokensSent()).size).toBe(devices);
+      expect(push.transport.sent).toHaveLength(devices);
+      await push.checkBooks(actor, devices * EACH, OPENING);
       expect(await push.post(actor, 'key')).toMatchObject({
         id,
         replayed: true,
-        metrics: { reach: 700, delivered: 700 },
+        metrics: { reach: devices, delivered: devices },
       });
     },
     60_000,
@@ -86,6 +96,31 @@ describe('a push message whose maker ends in the middle', () => {
     await push.checkBooks(actor, 40 * EACH, OPENING);
   });
 
+  test('because its time is over answers 503 with Retry-After, and the same request goes on with what stands', async () => {
+    const { actor, ids } = await push.organization(OPENING, reachable(300));
+    const { maker } = push.create;
+    let written = 0;
+    const putChunk: typeof maker.putChunk = async (...given) => {
+      // Every fifth chunk takes until the attempt's time is over.
+      if (++written % 5 === 0) world.now += 20_000;
+      return maker.putChunk(...given);
+    };
+    const attempt = () => sendPush({ ...push.create, maker: { ...maker, putChunk } }, actor, 'key', request);
+    const answers = [await attempt()];
+    for (; answers.length < PUSH_SHARDS && !('id' in (answers.at(-1) ?? {})); ) answers.push(await attempt());
+    const refused = answers.slice(0, -1);
+    expect(refused.length).toBeGreaterThan(0);
+    for (const answer of refused)
+      expect(answer).toMatchObject({ name: 'SERVICE_UNAVAILABLE', details: { retryAfterSeconds: 1 } });
+    // A chunk of each shard, each written once: no attempt began anew.
+    expect(written).toBe(PUSH_SHARDS);
+    await push.drain();
+    const dispatches = await push.dispatchesOf(messageIdOf(answers.at(-1)));
+    expect(dispatches.map(({ tokenId }) => tokenId).sort()).toEqual([...ids].sort());
+    expect(push.transport.sent).toHaveLength(300);
+    await push.checkBooks(actor, 300 * EACH, OPENING);
+  });
+
   test('that is slow and writes on after another attempt took over adds no device', async () => {
     const { actor, app } = await push.organization(OPENING, reachable(60));
     const { maker } = push.create;
@@ -103,8 +138,7 @@ describe('a push message whose maker ends in the middle', () => {
         },
       },
     };
-    const { sendPush } = await import('../../shared/domain/push/create.ts');
-    const late = await sendPush(slow, actor, 'key', { title: 'Oi', body: 'Oi', platforms: ['ios'] });
+    const late = await sendPush(slow, actor, 'key', request);
     expect(refusalOf(late)).toMatchObject({ name: 'CONFLICT', details: { meta: { code: 'EM_ANDAMENTO' } } });
     await push.drain();
     const id = messageIdOf(overtaken);

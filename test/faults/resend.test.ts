@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Actor } from '../../shared/domain/actor.ts';
 import { isRefusal, type Refusal } from '../../shared/domain/errors.ts';
-import { type LeavePorts, leave } from '../../shared/domain/messages/leave.ts';
+import { leave } from '../../shared/domain/messages/leave.ts';
 import type { MessageRecord } from '../../shared/domain/messages/message.ts';
-import { cancel, force, type OperatePorts } from '../../shared/domain/messages/operate.ts';
+import { cancel, force } from '../../shared/domain/messages/operate.ts';
 import type { Planner, Planners } from '../../shared/domain/messages/plan.ts';
 import { type Correction, type ResendPorts, resend } from '../../shared/domain/messages/resend.ts';
 import { reserveMessage } from '../../shared/domain/messages/send.ts';
 import { unifiedStatus } from '../../shared/domain/messages/views.ts';
 import { planSms, type SmsRequest } from '../../shared/domain/sms/send.ts';
-import { forceLeave } from '../../shared/storage/force.ts';
 import { readMessage } from '../../shared/storage/message-lists.ts';
 import { FAULTS } from '../support/fault-proxy.ts';
 import { checkMoney } from '../support/money.ts';
 import { startWorld, type World } from '../support/world.ts';
+import { hint, leavePortsOf, operatePortsOf } from '../support/world-queued.ts';
 
 const RACE = 200;
 const TO = '+5511987654321';
@@ -45,7 +45,7 @@ describe('a queued message', () => {
     });
     return isRefusal(plan) ? (plan as Refusal<'VALIDATION_ERROR'>) : { plan };
   };
-  const hintSend = (id: string) => void world.hints.push({ kind: 'send_message', pk: `MSG#${id}`, sk: 'MSG' });
+  const hintSend = (id: string) => hint(world, 'send_message', id);
   const read = (organizationId: string, id: string) => readMessage(world.table, organizationId, id);
   const resendPorts = (): ResendPorts => ({
     ...world.ports,
@@ -53,21 +53,8 @@ describe('a queued message', () => {
     readMessage: read,
     hintSend,
   });
-  const operatePorts = (): OperatePorts => ({
-    clock: world.ports.clock,
-    journal: world.ports.journal,
-    readMessage: read,
-    forceLeave: (message, at, decision) => forceLeave(world.table, message, at, decision),
-    hintSend,
-  });
-  const leavePorts = () =>
-    ({
-      ...world.ports,
-      contentOf: async (message: MessageRecord) => message.content,
-      mayLeaveAt: async (_: MessageRecord, now: number) => now,
-      postpone: async () => true,
-      hintSend,
-    }) as unknown as LeavePorts;
+  const operatePorts = () => operatePortsOf(world);
+  const leavePorts = () => leavePortsOf(world);
 
   let keys = 0;
   const queued = async (actor: Actor, at = world.now): Promise<MessageRecord> => {

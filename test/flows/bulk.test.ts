@@ -243,6 +243,7 @@ describe.concurrent('a bulk resend', { timeout: 240_000 }, () => {
     expect(sent.body).toMatchObject({ total: 5, accepted: 5 });
     expect(sent.body).not.toHaveProperty('price');
     await settled(tenant, sent.body.batchId, { delivered: 5 });
+    expect((await tenant.test.get('/messages', { batchId: sent.body.batchId })).body.total).toBe(5);
     expect((await resend(tenant, { filter, correction })).body).toMatchObject({ total: 0, accepted: 0 });
     await checkMoney(messaging.tables.test, tenant.id);
   });

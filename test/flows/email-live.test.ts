@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { putProviderSettings } from '../../shared/storage/providers.ts';
-import { type Answer, type Client, type Messaging, startMessaging } from '../support/api.ts';
+import { type Answer, type Client, type Messaging, startMessaging, type Tenant } from '../support/api.ts';
 import { checkMoney } from '../support/money.ts';
 import { expectProblem } from '../support/problems.ts';
 import { type AmazonSesStandIn, startAmazonSesStandIn } from '../support/providers/amazon-ses-stand-in.ts';
@@ -92,6 +92,72 @@ describe('a live e-mail', () => {
     ses.script({ refuse: name });
     expectProblem(await send(owner.live), status);
     expect((await owner.live.get('/v2/wallet')).body).toMatchObject({ balanceCoins: OPENING, heldCoins: 0 });
+  });
+});
+
+describe('an address that SES reported', () => {
+  const SUPPRESSED = { meta: { motivo: 'suppressed', messageId: expect.any(String) } };
+  const path = (id: string) => `${PATH}/${id}`;
+  /** Sends an e-mail and lets SES report of it. */
+  const reported = async (owner: Tenant, outcome: EmailOutcome, fields: object = {}) => {
+    const sent = await send(owner.live, fields);
+    const left = ses.messages.length;
+    expect((await deliver(ses.receipt(accepted(sent), outcome))).status).toBeLessThan(300);
+    await vi.waitFor(async () => expect((await owner.live.get(path(sent.body.id))).body.status).not.toBe('sent'), WAIT);
+    return left;
+  };
+
+  test.each(['invalid_address', 'suppressed', 'complaint'] as const)(
+    'as %s is refused from then on: nothing leaves, nothing is charged, and what was refused is kept as failed',
+    async (outcome) => {
+      const owner = await tenantOf();
+      const left = await reported(owner, outcome);
+      const balance = (await owner.live.get('/v2/wallet')).body.balanceCoins;
+      const refused = await send(owner.live, { transactional: true }, 'refused');
+      expectProblem(refused, 422, SUPPRESSED);
+      expect((await owner.live.get(path(refused.body.meta.messageId))).body).toMatchObject({
+        status: 'failed',
+        reason: 'suppressed',
+      });
+      expect(ses.messages).toHaveLength(left);
+      expect((await owner.live.get('/v2/wallet')).body).toMatchObject({ balanceCoins: balance, heldCoins: 0 });
+      expect((await send(owner.live, { to: 'bia@loja.example' }, 'refused')).status).toBe(201);
+      await checkMoney(messaging.tables.live, owner.id);
+    },
+  );
+
+  test('is refused where a queue sends it as well', async () => {
+    const owner = await tenantOf();
+    const left = await reported(owner, 'invalid_address');
+    const queued = await owner.live.post(
+      '/messages',
+      {
+        channel: 'email',
+        to: MAIL.to,
+        type: 'text',
+        payload: { email: { subject: 'Oi', text: 'Oi', from: MAIL.from } },
+      },
+      { 'idempotency-key': 'queued' },
+    );
+    expect(queued.status).toBe(201);
+    await moves(owner.live, queued.body.id, { status: 'failed', reason: 'suppressed' });
+    expect(ses.messages).toHaveLength(left);
+    await checkMoney(messaging.tables.live, owner.id);
+  });
+
+  test('as full for now, or to another organization, may be written to', async () => {
+    const [owner, other] = [await tenantOf(), await tenantOf()];
+    await reported(owner, 'mailbox_full');
+    await reported(other, 'invalid_address');
+    expect((await send(owner.live)).status).toBe(201);
+  });
+
+  test('of the mailbox simulator bounces at every send; its suppression list is refused at once', async () => {
+    const owner = await tenantOf();
+    const to = 'bounce+a@simulator.amazonses.com';
+    await reported(owner, 'invalid_address', { to });
+    expect((await send(owner.live, { to })).status).toBe(201);
+    expectProblem(await send(owner.live, { to: 'suppressionlist@simulator.amazonses.com' }), 422, SUPPRESSED);
   });
 });
 

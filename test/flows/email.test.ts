@@ -154,6 +154,9 @@ describe('a saved template', () => {
     expect((await send({ ...content, variables: { nome: 'Ana' } })).body.subject).toBe('Pedido de Ana');
     expect((await send(content)).body.subject).toBe('Pedido de cliente');
     expect((await send({ ...content, subject: 'Oi' })).body.subject).toBe('Oi');
+    // No placeholder reaches an inbox, whoever wrote the subject.
+    const filled = await send({ ...content, subject: 'Oi, {{nome}}{{outro}}', variables: { nome: 'Bia' } });
+    expect(filled.body.subject).toBe('Oi, Bia');
   });
 
   test('is found by its name in the overview contract', async () => {

@@ -191,6 +191,17 @@ describe('beside a running platform', { timeout: 180_000 }, () => {
     expect(await json('prices', 'show')).toEqual(shown);
   });
 
+  test('a price table that forgets a route is refused by its name, unless it says --partial', async () => {
+    const { items } = await json('prices', 'show');
+    const file = join(dataDir, 'forgetful.json');
+    await writeFile(file, JSON.stringify(items.filter(({ route }: { route: string }) => route !== 'premium')));
+    const set = ['prices', 'set', '--file', file, '--effective-from', '2999-01-01T00:00:00Z'];
+    const refused = await admin(...set, '--json');
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(JSON.parse(refused.stderr).error).toContain('no row for sms premium:');
+    expect(await json(...set, '--partial')).toMatchObject({ rows: items.length - 1 });
+  });
+
   test('a mistake ends with 1 and says why: on stderr as text, or as JSON', async () => {
     const wrong = [
       ['key', 'create', '--organization', organizationId, '--env', 'test', '--scopes', 'contacts:pii'],

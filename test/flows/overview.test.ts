@@ -116,6 +116,17 @@ describe.concurrent('a fallback', { timeout: 240_000 }, () => {
     await vi.waitFor(() => checkMoney(messaging.tables.test, fresh.id), WAIT);
   });
 
+  test('follows an e-mail that never left, whose failure is told by an event as every attempt is', async () => {
+    const fresh = await messaging.tenant();
+    const to = 'suppressionlist@simulator.amazonses.com';
+    const sent = await send({ channel: 'email', to, fallback: [{ channel: 'sms', to: DELIVERED }] }, 'e', fresh);
+    await vi.waitFor(async () => expect(await hop(fresh, sent.body.id)).toBeDefined(), WAIT);
+    expect((await eventsOf(fresh, 'message.failed')).map(({ data }) => data)).toMatchObject([
+      { id: sent.body.id, channel: 'email', status: 'failed', reason: 'suppressed' },
+    ]);
+    await vi.waitFor(() => checkMoney(messaging.tables.test, fresh.id), WAIT);
+  });
+
   test('is taken when the wait is over and nothing was reported', async () => {
     const fresh = await messaging.tenant();
     const sent = await send({ to: SILENT, fallback: [{ channel: 'sms', to: DELIVERED, after: '10s' }] }, 's', fresh);

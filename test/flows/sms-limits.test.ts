@@ -64,6 +64,7 @@ describe('a live key', () => {
     const refused = await draw(client);
     expectProblem(refused, 429);
     expect(refused.headers.get('retry-after')).toBe(String(seconds));
+    expect(refused.body.detail).toBe('The key may send 600 a minute, 100 at once.');
   });
 
   test('that waits as long as it was told may send again', async () => {

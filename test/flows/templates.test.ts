@@ -212,6 +212,19 @@ describe('a WhatsApp send', () => {
     expectProblem(await send({ templateId: id, templateVars: ['a', 'b'] }), 409, { meta });
     expectProblem(await send({ payload: { template: { name: 'espera_pending', language: 'pt-BR' } } }), 409, { meta });
     expectProblem(await send({ templateId: `tpl_${'0'.repeat(21)}` }), 422, { errors: ['template'] });
+    const overview = await client.post(
+      '/v1/messages',
+      { channel: 'whatsapp', to: TO, template: 'espera_pending', variables: { 1: 'a', 2: 'b' } },
+      { 'idempotency-key': randomUUID() },
+    );
+    expect([overview.status, overview.body.code]).toEqual([409, 'precondition_failed']);
+  });
+
+  test('named by its id takes an empty payload for none', async () => {
+    const [{ id }] = (await client.get(PATH)).body.items.filter(
+      ({ status }: { status: string }) => status === 'approved',
+    );
+    expect((await send({ templateId: id, templateVars: ['a', 'b'], payload: {} })).status).toBe(201);
   });
 
   test('with a name that the organization does not keep goes through as it is', async () => {

@@ -194,7 +194,10 @@ describe('the authorizer', () => {
     ['Bearer svc_live_broken', 503],
     ['Bearer svc_live_good', 200],
   ])('answers %j with %i', async (authorization, status) => {
-    expect((await post(authorization)).status).toBe(status);
+    const answer = await post(authorization);
+    expect(answer.status).toBe(status);
+    // RFC 9110, 15.5.2
+    expect(answer.headers.get('www-authenticate')).toBe(status === 401 ? 'Bearer' : null);
   });
 
   it('gives its context to the function, and is asked once for a credential that comes again', async () => {
@@ -221,10 +224,21 @@ describe('what cannot be read as a request', () => {
     ['headers beyond their limit', `GET /echo HTTP/1.1\r\nhost: a\r\nx-long: ${'a'.repeat(20_000)}\r\n\r\n`],
     ['no HTTP at all', 'HELLO\r\n\r\n'],
     ['a header without a name', 'GET /echo HTTP/1.1\r\nhost: a\r\n: b\r\n\r\n'],
+    ['no Host', 'GET /echo HTTP/1.1\r\nconnection: close\r\n\r\n'],
+    ['a tunnel that is asked for', 'CONNECT x:443 HTTP/1.1\r\nhost: x\r\n\r\n'],
   ])('%s is answered with a problem document', async (_, text) => {
     const answer = await raw(text);
     expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
     expect(answer).toContain('application/problem+json');
     expect(JSON.parse(answer.slice(answer.indexOf('{')))).toMatchObject({ status: 400, code: 'BAD_REQUEST' });
+  });
+
+  it('says that the headers are what is too long', async () => {
+    expect(await raw(`GET /echo HTTP/1.1\r\nhost: a\r\nx-long: ${'a'.repeat(20_000)}\r\n\r\n`)).toContain('16 KB');
+  });
+
+  it('expects more than the gateway knows: the request is served', async () => {
+    const answer = await raw('GET /echo HTTP/1.1\r\nhost: a\r\nexpect: 200-ok\r\nconnection: close\r\n\r\n');
+    expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
   });
 });

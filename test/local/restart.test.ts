@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { ReceiveMessageCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterEach, expect, it, vi } from 'vitest';
+import { CannotStart } from '../../infra/local/cannot-start.ts';
 import { DataDirInUse, processIdentity } from '../../infra/local/lock.ts';
 import { startTestPlatform, tempDir } from '../support/platform.ts';
 import { fixturePlatform } from './fixtures/operations.ts';
@@ -48,6 +49,16 @@ it('refuses a data directory that another start uses, and says whose it is', asy
   await expect(second).rejects.toThrow(DataDirInUse);
   await expect(second).rejects.toThrow(new RegExp(`process ${process.pid} at ${platform.url}.*DATA_DIR`));
   await platform.close();
+});
+
+it.each([
+  [{ dataDir: '/dev/null/data' }, /data directory \/dev\/null\/data .*DATA_DIR/],
+  [{ host: '203.0.113.1' }, /203\.0\.113\.1 .*HOST/],
+])('says what to change, without a stack, when it cannot start with %j', async (options, words) => {
+  const dataDir = await newDataDir();
+  const start = startTestPlatform({ ...fixturePlatform(`${dataDir}-dist`), dataDir, background: false, ...options });
+  await expect(start).rejects.toThrow(CannotStart);
+  await expect(start).rejects.toThrow(words);
 });
 
 it('keeps rows and queued messages over a stop and a second start', async () => {

@@ -7,6 +7,7 @@ import { sandboxPlatform } from '../../shared/domain/numbers/sandbox.ts';
 import type { TemplatePorts } from '../../shared/domain/templates/template.ts';
 import { organizationWrite } from '../../shared/storage/access.ts';
 import { flowStore } from '../../shared/storage/flows.ts';
+import { mediaStore } from '../../shared/storage/media.ts';
 import { numberStore } from '../../shared/storage/numbers.ts';
 import { templateStore } from '../../shared/storage/templates.ts';
 import { PLAIN, type World } from '../support/world.ts';
@@ -23,6 +24,7 @@ export const portsOf = (
     platform,
     numbers: numberStore(world.table, PLAIN, note),
     templates: templateStore(world.table, note),
+    findMedia: mediaStore(world.table).find,
     flows: flowStore(world.table),
   };
   return { ports, raised };

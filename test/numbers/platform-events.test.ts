@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Actor } from '../../shared/domain/actor.ts';
-import type { PlatformEvent } from '../../shared/domain/messages/provider.ts';
 import type { WhatsappNumber } from '../../shared/domain/numbers/number.ts';
-import { applyPlatformEvent } from '../../shared/domain/numbers/platform-events.ts';
+import { applyPlatformEvent, type PlatformReport } from '../../shared/domain/numbers/platform-events.ts';
 import { numberView } from '../../shared/domain/numbers/views.ts';
 import { submitTemplate } from '../../shared/domain/templates/submit.ts';
 import { changeTemplate, createTemplate, updateTemplate } from '../../shared/domain/templates/templates.ts';
@@ -21,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 const AT = Date.parse('2026-03-10T11:00:00Z');
-const apply = (actor: Actor, event: PlatformEvent) => applyPlatformEvent(kit.ports, actor, event);
+const apply = (actor: Actor, event: PlatformReport) => applyPlatformEvent(kit.ports, actor, event);
 const raisedBy = async (work: () => Promise<unknown>) => {
   const before = kit.raised.length;
   await work();
@@ -39,7 +38,7 @@ const orders = <T>(items: readonly T[]): T[][] =>
     ? [[...items]]
     : items.flatMap((item, at) => orders(items.toSpliced(at, 1)).map((rest) => [item, ...rest]));
 
-const quality = (number: WhatsappNumber, event: string, seconds: number, currentLimit?: string): PlatformEvent => ({
+const quality = (number: WhatsappNumber, event: string, seconds: number, currentLimit?: string): PlatformReport => ({
   kind: 'platform',
   about: 'number_quality',
   at: AT + seconds * 1000,
@@ -48,7 +47,7 @@ const quality = (number: WhatsappNumber, event: string, seconds: number, current
   event,
   ...(currentLimit === undefined ? {} : { currentLimit }),
 });
-const account = (wabaId: string, event: string, seconds: number, detail?: string): PlatformEvent => ({
+const account = (wabaId: string, event: string, seconds: number, detail?: string): PlatformReport => ({
   kind: 'platform',
   about: 'account',
   at: AT + seconds * 1000,
@@ -87,7 +86,7 @@ describe('a report on the quality of a number', () => {
         quality(number, 'UNFLAGGED', 2),
         quality(number, 'THROUGHPUT_UPGRADE', 1, 'TIER_UNLIMITED'),
       ];
-      for (const at of order) await apply(actor, events[at] as PlatformEvent);
+      for (const at of order) await apply(actor, events[at] as PlatformReport);
       const { messagingTier, status, throughput } = await read(number);
       expect([order, messagingTier, status, throughput]).toEqual([order, 'tier_250', 'connected', 'high']);
     }
@@ -98,7 +97,7 @@ describe('a report on the quality of a number', () => {
     const number = await aNumber(kit.ports, actor);
     const both = [quality(number, 'FLAGGED', 5), quality(number, 'UNFLAGGED', 5)];
     const chance = chanceOf(11);
-    for (let turn = 0; turn < 20; turn++) await apply(actor, both[chance.next() < 0.5 ? 0 : 1] as PlatformEvent);
+    for (let turn = 0; turn < 20; turn++) await apply(actor, both[chance.next() < 0.5 ? 0 : 1] as PlatformReport);
     for (const event of both) await apply(actor, event);
     expect(await read(number)).toMatchObject({ status: 'connected' });
   });
@@ -107,7 +106,7 @@ describe('a report on the quality of a number', () => {
     const [actor, stranger] = [await tenant(world), await tenant(world)];
     const number = await aNumber(kit.ports, actor);
     expect(await apply(stranger, quality(number, 'FLAGGED', 1))).toBe('unmatched');
-    expect(await apply(actor, { ...quality(number, 'FLAGGED', 1), displayPhone: '5511' } as PlatformEvent)).toBe(
+    expect(await apply(actor, { ...quality(number, 'FLAGGED', 1), displayPhone: '5511' } as PlatformReport)).toBe(
       'unmatched',
     );
     expect(await read(number)).toEqual(number);
@@ -182,7 +181,7 @@ describe('a report on a template', () => {
     const components = [{ type: 'BODY', payload: { text: 'Oi' } }];
     const { id, wabaId } = allowed(await createTemplate(kit.ports, actor, { ...words, components }));
     const { platformTemplateId = '' } = allowed(await submitTemplate(kit.ports, actor, id));
-    const said = (event: string, seconds: number, reason?: string): PlatformEvent => ({
+    const said = (event: string, seconds: number, reason?: string): PlatformReport => ({
       kind: 'platform',
       about: 'template',
       at: AT + seconds * 1000,
@@ -207,7 +206,7 @@ describe('a report on a template', () => {
       const { said, state } = await aTemplate(actor, `ordem${++made}_pending`);
       const events = [said('APPROVED', 1), said('PAUSED', 2), said('APPROVED', 3)];
       const raised = await raisedBy(async () => {
-        for (const at of [...order, ...order]) await apply(actor, events[at] as PlatformEvent);
+        for (const at of [...order, ...order]) await apply(actor, events[at] as PlatformReport);
       });
       expect([order, await state()]).toEqual([order, ['approved', undefined]]);
       expect(raised.map(({ type }) => type)).toEqual(['template.approved']);
@@ -263,7 +262,7 @@ describe('a report on a template', () => {
       { name: 'x' },
       { event: 'ODD' },
     ])
-      expect(await apply(actor, { ...said('APPROVED', 1), ...fields } as PlatformEvent)).toBe('unmatched');
+      expect(await apply(actor, { ...said('APPROVED', 1), ...fields } as PlatformReport)).toBe('unmatched');
     expect(await state()).toEqual(['pending', undefined]);
   });
 });

@@ -24,15 +24,15 @@ export const shopOf = async (messaging: Messaging) => {
 export const send = (client: Client, fields: object = {}, key: string = randomUUID()) =>
   client.post('/v2/push/messages', { ...aPush, ...fields }, { 'idempotency-key': key });
 
-/** A push message once every device of it is resolved. */
-export const ended = (client: Client, id: string) =>
+/** A push message once every device of it is resolved, which may take so long (ms) on a machine with other work. */
+export const ended = (client: Client, id: string, timeout = 60_000) =>
   vi.waitFor(
     async () => {
       const { body } = await client.get(`/v2/push/messages/${id}`);
       expect(['sent', 'failed']).toContain(body.status);
       return body;
     },
-    { timeout: 60_000, interval: 150 },
+    { timeout, interval: 150 },
   );
 
 export const wallet = async (client: Client) => (await client.get('/v2/wallet')).body;

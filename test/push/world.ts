@@ -20,7 +20,6 @@ import { pushDeviceRow, readPushDevices, retirePushDevices } from '../../shared/
 import { pushMaker } from '../../shared/storage/push-make.ts';
 import { pushReader } from '../../shared/storage/push-reads.ts';
 import { pushSender } from '../../shared/storage/push-send.ts';
-import type { Row } from '../../shared/storage/table.ts';
 import type { World } from '../support/world.ts';
 
 /** Seals nothing: the stage's vault has tests of its own. */
@@ -104,7 +103,8 @@ export const pushWorld = (world: World) => {
       const registration = { appId: app.id, token, platform: 'ios' } as const;
       return pushDeviceRow(registered(actor, undefined, registration, world.now));
     });
-    await table.putMany(rows as unknown as Row[]);
+    for (let from = 0; from < rows.length; from += 100)
+      await table.transact(rows.slice(from, from + 100).map((put) => ({ put })));
     return rows.map(({ id }) => id);
   };
 

@@ -44,7 +44,7 @@ beforeAll(async () => {
     ownersOf: async () => [],
     inbound: async () => 'kept',
     platform: async () => 'unmatched',
-    observe: { taken() {}, refused() {} },
+    observe: { taken() {}, refused() {}, ignored() {} },
   };
 });
 afterAll(() => world.close());

@@ -9,7 +9,7 @@ import { createVault } from '../../shared/domain/secrets.ts';
 import { organizationWrite } from '../../shared/storage/access.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { contactStore } from '../../shared/storage/contacts.ts';
-import { emailConsent, emailConsentStore } from '../../shared/storage/email-consent.ts';
+import { emailConsent, emailConsentStore, suppressionStore } from '../../shared/storage/email-consent.ts';
 import { chanceOf } from '../support/chance.ts';
 import { FAULTS } from '../support/fault-proxy.ts';
 import { startWorld, type World } from '../support/world.ts';
@@ -130,4 +130,16 @@ test('who opts in of another organization, or without an address, lifts nothing'
   await optInContact(ports, stranger, others.id, { source: 'site' });
   expect(isRefusal(await optInContact(ports, actor, others.id, { source: 'site' }))).toBe(true);
   expect(await maySend(actor)).toBe(false);
+});
+
+test('an address that its provider holds back is refused until that moment and no longer, whatever consent says of it', async () => {
+  const actor = await tenant();
+  const held = suppressionStore(world.table);
+  const isHeld = (now: number) => held.isSuppressed(actor.organizationId, hashOf(actor), now);
+  expect(await isHeld(world.now)).toBe(false);
+  const { id } = await contact(actor, { optIn: { status: 'denied' } });
+  await held.suppress(actor.organizationId, hashOf(actor), world.now + 1_000);
+  await optInContact(ports, actor, id, { source: 'site' });
+  expect([await isHeld(world.now + 999), await isHeld(world.now + 1_000)]).toEqual([true, false]);
+  expect(await maySend(actor)).toBe(true);
 });

@@ -82,6 +82,26 @@ describe('a list of SMS', () => {
     );
   });
 
+  test('answers so for no filter, for each filter alone and for each two of them', async () => {
+    const start = stored[0]?.createdAt ?? 0;
+    const each: readonly MessageFilter[] = [
+      { status: 'sent' },
+      { region: 'INTL' },
+      { contactId: CONTACTS[0] },
+      { campaignId: 'natal #1' },
+      { toHash: 'hash-2' },
+      { from: start + 4_000 },
+      { to: start + 20_000 },
+    ];
+    const pairs = each.flatMap((one, at) => each.slice(at + 1).map((other) => ({ ...one, ...other })));
+    for (const filter of [{}, ...each, ...pairs]) {
+      const all = expected(filter);
+      const page = await listMessagePage(world.table, actor.organizationId, 'sms', filter, { skip: 1, limit: 4 });
+      expect([filter, page.items.map(({ id }) => id), page.total]).toEqual([filter, all.slice(1, 5), all.length]);
+      if (Object.keys(filter).length < 2) expect([filter, all.length > 5]).toEqual([filter, true]);
+    }
+  });
+
   test('and a read know nothing of another organization’s messages', async () => {
     const other = world.actor().organizationId;
     const [first] = stored;

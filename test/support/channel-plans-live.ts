@@ -1,70 +1,60 @@
 import type { Actor } from '../../shared/domain/actor.ts';
 import { sendEmail } from '../../shared/domain/email/send.ts';
 import { isRefusal, type Refusal } from '../../shared/domain/errors.ts';
+import { createMessage } from '../../shared/domain/messages/create.ts';
+import { leave } from '../../shared/domain/messages/leave.ts';
 import type { Channel, ReportedStatus } from '../../shared/domain/messages/provider.ts';
 import { priceOf } from '../../shared/domain/messages/quote.ts';
+import { applyReceipt, type ParkedReceipt } from '../../shared/domain/messages/receipts.ts';
 import { resolveSend } from '../../shared/domain/messages/resolve.ts';
+import type { PlatformChannel } from '../../shared/domain/platforms/providers.ts';
 import { DEFAULT_PRICES } from '../../shared/domain/pricing/default-prices.ts';
 import { quoteUnits } from '../../shared/domain/pricing/prices.ts';
 import { sendRcs } from '../../shared/domain/rcs/send.ts';
 import { sendSms } from '../../shared/domain/sms/send.ts';
+import { readWallet } from '../../shared/storage/ledger.ts';
+import { recipientOn, routeOn } from './channel-plans.ts';
 import { checkMoney } from './money.ts';
 import type { World } from './world.ts';
+import { emailPortsOf, leavePortsOf, submitPortsOf } from './world-queued.ts';
 
-/** The channels that have adapters of live providers: what a fault does to a real send is shown on each. */
-export const LIVE_CHANNELS = ['sms', 'rcs', 'email'] as const satisfies readonly Channel[];
-export type LiveChannel = (typeof LIVE_CHANNELS)[number];
-
-const PHONE = '+5511987654321';
 const TEXT = 'Seu pedido saiu para entrega.';
-const ADDRESS = 'ana@loja.example';
 
 /** Sends a short text by the channel's own operation; the same text under the same key is the same request. */
 type SendOn = (world: World, actor: Actor, key: string, text?: string) => Promise<unknown>;
 
-interface LiveSend {
-  readonly send: SendOn;
-  readonly route: string;
-  /** What its providers report, final ones last. */
-  readonly reports: readonly ReportedStatus[];
-}
+/** Channels whose messages leave by themselves: the answer is the message as its caller reads it once its queue was worked off. */
+const leavingOn =
+  (channel: PlatformChannel | 'push'): SendOn =>
+  async (world, actor, key, text = TEXT) => {
+    const body = { channel, to: recipientOn(channel), type: 'text', payload: { text } } as const;
+    const created = await createMessage(submitPortsOf(world), actor, key, body);
+    if (isRefusal(created)) return created;
+    await leave(leavePortsOf(world), created.id);
+    const message = await world.ports.journal.read(created.id);
+    return { id: created.id, replayed: created.replayed, status: message?.status, reason: message?.reason };
+  };
 
-const LIVE_SENDS: Readonly<Record<LiveChannel, LiveSend>> = {
-  sms: {
-    send: (world, actor, key, body = TEXT) => sendSms(world.ports, actor, key, { to: PHONE, body, route: 'premium' }),
-    route: 'premium',
-    reports: ['sent', 'delivered', 'failed', 'undelivered'],
+const SENDS: Readonly<Record<Channel, SendOn>> = {
+  sms: (world, actor, key, body = TEXT) =>
+    sendSms(world.ports, actor, key, { to: recipientOn('sms'), body, route: 'premium' }),
+  rcs: (world, actor, key, text = TEXT) => {
+    const request = { to: recipientOn('rcs'), content: { text }, route: 'easy_rcs', fallback: { text } } as const;
+    return sendRcs(world.ports, actor, key, request);
   },
-  rcs: {
-    send: (world, actor, key, text = TEXT) =>
-      sendRcs(world.ports, actor, key, { to: PHONE, content: { text }, route: 'easy_rcs', fallback: { text } }),
-    route: 'easy_rcs',
-    reports: ['sent', 'delivered', 'read', 'failed'],
-  },
-  email: {
-    send: (world, actor, key, text = TEXT) =>
-      sendEmail(
-        {
-          ...world.ports,
-          render: async () => undefined,
-          sender: async () => 'ola@loja.example',
-          unsubscribeUrl: async () => 'https://messaging.example/u/token',
-        },
-        actor,
-        key,
-        { to: ADDRESS, subject: 'Pedido', text },
-      ),
-    route: 'email',
-    reports: ['delivered', 'bounced', 'complained', 'failed'],
-  },
+  email: (world, actor, key, text = TEXT) =>
+    sendEmail(emailPortsOf(world), actor, key, { to: recipientOn('email'), subject: 'Pedido', text }),
+  whatsapp: leavingOn('whatsapp'),
+  instagram: leavingOn('instagram'),
+  push: leavingOn('push'),
 };
 
-/** A channel under faults: its own send, what one costs (coins), and what its providers report. */
-export const liveSendOf = (channel: LiveChannel) => LIVE_SENDS[channel];
+/** A channel's own send. */
+export const sendOn = (channel: Channel): SendOn => SENDS[channel];
 
 /** What the first message of the month costs, in coins. */
-export const coinsOn = async (world: World, channel: LiveChannel): Promise<number> => {
-  const price = await priceOf(world.ports, channel, LIVE_SENDS[channel].route);
+export const coinsOn = async (world: World, channel: Channel): Promise<number> => {
+  const price = await priceOf(world.ports, channel, routeOn(channel));
   if (isRefusal(price)) throw new Error(`${channel} has no price`);
   return quoteUnits(price, 1, 0).coins;
 };
@@ -87,6 +77,34 @@ export const resolveAll = async (world: World, organizationId: string, laterMs =
   world.now += laterMs;
   const { messages } = await checkMoney(world.table, organizationId, { quiet: false });
   for (const { id } of messages) await resolveSend(world.ports, id);
+};
+
+/** Resolves them until nothing is under way any more. */
+export const resolveUntilQuiet = async (world: World, organizationId: string): Promise<void> => {
+  for (;;) {
+    await resolveAll(world, organizationId);
+    if ((await readWallet(world.table, organizationId))?.held === 0) return;
+  }
+};
+
+/** A provider's report of a message. */
+export const reportOf = (
+  messageId: string,
+  status: ReportedStatus,
+  more: Partial<ParkedReceipt['event']> = {},
+): ParkedReceipt['event'] => ({
+  kind: 'receipt',
+  messageId,
+  providerMessageId: `p-${messageId}`,
+  status,
+  receipt: { id: `p-${messageId}`, type: 'api_message', to: '+5511987654321', status: status.toUpperCase() },
+  ...more,
+});
+
+/** Brings a provider's report in, as its callback does. */
+export const deliverReport = async ({ ports, now }: World, report: ParkedReceipt['event']): Promise<void> => {
+  const parked = await ports.park(report.messageId ?? '', report, now);
+  await applyReceipt(ports, parked.messageId, parked.fingerprint);
 };
 
 /** Forgets what a test made of the world. */

@@ -34,6 +34,8 @@ const CHANNEL_PLANS: Readonly<
   instagram: { to: '17841400000000001', route: 'session', content: text, reports: ['delivered', 'read', 'failed'] },
 };
 
+export const recipientOn = (channel: Channel): string => CHANNEL_PLANS[channel].to;
+export const routeOn = (channel: Channel): string => CHANNEL_PLANS[channel].route;
 export const reportsOf = (channel: Channel): readonly ReportedStatus[] => CHANNEL_PLANS[channel].reports;
 
 /** The plan of a message of the channel; the same body under the same key is the same request. */

@@ -1,9 +1,9 @@
 import type { EventType } from '../../shared/domain/events/catalogue.ts';
+import type { Channel } from '../../shared/domain/messages/provider.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import type { Row } from '../../shared/storage/table.ts';
-import type { LiveChannel } from './channel-plans-live.ts';
 import { type KillLab, type Step, timesTaken, type Victim } from './kill.ts';
-import { channelOf } from './kill-steps.ts';
+import { channelOf, declarationOf, sendAs } from './kill-steps.ts';
 
 export interface Outcome {
   /** How the message stands once all is quiet; undefined when there is no trace of it. */
@@ -14,6 +14,10 @@ export interface Outcome {
   readonly taken: 0 | 1;
   /** What the caller reads who tries again at once, before anything is resolved. */
   readonly atOnce: 'first' | 'under way' | 'replay';
+  /** What the caller reads who tries again after all is resolved; else a replay where the provider took it, and a first send where not. */
+  readonly afterwards?: 'replay' | 'nobody knows';
+  /** Its provider reports it after the process is back, which alone proves that it was taken. */
+  readonly reported?: true;
   /** The event that it raises, once. */
   readonly event?: EventType;
 }
@@ -27,12 +31,16 @@ const NO_RCS: Outcome = {
   atOnce: 'replay',
   event: 'rcs.failed',
 };
+/** The message that waits in its queue: it leaves once the process is back. */
+const LEAVES: Outcome = { message: SENT, taken: 1, atOnce: 'replay' };
 const ABANDONED = { hold: 'released', status: 'failed', reason: 'abandoned' } as const;
 
 /** What must have become of a message whose process was killed at a step: where it was sent, and where it was not. */
 export const OUTCOMES: Readonly<Record<Step, Outcome>> = {
   before_reserve: { message: undefined, taken: 0, atOnce: 'first' },
   after_reserve: { message: ABANDONED, taken: 0, atOnce: 'under way', event: 'sms.failed' },
+  before_begin: LEAVES,
+  after_begin: { message: ABANDONED, taken: 0, atOnce: 'replay' },
   before_provider: { message: ABANDONED, taken: 0, atOnce: 'under way', event: 'sms.failed' },
   after_provider: { message: SENT, taken: 1, atOnce: 'under way' },
   before_settle: { message: SENT, taken: 1, atOnce: 'under way' },
@@ -46,22 +54,59 @@ export const OUTCOMES: Readonly<Record<Step, Outcome>> = {
   after_hop: NO_RCS,
 };
 
-/** Where another channel fares otherwise than SMS. SES cannot be asked: its event proves what it took, and of what it never saw nothing tells. */
-const OTHERS: Readonly<Record<Exclude<LiveChannel, 'sms'>, Readonly<Partial<Record<Step, Outcome>>>>> = {
+/** The message that its provider took, and that none but a report of it can tell of. */
+const reported = (event: EventType, atOnce: Outcome['atOnce']): Outcome => ({
+  message: DELIVERED,
+  taken: 1,
+  atOnce,
+  reported: true,
+  event,
+});
+/** The message of which nothing tells: that it was taken cannot be known either. */
+const unknown = (taken: 0 | 1): Outcome => ({ message: INDETERMINATE, taken, atOnce: 'replay', afterwards: 'replay' });
+
+/**
+ * Where another channel fares otherwise than SMS. SES and WhatsApp cannot be asked: their events prove what they took, and of what they
+ * never saw nothing tells. Instagram and the push services prove nothing at all.
+ */
+const OTHERS: Readonly<Record<Exclude<Channel, 'sms'>, Readonly<Partial<Record<Step, Outcome>>>>> = {
   rcs: {
     before_provider: { message: ABANDONED, taken: 0, atOnce: 'under way', event: 'rcs.failed' },
   },
   email: {
-    before_provider: { message: INDETERMINATE, taken: 0, atOnce: 'under way' },
-    after_provider: { message: DELIVERED, taken: 1, atOnce: 'under way', event: 'email.delivered' },
-    before_settle: { message: DELIVERED, taken: 1, atOnce: 'under way', event: 'email.delivered' },
+    before_provider: { message: INDETERMINATE, taken: 0, atOnce: 'under way', afterwards: 'nobody knows' },
+    after_provider: reported('email.delivered', 'under way'),
+    before_settle: reported('email.delivered', 'under way'),
   },
+  whatsapp: {
+    after_reserve: LEAVES,
+    before_begin: LEAVES,
+    after_begin: unknown(0),
+    after_provider: reported('message.delivered', 'replay'),
+  },
+  instagram: { after_provider: unknown(1) },
+  push: { before_provider: unknown(0), after_provider: unknown(1) },
 };
 
 /** What must have become of a victim. */
 export const outcomeOf = (victim: Pick<Victim, 'channel' | 'step'>): Outcome => {
   const channel = channelOf(victim);
   return (channel === 'sms' ? undefined : OTHERS[channel][victim.step]) ?? OUTCOMES[victim.step];
+};
+
+/** What the retry of a victim must be answered after all is resolved, and how often its provider has taken it after that. */
+export const retryOf = (victim: Pick<Victim, 'channel' | 'step'>) => {
+  const { taken, afterwards = taken === 1 ? 'replay' : 'first' } = outcomeOf(victim);
+  const created = declarationOf(victim.step).hop ? 202 : 201;
+  if (afterwards === 'nobody knows') return { status: 502, replayed: undefined, reason: 'indeterminate', taken };
+  const replayed = afterwards === 'replay';
+  return { status: created, replayed, reason: undefined, taken: replayed ? taken : 1 };
+};
+
+/** The retry, in the same terms. */
+export const retried = async (lab: KillLab, victim: Victim) => {
+  const { status, body } = await sendAs(victim);
+  return { status, replayed: body.replayed, reason: body.meta?.reason, taken: timesTaken(lab, victim) };
 };
 
 /** The victim's message as it is stored. */
@@ -77,6 +122,6 @@ export const faultOf = async (lab: KillLab, victim: Victim): Promise<string | un
   if (!message) return row ? `${victim.step}: there is a trace` : undefined;
   const wrong = Object.entries(message).filter(([name, value]) => row?.[name] !== value);
   return wrong.length > 0
-    ? `${victim.step}: ${wrong.map(([name, value]) => `${name} is ${row?.[name]}, not ${value}`).join(', ')}`
+    ? `${victim.step}: ${wrong.map(([name, value]) => `${name} is ${row?.[name]}, not ${value}`).join(', ')}; last error: ${row?.lastError}`
     : undefined;
 };

@@ -1,53 +1,141 @@
+import type { Channel } from '../../shared/domain/messages/provider.ts';
 import { localKeyProvider } from '../../shared/providers/keys/local-key-provider.ts';
+import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { putProviderSettings } from '../../shared/storage/providers.ts';
 import { openVault } from '../../shared/storage/root-key.ts';
 import type { Table } from '../../shared/storage/table.ts';
-import type { LiveChannel } from './channel-plans-live.ts';
 import { type Gate, startGate } from './kill-gate.ts';
-import { type AmazonSesStandIn, startAmazonSesStandIn } from './providers/amazon-ses-stand-in.ts';
+import { channelOf, type Victim } from './kill-steps.ts';
+import { startAmazonSesStandIn } from './providers/amazon-ses-stand-in.ts';
+import { type FcmStandIn, startFcmStandIn } from './providers/fcm-stand-in.ts';
 import { startInfobipRcsStandIn } from './providers/infobip-rcs-stand-in.ts';
 import { type InfobipStandIn, startInfobipStandIn } from './providers/infobip-stand-in.ts';
+import { startInstagramStandIn } from './providers/instagram-stand-in.ts';
 import type { StandIn } from './providers/stand-in.ts';
+import { startWhatsappStandIn } from './providers/whatsapp-stand-in.ts';
 
-interface GatedProvider<S extends StandIn = StandIn> {
+interface GatedProvider<S> {
   readonly standIn: S;
   /** What stands before it, as the service is told to reach it. */
   readonly gate: Gate;
   readonly settings: Readonly<Record<string, unknown>>;
 }
+/** What a provider took, whichever channel it is of, and what it reports of that. */
+type Taker = Pick<StandIn, 'messages' | 'receipt' | 'close'>;
 
-/** A provider's stand-in for each live channel, each behind a gate; they outlive the processes that call them. */
-export interface KillProviders {
+/** A provider's stand-in for each channel, each behind a gate; they outlive the processes that call them. */
+export interface KillProviders extends Readonly<Record<Channel, GatedProvider<Taker>>> {
   readonly sms: GatedProvider<InfobipStandIn>;
-  readonly rcs: GatedProvider;
-  readonly email: GatedProvider<AmazonSesStandIn>;
+  readonly push: GatedProvider<Taker & { readonly fcm: FcmStandIn }>;
 }
 
 /** Longer than a call stands still before its process is killed. */
 const TIMEOUT_MS = 10_000;
 
-const gated = async <S extends StandIn>(standIn: S, more: Readonly<Record<string, unknown>>) => {
+const gated = async <S extends StandIn>(standIn: S, more: Readonly<Record<string, unknown>> = {}) => {
   const gate = await startGate(standIn.baseUrl);
   return { standIn, gate, settings: { ...standIn.settings, ...more, baseUrl: gate.endpoint, timeoutMs: TIMEOUT_MS } };
 };
 
-/** Starts the stand-ins. `url` is the service's own address, where one of them delivers its events. */
+/** Push goes to one service here: what differs between them ends before a process does. */
+const gatedPush = async () => {
+  const fcm = await startFcmStandIn(Date.now);
+  const gate = await startGate(fcm.options.fcmUrl ?? '');
+  const standIn = {
+    fcm,
+    get messages() {
+      return fcm.pushes.map(({ token: to, providerMessageId, collapse: messageId = '' }) => {
+        return { to, providerMessageId, messageId, from: '', text: '', callbackUrl: '' };
+      });
+    },
+    receipt: () => {
+      throw new Error('push services report nothing');
+    },
+    close: () => fcm.close(),
+  };
+  const { googleTokenUrl } = fcm.options;
+  return { standIn, gate, settings: { fcmUrl: gate.endpoint, googleTokenUrl, timeoutMs: TIMEOUT_MS } };
+};
+
+/** Starts the stand-ins. `url` is the service's own address, where some of them deliver their events. */
 export const startKillProviders = async (url: string): Promise<KillProviders> => {
-  const [sms, rcs, ses] = await Promise.all([startInfobipStandIn(), startInfobipRcsStandIn(), startAmazonSesStandIn()]);
+  const [sms, rcs, ses, whatsapp, instagram] = await Promise.all([
+    startInfobipStandIn(),
+    startInfobipRcsStandIn(),
+    startAmazonSesStandIn(),
+    startWhatsappStandIn(),
+    startInstagramStandIn(),
+  ]);
   ses.endpoint = `${url}/callbacks/amazon_ses/receipts`;
+  whatsapp.endpoint = `${url}/callbacks/whatsapp_cloud_api/events`;
+  instagram.endpoint = `${url}/callbacks/instagram_messaging_api/events`;
   return {
     sms: await gated(sms, { logsLagMs: 0 }),
     rcs: await gated(rcs, { logsLagMs: 0 }),
-    email: await gated(ses, {}),
+    email: await gated(ses),
+    whatsapp: await gated(whatsapp),
+    instagram: await gated(instagram),
+    push: await gatedPush(),
   };
 };
 
-/** Sets every provider up for a stage, with the key of its first start. */
-export const setUpProviders = async (providers: KillProviders, table: Table, keyFile: string): Promise<void> => {
+/** The providers that an operator sets up; push has its own apps instead. */
+const SET_UP = {
+  sms: 'infobip',
+  rcs: 'infobip',
+  email: 'amazon_ses',
+  whatsapp: 'whatsapp_cloud_api',
+  instagram: 'instagram_messaging_api',
+} as const;
+
+/** An account of Instagram for each organization, since each account belongs to one. */
+const accountsOf = (settings: Readonly<Record<string, unknown>>, organizations: readonly string[]) => {
+  const [account = {}] = settings.accounts as readonly { readonly id?: string }[];
+  const own = organizations.map((organizationId, at) => ({
+    ...account,
+    id: `${account.id}${at}`,
+    organizationId,
+    accountId: String(17_841_400_500_000_000 + at),
+  }));
+  return [account, ...own];
+};
+
+/** Sets every provider up for a stage and these organizations, with the key of its first start. */
+export const setUpProviders = async (
+  providers: KillProviders,
+  table: Table,
+  keyFile: string,
+  organizations: readonly string[],
+): Promise<void> => {
   const vault = await openVault(table, localKeyProvider(keyFile));
-  for (const channel of Object.keys(providers) as LiveChannel[]) {
-    const { standIn, settings } = providers[channel];
-    await putProviderSettings(table, vault, { channel, name: standIn.provider, settings, now: Date.now() });
+  const now = Date.now();
+  for (const [channel, name] of Object.entries(SET_UP) as [keyof typeof SET_UP, string][]) {
+    const { settings } = providers[channel];
+    const own = channel === 'instagram' ? { accounts: accountsOf(settings, organizations) } : {};
+    await putProviderSettings(table, vault, { channel, name, settings: { ...settings, ...own }, now });
+  }
+};
+
+/** Makes recipients of these victims' own: a device is registered, and who is answered on Instagram has just written. */
+export const meetRecipients = async (
+  { push }: KillProviders,
+  table: Table,
+  keyFile: string,
+  victims: readonly Victim[],
+): Promise<void> => {
+  const vault = await openVault(table, localKeyProvider(keyFile));
+  const on = (channel: Channel) => victims.filter((victim) => channelOf(victim) === channel);
+  for (const { organizationId, to } of on('instagram'))
+    await table.write({
+      update: KEYS.lastInbound(organizationId, 'instagram', vault.blindIndex(organizationId, 'platform', to)),
+      set: { at: Date.now() },
+    });
+  for (const [client, own] of Map.groupBy(on('push'), (victim) => victim.client)) {
+    const app = await client.post('/v2/push/apps', { name: 'Kill', ...push.standIn.fcm.app });
+    for (const { to: token } of own) {
+      const { status, text } = await client.post('/v2/push/tokens', { appId: app.body.id, token, platform: 'android' });
+      if (status !== 200) throw new Error(`a device was not registered: ${status} ${text}`);
+    }
   }
 };
 

@@ -1,12 +1,12 @@
+import type { Channel } from '../../shared/domain/messages/provider.ts';
 import type { Answer, Client } from './api.ts';
-import type { LiveChannel } from './channel-plans-live.ts';
 import type { GateCall, HoldAt } from './kill-gate.ts';
 
 /** One message and where its process is killed. */
 export interface Victim {
   readonly step: Step;
   /** SMS where none is named. */
-  readonly channel?: LiveChannel;
+  readonly channel?: Channel;
   readonly to: string;
   readonly key: string;
   readonly client: Client;
@@ -16,7 +16,7 @@ export interface Victim {
   /** Known once its change was seen. */
   eventId?: string;
 }
-export const channelOf = ({ channel = 'sms' }: Pick<Victim, 'channel'>): LiveChannel => channel;
+export const channelOf = ({ channel = 'sms' }: Pick<Victim, 'channel'>): Channel => channel;
 
 interface StepDeclaration {
   readonly gate: 'table' | 'provider';
@@ -24,6 +24,8 @@ interface StepDeclaration {
   readonly matches: (call: GateCall, victim: Victim) => boolean;
   /** The send is through, and a receipt of it is under way. */
   readonly receipt?: 'delivered';
+  /** It waits in its queue before: a step of the channels whose messages leave by themselves. */
+  readonly queued?: true;
   /** It was sent by RCS with a fallback to SMS, and a receipt that it cannot be delivered is under way. */
   readonly hop?: true;
 }
@@ -32,6 +34,12 @@ interface StepDeclaration {
 export const writes = (call: GateCall): boolean => call.action === 'TransactWriteItems';
 export const reserves = (call: GateCall, { to }: Victim): boolean =>
   writes(call) && call.body.includes('IDEM#') && call.body.includes(to);
+/** Whether a call takes the victim's message from its queue: none but a message that leaves by itself has one. */
+const begins = (call: GateCall, { messageId }: Victim): boolean =>
+  call.action === 'UpdateItem' &&
+  messageId !== undefined &&
+  call.body.includes(`MSG#${messageId}`) &&
+  call.body.includes('attempts');
 const dispatches = (call: GateCall, { to }: Victim) => call.method === 'POST' && call.body.includes(to.slice(1));
 /** Whether a call captures the victim's hold. */
 export const settles = (call: GateCall, { messageId }: Victim): boolean =>
@@ -48,6 +56,8 @@ const hops = (call: GateCall, victim: Victim) => reserves(call, victim) && call.
 export const STEPS = {
   before_reserve: { gate: 'table', at: 'before', matches: reserves },
   after_reserve: { gate: 'table', at: 'after', matches: reserves },
+  before_begin: { gate: 'table', at: 'before', matches: begins, queued: true },
+  after_begin: { gate: 'table', at: 'after', matches: begins, queued: true },
   before_provider: { gate: 'provider', at: 'before', matches: dispatches },
   after_provider: { gate: 'provider', at: 'after', matches: dispatches },
   before_settle: { gate: 'table', at: 'before', matches: settles },
@@ -63,30 +73,64 @@ export const STEPS = {
 export type Step = keyof typeof STEPS;
 export const declarationOf = (step: Step): StepDeclaration => STEPS[step];
 
-/** The steps of an SMS: all but those of a fallback. */
-export const STEP_NAMES = (Object.keys(STEPS) as Step[]).filter((step) => !declarationOf(step).hop);
+/** The steps of an SMS: all but those of a queue and of a fallback. */
+export const STEP_NAMES = (Object.keys(STEPS) as Step[]).filter(
+  (step) => !declarationOf(step).hop && !declarationOf(step).queued,
+);
 
-/** The steps whose code is another on the channel than on SMS: its provider's call and what is known of it later, and its fallback. */
-export const CHANNEL_STEPS = {
+/**
+ * The steps whose code is another on the channel than on SMS: its queue, where its messages leave by themselves, its provider's call and
+ * what is known of it later, and its fallback.
+ */
+const CHANNEL_STEPS = {
   rcs: ['before_provider', 'after_provider', 'before_settle', 'after_settle', 'before_hop', 'after_hop'],
   email: ['before_provider', 'after_provider', 'before_settle', 'after_settle'],
-} as const satisfies Readonly<Record<Exclude<LiveChannel, 'sms'>, readonly Step[]>>;
+  whatsapp: ['after_reserve', 'before_begin', 'after_begin', 'after_provider'],
+  instagram: ['after_provider', 'after_settle'],
+  push: ['before_provider', 'after_provider'],
+} as const satisfies Readonly<Record<Exclude<Channel, 'sms'>, readonly Step[]>>;
+
+/** A step of a channel. */
+export interface Kind {
+  readonly channel: Channel;
+  readonly step: Step;
+}
+/** Every step of every channel but SMS, whose own are the others. */
+export const OTHER_KINDS = Object.entries(CHANNEL_STEPS).flatMap(([channel, steps]) =>
+  steps.map((step): Kind => ({ channel: channel as Channel, step })),
+);
+
+const phone = (nth: number) => `+5511${String(980_000_000 + nth)}`;
+const RECIPIENTS: Readonly<Record<Channel, (nth: number) => string>> = {
+  sms: phone,
+  rcs: phone,
+  whatsapp: phone,
+  email: (nth) => `cliente-${nth}@loja.example`,
+  instagram: (nth) => String(17_841_400_000_000_000 + nth),
+  push: (nth) => `aparelho-${String(nth).padStart(8, '0')}:APA91b`,
+};
+/** A recipient of a channel; each number is another's, on every channel. */
+export const recipientOf = (channel: Channel, nth: number): string => RECIPIENTS[channel](nth);
 
 const TEXT = 'Seu pedido saiu para entrega.';
-export const textOf = ({ to }: Pick<Victim, 'to'>) => ({ to, body: TEXT, route: 'premium' });
+const TEMPLATE = { template: { name: 'pedido_enviado', language: 'pt-BR' } };
+const ofText = { type: 'text', payload: { text: TEXT } };
 
-/** Sends a victim's message as its channel's callers do; one with a fallback leaves by itself. */
+/** What the channel's callers ask for: where, and with which body beside the recipient. */
+const REQUESTS: Readonly<Record<Channel, readonly [path: string, body: object]>> = {
+  sms: ['/v2/sms/messages', { body: TEXT, route: 'premium' }],
+  rcs: ['/v2/rcs/messages', { content: { text: TEXT }, route: 'easy_rcs' }],
+  email: ['/v2/email/messages', { from: 'ola@loja.example', subject: 'Pedido', text: TEXT }],
+  whatsapp: ['/messages', { channel: 'whatsapp', type: 'template', payload: TEMPLATE }],
+  instagram: ['/messages', { channel: 'instagram', ...ofText }],
+  push: ['/messages', { channel: 'push', ...ofText }],
+};
+/** One with a fallback leaves by itself. */
+const HOPPING = ['/v1/messages', { channel: 'rcs', text: TEXT, fallback: ['sms'], fallback_after: '2h' }] as const;
+
+/** Sends a victim's message as its channel's callers do. */
 export const sendAs = (victim: Victim): Promise<Answer> => {
   const { client, to, key, step } = victim;
-  const post = (path: string, body: object) => client.post(path, body, { 'idempotency-key': key });
-  if (declarationOf(step).hop)
-    return post('/v1/messages', { channel: 'rcs', to, text: TEXT, fallback: ['sms'], fallback_after: '2h' });
-  switch (channelOf(victim)) {
-    case 'sms':
-      return client.send(textOf(victim), key);
-    case 'rcs':
-      return post('/v2/rcs/messages', { to, content: { text: TEXT }, route: 'easy_rcs' });
-    case 'email':
-      return post('/v2/email/messages', { to, from: 'ola@loja.example', subject: 'Pedido', text: TEXT });
-  }
+  const [path, body] = declarationOf(step).hop ? HOPPING : REQUESTS[channelOf(victim)];
+  return client.post(path, { ...body, to }, { 'idempotency-key': key });
 };

@@ -9,28 +9,40 @@ import { freePort, startDynoxide } from '../../infra/local/engines.ts';
 import { ensureQueues } from '../../infra/local/resources.ts';
 import { AWS_DEFAULTS, defaultAwsSettings, keyFileOf, LOCAL_REGION, tableName } from '../../infra/local/stages.ts';
 import { createOrganization } from '../../infra/operator/organizations.ts';
+import type { Channel } from '../../shared/domain/messages/provider.ts';
 import type { QueueName } from '../../shared/queues/queues.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { tableClient } from '../../shared/storage/client.ts';
 import { Table } from '../../shared/storage/table.ts';
 import { creditWallet } from '../../shared/storage/wallet.ts';
 import { apiClient, type Client } from './api.ts';
-import type { LiveChannel } from './channel-plans-live.ts';
-import { type Gate, type Hold, startGate } from './kill-gate.ts';
-import { closeProviders, type KillProviders, setUpProviders, startKillProviders } from './kill-providers.ts';
+import { type Gate, type GateCall, type Hold, startGate } from './kill-gate.ts';
+import {
+  closeProviders,
+  type KillProviders,
+  meetRecipients,
+  setUpProviders,
+  startKillProviders,
+} from './kill-providers.ts';
 import { applies, channelOf, declarationOf, reserves, sendAs, type Victim, writes } from './kill-steps.ts';
 import { tempDir } from './platform.ts';
 import type { InfobipStandIn } from './providers/infobip-stand-in.ts';
 import { deliver, type StandIn } from './providers/stand-in.ts';
 
-/** How long a sender has before others resolve its message, in the processes that are killed. */
-const DEADLINE_SECONDS = 18;
-const START_MS = 40_000;
+/**
+ * How long a sender has before others resolve its message, in the processes that are killed. A provider is called within the first 16 of
+ * them, or not at all: enough for a process that has just started on a machine with other work.
+ */
+const DEADLINE_SECONDS = 30;
+const START_MS = 120_000;
 const LEAVES_WITHIN_MS = 20_000;
 /** More than any history here can spend. */
 const CREDIT = 100_000_000;
 
 export { STEP_NAMES, type Step, sendAs, settles, type Victim } from './kill-steps.ts';
+
+/** A call by which a resolver takes a message over. */
+export const takesOver = ({ action, body }: GateCall): boolean => action === 'UpdateItem' && body.includes('inquiries');
 
 /** The service in a process of its own that can be killed, between gates, on an engine and a provider that outlive it. */
 export interface KillLab {
@@ -42,9 +54,11 @@ export interface KillLab {
   readonly endpoint: string;
   /** The running process's queues. */
   queue(name: QueueName): Promise<{ readonly sqs: SQSClient; readonly url: string; readonly deadLetterUrl: string }>;
-  /** An organization with a live wallet that no history empties. */
+  /** An organization with a live wallet that no history empties. One that sends by Instagram is made before the process starts, or before its first such send: a process trusts its settings for a while. */
   organization(): Promise<{ client: Client; organizationId: string }>;
-  /** Starts the process, or starts it again. */
+  /** Makes the recipients of these victims' their organizations' own, where a channel asks for it; the process runs. */
+  meet(victims: readonly Victim[]): Promise<void>;
+  /** Starts the process, or starts it again; nothing where it runs. */
   start(): Promise<void>;
   /** SIGKILL. */
   kill(): Promise<void>;
@@ -94,16 +108,20 @@ export const startKillLab = async (): Promise<KillLab> => {
     SEND_DEADLINE_SECONDS: String(DEADLINE_SECONDS),
     DISPATCH_SECONDS: '1',
     // Consumers are held at several steps at once.
-    BATCHES_IN_FLIGHT: '4',
+    BATCHES_IN_FLIGHT: '32',
+    PUSH_SERVICES: JSON.stringify(providers.push.settings),
   };
   let child: ChildProcess | undefined;
+  const isAlive = () => child?.exitCode === null && child.signalCode === null;
   const kill = async () => {
-    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    if (!child || !isAlive()) return;
     const exit = once(child, 'exit');
     child.kill('SIGKILL');
     await exit;
   };
-  let setUp: Promise<void> | undefined;
+  const organizations: string[] = [];
+  let started = false;
+  const setUp = () => setUpProviders(providers, tables.live, keyFileOf(dataDir), organizations);
   return {
     table: tables.live,
     tableGate,
@@ -129,13 +147,17 @@ export const startKillLab = async (): Promise<KillLab> => {
         description: 'Opening credit',
         now: Date.now(),
       });
+      organizations.push(organizationId);
+      if (started) await setUp();
       return { client: apiClient(url, keys.live), organizationId };
     },
     async start() {
+      if (isAlive()) return;
       child = await spawnService(env);
-      setUp ??= setUpProviders(providers, tables.live, keyFileOf(dataDir));
-      await setUp;
+      if (!started) await setUp();
+      started = true;
     },
+    meet: (victims) => meetRecipients(providers, tables.live, keyFileOf(dataDir), victims),
     kill,
     async close() {
       await kill();
@@ -192,7 +214,7 @@ export const untilResolved = async (lab: KillLab, victims: readonly Victim[], mo
   }
 };
 
-const takenFor = (lab: KillLab, { to }: Victim, channel: LiveChannel) =>
+const takenFor = (lab: KillLab, { to }: Victim, channel: Channel) =>
   lab.providers[channel].standIn.messages.filter((message) => message.to === to);
 
 /** How many messages for this victim the provider of a channel took; of its own, where none is named. */
@@ -204,7 +226,7 @@ export const postReceipt = async (lab: KillLab, victim: Victim): Promise<void> =
   const [message] = takenFor(lab, victim, channelOf(victim));
   if (!message) throw new Error('there is nothing to receipt');
   const outcome = declarationOf(victim.step).hop ? 'no_rcs' : 'delivered';
-  const standIn: StandIn = lab.providers[channelOf(victim)].standIn;
+  const standIn: Pick<StandIn, 'receipt'> = lab.providers[channelOf(victim)].standIn;
   const answer = await deliver(standIn.receipt(message, outcome));
   if (!answer.ok) throw new Error(`the receipt was answered ${answer.status}`);
 };
@@ -212,13 +234,6 @@ export const postReceipt = async (lab: KillLab, victim: Victim): Promise<void> =
 const mustBeSent = async (victim: Victim): Promise<void> => {
   const { status, text } = await sendAs(victim);
   if (status !== 201 && status !== 202) throw new Error(`a send was answered ${status}: ${text}`);
-};
-
-/** Sends for each, and posts a receipt of each: its process lives on. */
-export const bringThrough = async (lab: KillLab, victims: readonly Victim[]): Promise<void> => {
-  learnIds(lab, victims);
-  await Promise.all(victims.map(mustBeSent));
-  await Promise.all(victims.map((victim) => postReceipt(lab, victim)));
 };
 
 /** Waits until the provider has taken a message that leaves by itself. */
@@ -230,13 +245,26 @@ const untilTaken = async (lab: KillLab, victim: Victim): Promise<void> => {
   }
 };
 
+/** Sends for each, and posts a receipt of each whose step awaits one: its process lives on. */
+export const bringThrough = async (lab: KillLab, victims: readonly Victim[]): Promise<void> => {
+  learnIds(lab, victims);
+  await lab.meet(victims);
+  await Promise.all(victims.map(mustBeSent));
+  await Promise.all(victims.map((victim) => untilTaken(lab, victim)));
+  const reported = victims.filter(({ step }) => declarationOf(step).receipt);
+  await Promise.all(reported.map((victim) => postReceipt(lab, victim)));
+};
+
 /** Brings every victim to its step and kills the process there, all at once. */
 export const killAll = async (lab: KillLab, victims: readonly Victim[]): Promise<void> => {
   learnIds(lab, victims);
+  await lab.meet(victims);
   const reported = victims.filter(({ step }) => declarationOf(step).receipt || declarationOf(step).hop);
   const through = victims.filter((victim) => victim.step === 'answered' || reported.includes(victim));
   await Promise.all(through.map(mustBeSent));
   await Promise.all(reported.map((victim) => untilTaken(lab, victim)));
+  // However slowly they come to their steps, nobody else resolves them meanwhile.
+  lab.tableGate.hold('before', takesOver);
   const holds = victims.flatMap((victim): Hold[] => {
     if (victim.step === 'answered') return [];
     const { gate, at, matches } = declarationOf(victim.step);

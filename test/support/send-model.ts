@@ -2,22 +2,22 @@ import fc from 'fast-check';
 import { Refusal } from '../../shared/domain/errors.ts';
 import { type ChainPorts, goOn } from '../../shared/domain/messages/chain.ts';
 import type { Hop } from '../../shared/domain/messages/hops.ts';
-import { type LeavePorts, leave } from '../../shared/domain/messages/leave.ts';
+import { leave } from '../../shared/domain/messages/leave.ts';
 import { advances, type MessageRecord, type MessageStatus } from '../../shared/domain/messages/message.ts';
 import type { PlanOf } from '../../shared/domain/messages/plan.ts';
-import type { Channel, ProviderAnswer } from '../../shared/domain/messages/provider.ts';
-import { applyReceipt, applySandboxOutcome, type ParkedReceipt } from '../../shared/domain/messages/receipts.ts';
+import { CHANNELS, type Channel, type ProviderAnswer } from '../../shared/domain/messages/provider.ts';
+import { applyReceipt, applySandboxOutcome } from '../../shared/domain/messages/receipts.ts';
 import { resolveSend } from '../../shared/domain/messages/resolve.ts';
 import { reserveMessage, type Sent, sendNow } from '../../shared/domain/messages/send.ts';
-import { KEYS } from '../../shared/storage/access-patterns.ts';
-import { chainStore } from '../../shared/storage/chains.ts';
 import { overdue } from '../../shared/storage/due.ts';
 import { outbox } from '../../shared/storage/outbox.ts';
-import { queuedStore } from '../../shared/storage/queued.ts';
 import { planOn, reportsOf } from './channel-plans.ts';
+import { coinsOn, reportOf } from './channel-plans-live.ts';
+import { proofOn } from './channel-plans-told.ts';
 import { FAULTS, type Fault } from './fault-proxy.ts';
 import { checkMoney } from './money.ts';
-import { PLAIN, type World } from './world.ts';
+import type { World } from './world.ts';
+import { chainPortsOf, hint, leavePortsOf } from './world-queued.ts';
 
 const ANSWERS = {
   accepted: undefined,
@@ -90,14 +90,6 @@ const stepArbitrary: fc.Arbitrary<Step> = fc.oneof(
 export const historyArbitrary = (length: number): fc.Arbitrary<Step[]> =>
   fc.array(stepArbitrary, { minLength: 1, maxLength: length });
 
-const receiptOf = (messageId: string, status: ParkedReceipt['event']['status']): ParkedReceipt['event'] => ({
-  kind: 'receipt',
-  messageId,
-  providerMessageId: `p-${messageId}`,
-  status,
-  receipt: { id: `p-${messageId}`, type: 'api_message', to: '+5511987654321', status: status.toUpperCase() },
-});
-
 /** Work that may fail for a fault that was injected: its row stays due, so that it comes again. */
 const tolerant = async (work: () => Promise<unknown>): Promise<void> => {
   await work().catch(() => {});
@@ -109,28 +101,14 @@ const markPublished = async (world: World, id: string): Promise<void> => {
   if (found) await events.markPublished([found.event], world.now);
 };
 
-const hintOf = (world: World, kind: 'fallback' | 'send_message', id: string) =>
-  void world.hints.push({ kind, ...(kind === 'fallback' ? KEYS.chain(id) : KEYS.message(id)) });
-const hintSend = (world: World) => (id: string) => hintOf(world, 'send_message', id);
-
-const leavePortsOf = (world: World): LeavePorts => ({
-  ...world.ports,
-  ...queuedStore(world.table, PLAIN),
-  mayLeaveAt: async (_, now) => now,
-  hintSend: hintSend(world),
-});
-const chainPortsOf = (world: World): ChainPorts => ({
-  ...world.ports,
-  ...chainStore(world.table, PLAIN),
-  plan: async (_, hop, key) => ({ plan: await planOn(world, hop.channel, key, hop.text ?? '') }),
-  hintSend: hintSend(world),
-  hintChain: (id) => hintOf(world, 'fallback', id),
-});
+const plansOf =
+  (world: World): ChainPorts['plan'] =>
+  async (_, hop, key) => ({ plan: await planOn(world, hop.channel, key, hop.text ?? '') });
 
 /** What the dispatcher hands over: overdue messages and chains, found by their due rows alone. */
 const dispatchDue = async (world: World): Promise<void> => {
   for (const kind of ['send_message', 'fallback'] as const)
-    for (const hint of await overdue(world.table, kind, world.now, 100)) world.hints.push(hint);
+    world.hints.push(...(await overdue(world.table, kind, world.now, 100)));
 };
 
 const workThrough = async (world: World): Promise<void> => {
@@ -141,7 +119,7 @@ const workThrough = async (world: World): Promise<void> => {
     else if (hint.kind === 'resolve_send') await tolerant(() => resolveSend(world.ports, id));
     else if (hint.kind === 'sandbox_outcome') await tolerant(() => applySandboxOutcome(world.ports, id));
     else if (hint.kind === 'send_message') await tolerant(() => leave(leavePortsOf(world), id));
-    else if (hint.kind === 'fallback') await tolerant(() => goOn(chainPortsOf(world), id));
+    else if (hint.kind === 'fallback') await tolerant(() => goOn(chainPortsOf(world, plansOf(world)), id));
     else await tolerant(() => markPublished(world, id));
   }
 };
@@ -154,14 +132,16 @@ const shuffled = <T>(items: readonly T[], order: number): T[] =>
 
 /** How long a message is waited for before its fallback, in ms. */
 const WAIT_MS = 60_000;
-/** The other channel that a fallback goes over. */
-const other = (channel: Channel): Channel => (channel === 'sms' ? 'rcs' : 'sms');
+/** The other channel that a fallback goes over: each has its own. */
+const other = (channel: Channel): Channel => CHANNELS[(CHANNELS.indexOf(channel) + 1) % CHANNELS.length] ?? 'sms';
 
-/** A fallback begins only while no message before it had arrived, and no hop begins twice. */
-const checkChains = (messages: readonly MessageRecord[]): void => {
+/** A fallback begins only while no message before it had arrived, and no hop begins twice; each is billed at its channel's own rate. */
+const checkChains = (messages: readonly MessageRecord[], priceOn: ReadonlyMap<Channel, number>): void => {
   const hops = messages.filter(({ id, chainId }) => chainId !== undefined && chainId !== id);
   const places = new Set(hops.map(({ callerKey }) => callerKey));
   if (places.size !== hops.length) throw new Error('a hop of a chain began twice');
+  for (const { channel, coins } of hops)
+    if (coins !== priceOn.get(channel)) throw new Error(`a hop on ${channel} was billed ${coins} coins`);
   for (const hop of hops)
     for (const before of messages)
       if (
@@ -182,6 +162,8 @@ export const runHistory = async (world: World, channel: Channel, history: readon
   world.provider.accepted.clear();
   world.hints.length = 0;
 
+  const priceOn = new Map<Channel, number>();
+  for (const each of CHANNELS) priceOn.set(each, await coinsOn(world, each));
   const look = async (quiet: boolean) => {
     const books = await checkMoney(world.table, organizationId, { quiet });
     for (const { id, status } of books.messages) {
@@ -190,7 +172,7 @@ export const runHistory = async (world: World, channel: Channel, history: readon
         throw new Error(`a status went back from ${before} to ${status}`);
       last.set(id, status);
     }
-    checkChains(books.messages);
+    checkChains(books.messages, priceOn);
     return books;
   };
   const playing = (name: keyof typeof ANSWERS) => {
@@ -228,7 +210,7 @@ export const runHistory = async (world: World, channel: Channel, history: readon
         at,
         hops: [hop(other(channel)), hop(channel)],
       });
-      if (!(sent instanceof Refusal)) hintOf(world, 'send_message', sent.message.id);
+      if (!(sent instanceof Refusal)) hint(world, 'send_message', sent.message.id);
       return sent;
     });
   const take = async (step: Step): Promise<void> => {
@@ -253,7 +235,7 @@ export const runHistory = async (world: World, channel: Channel, history: readon
         const message = await world.ports.journal.read(target.messageId);
         const reports = reportsOf(message?.channel ?? channel);
         const status = reports[step.report % reports.length] ?? 'delivered';
-        const parked = await world.ports.park(target.messageId, receiptOf(target.messageId, status), world.now);
+        const parked = await world.ports.park(target.messageId, reportOf(target.messageId, status), world.now);
         world.hints.push({ kind: 'apply_receipt', pk: `MSG#${target.messageId}`, sk: `RCPT#${parked.fingerprint}` });
       });
       return;
@@ -286,7 +268,10 @@ export const runHistory = async (world: World, channel: Channel, history: readon
   for (const message of messages) {
     if ((dispatches.get(message.id) ?? 0) > 1) throw new Error('a message reached the provider twice');
     const taken = world.provider.accepted.has(message.id);
-    if (taken !== (message.hold === 'captured')) throw new Error(`accepted ${taken}, but the hold is ${message.hold}`);
+    const unproven = taken && message.reason === 'indeterminate' && proofOn(message.channel) !== 'inquiry';
+    if (!unproven && taken !== (message.hold === 'captured'))
+      throw new Error(`accepted ${taken}, but the hold is ${message.hold}`);
+    if (unproven && message.hold !== 'released') throw new Error('what nobody knows of was charged');
   }
   if (new Set(messages.map(({ id }) => id)).size !== messages.length) throw new Error('a message stands twice');
   for (const known of answered)

@@ -7,7 +7,13 @@ import type { Actor, Environment } from '../../shared/domain/actor.ts';
 import { type Id, newId } from '../../shared/domain/ids.ts';
 import { rulesOf } from '../../shared/domain/messages/channels.ts';
 import type { Candidates } from '../../shared/domain/messages/ports.ts';
-import type { Dispatch, Provider, ProviderAnswer, ProviderInquiry } from '../../shared/domain/messages/provider.ts';
+import type {
+  Channel,
+  Dispatch,
+  Provider,
+  ProviderAnswer,
+  ProviderInquiry,
+} from '../../shared/domain/messages/provider.ts';
 import { sandboxProvider } from '../../shared/domain/messages/sandbox.ts';
 import { DEFAULT_PRICES } from '../../shared/domain/pricing/default-prices.ts';
 import type { PriceTable } from '../../shared/domain/pricing/prices.ts';
@@ -20,6 +26,7 @@ import { readPromise } from '../../shared/storage/reserve.ts';
 import { Table } from '../../shared/storage/table.ts';
 import { readVolume, volumeReader } from '../../shared/storage/volumes.ts';
 import { creditWallet, noteDepleted } from '../../shared/storage/wallet.ts';
+import { proofOn } from './channel-plans-told.ts';
 import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
 
 process.env.AWS_REGION ??= 'sa-east-1';
@@ -62,6 +69,13 @@ export class ScriptedProvider implements Provider<unknown> {
 
   readCallback = async () => ({ kind: 'forged' as const, detail: 'scripted' });
 }
+
+/** The provider as it is on a channel: without an inquiry where the channel's own have none. */
+const asOn = (channel: Channel, provider: ScriptedProvider): Provider<unknown> => {
+  if (proofOn(channel) === 'inquiry') return provider;
+  const { name, readCallback } = provider;
+  return { name, readCallback, send: (dispatch) => provider.send(dispatch) };
+};
 
 /** A stage in one process: the real rules over the real storage and engine; clock, provider and faults are the test's. */
 export interface World {
@@ -128,7 +142,8 @@ export const startWorld = async (env: Environment): Promise<World> => {
       journal: journal(table, (published) => void hints.push(...published), PLAIN),
       routing: {
         candidates: async () => world.candidates(),
-        provider: async (channel, name) => (name === 'sandbox_provider' ? sandboxProvider(rulesOf(channel)) : provider),
+        provider: async (channel, name) =>
+          name === 'sandbox_provider' ? sandboxProvider(rulesOf(channel)) : asOn(channel, provider),
         report: async () => {},
       },
       prices: async () => world.prices,

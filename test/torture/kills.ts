@@ -1,31 +1,34 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
   type KillLab,
   killAll,
+  postReceipt,
   STEP_NAMES,
-  sendAs,
   startKillLab,
-  timesTaken,
   untilResolved,
   type Victim,
 } from '../support/kill.ts';
-import { faultOf, OUTCOMES, rowOf } from '../support/kill-outcomes.ts';
+import { faultOf, outcomeOf, retried, retryOf, rowOf } from '../support/kill-outcomes.ts';
+import { type Kind, OTHER_KINDS, recipientOf } from '../support/kill-steps.ts';
 import { checkMoney } from '../support/money.ts';
 import { type Part, type PartOptions, type Report, randomOf, shuffled } from './part.ts';
 
 /** Messages that stand at each step when their process is killed. */
-const PER_STEP = 4;
+const PER_STEP = 2;
+/** Every step of SMS, and those of each other channel whose code is another. */
+const KINDS: readonly Kind[] = [...STEP_NAMES.map((step): Kind => ({ channel: 'sms', step })), ...OTHER_KINDS];
 const RESOLVED_WITHIN_MS = 120_000;
 
 /** A round's victims: an organization of its own, since a key has a rate, and recipients of their own. */
 const victimsOf = async (lab: KillLab, round: number, random: () => number, most: number): Promise<Victim[]> => {
   const caller = await lab.organization();
-  const steps = shuffled(
-    STEP_NAMES.flatMap((step) => Array.from({ length: PER_STEP }, () => step)),
+  const kinds = shuffled(
+    KINDS.flatMap((kind) => Array.from({ length: PER_STEP }, () => kind)),
     random,
   );
-  return steps.slice(0, most).map((step, at) => {
-    const subscriber = String(round * STEP_NAMES.length * PER_STEP + at).padStart(7, '0');
-    return { ...caller, step, key: `key-${round}-${at}`, to: `+551198${subscriber}` };
+  return kinds.slice(0, most).map(({ channel, step }, at) => {
+    const to = recipientOf(channel, round * kinds.length + at);
+    return { ...caller, channel, step, key: `key-${round}-${at}`, to };
   });
 };
 
@@ -35,13 +38,11 @@ const resolvedAt = async (lab: KillLab, victim: Victim): Promise<number> => {
   return Date.parse(String((row?.hold === 'released' ? row.failedAt : row?.sentAt) ?? new Date(0).toISOString()));
 };
 
-/** The retry of every caller: a first send where nothing was sent, else a replay. One text each, in the end. */
+/** The retry of every caller: a first send where certainly nothing was sent, else a replay, or the word that nobody knows. */
 const retry = async (lab: KillLab, victim: Victim): Promise<void> => {
-  const { status, body } = await sendAs(victim);
-  const replayed = OUTCOMES[victim.step].taken === 1;
-  if (status !== 201 || body.replayed !== replayed) throw new Error(`${victim.step}: the retry was answered ${status}`);
-  const times = timesTaken(lab, victim);
-  if (times !== 1) throw new Error(`${victim.step}: ${times} texts after the retry`);
+  const found = await retried(lab, victim);
+  if (!isDeepStrictEqual(found, retryOf(victim)))
+    throw new Error(`${victim.channel} at ${victim.step}: the retry was answered ${JSON.stringify(found)}`);
 };
 
 const verify = async (lab: KillLab, victims: readonly Victim[]): Promise<void> => {
@@ -54,20 +55,29 @@ const verify = async (lab: KillLab, victims: readonly Victim[]): Promise<void> =
     await checkMoney(lab.table, organizationId);
 };
 
+/** Starts the process and has the providers report what only they can prove of those that were killed. */
+const startAgain = async (lab: KillLab, killed: readonly Victim[]): Promise<void> => {
+  await lab.start();
+  for (const victim of killed.filter((each) => outcomeOf(each).reported)) await postReceipt(lab, victim);
+};
+
 const run = async ({ count, seed, late }: PartOptions): Promise<Report> => {
   const lab = await startKillLab();
   const random = randomOf(seed);
   const all: { victim: Victim; killedAt: number }[] = [];
   try {
     let rounds = 0;
+    let killed: Victim[] = [];
+    await lab.start();
     for (; all.length < count && !late(); rounds++) {
-      await lab.start();
       const victims = await victimsOf(lab, rounds, random, count - all.length);
+      await startAgain(lab, killed);
+      killed = victims;
       await killAll(lab, victims);
       const killedAt = Date.now();
       all.push(...victims.map((victim) => ({ victim, killedAt })));
     }
-    await lab.start();
+    await startAgain(lab, killed);
     const victims = all.map(({ victim }) => victim);
     await untilResolved(lab, victims, RESOLVED_WITHIN_MS);
     const waits = await Promise.all(
@@ -79,7 +89,7 @@ const run = async ({ count, seed, late }: PartOptions): Promise<Report> => {
     await verify(lab, victims);
     const figures = {
       'processes killed': rounds,
-      steps: STEP_NAMES.length,
+      'steps of six channels': new Set(all.map(({ victim: { channel, step } }) => `${channel} ${step}`)).size,
       'slowest resolution, s': Math.round(slowest / 1000),
       'lost, doubled or mischarged': 0,
     };

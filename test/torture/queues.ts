@@ -2,9 +2,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { SendMessageBatchCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { depthOf, redriveByHand } from '../../infra/operator/queue-actions.ts';
+import { CHANNELS, type Channel } from '../../shared/domain/messages/provider.ts';
 import { type DueHint, QUEUE_OF_DUE_KIND, type QueueName } from '../../shared/queues/queues.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
-import { bringThrough, type KillLab, startKillLab, untilResolved, type Victim } from '../support/kill.ts';
+import { bringThrough, type KillLab, type Step, startKillLab, untilResolved, type Victim } from '../support/kill.ts';
+import { recipientOf } from '../support/kill-steps.ts';
 import { checkMoney } from '../support/money.ts';
 import { type Part, type PartOptions, type Report, randomOf, shuffled } from './part.ts';
 
@@ -15,11 +17,23 @@ const REDRIVEN = 0.1;
 const BATCH = 10;
 const PORTION = 2_000;
 
-const hintsOf = ({ messageId = '', eventId = '' }: Victim): DueHint[] => [
+/** How far a message of each channel comes: Instagram and push have no report of a delivery. */
+const ENDS: Readonly<Record<Channel, Step>> = {
+  sms: 'after_published',
+  rcs: 'after_published',
+  email: 'after_published',
+  whatsapp: 'after_published',
+  instagram: 'answered',
+  push: 'answered',
+};
+
+const hintsOf = ({ messageId = '', eventId }: Victim): DueHint[] => [
+  { kind: 'send_message', ...KEYS.message(messageId) },
+  { kind: 'fallback', ...KEYS.chain(messageId) },
   { kind: 'resolve_send', ...KEYS.message(messageId) },
   { kind: 'sandbox_outcome', ...KEYS.message(messageId) },
   { kind: 'apply_receipt', ...KEYS.receipt(messageId, 'applied') },
-  { kind: 'publish_event', ...KEYS.event(eventId) },
+  ...(eventId ? [{ kind: 'publish_event', ...KEYS.event(eventId) } as const] : []),
 ];
 
 const put = async (sqs: SQSClient, QueueUrl: string, hints: readonly DueHint[]): Promise<void> => {
@@ -57,9 +71,13 @@ const stateOf = async (lab: KillLab, victims: readonly Victim[]) => {
   const { organizationId = '' } = victims[0] ?? {};
   const books = await checkMoney(lab.table, organizationId);
   const rows = await lab.table.getMany(
-    victims.flatMap(({ messageId = '', eventId = '' }) => [KEYS.message(messageId), KEYS.event(eventId)]),
+    victims.flatMap(({ messageId = '', eventId }) => [
+      KEYS.message(messageId),
+      ...(eventId ? [KEYS.event(eventId)] : []),
+    ]),
   );
-  return { books, rows, texts: lab.provider.messages.length };
+  const taken = CHANNELS.map((channel) => lab.providers[channel].standIn.messages.length);
+  return { books, rows, taken };
 };
 
 const run = async ({ count, seed, late }: PartOptions): Promise<Report> => {
@@ -69,10 +87,11 @@ const run = async ({ count, seed, late }: PartOptions): Promise<Report> => {
     await lab.start();
     const caller = await lab.organization();
     const victims = Array.from({ length: MESSAGES }, (_, at): Victim => {
-      return { ...caller, step: 'after_published', key: `key-${at}`, to: `+55119876520${String(at).padStart(2, '0')}` };
+      const channel = CHANNELS[at % CHANNELS.length] ?? 'sms';
+      return { ...caller, channel, step: ENDS[channel], key: `key-${at}`, to: recipientOf(channel, at) };
     });
     await bringThrough(lab, victims);
-    await untilResolved(lab, victims, 30_000);
+    await untilResolved(lab, victims, 60_000);
     const before = await stateOf(lab, victims);
     const hints = victims.flatMap(hintsOf);
     let [done, redriven] = [0, 0];
@@ -82,7 +101,7 @@ const run = async ({ count, seed, late }: PartOptions): Promise<Report> => {
         (_, at) => hints[(done + at) % hints.length] as DueHint,
       );
       const mixed = shuffled(portion, random);
-      for (const name of ['outcome', 'events'] as const)
+      for (const name of new Set(Object.values(QUEUE_OF_DUE_KIND)))
         redriven += await repeat(
           lab,
           name,
@@ -92,7 +111,7 @@ const run = async ({ count, seed, late }: PartOptions): Promise<Report> => {
       if (!isDeepStrictEqual(await stateOf(lab, victims), before))
         throw new Error(`a repeat had an effect: SEED=${seed} npm run torture -- queues=${done}`);
     }
-    return { done, figures: { redriven, 'of messages': MESSAGES, 'extra effects': 0 } };
+    return { done, figures: { redriven, 'of messages': MESSAGES, channels: CHANNELS.length, 'extra effects': 0 } };
   } finally {
     await lab.close();
   }

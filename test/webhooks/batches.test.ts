@@ -32,7 +32,7 @@ const eventsOf = async (actor: Actor, count: number): Promise<DomainEvent[]> => 
   return events;
 };
 const idsOf = (events: readonly { id: string }[]) => events.map(({ id }) => id);
-const feedOf = (webhookId: string) => hooks.ports.deliveries.feed(webhookId, 0, 500);
+const feedOf = (webhookId: string) => hooks.ports.deliveries.feed(webhookId, 0, 500, hooks.world.now);
 const numbers = (count: number) => Array.from({ length: count }, (_, at) => at + 1);
 const published = async (events: readonly DomainEvent[]) =>
   (await hooks.ports.events.readAll(idsOf(events))).map((read) =>

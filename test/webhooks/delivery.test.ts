@@ -72,7 +72,7 @@ describe('a webhook delivery', () => {
     const { actor, subscription } = await hooks.subscribe();
     const events = await Promise.all(Array.from({ length: 60 }, () => hooks.event(actor)));
     await Promise.all([...events, ...events].map((event) => fanOut(hooks.ports, event)));
-    const feed = await hooks.ports.deliveries.feed(subscription.id, 0, 200);
+    const feed = await hooks.ports.deliveries.feed(subscription.id, 0, 200, hooks.world.now);
     expect(feed.map(({ sequence }) => sequence)).toEqual(Array.from({ length: 60 }, (_, at) => at + 1));
     expect(new Set(feed.map(({ eventId }) => eventId)).size).toBe(60);
     const page = await pullEvents(hooks.ports, actor, subscription.id, 55, 3);
@@ -195,7 +195,7 @@ describe('a webhook delivery', () => {
     if ('details' in sent) throw new Error(sent.details.detail);
     await deliver(hooks.ports, sent.id);
     expect(JSON.parse(hooks.posted[0]?.body ?? '')).not.toHaveProperty('sequence');
-    expect(await hooks.ports.deliveries.feed(subscription.id, 0, 10)).toEqual([]);
+    expect(await hooks.ports.deliveries.feed(subscription.id, 0, 10, hooks.world.now)).toEqual([]);
     expect(await read(sent.id)).toMatchObject({ status: 'delivered' });
   });
 

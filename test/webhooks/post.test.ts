@@ -255,13 +255,23 @@ describe('an endpoint that does not end', () => {
     expect(outcome.durationMs).toBeLessThan(timeoutMs * 3);
   });
   it('delays no other endpoint', async () => {
-    const hung = client(await rawTlsEndpoint(() => {}));
+    const held: { destroy(): unknown }[] = [];
+    let over = false;
+    const hung = client(
+      await rawTlsEndpoint((socket) => {
+        if (over) socket.destroy();
+        else held.push(socket);
+      }),
+    );
     const healthy = client(await httpsEndpoint((_, response) => response.end('ok')));
-    const waiting = Array.from({ length: 50 }, () => hung({ timeoutMs: 1_500 }));
+    // What waited for the hung ones would outlive its own time.
+    const waiting = Array.from({ length: 50 }, () => hung({ timeoutMs: 20_000 }));
     for (let index = 0; index < 20; index++) {
-      const outcome = await healthy({ timeoutMs: 1_000 });
+      const outcome = await healthy({ timeoutMs: 15_000 });
       expect(outcome).toMatchObject({ kind: 'answered' });
     }
+    over = true;
+    for (const socket of held) socket.destroy();
     expect(new Set((await Promise.all(waiting)).map((outcome) => outcome.kind))).toEqual(new Set(['failed']));
   });
 });

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
-import { PriceTableSchema } from '../../../shared/domain/pricing/prices.ts';
+import { issueWords } from '../../../shared/domain/issue-words.ts';
+import { DEFAULT_PRICES } from '../../../shared/domain/pricing/default-prices.ts';
+import { type PriceTable, PriceTableSchema, priceRowOf } from '../../../shared/domain/pricing/prices.ts';
 import { isoTime } from '../../../shared/domain/time.ts';
 import { readOrganization } from '../../../shared/storage/access.ts';
 import { putPrices, readPrices } from '../../../shared/storage/prices.ts';
@@ -53,6 +55,12 @@ const pricesShow = defineCommand({
   },
 });
 
+/** What the service sells and the table has no price for: sends there would be refused as quoted on request. */
+const unpriced = (table: PriceTable): readonly string[] =>
+  DEFAULT_PRICES.filter(({ channel, route }) => !priceRowOf(table, channel, route)).map(
+    ({ channel, route }) => `${channel} ${route}`,
+  );
+
 const pricesSet = defineCommand({
   name: 'prices set',
   summary: 'Set the whole price table from a moment on',
@@ -60,13 +68,19 @@ const pricesSet = defineCommand({
     file: words('a JSON file with the rows that `prices show --json` prints as items; - for standard input'),
     effectiveFrom: moment('from when on (ISO 8601; default now)').optional(),
     env: someEnv,
+    partial: z.boolean().optional().meta({ description: 'stop selling what the file has no row for' }),
   }),
-  run: async ({ tables }, { file, effectiveFrom = Date.now(), env: chosen }) => {
+  run: async ({ tables }, { file, effectiveFrom = Date.now(), env: chosen, partial }) => {
     const read = readJsonFile(file);
     const rows = z.object({ items: z.unknown() }).safeParse(read);
-    const parsed = PriceTableSchema.safeParse(rows.success ? rows.data.items : read);
+    const parsed = PriceTableSchema.safeParse(rows.success ? rows.data.items : read, { error: issueWords });
     if (!parsed.success)
       throw new OperatorError(`The file ${file} is no price table: ${z.prettifyError(parsed.error)}`);
+    const missing = unpriced(parsed.data);
+    if (missing.length > 0 && !partial)
+      throw new OperatorError(
+        `The file ${file} has no row for ${missing.join(', ')}: sends there would be refused. Add them, or say --partial.`,
+      );
     for (const each of environmentsOf(chosen)) await putPrices(tables[each], isoTime(effectiveFrom), parsed.data);
     return {
       data: { effectiveFrom: isoTime(effectiveFrom), environments: environmentsOf(chosen), rows: parsed.data.length },

@@ -24,6 +24,8 @@ export type StrictRefusal = Refusal<
 
 /** How long a strict batch may take to be decided, in ms: after it, whoever finds it undecided refuses it. */
 export const DECIDE_MS = 60_000;
+/** How long a request takes messages in, in ms: what is left then is refused by itself, so that its caller always learns what was accepted. */
+const TAKE_IN_MS = 18_000;
 /** Errors of a refused strict batch that its answer names. */
 const MOST_ERRORS = 100;
 
@@ -59,6 +61,23 @@ const answerOf = ({ batch, refused }: Tally): BulkAnswer => ({
   errors: refused.map(refusedView),
 });
 
+const TOO_LATE = refuse('SERVICE_UNAVAILABLE', {
+  detail: 'The batch took too long: this message was not taken in. Send it again.',
+  retryAfterSeconds: 1,
+});
+
+/** Takes a chunk in, while there is time; the first one always, so that every call gets on. */
+const takeIn = async (
+  ports: BulkPorts,
+  actor: BulkActor,
+  { id: batchId, createdAt }: Batch,
+  place: { readonly chunk: number; readonly decidedBy?: number },
+  items: readonly Item[],
+): Promise<ChunkResult> =>
+  place.chunk > 0 && ports.clock() - createdAt > TAKE_IN_MS
+    ? { accepted: [], replays: [], refused: items.map(({ index }) => ({ index, refusal: TOO_LATE })) }
+    : reserveItems(ports, actor, { batchId, ...place }, items);
+
 const ids = ({ replays }: Tally): string[] => replays.map(({ messageId }) => messageId);
 
 const lacksFunds = (refused: readonly Refused[]): boolean => refused.some(({ refusal }) => refusal === NO_FUNDS);
@@ -67,7 +86,7 @@ const sendPermissive = async (ports: BulkPorts, actor: BulkActor, batch: Batch, 
   const results: ChunkResult[] = [];
   const chunks = cut(prepared.items);
   for (const [chunk, items] of chunks.entries()) {
-    const result = await reserveItems(ports, actor, { batchId: batch.id, chunk }, items);
+    const result = await takeIn(ports, actor, batch, { chunk }, items);
     results.push(result);
     if (result.accepted.length > 0) ports.hintChunk(batch.id, chunk, ports.clock());
   }
@@ -137,7 +156,7 @@ const sendStrict = async (
   const decidedBy = batch.createdAt + DECIDE_MS;
   const results: ChunkResult[] = [];
   for (const [chunk, items] of chunks.entries()) {
-    const result = await reserveItems(ports, actor, { batchId: batch.id, chunk, decidedBy }, items);
+    const result = await takeIn(ports, actor, batch, { chunk, decidedBy }, items);
     results.push(result);
     if (result.refused.length > 0) break;
   }

@@ -42,7 +42,11 @@ const refusedAs = (index: number, refusal: Refusal): Refused => ({ index, refusa
 export const refusedView = ({ index, refusal }: Refused): { index: number; code: OverviewCode; message: string } => {
   const { code, detail } = told(refusal);
   const [error] = refusal.details.errors ?? [];
-  return { index, code, message: error ? `${detail} ${error.path}: ${error.message}` : detail };
+  return {
+    index,
+    code,
+    message: error ? `${detail} ${[error.path, error.message].filter(Boolean).join(': ')}` : detail,
+  };
 };
 
 /** A key whose batch may still be refused as a whole. */
@@ -146,10 +150,11 @@ const planOne = async (
   { index, body, key, hash, keyed }: Asked,
 ): Promise<Item | Refused> => {
   const request = firstOf(body, batchId);
-  const hops = await completeHops(ports, tenant, request, hopsOf(body), body.fallback_after ?? DEFAULT_WAIT_MS);
+  const wait = body.fallback_after ?? DEFAULT_WAIT_MS;
+  const complete = await completeHops(ports, tenant, request, hopsOf(body), wait);
+  if (isRefusal(complete)) return refusedAs(index, complete);
+  const hops = await priceHops(ports, tenant, complete);
   if (isRefusal(hops)) return refusedAs(index, hops);
-  const priced = await priceHops(ports, tenant, hops);
-  if (isRefusal(priced)) return refusedAs(index, priced);
   const planned = await ports.planners[request.channel](tenant, request, key, hash);
   if (isRefusal(planned)) return refusedAs(index, planned);
   const plan: SendPlan = { ...planned.plan, maxCoins: body.maxCoins };

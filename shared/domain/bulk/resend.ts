@@ -42,6 +42,12 @@ export interface BulkResendPorts extends ResendPorts {
 
 /** interface, part 8. */
 const MOST = 5_000;
+/** How long a request sends anew, in ms: what is left then is refused by itself, and a repeat goes on with it. */
+const TAKE_MS = 18_000;
+const TOO_LATE = refuse('SERVICE_UNAVAILABLE', {
+  detail: 'The batch took too long: this message was not sent anew. Send it again.',
+  retryAfterSeconds: 1,
+});
 /** Resends under way at the same time: each is a transaction on the one wallet. */
 const AT_ONCE = 8;
 
@@ -106,8 +112,17 @@ export const bulkResend = async (
   const createdAt = ports.clock();
   const wanted = await wantedOf(ports, actor, request);
   if ('dryRun' in request && request.dryRun) return rehearse(ports, actor, id, wanted);
-  const sent = await atOnce(wanted, AT_ONCE, (one) =>
-    resend(ports, actor, one.id, one.correction, callerKey === undefined ? undefined : `${callerKey}\n${one.id}`),
+  const sent = await atOnce(wanted, AT_ONCE, async (one) =>
+    ports.clock() - createdAt > TAKE_MS
+      ? TOO_LATE
+      : resend(
+          ports,
+          actor,
+          one.id,
+          one.correction,
+          callerKey === undefined ? undefined : `${callerKey}\n${one.id}`,
+          id,
+        ),
   );
   const refused = sent.flatMap((one, index) => (isRefusal(one) ? [{ index, refusal: one }] : []));
   const answer = answerOf(id, wanted.length, refused);

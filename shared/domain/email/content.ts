@@ -8,6 +8,8 @@ export interface EmailContent {
   readonly text?: string | undefined;
   /** Where one click takes the recipient out (RFC 8058); absent on transactional mail. */
   readonly unsubscribeUrl?: string | undefined;
+  /** Whether its provider reported the address as suppressed: asked beside the reservation, so that no send waits for it. Never rejects. */
+  readonly suppressed?: Promise<boolean> | undefined;
 }
 
 /** The wire name of the provider that the sandbox plays, and of its simulator (decisions, part 4). */
@@ -16,6 +18,9 @@ export type EmailProviderName = (typeof EMAIL_PROVIDERS)[number];
 
 /** The mailbox simulator's domain. */
 export const SIMULATOR_DOMAIN = 'simulator.amazonses.com';
+/** Whether an address is one of the mailbox simulator. */
+export const isSimulated = (address: string): boolean =>
+  address.slice(address.lastIndexOf('@') + 1).toLowerCase() === SIMULATOR_DOMAIN;
 
 /** Where an e-mail may stand (interface 2.6). */
 export const EMAIL_STATUSES = ['queued', 'sent', 'delivered', 'bounced', 'complained', 'failed'] as const;

@@ -1,6 +1,6 @@
 import type { RefusedAnswer } from '../messages/provider.ts';
 import type { SandboxReport } from '../messages/sandbox.ts';
-import { type EmailReason, SIMULATOR_DOMAIN } from './content.ts';
+import { type EmailReason, isSimulated } from './content.ts';
 
 /** What the sandbox plays for a recipient: a refusal on the send, or the reports that follow its acceptance. */
 export interface EmailPlay {
@@ -20,7 +20,11 @@ const PLAYS: ReadonlyMap<string, EmailPlay> = new Map<string, EmailPlay>([
   [
     'suppressionlist',
     {
-      refuse: { kind: 'refused', cause: 'blacklisted', detail: 'the sandbox plays an address on the suppression list' },
+      refuse: {
+        kind: 'refused',
+        cause: 'blacklisted',
+        detail: 'the mailbox simulator plays an address on the suppression list',
+      },
       reports: [],
     },
   ],
@@ -28,8 +32,7 @@ const PLAYS: ReadonlyMap<string, EmailPlay> = new Map<string, EmailPlay>([
 
 /** The sandbox's play for a recipient. Labels after `+` choose nothing: `bounce+order42` is `bounce`, as at the simulator itself. */
 export const emailSandbox = (to: string): EmailPlay => {
-  const at = to.lastIndexOf('@');
-  if (to.slice(at + 1).toLowerCase() !== SIMULATOR_DOMAIN) return DELIVERED;
-  const [local = ''] = to.slice(0, at).toLowerCase().split('+');
+  if (!isSimulated(to)) return DELIVERED;
+  const [local = ''] = to.slice(0, to.lastIndexOf('@')).toLowerCase().split('+');
   return PLAYS.get(local) ?? DELIVERED;
 };

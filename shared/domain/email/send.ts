@@ -30,16 +30,19 @@ export interface RenderedEmail extends EmailBody {
 
 /** What e-mail needs besides the common ports. */
 export interface EmailPorts extends SendPorts {
-  /** Fills a saved template, by its id or name; undefined when there is none. */
+  /** Fills a saved template, by its id or name, and `subject` in the place of its own; undefined when there is none. */
   readonly render: (
     organizationId: string,
     template: string,
     variables: Readonly<Record<string, TemplateValue>>,
+    subject: string | undefined,
   ) => Promise<RenderedEmail | Refusal<'VALIDATION_ERROR'> | undefined>;
   /** The sender of who names none; undefined where none is set. */
   readonly sender: (organizationId: string) => Promise<string | undefined>;
   /** Where one click takes the recipient out (RFC 8058). */
   readonly unsubscribeUrl: (tenant: Tenant, to: string) => Promise<string>;
+  /** Whether its provider reported an address as suppressed; false where that cannot be learned. Absent where no provider reports. */
+  readonly suppressed?: (tenant: Tenant, to: string) => Promise<boolean>;
 }
 
 /** The price row of every e-mail: a fixed price per recipient, without bands (interface 4.5, rule 4). */
@@ -50,17 +53,15 @@ const wrong = (path: string, message: string) =>
 
 /** What leaves: the given parts, or the template's, the given subject above the template's (interface 4.5, rule 5). */
 const composed = async (ports: EmailPorts, organizationId: string, request: EmailRequest) => {
-  const { templateId, html, text } = request;
+  const { templateId, html, text, subject } = request;
   if (templateId === undefined) {
     if (html === undefined && text === undefined) return wrong('html', 'is needed, or text, or templateId');
-    if (request.subject === undefined) return wrong('subject', 'is needed without a template');
-    return { subject: request.subject, html, text };
+    if (subject === undefined) return wrong('subject', 'is needed without a template');
+    return { subject, html, text };
   }
   if (html !== undefined || text !== undefined) return wrong('templateId', 'stands alone: the template has the body');
-  const rendered = await ports.render(organizationId, templateId, request.variables ?? {});
-  if (rendered === undefined) return wrong('templateId', 'is no template of the organization');
-  if (isRefusal(rendered)) return rendered;
-  return { ...rendered, subject: request.subject ?? rendered.subject };
+  const rendered = await ports.render(organizationId, templateId, request.variables ?? {}, subject);
+  return rendered ?? wrong('templateId', 'is no template of the organization');
 };
 
 const senderOf = async (ports: EmailPorts, organizationId: string, from: string | undefined) => {
@@ -124,9 +125,12 @@ export const planEmail = async (
   return { plan, content };
 };
 
+const sendPlanned = (ports: EmailPorts, actor: Actor, plan: PlanOf<'email'>, content: EmailContent) =>
+  sendNow(ports, actor, plan, { ...content, suppressed: ports.suppressed?.(actor, plan.to) });
+
 /** Sends an e-mail (interface 4.5): answers once the provider accepted or refused. */
 export const sendEmail = async (ports: EmailPorts, actor: Actor, key: string, request: EmailRequest) => {
   const planned = await planEmail(ports, actor, key, requestHash('email.send', request), request);
-  const sent = isRefusal(planned) ? planned : await sendNow(ports, actor, planned.plan, planned.content);
+  const sent = isRefusal(planned) ? planned : await sendPlanned(ports, actor, planned.plan, planned.content);
   return answerSend(ports, actor, 'email', sent, sentEmailView);
 };

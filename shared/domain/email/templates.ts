@@ -200,14 +200,18 @@ export const renderTemplate = (
     : { subject, html, text: text ?? textFromHtml(html) };
 };
 
-/** Fills the organization's template of this id or name; undefined when there is none. */
+/**
+ * Fills the organization's template of this id or name; undefined when there is none. A `subject` stands in the place of its own and is
+ * filled as that one is: no placeholder of either reaches an inbox.
+ */
 export const renderSaved = async (
   { store }: Pick<TemplatePorts, 'store'>,
   organizationId: string,
   idOrName: string,
   given: Readonly<Record<string, TemplateValue>>,
+  subject?: string | undefined,
 ): Promise<RenderedTemplate | Refusal<'VALIDATION_ERROR'> | undefined> => {
   const id = isId('emailTemplate', idOrName) ? idOrName : await store.named(organizationId, idOrName);
   const template = id === undefined ? undefined : await store.read(organizationId, id);
-  return template && renderTemplate(template, given);
+  return template && renderTemplate({ ...template, subject: subject ?? template.subject }, given);
 };

@@ -4,16 +4,21 @@ const message = {
   id: 'msg_4hJ9sKq2LmN8pRt5VwXz1',
   channel: 'whatsapp',
   to: '+55119****4321',
+  route: 'utility',
   contactId: 'cnt_4hJ9sKq2LmN8pRt5VwXz1',
   campaignId: 'black-friday',
   metadata: { orderId: '1042' },
 };
 const sms = { ...message, channel: 'sms', route: 'premium' };
-const email = { ...message, channel: 'email', to: 'm****@example.com' };
+const email = { ...message, channel: 'email', to: 'm***@example.com', route: 'email' };
 const rcs = { ...message, channel: 'rcs', route: 'easy_rcs' };
-const instagram = { ...message, channel: 'instagram', to: '17841400000000000' };
-const click = { url: 'https://loja.example/pedido/1042', click: 1, clickedAt: '2026-03-02T14:05:09.120Z' };
-const key = { id: 'key_4hJ9sKq2LmN8pRt5VwXz1', name: 'Checkout', scopes: ['sms:send'] };
+const instagram = { ...message, channel: 'instagram', to: '17****0000', route: 'session' };
+const at = '2026-03-02T14:05:09.120Z';
+const url = 'https://loja.example/pedido/1042';
+/** Of a short link of ours; a mail provider tells of its own without their count. */
+const click = { url, click: 1 };
+const key = { keyId: 'key_4hJ9sKq2LmN8pRt5VwXz1', name: 'Checkout' };
+const contact = { contactId: message.contactId, phone: '+55119****4321', source: 'api' };
 
 /**
  * `data` of each kind of event, as a receiver meets it: what `POST /webhooks/{id}/test` sends, and what the OpenAPI document shows.
@@ -31,12 +36,17 @@ export const EVENT_EXAMPLES: Readonly<Record<EventType, Readonly<Record<string, 
     from: '+55119****4321',
     type: 'text',
     payload: { text: 'Vi o anúncio. Ainda tem?' },
-    receivedAt: '2026-03-02T14:05:09.120Z',
+    receivedAt: at,
     contactId: message.contactId,
     origemDoLink: { fonte: 'meta', anuncio: '120210000000000000' },
   },
   'campaign.completed': { campaignId: 'black-friday', sent: 1200, delivered: 1184, failed: 16 },
-  'number.quality_changed': { numberId: 'num_4hJ9sKq2LmN8pRt5VwXz1', qualityRating: 'yellow', previousRating: 'green' },
+  'number.quality_changed': {
+    numberId: 'num_4hJ9sKq2LmN8pRt5VwXz1',
+    phoneNumberId: '106540352242922',
+    qualityRating: 'yellow',
+    previousRating: 'green',
+  },
   'template.approved': { templateId: 'tpl_4hJ9sKq2LmN8pRt5VwXz1', name: 'order_shipped', language: 'pt-BR' },
   'template.rejected': {
     templateId: 'tpl_4hJ9sKq2LmN8pRt5VwXz1',
@@ -44,10 +54,10 @@ export const EVENT_EXAMPLES: Readonly<Record<EventType, Readonly<Record<string, 
     language: 'pt-BR',
     rejectionReason: 'INVALID_FORMAT',
   },
-  'contact.created': { id: message.contactId, phone: '+55119****4321', source: 'api' },
-  'contact.opted_out': { id: message.contactId, phone: '+55119****4321', status: 'denied', reason: 'asked to stop' },
-  'apikey.created': key,
-  'apikey.rotated': key,
+  'contact.created': { ...contact, status: 'unknown' },
+  'contact.opted_out': { ...contact, status: 'denied', reason: 'asked to stop' },
+  'apikey.created': { ...key, scopes: ['sms:send'] },
+  'apikey.rotated': { ...key, rotatedAt: at, oldSecretsValidUntil: '2026-03-03T14:05:09.120Z' },
   'sms.delivered': { ...sms, status: 'delivered' },
   'sms.failed': { ...sms, status: 'failed', reason: 'invalid_number' },
   'sms.undelivered': { ...sms, status: 'undelivered', reason: 'carrier_rejected' },
@@ -59,14 +69,14 @@ export const EVENT_EXAMPLES: Readonly<Record<EventType, Readonly<Record<string, 
     from: '+55119****4321',
     body: 'Sim',
     route: 'premium',
-    receivedAt: '2026-03-02T14:05:09.120Z',
+    receivedAt: at,
   },
   'sms.clicked': { ...sms, status: 'delivered', ...click },
   'email.delivered': { ...email, status: 'delivered' },
   'email.bounced': { ...email, status: 'bounced', reason: 'mailbox_full' },
   'email.complained': { ...email, status: 'complained', reason: 'complaint' },
-  'email.opened': { ...email, status: 'delivered', openedAt: '2026-03-02T14:05:09.120Z' },
-  'email.clicked': { ...email, status: 'delivered', ...click },
+  'email.opened': { ...email, status: 'delivered', at },
+  'email.clicked': { ...email, status: 'delivered', at, url },
   'rcs.delivered': { ...rcs, status: 'delivered' },
   'rcs.read': { ...rcs, status: 'read' },
   'rcs.failed': { ...rcs, status: 'failed', reason: 'expired' },
@@ -79,7 +89,7 @@ export const EVENT_EXAMPLES: Readonly<Record<EventType, Readonly<Record<string, 
     from: '17****0000',
     type: 'text',
     payload: { text: 'Tem no tamanho 38?' },
-    receivedAt: '2026-03-02T14:05:09.120Z',
+    receivedAt: at,
   },
   'instagram.message.sent': { ...instagram, status: 'sent' },
   'instagram.message.failed': { ...instagram, status: 'failed', reason: 'expired' },

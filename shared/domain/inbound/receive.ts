@@ -142,7 +142,7 @@ export const incoming = async (
 const optOutReason = (word: OptOutWord, channel: Channel) => `asked by ${channel}: ${word}`;
 
 /** Whether a word that was written at a moment takes a contact out: not twice, and not over a consent that was given later. */
-const takesOut = ({ optIn }: Contact, at: number): boolean =>
+export const takesOut = ({ optIn }: Contact, at: number): boolean =>
   optIn.status !== 'denied' && !(optIn.status === 'granted' && optIn.at !== undefined && optIn.at > at);
 
 /** The contact after it wrote: a later interaction wins, whatever the order in which messages come. */

@@ -56,6 +56,8 @@ export interface CallbackObserver {
   /** How many events of a callback had this effect. */
   taken(provider: string, kind: ProviderEvent['kind'], effect: CallbackEffect, count: number): void;
   refused(provider: string, cause: RefusedReading, detail: string): void;
+  /** What a platform reports on that nobody reads here, by its own names. */
+  ignored(provider: string, fields: readonly string[]): void;
 }
 
 export interface CallbackPorts extends ReplyPorts {
@@ -200,7 +202,7 @@ const takePlatform = async (
   { channel }: CallbackAddress,
   event: PlatformEvent,
 ): Promise<CallbackEffect> => {
-  const owners = await ports.ownersOf(channel, event.wabaId);
+  const owners = await ports.ownersOf(channel, event.about === 'preference' ? event.phoneNumberId : event.wabaId);
   return strongest(await Promise.all(owners.map((owner) => ports.platform(owner, event))));
 };
 
@@ -259,6 +261,7 @@ export const takeCallback = async (
     return REFUSALS[reading.kind];
   }
   if (reading.unread) ports.observe.refused(name, 'malformed', `${reading.unread} entries of no known form`);
+  if (reading.ignored?.length) ports.observe.ignored(name, reading.ignored);
   for (const [kind, counts] of await takeEvents(ports, address, reading.events))
     for (const [effect, count] of counts) ports.observe.taken(name, kind, effect, count);
   return 'taken';

@@ -25,11 +25,16 @@ const named = (vars: CreateRequest['templateVars']): Variables | undefined =>
     ? Object.fromEntries(vars.map((value: string, index) => [String(index + 1), value]))
     : (vars as Variables | undefined);
 
+/** What is said beside the template; an empty payload beside one says nothing. */
+const payloadOf = ({ payload, templateId }: CreateRequest) =>
+  templateId !== undefined && payload && Object.keys(payload).length === 0 ? undefined : payload;
+
 /** Creates a message on any channel, to leave by itself (decisions, part 4). */
 export const createMessage = async (ports: SubmitPorts, actor: Actor, key: string, body: CreateRequest) => {
   const late = scheduleFault(body.scheduledAt, ports.clock());
   if (late) return late;
-  const errors = body.payload ? payloadFaults(body.channel, body.type, body.payload) : [];
+  const payload = payloadOf(body);
+  const errors = payload ? payloadFaults(body.channel, body.type, payload) : [];
   if (errors.length > 0) return refuse('VALIDATION_ERROR', { detail: 'The payload is not of its type.', errors });
   const { contactId, templateId, templateVars, scheduledAt, numberId, instagramAccountId, ...rest } = body;
   const variables = named(templateVars);
@@ -41,6 +46,7 @@ export const createMessage = async (ports: SubmitPorts, actor: Actor, key: strin
     });
   const request: UnifiedRequest = {
     ...rest,
+    payload,
     to,
     contactId,
     template: templateId,

@@ -51,8 +51,12 @@ export const messageEvent = (
   data: messageEventData(message, more),
 });
 
+/** The channel's own event of a status. A failure that the channel has none for is told as any message's: nobody waits in vain. */
+export const eventTypeOf = ({ channel }: MessageRecord, status: MessageStatus): EventType | undefined =>
+  rulesOf(channel).eventOf[status] ?? (status === 'failed' ? 'message.failed' : undefined);
+
 /** The events of a message that reaches a status: the channel's own, or none. */
 export const eventsOfStatus = (message: MessageRecord, status: MessageStatus, at: number): readonly DomainEvent[] => {
-  const type = rulesOf(message.channel).eventOf[status];
+  const type = eventTypeOf(message, status);
   return type ? [messageEvent(type, { ...message, status }, at)] : [];
 };

@@ -8,6 +8,8 @@ export interface Hop extends UnifiedRequest {
   readonly afterMs: number;
   /** The hop is left out when it would cost more. */
   readonly maxCoins?: number | undefined;
+  /** What it would have cost when the chain was accepted. */
+  readonly coins?: number | undefined;
 }
 
 /** A message's fallbacks (interface 4.0): tried in order, each billed at its own rate, none once one delivered. */

@@ -8,6 +8,7 @@ import type { Hop } from './hops.ts';
 import type { Priority } from './message.ts';
 import { requestHash, type SendPlan, type Tenant } from './plan.ts';
 import { quote } from './quote.ts';
+import { replayOf } from './replay.ts';
 import {
   acceptedView,
   completeHops,
@@ -17,6 +18,7 @@ import {
   type SubmitPorts,
   scheduleFault,
   submit,
+  templateLabels,
 } from './submit.ts';
 import type { UnifiedRequest } from './unified.ts';
 
@@ -65,7 +67,7 @@ export const firstOf = (body: OverviewRequest, batchId?: string): UnifiedRequest
   return {
     ...rest,
     type: body.template === undefined ? 'text' : 'template',
-    labels: { templateId: body.template, batchId },
+    labels: { ...templateLabels(body), batchId },
     ...(scheduledAt === undefined ? {} : { scheduledAt: Date.parse(scheduledAt) }),
   };
 };
@@ -90,28 +92,32 @@ export const requestFault = (body: OverviewRequest, now: number) => {
   return scheduleFault(body.scheduledAt, now);
 };
 
-/** Sends a message on any channel, with its fallbacks (interface 4.0). */
+const waitOf = ({ fallback_after }: OverviewRequest): number => fallback_after ?? DEFAULT_WAIT_MS;
+
+const accept = async (ports: SubmitPorts, actor: Actor, key: string, hash: string, body: OverviewRequest) => {
+  const request = firstOf(body);
+  const complete = await completeHops(ports, actor, request, hopsOf(body), waitOf(body));
+  if (isRefusal(complete)) return complete;
+  const hops = await priceHops(ports, actor, complete);
+  return isRefusal(hops) ? hops : submit(ports, actor, { request, key, hash, hops, maxCoins: body.maxCoins });
+};
+
+/**
+ * Sends a message on any channel, with its fallbacks (interface 4.0). A repeat is answered as the first call was, whatever became of
+ * its template, window or contact since; only a refusal looks for one, so a send that is accepted reads nothing more.
+ */
 export const sendOverview = async (ports: SubmitPorts, actor: Actor, key: string, body: OverviewRequest) => {
   const fault = requestFault(body, ports.clock());
   if (fault) return fault;
-  const request = firstOf(body);
-  const complete = await completeHops(ports, actor, request, hopsOf(body), body.fallback_after ?? DEFAULT_WAIT_MS);
-  if (isRefusal(complete)) return complete;
-  const hops = await priceHops(ports, actor, complete);
-  if (isRefusal(hops)) return hops;
   const hash = requestHash('overview.send', body);
-  const sent = await submit(ports, actor, {
-    request,
-    key,
-    hash,
-    hops: complete,
-    maxCoins: body.maxCoins,
-  });
+  const fresh = await accept(ports, actor, key, hash, body);
+  const sent = isRefusal(fresh) ? ((await replayOf(ports, actor.organizationId, key, hash)) ?? fresh) : fresh;
   if (isRefusal(sent)) {
     ports.observe.sent(body.channel, sent.name, { organizationId: actor.organizationId });
     return sent;
   }
-  return acceptedView(ports, actor, sent, hops);
+  const ways = hopsOf(body).map(({ channel, afterMs = waitOf(body) }) => ({ channel, afterMs }));
+  return acceptedView(ports, actor, sent, ways);
 };
 
 /** A refusal in the overview contract's words. */

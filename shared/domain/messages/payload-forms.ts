@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { issueWords } from '../issue-words.ts';
 import { PLATFORM_FORMS } from '../platforms/forms.ts';
 import type { MessageType } from './message.ts';
 import type { Channel } from './provider.ts';
@@ -53,10 +54,10 @@ export const payloadFaults = (
   type: MessageType,
   payload: unknown,
 ): readonly { readonly path: string; readonly message: string }[] => {
-  const parsed = formOf(channel, type).safeParse(payload);
+  const parsed = formOf(channel, type).safeParse(payload, { error: issueWords });
   if (parsed.success) return [];
-  return parsed.error.issues.slice(0, 20).map(({ path, message, code }) => ({
+  return parsed.error.issues.slice(0, 20).map(({ path, message }) => ({
     path: ['payload', ...path.map((part) => String(part))].join('.'),
-    message: code === 'unrecognized_keys' ? 'has fields that the contract does not know' : message,
+    message,
   }));
 };

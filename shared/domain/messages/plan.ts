@@ -122,10 +122,30 @@ export const draft = async (ports: SendPorts, tenant: Tenant, plan: SendPlan, be
 };
 
 /** What was decided before the provider is asked, as one entry of terms: each entry is written and read with the row at every step. */
-const decisionsOf = (plan: SendPlan, { band, coins }: SendQuote, at: number): Decision[] => {
+const decisionsOf = (plan: SendPlan, beginning: Beginning, drafted: Draft, { band, coins }: SendQuote): Decision[] => {
   const contact = plan.contactId ? 'named' : 'by-recipient';
   const consent = plan.mayOptOut ? 'no-opt-out' : 'not-needed';
-  return [{ at, kind: 'accepted', detail: `contact=${contact} consent=${consent} band=${band.index}`, coins }];
+  const { hops = [], step } = beginning.status === 'queued' ? beginning : {};
+  const terms = [
+    `contact=${contact} consent=${consent}`,
+    ...windowTerm(plan, drafted),
+    `band=${band.index}`,
+    ...(hops.length > 0 ? [`fallbacks=${hops.map((hop) => `${hop.channel}@${hop.coins}`).join()}`] : []),
+    ...(step ? [`hop=${step.chain.next + 1}`] : []),
+  ];
+  return [{ at: drafted.createdAt, kind: 'accepted', detail: terms.join(' '), coins }];
+};
+
+/** How the platform's window was met, on the channels that have one; the sandbox asks for none on Instagram. */
+const windowTerm = ({ channel, type }: SendPlan, { env }: Draft): readonly string[] => {
+  if (channel === 'whatsapp') return [`window=${type === 'template' ? 'not-needed' : 'open'}`];
+  return channel === 'instagram' && env === 'live' ? ['window=open'] : [];
+};
+
+/** What each fallback of a message would have cost when it was accepted, in coins, in their order. */
+export const fallbackCoins = ({ decisions }: MessageRecord): readonly number[] => {
+  const [, ways = ''] = /(?:^| )fallbacks=(\S+)/.exec(decisions[0]?.detail ?? '') ?? [];
+  return ways.split(',').flatMap((way) => (way === '' ? [] : [Number(way.slice(way.indexOf('@') + 1))]));
 };
 
 /** The chain that a message with fallbacks begins. */
@@ -152,7 +172,7 @@ export const pricedMessage = (
   return {
     ...drafted,
     coins: priced.coins,
-    decisions: decisionsOf(plan, priced, drafted.createdAt),
+    decisions: decisionsOf(plan, beginning, drafted, priced),
     ...(queued ? { band: { index, from, upTo } } : {}),
     ...(queued?.body === undefined ? {} : { hasBody: true }),
     ...(queued?.hops?.length ? { chainId: drafted.id } : {}),

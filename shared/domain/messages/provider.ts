@@ -176,6 +176,14 @@ export type PlatformEvent = { readonly kind: 'platform' /** ms */; readonly at: 
       readonly currentLimit?: string;
     }
   | { readonly about: 'account'; readonly wabaId: string; readonly event: string; readonly detail?: string }
+  /** A person stopped or resumed marketing messages of a number. */
+  | {
+      readonly about: 'preference';
+      readonly phoneNumberId: string;
+      /** E.164. */
+      readonly from: string;
+      readonly value: 'stop' | 'resume';
+    }
 );
 
 export type ProviderEvent = ReceiptEvent | ReplyEvent | EngagementEvent | InboundEvent | PlatformEvent;
@@ -200,6 +208,8 @@ export type CallbackReading =
       readonly events: readonly ProviderEvent[];
       /** Entries of a body with many that could not be read; they are counted and the others are taken. */
       readonly unread?: number;
+      /** What the platform reports on that nobody reads here, by its own names; never what it says. */
+      readonly ignored?: readonly string[];
     }
   | { readonly kind: 'confirmed' }
   | { readonly kind: 'forged'; readonly detail: string }

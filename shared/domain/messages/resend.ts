@@ -7,7 +7,8 @@ import type { MessageRecord } from './message.ts';
 import { payloadFaults } from './payload-forms.ts';
 import { type Planners, requestHash, type SendPlan } from './plan.ts';
 import type { SendPorts } from './ports.ts';
-import { REUSED_KEY, type ReserveRefusal, reserveMessage, type Sent } from './send.ts';
+import { replayOf } from './replay.ts';
+import { type ReserveRefusal, reserveMessage, type Sent } from './send.ts';
 import type { UnifiedRequest } from './unified.ts';
 import { unifiedStatus } from './views.ts';
 
@@ -46,11 +47,20 @@ const numbered = (payload: Readonly<Record<string, unknown>>, vars: readonly str
   return { ...payload, template, templateVars: byPlace(vars) };
 };
 
+/** The template whose body a text was made of. */
+const templateSaid = ({ channel, content, type, templateId }: MessageRecord): string | undefined =>
+  type === 'template' &&
+  channel !== 'email' &&
+  ('text' in content || ('payload' in content && 'text' in content.payload))
+    ? templateId
+    : undefined;
+
+type Said = Pick<UnifiedRequest, 'text' | 'payload' | 'template'>;
+
 /** The content as a request asks for it; undefined where it is not kept. */
-const keptContent = (
-  original: MessageRecord,
-  templateVars: readonly string[] | undefined,
-): Pick<UnifiedRequest, 'text' | 'payload'> | undefined => {
+const keptContent = (original: MessageRecord, templateVars: readonly string[] | undefined): Said | undefined => {
+  const template = templateVars && templateSaid(original);
+  if (template !== undefined) return { template };
   switch (original.channel) {
     case 'sms':
       return { text: original.content.text };
@@ -71,7 +81,7 @@ const NO_BODY = refuse('VALIDATION_ERROR', {
   errors: [{ path: 'payload', message: 'is needed to send an e-mail anew' }],
 });
 
-const corrected = (payload: Readonly<Record<string, unknown>>): Pick<UnifiedRequest, 'text' | 'payload'> => {
+const corrected = (payload: Readonly<Record<string, unknown>>): Said => {
   const { text, ...rest } = payload;
   if (typeof text !== 'string') return { payload };
   return { text, ...(Object.keys(rest).length > 0 ? { payload: rest } : {}) };
@@ -79,13 +89,15 @@ const corrected = (payload: Readonly<Record<string, unknown>>): Pick<UnifiedRequ
 
 /** The original's send with its corrections, as any other request of its channel. */
 const requestOf = (original: MessageRecord, correction: Correction): UnifiedRequest | Refusal<'VALIDATION_ERROR'> => {
-  const { channel, type, route, contactId, campaignId, priority } = original;
+  const { channel, route, contactId, campaignId, priority } = original;
+  const type = templateSaid(original) === undefined ? original.type : 'text';
   const errors = correction.payload ? payloadFaults(channel, type, correction.payload) : [];
   if (errors.length > 0)
     return refuse('VALIDATION_ERROR', { detail: 'The payload is not in the form of its channel and type.', errors });
   const content = correction.payload ? corrected(correction.payload) : keptContent(original, correction.templateVars);
   if (!content) return NO_BODY;
-  const templateVars = correction.templateVars ?? original.templateVars;
+  // A payload that stays says its variables by the names that it has for them.
+  const templateVars = correction.templateVars ?? (correction.payload && original.templateVars);
   const { numberId, instagramAccountId } = original;
   return {
     channel,
@@ -103,30 +115,21 @@ const requestOf = (original: MessageRecord, correction: Correction): UnifiedRequ
 };
 
 /** The channel's plan, with what of the original no request asks for. */
-const planOf = (planned: SendPlan, original: MessageRecord, { templateVars }: Correction): SendPlan => {
+const planOf = (
+  planned: SendPlan,
+  original: MessageRecord,
+  { templateVars }: Correction,
+  batchId?: string,
+): SendPlan => {
   const senderId = original.channel === 'sms' ? original.content.senderId : undefined;
   const { numberId, instagramAccountId, templateId } = original;
   return {
     ...planned,
     ...(senderId === undefined ? {} : { content: { ...planned.content, senderId } }),
-    labels: { numberId, instagramAccountId, templateId, templateVars: templateVars ?? original.templateVars },
+    labels: { numberId, instagramAccountId, templateId, templateVars: templateVars ?? original.templateVars, batchId },
     replaces: original.id,
     original,
   } as SendPlan;
-};
-
-/** What stands under the caller's key already; undefined when it is free. */
-const replayOf = async (
-  ports: ResendPorts,
-  organizationId: string,
-  key: string,
-  hash: string,
-): Promise<Sent | typeof REUSED_KEY | undefined> => {
-  const promise = await ports.promise(organizationId, key, ports.clock());
-  if (!promise) return undefined;
-  if (promise.requestHash !== hash) return REUSED_KEY;
-  const message = await ports.journal.read(promise.messageId);
-  return message && { message, replayed: true };
 };
 
 /** What a message would be sent anew as, and what leaves of it besides what is kept; why not, where it cannot be. */
@@ -135,7 +138,7 @@ export const planResend = async (
   actor: Actor,
   original: StoredMessage,
   correction: Correction,
-  { key, hash }: Pick<SendPlan, 'key' | 'hash'>,
+  { key, hash, batchId }: Pick<SendPlan, 'key' | 'hash'> & { readonly batchId?: string | undefined },
 ): Promise<{ readonly plan: SendPlan; readonly body?: string | undefined } | ResendRefusal> => {
   if (original.direction === 'inbound') return notNow(original.status);
   const status = unifiedStatus(original);
@@ -144,7 +147,7 @@ export const planResend = async (
   if (isRefusal(request)) return request;
   const planned = await ports.planners[original.channel](actor, request, key, hash);
   if (isRefusal(planned)) return planned;
-  const plan = planOf(planned.plan, original, correction);
+  const plan = planOf(planned.plan, original, correction, batchId);
   const candidates = await ports.routing.candidates(plan.channel, actor.organizationId, actor.env, plan.route);
   if (candidates.kind === 'none') return refuse('DEPENDENCY_FAILED', candidates.missing);
   return { plan, body: planned.body };
@@ -153,7 +156,8 @@ export const planResend = async (
 /**
  * Sends a queued or failed message anew with its corrections (interface, part 3). One transaction archives the original, gives back its
  * hold if it was still queued, and holds and queues the new message, which is billed as any other. Of resends at the same time one
- * wins; the others find the original archived: 409. `callerKey` makes a repeat answer with the message of the first call.
+ * wins; the others find the original archived: 409. `callerKey` makes a repeat answer with the message of the first call; `batchId` is the
+ * bulk resend that it belongs to.
  */
 export const resend = async (
   ports: ResendPorts,
@@ -161,6 +165,7 @@ export const resend = async (
   id: string,
   correction: Correction,
   callerKey: string | undefined,
+  batchId?: string,
 ): Promise<Sent | ResendRefusal> => {
   const { organizationId } = actor;
   const original = await ports.readMessage(organizationId, id);
@@ -170,7 +175,7 @@ export const resend = async (
   const hash = requestHash('messages.resend', { id, ...correction });
   const earlier = callerKey === undefined ? undefined : await replayOf(ports, organizationId, key, hash);
   if (earlier) return earlier;
-  const planned = await planResend(ports, actor, original, correction, { key, hash });
+  const planned = await planResend(ports, actor, original, correction, { key, hash, batchId });
   if (isRefusal(planned)) return planned;
   const at = ports.clock();
   const beginning = { status: 'queued', at, body: planned.body } as const;

@@ -4,8 +4,8 @@ import { isoTime } from '../time.ts';
 import { rulesOf } from './channels.ts';
 import { messageEvent } from './events.ts';
 import type { Hop } from './hops.ts';
-import type { MessageRecord } from './message.ts';
-import type { Planned, Planners, SendPlan, Tenant } from './plan.ts';
+import type { Labels, MessageRecord } from './message.ts';
+import { fallbackCoins, type Planned, type Planners, type SendPlan, type Tenant } from './plan.ts';
 import type { SendPorts } from './ports.ts';
 import { quote } from './quote.ts';
 import { type ReserveRefusal, reserveMessage, type Sent } from './send.ts';
@@ -63,7 +63,7 @@ export interface Submission {
   /** The caller's key, and what makes two requests under it the same. */
   readonly key: string;
   readonly hash: string;
-  readonly hops?: readonly Hop[];
+  readonly hops?: readonly PricedHop[];
   readonly maxCoins?: number | undefined;
 }
 
@@ -104,8 +104,7 @@ export interface HopRequest extends Omit<Hop, 'to' | 'afterMs' | 'type'> {
   readonly to?: string | undefined;
   readonly afterMs?: number | undefined;
 }
-export interface PricedHop {
-  readonly hop: Hop;
+export interface PricedHop extends Hop {
   readonly coins: number;
 }
 
@@ -137,6 +136,7 @@ export const completeHops = async (
         errors: [{ path: `fallback.${index}.to`, message: 'is needed: neither the send nor its contact tells it' }],
       });
     const content = wanted.text === undefined && wanted.template === undefined ? first : wanted;
+    const variables = wanted.variables ?? first.variables;
     const { contactId, campaignId, metadata } = first;
     hops.push({
       channel: wanted.channel,
@@ -144,12 +144,13 @@ export const completeHops = async (
       type: content.template === undefined ? 'text' : 'template',
       text: content.text,
       template: content.template,
-      variables: wanted.variables ?? first.variables,
+      variables,
       contactId,
       campaignId,
       metadata,
       afterMs: wanted.afterMs ?? waitMs,
       maxCoins: wanted.maxCoins,
+      labels: templateLabels({ template: content.template, variables }),
     });
   }
   return hops;
@@ -167,7 +168,7 @@ export const priceHops = async (
     if (isRefusal(planned)) return atHop(planned, index);
     const { plan } = planned;
     const { coins } = await quote(ports, tenant.organizationId, tenant.env, plan.price, plan.units);
-    priced.push({ hop, coins });
+    priced.push({ ...hop, coins });
   }
   return priced;
 };
@@ -178,12 +179,21 @@ const atHop = (refusal: PlanRefusal, index: number): PlanRefusal => {
   return refuse(name, { ...details, ...(errors ? { errors } : {}) }) as PlanRefusal;
 };
 
-/** The overview contract's answer (interface 4.0; decisions, part 4). The same on every replay, but for the wallet's balance. */
+/** What a message keeps of the template that it names. */
+export const templateLabels = ({ template, variables }: Pick<UnifiedRequest, 'template' | 'variables'>): Labels =>
+  template === undefined
+    ? {}
+    : { templateId: template, templateVars: variables && Object.values(variables).map(String) };
+
+/**
+ * The overview contract's answer (interface 4.0; decisions, part 4). The same on every replay, but for the wallet's balance: `ways` are
+ * the fallbacks as the request names them, their prices those of the message's acceptance.
+ */
 export const acceptedView = async (
   ports: SubmitPorts,
   { organizationId }: Pick<Actor, 'organizationId'>,
   { message, replayed }: Sent,
-  hops: readonly PricedHop[],
+  ways: readonly Pick<Hop, 'channel' | 'afterMs'>[],
 ) => ({
   id: message.id,
   status: 'queued' as const,
@@ -194,13 +204,12 @@ export const acceptedView = async (
   price: { coins: message.coins },
   volumeBand: bandOf(message),
   wallet: { balanceCoins: await ports.balance(organizationId) },
-  ...(hops.length > 0
+  ...(ways.length > 0
     ? {
-        fallback: hops.map(({ hop: { channel, afterMs }, coins }) => ({
-          channel,
-          after: `${afterMs / 1000}s`,
-          price: { coins },
-        })),
+        fallback: fallbackCoins(message).flatMap((coins, at) => {
+          const way = ways[at];
+          return way ? [{ channel: way.channel, after: `${way.afterMs / 1000}s`, price: { coins } }] : [];
+        }),
       }
     : {}),
 });

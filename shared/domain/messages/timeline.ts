@@ -4,6 +4,7 @@ import { isoTime } from '../time.ts';
 import type { AttemptSummary } from '../webhooks/ports.ts';
 import type { Delivery } from '../webhooks/subscription.ts';
 import { rulesOf } from './channels.ts';
+import { eventTypeOf } from './events.ts';
 import { advances, type Decision, type MessageRecord, type MessageStatus } from './message.ts';
 
 /** The steps of a message's story (decisions, part 4). */
@@ -52,14 +53,17 @@ const WORDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'by-recipient': 'no contact was named: matched by the recipient',
   },
   consent: { 'no-opt-out': 'no opt-out stands against it', 'not-needed': 'transactional: opt-out does not apply' },
+  window: { open: 'the recipient wrote within it', 'not-needed': 'a template needs none' },
 };
 const KIND_OF_TERM: Readonly<Record<string, StepKind>> = {
   contact: 'contact',
   consent: 'consent',
   window: 'window',
   band: 'price_band',
+  fallbacks: 'fallback',
+  hop: 'fallback',
 };
-const ORDER: readonly StepKind[] = ['contact', 'consent', 'window', 'price_band'];
+const ORDER: readonly StepKind[] = ['fallback', 'contact', 'consent', 'window', 'price_band'];
 
 const termsOf = (detail: string): readonly (readonly [string, string])[] =>
   detail.split(' ').flatMap((term) => {
@@ -70,12 +74,24 @@ const termsOf = (detail: string): readonly (readonly [string, string])[] =>
 const bandOf = ({ band }: MessageRecord, index: string): string =>
   band ? `band ${index}: units ${band.from} to ${band.upTo ?? 'any'} of the month` : `band ${index}`;
 
+/** The ways that are tried when the message does not arrive: `sms@800,email@30`. */
+const waysOf = (value: string): string =>
+  value
+    .split(',')
+    .map((way) => `${way.replace('@', ' at ')} coins`)
+    .join(', then ');
+
 const told = (message: MessageRecord, name: string, value: string): string => {
   if (name === 'band') return bandOf(message, value);
+  if (name === 'fallbacks') return `if it does not deliver: ${waysOf(value)}`;
+  if (name === 'hop') return `hop=${value} of ${message.chainId}: the way before did not deliver`;
   return WORDS[name]?.[value] ?? `${name} ${value}`;
 };
 
-/** An acceptance is kept as one entry of terms, since it is written and read with the row at every step: here it is told step by step. */
+/**
+ * An acceptance is kept as one entry of terms, since it is written and read with the row at every step: here it is told step by step.
+ * Which way of a chain it is comes first; what is tried after it comes last.
+ */
 const acceptance = (message: MessageRecord, { at, detail, coins }: Decision): Step[] => {
   const steps = termsOf(detail).map(([name, value]): Step => {
     const kind = KIND_OF_TERM[name] ?? 'accepted';
@@ -91,7 +107,9 @@ const acceptance = (message: MessageRecord, { at, detail, coins }: Decision): St
     coins: message.coins,
   } as const;
   const route = { at: isoTime(at), kind: 'route', detail: `route ${message.route}` } as const;
-  return [...steps, held, route];
+  const { id, chainId } = message;
+  const after = chainId === id ? steps.filter(({ kind }) => kind === 'fallback') : [];
+  return [...steps.filter((step) => !after.includes(step)), held, route, ...after];
 };
 
 const stepsOf = (message: StoredMessage): Step[] =>
@@ -142,7 +160,8 @@ export const eventTypesOf = (message: StoredMessage): readonly EventType[] => {
   const raised = Object.entries(rulesOf(message.channel).eventOf)
     .filter(([status]) => !advances(message.status, status as MessageStatus))
     .map(([, type]) => type);
-  return [...new Set<EventType>(['message.queued', ...raised])];
+  const failed = message.status === 'failed' ? eventTypeOf(message, 'failed') : undefined;
+  return [...new Set<EventType>(['message.queued', ...raised, ...(failed ? [failed] : [])])];
 };
 
 /** Everything that was decided on a message and heard of it, oldest first; what happened in one millisecond keeps its order. */

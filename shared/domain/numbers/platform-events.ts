@@ -11,6 +11,8 @@ import { qualityEvents } from './quality.ts';
 
 type Owner = Pick<Actor, 'organizationId' | 'env'>;
 type Ports = Pick<TemplatePorts, 'clock' | 'numbers' | 'templates'>;
+/** What a platform says of a template, a number or an account; what it says of a person is none of these. */
+export type PlatformReport = Exclude<PlatformEvent, { about: 'preference' }>;
 type EventAbout<A extends PlatformEvent['about']> = Extract<PlatformEvent, { about: A }>;
 
 /** What became of a report: applied; known already, or older than what is known; about nothing that the organization has. */
@@ -161,7 +163,7 @@ const applyReview = async (ports: Ports, owner: Owner, event: EventAbout<'templa
  * Applies what the platform says about an organization's template, number or account, in one conditional transaction with its event.
  * Repeats change nothing; of reports in any order the latest by the platform's own clock stands at the end.
  */
-export const applyPlatformEvent = (ports: Ports, owner: Owner, event: PlatformEvent): Promise<PlatformEffect> => {
+export const applyPlatformEvent = (ports: Ports, owner: Owner, event: PlatformReport): Promise<PlatformEffect> => {
   switch (event.about) {
     case 'template':
       return applyReview(ports, owner, event);

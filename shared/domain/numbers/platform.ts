@@ -36,6 +36,18 @@ export interface PlatformTemplate {
   /** As the platform writes it: `pt_BR`. */
   readonly language: string;
   readonly category: 'MARKETING' | 'UTILITY' | 'AUTHENTICATION';
+  /** Absent where the variables are numbered. */
+  readonly parameter_format?: 'NAMED';
+  readonly components: readonly PlatformComponent[];
+}
+/** A file that shows what a media header looks like: an upload that the platform has, or what lies at a public address. */
+export type ExampleSource = { readonly mediaId: string } | { readonly url: string };
+/** A template as the platform lists it. */
+export interface ListedTemplate extends Review {
+  readonly name: string;
+  /** As the platform writes them: `pt_BR`, `MARKETING`. */
+  readonly language: string;
+  readonly category: string;
   readonly components: readonly PlatformComponent[];
 }
 /** Where the platform's review stands. */
@@ -67,6 +79,8 @@ export interface NumberPlatform {
   /** Sets the fields that are given; an empty text clears. */
   writeProfile(phoneNumberId: string, profile: Omit<NumberProfile, 'profilePictureUrl'>): Promise<PlatformAnswer<void>>;
 
+  /** Hands over the example of a media header, of one of these types; answers the platform's handle of it. */
+  uploadExample(source: ExampleSource, types: readonly string[]): Promise<PlatformAnswer<string>>;
   createTemplate(wabaId: string, template: PlatformTemplate): Promise<PlatformAnswer<Review>>;
   /** Changes a template that was reviewed before; it is reviewed again. */
   editTemplate(
@@ -75,6 +89,8 @@ export interface NumberPlatform {
   ): Promise<PlatformAnswer<Pick<Review, 'status' | 'reason'>>>;
   /** The template of this name and language; undefined when there is none. */
   findTemplate(wabaId: string, name: string, language: string): Promise<PlatformAnswer<Review | undefined>>;
+  /** The account's templates, newest first as the platform has them: at most 2,000. */
+  listTemplates(wabaId: string): Promise<PlatformAnswer<readonly ListedTemplate[]>>;
   deleteTemplate(wabaId: string, name: string, platformTemplateId: string): Promise<PlatformAnswer<void>>;
 
   /** Creates an empty draft; answers its id. */

@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import { isRefusal, refuse } from '../errors.ts';
+import { issueWords } from '../issue-words.ts';
 import type { Planned, PlanOf, Tenant } from '../messages/plan.ts';
 import type { QuotePorts } from '../messages/ports.ts';
 import { priceOf } from '../messages/quote.ts';
@@ -51,11 +52,11 @@ const payloadOf = (request: UnifiedRequest): Record<string, unknown> => {
 
 /** Why a payload cannot leave by a platform; undefined when it can. */
 const payloadFault = (form: z.ZodType, payload: unknown) => {
-  const { error } = form.safeParse(payload);
+  const { error } = form.safeParse(payload, { error: issueWords });
   if (!error) return undefined;
-  const errors = error.issues.slice(0, 20).map(({ path, message, code }) => ({
+  const errors = error.issues.slice(0, 20).map(({ path, message }) => ({
     path: ['payload', ...path.map(String)].join('.'),
-    message: code === 'unrecognized_keys' ? 'has fields that the contract does not know' : message,
+    message,
   }));
   return refuse('VALIDATION_ERROR', { detail: 'The payload is not of its type.', errors });
 };

@@ -25,7 +25,7 @@ export interface PushRequest extends PushContent {
 export type PushRefusals = Refusal<'CONFLICT' | 'PAYMENT_REQUIRED' | 'SERVICE_UNAVAILABLE' | 'VALIDATION_ERROR'>;
 
 /** How long one attempt makes rows, and how long its key is left to it, in ms: a function answers within 28 s. */
-const BUILD_MS = 16_000;
+const BUILD_MS = 20_000;
 const LEASE_MS = 32_000;
 /** Shards whose rows are written at the same time. */
 const SHARDS_AT_ONCE = 8;

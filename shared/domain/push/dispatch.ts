@@ -35,8 +35,8 @@ export interface PushDispatchRecord {
   readonly openedAt?: number | undefined;
 }
 
-/** Devices of a chunk at most: what one consumer sends in its turn. */
-export const CHUNK_DEVICES = 500;
+/** Devices of a chunk at most: what one consumer sends in its turn, and with the chunk itself five transactions of 100 rows. */
+export const CHUNK_DEVICES = 499;
 
 /**
  * A chunk of a push message's devices: those of one shard between two of its ids. Its state moves under a fence: whoever takes the
@@ -81,18 +81,24 @@ const numberOf = (text: string): number => [...text].reduce((sum, digit) => sum 
 
 type Place = Pick<PushChunk, 'messageId' | 'attempt' | 'shard' | 'number'>;
 
-/** What the ids of a chunk's dispatches begin with: 15 letters of the message and the attempt, the shard, and the chunk's number. */
-export const dispatchPrefix = ({ messageId, attempt, shard, number }: Place): string => {
+/**
+ * The ids of the devices of a chunk, by their places: `dsp_` and 21 characters, from which a device's row is found without an index. 15
+ * letters are of the message and the attempt, then come the shard, the chunk's number and the place. Attempts to make a message share
+ * none: what an abandoned one wrote is never met again.
+ */
+export const dispatchIdsOf = ({
+  messageId,
+  attempt,
+  shard,
+  number,
+}: Place): ((place: number) => Id<'pushDispatch'>) => {
   const letters = derivedId('pushDispatch', [messageId, String(attempt)]).slice(0, 19);
-  return letters + base62(shard, 1) + base62(number, 3);
+  const prefix = letters + base62(shard, 1) + base62(number, 3);
+  return (place) => (prefix + base62(place, 2)) as Id<'pushDispatch'>;
 };
 
-/**
- * The id of the device at a place of a chunk: `dsp_` and 21 characters, from which its row is found without an index. Attempts to make
- * a message share none: what an abandoned one wrote is never met again.
- */
-export const dispatchId = (chunk: Place, place: number): Id<'pushDispatch'> =>
-  (dispatchPrefix(chunk) + base62(place, 2)) as Id<'pushDispatch'>;
+/** The id of the device at one place of a chunk. */
+export const dispatchId = (chunk: Place, place: number): Id<'pushDispatch'> => dispatchIdsOf(chunk)(place);
 
 /** The shard and the place that a dispatch id names. */
 export const placeOf = (id: string): { readonly shard: number; readonly place: number } => ({

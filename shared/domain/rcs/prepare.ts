@@ -17,6 +17,8 @@ export interface Fault {
 
 /** A host that is a number: the WHATWG parser has by then written every spelling of one as four decimals or in brackets. */
 const IP_LITERAL = /^(?:\d+\.\d+\.\d+\.\d+|.*:.*)$/;
+/** Names that no public resolver ever answers for: of tests and mistakes (RFC 6761, 6.2 and 6.4), and of infrastructure (RFC 3172). */
+const UNRESOLVED = /\.(?:arpa|invalid|test)\.?$/;
 /** Characters that parsers of addresses drop, or that show one address as another. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Z}\\]/u;
 
@@ -24,7 +26,9 @@ const UNSEEN = /[\p{Cc}\p{Cf}\p{Z}\\]/u;
 export const fileUrlFault = (text: string): string | undefined => {
   const fault = checkEndpoint(text, { allowLoopbackHttp: false });
   if (fault) return fault;
-  return IP_LITERAL.test(hostOf(new URL(text))) ? 'must name a public domain, not an address of numbers' : undefined;
+  const host = hostOf(new URL(text));
+  if (IP_LITERAL.test(host)) return 'must name a public domain, not an address of numbers';
+  return UNRESOLVED.test(host) ? 'must name a public domain' : undefined;
 };
 
 /** What is wrong with the address that a button opens on the recipient's own device: a web page, with nothing hidden in it. */

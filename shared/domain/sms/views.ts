@@ -1,4 +1,5 @@
 import type { MessageOf } from '../messages/message.ts';
+import type { ProviderReceipt } from '../messages/provider.ts';
 import { maskPhone } from '../phone.ts';
 import { isoTime } from '../time.ts';
 import type { SMS_REASONS, SMS_STATUSES, SmsProviderName, SmsRoute } from './provider.ts';
@@ -25,6 +26,13 @@ const given = <T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], un
 
 const shown = (phone: string, unmasked: boolean) => (unmasked ? phone : maskPhone(phone));
 
+/** interface 2.1, providerReceipt: a provider that says no more than a status has that for its description. */
+const receiptView = (receipt: ProviderReceipt, unmasked: boolean) => ({
+  ...receipt,
+  to: shown(receipt.to, unmasked),
+  statusDescription: receipt.statusDescription ?? receipt.status,
+});
+
 /** interface 2.1: the message as it stands. Recipients are masked without pii:full. */
 export const smsView = (message: Sms, unmasked: boolean) => ({
   id: message.id,
@@ -39,9 +47,7 @@ export const smsView = (message: Sms, unmasked: boolean) => ({
   ...times(message),
   ...given({ reason: wire(message).reason, contactId: message.contactId, campaignId: message.campaignId }),
   ...(message.metadata ? { metadata: { ...message.metadata } } : {}),
-  ...(message.providerReceipt
-    ? { providerReceipt: { ...message.providerReceipt, to: shown(message.providerReceipt.to, unmasked) } }
-    : {}),
+  ...(message.providerReceipt ? { providerReceipt: receiptView(message.providerReceipt, unmasked) } : {}),
 });
 
 /** interface 2.1, create response: the message as its provider accepted it, the same on every replay. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { countVariables, variablesOf } from './placeholders.ts';
+import { knownPlaceholders, placeholdersOf } from './placeholders.ts';
 import type { TemplateCategory } from './template.ts';
 
 const label = z.string().min(1).max(25);
@@ -83,10 +83,10 @@ type Fault = { readonly path: string; readonly message: string };
 
 /** The address may end in one variable, for which an example is needed. */
 const urlFault = ({ url: address, example }: Extract<TemplateButton, { type: 'URL' }>): Fault | undefined => {
-  const found = variablesOf(address);
+  const found = placeholdersOf(address);
   if ('fault' in found) return { path: 'url', message: found.fault };
-  if (found.length === 0) return undefined;
-  if (found.length > 1 || !/\{\{\s*1\s*\}\}$/.test(address))
+  if (found.names.length === 0) return undefined;
+  if (found.names.length > 1 || !/\{\{\s*1\s*\}\}$/.test(address))
     return { path: 'url', message: 'may have one variable, at its end' };
   return example?.length === 1 ? undefined : { path: 'example', message: 'must have an example of the variable' };
 };
@@ -122,4 +122,4 @@ export const buttonFaults = (
 
 /** Whether a send gives a button a value: the end of its address, a coupon's code. */
 export const takesValue = (each: TemplateButton): boolean =>
-  each.type === 'COPY_CODE' || (each.type === 'URL' && countVariables(each.url) > 0);
+  each.type === 'COPY_CODE' || (each.type === 'URL' && knownPlaceholders(each.url).names.length > 0);

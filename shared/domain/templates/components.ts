@@ -1,104 +1,79 @@
-import * as z from 'zod';
-import { buttonFaults, buttonsSchema } from './buttons.ts';
-import { variablesOf } from './placeholders.ts';
+import { buttonsSchema } from './buttons.ts';
+import { carousel, offer, offerSchema } from './carousel.ts';
+import { bodySchema, CODE_CHECKS, type Fault, headerSchema, PART_CHECKS, type PartCheck } from './parts.ts';
+import { knownPlaceholders } from './placeholders.ts';
 import type { TemplateCategory, TemplateComponent } from './template.ts';
 
-export type Fault = { readonly path: string; readonly message: string };
-
 /** The parts of a template that this service takes; each stands in it once. */
-export const COMPONENT_TYPES = ['HEADER', 'BODY', 'FOOTER', 'BUTTONS'] as const;
+const COMPONENT_TYPES = ['HEADER', 'BODY', 'FOOTER', 'BUTTONS', 'CAROUSEL', 'LIMITED_TIME_OFFER'] as const;
 export type ComponentType = (typeof COMPONENT_TYPES)[number];
 
-const handles = z.strictObject({ header_handle: z.array(z.string().min(1).max(4_096)).length(1) });
-export const headerSchema = z.discriminatedUnion('format', [
-  z.strictObject({
-    format: z.literal('TEXT'),
-    text: z.string().min(1).max(60),
-    example: z.strictObject({ header_text: z.array(z.string().min(1).max(60)) }).optional(),
-  }),
-  z.strictObject({ format: z.enum(['IMAGE', 'VIDEO', 'DOCUMENT', 'GIF']), example: handles.optional() }),
-  z.strictObject({ format: z.literal('LOCATION') }),
-]);
-export const bodySchema = z.strictObject({
-  text: z.string().min(1).max(1_024),
-  example: z.strictObject({ body_text: z.array(z.array(z.string().min(1).max(1_024))).length(1) }).optional(),
-});
-const footerSchema = z.strictObject({ text: z.string().min(1).max(60) });
-/** The words of an authentication template are the platform's own. */
-const codeBodySchema = z.strictObject({ add_security_recommendation: z.boolean().optional() });
-const codeFooterSchema = z.strictObject({ code_expiration_minutes: z.int().min(1).max(90) });
-
 /** `type` as the platform writes it. */
-export const componentType = ({ type }: TemplateComponent): ComponentType | undefined =>
+export const componentType = ({ type }: Pick<TemplateComponent, 'type'>): ComponentType | undefined =>
   COMPONENT_TYPES.find((known) => known === type.toUpperCase());
 
-const within = (
-  text: string,
-  examples: readonly string[] | undefined,
-  most: number,
-  at: { text: string; example: string },
-): readonly Fault[] => {
-  const found = variablesOf(text);
-  if ('fault' in found) return [{ path: at.text, message: found.fault }];
-  if (found.length > most) return [{ path: at.text, message: `may have at most ${most} variable` }];
-  return found.length === (examples?.length ?? 0)
-    ? []
-    : [{ path: at.example, message: `must have one example for each of ${found.length} variables` }];
+const CHECKS: Readonly<Record<ComponentType, PartCheck>> = {
+  ...PART_CHECKS,
+  CAROUSEL: carousel,
+  LIMITED_TIME_OFFER: offer,
 };
+const ALL_CODE_CHECKS: Readonly<Record<ComponentType, PartCheck>> = { ...CHECKS, ...CODE_CHECKS };
 
-const issuesOf = (error: z.ZodError, path: string): readonly Fault[] =>
-  error.issues.map((issue) => ({
-    path: [path, ...issue.path.map(String)].join('.'),
-    message: issue.code === 'unrecognized_keys' ? 'has fields that the platform does not know' : issue.message,
-  }));
+type Parts = ReadonlyMap<ComponentType, { readonly payload: unknown; readonly path: string }>;
 
-type Context = {
-  readonly category: TemplateCategory;
-  readonly path: string;
-  readonly headerExampleUrl?: string | undefined;
-};
-type Check = (payload: unknown, context: Context) => readonly Fault[];
+/** The longest body beside an offer. */
+const OFFER_BODY = 600;
 
-/** The faults of a payload's shape, else those that `rest` finds in it. */
-const checked =
-  <T>(schema: z.ZodType<T>, rest: (payload: T, context: Context) => readonly Fault[]): Check =>
-  (payload, context) => {
-    const parsed = schema.safeParse(payload ?? {});
-    return parsed.success ? rest(parsed.data, context) : issuesOf(parsed.error, context.path);
-  };
-
-const header = checked(headerSchema, (payload, { path, category, headerExampleUrl }) => {
-  if (payload.format === 'TEXT')
-    return within(payload.text, payload.example?.header_text, 1, {
-      text: `${path}.text`,
-      example: `${path}.example.header_text`,
+/** What stands beside an offer: an address, the code first where it runs out, no footer, a short body (limited-time offer templates). */
+const besideOffer = (parts: Parts): readonly Fault[] => {
+  const found = parts.get('LIMITED_TIME_OFFER');
+  if (!found) return [];
+  const faults: Fault[] = [];
+  const kinds = buttonsSchema.safeParse(parts.get('BUTTONS')?.payload).data?.buttons.map(({ type }) => type) ?? [];
+  const buttonsPath = parts.get('BUTTONS')?.path ?? 'components';
+  const runsOut = offerSchema.safeParse(found.payload).data?.limited_time_offer.has_expiration === true;
+  if (!kinds.includes('URL')) faults.push({ path: buttonsPath, message: 'an offer must have a button of URL' });
+  if (runsOut && !kinds.includes('COPY_CODE'))
+    faults.push({ path: buttonsPath, message: 'an offer that runs out must have a button of COPY_CODE' });
+  if (kinds.indexOf('COPY_CODE') > 0)
+    faults.push({ path: buttonsPath, message: 'COPY_CODE must be the first button of an offer' });
+  const footer = parts.get('FOOTER');
+  if (footer) faults.push({ path: footer.path, message: 'an offer has no footer' });
+  const body = bodySchema.safeParse(parts.get('BODY')?.payload).data;
+  if ((body?.text.length ?? 0) > OFFER_BODY)
+    faults.push({
+      path: `${parts.get('BODY')?.path}.text`,
+      message: `has at most ${OFFER_BODY} characters in an offer`,
     });
-  if (payload.format === 'GIF' && category !== 'marketing')
-    return [{ path: `${path}.format`, message: 'GIF is for marketing alone' }];
-  if (payload.format === 'LOCATION' || payload.example || headerExampleUrl !== undefined) return [];
-  return [{ path: `${path}.example.header_handle`, message: 'must have an example: its handle, or headerExampleUrl' }];
-});
-const body = checked(bodySchema, ({ text, example }, { path }) =>
-  within(text, example?.body_text[0], 999, { text: `${path}.text`, example: `${path}.example.body_text` }),
-);
-const footer = checked(footerSchema, ({ text }, { path }) =>
-  /\{\{/.test(text) ? [{ path: `${path}.text`, message: 'has no variables' }] : [],
-);
-const buttons = checked(buttonsSchema, (payload, { category, path }) =>
-  buttonFaults(payload.buttons, category, `${path}.buttons`),
-);
-const none = (): readonly Fault[] => [];
-const CHECKS: Readonly<Record<ComponentType, Check>> = { HEADER: header, BODY: body, FOOTER: footer, BUTTONS: buttons };
-const CODE_CHECKS: Readonly<Record<ComponentType, Check>> = {
-  HEADER: (_, { path }) => [{ path, message: 'authentication templates have no header' }],
-  BODY: checked(codeBodySchema, none),
-  FOOTER: checked(codeFooterSchema, none),
-  BUTTONS: buttons,
+  const format = headerSchema.safeParse(parts.get('HEADER')?.payload).data?.format;
+  if (format !== undefined && format !== 'IMAGE' && format !== 'VIDEO')
+    faults.push({ path: `${parts.get('HEADER')?.path}.format`, message: 'an offer has an IMAGE, a VIDEO or none' });
+  return faults;
+};
+
+/** A carousel stands beside a body and nothing else. */
+const besideCarousel = (parts: Parts): readonly Fault[] =>
+  parts.has('CAROUSEL')
+    ? [...parts].flatMap(([type, { path }]) =>
+        type === 'CAROUSEL' || type === 'BODY' ? [] : [{ path, message: 'stands beside no CAROUSEL' }],
+      )
+    : [];
+
+/** A template names its variables or numbers them, in all of its texts alike. */
+const mixedFormats = (parts: Parts): readonly Fault[] => {
+  const header = headerSchema.safeParse(parts.get('HEADER')?.payload).data;
+  const body = bodySchema.safeParse(parts.get('BODY')?.payload).data;
+  const texts = [header?.format === 'TEXT' ? header.text : '', body?.text ?? ''];
+  const formats = new Set(
+    texts.map(knownPlaceholders).flatMap(({ names, format }) => (names.length > 0 ? [format] : [])),
+  );
+  const path = parts.get('HEADER')?.path ?? 'components';
+  return formats.size > 1 ? [{ path: `${path}.text`, message: 'header and body must both name or both number' }] : [];
 };
 
 /**
- * What is wrong with a template's components by the platform's documented rules (WhatsApp Cloud API, template components and
- * authentication templates): every fault at once, with its path. None when it may be submitted.
+ * What is wrong with a template's components by the platform's documented rules (WhatsApp Cloud API, template components, authentication
+ * templates, media card carousel templates, limited-time offer templates): every fault at once, with its path. None when it may be submitted.
  */
 export const componentFaults = (
   components: readonly TemplateComponent[],
@@ -106,20 +81,21 @@ export const componentFaults = (
   headerExampleUrl?: string,
 ): readonly Fault[] => {
   const faults: Fault[] = [];
-  const types = components.map(componentType);
-  for (const [at, { payload }] of components.entries()) {
-    const type = types[at];
+  const parts = new Map<ComponentType, { payload: unknown; path: string }>();
+  for (const [at, component] of components.entries()) {
+    const type = componentType(component);
+    const path = `components.${at}.payload`;
     if (type === undefined) {
       faults.push({ path: `components.${at}.type`, message: `must be one of ${COMPONENT_TYPES.join(', ')}` });
       continue;
     }
-    if (types.indexOf(type) < at)
-      faults.push({ path: `components.${at}.type`, message: 'stands in the template already' });
-    const check = (category === 'authentication' ? CODE_CHECKS : CHECKS)[type];
-    faults.push(...check(payload, { category, path: `components.${at}.payload`, headerExampleUrl }));
+    if (parts.has(type)) faults.push({ path: `components.${at}.type`, message: 'stands in the template already' });
+    else parts.set(type, { payload: component.payload, path });
+    const check = (category === 'authentication' ? ALL_CODE_CHECKS : CHECKS)[type];
+    faults.push(...check(component.payload, { category, path, headerExampleUrl }));
   }
-  if (!types.includes('BODY')) faults.push({ path: 'components', message: 'must have a BODY' });
-  if (category === 'authentication' && !types.includes('BUTTONS'))
+  if (!parts.has('BODY')) faults.push({ path: 'components', message: 'must have a BODY' });
+  if (category === 'authentication' && !parts.has('BUTTONS'))
     faults.push({ path: 'components', message: 'must have a button of OTP' });
-  return faults;
+  return [...faults, ...besideOffer(parts), ...besideCarousel(parts), ...mixedFormats(parts)];
 };

@@ -1,83 +1,38 @@
 import { isRefusal, type Refusal, refuse } from '../errors.ts';
 import { isId } from '../ids.ts';
 import type { UnifiedRequest } from '../messages/unified.ts';
-import { buttonsSchema, takesValue } from './buttons.ts';
-import { bodySchema, componentType, headerSchema } from './components.ts';
-import { countVariables } from './placeholders.ts';
+import { type FilledPart, filledParts, parameterFormat, partsToGive, variablesTaken } from './fill.ts';
 import type { TemplatePorts, WhatsappTemplate } from './template.ts';
 
-/** A part of a template that a send fills, as the platform takes it (WhatsApp Cloud API, template messages). */
-interface Filled {
-  readonly type: 'header' | 'body' | 'button';
-  readonly sub_type?: 'url' | 'copy_code';
-  readonly index?: string;
-  readonly parameters: readonly Readonly<Record<string, string>>[];
-}
-/** One of them before it is filled: how many of the send's variables it takes, in their order. */
-interface Slot {
-  readonly takes: number;
-  fill(values: readonly string[]): Filled;
-}
+type Variables = NonNullable<UnifiedRequest['variables']>;
 
-const texts = (values: readonly string[]) => values.map((text) => ({ type: 'text', text }));
-
-const buttonSlots = (payload: unknown): readonly Slot[] =>
-  (buttonsSchema.safeParse(payload).data?.buttons ?? []).flatMap((button, at) => {
-    if (!takesValue(button)) return [];
-    const index = String(at);
-    const fill = (values: readonly string[]): Filled =>
-      button.type === 'COPY_CODE'
-        ? {
-            type: 'button',
-            sub_type: 'copy_code',
-            index,
-            parameters: values.map((code) => ({ type: 'coupon_code', coupon_code: code })),
-          }
-        : { type: 'button', sub_type: 'url', index, parameters: texts(values) };
-    return [{ takes: 1, fill }];
-  });
-
-/** The slots of a template in the order in which its variables are counted: header, body, buttons. */
-const slotsOf = ({ components }: Pick<WhatsappTemplate, 'components'>): readonly Slot[] => {
-  const payloadOf = (type: string) => components.find((component) => componentType(component) === type)?.payload;
-  const header = headerSchema.safeParse(payloadOf('HEADER')).data;
-  const body = bodySchema.safeParse(payloadOf('BODY')).data;
-  const textSlot = (type: 'header' | 'body', text: string | undefined): readonly Slot[] => {
-    const takes = countVariables(text ?? '');
-    return takes === 0 ? [] : [{ takes, fill: (values) => ({ type, parameters: texts(values) }) }];
-  };
-  return [
-    ...textSlot('header', header?.format === 'TEXT' ? header.text : undefined),
-    ...textSlot('body', body?.text),
-    ...buttonSlots(payloadOf('BUTTONS')),
-  ];
-};
-
-/** An authentication template has one variable, its code: in the body, and in the button that copies it. */
-const codeParts = (code: string): readonly Filled[] => [
-  { type: 'body', parameters: texts([code]) },
-  { type: 'button', sub_type: 'url', index: '0', parameters: texts([code]) },
-];
-
-/** How many variables a send of a template gives. */
-export const variablesTaken = (template: Pick<WhatsappTemplate, 'category' | 'components'>): number =>
-  template.category === 'authentication' ? 1 : slotsOf(template).reduce((sum, { takes }) => sum + takes, 0);
-
-const filled = (template: WhatsappTemplate, values: readonly string[]): readonly Filled[] => {
-  if (template.category === 'authentication') return codeParts(values[0] ?? '');
-  let at = 0;
-  return slotsOf(template).map(({ takes, fill }) => {
-    at += takes;
-    return fill(values.slice(at - takes, at));
-  });
-};
+/** Whether all variables are given by their numbers. */
+const areNumbered = (names: readonly string[]): boolean => names.every((name) => /^[1-9]\d{0,2}$/.test(name));
 
 /** The values in their order: by their numbers where all are numbered, else as they were given. */
-const inOrder = (variables: UnifiedRequest['variables'] = {}): readonly string[] => {
+const inOrder = (variables: Variables = {}): readonly string[] => {
   const names = Object.keys(variables);
-  const numbered = names.every((name) => /^[1-9]\d{0,2}$/.test(name));
-  const ordered = numbered ? names.toSorted((a, b) => Number(a) - Number(b)) : names;
+  const ordered = areNumbered(names) ? names.toSorted((a, b) => Number(a) - Number(b)) : names;
   return ordered.map((name) => String(variables[name]));
+};
+
+/**
+ * The values of a template's variables in its own order. Of a template that names them, names are found by name and what is left fills
+ * its buttons; numbers count through all of them.
+ */
+const valuesFor = (template: WhatsappTemplate, variables: Variables = {}): readonly string[] => {
+  const given = Object.keys(variables);
+  if (parameterFormat(template) === 'positional' || areNumbered(given)) return inOrder(variables);
+  const taken = variablesTaken(template);
+  const rest = given.filter((name) => !taken.includes(name)).map((name) => String(variables[name]));
+  const isButton = (name: string) => name.startsWith('button ');
+  return [
+    ...taken.flatMap((name) => {
+      const value = isButton(name) ? rest.shift() : variables[name];
+      return value === undefined ? [] : [String(value)];
+    }),
+    ...rest,
+  ];
 };
 
 type TemplateRefusal = Refusal<'CONFLICT' | 'VALIDATION_ERROR'>;
@@ -109,33 +64,75 @@ const byName = async (
   return fitting.toSorted((a, b) => rank(b) - rank(a))[0];
 };
 
-const wrongCount = (wanted: number) =>
-  refuse('VALIDATION_ERROR', {
-    detail: `The template takes ${wanted} variables.`,
+const wrongVariables = (template: WhatsappTemplate, wanted: readonly string[]) => {
+  const named = parameterFormat(template) === 'named';
+  return refuse('VALIDATION_ERROR', {
+    detail: `The template takes ${wanted.length} variables${named ? `: ${wanted.join(', ')}` : ''}.`,
     overview: 'invalid_template_variable',
-    meta: { code: 'invalid_template_variable', variables: wanted },
-    errors: [{ path: 'templateVars', message: `must be ${wanted}` }],
+    meta: { code: 'invalid_template_variable', variables: wanted.length },
+    errors: [{ path: 'templateVars', message: `must be ${named ? wanted.join(', ') : wanted.length}` }],
   });
+};
 
-/** Parts that the caller filled itself: taken as they are where no variables stand beside them. */
-const ownParts = (request: UnifiedRequest): unknown =>
-  Object.keys(request.variables ?? {}).length === 0 ? namedIn(request).components : undefined;
+/** Whether every variable has its value; of named ones, that none is called otherwise. */
+const fits = (template: WhatsappTemplate, wanted: readonly string[], variables: Variables = {}): boolean => {
+  const given = Object.keys(variables);
+  if (given.length !== wanted.length) return false;
+  const byName = parameterFormat(template) === 'named' && !areNumbered(given);
+  return !byName || wanted.every((name) => name.startsWith('button ') || given.includes(name));
+};
+
+/** The parts that the caller filled itself, in the platform's own form. */
+const ownParts = (request: UnifiedRequest): readonly FilledPart[] | undefined =>
+  namedIn(request).components as readonly FilledPart[] | undefined;
+
+/** Parts that no variable fills and that the caller did not give either: the platform would refuse the message for them. */
+const missingParts = (template: WhatsappTemplate, own: readonly FilledPart[] = []) => {
+  const missing = partsToGive(template).filter(({ type, cards }) => {
+    const found = own.find((part) => String(part.type).toLowerCase() === type);
+    return !found || (cards !== undefined && (!Array.isArray(found.cards) || found.cards.length !== cards));
+  });
+  return missing.length === 0
+    ? undefined
+    : refuse('VALIDATION_ERROR', {
+        detail: `No variable fills these parts of the template; give them in payload.template.components: ${missing.map(({ what }) => what).join(', ')}.`,
+        overview: 'invalid_template_variable',
+        meta: { code: 'invalid_template_variable', parts: missing.map(({ type }) => type).join(',') },
+        errors: missing.map(({ what }) => ({ path: 'payload.template.components', message: `must have ${what}` })),
+      });
+};
 
 const unfit = (template: WhatsappTemplate, request: UnifiedRequest): TemplateRefusal | undefined => {
   if (template.status !== 'approved')
     return refuse('CONFLICT', {
       detail: 'The template is not approved by the platform.',
+      overview: 'precondition_failed',
       meta: { code: 'template_not_approved', templateId: template.id },
     });
-  if (ownParts(request) !== undefined) return undefined;
+  const own = ownParts(request);
+  const missing = missingParts(template, own);
+  if (missing) return missing;
+  if (own !== undefined && Object.keys(request.variables ?? {}).length === 0) return undefined;
   const wanted = variablesTaken(template);
-  return inOrder(request.variables).length === wanted ? undefined : wrongCount(wanted);
+  return fits(template, wanted, request.variables) ? undefined : wrongVariables(template, wanted);
+};
+
+/** The parts of a message: what the caller filled itself, and of the others what its variables fill. */
+const partsOf = (template: WhatsappTemplate, request: UnifiedRequest): readonly FilledPart[] => {
+  const own = ownParts(request);
+  if (own !== undefined && Object.keys(request.variables ?? {}).length === 0) return own;
+  const filled = filledParts(template, valuesFor(template, request.variables));
+  const isFilled = (part: FilledPart) =>
+    filled.some(
+      ({ type, index }) => type === String(part.type).toLowerCase() && (index ?? '') === String(part.index ?? ''),
+    );
+  return [...(own ?? []).filter((part) => !isFilled(part)), ...filled];
 };
 
 /**
  * A WhatsApp request with what the organization keeps of its template: language, category as the route, number and filled parts. A
  * name that it does not keep stays as it is, and the platform answers for it; an id that it does not keep is 422. 409 for a template
- * that is not approved, 422 where the variables are not as many as it takes.
+ * that is not approved, 422 where the variables are not those that it takes, or a part is missing that no variable fills.
  */
 export const withSavedTemplate = async (
   ports: Pick<TemplatePorts, 'templates' | 'numbers'>,
@@ -157,13 +154,15 @@ export const withSavedTemplate = async (
       : request;
   const refused = unfit(found, request);
   if (isRefusal(refused)) return refused;
-  const parts = ownParts(request) ?? filled(found, inOrder(request.variables));
   return {
     ...request,
     type: 'template',
     text: undefined,
     template: undefined,
-    payload: { ...request.payload, template: { name: found.name, language: found.language, components: parts } },
+    payload: {
+      ...request.payload,
+      template: { name: found.name, language: found.language, components: partsOf(found, request) },
+    },
     route: request.route ?? found.category,
     labels: { ...request.labels, templateId: found.id, numberId: request.labels?.numberId ?? found.numberId },
   };

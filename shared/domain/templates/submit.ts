@@ -1,8 +1,16 @@
 import { isRefusal, type Refusal, refuse } from '../errors.ts';
 import type { WhatsappNumber } from '../numbers/number.ts';
 import { platformOf } from '../numbers/numbers.ts';
-import { type NumberPlatform, type PlatformAnswer, platformRefusal, type Review } from '../numbers/platform.ts';
+import {
+  type NumberPlatform,
+  type PlatformAnswer,
+  type PlatformTemplate,
+  platformRefusal,
+  type Review,
+} from '../numbers/platform.ts';
 import { componentType } from './components.ts';
+import { withHandles } from './examples.ts';
+import { parameterFormat } from './fill.ts';
 import { reviewed } from './review.ts';
 import type { TemplatePorts, WhatsappTemplate } from './template.ts';
 import { notIn, type Owner, updateTemplate } from './templates.ts';
@@ -15,10 +23,11 @@ type SubmitRefusal = Refusal<
 const platformLanguage = (language: string): string => language.replace('-', '_');
 
 /** A template as the platform takes it: the payload beside the type. */
-const asPlatform = ({ name, language, category, components }: WhatsappTemplate) => ({
+const asPlatform = ({ name, language, category, components }: WhatsappTemplate): PlatformTemplate => ({
   name,
   language: platformLanguage(language),
-  category: category.toUpperCase() as 'MARKETING' | 'UTILITY' | 'AUTHENTICATION',
+  category: category.toUpperCase() as PlatformTemplate['category'],
+  ...(parameterFormat({ category, components }) === 'named' ? { parameter_format: 'NAMED' as const } : {}),
   components: components.map((component) => ({
     ...(component.payload as object | undefined),
     type: componentType(component) ?? component.type,
@@ -27,13 +36,17 @@ const asPlatform = ({ name, language, category, components }: WhatsappTemplate) 
 
 /** Shows a template to the platform. What an earlier call may have created is looked for first, so that it is created once. */
 const show = async (
+  ports: TemplatePorts,
   platform: NumberPlatform,
   template: WhatsappTemplate,
   resumed: boolean,
 ): Promise<PlatformAnswer<Review>> => {
   const { platformTemplateId, wabaId, name, language } = template;
+  const components = await withHandles(ports, platform, template);
+  if (components.kind !== 'done') return components;
+  const shown = asPlatform({ ...template, components: components.value });
   if (platformTemplateId !== undefined) {
-    const edited = await platform.editTemplate(platformTemplateId, asPlatform(template));
+    const edited = await platform.editTemplate(platformTemplateId, shown);
     return edited.kind === 'done' ? { kind: 'done', value: { platformTemplateId, ...edited.value } } : edited;
   }
   if (resumed) {
@@ -41,7 +54,7 @@ const show = async (
     if (found.kind !== 'done') return found;
     if (found.value) return { kind: 'done', value: found.value };
   }
-  return platform.createTemplate(wabaId, asPlatform(template));
+  return platform.createTemplate(wabaId, shown);
 };
 
 const SUBMITTABLE = new Set(['draft', 'rejected', 'submitted']);
@@ -103,7 +116,7 @@ export const submitTemplate = async (
   const started = await claim(ports, owner, id);
   if (isRefusal(started)) return started;
   const { claimed, resumed } = started;
-  const answer = await show(platform, claimed, resumed);
+  const answer = await show(ports, platform, claimed, resumed);
   if (answer.kind === 'done') return settle(ports, owner, claimed, answer.value);
   if (answer.kind === 'refused') await takeBack(ports, owner, claimed);
   return platformRefusal(answer, 'components');

@@ -1,5 +1,6 @@
 import type { DomainEvent } from '../events/event.ts';
 import type { Id } from '../ids.ts';
+import type { MediaStore } from '../media/ports.ts';
 import type { Heard, NumberPorts } from '../numbers/number.ts';
 
 /** interface 2.15. */
@@ -86,4 +87,6 @@ export interface TemplateStore {
 
 export interface TemplatePorts extends NumberPorts {
   readonly templates: TemplateStore;
+  /** The organization's media of this id; undefined when there is none, or none any more at `now` (ms). */
+  readonly findMedia: MediaStore['find'];
 }

@@ -103,7 +103,8 @@ const healthOf = (
       ...(subscription.status === 'failing' ? { status: 'active' } : {}),
     };
   }
-  if (outcome.kind === 'answered' && outcome.status === GONE) return { status: 'revoked', lastFailureAt: now };
+  if (outcome.kind === 'answered' && outcome.status === GONE)
+    return { status: 'revoked', lastFailureAt: now, revokedAt: now };
   // An event counts once, at its first attempt: its retries are the same failure.
   const another = delivery.attempts === 0;
   const stale = now - (subscription.lastFailureAt ?? 0) >= NOTE_EVERY_MS;

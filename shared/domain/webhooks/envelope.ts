@@ -22,7 +22,7 @@ export const envelopeOf = (event: Omit<DomainEvent, 'type'> & { readonly type: s
 });
 
 /** Whose address an event carries: the recipient of what was sent, the sender of what came in. */
-const PARTIES = ['to', 'from'] as const;
+export const PARTIES = ['to', 'from'] as const;
 
 /** The event with the other party as the subscription's creator would see it: in full only where they may. */
 export const asSeenBy = async (

@@ -1,10 +1,12 @@
 import type { Actor } from '../actor.ts';
+import { atOnce } from '../bulk/at-once.ts';
 import { type Refusal, refuse } from '../errors.ts';
 import type { EventType } from '../events/catalogue.ts';
 import { EVENT_EXAMPLES } from '../events/examples.ts';
 import { ID_PREFIXES, type Id, newId } from '../ids.ts';
-import { handBacklog } from './backlog.ts';
+import { handBacklog, inOrder, WRITES_AT_ONCE } from './backlog.ts';
 import { asSeenBy, attemptHeaders, deliveryIdOf, envelopeOf } from './envelope.ts';
+import { exchangeFor, seesInFull } from './exchange.ts';
 import type { Attempt, Exchange, WebhookPorts } from './ports.ts';
 import { DEFAULT_RETRY, type RetrySettings } from './schedule.ts';
 import type { Delivery, DeliveryStatus, Subscription } from './subscription.ts';
@@ -98,7 +100,7 @@ export const createSubscription = async (ports: WebhookPorts, actor: Actor, wish
     description: wish.description,
     retry: wish.retry ?? DEFAULT_RETRY,
     createdById: creatorOf(actor),
-    unmasked: actor.scopes.has('pii:full'),
+    unmasked: seesInFull(actor),
     sequence: 0,
     consecutiveFailures: 0,
     createdAt: now,
@@ -116,7 +118,13 @@ export const createSubscription = async (ports: WebhookPorts, actor: Actor, wish
 export const findSubscription = async (ports: WebhookPorts, actor: Actor, id: string) =>
   (await ports.subscriptions.read(actor.organizationId, id)) ?? absent();
 
-/** Changes what is given; a new address is validated again, a resumed subscription gets its backlog. */
+const noteCured = (ports: WebhookPorts, { organizationId, id, status }: Subscription) =>
+  ports.subscriptions.noteHealth(organizationId, id, {
+    failures: 'none',
+    ...(status === 'failing' ? { status: 'active' } : {}),
+  });
+
+/** Changes what is given; a new address is validated again, a resumed or cured subscription gets its backlog. */
 export const changeSubscription = async (ports: WebhookPorts, actor: Actor, id: string, change: SubscriptionChange) => {
   const before = await ports.subscriptions.read(actor.organizationId, id);
   if (!before) return absent();
@@ -124,6 +132,7 @@ export const changeSubscription = async (ports: WebhookPorts, actor: Actor, id: 
   const bad = checked(ports, change);
   if (bad) return bad;
   const resumed = change.status === 'active' && before.status === 'paused';
+  const moves = change.url !== undefined && change.url !== before.url;
   const after: Subscription = {
     ...before,
     url: change.url ?? before.url,
@@ -131,17 +140,21 @@ export const changeSubscription = async (ports: WebhookPorts, actor: Actor, id: 
     description: change.description === undefined ? before.description : (change.description ?? undefined),
     headers: change.headers === undefined ? before.headers : (change.headers ?? undefined),
     retry: change.retry ?? before.retry,
+    // Nobody leads what they may not see to an address of their own.
+    unmasked: before.unmasked && (!moves || seesInFull(actor)),
     status:
       change.status === undefined || (change.status === 'active' && before.status === 'failing')
         ? before.status
         : change.status,
     updatedAt: Math.max(ports.clock(), before.updatedAt + 1),
   };
-  const refused = change.url !== undefined && change.url !== before.url ? await validate(ports, after) : undefined;
+  const refused = moves ? await validate(ports, after) : undefined;
   if (refused) return refused;
   if (!(await ports.subscriptions.change(before, after))) return moved();
-  if (resumed) await handBacklog(ports, id, ['pending', 'failed'], HANDED_AT_ONCE);
-  return after;
+  // The new address has just answered: what the old one failed is not held against it.
+  const cured = moves && before.consecutiveFailures > 0 ? await noteCured(ports, after) : undefined;
+  if (resumed || cured) await handBacklog(ports, id, ['pending', 'failed'], HANDED_AT_ONCE);
+  return cured ?? after;
 };
 
 /** Revokes: nothing more is delivered. A repeat changes nothing. */
@@ -149,7 +162,7 @@ export const revokeSubscription = async (ports: WebhookPorts, actor: Actor, id: 
   const before = await ports.subscriptions.read(actor.organizationId, id);
   if (!before) return absent();
   if (before.status !== 'revoked')
-    await ports.subscriptions.noteHealth(actor.organizationId, id, { status: 'revoked' });
+    await ports.subscriptions.noteHealth(actor.organizationId, id, { status: 'revoked', revokedAt: ports.clock() });
   return undefined;
 };
 
@@ -216,11 +229,17 @@ export const findDelivery = async (ports: WebhookPorts, actor: Actor, id: string
 /** The exchange of an attempt that never left. */
 const NOTHING: Exchange = { requestHeaders: {}, requestBody: '' };
 
-/** A delivery's attempts as they were made. */
-export const attemptsOf = async (ports: WebhookPorts, delivery: Delivery): Promise<readonly Attempt[]> => {
+/** A delivery's attempts as they were made, with addresses in full only for who may see them. */
+export const attemptsOf = async (
+  ports: WebhookPorts,
+  actor: Actor,
+  delivery: Delivery,
+): Promise<readonly Attempt[]> => {
   const kept = await ports.deliveries.attempts(delivery.id);
-  const open = (sealed: string | undefined): Promise<Exchange> | Exchange =>
-    sealed === undefined ? NOTHING : ports.openExchange(delivery.organizationId, delivery.id, sealed);
+  const open = async (sealed: string | undefined): Promise<Exchange> =>
+    sealed === undefined
+      ? NOTHING
+      : exchangeFor(actor, await ports.openExchange(delivery.organizationId, delivery.id, sealed));
   return Promise.all(kept.map(async ({ exchange, ...attempt }) => ({ ...attempt, ...(await open(exchange)) })));
 };
 
@@ -248,28 +267,32 @@ export const replayRange = async (
   if (!subscription) return absent();
   if (subscription.status === 'revoked') return moved();
   if (range.from > range.to) return invalid('to', 'must not be before from');
-  const { items, total } = await ports.deliveries.page(id, range, { skip: 0, limit: MOST_REPLAYED });
-  if (total > MOST_REPLAYED)
-    return invalid('from', `holds ${total} deliveries with to; at most ${MOST_REPLAYED} are replayed at once`);
-  const again: string[] = [];
-  for (const delivery of items) if (await ports.deliveries.replay(delivery, ports.clock())) again.push(delivery.id);
+  const found = await ports.deliveries.newest(id, range, MOST_REPLAYED + 1);
+  if (found.length > MOST_REPLAYED)
+    return invalid('from', `holds more deliveries with to than the ${MOST_REPLAYED} that are replayed at once`);
+  const now = ports.clock();
+  const tried = await atOnce(inOrder(found), WRITES_AT_ONCE, (delivery) => ports.deliveries.replay(delivery, now));
+  const again = tried.flatMap((delivery) => (delivery ? [delivery.id] : []));
   ports.hint(again.slice(0, HANDED_AT_ONCE));
   return { replayed: again.length };
 };
 
-/** The events that follow a sequence, in order and without gaps, as the subscription sees them. */
+/** The events that follow a sequence, in order and without gaps, as the subscription sees them, and as far as the caller may. */
 export const pullEvents = async (ports: WebhookPorts, actor: Actor, id: string, after: number, limit: number) => {
   const subscription = await ports.subscriptions.read(actor.organizationId, id);
   if (!subscription) return absent();
-  const deliveries = await ports.deliveries.feed(id, after, limit);
+  const seen = { ...subscription, unmasked: subscription.unmasked && seesInFull(actor) };
+  const deliveries = await ports.deliveries.feed(id, after, limit, ports.clock());
   const events = await ports.events.readAll(deliveries.map(({ eventId }) => eventId));
   const items = await Promise.all(
     deliveries.map(async ({ sequence }, at) => {
       const read = events[at];
       if (read?.status === 'rejected') throw read.reason;
       const event = read?.value?.event;
-      return event ? envelopeOf(await asSeenBy(ports, subscription, event), sequence) : undefined;
+      return event ? envelopeOf(await asSeenBy(ports, seen, event), sequence) : undefined;
     }),
   );
-  return { items: items.filter((item) => item !== undefined), lastSequence: subscription.sequence };
+  // Sequences may have been given out since the subscription was read.
+  const lastSequence = Math.max(subscription.sequence, deliveries.at(-1)?.sequence ?? 0);
+  return { items: items.filter((item) => item !== undefined), lastSequence };
 };

@@ -41,6 +41,8 @@ export interface Health {
   readonly failures?: 'another' | 'none';
   readonly lastSuccessAt?: number;
   readonly lastFailureAt?: number;
+  /** With the status `revoked`: from then on its row is kept for as long as its deliveries, and then goes. */
+  readonly revokedAt?: number;
 }
 
 export interface WebhookStore {
@@ -99,8 +101,20 @@ export interface DeliveryStore {
     filter: { status?: DeliveryStatus | undefined; from?: number; to?: number },
     page: { skip: number; limit: number },
   ): Promise<{ items: readonly StoredDelivery[]; total: number }>;
-  /** Deliveries that follow a sequence, in order and without a gap. */
-  feed(webhookId: string, after: number, limit: number): Promise<readonly Delivery[]>;
+  /**
+   * The newest `most` deliveries of a page's filter, without their total. Where matches may be rare, `look` bounds how many of the
+   * subscription's deliveries are looked at for them; all when absent.
+   */
+  newest(
+    webhookId: string,
+    filter: { status?: DeliveryStatus | undefined; from?: number; to?: number },
+    most: number,
+    look?: number,
+  ): Promise<readonly StoredDelivery[]>;
+  /**
+   * Deliveries that follow a sequence, in order and without a gap; those that are no longer kept at `now` (ms) are no gap.
+   */
+  feed(webhookId: string, after: number, limit: number, now: number): Promise<readonly Delivery[]>;
 }
 
 /** What became of a post. Any whole answer is `answered`, a redirect too: it is not followed, and its status says that it failed. */

@@ -2,6 +2,7 @@ import type { SESv2Client, SendEmailCommandInput } from '@aws-sdk/client-sesv2';
 import * as z from 'zod';
 import type { EmailContent } from '../../domain/email/content.ts';
 import type { EmailDispatch, EmailProvider, EmailProviderDeclaration } from '../../domain/email/provider.ts';
+import { suppressionOf } from '../../domain/email/suppression.ts';
 import type { CallbackReading, ProviderAnswer, ProviderIo, RefusalCause } from '../../domain/messages/provider.ts';
 import {
   awsAccessSettings,
@@ -59,6 +60,8 @@ const ERRORS: Readonly<Record<string, RefusalCause>> = {
 /** What only the words of an exception tell. They are matched and never passed on: they may repeat the request. */
 const WORDS: readonly (readonly [string, RegExp, RefusalCause])[] = [
   ['MessageRejected', /not verified/i, 'sender'],
+  // How SES refused an address of its list before it took such e-mails and reported a bounce.
+  ['MessageRejected', /address blacklisted|suppression list/i, 'blacklisted'],
   ['TooManyRequestsException', /daily/i, 'credit'],
   [
     'BadRequestException',
@@ -106,6 +109,8 @@ const clientOf = keptClients<SESv2Client>();
 
 /** Loads the SDK at the first send, so that a function that never sends does not pay for it at its start. */
 const send = async (settings: AmazonSesSettings, io: ProviderIo, dispatch: EmailDispatch): Promise<ProviderAnswer> => {
+  const suppressed = await suppressionOf(dispatch);
+  if (suppressed) return suppressed;
   try {
     const { SESv2Client, SendEmailCommand } = await import('@aws-sdk/client-sesv2');
     const config = awsClientConfig(settings);

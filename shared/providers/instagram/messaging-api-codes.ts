@@ -1,8 +1,9 @@
 import type { ErrorTable } from '../meta/answers.ts';
 
 /**
- * Errors of the Send API on Instagram (developers.facebook.com/documentation/business-messaging/messenger-platform/error-codes; the
- * 2534xxx subcodes are Instagram's own). A subcode tells what its code leaves open.
+ * Errors of the Send API on Instagram (developers.facebook.com/documentation/business-messaging/messenger-platform/error-codes, as of
+ * March 2026). A subcode tells what its code leaves open. The 2534xxx subcodes are Instagram's own and stand in no published table:
+ * they are read as apps report them.
  */
 export const MESSAGING_API_ERRORS: ErrorTable = {
   '10/2018278': { cause: 'recipient', title: 'outside of the allowed window', reason: 'window_closed' },

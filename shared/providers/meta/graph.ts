@@ -14,6 +14,13 @@ export const graphSettings = {
   timeoutMs: z.int().min(100).max(11_000).default(10_000).describe('How long Meta may take to answer, in ms.'),
 };
 
+/** The app whose number is used where the Graph API wants it in an address. */
+export const appIdSetting = z
+  .string()
+  .regex(/^\d{1,32}$/)
+  .optional()
+  .describe('The id of the Meta app. Examples of media headers are uploaded by it when a template is submitted.');
+
 /** Opens a client; whoever reads it from settings parses them with `graphSettings`. */
 export interface GraphOptions {
   readonly accessToken: string;
@@ -35,7 +42,11 @@ export interface GraphRequest {
     readonly contentType: string;
     readonly length?: number;
   };
+  /** Beside those of every request, or in their place. */
+  readonly headers?: Readonly<Record<string, string>>;
   readonly timeoutMs?: number;
+  /** The longest answer that is read, in bytes. */
+  readonly mostBytes?: number;
 }
 
 /**
@@ -153,9 +164,15 @@ export const openGraph = (io: ProviderIo, options: GraphOptions): GraphClient =>
     const reply = await callProvider(io, {
       url: urlOf(options, path, request.query),
       method,
-      headers: { authorization: `Bearer ${options.accessToken}`, accept: 'application/json', ...headers },
+      headers: {
+        authorization: `Bearer ${options.accessToken}`,
+        accept: 'application/json',
+        ...headers,
+        ...request.headers,
+      },
       ...rest,
       timeoutMs: request.timeoutMs ?? options.timeoutMs,
+      ...(request.mostBytes === undefined ? {} : { mostBytes: request.mostBytes }),
     });
     if (reply.kind !== 'answered') return reply;
     // Errors are read first: some come with status 200.

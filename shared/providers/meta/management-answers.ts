@@ -64,7 +64,33 @@ const paging = z.object({
   next: z.string().optional(),
 });
 
-/** Looks through a list of the Graph API for one item (Graph API, Paginated Results); at most 20 pages. */
+interface Walk {
+  readonly query: Readonly<Record<string, string | number>>;
+  readonly pages: number;
+  readonly mostBytes?: number;
+}
+
+/** Walks a list of the Graph API page by page (Graph API, Paginated Results) until `take` has enough; false when it ends in no end. */
+const walk = async <T>(
+  graph: GraphClient,
+  path: string,
+  item: z.ZodType<T>,
+  { query, pages, ...request }: Walk,
+  take: (items: readonly T[]) => boolean,
+): Promise<PlatformAnswer<boolean>> => {
+  const page = z.object({ data: z.array(item), paging: paging.optional() });
+  let after: string | undefined;
+  for (let turn = 0; turn < pages; turn++) {
+    const reply = await graph.request('GET', path, page, { ...request, query: { ...query, after } });
+    if (reply.kind !== 'ok') return managed(reply, () => true);
+    const enough = take(reply.value.data);
+    after = reply.value.paging?.cursors?.after;
+    if (enough || !reply.value.paging?.next || !after) return { kind: 'done', value: true };
+  }
+  return { kind: 'done', value: false };
+};
+
+/** Looks through a list of the Graph API for one item; at most 20 pages. */
 export const findInList = async <T>(
   graph: GraphClient,
   path: string,
@@ -72,14 +98,35 @@ export const findInList = async <T>(
   query: Readonly<Record<string, string | number>>,
   wanted: (item: T) => boolean,
 ): Promise<PlatformAnswer<T | undefined>> => {
-  const page = z.object({ data: z.array(item), paging: paging.optional() });
-  let after: string | undefined;
-  for (let turn = 0; turn < PAGES; turn++) {
-    const reply = await graph.request('GET', path, page, { query: { ...query, after } });
-    if (reply.kind !== 'ok') return managed(reply, () => undefined);
-    const found = reply.value.data.find(wanted);
-    after = reply.value.paging?.cursors?.after;
-    if (found || !reply.value.paging?.next || !after) return { kind: 'done', value: found };
-  }
-  return { kind: 'uncertain', detail: 'meta: a list without an end' };
+  let found: T | undefined;
+  const answer = await walk(graph, path, item, { query, pages: PAGES }, (items) => {
+    found = items.find(wanted);
+    return found !== undefined;
+  });
+  if (answer.kind !== 'done') return answer;
+  return answer.value ? { kind: 'done', value: found } : { kind: 'uncertain', detail: 'meta: a list without an end' };
+};
+
+/** The longest page of a list with all of its items' fields, in bytes. */
+const PAGE_BYTES = 4 * 1024 * 1024;
+/** How many pages of a whole list are read. */
+const WHOLE_PAGES = 40;
+
+/** The items of a list, at most 40 pages; one of an unknown form is left out by itself. */
+export const wholeList = async <T>(
+  graph: GraphClient,
+  path: string,
+  item: z.ZodType<T>,
+  query: Readonly<Record<string, string | number>>,
+): Promise<PlatformAnswer<readonly T[]>> => {
+  const all: T[] = [];
+  const request = { query, pages: WHOLE_PAGES, mostBytes: PAGE_BYTES };
+  const answer = await walk(graph, path, z.unknown(), request, (items) => {
+    for (const each of items) {
+      const read = item.safeParse(each);
+      if (read.success) all.push(read.data);
+    }
+    return false;
+  });
+  return answer.kind === 'done' ? { kind: 'done', value: all } : answer;
 };

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import type { NumberPlatform, Review } from '../../domain/numbers/platform.ts';
+import type { ListedTemplate, NumberPlatform, Review } from '../../domain/numbers/platform.ts';
 import { reviewStatus } from '../../domain/templates/review.ts';
 import type { GraphClient } from './graph.ts';
-import { findInList, managed, segment, success } from './management-answers.ts';
+import { findInList, managed, segment, success, wholeList } from './management-answers.ts';
 
 const id = z.union([z.string().min(1), z.number()]).transform(String);
 /** template-management, creating: the answer names where the review begins; newer versions of an edit tell it too. */
@@ -16,6 +16,10 @@ const listed = z.object({
   rejected_reason: z.string().optional(),
 });
 
+const whole = listed.extend({ category: z.string(), components: z.array(z.looseObject({ type: z.string() })) });
+/** Templates of a page; with their components some are long. */
+const PAGE = 50;
+
 /** A word of the platform's as a state of a review; what is unknown is still under review. */
 const statusOf = (word: string | undefined): Review['status'] => {
   const status = reviewStatus(word ?? 'PENDING');
@@ -23,7 +27,10 @@ const statusOf = (word: string | undefined): Review['status'] => {
 };
 const reasonOf = (reason: string | undefined) => (reason === undefined || reason === 'NONE' ? {} : { reason });
 
-type TemplateCalls = Pick<NumberPlatform, 'createTemplate' | 'editTemplate' | 'findTemplate' | 'deleteTemplate'>;
+type TemplateCalls = Pick<
+  NumberPlatform,
+  'createTemplate' | 'editTemplate' | 'findTemplate' | 'listTemplates' | 'deleteTemplate'
+>;
 
 /** Templates of a business account. */
 export const templateCalls = (graph: GraphClient): TemplateCalls => ({
@@ -51,6 +58,31 @@ export const templateCalls = (graph: GraphClient): TemplateCalls => ({
       ...reasonOf(found.rejected_reason),
     };
     return { kind: 'done', value: review };
+  },
+  listTemplates: async (wabaId) => {
+    const query = { fields: 'id,name,language,status,rejected_reason,category,components', limit: PAGE };
+    const answer = await wholeList(graph, `${segment(wabaId)}/message_templates`, whole, query);
+    if (answer.kind !== 'done') return answer;
+    const templates = answer.value.map(
+      ({
+        id: platformTemplateId,
+        name,
+        language,
+        status,
+        category,
+        components,
+        rejected_reason: why,
+      }): ListedTemplate => ({
+        platformTemplateId,
+        name,
+        language,
+        category,
+        components,
+        status: statusOf(status),
+        ...reasonOf(why),
+      }),
+    );
+    return { kind: 'done', value: templates };
   },
   deleteTemplate: async (wabaId, name, platformTemplateId) => {
     // With the id, this language alone; without it, the name in every language.

@@ -44,12 +44,21 @@ const parsed = (body: string): unknown => {
   }
 };
 
+/** A part of a callback that nobody reads here, by the platform's name for it. */
+interface Ignored {
+  readonly kind: 'ignored';
+  readonly field: string;
+}
+/** A name of the platform's that may be logged; whatever has not the form of one could be anything. */
+const FIELD = /^[a-z][a-z0-9_]{0,63}$/;
+export const ignored = (field: string): Ignored => ({ kind: 'ignored', field: FIELD.test(field) ? field : 'unnamed' });
+
 /** What one entry of a callback says; `undefined` stands for a part that has not the form that is documented. */
-export type EntryEvents = readonly (ProviderEvent | undefined)[];
+export type EntryEvents = readonly (ProviderEvent | Ignored | undefined)[];
 
 /**
  * Reads a callback of one of Meta's objects. `entry` is the form of its entries, `eventsOf` what each says. One body holds entries
- * of many kinds: those that nobody reads here are left out, and one that cannot be read does not hold up the others.
+ * of many kinds: those that nobody reads here are named and left out, and one that cannot be read does not hold up the others.
  */
 export const readMetaWebhook = <Entry>(
   { appSecret }: Pick<WebhookSecrets, 'appSecret'>,
@@ -68,9 +77,15 @@ export const readMetaWebhook = <Entry>(
     const read = entry.safeParse(each).data;
     return read ? eventsOf(read) : [undefined];
   });
-  const events = found.filter((event) => event !== undefined);
-  const unread = found.length - events.length;
-  return { kind: 'events', events, ...(unread > 0 ? { unread } : {}) };
+  const events = found.filter((event): event is ProviderEvent => event !== undefined && event.kind !== 'ignored');
+  const unread = found.filter((event) => event === undefined).length;
+  const fields = [...new Set(found.flatMap((event) => (event?.kind === 'ignored' ? [event.field] : [])))];
+  return {
+    kind: 'events',
+    events,
+    ...(unread > 0 ? { unread } : {}),
+    ...(fields.length > 0 ? { ignored: fields } : {}),
+  };
 };
 
 /** Parses each of a list by itself, so that one of an unknown form costs itself alone. */

@@ -2,8 +2,11 @@ import type { ReceiptEvent } from '../../domain/messages/provider.ts';
 import { type ErrorTable, knownError } from '../meta/answers.ts';
 
 /**
- * The Cloud API's own error codes (developers.facebook.com/documentation/business-messaging/whatsapp/support/error-codes). They come
+ * The Cloud API's own error codes (developers.facebook.com/documentation/business-messaging/whatsapp/support/error-codes, as of May
+ * 2026): those of its sections on authorization, integrity, throttling, templates, flows and sending that a send can meet. They come
  * as the answer to a send or in a `failed` status. Those that say "try again" without saying that nothing was sent are ambiguous.
+ * Not here, since no send of ours meets them: registration (133000, 133005, 133008, 133009, 133015, 133016, 136024), the marketing
+ * messages API (131055, 134100 to 134102), contacts' ids instead of phones (131062), template analytics and migration.
  */
 export const CLOUD_API_ERRORS: ErrorTable = {
   33: { cause: 'sender', title: 'the phone number was deleted' },
@@ -31,6 +34,9 @@ export const CLOUD_API_ERRORS: ErrorTable = {
   131053: { cause: 'content', title: 'the media could not be uploaded' },
   131056: { cause: 'throttled', title: 'too many messages to this recipient' },
   131057: { cause: 'unavailable', title: 'the account is in maintenance' },
+  131063: { cause: 'sender', title: 'the account sends no marketing templates on this API' },
+  // A penalty of the account's for days: waiting for it is no retry.
+  131064: { cause: 'sender', title: 'the account is limited for wrong categories of templates' },
   132000: { cause: 'content', title: 'too few or too many variables', reason: 'invalid_template_variable' },
   132001: { cause: 'content', title: 'no such template in this language, or it is not approved' },
   132005: { cause: 'content', title: 'the translated text is too long', reason: 'invalid_template_variable' },
@@ -45,7 +51,9 @@ export const CLOUD_API_ERRORS: ErrorTable = {
   133006: { cause: 'sender', title: 'the number must be verified again' },
   133010: { cause: 'sender', title: 'the number is not registered' },
   134011: { cause: 'sender', title: 'the terms of payments are not accepted' },
-  135000: { cause: 'ambiguous', title: 'generic error' },
+  // "Failed to send because of an unknown error with your request parameters": the request's fault, and certain.
+  135000: { cause: 'content', title: 'an unknown fault of the parameters' },
+  2494100: { cause: 'unavailable', title: 'the number is in maintenance' },
 };
 
 /** The reasons of a message that was accepted and then failed, by the cause of the error. */

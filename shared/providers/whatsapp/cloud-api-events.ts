@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { PlatformEvent, ReceiptEvent } from '../../domain/messages/provider.ts';
-import { type EntryEvents, eachOf } from '../meta/webhook.ts';
+import { type EntryEvents, eachOf, ignored } from '../meta/webhook.ts';
 import { failureOf, STATUSES } from './cloud-api-codes.ts';
 import { inboundEvents, inboundMessage } from './cloud-api-inbound.ts';
 import { phoneOfWaId } from './wa-id.ts';
@@ -147,7 +147,34 @@ const accountEvent = (id: string, at: number, value: z.infer<typeof account>): P
   };
 };
 
-/** The fields that are read; an app that subscribed to more of them has the others acknowledged. */
+/** webhooks/reference/user_preferences; `timestamp` is in seconds. Of the categories, marketing is the only one. */
+const preference = z.object({
+  wa_id: z.string().regex(/^\d{5,20}$/),
+  category: z.string(),
+  value: z.enum(['stop', 'resume']),
+  timestamp: z.coerce.number().nonnegative(),
+});
+const preferences = z.object({
+  metadata: z.object({ phone_number_id: z.string().min(1) }),
+  user_preferences: z.array(z.unknown()),
+});
+const preferenceEvents = ({ metadata, user_preferences: list }: z.infer<typeof preferences>): EntryEvents =>
+  eachOf(preference, list, ({ wa_id: id, category, value, timestamp }) =>
+    category === 'marketing_messages'
+      ? [
+          {
+            kind: 'platform',
+            about: 'preference',
+            at: timestamp * 1000,
+            phoneNumberId: metadata.phone_number_id,
+            from: phoneOfWaId(id),
+            value,
+          },
+        ]
+      : [ignored(category)],
+  );
+
+/** The fields that are read; an app that subscribed to more of them has the others acknowledged and named in the log. */
 type Field = (entry: AccountEntry, at: number, value: unknown) => EntryEvents;
 const field =
   <T>(schema: z.ZodType<T>, eventsOf: (id: string, at: number, value: T) => EntryEvents): Field =>
@@ -159,6 +186,7 @@ const FIELDS: Readonly<Record<string, Field>> = {
   messages: field(messages, (_, __, value) => messageEvents(value)),
   message_template_status_update: field(template, (id, at, value) => [templateEvent(id, at, value)]),
   phone_number_quality_update: field(quality, (id, at, value) => [qualityEvent(id, at, value)]),
+  user_preferences: field(preferences, (_, __, value) => preferenceEvents(value)),
   account_update: field(account, (id, at, value) => [accountEvent(id, at, value)]),
 };
 
@@ -166,6 +194,6 @@ const FIELDS: Readonly<Record<string, Field>> = {
 export const accountEvents = (entry: AccountEntry, now: number): EntryEvents => {
   const at = entry.time === undefined ? now : entry.time * 1000;
   return entry.changes.flatMap(({ field: name, value }) =>
-    Object.hasOwn(FIELDS, name) ? (FIELDS[name]?.(entry, at, value) ?? []) : [],
+    Object.hasOwn(FIELDS, name) ? (FIELDS[name]?.(entry, at, value) ?? []) : [ignored(name)],
   );
 };

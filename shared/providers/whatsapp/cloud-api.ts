@@ -11,7 +11,7 @@ import type {
 } from '../../domain/messages/provider.ts';
 import { refusal } from '../http.ts';
 import { graphAnswer } from '../meta/answers.ts';
-import { graphSettings, openGraph } from '../meta/graph.ts';
+import { appIdSetting, graphSettings, openGraph } from '../meta/graph.ts';
 import { answerMetaChallenge, metaWebhookSettings, readMetaWebhook } from '../meta/webhook.ts';
 import { messageBody } from './cloud-api-body.ts';
 import { CLOUD_API_ERRORS } from './cloud-api-codes.ts';
@@ -27,6 +27,7 @@ export const cloudApiSettings = z.strictObject({
     .regex(/^\d{1,32}$/)
     .optional()
     .describe('The number of messages that name none, by its phone number id; without it they are refused.'),
+  appId: appIdSetting,
   appSecret: metaWebhookSettings.appSecret,
   verifyToken: metaWebhookSettings.verifyToken,
   baseUrl: graphSettings.baseUrl,

@@ -3,6 +3,7 @@ import { BulkMessage } from '../../contracts/bulk.ts';
 import type { BulkPorts, ChunkPorts } from '../../domain/bulk/ports.ts';
 import { sendChunk } from '../../domain/bulk/send-chunk.ts';
 import { refuse } from '../../domain/errors.ts';
+import { issueWords } from '../../domain/issue-words.ts';
 import type { DueHint } from '../../queues/queues.ts';
 import { KEYS } from '../../storage/access-patterns.ts';
 import { consentFaults, readPromises } from '../../storage/bulk-consent.ts';
@@ -16,9 +17,9 @@ const MOST_FAULTS = 3;
 const faultsOf = (issues: readonly z.core.$ZodIssue[]) =>
   refuse('VALIDATION_ERROR', {
     detail: 'The message breaks the contract.',
-    errors: issues.slice(0, MOST_FAULTS).map(({ path, code, message }) => ({
+    errors: issues.slice(0, MOST_FAULTS).map(({ path, message }) => ({
       path: String(path[0] ?? ''),
-      message: code === 'unrecognized_keys' ? 'has fields that the contract does not know' : message.slice(0, 200),
+      message: message.slice(0, 200),
     })),
   });
 
@@ -29,7 +30,7 @@ const hintChunk: BulkPorts['hintChunk'] = (batchId, chunk, at) =>
 export const bulkPorts: BulkPorts = {
   ...unifiedPorts,
   store,
-  faultOf: (broken) => faultsOf(BulkMessage.safeParse(broken).error?.issues ?? []),
+  faultOf: (broken) => faultsOf(BulkMessage.safeParse(broken, { error: issueWords }).error?.issues ?? []),
   promises: (organizationId, keys, now) => readPromises(table, organizationId, keys, now),
   consentFaults: ({ organizationId }, plans) => consentFaults(table, organizationId, plans),
   hintChunk,

@@ -1,6 +1,7 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { type CallbackKind, type CallbackProvider, channelOf } from '../../contracts/callbacks.ts';
 import { isRefusal } from '../../domain/errors.ts';
+import { applyPreference } from '../../domain/inbound/preferences.ts';
 import { receiveInbound } from '../../domain/inbound/receive.ts';
 import { answerChallenge, type CallbackPorts, callbackUrl, takeCallback } from '../../domain/messages/callbacks.ts';
 import { applyPlatformEvent } from '../../domain/numbers/platform-events.ts';
@@ -9,7 +10,7 @@ import { eventHint, eventWrite } from '../../storage/outbox.ts';
 import { receiptHint, receiptStore } from '../../storage/receipts.ts';
 import { measure } from '../observe.ts';
 import { note } from '../scope.ts';
-import { inboundPorts, replyPorts } from './inbound.ts';
+import { inboundPorts, preferencePorts, replyPorts } from './inbound.ts';
 import { templatePorts } from './numbers.ts';
 import { publishDue, settings, table } from './platform.ts';
 import { ownersOf } from './platform-accounts.ts';
@@ -31,13 +32,17 @@ const ports: CallbackPorts = {
   },
   ownersOf,
   inbound: (tenant, event) => receiveInbound(inboundPorts, tenant, event),
-  platform: (tenant, event) => applyPlatformEvent(templatePorts, tenant, event),
+  platform: (tenant, event) =>
+    event.about === 'preference'
+      ? applyPreference(preferencePorts, tenant, event)
+      : applyPlatformEvent(templatePorts, tenant, event),
   observe: {
     taken: (provider, kind, effect, count) => measure({ provider, kind, effect }, { Callbacks: count }),
     refused: (provider, cause, detail) => {
       measure({ provider, cause }, { RefusedCallbacks: 1 });
       note({ provider, cause, detail });
     },
+    ignored: (provider, fields) => note({ provider, ignored: fields.join(',') }),
   },
 };
 

@@ -7,9 +7,10 @@ import { clock, table } from './platform.ts';
 /** What the rules of e-mail templates need, over this stage's table. The compiler of MJML is added where templates are saved. */
 export const templatePorts: TemplatePorts = { clock, store: emailTemplateStore(table) };
 
-/** Fills the organization's template of this id or name; undefined when there is none. */
+/** Fills the organization's template of this id or name, with a subject of the send's own; undefined when there is none. */
 export const renderTemplateOf = (
   organizationId: string,
   template: string,
   variables: Readonly<Record<string, TemplateValue>>,
-) => renderSaved(templatePorts, organizationId, template, variables);
+  subject: string | undefined,
+) => renderSaved(templatePorts, organizationId, template, variables, subject);

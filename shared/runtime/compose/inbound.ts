@@ -1,10 +1,13 @@
+import type { PreferencePorts } from '../../domain/inbound/preferences.ts';
 import type { InboundPorts } from '../../domain/inbound/receive.ts';
 import type { Channel } from '../../domain/messages/provider.ts';
 import type { ReplyPorts } from '../../domain/sms/replies.ts';
 import { loadProviders } from '../../providers/index.ts';
+import { contactStore } from '../../storage/contacts.ts';
 import { keepInbound, readCodeLinks, readSender } from '../../storage/inbound.ts';
 import { numberOfPhoneId } from '../../storage/numbers.ts';
 import { eventHint } from '../../storage/outbox.ts';
+import { phoneOptInWrite, phoneOptOutWrite } from '../../storage/phone-consent.ts';
 import { receiptStore } from '../../storage/receipts.ts';
 import { keepReply } from '../../storage/replies.ts';
 import { publishDue, table } from './platform.ts';
@@ -50,6 +53,15 @@ export const inboundPorts: InboundPorts = {
     if (outcome === 'kept') hint(change.events.map(({ id }) => id));
     return outcome;
   },
+};
+
+/** What a person's word to the platform about marketing needs. */
+export const preferencePorts: PreferencePorts = {
+  ...inboundPorts,
+  contacts: contactStore(table, (eventId) => hint([eventId])),
+  optOutPhone: async (...[organizationId, hash, stop]) =>
+    (await table.write(phoneOptOutWrite(organizationId, hash, stop))).ok,
+  optInPhone: async (...given) => (await table.write(phoneOptInWrite(...given))).ok,
 };
 
 /** What an SMS reply needs: a reply is an inbound message that is charged. */

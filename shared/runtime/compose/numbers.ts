@@ -1,12 +1,13 @@
 import type { NumberPorts } from '../../domain/numbers/number.ts';
 import { sandboxPlatform } from '../../domain/numbers/sandbox.ts';
 import type { TemplatePorts } from '../../domain/templates/template.ts';
+import { mediaStore } from '../../storage/media.ts';
 import { numberStore } from '../../storage/numbers.ts';
 import { eventHint } from '../../storage/outbox.ts';
 import { readProviderSettings } from '../../storage/providers.ts';
 import type { Sealer } from '../../storage/queued.ts';
 import { templateStore } from '../../storage/templates.ts';
-import { clock, publishDue, table, vault } from './platform.ts';
+import { clock, publishDue, settings, table, vault } from './platform.ts';
 
 const PURPOSE = 'number-token';
 const sealer: Sealer = {
@@ -21,15 +22,22 @@ const MISSING =
 /** The test stage's platform is the sandbox, and never another. */
 const platform: NumberPorts['platform'] = async (env, accessToken) => {
   if (env === 'test') return sandboxPlatform(accessToken);
-  const [settings] = (await readProviderSettings(table, await vault(), 'whatsapp')).values();
-  if (settings === undefined) return { missing: MISSING };
+  const [provider] = (await readProviderSettings(table, await vault(), 'whatsapp')).values();
+  if (provider === undefined) return { missing: MISSING };
   // Loaded at the first live call: the sandbox needs none of it, and a cold start is shorter without.
   const { managementAddress, metaManagement } = await import('../../providers/meta/management.ts');
-  return metaManagement({ fetch: globalThis.fetch, now: clock }, { ...managementAddress(settings), accessToken });
+  return metaManagement(
+    { fetch: globalThis.fetch, now: clock },
+    { ...managementAddress(provider), accessToken, allowLoopbackHttp: settings.WEBHOOK_LOOPBACK },
+  );
 };
 
 /** What the rules of WhatsApp numbers need, over this stage's table, vault and platform. */
 export const numberPorts: NumberPorts = { clock, numbers: numberStore(table, sealer, raised), platform };
 
 /** What the rules of WhatsApp templates need besides. */
-export const templatePorts: TemplatePorts = { ...numberPorts, templates: templateStore(table, raised) };
+export const templatePorts: TemplatePorts = {
+  ...numberPorts,
+  templates: templateStore(table, raised),
+  findMedia: mediaStore(table).find,
+};

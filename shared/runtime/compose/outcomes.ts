@@ -1,14 +1,19 @@
 import type { MessageRecord } from '../../domain/messages/message.ts';
-import { applyReceipt, applySandboxOutcome } from '../../domain/messages/receipts.ts';
-import { resolveSend } from '../../domain/messages/resolve.ts';
+import { applyReceipt, applySandboxOutcome, type ReceiptPorts } from '../../domain/messages/receipts.ts';
+import { type ResolvePorts, resolveSend } from '../../domain/messages/resolve.ts';
 import type { DueHint } from '../../queues/queues.ts';
 import { readMessages } from '../../storage/message-lists.ts';
 import { receiptStore } from '../../storage/receipts.ts';
 import { escrowWork } from './batches.ts';
 import { table } from './platform.ts';
 import { sendPorts } from './send.ts';
+import { advanceSuppressing } from './suppression.ts';
 
-const ports = { ...sendPorts, ...receiptStore(table) };
+const ports: ReceiptPorts & ResolvePorts = {
+  ...sendPorts,
+  ...receiptStore(table),
+  journal: { ...sendPorts.journal, advance: advanceSuppressing },
+};
 const idOf = (key: string) => key.slice(key.indexOf('#') + 1);
 
 type OutcomeKind = 'abandon_upload' | 'apply_receipt' | 'close_escrow' | 'resolve_send' | 'sandbox_outcome';

@@ -6,6 +6,7 @@ import { planEmail } from '../../domain/email/send.ts';
 import { isRefusal, type Refusal, refuse } from '../../domain/errors.ts';
 import { rulesOf } from '../../domain/messages/channels.ts';
 import type { Planned, Planner, Planners } from '../../domain/messages/plan.ts';
+import { withTemplateText } from '../../domain/messages/template-text.ts';
 import type { UnifiedRequest } from '../../domain/messages/unified.ts';
 import { type PlatformPorts, planInstagram, planPush, planWhatsapp } from '../../domain/platforms/plan.ts';
 import { planRcs } from '../../domain/rcs/send.ts';
@@ -22,11 +23,6 @@ import { smsPorts } from './sms.ts';
 const noText = refuse('VALIDATION_ERROR', {
   detail: 'The payload has no text.',
   errors: [{ path: 'payload.text', message: 'must be a text' }],
-});
-
-const noTemplate = refuse('VALIDATION_ERROR', {
-  detail: 'There is no such template on this channel.',
-  errors: [{ path: 'template', message: 'is no template of the channel' }],
 });
 
 /** What every plan takes from a unified request besides its content. */
@@ -46,11 +42,10 @@ const asOwn = <S extends z.ZodType>(schema: S, body: unknown): z.output<S> | Ref
 };
 
 const textOf = ({ text, payload }: UnifiedRequest): unknown => text ?? payload?.text;
-const noContent = (request: UnifiedRequest) => (request.template === undefined ? noText : noTemplate);
 
 const sms: Planner = async (tenant, request, key, hash) => {
   const text = textOf(request);
-  if (text === undefined) return noContent(request);
+  if (text === undefined) return noText;
   const body = asOwn(SendSms, { ...carried(request), body: text, route: request.route ?? 'premium' });
   if (isRefusal(body)) return body;
   const plan = await planSms(smsPorts, tenant, key, hash, body);
@@ -59,7 +54,7 @@ const sms: Planner = async (tenant, request, key, hash) => {
 
 const rcs: Planner = async (tenant, request, key, hash) => {
   const [text, card] = [textOf(request), request.payload?.card];
-  if (text === undefined && card === undefined) return noContent(request);
+  if (text === undefined && card === undefined) return noText;
   const body = asOwn(SendRcs, {
     ...carried(request),
     route: request.route ?? 'easy_rcs',
@@ -105,13 +100,25 @@ const whatsapp: Planner = async (tenant, request, key, hash) => {
   return isRefusal(known) ? known : planWhatsapp(platformPorts, tenant, known, key, hash);
 };
 
+/** The planner of a channel that has no templates of its own: a template's body leaves as its text. */
+const sayingTemplates =
+  (plan: Planner): Planner =>
+  async (tenant, request, key, hash) => {
+    const said = await withTemplateText(templatePorts, tenant, request);
+    if (isRefusal(said)) return said;
+    const planned = await plan(tenant, said, key, hash);
+    if (isRefusal(planned) || said === request) return planned;
+    const labels = { ...said.labels, ...planned.plan.labels };
+    return { ...planned, plan: { ...planned.plan, type: 'template', labels } };
+  };
+
 const ofChannel: Planners = {
-  sms,
-  rcs,
+  sms: sayingTemplates(sms),
+  rcs: sayingTemplates(rcs),
   email,
   whatsapp,
-  push: (...given) => planPush(platformPorts, ...given),
-  instagram: (...given) => planInstagram(platformPorts, ...given),
+  push: sayingTemplates((...given) => planPush(platformPorts, ...given)),
+  instagram: sayingTemplates((...given) => planInstagram(platformPorts, ...given)),
 };
 
 /** How each channel makes a plan of a unified request. */

@@ -1,3 +1,4 @@
+import type { EmailContent } from '../../domain/email/content.ts';
 import { type ChainPorts, goOn } from '../../domain/messages/chain.ts';
 import { type LeavePorts, leave } from '../../domain/messages/leave.ts';
 import type { PreviewPorts } from '../../domain/messages/overview.ts';
@@ -13,6 +14,7 @@ import { planners } from './planners.ts';
 import { clock, publishDue, table } from './platform.ts';
 import { sealer, sendPorts } from './send.ts';
 import { organizationSettings } from './settings.ts';
+import { suppressed } from './suppression.ts';
 
 const secondsUntil = (at: number) => Math.max(0, (at - clock()) / 1000);
 const hintSend = (messageId: string, at: number) =>
@@ -36,10 +38,19 @@ export const unifiedPorts: PreviewPorts = {
     consentFault(table, tenant.organizationId, plan, (kind, to) => sendPorts.hashTo(tenant.organizationId, kind, to)),
 };
 
+const queued = queuedStore(table, sealer);
+
 /** What sending a queued message needs. */
 export const leavePorts: LeavePorts = {
   ...sendPorts,
-  ...queuedStore(table, sealer),
+  ...queued,
+  contentOf: async (message) => {
+    const { channel, organizationId, toHash } = message;
+    if (channel !== 'email') return queued.contentOf(message);
+    const held = suppressed(organizationId, () => toHash);
+    const content = await queued.contentOf(message);
+    return content === undefined ? undefined : { ...(content as EmailContent), suppressed: held };
+  },
   mayLeaveAt: ({ organizationId, channel }, now) => leavesAt(organizationId, channel, now),
   numberRoom: roomOfNumber,
   hintSend,

@@ -2,6 +2,9 @@ import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import exampleInbound from '../../../events/providers/whatsapp-cloud-api.inbound-callback.json' with { type: 'json' };
 import examplePlatform from '../../../events/providers/whatsapp-cloud-api.platform-callback.json' with { type: 'json' };
+import examplePreferences from '../../../events/providers/whatsapp-cloud-api.preferences-callback.json' with {
+  type: 'json',
+};
 import exampleStatuses from '../../../events/providers/whatsapp-cloud-api.status-callback.json' with { type: 'json' };
 import exampleRequest from '../../../events/providers/whatsapp-cloud-api.template-request.json' with { type: 'json' };
 import type { Id } from '../../../shared/domain/ids.ts';
@@ -180,6 +183,7 @@ it('reads what the platform says of templates, numbers and accounts', async () =
   const template = { kind: 'platform', about: 'template', wabaId: '102290129340398', at };
   expect(await read(examplePlatform)).toEqual({
     kind: 'events',
+    ignored: ['business_capability_update'],
     events: [
       {
         ...template,
@@ -254,6 +258,21 @@ it('believes only a signature over the exact bytes, of the app and of no other',
     'sha256=',
   ])
     expect((await read(signature)).kind).toBe('forged');
+});
+
+it('reads what a person decided on marketing messages as it is documented', async () => {
+  const preference = { kind: 'platform', about: 'preference', phoneNumberId: '106540352242922', from: '+16505551234' };
+  expect(await read(examplePreferences)).toEqual({
+    kind: 'events',
+    events: [{ ...preference, value: 'resume', at: 1_731_705_721_000 }],
+  });
+});
+
+it('names the fields that it does not read, each once, and nothing of what they say', async () => {
+  const change = (field: string) => ({ field, value: { event: 'PIN_CHANGED', requester: '+5511999990000' } });
+  const changes = [change('security'), change('security'), change('+55 11 99999-0000')];
+  const reading = await read({ object: 'whatsapp_business_account', entry: [{ id: '1', time: 1, changes }] });
+  expect(reading).toEqual({ kind: 'events', events: [], ignored: ['security', 'unnamed'] });
 });
 
 it('proves an address to who knows its token, and to nobody else', () => {

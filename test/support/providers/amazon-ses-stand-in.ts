@@ -203,6 +203,7 @@ export const amazonSesUnderTest: UnderTest = {
   start: startAmazonSesStandIn,
   refusals: {
     recipient: ['BadRequestException:Illegal address', "BadRequestException:Missing final '@domain'"],
+    blacklisted: ['MessageRejected:Address blacklisted'],
     content: ['MessageRejected', 'BadRequestException:Message length is more than 41943040 bytes long'],
     sender: [
       'MessageRejected:Email address is not verified. The following identities failed the check in region SA-EAST-1',

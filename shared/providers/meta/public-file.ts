@@ -1,0 +1,68 @@
+import * as http from 'node:http';
+import * as https from 'node:https';
+import { checkEndpoint, hostOf } from '../../domain/webhooks/address.ts';
+import { ConnectFault, codeOf, type WebhookConnections } from '../webhooks/connections.ts';
+
+export type FileReply =
+  | { readonly kind: 'read'; readonly bytes: Buffer }
+  | { readonly kind: 'fault'; readonly detail: string };
+
+interface Limits {
+  readonly mostBytes: number;
+  /** For the whole exchange, in ms. */
+  readonly timeoutMs: number;
+}
+
+const wordsOf = (fault: unknown): string => (fault instanceof ConnectFault ? fault.error : codeOf(fault));
+
+const collect = (response: http.IncomingMessage, mostBytes: number, settle: (reply: FileReply) => void): void => {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  response.on('data', (chunk: Buffer) => {
+    size += chunk.byteLength;
+    if (size > mostBytes) {
+      settle({ kind: 'fault', detail: `longer than ${mostBytes} bytes` });
+      response.destroy();
+    } else chunks.push(chunk);
+  });
+  response.on('end', () => settle({ kind: 'read', bytes: Buffer.concat(chunks) }));
+  response.on('error', (fault) => settle({ kind: 'fault', detail: wordsOf(fault) }));
+};
+
+/**
+ * Reads a file at an address that a customer wrote, through connections that go to public hosts alone. No redirect is followed, nothing
+ * is sent but the request, and what is longer than `mostBytes` is cut off as a fault. Never throws; details are codes and words of ours.
+ */
+export const readPublicFile = (
+  text: string,
+  connections: WebhookConnections,
+  { mostBytes, timeoutMs }: Limits,
+): Promise<FileReply> =>
+  new Promise((resolve) => {
+    const refused = checkEndpoint(text, connections);
+    if (refused !== undefined) return resolve({ kind: 'fault', detail: 'no address that may be called' });
+    const url = new URL(text);
+    const request = (url.protocol === 'http:' ? http : https).request({
+      agent: connections.agent(url.protocol, true),
+      protocol: url.protocol,
+      host: hostOf(url),
+      port: url.port || (url.protocol === 'http:' ? 80 : 443),
+      path: url.pathname + url.search,
+      method: 'GET',
+      headers: { accept: 'image/*, video/*, application/pdf', 'accept-encoding': 'identity' },
+      maxHeaderSize: 16 * 1024,
+      insecureHTTPParser: false,
+    });
+    const settle = (reply: FileReply): void => {
+      clearTimeout(timer);
+      resolve(reply);
+      request.destroy();
+    };
+    const timer = setTimeout(() => settle({ kind: 'fault', detail: 'not read in time' }), timeoutMs);
+    request.on('response', (response) => {
+      if (response.statusCode !== 200) return settle({ kind: 'fault', detail: `HTTP ${response.statusCode}` });
+      return collect(response, mostBytes, settle);
+    });
+    request.on('error', (fault) => settle({ kind: 'fault', detail: wordsOf(fault) }));
+    request.end();
+  });

@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { ended, send } from '../push/flow.ts';
+import {
+  attemptsOf,
+  checkBooks,
+  commitsFor,
+  DEVICES,
+  devicesOf,
+  endClaim,
+  endLeases,
+  pushCaller,
+  putsChunk,
+  settlesDevices,
+} from '../push/killed.ts';
+import { type KillLab, startKillLab } from '../support/kill.ts';
+import type { GateCall, HoldAt } from '../support/kill-gate.ts';
+
+// Real processes, on machines with other work: most of it is never waited for.
+const ENDS_WITHIN_MS = 150_000;
+vi.setConfig({ testTimeout: 2 * ENDS_WITHIN_MS, hookTimeout: 2 * ENDS_WITHIN_MS });
+
+/** Shards whose devices are settled before the process is killed, and shards whose rows are written before. */
+const [SETTLED, WRITTEN] = [5, 8];
+const platforms = ['android'];
+
+let lab: KillLab;
+let caller: Awaited<ReturnType<typeof pushCaller>>;
+/** The message that was being sent when its process was killed. */
+let sending: string;
+
+const sendBy = (key: string) => send(caller.client, { platforms }, key);
+
+/** Requests whose process was killed. */
+const lost: Promise<unknown>[] = [];
+/** Starts a send; resolves when its process stands still at a call of it. */
+const stopped = async (key: string, at: HoldAt, matches: (call: GateCall) => boolean): Promise<void> => {
+  const hold = lab.tableGate.hold(at, matches);
+  lost.push(sendBy(key).catch(() => undefined));
+  await hold.reached;
+};
+
+/** Stops the sending of a message: in every other shard before its devices are settled, in the others before that is heard of. */
+const stopSending = async (): Promise<void> => {
+  const settling = (parity: number) => (call: GateCall) => {
+    const shard = settlesDevices(call)?.shard ?? 0;
+    return shard >= SETTLED && shard % 2 === parity;
+  };
+  const holds = [lab.tableGate.hold('before', settling(0)), lab.tableGate.hold('after', settling(1))];
+  sending = (await sendBy('sending')).body.id;
+  await Promise.all(holds.map(({ reached }) => reached));
+};
+
+/** Stops a send that has written half of its rows. */
+const stopWriting = async (): Promise<void> => {
+  let own: string | undefined;
+  await stopped('writing', 'before', (call) => {
+    const chunk = putsChunk(call);
+    if (!chunk || chunk.shard < WRITTEN) return false;
+    own ??= chunk.messageId;
+    return chunk.messageId === own;
+  });
+};
+
+beforeAll(async () => {
+  lab = await startKillLab();
+  await lab.start();
+  caller = await pushCaller(lab);
+  await stopSending();
+  await stopWriting();
+  await Promise.all([
+    stopped('uncommitted', 'before', commitsFor(caller, 'uncommitted')),
+    stopped('committed', 'after', commitsFor(caller, 'committed')),
+  ]);
+  await lab.kill();
+  await Promise.all(lost);
+  lab.tableGate.clear();
+  await lab.start();
+});
+afterAll(() => lab?.close());
+
+/** How often the push service took each dispatch. */
+const timesTaken = (): Map<string | undefined, number> => {
+  const { pushes } = lab.providers.push.standIn.fcm;
+  const byDispatch = Map.groupBy(pushes, ({ fields }) => fields.dispatchId as string | undefined);
+  return new Map([...byDispatch].map(([id, all]) => [id, all.length]));
+};
+
+/** That each device has one row, of which the push service took one at most, and what became of it is told; how many were delivered. */
+const deliveredOnce = async (id: string): Promise<number> => {
+  const { metrics } = await ended(caller.client, id, ENDS_WITHIN_MS);
+  const devices = await devicesOf(caller.client, id);
+  expect(devices).toHaveLength(DEVICES);
+  expect(new Set(devices.map(({ tokenId }) => tokenId)).size).toBe(DEVICES);
+  const taken = timesTaken();
+  for (const { dispatchId, status, reason } of devices) {
+    const times = taken.get(String(dispatchId)) ?? 0;
+    if (status === 'delivered') expect(times).toBe(1);
+    else {
+      // What was handed over without its answer being kept is neither paid nor handed over again.
+      expect({ status, reason }).toEqual({ status: 'failed', reason: 'indeterminate' });
+      expect(times).toBeLessThanOrEqual(1);
+    }
+  }
+  const delivered = devices.filter(({ status }) => status === 'delivered').length;
+  expect(metrics).toMatchObject({ reach: DEVICES, delivered, failures: DEVICES - delivered });
+  return delivered;
+};
+
+test('a process killed while it queues and sends push messages doubles no device, loses none, and its money is exact', async () => {
+  const { client, organizationId } = caller;
+  for (const key of ['writing', 'uncommitted']) await endClaim(lab, organizationId, key);
+  const [writing, uncommitted, committed] = await Promise.all(['writing', 'uncommitted', 'committed'].map(sendBy));
+  for (const made of [writing, uncommitted])
+    expect(made).toMatchObject({ status: 201, body: { replayed: false, metrics: { reach: DEVICES } } });
+  expect(committed).toMatchObject({ status: 201, body: { replayed: true, metrics: { reach: DEVICES } } });
+  // The rows that the killed attempt had written are the message's: the repeat wrote the others alone.
+  expect(await attemptsOf(lab, writing?.body.id)).toEqual(new Set([1, 2]));
+  expect(await attemptsOf(lab, uncommitted?.body.id)).toEqual(new Set([1]));
+
+  await endLeases(lab, sending);
+  const others = [writing, uncommitted, committed].map((made) => made?.body.id as string);
+  const messages = [];
+  for (const id of [sending, ...others]) messages.push({ id, delivered: await deliveredOnce(id) });
+  for (const { id, delivered } of messages)
+    expect(id === sending ? delivered > 0 && delivered < DEVICES : delivered === DEVICES).toBe(true);
+  await checkBooks(client, messages);
+});

@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Actor } from '../../shared/domain/actor.ts';
+import { newEvent } from '../../shared/domain/events/event.ts';
+import { newId } from '../../shared/domain/ids.ts';
+import { asCoins } from '../../shared/domain/money.ts';
+import type { ReplyRecord } from '../../shared/domain/sms/replies.ts';
+import { readLedger, readWallet } from '../../shared/storage/ledger.ts';
+import { listReplyPage, readReply } from '../../shared/storage/message-lists.ts';
+import { keepReply } from '../../shared/storage/replies.ts';
+import { startWorld, type World } from '../support/world.ts';
+
+const PRICE = 200;
+
+describe('a reply that is kept', () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await startWorld('live');
+  });
+  afterAll(() => world.close());
+
+  const replyTo = ({ organizationId }: Actor): ReplyRecord => ({
+    id: newId('reply'),
+    organizationId,
+    env: 'live',
+    inReplyTo: newId('message'),
+    route: 'premium',
+    from: '+5511999990005',
+    body: 'Sim',
+    coins: asCoins(PRICE),
+    receivedAt: world.now,
+    createdAt: world.now,
+  });
+  const keep = (reply: ReplyRecord) => {
+    const { organizationId, env, createdAt } = reply;
+    const event = newEvent({ type: 'sms.received', organizationId, env, createdAt, data: { id: reply.id } });
+    return keepReply(world.table, reply, event);
+  };
+  const books = async ({ organizationId }: Actor) => {
+    const wallet = await readWallet(world.table, organizationId);
+    const { lines } = await readLedger(world.table, organizationId, 50);
+    const charged = lines.filter(({ kind }) => kind === 'adjustment').map(({ coins }) => coins);
+    return { balance: wallet?.balance, replies: wallet?.wallet.replies, charged };
+  };
+
+  test('is charged once however often it comes, also at once', async () => {
+    const actor = await world.organization(1_000_000);
+    const reply = replyTo(actor);
+    const kept = await Promise.all(Array.from({ length: 5 }, () => keep(reply)));
+    expect(kept.map(({ kind }) => kind).sort()).toEqual(['kept', ...Array(4).fill('repeated')]);
+    expect((await keep(reply)).kind).toBe('repeated');
+    expect(await books(actor)).toEqual({ balance: 1_000_000 - PRICE, replies: 1, charged: [-PRICE] });
+  });
+
+  test.each([
+    ['that covers it to the last coin', PRICE, [-PRICE], 0],
+    ['that is one coin short', PRICE - 1, [], PRICE - 1],
+  ])('is kept by a wallet %s', async (_, opening, charged, balance) => {
+    const actor = await world.organization(opening);
+    const reply = replyTo(actor);
+    expect((await keep(reply)).kind).toBe('kept');
+    expect(await books(actor)).toEqual({ balance, replies: 1, charged });
+    expect(await readReply(world.table, actor.organizationId, reply.id)).toMatchObject({
+      body: 'Sim',
+      coins: charged.length > 0 ? PRICE : 0,
+    });
+  });
+
+  test('is nobody else’s: neither read nor listed by another organization, whatever it names', async () => {
+    const [owner, other] = [await world.organization(1_000), await world.organization(1_000)];
+    const reply = replyTo(owner);
+    await keep(reply);
+    expect(await readReply(world.table, other.organizationId, reply.id)).toBeUndefined();
+    const page = { skip: 0, limit: 50 };
+    for (const filter of [{}, { inReplyTo: reply.inReplyTo }])
+      expect(await listReplyPage(world.table, other.organizationId, filter, page)).toEqual({ items: [], total: 0 });
+    const { items, total } = await listReplyPage(
+      world.table,
+      owner.organizationId,
+      { inReplyTo: reply.inReplyTo },
+      page,
+    );
+    expect([items.map(({ id }) => id), total]).toEqual([[reply.id], 1]);
+  });
+});

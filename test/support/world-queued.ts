@@ -1,0 +1,101 @@
+import { type EmailPorts, planEmail } from '../../shared/domain/email/send.ts';
+import { isRefusal } from '../../shared/domain/errors.ts';
+import type { ChainPorts } from '../../shared/domain/messages/chain.ts';
+import type { LeavePorts } from '../../shared/domain/messages/leave.ts';
+import type { OperatePorts } from '../../shared/domain/messages/operate.ts';
+import type { Planned, Planners, SendPlan } from '../../shared/domain/messages/plan.ts';
+import type { SubmitPorts } from '../../shared/domain/messages/submit.ts';
+import type { UnifiedRequest } from '../../shared/domain/messages/unified.ts';
+import { type PlatformPorts, planInstagram, planPush, planWhatsapp } from '../../shared/domain/platforms/plan.ts';
+import { planRcs } from '../../shared/domain/rcs/send.ts';
+import { planSms } from '../../shared/domain/sms/send.ts';
+import { KEYS } from '../../shared/storage/access-patterns.ts';
+import { chainStore } from '../../shared/storage/chains.ts';
+import { forceLeave } from '../../shared/storage/force.ts';
+import { readWallet } from '../../shared/storage/ledger.ts';
+import { readMessage } from '../../shared/storage/message-lists.ts';
+import { queuedStore } from '../../shared/storage/queued.ts';
+import { PLAIN, type World } from './world.ts';
+
+/** What an e-mail needs besides: a sender, and no saved templates. */
+export const emailPortsOf = (world: World): EmailPorts => ({
+  ...world.ports,
+  render: async () => undefined,
+  sender: async () => 'ola@loja.example',
+  unsubscribeUrl: async () => 'https://messaging.example/u/token',
+});
+
+const platformPortsOf = (world: World): PlatformPorts => ({
+  clock: world.ports.clock,
+  prices: world.ports.prices,
+  senderOf: async () => 'default',
+  // Everybody has just written: windows have tests of their own.
+  lastInbound: async () => world.now - 1,
+});
+
+const planned = (plan: SendPlan | Extract<Planned, { name: string }>): Planned => (isRefusal(plan) ? plan : { plan });
+const textOf = ({ text = '' }: UnifiedRequest) => text;
+
+/** The real plans of every channel, over the world. */
+const plannersOf = (world: World): Planners => {
+  const platform = platformPortsOf(world);
+  return {
+    sms: async (tenant, request, key, hash) => {
+      const sms = { to: request.to, body: textOf(request), route: 'premium' } as const;
+      return planned((await planSms(world.ports, tenant, key, hash, sms)) as Parameters<typeof planned>[0]);
+    },
+    rcs: async (tenant, request, key, hash) => {
+      const rcs = { to: request.to, content: { text: textOf(request) }, route: 'easy_rcs' } as const;
+      return planned((await planRcs(world.ports, tenant, key, hash, rcs)) as Parameters<typeof planned>[0]);
+    },
+    email: async (tenant, request, key, hash) => {
+      const email = { to: request.to, subject: 'Pedido', text: textOf(request) };
+      const made = await planEmail(emailPortsOf(world), tenant, key, hash, email);
+      return isRefusal(made) ? made : { plan: made.plan, body: JSON.stringify(made.content) };
+    },
+    whatsapp: (...given) => planWhatsapp(platform, ...given),
+    instagram: (...given) => planInstagram(platform, ...given),
+    push: (...given) => planPush(platform, ...given),
+  };
+};
+
+/** Hands work to the world's queue, which its test works off. */
+export const hint = (world: World, kind: 'fallback' | 'send_message', id: string): void =>
+  void world.hints.push({ kind, ...(kind === 'fallback' ? KEYS.chain(id) : KEYS.message(id)) });
+
+const hintsOf = (world: World) => ({
+  hintSend: (id: string) => hint(world, 'send_message', id),
+  hintChain: (id: string) => hint(world, 'fallback', id),
+});
+
+/** What accepting a message that leaves by itself needs. */
+export const submitPortsOf = (world: World): SubmitPorts => ({
+  ...world.ports,
+  ...hintsOf(world),
+  planners: plannersOf(world),
+  balance: async (organizationId) => (await readWallet(world.table, organizationId))?.balance ?? 0,
+  recipientOf: async () => undefined,
+});
+
+/** What sending it needs. */
+export const leavePortsOf = (world: World): LeavePorts => ({
+  ...world.ports,
+  ...hintsOf(world),
+  ...queuedStore(world.table, PLAIN),
+  mayLeaveAt: async (_, now) => now,
+});
+
+/** What operators' acts on a queued message need. */
+export const operatePortsOf = (world: World): OperatePorts => ({
+  ...hintsOf(world),
+  clock: world.ports.clock,
+  journal: world.ports.journal,
+  readMessage: (organizationId, id) => readMessage(world.table, organizationId, id),
+  forceLeave: (message, at, decision) => forceLeave(world.table, message, at, decision),
+});
+
+/** What going on with its chain needs; its hops are planned by `plan`. */
+export const chainPortsOf = (
+  world: World,
+  plan: ChainPorts['plan'] = (chain, hop, key, hash) => plannersOf(world)[hop.channel](chain, hop, key, hash),
+): ChainPorts => ({ ...world.ports, ...hintsOf(world), ...chainStore(world.table, PLAIN), plan });

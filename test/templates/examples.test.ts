@@ -1,0 +1,184 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Actor } from '../../shared/domain/actor.ts';
+import { isRefusal } from '../../shared/domain/errors.ts';
+import type { WhatsappNumber } from '../../shared/domain/numbers/number.ts';
+import { sandboxPlatform } from '../../shared/domain/numbers/sandbox.ts';
+import { submitTemplate } from '../../shared/domain/templates/submit.ts';
+import type { TemplateComponent } from '../../shared/domain/templates/template.ts';
+import { createTemplate } from '../../shared/domain/templates/templates.ts';
+import { type ManagementOptions, managementAddress, metaManagement } from '../../shared/providers/meta/management.ts';
+import { mediaStore } from '../../shared/storage/media.ts';
+import { allowed, aNumber, portsOf, tenant } from '../numbers/kit.ts';
+import { APP_ID, type MetaExamplesStandIn, startMetaExamples } from '../support/providers/meta-examples-stand-in.ts';
+import { startWorld, type World } from '../support/world.ts';
+
+const TOKEN = 'token';
+const PNG = Buffer.concat([Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]), Buffer.alloc(3_000, 7)]);
+const PDF = Buffer.from('%PDF-1.7\n');
+const MEDIA_ID = '1037543291543636';
+
+let world: World;
+let meta: MetaExamplesStandIn;
+let kit: ReturnType<typeof portsOf>;
+let actor: Actor;
+let number: WhatsappNumber;
+let over: Partial<ManagementOptions>;
+const pages = new Map<string, { status: number; body: Buffer; location?: string }>();
+const site = createServer(({ url = '' }, response) => {
+  const page = pages.get(url);
+  response.writeHead(page?.status ?? 404, page?.location ? { location: page.location } : {}).end(page?.body);
+});
+let siteUrl: string;
+beforeAll(async () => {
+  world = await startWorld('live');
+  await new Promise<void>((ready) => site.listen(0, '127.0.0.1', ready));
+  siteUrl = `http://127.0.0.1:${(site.address() as AddressInfo).port}`;
+});
+afterAll(async () => {
+  site.closeAllConnections();
+  site.close();
+  await world.close();
+});
+beforeEach(async () => {
+  meta = await startMetaExamples(TOKEN);
+  over = { allowLoopbackHttp: true };
+  const address = managementAddress({ baseUrl: meta.baseUrl, timeoutMs: 5_000, appId: APP_ID });
+  const io = { fetch: globalThis.fetch, now: () => world.now };
+  const sandboxed = portsOf(world, async (_, token) => sandboxPlatform(token));
+  kit = portsOf(world, async (_, accessToken) => metaManagement(io, { ...address, accessToken, ...over }));
+  actor = await tenant(world);
+  number = await aNumber(sandboxed.ports, actor);
+});
+afterEach(() => meta.close());
+
+const BODY = { type: 'BODY', payload: { text: 'Oi' } };
+const header = (handle?: string, format = 'IMAGE'): TemplateComponent => ({
+  type: 'HEADER',
+  payload: { format, ...(handle === undefined ? {} : { example: { header_handle: [handle] } }) },
+});
+let made = 0;
+const submit = async (components: readonly TemplateComponent[], headerExampleUrl?: string) => {
+  const fields = { numberId: number.id, name: `foto_${++made}`, language: 'pt-BR', category: 'marketing' } as const;
+  const { id } = allowed(await createTemplate(kit.ports, actor, { ...fields, components, headerExampleUrl }));
+  const outcome = await submitTemplate(kit.ports, actor, id);
+  return { outcome, kept: await kit.ports.templates.read(actor.organizationId, id) };
+};
+/** An upload of the organization's that the platform has. */
+const stored = async (bytes: Buffer = PNG, organizationId: string = actor.organizationId) => {
+  meta.media.set(MEDIA_ID, bytes);
+  await mediaStore(world.table).keep({
+    mediaId: MEDIA_ID,
+    organizationId,
+    numberId: number.id,
+    kind: 'image',
+    mimeType: 'image/png',
+    filename: 'foto.png',
+    size: bytes.length,
+    sha256: 'x',
+    storedAt: world.now,
+    expiresAt: world.now + 1_000_000,
+  });
+};
+const onlyUpload = () => {
+  const [[handle, file] = []] = [...meta.uploaded];
+  return { handle, file };
+};
+const isDraft = async ({ outcome, kept }: Awaited<ReturnType<typeof submit>>, name: string) => {
+  if (!isRefusal(outcome)) throw new Error('It was submitted.');
+  expect(outcome.name).toBe(name);
+  expect(kept?.status).toBe('draft');
+  expect(meta.templates).toEqual([]);
+  return outcome.details.detail;
+};
+
+describe('the example of a media header', () => {
+  test('that was uploaded before is handed over byte for byte when the template is submitted', async () => {
+    await stored();
+    const { outcome, kept } = await submit([header(MEDIA_ID), BODY]);
+    expect(allowed(outcome).status).toBe('pending');
+    const { handle, file } = onlyUpload();
+    expect(file).toEqual({ bytes: PNG, type: 'image/png' });
+    expect(meta.templates[0]?.components[0]).toEqual({
+      type: 'HEADER',
+      format: 'IMAGE',
+      example: { header_handle: [handle] },
+    });
+    expect(kept?.components[0]).toEqual(header(MEDIA_ID));
+  });
+
+  test('that lies at an address is read and handed over', async () => {
+    pages.set('/foto', { status: 200, body: PNG });
+    const { outcome } = await submit([header(), BODY], `${siteUrl}/foto`);
+    expect(allowed(outcome).status).toBe('pending');
+    const { handle, file } = onlyUpload();
+    expect(file?.bytes).toEqual(PNG);
+    expect(meta.templates[0]?.components[0]).toMatchObject({ example: { header_handle: [handle] } });
+  });
+
+  test('of every card is handed over', async () => {
+    await stored();
+    const card = { components: [{ type: 'HEADER', format: 'IMAGE', example: { header_handle: [MEDIA_ID] } }] };
+    const { outcome } = await submit([BODY, { type: 'CAROUSEL', payload: { cards: [card, card] } }]);
+    expect(allowed(outcome).status).toBe('pending');
+    const [first, second] = [...meta.uploaded.keys()];
+    const shown = (handle?: string) => ({
+      components: [{ ...card.components[0], example: { header_handle: [handle] } }],
+    });
+    expect(meta.templates[0]?.components[1]).toEqual({ type: 'CAROUSEL', cards: [shown(first), shown(second)] });
+  });
+
+  test('that is a handle of the platform already is left as it is', async () => {
+    meta.uploaded.set('4:own', { bytes: PNG, type: 'image/png' });
+    allowed((await submit([header('4:own'), BODY])).outcome);
+    expect(meta.templates[0]?.components[0]).toMatchObject({ example: { header_handle: ['4:own'] } });
+    expect(meta.uploaded.size).toBe(1);
+  });
+});
+
+describe('a template stays a draft, and nothing is shown to the platform, when its example', () => {
+  test('is not of the type of its header', async () => {
+    await stored(PDF);
+    expect(await isDraft(await submit([header(MEDIA_ID), BODY]), 'VALIDATION_ERROR')).toContain('image/jpeg');
+  });
+
+  test("is another organization's", async () => {
+    await stored(PNG, 'org_000000000000000000000');
+    expect(isRefusal((await submit([header(MEDIA_ID), BODY])).outcome)).toBe(true);
+    expect(meta.uploaded.size).toBe(0);
+  });
+
+  test('cannot be uploaded', async () => {
+    await stored();
+    meta.state.failUploads = true;
+    await isDraft(await submit([header(MEDIA_ID), BODY]), 'DEPENDENCY_FAILED');
+  });
+
+  test('would be fetched with the token from a host that is not the platform’s', async () => {
+    await stored();
+    meta.state.mediaHost = siteUrl;
+    await isDraft(await submit([header(MEDIA_ID), BODY]), 'DEPENDENCY_FAILED');
+  });
+
+  test('needs an app that is not set up, which is named', async () => {
+    await stored();
+    over = { appId: undefined };
+    expect(await isDraft(await submit([header(MEDIA_ID), BODY]), 'DEPENDENCY_FAILED')).toContain('appId');
+  });
+
+  test.each([
+    ['is not there', '/absent', { status: 404, body: Buffer.alloc(0) }],
+    ['is somewhere else', '/moved', { status: 302, body: Buffer.alloc(0), location: 'http://169.254.169.254/' }],
+    ['is too long', '/long', { status: 200, body: Buffer.alloc(16 * 1024 * 1024 + 1, 7) }],
+  ])('%s', async (_, path, page) => {
+    pages.set(path, page);
+    await isDraft(await submit([header(), BODY], `${siteUrl}${path}`), 'VALIDATION_ERROR');
+  });
+
+  test('lies on a network that may not be called', async () => {
+    over = { allowLoopbackHttp: false };
+    for (const url of [`${siteUrl}/foto`, 'https://169.254.169.254/a.png', 'https://localhost/a.png'])
+      await isDraft(await submit([header(), BODY], url), 'VALIDATION_ERROR');
+  });
+});

@@ -1,0 +1,199 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Actor } from '../../shared/domain/actor.ts';
+import { isRefusal } from '../../shared/domain/errors.ts';
+import type { UnifiedRequest } from '../../shared/domain/messages/unified.ts';
+import { withSavedTemplate } from '../../shared/domain/templates/send.ts';
+import { submitTemplate } from '../../shared/domain/templates/submit.ts';
+import type { TemplateComponent } from '../../shared/domain/templates/template.ts';
+import { createTemplate } from '../../shared/domain/templates/templates.ts';
+import { messageBody } from '../../shared/providers/whatsapp/cloud-api-body.ts';
+import { allowed, aNumber, portsOf, tenant } from '../numbers/kit.ts';
+import { whatsappDispatch } from '../support/providers/whatsapp-kit.ts';
+import { startWorld, type World } from '../support/world.ts';
+
+let world: World;
+let kit: ReturnType<typeof portsOf>;
+let actor: Actor;
+beforeAll(async () => {
+  world = await startWorld('test');
+  kit = portsOf(world);
+  actor = await tenant(world);
+});
+afterAll(() => world.close());
+
+let made = 0;
+/** An approved template of these parts. */
+const approved = async (components: readonly TemplateComponent[]) => {
+  const { id } = await aNumber(kit.ports, actor);
+  const fields = {
+    numberId: id,
+    name: `oferta_${++made}`,
+    language: 'pt-BR',
+    category: 'marketing',
+    components,
+  } as const;
+  const template = allowed(await createTemplate(kit.ports, actor, fields));
+  return allowed(await submitTemplate(kit.ports, actor, template.id));
+};
+
+type Given = Pick<UnifiedRequest, 'variables'> & { readonly components?: readonly object[] };
+const planned = (template: { name: string }, { variables, components }: Given) =>
+  withSavedTemplate(kit.ports, actor.organizationId, {
+    channel: 'whatsapp',
+    to: '+16505551234',
+    type: 'template',
+    variables,
+    payload: { template: { name: template.name, language: 'pt-BR', components } },
+  });
+/** What Meta is sent of a template. */
+const onTheWire = async (template: { name: string }, given: Given) => {
+  const { payload = {} } = allowed(await planned(template, given));
+  const body = messageBody(whatsappDispatch({ content: { payload } })) as { template: { components?: unknown } };
+  return body.template.components;
+};
+const refused = async (template: { name: string }, given: Given) => {
+  const outcome = await planned(template, given);
+  if (!isRefusal(outcome)) throw new Error('It was allowed.');
+  return { code: outcome.details.meta?.code, paths: outcome.details.errors?.map(({ path }) => path) };
+};
+const WRONG = 'invalid_template_variable';
+
+const NAMED = [
+  {
+    type: 'HEADER',
+    payload: {
+      format: 'TEXT',
+      text: 'Pedido {{order_number}}',
+      example: { header_text_named_params: [{ param_name: 'order_number', example: '860198-230332' }] },
+    },
+  },
+  {
+    type: 'BODY',
+    payload: {
+      text: 'Obrigado, {{first_name}}! O pedido {{order_number}} saiu.',
+      example: {
+        body_text_named_params: [
+          { param_name: 'first_name', example: 'Pablo' },
+          { param_name: 'order_number', example: '860198-230332' },
+        ],
+      },
+    },
+  },
+  {
+    type: 'BUTTONS',
+    payload: { buttons: [{ type: 'URL', text: 'Ver', url: 'https://a.example/{{1}}', example: ['x'] }] },
+  },
+];
+const NAMED_PARTS = [
+  { type: 'header', parameters: [{ type: 'text', parameter_name: 'order_number', text: 'A-7' }] },
+  {
+    type: 'body',
+    parameters: [
+      { type: 'text', parameter_name: 'first_name', text: 'Bia' },
+      { type: 'text', parameter_name: 'order_number', text: 'A-7' },
+    ],
+  },
+  { type: 'button', sub_type: 'url', index: '0', parameters: [{ type: 'text', text: 'rastreio' }] },
+];
+
+describe('a template that names its variables', () => {
+  test('is filled by name in any order, a name once for all its places, and buttons by what is left', async () => {
+    const template = await approved(NAMED);
+    const variables = { link: 'rastreio', first_name: 'Bia', order_number: 'A-7' };
+    expect(await onTheWire(template, { variables })).toEqual(NAMED_PARTS);
+  });
+
+  test('is filled by numbers too, in the order in which the names come', async () => {
+    const template = await approved(NAMED);
+    expect(await onTheWire(template, { variables: { 1: 'A-7', 2: 'Bia', 3: 'rastreio' } })).toEqual(NAMED_PARTS);
+  });
+
+  test.each([
+    ['one too few', { first_name: 'Bia', order_number: 'A-7' }],
+    ['one too many', { first_name: 'Bia', order_number: 'A-7', link: 'x', more: 'y' }],
+    ['a name that is none of its own', { first_name: 'Bia', numero: 'A-7', link: 'x' }],
+  ])('is refused with %s', async (_, variables) => {
+    expect(await refused(await approved(NAMED), { variables })).toEqual({ code: WRONG, paths: ['templateVars'] });
+  });
+});
+
+const BODY = { type: 'BODY', payload: { text: 'Oi, {{1}}!', example: { body_text: [['Ana']] } } };
+const FILLED_BODY = { type: 'body', parameters: [{ type: 'text', text: 'Bia' }] };
+const variables = { 1: 'Bia' };
+
+describe('a part that no variable fills', () => {
+  const picture = { type: 'HEADER', payload: { format: 'IMAGE', example: { header_handle: ['4::aW'] } } };
+  const image = { type: 'header', parameters: [{ type: 'image', image: { id: '2871834006348767' } }] };
+
+  test('is given by the caller and stands beside what the variables fill', async () => {
+    const template = await approved([picture, BODY]);
+    expect(await onTheWire(template, { variables, components: [image] })).toEqual([image, FILLED_BODY]);
+  });
+
+  test('is refused here where it is missing, not by the platform', async () => {
+    const template = await approved([picture, BODY]);
+    const expected = { code: WRONG, paths: ['payload.template.components'] };
+    expect(await refused(template, { variables })).toEqual(expected);
+    expect(await refused(template, { variables, components: [{ type: 'body' }] })).toEqual(expected);
+  });
+});
+
+describe('a carousel', () => {
+  const card = {
+    components: [
+      { type: 'HEADER', format: 'IMAGE', example: { header_handle: ['4::aW'] } },
+      { type: 'BUTTONS', buttons: [{ type: 'QUICK_REPLY', text: 'Quero' }] },
+    ],
+  };
+  const parts = [BODY, { type: 'CAROUSEL', payload: { cards: [card, card] } }];
+  const sentCard = (index: number) => ({
+    card_index: index,
+    components: [{ type: 'header', parameters: [{ type: 'image', image: { id: '24230790383178626' } }] }],
+  });
+  const carousel = (...cards: readonly object[]) => ({ type: 'carousel', cards });
+
+  test('leaves with as many cards as it was approved with', async () => {
+    const template = await approved(parts);
+    const components = [carousel(sentCard(0), sentCard(1))];
+    expect(await onTheWire(template, { variables, components })).toEqual([...components, FILLED_BODY]);
+  });
+
+  test('of fewer cards, or of none, is refused', async () => {
+    const template = await approved(parts);
+    const expected = { code: WRONG, paths: ['payload.template.components'] };
+    expect(await refused(template, { variables, components: [carousel(sentCard(0))] })).toEqual(expected);
+    expect(await refused(template, { variables })).toEqual(expected);
+  });
+});
+
+describe('a limited-time offer', () => {
+  const buttons = [
+    { type: 'COPY_CODE', example: 'AZUL10' },
+    { type: 'URL', text: 'Ver', url: 'https://a.example/{{1}}', example: ['x'] },
+  ];
+  const parts = (ends: boolean) => [
+    { type: 'LIMITED_TIME_OFFER', payload: { limited_time_offer: { text: 'Só hoje!', has_expiration: ends } } },
+    BODY,
+    { type: 'BUTTONS', payload: { buttons } },
+  ];
+  const filled = [
+    FILLED_BODY,
+    { type: 'button', sub_type: 'copy_code', index: '0', parameters: [{ type: 'coupon_code', coupon_code: 'AZUL25' }] },
+    { type: 'button', sub_type: 'url', index: '1', parameters: [{ type: 'text', text: 'n3mtql' }] },
+  ];
+  const all = { 1: 'Bia', 2: 'AZUL25', 3: 'n3mtql' };
+
+  test('that ends is sent with its end', async () => {
+    const end = {
+      type: 'limited_time_offer',
+      parameters: [{ type: 'limited_time_offer', limited_time_offer: { expiration_time_ms: 1_698_562_800_000 } }],
+    };
+    const template = await approved(parts(true));
+    expect(await onTheWire(template, { variables: all, components: [end] })).toEqual([end, ...filled]);
+    expect(await refused(template, { variables: all })).toMatchObject({ paths: ['payload.template.components'] });
+  });
+
+  test('that does not end is filled by variables alone', async () => {
+    expect(await onTheWire(await approved(parts(false)), { variables: all })).toEqual(filled);
+  });
+});

@@ -1,0 +1,93 @@
+import { describe, expect, test } from 'vitest';
+import { createKey, type KeyIssued, type KeyStore, rotateKey } from '../../shared/domain/access/keys.ts';
+import type { Contact } from '../../shared/domain/contacts/contact.ts';
+import { contactEvent } from '../../shared/domain/contacts/events.ts';
+import { EVENT_TYPES } from '../../shared/domain/events/catalogue.ts';
+import type { DomainEvent } from '../../shared/domain/events/event.ts';
+import { EVENT_EXAMPLES } from '../../shared/domain/events/examples.ts';
+import { rulesOf } from '../../shared/domain/messages/channels.ts';
+import { messageEventData } from '../../shared/domain/messages/events.ts';
+import type { MessageRecord } from '../../shared/domain/messages/message.ts';
+import type { WhatsappNumber } from '../../shared/domain/numbers/number.ts';
+import { qualityEvents } from '../../shared/domain/numbers/quality.ts';
+import { reviewed } from '../../shared/domain/templates/review.ts';
+import type { WhatsappTemplate } from '../../shared/domain/templates/template.ts';
+import { walletEvent } from '../../shared/storage/wallet.ts';
+
+const NOW = Date.parse('2026-03-02T14:05:09.120Z');
+const fieldsOf = (data: Readonly<Record<string, unknown>>) => Object.keys(data).toSorted();
+const raised = (event: DomainEvent | undefined) => {
+  if (!event) throw new Error('nothing was raised');
+  expect(fieldsOf(EVENT_EXAMPLES[event.type])).toEqual(fieldsOf(event.data));
+};
+
+/** A message with all that its events tell. */
+const message = (channel: MessageRecord['channel'], to: string) =>
+  ({
+    id: 'msg_1',
+    channel,
+    to,
+    status: 'failed',
+    reason: 'expired',
+    route: 'premium',
+    contactId: 'cnt_1',
+    campaignId: 'c',
+    metadata: { a: 1 },
+  }) as unknown as MessageRecord;
+const TO = {
+  whatsapp: '+5511987654321',
+  sms: '+5511987654321',
+  rcs: '+5511987654321',
+  email: 'maria@example.com',
+  instagram: '17841400000000000',
+} as const;
+/** What an event of a kind tells beside its message. */
+const MORE: Readonly<Record<string, readonly string[]>> = {
+  'sms.clicked': ['url', 'click'],
+  'rcs.clicked': ['url', 'click'],
+  'email.opened': ['at'],
+  'email.clicked': ['at', 'url'],
+};
+
+describe('the example of a kind of event has the fields of those that are raised', () => {
+  const kinds = EVENT_TYPES.filter((type) => 'to' in EVENT_EXAMPLES[type] && type !== 'ai.interaction');
+  test.each(kinds)('%s', (type) => {
+    const example = EVENT_EXAMPLES[type];
+    const channel = example.channel as keyof typeof TO;
+    const { reason: _, ...data } = messageEventData(message(channel, TO[channel]));
+    const told = [...Object.keys(data), ...(MORE[type] ?? [])];
+    expect(fieldsOf(example).filter((name) => name !== 'reason')).toEqual(told.toSorted());
+    expect(example.to).toBe(rulesOf(channel).mask(TO[channel]));
+  });
+
+  test('contact.created and contact.opted_out', () => {
+    const contact = { id: 'cnt_1', phone: TO.sms, source: 'api', optIn: { status: 'unknown' } } as unknown as Contact;
+    raised(contactEvent('contact.created', contact, NOW));
+    const optIn = { status: 'denied', revokedReason: 'asked to stop' } as const;
+    raised(contactEvent('contact.opted_out', { ...contact, optIn }, NOW));
+  });
+
+  test('apikey.created and apikey.rotated', async () => {
+    const grantor = { organizationId: 'org_1', env: 'test', scopes: new Set(['sms:send']) } as never;
+    const made = (await createKey(
+      { create: async () => true } as unknown as KeyStore,
+      grantor,
+      { name: 'Checkout', scopes: ['sms:send'] } as never,
+      NOW,
+    )) as KeyIssued;
+    raised(made.event);
+    const store = { read: async () => made.key, rotate: async () => true } as unknown as KeyStore;
+    raised(((await rotateKey(store, grantor, { id: made.key.id }, NOW)) as KeyIssued).event);
+  });
+
+  test('wallet.low_balance, wallet.depleted, number.quality_changed, template.approved and template.rejected', () => {
+    const at = { organizationId: 'org_1', env: 'test', now: NOW, balance: 0, low: 50_000 } as never;
+    raised(walletEvent('low', at));
+    raised(walletEvent('depleted', at));
+    const number = { id: 'num_1', organizationId: 'org_1', phoneNumberId: '1', qualityRating: 'green' };
+    raised(qualityEvents(number as unknown as WhatsappNumber, 'yellow', 'test', NOW)[0]);
+    const template = { id: 'tpl_1', organizationId: 'org_1', name: 'n', language: 'pt-BR', version: 1 };
+    for (const status of ['approved', 'rejected'] as const)
+      raised(reviewed(template as unknown as WhatsappTemplate, { status }, 'test', NOW).events[0]);
+  });
+});
