@@ -13,6 +13,10 @@ const SMALLEST = 1e-130;
 /** The largest magnitude that a number attribute of the table stores. */
 const LARGEST = 9.99e125;
 
+/** Whether a number attribute of the table stores this number. */
+export const isStorable = (value: number): boolean =>
+  value === 0 || (Math.abs(value) >= SMALLEST && Math.abs(value) <= LARGEST);
+
 /** A number that comes back as it was sent: a whole number beyond 2^53 was rounded before anyone saw it. */
 const exactNumber = z
   .number()
@@ -20,10 +24,7 @@ const exactNumber = z
     (value) => !Number.isInteger(value) || Number.isSafeInteger(value),
     'must be within ±9007199254740991 when whole',
   )
-  .refine(
-    (value) => value === 0 || (Math.abs(value) >= SMALLEST && Math.abs(value) <= LARGEST),
-    'is too small or too large a number',
-  );
+  .refine(isStorable, 'is too small or too large a number');
 
 /** Own keys of a record, before a copy of it loses `__proto__` without a word. */
 const keyFault = (value: unknown, most: number): string | undefined => {

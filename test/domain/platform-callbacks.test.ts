@@ -60,7 +60,7 @@ const world = (owners: Readonly<Record<string, readonly Tenant[]>> = {}, fields:
       taken: (_: string, kind: string, effect: string, count: number) =>
         void effects.push(`${kind} ${effect} ${count}`),
       refused: (_: string, cause: string, detail: string) => void effects.push(`${cause}: ${detail}`),
-      ignored: (_: string, fields: readonly string[]) => void effects.push(`ignored ${fields}`),
+      ignored: (_: string, fields: readonly string[]) => void effects.push(`ignored ${fields.join()}`),
     },
   } as unknown as CallbackPorts;
   const take = (events: readonly ProviderEvent[], unread?: number) => {

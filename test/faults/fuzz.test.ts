@@ -20,6 +20,8 @@ const SLOW_MS = 1_000;
 const OFTEN = new Set(['sms.send', 'rcs.send', 'sms.preview', 'sms.list', 'contacts.create']);
 /** What stores one message when it accepts, and when a provider refuses what was reserved: the answer then names it. */
 const SENDS = new Set(['sms.send', 'rcs.send', 'email.send', 'overview.send', 'messages.create']);
+/** What answers with the refusal that the sandbox plays for recipients that end so (interface 4.1, rule 4). */
+const PLAYS_CREDIT = new Set(['sms.send', 'rcs.send']);
 const isMade = (status: number, text: string): boolean =>
   status === 201 || status === 202 ? text.includes('"replayed":false') : status !== 409 && text.includes('"messageId"');
 
@@ -82,7 +84,7 @@ const problemFault = ({ status, headers, text }: WireAnswer): string | undefined
 const faultOf = (sent: FuzzCase, answer: WireAnswer): string | undefined => {
   const { status, text, headers } = answer;
   if (!statusesOf(sent).has(status)) return `status ${status}, which the operation does not declare`;
-  const outOfCredit = status === 503 && sent.contract.id === 'sms.send' && sent.body?.includes('0114');
+  const outOfCredit = status === 503 && PLAYS_CREDIT.has(sent.contract.id) && sent.body?.includes('0114');
   // Nothing is set up in live here, and the answer names what is missing.
   const unconnected =
     status === 502 && sent.contract.id === 'numbers.connect' && text.includes('no whatsapp provider is set up');

@@ -124,7 +124,9 @@ describe.each(CHANNELS)('a receipt on %s', (channel) => {
     world.hints.length = 0;
     return { actor, id };
   };
-  const eventOf = (status: ReportedStatus) => rulesOf(channel).eventOf[status] ?? [];
+  /** The channel's own event; a failure is told even where the channel has none for it. */
+  const eventOf = (status: ReportedStatus) =>
+    rulesOf(channel).eventOf[status] ?? (status === 'failed' ? 'message.failed' : []);
   const charged = async ({ organizationId }: Actor) =>
     expect(await checkMoney(world.table, organizationId)).toMatchObject({ balance: 10_000 - price });
 

@@ -120,7 +120,7 @@ export const applySandboxOutcome = async (
     const now = ports.clock();
     const outcomeAt = rest.length > 0 ? now + SANDBOX_OUTCOME_MS : undefined;
     const { unlessFallback: _, ...said } = report;
-    const played = { ...said, receipt: sandboxReceipt(message, report.status, now) } as Report;
+    const played = { ...said, at: now, receipt: sandboxReceipt(message, report.status, now) } as Report;
     if (await advance(ports, message, played, { outcomeAt })) {
       if (outcomeAt !== undefined) ports.hintOutcome(message.id, outcomeAt);
       return;

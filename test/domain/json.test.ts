@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { isRefusal } from '../../shared/domain/errors.ts';
+import { readJson } from '../../shared/runtime/json.ts';
+
+const errorsOf = (text: string) => {
+  const read = readJson(text);
+  return isRefusal(read) ? [read.name, read.details.errors?.[0]] : [];
+};
+
+test.each([
+  [
+    'a number that no double holds',
+    '{"body":{"total":1e400}}',
+    { path: 'body.total', message: 'is too small or too large a number' },
+  ],
+  [
+    'a number that the table cannot keep',
+    '{"variables":{"n":5e-324}}',
+    expect.objectContaining({ path: 'variables.n' }),
+  ],
+  ['a NUL', '{"body":"a\\u0000"}', { path: 'body', message: 'must not contain NUL' }],
+  ['a key with half a character', '{"metadata":{"\\ud800":1}}', expect.objectContaining({ path: 'metadata' })],
+])('a body with %s is refused where it stands', (_, text, error) => {
+  expect(errorsOf(text)).toEqual(['VALIDATION_ERROR', error]);
+});
+
+test.each(['+5511987654321', 'ana@loja.example', 'ana maria'])(
+  'a key that may be somebody’s data (%s) is not repeated in the refusal',
+  (key) => {
+    expect(errorsOf(JSON.stringify({ [key]: { total: 0 } }).replace('0', '1e400'))).toEqual([
+      'VALIDATION_ERROR',
+      { path: expect.stringMatching(/^\*\.total$/), message: 'is too small or too large a number' },
+    ]);
+  },
+);
+
+test('a body is read to 64 levels, and refused beyond', () => {
+  const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
+  expect(isRefusal(readJson(nested(64)))).toBe(false);
+  expect(readJson(nested(65))).toMatchObject({ name: 'BAD_REQUEST' });
+});
