@@ -12,6 +12,12 @@ const slim = (plans: Readonly<Record<string, readonly unknown[]>>) =>
     }),
   );
 
+/** What the package exports, parsed when it is first read: a cold start that judges no number pays nothing for it. */
+const lazily = (text: string, names: readonly string[]): string => {
+  const getters = names.map((name) => `get ${name}(){return read().${name}}`);
+  return `let plans;const read=()=>plans??=JSON.parse(${JSON.stringify(text)});export default{${getters.join()}}`;
+};
+
 /**
  * The numbering plans as a function carries them: without what is only for formatting, a third less, and as JSON text, which an
  * engine reads in half the time that it takes for the same as a program. They are a quarter of what a send reads at a cold start.
@@ -30,7 +36,7 @@ export const numberingPlans: Plugin = {
         countries: slim(countries ?? {}),
         nonGeographic: slim(nonGeographic ?? {}),
       };
-      return { contents: `export default JSON.parse(${JSON.stringify(JSON.stringify(read))})` };
+      return { contents: lazily(JSON.stringify(read), Object.keys(read)) };
     });
   },
 };

@@ -121,3 +121,15 @@ test.each([
 ])('the month of a volume is the calendar’s in São Paulo: %s is in %s', (at, month) => {
   expect(saoPauloMonth(Date.parse(at))).toBe(month);
 });
+
+test('the month of a volume is that of the calendar in every hour of thirty years, with summer time and without', () => {
+  const calendar = new Intl.DateTimeFormat('en-CA', {
+    timeZone: 'America/Sao_Paulo',
+    year: 'numeric',
+    month: '2-digit',
+  });
+  const wrong: string[] = [];
+  for (let at = Date.UTC(2005, 0); at < Date.UTC(2035, 0); at += 3_600_000)
+    if (saoPauloMonth(at) !== calendar.format(at).replace('-', '')) wrong.push(new Date(at).toISOString());
+  expect(wrong).toEqual([]);
+});

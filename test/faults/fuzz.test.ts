@@ -10,7 +10,8 @@ import { type FuzzCase, type FuzzWorld, nextCase } from '../support/fuzz.ts';
 import { checkMoney } from '../support/money.ts';
 import { type WireAnswer, wireClient } from '../support/wire.ts';
 
-const SEED = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
+/** The same in every run, so that a red one is a change's; `SEED=…` tries others. */
+const SEED = Number(process.env.SEED ?? 20_261_121);
 const SECONDS = Number(process.env.FUZZ_SECONDS ?? 60);
 const AT_ONCE = 6;
 /** Whatever the operation, the gateway may answer these before it. */
