@@ -13,18 +13,18 @@ const SMALLEST = 1e-130;
 /** The largest magnitude that a number attribute of the table stores. */
 const LARGEST = 9.99e125;
 
-/** Whether a number attribute of the table stores this number. */
-export const isStorable = (value: number): boolean =>
-  value === 0 || (Math.abs(value) >= SMALLEST && Math.abs(value) <= LARGEST);
+/** Why a number would not come back as it was sent: the table does not keep it, or, whole and beyond 2^53, it was rounded before anyone saw it. */
+export const numberFault = (value: number): string | undefined => {
+  if (value !== 0 && !(Math.abs(value) >= SMALLEST && Math.abs(value) <= LARGEST))
+    return 'is too small or too large a number';
+  return Number.isInteger(value) && !Number.isSafeInteger(value)
+    ? 'must be within ±9007199254740991 when whole'
+    : undefined;
+};
 
-/** A number that comes back as it was sent: a whole number beyond 2^53 was rounded before anyone saw it. */
 const exactNumber = z
   .number()
-  .refine(
-    (value) => !Number.isInteger(value) || Number.isSafeInteger(value),
-    'must be within ±9007199254740991 when whole',
-  )
-  .refine(isStorable, 'is too small or too large a number');
+  .refine((value) => numberFault(value) === undefined, 'would not come back as it was sent');
 
 /** Own keys of a record, before a copy of it loses `__proto__` without a word. */
 const keyFault = (value: unknown, most: number): string | undefined => {

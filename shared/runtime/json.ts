@@ -1,6 +1,6 @@
 import { type Refusal, refuse } from '../domain/errors.ts';
 import { shownName } from '../domain/issue-words.ts';
-import { isStorable } from '../domain/json-values.ts';
+import { numberFault } from '../domain/json-values.ts';
 
 /** JSON deeper than this is refused: parsers survive 200,000 levels, but what walks the value recursively does not. */
 const MAX_DEPTH = 64;
@@ -29,14 +29,16 @@ const textIssue = (text: string): string | undefined => {
   return text.isWellFormed() ? undefined : 'must be well-formed Unicode (a surrogate stands alone)';
 };
 
-/** What no contract can hold: numbers beyond those of the table, NUL, lone surrogates; in values and in keys. */
+/** What no contract can hold: numbers that would not come back, NUL, lone surrogates; in values and in keys. */
 const findIssue = (value: unknown, path: string): Issue | undefined => {
   if (typeof value === 'string') {
     const message = textIssue(value);
     return message ? { path, message } : undefined;
   }
-  if (typeof value === 'number')
-    return isStorable(value) ? undefined : { path, message: 'is too small or too large a number' };
+  if (typeof value === 'number') {
+    const message = numberFault(value);
+    return message ? { path, message } : undefined;
+  }
   if (typeof value !== 'object' || value === null) return undefined;
   for (const [key, inner] of Object.entries(value)) {
     const badKey = textIssue(key);

@@ -18,6 +18,11 @@ test.each([
     '{"variables":{"n":5e-324}}',
     expect.objectContaining({ path: 'variables.n' }),
   ],
+  [
+    'a whole number that was rounded',
+    '{"variables":{"n":9007199254740993}}',
+    { path: 'variables.n', message: 'must be within ±9007199254740991 when whole' },
+  ],
   ['a NUL', '{"body":"a\\u0000"}', { path: 'body', message: 'must not contain NUL' }],
   ['a key with half a character', '{"metadata":{"\\ud800":1}}', expect.objectContaining({ path: 'metadata' })],
 ])('a body with %s is refused where it stands', (_, text, error) => {
