@@ -88,6 +88,12 @@ describe('a receipt', () => {
     await deliver(reportOf(id, 'delivered', { at: sentAt - 600_000 }));
     expect((await read(id)).deliveredAt).toBe(sentAt);
   });
+
+  test('never stands in the future, whatever the provider’s clock says', async () => {
+    const { id } = await sent();
+    await deliver(reportOf(id, 'delivered', { at: world.now + 600_000 }));
+    expect((await read(id)).deliveredAt).toBe(world.now);
+  });
 });
 
 /** Reports that still count after a final one, in their order: an e-mail may be sent back after its delivery, and who complains has received. */
