@@ -25,7 +25,7 @@ export interface Gate {
   readonly endpoint: string;
   /** Stops every call that matches, repeats included. */
   hold(at: HoldAt, matches: (call: GateCall) => boolean): Hold;
-  /** Lets calls go their way again; those that stand still never arrive: their caller is gone. */
+  /** Lets calls go their way again; those that stand still, or were not read yet, never arrive: their caller is gone. */
   clear(): void;
   /** Sees every call before anything is done with it. */
   watch(look: (call: GateCall) => void): void;
@@ -126,6 +126,7 @@ export const startGate = async (target: string): Promise<Gate> => {
     },
     clear: () => {
       holds = [];
+      server.closeAllConnections();
     },
     watch: (look) => {
       watchers.push(look);

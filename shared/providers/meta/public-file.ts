@@ -1,7 +1,7 @@
-import * as http from 'node:http';
-import * as https from 'node:https';
-import { checkEndpoint, hostOf } from '../../domain/webhooks/address.ts';
+import type * as http from 'node:http';
+import { checkEndpoint } from '../../domain/webhooks/address.ts';
 import { ConnectFault, codeOf, type WebhookConnections } from '../webhooks/connections.ts';
+import { beginRequest } from '../webhooks/request.ts';
 
 export type FileReply =
   | { readonly kind: 'read'; readonly bytes: Buffer }
@@ -42,16 +42,10 @@ export const readPublicFile = (
     const refused = checkEndpoint(text, connections);
     if (refused !== undefined) return resolve({ kind: 'fault', detail: 'no address that may be called' });
     const url = new URL(text);
-    const request = (url.protocol === 'http:' ? http : https).request({
-      agent: connections.agent(url.protocol, true),
-      protocol: url.protocol,
-      host: hostOf(url),
-      port: url.port || (url.protocol === 'http:' ? 80 : 443),
-      path: url.pathname + url.search,
+    const request = beginRequest(url, {
       method: 'GET',
       headers: { accept: 'image/*, video/*, application/pdf', 'accept-encoding': 'identity' },
-      maxHeaderSize: 16 * 1024,
-      insecureHTTPParser: false,
+      agent: connections.agent(url.protocol, true),
     });
     const settle = (reply: FileReply): void => {
       clearTimeout(timer);

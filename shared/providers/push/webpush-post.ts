@@ -1,8 +1,7 @@
-import * as http from 'node:http';
-import * as https from 'node:https';
-import { checkEndpoint, hostOf } from '../../domain/webhooks/address.ts';
+import { checkEndpoint } from '../../domain/webhooks/address.ts';
 import { answerHeaders, MOST_BODY_BYTES } from '../webhooks/answer.ts';
 import { ConnectFault, codeOf, type WebhookConnections } from '../webhooks/connections.ts';
+import { beginRequest } from '../webhooks/request.ts';
 
 /** What became of a post. `denied` and `not_sent` are certain: no byte of it left. After that, all is `lost`. */
 export type PostReply =
@@ -19,9 +18,6 @@ export interface Post {
   readonly timeoutMs: number;
 }
 
-/** Of an answer's header section; the parser gives up beyond it. */
-const MOST_HEADER_BYTES = 16 * 1024;
-
 const unsent = (fault: ConnectFault): PostReply => ({
   kind: fault.error === 'denied_address' ? 'denied' : 'not_sent',
   detail: fault.message,
@@ -29,16 +25,10 @@ const unsent = (fault: ConnectFault): PostReply => ({
 
 const exchange = (url: URL, { headers, body, timeoutMs }: Post, connections: WebhookConnections): Promise<PostReply> =>
   new Promise((resolve) => {
-    const request = (url.protocol === 'http:' ? http : https).request({
-      agent: connections.agent(url.protocol, false),
-      protocol: url.protocol,
-      host: hostOf(url),
-      port: url.port || (url.protocol === 'http:' ? 80 : 443),
-      path: url.pathname + url.search,
+    const request = beginRequest(url, {
       method: 'POST',
       headers: { ...headers, 'content-length': body.byteLength },
-      maxHeaderSize: MOST_HEADER_BYTES,
-      insecureHTTPParser: false,
+      agent: connections.agent(url.protocol, false),
     });
     let connected = false;
     // The clock runs until the body has ended, too: one that drips would keep its connection for ever.

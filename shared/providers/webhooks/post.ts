@@ -1,9 +1,9 @@
-import * as http from 'node:http';
-import * as https from 'node:https';
-import { checkEndpoint, type EndpointPolicy, hostOf } from '../../domain/webhooks/address.ts';
+import type * as http from 'node:http';
+import { checkEndpoint, type EndpointPolicy } from '../../domain/webhooks/address.ts';
 import type { PostOutcome } from '../../domain/webhooks/ports.ts';
 import { answerHeaders, answerText, MOST_BODY_BYTES } from './answer.ts';
 import { type ConnectError, ConnectFault, codeOf, createConnections, type WebhookConnections } from './connections.ts';
+import { beginRequest } from './request.ts';
 
 export interface WebhookRequest {
   readonly url: string;
@@ -21,8 +21,6 @@ export interface PostOptions extends EndpointPolicy {
 export type PostError = ConnectError | 'reset' | 'bad_answer';
 
 const TIMEOUT_MS = 15_000;
-/** Of an answer's header section; the parser gives up beyond it. */
-const MOST_HEADER_BYTES = 16 * 1024;
 /** Interim answers (RFC 9110, 15.2) before the final one; more are somebody keeping our processor busy. */
 const MOST_INTERIM = 8;
 
@@ -95,18 +93,7 @@ interface Sent {
 
 const send = (url: URL, asked: WebhookRequest, agent: http.Agent, ms: number): Promise<Sent> =>
   new Promise((resolve) => {
-    const { request: begin } = url.protocol === 'http:' ? http : https;
-    const request = begin({
-      agent,
-      protocol: url.protocol,
-      host: hostOf(url),
-      port: url.port || (url.protocol === 'http:' ? 80 : 443),
-      path: url.pathname + url.search,
-      method: 'POST',
-      headers: headersOf(asked),
-      maxHeaderSize: MOST_HEADER_BYTES,
-      insecureHTTPParser: false,
-    });
+    const request = beginRequest(url, { method: 'POST', headers: headersOf(asked), agent });
     let answered = false;
     // The clock does not wait for the request to notice: one that waits for its connection notices nothing.
     const timer = setTimeout(() => {
