@@ -160,6 +160,10 @@ const MESSAGES: { readonly [Q in QueueName]: QueueMessage<Q> } = {
   outcome: { kind: 'sandbox_outcome', ...KEYS.message(MESSAGE_ID) },
   events: { kind: 'publish_event', ...KEYS.event('evt_4hJ9sKq2LmN8pRt5VwXz1') },
   webhook: { kind: 'deliver_webhook', ...KEYS.delivery('dlv_4hJ9sKq2LmN8pRt5VwXz1') },
+  backlog: {
+    kind: 'drain_backlog',
+    ...KEYS.webhook('org_4hJ9sKq2LmN8pRt5VwXz1', 'wbh_4hJ9sKq2LmN8pRt5VwXz1'),
+  },
 };
 
 /** A batch of one message, as Lambda receives it from a queue. */

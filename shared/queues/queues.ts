@@ -11,6 +11,7 @@ const dueRow = z.strictObject({
     'apply_receipt',
     'publish_event',
     'deliver_webhook',
+    'drain_backlog',
     'send_chunk',
     'close_escrow',
     'abandon_upload',
@@ -104,6 +105,16 @@ export const QUEUES = {
     batchesAtOnce: 16,
     consumer: 'webhook',
   },
+  backlog: {
+    name: 'backlog',
+    purpose: 'Webhook endpoints that take nothing at the moment: a look each at what waits for them.',
+    message: dueRow,
+    visibilitySeconds: 180,
+    maxReceives: 5,
+    batchSize: 1,
+    batchesAtOnce: 4,
+    consumer: 'backlog',
+  },
 } as const satisfies Record<string, QueueDeclaration>;
 
 export type QueueName = keyof typeof QUEUES;
@@ -119,6 +130,7 @@ export const QUEUE_OF_DUE_KIND: Readonly<Record<DueHint['kind'], QueueName>> = {
   apply_receipt: 'outcome',
   publish_event: 'events',
   deliver_webhook: 'webhook',
+  drain_backlog: 'backlog',
   send_chunk: 'bulk',
   close_escrow: 'outcome',
   abandon_upload: 'outcome',

@@ -301,6 +301,8 @@ export const FINDS = {
     gsi2pk: `DLVS#${webhookId}`,
     gsi2sk: newestKey(createdAt, id),
   }),
+  /** What waits for a subscription's endpoint, by the moment since when its event does (ms). */
+  backlogOf: (webhookId: string, since: number) => ({ duePk: `BACKLOG#${webhookId}`, dueAt: since }),
   /** Work of a kind that is due at a moment (ms). */
   due: (kind: string, id: string, at: number) => ({ duePk: `DUE#${kind}#${shardOf(id, DUE_SHARDS)}`, dueAt: at }),
 } as const;

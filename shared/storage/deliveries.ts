@@ -17,6 +17,7 @@ import { deliveryReads } from './delivery-reads.ts';
 import type { Condition } from './expressions.ts';
 import type { CancelReason, Row, Table, TransactOutcome } from './table.ts';
 import { readTogether, transactTogether } from './together.ts';
+import { parkedWrite } from './webhooks.ts';
 
 /** An attempt is kept for 30 days, a delivery for as long after it was made, and after each of its attempts. */
 const KEEP_SECONDS = 30 * 24 * 3600;
@@ -46,12 +47,14 @@ const stored = z.object({
   createdAt: time,
   summaries: z.array(summary).default([]),
   claimedUntil: z.int().optional(),
+  duePk: z.string().optional(),
 });
 
 /** Reads a delivery's row; every field is checked. */
 export const parseDelivery = (row: Row): StoredDelivery => {
-  const { org, claimedUntil: _, ...fields } = stored.parse(row);
-  return { ...fields, organizationId: org } as unknown as StoredDelivery;
+  const { org, claimedUntil: _, duePk, ...fields } = stored.parse(row);
+  const parked = duePk === FINDS.backlogOf(fields.webhookId, 0).duePk;
+  return { ...fields, organizationId: org, ...(parked ? { parked } : {}) } as unknown as StoredDelivery;
 };
 
 /** A delivery that may be tried at `now`; undefined when it is not due, done, or another worker's. Every field is checked. */
@@ -65,13 +68,17 @@ const parseDue = (row: Row, now: number): StoredDelivery | undefined => {
 
 const optional = (ms: number | undefined) => (ms === undefined ? undefined : isoTime(ms));
 
-const rowOf = ({ organizationId: org, ...delivery }: Delivery, dueAt: number) => {
+/** Where a delivery is found by time: by its own, or in its endpoint's backlog. */
+type Found = ReturnType<typeof FINDS.due>;
+const dueNow = ({ id, createdAt }: Delivery): Found => FINDS.due('deliver_webhook', id, createdAt);
+
+const rowOf = ({ organizationId: org, ...delivery }: Delivery, found: Found) => {
   const createdAt = isoTime(delivery.createdAt);
   return {
     ...KEYS.delivery(delivery.id),
     ...(delivery.sequence === undefined ? {} : FINDS.eventsOf(delivery.webhookId, delivery.sequence)),
     ...FINDS.deliveriesOf(delivery.webhookId, createdAt, delivery.id),
-    ...FINDS.due('deliver_webhook', delivery.id, dueAt),
+    ...found,
     ...delivery,
     org,
     createdAt,
@@ -116,7 +123,7 @@ const takeSequences = async (
   subscription: Subscription,
   events: readonly DomainEvent[],
   now: number,
-  lookAt: number,
+  lookAt: number | undefined,
 ): Promise<Waiting[]> => {
   const untried: Waiting[] = [];
   let waiting = events;
@@ -149,36 +156,40 @@ const giveOut = (
   { organizationId, id }: Subscription,
   seen: number,
   deliveries: readonly Delivery[],
-  lookAt: number,
-): Promise<TransactOutcome> =>
-  transactTogether(table, [
+  lookAt: number | undefined,
+): Promise<TransactOutcome> => {
+  const parked = lookAt === undefined ? undefined : parkedWrite(id, deliveries[0]?.createdAt ?? lookAt, lookAt);
+  return transactTogether(table, [
     {
       update: KEYS.webhook(organizationId, id),
-      set: { sequence: seen + deliveries.length },
+      ...parked,
+      set: { ...parked?.set, sequence: seen + deliveries.length },
       when: { text: '#sequence = :seen AND #status <> :revoked', values: { seen, revoked: 'revoked' } },
     },
     ...deliveries.map((delivery) => ({
-      put: rowOf(delivery, lookAt),
+      put: rowOf(delivery, parked ? FINDS.backlogOf(id, delivery.createdAt) : dueNow(delivery)),
       when: { text: 'attribute_not_exists(#pk)' },
     })),
   ]);
+};
 
-const ours = (delivery: Delivery): Condition => ({
+/** This worker claimed it, and nobody recorded an attempt since. */
+const isOurs = (delivery: Delivery): Condition => ({
   text: '#attemptCount = :count AND attribute_exists(#claimedUntil)',
   values: { count: delivery.attemptCount },
 });
 
 /** It stands as it was read, open, and nobody has it. */
-const free = (delivery: Delivery, now: number): Condition => ({
+export const isFree = (delivery: Delivery, now: number): Condition => ({
   text: '#status IN (:pending, :failed) AND #attemptCount = :count AND #nextAttemptAt <= :now AND (attribute_not_exists(#claimedUntil) OR #claimedUntil <= :ms)',
   values: { pending: 'pending', failed: 'failed', count: delivery.attemptCount, now: isoTime(now), ms: now },
 });
 
 const claim = async (table: Table, delivery: Delivery, now: number, until: number): Promise<boolean> => {
   const claim = randomBase62(12);
-  const set = { claimedUntil: until, dueAt: until, claim };
+  const set = { claimedUntil: until, claim, ...FINDS.due('deliver_webhook', delivery.id, until) };
   const written = await transactTogether(table, [
-    { update: KEYS.delivery(delivery.id), set, when: free(delivery, now) },
+    { update: KEYS.delivery(delivery.id), set, when: isFree(delivery, now) },
   ]);
   // A claim whose answer was lost finds itself there when it is repeated.
   return written.ok || written.reasons[0]?.row?.claim === claim;
@@ -213,7 +224,7 @@ const record = async (
       },
       append: { summaries: [summaryOf(attempt)] },
       remove: ['claimedUntil', ...(nextAttemptAt === undefined ? ['duePk', 'dueAt', 'nextAttemptAt'] : [])],
-      when: ours(delivery),
+      when: isOurs(delivery),
     },
     { put: { ...KEYS.attempt(delivery.id, number), ...attempt, ttl } },
   ]);
@@ -223,10 +234,10 @@ const record = async (
 /** The deliveries of a stage over its table. */
 export const deliveryStore = (table: Table): DeliveryStore => ({
   ...deliveryReads(table, parseDelivery),
-  fanOut: (subscription, events, now, lookAt = now) =>
+  fanOut: (subscription, events, now, lookAt) =>
     inTurn(subscription.id, () => takeSequences(table, subscription, events, now, lookAt)),
   async add(delivery) {
-    await table.write({ put: rowOf(delivery, delivery.createdAt), when: { text: 'attribute_not_exists(#pk)' } });
+    await table.write({ put: rowOf(delivery, dueNow(delivery)), when: { text: 'attribute_not_exists(#pk)' } });
   },
   async readDue(ids, now) {
     const rows = await readTogether(
@@ -236,19 +247,15 @@ export const deliveryStore = (table: Table): DeliveryStore => ({
     return Promise.allSettled(rows.map(async (row) => (row ? parseDue(row, now) : undefined)));
   },
   claim: (delivery, now, until) => claim(table, delivery, now, until),
-  async defer(delivery, now, at) {
-    const set = { dueAt: at, nextAttemptAt: isoTime(at) };
-    await transactTogether(table, [{ update: KEYS.delivery(delivery.id), set, when: free(delivery, now) }]);
-  },
   async postpone(delivery, at) {
     const set = { dueAt: at, nextAttemptAt: isoTime(at) };
     const remove = ['claimedUntil'];
-    await transactTogether(table, [{ update: KEYS.delivery(delivery.id), set, remove, when: ours(delivery) }]);
+    await transactTogether(table, [{ update: KEYS.delivery(delivery.id), set, remove, when: isOurs(delivery) }]);
   },
   async advance(delivery, at) {
     await table.write({
       update: KEYS.delivery(delivery.id),
-      set: { dueAt: at, nextAttemptAt: isoTime(at) },
+      set: { ...FINDS.due('deliver_webhook', delivery.id, at), nextAttemptAt: isoTime(at) },
       when: {
         text: '#attemptCount = :count AND attribute_exists(#duePk) AND attribute_not_exists(#claimedUntil)',
         values: { count: delivery.attemptCount },

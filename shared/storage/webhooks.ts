@@ -4,7 +4,7 @@ import { EVENT_TYPES } from '../domain/events/catalogue.ts';
 import { isoTime } from '../domain/time.ts';
 import type { Health, WebhookStore } from '../domain/webhooks/ports.ts';
 import { SUBSCRIPTION_STATUSES, type Subscription } from '../domain/webhooks/subscription.ts';
-import { KEYS } from './access-patterns.ts';
+import { FINDS, KEYS } from './access-patterns.ts';
 import type { QueryRange, Row, Table } from './table.ts';
 import { readTogether } from './together.ts';
 
@@ -33,12 +33,20 @@ const stored = z.object({
   lastFailureAt: time.optional(),
   createdAt: time,
   updatedAt: time,
+  dueAt: z.int().optional(),
 });
 
-const parse = (row: Row): Subscription => {
-  const { org, ...fields } = stored.parse(row);
-  return { ...fields, organizationId: org } as unknown as Subscription;
+/** Reads a subscription's row; every field is checked. */
+export const parseSubscription = (row: Row): Subscription => {
+  const { org, dueAt: lookAt, ...fields } = stored.parse(row);
+  return { ...fields, organizationId: org, ...(lookAt === undefined ? {} : { lookAt }) } as unknown as Subscription;
 };
+
+/** What makes sure, in the same transaction as deliveries that join a backlog, that somebody looks at it. */
+export const parkedWrite = (webhookId: string, now: number, lookAt: number) => ({
+  set: { parkedAt: now },
+  setOnce: FINDS.due('drain_backlog', webhookId, lookAt),
+});
 
 const optional = (ms: number | undefined) => (ms === undefined ? undefined : isoTime(ms));
 
@@ -94,7 +102,7 @@ export const webhookStore = (table: Table): WebhookStore => {
       rows.push(...page.rows);
       startKey = page.nextKey;
     } while (startKey);
-    return rows.map(parse).sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1));
+    return rows.map(parseSubscription).sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1));
   };
   return {
     list,
@@ -110,12 +118,12 @@ export const webhookStore = (table: Table): WebhookStore => {
     },
     async read(organizationId, id) {
       const row = await table.get(KEYS.webhook(organizationId, id));
-      return row ? parse(row) : undefined;
+      return row ? parseSubscription(row) : undefined;
     },
     async readAll(deliveries) {
       const keys = deliveries.map(({ organizationId, webhookId }) => KEYS.webhook(organizationId, webhookId));
       const rows = await readTogether(table, keys);
-      return Promise.allSettled(rows.map(async (row) => (row ? parse(row) : undefined)));
+      return Promise.allSettled(rows.map(async (row) => (row ? parseSubscription(row) : undefined)));
     },
     async change(before, after) {
       const { ok } = await table.write({
@@ -140,7 +148,7 @@ export const webhookStore = (table: Table): WebhookStore => {
           values: health.status === 'revoked' ? { revoked: 'revoked' } : { active: 'active', failing: 'failing' },
         },
       });
-      return ok && row ? parse(row) : undefined;
+      return ok && row ? parseSubscription(row) : undefined;
     },
   };
 };

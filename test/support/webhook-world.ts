@@ -5,6 +5,7 @@ import { type DomainEvent, newEvent } from '../../shared/domain/events/event.ts'
 import { createSubscription, type NewSubscription } from '../../shared/domain/webhooks/manage.ts';
 import type { PostOutcome, WebhookPorts } from '../../shared/domain/webhooks/ports.ts';
 import type { Subscription } from '../../shared/domain/webhooks/subscription.ts';
+import { backlogStore } from '../../shared/storage/backlog.ts';
 import { deliveryStore } from '../../shared/storage/deliveries.ts';
 import { eventWrite, outbox } from '../../shared/storage/outbox.ts';
 import { webhookStore } from '../../shared/storage/webhooks.ts';
@@ -25,6 +26,8 @@ export interface WebhookWorld {
   readonly answers: Map<string, (post: Posted) => PostOutcome | Promise<PostOutcome>>;
   /** Delivery ids that were handed to the queue, with their delays in seconds. */
   readonly hints: { id: string; delay: number }[];
+  /** Subscription ids of backlogs that were handed to the queue, with their delays in seconds. */
+  readonly looks: { id: string; delay: number }[];
   random: number;
   subscribe(
     wish?: Partial<NewSubscription>,
@@ -53,18 +56,21 @@ export const startWebhookWorld = async (): Promise<WebhookWorld> => {
   const posted: Posted[] = [];
   const answers: WebhookWorld['answers'] = new Map();
   const hints: WebhookWorld['hints'] = [];
+  const looks: WebhookWorld['looks'] = [];
   let secrets = 0;
   const self: WebhookWorld = {
     world,
     posted,
     answers,
     hints,
+    looks,
     random: 0.5,
     ports: {
       clock: () => world.now,
       random: () => self.random,
       subscriptions: webhookStore(world.table),
       deliveries: deliveryStore(world.table),
+      backlog: backlogStore(world.table),
       events: outbox(world.table),
       post: async ({ url, headers, body }) => {
         const post = { url, headers, body };
@@ -89,6 +95,7 @@ export const startWebhookWorld = async (): Promise<WebhookWorld> => {
       openExchange: async (_, __, sealed) => JSON.parse(sealed),
       recipient: async () => '+5511987654321',
       hint: (ids, delay = 0) => void hints.push(...ids.map((id) => ({ id, delay }))),
+      hintBacklog: ({ id }, delay = 0) => void looks.push({ id, delay }),
       userAgent: 'test/1.0',
       observe: { published() {}, attempted() {} },
     },

@@ -16,12 +16,14 @@ afterAll(() => hooks.close());
 beforeEach(() => {
   hooks.posted.length = 0;
   hooks.hints.length = 0;
+  hooks.looks.length = 0;
   hooks.random = 0.5;
   hooks.world.proxy.plan(undefined);
 });
 
 const PATIENCE = { timeout: 10_000, interval: 20 };
 const DONE = { status: 'fulfilled', value: undefined };
+const DELIVERED = { status: 'fulfilled', value: 'delivered' };
 /** Events of a kind, each a millisecond after the other. */
 const eventsOf = async (actor: Actor, count: number): Promise<DomainEvent[]> => {
   const events: DomainEvent[] = [];
@@ -207,7 +209,7 @@ describe('a batch of deliveries', () => {
     hooks.world.proxy.plan(({ action }) =>
       action === 'TransactWriteItems' && broken++ === 0 ? FAULTS.loseAnswer : undefined,
     );
-    expect(await deliverAll(hooks.ports, ids)).toEqual(ids.map(() => DONE));
+    expect(await deliverAll(hooks.ports, ids)).toEqual(ids.map(() => DELIVERED));
     expect(broken).toBeGreaterThan(1);
     expect(hooks.posted).toHaveLength(3);
     expect((await feedOf(subscription.id)).map(({ status }) => status)).toEqual(ids.map(() => 'delivered'));
@@ -223,7 +225,7 @@ describe('a batch of deliveries', () => {
     });
   });
 
-  test('to endpoints that fail holds four places in all, and what waits there is looked at ever more rarely', async () => {
+  test('to endpoints that fail holds four places in all, and what finds none waits in their backlogs', async () => {
     const ids: string[] = [];
     const held: (() => void)[] = [];
     for (let at = 0; at < 8; at++) {
@@ -236,13 +238,17 @@ describe('a batch of deliveries', () => {
     const healthy = await hooks.subscribe();
     const [good = ''] = await fan(healthy.actor, 1);
     const work = deliverAll(hooks.ports, ids);
-    await expect.poll(() => hooks.hints.length + held.length, PATIENCE).toBe(8);
+    await expect.poll(() => hooks.looks.length + held.length, PATIENCE).toBe(8);
     expect(held).toHaveLength(4);
-    for (const { delay } of hooks.hints) expect(delay).toBeCloseTo(20, 0);
-    expect(await deliverAll(hooks.ports, [good])).toEqual([DONE]);
+    expect(await deliverAll(hooks.ports, [good])).toEqual([DELIVERED]);
     expect(hooks.posted.filter(({ url }) => url === healthy.subscription.url)).toHaveLength(1);
     for (const release of held) release();
-    expect(await work).toEqual(ids.map(() => DONE));
+    const outcomes = (await work).map((outcome) => outcome.status === 'fulfilled' && outcome.value);
+    expect(outcomes.toSorted()).toEqual([...Array(4).fill('failed'), ...Array(4).fill('waits')]);
+    for (const { id, delay } of hooks.looks) {
+      expect(delay).toBe(2);
+      expect(await hooks.ports.backlog.oldest(id, 10)).toHaveLength(1);
+    }
   });
 
   test('fails one whose row does not parse, however often it comes, and neither claims nor tries it', async () => {
@@ -268,40 +274,11 @@ describe('a batch of deliveries', () => {
     if (!delivery) throw new Error('the delivery is not due');
     const claims = await Promise.all([1, 2].map(() => hooks.ports.deliveries.claim(delivery, now, now + 1_000)));
     expect(claims.toSorted()).toEqual([false, true]);
-    await hooks.ports.deliveries.defer(delivery, now, now + 60_000);
+    await hooks.ports.backlog.park(delivery, now, now + 60_000);
     expect(await deliverAll(hooks.ports, [id])).toEqual([DONE]);
     expect(hooks.posted).toEqual([]);
     hooks.world.now += 1_000;
     await deliverAll(hooks.ports, [id]);
     expect(hooks.posted).toHaveLength(1);
-  });
-
-  test('of an endpoint that failed three events in a row is looked for later than others, and at once when it answers again', async () => {
-    const { actor, subscription } = await hooks.subscribe();
-    const other = await hooks.subscribe({}, actor);
-    // At once, as batches beside each other count them.
-    const another = () =>
-      hooks.ports.subscriptions.noteHealth(actor.organizationId, subscription.id, { failures: 'another' });
-    await Promise.all([another(), another(), another()]);
-    expect(await hooks.ports.subscriptions.read(actor.organizationId, subscription.id)).toMatchObject({
-      consecutiveFailures: 3,
-    });
-    await fanOut(hooks.ports, await eventsOf(actor, 2));
-    const feeds = [await feedOf(subscription.id), await feedOf(other.subscription.id)].map((feed) => idsOf(feed));
-    const delays = (ids: readonly string[] = []) =>
-      hooks.hints.filter(({ id }) => ids.includes(id)).map(({ delay }) => delay);
-    expect(delays(feeds[0])).toEqual([]);
-    expect(delays(feeds[1])).toEqual([0, 0]);
-    const due = async (at: number) =>
-      (await overdue(hooks.world.table, 'deliver_webhook', at, 1_000)).map(({ pk }) => pk.slice('DLV#'.length));
-    const soon = await due(hooks.world.now);
-    expect(soon.filter((id) => feeds[0]?.includes(id))).toEqual([]);
-    expect(soon).toEqual(expect.arrayContaining(feeds[1] ?? []));
-    expect(await due(hooks.world.now + 180_000)).toEqual(expect.arrayContaining(feeds[0] ?? []));
-    const [first = '', second = ''] = feeds[0] ?? [];
-    await deliverAll(hooks.ports, [first]);
-    expect(hooks.posted.map(({ url }) => url)).toEqual([subscription.url]);
-    expect(delays([second])).toEqual([0]);
-    expect(await due(hooks.world.now)).toContain(second);
   });
 });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { DomainEvent } from '../../shared/domain/events/event.ts';
 import { deliverAll } from '../../shared/domain/webhooks/deliver.ts';
+import { drainBacklog } from '../../shared/domain/webhooks/drain.ts';
 import { deliveryIdOf } from '../../shared/domain/webhooks/envelope.ts';
 import { fanOut as fanOutAll } from '../../shared/domain/webhooks/fan-out.ts';
 import {
@@ -19,7 +20,7 @@ import { hung, ok, startWebhookWorld, type WebhookWorld } from '../support/webho
 const PATIENCE = { timeout: 10_000, interval: 20 };
 /** One at a time: batches have tests of their own. */
 const deliver = async (ports: WebhookPorts, id: string): Promise<void> => {
-  expect(await deliverAll(ports, [id])).toEqual([{ status: 'fulfilled', value: undefined }]);
+  expect(await deliverAll(ports, [id])).toMatchObject([{ status: 'fulfilled' }]);
 };
 const fanOut = async (ports: WebhookPorts, event: DomainEvent): Promise<void> => {
   expect(await fanOutAll(ports, [event])).toMatchObject([{ status: 'fulfilled' }]);
@@ -108,7 +109,6 @@ describe('a webhook delivery', () => {
     const { actor, subscription } = await hooks.subscribe();
     hooks.answers.set(subscription.url, () => hung());
     for (let at = 1; at <= 5; at++) {
-      // Of an endpoint that failed again and again nothing is hinted: its deliveries are found by their due times.
       const { event } = await fan(actor);
       await deliver(hooks.ports, deliveryIdOf(subscription.id, event.id));
       const now = await hooks.ports.subscriptions.read(actor.organizationId, subscription.id);
@@ -151,13 +151,13 @@ describe('a webhook delivery', () => {
   test('to a paused subscription waits, and is sent on resume', async () => {
     const { actor, subscription } = await hooks.subscribe();
     await changeSubscription(hooks.ports, actor, subscription.id, { status: 'paused' });
-    const { ids } = await fan(actor);
-    await deliver(hooks.ports, ids[0] ?? '');
+    const { event, ids } = await fan(actor);
+    expect(ids).toEqual([]);
+    await deliver(hooks.ports, deliveryIdOf(subscription.id, event.id));
     expect(hooks.posted).toEqual([]);
     hooks.world.now += 10_000;
     await changeSubscription(hooks.ports, actor, subscription.id, { status: 'active' });
-    expect(hooks.hints.map(({ id }) => id)).toEqual(ids);
-    await deliver(hooks.ports, ids[0] ?? '');
+    await drainBacklog(hooks.ports, subscription);
     expect(hooks.posted).toHaveLength(1);
   });
 

@@ -1,5 +1,5 @@
 import type { DomainEvent } from '../events/event.ts';
-import { HINTED_WAIT_MS, laneWaitMs } from './places.ts';
+import { backlogWaitMs, joinsBacklog } from './backlog.ts';
 import type { Waiting, WebhookPorts } from './ports.ts';
 import type { Subscription } from './subscription.ts';
 
@@ -7,8 +7,6 @@ type Outcome<T> = PromiseSettledResult<T>;
 
 const takes = ({ status, events, createdAt }: Subscription, event: DomainEvent): boolean =>
   status !== 'revoked' && events.includes(event.type) && createdAt <= event.createdAt;
-
-const idsOf = (waiting: readonly Waiting[]) => waiting.map(({ id }) => id);
 
 /** Within a batch a subscription gets its events in the order in which they happened. */
 const byTime = (a: DomainEvent, b: DomainEvent): number => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1);
@@ -18,21 +16,23 @@ const rejected = (reason: unknown): PromiseRejectedResult => ({ status: 'rejecte
 /**
  * Gives committed events to every subscription that takes them: the subscriptions of an organization are read once, and each gets its
  * events together. How many deliveries of each event wait for their first attempt, in the events' order; a subscription that could not
- * be given its events fails those alone. Repeats make nothing: they only hand over again what nobody has tried.
+ * be given its events fails those alone. An endpoint that takes nothing at the moment finds them in its backlog. Repeats make nothing: they
+ * only hand over again what nobody has tried.
  */
 export const fanOut = async (ports: WebhookPorts, events: readonly DomainEvent[]): Promise<Outcome<number>[]> => {
   const ordered = events.toSorted(byTime);
   const failed = new Map<string, unknown>();
   const waiting: Waiting[] = [];
-  const looks: { readonly made: readonly Waiting[]; readonly wait: number }[] = [];
+  const hinted: string[] = [];
   const give = async (subscription: Subscription, taken: readonly DomainEvent[]): Promise<void> => {
     try {
       const now = ports.clock();
-      // Not all at the same moment.
-      const wait = Math.round(laneWaitMs(subscription) * (0.5 + ports.random()));
-      const made = await ports.deliveries.fanOut(subscription, taken, now, now + wait);
+      const wait = joinsBacklog(subscription) ? backlogWaitMs(ports, subscription) : undefined;
+      const lookAt = wait === undefined ? undefined : now + wait;
+      const made = await ports.deliveries.fanOut(subscription, taken, now, lookAt);
       waiting.push(...made);
-      looks.push({ made, wait });
+      if (wait === undefined) hinted.push(...made.map(({ id }) => id));
+      else if (subscription.lookAt === undefined) ports.hintBacklog(subscription, wait / 1000);
     } catch (fault) {
       for (const { id } of taken) failed.set(id, fault);
     }
@@ -50,7 +50,7 @@ export const fanOut = async (ports: WebhookPorts, events: readonly DomainEvent[]
   };
   const organizations = Map.groupBy(ordered, ({ organizationId }) => organizationId);
   await Promise.all([...organizations].map(([id, theirs]) => giveAll(id, theirs)));
-  for (const { made, wait } of looks) if (wait < HINTED_WAIT_MS) ports.hint(idsOf(made), wait / 1000);
+  ports.hint(hinted);
   const count = Map.groupBy(waiting, ({ eventId }) => eventId);
   return events.map(({ id }) =>
     failed.has(id) ? rejected(failed.get(id)) : { status: 'fulfilled', value: count.get(id)?.length ?? 0 },

@@ -4,7 +4,7 @@ import { type Refusal, refuse } from '../errors.ts';
 import type { EventType } from '../events/catalogue.ts';
 import { EVENT_EXAMPLES } from '../events/examples.ts';
 import { ID_PREFIXES, type Id, newId } from '../ids.ts';
-import { handBacklog, inOrder, WRITES_AT_ONCE } from './backlog.ts';
+import { handFailed, inOrder, WRITES_AT_ONCE, wakeBacklog } from './backlog.ts';
 import { asSeenBy, attemptHeaders, deliveryIdOf, envelopeOf } from './envelope.ts';
 import { exchangeFor, seesInFull } from './exchange.ts';
 import type { Attempt, Exchange, WebhookPorts } from './ports.ts';
@@ -153,7 +153,10 @@ export const changeSubscription = async (ports: WebhookPorts, actor: Actor, id: 
   if (!(await ports.subscriptions.change(before, after))) return moved();
   // The new address has just answered: what the old one failed is not held against it.
   const cured = moves && before.consecutiveFailures > 0 ? await noteCured(ports, after) : undefined;
-  if (resumed || cured) await handBacklog(ports, id, ['pending', 'failed'], HANDED_AT_ONCE);
+  if (resumed || cured) {
+    await wakeBacklog(ports, after);
+    await handFailed(ports, id, HANDED_AT_ONCE);
+  }
   return cured ?? after;
 };
 
@@ -161,8 +164,9 @@ export const changeSubscription = async (ports: WebhookPorts, actor: Actor, id: 
 export const revokeSubscription = async (ports: WebhookPorts, actor: Actor, id: string) => {
   const before = await ports.subscriptions.read(actor.organizationId, id);
   if (!before) return absent();
-  if (before.status !== 'revoked')
-    await ports.subscriptions.noteHealth(actor.organizationId, id, { status: 'revoked', revokedAt: ports.clock() });
+  if (before.status === 'revoked') return undefined;
+  await ports.subscriptions.noteHealth(actor.organizationId, id, { status: 'revoked', revokedAt: ports.clock() });
+  await wakeBacklog(ports, before);
   return undefined;
 };
 

@@ -1,4 +1,3 @@
-import { FAILING_AFTER } from './schedule.ts';
 import type { Subscription } from './subscription.ts';
 
 /** Attempts under way to one endpoint in this process: a hung endpoint holds no more, and others pass it. */
@@ -13,13 +12,8 @@ const ALL_FAILING = 4;
 const PATIENCE_MS = 250;
 /** An endpoint that owes an answer for so long, in ms, is given nothing more until it answers. */
 const OWING_MS = 500;
-/** One that owes it for so long, in ms, is slow: its work waits in its own lane. */
+/** One that owes it for so long, in ms, is slow: its new events wait in its backlog. */
 const SLOW_MS = 2_000;
-/** So many failed events in a row, and new events of the endpoint wait long before they are tried. */
-const SLOW_LANE_AFTER = Math.ceil(FAILING_AFTER / 2);
-/** How long new events of an endpoint wait that failed again and again, and of one that owes an answer, in ms. */
-const FAILING_WAIT_MS = 180_000;
-const SLOW_WAIT_MS = 15_000;
 
 interface Endpoint {
   /** When each attempt under way began, oldest first. */
@@ -39,7 +33,8 @@ const owing = (id: string): number => {
   for (const { at } of endpoints.get(id)?.begun ?? []) return performance.now() - at;
   return 0;
 };
-const isSlow = (id: string): boolean => owing(id) > SLOW_MS;
+/** Whether the endpoint owes this process an answer for long. */
+export const isSlow = (id: string): boolean => owing(id) > SLOW_MS;
 
 const take = (id: string, ailing: boolean): Leave | undefined => {
   const endpoint = endpoints.get(id) ?? { begun: new Set(), waiting: new Set(), most: AT_ONCE };
@@ -74,21 +69,6 @@ const freed = ({ waiting }: Endpoint, ms: number): Promise<void> =>
 
 /** Whether an endpoint is given less than others: its last attempts failed, or it owes this process an answer for long. */
 export const isHeld = ({ id, consecutiveFailures }: Subscription): boolean => consecutiveFailures > 0 || isSlow(id);
-
-/**
- * How long an endpoint's new events wait before they are looked at, in ms: what a failing or hanging one is given in vain meanwhile costs
- * those that answer.
- */
-export const laneWaitMs = ({ id, consecutiveFailures }: Subscription): number => {
-  if (consecutiveFailures >= SLOW_LANE_AFTER) return FAILING_WAIT_MS;
-  return isSlow(id) ? SLOW_WAIT_MS : 0;
-};
-
-/**
- * How early a wait ends up on a queue, in ms: longer ones are left to the dispatcher, which finds them by their due time, since most of
- * what is looked at there finds no place again.
- */
-export const HINTED_WAIT_MS = 30_000;
 
 /**
  * Takes a place at the endpoint, in this process; the way to give it back, or undefined when it is full. An endpoint that answers is

@@ -66,8 +66,8 @@ export type Waiting = Pick<Delivery, 'id' | 'eventId'>;
 export interface DeliveryStore {
   /**
    * Gives events their sequences in the subscription, in the order given and without gaps, and makes them due, each once: a repeat
-   * changes nothing. Those that nobody has tried yet, whoever made them; none new when the subscription is revoked. They may be tried at
-   * once; those that lost their hints are looked for from `lookAt` (ms) on, which is `now` when absent.
+   * changes nothing. Those that nobody has tried yet, whoever made them; none new when the subscription is revoked. With `lookAt` (ms)
+   * they join the endpoint's backlog instead, at which somebody looks then at the latest.
    */
   fanOut(
     subscription: Subscription,
@@ -84,8 +84,6 @@ export interface DeliveryStore {
   readDue(ids: readonly string[], now: number): Promise<readonly PromiseSettledResult<Delivery | undefined>[]>;
   /** Takes a due delivery for this worker until `until` (ms). False when it is no longer due, or another worker's. */
   claim(delivery: Delivery, now: number, until: number): Promise<boolean>;
-  /** Puts a due delivery off that nobody has claimed, to a moment (ms). */
-  defer(delivery: Delivery, now: number, at: number): Promise<void>;
   /** Gives a claimed delivery back untried, due at a moment (ms). */
   postpone(delivery: Delivery, at: number): Promise<void>;
   /** Makes waiting work due at a moment (ms), unless a worker has it. */
@@ -115,6 +113,46 @@ export interface DeliveryStore {
    * Deliveries that follow a sequence, in order and without a gap; those that are no longer kept at `now` (ms) are no gap.
    */
   feed(webhookId: string, after: number, limit: number, now: number): Promise<readonly Delivery[]>;
+}
+
+/** A delivery in a backlog, and since when its event waits (ms). */
+export interface Waiter {
+  readonly id: string;
+  readonly since: number;
+}
+
+/** A worker's look at a backlog. */
+export interface Look {
+  readonly subscription: Subscription;
+  /** Until when the worker has it (ms). */
+  readonly until: number;
+  /** When something was last parked there (ms). */
+  readonly parkedAt: number;
+}
+
+/**
+ * What waits for endpoints that take nothing at the moment. A delivery in a backlog has no due time of its own: its subscription has one for
+ * all of them, so that waiting costs nothing, however much waits and however long.
+ */
+export interface BacklogStore {
+  /**
+   * Puts a due delivery that nobody has claimed into its endpoint's backlog, at which somebody looks at `lookAt` (ms) at the latest.
+   */
+  park(delivery: Delivery, now: number, lookAt: number): Promise<void>;
+  /** Takes the look at a backlog until `until` (ms); undefined when none is due, or another worker has it. */
+  take(
+    subscription: Pick<Subscription, 'organizationId' | 'id'>,
+    now: number,
+    until: number,
+  ): Promise<Look | undefined>;
+  /** The `most` deliveries that wait longest, oldest first. */
+  oldest(webhookId: string, most: number): Promise<readonly Waiter[]>;
+  /** Ends a look; the next is due at a moment (ms). False when somebody woke the backlog meanwhile. */
+  lookAgain(look: Look, at: number): Promise<boolean>;
+  /** Ends all looks. False when something was parked, or somebody woke the backlog, meanwhile. */
+  close(look: Look): Promise<boolean>;
+  /** Makes a look due at `now` (ms). False when nothing waits. */
+  wake(subscription: Pick<Subscription, 'organizationId' | 'id'>, now: number): Promise<boolean>;
 }
 
 /** What became of a post. Any whole answer is `answered`, a redirect too: it is not followed, and its status says that it failed. */
@@ -150,6 +188,7 @@ export interface WebhookPorts {
   readonly random: () => number;
   readonly subscriptions: WebhookStore;
   readonly deliveries: DeliveryStore;
+  readonly backlog: BacklogStore;
   readonly events: EventStore;
   /** Posts to an endpoint; never throws. `timeoutMs` for the whole. */
   readonly post: (request: {
@@ -173,6 +212,8 @@ export interface WebhookPorts {
   readonly recipient: (messageId: string) => Promise<string | undefined>;
   /** Hands deliveries to their queue, early. */
   readonly hint: (deliveryIds: readonly string[], delaySeconds?: number) => void;
+  /** Hands a look at a backlog to its queue, early. */
+  readonly hintBacklog: (subscription: Pick<Subscription, 'organizationId' | 'id'>, delaySeconds?: number) => void;
   readonly userAgent: string;
   readonly observe: {
     /** Events that were handed over, with how many deliveries each has that wait for their first attempt. */

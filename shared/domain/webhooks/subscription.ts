@@ -40,6 +40,8 @@ export interface Subscription {
   readonly lastFailureAt?: number | undefined;
   readonly createdAt: number;
   readonly updatedAt: number;
+  /** When somebody looks at its backlog next (ms); absent when nothing waits there. */
+  readonly lookAt?: number | undefined;
 }
 
 /** An event on its way to one subscription. Times are ms. */
@@ -60,4 +62,6 @@ export interface Delivery {
   readonly firstAt?: number | undefined;
   readonly nextAttemptAt?: number | undefined;
   readonly createdAt: number;
+  /** It waits in its endpoint's backlog. */
+  readonly parked?: true;
 }

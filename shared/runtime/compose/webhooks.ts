@@ -1,6 +1,8 @@
 import * as z from 'zod';
+import type { Id } from '../../domain/ids.ts';
 import { checkEndpoint } from '../../domain/webhooks/address.ts';
 import { deliverAll } from '../../domain/webhooks/deliver.ts';
+import { drainBacklog } from '../../domain/webhooks/drain.ts';
 import { publishEvents } from '../../domain/webhooks/fan-out.ts';
 import { checkHeaders } from '../../domain/webhooks/headers.ts';
 import type { WebhookPorts } from '../../domain/webhooks/ports.ts';
@@ -8,6 +10,7 @@ import { newSecret, sign } from '../../domain/webhooks/signature.ts';
 import { postWebhook } from '../../providers/webhooks/post.ts';
 import type { DueHint } from '../../queues/queues.ts';
 import { KEYS } from '../../storage/access-patterns.ts';
+import { backlogStore } from '../../storage/backlog.ts';
 import { deliveryStore } from '../../storage/deliveries.ts';
 import { outbox } from '../../storage/outbox.ts';
 import { webhookStore } from '../../storage/webhooks.ts';
@@ -31,6 +34,7 @@ export const webhookPorts: WebhookPorts = {
   random: Math.random,
   subscriptions: webhookStore(table),
   deliveries: deliveryStore(table),
+  backlog: backlogStore(table),
   events: outbox(table),
   post: (request) => postWebhook(request, policy),
   checkEndpoint: (url) => checkEndpoint(url, policy),
@@ -55,6 +59,8 @@ export const webhookPorts: WebhookPorts = {
       delaySeconds,
     );
   },
+  hintBacklog: ({ organizationId, id }, delaySeconds) =>
+    publishDue([{ kind: 'drain_backlog', ...KEYS.webhook(organizationId, id) }], delaySeconds),
   userAgent: 'multichannel-messaging/1.0',
   observe: {
     published(events) {
@@ -87,3 +93,7 @@ export const publishCommitted = (hints: readonly DueHint[]) =>
     webhookPorts,
     hints.map(({ pk }) => idOf(pk)),
   );
+
+/** Looks at the backlog of one endpoint. */
+export const drainBacklogOf = ({ pk, sk }: DueHint): Promise<void> =>
+  drainBacklog(webhookPorts, { organizationId: idOf(pk) as Id<'organization'>, id: idOf(sk) as Id<'webhook'> });

@@ -1,0 +1,4 @@
+import { drainBacklogOf } from '../../shared/runtime/compose/webhooks.ts';
+import { consumer } from '../../shared/runtime/consumer.ts';
+
+export const handler = consumer('backlog', drainBacklogOf);

@@ -1,0 +1,107 @@
+import type { DomainEvent } from '../events/event.ts';
+import { asSeenBy, attemptHeaders, bodyOf } from './envelope.ts';
+import { isGone, noteHealth, succeeded, type View } from './health.ts';
+import type { Leave } from './places.ts';
+import type { AttemptResult, AttemptSummary, Exchange, KeptAttempt, PostOutcome, WebhookPorts } from './ports.ts';
+import { nextAttemptAt } from './schedule.ts';
+import type { Delivery, Subscription } from './subscription.ts';
+
+/** For one attempt in all, the answer's body included, in ms (decisions, part 5). */
+export const ATTEMPT_MS = 15_000;
+const HONOURED = new Set([429, 503]);
+
+/** Whole seconds or an HTTP date (RFC 9110, 10.2.3); undefined when it is neither. */
+const retryAfter = (value: string | undefined, now: number): number | undefined => {
+  if (value === undefined) return undefined;
+  if (/^\d{1,9}$/.test(value)) return Number(value);
+  const at = Date.parse(value);
+  return Number.isNaN(at) ? undefined : Math.max(0, (at - now) / 1000);
+};
+
+const summaryOf = (at: number, outcome: PostOutcome): AttemptSummary => ({
+  at,
+  durationMs: outcome.durationMs,
+  ...(outcome.kind === 'answered' ? { status: outcome.status } : { error: `${outcome.error}: ${outcome.detail}` }),
+});
+
+const exchangeOf = (requestHeaders: Record<string, string>, requestBody: string, outcome: PostOutcome): Exchange => ({
+  requestHeaders,
+  requestBody,
+  ...(outcome.kind === 'answered' ? { responseHeaders: outcome.headers, responseBody: outcome.body } : {}),
+});
+
+const resultOf = (
+  ports: WebhookPorts,
+  subscription: Subscription,
+  delivery: Delivery,
+  attempt: KeptAttempt,
+  outcome: PostOutcome,
+): AttemptResult => {
+  if (succeeded(outcome)) return { attempt, status: 'delivered' };
+  const now = ports.clock();
+  const gone = isGone(outcome);
+  const asked =
+    outcome.kind === 'answered' && HONOURED.has(outcome.status)
+      ? retryAfter(outcome.headers['retry-after'], now)
+      : undefined;
+  const next = gone
+    ? undefined
+    : nextAttemptAt({
+        attempts: delivery.attempts + 1,
+        firstAt: delivery.firstAt ?? attempt.at,
+        now,
+        retry: subscription.retry,
+        retryAfterSeconds: asked,
+        random: ports.random(),
+      });
+  return next === undefined ? { attempt, status: 'abandoned' } : { attempt, status: 'failed', nextAttemptAt: next };
+};
+
+/** Posts a delivery; the place at its endpoint is given back as soon as the endpoint has answered. */
+const post = async (
+  ports: WebhookPorts,
+  subscription: Subscription,
+  delivery: Delivery,
+  event: DomainEvent,
+  leave: Leave,
+) => {
+  let answered = false;
+  try {
+    const at = ports.clock();
+    const body = bodyOf(await asSeenBy(ports, subscription, event), delivery);
+    const headers = await attemptHeaders(ports, subscription, event.id, at, body);
+    const outcome = await ports.post({ url: subscription.url, headers, body, timeoutMs: ATTEMPT_MS });
+    answered = outcome.kind === 'answered';
+    return { at, body, headers, outcome };
+  } finally {
+    leave(answered);
+  }
+};
+
+/** How an attempt ended: `recovered` when its endpoint failed before and answers again, or is there no more. */
+export interface Attempted {
+  readonly delivered: boolean;
+  readonly recovered: boolean;
+}
+
+/** Tries a claimed delivery once, and writes down how it went. Undefined when another worker took it over meanwhile. */
+export const attempt = async (
+  ports: WebhookPorts,
+  view: View,
+  delivery: Delivery,
+  event: DomainEvent,
+  leave: Leave,
+): Promise<Attempted | undefined> => {
+  const { subscription } = view;
+  const { at, body, headers, outcome } = await post(ports, subscription, delivery, event, leave);
+  const { organizationId, id } = delivery;
+  const exchange = await ports.sealExchange(organizationId, id, exchangeOf(headers, body, outcome));
+  const result = resultOf(ports, subscription, delivery, { ...summaryOf(at, outcome), exchange }, outcome);
+  if (!(await ports.deliveries.record(delivery, result))) return undefined;
+  const recovered = await noteHealth(ports, view, delivery, outcome);
+  if (result.nextAttemptAt !== undefined)
+    ports.hint([delivery.id], Math.max(0, (result.nextAttemptAt - ports.clock()) / 1000));
+  const place = { organizationId: subscription.organizationId, webhookId: subscription.id, deliveryId: delivery.id };
+  ports.observe.attempted(result.status, outcome.durationMs, place);
+  return { delivered: result.status === 'delivered', recovered };
+};
