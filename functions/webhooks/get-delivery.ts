@@ -1,6 +1,6 @@
 import { getDelivery as contract } from '../../shared/contracts/webhooks.ts';
 import { isRefusal } from '../../shared/domain/errors.ts';
-import { attemptsOf, findDelivery } from '../../shared/domain/webhooks/manage.ts';
+import { attemptsOf, findDelivery } from '../../shared/domain/webhooks/history.ts';
 import { deliveryView } from '../../shared/domain/webhooks/views.ts';
 import { webhookPorts } from '../../shared/runtime/compose/webhooks.ts';
 import { operation, respond } from '../../shared/runtime/operation.ts';

@@ -1,6 +1,6 @@
 import { listWebhookEvents as contract } from '../../shared/contracts/webhooks.ts';
 import { isRefusal } from '../../shared/domain/errors.ts';
-import { pullEvents } from '../../shared/domain/webhooks/manage.ts';
+import { pullEvents } from '../../shared/domain/webhooks/history.ts';
 import { webhookPorts } from '../../shared/runtime/compose/webhooks.ts';
 import { operation, respond } from '../../shared/runtime/operation.ts';
 

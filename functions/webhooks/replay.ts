@@ -1,6 +1,6 @@
 import { replayWebhook as contract } from '../../shared/contracts/webhooks.ts';
 import { isRefusal } from '../../shared/domain/errors.ts';
-import { replayRange } from '../../shared/domain/webhooks/manage.ts';
+import { replayRange } from '../../shared/domain/webhooks/history.ts';
 import { webhookPorts } from '../../shared/runtime/compose/webhooks.ts';
 import { operation, respond } from '../../shared/runtime/operation.ts';
 

@@ -169,9 +169,9 @@ export const KEYS = {
   delivery: (id: string) => key(`DLV#${id}`, 'DLV'),
   /** One attempt of a delivery, by its number. */
   attempt: (deliveryId: string, number: number) => key(`DLV#${deliveryId}`, `ATT#${padded(number, 6)}`),
-  /** When a recipient (blind index) last wrote on a channel: opens the platform's window. */
-  lastInbound: (organizationId: string, channel: string, hash: string) =>
-    key(`INBOUND#${organizationId}#${channel}#${hash}`, 'LAST'),
+  /** When a recipient (blind index) last wrote on a channel, to one of the organization's numbers where it has any: opens that number's window. */
+  lastInbound: (organizationId: string, channel: string, hash: string, numberId: string) =>
+    key(`INBOUND#${organizationId}#${channel}#${hash}`, `LAST#${numberId}`),
   /** An inbound reply, by its id. */
   reply: (id: string) => key(`RPL#${id}`, 'RPL'),
   /** An app of an organization, with its push credentials sealed: all of an organization's lie together. */
@@ -301,7 +301,7 @@ export const FINDS = {
     gsi2pk: `DLVS#${webhookId}`,
     gsi2sk: newestKey(createdAt, id),
   }),
-  /** What waits for a subscription's endpoint, by the moment since when its event does (ms). */
+  /** What waits for a subscription's endpoint, by the moment since when it may be tried (ms). */
   backlogOf: (webhookId: string, since: number) => ({ duePk: `BACKLOG#${webhookId}`, dueAt: since }),
   /** Work of a kind that is due at a moment (ms). */
   due: (kind: string, id: string, at: number) => ({ duePk: `DUE#${kind}#${shardOf(id, DUE_SHARDS)}`, dueAt: at }),

@@ -25,7 +25,7 @@ export const backlogStore = (table: Table): BacklogStore => {
       await transactTogether(table, [
         {
           update: KEYS.delivery(delivery.id),
-          set: FINDS.backlogOf(id, delivery.createdAt),
+          set: FINDS.backlogOf(id, delivery.nextAttemptAt ?? now),
           remove: ['claimedUntil'],
           when: isFree(delivery, now),
         },
@@ -64,8 +64,8 @@ export const backlogStore = (table: Table): BacklogStore => {
         update: keyOf(look.subscription),
         remove: ['duePk', 'dueAt'],
         when: {
-          text: '#dueAt = :until AND #parkedAt = :seen',
-          values: { until: look.until, seen: look.parkedAt },
+          text: '#parkedAt = :seen',
+          values: { seen: look.parkedAt },
         },
       }),
     wake: (place, now) =>

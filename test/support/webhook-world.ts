@@ -15,6 +15,7 @@ export interface Posted {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  readonly timeoutMs: number;
 }
 
 /** The rules of webhooks over the real storage and engine; clock, chance and the endpoints are the test's. */
@@ -72,8 +73,8 @@ export const startWebhookWorld = async (): Promise<WebhookWorld> => {
       deliveries: deliveryStore(world.table),
       backlog: backlogStore(world.table),
       events: outbox(world.table),
-      post: async ({ url, headers, body }) => {
-        const post = { url, headers, body };
+      post: async (post) => {
+        const { url } = post;
         posted.push(post);
         return (await answers.get(url)?.(post)) ?? ok();
       },

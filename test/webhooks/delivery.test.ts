@@ -4,15 +4,8 @@ import { deliverAll } from '../../shared/domain/webhooks/deliver.ts';
 import { drainBacklog } from '../../shared/domain/webhooks/drain.ts';
 import { deliveryIdOf } from '../../shared/domain/webhooks/envelope.ts';
 import { fanOut as fanOutAll } from '../../shared/domain/webhooks/fan-out.ts';
-import {
-  changeSubscription,
-  pullEvents,
-  replayOne,
-  replayRange,
-  revokeSubscription,
-  rotateSecret,
-  sendTest,
-} from '../../shared/domain/webhooks/manage.ts';
+import { pullEvents, replayOne, replayRange } from '../../shared/domain/webhooks/history.ts';
+import { changeSubscription, revokeSubscription, rotateSecret, sendTest } from '../../shared/domain/webhooks/manage.ts';
 import type { WebhookPorts } from '../../shared/domain/webhooks/ports.ts';
 import { overdue } from '../../shared/storage/due.ts';
 import { hung, ok, startWebhookWorld, type WebhookWorld } from '../support/webhook-world.ts';

@@ -3,13 +3,8 @@ import type { Actor } from '../../shared/domain/actor.ts';
 import { newId } from '../../shared/domain/ids.ts';
 import { deliverAll } from '../../shared/domain/webhooks/deliver.ts';
 import { fanOut } from '../../shared/domain/webhooks/fan-out.ts';
-import {
-  changeSubscription,
-  pullEvents,
-  replayOne,
-  replayRange,
-  revokeSubscription,
-} from '../../shared/domain/webhooks/manage.ts';
+import { pullEvents, replayOne, replayRange } from '../../shared/domain/webhooks/history.ts';
+import { changeSubscription, revokeSubscription } from '../../shared/domain/webhooks/manage.ts';
 import type { Subscription } from '../../shared/domain/webhooks/subscription.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { ok, startWebhookWorld, type WebhookWorld } from '../support/webhook-world.ts';

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Actor } from '../../shared/domain/actor.ts';
 import { deliverAll } from '../../shared/domain/webhooks/deliver.ts';
 import { fanOut } from '../../shared/domain/webhooks/fan-out.ts';
-import { attemptsOf, changeSubscription, pullEvents } from '../../shared/domain/webhooks/manage.ts';
+import { attemptsOf, pullEvents } from '../../shared/domain/webhooks/history.ts';
+import { changeSubscription } from '../../shared/domain/webhooks/manage.ts';
 import { ok, startWebhookWorld, type WebhookWorld } from '../support/webhook-world.ts';
 
 const FULL = '+5511987654321';

@@ -10,6 +10,8 @@ const PAUSED_MS = 3_600_000;
 const FIRST_WAIT_MS = 2_000;
 const SHARE_OF_OUTAGE = 0.1;
 const OUTAGE_WAIT_MS = { least: 15_000, most: 300_000 } as const;
+/** Deliveries handed to their queue at once on resume and replay; the rest is found by its due time. */
+export const HANDED_AT_ONCE = 1_000;
 /** Writes of one call under way at once. */
 export const WRITES_AT_ONCE = 25;
 /** Deliveries that are looked at for failed ones: a flapping endpoint must not cost all that it ever had. */

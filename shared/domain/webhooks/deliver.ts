@@ -60,7 +60,8 @@ const park = async ({ ports, view: { subscription }, delivery }: Trial): Promise
 const tryHeld = async (trial: Trial): Promise<Tried | undefined> => {
   const { ports, view, delivery } = trial;
   const now = ports.clock();
-  if (delivery.parked && (delivery.firstAt ?? delivery.createdAt) + RETRY_FOR_MS < now)
+  const since = delivery.firstAt ?? delivery.nextAttemptAt ?? now;
+  if (delivery.parked && since + RETRY_FOR_MS < now)
     return giveUp(ports, delivery, 'its endpoint took nothing for 24 hours');
   const leave = await enter(view.subscription);
   if (!leave) return park(trial);

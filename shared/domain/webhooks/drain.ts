@@ -79,7 +79,6 @@ export const drainBacklog = async (
   const look = await ports.backlog.take(place, now, now + LOOK_MS);
   if (!look) return;
   const { subscription } = look;
-  if (subscription.status === 'paused') return lookAgain(ports, look, backlogWaitMs(ports, subscription));
   const faults: unknown[] = [];
   const found = await workOff(ports, subscription, faults);
   if (found === 'more') await lookAgain(ports, look, 0);

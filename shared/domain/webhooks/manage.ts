@@ -1,15 +1,14 @@
 import type { Actor } from '../actor.ts';
-import { atOnce } from '../bulk/at-once.ts';
 import { type Refusal, refuse } from '../errors.ts';
 import type { EventType } from '../events/catalogue.ts';
 import { EVENT_EXAMPLES } from '../events/examples.ts';
 import { ID_PREFIXES, type Id, newId } from '../ids.ts';
-import { handFailed, inOrder, WRITES_AT_ONCE, wakeBacklog } from './backlog.ts';
-import { asSeenBy, attemptHeaders, deliveryIdOf, envelopeOf } from './envelope.ts';
-import { exchangeFor, seesInFull } from './exchange.ts';
-import type { Attempt, Exchange, WebhookPorts } from './ports.ts';
+import { HANDED_AT_ONCE, handFailed, wakeBacklog } from './backlog.ts';
+import { attemptHeaders, deliveryIdOf, envelopeOf } from './envelope.ts';
+import { seesInFull } from './exchange.ts';
+import type { WebhookPorts } from './ports.ts';
 import { DEFAULT_RETRY, type RetrySettings } from './schedule.ts';
-import type { Delivery, DeliveryStatus, Subscription } from './subscription.ts';
+import type { Delivery, Subscription } from './subscription.ts';
 
 type Header = { readonly key: string; readonly value: string };
 export interface NewSubscription {
@@ -31,15 +30,14 @@ export interface SubscriptionChange {
 /** For the validation's answer, in ms (decisions, part 5). */
 const VALIDATION_MS = 5_000;
 const HOUR_MS = 3_600_000;
-/** Deliveries handed to their queue at once on resume and replay; the rest is found by its due time. */
-const HANDED_AT_ONCE = 1_000;
-/** Deliveries that one call may replay. */
-const MOST_REPLAYED = 10_000;
 
-const invalid = (path: string, message: string) =>
+/** 422: what a field must be. */
+export const invalid = (path: string, message: string) =>
   refuse('VALIDATION_ERROR', { detail: 'The body breaks the contract.', errors: [{ path, message }] });
-const absent = () => refuse('NOT_FOUND', 'There is no such subscription.');
-const moved = () => refuse('CONFLICT', 'The subscription changed meanwhile, or is revoked.');
+/** 404. */
+export const absent = () => refuse('NOT_FOUND', 'There is no such subscription.');
+/** 409. */
+export const moved = () => refuse('CONFLICT', 'The subscription changed meanwhile, or is revoked.');
 
 /** Who made it: the person of a session; a key stands for an account of the same 21 characters. */
 const creatorOf = (actor: Actor): Id<'account'> =>
@@ -220,83 +218,4 @@ export const sendTest = async (ports: WebhookPorts, actor: Actor, id: string, ty
   await ports.deliveries.add(delivery);
   ports.hint([delivery.id]);
   return { ...delivery, summaries: [] };
-};
-
-/** A delivery of the caller's subscription. */
-export const findDelivery = async (ports: WebhookPorts, actor: Actor, id: string, deliveryId: string) => {
-  const delivery = await ports.deliveries.read(deliveryId);
-  return delivery?.webhookId === id && delivery.organizationId === actor.organizationId
-    ? delivery
-    : refuse('NOT_FOUND', 'There is no such delivery.');
-};
-
-/** The exchange of an attempt that never left. */
-const NOTHING: Exchange = { requestHeaders: {}, requestBody: '' };
-
-/** A delivery's attempts as they were made, with addresses in full only for who may see them. */
-export const attemptsOf = async (
-  ports: WebhookPorts,
-  actor: Actor,
-  delivery: Delivery,
-): Promise<readonly Attempt[]> => {
-  const kept = await ports.deliveries.attempts(delivery.id);
-  const open = async (sealed: string | undefined): Promise<Exchange> =>
-    sealed === undefined
-      ? NOTHING
-      : exchangeFor(actor, await ports.openExchange(delivery.organizationId, delivery.id, sealed));
-  return Promise.all(kept.map(async ({ exchange, ...attempt }) => ({ ...attempt, ...(await open(exchange)) })));
-};
-
-/** Delivers an event again, with the same id and sequence, in a new round of attempts. */
-export const replayOne = async (ports: WebhookPorts, actor: Actor, id: string, deliveryId: string) => {
-  const subscription = await ports.subscriptions.read(actor.organizationId, id);
-  if (!subscription) return absent();
-  const delivery = await findDelivery(ports, actor, id, deliveryId);
-  if ('details' in delivery) return delivery;
-  if (subscription.status === 'revoked') return moved();
-  const again = await ports.deliveries.replay(delivery, ports.clock());
-  if (!again) return refuse('CONFLICT', 'The delivery is being tried at this moment.');
-  ports.hint([again.id]);
-  return again;
-};
-
-/** Delivers the events of a range of time again. 422 for more than 10,000: narrow the range. */
-export const replayRange = async (
-  ports: WebhookPorts,
-  actor: Actor,
-  id: string,
-  range: { from: number; to: number; status?: DeliveryStatus | undefined },
-) => {
-  const subscription = await ports.subscriptions.read(actor.organizationId, id);
-  if (!subscription) return absent();
-  if (subscription.status === 'revoked') return moved();
-  if (range.from > range.to) return invalid('to', 'must not be before from');
-  const found = await ports.deliveries.newest(id, range, MOST_REPLAYED + 1);
-  if (found.length > MOST_REPLAYED)
-    return invalid('from', `holds more deliveries with to than the ${MOST_REPLAYED} that are replayed at once`);
-  const now = ports.clock();
-  const tried = await atOnce(inOrder(found), WRITES_AT_ONCE, (delivery) => ports.deliveries.replay(delivery, now));
-  const again = tried.flatMap((delivery) => (delivery ? [delivery.id] : []));
-  ports.hint(again.slice(0, HANDED_AT_ONCE));
-  return { replayed: again.length };
-};
-
-/** The events that follow a sequence, in order and without gaps, as the subscription sees them, and as far as the caller may. */
-export const pullEvents = async (ports: WebhookPorts, actor: Actor, id: string, after: number, limit: number) => {
-  const subscription = await ports.subscriptions.read(actor.organizationId, id);
-  if (!subscription) return absent();
-  const seen = { ...subscription, unmasked: subscription.unmasked && seesInFull(actor) };
-  const deliveries = await ports.deliveries.feed(id, after, limit, ports.clock());
-  const events = await ports.events.readAll(deliveries.map(({ eventId }) => eventId));
-  const items = await Promise.all(
-    deliveries.map(async ({ sequence }, at) => {
-      const read = events[at];
-      if (read?.status === 'rejected') throw read.reason;
-      const event = read?.value?.event;
-      return event ? envelopeOf(await asSeenBy(ports, seen, event), sequence) : undefined;
-    }),
-  );
-  // Sequences may have been given out since the subscription was read.
-  const lastSequence = Math.max(subscription.sequence, deliveries.at(-1)?.sequence ?? 0);
-  return { items: items.filter((item) => item !== undefined), lastSequence };
 };

@@ -115,7 +115,7 @@ export interface DeliveryStore {
   feed(webhookId: string, after: number, limit: number, now: number): Promise<readonly Delivery[]>;
 }
 
-/** A delivery in a backlog, and since when its event waits (ms). */
+/** A delivery in a backlog, and since when it may be tried (ms). */
 export interface Waiter {
   readonly id: string;
   readonly since: number;
@@ -149,7 +149,7 @@ export interface BacklogStore {
   oldest(webhookId: string, most: number): Promise<readonly Waiter[]>;
   /** Ends a look; the next is due at a moment (ms). False when somebody woke the backlog meanwhile. */
   lookAgain(look: Look, at: number): Promise<boolean>;
-  /** Ends all looks. False when something was parked, or somebody woke the backlog, meanwhile. */
+  /** Ends all looks at a backlog that is empty. False when something was parked meanwhile. */
   close(look: Look): Promise<boolean>;
   /** Makes a look due at `now` (ms). False when nothing waits. */
   wake(subscription: Pick<Subscription, 'organizationId' | 'id'>, now: number): Promise<boolean>;

@@ -1,0 +1,91 @@
+import type { Actor } from '../actor.ts';
+import { atOnce } from '../bulk/at-once.ts';
+import { refuse } from '../errors.ts';
+import { HANDED_AT_ONCE, inOrder, WRITES_AT_ONCE } from './backlog.ts';
+import { asSeenBy, envelopeOf } from './envelope.ts';
+import { exchangeFor, seesInFull } from './exchange.ts';
+import { absent, invalid, moved } from './manage.ts';
+import type { Attempt, Exchange, WebhookPorts } from './ports.ts';
+import type { Delivery, DeliveryStatus } from './subscription.ts';
+
+/** Deliveries that one call may replay. */
+const MOST_REPLAYED = 10_000;
+
+/** A delivery of the caller's subscription. */
+export const findDelivery = async (ports: WebhookPorts, actor: Actor, id: string, deliveryId: string) => {
+  const delivery = await ports.deliveries.read(deliveryId);
+  return delivery?.webhookId === id && delivery.organizationId === actor.organizationId
+    ? delivery
+    : refuse('NOT_FOUND', 'There is no such delivery.');
+};
+
+/** The exchange of an attempt that never left. */
+const NOTHING: Exchange = { requestHeaders: {}, requestBody: '' };
+
+/** A delivery's attempts as they were made, with addresses in full only for who may see them. */
+export const attemptsOf = async (
+  ports: WebhookPorts,
+  actor: Actor,
+  delivery: Delivery,
+): Promise<readonly Attempt[]> => {
+  const kept = await ports.deliveries.attempts(delivery.id);
+  const open = async (sealed: string | undefined): Promise<Exchange> =>
+    sealed === undefined
+      ? NOTHING
+      : exchangeFor(actor, await ports.openExchange(delivery.organizationId, delivery.id, sealed));
+  return Promise.all(kept.map(async ({ exchange, ...attempt }) => ({ ...attempt, ...(await open(exchange)) })));
+};
+
+/** Delivers an event again, with the same id and sequence, in a new round of attempts. */
+export const replayOne = async (ports: WebhookPorts, actor: Actor, id: string, deliveryId: string) => {
+  const subscription = await ports.subscriptions.read(actor.organizationId, id);
+  if (!subscription) return absent();
+  const delivery = await findDelivery(ports, actor, id, deliveryId);
+  if ('details' in delivery) return delivery;
+  if (subscription.status === 'revoked') return moved();
+  const again = await ports.deliveries.replay(delivery, ports.clock());
+  if (!again) return refuse('CONFLICT', 'The delivery is being tried at this moment.');
+  ports.hint([again.id]);
+  return again;
+};
+
+/** Delivers the events of a range of time again. 422 for more than 10,000: narrow the range. */
+export const replayRange = async (
+  ports: WebhookPorts,
+  actor: Actor,
+  id: string,
+  range: { from: number; to: number; status?: DeliveryStatus | undefined },
+) => {
+  const subscription = await ports.subscriptions.read(actor.organizationId, id);
+  if (!subscription) return absent();
+  if (subscription.status === 'revoked') return moved();
+  if (range.from > range.to) return invalid('to', 'must not be before from');
+  const found = await ports.deliveries.newest(id, range, MOST_REPLAYED + 1);
+  if (found.length > MOST_REPLAYED)
+    return invalid('from', `holds more deliveries with to than the ${MOST_REPLAYED} that are replayed at once`);
+  const now = ports.clock();
+  const tried = await atOnce(inOrder(found), WRITES_AT_ONCE, (delivery) => ports.deliveries.replay(delivery, now));
+  const again = tried.flatMap((delivery) => (delivery ? [delivery.id] : []));
+  ports.hint(again.slice(0, HANDED_AT_ONCE));
+  return { replayed: again.length };
+};
+
+/** The events that follow a sequence, in order and without gaps, as the subscription sees them, and as far as the caller may. */
+export const pullEvents = async (ports: WebhookPorts, actor: Actor, id: string, after: number, limit: number) => {
+  const subscription = await ports.subscriptions.read(actor.organizationId, id);
+  if (!subscription) return absent();
+  const seen = { ...subscription, unmasked: subscription.unmasked && seesInFull(actor) };
+  const deliveries = await ports.deliveries.feed(id, after, limit, ports.clock());
+  const events = await ports.events.readAll(deliveries.map(({ eventId }) => eventId));
+  const items = await Promise.all(
+    deliveries.map(async ({ sequence }, at) => {
+      const read = events[at];
+      if (read?.status === 'rejected') throw read.reason;
+      const event = read?.value?.event;
+      return event ? envelopeOf(await asSeenBy(ports, seen, event), sequence) : undefined;
+    }),
+  );
+  // Sequences may have been given out since the subscription was read.
+  const lastSequence = Math.max(subscription.sequence, deliveries.at(-1)?.sequence ?? 0);
+  return { items: items.filter((item) => item !== undefined), lastSequence };
+};

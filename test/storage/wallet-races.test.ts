@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { readWallet } from '../../shared/storage/ledger.ts';
+import type { Table } from '../../shared/storage/table.ts';
+import { creditWallet, noteDepleted } from '../../shared/storage/wallet.ts';
+import { checkMoney } from '../support/money.ts';
+import { startWorld, type World } from '../support/world.ts';
+
+let world: World;
+let organizationId: Awaited<ReturnType<World['organization']>>['organizationId'];
+beforeAll(async () => {
+  world = await startWorld('live');
+});
+afterAll(() => world.close());
+beforeEach(async () => {
+  ({ organizationId } = await world.organization(700));
+});
+
+const credit = (coins: number, table: Table = world.table) =>
+  creditWallet(table, { organizationId, env: 'live', coins, description: 'Top-up', now: world.now });
+const note = (table: Table = world.table) => noteDepleted(table, { organizationId, env: 'live', now: world.now });
+
+/** The table as somebody sees it who is overtaken by `meanwhile` once, between its first reading and its writing. */
+const overtakenBy = (meanwhile: () => Promise<unknown>): Table => {
+  let overtaken = false;
+  const get: Table['get'] = async (...asked) => {
+    const row = await world.table.get(...asked);
+    if (!overtaken) {
+      overtaken = true;
+      await meanwhile();
+    }
+    return row;
+  };
+  const transact: Table['transact'] = (...asked) => world.table.transact(...asked);
+  const write: Table['write'] = (...asked) => world.table.write(...asked);
+  return { get, transact, write } as Table;
+};
+
+test('a depleted wallet is told of once, however many are refused at once, and again only after a credit', async () => {
+  const first = (await Promise.all(Array.from({ length: 10 }, () => note()))).filter(Boolean);
+  expect(first).toMatchObject([{ type: 'wallet.depleted', data: { balanceCoins: 700 } }]);
+  expect(await note()).toBeUndefined();
+  await credit(100);
+  expect(await note()).toMatchObject({ type: 'wallet.depleted', data: { balanceCoins: 800 } });
+});
+
+test('a wallet that is credited while a refusal is being noted is not called depleted', async () => {
+  expect(await note(overtakenBy(() => credit(5_000)))).toBeUndefined();
+  expect(await readWallet(world.table, organizationId)).toMatchObject({ balance: 5_700, wallet: { warned: 0 } });
+});
+
+test('a credit answers the balance that it made, whoever credits meanwhile', async () => {
+  expect(
+    await credit(
+      50,
+      overtakenBy(() => credit(1_000)),
+    ),
+  ).toEqual({ balanceCoins: 1_750 });
+  expect(await checkMoney(world.table, organizationId)).toMatchObject({ balance: 1_750 });
+});
