@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import type { BatchGetItemInput } from '@aws-sdk/client-dynamodb';
 import { freePort } from '../infra/local/engines.ts';
 import { AWS_DEFAULTS } from '../infra/local/stages.ts';
 import { apiClient } from '../test/support/api.ts';
@@ -15,7 +16,9 @@ const ROUNDS = Number(process.env.ROUNDS ?? 3);
 /** Previews before the one whose reads are taken: prices, settings and routes are then known. */
 const KNOWN_AFTER = 20;
 const BODY = { channel: 'sms', to: '+5511999990005', text: 'Your order is on its way.' };
-/** p95 and throughput at 16 connections, beside the floor: those of a send. */
+const [PREVIEW, SAME_CALLS, ONE_BY_ONE] = ['preview', 'floor', 'floor, row by row'] as const;
+const FLOORS = [SAME_CALLS, ONE_BY_ONE] as const;
+/** p95 and throughput at 16 connections, beside each floor: those of a send. */
 const GOAL = { connections: 16, p95: 1.5, throughput: 0.7 };
 
 /** An engine with an organization, and the reads that a preview makes of it: the least of some, since now and then one reads prices anew. */
@@ -44,7 +47,7 @@ const prepare = async (): Promise<Ground> => {
 };
 
 const platform = ({ store, plan }: Ground): Variant => ({
-  name: 'preview',
+  name: PREVIEW,
   status: '200',
   async start() {
     const running = await startPlatformProcess({ dataDir: store.folder, dynamodbEndpoint: store.endpoint });
@@ -52,8 +55,18 @@ const platform = ({ store, plan }: Ground): Variant => ({
   },
 });
 
-const floor = ({ store, reads }: Ground): Variant => ({
-  name: 'floor',
+type Read = Pick<CountedCall, 'action' | 'body'>;
+/** The rows of a read of several, each by a call of its own. */
+const oneByOne = ({ action, body }: Read): readonly Read[] => {
+  if (action !== 'BatchGetItem') return [{ action, body }];
+  const { RequestItems = {} }: BatchGetItemInput = JSON.parse(body);
+  return Object.entries(RequestItems).flatMap(([TableName, { Keys = [], ConsistentRead }]) =>
+    Keys.map((Key) => ({ action: 'GetItem', body: JSON.stringify({ TableName, Key, ConsistentRead }) })),
+  );
+};
+
+const floor = (name: string, { store }: Ground, reads: readonly Read[]): Variant => ({
+  name,
   status: '200',
   async start() {
     const port = await freePort();
@@ -85,19 +98,17 @@ const measureAll = async (variants: readonly Variant[]): Promise<Runs> => {
   return runs;
 };
 
-const beside = (runs: Runs, connections: number, pick: (run: Run) => number): number => {
+const beside = (runs: Runs, floor: string, connections: number, pick: (run: Run) => number): number => {
   const of = (name: string) => median((runs.get(at(name, connections)) ?? []).map(pick));
-  return of('preview') / of('floor');
+  return of(PREVIEW) / of(floor);
 };
 
+const RATIOS = [(run: Run) => run.perSecond, (run: Run) => run.p95, (run: Run) => run.cpu] as const;
 const rowsOf = (runs: Runs) =>
   CONNECTIONS.flatMap((connections) =>
-    ['preview', 'floor'].map((name) => {
+    [PREVIEW, ...FLOORS].map((name) => {
       const of = (pick: (run: Run) => number) => figure(median((runs.get(at(name, connections)) ?? []).map(pick)));
-      const ratios =
-        name === 'floor'
-          ? ['1', '1']
-          : [(run: Run) => run.perSecond, (run: Run) => run.p95].map((pick) => figure(beside(runs, connections, pick)));
+      const ratios = RATIOS.map((pick) => (name === PREVIEW ? '' : figure(beside(runs, name, connections, pick))));
       return [
         connections,
         name,
@@ -111,26 +122,26 @@ const rowsOf = (runs: Runs) =>
     }),
   );
 
-const verdictsOf = (runs: Runs): Section['verdicts'] => {
-  const [p95, rate] = [
-    beside(runs, GOAL.connections, (run) => run.p95),
-    beside(runs, GOAL.connections, (run) => run.perSecond),
-  ];
-  const what = (of: string) => `${of} at ${GOAL.connections} connections, beside the floor`;
-  return [
-    { what: what('p95 of a preview'), measured: `${figure(p95)}×`, goal: `≤ ${GOAL.p95}×`, holds: p95 <= GOAL.p95 },
-    {
-      what: what('previews/s'),
-      measured: `${figure(rate)}×`,
-      goal: `≥ ${GOAL.throughput}×`,
-      holds: rate >= GOAL.throughput,
-    },
-  ];
-};
+const verdictsOf = (runs: Runs): Section['verdicts'] =>
+  FLOORS.flatMap((floor) => {
+    const [rate, p95] = RATIOS.map((pick) => beside(runs, floor, GOAL.connections, pick)) as [number, number, number];
+    const what = (of: string) => `${of} at ${GOAL.connections} connections, beside the ${floor}`;
+    return [
+      { what: what('p95 of a preview'), measured: `${figure(p95)}×`, goal: `≤ ${GOAL.p95}×`, holds: p95 <= GOAL.p95 },
+      {
+        what: what('previews/s'),
+        measured: `${figure(rate)}×`,
+        goal: `≥ ${GOAL.throughput}×`,
+        holds: rate >= GOAL.throughput,
+      },
+    ];
+  });
 
 const measured = async (ground: Ground): Promise<Runs> => {
   try {
-    return await measureAll([platform(ground), floor(ground)]);
+    const { reads } = ground;
+    const floors = [floor(SAME_CALLS, ground, reads), floor(ONE_BY_ONE, ground, reads.flatMap(oneByOne))];
+    return await measureAll([platform(ground), ...floors]);
   } finally {
     await ground.store.stop();
   }
@@ -144,12 +155,14 @@ export const benchPreview = async (): Promise<Section> => {
   const calls = ground.reads.map(({ action }) => action).join(', ');
   const how = `The local platform takes \`POST ${PATH}\` of an SMS with a test key over keep-alive connections. Its reads were taken from a preview once prices, settings and
 routes were known (they are read anew every few seconds): ${calls}. The floor (\`bench/preview-floor.ts\`) is a bare HTTP server that makes these very reads of the same rows
-in the same engine and does nothing else. Runs alternate, each in a process of its own; medians of ${ROUNDS} rounds (\`ROUNDS\` and \`MEASURE_MS\` change that).`;
+in the same engine and does nothing else: it shows what gateway, credential, contract, rules and log add. \`${ONE_BY_ONE}\` reads each of these rows by a call of its own, one
+after the other, as a server would that does not gather its reads. Runs alternate, each in a process of its own; medians of ${ROUNDS} rounds (\`ROUNDS\` and \`MEASURE_MS\` change that).`;
   const head = [
     'Connections',
     'What',
-    'Throughput ÷ floor',
-    'p95 ÷ floor',
+    'Throughput of a preview ÷ its',
+    'p95 of a preview ÷ its',
+    'CPU of a preview ÷ its',
     'Previews/s',
     'p50 ms',
     'p95 ms',

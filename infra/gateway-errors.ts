@@ -72,7 +72,10 @@ export type GatewayErrorType = keyof typeof GATEWAY_ERRORS;
 
 /** A path that no operation has. */
 export const UNKNOWN_PATH_ERROR: GatewayError = UNKNOWN_PATH;
-/** A path that is known, with a method that is not: `Allow` names the ones that are. */
+/**
+ * A path that is known, with a method that is not: `Allow` names the ones that are. HEAD is one of them: RFC 9110, 9.1 asks it of servers of
+ * general purpose, and API Gateway would need a method of its own for it on every path, whose answer no caller of an API of JSON needs.
+ */
 export const unknownMethodError = (allow: readonly string[]): GatewayError => ({
   problem: 'METHOD_NOT_ALLOWED',
   detail: 'The path does not take this method; the Allow header names those that it takes.',

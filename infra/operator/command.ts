@@ -83,6 +83,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   queue: 'Queues and their dead letters',
   routes: 'Which providers carry a route, in which order',
   session: "A person's sessions",
+  suppression: 'Addresses that e-mails are refused to',
   wallet: 'Prepaid wallets',
 };
 

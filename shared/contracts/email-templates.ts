@@ -41,7 +41,7 @@ const format = z
   .meta({ description: 'How the source is written; MJML is compiled when it is saved.', example: 'html' });
 const source = z.string().min(1).max(CONTENT_LENGTH).meta({
   description:
-    'HTML or MJML, with placeholders `{{variable}}`; values are escaped. MJML: at most 100,000 characters, no mj-include.',
+    'HTML or MJML, with placeholders `{{variable}}`; values are escaped. MJML: at most 100,000 characters, every element closed, no mj-include.',
   example: '<p>Olá, {{nome}}! O pedido {{pedido}} saiu para entrega.</p>',
 });
 const text = z.string().min(1).max(CONTENT_LENGTH).meta({

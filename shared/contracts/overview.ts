@@ -137,13 +137,19 @@ const Hop = z.object({
   units: z.int().meta({ description: 'What the price counts: segments on SMS, else 1.', example: 1 }).optional(),
   price: price.optional(),
   volumeBand: volumeBand.optional(),
-  leavesAt: dateTime('When it would leave: at once, when scheduled, or after the quiet hours.').optional(),
+  leavesAt: dateTime(
+    'When it would leave: at once, when scheduled, or after the quiet hours; a fallback, when the ways before it stay silent.',
+  ).optional(),
   provider: z.string().meta({ description: 'Who would carry it.', example: 'sandbox_provider' }).optional(),
   refusal: z
     .object({
       code: z.string().meta({ description: "The overview contract's code.", example: 'insufficient_funds' }),
       detail: z.string().meta({ description: 'Why.' }),
       action: z.string().meta({ description: 'What the caller is advised to do.' }),
+      reason: z
+        .string()
+        .meta({ description: 'What a send names in `meta.motivo`, or its message as `reason`.', example: 'suppressed' })
+        .optional(),
     })
     .optional()
     .meta({ description: 'Why it would be refused; absent when it would not.' }),

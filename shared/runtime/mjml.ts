@@ -1,4 +1,5 @@
 import type { Compiled } from '../domain/email/template.ts';
+import { tagFaults } from './mjml-tags.ts';
 
 const INCLUDE = /<mj-include\b/i;
 /** Words of the compiler that hold nothing but its own vocabulary: names of elements and attributes. */
@@ -41,7 +42,8 @@ const plainWords = (message: string): string => {
 
 /**
  * Compiles MJML to html, strictly: what the compiler would only warn of is a fault. It is the browser's build of the compiler, which knows
- * no file system; includes are refused all the same, since they would be left out in silence. Loaded at the first use.
+ * no file system; includes are refused all the same, since they would be left out in silence, and so is what it would complete: elements
+ * that nothing closes. Loaded at the first use.
  */
 export const compileMjml = async (source: string): Promise<Compiled> => {
   const include = INCLUDE.exec(source);
@@ -52,6 +54,8 @@ export const compileMjml = async (source: string): Promise<Compiled> => {
     };
   const costly = costFault(source);
   if (costly) return { kind: 'faulty', faults: [{ message: costly }] };
+  const unpaired = tagFaults(source);
+  if (unpaired.length > 0) return { kind: 'faulty', faults: unpaired };
   const { default: compile } = await import('mjml-browser');
   try {
     const { html, errors } = await compile(source, { validationLevel: 'soft' });

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { ENVIRONMENTS } from '../domain/actor.ts';
 import type { ChainPorts } from '../domain/messages/chain.ts';
-import type { Chain, ChainStep, Hop } from '../domain/messages/hops.ts';
+import { type Chain, type ChainStep, type Hop, NO_WAIT } from '../domain/messages/hops.ts';
 import { type MessageRecord, missed, reached } from '../domain/messages/message.ts';
 import type { DueHint } from '../queues/queues.ts';
 import { FINDS, KEYS } from './access-patterns.ts';
@@ -34,7 +34,8 @@ export const chainWrite = async (sealer: Sealer, chain: Chain, createdAt: number
       ...fields,
       org: organizationId,
       hops: await sealer.seal(organizationId, chain.id, JSON.stringify(hops)),
-      ttl: Math.ceil(createdAt / 1000) + KEEP_SECONDS,
+      // Its first message may be scheduled for longer than a chain is kept.
+      ttl: Math.ceil(Math.max(createdAt, chain.waitUntil) / 1000) + KEEP_SECONDS,
     },
   };
 };
@@ -126,7 +127,7 @@ export const chainStore = (
     const { ok } = await table.transact([
       {
         update: KEYS.chain(chain.id),
-        set: { next: chain.next + 1, ...FINDS.due('fallback', chain.id, decision.at) },
+        set: { next: chain.next + 1, waitUntil: NO_WAIT, ...FINDS.due('fallback', chain.id, decision.at) },
         when: standsAs(chain),
       },
       { update: KEYS.message(chain.id), append: { decisions: [decision] }, when: { text: 'attribute_exists(#pk)' } },

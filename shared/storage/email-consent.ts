@@ -55,6 +55,20 @@ export const suppressionStore = (table: Table) => ({
     const row = await table.get(key, { eventual: true, only: ['suppressedUntil'] });
     return z.int().default(0).parse(row?.suppressedUntil) > now;
   },
+  /** Until when an address is refused, in ms; undefined where it is not refused now (ms). For a person who asks. */
+  async suppressedUntil(organizationId: string, hash: string, now: number): Promise<number | undefined> {
+    const row = await table.get(KEYS.emailAddress(organizationId, hash), { only: ['suppressedUntil'] });
+    const until = z.int().default(0).parse(row?.suppressedUntil);
+    return until > now ? until : undefined;
+  },
+  /** Lets an address be written to again; nothing where it was not refused. A repeat changes nothing. */
+  async lift(organizationId: string, hash: string): Promise<void> {
+    await table.write({
+      update: KEYS.emailAddress(organizationId, hash),
+      remove: ['suppressedUntil'],
+      when: { text: 'attribute_exists(#suppressedUntil)' },
+    });
+  },
 });
 
 /** Addresses in the table of one stage. */

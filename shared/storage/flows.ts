@@ -34,6 +34,7 @@ const flowRow = z.object({
   packed: z.instanceof(Uint8Array),
   platformFlowId: z.string().optional(),
   platformStatus: z.enum(PLATFORM_FLOW_STATUSES).optional(),
+  heard: z.object({ at: z.int(), event: z.string() }).optional(),
   creating: z.boolean().optional(),
   publishedAt: time.optional(),
   contentVersion: z.int(),

@@ -21,14 +21,13 @@ const lastRow = z.object({ at: z.int() });
 const countRow = z.object({ sk: z.string(), messages: z.int() });
 const phoneRow = z.object({ contactId: z.string().optional(), optInStatus: z.string().optional() });
 
-/** When a recipient last wrote to the organization on a channel, in ms; undefined when it never did. One read. */
+/** When a recipient last wrote to a number of the organization, or without one on a channel, in ms; undefined when it never did. One read. */
 export const readLastInbound = async (
   table: Table,
   organizationId: string,
-  channel: string,
-  hash: string,
+  { channel, hash, numberId = '' }: Pick<SenderKey, 'channel' | 'hash' | 'numberId'>,
 ): Promise<number | undefined> => {
-  const row = await table.get(KEYS.lastInbound(organizationId, channel, hash));
+  const row = await table.get(KEYS.lastInbound(organizationId, channel, hash, numberId));
   return row && lastRow.parse(row).at;
 };
 
@@ -57,7 +56,7 @@ const holderOf = async (
 export const readSender = async (table: Table, organizationId: string, key: SenderKey): Promise<Sender> => {
   const [{ contactId, loosePhone }, lastInboundAt] = await Promise.all([
     holderOf(table, organizationId, key),
-    readLastInbound(table, organizationId, key.channel, key.hash),
+    readLastInbound(table, organizationId, key),
   ]);
   return { contact: await contactOf(table, organizationId, contactId ?? key.otherwise), loosePhone, lastInboundAt };
 };
@@ -80,7 +79,7 @@ export const readCodeLinks = async (
 };
 
 const windowWrite = ({ message }: InboundChange): WriteOp => ({
-  update: KEYS.lastInbound(message.organizationId, message.channel, message.fromHash),
+  update: KEYS.lastInbound(message.organizationId, message.channel, message.fromHash, message.numberId ?? ''),
   set: { at: message.sentAt, ttl: Math.ceil(message.sentAt / 1000) + KEEP_WINDOW_SECONDS },
   when: { text: 'attribute_not_exists(#at) OR #at < :sent', values: { sent: message.sentAt } },
 });

@@ -81,6 +81,7 @@ const common = z.object({
   metadata: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).optional(),
   coins: z.int(),
   band: z.object({ index: z.int(), from: z.int(), upTo: z.int().nullable() }).optional(),
+  fallbackCoins: z.array(z.int()).optional(),
   hasBody: z.boolean().optional(),
   hold: z.enum(['open', 'captured', 'released']),
   fence: z.int(),

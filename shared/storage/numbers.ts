@@ -45,7 +45,7 @@ const numberRow = z.object({
     .object({ about: text, address: text, email: text, website: text, vertical: text, profilePictureUrl: text })
     .optional(),
   lastPlatformSyncAt: time.optional(),
-  heard: z.object({ account: heard, partner: heard, quality: heard, throughput: heard, tier: heard }),
+  heard: z.object({ account: heard, name: heard, partner: heard, quality: heard, throughput: heard, tier: heard }),
   version: z.int(),
   createdAt: time,
   updatedAt: time,

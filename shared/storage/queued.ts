@@ -28,6 +28,11 @@ export const queuedStore = (table: Table, sealer: Sealer) => ({
     if (!row) return undefined;
     return JSON.parse(await sealer.open(message.organizationId, message.id, z.string().parse(row.body)));
   },
+  /** Whether a way of its chain before it has arrived. */
+  async overtaken({ chainId, id }: MessageRecord): Promise<boolean> {
+    if (chainId === undefined || chainId === id) return false;
+    return (await table.get(KEYS.chain(chainId)))?.state === 'delivered';
+  },
   /** Moves a queued message's moment (ms); false when it moved meanwhile. */
   async postpone(
     message: MessageRecord,

@@ -34,6 +34,7 @@ const templateRow = z.object({
   rejectionReason: z.string().optional(),
   submittedFrom: z.enum(['draft', 'rejected']).optional(),
   heard: z.object({ at: z.int(), event: z.string() }).optional(),
+  categoryHeard: z.object({ at: z.int(), event: z.string() }).optional(),
   announced: z.string().optional(),
   contentVersion: z.int(),
   version: z.int(),

@@ -38,6 +38,8 @@ const last = () => {
   if (!message) throw new Error('The provider accepted nothing.');
   return message;
 };
+const preview = (body: Readonly<Record<string, unknown>>) =>
+  tenant.test.post('/v1/messages/preview', { channel: 'sms', to: SILENT, text: 'Oi', ...body });
 
 let turn = 0;
 interface Work {
@@ -82,6 +84,11 @@ const WORKS: readonly Work[] = [
   { row: 'Send, sandbox, route otp', run: () => tenant.test.send({ to: SILENT, route: 'otp' }) },
   { row: 'Send, sandbox, route premium', run: () => tenant.test.send({ to: SILENT }, `replayed-${turn}`) },
   { row: 'Send repeated with its key', run: () => tenant.test.send({ to: SILENT }, 'replayed-1') },
+  { row: 'Preview of a send', run: () => preview({}) },
+  {
+    row: 'Preview of a send with two fallbacks',
+    run: () => preview({ fallback: ['rcs', { channel: 'email', to: 'ana@example.com' }] }),
+  },
   { row: 'Read a message', run: () => tenant.test.get(`/v2/sms/messages/${sent.id}`) },
   { row: 'List of messages, 50 a page', run: () => tenant.test.get('/v2/sms/messages', { limit: 50 }) },
   { row: 'Read the wallet', run: () => tenant.test.get('/v2/wallet') },

@@ -102,6 +102,7 @@ const WAYS: Readonly<Record<string, Way>> = {
   'key create|list|revoke': known,
   'wallet credit --organization org_… --env live --coins 1000000': admin(),
   'organization set --organization org_… --env live --email-from "Loja <ola@loja.example>"': admin(),
+  'suppression lift --organization org_… --env live --email ana@loja.example': admin(),
   'prices set --file prices.json --effective-from 2027-01-01T03:00:00Z': admin(),
   'provider set --env live --channel sms --provider twilio --file twilio.json': admin(),
   'routes set --default --channel sms --route premium --providers twilio,infobip': admin(),

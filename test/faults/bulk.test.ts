@@ -258,8 +258,6 @@ describe('the consumer of chunks', { timeout: 180_000 }, () => {
       clock: () => world.now,
       journal: world.ports.journal,
       readMessage: (organizationId: string, id: string) => readMessage(world.table, organizationId, id),
-      forceLeave: async () => false,
-      hintSend: () => {},
     };
     await cancel(operate, actor, first?.id ?? '');
     await money(actor, false);

@@ -3,9 +3,10 @@ import type { Actor } from '../../shared/domain/actor.ts';
 import { isRefusal } from '../../shared/domain/errors.ts';
 import { goOn } from '../../shared/domain/messages/chain.ts';
 import { leave } from '../../shared/domain/messages/leave.ts';
-import { cancel } from '../../shared/domain/messages/operate.ts';
+import { cancel, force } from '../../shared/domain/messages/operate.ts';
 import { sendOverview } from '../../shared/domain/messages/overview.ts';
 import type { Channel } from '../../shared/domain/messages/provider.ts';
+import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { recipientOn } from '../support/channel-plans.ts';
 import { calmDown, coinsOn, deliverReport, reportOf } from '../support/channel-plans-live.ts';
 import { checkMoney } from '../support/money.ts';
@@ -27,17 +28,37 @@ describe('a chain', () => {
     world = await startWorld('live');
   });
   afterAll(() => world.close());
-  afterEach(() => calmDown(world));
+  afterEach(() => {
+    calmDown(world);
+    world.hints.length = 0;
+  });
 
-  const begin = async (channels: readonly Channel[]) => {
+  /** Accepted, and still to leave; at once, or at a moment (ms). */
+  const accept = async (channels: readonly Channel[], at = 0) => {
     const actor = await world.organization(OPENING);
     const [first, ...hops] = channels.map((channel) => ({ channel, to: recipientOn(channel) }));
     if (!first) throw new Error('a chain of nothing');
-    const body = { ...first, text: 'Oi', fallback: hops, fallback_after: WAIT_MS };
+    const scheduled = at > 0 ? { scheduledAt: new Date(at).toISOString() } : {};
+    const body = { ...first, ...scheduled, text: 'Oi', fallback: hops, fallback_after: WAIT_MS };
     const sent = await sendOverview(submitPortsOf(world), actor, 'key', body);
     if (isRefusal(sent)) throw new Error(sent.details.detail);
-    await leaves(sent.id);
     return { actor, id: sent.id };
+  };
+  const begin = async (channels: readonly Channel[]) => {
+    const begun = await accept(channels);
+    await leaves(begun.id);
+    return begun;
+  };
+  /** Meets quiet hours until a moment (ms). */
+  const deferred = (id: string, until: number) => leave({ ...leavePortsOf(world), mayLeaveAt: async () => until }, id);
+  /** Its messages while its wait lasts, and just after it. */
+  const aroundTheWait = async (actor: Actor, id: string) => {
+    world.now += WAIT_MS - 1;
+    await steps(id);
+    const before = await messagesOf(actor);
+    world.now += 1;
+    await steps(id);
+    return [before.length, (await messagesOf(actor)).length];
   };
   /** Twice at once and again: a queue repeats. */
   const leaves = async (id: string) => {
@@ -130,6 +151,52 @@ describe('a chain', () => {
       await billed(actor, channels.slice(0, 2));
     },
   );
+
+  test.each(CHAINS)(
+    'of %s, %s and %s waits for a deferred message from the moment that it left',
+    async (...channels) => {
+      const { actor, id } = await accept(channels);
+      const morning = world.now + 5 * WAIT_MS;
+      await deferred(id, morning);
+      world.now += WAIT_MS;
+      await steps(id);
+      world.now = morning;
+      await leaves(id);
+      expect(await aroundTheWait(actor, id)).toEqual([1, 2]);
+    },
+  );
+
+  test.each(CHAINS)('of %s, %s and %s waits for a forced message from the moment that it left', async (...channels) => {
+    const { actor, id } = await accept(channels, world.now + 20 * WAIT_MS);
+    world.hints.length = 0;
+    expect(await force(operatePortsOf(world), actor, id)).toMatchObject({ force: true });
+    expect(world.hints.map(({ kind }) => kind)).toEqual(['send_message', 'fallback']);
+    expect((await world.table.get(KEYS.chain(id)))?.dueAt).toBe(world.now);
+    await leaves(id);
+    expect(await aroundTheWait(actor, id)).toEqual([1, 2]);
+  });
+
+  test.each(CHAINS)(
+    'of %s, %s and %s whose second was deferred gives it back when the first arrives meanwhile',
+    async (...channels) => {
+      const { actor, id } = await begin(channels);
+      world.now += WAIT_MS;
+      await steps(id);
+      const second = await lastOf(actor);
+      await deferred(second, world.now + 5 * WAIT_MS);
+      await delivered(id);
+      world.now += 5 * WAIT_MS;
+      await leaves(second);
+      await nothingMore(id);
+      await billed(actor, channels.slice(0, 1));
+    },
+  );
+
+  test('is kept as long as its first message may be scheduled', async () => {
+    const at = world.now + 89 * 24 * 3600_000;
+    const { id } = await accept(CHAINS[0], at);
+    expect(Number((await world.table.get(KEYS.chain(id)))?.ttl) * 1000).toBeGreaterThan(at + WAIT_MS);
+  });
 
   test.each(CHAINS)('of %s, %s and %s whose step and delivery meet takes one of both', async (...channels) => {
     const { actor, id } = await begin(channels);

@@ -13,7 +13,7 @@ import { readMessage } from '../../shared/storage/message-lists.ts';
 import { FAULTS } from '../support/fault-proxy.ts';
 import { checkMoney } from '../support/money.ts';
 import { startWorld, type World } from '../support/world.ts';
-import { hint, leavePortsOf, operatePortsOf } from '../support/world-queued.ts';
+import { hint, leavePortsOf, operatePortsOf, standingOf } from '../support/world-queued.ts';
 
 const RACE = 200;
 const TO = '+5511987654321';
@@ -49,6 +49,7 @@ describe('a queued message', () => {
   const read = (organizationId: string, id: string) => readMessage(world.table, organizationId, id);
   const resendPorts = (): ResendPorts => ({
     ...world.ports,
+    ...standingOf(world),
     planners: { sms: planSmsFor } as Planners,
     readMessage: read,
     hintSend,

@@ -248,6 +248,17 @@ describe.concurrent('a bulk resend', { timeout: 240_000 }, () => {
     await checkMoney(messaging.tables.test, tenant.id);
   });
 
+  test('rehearses what an opt-out would refuse: neither counted nor priced', async () => {
+    const { tenant, ids } = await failures(2);
+    const { body: contact } = await tenant.test.post('/contacts', { phone: FAILED });
+    await tenant.test.post(`/contacts/${contact.id}/opt-out`, {});
+    const errors = ids.map((_, index) => ({ index, code: 'invalid_request', message: 'The contact opted out.' }));
+    const refused = { total: 2, accepted: 0, rejected: 2, errors };
+    const filter = { status: 'failed', ...window() };
+    expect((await resend(tenant, { filter, dryRun: true })).body).toMatchObject({ ...refused, price: { coins: 0 } });
+    expect((await resend(tenant, { filter })).body).toMatchObject(refused);
+  });
+
   test('repeated with its key answers as the first, and without one sends nothing twice', async () => {
     const { tenant, ids } = await failures(2);
     const items = ids.map((id) => ({ id, correction }));

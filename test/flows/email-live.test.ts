@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { SUPPRESSION_COMMANDS } from '../../infra/operator/commands/suppression.ts';
+import type { Target } from '../../infra/operator/targets.ts';
+import { setOrganization } from '../../shared/storage/organization-settings.ts';
 import { putProviderSettings } from '../../shared/storage/providers.ts';
 import { type Answer, type Client, type Messaging, startMessaging, type Tenant } from '../support/api.ts';
 import { checkMoney } from '../support/money.ts';
@@ -143,6 +146,96 @@ describe('an address that SES reported', () => {
     await moves(owner.live, queued.body.id, { status: 'failed', reason: 'suppressed' });
     expect(ses.messages).toHaveLength(left);
     await checkMoney(messaging.tables.live, owner.id);
+  });
+
+  test('is foreseen by a send plan, for this organization and this way alone, whether a contact is named or not', async () => {
+    const [owner, other] = [await tenantOf(), await tenantOf()];
+    await owner.live.post('/v2/email/templates', { name: 'oi', subject: 'Oi', source: '<p>Oi</p>' });
+    await other.live.post('/v2/email/templates', { name: 'oi', subject: 'Oi', source: '<p>Oi</p>' });
+    for (const { id } of [owner, other]) await setOrganization(messaging.tables.live, id, 'emailFrom', MAIL.from);
+    const plan = async (of: Tenant, fields: object = {}) => {
+      const body = {
+        channel: 'email',
+        to: MAIL.to,
+        template: 'oi',
+        fallback: [{ channel: 'email', to: 'bia@loja.example' }],
+      };
+      const { status, body: answer } = await of.live.post('/v1/messages/preview', { ...body, ...fields });
+      expect(status).toBe(200);
+      return answer.hops.map(({ refusal }: { refusal?: object }) => refusal);
+    };
+    expect(await plan(owner)).toEqual([undefined, undefined]);
+    await reported(owner, 'invalid_address');
+    const refusal = {
+      code: 'invalid_request',
+      reason: 'suppressed',
+      detail: expect.stringMatching(/suppression list/),
+    };
+    expect(await plan(owner)).toEqual([{ ...refusal, action: expect.any(String) }, undefined]);
+    const { body: contact } = await owner.live.post('/contacts', { email: MAIL.to });
+    expect((await plan(owner, { contactId: contact.id }))[0]).toMatchObject(refusal);
+    expect(await plan(other)).toEqual([undefined, undefined]);
+    expect((await plan(other, { to: 'suppressionlist@simulator.amazonses.com' }))[0]).toMatchObject({
+      reason: 'suppressed',
+    });
+  });
+
+  test('has its refusal told as ours: the timeline does not say that SES was asked', async () => {
+    const owner = await tenantOf();
+    await reported(owner, 'invalid_address');
+    const told = async (to: string) => {
+      const { messageId } = (await send(owner.live, { to })).body.meta;
+      const { items } = (await owner.live.get(`/messages/${messageId}/timeline`)).body;
+      return items
+        .filter(({ kind }: { kind: string }) => kind === 'provider')
+        .map((step: { detail: string }) => step.detail);
+    };
+    expect(await told(MAIL.to)).toEqual([expect.stringMatching(/^amazon_ses was not asked: our suppression list has/)]);
+    const simulated = 'suppressionlist@simulator.amazonses.com';
+    expect(await told(simulated)).toEqual([expect.stringMatching(/^amazon_ses was not asked: the mailbox simulator/)]);
+  });
+
+  const asked = (owner: Tenant, verb: 'lift' | 'show', fields: object = {}) => {
+    const command = SUPPRESSION_COMMANDS.find(({ name }) => name === `suppression ${verb}`);
+    const options = command?.options.parse({ organization: owner.id, env: 'live', email: MAIL.to, ...fields });
+    const target = { tables: messaging.tables, vault: messaging.vault } as unknown as Target;
+    return command?.run(target, options ?? {}).then(({ data }) => data);
+  };
+
+  test('may be written to again once an operator lifts it, here and at SES, and is told whether there was anything', async () => {
+    const [owner, other] = [await tenantOf(), await tenantOf()];
+    expect(await asked(owner, 'show')).toMatchObject({ suppressed: false, suppressedUntil: null });
+    expect(await asked(owner, 'lift')).toMatchObject({ lifted: false, amazonSes: 'not_listed' });
+    for (const each of [owner, other]) await reported(each, 'complaint');
+    ses.suppressed.add(MAIL.to);
+    expect(await asked(owner, 'show')).toMatchObject({ suppressed: true, suppressedUntil: expect.any(String) });
+    expect((await send(owner.live)).status).toBe(422);
+    expect(await asked(owner, 'lift', { email: 'ana@LOJA.example' })).toMatchObject({
+      lifted: true,
+      amazonSes: 'removed',
+    });
+    expect(ses.suppressed.size).toBe(0);
+    expect(await asked(owner, 'show')).toMatchObject({ suppressed: false });
+    expect((await send(owner.live)).status).toBe(201);
+    expect((await send(other.live)).status).toBe(422);
+    expect(await asked(owner, 'lift')).toMatchObject({ lifted: false, amazonSes: 'not_listed' });
+    expect(await asked(owner, 'lift', { env: 'test' })).toMatchObject({ lifted: false, amazonSes: 'not_asked' });
+  });
+
+  test('whose lifting SES refuses is told by the name of its answer, without the address, and is lifted here', async () => {
+    const owner = await tenantOf();
+    await reported(owner, 'invalid_address');
+    const vault = await messaging.vault('live');
+    const kept = { channel: 'email', name: 'amazon_ses', now: Date.now() };
+    const settings = { ...ses.settings, timeoutMs: 1_500 };
+    await putProviderSettings(messaging.tables.live, vault, {
+      ...kept,
+      settings: { ...settings, accessKeyId: 'AKIDOTHER' },
+    });
+    const failure = await asked(owner, 'lift')?.catch((fault: Error) => fault.message);
+    await putProviderSettings(messaging.tables.live, vault, { ...kept, settings });
+    expect(failure).toMatch(/may still be on the list of SES: Amazon SES answered UnrecognizedClientException\.$/);
+    expect(await asked(owner, 'show')).toMatchObject({ suppressed: false });
   });
 
   test('as full for now, or to another organization, may be written to', async () => {

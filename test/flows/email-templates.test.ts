@@ -181,7 +181,22 @@ describe('MJML', () => {
       ),
       /too much inline style/,
     ],
-    ['elements too deep', `<mjml><mj-body>${'<mj-wrapper>'.repeat(5_000)}`, /deep/],
+    [
+      'elements too deep',
+      `<mjml><mj-body>${'<mj-wrapper>'.repeat(3_500)}${'</mj-wrapper>'.repeat(3_500)}</mj-body></mjml>`,
+      /deep/,
+    ],
+    [
+      'an element that nothing closes',
+      '<mjml>\n<mj-body>\n<mj-section></mj-body></mjml>',
+      /^line 3: mj-section is not/,
+    ],
+    ['a document that nothing closes', '<mjml><mj-body></mj-body>', /^line 1: mjml is not closed/],
+    [
+      'an element that is closed and was not open',
+      MJML('x</mj-text></mj-button><mj-text>'),
+      /^line 3: mj-button is cl/,
+    ],
     ['a source that is too long', MJML('x'.repeat(100_001)), /at most/],
   ])('with a fault is refused with its line: %s', async (_, source, words) => {
     const answer = await create({ name: 'faulty', format: 'mjml', source });

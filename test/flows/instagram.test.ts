@@ -81,7 +81,7 @@ test('a day later only a person may answer, and after a week nobody', async () =
   const hash = (await messaging.vault('live')).blindIndex(owner.id, 'platform', user);
   const wroteAgo = (hours: number) =>
     messaging.tables.live.write({
-      update: KEYS.lastInbound(owner.id, 'instagram', hash),
+      update: KEYS.lastInbound(owner.id, 'instagram', hash, ''),
       set: { at: Date.now() - hours * HOUR_MS },
     });
   const byPerson = { type: 'text', payload: { text: 'Aqui é a Bia', tag: 'HUMAN_AGENT' } };

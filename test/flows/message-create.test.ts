@@ -23,6 +23,21 @@ const create = (body: Readonly<Record<string, unknown>>, key: string = randomUUI
 const statusOf = async (id: string, of = tenant) => (await of.test.get(`/messages/${id}`)).body.status;
 
 describe('a message of the unified create', () => {
+  test.each([
+    ['sms', TO, { text: 'Oi' }],
+    ['email', 'success@simulator.amazonses.com', { email: { subject: 'Oi', text: 'Oi' } }],
+  ])(
+    'that is cancelled failed on %s without a reason, since the channel has no name for it',
+    async (channel, to, payload) => {
+      const scheduledAt = new Date(Date.now() + 3600_000).toISOString();
+      const { id } = (await create({ channel, to, payload, scheduledAt })).body;
+      expect((await tenant.test.call('POST', `/messages/${id}/cancel`)).body).toMatchObject({ reason: 'cancelled' });
+      const { body } = await tenant.test.get(`/v2/${channel}/messages/${id}`);
+      expect(body).toMatchObject({ id, status: 'failed', failedAt: expect.any(String) });
+      expect(body).not.toHaveProperty('reason');
+    },
+  );
+
   test('is stored as queued with its price, and leaves by itself', async () => {
     const created = await create({ metadata: { orderId: 'A-1' }, priority: 'critical', campaignId: 'tag' }, 'one');
     expect(created).toMatchObject({

@@ -193,7 +193,7 @@ describe('a live number', () => {
     return fetch(`${messaging.url}/callbacks/whatsapp_cloud_api/events`, { method: 'POST', headers, body });
   };
 
-  test('is connected and judged by the platform: its reports move number and template, once', async () => {
+  test('is connected and judged by the platform: its reports move number, template and the price of its sends, once', async () => {
     meta.addNumber('4400', { display_phone_number: '+55 11 98888-0000' });
     const { status, body: number } = await connect({ phoneNumberId: '4400', wabaId: WABA }, owner.live);
     expect(status).toBe(201);
@@ -218,6 +218,15 @@ describe('a live number', () => {
       expect((await report('phone_number_quality_update', flagged, 1_773_140_401)).status).toBe(200);
     }
     expect((await owner.live.get(`/v2/templates/${template.id}`)).body.status).toBe('approved');
+    const price = async () => {
+      const wish = { channel: 'whatsapp', to: '+5511988880001', template: 'ola' };
+      return (await owner.live.post('/v1/messages/preview', wish)).body.hops[0].price;
+    };
+    expect(await price()).toEqual({ coins: 900 });
+    const moved = { ...verdict, event: undefined, previous_category: 'UTILITY', new_category: 'MARKETING' };
+    expect((await report('template_category_update', moved, 1_773_140_402)).status).toBe(200);
+    expect((await owner.live.get(`/v2/templates/${template.id}`)).body.category).toBe('marketing');
+    expect(await price()).toEqual({ coins: 4_500 });
     expect((await owner.live.get(`/numbers/${number.id}`)).body).toMatchObject({
       status: 'flagged',
       qualityRating: 'red',

@@ -151,6 +151,20 @@ describe('beside a running platform', { timeout: 180_000 }, () => {
     expect(newest).toMatchObject({ id, scopes: ['sms:read', 'sms:send'], revokedAt });
   });
 
+  test('a suppression is shown and lifted by its address, of an organization that there is', async () => {
+    const of = ['--organization', organizationId, '--env', 'live', '--email'];
+    const stands = { env: 'live', organization: organizationId, suppressed: false, suppressedUntil: null };
+    expect(await json('suppression', 'show', ...of, 'ana@loja.example')).toEqual(stands);
+    const lifted = await json('suppression', 'lift', ...of, 'ana@loja.example');
+    expect(lifted).toEqual({ ...stands, lifted: false, amazonSes: 'not_set_up' });
+    expect(await admin('suppression', 'lift', ...of, 'ana')).toMatchObject({
+      code: 1,
+      stderr: '--email: must be an e-mail address\n',
+    });
+    of[1] = `org_${'0'.repeat(21)}`;
+    expect((await admin('suppression', 'show', ...of, 'ana@loja.example')).stderr).toMatch(/no such organization/);
+  });
+
   test('a wallet is credited once per idempotency key', async () => {
     const credit = ['wallet', 'credit', '--organization', organizationId, '--env'];
     expect(await json(...credit, 'test', '--coins', '500')).toEqual({ balanceCoins: 10_000_500 });

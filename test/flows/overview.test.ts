@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { type Messaging, startMessaging, type Tenant } from '../support/api.ts';
 import { checkMoney } from '../support/money.ts';
 
@@ -105,6 +106,8 @@ describe.concurrent('a fallback', { timeout: 240_000 }, () => {
       fresh,
     );
     expect(sent.body.fallback).toEqual([{ channel: 'rcs', after: '7200s', price: { coins: 1_200 } }]);
+    const kept = await messaging.tables.test.get(KEYS.message(sent.body.id));
+    expect(kept?.fallbackCoins).toEqual([1_200]);
     await vi.waitFor(async () => expect(await hop(fresh, sent.body.id)).toBeDefined(), WAIT);
     const second = (await hop(fresh, sent.body.id))?.data.id;
     await vi.waitFor(async () => {
@@ -151,11 +154,31 @@ describe.concurrent('a fallback', { timeout: 240_000 }, () => {
       { channel: 'rcs', maxCoins: 1_000 },
       { channel: 'sms', to: DELIVERED },
     ];
-    const sent = await send({ to: FAILED, fallback }, 'm', fresh);
+    const sent = await send({ to: FAILED, fallback, priority: 'critical' }, 'm', fresh);
     await vi.waitFor(async () => expect((await hop(fresh, sent.body.id))?.data.channel).toBe('sms'), WAIT);
     const timeline = await fresh.test.get(`/messages/${sent.body.id}/timeline`);
     expect(JSON.stringify(timeline.body)).toContain('left out');
+    const taken = (await hop(fresh, sent.body.id))?.data.id;
+    expect((await fresh.test.get(`/messages/${String(taken)}`)).body.priority).toBe('critical');
     await vi.waitFor(() => checkMoney(messaging.tables.test, fresh.id), WAIT);
+  });
+});
+
+describe('a live send that nothing may carry', () => {
+  test('is refused for the recipient and the funds first: the provider is the last that is asked', async () => {
+    const [funded, poor] = [await messaging.tenant({ live: 10_000 }), await messaging.tenant()];
+    const { body: contact } = await funded.live.post('/contacts', { phone: DELIVERED });
+    await funded.live.post(`/contacts/${contact.id}/opt-out`, {});
+    const outcome = async (of: Tenant, to: string) => {
+      const body = { channel: 'sms', to, text: TEXT };
+      const { body: plan } = await of.live.post('/v1/messages/preview', body);
+      const sent = await of.live.post('/v1/messages', body, { 'idempotency-key': randomUUID() });
+      expect(plan.hops[0].refusal).toMatchObject({ code: sent.body.code, detail: sent.body.detail });
+      return [sent.status, sent.body.code, sent.body.meta?.motivo];
+    };
+    expect(await outcome(funded, DELIVERED)).toEqual([422, 'invalid_request', 'opt_out']);
+    expect(await outcome(poor, DELIVERED)).toEqual([402, 'insufficient_funds', undefined]);
+    expect(await outcome(funded, SILENT)).toEqual([502, 'provider_failed', undefined]);
   });
 });
 
@@ -196,5 +219,26 @@ describe('a send plan', () => {
     expect(body.hops[0].refusal).toMatchObject({ code: 'invalid_request', action: expect.any(String) });
     expect(body.hops[1].refusal).toBeDefined();
     expect((await preview({ channel: 'whatsapp' })).body.hops[0].refusal).toMatchObject({ code: 'window_closed' });
+  });
+
+  test('tells a price over its limit before an opt-out, as the send does', async () => {
+    const fresh = await messaging.tenant();
+    const { body: contact } = await fresh.test.post('/contacts', { phone: DELIVERED });
+    await fresh.test.post(`/contacts/${contact.id}/opt-out`, {});
+    const { body: plan } = await preview({ maxCoins: 5 }, fresh);
+    const { body: refused } = await send({ maxCoins: 5 }, 'dear', fresh);
+    expect(plan.hops[0].refusal).toMatchObject({ code: 'precondition_failed', detail: refused.detail });
+    expect(refused.code).toBe('precondition_failed');
+  });
+
+  test('has each fallback leave after the wait for the way before it, from its schedule on', async () => {
+    const at = Date.now() + 3600_000;
+    const fallback = [
+      { channel: 'rcs', after: '10m' },
+      { channel: 'sms', after: '1h' },
+    ];
+    const { body } = await preview({ scheduledAt: new Date(at).toISOString(), fallback });
+    const leaves = body.hops.map(({ leavesAt }: { leavesAt: string }) => Date.parse(leavesAt) - at);
+    expect(leaves).toEqual([0, 600_000, 4_200_000]);
   });
 });

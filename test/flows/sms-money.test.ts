@@ -102,6 +102,14 @@ describe('the price table', () => {
     },
   );
 
+  test('prices the plan of a live send, also where nothing was sent before', async () => {
+    const other = await messaging.tenant();
+    await setVolume(other, 11);
+    const body = { channel: 'sms', to: '+5511999990005', text: 'Oi' };
+    const plan = await other.live.post('/v1/messages/preview', body);
+    expect(plan.body.hops[0]).toMatchObject({ price: { coins: 70 }, volumeBand: { index: 1, from: 11, upTo: 12 } });
+  });
+
   test('is moved by no sandbox send: the band stays where live left it', async () => {
     const other = await messaging.tenant();
     await setVolume(other, 9);

@@ -14,6 +14,7 @@ const WAIT = { timeout: 20_000, interval: 150 };
 const ADDRESS = '/callbacks/whatsapp_cloud_api/events';
 const OWN_NUMBER = '306540352242922';
 const OWN_TOKEN = "the number's own token";
+const [SALES_NUMBER, CARE_NUMBER] = ['406540352242922', '506540352242922'];
 /** The messages' prices (decisions, part 4: sensible defaults). */
 const [MARKETING, SESSION] = [4_500, 150];
 
@@ -21,7 +22,11 @@ let messaging: Messaging;
 let meta: WhatsappStandIn;
 beforeAll(async () => {
   messaging = await startMessaging();
-  meta = await startWhatsappStandIn(Date.now, { [OWN_NUMBER]: OWN_TOKEN });
+  meta = await startWhatsappStandIn(Date.now, {
+    [OWN_NUMBER]: OWN_TOKEN,
+    [SALES_NUMBER]: OWN_TOKEN,
+    [CARE_NUMBER]: OWN_TOKEN,
+  });
   meta.endpoint = `${messaging.url}${ADDRESS}`;
   await putProviderSettings(messaging.tables.live, await messaging.vault('live'), {
     channel: 'whatsapp',
@@ -248,6 +253,23 @@ describe('a free message', () => {
 });
 
 describe('a number of an organization', () => {
+  test('beside another has windows of its own: a free text leaves only from the one that its recipient wrote to', async () => {
+    const owner = await tenantOf();
+    const [sales, care] = await Promise.all(
+      [SALES_NUMBER, CARE_NUMBER].map((phoneNumberId) =>
+        connectNumber(messaging, owner, { phoneNumberId, wabaId: '702290129340398', accessToken: OWN_TOKEN }),
+      ),
+    );
+    const phone = aPhone();
+    const from = (numberId: string | undefined) => ({ to: phone, type: 'text', payload: { text: 'Oi' }, numberId });
+    const said = { type: 'text', text: { body: 'Oi' } };
+    expect((await deliver(meta.inbound(waId(phone), said, { number: SALES_NUMBER }))).status).toBe(200);
+    expectProblem(await send(owner, from(care?.id)), 409, { meta: { code: 'window_closed' } });
+    expect(await accepted(await send(owner, from(sales?.id)))).toMatchObject({ from: SALES_NUMBER });
+    expect((await deliver(meta.inbound(waId(phone), said, { number: CARE_NUMBER }))).status).toBe(200);
+    expect(await accepted(await send(owner, from(care?.id)))).toMatchObject({ from: CARE_NUMBER });
+  });
+
   test('sends by itself with its own token, receives for its organization alone, and hears what Meta says of it', async () => {
     const owner = await tenantOf();
     const number = await connectNumber(messaging, owner, {
@@ -264,7 +286,9 @@ describe('a number of an organization', () => {
     expect((await owner.live.get(`/messages/${sent.body.id}`)).body.numberId).toBe(number.id);
 
     const other = await tenantOf();
-    expectProblem(await send(other, { to: phone, type: 'text', payload: { text: 'x' }, numberId: number.id }), 409);
+    expectProblem(await send(other, { to: phone, type: 'text', payload: { text: 'x' }, numberId: number.id }), 422, {
+      errors: ['numberId'],
+    });
     const stolen = await send(other, {
       to: phone,
       type: 'template',

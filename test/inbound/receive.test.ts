@@ -115,7 +115,7 @@ describe('the 24-hour window', () => {
   const last = async (channel: 'whatsapp' | 'instagram' | 'rcs', from = PHONE) => {
     const kind = channel === 'instagram' ? 'platform' : 'phone';
     const hash = await stage.inbound.hashTo(actor.organizationId, kind, from);
-    return readLastInbound(stage.world.table, actor.organizationId, channel, hash);
+    return readLastInbound(stage.world.table, actor.organizationId, { channel, hash });
   };
 
   test('is opened by the last message, in whatever order they come', async () => {

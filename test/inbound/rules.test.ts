@@ -12,7 +12,9 @@ const SEED = 20_261_121;
 
 describe('a word of opt-out', () => {
   test('is one of a closed list, each with its reason', () => {
-    const words = ['SAIR', 'PARAR', 'STOP', 'CANCELAR', 'REMOVER', 'DESCADASTRAR', 'UNSUBSCRIBE', 'END', 'QUIT'];
+    const brazilian = ['SAIR', 'PARAR', 'PARE', 'CANCELAR', 'REMOVER', 'DESCADASTRAR'];
+    const universal = ['STOP', 'STOPALL', 'UNSUBSCRIBE', 'END', 'QUIT', 'CANCEL', 'REVOKE', 'OPTOUT', 'OPT OUT'];
+    const words = [...brazilian, ...universal];
     expect(Object.keys(OPT_OUT_WORDS).sort()).toEqual(words.sort());
     for (const reason of Object.values(OPT_OUT_WORDS)) expect(reason.length).toBeGreaterThan(10);
     expect([...OPT_OUT_CHANNELS].sort()).toEqual(['instagram', 'rcs', 'sms', 'whatsapp']);
@@ -31,6 +33,7 @@ describe('a word of opt-out', () => {
     'ＳＡＩＲ',
     '*STOP*',
     'Unsubscribe…',
+    'opt-out',
   ])('is known in any case, with any accents, marks and blanks around it: %j', (text) => {
     expect(optOutWordIn(text)).toBeDefined();
   });

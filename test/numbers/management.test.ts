@@ -139,6 +139,19 @@ describe('a template on the platform', () => {
     expect(kept()).toEqual([]);
   });
 
+  test.each([false, true])('has the category that the platform gives it (answer lost: %s)', async (lost) => {
+    meta.account.givenCategory = 'MARKETING';
+    const id = await create();
+    if (lost) {
+      meta.script('accept_and_reset');
+      expect(refusal(await submitTemplate(kit.ports, actor, id))).toEqual(['DEPENDENCY_FAILED', []]);
+    }
+    expect(allowed(await submitTemplate(kit.ports, actor, id))).toMatchObject({
+      category: 'marketing',
+      status: 'pending',
+    });
+  });
+
   test.each(['accept_and_hang', 'accept_and_reset', 'malformed'] as const)(
     'whose answer is lost (%s) stays submitted, and submitting again finds it: one template',
     async (play) => {

@@ -5,9 +5,11 @@ import { optInContact, optOutContact } from '../../shared/domain/contacts/consen
 import { createContact, type NewContact } from '../../shared/domain/contacts/create.ts';
 import type { ContactPorts } from '../../shared/domain/contacts/ports.ts';
 import { isRefusal } from '../../shared/domain/errors.ts';
+import type { SendPlan } from '../../shared/domain/messages/plan.ts';
 import { createVault } from '../../shared/domain/secrets.ts';
 import { organizationWrite } from '../../shared/storage/access.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
+import { consentFaults } from '../../shared/storage/bulk-consent.ts';
 import { contactStore } from '../../shared/storage/contacts.ts';
 import { emailConsent, emailConsentStore, suppressionStore } from '../../shared/storage/email-consent.ts';
 import { chanceOf } from '../support/chance.ts';
@@ -130,6 +132,36 @@ test('who opts in of another organization, or without an address, lifts nothing'
   await optInContact(ports, stranger, others.id, { source: 'site' });
   expect(isRefusal(await optInContact(ports, actor, others.id, { source: 'site' }))).toBe(true);
   expect(await maySend(actor)).toBe(false);
+});
+
+test("what a bulk send and a preview read of an address is what a send meets: the named contact's word, and the unsubscribing of the address", async () => {
+  const actor = await tenant();
+  const { id: granted } = await contact(actor, { optIn: { status: 'granted', source: 'site' } });
+  const { id: denied } = await contact(actor, { email: 'bia@loja.example', optIn: { status: 'denied' } });
+  const faults = (...contactIds: (string | undefined)[]) =>
+    consentFaults(
+      world.table,
+      actor.organizationId,
+      [true, false].flatMap((mayOptOut) =>
+        contactIds.map((contactId) => ({
+          plan: { channel: 'email', to: EMAIL, contactId, mayOptOut } as SendPlan,
+          toHash: hashOf(actor),
+        })),
+      ),
+    );
+  const none = undefined;
+  expect(await faults(none, granted, denied, 'ctt_none')).toEqual([
+    none,
+    none,
+    'opted_out',
+    'unknown_contact',
+    none,
+    none,
+    none,
+    'unknown_contact',
+  ]);
+  await emailConsentStore(world.table).unsubscribe(actor.organizationId, hashOf(actor), world.now);
+  expect(await faults(none, granted)).toEqual(['opted_out', 'opted_out', none, none]);
 });
 
 test('an address that its provider holds back is refused until that moment and no longer, whatever consent says of it', async () => {

@@ -207,7 +207,7 @@ describe('the journal of a message', () => {
     const { organizationId, id } = await underWay();
     const again = (body: string) =>
       sendSms(world.ports, world.actor(organizationId), 'key', { to: '+5511987654321', body, route: 'premium' });
-    const wait = { retryAfterSeconds: 30, meta: { code: 'EM_ANDAMENTO', messageId: id } };
+    const wait = { retryAfterSeconds: 1, meta: { code: 'EM_ANDAMENTO', messageId: id } };
     expect(await again('Oi')).toMatchObject({ name: 'CONFLICT', details: wait });
     const other = await again('Outro');
     expect(isRefusal(other) && [other.name, other.details.meta, other.details.retryAfterSeconds]).toEqual([

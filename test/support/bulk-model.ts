@@ -109,8 +109,6 @@ export const runBulkHistory = async (world: World, history: readonly BulkStep[])
     clock: () => world.now,
     journal: world.ports.journal,
     readMessage: (of: string, id: string) => readMessage(world.table, of, id),
-    forceLeave: async () => false,
-    hintSend: () => {},
   };
   const take = async (step: BulkStep): Promise<void> => {
     if (step.do === 'bulk') return send(step);

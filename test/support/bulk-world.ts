@@ -13,10 +13,10 @@ import type { DueHint } from '../../shared/queues/queues.ts';
 import { batchStore } from '../../shared/storage/bulk.ts';
 import { consentFaults, readPromises } from '../../shared/storage/bulk-consent.ts';
 import { overdue } from '../../shared/storage/due.ts';
-import { readWallet } from '../../shared/storage/ledger.ts';
 import { queuedStore } from '../../shared/storage/queued.ts';
 import { checkMoney } from './money.ts';
 import type { World } from './world.ts';
+import { standingOf } from './world-queued.ts';
 
 const PLAIN = {
   seal: async (_: string, __: string, text: string) => text,
@@ -46,12 +46,12 @@ export const bulkWorld = (world: World) => {
     publish([{ kind: 'send_chunk', pk: `BATCH#${batchId}#${chunk}`, sk: 'CHUNK' }]);
   const bulk: BulkPorts = {
     ...ports,
+    ...standingOf(world),
     store,
     planners,
     hintSend,
     hintChain: () => {},
     hintChunk,
-    balance: async (organizationId) => (await readWallet(table, organizationId))?.balance ?? 0,
     recipientOf: async () => undefined,
     faultOf: () => refuse('VALIDATION_ERROR', 'The message breaks the contract.'),
     promises: (organizationId, keys, now) => readPromises(table, organizationId, keys, now),

@@ -127,7 +127,7 @@ export const meetRecipients = async (
   const on = (channel: Channel) => victims.filter((victim) => channelOf(victim) === channel);
   for (const { organizationId, to } of on('instagram'))
     await table.write({
-      update: KEYS.lastInbound(organizationId, 'instagram', vault.blindIndex(organizationId, 'platform', to)),
+      update: KEYS.lastInbound(organizationId, 'instagram', vault.blindIndex(organizationId, 'platform', to), ''),
       set: { at: Date.now() },
     });
   for (const [client, own] of Map.groupBy(on('push'), (victim) => victim.client)) {

@@ -11,6 +11,7 @@ import { planRcs } from '../../shared/domain/rcs/send.ts';
 import { planSms } from '../../shared/domain/sms/send.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { chainStore } from '../../shared/storage/chains.ts';
+import { consentFault } from '../../shared/storage/consent.ts';
 import { forceLeave } from '../../shared/storage/force.ts';
 import { readWallet } from '../../shared/storage/ledger.ts';
 import { readMessage } from '../../shared/storage/message-lists.ts';
@@ -68,12 +69,19 @@ const hintsOf = (world: World) => ({
   hintChain: (id: string) => hint(world, 'fallback', id),
 });
 
+/** What stands against a send before it is reserved. */
+export const standingOf = ({ table, ports }: World): Pick<SubmitPorts, 'consentFault' | 'balance'> => ({
+  consentFault: ({ organizationId }, plan) =>
+    consentFault(table, organizationId, plan, (kind, to) => ports.hashTo(organizationId, kind, to)),
+  balance: async (organizationId) => (await readWallet(table, organizationId))?.balance ?? 0,
+});
+
 /** What accepting a message that leaves by itself needs. */
 export const submitPortsOf = (world: World): SubmitPorts => ({
   ...world.ports,
   ...hintsOf(world),
   planners: plannersOf(world),
-  balance: async (organizationId) => (await readWallet(world.table, organizationId))?.balance ?? 0,
+  ...standingOf(world),
   recipientOf: async () => undefined,
 });
 

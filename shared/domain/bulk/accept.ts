@@ -1,11 +1,12 @@
 import { type Refusal, refuse } from '../errors.ts';
 import { newId } from '../ids.ts';
+import { NO_FUNDS, tooDear } from '../messages/refusals.ts';
 import { saoPauloMonth } from '../time.ts';
 import { cut, type Item, priceChunk } from './chunk.ts';
 import { withdrawChunk } from './escrow.ts';
 import type { Batch, BulkActor, BulkEntry, BulkPorts } from './ports.ts';
 import { type Prepared, prepare, type Refused, refusedView } from './prepare.ts';
-import { type ChunkResult, NO_FUNDS, reserveItems, volumeFor } from './reserve.ts';
+import { type ChunkResult, reserveItems, volumeFor } from './reserve.ts';
 
 /** `permissive`: what is right and affordable is accepted. `strict`: all or nothing. */
 export const BULK_MODES = ['permissive', 'strict'] as const;
@@ -128,8 +129,7 @@ const unaffordable = async (ports: BulkPorts, actor: BulkActor, batch: Batch, it
   const budget = await ports.balance(actor.organizationId);
   const priced = priceChunk(items, { batchId: batch.id, chunk: 0, env: actor.env, month, volume, budget });
   if (priced.tooDear.length > 0) {
-    const refusal = refuse('PRECONDITION_FAILED', 'It costs more than maxCoins allows.');
-    return wholeRefusal(priced.tooDear.map(({ index }) => ({ index, refusal })));
+    return wholeRefusal(priced.tooDear.map(({ index, plan }) => ({ index, refusal: tooDear(plan.maxCoins ?? 0) })));
   }
   if (priced.unaffordable.length === 0) return undefined;
   await ports.noteDepleted(actor.organizationId, actor.env);

@@ -1,8 +1,9 @@
 import { isRefusal, type OverviewCode, type Refusal, refuse } from '../errors.ts';
 import type { Id } from '../ids.ts';
-import { consentRefusal, firstOf, hopsOf, requestFault, told } from '../messages/overview.ts';
+import { firstOf, hopsOf, requestFault, told } from '../messages/overview.ts';
 import { chainOf, draft, requestHash, type SendPlan, type Tenant } from '../messages/plan.ts';
 import type { Candidates } from '../messages/ports.ts';
+import { consentRefusal } from '../messages/refusals.ts';
 import { REUSED_KEY } from '../messages/send.ts';
 import { completeHops, DEFAULT_WAIT_MS, priceHops } from '../messages/submit.ts';
 import { atOnce } from './at-once.ts';

@@ -4,6 +4,7 @@ import { newId } from '../ids.ts';
 import { rulesOf } from '../messages/channels.ts';
 import type { SendPlan } from '../messages/plan.ts';
 import type { Channel } from '../messages/provider.ts';
+import { faultOf } from '../messages/refusals.ts';
 import { type Correction, planResend, type ResendPorts, resend } from '../messages/resend.ts';
 import { quoteUnits } from '../pricing/prices.ts';
 import { saoPauloMonth } from '../time.ts';
@@ -87,12 +88,24 @@ const answerOf = (batchId: string, total: number, refused: readonly Refused[]): 
   errors: refused.map(refusedView),
 });
 
+/** The plan of one resend, unless something but the funds stands against it: those the price of all of them tells. */
+const rehearseOne = async (ports: BulkResendPorts, actor: Actor, { id, correction }: Wanted) => {
+  const { organizationId, env } = actor;
+  const original = await ports.readMessage(organizationId, id);
+  if (!original) return NOT_FOUND;
+  const planned = await planResend(ports, actor, original, correction, { key: 'preview', hash: '' });
+  if (isRefusal(planned)) return planned;
+  const { plan } = planned;
+  const [consent, candidates] = await Promise.all([
+    ports.consentFault(actor, plan),
+    ports.routing.candidates(plan.channel, organizationId, env, plan.route),
+  ]);
+  return faultOf(plan, 0, { consent, balance: 0, candidates }) ?? planned;
+};
+
 /** What the resend would do and cost; nothing is stored or charged. */
 const rehearse = async (ports: BulkResendPorts, actor: Actor, batchId: string, wanted: readonly Wanted[]) => {
-  const planned = await atOnce(wanted, AT_ONCE, async ({ id, correction }) => {
-    const original = await ports.readMessage(actor.organizationId, id);
-    return original ? planResend(ports, actor, original, correction, { key: 'preview', hash: '' }) : NOT_FOUND;
-  });
+  const planned = await atOnce(wanted, AT_ONCE, (one) => rehearseOne(ports, actor, one));
   const refused = planned.flatMap((one, index) => (isRefusal(one) ? [{ index, refusal: one }] : []));
   const plans = planned.flatMap((one) => (isRefusal(one) ? [] : [one.plan]));
   return { ...answerOf(batchId, wanted.length, refused), price: { coins: await priceOf(ports, actor, plans) } };

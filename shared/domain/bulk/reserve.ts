@@ -2,6 +2,7 @@ import { type Refusal, refuse, Unavailable } from '../errors.ts';
 import type { Id } from '../ids.ts';
 import { rulesOf } from '../messages/channels.ts';
 import type { Tenant } from '../messages/plan.ts';
+import { NO_FUNDS, TOO_FAST, tooDear } from '../messages/refusals.ts';
 import { REUSED_KEY } from '../messages/send.ts';
 import { quoteUnits } from '../pricing/prices.ts';
 import { saoPauloMonth } from '../time.ts';
@@ -27,12 +28,6 @@ export interface ChunkResult {
 /** Tries against moving volumes, funds and keys; each of them learns. */
 const TRIES = 12;
 
-const TOO_DEAR = refuse('PRECONDITION_FAILED', 'It costs more than maxCoins allows.');
-export const NO_FUNDS = refuse('PAYMENT_REQUIRED', 'The wallet balance does not cover the message.');
-const TOO_FAST = refuse('RATE_LIMITED', {
-  detail: "The account's SMS per second are used up.",
-  retryAfterSeconds: 1,
-});
 const BUSY = refuse('SERVICE_UNAVAILABLE', { detail: 'The service is busy; try again.', retryAfterSeconds: 1 });
 
 /** The volume that a chunk is priced by: one that prices each of its messages as the true one does. */
@@ -136,7 +131,7 @@ export const reserveItems = async (
     const volume = await volumeFor(ports, tenant, month, attempt.left);
     const by = { ...place, env: tenant.env, month, volume, budget: attempt.budget };
     const priced = priceChunk(attempt.left, by);
-    attempt.refuse(priced.tooDear, TOO_DEAR);
+    for (const item of priced.tooDear) attempt.refuse([item], tooDear(item.plan.maxCoins ?? 0));
     attempt.refuse(priced.unaffordable, NO_FUNDS);
     const accepted = priced.taken.map(({ item }) => item);
     const [first] = accepted;

@@ -30,7 +30,18 @@ export const suppresses = (
 const SUPPRESSED: RefusedAnswer = {
   kind: 'refused',
   cause: 'blacklisted',
-  detail: 'the provider reported that it holds this address back',
+  detail: 'our suppression list has the address, which a report of its provider put there',
+  unasked: true,
+};
+
+/**
+ * What stops an e-mail to `to` before a provider is asked: the mailbox simulator's own play, or a report that is kept of the address;
+ * undefined where it may go.
+ */
+export const stopOf = (to: string, suppressed: boolean): RefusedAnswer | undefined => {
+  const { refuse } = emailSandbox(to);
+  if (refuse) return { ...refuse, unasked: true };
+  return suppressed ? SUPPRESSED : undefined;
 };
 
 /**
@@ -38,4 +49,4 @@ const SUPPRESSED: RefusedAnswer = {
  * keeps it and reports a bounce later: here it is refused before it leaves (interface, part 3).
  */
 export const suppressionOf = async ({ to, content }: EmailDispatch): Promise<RefusedAnswer | undefined> =>
-  emailSandbox(to).refuse ?? ((await content.suppressed) ? SUPPRESSED : undefined);
+  stopOf(to, (await content.suppressed) === true);

@@ -1,7 +1,8 @@
 import type { MessageOf, MessageStatus } from '../messages/message.ts';
+import { given, momentsOf, namedReason, statesCalled, tagsOf } from '../messages/view-parts.ts';
 import { maskEmail } from '../phone.ts';
 import { isoTime } from '../time.ts';
-import type { EMAIL_STATUSES, EmailReason } from './content.ts';
+import { EMAIL_REASONS, type EMAIL_STATUSES, type EmailReason } from './content.ts';
 
 type Email = MessageOf<'email'>;
 export type EmailStatus = (typeof EMAIL_STATUSES)[number];
@@ -24,9 +25,9 @@ const WIRE_REASON: Readonly<Record<string, EmailReason>> = {
   abandoned: 'provider_error',
 };
 
-/** The states of the pipeline that the wire calls by this name: what a list that is filtered by it looks for. */
-export const statesOfEmail = (status: EmailStatus): MessageStatus[] =>
-  (Object.keys(WIRE_STATUS) as MessageStatus[]).filter((state) => WIRE_STATUS[state] === status);
+export const statesOfEmail = (status: EmailStatus) => statesCalled(WIRE_STATUS, status);
+
+const reasonOf = ({ reason = '' }: Email) => WIRE_REASON[reason] ?? namedReason(EMAIL_REASONS, reason);
 
 const shown = (address: string, unmasked: boolean) => (unmasked ? address : maskEmail(address));
 
@@ -38,10 +39,8 @@ const accepted = (message: Email, unmasked: boolean) => ({
   from: message.content.from,
   subject: message.content.subject,
   bodyBytes: message.content.bodyBytes,
-  ...(message.contactId ? { contactId: message.contactId } : {}),
-  ...(message.campaignId === undefined ? {} : { campaignId: message.campaignId }),
-  ...(message.metadata ? { metadata: { ...message.metadata } } : {}),
-  ...(message.sentAt === undefined ? {} : { sentAt: isoTime(message.sentAt) }),
+  ...tagsOf(message),
+  ...momentsOf(message, 'sentAt'),
   createdAt: isoTime(message.createdAt),
 });
 
@@ -49,9 +48,8 @@ const accepted = (message: Email, unmasked: boolean) => ({
 export const emailView = (message: Email, unmasked: boolean) => ({
   ...accepted(message, unmasked),
   organizationId: message.organizationId,
-  ...(message.reason === undefined ? {} : { reason: WIRE_REASON[message.reason] ?? (message.reason as EmailReason) }),
-  ...(message.deliveredAt === undefined ? {} : { deliveredAt: isoTime(message.deliveredAt) }),
-  ...(message.failedAt === undefined ? {} : { failedAt: isoTime(message.failedAt) }),
+  ...given({ reason: reasonOf(message) }),
+  ...momentsOf(message, 'deliveredAt', 'failedAt'),
   updatedAt: isoTime(message.updatedAt),
 });
 

@@ -1,5 +1,5 @@
 import type { Id } from '../ids.ts';
-import type { NumberPorts } from '../numbers/number.ts';
+import type { Heard, NumberPorts } from '../numbers/number.ts';
 import type { PlatformFlowStatus } from '../numbers/platform.ts';
 import type { FlowJson } from './flow-json.ts';
 
@@ -32,6 +32,8 @@ export interface WhatsappFlow {
   readonly flowJson: FlowJson;
   readonly platformFlowId?: string | undefined;
   readonly platformStatus?: PlatformFlowStatus | undefined;
+  /** The platform's latest report on it. */
+  readonly heard?: Heard | undefined;
   /** True from before the platform is first asked to create it: after an answer that was lost, it is looked for before it is created again. */
   readonly creating?: boolean | undefined;
   readonly publishedAt?: number | undefined;

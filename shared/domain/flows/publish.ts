@@ -1,6 +1,12 @@
 import { isRefusal, type Refusal, refuse } from '../errors.ts';
 import { platformOf } from '../numbers/numbers.ts';
-import { type FlowFault, type NumberPlatform, type PlatformAnswer, platformRefusal } from '../numbers/platform.ts';
+import {
+  type FlowFault,
+  type NumberPlatform,
+  type PlatformAnswer,
+  type PlatformFlowStatus,
+  platformRefusal,
+} from '../numbers/platform.ts';
 import type { FlowPorts, WhatsappFlow } from './flow.ts';
 import { uploadedJson } from './flow-json.ts';
 import { findFlow, notIn, type Owner, updateFlow } from './flows.ts';
@@ -143,6 +149,16 @@ const STATUS_OF = {
   DEPRECATED: 'deprecated',
 } as const;
 
+/** What the platform's word for where a flow stands changes of it. A draft stays one: publishing it is a call of its own. */
+export const standingOf = (
+  { status, platformStatus: known }: Pick<WhatsappFlow, 'status' | 'platformStatus'>,
+  platformStatus: PlatformFlowStatus,
+): Pick<WhatsappFlow, 'status' | 'platformStatus'> | undefined => {
+  const moves = status === 'active' || status === 'paused';
+  const now = moves && platformStatus !== 'DRAFT' ? STATUS_OF[platformStatus] : status;
+  return now === status && platformStatus === known ? undefined : { status: now, platformStatus };
+};
+
 /** Reads a flow's state from the platform, which blocks, throttles and releases flows by itself. 409 for a flow that it has not seen. */
 export const syncFlow = async (ports: FlowPorts, owner: Owner, id: string): Promise<WhatsappFlow | MoveRefusal> => {
   const flow = await findFlow(ports, owner, id);
@@ -152,14 +168,7 @@ export const syncFlow = async (ports: FlowPorts, owner: Owner, id: string): Prom
   if (isRefusal(platform)) return platform;
   const found = await platform.readFlow(flow.platformFlowId, flow.platformStatus);
   if (found.kind !== 'done') return platformRefusal(found);
-  const platformStatus = found.value;
-  return updateFlow(ports, owner, id, (before) => {
-    const moves = before.status === 'active' || before.status === 'paused';
-    const status = moves && platformStatus !== 'DRAFT' ? STATUS_OF[platformStatus] : before.status;
-    return status === before.status && platformStatus === before.platformStatus
-      ? undefined
-      : { status, platformStatus };
-  });
+  return updateFlow(ports, owner, id, (before) => standingOf(before, found.value));
 };
 
 /** Has the platform forget a draft that it has seen. Its number may be gone: then nobody can ask the platform any more. */

@@ -7,6 +7,7 @@ import type { Channel } from '../messages/provider.ts';
 export const OPT_OUT_WORDS = {
   SAIR: 'the word that short codes in Brazil announce, and that its carriers expect to be honoured',
   PARAR: 'the Portuguese of STOP',
+  PARE: 'the same, as an order',
   CANCELAR: 'announced beside SAIR by short-code services in Brazil (cancelling a service)',
   REMOVER: 'LGPD, article 18: the request to be removed, in its plainest word',
   DESCADASTRAR: 'LGPD, article 8, § 5: the withdrawal of consent, as Brazilian mailings word it',
@@ -14,6 +15,11 @@ export const OPT_OUT_WORDS = {
   UNSUBSCRIBE: 'a universal keyword of carriers beside STOP (CTIA, the same)',
   END: 'a universal keyword of carriers beside STOP (CTIA, the same)',
   QUIT: 'a universal keyword of carriers beside STOP (CTIA, the same)',
+  CANCEL: 'a universal keyword of carriers beside STOP (CTIA, the same)',
+  REVOKE: 'the words that end consent beside those above (47 CFR 64.1200(a)(10), in force since April 2025)',
+  'OPT OUT': 'the same rule; "opt-out" is read alike',
+  OPTOUT: 'the same rule, written together',
+  STOPALL: 'taken for STOP by carriers and by every large sender',
 } as const;
 export type OptOutWord = keyof typeof OPT_OUT_WORDS;
 

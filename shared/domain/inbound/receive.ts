@@ -28,6 +28,8 @@ export interface SenderKey {
   readonly kind: RecipientKind;
   /** Blind index of the sender. */
   readonly hash: string;
+  /** The number that it wrote to: each has a window of its own. */
+  readonly numberId?: string | undefined;
   /** Who it is if nobody has this phone or address: the contact that the answered message named. */
   readonly otherwise?: Id<'contact'> | undefined;
 }
@@ -36,7 +38,7 @@ export interface Sender {
   readonly contact?: Contact | undefined;
   /** The phone is no contact's, and what it said of consent stands on itself. */
   readonly loosePhone?: { readonly optedOut: boolean } | undefined;
-  /** When it last wrote on the channel, in ms. */
+  /** When it last wrote on the channel, to this number where one is named, in ms. */
   readonly lastInboundAt?: number | undefined;
 }
 
@@ -132,7 +134,7 @@ export const incoming = async (
   };
   return {
     message,
-    key: { channel, kind, hash, otherwise: answered?.contactId },
+    key: { channel, kind, hash, numberId: account.numberId, otherwise: answered?.contactId },
     answered,
     profileName: profileNameOf(event),
     word: OPT_OUT_CHANNELS.has(channel) ? optOutWordIn(event.text) : undefined,

@@ -1,6 +1,6 @@
 import { isRefusal } from '../errors.ts';
 import { messageEvent } from './events.ts';
-import type { Chain, Hop } from './hops.ts';
+import { type Chain, type Hop, NO_WAIT } from './hops.ts';
 import { type Decision, type MessageRecord, missed, reached } from './message.ts';
 import { type Planned, requestHash } from './plan.ts';
 import type { SendPorts } from './ports.ts';
@@ -58,10 +58,14 @@ const takeHop = async (ports: ChainPorts, chain: Chain, hop: Hop): Promise<void>
 /** When an unfinished message has to be looked at again, in ms; undefined when its hop is over. */
 const waitsUntil = (current: MessageRecord, chain: Chain, now: number): number | undefined => {
   if (missed(current) && current.hold !== 'open') return undefined;
-  // A deferred message is waited for from the moment that it leaves.
-  if (current.status === 'queued') return Math.max(chain.waitUntil, current.deadline + LOOK_AGAIN_MS);
+  if (current.status === 'queued') return Math.max(current.deadline, now) + LOOK_AGAIN_MS;
   if (current.hold === 'open') return now + LOOK_AGAIN_MS;
-  return chain.waitUntil > now ? chain.waitUntil : undefined;
+  if (chain.waitUntil === NO_WAIT) return undefined;
+  // It is waited for from the moment that it left: what deferred or forced it moves the end of the wait.
+  const leftAt = current.sentAt ?? current.createdAt;
+  const moved = leftAt + (chain.hops[chain.next]?.afterMs ?? 0) - chain.waitUntil;
+  const until = Math.abs(moved) < LOOK_AGAIN_MS ? chain.waitUntil : chain.waitUntil + moved;
+  return until > now ? until : undefined;
 };
 
 /**

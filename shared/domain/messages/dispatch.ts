@@ -5,6 +5,7 @@ import type { Decision, MessageRecord } from './message.ts';
 import type { Candidates, SendPorts } from './ports.ts';
 import { CALLBACK_KIND_OF, type Channel, type Provider, type ProviderAnswer, type RefusedAnswer } from './provider.ts';
 import { lastSentTo } from './recipient.ts';
+import { stopped } from './refusals.ts';
 import { SANDBOX_OUTCOME_MS } from './sandbox.ts';
 
 export type DispatchRefusal = Refusal<
@@ -31,6 +32,7 @@ const refusalOf = (message: MessageRecord, refused: RefusedAnswer): DispatchRefu
       detail: 'The provider does not let this sender send.',
       meta: { ...meta, motivo: reason ?? cause },
     });
+  if (refused.unasked) return stopped(refused, reason, meta);
   if (reason)
     return refuse('VALIDATION_ERROR', {
       detail: 'The provider refused the message.',
@@ -64,6 +66,7 @@ const callProvider = async (
     content,
     callbackUrl: `${ports.publicUrl}/callbacks/${provider.name}/${CALLBACK_KIND_OF[message.channel]}`,
   });
+  if (answer.kind === 'refused' && answer.unasked) return answer;
   ports.observe.provider(
     provider.name,
     answer.kind === 'refused' ? answer.cause : answer.kind,
@@ -122,6 +125,10 @@ export const settleAccepted = async (
   });
 };
 
+/** A refusal as the timeline tells it. */
+const refusedWords = ({ provider }: MessageRecord, { unasked, cause, detail }: RefusedAnswer): string =>
+  unasked ? `${provider} was not asked: ${detail}` : `${provider} refused: ${cause}`;
+
 /** Gives a message up that no provider takes: failed, refunded, the caller's key free again. */
 export const giveUp = async (
   ports: SendPorts,
@@ -136,7 +143,7 @@ export const giveUp = async (
     ...(reason ? { reason } : {}),
     lastError: refused.detail,
     decisions: [
-      { at, kind: 'provider', detail: `${message.provider} refused: ${refused.cause}` },
+      { at, kind: 'provider', detail: refusedWords(message, refused) },
       { at, kind: 'resolution', detail: 'hold released', coins: message.coins },
     ],
     freeKey: true,
@@ -206,6 +213,7 @@ export const dispatchMessage = async (
       message = rerouted;
     }
     const answer = await callProvider(ports, message, content, provider);
+    if (answer.kind === 'refused' && answer.unasked) return giveUp(ports, message, answer, raise);
     const healthy = answer.kind === 'accepted' || (answer.kind === 'refused' && answer.cause in ofMessage);
     await ports.routing.report(message.channel, provider.name, message.route, healthy);
     if (answer.kind === 'unknown') return leaveUncertain(ports, message, answer.detail);

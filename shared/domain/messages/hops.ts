@@ -12,6 +12,9 @@ export interface Hop extends UnifiedRequest {
   readonly coins?: number | undefined;
 }
 
+/** In the place of a chain's `waitUntil`: a hop was left out, so the next one is taken at once. */
+export const NO_WAIT = 0;
+
 /** A message's fallbacks (interface 4.0): tried in order, each billed at its own rate, none once one delivered. */
 export interface Chain {
   /** The id of its first message. */
@@ -21,7 +24,7 @@ export interface Chain {
   readonly hops: readonly Hop[];
   /** The hop that comes next. */
   readonly next: number;
-  /** The message that is waited for, and until when, in ms. */
+  /** The message that is waited for, and until when, in ms, if it leaves at its moment; or NO_WAIT. */
   readonly current: Id<'message'>;
   readonly waitUntil: number;
   readonly state: 'waiting' | 'delivered' | 'exhausted' | 'cancelled';

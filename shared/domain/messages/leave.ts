@@ -12,6 +12,8 @@ export interface Deferral {
 export interface LeavePorts extends SendPorts {
   /** What leaves, where more leaves than is kept on the message; undefined when it is gone. */
   readonly contentOf: (message: MessageRecord) => Promise<unknown>;
+  /** Whether a way before it, of the chain that it is a hop of, has arrived. */
+  readonly overtaken: (message: MessageRecord) => Promise<boolean>;
   /** When a message may leave, in ms, by the quiet hours of its organization; `now` or earlier when at once. */
   readonly mayLeaveAt: (message: MessageRecord, now: number) => Promise<number>;
   /** What the rate of the number that it leaves from makes of it; undefined when it may go. Absent where numbers have no rates. */
@@ -41,9 +43,26 @@ const deferralOf = async (ports: LeavePorts, queued: MessageRecord, now: number)
   return until > now ? { until, detail: 'quiet hours' } : ports.numberRoom?.(queued, now);
 };
 
+/** A hop that waited for its moment while a way before it arrived after all: it never leaves, and its hold is given back. */
+const withdrawHop = async (ports: LeavePorts, queued: MessageRecord, at: number): Promise<void> => {
+  const detail = 'not sent: a way before it arrived; hold released';
+  await ports.journal.release(queued, {
+    at,
+    reason: 'cancelled',
+    lastError: 'A way before it arrived.',
+    decisions: [{ at, kind: 'fallback', detail, coins: queued.coins }],
+    freeKey: false,
+    events: [],
+  });
+};
+
+/** Whether a message's moment was moved, so that much may have happened since it was queued. */
+const wasDeferred = ({ deadline, createdAt }: MessageRecord): boolean => deadline > createdAt;
+
 /** The same for a message that was just read. */
 export const leaveQueued = async (ports: LeavePorts, queued: MessageRecord): Promise<void> => {
   const now = ports.clock();
+  if (wasDeferred(queued) && (await ports.overtaken(queued))) return withdrawHop(ports, queued, now);
   const deferral = queued.force ? undefined : await deferralOf(ports, queued, now);
   if (deferral) {
     const { until, detail } = deferral;

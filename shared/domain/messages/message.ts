@@ -90,6 +90,8 @@ interface MessageBase {
   readonly coins: Coins;
   /** The volume band of its first unit: units `from` to `upTo` of the month; `upTo` null in the last. */
   readonly band?: { readonly index: number; readonly from: number; readonly upTo: number | null } | undefined;
+  /** What each of its fallbacks would have cost when it was accepted, in coins, in their order; absent without fallbacks. */
+  readonly fallbackCoins?: readonly number[] | undefined;
   readonly hold: HoldState;
   /** Whoever raised it last may resolve the hold; a smaller one is refused. */
   readonly fence: number;

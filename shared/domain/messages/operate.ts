@@ -5,15 +5,21 @@ import type { Clock } from '../time.ts';
 import type { Journal } from './journal.ts';
 import type { Decision, MessageRecord } from './message.ts';
 
-/** What an operator's acts on a queued message need from outside. */
-export interface OperatePorts {
+/** What taking a queued message back needs from outside. */
+export interface CancelPorts {
   readonly clock: Clock;
   readonly journal: Pick<Journal, 'release'>;
   readonly readMessage: (organizationId: string, id: string) => Promise<StoredMessage | undefined>;
+}
+
+/** What all of an operator's acts on a queued message need. */
+export interface OperatePorts extends CancelPorts {
   /** Makes a queued message leave at a moment (ms) whatever would defer it; false when it left meanwhile. */
   readonly forceLeave: (message: MessageRecord, at: number, decision: Decision) => Promise<boolean>;
   /** Hands a queued message to its queue at a moment (ms); may be lost. */
   readonly hintSend: (messageId: string, at: number) => void;
+  /** Hands a chain on at a moment (ms); may be lost. */
+  readonly hintChain: (id: string, at: number) => void;
 }
 
 type Operated = Promise<MessageRecord | Refusal<'CONFLICT' | 'NOT_FOUND'>>;
@@ -31,7 +37,7 @@ const NOT_QUEUED = refuse('CONFLICT', 'The message is not queued.');
  * Takes a queued message back before it leaves: its hold is released, and its key stays taken. Against its sender exactly one wins, by
  * the fence. Cancels that meet each other are one, and all answer with the cancelled message.
  */
-export const cancel = async (ports: OperatePorts, { organizationId }: Actor, id: string): Operated => {
+export const cancel = async (ports: CancelPorts, { organizationId }: Actor, id: string): Operated => {
   const message = await ports.readMessage(organizationId, id);
   if (!message) return NOT_FOUND;
   if (!isQueued(message)) return NOT_QUEUED;
@@ -57,5 +63,6 @@ export const force = async (ports: OperatePorts, { organizationId }: Actor, id: 
   const decision: Decision = { at, kind: 'operator', detail: 'forced to leave now' };
   if (!(await ports.forceLeave(message, at, decision))) return NOT_QUEUED;
   ports.hintSend(id, at);
+  if (message.chainId) ports.hintChain(message.chainId, at);
   return { ...message, force: true, updatedAt: at };
 };

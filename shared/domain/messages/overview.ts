@@ -7,13 +7,16 @@ import { rulesOf } from './channels.ts';
 import type { Hop } from './hops.ts';
 import type { Priority } from './message.ts';
 import { requestHash, type SendPlan, type Tenant } from './plan.ts';
+import type { RefusedAnswer } from './provider.ts';
 import { quote } from './quote.ts';
+import { type ConsentFault, faultOf, stopped } from './refusals.ts';
 import { replayOf } from './replay.ts';
 import {
   acceptedView,
   completeHops,
   DEFAULT_WAIT_MS,
   type HopRequest,
+  type PlanRefusal,
   priceHops,
   type SubmitPorts,
   scheduleFault,
@@ -35,9 +38,19 @@ interface HopRequestBody extends Omit<HopRequest, 'afterMs'> {
   readonly after?: number | undefined;
 }
 
+/** What would meet some plans if they were sent now. */
+export interface Foreseen {
+  /** What can be spent, in coins. */
+  readonly balance: number;
+  readonly ways: ReadonlyMap<
+    SendPlan,
+    { readonly consent?: ConsentFault | undefined; readonly stop?: RefusedAnswer | undefined } | undefined
+  >;
+}
+
 export interface PreviewPorts extends SubmitPorts {
-  /** Why the recipient's consent would refuse the plan; undefined when it would not. */
-  readonly consentFault: (tenant: Tenant, plan: SendPlan) => Promise<'opted_out' | 'unknown_contact' | undefined>;
+  /** The balance; and of each plan why the recipient's consent would refuse it, and what of ours would stop it when it leaves. */
+  readonly foreseen: (tenant: Tenant, plans: readonly SendPlan[]) => Promise<Foreseen>;
   /** When a message of the channel may leave, in ms. */
   readonly leavesAt: (organizationId: string, channel: UnifiedRequest['channel'], at: number) => Promise<number>;
 }
@@ -123,44 +136,60 @@ export const sendOverview = async (ports: SubmitPorts, actor: Actor, key: string
 /** A refusal in the overview contract's words. */
 export const told = (refusal: Refusal) => {
   const code = refusal.details.overview ?? OVERVIEW_CODE_OF[refusal.name];
-  return { code, detail: refusal.details.detail, action: OVERVIEW_CODES[code] };
+  const { detail, meta } = refusal.details;
+  const reason = meta?.motivo;
+  return { code, detail, action: OVERVIEW_CODES[code], ...(typeof reason === 'string' ? { reason } : {}) };
 };
 
-const CONSENT = {
-  opted_out: refuse('VALIDATION_ERROR', 'The contact opted out.'),
-  unknown_contact: refuse('VALIDATION_ERROR', 'The contact does not exist.'),
-} as const;
+/** A way that a send would take, and what its channel made of it. */
+type Way = Omit<UnifiedRequest, 'scheduledAt'> & Pick<Hop, 'maxCoins' | 'afterMs'>;
+interface PlannedWay {
+  readonly way: Way;
+  readonly plan: SendPlan | PlanRefusal;
+}
 
-/** The refusal of a recipient whose consent forbids a send. */
-export const consentRefusal = (fault: keyof typeof CONSENT) => CONSENT[fault];
+const planWay = async (ports: PreviewPorts, actor: Actor, way: Way): Promise<PlannedWay> => {
+  const { afterMs: _, maxCoins, ...request } = way;
+  const planned = await ports.planners[way.channel](actor, request, 'preview', '');
+  return { way, plan: isRefusal(planned) ? planned : { ...planned.plan, maxCoins } };
+};
 
-/** One way of a send plan; `spent` is what the ways before it cost, in coins. */
-const previewHop = async (
+/** When each way would leave while the ways before it stay silent, one after the other, in ms. */
+const departures = async (
+  ports: PreviewPorts,
+  { organizationId }: Actor,
+  { scheduledAt = 0 }: UnifiedRequest,
+  ways: readonly Way[],
+): Promise<number[]> => {
+  const departing: number[] = [];
+  let at = Math.max(scheduledAt, ports.clock());
+  for (const { channel, afterMs } of ways) {
+    at = await ports.leavesAt(organizationId, channel, at + afterMs);
+    departing.push(at);
+  }
+  return departing;
+};
+
+/** One way of a send plan as it is shown, and its price in coins; `leavesAt` in ms. */
+const previewWay = async (
   ports: PreviewPorts,
   actor: Actor,
-  request: UnifiedRequest & Pick<Hop, 'maxCoins'>,
-  afterMs: number,
-  balance: number,
+  { way: { channel, afterMs }, plan }: PlannedWay,
+  leavesAt: number,
+  reading: Promise<Foreseen>,
 ) => {
-  const shown = { channel: request.channel, after: `${afterMs / 1000}s` };
-  const { mask } = rulesOf(request.channel);
-  const planned = await ports.planners[request.channel](actor, request, 'preview', '');
-  if (isRefusal(planned)) return { coins: 0, hop: { ...shown, refusal: told(planned) } };
-  const { plan } = planned;
+  const shown = { channel, after: `${afterMs / 1000}s` };
+  if (isRefusal(plan)) return { coins: 0, hop: { ...shown, refusal: told(plan) } };
   const { organizationId, env } = actor;
-  const [priced, candidates, consent, leavesAt] = await Promise.all([
+  const { mask, reasonOf } = rulesOf(channel);
+  const [{ coins, band }, candidates, { balance, ways }] = await Promise.all([
     quote(ports, organizationId, env, plan.price, plan.units),
-    ports.routing.candidates(plan.channel, organizationId, env, plan.route),
-    ports.consentFault(actor, plan),
-    ports.leavesAt(organizationId, plan.channel, Math.max(request.scheduledAt ?? 0, ports.clock())),
+    ports.routing.candidates(channel, organizationId, env, plan.route),
+    reading,
   ]);
-  const { coins, band } = priced;
-  const dear = request.maxCoins !== undefined && coins > request.maxCoins;
+  const { consent, stop } = ways.get(plan) ?? {};
   const refusal =
-    (consent && CONSENT[consent]) ??
-    (dear ? refuse('PRECONDITION_FAILED', 'It costs more than maxCoins allows.') : undefined) ??
-    (coins > balance ? refuse('PAYMENT_REQUIRED', 'The wallet balance does not cover the message.') : undefined) ??
-    (candidates.kind === 'none' ? refuse('DEPENDENCY_FAILED', candidates.missing) : undefined);
+    faultOf(plan, coins, { consent, balance, candidates }) ?? (stop && stopped(stop, reasonOf[stop.cause]));
   const provider = candidates.kind === 'ready' ? candidates.providers[0]?.name : undefined;
   return {
     coins,
@@ -178,20 +207,32 @@ const previewHop = async (
   };
 };
 
-/** What a send would do and cost, way by way, and why it would be refused; nothing is stored or charged (decisions, part 6). */
+/**
+ * What a send would do and cost, way by way, and why it would be refused; nothing is stored or charged (decisions, part 6). However many
+ * ways there are, wallet and recipients are read once, while what their prices and providers lack is read too.
+ */
 export const previewOverview = async (ports: PreviewPorts, actor: Actor, body: OverviewRequest) => {
   const fault = requestFault(body, ports.clock());
   if (fault) return fault;
   const request = firstOf(body);
-  const hops = await completeHops(ports, actor, request, hopsOf(body), body.fallback_after ?? DEFAULT_WAIT_MS);
+  const hops = await completeHops(ports, actor, request, hopsOf(body), waitOf(body));
   if (isRefusal(hops)) return hops;
-  const balance = await ports.balance(actor.organizationId);
-  const first = await previewHop(ports, actor, { ...request, maxCoins: body.maxCoins }, 0, balance);
-  const others = await Promise.all(hops.map((hop) => previewHop(ports, actor, hop, hop.afterMs, balance)));
-  const ways = [first, ...others];
+  const ways = [{ ...request, maxCoins: body.maxCoins, afterMs: 0 }, ...hops];
+  const [departing, ...planned] = await Promise.all([
+    departures(ports, actor, request, ways),
+    ...ways.map((way) => planWay(ports, actor, way)),
+  ]);
+  const reading = ports.foreseen(
+    actor,
+    planned.flatMap(({ plan }) => (isRefusal(plan) ? [] : [plan])),
+  );
+  const [{ balance }, ...shown] = await Promise.all([
+    reading,
+    ...planned.map((way, place) => previewWay(ports, actor, way, departing[place] ?? Number.NaN, reading)),
+  ]);
   return {
-    hops: ways.map(({ hop }) => hop),
-    price: { coins: first.coins, atMostCoins: ways.reduce((sum, { coins }) => sum + coins, 0) },
+    hops: shown.map(({ hop }) => hop),
+    price: { coins: shown[0]?.coins ?? 0, atMostCoins: shown.reduce((sum, { coins }) => sum + coins, 0) },
     wallet: { balanceCoins: balance },
   };
 };

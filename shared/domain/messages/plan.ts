@@ -142,8 +142,12 @@ const windowTerm = ({ channel, type }: SendPlan, { env }: Draft): readonly strin
   return channel === 'instagram' && env === 'live' ? ['window=open'] : [];
 };
 
-/** What each fallback of a message would have cost when it was accepted, in coins, in their order. */
-export const fallbackCoins = ({ decisions }: MessageRecord): readonly number[] => {
+/**
+ * What each fallback of a message would have cost when it was accepted, in coins, in their order. A message that was stored without the
+ * field has them among the terms of its acceptance.
+ */
+export const fallbackCoinsOf = ({ fallbackCoins, decisions }: MessageRecord): readonly number[] => {
+  if (fallbackCoins) return fallbackCoins;
   const [, ways = ''] = /(?:^| )fallbacks=(\S+)/.exec(decisions[0]?.detail ?? '') ?? [];
   return ways.split(',').flatMap((way) => (way === '' ? [] : [Number(way.slice(way.indexOf('@') + 1))]));
 };
@@ -175,6 +179,6 @@ export const pricedMessage = (
     decisions: decisionsOf(plan, beginning, drafted, priced),
     ...(queued ? { band: { index, from, upTo } } : {}),
     ...(queued?.body === undefined ? {} : { hasBody: true }),
-    ...(queued?.hops?.length ? { chainId: drafted.id } : {}),
+    ...(queued?.hops?.length ? { chainId: drafted.id, fallbackCoins: queued.hops.map(({ coins = 0 }) => coins) } : {}),
   } as MessageRecord;
 };

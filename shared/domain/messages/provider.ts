@@ -52,6 +52,8 @@ export type ProviderAnswer =
       /** The provider's own code and words, without the recipient or the content. */
       readonly detail: string;
       readonly retryAfterSeconds?: number;
+      /** True where a rule of ours stopped it, told by `detail`: the provider was not asked. */
+      readonly unasked?: boolean;
     }
   | { readonly kind: 'unknown'; readonly detail: string };
 export type RefusedAnswer = Extract<ProviderAnswer, { kind: 'refused' }>;
@@ -156,18 +158,26 @@ export interface InboundEvent {
   readonly at: number;
 }
 
+/** The template that the platform speaks of, in its own words. */
+interface TemplateNamed {
+  readonly wabaId: string;
+  readonly platformTemplateId: string;
+  readonly name: string;
+  readonly language: string;
+}
+
 /** Something that the platform says about a template, a number or an account rather than about a message. */
 export type PlatformEvent = { readonly kind: 'platform' /** ms */; readonly at: number } & (
-  | {
+  | (TemplateNamed & {
       readonly about: 'template';
-      readonly wabaId: string;
-      readonly platformTemplateId: string;
-      readonly name: string;
-      readonly language: string;
       /** APPROVED, REJECTED, PENDING, PAUSED, DISABLED, or another in the platform's words. */
       readonly event: string;
       readonly reason?: string;
-    }
+      /** MARKETING, UTILITY or AUTHENTICATION: the category that it has at this moment. */
+      readonly category?: string;
+    })
+  /** The category that a template has from now on, or goes on having until a change that was announced. */
+  | (TemplateNamed & { readonly about: 'template_category'; readonly category: string })
   | {
       readonly about: 'number_quality';
       readonly wabaId: string;
@@ -176,6 +186,18 @@ export type PlatformEvent = { readonly kind: 'platform' /** ms */; readonly at: 
       readonly currentLimit?: string;
     }
   | { readonly about: 'account'; readonly wabaId: string; readonly event: string; readonly detail?: string }
+  /** What the review of the name that a number shows came to: APPROVED, REJECTED, PENDING or DEFERRED. */
+  | {
+      readonly about: 'number_name';
+      readonly wabaId: string;
+      readonly displayPhone: string;
+      readonly decision: string;
+      readonly name: string;
+    }
+  /** Where a flow stands from now on, in the platform's word. */
+  | { readonly about: 'flow'; readonly wabaId: string; readonly platformFlowId: string; readonly status: string }
+  /** The messaging limit of all numbers of an account, as a tier in the platform's words. */
+  | { readonly about: 'account_limit'; readonly wabaId: string; readonly limit: string }
   /** A person stopped or resumed marketing messages of a number. */
   | {
       readonly about: 'preference';

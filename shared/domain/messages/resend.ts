@@ -9,6 +9,7 @@ import { type Planners, requestHash, type SendPlan } from './plan.ts';
 import type { SendPorts } from './ports.ts';
 import { replayOf } from './replay.ts';
 import { type ReserveRefusal, reserveMessage, type Sent } from './send.ts';
+import { type SubmitPorts, uncarriedBy } from './submit.ts';
 import type { UnifiedRequest } from './unified.ts';
 import { unifiedStatus } from './views.ts';
 
@@ -20,7 +21,7 @@ export interface Correction {
   readonly metadata?: MessageRecord['metadata'];
 }
 
-export interface ResendPorts extends SendPorts {
+export interface ResendPorts extends SendPorts, Pick<SubmitPorts, 'consentFault' | 'balance'> {
   readonly planners: Planners;
   readonly readMessage: (organizationId: string, id: string) => Promise<StoredMessage | undefined>;
   /** Hands a queued message to its queue at a moment (ms); may be lost. */
@@ -134,7 +135,7 @@ const planOf = (
 
 /** What a message would be sent anew as, and what leaves of it besides what is kept; why not, where it cannot be. */
 export const planResend = async (
-  ports: Pick<ResendPorts, 'planners' | 'routing'>,
+  ports: Pick<ResendPorts, 'planners'>,
   actor: Actor,
   original: StoredMessage,
   correction: Correction,
@@ -147,10 +148,7 @@ export const planResend = async (
   if (isRefusal(request)) return request;
   const planned = await ports.planners[original.channel](actor, request, key, hash);
   if (isRefusal(planned)) return planned;
-  const plan = planOf(planned.plan, original, correction, batchId);
-  const candidates = await ports.routing.candidates(plan.channel, actor.organizationId, actor.env, plan.route);
-  if (candidates.kind === 'none') return refuse('DEPENDENCY_FAILED', candidates.missing);
-  return { plan, body: planned.body };
+  return { plan: planOf(planned.plan, original, correction, batchId), body: planned.body };
 };
 
 /**
@@ -177,6 +175,8 @@ export const resend = async (
   if (earlier) return earlier;
   const planned = await planResend(ports, actor, original, correction, { key, hash, batchId });
   if (isRefusal(planned)) return planned;
+  const uncarried = await uncarriedBy(ports, actor, planned.plan);
+  if (uncarried) return uncarried;
   const at = ports.clock();
   const beginning = { status: 'queued', at, body: planned.body } as const;
   const reserved = await reserveMessage(ports, actor, planned.plan, beginning, (message) => [

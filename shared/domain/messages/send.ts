@@ -18,6 +18,7 @@ import {
 import type { SendPorts } from './ports.ts';
 import type { Channel } from './provider.ts';
 import { quote, type SendQuote } from './quote.ts';
+import { type ConsentFault, consentRefusal, NO_FUNDS, TOO_FAST, tooDear } from './refusals.ts';
 
 export type ReserveRefusal = Refusal<
   'CONFLICT' | 'PAYMENT_REQUIRED' | 'PRECONDITION_FAILED' | 'RATE_LIMITED' | 'SERVICE_UNAVAILABLE' | 'VALIDATION_ERROR'
@@ -65,30 +66,23 @@ const reservationOf = (
 const refusalOf = async (
   ports: SendPorts,
   { organizationId, env }: Tenant,
-  kind: 'opted_out' | 'unknown_contact' | 'ceiling' | 'insufficient' | 'overtaken' | 'original_moved',
+  kind: ConsentFault | 'ceiling' | 'insufficient' | 'overtaken' | 'original_moved',
 ): Promise<ReserveRefusal> => {
   switch (kind) {
     case 'opted_out':
-      return refuse('VALIDATION_ERROR', { detail: 'The contact opted out.', meta: { motivo: 'opt_out' } });
     case 'unknown_contact':
-      return refuse('VALIDATION_ERROR', {
-        detail: 'The contact does not exist.',
-        errors: [{ path: 'contactId', message: 'is no contact of the organization' }],
-      });
+      return consentRefusal(kind);
     case 'ceiling':
-      return refuse('RATE_LIMITED', { detail: "The account's SMS per second are used up.", retryAfterSeconds: 1 });
+      return TOO_FAST;
     case 'original_moved':
       return refuse('CONFLICT', 'The message left or was replaced meanwhile.');
     case 'overtaken':
       return refuse('CONFLICT', { detail: 'The chain went on.', meta: { code: 'OVERTAKEN' } });
     case 'insufficient':
       await ports.noteDepleted(organizationId, env);
-      return refuse('PAYMENT_REQUIRED', 'The wallet balance does not cover the message.');
+      return NO_FUNDS;
   }
 };
-
-const tooDear = (maxCoins: number) =>
-  refuse('PRECONDITION_FAILED', { detail: 'It costs more than maxCoins allows.', meta: { maxCoins } });
 
 type Kept = (promise: KeptPromise) => Promise<MessageRecord | ReserveRefusal | undefined>;
 
@@ -138,6 +132,16 @@ export const reserveMessage = async (
   });
 };
 
+/** The longest wait that a caller is told whose first request is still running, in s. */
+const LONGEST_WAIT_S = 10;
+
+/**
+ * After how many seconds to ask again of a request that has run since `startedAt` (ms): as many as it has run so far, 1 to 10. Most end
+ * within one; of those that do not, a caller that does as told asks a few times instead of every second.
+ */
+export const askAgainSeconds = (startedAt: number, now: number): number =>
+  Math.min(LONGEST_WAIT_S, Math.max(1, Math.ceil((now - startedAt) / 1000)));
+
 /** How a repeated key is answered while a caller waits for a provider (interface 4.1, rule 1; decisions, part 3). */
 const replayOf = (ports: SendPorts, first: MessageRecord) => {
   if (first.hold === 'captured') return { message: first, replayed: true };
@@ -145,7 +149,7 @@ const replayOf = (ports: SendPorts, first: MessageRecord) => {
     return refuse('CONFLICT', {
       detail: 'The first request with this key is still running.',
       meta: { code: 'EM_ANDAMENTO', messageId: first.id },
-      retryAfterSeconds: Math.max(1, Math.ceil((first.deadline - ports.clock()) / 1000)),
+      retryAfterSeconds: askAgainSeconds(first.createdAt, ports.clock()),
     });
   return refuse('DEPENDENCY_FAILED', {
     detail: 'It could not be learned whether the provider sent the message; it was not charged.',

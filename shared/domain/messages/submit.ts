@@ -5,14 +5,17 @@ import { rulesOf } from './channels.ts';
 import { messageEvent } from './events.ts';
 import type { Hop } from './hops.ts';
 import type { Labels, MessageRecord } from './message.ts';
-import { fallbackCoins, type Planned, type Planners, type SendPlan, type Tenant } from './plan.ts';
+import { fallbackCoinsOf, type Planned, type Planners, type SendPlan, type Tenant } from './plan.ts';
 import type { SendPorts } from './ports.ts';
 import { quote } from './quote.ts';
+import { type ConsentFault, faultOf } from './refusals.ts';
 import { type ReserveRefusal, reserveMessage, type Sent } from './send.ts';
 import type { UnifiedRequest } from './unified.ts';
 
 export interface SubmitPorts extends SendPorts {
   readonly planners: Planners;
+  /** Why the recipient's consent would refuse the plan; undefined when it would not. */
+  readonly consentFault: (tenant: Tenant, plan: SendPlan) => Promise<ConsentFault | undefined>;
   /** What can be spent now, in coins. */
   readonly balance: (organizationId: string) => Promise<number>;
   /** A contact's own recipient on a channel; undefined when it has none, or there is no such contact. */
@@ -43,18 +46,24 @@ export type PlanRefusal = Extract<Planned, Refusal>;
 export type SubmitRefusal = ReserveRefusal | PlanRefusal | Refusal<'BAD_REQUEST' | 'DEPENDENCY_FAILED'>;
 
 /**
- * 502 when nothing may carry the message, after what the balance says (decisions, part 4: the order of checks); nothing when its key was
- * used already: a repeat is answered as before.
+ * 502 when nothing may carry the message, after what its price, the recipient's consent and the balance say (decisions, part 4: the order
+ * of checks); nothing when its key was used already: a repeat is answered as before.
  */
-const uncarriedBy = async (ports: SubmitPorts, { organizationId, env }: Tenant, plan: SendPlan) => {
+export const uncarriedBy = async (
+  ports: SendPorts & Pick<SubmitPorts, 'consentFault' | 'balance'>,
+  { organizationId, env }: Tenant,
+  plan: SendPlan,
+) => {
   const { channel, route, key, price, units } = plan;
   const candidates = await ports.routing.candidates(channel, organizationId, env, route);
   if (candidates.kind === 'ready') return undefined;
   if (await ports.promise(organizationId, key, ports.clock())) return undefined;
-  const { coins } = await quote(ports, organizationId, env, price, units);
-  return coins > (await ports.balance(organizationId))
-    ? refuse('PAYMENT_REQUIRED', 'The wallet balance does not cover the message.')
-    : refuse('DEPENDENCY_FAILED', candidates.missing);
+  const [{ coins }, consent, balance] = await Promise.all([
+    quote(ports, organizationId, env, price, units),
+    ports.consentFault({ organizationId, env }, plan),
+    ports.balance(organizationId),
+  ]);
+  return faultOf(plan, coins, { consent, balance, candidates });
 };
 
 /** A send as it is to be accepted. */
@@ -78,17 +87,14 @@ export const submit = async (
 ): Promise<Sent | SubmitRefusal> => {
   const planned = await ports.planners[request.channel](tenant, request, key, hash);
   if (isRefusal(planned)) return planned;
-  const { plan, body } = planned;
+  const { body } = planned;
+  const plan: SendPlan = { ...planned.plan, maxCoins };
   const uncarried = await uncarriedBy(ports, tenant, plan);
   if (uncarried) return uncarried;
   const at = Math.max(request.scheduledAt ?? 0, ports.clock());
-  const sent = await reserveMessage(
-    ports,
-    tenant,
-    { ...plan, maxCoins },
-    { status: 'queued', at, body, hops },
-    (message) => [messageEvent('message.queued', message, message.createdAt)],
-  );
+  const sent = await reserveMessage(ports, tenant, plan, { status: 'queued', at, body, hops }, (message) => [
+    messageEvent('message.queued', message, message.createdAt),
+  ]);
   if (!isRefusal(sent) && !sent.replayed) {
     const { organizationId, id: messageId, coins } = sent.message;
     ports.hintSend(messageId, at);
@@ -137,7 +143,7 @@ export const completeHops = async (
       });
     const content = wanted.text === undefined && wanted.template === undefined ? first : wanted;
     const variables = wanted.variables ?? first.variables;
-    const { contactId, campaignId, metadata } = first;
+    const { contactId, campaignId, metadata, priority } = first;
     hops.push({
       channel: wanted.channel,
       to,
@@ -148,6 +154,7 @@ export const completeHops = async (
       contactId,
       campaignId,
       metadata,
+      priority,
       afterMs: wanted.afterMs ?? waitMs,
       maxCoins: wanted.maxCoins,
       labels: templateLabels({ template: content.template, variables }),
@@ -206,7 +213,7 @@ export const acceptedView = async (
   wallet: { balanceCoins: await ports.balance(organizationId) },
   ...(ways.length > 0
     ? {
-        fallback: fallbackCoins(message).flatMap((coins, at) => {
+        fallback: fallbackCoinsOf(message).flatMap((coins, at) => {
           const way = ways[at];
           return way ? [{ channel: way.channel, after: `${way.afterMs / 1000}s`, price: { coins } }] : [];
         }),

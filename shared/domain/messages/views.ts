@@ -2,6 +2,7 @@ import type { InboundMessage, StoredMessage } from '../inbound/message.ts';
 import { isoTime } from '../time.ts';
 import { rulesOf } from './channels.ts';
 import type { MessageRecord, MessageStatus } from './message.ts';
+import { given, momentsOf, tagsOf } from './view-parts.ts';
 
 /** Where a message stands for all channels alike (interface 2.10). */
 export const UNIFIED_STATUSES = ['queued', 'sending', 'sent', 'delivered', 'read', 'failed', 'archived'] as const;
@@ -43,12 +44,6 @@ const payloadOf = (message: MessageRecord): Readonly<Record<string, unknown>> =>
   }
 };
 
-type Given<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
-const given = <T extends object>(fields: T): Given<T> =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Given<T>;
-
-const moment = (ms: number | undefined) => (ms === undefined ? undefined : isoTime(ms));
-
 /** Why it failed last: in the provider's words, else as its channel's reason. */
 const lastErrorOf = ({ lastError, reason }: MessageRecord, status: UnifiedStatus) =>
   lastError ?? (status === 'failed' ? reason : undefined);
@@ -86,7 +81,7 @@ export const storedView = (message: StoredMessage, unmasked: boolean) =>
 /** interface 2.10: a message of any channel as it stands. The recipient is masked without pii:full. */
 export const messageView = (message: MessageRecord, unmasked: boolean) => {
   const status = unifiedStatus(message);
-  const { contactId, campaignId, templateId, batchId, numberId, instagramAccountId, sentByAccountId } = message;
+  const { templateId, batchId, numberId, instagramAccountId, sentByAccountId } = message;
   return {
     id: message.id,
     organizationId: message.organizationId,
@@ -101,9 +96,9 @@ export const messageView = (message: MessageRecord, unmasked: boolean) => {
     attempts: message.attempts,
     createdAt: isoTime(message.createdAt),
     updatedAt: isoTime(message.updatedAt),
-    ...given({ numberId, instagramAccountId, contactId, campaignId, templateId, batchId, sentByAccountId }),
+    ...tagsOf(message),
+    ...given({ numberId, instagramAccountId, templateId, batchId, sentByAccountId }),
     ...given({
-      metadata: message.metadata && { ...message.metadata },
       templateVars: message.templateVars && [...message.templateVars],
       reprocessed: message.replacedBy === undefined ? undefined : true,
       replaces: message.replaces,
@@ -113,14 +108,7 @@ export const messageView = (message: MessageRecord, unmasked: boolean) => {
       originalError: message.originalError,
       platformMessageId: message.providerMessageId,
     }),
-    ...given({
-      scheduledAt: moment(message.scheduledAt),
-      sentAt: moment(message.sentAt),
-      deliveredAt: moment(message.deliveredAt),
-      readAt: moment(message.readAt),
-      failedAt: moment(message.failedAt),
-      archivedAt: moment(message.archivedAt),
-    }),
+    ...momentsOf(message, 'scheduledAt', 'sentAt', 'deliveredAt', 'readAt', 'failedAt', 'archivedAt'),
   };
 };
 

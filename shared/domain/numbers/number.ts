@@ -43,7 +43,7 @@ export interface Heard {
   readonly event: string;
 }
 /** The sides of a number that the platform reports on by itself. Each is the word of its own latest report. */
-export type Side = 'account' | 'partner' | 'quality' | 'throughput' | 'tier';
+export type Side = 'account' | 'name' | 'partner' | 'quality' | 'throughput' | 'tier';
 
 /** A WhatsApp number of an organization (interface 2.14). Times are ms. The access token is kept apart. */
 export interface WhatsappNumber {

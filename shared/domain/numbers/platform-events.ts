@@ -1,17 +1,22 @@
 import type { Actor } from '../actor.ts';
 import { isRefusal } from '../errors.ts';
+import type { DomainEvent } from '../events/event.ts';
+import type { FlowPorts } from '../flows/flow.ts';
+import { updateFlow } from '../flows/flows.ts';
+import { standingOf } from '../flows/publish.ts';
 import type { PlatformEvent } from '../messages/provider.ts';
-import { reviewed, reviewStatus } from '../templates/review.ts';
+import { categoryOf, reviewed, reviewStatus } from '../templates/review.ts';
 import type { TemplatePorts, WhatsappTemplate } from '../templates/template.ts';
 import { updateTemplate } from '../templates/templates.ts';
 import { tierOf } from './limits.ts';
-import type { Heard, RemovalReason, Side, WhatsappNumber } from './number.ts';
+import type { Heard, NameStatus, RemovalReason, Side, WhatsappNumber } from './number.ts';
 import { type NumberUpdate, updateNumber } from './numbers.ts';
+import { PLATFORM_FLOW_STATUSES } from './platform.ts';
 import { qualityEvents } from './quality.ts';
 
 type Owner = Pick<Actor, 'organizationId' | 'env'>;
-type Ports = Pick<TemplatePorts, 'clock' | 'numbers' | 'templates'>;
-/** What a platform says of a template, a number or an account; what it says of a person is none of these. */
+type Ports = Pick<TemplatePorts & FlowPorts, 'clock' | 'flows' | 'numbers' | 'templates'>;
+/** What a platform says of a template, a flow, a number or an account; what it says of a person is none of these. */
 export type PlatformReport = Exclude<PlatformEvent, { about: 'preference' }>;
 type EventAbout<A extends PlatformEvent['about']> = Extract<PlatformEvent, { about: A }>;
 
@@ -121,9 +126,17 @@ const accountChange =
 
 const digits = (phone: string): string => phone.replaceAll(/\D/g, '');
 
+const ownNumbers = async (
+  { numbers }: Ports,
+  { organizationId }: Owner,
+  { wabaId, displayPhone: shown }: { readonly wabaId: string; readonly displayPhone: string },
+) =>
+  (await numbers.ofAccount(organizationId, wabaId)).filter(
+    ({ displayPhone }) => digits(displayPhone) === digits(shown),
+  );
+
 const applyQuality = async (ports: Ports, owner: Owner, event: EventAbout<'number_quality'>) => {
-  const numbers = await ports.numbers.ofAccount(owner.organizationId, event.wabaId);
-  const own = numbers.filter(({ displayPhone }) => digits(displayPhone) === digits(event.displayPhone));
+  const own = await ownNumbers(ports, owner, event);
   return together(
     await Promise.all(own.map((number) => applyTo(ports, owner, number, qualityChange(event, owner.env)))),
   );
@@ -134,39 +147,135 @@ const applyAccount = async (ports: Ports, owner: Owner, event: EventAbout<'accou
   return together(await Promise.all(numbers.map((number) => applyTo(ports, owner, number, accountChange(event)))));
 };
 
+const applyLimit = async (ports: Ports, owner: Owner, { at, wabaId, limit }: EventAbout<'account_limit'>) => {
+  const numbers = await ports.numbers.ofAccount(owner.organizationId, wabaId);
+  const messagingTier = tierOf(limit);
+  const change: Change = (before) =>
+    messagingTier && heardOn(before, 'tier', { at, event: limit }, { fields: { messagingTier } });
+  return together(await Promise.all(numbers.map((number) => applyTo(ports, owner, number, change))));
+};
+
+const NAME_STATUS_OF: Readonly<Record<string, NameStatus>> = {
+  APPROVED: 'approved',
+  DEFERRED: 'pending',
+  PENDING: 'pending',
+  REJECTED: 'rejected',
+};
+
+/** What the review of a name changes. While a new name is reviewed or was refused, the one that was approved before goes on being shown. */
+const applyName = async (ports: Ports, owner: Owner, { at, decision, name, ...of }: EventAbout<'number_name'>) => {
+  const nameStatus = Object.hasOwn(NAME_STATUS_OF, decision) ? NAME_STATUS_OF[decision] : undefined;
+  const change: Change = (before) => {
+    if (nameStatus === undefined) return undefined;
+    const keeps = nameStatus !== 'approved' && before.nameStatus === 'approved' && before.verifiedName !== name;
+    const verifiedName = nameStatus === 'approved' ? name : before.verifiedName;
+    return heardOn(before, 'name', { at, event: decision }, { fields: keeps ? {} : { nameStatus, verifiedName } });
+  };
+  const own = await ownNumbers(ports, owner, of);
+  return together(await Promise.all(own.map((number) => applyTo(ports, owner, number, change))));
+};
+
+/** Flows that are read at once: their JSON comes with them. */
+const FLOW_PAGE = 20;
+const flowNamed = async ({ flows }: Ports, { organizationId }: Owner, event: EventAbout<'flow'>) => {
+  for (let skip = 0; ; skip += FLOW_PAGE) {
+    const { items, total } = await flows.page(organizationId, {}, { skip, limit: FLOW_PAGE });
+    const found = items.find((each) => each.wabaId === event.wabaId && each.platformFlowId === event.platformFlowId);
+    if (found || skip + FLOW_PAGE >= total) return found;
+  }
+};
+
+/** The platform blocks, throttles and releases flows by itself. */
+const applyFlow = async (ports: Ports, owner: Owner, event: EventAbout<'flow'>): Promise<PlatformEffect> => {
+  const platformStatus = PLATFORM_FLOW_STATUSES.find((each) => each === event.status);
+  const flow = platformStatus && (await flowNamed(ports, owner, event));
+  if (!flow) return 'unmatched';
+  const said = { at: event.at, event: event.status };
+  let changed = false;
+  const outcome = await updateFlow(ports, owner, flow.id, (before) => {
+    changed = before.status !== 'draft' && isLater(said, before.heard);
+    return changed ? { ...standingOf(before, platformStatus), heard: said } : undefined;
+  });
+  if (isRefusal(outcome)) return 'unmatched';
+  return changed ? 'kept' : 'repeated';
+};
+
+type TemplateReport = EventAbout<'template'> | EventAbout<'template_category'>;
 /** Whether a report is about this very template: the platform's id where it is known, else account, name and language. */
-const isOf = (template: WhatsappTemplate, event: EventAbout<'template'>): boolean =>
+const isOf = (template: WhatsappTemplate, event: TemplateReport): boolean =>
   template.wabaId === event.wabaId &&
   template.language === event.language.replace('_', '-') &&
   (template.platformTemplateId === undefined || template.platformTemplateId === event.platformTemplateId);
 
-const applyReview = async (ports: Ports, owner: Owner, event: EventAbout<'template'>): Promise<PlatformEffect> => {
-  const status = reviewStatus(event.event);
+type TemplateMade = { readonly fields: Partial<WhatsappTemplate>; readonly events?: readonly DomainEvent[] };
+
+const applyToTemplate = async (
+  ports: Ports,
+  owner: Owner,
+  event: TemplateReport,
+  make: (before: WhatsappTemplate, now: number) => TemplateMade | undefined,
+): Promise<PlatformEffect> => {
   const named = await ports.templates.named(owner.organizationId, event.name);
   const template = named.find((each) => isOf(each, event));
-  if (!template || status === undefined) return 'unmatched';
+  if (!template) return 'unmatched';
   let changed = false;
   const outcome = await updateTemplate(ports, owner, template.id, (before, now) => {
     // A draft was never shown to the platform, or is being changed: what the platform says is about what stood before.
-    changed = before.status !== 'draft' && isOf(before, event) && isLater(event, before.heard);
-    if (!changed) return undefined;
-    const reason = event.reason === 'NONE' ? undefined : event.reason;
-    const { fields, events } = reviewed(before, { status, reason }, owner.env, now);
-    const heard = { at: event.at, event: event.event };
-    return { fields: { ...fields, platformTemplateId: event.platformTemplateId, heard }, events };
+    const made = before.status === 'draft' || !isOf(before, event) ? undefined : make(before, now);
+    changed = made !== undefined;
+    return made && { ...made, fields: { ...made.fields, platformTemplateId: event.platformTemplateId } };
   });
   if (isRefusal(outcome)) return 'unmatched';
   return changed ? 'kept' : 'repeated';
 };
 
 /**
- * Applies what the platform says about an organization's template, number or account, in one conditional transaction with its event.
+ * What a report makes of a template's category, which is the route and so the price of its sends from then on; undefined where a later
+ * report was applied, or the word is none of ours. Messages that are stored keep the price that they were taken at.
+ */
+const categorized = (
+  before: WhatsappTemplate,
+  { at, category: word = '' }: { readonly at: number; readonly category?: string },
+): Partial<WhatsappTemplate> | undefined => {
+  const category = categoryOf(word);
+  const said = { at, event: word };
+  return category && isLater(said, before.categoryHeard) ? { category, categoryHeard: said } : undefined;
+};
+
+const applyCategory = (ports: Ports, owner: Owner, event: EventAbout<'template_category'>) =>
+  applyToTemplate(ports, owner, event, (before) => {
+    const fields = categorized(before, event);
+    return fields && { fields };
+  });
+
+const applyReview = async (ports: Ports, owner: Owner, event: EventAbout<'template'>): Promise<PlatformEffect> => {
+  const status = reviewStatus(event.event);
+  if (status === undefined) return 'unmatched';
+  return applyToTemplate(ports, owner, event, (before, now) => {
+    const category = categorized(before, event);
+    if (!isLater(event, before.heard)) return category && { fields: category };
+    const reason = event.reason === 'NONE' ? undefined : event.reason;
+    const { fields, events } = reviewed(before, { status, reason }, owner.env, now);
+    return { fields: { ...fields, ...category, heard: { at: event.at, event: event.event } }, events };
+  });
+};
+
+/**
+ * Applies what the platform says about an organization's template, flow, number or account, in one conditional transaction with its event.
  * Repeats change nothing; of reports in any order the latest by the platform's own clock stands at the end.
  */
 export const applyPlatformEvent = (ports: Ports, owner: Owner, event: PlatformReport): Promise<PlatformEffect> => {
   switch (event.about) {
     case 'template':
       return applyReview(ports, owner, event);
+    case 'template_category':
+      return applyCategory(ports, owner, event);
+    case 'flow':
+      return applyFlow(ports, owner, event);
+    case 'number_name':
+      return applyName(ports, owner, event);
+    case 'account_limit':
+      return applyLimit(ports, owner, event);
     case 'number_quality':
       return applyQuality(ports, owner, event);
     case 'account':

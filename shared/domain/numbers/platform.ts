@@ -55,6 +55,8 @@ export interface Review {
   readonly platformTemplateId: string;
   readonly status: 'pending' | 'approved' | 'rejected' | 'paused' | 'disabled';
   readonly reason?: string;
+  /** The category that the platform gave it, in its own word; it need not be the one that was asked for. */
+  readonly category?: string;
 }
 
 export const PLATFORM_FLOW_STATUSES = ['DRAFT', 'PUBLISHED', 'DEPRECATED', 'BLOCKED', 'THROTTLED'] as const;
@@ -86,7 +88,7 @@ export interface NumberPlatform {
   editTemplate(
     platformTemplateId: string,
     template: Pick<PlatformTemplate, 'category' | 'components'>,
-  ): Promise<PlatformAnswer<Pick<Review, 'status' | 'reason'>>>;
+  ): Promise<PlatformAnswer<Omit<Review, 'platformTemplateId'>>>;
   /** The template of this name and language; undefined when there is none. */
   findTemplate(wabaId: string, name: string, language: string): Promise<PlatformAnswer<Review | undefined>>;
   /** The account's templates, newest first as the platform has them: at most 2,000. */

@@ -97,10 +97,11 @@ export const planWhatsapp = async (
   const to = phoneOf(request.to);
   if (isRefusal(to)) return to;
   const isTemplate = request.type === 'template';
-  const closed = isTemplate ? undefined : await windowFault(ports, tenant, 'whatsapp', to);
-  if (closed) return closed;
   const said = await contentOf(ports, tenant, 'whatsapp', request);
   if (isRefusal(said)) return said;
+  const numberId = said.content.from;
+  const closed = isTemplate ? undefined : await windowFault(ports, tenant, 'whatsapp', to, { numberId });
+  if (closed) return closed;
   const route = request.route ?? (isTemplate ? 'marketing' : 'session');
   const price = await priceOf(ports, 'whatsapp', route);
   if (isRefusal(price)) return price;

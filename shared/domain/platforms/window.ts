@@ -5,8 +5,13 @@ import type { PlatformChannel } from './providers.ts';
 
 export interface WindowPorts {
   readonly clock: Clock;
-  /** When the recipient last wrote on the channel, in ms; undefined when it never did. */
-  readonly lastInbound: (tenant: Tenant, channel: PlatformChannel, to: string) => Promise<number | undefined>;
+  /** When the recipient last wrote to this number, or without one on the channel, in ms; undefined when it never did. */
+  readonly lastInbound: (
+    tenant: Tenant,
+    channel: PlatformChannel,
+    to: string,
+    numberId: string | undefined,
+  ) => Promise<number | undefined>;
 }
 
 const HOUR_MS = 3600_000;
@@ -27,15 +32,18 @@ const REFUSALS = {
   human: closed('7 days', 'nothing'),
 } as const;
 
-/** 409 `window_closed` (interface, part 7) when a platform would not take a free message to this recipient now. */
+/**
+ * 409 `window_closed` (interface, part 7) when a platform would not take a free message to this recipient now. Each number of WhatsApp has
+ * windows of its own: what counts is when the recipient wrote to the number that the message leaves from (error 131047).
+ */
 export const windowFault = async (
   ports: WindowPorts,
   tenant: Tenant,
   channel: PlatformChannel,
   to: string,
-  { byHuman = false } = {},
+  { byHuman = false, numberId }: { readonly byHuman?: boolean; readonly numberId?: string | undefined } = {},
 ) => {
-  const last = await ports.lastInbound(tenant, channel, to);
+  const last = await ports.lastInbound(tenant, channel, to, numberId);
   const open = last !== undefined && ports.clock() - last < (byHuman ? HUMAN_WINDOW_MS : WINDOW_MS);
   return open ? undefined : REFUSALS[byHuman ? 'human' : channel];
 };

@@ -2,7 +2,7 @@ import type { Actor } from '../actor.ts';
 import { atOnce } from '../bulk/at-once.ts';
 import { isRefusal, type Refusal, refuse } from '../errors.ts';
 import { requestHash, type Tenant } from '../messages/plan.ts';
-import { REUSED_KEY } from '../messages/send.ts';
+import { askAgainSeconds, REUSED_KEY } from '../messages/send.ts';
 import { scheduleFault } from '../messages/submit.ts';
 import { type Coins, NO_COINS } from '../money.ts';
 import { type Audience, audienceOf, wishOf } from './audience.ts';
@@ -35,7 +35,7 @@ const running = (messageId: string | undefined, seconds: number) =>
   refuse('CONFLICT', {
     detail: 'The first request with this key is still running.',
     meta: { code: 'EM_ANDAMENTO', ...(messageId === undefined ? {} : { messageId }) },
-    retryAfterSeconds: Math.max(1, Math.ceil(seconds)),
+    retryAfterSeconds: seconds,
   });
 const tooLarge = refuse('SERVICE_UNAVAILABLE', {
   detail: 'The devices are still being queued; the same request with the same Idempotency-Key goes on.',
@@ -225,7 +225,7 @@ const madeOnce = async (
   const hash = requestHash('push.send', request);
   const outcome = await ports.maker.claim({ organizationId, callerKey, requestHash: hash }, now, now + LEASE_MS);
   if (outcome.kind === 'reused') return REUSED_KEY;
-  if (outcome.kind === 'running') return running(undefined, (outcome.until - now) / 1000);
+  if (outcome.kind === 'running') return running(undefined, askAgainSeconds(outcome.until - LEASE_MS, now));
   if (outcome.kind === 'kept') {
     const message = await ports.maker.read(organizationId, outcome.messageId);
     return message ? { message, replayed: true } : running(outcome.messageId, 1);

@@ -1,4 +1,5 @@
 import type { MessageOf, MessageStatus } from '../messages/message.ts';
+import { asAccepted, given, momentsOf, statesCalled, tagsOf } from '../messages/view-parts.ts';
 import { maskPhone } from '../phone.ts';
 import { isoTime } from '../time.ts';
 import type { RcsCard, RcsRoute, RcsStatus } from './content.ts';
@@ -18,16 +19,7 @@ const WIRE_STATUS: Readonly<Record<MessageStatus, RcsStatus>> = {
   complained: 'read',
 };
 
-/** The states of the pipeline that the wire calls by this name: what a list that is filtered by it looks for. */
-export const statesOf = (status: RcsStatus): MessageStatus[] =>
-  (Object.keys(WIRE_STATUS) as MessageStatus[]).filter((state) => WIRE_STATUS[state] === status);
-
-const times = (message: Rcs) => ({
-  createdAt: isoTime(message.createdAt),
-  ...(message.sentAt === undefined ? {} : { sentAt: isoTime(message.sentAt) }),
-  ...(message.deliveredAt === undefined ? {} : { deliveredAt: isoTime(message.deliveredAt) }),
-  ...(message.readAt === undefined ? {} : { readAt: isoTime(message.readAt) }),
-});
+export const statesOf = (status: RcsStatus) => statesCalled(WIRE_STATUS, status);
 
 const cardView = ({ suggestions, ...card }: RcsCard) => ({
   ...card,
@@ -46,17 +38,16 @@ export const rcsView = (message: Rcs, unmasked: boolean) => ({
   content: contentView(message),
   route: message.route as RcsRoute,
   status: WIRE_STATUS[message.status],
-  ...(message.via ? { channel: message.via } : {}),
   env: message.env,
-  ...(message.contactId ? { contactId: message.contactId } : {}),
-  ...(message.campaignId === undefined ? {} : { campaignId: message.campaignId }),
-  ...(message.metadata ? { metadata: { ...message.metadata } } : {}),
-  ...(message.reason === undefined ? {} : { failureReason: message.reason }),
-  ...times(message),
+  createdAt: isoTime(message.createdAt),
+  ...given({ channel: message.via, failureReason: message.reason }),
+  ...tagsOf(message),
+  ...momentsOf(message, 'sentAt', 'deliveredAt', 'readAt'),
 });
 
 /** interface 4.6, create response: the message as its provider accepted it, the same on every replay. */
-export const sentRcsView = (message: Rcs, unmasked: boolean, replayed: boolean) => {
-  const { deliveredAt: _, readAt: __, reason: ___, via: ____, ...asAccepted } = message;
-  return { ...rcsView({ ...asAccepted, status: 'sent' }, unmasked), billing: { coins: message.coins }, replayed };
-};
+export const sentRcsView = (message: Rcs, unmasked: boolean, replayed: boolean) => ({
+  ...rcsView(asAccepted(message), unmasked),
+  billing: { coins: message.coins },
+  replayed,
+});

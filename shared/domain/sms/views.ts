@@ -1,8 +1,9 @@
 import type { MessageOf } from '../messages/message.ts';
 import type { ProviderReceipt } from '../messages/provider.ts';
+import { asAccepted, given, momentsOf, namedReason, tagsOf } from '../messages/view-parts.ts';
 import { maskPhone } from '../phone.ts';
 import { isoTime } from '../time.ts';
-import type { SMS_REASONS, SMS_STATUSES, SmsProviderName, SmsRoute } from './provider.ts';
+import { SMS_REASONS, type SMS_STATUSES, type SmsProviderName, type SmsRoute } from './provider.ts';
 
 type Sms = MessageOf<'sms'>;
 
@@ -11,18 +12,8 @@ const wire = (message: Sms) => ({
   status: message.status as (typeof SMS_STATUSES)[number],
   route: message.route as SmsRoute,
   provider: message.provider as SmsProviderName,
-  reason: message.reason as (typeof SMS_REASONS)[number] | undefined,
+  reason: namedReason(SMS_REASONS, message.reason),
 });
-
-const times = (message: Sms) => ({
-  createdAt: isoTime(message.createdAt),
-  ...(message.sentAt === undefined ? {} : { sentAt: isoTime(message.sentAt) }),
-  ...(message.deliveredAt === undefined ? {} : { deliveredAt: isoTime(message.deliveredAt) }),
-  ...(message.failedAt === undefined ? {} : { failedAt: isoTime(message.failedAt) }),
-});
-
-const given = <T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
 
 const shown = (phone: string, unmasked: boolean) => (unmasked ? phone : maskPhone(phone));
 
@@ -44,14 +35,16 @@ export const smsView = (message: Sms, unmasked: boolean) => ({
   encoding: message.content.encoding,
   length: message.content.length,
   segments: message.content.segments,
-  ...times(message),
-  ...given({ reason: wire(message).reason, contactId: message.contactId, campaignId: message.campaignId }),
-  ...(message.metadata ? { metadata: { ...message.metadata } } : {}),
+  createdAt: isoTime(message.createdAt),
+  ...momentsOf(message, 'sentAt', 'deliveredAt', 'failedAt'),
+  ...given({ reason: wire(message).reason }),
+  ...tagsOf(message),
   ...(message.providerReceipt ? { providerReceipt: receiptView(message.providerReceipt, unmasked) } : {}),
 });
 
 /** interface 2.1, create response: the message as its provider accepted it, the same on every replay. */
-export const sentSmsView = (message: Sms, unmasked: boolean, replayed: boolean) => {
-  const { deliveredAt: _, failedAt: __, reason: ___, providerReceipt: ____, ...asAccepted } = message;
-  return { ...smsView({ ...asAccepted, status: 'sent' }, unmasked), billing: { coins: message.coins }, replayed };
-};
+export const sentSmsView = (message: Sms, unmasked: boolean, replayed: boolean) => ({
+  ...smsView(asAccepted(message), unmasked),
+  billing: { coins: message.coins },
+  replayed,
+});

@@ -3,14 +3,8 @@ import { newId } from '../ids.ts';
 import type { WhatsappNumber } from '../numbers/number.ts';
 import { type Connection, connectNumber, platformOf, syncNumber } from '../numbers/numbers.ts';
 import { type ListedTemplate, type PlatformRefusal, platformRefusal } from '../numbers/platform.ts';
-import { reviewed } from './review.ts';
-import {
-  TEMPLATE_CATEGORIES,
-  TEMPLATE_LANGUAGES,
-  type TemplateComponent,
-  type TemplatePorts,
-  type WhatsappTemplate,
-} from './template.ts';
+import { categoryOf, reviewed } from './review.ts';
+import { TEMPLATE_LANGUAGES, type TemplateComponent, type TemplatePorts, type WhatsappTemplate } from './template.ts';
 import { type Owner, updateTemplate } from './templates.ts';
 
 /** How many templates are written at once. */
@@ -22,7 +16,7 @@ type Known = Pick<WhatsappTemplate, 'name' | 'language' | 'category' | 'componen
 /** A listed template in our words; undefined for one in a language or of a category that this service does not have. */
 const knownOf = ({ name, language, category, components }: ListedTemplate): Known | undefined => {
   const ours = TEMPLATE_LANGUAGES.find((each) => each === language.replace('_', '-'));
-  const kind = TEMPLATE_CATEGORIES.find((each) => each === category.toLowerCase());
+  const kind = categoryOf(category);
   if (!ours || !kind || !NAME.test(name)) return undefined;
   const parts = components.map(({ type, ...payload }): TemplateComponent => ({ type: type.toUpperCase(), payload }));
   return { name, language: ours, category: kind, components: parts };

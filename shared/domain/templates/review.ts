@@ -1,6 +1,6 @@
 import type { Environment } from '../actor.ts';
 import { type DomainEvent, newEvent } from '../events/event.ts';
-import type { TemplateStatus, WhatsappTemplate } from './template.ts';
+import { TEMPLATE_CATEGORIES, type TemplateCategory, type TemplateStatus, type WhatsappTemplate } from './template.ts';
 
 /** The platform's words for where a review stands (message_template_status_update, and `status` of a template). */
 const STATUS_OF: Readonly<Record<string, TemplateStatus>> = {
@@ -20,6 +20,10 @@ const STATUS_OF: Readonly<Record<string, TemplateStatus>> = {
 /** The state that a word of the platform's means; undefined for one that moves nothing. */
 export const reviewStatus = (word: string): TemplateStatus | undefined =>
   Object.hasOwn(STATUS_OF, word) ? STATUS_OF[word] : undefined;
+
+/** The category that a word of the platform's means; undefined for one that this service does not have. */
+export const categoryOf = (word: string | undefined): TemplateCategory | undefined =>
+  TEMPLATE_CATEGORIES.find((each) => each === word?.toLowerCase());
 
 /** What a verdict changes of a template, and the event that tells it. */
 export interface Reviewed {

@@ -11,7 +11,7 @@ import {
 import { componentType } from './components.ts';
 import { withHandles } from './examples.ts';
 import { parameterFormat } from './fill.ts';
-import { reviewed } from './review.ts';
+import { categoryOf, reviewed } from './review.ts';
 import type { TemplatePorts, WhatsappTemplate } from './template.ts';
 import { notIn, type Owner, updateTemplate } from './templates.ts';
 
@@ -80,7 +80,10 @@ const settle = (ports: TemplatePorts, owner: Owner, claimed: WhatsappTemplate, r
     if (!waits || now.version !== claimed.version)
       return now.platformTemplateId === undefined ? { fields: { platformTemplateId } } : undefined;
     const { fields, events } = reviewed(now, review, owner.env, at);
-    return { fields: { ...fields, platformTemplateId }, events };
+    // A report on its category that came before this answer is the later word.
+    const reported = now.categoryHeard?.at !== claimed.categoryHeard?.at;
+    const category = (reported ? undefined : categoryOf(review.category)) ?? now.category;
+    return { fields: { ...fields, category, platformTemplateId }, events };
   });
 
 /** The platform surely did not take it: it is again what it was. */

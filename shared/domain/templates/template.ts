@@ -44,6 +44,8 @@ export interface WhatsappTemplate {
   readonly submittedFrom?: 'draft' | 'rejected' | undefined;
   /** The platform's latest word on its review. */
   readonly heard?: Heard | undefined;
+  /** The platform's latest word on its category. */
+  readonly categoryHeard?: Heard | undefined;
   /** The last verdict that was an event, and of which version: a verdict is told once. */
   readonly announced?: string | undefined;
   /** Counts the changes of its contents, from 1. */

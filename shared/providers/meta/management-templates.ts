@@ -6,17 +6,19 @@ import { findInList, managed, segment, success, wholeList } from './management-a
 
 const id = z.union([z.string().min(1), z.number()]).transform(String);
 /** template-management, creating: the answer names where the review begins; newer versions of an edit tell it too. */
-const created = z.object({ id, status: z.string().optional() });
-const edited = z.object({ success: z.literal(true), status: z.string().optional() });
+const reviewing = { status: z.string().optional(), category: z.string().optional() };
+const created = z.object({ id, ...reviewing });
+const edited = z.object({ success: z.literal(true), ...reviewing });
 const listed = z.object({
   id,
   name: z.string(),
   language: z.string(),
   status: z.string(),
   rejected_reason: z.string().optional(),
+  category: z.string(),
 });
 
-const whole = listed.extend({ category: z.string(), components: z.array(z.looseObject({ type: z.string() })) });
+const whole = listed.extend({ components: z.array(z.looseObject({ type: z.string() })) });
 /** Templates of a page; with their components some are long. */
 const PAGE = 50;
 
@@ -25,6 +27,7 @@ const statusOf = (word: string | undefined): Review['status'] => {
   const status = reviewStatus(word ?? 'PENDING');
   return status === undefined || status === 'draft' || status === 'submitted' ? 'pending' : status;
 };
+const categoryGiven = (category: string | undefined) => (category === undefined ? {} : { category });
 const reasonOf = (reason: string | undefined) => (reason === undefined || reason === 'NONE' ? {} : { reason });
 
 type TemplateCalls = Pick<
@@ -37,15 +40,19 @@ export const templateCalls = (graph: GraphClient): TemplateCalls => ({
   createTemplate: async (wabaId, template) =>
     managed(
       await graph.request('POST', `${segment(wabaId)}/message_templates`, created, { json: template }),
-      (made): Review => ({ platformTemplateId: made.id, status: statusOf(made.status) }),
+      (made): Review => ({
+        platformTemplateId: made.id,
+        status: statusOf(made.status),
+        ...categoryGiven(made.category),
+      }),
     ),
   editTemplate: async (platformTemplateId, { category, components }) =>
     managed(
       await graph.request('POST', segment(platformTemplateId), edited, { json: { category, components } }),
-      ({ status }) => ({ status: statusOf(status) }),
+      ({ status, category: given }) => ({ status: statusOf(status), ...categoryGiven(given) }),
     ),
   findTemplate: async (wabaId, name, language) => {
-    const query = { fields: 'id,name,language,status,rejected_reason', name, limit: 50 };
+    const query = { fields: 'id,name,language,status,rejected_reason,category', name, limit: 50 };
     const path = `${segment(wabaId)}/message_templates`;
     // The platform's `name` finds names that begin so.
     const isIt = (each: z.infer<typeof listed>) => each.name === name && each.language === language;
@@ -55,6 +62,7 @@ export const templateCalls = (graph: GraphClient): TemplateCalls => ({
     const review = found && {
       platformTemplateId: found.id,
       status: statusOf(found.status),
+      category: found.category,
       ...reasonOf(found.rejected_reason),
     };
     return { kind: 'done', value: review };

@@ -2,7 +2,7 @@ import type { ReceiptEvent } from '../../domain/messages/provider.ts';
 import { type ErrorTable, knownError } from '../meta/answers.ts';
 
 /**
- * The Cloud API's own error codes (developers.facebook.com/documentation/business-messaging/whatsapp/support/error-codes, as of May
+ * The Cloud API's own error codes (developers.facebook.com/documentation/business-messaging/whatsapp/support/error-codes, as of August
  * 2026): those of its sections on authorization, integrity, throttling, templates, flows and sending that a send can meet. They come
  * as the answer to a send or in a `failed` status. Those that say "try again" without saying that nothing was sent are ambiguous.
  * Not here, since no send of ours meets them: registration (133000, 133005, 133008, 133009, 133015, 133016, 136024), the marketing
@@ -10,6 +10,8 @@ import { type ErrorTable, knownError } from '../meta/answers.ts';
  */
 export const CLOUD_API_ERRORS: ErrorTable = {
   33: { cause: 'sender', title: 'the phone number was deleted' },
+  // The business blocked the person, in its app or by the Block Users API: nobody but itself takes that back.
+  130403: { cause: 'recipient', title: 'the business has blocked the recipient', reason: 'undeliverable' },
   130429: { cause: 'throttled', title: 'the throughput of the number is reached' },
   130472: { cause: 'recipient', title: 'the recipient is part of an experiment', reason: 'undeliverable' },
   130497: { cause: 'sender', title: 'the account may not message this country' },

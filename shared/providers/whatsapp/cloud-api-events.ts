@@ -74,30 +74,52 @@ const messageEvents = (value: z.infer<typeof messages>): EntryEvents => {
   ];
 };
 
-/** webhooks/reference/message_template_status_update. */
-const template = z.object({
-  event: z.string().min(1),
+const templateNamed = z.object({
   message_template_id: z.union([z.string(), z.number()]).transform(String),
   message_template_name: z.string().min(1),
   message_template_language: z.string().min(1),
+});
+const named = (wabaId: string, value: z.infer<typeof templateNamed>) => ({
+  wabaId,
+  platformTemplateId: value.message_template_id,
+  name: value.message_template_name,
+  language: value.message_template_language,
+});
+
+/** webhooks/reference/message_template_status_update. */
+const template = templateNamed.extend({
+  event: z.string().min(1),
   reason: z.string().nullish(),
   rejection_info: z.object({ reason: z.string() }).optional().catch(undefined),
+  message_template_category: z.string().optional().catch(undefined),
 });
 const templateEvent = (wabaId: string, at: number, value: z.infer<typeof template>): PlatformEvent => {
-  const named = value.reason && value.reason !== 'NONE' ? value.reason : undefined;
-  const reason = [named, value.rejection_info?.reason].filter((each) => each !== undefined).join(': ');
+  const word = value.reason && value.reason !== 'NONE' ? value.reason : undefined;
+  const reason = [word, value.rejection_info?.reason].filter((each) => each !== undefined).join(': ');
+  const category = value.message_template_category;
   return {
     kind: 'platform',
     about: 'template',
     at,
-    wabaId,
-    platformTemplateId: value.message_template_id,
-    name: value.message_template_name,
-    language: value.message_template_language,
+    ...named(wabaId, value),
     event: value.event,
     ...(reason === '' ? {} : { reason }),
+    ...(category === undefined ? {} : { category }),
   };
 };
+
+/**
+ * webhooks/reference/template_category_update. `new_category` is the category that the template has now, also where the report only
+ * announces a change: what it will be in 24 hours is `correct_category`, and another report says when it is.
+ */
+const templateCategory = templateNamed.extend({ new_category: z.string().min(1) });
+const categoryEvent = (wabaId: string, at: number, value: z.infer<typeof templateCategory>): PlatformEvent => ({
+  kind: 'platform',
+  about: 'template_category',
+  at,
+  ...named(wabaId, value),
+  category: value.new_category,
+});
 
 /** webhooks/reference/phone_number_quality_update; `current_limit` is what apps of before February 2026 are told. */
 const quality = z.object({
@@ -118,6 +140,53 @@ const qualityEvent = (wabaId: string, at: number, value: z.infer<typeof quality>
     ...(currentLimit === undefined ? {} : { currentLimit }),
   };
 };
+
+/**
+ * webhooks/reference/business_capability_update: what a changed messaging limit is told by since the quality update tells of throughput
+ * alone. The reference lists tiers and its example has a number; -1 is unlimited. `…_per_phone` is what apps of before February 2026 are told.
+ */
+const limit = z.union([z.string(), z.int()]).optional().catch(undefined);
+const capability = z.object({ max_daily_conversations_per_business: limit, max_daily_conversation_per_phone: limit });
+const TIER_OF_NUMBER: Readonly<Record<number, string>> = {
+  [-1]: 'TIER_UNLIMITED',
+  250: 'TIER_250',
+  1000: 'TIER_1K',
+  2000: 'TIER_2K',
+  10000: 'TIER_10K',
+  100000: 'TIER_100K',
+};
+const capabilityEvents = (wabaId: string, at: number, value: z.infer<typeof capability>): EntryEvents => {
+  const said = value.max_daily_conversations_per_business ?? value.max_daily_conversation_per_phone;
+  const tier = typeof said === 'number' ? TIER_OF_NUMBER[said] : said;
+  return tier === undefined ? [] : [{ kind: 'platform', about: 'account_limit', at, wabaId, limit: tier }];
+};
+
+/** webhooks/reference/phone_number_name_update. */
+const numberName = z.object({
+  display_phone_number: z.string().min(1),
+  decision: z.string().min(1),
+  requested_verified_name: z.string().min(1),
+});
+const numberNameEvent = (wabaId: string, at: number, value: z.infer<typeof numberName>): PlatformEvent => ({
+  kind: 'platform',
+  about: 'number_name',
+  at,
+  wabaId,
+  displayPhone: value.display_phone_number,
+  decision: value.decision,
+  name: value.requested_verified_name,
+});
+
+/** Flows, webhooks: of its reports (error rates, latencies, availability) the one that moves a flow. */
+const flow = z.object({
+  event: z.string(),
+  flow_id: z.union([z.string(), z.number()]).transform(String),
+  new_status: z.string().optional(),
+});
+const flowEvents = (wabaId: string, at: number, value: z.infer<typeof flow>): EntryEvents =>
+  value.event === 'FLOW_STATUS_CHANGE' && value.new_status !== undefined
+    ? [{ kind: 'platform', about: 'flow', at, wabaId, platformFlowId: value.flow_id, status: value.new_status }]
+    : [ignored('flows')];
 
 /** webhooks/reference/account_update. Of an event about a partner, the entry's id is the partner's and `waba_info` names the account. */
 const account = z.object({
@@ -185,6 +254,10 @@ const field =
 const FIELDS: Readonly<Record<string, Field>> = {
   messages: field(messages, (_, __, value) => messageEvents(value)),
   message_template_status_update: field(template, (id, at, value) => [templateEvent(id, at, value)]),
+  template_category_update: field(templateCategory, (id, at, value) => [categoryEvent(id, at, value)]),
+  business_capability_update: field(capability, capabilityEvents),
+  phone_number_name_update: field(numberName, (id, at, value) => [numberNameEvent(id, at, value)]),
+  flows: field(flow, flowEvents),
   phone_number_quality_update: field(quality, (id, at, value) => [qualityEvent(id, at, value)]),
   user_preferences: field(preferences, (_, __, value) => preferenceEvents(value)),
   account_update: field(account, (id, at, value) => [accountEvent(id, at, value)]),

@@ -10,6 +10,7 @@ import { eventHint, eventWrite } from '../../storage/outbox.ts';
 import { receiptHint, receiptStore } from '../../storage/receipts.ts';
 import { measure } from '../observe.ts';
 import { note } from '../scope.ts';
+import { flowPorts } from './flows.ts';
 import { inboundPorts, preferencePorts, replyPorts } from './inbound.ts';
 import { templatePorts } from './numbers.ts';
 import { publishDue, settings, table } from './platform.ts';
@@ -35,7 +36,7 @@ const ports: CallbackPorts = {
   platform: (tenant, event) =>
     event.about === 'preference'
       ? applyPreference(preferencePorts, tenant, event)
-      : applyPlatformEvent(templatePorts, tenant, event),
+      : applyPlatformEvent({ ...templatePorts, ...flowPorts }, tenant, event),
   observe: {
     taken: (provider, kind, effect, count) => measure({ provider, kind, effect }, { Callbacks: count }),
     refused: (provider, cause, detail) => {

@@ -12,4 +12,5 @@ export const operatePorts: OperatePorts = {
   readMessage: (organizationId, id) => readStored(table, organizationId, id),
   forceLeave: (message, at, decision) => forceLeave(table, message, at, decision),
   hintSend: (messageId) => publishDue([{ kind: 'send_message', ...KEYS.message(messageId) }]),
+  hintChain: (id) => publishDue([{ kind: 'fallback', ...KEYS.chain(id) }]),
 };

@@ -89,9 +89,9 @@ const platformPorts: PlatformPorts = {
   clock,
   prices: sendPorts.prices,
   senderOf,
-  lastInbound: async ({ organizationId }, channel, to) => {
+  lastInbound: async ({ organizationId }, channel, to, numberId) => {
     const hash = await sendPorts.hashTo(organizationId, rulesOf(channel).recipient, to);
-    return readLastInbound(table, organizationId, channel, hash);
+    return readLastInbound(table, organizationId, { channel, hash, numberId });
   },
 };
 

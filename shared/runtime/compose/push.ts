@@ -5,6 +5,7 @@ import { type PushMessage, pushMessageView } from '../../domain/push/message.ts'
 import type { CreatePushPorts } from '../../domain/push/ports.ts';
 import { KEYS } from '../../storage/access-patterns.ts';
 import { readWallet } from '../../storage/ledger.ts';
+import { readQuietHours } from '../../storage/organization-settings.ts';
 import { eventHint } from '../../storage/outbox.ts';
 import { pushApps } from '../../storage/push-apps.ts';
 import { audienceSource } from '../../storage/push-audience.ts';
@@ -15,7 +16,6 @@ import { pushReader } from '../../storage/push-reads.ts';
 import { noteDepleted } from '../../storage/wallet.ts';
 import { clock, publishDue, table, vault } from './platform.ts';
 import { prices } from './quote.ts';
-import { organizationSettings } from './settings.ts';
 
 const secondsUntil = (at: number) => Math.max(0, (at - clock()) / 1000);
 
@@ -27,9 +27,12 @@ export const hintMessage = (messageId: string, at: number): void =>
 export const hintChunk = ({ messageId, shard, number }: PushChunk, at: number): void =>
   publishDue([{ kind: 'send_push', ...KEYS.pushChunk(messageId, shard, number) }], secondsUntil(at));
 
-/** When a push message of the organization may leave, in ms. */
+/**
+ * When a push message of the organization may leave, in ms. By the quiet hours as they stand, of which no process keeps a copy: one push
+ * message reaches everybody, so that those that were just set hold for the next one.
+ */
 export const leavesAt = async (organizationId: string, at: number): Promise<number> =>
-  quietUntil((await organizationSettings(organizationId)).quietHours, 'push', at);
+  quietUntil(await readQuietHours(table, organizationId), 'push', at);
 
 const apps = pushApps(table, vault);
 

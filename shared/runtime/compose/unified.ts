@@ -3,17 +3,19 @@ import { type ChainPorts, goOn } from '../../domain/messages/chain.ts';
 import { type LeavePorts, leave } from '../../domain/messages/leave.ts';
 import type { PreviewPorts } from '../../domain/messages/overview.ts';
 import { quietUntil } from '../../domain/messages/quiet-hours.ts';
+import type { SubmitPorts } from '../../domain/messages/submit.ts';
 import type { DueHint } from '../../queues/queues.ts';
 import { KEYS } from '../../storage/access-patterns.ts';
 import { chainStore } from '../../storage/chains.ts';
-import { consentFault, contactRecipient } from '../../storage/consent.ts';
-import { readWallet } from '../../storage/ledger.ts';
+import { contactRecipient } from '../../storage/consent.ts';
 import { queuedStore } from '../../storage/queued.ts';
 import { roomOfNumber } from './numbers-rate.ts';
 import { planners } from './planners.ts';
 import { clock, publishDue, table } from './platform.ts';
+import { quotePorts } from './quote.ts';
 import { sealer, sendPorts } from './send.ts';
 import { organizationSettings } from './settings.ts';
+import { foreseen, standing } from './standing.ts';
 import { suppressed } from './suppression.ts';
 
 const secondsUntil = (at: number) => Math.max(0, (at - clock()) / 1000);
@@ -25,18 +27,18 @@ const hintChain = (id: string, at: number) => publishDue([{ kind: 'fallback', ..
 const leavesAt: PreviewPorts['leavesAt'] = async (organizationId, channel, at) =>
   quietUntil((await organizationSettings(organizationId)).quietHours, channel, at);
 
-/** What unified sends and their previews need. */
-export const unifiedPorts: PreviewPorts = {
+/** What unified sends need. */
+export const unifiedPorts: SubmitPorts = {
   ...sendPorts,
+  ...standing,
   planners,
   hintSend,
   hintChain,
-  leavesAt,
-  balance: async (organizationId) => (await readWallet(table, organizationId))?.balance ?? 0,
   recipientOf: ({ organizationId }, contactId, channel) => contactRecipient(table, organizationId, contactId, channel),
-  consentFault: async (tenant, plan) =>
-    consentFault(table, tenant.organizationId, plan, (kind, to) => sendPorts.hashTo(tenant.organizationId, kind, to)),
 };
+
+/** What their previews need. No transaction of a preview proves the volume that it is priced by, so it is read. */
+export const previewPorts: PreviewPorts = { ...unifiedPorts, volume: quotePorts.volume, foreseen, leavesAt };
 
 const queued = queuedStore(table, sealer);
 

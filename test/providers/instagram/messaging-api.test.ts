@@ -46,9 +46,17 @@ it('tells whose its accounts are, and no token', () => {
   ]);
 });
 
-it('says of a message outside of the window why it was refused', async () => {
-  standIn.script({ refuse: '400:10/2534022' });
-  expect(await provider().send(instagramDispatch())).toMatchObject({ kind: 'refused', reason: 'window_closed' });
+it.each(['10/2018065', '10/2018278', '10/2534022'])(
+  'says of a message outside of the window why it was refused: %s',
+  async (code) => {
+    standIn.script({ refuse: `400:${code}` });
+    expect(await provider().send(instagramDispatch())).toMatchObject({ kind: 'refused', reason: 'window_closed' });
+  },
+);
+
+it('says of a conversation that another app owns that it is the account’s affair, not the message’s', async () => {
+  standIn.script({ refuse: '400:100/2534037' });
+  expect(await provider().send(instagramDispatch())).toMatchObject({ kind: 'refused', cause: 'sender' });
 });
 
 it('reads messages, story replies, postbacks, reactions and reads as they are documented; echoes and what was taken back are none', async () => {

@@ -1,6 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import exampleInbound from '../../../events/providers/whatsapp-cloud-api.inbound-callback.json' with { type: 'json' };
+import exampleManagement from '../../../events/providers/whatsapp-cloud-api.management-callback.json' with {
+  type: 'json',
+};
 import examplePlatform from '../../../events/providers/whatsapp-cloud-api.platform-callback.json' with { type: 'json' };
 import examplePreferences from '../../../events/providers/whatsapp-cloud-api.preferences-callback.json' with {
   type: 'json',
@@ -183,7 +186,6 @@ it('reads what the platform says of templates, numbers and accounts', async () =
   const template = { kind: 'platform', about: 'template', wabaId: '102290129340398', at };
   expect(await read(examplePlatform)).toEqual({
     kind: 'events',
-    ignored: ['business_capability_update'],
     events: [
       {
         ...template,
@@ -191,6 +193,7 @@ it('reads what the platform says of templates, numbers and accounts', async () =
         name: 'order_confirmation',
         language: 'en-US',
         event: 'APPROVED',
+        category: 'UTILITY',
       },
       {
         ...template,
@@ -199,6 +202,7 @@ it('reads what the platform says of templates, numbers and accounts', async () =
         language: 'en',
         event: 'REJECTED',
         reason: 'INVALID_FORMAT: Your template has parameters placed next to each other.',
+        category: 'MARKETING',
       },
       { ...quality, event: 'THROUGHPUT_UPGRADE', currentLimit: 'TIER_UNLIMITED' },
       { ...quality, event: 'UPGRADE', currentLimit: 'TIER_2K' },
@@ -209,6 +213,7 @@ it('reads what the platform says of templates, numbers and accounts', async () =
         detail: 'RESTRICTED_BIZ_INITIATED_MESSAGING, RESTRICTED_ADD_PHONE_NUMBER_ACTION',
       },
       { ...account, event: 'ACCOUNT_VIOLATION', detail: 'ADULT' },
+      { kind: 'platform', about: 'account_limit', wabaId: '102290129340398', at, limit: 'TIER_2K' },
       {
         ...account,
         wabaId: '980198427658004',
@@ -216,6 +221,25 @@ it('reads what the platform says of templates, numbers and accounts', async () =
         event: 'PARTNER_REMOVED',
         detail: 'PRIMARY_INACTIVITY',
       },
+    ],
+  });
+});
+
+it('reads the category that a template has now, not the one that is announced, limits, names and states of flows', async () => {
+  const wabaId = '102290129340398';
+  const template = { platformTemplateId: '278077987957091', name: 'welcome_template', language: 'en-US' };
+  const category = { kind: 'platform', about: 'template_category', wabaId, ...template };
+  const limit = { kind: 'platform', about: 'account_limit', wabaId, at: 1_746_169_200_000 };
+  expect(await read(exampleManagement)).toEqual({
+    kind: 'events',
+    ignored: ['flows', 'account_alerts'],
+    events: [
+      { ...category, at: 1_746_082_800_000, category: 'UTILITY' },
+      { ...category, at: 1_746_169_200_000, category: 'MARKETING' },
+      { ...limit, limit: 'TIER_2K' },
+      { ...limit, limit: 'TIER_UNLIMITED' },
+      { ...limit, about: 'number_name', displayPhone: '15550783881', decision: 'APPROVED', name: 'Lucky Shrub' },
+      { ...limit, about: 'flow', platformFlowId: '6627390910605886', status: 'THROTTLED' },
     ],
   });
 });

@@ -5,6 +5,7 @@ import { AWS_ACCESS, isSignedFor, type SnsStandIn, snsStandIn } from './aws-stan
 import type { EmailOutcome } from './email-kit.ts';
 import {
   type AcceptedMessage,
+  type RecordedRequest,
   type StandIn,
   type StandInAnswer,
   startServer,
@@ -86,7 +87,11 @@ const check = (body: SendBody): StandInAnswer | undefined => {
 export interface AmazonSesStandIn extends StandIn<EmailOutcome>, SnsStandIn {
   /** A signed notification of an event of this type, with its own object. */
   event(message: AcceptedMessage, eventType: string, own?: object): CallbackRequest;
+  /** The suppression list of its account. */
+  readonly suppressed: Set<string>;
 }
+
+const LISTED = '/v2/email/suppression/addresses/';
 
 const AT = '2026-01-02T03:04:05.000Z';
 const bounce = (bounceType: string, bounceSubType: string) => ({
@@ -145,7 +150,14 @@ export const sesEventOf = (
 /** Starts the stand-in. The SDK and the check of SNS signatures are pointed at it by its settings. */
 export const startAmazonSesStandIn = async (): Promise<AmazonSesStandIn> => {
   const messages: AcceptedMessage[] = [];
+  const suppressed = new Set<string>();
   const sns = snsStandIn(TOPIC, 'https://callbacks.test/callbacks/amazon_ses/receipts');
+  /** DeleteSuppressedDestination: 200 with an empty body, or NotFoundException. */
+  const takeOff = (request: RecordedRequest): StandInAnswer => {
+    if (!isSignedFor('ses', request)) return problem('UnrecognizedClientException');
+    const listed = suppressed.delete(decodeURIComponent(request.path.slice(LISTED.length)));
+    return listed ? { status: 200, headers: {}, body: '' } : problem('NotFoundException', 'does not exist on the list');
+  };
   const server = await startServer({
     isSend: ({ method, path }) => method === 'POST' && path === '/v2/email/outbound-emails',
     check: (request) =>
@@ -176,7 +188,8 @@ export const startAmazonSesStandIn = async (): Promise<AmazonSesStandIn> => {
         'retry-after': String(THROTTLED_SECONDS),
       }),
     serverError: () => aws(500, { message: 'try again' }, { 'x-amzn-errortype': 'InternalServiceErrorException' }),
-    other: sns.answer,
+    other: (request) =>
+      request.method === 'DELETE' && request.path.startsWith(LISTED) ? takeOff(request) : sns.answer(request),
   });
   const event = (message: AcceptedMessage, eventType: string, own: object = {}) =>
     sns.notification(sesEventOf(message, eventType, own));
@@ -191,6 +204,7 @@ export const startAmazonSesStandIn = async (): Promise<AmazonSesStandIn> => {
       snsBaseUrl: server.baseUrl,
     },
     messages,
+    suppressed,
     event,
     signed: (_message: AcceptedMessage, body: string) => sns.notification(body),
     receipt: (message: AcceptedMessage, outcome: EmailOutcome) => event(message, ...EVENTS[outcome]),

@@ -36,6 +36,8 @@ export interface Account {
   readonly templates: Map<string, Template>;
   readonly flows: Map<string, Flow>;
   subscribed: boolean;
+  /** The category that new templates are given, whatever was asked for. */
+  givenCategory?: string;
   /** What the next uploads of a flow find wrong. */
   flowFaults: readonly { error: string; line_start?: number }[];
 }
@@ -81,11 +83,12 @@ const numberRoutes = (account: Account): Readonly<Record<string, Answer>> => ({
 let made = 0;
 const nextId = (): string => String(1_259_544_702_043_867 + ++made);
 
-const templateRoutes = ({ wabaId, templates }: Account): Readonly<Record<string, Answer>> => ({
+const templateRoutes = (account: Account, { wabaId, templates } = account): Readonly<Record<string, Answer>> => ({
   'POST message_templates': (request, [waba]) => {
-    const { name, language, category, components } = bodyOf(request) as unknown as Template;
+    const { name, language, category: wish, components } = bodyOf(request) as unknown as Template;
     const known = [...templates.values()].some((each) => each.name === name && each.language === language);
     if (waba !== wabaId || !/^[a-z]{2}_[A-Z]{2}$/.test(language) || known) return graphError(400, 100, 2388024);
+    const category = account.givenCategory ?? wish;
     const template = { id: nextId(), name, language, category, components, status: 'PENDING' };
     templates.set(template.id, template);
     return json(200, { id: template.id, status: 'PENDING', category });

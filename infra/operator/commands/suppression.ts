@@ -1,0 +1,88 @@
+import * as z from 'zod';
+import { parseAddress } from '../../../shared/domain/email/address.ts';
+import type { Id } from '../../../shared/domain/ids.ts';
+import { isoTime } from '../../../shared/domain/time.ts';
+import { takeOffSesList } from '../../../shared/providers/email/ses-suppression.ts';
+import { readOrganization } from '../../../shared/storage/access.ts';
+import { suppressionStore } from '../../../shared/storage/email-consent.ts';
+import { readProviderSettings } from '../../../shared/storage/providers.ts';
+import { defineCommand, OperatorError } from '../command.ts';
+import { env, id } from '../options.ts';
+import type { Target } from '../targets.ts';
+
+const options = z.object({
+  organization: id('organization', 'the organization (org_…)'),
+  env,
+  email: z
+    .string()
+    .transform((text) => parseAddress(text) ?? '')
+    .refine((address) => address !== '', 'must be an e-mail address')
+    .meta({ description: "the recipient's address" }),
+});
+type Chosen = z.output<typeof options>;
+
+/** The suppression of one address: until when it is refused (ms), if it is, and what lifts it. */
+const suppressionOf = async (target: Target, { organization, env: chosen, email }: Chosen) => {
+  const table = target.tables[chosen];
+  if (!(await readOrganization(table, organization))) throw new OperatorError('There is no such organization here.');
+  const hash = (await target.vault(chosen)).blindIndex(organization, 'email', email);
+  const store = suppressionStore(table);
+  return {
+    until: await store.suppressedUntil(organization, hash, Date.now()),
+    lift: () => store.lift(organization, hash),
+  };
+};
+
+const view = (organization: Id<'organization'>, chosen: Chosen['env'], until: number | undefined) => ({
+  env: chosen,
+  organization,
+  suppressed: until !== undefined,
+  suppressedUntil: until === undefined ? null : isoTime(until),
+});
+
+/** What SES's own list says of it: only live e-mails leave through SES. */
+const offSesList = async (target: Target, { env: chosen, email }: Chosen) => {
+  if (chosen !== 'live') return 'not_asked';
+  const given = (await readProviderSettings(target.tables.live, await target.vault('live'), 'email')).get('amazon_ses');
+  if (given === undefined) return 'not_set_up';
+  try {
+    return (await takeOffSesList(given, email)) ? 'removed' : 'not_listed';
+  } catch (fault) {
+    const why = fault instanceof Error ? fault.message : 'it cannot be told why';
+    throw new OperatorError(`The address may be written to here, and may still be on the list of SES: ${why}.`);
+  }
+};
+
+const suppressionShow = defineCommand({
+  name: 'suppression show',
+  summary: "Show whether an organization's e-mails to an address are refused, and until when",
+  options,
+  run: async (target, chosen) => {
+    const { until } = await suppressionOf(target, chosen);
+    return {
+      data: view(chosen.organization, chosen.env, until),
+      note: 'Addresses are kept as blind indexes, so that there is no list of them.',
+    };
+  },
+});
+
+const suppressionLift = defineCommand({
+  name: 'suppression lift',
+  summary: 'Let an address be written to again, also by Amazon SES where live e-mails leave through it',
+  options,
+  run: async (target, chosen) => {
+    const { until, lift } = await suppressionOf(target, chosen);
+    await lift();
+    return {
+      data: {
+        ...view(chosen.organization, chosen.env, until),
+        lifted: until !== undefined,
+        amazonSes: await offSesList(target, chosen),
+      },
+      note: 'suppressed tells how it stood before. The list of SES is the one of its account: it holds for every organization.',
+    };
+  },
+});
+
+/** Addresses that a provider reported, and that e-mails are refused to. */
+export const SUPPRESSION_COMMANDS = [suppressionShow, suppressionLift];

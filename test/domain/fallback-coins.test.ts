@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest';
+import type { MessageRecord } from '../../shared/domain/messages/message.ts';
+import { fallbackCoinsOf } from '../../shared/domain/messages/plan.ts';
+
+const accepted = (detail: string): MessageRecord['decisions'] => [{ at: 0, kind: 'accepted', detail }];
+const coinsOf = (fields: Pick<MessageRecord, 'decisions' | 'fallbackCoins'>) =>
+  fallbackCoinsOf(fields as MessageRecord);
+
+test('the prices of the fallbacks are those that the message keeps, whatever its terms say in words', () => {
+  expect(coinsOf({ fallbackCoins: [1_200, 0], decisions: accepted('contact=named fallbacks=rcs@7') })).toEqual([
+    1_200, 0,
+  ]);
+});
+
+test('a message that was stored before it kept them answers with those of its terms; one without fallbacks with none', () => {
+  expect(coinsOf({ decisions: accepted('contact=named band=0 fallbacks=rcs@1200,email@30') })).toEqual([1_200, 30]);
+  expect(coinsOf({ decisions: accepted('contact=named band=0') })).toEqual([]);
+});
