@@ -34,6 +34,7 @@ const stored = z.object({
   createdAt: time,
   updatedAt: time,
   dueAt: z.int().optional(),
+  slowUntil: z.int().optional(),
 });
 
 /** Reads a subscription's row; every field is checked. */
@@ -149,6 +150,13 @@ export const webhookStore = (table: Table): WebhookStore => {
         },
       });
       return ok && row ? parseSubscription(row) : undefined;
+    },
+    async noteSlow(organizationId, id, until) {
+      await table.write({
+        update: KEYS.webhook(organizationId, id),
+        set: { slowUntil: until },
+        when: { text: 'attribute_exists(#pk)' },
+      });
     },
   };
 };

@@ -16,6 +16,7 @@ export interface Posted {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   readonly timeoutMs: number;
+  readonly slow?: { readonly afterMs: number; readonly call: () => void };
 }
 
 /** The rules of webhooks over the real storage and engine; clock, chance and the endpoints are the test's. */

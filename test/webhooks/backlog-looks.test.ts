@@ -125,6 +125,36 @@ describe('a backlog', () => {
     expect(await on.standing(subscription)).toEqual({ failed: 5, abandoned: 5 });
   });
 
+  test('is joined by the new events of an endpoint that owes another process an answer for two seconds', async () => {
+    const { actor, subscription } = await hooks.subscribe();
+    // Another copy of the module, as another process has it.
+    vi.resetModules();
+    const other = await import('../../shared/domain/webhooks/deliver.ts');
+    let release = () => {};
+    hooks.answers.set(
+      subscription.url,
+      () =>
+        new Promise((resolve) => {
+          release = () => resolve(ok());
+        }),
+    );
+    await on.give(actor, 1);
+    const [first] = hooks.hints.splice(0);
+    const attempt = other.deliverAll(hooks.ports, [first?.id ?? '']);
+    await expect.poll(() => hooks.posted.length, { timeout: 10_000, interval: 20 }).toBe(1);
+    expect(hooks.posted[0]?.slow?.afterMs).toBe(2_000);
+    hooks.posted[0]?.slow?.call();
+    await expect.poll(async () => (await on.now(subscription))?.slowUntil).toBe(hooks.world.now + 15 * SECOND);
+    await on.give(actor, 2);
+    expect(hooks.hints).toEqual([]);
+    expect(hooks.looks).toHaveLength(1);
+    hooks.world.now += 15 * SECOND;
+    await on.give(actor, 1);
+    expect(hooks.hints).toHaveLength(1);
+    release();
+    await attempt;
+  });
+
   test('is joined by the new events of an endpoint that owes an answer for two seconds, and left when it answers', async () => {
     const { actor, subscription } = await hooks.subscribe();
     let release = () => {};

@@ -254,6 +254,15 @@ describe('an endpoint that does not end', () => {
     expect(outcome.durationMs).toBeGreaterThanOrEqual(timeoutMs - 5);
     expect(outcome.durationMs).toBeLessThan(timeoutMs * 3);
   });
+  it('is told of once while it is slow; one that answers in time is not', async () => {
+    const told: string[] = [];
+    const slow = (name: string, afterMs: number) => ({ slow: { afterMs, call: () => void told.push(name) } });
+    await client(await rawTlsEndpoint(() => {}))({ timeoutMs, ...slow('hung', 50) });
+    const healthy = client(await httpsEndpoint((_, response) => response.end('ok')));
+    await healthy(slow('healthy', 250));
+    await pause(300);
+    expect(told).toEqual(['hung']);
+  });
   it('delays no other endpoint', async () => {
     const held: { destroy(): unknown }[] = [];
     let over = false;

@@ -1,7 +1,7 @@
 import type { DomainEvent } from '../events/event.ts';
 import { asSeenBy, attemptHeaders, bodyOf } from './envelope.ts';
 import { isGone, noteHealth, succeeded, type View } from './health.ts';
-import type { Leave } from './places.ts';
+import { type Leave, SLOW_MS } from './places.ts';
 import type { AttemptResult, AttemptSummary, Exchange, KeptAttempt, PostOutcome, WebhookPorts } from './ports.ts';
 import { nextAttemptAt } from './schedule.ts';
 import type { Delivery, Subscription } from './subscription.ts';
@@ -66,11 +66,19 @@ const post = async (
   leave: Leave,
 ) => {
   let answered = false;
+  let noted: Promise<unknown> = Promise.resolve();
   try {
     const at = ports.clock();
     const body = bodyOf(await asSeenBy(ports, subscription, event), delivery);
     const headers = await attemptHeaders(ports, subscription, event.id, at, body);
-    const outcome = await ports.post({ url: subscription.url, headers, body, timeoutMs: ATTEMPT_MS });
+    // Other processes know no other way that one of theirs is better spared: when it is lost, they find out by themselves.
+    const call = () => {
+      const { organizationId, id } = subscription;
+      noted = ports.subscriptions.noteSlow(organizationId, id, at + ATTEMPT_MS).catch(() => undefined);
+    };
+    const slow = { afterMs: SLOW_MS, call };
+    const outcome = await ports.post({ url: subscription.url, headers, body, timeoutMs: ATTEMPT_MS, slow });
+    await noted;
     answered = outcome.kind === 'answered';
     return { at, body, headers, outcome };
   } finally {

@@ -18,8 +18,8 @@ export const WRITES_AT_ONCE = 25;
 const LOOKED_AT = 5_000;
 
 /** Whether an endpoint's new events join its backlog untried: what a failing or hanging endpoint is given in vain costs those that answer. */
-export const joinsBacklog = ({ id, status }: Subscription): boolean =>
-  status === 'paused' || status === 'failing' || isSlow(id);
+export const joinsBacklog = (subscription: Subscription, now: number): boolean =>
+  subscription.status === 'paused' || subscription.status === 'failing' || isSlow(subscription, now);
 
 /** How long an endpoint's backlog waits before it is looked at again, in ms, spread evenly around it. */
 export const backlogWaitMs = (ports: Pick<WebhookPorts, 'clock' | 'random'>, subscription: Subscription): number => {

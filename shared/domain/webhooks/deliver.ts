@@ -63,7 +63,7 @@ const tryHeld = async (trial: Trial): Promise<Tried | undefined> => {
   const since = delivery.firstAt ?? delivery.nextAttemptAt ?? now;
   if (delivery.parked && since + RETRY_FOR_MS < now)
     return giveUp(ports, delivery, 'its endpoint took nothing for 24 hours');
-  const leave = await enter(view.subscription);
+  const leave = await enter(view.subscription, 'at_once');
   if (!leave) return park(trial);
   let claimed = false;
   try {
@@ -78,7 +78,7 @@ const tryHeld = async (trial: Trial): Promise<Tried | undefined> => {
 const tryWell = async (trial: Trial): Promise<Tried | undefined> => {
   const { ports, view, delivery } = trial;
   if (!(await claim(ports, delivery))) return undefined;
-  const leave = await enter(view.subscription);
+  const leave = await enter(view.subscription, 'patient');
   if (leave) return tryNow(trial, leave);
   const wait = Math.round(FULL_MS * (0.5 + ports.random()));
   await ports.deliveries.postpone(delivery, ports.clock() + wait);
@@ -97,7 +97,7 @@ const tryDue = async (
     return giveUp(ports, delivery, 'the subscription is revoked, or its event is gone');
   const trial = { ports, view, delivery, event, onRecovery };
   if (view.subscription.status === 'paused' && delivery.sequence !== undefined) return park(trial);
-  return isHeld(view.subscription) ? tryHeld(trial) : tryWell(trial);
+  return isHeld(view.subscription, ports.clock()) ? tryHeld(trial) : tryWell(trial);
 };
 
 const unwrap = <T>(outcome: PromiseSettledResult<T> | undefined): T | undefined => {

@@ -43,7 +43,7 @@ const triedAt = async (ports: WebhookPorts, turn: readonly Waiter[], faults: unk
 /** Works through what waits. `faults` gets those of deliveries that could not be read or written: the others pass them. */
 const workOff = async (ports: WebhookPorts, subscription: Subscription, faults: unknown[]): Promise<Found> => {
   const end = ports.clock() + WORK_MS;
-  let answers = subscription.status === 'revoked' || !isHeld(subscription);
+  let answers = subscription.status === 'revoked' || !isHeld(subscription, ports.clock());
   let failed = 0;
   for (;;) {
     let waiters = await ports.backlog.oldest(subscription.id, PAGE);
@@ -84,6 +84,6 @@ export const drainBacklog = async (
   if (found === 'more') await lookAgain(ports, look, 0);
   else if (found === 'refused') await lookAgain(ports, look, backlogWaitMs(ports, subscription));
   else if (look.parkedAt > now - INDEX_LAG_MS || !(await ports.backlog.close(look)))
-    await lookAgain(ports, look, joinsBacklog(subscription) ? backlogWaitMs(ports, subscription) : INDEX_LAG_MS);
+    await lookAgain(ports, look, joinsBacklog(subscription, now) ? backlogWaitMs(ports, subscription) : INDEX_LAG_MS);
   if (faults.length > 0) throw faults[0];
 };

@@ -27,7 +27,7 @@ export const fanOut = async (ports: WebhookPorts, events: readonly DomainEvent[]
   const give = async (subscription: Subscription, taken: readonly DomainEvent[]): Promise<void> => {
     try {
       const now = ports.clock();
-      const wait = joinsBacklog(subscription) ? backlogWaitMs(ports, subscription) : undefined;
+      const wait = joinsBacklog(subscription, now) ? backlogWaitMs(ports, subscription) : undefined;
       const lookAt = wait === undefined ? undefined : now + wait;
       const made = await ports.deliveries.fanOut(subscription, taken, now, lookAt);
       waiting.push(...made);

@@ -13,7 +13,7 @@ const PATIENCE_MS = 250;
 /** An endpoint that owes an answer for so long, in ms, is given nothing more until it answers. */
 const OWING_MS = 500;
 /** One that owes it for so long, in ms, is slow: its new events wait in its backlog. */
-const SLOW_MS = 2_000;
+export const SLOW_MS = 2_000;
 
 interface Endpoint {
   /** When each attempt under way began, oldest first. */
@@ -33,8 +33,9 @@ const owing = (id: string): number => {
   for (const { at } of endpoints.get(id)?.begun ?? []) return performance.now() - at;
   return 0;
 };
-/** Whether the endpoint owes this process an answer for long. */
-export const isSlow = (id: string): boolean => owing(id) > SLOW_MS;
+/** Whether the endpoint owes an answer for long: to this process, or to another that noted it. */
+export const isSlow = ({ id, slowUntil = 0 }: Subscription, now: number): boolean =>
+  owing(id) > SLOW_MS || slowUntil > now;
 
 const take = (id: string, ailing: boolean): Leave | undefined => {
   const endpoint = endpoints.get(id) ?? { begun: new Set(), waiting: new Set(), most: AT_ONCE };
@@ -67,22 +68,26 @@ const freed = ({ waiting }: Endpoint, ms: number): Promise<void> =>
     waiting.add(wake);
   });
 
-/** Whether an endpoint is given less than others: its last attempts failed, or it owes this process an answer for long. */
-export const isHeld = ({ id, consecutiveFailures }: Subscription): boolean => consecutiveFailures > 0 || isSlow(id);
+/** Whether an endpoint is given less than others: its last attempts failed, or it owes an answer for long. */
+export const isHeld = (subscription: Subscription, now: number): boolean =>
+  subscription.consecutiveFailures > 0 || isSlow(subscription, now);
 
 /**
- * Takes a place at the endpoint, in this process; the way to give it back, or undefined when it is full. An endpoint that answers is
- * waited for a moment, for its places come free at once; one that fails, or owes an answer for long, is not.
+ * Takes a place at the endpoint, in this process; the way to give it back, or undefined when it is full. With `patience` a place is
+ * waited for a moment: those of an endpoint that answers come free at once.
  */
-export const enter = async (subscription: Subscription): Promise<Leave | undefined> => {
+export const enter = async (
+  subscription: Subscription,
+  patience: 'patient' | 'at_once',
+): Promise<Leave | undefined> => {
   const { id } = subscription;
   const ailing = subscription.consecutiveFailures > 0;
-  const until = performance.now() + PATIENCE_MS;
+  const until = performance.now() + (patience === 'patient' ? PATIENCE_MS : 0);
   for (;;) {
     const leave = take(id, ailing);
     const left = until - performance.now();
     const full = endpoints.get(id);
-    if (leave || !full || isHeld(subscription) || left <= 0) return leave;
+    if (leave || !full || left <= 0 || owing(id) > SLOW_MS) return leave;
     await freed(full, left);
   }
 };

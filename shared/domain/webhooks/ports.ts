@@ -58,6 +58,8 @@ export interface WebhookStore {
   change(before: Subscription, after: Subscription): Promise<boolean>;
   /** Notes how a subscription fares; a subscription that was revoked meanwhile stays so. */
   noteHealth(organizationId: string, id: string, health: Health): Promise<Subscription | undefined>;
+  /** Notes that an attempt is under way whose endpoint owes its answer for long, until a moment (ms). */
+  noteSlow(organizationId: string, id: string, until: number): Promise<void>;
 }
 
 /** A delivery that waits for its first attempt. */
@@ -196,6 +198,8 @@ export interface WebhookPorts {
     headers: Readonly<Record<string, string>>;
     body: string;
     timeoutMs: number;
+    /** Called once where there is no whole answer after so long, in ms. */
+    slow?: { afterMs: number; call: () => void };
   }) => Promise<PostOutcome>;
   /** What is wrong with an address; undefined when nothing is. */
   readonly checkEndpoint: (url: string) => string | undefined;

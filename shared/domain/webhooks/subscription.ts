@@ -40,6 +40,8 @@ export interface Subscription {
   readonly lastFailureAt?: number | undefined;
   readonly createdAt: number;
   readonly updatedAt: number;
+  /** Until when an attempt may be under way that its endpoint owes an answer for long (ms), whoever makes it. */
+  readonly slowUntil?: number | undefined;
   /** When somebody looks at its backlog next (ms); absent when nothing waits there. */
   readonly lookAt?: number | undefined;
 }

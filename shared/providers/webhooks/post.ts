@@ -11,6 +11,8 @@ export interface WebhookRequest {
   readonly body: string;
   /** For the whole exchange: name, connection, request, and the answer with its body. In ms. */
   readonly timeoutMs?: number;
+  /** Called once where there is no whole answer after so long, in ms. */
+  readonly slow?: { readonly afterMs: number; readonly call: () => void };
 }
 
 export interface PostOptions extends EndpointPolicy {
@@ -158,6 +160,7 @@ const connectionsOf = ({ allowLoopbackHttp, connections }: PostOptions): Webhook
 export const postWebhook = async (request: WebhookRequest, options: PostOptions): Promise<PostOutcome> => {
   const from = performance.now();
   const timed = (outcome: Exchange): PostOutcome => ({ ...outcome, durationMs: Math.round(performance.now() - from) });
+  const slow = request.slow && setTimeout(request.slow.call, request.slow.afterMs);
   try {
     const connections = connectionsOf(options);
     // Checked again at every attempt: what is allowed may have become less since the address was stored.
@@ -167,5 +170,7 @@ export const postWebhook = async (request: WebhookRequest, options: PostOptions)
     return timed(await exchange(new URL(request.url), request, connections));
   } catch (fault) {
     return timed(failed('connect', `the request could not be made: ${codeOf(fault)}`));
+  } finally {
+    clearTimeout(slow);
   }
 };

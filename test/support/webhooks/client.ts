@@ -1,7 +1,7 @@
 import { afterEach } from 'vitest';
 import type { PostOutcome } from '../../../shared/domain/webhooks/ports.ts';
 import type { ConnectionOptions } from '../../../shared/providers/webhooks/connections.ts';
-import { postWebhook } from '../../../shared/providers/webhooks/post.ts';
+import { postWebhook, type WebhookRequest } from '../../../shared/providers/webhooks/post.ts';
 import { connectionsTo, type Endpoint, rawTlsEndpoint } from './endpoints.ts';
 
 const open: { close(): void | Promise<void> }[] = [];
@@ -15,9 +15,7 @@ export const NAME = 'https://hooks.example.com/in?a=1';
 export const client = (endpoint: Endpoint, options: Partial<ConnectionOptions> = {}) => {
   const connections = connectionsTo(endpoint.port, options);
   open.push(connections, endpoint);
-  return (
-    asked: { url?: string; timeoutMs?: number; body?: string; headers?: Record<string, string> } = {},
-  ): Promise<PostOutcome> =>
+  return (asked: Partial<WebhookRequest> = {}): Promise<PostOutcome> =>
     postWebhook(
       { url: NAME, headers: {}, body: '{"n":1}', ...asked },
       { allowLoopbackHttp: options.allowLoopbackHttp ?? false, connections },
