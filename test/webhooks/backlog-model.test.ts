@@ -1,0 +1,202 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Actor } from '../../shared/domain/actor.ts';
+import { deliverAll } from '../../shared/domain/webhooks/deliver.ts';
+import { drainBacklog } from '../../shared/domain/webhooks/drain.ts';
+import { publishEvents } from '../../shared/domain/webhooks/fan-out.ts';
+import { changeSubscription } from '../../shared/domain/webhooks/manage.ts';
+import type { Subscription } from '../../shared/domain/webhooks/subscription.ts';
+import { overdue } from '../../shared/storage/due.ts';
+import { FAULTS } from '../support/fault-proxy.ts';
+import { hung, ok, startWebhookWorld, type WebhookWorld } from '../support/webhook-world.ts';
+
+const SEED = Number(process.env.SEED ?? 20_261_122);
+const RUNS = Number(process.env.RUNS ?? 25);
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+/** Shorter than the shortest schedule of eight attempts: nothing may be given up for want of attempts, or of time. */
+const MOST_HOURS = 12;
+
+let hooks: WebhookWorld;
+beforeAll(async () => {
+  hooks = await startWebhookWorld();
+});
+afterAll(() => hooks.close());
+
+type Step =
+  | { readonly do: 'raise'; readonly events: number }
+  | { readonly do: 'answer'; readonly with: 'ok' | 'error' | 'hung' }
+  | { readonly do: 'pause' }
+  | { readonly do: 'resume' }
+  /** The queues are worked off; `lost` of ten messages are lost on the way. */
+  | { readonly do: 'work'; readonly lost: number }
+  | { readonly do: 'wait'; readonly seconds: number }
+  /** Everything that is overdue is found and worked off, while calls to the table go wrong. */
+  | { readonly do: 'dispatch'; readonly faults: number }
+  /** A worker takes what is due, and is gone. */
+  | { readonly do: 'die' };
+
+const steps = fc.array(
+  fc.oneof(
+    { weight: 4, arbitrary: fc.record({ do: fc.constant('raise' as const), events: fc.integer({ min: 1, max: 4 }) }) },
+    {
+      weight: 3,
+      arbitrary: fc.record({
+        do: fc.constant('answer' as const),
+        with: fc.constantFrom('ok' as const, 'error' as const, 'error' as const, 'hung' as const),
+      }),
+    },
+    {
+      weight: 2,
+      arbitrary: fc.constantFrom({ do: 'pause' as const }, { do: 'resume' as const }, { do: 'die' as const }),
+    },
+    { weight: 4, arbitrary: fc.record({ do: fc.constant('work' as const), lost: fc.integer({ min: 0, max: 10 }) }) },
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        do: fc.constant('wait' as const),
+        seconds: fc.constantFrom(1, 10, 40, 150, 700, 4_000),
+      }),
+    },
+    {
+      weight: 4,
+      arbitrary: fc.record({ do: fc.constant('dispatch' as const), faults: fc.integer({ min: 0, max: 3 }) }),
+    },
+  ),
+  { minLength: 5, maxLength: 24 },
+);
+
+/** One history of one subscription. */
+class History {
+  readonly raised: string[] = [];
+  readonly received = new Set<string>();
+  answer: 'ok' | 'error' | 'hung' = 'ok';
+  readonly actor: Actor;
+  readonly subscription: Subscription;
+  readonly end: number;
+
+  constructor(actor: Actor, subscription: Subscription) {
+    this.actor = actor;
+    this.subscription = subscription;
+    this.end = hooks.world.now + MOST_HOURS * 60 * MINUTE;
+    hooks.answers.set(subscription.url, ({ headers }) => {
+      if (this.answer === 'hung') return hung();
+      if (this.answer === 'error') return ok(500);
+      this.received.add(headers['webhook-id'] ?? '');
+      return ok();
+    });
+  }
+
+  /** What a consumer could not do comes again by its due time, as a failed message does. */
+  async attempt(ids: readonly string[], looks: number): Promise<void> {
+    await deliverAll(hooks.ports, ids);
+    for (let at = 0; at < looks; at++) await drainBacklog(hooks.ports, this.subscription).catch(() => undefined);
+  }
+
+  async work(lost: number): Promise<void> {
+    const kept = <T>(all: T[]): T[] => all.splice(0).filter((_, at) => at % 10 >= lost);
+    const ids = kept(hooks.hints).map(({ id }) => id);
+    await this.attempt(ids, Math.min(1, kept(hooks.looks).length));
+  }
+
+  async dispatch(): Promise<void> {
+    const found = await overdue(hooks.world.table, 'deliver_webhook', hooks.world.now, 1_000);
+    const looks = await overdue(hooks.world.table, 'drain_backlog', hooks.world.now, 1_000);
+    await this.attempt(
+      found.map(({ pk }) => pk.slice('DLV#'.length)),
+      looks.some(({ sk }) => sk.endsWith(this.subscription.id)) ? 1 : 0,
+    );
+  }
+
+  async die(): Promise<void> {
+    const { now } = hooks.world;
+    await hooks.ports.backlog.take(this.subscription, now, now + MINUTE);
+    const due = await overdue(hooks.world.table, 'deliver_webhook', now, 1);
+    const reads = await hooks.ports.deliveries.readDue(
+      due.map(({ pk }) => pk.slice('DLV#'.length)),
+      now,
+    );
+    for (const read of reads)
+      if (read.status === 'fulfilled' && read.value) await hooks.ports.deliveries.claim(read.value, now, now + 25_000);
+  }
+
+  async raise(events: number): Promise<void> {
+    for (let at = 0; at < events; at++) {
+      hooks.world.now += 1;
+      const { id } = await hooks.event(this.actor);
+      this.raised.push(id);
+      expect(await publishEvents(hooks.ports, [id])).toMatchObject([{ status: 'fulfilled' }]);
+    }
+  }
+
+  change(status: 'active' | 'paused') {
+    return changeSubscription(hooks.ports, this.actor, this.subscription.id, { status });
+  }
+
+  async take(step: Step): Promise<unknown> {
+    switch (step.do) {
+      case 'raise':
+        return this.raise(step.events);
+      case 'answer':
+        this.answer = step.with;
+        return;
+      case 'pause':
+        return this.change('paused');
+      case 'resume':
+        return this.change('active');
+      case 'work':
+        return this.work(step.lost);
+      case 'wait':
+        hooks.world.now = Math.min(hooks.world.now + step.seconds * SECOND, this.end);
+        return;
+      case 'die':
+        return this.die();
+      case 'dispatch':
+        return this.dispatchAmid(step.faults);
+    }
+  }
+
+  /** Of every third write the answer is lost, `faults` times. */
+  async dispatchAmid(faults: number): Promise<void> {
+    let left = faults;
+    hooks.world.proxy.plan(({ action, nth }) =>
+      /Write|UpdateItem/.test(action) && nth % 3 === 0 && left-- > 0 ? FAULTS.loseAnswer : undefined,
+    );
+    await this.dispatch();
+    hooks.world.proxy.plan(undefined);
+  }
+
+  /** The endpoint answers again, and nothing is lost any more: what the dispatcher finds must be all. */
+  async heal(): Promise<void> {
+    this.answer = 'ok';
+    await this.change('active');
+    for (let turn = 0; turn < 40; turn++) {
+      [hooks.hints.length, hooks.looks.length] = [0, 0];
+      await this.dispatch();
+      hooks.world.now += 10 * MINUTE;
+    }
+  }
+}
+
+test(`whatever an endpoint answers, whoever dies and whatever is lost, each event reaches it in the end, once decided (seed ${SEED})`, {
+  timeout: 300_000,
+}, async () => {
+  await fc.assert(
+    fc.asyncProperty(steps, async (taken) => {
+      hooks.world.proxy.plan(undefined);
+      [hooks.hints.length, hooks.looks.length] = [0, 0];
+      const { actor, subscription } = await hooks.subscribe();
+      const history = new History(actor, subscription);
+      for (const step of taken) await history.take(step);
+      await history.heal();
+      const feed = await hooks.ports.deliveries.feed(subscription.id, 0, 500, hooks.world.now);
+      expect(feed.map(({ sequence }) => sequence)).toEqual(history.raised.map((_, at) => at + 1));
+      expect(feed.map(({ status }) => status)).toEqual(history.raised.map(() => 'delivered'));
+      expect([...history.received].toSorted()).toEqual(history.raised.toSorted());
+      const standing = await hooks.ports.subscriptions.read(actor.organizationId, subscription.id);
+      expect(standing).toMatchObject({ status: 'active', sequence: history.raised.length });
+      expect(standing?.lookAt).toBeUndefined();
+    }),
+    { seed: SEED, numRuns: RUNS },
+  );
+});
