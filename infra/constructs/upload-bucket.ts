@@ -17,7 +17,7 @@ export const uploadBucketName = (scope: Construct, environment: Environment): st
 
 /**
  * Where files lie between the caller who puts them and the platform that takes them: an hour at most, by the due work of the table. What
- * that ever misses goes by the bucket's own rule after a day.
+ * that ever misses, such as what is put at an address whose upload was completed, goes by the bucket's own rule after a day.
  */
 export class UploadBucket extends Construct {
   constructor(scope: Construct, id: string, { environment, key, settings }: UploadBucketProps) {

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { access, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -30,11 +30,19 @@ const refuse = (request: IncomingMessage, response: ServerResponse, status: numb
 /** Names of objects are the callers' words: on the disk they are hashes. */
 const filesOf = (folder: string, path: string) => {
   const name = createHash('sha256').update(path).digest('hex');
-  return { bytes: join(folder, name), about: join(folder, `${name}.json`) };
+  return { bytes: join(folder, name), about: join(folder, `${name}.json`), gone: join(folder, `${name}.gone`) };
 };
 type Files = ReturnType<typeof filesOf>;
 
+/** Whether an object was removed: an upload's address is of no use any more, for nobody would take away what it brought. */
+const isGone = ({ gone }: Files): Promise<boolean> =>
+  access(gone).then(
+    () => true,
+    () => false,
+  );
+
 const put = async (folder: string, files: Files, request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  if (await isGone(files)) return refuse(request, response, 403, 'AccessDenied');
   const part = join(folder, `${randomUUID()}.part`);
   try {
     await pipeline(request, createWriteStream(part));
@@ -44,6 +52,11 @@ const put = async (folder: string, files: Files, request: IncomingMessage, respo
     await writeFile(files.about, JSON.stringify({ contentType, size }));
   } finally {
     await rm(part, { force: true });
+  }
+  // Removed while the bytes came: whichever of the two was last, none of them stay.
+  if (await isGone(files)) {
+    await take(files);
+    return refuse(request, response, 403, 'AccessDenied');
   }
   response.writeHead(200, { 'content-length': 0 }).end();
 };
@@ -56,10 +69,27 @@ const get = async ({ bytes, about }: Files, request: IncomingMessage, response: 
   await pipeline(createReadStream(bytes), response);
 };
 
-const remove = async ({ bytes, about }: Files, response: ServerResponse): Promise<void> => {
+const take = async ({ bytes, about }: Files): Promise<void> => {
   await rm(about, { force: true });
   await rm(bytes, { force: true });
+};
+
+const remove = async (files: Files, response: ServerResponse): Promise<void> => {
+  await writeFile(files.gone, '');
+  await take(files);
   response.writeHead(204).end();
+};
+
+/** As the rule of the deployed bucket does: nothing stays for longer than a day, in ms. */
+const KEEP_MS = 24 * 3_600_000;
+const SWEEP_MS = 3_600_000;
+const sweep = async (folder: string): Promise<void> => {
+  const oldest = Date.now() - KEEP_MS;
+  for (const name of await readdir(folder)) {
+    const file = join(folder, name);
+    const { mtimeMs } = await stat(file).catch(() => ({ mtimeMs: oldest }));
+    if (mtimeMs < oldest) await rm(file, { force: true });
+  }
 };
 
 const serve = async (folder: string, request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -76,10 +106,13 @@ const serve = async (folder: string, request: IncomingMessage, response: ServerR
 /**
  * The buckets of this machine: as much of S3 as uploads use (put, get, delete), in files of `folder`. Unlike the queue engine's own
  * buckets it takes objects of any size without holding them, and it looks at signatures as S3 does, so that a presigned address that
- * would be refused in the deployment is refused here.
+ * would be refused in the deployment is refused here. What was removed is never put again, and nothing stays for longer than a day.
  */
 export const startObjects = async (folder: string): Promise<Engine> => {
   await mkdir(folder, { recursive: true });
+  await sweep(folder);
+  // A file that cannot be removed now is tried again the next hour.
+  const sweeping = setInterval(() => void sweep(folder).catch(() => undefined), SWEEP_MS).unref();
   const server = createServer({ requestTimeout: 600_000 }, (request, response) => {
     serve(folder, request, response).catch(() => {
       if (response.headersSent) response.destroy();
@@ -91,6 +124,7 @@ export const startObjects = async (folder: string): Promise<Engine> => {
   return {
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     stop: async () => {
+      clearInterval(sweeping);
       const closed = once(server, 'close');
       server.close();
       server.closeAllConnections();

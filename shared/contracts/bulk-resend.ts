@@ -6,20 +6,16 @@ import { defineOperation } from './define-operation.ts';
 import { ResendMessage } from './message-shapes.ts';
 
 const Items = z
-  .strictObject({
-    items: z
-      .array(
-        z.strictObject({
-          id: idOf('message', 'The message to send anew.'),
-          correction: ResendMessage.optional(),
-        }),
-      )
-      .min(1)
-      .max(MOST_MESSAGES)
-      .refine((items) => new Set(items.map(({ id }) => id)).size === items.length, 'must name each message once')
-      .meta({ description: `1 to ${MOST_MESSAGES} messages, each with its correction.` }),
-  })
-  .meta({ id: 'BulkResendItems', description: 'Messages by their ids.' });
+  .array(
+    z.strictObject({
+      id: idOf('message', 'The message to send anew.'),
+      correction: ResendMessage.optional(),
+    }),
+  )
+  .min(1)
+  .max(MOST_MESSAGES)
+  .refine((items) => new Set(items.map(({ id }) => id)).size === items.length, 'must name each message once')
+  .meta({ description: `Messages by their ids: 1 to ${MOST_MESSAGES}, each with its correction.` });
 
 const Filter = z
   .strictObject({
@@ -36,20 +32,31 @@ const Filter = z
     from: dateTime('What was created at or after this moment.'),
     to: dateTime('What was created at or before this moment.'),
   })
-  .meta({ description: 'Queued and failed messages that nobody replaced.' });
+  .meta({
+    description: `Messages by what they have in common, queued and failed ones that nobody replaced: the oldest ${MOST_MESSAGES}. What is sent anew no longer matches, so the same call goes on with the rest.`,
+  });
 
-const Filtered = z
+const Body = z
   .strictObject({
-    filter: Filter,
+    items: Items.optional(),
+    filter: Filter.optional(),
     correction: ResendMessage.optional(),
-    dryRun: z
-      .boolean()
-      .optional()
-      .meta({ description: 'True: nothing is sent or charged; the answer tells what would be, and its price.' }),
+    dryRun: z.boolean().optional().meta({
+      description:
+        'With `filter` only. True: nothing is sent or charged; the answer tells what would be, and its price.',
+    }),
+  })
+  .superRefine(({ items, filter, correction, dryRun }, { addIssue }) => {
+    const wrong = (field: string, message: string) => addIssue({ code: 'custom', path: [field], message });
+    if ((items === undefined) === (filter === undefined)) wrong('items', 'must be given, or filter: one of both');
+    if (filter !== undefined) return;
+    if (correction !== undefined) wrong('correction', 'goes with filter: each of items has its own');
+    if (dryRun !== undefined) wrong('dryRun', 'goes with filter only');
   })
   .meta({
-    id: 'BulkResendFilter',
-    description: `Messages by what they have in common: the oldest ${MOST_MESSAGES}. What is sent anew no longer matches, so the same call goes on with the rest.`,
+    id: 'BulkResend',
+    description:
+      'Messages by their ids in `items`, each with its own correction, or those that a `filter` finds, with one `correction` for all: one of both.',
   });
 
 const Answer = BatchAccepted.extend({
@@ -70,7 +77,7 @@ export const bulkResend = defineOperation({
   permission: 'messages:send',
   idempotency: 'optional',
   rate: 'bulk_send',
-  request: { body: z.union([Items, Filtered]) },
+  request: { body: Body },
   responses: { 202: Answer },
   errors: [
     'BAD_REQUEST',

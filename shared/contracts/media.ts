@@ -59,7 +59,7 @@ export const BeginMediaUpload = z
       .int()
       .min(1)
       .meta({
-        description: `Exactly how many bytes will be put; at most the platform's limit of the type, ${MOST_MEDIA_BYTES / (1024 * 1024)} MB for documents.`,
+        description: `Exactly how many bytes will be put; at most the limit of the type, ${MOST_MEDIA_BYTES / 1_000_000} MB (of 1,000,000 bytes) for documents.`,
         example: 482_113,
       }),
   })
@@ -77,7 +77,9 @@ export const MediaUploadAddress = z
       description: 'Headers to send with the bytes, exactly.',
       example: { 'content-type': 'application/pdf', 'content-length': '482113' },
     }),
-    expiresAt: dateTime('Until when the address takes the bytes. The upload may be completed for an hour.'),
+    expiresAt: dateTime(
+      'Until when the address takes the bytes, unless the upload is completed before. It may be completed for an hour.',
+    ),
   })
   .meta({ id: 'MediaUploadAddress', description: 'Where to put the bytes of a file.' });
 
@@ -85,7 +87,7 @@ const numberId = pathId('The id of the number that the file will be sent from.')
 const params = z.object({ numberId });
 const TYPES = Object.keys(MEDIA_TYPES);
 const LIFETIME =
-  'The file goes to the channel platform, which keeps it for about 30 days. At most 5 MB of an image (JPEG, PNG), 16 MB of sound (AAC, AMR, MP3, MP4, Ogg/Opus) or of video (MP4, 3GP), 100 MB of a document (PDF, Office, plain text), 100 KB of a WebP sticker and 500 KB of one that moves: 413 beyond that, 415 for every other type. The type is found from the bytes.';
+  'The file goes to the channel platform, which keeps it for about 30 days. At most 5 MB of an image (JPEG, PNG), 16 MB of sound (AAC, AMR, MP3, MP4, Ogg/Opus) or of video (MP4, 3GP), 105,000,000 bytes of a document (PDF, Office, plain text), 100 KB of a WebP sticker and 500 KB of one that moves: 413 beyond that, 415 for every other type. The type is found from the bytes.';
 const LIMITS =
   'Bodies up to 6 MB are taken everywhere, the full size where a container serves the path; elsewhere larger files go through `POST /numbers/{numberId}/media/uploads`.';
 const ERRORS = [
@@ -183,7 +185,7 @@ export const completeMediaUpload = defineOperation({
   tag: 'Media',
   summary: 'Complete an upload past the gateway',
   description:
-    'Hands what was put to the channel platform. A repeat answers with the same result. 409 while nothing was put, 422 where it is not what the upload was begun for, 404 once the upload has expired.',
+    'Hands what was put to the channel platform. A repeat answers with the same result. 409 while nothing was put, 422 where it is not what the upload was begun for, which is thrown away: begin another; 404 once the upload has expired.',
   permission: 'messages:send',
   request: { params: z.object({ numberId, uploadId: pathId('The id of the upload.') }) },
   responses: { 201: MediaUploadResult },

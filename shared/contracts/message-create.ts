@@ -28,7 +28,10 @@ export const CreateMessage = z
         'By type: text `{text}`; media `{media: {kind, id, caption?, filename?}}`; template `{template: {name, language}}`; interactive `{interactive}` as the platform has it; on RCS also `{card}` and `{fallback: {text}}`; on e-mail `{email: {subject, html?, text?}}`.',
       example: { text: 'Seu pedido saiu para entrega.' },
     }),
-    numberId: z.string().min(1).max(64).optional().meta({ description: 'The number it leaves from (WhatsApp).' }),
+    numberId: z.string().min(1).max(64).optional().meta({
+      description:
+        "The number it leaves from (WhatsApp). Without one: the number of the template that it names, else the organization's only number, else the one that the recipient last wrote to while that is connected, else the default one.",
+    }),
     instagramAccountId: z
       .string()
       .min(1)

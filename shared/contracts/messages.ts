@@ -67,7 +67,8 @@ export const cancelMessage = defineOperation({
   id: 'messages.cancel',
   path: '/messages/{id}/cancel',
   summary: 'Cancel a queued message',
-  description: 'Its hold is released and nothing is sent. A message that is no longer queued answers 409.',
+  description:
+    'Its hold is released, its coins can be spent again at once, and nothing is sent; of a scheduled bulk send too, whose other messages wait on. A message that is no longer queued answers 409.',
   request: { params },
   responses: { 200: Message },
   errors: ACT,
@@ -80,7 +81,7 @@ export const forceMessage = defineOperation({
   path: '/messages/{id}/force',
   summary: 'Send a queued message now',
   description:
-    'It leaves at once, past its schedule, quiet hours and rate buckets. A message that is no longer queued answers 409.',
+    'It leaves at once, past its schedule, quiet hours and rate buckets. A message that is no longer queued answers 409, and so does one of a strict batch that is still being decided: nothing of it leaves before the batch is accepted.',
   request: { params },
   responses: { 202: Message },
   errors: ACT,

@@ -175,7 +175,7 @@ export const overviewSend = defineOperation({
   tag: 'Overview',
   summary: 'Send a message on any channel',
   description:
-    'One field chooses the route, and one template may serve a whole chain: a WhatsApp template falls back to an SMS with its filled body. The message is accepted and leaves by itself; its outcome, and that of every fallback, comes by webhook: as `message.failed` where the channel has no event of its own for a failure. Each way that is taken is billed at its own rate. The same Idempotency-Key within 24 hours answers with the same message; with another body, 409. Errors carry the lower-case codes of this contract and a recommended `action`.',
+    'One field chooses the route, and one template may serve a whole chain: a WhatsApp template falls back to an SMS with its filled body. The message is accepted and leaves by itself; its outcome, and that of every fallback, comes by webhook: as `message.failed` where the channel has no event of its own for a failure. Each way that is taken is billed at its own rate. An e-mail to a suppressed address is accepted as well: it ends as failed with the reason `suppressed`, and nothing is charged. The same Idempotency-Key within 24 hours answers with the same message; with another body, 409. Errors carry the lower-case codes of this contract and a recommended `action`.',
   permission: 'messages:send',
   request: { body: OverviewSend },
   responses: { 202: OverviewAccepted },
@@ -187,7 +187,8 @@ export const overviewPreview = defineOperation({
   path: '/v1/messages/preview',
   tag: 'Overview',
   summary: 'What a send would do and cost',
-  description: 'The send plan, way by way: price, band, recipient, departure, and why it would be refused.',
+  description:
+    'The send plan, way by way: price, band, recipient, departure, and why it would be refused. A suppressed e-mail address is shown as a `refusal` with the reason `suppressed`, whose price is not charged: the send itself answers 202, and the message then ends as failed with that reason, and its fallbacks go on.',
   permission: 'messages:send',
   request: { body: OverviewSend },
   responses: { 200: SendPlanView },

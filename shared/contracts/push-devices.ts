@@ -194,7 +194,7 @@ export const registerPushToken = defineOperation({
   tag: TAG,
   summary: 'Register or refresh a device',
   description:
-    'Call it at every app open: it is idempotent per app and token. Identification that is omitted keeps its stored value. A test key stores the device in the sandbox, where it receives sandbox pushes only; there the last four characters of the token decide what becomes of a push: 0006 and 0013 unreachable, 0008 a dead token, 0018 blocked, 0114 a push service without credit, any other delivered.',
+    'Call it at every app open: it is idempotent per app and token. Identification that is omitted keeps its stored value, unless `contactId` names another contact than before: then nothing of the former person stays. A test key stores the device in the sandbox, where it receives sandbox pushes only; there the last four characters of the token decide what becomes of a push: 0006 and 0013 unreachable, 0008 a dead token, 0018 blocked, 0114 a push service without credit, any other delivered.',
   permission: 'push:send',
   request: { body: RegisterPushToken },
   responses: { 200: PushDevice },

@@ -171,14 +171,16 @@ export const openPush = defineOperation({
   tag: TAG,
   summary: 'Tell that a notification was opened',
   description:
-    'Call it when the person taps the notification. Only the first open counts; a repeat answers `counted: false`. It does not affect billing.',
+    'Call it when the person taps the notification. Only the first open counts; a repeat answers `counted: false`, and so does one of a device that the notification did not reach (`failed`). It does not affect billing.',
   permission: 'push:send',
   request: { params: z.object({ id: pathId('The dispatch id of the notification’s payload.') }) },
   responses: {
     200: z
       .object({
         dispatchId: idOf('pushDispatch'),
-        counted: z.boolean().meta({ description: 'Whether this was the first open.', example: true }),
+        counted: z
+          .boolean()
+          .meta({ description: 'Whether this was the first open of what was delivered.', example: true }),
       })
       .meta({ id: 'PushOpened', description: 'Whether the open was counted.' }),
   },

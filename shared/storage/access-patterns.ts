@@ -86,7 +86,7 @@ export const KEYS = {
   batchOthers: (id: string, part: number) => key(`BATCH#${id}`, `OTHERS#${padded(part, 4)}`),
   /** A chunk of a batch: its messages, and what one ledger line holds for them. */
   batchChunk: (batchId: string, chunk: number) => key(`BATCH#${batchId}#${chunk}`, 'CHUNK'),
-  /** A lane of a chunk's escrow: what its messages captured and released, and where they stand. */
+  /** A lane of a chunk's escrow: what its messages captured, what comes back when it closes, and where they stand. */
   escrowLane: (batchId: string, chunk: number, lane: number) => key(`BATCH#${batchId}#${chunk}`, `LANE#${lane}`),
   /** What leaves of a queued message besides what is kept of it; sealed, and gone once its hold is resolved. */
   messageBody: (id: string) => key(`MSG#${id}`, 'BODY'),

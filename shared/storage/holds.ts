@@ -28,17 +28,36 @@ export const captureWrites = (message: MessageRecord, at: number): WriteOp[] => 
   ];
 };
 
-/** The money of a message that did not leave, but for the wallet's own part; `as` is where the message stands then. */
-export const releaseEntryWrites = (message: MessageRecord, at: number, as: 'failed' | 'archived'): WriteOp[] => {
-  const { organizationId, id, coins } = message;
-  return message.escrow
-    ? laneWrite(message, { ...NOTHING, released: coins, resolved: 1 }, { [as]: 1 })
-    : [entryWrite({ organizationId, kind: 'release', coins, held: -coins, at, messageId: id })];
+/**
+ * Whether the coins of a message that did not leave are back in the wallet with the transaction that ends its hold. Of an escrow those
+ * of a message that nobody had taken to send are: it may have waited for weeks, and few end so. Those of one that was tried, and of a
+ * chunk that is taken back as a whole, come back in one sum when the escrow closes, so that a batch never writes the wallet per message.
+ */
+export const comesBackAtOnce = ({ escrow, status }: MessageRecord, withChunk = false): boolean =>
+  escrow === undefined || (status === 'queued' && !withChunk);
+
+/**
+ * The money of a message that did not leave, but for the wallet's own part; `as` is where the message stands then. What comes back at
+ * once is no part of what its escrow releases, so that closing gives nothing back twice.
+ */
+export const releaseEntryWrites = (
+  message: MessageRecord,
+  at: number,
+  as: 'failed' | 'archived',
+  withChunk = false,
+): WriteOp[] => {
+  const { organizationId, id, coins, escrow } = message;
+  const atOnce = comesBackAtOnce(message, withChunk);
+  const lane = laneWrite(message, { ...NOTHING, released: atOnce ? 0 : coins, resolved: 1 }, { [as]: 1 });
+  if (!atOnce) return lane;
+  const [batchId] = escrow?.split('#') ?? [];
+  const released = { organizationId, kind: 'release', coins, held: -coins, at, messageId: id } as const;
+  return [entryWrite({ ...released, ...(batchId === undefined ? {} : { batchId }) }), ...lane];
 };
 
-/** What comes back to the wallet at once when an open hold ends without a send: what lies in an escrow comes back when that closes. */
+/** What comes back to the wallet at once when an open hold ends without a send. */
 export const refundOf = (message: MessageRecord | undefined): number =>
-  message?.hold === 'open' && message.escrow === undefined ? message.coins : 0;
+  message?.hold === 'open' && comesBackAtOnce(message) ? message.coins : 0;
 
 /** A resolved message of a chunk moves on: where its messages stand is counted beside their money. */
 export const moveWrites = (message: MessageRecord, to: UnifiedStatus): WriteOp[] => {

@@ -31,6 +31,23 @@ export const readLastInbound = async (
   return row && lastRow.parse(row).at;
 };
 
+/**
+ * The number of the organization that a recipient last wrote to; undefined when it wrote to none in the days that windows are kept for.
+ * One query: all of a recipient's windows on a channel lie together.
+ */
+export const readLastWrittenTo = async (
+  table: Table,
+  organizationId: string,
+  { channel, hash }: Pick<SenderKey, 'channel' | 'hash'>,
+): Promise<string | undefined> => {
+  const { pk, sk: prefix } = KEYS.lastInbound(organizationId, channel, hash, '');
+  const sort = { text: 'begins_with(#sk, :prefix)', values: { prefix } };
+  const { rows } = await table.query({ partition: pk, sort, consistent: true });
+  const windows = rows.map((row) => ({ at: lastRow.parse(row).at, numberId: row.sk.slice(prefix.length) }));
+  const [latest] = windows.filter(({ numberId }) => numberId !== '').sort((a, b) => b.at - a.at);
+  return latest?.numberId;
+};
+
 const contactOf = async (table: Table, organizationId: string, id: string | undefined) => {
   const row = id === undefined ? undefined : await table.get(KEYS.contact(id));
   return row?.org === organizationId ? parseContact(row) : undefined;

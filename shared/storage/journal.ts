@@ -6,7 +6,7 @@ import type { DueHint } from '../queues/queues.ts';
 import { FINDS, KEYS } from './access-patterns.ts';
 import { chainHints, chainNews } from './chains.ts';
 import type { Condition, WriteOp } from './expressions.ts';
-import { captureWrites, moveWrites, releaseEntryWrites } from './holds.ts';
+import { captureWrites, comesBackAtOnce, moveWrites, releaseEntryWrites } from './holds.ts';
 import { isInbound } from './inbound-rows.ts';
 import { parseMessage } from './message-rows.ts';
 import { eventHint, eventWrite } from './outbox.ts';
@@ -78,10 +78,10 @@ const releaseWrites = (message: MessageRecord, release: Release): WriteOp[] => {
       remove: ['duePk', 'dueAt', 'uncertain'],
       when: underFence(message),
     },
-    ...releaseEntryWrites(message, at, 'failed'),
-    ...(message.escrow
-      ? []
-      : [{ update: KEYS.wallet(organizationId), add: { balance: coins, held: -coins } } satisfies WriteOp]),
+    ...releaseEntryWrites(message, at, 'failed', release.withChunk),
+    ...(comesBackAtOnce(message, release.withChunk)
+      ? [{ update: KEYS.wallet(organizationId), add: { balance: coins, held: -coins } } satisfies WriteOp]
+      : []),
     ...(release.freeKey ? [key] : []),
     ...release.events.map(eventWrite),
     ...bodyGone(message),

@@ -37,7 +37,7 @@ export const setOrganization = <K extends keyof OrganizationSettings>(
   value: OrganizationSettings[K],
 ): Promise<boolean> => change(table, id, name, value);
 
-/** The quiet hours as they stand, for who reads them back and for push messages. */
+/** The quiet hours as they stand, for who reads them back and for what is about to leave. One strongly consistent read. */
 export const readQuietHours = async (table: Table, organizationId: string): Promise<QuietHours | undefined> => {
   const found = await table.get(KEYS.organization(organizationId), { only: ['quietHours'] });
   return found ? settings.parse(found).quietHours : undefined;

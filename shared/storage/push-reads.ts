@@ -3,7 +3,13 @@ import { atOnce } from '../domain/bulk/at-once.ts';
 import { decodeCursor, encodeCursor } from '../domain/cursor.ts';
 import { isRefusal, type Refusal, refuse } from '../domain/errors.ts';
 import { isId } from '../domain/ids.ts';
-import { dispatchId, type PushChunk, type PushDispatchRecord, placeOf } from '../domain/push/dispatch.ts';
+import {
+  type DispatchStatus,
+  dispatchId,
+  type PushChunk,
+  type PushDispatchRecord,
+  placeOf,
+} from '../domain/push/dispatch.ts';
 import {
   byPlatform,
   isPartOf,
@@ -145,7 +151,10 @@ export const listPushDispatches = async (
   return { items };
 };
 
-/** Counts the first open of a device's push message; undefined when the organization has no such dispatch. */
+/**
+ * Counts the first open of a device's push message; undefined when the organization has no such dispatch. What failed reached nobody: it
+ * is never counted, so that no more devices open than took it. An open may be told before the acceptance is written.
+ */
 export const openPushDispatch = async (
   table: Table,
   organizationId: string,
@@ -155,12 +164,15 @@ export const openPushDispatch = async (
   const row = isId('pushDispatch', id) ? await table.get(KEYS.pushDispatch(id)) : undefined;
   const dispatch = row && parseDispatch(row);
   if (dispatch?.organizationId !== organizationId) return undefined;
-  if (dispatch.openedAt !== undefined) return { dispatch, counted: false };
+  if (dispatch.openedAt !== undefined || dispatch.status === 'failed') return { dispatch, counted: false };
   const { ok } = await table.transact([
     {
       update: KEYS.pushDispatch(id),
       set: { openedAt: isoTime(at) },
-      when: { text: 'attribute_exists(#pk) AND attribute_not_exists(#openedAt)' },
+      when: {
+        text: 'attribute_exists(#pk) AND attribute_not_exists(#openedAt) AND #status <> :failed',
+        values: { failed: 'failed' satisfies DispatchStatus },
+      },
     },
     { update: KEYS.pushOpens(dispatch.messageId, placeOf(id).shard), add: { [dispatch.platform]: 1 } },
   ]);

@@ -14,7 +14,7 @@ const ports = (over: Partial<PlatformPorts> = {}): PlatformPorts => ({
   clock: () => NOW,
   prices: async () => DEFAULT_PRICES,
   lastInbound: async () => NOW - HOUR_MS,
-  senderOf: async (_, __, named) => (named === undefined ? 'default' : { id: named }),
+  senderOf: async (_, __, ___, named) => (named === undefined ? 'default' : { id: named }),
   ...over,
 });
 const tenant = (env: 'live' | 'test' = 'live') => ({ organizationId: newId('organization'), env });

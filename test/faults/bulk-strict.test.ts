@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Actor } from '../../shared/domain/actor.ts';
 import { Unavailable } from '../../shared/domain/errors.ts';
+import { isoTime } from '../../shared/domain/time.ts';
 import { accepted, type BulkWorld, bulkWorld, keyed, many, sentExactly } from '../support/bulk-world.ts';
 import { FAULTS } from '../support/fault-proxy.ts';
-import { checkMoney } from '../support/money.ts';
+import { checkMoney, messagesOf } from '../support/money.ts';
 import { startWorld, type World } from '../support/world.ts';
 
 let world: World;
@@ -57,6 +58,74 @@ describe('a strict batch', () => {
     expect(accepted(await bulk.send(actor, keyed(150)))).toMatchObject({ accepted: 150 });
     await bulk.settle();
     await sentOnce(actor, 150);
+  });
+
+  test('that is refused gives back a line of the ledger a chunk, and what was cancelled before no second time', async () => {
+    const actor = await world.organization(1_000_000);
+    const refusal = await bulk.send(actor, many(250), 'strict', {
+      reserveChunk: async (reservation) => {
+        if (reservation.chunk < 2) return bulk.store.reserveChunk(reservation);
+        const [first] = await messagesOf(world.table, actor.organizationId);
+        await bulk.one.cancel(actor, first?.id ?? '');
+        return { kind: 'insufficient', balance: 0 };
+      },
+    });
+    expect(refusal).toMatchObject({ name: 'PAYMENT_REQUIRED' });
+    const { balance, entries } = await money(actor);
+    expect(balance).toBe(1_000_000);
+    expect(entries.filter(({ kind }) => kind === 'release')).toHaveLength(3);
+  });
+
+  test('lets nobody force a message out before it is accepted', async () => {
+    const actor = await world.organization(1_000_000);
+    const ids = async () => (await messagesOf(world.table, actor.organizationId)).map(({ id }) => id);
+    const forced: unknown[] = [];
+    const scheduledAt = isoTime(world.now + 3_600_000);
+    const sent = bulk.send(
+      actor,
+      many(3, () => ({ scheduledAt })),
+      'strict',
+      {
+        decideBatch: async (batch, others) => {
+          for (const id of await ids()) forced.push(await bulk.one.force(actor, id));
+          await bulk.work();
+          return bulk.store.decideBatch(batch, others);
+        },
+      },
+    );
+    expect(accepted(await sent)).toMatchObject({ accepted: 3 });
+    expect(forced).toHaveLength(3);
+    for (const refused of forced) expect(refused).toMatchObject({ name: 'CONFLICT' });
+    expect(world.provider.dispatched).toEqual([]);
+    const [first = ''] = await ids();
+    expect(await bulk.one.force(actor, first)).toMatchObject({ force: true });
+    await bulk.work();
+    expect(world.provider.dispatched.map(({ messageId }) => messageId)).toEqual([first]);
+    world.now += 3_600_000;
+    await bulk.settle();
+    await sentOnce(actor, 3);
+  });
+
+  test('that is refused has no message that was forced out, whenever that was asked for', async () => {
+    const actor = await world.organization(1_000_000);
+    const forceAll = async () => {
+      for (const { id } of await messagesOf(world.table, actor.organizationId))
+        expect(await bulk.one.force(actor, id)).toMatchObject({ name: 'CONFLICT' });
+    };
+    const crash = bulk.send(actor, many(3), 'strict', {
+      decideBatch: async (batch) => {
+        await forceAll();
+        await bulk.store.decideBatch({ ...batch, state: 'rejected' }, []);
+        await forceAll();
+        throw new Unavailable('the process is gone');
+      },
+    });
+    await expect(crash).rejects.toThrow('the process is gone');
+    world.now += 61_000;
+    await bulk.settle();
+    await forceAll();
+    expect(world.provider.dispatched).toEqual([]);
+    expect((await money(actor)).balance).toBe(1_000_000);
   });
 
   test('whose decision was stored but not answered stands', async () => {

@@ -3,10 +3,8 @@ import type { Actor } from '../../shared/domain/actor.ts';
 import type { Chunk } from '../../shared/domain/bulk/chunk.ts';
 import { closeIfResolved } from '../../shared/domain/bulk/escrow.ts';
 import { sendChunk } from '../../shared/domain/bulk/send-chunk.ts';
-import { cancel } from '../../shared/domain/messages/operate.ts';
 import { asCoins } from '../../shared/domain/money.ts';
 import { bandAt, type PriceTable } from '../../shared/domain/pricing/prices.ts';
-import { readMessage } from '../../shared/storage/message-lists.ts';
 import { accepted, type BulkWorld, bulkWorld, keyed, many, sentExactly } from '../support/bulk-world.ts';
 import { FAULTS, type Fault } from '../support/fault-proxy.ts';
 import { checkMoney, messagesOf } from '../support/money.ts';
@@ -254,12 +252,7 @@ describe('the consumer of chunks', { timeout: 180_000 }, () => {
     const actor = await world.organization(1_000_000);
     accepted(await bulk.send(actor, many(10)));
     const [first] = await messagesOf(world.table, actor.organizationId);
-    const operate = {
-      clock: () => world.now,
-      journal: world.ports.journal,
-      readMessage: (organizationId: string, id: string) => readMessage(world.table, organizationId, id),
-    };
-    await cancel(operate, actor, first?.id ?? '');
+    await bulk.one.cancel(actor, first?.id ?? '');
     await money(actor, false);
     await bulk.settle();
     await sentOnce(actor, 9);

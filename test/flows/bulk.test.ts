@@ -9,6 +9,7 @@ const TEXT = 'Seu pedido saiu para entrega.';
 const WAIT = { timeout: 200_000, interval: 300 };
 const OPENING = 10_000_000;
 const SMS = 800;
+const NOBODY = `msg_${'0'.repeat(21)}`;
 
 let messaging: Messaging;
 beforeAll(async () => {
@@ -162,17 +163,19 @@ describe.concurrent('a bulk send', { timeout: 240_000 }, () => {
     await checkMoney(messaging.tables.test, tenant.id);
   });
 
-  test('leaves when it is scheduled, and can be cancelled until then', async () => {
+  test('leaves when it is scheduled, and can be cancelled until then: its coins are back at once', async () => {
     const tenant = await messaging.tenant();
     const scheduledAt = new Date(Date.now() + 25_000).toISOString();
     const sent = await bulk(tenant, [...many(3, () => ({ scheduledAt })), sms()]);
     expect(sent.body.accepted).toBe(4);
     await settled(tenant, sent.body.batchId, { queued: 3, delivered: 1 });
     const [waiting] = (await tenant.test.get('/messages', { batchId: sent.body.batchId, status: 'queued' })).body.items;
+    expect(await balanceOf(tenant)).toBe(OPENING - 4 * SMS);
     expect((await tenant.test.post(`/messages/${waiting.id}/cancel`, {})).status).toBe(200);
+    expect(await balanceOf(tenant)).toBe(OPENING - 3 * SMS);
     await settled(tenant, sent.body.batchId, { queued: 0, delivered: 3, failed: 1 });
-    await vi.waitFor(async () => expect(await balanceOf(tenant)).toBe(OPENING - 3 * SMS), WAIT);
-    await checkMoney(messaging.tables.test, tenant.id);
+    await vi.waitFor(() => checkMoney(messaging.tables.test, tenant.id), WAIT);
+    expect(await balanceOf(tenant)).toBe(OPENING - 3 * SMS);
   });
 
   test('of another organization is not found, and more than 5,000 messages are refused', async () => {
@@ -218,7 +221,7 @@ describe.concurrent('a bulk resend', { timeout: 240_000 }, () => {
       { id: done, correction },
       { id: second, correction },
     ];
-    const again = await resend(tenant, { items: [...items, { id: `msg_${'0'.repeat(21)}` }] });
+    const again = await resend(tenant, { items: [...items, { id: NOBODY }] });
     expect(again).toMatchObject({ status: 202, body: { total: 4, accepted: 2, rejected: 2 } });
     expect(again.body.errors).toMatchObject([
       { index: 1, code: 'conflict' },
@@ -259,6 +262,25 @@ describe.concurrent('a bulk resend', { timeout: 240_000 }, () => {
     expect((await resend(tenant, { filter })).body).toMatchObject(refused);
   });
 
+  test.each([
+    ['neither items nor filter', {}, [['items', 'must be given, or filter: one of both']]],
+    ['both of them', { items: [{ id: NOBODY }], filter: {} }, [['items', 'must be given, or filter: one of both']]],
+    [
+      "a filter's fields with items",
+      { items: [{ id: NOBODY }], correction: {}, dryRun: true },
+      [
+        ['correction', 'goes with filter: each of items has its own'],
+        ['dryRun', 'goes with filter only'],
+      ],
+    ],
+  ])('with %s is refused, and the fields are named', async (_, given, wrong) => {
+    const tenant = await messaging.tenant();
+    const body = 'filter' in given ? { ...given, filter: window() } : given;
+    const refused = await resend(tenant, body);
+    expect(refused).toMatchObject({ status: 422, body: { code: 'invalid_request' } });
+    expect(refused.body.errors).toEqual(wrong.map(([path, message]) => ({ path, message })));
+  });
+
   test('repeated with its key answers as the first, and without one sends nothing twice', async () => {
     const { tenant, ids } = await failures(2);
     const items = ids.map((id) => ({ id, correction }));
@@ -270,15 +292,16 @@ describe.concurrent('a bulk resend', { timeout: 240_000 }, () => {
     await vi.waitFor(() => checkMoney(messaging.tables.test, tenant.id), WAIT);
   });
 
-  test('of a queued message gives its hold back when its chunk closes', async () => {
+  test('of a queued message gives its hold back at once, while the rest of its chunk waits', async () => {
     const tenant = await messaging.tenant();
-    const scheduledAt = new Date(Date.now() + 4_000).toISOString();
+    const scheduledAt = new Date(Date.now() + 8_000).toISOString();
     const sent = await bulk(
       tenant,
       many(2, () => ({ scheduledAt })),
     );
     const [waiting] = (await tenant.test.get('/messages', { batchId: sent.body.batchId })).body.items;
     expect((await resend(tenant, { items: [{ id: waiting.id }] })).body.accepted).toBe(1);
+    expect(await balanceOf(tenant)).toBe(OPENING - 2 * SMS);
     expect((await batchOf(tenant, sent.body.batchId)).counts).toMatchObject({ queued: 1, archived: 1 });
     await settled(tenant, sent.body.batchId, { delivered: 1, archived: 1 });
     await vi.waitFor(async () => expect(await balanceOf(tenant)).toBe(OPENING - 2 * SMS), WAIT);

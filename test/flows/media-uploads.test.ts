@@ -73,6 +73,15 @@ describe('an upload past the gateway', () => {
     expect(meta.files).toHaveLength(uploads);
   });
 
+  test('takes nothing at its address once it was completed, so that nothing stays behind it', async () => {
+    const address = await begin(owner.live, live);
+    await put(address.url, BYTES);
+    const first = await complete(owner.live, live, address.uploadId);
+    expect(await put(address.url, BYTES)).toBe(403);
+    expect(await stored('live', address)).toBeUndefined();
+    expect((await complete(owner.live, live, address.uploadId)).body).toEqual(first.body);
+  });
+
   test('that is completed by two calls at once has one result', async () => {
     const address = await begin(owner.live, live);
     await put(address.url, BYTES);
@@ -115,10 +124,14 @@ describe('the address of an upload', () => {
     expect(meta.files).toHaveLength(uploads);
   });
 
+  test('is given for the largest file that base64 could bring, too', async () => {
+    expect((await owner.test.post(pathOf(sandbox), { ...ABOUT, size: 105_000_000 })).status).toBe(201);
+  });
+
   test.each([
     ['a type that the platform does not take', { mimeType: 'image/gif' }, 415],
     ['a picture beyond the limit of its type', { mimeType: 'image/png', size: 5 * MB + 1 }, 413],
-    ['a document beyond 100 MB', { size: 100 * MB + 1 }, 413],
+    ['a document beyond 105 MB', { size: 105_000_001 }, 413],
     ['no byte', { size: 0 }, 422],
     ['half a byte', { size: 1.5 }, 422],
     ['a name with a folder', { filename: 'a/b' }, 422],
@@ -176,6 +189,7 @@ describe('an upload that nobody completes', () => {
       interval: 200,
     });
     expect(await stored('test', address)).toBeUndefined();
+    expect(await put(address.url, BYTES)).toBe(403);
     expectProblem(await complete(owner.test, sandbox, address.uploadId), 404);
   });
 

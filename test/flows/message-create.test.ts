@@ -102,10 +102,13 @@ describe('a message of the unified create', () => {
 });
 
 describe('quiet hours', () => {
-  test('defer what leaves by itself to their end, force bypasses them, and no channels end them', async () => {
+  test('defer what leaves by itself to their end, from the moment they are set, and force bypasses them', async () => {
     const fresh = await messaging.tenant();
     const path = '/v2/organizations/me/quiet-hours';
     expect((await fresh.test.get(path)).body).toEqual({ inicio: null, fim: null, timeZone: null, channels: [] });
+    // What leaves just before makes its process ask for the settings of an organization that has no quiet hours yet.
+    const before = await create({}, 'before', fresh);
+    await vi.waitFor(async () => expect(await statusOf(before.body.id, fresh)).toBe('delivered'), WAIT);
     const now = new Date();
     const clock = (ms: number) => new Date(now.getTime() + ms).toISOString().slice(11, 16);
     const quiet = { inicio: clock(-3600_000), fim: clock(3600_000), timeZone: 'UTC', channels: ['sms'] };

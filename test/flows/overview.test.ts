@@ -119,6 +119,21 @@ describe.concurrent('a fallback', { timeout: 240_000 }, () => {
     await vi.waitFor(() => checkMoney(messaging.tables.test, fresh.id), WAIT);
   });
 
+  test('of a suppressed address is shown as refused, where a send is accepted, fails for the same reason and charges nothing', async () => {
+    const fresh = await messaging.tenant();
+    const mail = { channel: 'email', to: 'suppressionlist@simulator.amazonses.com' };
+    const { body: plan } = await fresh.test.post('/v1/messages/preview', { ...mail, text: TEXT });
+    expect(plan.hops).toMatchObject([{ refusal: { code: 'invalid_request', reason: 'suppressed' } }]);
+    const sent = await send(mail, 'suppressed', fresh);
+    expect(sent).toMatchObject({ status: 202, body: { status: 'queued' } });
+    await vi.waitFor(async () => {
+      const { body } = await fresh.test.get(`/messages/${sent.body.id}`);
+      expect(body).toMatchObject({ status: 'failed', reason: 'suppressed' });
+    }, WAIT);
+    expect(await balanceOf(fresh)).toBe(10_000_000);
+    await vi.waitFor(() => checkMoney(messaging.tables.test, fresh.id), WAIT);
+  });
+
   test('follows an e-mail that never left, whose failure is told by an event as every attempt is', async () => {
     const fresh = await messaging.tenant();
     const to = 'suppressionlist@simulator.amazonses.com';

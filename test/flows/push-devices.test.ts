@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { BROWSER, dispatchesOf, ended, send, shopOf, wallet } from '../push/flow.ts';
 import { type Client, type Messaging, startMessaging, type Tenant } from '../support/api.ts';
@@ -20,6 +22,12 @@ afterAll(async () => {
 });
 
 const shop = () => shopOf(messaging);
+
+/** The opt-outs of a platform that the functions have told of so far, by the metric's lines in their log. */
+const optOutsOf = async (platform: string): Promise<number> => {
+  const lines = (await readFile(join(messaging.dataDir, 'functions.log'), 'utf8')).split('\n');
+  return lines.filter((line) => line.includes('"PushOptOuts":1') && line.includes(`"platform":"${platform}"`)).length;
+};
 
 describe('an app', () => {
   test('is registered, changed and deleted, and its credentials are never shown', async () => {
@@ -100,6 +108,19 @@ describe('a device', () => {
     expect((await send(client, { tokenIds: [out.body.id] })).body.metrics.reach).toBe(0);
     expect((await register('device-1', { optedIn: true })).body).toMatchObject({ id: out.body.id, optedIn: true });
     expect(await reach()).toBe(1);
+  });
+
+  test('that leaves all sends counts in the opt-out KPI, once each time, however it says so', async () => {
+    const { client, register, appId } = await shop();
+    await register('web-1', { platform: 'web', ...BROWSER });
+    const before = await optOutsOf('web');
+    const leave = () => client.post('/v2/push/tokens/opt-out', { appId, token: 'web-1' });
+    await leave();
+    await leave();
+    await register('web-1', { platform: 'web', ...BROWSER, optedIn: true });
+    await register('web-1', { platform: 'web', ...BROWSER, optedIn: false });
+    await register('web-1', { platform: 'web', ...BROWSER, optedIn: false });
+    await vi.waitFor(async () => expect(await optOutsOf('web')).toBe(before + 2), { timeout: 10_000, interval: 100 });
   });
 });
 

@@ -160,6 +160,22 @@ describe('an open', () => {
     for (const absent of [`dsp_${'0'.repeat(21)}`, 'nonsense', id])
       expectProblem(await client.call('POST', `/v2/push/dispatches/${absent}/opened`), 404);
   });
+
+  test('of a device that the push service refused is not counted: no more devices open than took it', async () => {
+    const { client, register } = await shop();
+    await register('device-0018');
+    await register('device-1');
+    const { id } = (await send(client)).body;
+    await ended(client, id);
+    for (const { dispatchId, status } of await dispatchesOf(client, id)) {
+      const { body } = await client.call('POST', `/v2/push/dispatches/${dispatchId}/opened`);
+      expect(body).toEqual({ dispatchId, counted: status === 'delivered' });
+    }
+    const { metrics } = (await client.get(`/v2/push/messages/${id}`)).body;
+    expect(metrics).toEqual({ reach: 2, delivered: 1, opened: 1, failures: 1 });
+    const failed = (await dispatchesOf(client, id)).find(({ status }: { status: string }) => status === 'failed');
+    expect(failed).not.toHaveProperty('openedAt');
+  });
 });
 
 describe('the list', () => {

@@ -7,7 +7,12 @@ import { expectProblem } from '../support/problems.ts';
 import { SECRETS, signedByMeta } from '../support/providers/meta-platform.ts';
 import { deliver } from '../support/providers/stand-in.ts';
 import { connectNumber } from '../support/providers/whatsapp-number.ts';
-import { startWhatsappStandIn, WABA_ID, type WhatsappStandIn } from '../support/providers/whatsapp-stand-in.ts';
+import {
+  PHONE_NUMBER_ID,
+  startWhatsappStandIn,
+  WABA_ID,
+  type WhatsappStandIn,
+} from '../support/providers/whatsapp-stand-in.ts';
 
 const OPENING = 1_000_000;
 const WAIT = { timeout: 20_000, interval: 150 };
@@ -15,6 +20,7 @@ const ADDRESS = '/callbacks/whatsapp_cloud_api/events';
 const OWN_NUMBER = '306540352242922';
 const OWN_TOKEN = "the number's own token";
 const [SALES_NUMBER, CARE_NUMBER] = ['406540352242922', '506540352242922'];
+const [NORTH_NUMBER, SOUTH_NUMBER] = ['606540352242922', '706540352242922'];
 /** The messages' prices (decisions, part 4: sensible defaults). */
 const [MARKETING, SESSION] = [4_500, 150];
 
@@ -22,11 +28,8 @@ let messaging: Messaging;
 let meta: WhatsappStandIn;
 beforeAll(async () => {
   messaging = await startMessaging();
-  meta = await startWhatsappStandIn(Date.now, {
-    [OWN_NUMBER]: OWN_TOKEN,
-    [SALES_NUMBER]: OWN_TOKEN,
-    [CARE_NUMBER]: OWN_TOKEN,
-  });
+  const numbers = [OWN_NUMBER, SALES_NUMBER, CARE_NUMBER, NORTH_NUMBER, SOUTH_NUMBER];
+  meta = await startWhatsappStandIn(Date.now, Object.fromEntries(numbers.map((number) => [number, OWN_TOKEN])));
   meta.endpoint = `${messaging.url}${ADDRESS}`;
   await putProviderSettings(messaging.tables.live, await messaging.vault('live'), {
     channel: 'whatsapp',
@@ -268,6 +271,31 @@ describe('a number of an organization', () => {
     expect(await accepted(await send(owner, from(sales?.id)))).toMatchObject({ from: SALES_NUMBER });
     expect((await deliver(meta.inbound(waId(phone), said, { number: CARE_NUMBER }))).status).toBe(200);
     expect(await accepted(await send(owner, from(care?.id)))).toMatchObject({ from: CARE_NUMBER });
+  });
+
+  test('of several is answered from where no other is named, while it is connected; else the default one sends', async () => {
+    const owner = await tenantOf();
+    for (const [phoneNumberId, wabaId] of [
+      [NORTH_NUMBER, '802290129340398'],
+      [SOUTH_NUMBER, '902290129340398'],
+    ] as const)
+      await connectNumber(messaging, owner, { phoneNumberId, wabaId, accessToken: OWN_TOKEN });
+    const phone = aPhone();
+    const answerFrom = async () =>
+      (await accepted(await send(owner, { to: phone, type: 'text', payload: { text: 'Oi' } }))).from;
+    const writesTo = async (number: string, secondsAgo: number) => {
+      const timestamp = String(Math.floor(Date.now() / 1000) - secondsAgo);
+      const said = { type: 'text', text: { body: 'Oi' }, timestamp };
+      expect((await deliver(meta.inbound(waId(phone), said, { number }))).status).toBe(200);
+    };
+    expect((await accepted(await sendTemplate(owner, phone))).from).toBe(PHONE_NUMBER_ID);
+    await writesTo(SOUTH_NUMBER, 60);
+    expect(await answerFrom()).toBe(SOUTH_NUMBER);
+    await writesTo(NORTH_NUMBER, 30);
+    expect(await answerFrom()).toBe(NORTH_NUMBER);
+    const value = { event: 'ACCOUNT_DELETED', waba_info: { waba_id: '802290129340398' } };
+    expect((await deliver(meta.changes({ field: 'account_update', value }))).status).toBe(200);
+    expect((await accepted(await sendTemplate(owner, phone))).from).toBe(PHONE_NUMBER_ID);
   });
 
   test('sends by itself with its own token, receives for its organization alone, and hears what Meta says of it', async () => {

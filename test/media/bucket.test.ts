@@ -1,7 +1,9 @@
 import { once } from 'node:events';
+import { readdir, utimes } from 'node:fs/promises';
 import { request } from 'node:http';
+import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Engine } from '../../infra/local/engines.ts';
 import { startObjects } from '../../infra/local/objects.ts';
 import { isSigned } from '../../infra/local/signed-request.ts';
@@ -11,8 +13,10 @@ import { tempDir } from '../support/platform.ts';
 
 let engine: Engine;
 let bucket: UploadBucket;
+let folder: string;
 beforeAll(async () => {
-  engine = await startObjects(await tempDir());
+  folder = await tempDir();
+  engine = await startObjects(folder);
   bucket = uploadBucket('messaging-test-uploads', engine.endpoint);
 });
 afterAll(() => engine.stop());
@@ -82,6 +86,46 @@ describe('an object', () => {
     await bucket.remove('uploads/org/seven');
     expect(await bucket.open('uploads/org/seven')).toBeUndefined();
     await bucket.remove('uploads/org/seven');
+  });
+
+  it('that was removed is not put again, whether or not it was ever there', async () => {
+    const { url } = await bucket.presign(upload('uploads/org/nine'), 900);
+    expect(await put(url, BYTES)).toBe(200);
+    await bucket.remove('uploads/org/nine');
+    expect(await put(url, BYTES)).toBe(403);
+    expect(await bucket.open('uploads/org/nine')).toBeUndefined();
+    const never = await bucket.presign(upload('uploads/org/ten'), 900);
+    await bucket.remove('uploads/org/ten');
+    expect(await put(never.url, BYTES)).toBe(403);
+  });
+
+  it('that is removed while its bytes come does not stay', async () => {
+    const { url } = await bucket.presign(upload('uploads/org/eleven'), 900);
+    const headers = { 'content-type': 'application/pdf', 'content-length': BYTES.length };
+    const sending = request(url, { method: 'PUT', headers });
+    sending.write(BYTES.subarray(0, 10));
+    const begun = (name: string) => name.endsWith('.part');
+    await vi.waitFor(async () => expect((await readdir(folder)).some(begun)).toBe(true));
+    await bucket.remove('uploads/org/eleven');
+    sending.end(BYTES.subarray(10));
+    const [response] = await once(sending, 'response');
+    response.resume();
+    expect(response.statusCode).toBe(403);
+    expect(await bucket.open('uploads/org/eleven')).toBeUndefined();
+  });
+
+  it('stays for a day at most, whoever forgot it, and so does the mark of one that was removed', async () => {
+    const { url } = await bucket.presign(upload('uploads/org/twelve'), 900);
+    await put(url, BYTES);
+    await bucket.remove('uploads/org/thirteen');
+    const dayAgo = Date.now() / 1000 - 24 * 3600 - 1;
+    for (const name of await readdir(folder)) await utimes(join(folder, name), dayAgo, dayAgo);
+    const fresh = await bucket.presign(upload('uploads/org/fourteen'), 900);
+    expect(await put(fresh.url, BYTES)).toBe(200);
+    await (await startObjects(folder)).stop();
+    expect(await bucket.open('uploads/org/twelve')).toBeUndefined();
+    expect(await bucket.open('uploads/org/fourteen')).toBeDefined();
+    expect(await readdir(folder)).toHaveLength(2);
   });
 
   it('stays within its folder, whatever its name', async () => {

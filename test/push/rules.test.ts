@@ -55,6 +55,30 @@ describe('a registration', () => {
     expect(back.optedOutAt).toBeUndefined();
   });
 
+  test('by another contact keeps nothing that told of the former one, and the opt-out of the device', () => {
+    const ana = {
+      contactId: 'cnt_4hJ9sKq2LmN8pRt5VwXz1',
+      externalId: 'loja:1',
+      userName: 'Ana',
+      userEmail: 'ana@example.com',
+      userPhone: '+5511999991234',
+      deviceName: 'iPhone da Ana',
+      topics: ['ofertas'],
+    };
+    const out = optedOut(registered(tenant, undefined, { ...registration, ...ana }, 1), 2);
+    expect(registered(tenant, out, { ...registration, contactId: ana.contactId }, 3)).toMatchObject(ana);
+    const other = { contactId: 'cnt_5hJ9sKq2LmN8pRt5VwXz2', userName: 'Bia' };
+    const moved = registered(tenant, out, { ...registration, ...other }, 3);
+    expect(moved).toMatchObject({ ...other, id: out.id, optedIn: false, optedOutAt: 2, createdAt: 1 });
+    expect(JSON.stringify(moved)).not.toMatch(/ana|loja|99991234|ofertas/i);
+  });
+
+  test('that first tells whose contact the device is keeps what was told of the person before', () => {
+    const known = registered(tenant, undefined, { ...registration, userName: 'Ana' }, 1);
+    const contactId = 'cnt_4hJ9sKq2LmN8pRt5VwXz1';
+    expect(registered(tenant, known, { ...registration, contactId }, 2)).toMatchObject({ contactId, userName: 'Ana' });
+  });
+
   test('takes a retired token back', () => {
     const retired: PushDevice = { ...registered(tenant, undefined, registration, 1), retiredAt: 2 };
     expect(leftOut(retired, new Set())).toBe('unregistered');

@@ -1,7 +1,5 @@
 import fc from 'fast-check';
 import { isRefusal } from '../../shared/domain/errors.ts';
-import { cancel } from '../../shared/domain/messages/operate.ts';
-import { readMessage } from '../../shared/storage/message-lists.ts';
 import { bulkWorld } from './bulk-world.ts';
 import { FAULTS, type Fault } from './fault-proxy.ts';
 import { checkMoney, messagesOf } from './money.ts';
@@ -24,11 +22,13 @@ export type BulkStep =
       readonly keysFrom: number | undefined;
       readonly mode: 'permissive' | 'strict';
       readonly long: boolean;
+      /** How long after it is accepted it leaves, in ms. */
+      readonly later: number;
     }
   | { readonly do: 'answers'; readonly refusedOf4: number; readonly lost: boolean }
   | { readonly do: 'work'; readonly order: number; readonly twice: boolean }
   | { readonly do: 'forget' }
-  | { readonly do: 'cancel'; readonly of: number }
+  | { readonly do: 'cancel' | 'resend' | 'force'; readonly of: number }
   | { readonly do: 'wait'; readonly ms: number }
   | { readonly do: 'fault'; readonly kind: string; readonly calls: number };
 
@@ -41,6 +41,7 @@ const stepArbitrary: fc.Arbitrary<BulkStep> = fc.oneof(
       keysFrom: fc.option(fc.nat({ max: 120 }), { nil: undefined }),
       mode: fc.constantFrom('permissive' as const, 'strict' as const),
       long: fc.boolean(),
+      later: fc.constantFrom(0, 0, 90_000, 150_000),
     }),
   },
   {
@@ -49,7 +50,13 @@ const stepArbitrary: fc.Arbitrary<BulkStep> = fc.oneof(
   },
   { weight: 4, arbitrary: fc.record({ do: fc.constant('work' as const), order: fc.nat(), twice: fc.boolean() }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('forget' as const) }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('cancel' as const), of: fc.nat({ max: 200 }) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constantFrom('cancel' as const, 'resend' as const, 'force' as const),
+      of: fc.nat({ max: 200 }),
+    }),
+  },
   {
     weight: 3,
     arbitrary: fc.record({ do: fc.constant('wait' as const), ms: fc.constantFrom(1_000, 31_000, 61_000, 120_000) }),
@@ -93,10 +100,11 @@ export const runBulkHistory = async (world: World, history: readonly BulkStep[])
   world.hints.length = 0;
   const look = (quiet: boolean) => checkMoney(world.table, organizationId, { quiet });
 
-  const send = async ({ count, keysFrom, mode, long }: Extract<BulkStep, { do: 'bulk' }>) => {
+  const send = async ({ count, keysFrom, mode, long, later }: Extract<BulkStep, { do: 'bulk' }>) => {
     const messages = Array.from({ length: count }, (_, at) => ({
       text: long ? 'a'.repeat(300) : 'Oi',
       ...(keysFrom === undefined ? {} : { idempotencyKey: `key-${keysFrom + at}-${long}` }),
+      ...(later === 0 ? {} : { scheduledAt: new Date(world.now + later).toISOString() }),
     }));
     const answer = await tolerant(bulk.send(actor, messages, mode));
     if (!answer || isRefusal(answer)) return;
@@ -104,11 +112,6 @@ export const runBulkHistory = async (world: World, history: readonly BulkStep[])
     const refused = new Set(answer.errors.map(({ index }) => index));
     for (const [at, { idempotencyKey }] of messages.entries())
       if (idempotencyKey && !refused.has(at)) promised.add(idempotencyKey);
-  };
-  const operate = {
-    clock: () => world.now,
-    journal: world.ports.journal,
-    readMessage: (of: string, id: string) => readMessage(world.table, of, id),
   };
   const take = async (step: BulkStep): Promise<void> => {
     if (step.do === 'bulk') return send(step);
@@ -128,10 +131,10 @@ export const runBulkHistory = async (world: World, history: readonly BulkStep[])
       });
       return;
     }
-    if (step.do === 'cancel') {
+    if ('of' in step) {
       const messages = await messagesOf(world.table, organizationId);
       const message = messages[step.of % Math.max(1, messages.length)];
-      if (message) await tolerant(cancel(operate, actor, message.id));
+      if (message) await tolerant<unknown>(bulk.one[step.do](actor, message.id));
       return;
     }
     if (step.do === 'wait') {
@@ -158,6 +161,10 @@ export const runBulkHistory = async (world: World, history: readonly BulkStep[])
   for (const { id, hold } of messages) {
     const taken = world.provider.accepted.has(id);
     if (taken !== (hold === 'captured')) throw new Error(`accepted ${taken}, but the hold is ${hold}`);
+  }
+  for (const { batchId, escrow } of messages.filter(({ id }) => dispatched.includes(id))) {
+    const batch = escrow === undefined ? undefined : await bulk.store.readBatch(batchId ?? '');
+    if (batch?.state === 'rejected') throw new Error('a message of a refused strict batch left');
   }
   const kept = messages.filter(({ reason }) => reason !== 'cancelled').map(({ callerKey }) => callerKey);
   const live = new Set(messages.map(({ callerKey }) => callerKey));

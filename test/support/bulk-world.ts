@@ -5,18 +5,21 @@ import type { BatchStore, BulkPorts, ChunkPorts } from '../../shared/domain/bulk
 import { sendChunk } from '../../shared/domain/bulk/send-chunk.ts';
 import { isRefusal, refuse } from '../../shared/domain/errors.ts';
 import { leave } from '../../shared/domain/messages/leave.ts';
+import { cancel, force } from '../../shared/domain/messages/operate.ts';
 import type { Planner, Planners } from '../../shared/domain/messages/plan.ts';
 import { applySandboxOutcome } from '../../shared/domain/messages/receipts.ts';
+import { type ResendPorts, resend } from '../../shared/domain/messages/resend.ts';
 import { resolveSend } from '../../shared/domain/messages/resolve.ts';
 import { planSms } from '../../shared/domain/sms/send.ts';
 import type { DueHint } from '../../shared/queues/queues.ts';
 import { batchStore } from '../../shared/storage/bulk.ts';
 import { consentFaults, readPromises } from '../../shared/storage/bulk-consent.ts';
 import { overdue } from '../../shared/storage/due.ts';
+import { readMessage } from '../../shared/storage/message-lists.ts';
 import { queuedStore } from '../../shared/storage/queued.ts';
 import { checkMoney } from './money.ts';
 import type { World } from './world.ts';
-import { standingOf } from './world-queued.ts';
+import { operatePortsOf, standingOf } from './world-queued.ts';
 
 const PLAIN = {
   seal: async (_: string, __: string, text: string) => text,
@@ -28,6 +31,10 @@ export interface Said {
   readonly text?: string;
   readonly idempotencyKey?: string;
   readonly to?: string;
+  /** ISO 8601. */
+  readonly scheduledAt?: string;
+  readonly maxCoins?: number;
+  readonly fallback?: readonly 'rcs'[];
 }
 
 /** Bulk sends over a world: the real rules over the real storage, with SMS alone as their channel. */
@@ -42,8 +49,10 @@ export const bulkWorld = (world: World) => {
   };
   const planners: Planners = { sms, rcs: sms, email: sms, whatsapp: sms, push: sms, instagram: sms };
   const hintSend = (messageId: string) => publish([{ kind: 'send_message', pk: `MSG#${messageId}`, sk: 'MSG' }]);
-  const hintChunk = (batchId: string, chunk: number) =>
-    publish([{ kind: 'send_chunk', pk: `BATCH#${batchId}#${chunk}`, sk: 'CHUNK' }]);
+  const hintChunk = (batchId: string, chunk: number, at: number) => {
+    // The queue delivers at once: what is for later is left to the due index.
+    if (at <= world.now) publish([{ kind: 'send_chunk', pk: `BATCH#${batchId}#${chunk}`, sk: 'CHUNK' }]);
+  };
   const bulk: BulkPorts = {
     ...ports,
     ...standingOf(world),
@@ -56,6 +65,10 @@ export const bulkWorld = (world: World) => {
     faultOf: () => refuse('VALIDATION_ERROR', 'The message breaks the contract.'),
     promises: (organizationId, keys, now) => readPromises(table, organizationId, keys, now),
     consentFaults: ({ organizationId }, plans) => consentFaults(table, organizationId, plans),
+  };
+  const resendPorts: ResendPorts = {
+    ...bulk,
+    readMessage: (organizationId, id) => readMessage(table, organizationId, id),
   };
   const chunks: ChunkPorts = {
     ...ports,
@@ -71,11 +84,12 @@ export const bulkWorld = (world: World) => {
     messages: readonly Said[],
     mode: BulkMode = 'permissive',
     over: Partial<BatchStore> = {},
+    ports: Partial<BulkPorts> = {},
   ): Promise<BulkAnswer | StrictRefusal> => {
     const entries = messages.map((said) => ({
       read: { channel: 'sms' as const, to: '+5511987654321', text: 'Oi', ...said },
     }));
-    return sendBulk({ ...bulk, store: { ...store, ...over } }, actor, { messages: entries, mode });
+    return sendBulk({ ...bulk, ...ports, store: { ...store, ...over } }, actor, { messages: entries, mode });
   };
 
   const workOn = async ({ kind, pk }: DueHint): Promise<void> => {
@@ -107,7 +121,14 @@ export const bulkWorld = (world: World) => {
       await dispatch();
     }
   };
-  return { store, chunks, send, workOn, work, dispatch, settle };
+  /** What callers and operators do with one message that a batch brought. */
+  const one = {
+    cancel: (actor: Actor, id: string) => cancel(operatePortsOf(world), actor, id),
+    force: (actor: Actor, id: string) => force(operatePortsOf(world), actor, id),
+    resend: (actor: Actor, id: string, over: Partial<BulkPorts> = {}) =>
+      resend({ ...resendPorts, ...over }, actor, id, {}, undefined),
+  };
+  return { store, chunks, ports: bulk, send, one, workOn, work, dispatch, settle };
 };
 export type BulkWorld = ReturnType<typeof bulkWorld>;
 

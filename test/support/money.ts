@@ -47,8 +47,18 @@ type Must = (holds: boolean, what: string) => void;
 const priceOf = (messages: readonly MessageRecord[], hold?: MessageRecord['hold']): number =>
   messages.reduce((sum, message) => sum + (hold === undefined || message.hold === hold ? message.coins : 0), 0);
 
-/** What a chunk's messages and its lanes say must be the same; answers its sums once it is closed. */
-const checkChunk = async (table: Table, name: string, messages: readonly MessageRecord[], must: Must) => {
+/** Whether a message of a chunk ended before anyone took it to send, and not with its whole batch: its coins are back at once. */
+const endedUnsent = ({ attempts, lastError, originalError = lastError }: MessageRecord): boolean =>
+  attempts === 0 && originalError !== 'The batch was refused as a whole.';
+
+/** What a chunk's messages and its lanes say must be the same; `alone` gave their coins back by themselves. Answers its sums. */
+const checkChunk = async (
+  table: Table,
+  name: string,
+  messages: readonly MessageRecord[],
+  alone: ReadonlySet<string>,
+  must: Must,
+) => {
   const [batchId = '', chunk = ''] = name.split('#');
   const row = await table.get(KEYS.batchChunk(batchId, Number(chunk)));
   must(row !== undefined, 'a message lies in a chunk that does not exist');
@@ -57,7 +67,8 @@ const checkChunk = async (table: Table, name: string, messages: readonly Message
   must(JSON.stringify(listed) === JSON.stringify(messages.map(({ id }) => id).sort()), 'a chunk has other messages');
   const lanes = await allRows(table, row?.pk ?? '', { text: 'begins_with(#sk, :lanes)', values: { lanes: 'LANE#' } });
   const summed = (field: string) => lanes.reduce((sum, lane) => sum + Number(lane[field] ?? 0), 0);
-  const sums = { captured: priceOf(messages, 'captured'), released: priceOf(messages, 'released') };
+  const within = messages.filter(({ id }) => !alone.has(id));
+  const sums = { captured: priceOf(messages, 'captured'), released: priceOf(within, 'released') };
   must(summed('captured') === sums.captured, 'an escrow captured something else than its messages');
   must(summed('released') === sums.released, 'an escrow released something else than its messages');
   must(
@@ -86,10 +97,11 @@ const checkEscrows = async (
     messages.filter(({ escrow }) => escrow !== undefined),
     ({ escrow = '' }) => escrow.slice(0, escrow.lastIndexOf('#')),
   );
+  const alone = new Set(entries.flatMap(({ kind, messageId }) => (kind === 'release' && messageId ? [messageId] : [])));
   const batches = new Map<string, { chunks: number; held: number; captured: number; released: number }>();
   let unreturned = 0;
   for (const [name, own] of chunks) {
-    const { closed, captured, released } = await checkChunk(table, name, own, must);
+    const { closed, captured, released } = await checkChunk(table, name, own, alone, must);
     if (quiet) must(closed, 'an escrow is not closed');
     if (!closed) unreturned += released;
     const [batchId = ''] = name.split('#');
@@ -98,7 +110,7 @@ const checkEscrows = async (
       chunks: sums.chunks + 1,
       held: sums.held + priceOf(own),
       captured: sums.captured + (closed ? captured : 0),
-      released: sums.released + (closed ? released : 0),
+      released: sums.released + priceOf(own.filter(({ id }) => alone.has(id))) + (closed ? released : 0),
     });
   }
   for (const [batchId, sums] of batches) {
@@ -107,7 +119,10 @@ const checkEscrows = async (
     must(of('hold').length === sums.chunks, 'a batch has not one hold a chunk');
     must(held('hold') === sums.held, "a batch's holds are not the price of its messages");
     must(held('capture') === -sums.captured, 'a batch captured something else than its closed chunks');
-    must(held('release') === -sums.released, 'a batch released something else than its closed chunks');
+    must(
+      held('release') === -sums.released,
+      'a batch released something else than its closed chunks and what ended alone',
+    );
   }
   must(
     entries.every(({ batchId }) => batchId === undefined || batches.has(batchId)),
@@ -174,7 +189,9 @@ export const checkMoney = async (table: Table, organizationId: string, { quiet =
     must(of('hold').length === one(true), `a message has ${of('hold').length} holds`);
     must(!alone || of('hold')[0]?.coins === -message.coins, 'a hold is not the price of its message');
     must(of('capture').length === one(message.hold === 'captured'), 'captures do not match the state of the hold');
-    must(of('release').length === one(message.hold === 'released'), 'releases do not match the state of the hold');
+    const back = message.hold === 'released' && (alone || endedUnsent(message));
+    must(of('release').length === (back ? 1 : 0), 'releases do not match the state of the hold');
+    must(!back || of('release')[0]?.coins === message.coins, 'a release is not the price of its message');
     must(
       message.hold !== 'released' || message.status === 'failed' || message.archivedAt !== undefined,
       'a released message neither failed nor was replaced',

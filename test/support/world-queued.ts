@@ -1,3 +1,4 @@
+import { isUndecided } from '../../shared/domain/bulk/escrow.ts';
 import { type EmailPorts, planEmail } from '../../shared/domain/email/send.ts';
 import { isRefusal } from '../../shared/domain/errors.ts';
 import type { ChainPorts } from '../../shared/domain/messages/chain.ts';
@@ -10,6 +11,7 @@ import { type PlatformPorts, planInstagram, planPush, planWhatsapp } from '../..
 import { planRcs } from '../../shared/domain/rcs/send.ts';
 import { planSms } from '../../shared/domain/sms/send.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
+import { batchStore } from '../../shared/storage/bulk.ts';
 import { chainStore } from '../../shared/storage/chains.ts';
 import { consentFault } from '../../shared/storage/consent.ts';
 import { forceLeave } from '../../shared/storage/force.ts';
@@ -100,6 +102,11 @@ export const operatePortsOf = (world: World): OperatePorts => ({
   journal: world.ports.journal,
   readMessage: (organizationId, id) => readMessage(world.table, organizationId, id),
   forceLeave: (message, at, decision) => forceLeave(world.table, message, at, decision),
+  isUndecided: (message) =>
+    isUndecided(
+      batchStore(world.table, PLAIN, () => {}),
+      message,
+    ),
 });
 
 /** What going on with its chain needs; its hops are planned by `plan`. */

@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Actor } from '../../shared/domain/actor.ts';
 import { isRefusal } from '../../shared/domain/errors.ts';
 import type { UnifiedRequest } from '../../shared/domain/messages/unified.ts';
+import { applyPlatformEvent } from '../../shared/domain/numbers/platform-events.ts';
+import { filledParts, variablesTaken } from '../../shared/domain/templates/fill.ts';
 import { withSavedTemplate } from '../../shared/domain/templates/send.ts';
 import { submitTemplate } from '../../shared/domain/templates/submit.ts';
 import type { TemplateComponent } from '../../shared/domain/templates/template.ts';
@@ -195,5 +197,59 @@ describe('a limited-time offer', () => {
 
   test('that does not end is filled by variables alone', async () => {
     expect(await onTheWire(await approved(parts(false)), { variables: all })).toEqual(filled);
+  });
+});
+
+describe('a template of the category authentication', () => {
+  const code = (type: object) => [
+    { type: 'BODY', payload: { add_security_recommendation: true } },
+    { type: 'BUTTONS', payload: { buttons: [type] } },
+  ];
+  const asListed = [
+    { type: 'BODY', payload: { text: '*{{1}}* is your verification code.', add_security_recommendation: true } },
+    {
+      type: 'BUTTONS',
+      payload: {
+        buttons: [
+          {
+            type: 'URL',
+            text: 'Copy code',
+            url: 'https://www.whatsapp.com/otp/code/?otp_type=COPY_CODE&code_expiration_minutes=5&code=otp{{1}}',
+            example: ['https://www.whatsapp.com/otp/code/?otp_type=COPY_CODE&code_expiration_minutes=5&code=otp123456'],
+          },
+        ],
+      },
+    },
+  ];
+
+  test.each([
+    ['as it was made', code({ type: 'OTP', otp_type: 'COPY_CODE' })],
+    ['as the platform lists it', asListed],
+  ])('takes one code, in its body and in its button, %s', (_, components) => {
+    expect(variablesTaken({ components })).toEqual(['1']);
+    const parameters = [{ type: 'text', text: '123456' }];
+    expect(filledParts({ components }, ['123456'])).toEqual([
+      { type: 'body', parameters },
+      { type: 'button', sub_type: 'url', index: '0', parameters },
+    ]);
+  });
+
+  test('that the platform moved there is filled as its parts are, not as a code', async () => {
+    const payload = { text: 'Oi, {{1}}! Pedido {{2}}.', example: { body_text: [['Ana', 'A-7']] } };
+    const template = await approved([{ type: 'BODY', payload }]);
+    const { wabaId, name, language, platformTemplateId = '' } = template;
+    const about = { kind: 'platform', about: 'template_category', wabaId, platformTemplateId, name, language } as const;
+    const event = { ...about, at: world.now, category: 'AUTHENTICATION' };
+    expect(await applyPlatformEvent(kit.ports, actor, event)).toBe('kept');
+    expect(allowed(await planned(template, { variables: { 1: 'Bia', 2: 'A-8' } })).route).toBe('authentication');
+    expect(await onTheWire(template, { variables: { 1: 'Bia', 2: 'A-8' } })).toEqual([
+      {
+        type: 'body',
+        parameters: [
+          { type: 'text', text: 'Bia' },
+          { type: 'text', text: 'A-8' },
+        ],
+      },
+    ]);
   });
 });

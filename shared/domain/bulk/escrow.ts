@@ -1,3 +1,4 @@
+import type { MessageRecord } from '../messages/message.ts';
 import type { SendPorts } from '../messages/ports.ts';
 import { atOnce } from './at-once.ts';
 import { type Chunk, LANES } from './chunk.ts';
@@ -30,6 +31,20 @@ export const lookAtEscrow = async (ports: EscrowPorts, batchId: string, number: 
   await ports.store.letGo(chunk, leftAt, nextLook(leftAt, now));
 };
 
+/**
+ * Whether the batch that a message came with may still be refused as a whole: nothing of a strict one leaves before it is accepted. Once
+ * it is, it stays accepted.
+ */
+export const isUndecided = async (
+  store: Pick<BatchStore, 'readBatch' | 'readChunk'>,
+  { escrow }: Pick<MessageRecord, 'escrow'>,
+): Promise<boolean> => {
+  if (escrow === undefined) return false;
+  const [batchId = '', number] = escrow.split('#');
+  const chunk = await store.readChunk(batchId, Number(number));
+  return chunk?.decidedBy !== undefined && (await store.readBatch(batchId))?.state !== 'accepted';
+};
+
 /** Takes a chunk back whose batch was refused as a whole: each message is released once, and the money is back in the wallet. */
 export const withdrawChunk = async (ports: EscrowPorts, batchId: string, number: number): Promise<void> => {
   const chunk = await ports.store.readChunk(batchId, number);
@@ -49,6 +64,7 @@ export const withdrawChunk = async (ports: EscrowPorts, batchId: string, number:
         ],
         freeKey: true,
         events: [],
+        withChunk: true,
       });
     },
   );

@@ -3,7 +3,8 @@ import type { Id } from '../ids.ts';
 import { firstOf, hopsOf, requestFault, told } from '../messages/overview.ts';
 import { chainOf, draft, requestHash, type SendPlan, type Tenant } from '../messages/plan.ts';
 import type { Candidates } from '../messages/ports.ts';
-import { consentRefusal } from '../messages/refusals.ts';
+import { quote } from '../messages/quote.ts';
+import { faultOf } from '../messages/refusals.ts';
 import { REUSED_KEY } from '../messages/send.ts';
 import { completeHops, DEFAULT_WAIT_MS, priceHops } from '../messages/submit.ts';
 import { atOnce } from './at-once.ts';
@@ -143,31 +144,63 @@ const carriers = (ports: BulkPorts, { organizationId, env }: Tenant) => {
   };
 };
 
+/** A planned message, and what is told of it only when neither its recipient nor the funds refuse it. */
+interface Planned {
+  readonly item: Item;
+  readonly candidates: Candidates;
+  readonly hopFault?: Refusal;
+}
+
 const planOne = async (
   ports: BulkPorts,
   tenant: Tenant,
   { batchId, now }: Moment,
   candidatesOf: ReturnType<typeof carriers>,
   { index, body, key, hash, keyed }: Asked,
-): Promise<Item | Refused> => {
+): Promise<Planned | Refused> => {
   const request = firstOf(body, batchId);
   const wait = body.fallback_after ?? DEFAULT_WAIT_MS;
   const complete = await completeHops(ports, tenant, request, hopsOf(body), wait);
   if (isRefusal(complete)) return refusedAs(index, complete);
-  const hops = await priceHops(ports, tenant, complete);
-  if (isRefusal(hops)) return refusedAs(index, hops);
   const planned = await ports.planners[request.channel](tenant, request, key, hash);
   if (isRefusal(planned)) return refusedAs(index, planned);
   const plan: SendPlan = { ...planned.plan, maxCoins: body.maxCoins };
   const candidates = await candidatesOf(plan);
-  if (candidates.kind === 'none') return refusedAs(index, refuse('DEPENDENCY_FAILED', candidates.missing));
+  const priced = await priceHops(ports, tenant, complete);
+  const hops = isRefusal(priced) ? [] : priced;
   const at = Math.max(request.scheduledAt ?? 0, now);
   const beginning = { status: 'queued', at, body: planned.body, hops } as const;
   const drafted = await draft(ports, tenant, plan, beginning);
-  return { index, plan, beginning, drafted, keyed, chain: hops.length > 0 ? chainOf(drafted, at, hops) : undefined };
+  const chain = hops.length > 0 ? chainOf(drafted, at, hops) : undefined;
+  const item = { index, plan, beginning, drafted, keyed, chain };
+  return { item, candidates, ...(isRefusal(priced) ? { hopFault: priced } : {}) };
 };
 
-/** All that can be decided of a bulk send's messages before money moves: form, recipient, key, content, route and consent. */
+/**
+ * What refuses each planned message before any money moves, in the order in which a send alone is checked (decisions, part 4): one that
+ * nothing may carry, or that has a fallback that cannot be, learns first what consent and the funds say. What none of them concerns is
+ * left to the wallet's own transaction; the wallet is read for the others, once.
+ */
+const faultsOf = async (ports: BulkPorts, tenant: Tenant, planned: readonly Planned[]) => {
+  const { organizationId, env } = tenant;
+  const consents = await ports.consentFaults(
+    tenant,
+    planned.map(({ item: { plan, drafted } }) => ({ plan, toHash: drafted.toHash })),
+  );
+  const standing = planned.map((one, place) => ({ ...one, consent: consents[place] }));
+  let reading: Promise<number> | undefined;
+  return atOnce(standing, PLANS_AT_ONCE, async ({ item: { plan }, candidates, hopFault, consent }) => {
+    if (!consent && !hopFault && candidates.kind === 'ready') return undefined;
+    reading ??= ports.balance(organizationId);
+    const [{ coins }, balance] = await Promise.all([
+      quote(ports, organizationId, env, plan.price, plan.units),
+      reading,
+    ]);
+    return faultOf(plan, coins, { consent, balance, candidates }) ?? hopFault;
+  });
+};
+
+/** All that can be decided of a bulk send's messages before money moves: form, recipient, key, content, route, consent and provider. */
 export const prepare = async (
   ports: BulkPorts,
   tenant: Tenant,
@@ -178,22 +211,19 @@ export const prepare = async (
   const { fresh, replays, refused } = await replayed(ports, tenant, read.asked);
   const candidatesOf = carriers(ports, tenant);
   const planned = await atOnce(fresh, PLANS_AT_ONCE, (one) => planOne(ports, tenant, moment, candidatesOf, one));
-  const items = planned.filter((one): one is Item => 'plan' in one);
-  const faults = await ports.consentFaults(
-    tenant,
-    items.map(({ plan, drafted }) => ({ plan, toHash: drafted.toHash })),
-  );
+  const standing = planned.filter((one): one is Planned => 'item' in one);
+  const faults = await faultsOf(ports, tenant, standing);
   return {
-    items: items.filter((_, place) => faults[place] === undefined),
+    items: standing.flatMap(({ item }, place) => (faults[place] ? [] : [item])),
     replays,
     twins: read.twins,
     refused: [
       ...read.refused,
       ...refused,
       ...planned.filter((one): one is Refused => 'refusal' in one),
-      ...items.flatMap(({ index }, place) => {
+      ...standing.flatMap(({ item: { index } }, place) => {
         const fault = faults[place];
-        return fault ? [refusedAs(index, consentRefusal(fault))] : [];
+        return fault ? [refusedAs(index, fault)] : [];
       }),
     ],
   };

@@ -27,13 +27,13 @@ export interface ResendFilter {
 }
 
 /** The parsed body: messages by their ids, each with its correction, or those of a filter with one for all. */
-export type BulkResendRequest =
-  | { readonly items: readonly { readonly id: string; readonly correction?: Correction | undefined }[] }
-  | {
-      readonly filter: Omit<ResendFilter, 'from' | 'to'> & { readonly from: string; readonly to: string };
-      readonly correction?: Correction | undefined;
-      readonly dryRun?: boolean | undefined;
-    };
+export interface BulkResendRequest {
+  readonly items?: readonly { readonly id: string; readonly correction?: Correction | undefined }[] | undefined;
+  /** Absent exactly where there are items, as the two after it are. */
+  readonly filter?: (Omit<ResendFilter, 'from' | 'to'> & { readonly from: string; readonly to: string }) | undefined;
+  readonly correction?: Correction | undefined;
+  readonly dryRun?: boolean | undefined;
+}
 
 export interface BulkResendPorts extends ResendPorts {
   readonly store: Pick<BatchStore, 'putBatch'>;
@@ -58,8 +58,8 @@ interface Wanted {
 }
 
 const wantedOf = async (ports: BulkResendPorts, { organizationId }: Actor, request: BulkResendRequest) => {
-  if ('items' in request) return request.items.map(({ id, correction = {} }): Wanted => ({ id, correction }));
-  const { filter, correction = {} } = request;
+  const { items = [], filter, correction = {} } = request;
+  if (!filter) return items.map(({ id, correction = {} }): Wanted => ({ id, correction }));
   const range = { ...filter, from: Date.parse(filter.from), to: Date.parse(filter.to) };
   return (await ports.find(organizationId, range, MOST)).map((id): Wanted => ({ id, correction }));
 };
@@ -124,7 +124,7 @@ export const bulkResend = async (
   const id = newId('batch');
   const createdAt = ports.clock();
   const wanted = await wantedOf(ports, actor, request);
-  if ('dryRun' in request && request.dryRun) return rehearse(ports, actor, id, wanted);
+  if (request.dryRun) return rehearse(ports, actor, id, wanted);
   const sent = await atOnce(wanted, AT_ONCE, async (one) =>
     ports.clock() - createdAt > TAKE_MS
       ? TOO_LATE

@@ -16,8 +16,11 @@ export type InspectionProblem = 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' |
 const UNSUPPORTED =
   'The bytes are of no type that the channel platform takes: JPEG, PNG, WebP, MP4, 3GP, AAC, AMR, MP3, Ogg/Opus, PDF, Office documents and plain text.';
 
-const megabytes = (bytes: number): string =>
-  bytes < 1024 * 1024 ? `${bytes / 1024} KB` : `${bytes / (1024 * 1024)} MB`;
+/** A size in words: 100 KB, 16 MB, or the bytes of one that is no whole number of either. */
+const inWords = (bytes: number): string => {
+  if (bytes % 1024 !== 0) return `${bytes.toLocaleString('en-US')} bytes`;
+  return bytes < 1024 * 1024 ? `${bytes / 1024} KB` : `${bytes / (1024 * 1024)} MB`;
+};
 
 /** The most that a file of this type may have, in bytes. */
 const mostOf = ({ mimeType, animated }: Found): number =>
@@ -25,7 +28,7 @@ const mostOf = ({ mimeType, animated }: Found): number =>
 
 /** Refuses a file that is beyond its type's size: no other way of uploading it changes that. */
 export const tooLarge = (mimeType: MimeType, mostBytes: number): Refusal<'PAYLOAD_TOO_LARGE'> =>
-  refuse('PAYLOAD_TOO_LARGE', `The channel platform takes at most ${megabytes(mostBytes)} of ${mimeType}.`);
+  refuse('PAYLOAD_TOO_LARGE', `At most ${inWords(mostBytes)} of ${mimeType} are taken.`);
 export const unsupported = (): Refusal<'UNSUPPORTED_MEDIA_TYPE'> => refuse('UNSUPPORTED_MEDIA_TYPE', UNSUPPORTED);
 
 /** What a file is said to be: undefined for what is no type of the platform. */

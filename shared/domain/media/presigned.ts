@@ -7,7 +7,7 @@ import { tooLarge, unsupported } from './inspector.ts';
 import type { Media, MediaPorts, PendingUpload, Spool, StoredObject } from './ports.ts';
 import { MEDIA_TYPES, mediaTypeOf } from './types.ts';
 
-/** How long a presigned address takes the bytes, in ms: long enough for 100 MB at 1 Mbit/s. */
+/** How long a presigned address takes the bytes, in ms: long enough for 105 MB at 1 Mbit/s. */
 const ADDRESS_MS = 15 * 60_000;
 /** How long an upload may be completed, in ms. */
 const UPLOAD_MS = 60 * 60_000;

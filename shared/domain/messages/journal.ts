@@ -75,6 +75,8 @@ export interface Release {
   /** Whether the caller's key is free again: true where it is certain that nothing was sent. */
   readonly freeKey: boolean;
   readonly events: readonly DomainEvent[];
+  /** True where its whole chunk of a batch is taken back: the coins of all of its messages come back as one, when its escrow closes. */
+  readonly withChunk?: boolean;
 }
 
 /** A step of a message after its hold is resolved. */

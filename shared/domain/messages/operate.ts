@@ -16,6 +16,8 @@ export interface CancelPorts {
 export interface OperatePorts extends CancelPorts {
   /** Makes a queued message leave at a moment (ms) whatever would defer it; false when it left meanwhile. */
   readonly forceLeave: (message: MessageRecord, at: number, decision: Decision) => Promise<boolean>;
+  /** Whether the batch that it came with may still be refused as a whole. */
+  readonly isUndecided: (message: MessageRecord) => Promise<boolean>;
   /** Hands a queued message to its queue at a moment (ms); may be lost. */
   readonly hintSend: (messageId: string, at: number) => void;
   /** Hands a chain on at a moment (ms); may be lost. */
@@ -32,9 +34,13 @@ const isQueued = (message: StoredMessage): message is MessageRecord =>
 
 const NOT_FOUND = refuse('NOT_FOUND', 'There is no such message.');
 const NOT_QUEUED = refuse('CONFLICT', 'The message is not queued.');
+const UNDECIDED = refuse('CONFLICT', {
+  detail: 'The strict batch of the message is still being decided: nothing of it leaves before it is accepted.',
+  retryAfterSeconds: 1,
+});
 
 /**
- * Takes a queued message back before it leaves: its hold is released, and its key stays taken. Against its sender exactly one wins, by
+ * Takes a queued message back before it leaves: its hold is released, its coins are in the wallet at once, and its key stays taken. Against its sender exactly one wins, by
  * the fence. Cancels that meet each other are one, and all answer with the cancelled message.
  */
 export const cancel = async (ports: CancelPorts, { organizationId }: Actor, id: string): Operated => {
@@ -54,11 +60,15 @@ export const cancel = async (ports: CancelPorts, { organizationId }: Actor, id: 
   return now?.direction === 'outbound' && now.reason === 'cancelled' ? now : NOT_QUEUED;
 };
 
-/** Sends a queued message now, past its moment, quiet hours and rate buckets (interface 2.10, force). */
+/**
+ * Sends a queued message now, past its moment, quiet hours and rate buckets (interface 2.10, force). One of a strict batch only once that is
+ * accepted: 409 before, so that a batch is either sent or refused as a whole.
+ */
 export const force = async (ports: OperatePorts, { organizationId }: Actor, id: string): Operated => {
   const message = await ports.readMessage(organizationId, id);
   if (!message) return NOT_FOUND;
   if (!isQueued(message)) return NOT_QUEUED;
+  if (await ports.isUndecided(message)) return UNDECIDED;
   const at = ports.clock();
   const decision: Decision = { at, kind: 'operator', detail: 'forced to leave now' };
   if (!(await ports.forceLeave(message, at, decision))) return NOT_QUEUED;

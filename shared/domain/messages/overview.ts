@@ -18,8 +18,10 @@ import {
   type HopRequest,
   type PlanRefusal,
   priceHops,
+  type Submission,
   type SubmitPorts,
   scheduleFault,
+  standsAgainst,
   submit,
   templateLabels,
 } from './submit.ts';
@@ -107,12 +109,21 @@ export const requestFault = (body: OverviewRequest, now: number) => {
 
 const waitOf = ({ fallback_after }: OverviewRequest): number => fallback_after ?? DEFAULT_WAIT_MS;
 
+/** What would refuse the first way by itself. */
+const faultOfFirst = async (ports: SubmitPorts, actor: Actor, { request, key, hash, maxCoins }: Submission) => {
+  const planned = await ports.planners[request.channel](actor, request, key, hash);
+  return isRefusal(planned) ? planned : standsAgainst(ports, actor, { ...planned.plan, maxCoins });
+};
+
+/** Of what is wrong with its ways the first way's own is told first, as the preview shows them; only a refused send looks for it. */
 const accept = async (ports: SubmitPorts, actor: Actor, key: string, hash: string, body: OverviewRequest) => {
   const request = firstOf(body);
   const complete = await completeHops(ports, actor, request, hopsOf(body), waitOf(body));
   if (isRefusal(complete)) return complete;
+  const first = { request, key, hash, maxCoins: body.maxCoins };
   const hops = await priceHops(ports, actor, complete);
-  return isRefusal(hops) ? hops : submit(ports, actor, { request, key, hash, hops, maxCoins: body.maxCoins });
+  if (isRefusal(hops)) return (await faultOfFirst(ports, actor, first)) ?? hops;
+  return submit(ports, actor, { ...first, hops });
 };
 
 /**

@@ -166,6 +166,22 @@ interface TemplateNamed {
   readonly language: string;
 }
 
+/** The words of a template as the platform reports them: without examples, media and what its buttons do besides. */
+export interface TemplateWords {
+  readonly body: string;
+  /** Of a header of text; absent of any other. */
+  readonly header?: string | undefined;
+  readonly footer?: string | undefined;
+  /** All of them, in their order; absent where none is an address or a phone. */
+  readonly buttons?:
+    | readonly {
+        readonly type: string;
+        readonly text?: string | undefined;
+        readonly url?: string | undefined;
+        readonly phoneNumber?: string | undefined;
+      }[]
+    | undefined;
+}
 /** Something that the platform says about a template, a number or an account rather than about a message. */
 export type PlatformEvent = { readonly kind: 'platform' /** ms */; readonly at: number } & (
   | (TemplateNamed & {
@@ -178,6 +194,8 @@ export type PlatformEvent = { readonly kind: 'platform' /** ms */; readonly at: 
     })
   /** The category that a template has from now on, or goes on having until a change that was announced. */
   | (TemplateNamed & { readonly about: 'template_category'; readonly category: string })
+  /** What a template says since it was edited on the platform. */
+  | (TemplateNamed & { readonly about: 'template_components' } & TemplateWords)
   | {
       readonly about: 'number_quality';
       readonly wabaId: string;

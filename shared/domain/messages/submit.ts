@@ -45,25 +45,36 @@ export const scheduleFault = (scheduledAt: string | undefined, now: number) =>
 export type PlanRefusal = Extract<Planned, Refusal>;
 export type SubmitRefusal = ReserveRefusal | PlanRefusal | Refusal<'BAD_REQUEST' | 'DEPENDENCY_FAILED'>;
 
+/** What stands against a plan as of now, at its price of now; undefined when nothing does. */
+export const standsAgainst = async (
+  ports: SendPorts & Pick<SubmitPorts, 'consentFault' | 'balance'>,
+  { organizationId, env }: Tenant,
+  plan: SendPlan,
+) => {
+  const [{ coins }, consent, balance, candidates] = await Promise.all([
+    quote(ports, organizationId, env, plan.price, plan.units),
+    ports.consentFault({ organizationId, env }, plan),
+    ports.balance(organizationId),
+    ports.routing.candidates(plan.channel, organizationId, env, plan.route),
+  ]);
+  // What a message holds that is replaced pays for the new one.
+  const returned = plan.original?.hold === 'open' ? plan.original.coins : 0;
+  return faultOf(plan, coins, { consent, balance: balance + returned, candidates });
+};
+
 /**
  * 502 when nothing may carry the message, after what its price, the recipient's consent and the balance say (decisions, part 4: the order
  * of checks); nothing when its key was used already: a repeat is answered as before.
  */
 export const uncarriedBy = async (
   ports: SendPorts & Pick<SubmitPorts, 'consentFault' | 'balance'>,
-  { organizationId, env }: Tenant,
+  tenant: Tenant,
   plan: SendPlan,
 ) => {
-  const { channel, route, key, price, units } = plan;
-  const candidates = await ports.routing.candidates(channel, organizationId, env, route);
-  if (candidates.kind === 'ready') return undefined;
-  if (await ports.promise(organizationId, key, ports.clock())) return undefined;
-  const [{ coins }, consent, balance] = await Promise.all([
-    quote(ports, organizationId, env, price, units),
-    ports.consentFault({ organizationId, env }, plan),
-    ports.balance(organizationId),
-  ]);
-  return faultOf(plan, coins, { consent, balance, candidates });
+  const { organizationId, env } = tenant;
+  const { kind } = await ports.routing.candidates(plan.channel, organizationId, env, plan.route);
+  if (kind === 'ready' || (await ports.promise(organizationId, plan.key, ports.clock()))) return undefined;
+  return standsAgainst(ports, tenant, plan);
 };
 
 /** A send as it is to be accepted. */

@@ -5,9 +5,10 @@ import type { FlowPorts } from '../flows/flow.ts';
 import { updateFlow } from '../flows/flows.ts';
 import { standingOf } from '../flows/publish.ts';
 import type { PlatformEvent } from '../messages/provider.ts';
-import { categoryOf, reviewed, reviewStatus } from '../templates/review.ts';
+import { categoryOf, reviewed, reviewStatus, shelved } from '../templates/review.ts';
 import type { TemplatePorts, WhatsappTemplate } from '../templates/template.ts';
 import { updateTemplate } from '../templates/templates.ts';
+import { componentsNow } from '../templates/words.ts';
 import { tierOf } from './limits.ts';
 import type { Heard, NameStatus, RemovalReason, Side, WhatsappNumber } from './number.ts';
 import { type NumberUpdate, updateNumber } from './numbers.ts';
@@ -200,7 +201,7 @@ const applyFlow = async (ports: Ports, owner: Owner, event: EventAbout<'flow'>):
   return changed ? 'kept' : 'repeated';
 };
 
-type TemplateReport = EventAbout<'template'> | EventAbout<'template_category'>;
+type TemplateReport = EventAbout<'template'> | EventAbout<'template_category'> | EventAbout<'template_components'>;
 /** Whether a report is about this very template: the platform's id where it is known, else account, name and language. */
 const isOf = (template: WhatsappTemplate, event: TemplateReport): boolean =>
   template.wabaId === event.wabaId &&
@@ -250,15 +251,28 @@ const applyCategory = (ports: Ports, owner: Owner, event: EventAbout<'template_c
 
 const applyReview = async (ports: Ports, owner: Owner, event: EventAbout<'template'>): Promise<PlatformEffect> => {
   const status = reviewStatus(event.event);
-  if (status === undefined) return 'unmatched';
+  if (status === undefined && event.event !== 'UNARCHIVED') return 'unmatched';
   return applyToTemplate(ports, owner, event, (before, now) => {
     const category = categorized(before, event);
     if (!isLater(event, before.heard)) return category && { fields: category };
+    const heard = { at: event.at, event: event.event };
+    const kept = shelved(before, event.event);
+    if (kept || status === undefined) return { fields: { ...kept, ...category, heard } };
     const reason = event.reason === 'NONE' ? undefined : event.reason;
     const { fields, events } = reviewed(before, { status, reason }, owner.env, now);
-    return { fields: { ...fields, ...category, heard: { at: event.at, event: event.event } }, events };
+    return { fields: { ...fields, ...category, heard }, events };
   });
 };
+
+/** What a template says since it was edited on the platform: a version of its contents, whose review other reports tell. */
+const applyComponents = (ports: Ports, owner: Owner, event: EventAbout<'template_components'>) =>
+  applyToTemplate(ports, owner, event, (before) => {
+    const wordsHeard = { at: event.at, event: event.body };
+    if (!isLater(wordsHeard, before.wordsHeard)) return undefined;
+    const components = componentsNow(before.components, event);
+    const changed = JSON.stringify(components) !== JSON.stringify(before.components);
+    return { fields: { wordsHeard, ...(changed ? { components, version: before.version + 1 } : {}) } };
+  });
 
 /**
  * Applies what the platform says about an organization's template, flow, number or account, in one conditional transaction with its event.
@@ -270,6 +284,8 @@ export const applyPlatformEvent = (ports: Ports, owner: Owner, event: PlatformRe
       return applyReview(ports, owner, event);
     case 'template_category':
       return applyCategory(ports, owner, event);
+    case 'template_components':
+      return applyComponents(ports, owner, event);
     case 'flow':
       return applyFlow(ports, owner, event);
     case 'number_name':

@@ -13,12 +13,14 @@ import { type WindowPorts, windowFault } from './window.ts';
 
 export interface PlatformPorts extends Pick<QuotePorts, 'prices'>, WindowPorts {
   /**
-   * The organization's number or account that a message leaves from, by our id: the one that it names, else its only one. `unknown` when
-   * it has none such; `default` when it names none and the provider's own takes its place, or the stage reaches nobody.
+   * The organization's number or account that a message to this recipient leaves from, by our id: the one that it names, else its only
+   * one, else the number that the recipient last wrote to. `unknown` when it has none such; `default` when it names none and the
+   * provider's own takes its place, or the stage reaches nobody.
    */
   readonly senderOf: (
     tenant: Tenant,
     channel: PlatformChannel,
+    to: string,
     named: string | undefined,
   ) => Promise<{ readonly id: string } | 'unknown' | 'default'>;
 }
@@ -75,12 +77,18 @@ const common = (request: UnifiedRequest, key: string, hash: string) => ({
 });
 
 /** What a message of a platform says and leaves from; or why it cannot leave. */
-const contentOf = async (ports: PlatformPorts, tenant: Tenant, channel: PlatformChannel, request: UnifiedRequest) => {
+const contentOf = async (
+  ports: PlatformPorts,
+  tenant: Tenant,
+  channel: PlatformChannel,
+  to: string,
+  request: UnifiedRequest,
+) => {
   const payload = payloadOf(request);
   const fault = payloadFault(PLATFORM_FORMS[channel][request.type], payload);
   if (fault) return fault;
   const named = request.labels?.[LABEL[channel]];
-  const sender = await ports.senderOf(tenant, channel, named);
+  const sender = await ports.senderOf(tenant, channel, to, named);
   if (sender === 'unknown') return unknownSender(channel, named);
   if (sender === 'default') return { content: { payload }, labels: request.labels };
   return { content: { payload, from: sender.id }, labels: { ...request.labels, [LABEL[channel]]: sender.id } };
@@ -97,7 +105,7 @@ export const planWhatsapp = async (
   const to = phoneOf(request.to);
   if (isRefusal(to)) return to;
   const isTemplate = request.type === 'template';
-  const said = await contentOf(ports, tenant, 'whatsapp', request);
+  const said = await contentOf(ports, tenant, 'whatsapp', to, request);
   if (isRefusal(said)) return said;
   const numberId = said.content.from;
   const closed = isTemplate ? undefined : await windowFault(ports, tenant, 'whatsapp', to, { numberId });
@@ -127,7 +135,7 @@ export const planInstagram = async (
   hash: string,
 ): Promise<Planned> => {
   if (isBadId(request.to)) return badId;
-  const said = await contentOf(ports, tenant, 'instagram', request);
+  const said = await contentOf(ports, tenant, 'instagram', request.to, request);
   if (isRefusal(said)) return said;
   const byHuman = 'tag' in said.content.payload;
   const closed =

@@ -62,9 +62,13 @@ const consentOf = (before: PushDevice | undefined, optedIn: boolean | undefined,
   return { optedIn: stays, optedOutAt: stays ? undefined : (before?.optedOutAt ?? at) };
 };
 
+/** Whether a registration says that the device is another person's now. */
+const changesHands = (before: PushDevice, { contactId }: Identification): boolean =>
+  before.contactId !== undefined && contactId !== undefined && contactId !== before.contactId;
+
 /**
  * The device after a registration (interface 4.9): what is omitted keeps its stored value, an opt-out stays unless `optedIn` is true,
- * and a token that was retired is good again.
+ * and a token that was retired is good again. Of a device that another contact has now, nothing that told of the former one stays.
  */
 export const registered = (
   { organizationId, env }: Pick<PushDevice, 'organizationId' | 'env'>,
@@ -80,7 +84,7 @@ export const registered = (
   platform,
   p256dh,
   auth,
-  ...(before ? given(before) : {}),
+  ...(before && !changesHands(before, fields) ? given(before) : {}),
   ...given(fields),
   ...consentOf(before, optedIn, at),
   createdAt: before?.createdAt ?? at,

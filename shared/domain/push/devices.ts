@@ -2,6 +2,7 @@ import type { Actor } from '../actor.ts';
 import { type Refusal, refuse, Unavailable } from '../errors.ts';
 import type { AppPorts } from './app.ts';
 import { deviceIdOf, optedOut, type PushDevice, type Registration, registered } from './device.ts';
+import type { PushPlatform } from './transport.ts';
 
 export interface DeviceStore {
   read(organizationId: string, id: string): Promise<PushDevice | undefined>;
@@ -13,6 +14,8 @@ export interface DevicePorts extends AppPorts {
   readonly devices: DeviceStore;
   /** Whether the organization has a contact by this id. */
   readonly hasContact: (organizationId: string, contactId: string) => Promise<boolean>;
+  /** Hears of a device that left all sends: the opt-out KPI (interface 4.9). Once for each time that it leaves. */
+  readonly leftSends: (platform: PushPlatform) => void;
 }
 
 /** Tries against other changes of the same device. */
@@ -32,7 +35,7 @@ type Tenant = Pick<Actor, 'organizationId' | 'env'>;
 
 /** Changes a device by what it is now; undefined when `change` makes nothing of it. */
 const changed = async (
-  { devices }: DevicePorts,
+  { devices, leftSends }: DevicePorts,
   organizationId: string,
   id: string,
   change: (before: PushDevice | undefined) => PushDevice | undefined,
@@ -40,7 +43,10 @@ const changed = async (
   for (let turn = 0; turn < TRIES; turn++) {
     const before = await devices.read(organizationId, id);
     const after = change(before);
-    if (after === undefined || after === before || (await devices.put(after, before))) return after;
+    if (after === undefined || after === before) return after;
+    if (!(await devices.put(after, before))) continue;
+    if (before?.optedIn && !after.optedIn) leftSends(after.platform);
+    return after;
   }
   throw new Unavailable('The device moved too fast to be changed.');
 };

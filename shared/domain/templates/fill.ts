@@ -12,7 +12,7 @@ export interface FilledPart {
   readonly parameters?: readonly Readonly<Record<string, unknown>>[];
   readonly [field: string]: unknown;
 }
-type Contents = Pick<WhatsappTemplate, 'category' | 'components'>;
+type Contents = Pick<WhatsappTemplate, 'components'>;
 /** A part before it is filled, with the variables that it takes. */
 interface Slot {
   readonly names: readonly string[];
@@ -25,7 +25,7 @@ const buttonsPart = z.object({ buttons: z.array(z.looseObject({ type: z.string()
 const carouselPart = z.object({ cards: z.array(z.unknown()) });
 const offerPart = z.object({ limited_time_offer: z.object({ has_expiration: z.boolean().optional() }) });
 
-const payloadOf = ({ components }: Pick<Contents, 'components'>, type: ComponentType): unknown =>
+const payloadOf = ({ components }: Contents, type: ComponentType): unknown =>
   components.find((component) => componentType(component) === type)?.payload;
 
 const texts = (values: readonly string[]) => values.map((text) => ({ type: 'text', text }));
@@ -80,7 +80,22 @@ const slotsOf = (template: Contents): readonly Slot[] => {
   return [...textSlot('header', header), ...textSlot('body', body), ...buttonSlots(payloadOf(template, 'BUTTONS'))];
 };
 
-/** An authentication template has one variable, its code: in the body, and in the button that copies it. */
+/** How the platform lists the button of a code: not as the OTP that it was made as, but as an address of its own that ends with the code. */
+const isCodeAddress = (url: string): boolean =>
+  url.startsWith('https://www.whatsapp.com/otp/') && url.includes('code=otp{{');
+const buttonOf = z.object({ type: z.string(), url: z.string().optional() });
+
+/**
+ * Whether a template carries a one-time code, which its button tells. Its category does not: the platform may find any template to be
+ * one of authentication, and what that takes stays what its parts take.
+ */
+export const carriesCode = (template: Contents): boolean =>
+  (buttonsPart.safeParse(payloadOf(template, 'BUTTONS')).data?.buttons ?? []).some((each) => {
+    const { type, url } = buttonOf.safeParse(each).data ?? {};
+    return type === 'OTP' || (url !== undefined && isCodeAddress(url));
+  });
+
+/** A template of a one-time code has one variable, the code: in the body, and in the button that copies it. */
 const codeParts = (code: string): readonly FilledPart[] => [
   { type: 'body', parameters: texts([code]) },
   { type: 'button', sub_type: 'url', index: '0', parameters: texts([code]) },
@@ -91,14 +106,14 @@ const codeParts = (code: string): readonly FilledPart[] => [
  * text's own, so that the first of the header and the first of the body are two.
  */
 export const variablesTaken = (template: Contents): readonly string[] => {
-  if (template.category === 'authentication') return ['1'];
+  if (carriesCode(template)) return ['1'];
   const names = slotsOf(template).flatMap((slot) => slot.names);
   return parameterFormat(template) === 'named' ? [...new Set(names)] : names;
 };
 
 /** A template's parts with the values of its variables, given in the order of `variablesTaken`. */
 export const filledParts = (template: Contents, values: readonly string[]): readonly FilledPart[] => {
-  if (template.category === 'authentication') return codeParts(values[0] ?? '');
+  if (carriesCode(template)) return codeParts(values[0] ?? '');
   if (parameterFormat(template) === 'named') {
     const taken = variablesTaken(template);
     return slotsOf(template).map(({ names, fill }) => fill(names.map((name) => values[taken.indexOf(name)] ?? '')));

@@ -16,6 +16,11 @@ const STATUS_OF: Readonly<Record<string, TemplateStatus>> = {
   DELETED: 'disabled',
   PENDING_DELETION: 'disabled',
   LIMIT_EXCEEDED: 'disabled',
+  ARCHIVED: 'disabled',
+  FIRST_PAUSE: 'paused',
+  SECOND_PAUSE: 'paused',
+  RATE_LIMITING_PAUSE: 'paused',
+  UNPAUSE: 'approved',
 };
 /** The state that a word of the platform's means; undefined for one that moves nothing. */
 export const reviewStatus = (word: string): TemplateStatus | undefined =>
@@ -45,7 +50,7 @@ export const reviewed = (
   now: number,
 ): Reviewed => {
   const rejectionReason = status === 'rejected' ? (reason ?? 'NONE') : undefined;
-  const fields = { status, rejectionReason, submittedFrom: undefined };
+  const fields = { status, rejectionReason, submittedFrom: undefined, archivedFrom: undefined };
   if (!isVerdict(status)) return { fields, events: [] };
   const announced = `${status}#${template.version}`;
   if (template.announced === announced) return { fields, events: [] };
@@ -53,4 +58,18 @@ export const reviewed = (
   const data = { templateId, name, language, ...(rejectionReason === undefined ? {} : { rejectionReason }) };
   const event = newEvent({ type: EVENT_OF[status], organizationId, env, createdAt: now, data });
   return { fields: { ...fields, announced }, events: [event] };
+};
+
+/**
+ * What the platform's archive makes of a template: nothing in it can be sent, and what is taken out again is what it was before. Neither
+ * is a verdict, so that neither is told by an event. Undefined for any other word.
+ */
+export const shelved = (
+  { status, archivedFrom }: WhatsappTemplate,
+  word: string,
+): Partial<WhatsappTemplate> | undefined => {
+  if (word === 'ARCHIVED') return { status: 'disabled', archivedFrom: archivedFrom ?? status };
+  // One that was in the archive before we knew it was most likely approved; the platform answers for it.
+  const was = archivedFrom ?? (status === 'disabled' ? 'approved' : status);
+  return word === 'UNARCHIVED' ? { status: was, archivedFrom: undefined } : undefined;
 };

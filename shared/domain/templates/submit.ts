@@ -27,7 +27,7 @@ const asPlatform = ({ name, language, category, components }: WhatsappTemplate):
   name,
   language: platformLanguage(language),
   category: category.toUpperCase() as PlatformTemplate['category'],
-  ...(parameterFormat({ category, components }) === 'named' ? { parameter_format: 'NAMED' as const } : {}),
+  ...(parameterFormat({ components }) === 'named' ? { parameter_format: 'NAMED' as const } : {}),
   components: components.map((component) => ({
     ...(component.payload as object | undefined),
     type: componentType(component) ?? component.type,

@@ -42,10 +42,14 @@ export interface WhatsappTemplate {
   readonly rejectionReason?: string | undefined;
   /** What it was before it was submitted: where it goes back to when the platform refuses to review it. */
   readonly submittedFrom?: 'draft' | 'rejected' | undefined;
+  /** What it was before the platform archived it. */
+  readonly archivedFrom?: TemplateStatus | undefined;
   /** The platform's latest word on its review. */
   readonly heard?: Heard | undefined;
   /** The platform's latest word on its category. */
   readonly categoryHeard?: Heard | undefined;
+  /** The platform's latest word on what it says. */
+  readonly wordsHeard?: Heard | undefined;
   /** The last verdict that was an event, and of which version: a verdict is told once. */
   readonly announced?: string | undefined;
   /** Counts the changes of its contents, from 1. */

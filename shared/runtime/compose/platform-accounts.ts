@@ -3,10 +3,11 @@ import type { Tenant } from '../../domain/messages/plan.ts';
 import type { ProviderAccount } from '../../domain/messages/provider.ts';
 import type { PlatformPorts } from '../../domain/platforms/plan.ts';
 import { PLATFORM_PROVIDERS } from '../../domain/platforms/providers.ts';
-import { readNumberSender, readOnlyNumberId } from '../../storage/number-senders.ts';
+import { readLastWrittenTo } from '../../storage/inbound.ts';
+import { readNumberSender, readSomeNumberIds } from '../../storage/number-senders.ts';
 import { numberOfPhoneId, organizationsOfAccount } from '../../storage/numbers.ts';
 import { settings, table } from './platform.ts';
-import { routing } from './send.ts';
+import { routing, sendPorts } from './send.ts';
 
 const asTenant = (organizationId: string): Tenant => ({
   organizationId: organizationId as Tenant['organizationId'],
@@ -37,14 +38,29 @@ const instagramSender = async ({ organizationId }: Tenant, named: string | undef
   return found ? { id: found.id } : 'unknown';
 };
 
-/** What a message of an organization leaves from. */
-export const senderOf: PlatformPorts['senderOf'] = async (tenant, channel, named) => {
-  if (channel === 'instagram') return instagramSender(tenant, named);
+const ownNumber = async ({ organizationId }: Tenant, id: string) => {
+  const number = await readNumberSender(table, id);
+  return number?.organizationId === organizationId ? number : undefined;
+};
+
+/** Of several numbers the one that the recipient last wrote to, as long as it is connected: an answer comes from where it was asked. */
+const numberFor = async (tenant: Tenant, to: string) => {
   const { organizationId } = tenant;
+  const [only, ...others] = await readSomeNumberIds(table, organizationId);
+  if (only === undefined || others.length === 0) return only;
+  const hash = await sendPorts.hashTo(organizationId, 'phone', to);
+  const asked = await readLastWrittenTo(table, organizationId, { channel: 'whatsapp', hash });
+  const number = asked === undefined ? undefined : await ownNumber(tenant, asked);
+  return number?.status === 'disconnected' ? undefined : number?.id;
+};
+
+/** What a message of an organization leaves from. */
+export const senderOf: PlatformPorts['senderOf'] = async (tenant, channel, to, named) => {
+  if (channel === 'instagram') return instagramSender(tenant, named);
   if (named === undefined) {
-    const id = await readOnlyNumberId(table, organizationId);
+    const id = await numberFor(tenant, to);
     return id === undefined ? 'default' : { id };
   }
-  const number = await readNumberSender(table, named);
-  return number?.organizationId === organizationId ? { id: number.id } : 'unknown';
+  const number = await ownNumber(tenant, named);
+  return number ? { id: number.id } : 'unknown';
 };

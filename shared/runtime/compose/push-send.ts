@@ -7,13 +7,13 @@ import { readPushDevices, retirePushDevices } from '../../storage/push-devices.t
 import { pushSender } from '../../storage/push-send.ts';
 import { measure } from '../observe.ts';
 import { clock, publishDue, table } from './platform.ts';
-import { devicePorts, hintChunk, hintMessage, leavesAt } from './push.ts';
+import { devicePorts, hintChunk, hintMessage, pushLeavesAt } from './push.ts';
 import { pushTransport } from './push-transport.ts';
 
 /** What sending push messages needs, over this stage's table, queues and push services. */
 export const sendPushPorts: SendPushPorts = {
   clock,
-  leavesAt,
+  leavesAt: pushLeavesAt,
   sender: pushSender(table, (hints) => publishDue(hints)),
   transport: pushTransport,
   credentials: (organizationId) => devicePorts.apps.credentials(organizationId),

@@ -1,11 +1,9 @@
-import { quietUntil } from '../../domain/messages/quiet-hours.ts';
 import type { DevicePorts } from '../../domain/push/devices.ts';
 import type { PushChunk } from '../../domain/push/dispatch.ts';
 import { type PushMessage, pushMessageView } from '../../domain/push/message.ts';
 import type { CreatePushPorts } from '../../domain/push/ports.ts';
 import { KEYS } from '../../storage/access-patterns.ts';
 import { readWallet } from '../../storage/ledger.ts';
-import { readQuietHours } from '../../storage/organization-settings.ts';
 import { eventHint } from '../../storage/outbox.ts';
 import { pushApps } from '../../storage/push-apps.ts';
 import { audienceSource } from '../../storage/push-audience.ts';
@@ -14,8 +12,10 @@ import { pushDevices } from '../../storage/push-devices.ts';
 import { pushMaker } from '../../storage/push-make.ts';
 import { pushReader } from '../../storage/push-reads.ts';
 import { noteDepleted } from '../../storage/wallet.ts';
+import { measure } from '../observe.ts';
 import { clock, publishDue, table, vault } from './platform.ts';
 import { prices } from './quote.ts';
+import { leavesAt } from './settings.ts';
 
 const secondsUntil = (at: number) => Math.max(0, (at - clock()) / 1000);
 
@@ -27,12 +27,9 @@ export const hintMessage = (messageId: string, at: number): void =>
 export const hintChunk = ({ messageId, shard, number }: PushChunk, at: number): void =>
   publishDue([{ kind: 'send_push', ...KEYS.pushChunk(messageId, shard, number) }], secondsUntil(at));
 
-/**
- * When a push message of the organization may leave, in ms. By the quiet hours as they stand, of which no process keeps a copy: one push
- * message reaches everybody, so that those that were just set hold for the next one.
- */
-export const leavesAt = async (organizationId: string, at: number): Promise<number> =>
-  quietUntil(await readQuietHours(table, organizationId), 'push', at);
+/** When a push message of the organization may leave, in ms. */
+export const pushLeavesAt = (organizationId: string, at: number): Promise<number> =>
+  leavesAt(organizationId, 'push', at);
 
 const apps = pushApps(table, vault);
 
@@ -42,6 +39,7 @@ export const devicePorts: DevicePorts = {
   apps,
   devices: pushDevices(table, vault),
   hasContact: (organizationId, contactId) => hasContact(table, organizationId, contactId),
+  leftSends: (platform) => measure({ platform }, { PushOptOuts: 1 }),
 };
 
 const tallies = pushReader(table);
@@ -49,7 +47,7 @@ const tallies = pushReader(table);
 /** What making push messages needs, over this stage's table and queues. */
 export const createPushPorts: CreatePushPorts = {
   clock,
-  leavesAt,
+  leavesAt: pushLeavesAt,
   prices: async () => (await prices()).table,
   audiences: audienceSource(table, apps),
   maker: pushMaker(table, (hints) => publishDue(hints)),

@@ -1,4 +1,10 @@
-import { type OrganizationSettings, readOrganizationSettings } from '../../storage/organization-settings.ts';
+import type { Channel } from '../../domain/messages/provider.ts';
+import { quietUntil } from '../../domain/messages/quiet-hours.ts';
+import {
+  type OrganizationSettings,
+  readOrganizationSettings,
+  readQuietHours,
+} from '../../storage/organization-settings.ts';
 import { clock, table } from './platform.ts';
 
 /** How long a process trusts what an organization contracted or set, in ms. */
@@ -16,3 +22,10 @@ export const organizationSettings = async (organizationId: string): Promise<Orga
   kept.set(organizationId, { at: now, settings: fresh });
   return fresh;
 };
+
+/**
+ * When a message of the organization may leave on a channel, in ms. By the quiet hours as they stand, of which no process keeps a copy:
+ * those that were just set hold for the very next message. One read.
+ */
+export const leavesAt = async (organizationId: string, channel: Channel, at: number): Promise<number> =>
+  quietUntil(await readQuietHours(table, organizationId), channel, at);

@@ -14,7 +14,7 @@ import { planners } from './planners.ts';
 import { clock, publishDue, table } from './platform.ts';
 import { quotePorts } from './quote.ts';
 import { sealer, sendPorts } from './send.ts';
-import { organizationSettings } from './settings.ts';
+import { leavesAt, organizationSettings } from './settings.ts';
 import { foreseen, standing } from './standing.ts';
 import { suppressed } from './suppression.ts';
 
@@ -24,7 +24,8 @@ const hintSend = (messageId: string, at: number) =>
 
 const hintChain = (id: string, at: number) => publishDue([{ kind: 'fallback', ...KEYS.chain(id) }], secondsUntil(at));
 
-const leavesAt: PreviewPorts['leavesAt'] = async (organizationId, channel, at) =>
+/** A preview foretells by quiet hours that may be ten seconds old, and reads nothing for them; what leaves asks for those that stand. */
+const foretoldLeavesAt: PreviewPorts['leavesAt'] = async (organizationId, channel, at) =>
   quietUntil((await organizationSettings(organizationId)).quietHours, channel, at);
 
 /** What unified sends need. */
@@ -38,7 +39,12 @@ export const unifiedPorts: SubmitPorts = {
 };
 
 /** What their previews need. No transaction of a preview proves the volume that it is priced by, so it is read. */
-export const previewPorts: PreviewPorts = { ...unifiedPorts, volume: quotePorts.volume, foreseen, leavesAt };
+export const previewPorts: PreviewPorts = {
+  ...unifiedPorts,
+  volume: quotePorts.volume,
+  foreseen,
+  leavesAt: foretoldLeavesAt,
+};
 
 const queued = queuedStore(table, sealer);
 
