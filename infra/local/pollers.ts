@@ -33,9 +33,9 @@ export interface Running {
 const LONG_POLL_SECONDS = 20;
 const CONSUMER_TIMEOUT_MS = 30_000;
 /** A short wait after a batch that was not full, so that the next one is fuller: each receive and each delete is a call, whatever it carries. */
-const GATHER_MS = 40;
+const GATHER_MS = 15;
 /** A batch that takes longer waits for strangers, and another begins beside it: Lambda, too, adds environments while batches are held. */
-const HELD_MS = 1_000;
+const HELD_MS = 250;
 /** Batches in all, as a multiple of those at the same time. */
 const HELD_SHARE = 8;
 /** A short wait after a refused receive, so that an engine that is away is not asked without pause. */
