@@ -6,6 +6,7 @@ import { apiClient, type Client } from '../test/support/api.ts';
 import { startCountingProxy } from './counting-proxy.ts';
 import { measureParts, PARTS, partsTable } from './delivery-parts.ts';
 import { type Receiver, startReceiver, until, untilReceived } from './delivery-receiver.ts';
+import { rowsPerSecond } from './delivery-rows.ts';
 import { cpuMs, fundedOrganization, startPlatformProcess, startStore } from './processes.ts';
 import { circumstances, figure, loadNow, median, type Section, table } from './report.ts';
 
@@ -201,9 +202,19 @@ const measure = async (receiver: Receiver) => {
       console.log(`deliveries: round ${round}, to ${endpoints}: ${figure(perSecond)}/s, CPU ${figure(cpu)} ms`);
     }
   }
+  const rows: number[] = [];
+  for (let round = 1; round <= ROUNDS; round++) rows.push(await rowsPerSecond());
   const raised = await raisedAlone();
   const parts = await measureParts();
-  return { floors, bursts, raised, parts, alone: await timesAlone(receiver), units: await countDeliveries(receiver) };
+  return {
+    floors,
+    rows,
+    bursts,
+    raised,
+    parts,
+    alone: await timesAlone(receiver),
+    units: await countDeliveries(receiver),
+  };
 };
 
 const at = (sorted: readonly number[], share: number) =>
@@ -213,6 +224,7 @@ const HOW = `The local platform as \`npm start\` runs it takes \`POST /contacts\
 subscription of its organization, and delivers them to one server that answers 200 at once over kept connections. Deliveries are counted from the first
 event's request to the last receipt, so that creating the contacts, giving out the sequences, the queues and the record of each attempt are part of the time.
 The floor (\`bench/delivery-floor.ts\`) is one Node process that signs bodies of the same size and posts them to the same server over ${AT_ONCE} kept connections, and does nothing else.
+Rows alone (\`bench/delivery-rows.ts\`) are what no service goes beyond that keeps a row of each delivery in this engine: its row put and updated once, a hundred a transaction, and nothing else.
 Runs alternate; each has an engine and a process of its own; medians of ${ROUNDS} rounds. With one endpoint each delivery waits for an event of its own: that row is bounded by the events that the API takes.`;
 
 type Results = Awaited<ReturnType<typeof measure>>;
@@ -233,6 +245,7 @@ const partsOf = ({ floors, bursts: [burst], raised, parts }: Results): string =>
 const textOf = (results: Results, loadBefore: number): string => {
   const { floors, bursts, raised, alone, units } = results;
   const floor = median(floors);
+  const rowsAlone = median(results.rows);
   const rows = bursts.map(({ endpoints, runs }) => {
     const of = (pick: (run: Burst) => number) => median(runs.map(pick));
     const perSecond = of((run) => run.perSecond);
@@ -248,6 +261,7 @@ const textOf = (results: Results, loadBefore: number): string => {
     ['What', '÷ floor', 'Deliveries/s', 'CPU ms a delivery', 'Engine CPU ms'],
     [
       ['floor', '1', figure(floor), '', ''],
+      ['rows alone', figure(rowsAlone / floor), figure(rowsAlone), '', ''],
       ...rows,
       ['events alone, without endpoints', '', figure(raised.perSecond), figure(raised.cpu), figure(raised.engineCpu)],
     ],
