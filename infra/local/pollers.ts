@@ -20,6 +20,8 @@ export interface PollerOptions {
   readonly batchSize: number;
   /** Batches that are worked on at the same time; where it is more than one, those that take long do not count. */
   readonly concurrency: number;
+  /** A batch that takes longer, in ms, is held by strangers, and another begins beside it: Lambda, too, adds environments while batches are held. */
+  readonly heldMs: number;
   /** How long a failed message stays hidden, by how often it was received. */
   readonly retrySeconds: (receives: number) => number;
   readonly onFault: (functionPath: string, requestId: string, error: unknown) => void;
@@ -34,8 +36,6 @@ const LONG_POLL_SECONDS = 20;
 const CONSUMER_TIMEOUT_MS = 30_000;
 /** A short wait after a batch that was not full, so that the next one is fuller: each receive and each delete is a call, whatever it carries. */
 const GATHER_MS = 15;
-/** A batch that takes longer waits for strangers, and another begins beside it: Lambda, too, adds environments while batches are held. */
-const HELD_MS = 250;
 /** Batches in all, as a multiple of those at the same time. */
 const HELD_SHARE = 8;
 /** A short wait after a refused receive, so that an engine that is away is not asked without pause. */
@@ -112,7 +112,7 @@ const work = async (options: PollerOptions, messages: readonly Message[]): Promi
 
 /** Polls a queue and runs its consumer, as Lambda's event source mapping does. */
 export const startPoller = (options: PollerOptions): Running => {
-  const { client, queue, batchSize, concurrency } = options;
+  const { client, queue, batchSize, concurrency, heldMs } = options;
   const stopping = new AbortController();
   /** All batches under way, and those of them that count. */
   const busy = new Set<Promise<void>>();
@@ -120,7 +120,7 @@ export const startPoller = (options: PollerOptions): Running => {
   const most = concurrency === 1 ? 1 : concurrency * HELD_SHARE;
   const begin = (messages: readonly Message[]): void => {
     const batch: Promise<void> = work(options, messages).finally(() => busy.delete(batch));
-    const moment = pause(HELD_MS, undefined, { ref: false });
+    const moment = pause(heldMs, undefined, { ref: false });
     const place: Promise<void> = Promise.race([batch, moment]).finally(() => counted.delete(place));
     busy.add(batch);
     counted.add(place);

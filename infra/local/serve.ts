@@ -70,7 +70,7 @@ export const gatewayStage = (functions: StageFunctions): GatewayStage => {
 };
 
 const startConsumers = (functions: StageFunctions, options: ServeOptions): Running[] =>
-  Object.values<QueueDeclaration>(QUEUES).flatMap(({ name, consumer, batchSize, batchesAtOnce }) => {
+  Object.values<QueueDeclaration>(QUEUES).flatMap(({ name, consumer, batchSize, batchesAtOnce, heldMs }) => {
     const functionPath = `consumers/${consumer}`;
     const queue = options.backends.queues[functions.stage][name];
     if (!queue || !functions.has(functionPath)) return [];
@@ -82,6 +82,7 @@ const startConsumers = (functions: StageFunctions, options: ServeOptions): Runni
       functionPath,
       batchSize,
       concurrency,
+      heldMs,
       retrySeconds,
       onFault,
     });

@@ -35,6 +35,8 @@ export interface QueueDeclaration {
   readonly batchSize: number;
   /** Batches that one machine works on at the same time: one where the work is the table's, more where it waits for strangers. */
   readonly batchesAtOnce: number;
+  /** How long a batch takes at most before another begins beside it on one machine, in ms: the less, the more of it waits for strangers. */
+  readonly heldMs: number;
   /** The consumer's file under `functions/consumers/`. */
   readonly consumer: string;
   /** True where the consumer calls carriers and prices sends. */
@@ -51,6 +53,7 @@ export const QUEUES = {
     maxReceives: 5,
     batchSize: 10,
     batchesAtOnce: 4,
+    heldMs: 1_000,
     consumer: 'send',
     sends: true,
   },
@@ -62,6 +65,7 @@ export const QUEUES = {
     maxReceives: 5,
     batchSize: 1,
     batchesAtOnce: 2,
+    heldMs: 1_000,
     consumer: 'bulk',
     sends: true,
   },
@@ -73,6 +77,7 @@ export const QUEUES = {
     maxReceives: 5,
     batchSize: 1,
     batchesAtOnce: 2,
+    heldMs: 1_000,
     consumer: 'push',
   },
   outcome: {
@@ -83,6 +88,7 @@ export const QUEUES = {
     maxReceives: 5,
     batchSize: 10,
     batchesAtOnce: 1,
+    heldMs: 1_000,
     consumer: 'outcome',
   },
   events: {
@@ -93,6 +99,7 @@ export const QUEUES = {
     maxReceives: 5,
     batchSize: 10,
     batchesAtOnce: 1,
+    heldMs: 1_000,
     consumer: 'events',
   },
   webhook: {
@@ -103,6 +110,7 @@ export const QUEUES = {
     maxReceives: 5,
     batchSize: 10,
     batchesAtOnce: 16,
+    heldMs: 250,
     consumer: 'webhook',
   },
   backlog: {
@@ -113,6 +121,7 @@ export const QUEUES = {
     maxReceives: 5,
     batchSize: 1,
     batchesAtOnce: 4,
+    heldMs: 250,
     consumer: 'backlog',
   },
 } as const satisfies Record<string, QueueDeclaration>;
