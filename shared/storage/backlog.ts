@@ -63,10 +63,7 @@ export const backlogStore = (table: Table): BacklogStore => {
       holds({
         update: keyOf(look.subscription),
         remove: ['duePk', 'dueAt'],
-        when: {
-          text: '#parkedAt = :seen',
-          values: { seen: look.parkedAt },
-        },
+        when: { text: '#parkedAt = :seen', values: { seen: look.parkedAt } },
       }),
     wake: (place, now) =>
       holds({ update: keyOf(place), set: { dueAt: now }, when: { text: 'attribute_exists(#duePk)' } }),

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { type QuietHours, QuietHoursSchema } from '../domain/messages/quiet-hours.ts';
 import { KEYS } from './access-patterns.ts';
 import type { Table } from './table.ts';
+import { readTogether } from './together.ts';
 
 /** What an organization contracted or set for its sends; each absent until it is. */
 const settings = z.object({
@@ -37,8 +38,11 @@ export const setOrganization = <K extends keyof OrganizationSettings>(
   value: OrganizationSettings[K],
 ): Promise<boolean> => change(table, id, name, value);
 
-/** The quiet hours as they stand, for who reads them back and for what is about to leave. One strongly consistent read. */
+/**
+ * The quiet hours as they stand, for who reads them back and for what is about to leave. One strongly consistent read, which those share
+ * that ask at once: the messages of a bulk send leave side by side.
+ */
 export const readQuietHours = async (table: Table, organizationId: string): Promise<QuietHours | undefined> => {
-  const found = await table.get(KEYS.organization(organizationId), { only: ['quietHours'] });
+  const [found] = await readTogether(table, [KEYS.organization(organizationId)]);
   return found ? settings.parse(found).quietHours : undefined;
 };

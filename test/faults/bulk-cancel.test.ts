@@ -1,32 +1,23 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { Actor } from '../../shared/domain/actor.ts';
 import { closeIfResolved } from '../../shared/domain/bulk/escrow.ts';
 import { isRefusal } from '../../shared/domain/errors.ts';
 import { isoTime } from '../../shared/domain/time.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
-import { accepted, type BulkWorld, bulkWorld, many, type Said } from '../support/bulk-world.ts';
+import { accepted, type BulkWorld, many, refresh, type Said, withBulk } from '../support/bulk-world.ts';
 import { FAULTS } from '../support/fault-proxy.ts';
 import { checkMoney, messagesOf } from '../support/money.ts';
-import { startWorld, type World } from '../support/world.ts';
+import type { World } from '../support/world.ts';
 
 const SMS = 800;
 const WEEKS_MS = 60 * 24 * 3600_000;
 
 let world: World;
 let bulk: BulkWorld;
-beforeAll(async () => {
-  world = await startWorld('live');
-  bulk = bulkWorld(world);
+withBulk((...given) => {
+  [world, bulk] = given;
 });
-afterAll(() => world?.close());
-beforeEach(() => {
-  world.proxy.plan(undefined);
-  world.hints.length = 0;
-  world.provider.dispatched.length = 0;
-  world.provider.accepted.clear();
-  world.provider.script = [];
-  world.now += 60_000;
-});
+beforeEach(() => refresh(world));
 
 const books = (actor: Actor, quiet = false) => checkMoney(world.table, actor.organizationId, { quiet });
 const messages = (actor: Actor) => messagesOf(world.table, actor.organizationId);

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { isRefusal } from '../../shared/domain/errors.ts';
-import { type BulkWorld, bulkWorld, keyed } from '../support/bulk-world.ts';
+import { type BulkWorld, keyed, withBulk } from '../support/bulk-world.ts';
 import { checkMoney } from '../support/money.ts';
-import { startWorld, type World } from '../support/world.ts';
+import type { World } from '../support/world.ts';
 
 /** More than one chunk. */
 const COUNT = 150;
@@ -11,11 +11,9 @@ const SLOW_MS = 20_000;
 
 let world: World;
 let bulk: BulkWorld;
-beforeAll(async () => {
-  world = await startWorld('live');
-  bulk = bulkWorld(world);
+withBulk((...given) => {
+  [world, bulk] = given;
 });
-afterAll(() => world?.close());
 
 /** The clock goes on by much once, when the first chunk is taken in. */
 const slowOnce = () => {

@@ -1,12 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Actor } from '../../shared/domain/actor.ts';
 import type { BulkPorts } from '../../shared/domain/bulk/ports.ts';
 import { isRefusal, refuse } from '../../shared/domain/errors.ts';
 import { sendOverview, told } from '../../shared/domain/messages/overview.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
-import { accepted, type BulkWorld, bulkWorld } from '../support/bulk-world.ts';
+import { accepted, type BulkWorld, withBulk } from '../support/bulk-world.ts';
 import { messagesOf } from '../support/money.ts';
-import { startWorld, type World } from '../support/world.ts';
+import type { World } from '../support/world.ts';
 
 const SMS = 800;
 const ABROAD = '+14155550100';
@@ -14,11 +14,9 @@ const DENIED = '+5511955554444';
 
 let world: World;
 let bulk: BulkWorld;
-beforeAll(async () => {
-  world = await startWorld('live');
-  bulk = bulkWorld(world);
+withBulk((...given) => {
+  [world, bulk] = given;
 });
-afterAll(() => world?.close());
 
 /** What is wrong at the same time with a send and its fallback. */
 interface Wrong {

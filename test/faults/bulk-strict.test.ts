@@ -1,19 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { Actor } from '../../shared/domain/actor.ts';
 import { Unavailable } from '../../shared/domain/errors.ts';
 import { isoTime } from '../../shared/domain/time.ts';
-import { accepted, type BulkWorld, bulkWorld, keyed, many, sentExactly } from '../support/bulk-world.ts';
+import { accepted, type BulkWorld, keyed, many, sentExactly, withBulk } from '../support/bulk-world.ts';
 import { FAULTS } from '../support/fault-proxy.ts';
 import { checkMoney, messagesOf } from '../support/money.ts';
-import { startWorld, type World } from '../support/world.ts';
+import type { World } from '../support/world.ts';
 
 let world: World;
 let bulk: BulkWorld;
-beforeAll(async () => {
-  world = await startWorld('live');
-  bulk = bulkWorld(world);
+withBulk((...given) => {
+  [world, bulk] = given;
 });
-afterAll(() => world?.close());
 beforeEach(() => {
   world.proxy.plan(undefined);
   world.hints.length = 0;

@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Actor } from '../../shared/domain/actor.ts';
 import { BULK_MODES, type BulkMode, DECIDE_MS } from '../../shared/domain/bulk/accept.ts';
 import { isRefusal, Unavailable } from '../../shared/domain/errors.ts';
-import { type BulkWorld, bulkWorld, keyed } from '../support/bulk-world.ts';
+import { type BulkWorld, keyed, withBulk } from '../support/bulk-world.ts';
 import { FAULTS, type Fault } from '../support/fault-proxy.ts';
 import { checkMoney } from '../support/money.ts';
-import { startWorld, type World } from '../support/world.ts';
+import type { World } from '../support/world.ts';
 
 const COUNT = 3;
 
@@ -27,11 +27,9 @@ const PLANS = [
 
 let world: World;
 let bulk: BulkWorld;
-beforeAll(async () => {
-  world = await startWorld('live');
-  bulk = bulkWorld(world);
+withBulk((...given) => {
+  [world, bulk] = given;
 });
-afterAll(() => world?.close());
 
 const actors: Actor[] = [];
 const repeat = (actor: Actor, mode: BulkMode) => bulk.send(actor, keyed(COUNT), mode);

@@ -1,14 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { Actor } from '../../shared/domain/actor.ts';
 import type { Chunk } from '../../shared/domain/bulk/chunk.ts';
 import { closeIfResolved } from '../../shared/domain/bulk/escrow.ts';
 import { sendChunk } from '../../shared/domain/bulk/send-chunk.ts';
 import { asCoins } from '../../shared/domain/money.ts';
 import { bandAt, type PriceTable } from '../../shared/domain/pricing/prices.ts';
-import { accepted, type BulkWorld, bulkWorld, keyed, many, sentExactly } from '../support/bulk-world.ts';
+import { accepted, type BulkWorld, keyed, many, refresh, sentExactly, withBulk } from '../support/bulk-world.ts';
 import { FAULTS, type Fault } from '../support/fault-proxy.ts';
 import { checkMoney, messagesOf } from '../support/money.ts';
-import { startWorld, type World } from '../support/world.ts';
+import type { World } from '../support/world.ts';
 
 const SMS = 800;
 const BANDS: PriceTable = [
@@ -26,20 +26,10 @@ const BANDS: PriceTable = [
 
 let world: World;
 let bulk: BulkWorld;
-beforeAll(async () => {
-  world = await startWorld('live');
-  bulk = bulkWorld(world);
+withBulk((...given) => {
+  [world, bulk] = given;
 });
-afterAll(() => world?.close());
-beforeEach(() => {
-  world.proxy.plan(undefined);
-  world.hints.length = 0;
-  world.provider.dispatched.length = 0;
-  world.provider.accepted.clear();
-  world.provider.script = [];
-  world.smsPerSecond = undefined;
-  world.now += 60_000;
-});
+beforeEach(() => refresh(world));
 
 const money = (actor: Actor, quiet = true) => checkMoney(world.table, actor.organizationId, { quiet });
 const chunksOf = async (batchId: string): Promise<Chunk[]> => {

@@ -1,3 +1,4 @@
+import { afterAll, beforeAll } from 'vitest';
 import type { Actor } from '../../shared/domain/actor.ts';
 import { type BulkAnswer, type BulkMode, type StrictRefusal, sendBulk } from '../../shared/domain/bulk/accept.ts';
 import { lookAtEscrow } from '../../shared/domain/bulk/escrow.ts';
@@ -18,7 +19,7 @@ import { overdue } from '../../shared/storage/due.ts';
 import { readMessage } from '../../shared/storage/message-lists.ts';
 import { queuedStore } from '../../shared/storage/queued.ts';
 import { checkMoney } from './money.ts';
-import type { World } from './world.ts';
+import { startWorld, type World } from './world.ts';
 import { operatePortsOf, standingOf } from './world-queued.ts';
 
 const PLAIN = {
@@ -151,4 +152,25 @@ export const sentExactly = async (world: World, { organizationId }: Actor, count
   const charged = books.messages.filter(({ hold }) => hold === 'captured').length;
   if (dispatched.length !== count || charged !== count)
     throw new Error(`${dispatched.length} messages were sent and ${charged} charged, not ${count}`);
+};
+
+/** Gives the tests of a file a live world of their own, and its bulk sends. */
+export const withBulk = (give: (world: World, bulk: BulkWorld) => void): void => {
+  let world: World;
+  beforeAll(async () => {
+    world = await startWorld('live');
+    give(world, bulkWorld(world));
+  });
+  afterAll(() => world?.close());
+};
+
+/** Nothing is planned, hinted or sent as yet, nobody has a ceiling, and a minute has passed. */
+export const refresh = (world: World): void => {
+  world.proxy.plan(undefined);
+  world.hints.length = 0;
+  world.provider.dispatched.length = 0;
+  world.provider.accepted.clear();
+  world.provider.script = [];
+  world.smsPerSecond = undefined;
+  world.now += 60_000;
 };

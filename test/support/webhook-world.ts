@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach } from 'vitest';
 import type { Actor } from '../../shared/domain/actor.ts';
 import type { EventType } from '../../shared/domain/events/catalogue.ts';
 import { type DomainEvent, newEvent } from '../../shared/domain/events/event.ts';
@@ -119,4 +120,19 @@ export const startWebhookWorld = async (): Promise<WebhookWorld> => {
     close: () => world.close(),
   };
   return self;
+};
+
+/** Gives the tests of a file, or of a `describe`, a world of webhooks of their own, and begins each of them with empty lists. */
+export const withWebhooks = (give: (hooks: WebhookWorld) => void): void => {
+  let hooks: WebhookWorld;
+  beforeAll(async () => {
+    hooks = await startWebhookWorld();
+    give(hooks);
+  });
+  afterAll(() => hooks?.close());
+  beforeEach(() => {
+    for (const list of [hooks.posted, hooks.hints, hooks.looks]) list.length = 0;
+    hooks.random = 0.5;
+    hooks.world.proxy.plan(undefined);
+  });
 };

@@ -1,21 +1,15 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Actor } from '../../shared/domain/actor.ts';
 import { deliverAll } from '../../shared/domain/webhooks/deliver.ts';
 import { fanOut } from '../../shared/domain/webhooks/fan-out.ts';
 import { replayOne } from '../../shared/domain/webhooks/history.ts';
 import { revokeSubscription } from '../../shared/domain/webhooks/manage.ts';
 import type { Delivery, Subscription } from '../../shared/domain/webhooks/subscription.ts';
-import { hung, ok, startWebhookWorld, type WebhookWorld } from '../support/webhook-world.ts';
+import { hung, ok, type WebhookWorld, withWebhooks } from '../support/webhook-world.ts';
 
 let hooks: WebhookWorld;
-beforeAll(async () => {
-  hooks = await startWebhookWorld();
-});
-afterAll(() => hooks.close());
-beforeEach(() => {
-  hooks.posted.length = 0;
-  hooks.hints.length = 0;
-  hooks.random = 0.5;
+withWebhooks((world) => {
+  hooks = world;
 });
 
 const give = async (actor: Actor): Promise<string> => {

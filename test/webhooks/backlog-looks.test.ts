@@ -1,20 +1,15 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { deliverAll } from '../../shared/domain/webhooks/deliver.ts';
 import { changeSubscription, revokeSubscription, sendTest } from '../../shared/domain/webhooks/manage.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { backlogsOf, HOUR, SECOND } from '../support/webhook-backlog.ts';
-import { ok, startWebhookWorld, type WebhookWorld } from '../support/webhook-world.ts';
+import { ok, type WebhookWorld, withWebhooks } from '../support/webhook-world.ts';
 
 let hooks: WebhookWorld;
 let on: ReturnType<typeof backlogsOf>;
-beforeAll(async () => {
-  hooks = await startWebhookWorld();
-  on = backlogsOf(hooks);
-});
-afterAll(() => hooks.close());
-beforeEach(() => {
-  for (const list of [hooks.posted, hooks.hints, hooks.looks]) list.length = 0;
-  hooks.random = 0.5;
+withWebhooks((world) => {
+  hooks = world;
+  on = backlogsOf(world);
 });
 
 describe('a backlog', () => {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Actor } from '../../shared/domain/actor.ts';
 import { deliverAll } from '../../shared/domain/webhooks/deliver.ts';
 import { drainBacklog } from '../../shared/domain/webhooks/drain.ts';
@@ -8,7 +8,7 @@ import { changeSubscription } from '../../shared/domain/webhooks/manage.ts';
 import type { Subscription } from '../../shared/domain/webhooks/subscription.ts';
 import { overdue } from '../../shared/storage/due.ts';
 import { FAULTS } from '../support/fault-proxy.ts';
-import { hung, ok, startWebhookWorld, type WebhookWorld } from '../support/webhook-world.ts';
+import { hung, ok, type WebhookWorld, withWebhooks } from '../support/webhook-world.ts';
 
 const SEED = Number(process.env.SEED ?? 20_261_122);
 const RUNS = Number(process.env.RUNS ?? 25);
@@ -18,10 +18,9 @@ const MINUTE = 60 * SECOND;
 const MOST_HOURS = 12;
 
 let hooks: WebhookWorld;
-beforeAll(async () => {
-  hooks = await startWebhookWorld();
+withWebhooks((world) => {
+  hooks = world;
 });
-afterAll(() => hooks.close());
 
 type Step =
   | { readonly do: 'raise'; readonly events: number }

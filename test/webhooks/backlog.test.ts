@@ -1,22 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { backlogWaitMs } from '../../shared/domain/webhooks/backlog.ts';
 import { deliverAll } from '../../shared/domain/webhooks/deliver.ts';
 import { replayOne } from '../../shared/domain/webhooks/history.ts';
 import { sendTest } from '../../shared/domain/webhooks/manage.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { backlogsOf, HOUR, SECOND } from '../support/webhook-backlog.ts';
-import { hung, ok, startWebhookWorld, type WebhookWorld } from '../support/webhook-world.ts';
+import { hung, ok, type WebhookWorld, withWebhooks } from '../support/webhook-world.ts';
 
 let hooks: WebhookWorld;
 let on: ReturnType<typeof backlogsOf>;
-beforeAll(async () => {
-  hooks = await startWebhookWorld();
-  on = backlogsOf(hooks);
-});
-afterAll(() => hooks.close());
-beforeEach(() => {
-  for (const list of [hooks.posted, hooks.hints, hooks.looks]) list.length = 0;
-  hooks.random = 0.5;
+withWebhooks((world) => {
+  hooks = world;
+  on = backlogsOf(world);
 });
 
 describe('events of a failing endpoint', () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { Actor } from '../../shared/domain/actor.ts';
 import type { DomainEvent } from '../../shared/domain/events/event.ts';
 import { deliverAll } from '../../shared/domain/webhooks/deliver.ts';
@@ -6,19 +6,11 @@ import { fanOut, publishEvents } from '../../shared/domain/webhooks/fan-out.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { overdue } from '../../shared/storage/due.ts';
 import { FAULTS } from '../support/fault-proxy.ts';
-import { hung, startWebhookWorld, type WebhookWorld } from '../support/webhook-world.ts';
+import { hung, type WebhookWorld, withWebhooks } from '../support/webhook-world.ts';
 
 let hooks: WebhookWorld;
-beforeAll(async () => {
-  hooks = await startWebhookWorld();
-});
-afterAll(() => hooks.close());
-beforeEach(() => {
-  hooks.posted.length = 0;
-  hooks.hints.length = 0;
-  hooks.looks.length = 0;
-  hooks.random = 0.5;
-  hooks.world.proxy.plan(undefined);
+withWebhooks((world) => {
+  hooks = world;
 });
 
 const PATIENCE = { timeout: 10_000, interval: 20 };

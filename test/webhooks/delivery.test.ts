@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { DomainEvent } from '../../shared/domain/events/event.ts';
 import { deliverAll } from '../../shared/domain/webhooks/deliver.ts';
 import { drainBacklog } from '../../shared/domain/webhooks/drain.ts';
@@ -8,7 +8,7 @@ import { pullEvents, replayOne, replayRange } from '../../shared/domain/webhooks
 import { changeSubscription, revokeSubscription, rotateSecret, sendTest } from '../../shared/domain/webhooks/manage.ts';
 import type { WebhookPorts } from '../../shared/domain/webhooks/ports.ts';
 import { overdue } from '../../shared/storage/due.ts';
-import { hung, ok, startWebhookWorld, type WebhookWorld } from '../support/webhook-world.ts';
+import { hung, ok, type WebhookWorld, withWebhooks } from '../support/webhook-world.ts';
 
 const PATIENCE = { timeout: 10_000, interval: 20 };
 /** One at a time: batches have tests of their own. */
@@ -21,14 +21,8 @@ const fanOut = async (ports: WebhookPorts, event: DomainEvent): Promise<void> =>
 
 describe('a webhook delivery', () => {
   let hooks: WebhookWorld;
-  beforeAll(async () => {
-    hooks = await startWebhookWorld();
-  });
-  afterAll(() => hooks.close());
-  beforeEach(() => {
-    hooks.posted.length = 0;
-    hooks.hints.length = 0;
-    hooks.random = 0.5;
+  withWebhooks((world) => {
+    hooks = world;
   });
 
   const fan = async (actor: Parameters<WebhookWorld['event']>[0], type?: Parameters<WebhookWorld['event']>[1]) => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Actor } from '../../shared/domain/actor.ts';
 import { newId } from '../../shared/domain/ids.ts';
 import { deliverAll } from '../../shared/domain/webhooks/deliver.ts';
@@ -7,7 +7,7 @@ import { pullEvents, replayOne, replayRange } from '../../shared/domain/webhooks
 import { changeSubscription, revokeSubscription } from '../../shared/domain/webhooks/manage.ts';
 import type { Subscription } from '../../shared/domain/webhooks/subscription.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
-import { ok, startWebhookWorld, type WebhookWorld } from '../support/webhook-world.ts';
+import { ok, type WebhookWorld, withWebhooks } from '../support/webhook-world.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
 const DAYS_30 = 30 * 24 * 3600;
@@ -15,13 +15,8 @@ const DAYS_30 = 30 * 24 * 3600;
 const MOST = 1_000;
 
 let hooks: WebhookWorld;
-beforeAll(async () => {
-  hooks = await startWebhookWorld();
-});
-afterAll(() => hooks.close());
-beforeEach(() => {
-  hooks.posted.length = 0;
-  hooks.hints.length = 0;
+withWebhooks((world) => {
+  hooks = world;
 });
 
 /** Events a millisecond apart, given to the organization's subscriptions. */

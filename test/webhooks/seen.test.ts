@@ -1,22 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Actor } from '../../shared/domain/actor.ts';
 import { deliverAll } from '../../shared/domain/webhooks/deliver.ts';
 import { fanOut } from '../../shared/domain/webhooks/fan-out.ts';
 import { attemptsOf, pullEvents } from '../../shared/domain/webhooks/history.ts';
 import { changeSubscription } from '../../shared/domain/webhooks/manage.ts';
-import { ok, startWebhookWorld, type WebhookWorld } from '../support/webhook-world.ts';
+import { ok, type WebhookWorld, withWebhooks } from '../support/webhook-world.ts';
 
 const FULL = '+5511987654321';
 const MASKED = '+55119****4321';
 
 let hooks: WebhookWorld;
-beforeAll(async () => {
-  hooks = await startWebhookWorld();
-});
-afterAll(() => hooks.close());
-beforeEach(() => {
-  hooks.posted.length = 0;
-  hooks.hints.length = 0;
+withWebhooks((world) => {
+  hooks = world;
 });
 
 const limited = (actor: Actor): Actor => ({

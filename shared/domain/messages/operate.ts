@@ -40,8 +40,8 @@ const UNDECIDED = refuse('CONFLICT', {
 });
 
 /**
- * Takes a queued message back before it leaves: its hold is released, its coins are in the wallet at once, and its key stays taken. Against its sender exactly one wins, by
- * the fence. Cancels that meet each other are one, and all answer with the cancelled message.
+ * Takes a queued message back before it leaves: its hold is released, its coins are in the wallet at once, and its key stays taken.
+ * Against its sender exactly one wins, by the fence. Cancels that meet each other are one, and all answer with the cancelled message.
  */
 export const cancel = async (ports: CancelPorts, { organizationId }: Actor, id: string): Operated => {
   const message = await ports.readMessage(organizationId, id);

@@ -43,13 +43,13 @@ export const wakeBacklog = async (
 export const inOrder = <D extends Delivery>(deliveries: readonly D[]): D[] =>
   deliveries.toSorted((a, b) => a.createdAt - b.createdAt || (a.sequence ?? 0) - (b.sequence ?? 0));
 
-/** Tries the newest `most` failed deliveries of a subscription at once, whenever they were due, in the order in which they happened. */
+/** Tries the newest failed deliveries of a subscription at once, whenever they were due, in the order in which they happened. */
 export const handFailed = async (
   ports: Pick<WebhookPorts, 'clock' | 'deliveries' | 'hint'>,
   webhookId: string,
-  most: number,
 ): Promise<void> => {
-  const failed = inOrder(await ports.deliveries.newest(webhookId, { status: 'failed' }, most, LOOKED_AT));
+  const found = await ports.deliveries.newest(webhookId, { status: 'failed' }, HANDED_AT_ONCE, LOOKED_AT);
+  const failed = inOrder(found);
   const now = ports.clock();
   await atOnce(failed, WRITES_AT_ONCE, (delivery) => ports.deliveries.advance(delivery, now));
   ports.hint(failed.map(({ id }) => id));

@@ -3,7 +3,7 @@ import { type Refusal, refuse } from '../errors.ts';
 import type { EventType } from '../events/catalogue.ts';
 import { EVENT_EXAMPLES } from '../events/examples.ts';
 import { ID_PREFIXES, type Id, newId } from '../ids.ts';
-import { HANDED_AT_ONCE, handFailed, wakeBacklog } from './backlog.ts';
+import { handFailed, wakeBacklog } from './backlog.ts';
 import { attemptHeaders, deliveryIdOf, envelopeOf } from './envelope.ts';
 import { seesInFull } from './exchange.ts';
 import type { WebhookPorts } from './ports.ts';
@@ -153,7 +153,7 @@ export const changeSubscription = async (ports: WebhookPorts, actor: Actor, id: 
   const cured = moves && before.consecutiveFailures > 0 ? await noteCured(ports, after) : undefined;
   if (resumed || cured) {
     await wakeBacklog(ports, after);
-    await handFailed(ports, id, HANDED_AT_ONCE);
+    await handFailed(ports, id);
   }
   return cured ?? after;
 };
