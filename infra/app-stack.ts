@@ -1,10 +1,12 @@
-import { Aws, CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib';
+import { Aws, CfnOutput, Duration, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { OperationContract } from '../shared/contracts/define-operation.ts';
 import type { Environment } from '../shared/domain/actor.ts';
 import { QUEUE_OF_DUE_KIND, QUEUES, type QueueDeclaration, type QueueName } from '../shared/queues/queues.ts';
+import type { ContractName } from '../shared/runtime/problem.ts';
 import { AlarmTopic } from './constructs/alarm-topic.ts';
 import { Alarms } from './constructs/alarms.ts';
 import { StageDashboard } from './constructs/dashboard.ts';
@@ -42,9 +44,10 @@ type FunctionSettings = Pick<
   readonly queues: readonly QueueName[];
 };
 
-/** The application of a stage: the API, a function per operation, the queues with their consumers, the dispatcher, and what watches them. */
+/** The application of a stage: the APIs, a function per operation, the queues with their consumers, the dispatcher, and what watches them. */
 export class AppStack extends Stack {
-  readonly api: MessagingApi;
+  /** One per contract, since each has its own words for the gateway's own errors; the edge makes them one address. */
+  readonly apis: Readonly<Record<ContractName, MessagingApi>>;
   readonly #props: AppStackProps;
   readonly #queues: Readonly<Record<QueueName, QueueWithRedrive>>;
   /** What the roles of the stage may reach. */
@@ -53,11 +56,11 @@ export class AppStack extends Stack {
   constructor(scope: Construct, id: string, props: AppStackProps) {
     super(scope, id, { ...props, suppressTemplateIndentation: true });
     this.#props = props;
-    const { environment, settings, contracts } = props;
-    this.#queues = this.createQueues(environment);
+    this.#queues = this.createQueues(props.environment);
     this.resources = this.stageResources();
-    this.api = new MessagingApi(this, 'Api', { environment, settings, contracts });
-    this.api.publishAfter(...[this.createAuthorizer(), ...this.createOperations()].map(({ lambda }) => lambda));
+    this.apis = this.createApis(props);
+    const called = [this.createAuthorizer(), ...this.createOperations()].map(({ lambda }) => lambda);
+    for (const api of Object.values(this.apis)) api.publishAfter(...called);
     this.createConsumers();
     this.createDispatcher();
     this.watch();
@@ -70,6 +73,21 @@ export class AppStack extends Stack {
       new QueueWithRedrive(this, `Queue-${name}`, { environment, declaration }),
     ]);
     return Object.fromEntries(made) as Record<QueueName, QueueWithRedrive>;
+  }
+
+  private createApis({ environment, settings, contracts }: AppStackProps): Record<ContractName, MessagingApi> {
+    const accessLogs = new LogGroup(this, 'AccessLogs', {
+      logGroupName: `/messaging/${environment}/access`,
+      retention: settings.logRetention,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    const create = (id: string, contract: ContractName, ownsLogRole: boolean) =>
+      new MessagingApi(this, id, { environment, settings, contracts, contract, accessLogs, ownsLogRole });
+    const reference = create('Api', 'reference', settings.ownsGatewayLogRole);
+    const overview = create('OverviewApi', 'overview', false);
+    // The gateway's log role of the account comes with the first.
+    overview.api.deploymentStage.node.addDependency(reference.api);
+    return { reference, overview };
   }
 
   private stageResources(): StageResources {
@@ -98,7 +116,7 @@ export class AppStack extends Stack {
   }
 
   private get publicUrl(): string {
-    return this.#props.publicUrl ?? this.api.address;
+    return this.#props.publicUrl ?? this.apis.reference.address;
   }
 
   /** The functions' environment, as `shared/runtime/config.ts` parses it. A function gets the addresses of the queues that it declared. */
@@ -198,7 +216,12 @@ export class AppStack extends Stack {
     const told = settings.alarmActions
       ? new AlarmTopic(this, 'AlarmTopic', { environment, ...(alarmEmail ? { email: alarmEmail } : {}) })
       : undefined;
-    const watched = { api: this.api, queues: Object.values(this.#queues), tableName: data.table.tableName };
+    const watched = {
+      environment,
+      apis: Object.values(this.apis),
+      queues: Object.values(this.#queues),
+      tableName: data.table.tableName,
+    };
     new Alarms(this, 'Alarms', { ...watched, ...(told ? { topic: told.topic } : {}) });
     new StageDashboard(this, 'Overview', watched);
   }
@@ -214,7 +237,8 @@ export class AppStack extends Stack {
       KmsKeyId: data.key.keyId,
       QueueUrls: urlsOf(({ queue }) => queue.queueUrl),
       QueueDlqUrls: urlsOf(({ deadLetters }) => deadLetters.queueUrl),
-      ApiUrl: this.api.address,
+      ApiUrl: this.apis.reference.address,
+      OverviewApiUrl: this.apis.overview.address,
       PublicUrl: this.publicUrl,
     };
     for (const [name, value] of Object.entries(outputs)) new CfnOutput(this, name, { value });

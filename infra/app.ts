@@ -149,7 +149,7 @@ export const createDeployment = (app: App, props: DeploymentProps): Deployment =
   const paths = streamed(props.contracts).map(({ path }) => path.replaceAll(/\{[^}]+\}/g, '*'));
   const edge = new EdgeStack(app, NAMES.edgeStack, {
     ...(env ? { env } : {}),
-    apis: { live: apps.live.api, test: apps.test.api },
+    apis: { live: apps.live.apis, test: apps.test.apis },
     ...(services ? { services: { stacks: services, paths } } : {}),
     ...(domain ? { domain } : {}),
     ...(firewall ? { webAclArn: firewall.webAclArn, crossRegionReferences: env?.region !== CLOUDFRONT_REGION } : {}),

@@ -13,6 +13,7 @@ import {
 import { AaaaRecord, ARecord, HostedZone, RecordTarget } from 'aws-cdk-lib/aws-route53';
 import type { Construct } from 'constructs';
 import { ENVIRONMENTS, type Environment } from '../shared/domain/actor.ts';
+import { CONTRACTS, type ContractName } from '../shared/runtime/problem.ts';
 import { ORIGINS, ROUTER_CODE, SERVICE_ORIGINS, SERVICE_ROUTER_CODE } from './constructs/edge-router.ts';
 import type { MessagingApi } from './constructs/rest-api.ts';
 import type { GatewayServiceStack } from './gateway-service-stack.ts';
@@ -26,7 +27,7 @@ export interface CustomDomain {
 }
 
 export interface EdgeStackProps extends StackProps {
-  readonly apis: Readonly<Record<Environment, MessagingApi>>;
+  readonly apis: Readonly<Record<Environment, Readonly<Record<ContractName, MessagingApi>>>>;
   /** Where the gateway service is switched on: each stage's, and the paths that they serve, as CloudFront writes them. */
   readonly services?: {
     readonly stacks: Readonly<Record<Environment, GatewayServiceStack>>;
@@ -50,7 +51,7 @@ const serviceOrigin = (
 const CLOUDFRONT_ZONE = 'Z2FDTNDATAQYW2';
 const YEAR = Duration.days(365);
 
-/** One address for both stages: the credential's prefix decides which of them answers. Nothing is cached. */
+/** One address for both contracts of both stages: the path and the credential's prefix decide which answers. Nothing is cached. */
 export class EdgeStack extends Stack {
   readonly #headers: ResponseHeadersPolicy;
 
@@ -77,12 +78,14 @@ export class EdgeStack extends Stack {
         // South America is served from near only in the class of all locations.
         priceClass: 'PriceClass_All',
         origins: [
-          ...ENVIRONMENTS.map((environment) => this.origin(environment, apis[environment])),
+          ...ENVIRONMENTS.flatMap((environment) =>
+            CONTRACTS.map((contract) => this.origin(ORIGINS[contract][environment], apis[environment][contract])),
+          ),
           ...(services
             ? ENVIRONMENTS.map((environment) => serviceOrigin(environment, services.stacks[environment]))
             : []),
         ],
-        defaultCacheBehavior: this.behavior(this.router('Router', ROUTER_CODE), ORIGINS.live),
+        defaultCacheBehavior: this.behavior(this.router('Router', ROUTER_CODE), ORIGINS.reference.live),
         ...(served.length > 0 ? { cacheBehaviors: served } : {}),
         ...(domain ? { aliases: [domain.name] } : {}),
         viewerCertificate: domain
@@ -97,9 +100,9 @@ export class EdgeStack extends Stack {
     });
   }
 
-  private origin(environment: Environment, { api, stageName }: MessagingApi): CfnDistribution.OriginProperty {
+  private origin(id: string, { api, stageName }: MessagingApi): CfnDistribution.OriginProperty {
     return {
-      id: ORIGINS[environment],
+      id,
       domainName: `${api.restApiId}.execute-api.${Stack.of(api).region}.${Aws.URL_SUFFIX}`,
       originPath: `/${stageName}`,
       connectionAttempts: 2,
@@ -117,7 +120,7 @@ export class EdgeStack extends Stack {
 
   private router(id: string, code: string): EdgeFunction {
     return new EdgeFunction(this, id, {
-      comment: 'Picks the stage by the prefix of the credential',
+      comment: 'Picks the API by the path, and the stage by the prefix of the credential',
       runtime: FunctionRuntime.JS_2_0,
       code: FunctionCode.fromInline(code),
     });

@@ -7,8 +7,6 @@ export interface GatewayError {
   readonly problem: ProblemName;
   readonly detail: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Set where only requests under /v1 meet it. */
-  readonly contract?: 'overview';
 }
 
 /** RFC 9110, 15.5.2: a 401 names the scheme that it asks for. */
@@ -19,17 +17,12 @@ const NO_CREDENTIAL = 'Send `Authorization: Bearer` with an API key of this envi
 const OUR_FAULT = 'Something failed on our side; the request id finds it in the log.';
 
 /**
- * Every response type of API Gateway. The template and the local platform read this same table.
- * API Gateway writes each from one document for all paths, and substitutes variables in it but decides nothing (a gateway response's
- * mapping template "isn't processed by the Velocity Template Language engine"). So what it refuses before it has chosen a path or asked
- * the authorizer (a body over its limit, its own throttle, a time-out) has the same codes under /v1 as elsewhere when it is deployed; the
- * local platform knows the path and answers these in the overview contract's words too. Credentials, unknown paths and unknown methods
- * under /v1 are answered in its words by both.
+ * Every response type of API Gateway. The templates and the local platform read this same table, and write it in the words of the
+ * contract that was called.
  * No operation takes an AWS signature, so the gateway speaks of signatures only where a caller sent `Authorization` to a path it does not know.
  */
 export const GATEWAY_ERRORS = {
-  // The authorizer denies nobody but an unknown credential under /v1.
-  ACCESS_DENIED: { problem: 'UNAUTHORIZED', detail: NO_CREDENTIAL, headers: CHALLENGE, contract: 'overview' },
+  ACCESS_DENIED: { problem: 'UNAUTHORIZED', detail: NO_CREDENTIAL, headers: CHALLENGE },
   API_CONFIGURATION_ERROR: { problem: 'INTERNAL_ERROR', detail: OUR_FAULT },
   AUTHORIZER_CONFIGURATION_ERROR: { problem: 'INTERNAL_ERROR', detail: OUR_FAULT },
   AUTHORIZER_FAILURE: {

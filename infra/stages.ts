@@ -1,6 +1,7 @@
 import { RemovalPolicy } from 'aws-cdk-lib';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Environment } from '../shared/domain/actor.ts';
+import type { ContractName } from '../shared/runtime/problem.ts';
 
 /** What a stage may differ in. Nothing else in `infra/` asks which stage it builds. */
 export interface StageSettings {
@@ -12,7 +13,7 @@ export interface StageSettings {
   readonly logRetention: RetentionDays;
   /** Alarms show in both stages; only where this holds do they tell somebody. */
   readonly alarmActions: boolean;
-  /** Requests a second, and the burst above it, that the gateway lets into the stage. Lambda's concurrency is shared by the whole account. */
+  /** Requests a second, and the burst above it, that the gateway lets into each of the stage's APIs. Lambda's concurrency is shared by the whole account. */
   readonly gatewayRate: number;
   readonly gatewayBurst: number;
   /** Batches of one queue that are worked on at once. */
@@ -91,6 +92,8 @@ export const NAMES = {
   appStack: (environment: Environment) => `Messaging-${CAPITALIZED[environment]}-App`,
   edgeStack: 'Messaging-Edge',
   firewallStack: 'Messaging-Edge-Firewall',
+  api: (environment: Environment, contract: ContractName) =>
+    contract === 'overview' ? `messaging-${environment}-v1` : `messaging-${environment}`,
   /** A fixed name: a live table that was kept on purpose is never silently replaced by an empty one. */
   table: (environment: Environment) => `messaging-${environment}`,
   queue: (environment: Environment, queue: string) => `messaging-${environment}-${queue}`,

@@ -11,13 +11,15 @@ import {
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
+import type { Environment } from '../../shared/domain/actor.ts';
 import { INDEXES } from '../../shared/storage/access-patterns.ts';
 import { THRESHOLDS } from '../stages.ts';
 import type { QueueWithRedrive } from './queue-with-redrive.ts';
 import type { MessagingApi } from './rest-api.ts';
 
 export interface AlarmsProps {
-  readonly api: MessagingApi;
+  readonly environment: Environment;
+  readonly apis: readonly MessagingApi[];
   readonly queues: readonly QueueWithRedrive[];
   readonly tableName: string;
   /** Who is told; without it the alarms only show. */
@@ -37,7 +39,14 @@ interface AlarmRow {
 const MINUTE = Duration.minutes(1);
 const { GREATER_THAN_THRESHOLD: OVER, GREATER_THAN_OR_EQUAL_TO_THRESHOLD: AT_LEAST } = ComparisonOperator;
 
-/** The gateway's metrics of the stage, or of one measured operation. */
+const sumOf = (parts: Record<string, IMetric>, label: string): IMetric => {
+  const expression = Object.keys(parts)
+    .map((name) => `FILL(${name}, 0)`)
+    .join(' + ');
+  return new MathExpression({ expression, usingMetrics: parts, period: MINUTE, label });
+};
+
+/** The gateway's metrics of an API, or of one measured operation of it. */
 export const gatewayMetric = (
   api: MessagingApi,
   metricName: string,
@@ -56,6 +65,14 @@ export const gatewayMetric = (
     },
   });
 
+/** The sum of a metric over the APIs of a stage. */
+const gatewaySum = (apis: readonly MessagingApi[], metricName: string): IMetric => {
+  const parts = Object.fromEntries(
+    apis.map((api, place) => [`api${place}`, gatewayMetric(api, metricName, Stats.SUM)]),
+  );
+  return sumOf(parts, metricName);
+};
+
 /** Throttled reads or writes of the table and of its indexes: an index that is throttled holds its table back. */
 const throttles = (tableName: string, metricName: 'ReadThrottleEvents' | 'WriteThrottleEvents'): IMetric => {
   const of = (dimensions: Record<string, string>) =>
@@ -68,10 +85,7 @@ const throttles = (tableName: string, metricName: 'ReadThrottleEvents' | 'WriteT
     });
   const parts: Record<string, IMetric> = { table: of({}) };
   for (const name of Object.keys(INDEXES)) parts[name] = of({ GlobalSecondaryIndexName: name });
-  const expression = Object.keys(parts)
-    .map((name) => `FILL(${name}, 0)`)
-    .join(' + ');
-  return new MathExpression({ expression, usingMetrics: parts, period: MINUTE, label: metricName });
+  return sumOf(parts, metricName);
 };
 
 const queueRows = ({ declaration, queue, deadLetters }: QueueWithRedrive): AlarmRow[] => [
@@ -93,23 +107,25 @@ const queueRows = ({ declaration, queue, deadLetters }: QueueWithRedrive): Alarm
   },
 ];
 
-const stageRows = ({ api, tableName }: AlarmsProps): AlarmRow[] => [
+const stageRows = ({ apis, tableName }: AlarmsProps): AlarmRow[] => [
   {
     id: 'server-errors',
     description: 'The gateway answered 5xx. The access log names the operations, their logs the fault.',
-    metric: gatewayMetric(api, '5XXError', Stats.SUM),
+    metric: gatewaySum(apis, '5XXError'),
     threshold: THRESHOLDS.serverErrors,
     operator: AT_LEAST,
     minutes: 2,
   },
-  ...api.measured.map((contract) => ({
-    id: `${contract.id.replace('.', '-')}-latency`,
-    description: `${contract.summary}: 95 of 100 calls should be answered within ${THRESHOLDS.sendP95Ms} ms.`,
-    metric: gatewayMetric(api, 'Latency', Stats.percentile(95), contract),
-    threshold: THRESHOLDS.sendP95Ms,
-    operator: OVER,
-    minutes: 5,
-  })),
+  ...apis.flatMap((api) =>
+    api.measured.map((contract) => ({
+      id: `${contract.id.replace('.', '-')}-latency`,
+      description: `${contract.summary}: 95 of 100 calls should be answered within ${THRESHOLDS.sendP95Ms} ms.`,
+      metric: gatewayMetric(api, 'Latency', Stats.percentile(95), contract),
+      threshold: THRESHOLDS.sendP95Ms,
+      operator: OVER,
+      minutes: 5,
+    })),
+  ),
   {
     id: 'lambda-throttles',
     description: "Lambda refused calls: the account's concurrency, which both stages share, is used up.",
@@ -138,7 +154,7 @@ export class Alarms extends Construct {
     const rows = [...props.queues.flatMap(queueRows), ...stageRows(props)];
     this.alarms = rows.map((row) => {
       const alarm = new Alarm(this, row.id, {
-        alarmName: `messaging-${props.api.stageName}-${row.id}`,
+        alarmName: `messaging-${props.environment}-${row.id}`,
         alarmDescription: row.description,
         metric: row.metric,
         threshold: row.threshold,

@@ -9,13 +9,15 @@ import {
   Stats,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
+import type { Environment } from '../../shared/domain/actor.ts';
 import { INDEXES } from '../../shared/storage/access-patterns.ts';
 import { gatewayMetric } from './alarms.ts';
 import type { QueueWithRedrive } from './queue-with-redrive.ts';
 import type { MessagingApi } from './rest-api.ts';
 
 export interface StageDashboardProps {
-  readonly api: MessagingApi;
+  readonly environment: Environment;
+  readonly apis: readonly MessagingApi[];
   readonly queues: readonly QueueWithRedrive[];
   readonly tableName: string;
 }
@@ -68,19 +70,26 @@ const queueGraphs = (queues: readonly QueueWithRedrive[]): IWidget[] => [
   ),
 ];
 
-const gatewayGraphs = (api: MessagingApi): IWidget[] => [
+/** A gateway's metric as one line, named after its API. */
+const apiLine = (api: MessagingApi, metricName: string, statistic: string): IMetric =>
+  gatewayMetric(api, metricName, statistic).with({ label: `${api.api.restApiName}: ${metricName}, ${statistic}` });
+
+const gatewayGraphs = (apis: readonly MessagingApi[]): IWidget[] => [
   graph(
     'API latency (ms)',
-    [
-      gatewayMetric(api, 'Latency', Stats.percentile(50)).with({ label: 'all, p50' }),
-      gatewayMetric(api, 'Latency', Stats.percentile(95)).with({ label: 'all, p95' }),
+    apis.flatMap((api) => [
+      apiLine(api, 'Latency', Stats.percentile(50)),
+      apiLine(api, 'Latency', Stats.percentile(95)),
       ...api.measured.map((contract) =>
         gatewayMetric(api, 'Latency', Stats.percentile(95), contract).with({ label: `${contract.id}, p95` }),
       ),
-    ],
-    [gatewayMetric(api, 'Count', Stats.SUM).with({ label: 'requests' })],
+    ]),
+    apis.map((api) => apiLine(api, 'Count', Stats.SUM)),
   ),
-  graph('API errors', [gatewayMetric(api, '4XXError', Stats.SUM), gatewayMetric(api, '5XXError', Stats.SUM)]),
+  graph(
+    'API errors',
+    apis.flatMap((api) => [apiLine(api, '4XXError', Stats.SUM), apiLine(api, '5XXError', Stats.SUM)]),
+  ),
 ];
 
 const tableGraph = (tableName: string, metricName: string): IWidget => {
@@ -101,20 +110,20 @@ const tableGraph = (tableName: string, metricName: string): IWidget => {
 
 /** A stage at a glance: what is sent and refused, how providers answer, what waits, what callers feel, what the table consumes. */
 export class StageDashboard extends Construct {
-  constructor(scope: Construct, id: string, { api, queues, tableName }: StageDashboardProps) {
+  constructor(scope: Construct, id: string, { environment, apis, queues, tableName }: StageDashboardProps) {
     super(scope, id);
     const own = OWN_GRAPHS.map(({ title, metrics, statistic }) =>
       graph(
         title,
-        metrics.map((name) => ownMetric(api.stageName, name, statistic)),
+        metrics.map((name) => ownMetric(environment, name, statistic)),
       ),
     );
     const table = ['ConsumedReadCapacityUnits', 'ConsumedWriteCapacityUnits'].map((name) =>
       tableGraph(tableName, name),
     );
-    const widgets = [...own, ...queueGraphs(queues), ...gatewayGraphs(api), ...table];
+    const widgets = [...own, ...queueGraphs(queues), ...gatewayGraphs(apis), ...table];
     const rows: IWidget[][] = [];
     for (let start = 0; start < widgets.length; start += 2) rows.push(widgets.slice(start, start + 2));
-    new Dashboard(this, 'Dashboard', { dashboardName: `messaging-${api.stageName}`, widgets: rows });
+    new Dashboard(this, 'Dashboard', { dashboardName: `messaging-${environment}`, widgets: rows });
   }
 }

@@ -1,4 +1,4 @@
-import { PROBLEM_CONTENT_TYPE } from '../../shared/runtime/problem.ts';
+import { type ContractName, PROBLEM_CONTENT_TYPE } from '../../shared/runtime/problem.ts';
 import {
   GATEWAY_ERRORS,
   type GatewayError,
@@ -15,11 +15,10 @@ const COMMON_HEADERS = { 'Content-Type': PROBLEM_CONTENT_TYPE, 'Cache-Control': 
 /** A constant, as the gateway's mappings write it. */
 const constant = (text: string): string => `'${text}'`;
 
-/** A path of each contract, where the document does not stand at one. */
-const SOMEWHERE = { overview: '/v1/any', other: '/any' } as const;
+/** A path of each contract, for a document that stands for all of them. */
+const SOMEWHERE = { overview: '/v1/any', reference: '/any' } as const;
 
-const document = (error: GatewayError, path: string = SOMEWHERE[error.contract ?? 'other']): string =>
-  JSON.stringify(gatewayProblem(error, AT, path));
+const document = (error: GatewayError, path: string): string => JSON.stringify(gatewayProblem(error, AT, path));
 
 const headersOf = (error: GatewayError, prefix: string): Record<string, string> =>
   Object.fromEntries(
@@ -29,15 +28,19 @@ const headersOf = (error: GatewayError, prefix: string): Record<string, string> 
     ]),
   );
 
-/** `x-amazon-apigateway-gateway-responses`: every error of the gateway's own as a problem document. */
-export const gatewayResponses = (): Record<string, unknown> =>
+/**
+ * `x-amazon-apigateway-gateway-responses`: every error of the gateway's own as a problem document in the words of a contract. An API has
+ * one document per error, with variables but no decisions in it (a gateway response's mapping template "isn't processed by the Velocity
+ * Template Language engine"): contracts of different words are different APIs.
+ */
+export const gatewayResponses = (contract: ContractName): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries<GatewayError>(GATEWAY_ERRORS).map(([type, error]) => [
       type,
       {
         statusCode: String(gatewayStatus(error)),
         responseParameters: headersOf(error, 'gatewayresponse.header'),
-        responseTemplates: { 'application/json': document(error) },
+        responseTemplates: { 'application/json': document(error, SOMEWHERE[contract]) },
       },
     ]),
   );

@@ -1,11 +1,13 @@
 import type { OperationContract } from '../../shared/contracts/define-operation.ts';
-import { isOverviewPath } from '../../shared/runtime/problem.ts';
+import type { ContractName } from '../../shared/runtime/problem.ts';
 import { COMMON } from '../stages.ts';
 import { gatewayResponses, unknownMethod, unknownPath } from './gateway-responses.ts';
 
 /** Where the gateway's document points to. */
 export interface GatewayTargets {
   readonly name: string;
+  /** Whose words the gateway's own answers are in. */
+  readonly contract: ContractName;
   readonly invocationUri: (contract: OperationContract) => string;
   readonly authorizerUri: string;
   readonly credentials: string;
@@ -14,9 +16,9 @@ export interface GatewayTargets {
 /** The key under which the document declares any method that a path does not name. */
 export const ANY_METHOD = 'x-amazon-apigateway-any-method';
 const INTEGRATION = 'x-amazon-apigateway-integration';
-/** One authorizer function under two names: the gateway keeps its answers apart, and those to /v1 are in the words of that contract. */
-const AUTHORIZERS = { overview: 'overviewCredential', other: 'credential' } as const;
-const authorizerOf = (path: string) => AUTHORIZERS[isOverviewPath(path) ? 'overview' : 'other'];
+const AUTHORIZER = 'credential';
+/** Every path of a contract that no operation has. */
+const UNKNOWN = { reference: '/{unknown+}', overview: '/v1/{unknown+}' } as const;
 /** The gateway gives up after this; the functions' time-outs are shorter. */
 const INTEGRATION_TIMEOUT_MS = 29_000;
 
@@ -47,7 +49,7 @@ const operationOf = (contract: OperationContract, targets: GatewayTargets) => ({
   responses: Object.fromEntries(
     Object.keys(contract.responses).map((status) => [status, { description: contract.summary }]),
   ),
-  ...(contract.permission === 'public' ? {} : { security: [{ [authorizerOf(contract.path)]: [] }] }),
+  ...(contract.permission === 'public' ? {} : { security: [{ [AUTHORIZER]: [] }] }),
   [INTEGRATION]: {
     type: 'aws_proxy',
     httpMethod: 'POST',
@@ -120,16 +122,14 @@ export const restApiBody = (
 ): Record<string, unknown> => {
   refuseRivalVariables(contracts);
   const paths = operationPaths(contracts, targets);
-  for (const path of ['/', ...contracts.flatMap(({ path }) => stepsOf(path)), '/{unknown+}', '/v1/{unknown+}'])
+  for (const path of ['/', ...contracts.flatMap(({ path }) => stepsOf(path)), UNKNOWN[targets.contract]])
     if (!paths.has(path)) paths.set(path, { parameters: pathParameters(path), [ANY_METHOD]: unknownPath(path) });
   return {
     openapi: '3.0.1',
     info: { title: targets.name, version: '1' },
     paths: Object.fromEntries([...paths].sort(([a], [b]) => (a < b ? -1 : 1))),
-    components: {
-      securitySchemes: Object.fromEntries(Object.values(AUTHORIZERS).map((name) => [name, authorizer(targets)])),
-    },
-    'x-amazon-apigateway-gateway-responses': gatewayResponses(),
+    components: { securitySchemes: { [AUTHORIZER]: authorizer(targets) } },
+    'x-amazon-apigateway-gateway-responses': gatewayResponses(targets.contract),
     'x-amazon-apigateway-binary-media-types': binaryMediaTypes(contracts),
   };
 };

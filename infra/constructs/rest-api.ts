@@ -10,10 +10,11 @@ import {
   SpecRestApi,
 } from 'aws-cdk-lib/aws-apigateway';
 import { ManagedPolicy, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { type ILogGroup, LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct, type IConstruct } from 'constructs';
 import type { OperationContract } from '../../shared/contracts/define-operation.ts';
 import type { Environment } from '../../shared/domain/actor.ts';
+import { type ContractName, contractOf } from '../../shared/runtime/problem.ts';
 import { NAMES, type StageSettings } from '../stages.ts';
 import { pathOfOperation } from './operation-function.ts';
 import { restApiBody } from './rest-api-body.ts';
@@ -21,7 +22,12 @@ import { restApiBody } from './rest-api-body.ts';
 export interface MessagingApiProps {
   readonly environment: Environment;
   readonly settings: StageSettings;
+  /** Those of the stage; the API serves the ones of its own contract. */
   readonly contracts: readonly OperationContract[];
+  readonly contract: ContractName;
+  readonly accessLogs: ILogGroup;
+  /** Whether this one of the account's APIs sets the gateway's log role. */
+  readonly ownsLogRole: boolean;
 }
 
 /** A managed policy holds 6,144 characters: this many function ARNs fit with room to spare. */
@@ -39,11 +45,11 @@ const ACCESS_LOG = {
   functionMs: AccessLogField.contextIntegrationLatency(),
 } as const;
 
-/** The stage's REST API: routes, authorizer and the gateway's own errors, all from the contracts. */
+/** A contract's REST API in a stage: routes, authorizer and the gateway's own errors, all from the declarations. */
 export class MessagingApi extends Construct {
   readonly api: SpecRestApi;
   readonly stageName: string;
-  /** Where callers reach the stage without the edge. */
+  /** Where callers reach it without the edge. */
   readonly address: string;
   /** Operations whose latency is measured one by one. */
   readonly measured: readonly OperationContract[];
@@ -52,11 +58,12 @@ export class MessagingApi extends Construct {
   constructor(scope: Construct, id: string, props: MessagingApiProps) {
     super(scope, id);
     this.stageName = props.environment;
-    this.measured = props.contracts.filter(({ rate }) => rate === 'single_send');
-    this.api = this.createApi(props, this.createGatewayRole(props));
+    const served = props.contracts.filter(({ path }) => contractOf(path) === props.contract);
+    this.measured = served.filter(({ rate }) => rate === 'single_send');
+    this.api = this.createApi(props, served, this.createGatewayRole(props.environment, served));
     this.address = `https://${this.api.restApiId}.execute-api.${Aws.REGION}.${Aws.URL_SUFFIX}/${this.stageName}`;
     this.boundExecutionLogs(props.settings);
-    this.acknowledge(props.settings);
+    this.acknowledge(props);
   }
 
   /** Publishes routes only once what they call exists and may be called, so that a new operation never answers with an error first. */
@@ -70,12 +77,12 @@ export class MessagingApi extends Construct {
   }
 
   /** One role for the gateway instead of a permission on each function, which would be another resource per operation. */
-  private createGatewayRole({ environment, contracts }: MessagingApiProps): Role {
+  private createGatewayRole(environment: Environment, served: readonly OperationContract[]): Role {
     const role = new Role(this, 'GatewayRole', {
       description: `Messaging, ${environment}: lets the gateway call the functions of its routes.`,
       assumedBy: new ServicePrincipal('apigateway.amazonaws.com'),
     });
-    const paths = ['authorizer', ...contracts.map(({ id }) => pathOfOperation(id))];
+    const paths = ['authorizer', ...served.map(({ id }) => pathOfOperation(id))];
     for (let start = 0; start < paths.length; start += ARNS_PER_POLICY) {
       const resources = paths.slice(start, start + ARNS_PER_POLICY).map((path) => this.functionArn(environment, path));
       const statements = [new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources })];
@@ -86,12 +93,17 @@ export class MessagingApi extends Construct {
     return role;
   }
 
-  private createApi({ environment, settings, contracts }: MessagingApiProps, role: Role): SpecRestApi {
+  private createApi(
+    { environment, settings, contract, accessLogs, ownsLogRole }: MessagingApiProps,
+    served: readonly OperationContract[],
+    role: Role,
+  ): SpecRestApi {
     const uriOf = (path: string) =>
       `arn:${Aws.PARTITION}:apigateway:${Aws.REGION}:lambda:path/2015-03-31/functions/${this.functionArn(environment, path)}/invocations`;
-    const name = `messaging-${environment}`;
-    const body = restApiBody(contracts, {
+    const name = NAMES.api(environment, contract);
+    const body = restApiBody(served, {
       name,
+      contract,
       invocationUri: ({ id }) => uriOf(pathOfOperation(id)),
       authorizerUri: uriOf('authorizer'),
       credentials: role.roleArn,
@@ -112,12 +124,10 @@ export class MessagingApi extends Construct {
       endpointTypes: [EndpointType.REGIONAL],
       // An overwriting import takes the kind of endpoint from here.
       parameters: { endpointConfigurationTypes: EndpointType.REGIONAL },
-      cloudWatchRole: settings.ownsGatewayLogRole,
+      cloudWatchRole: ownsLogRole,
       deployOptions: {
         stageName: environment,
-        accessLogDestination: new LogGroupLogDestination(
-          this.logs('AccessLogs', `/messaging/${environment}/access`, settings),
-        ),
+        accessLogDestination: new LogGroupLogDestination(accessLogs),
         accessLogFormat: AccessLogFormat.custom(JSON.stringify(ACCESS_LOG)),
         ...everywhere,
         methodOptions: Object.fromEntries(this.measured.map(({ path, method }) => [`${path}/${method}`, measured])),
@@ -125,26 +135,18 @@ export class MessagingApi extends Construct {
     });
   }
 
-  private logs(id: string, logGroupName: string, settings: StageSettings): LogGroup {
-    return new LogGroup(this, id, {
-      logGroupName,
+  /** The gateway would make this group by itself, and keep its lines for ever. */
+  private boundExecutionLogs(settings: StageSettings): void {
+    const logs = new LogGroup(this, 'ExecutionLogs', {
+      logGroupName: `API-Gateway-Execution-Logs_${this.api.restApiId}/${this.stageName}`,
       retention: settings.logRetention,
       removalPolicy: RemovalPolicy.DESTROY,
     });
-  }
-
-  /** The gateway would make this group by itself, and keep its lines for ever. */
-  private boundExecutionLogs(settings: StageSettings): void {
-    const logs = this.logs(
-      'ExecutionLogs',
-      `API-Gateway-Execution-Logs_${this.api.restApiId}/${this.stageName}`,
-      settings,
-    );
     this.api.deploymentStage.node.addDependency(logs);
   }
 
-  private acknowledge(settings: StageSettings): void {
-    if (settings.ownsGatewayLogRole)
+  private acknowledge({ ownsLogRole }: MessagingApiProps): void {
+    if (ownsLogRole)
       Validations.of(this.api).acknowledge({
         id: 'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]',
         reason:

@@ -2,7 +2,6 @@ import type { APIGatewayAuthorizerResult, APIGatewayProxyEvent, APIGatewayReques
 import { type CredentialReader, identify } from '../domain/access/credentials.ts';
 import type { Actor, Environment } from '../domain/actor.ts';
 import type { Clock } from '../domain/time.ts';
-import { isOverviewPath } from './problem.ts';
 
 type Headers = Pick<APIGatewayRequestAuthorizerEvent | APIGatewayProxyEvent, 'headers' | 'multiValueHeaders'>;
 
@@ -18,11 +17,11 @@ export const authorizationOf = (event: Headers): string | undefined => {
 /** Every route of the stage: the gateway caches the answer per credential, and whichever route asked first must not bar the others. */
 const wholeStage = (methodArn: string): string => `${methodArn.split('/').slice(0, 2).join('/')}/*/*`;
 
-const policy = (effect: 'Allow' | 'Deny', principalId: string, methodArn: string) => ({
+const allow = (principalId: string, methodArn: string): APIGatewayAuthorizerResult => ({
   principalId,
   policyDocument: {
     Version: '2012-10-17',
-    Statement: [{ Action: 'execute-api:Invoke', Effect: effect, Resource: wholeStage(methodArn) }],
+    Statement: [{ Action: 'execute-api:Invoke', Effect: 'Allow', Resource: wholeStage(methodArn) }],
   },
 });
 
@@ -39,15 +38,12 @@ const contextOf = (actor: Actor) => ({
 /**
  * Makes the gateway's REQUEST authorizer of a stage. Whoever is not identified is answered 401 by the word `Unauthorized`, whatever the
  * cause; a table that does not answer is a fault and no verdict. Scopes are the operation's to check.
- * Under /v1 a refusal is a policy that denies. The gateway has one fixed document for the word and one for the denial, and the second is
- * in the overview contract's words: nobody else is ever denied. It keeps what it was told apart for the two contracts.
  */
 export const authorizer =
   (stage: { readonly env: Environment; readonly credentials: CredentialReader; readonly clock: Clock }) =>
   async (event: APIGatewayRequestAuthorizerEvent): Promise<APIGatewayAuthorizerResult> => {
     const { env, credentials } = stage;
     const actor = await identify(authorizationOf(event), { env, credentials, now: stage.clock() });
-    if (actor) return { ...policy('Allow', actor.credentialId, event.methodArn), context: contextOf(actor) };
-    if (isOverviewPath(event.path)) return policy('Deny', 'unknown', event.methodArn);
-    throw new Error('Unauthorized');
+    if (!actor) throw new Error('Unauthorized');
+    return { ...allow(actor.credentialId, event.methodArn), context: contextOf(actor) };
   };

@@ -19,8 +19,11 @@ export const PROBLEM_CONTENT_TYPE = 'application/problem+json';
 /** What WWW-Authenticate says beside a 401 (RFC 6750, section 3). */
 export const BEARER_CHALLENGE = 'Bearer';
 
-/** Whether a path belongs to the overview contract, whose problems have codes of their own. */
-export const isOverviewPath = (path: string | undefined): boolean => path?.startsWith('/v1/') === true;
+/** The two contracts of the interface: the overview (part 4.0), whose problems have codes of their own, and the reference operations. */
+export const CONTRACTS = ['reference', 'overview'] as const;
+export type ContractName = (typeof CONTRACTS)[number];
+/** Which contract a path belongs to. */
+export const contractOf = (path: string): ContractName => (path.startsWith('/v1/') ? 'overview' : 'reference');
 
 /** Where a problem is explained. */
 export const problemType = (name: ProblemName): string => `/docs/errors/${name.toLowerCase().replaceAll('_', '-')}`;
@@ -32,7 +35,7 @@ export const problemBody = (
   at: { instance: string; requestId: string },
 ): ProblemBody => {
   const { status, code, title } = PROBLEMS[name];
-  const overview = isOverviewPath(at.instance) ? (details.overview ?? OVERVIEW_CODE_OF[name]) : undefined;
+  const overview = contractOf(at.instance) === 'overview' ? (details.overview ?? OVERVIEW_CODE_OF[name]) : undefined;
   return {
     type: problemType(name),
     title,

@@ -5,15 +5,16 @@ import { stageOf } from '../../infra/local/edge.ts';
 import { NAMES } from '../../infra/stages.ts';
 import { OPERATIONS } from '../../shared/contracts/index.ts';
 import { ENVIRONMENTS, type Environment } from '../../shared/domain/actor.ts';
+import { CONTRACTS } from '../../shared/runtime/problem.ts';
 import { AWS, deploy, type Piece, resourcesOf, templateOf, textOf } from './support.ts';
 
 const contracts = OPERATIONS.slice(0, 3);
 const CERTIFICATE = 'arn:aws:acm:us-east-1:111122223333:certificate/a';
 const DOMAIN = { domainName: 'api.example.com', certificateArn: CERTIFICATE };
 
-/** The origin that the deployed code chooses; the default one where it chooses none. */
-const chosenBy = (code: string, uri: string, authorization?: string): Environment => {
-  let chosen: string = ORIGINS.live;
+/** The origin that the deployed code chooses; it passes the request on as it came. */
+const chosenBy = (code: string, uri: string, authorization?: string): string | undefined => {
+  let chosen: string | undefined;
   const cf = {
     selectRequestOriginById: (id: string) => {
       chosen = id;
@@ -24,7 +25,8 @@ const chosenBy = (code: string, uri: string, authorization?: string): Environmen
   const request = { method: 'GET', uri, headers, querystring: {} };
   const passedOn = runInNewContext(`${script}; handler(event)`, { cf, event: { request } });
   expect(passedOn).toBe(request);
-  return chosen as Environment;
+  expect(request).toEqual({ method: 'GET', uri, headers, querystring: {} });
+  return chosen;
 };
 
 describe('the choice of the stage at the edge', () => {
@@ -51,28 +53,22 @@ describe('the choice of the stage at the edge', () => {
     ['/', undefined, 'live'],
     ['/health', undefined, 'live'],
   ])('sends %s with %s to %s', (uri, authorization, expected) => {
-    expect(chosenBy(code, uri, authorization)).toBe(expected);
+    expect(chosenBy(code, uri, authorization)).toBe(ORIGINS.reference[expected]);
     // On one machine the same rule is applied by the local platform.
     expect(stageOf(uri, authorization)).toBe(expected);
   });
 
-  it.each<[string, string | undefined, string | undefined]>([
-    ['/v1/messages', undefined, 'none'],
-    ['/v1/messages', 'Bearer svc_live_abc', 'Bearer svc_live_abc'],
-    ['/v1/messages', '', ''],
-    ['/v2/sms/messages', undefined, undefined],
-    ['/v1', undefined, undefined],
-  ])(
-    'hands %s with %s on with %s: the authorizer refuses what has no credential under /v1',
-    (uri, authorization, passed) => {
-      const headers: Record<string, { value: string }> =
-        authorization === undefined ? {} : { authorization: { value: authorization } };
-      const script = code.replace("import cf from 'cloudfront';", '');
-      const cf = { selectRequestOriginById: () => {} };
-      runInNewContext(`${script}; handler(event)`, { cf, event: { request: { method: 'POST', uri, headers } } });
-      expect(headers.authorization?.value).toBe(passed);
-    },
-  );
+  it.each<[string, string | undefined, string]>([
+    ['/v1/messages', 'Bearer svc_test_abc', ORIGINS.overview.test],
+    ['/v1/messages', 'Bearer svc_live_abc', ORIGINS.overview.live],
+    ['/v1/messages', undefined, ORIGINS.overview.live],
+    ['/v1/no-such-path', undefined, ORIGINS.overview.live],
+    ['/v1', 'Bearer svc_test_abc', ORIGINS.reference.test],
+    ['/v10/messages', undefined, ORIGINS.reference.live],
+    ['/v2/v1/messages', undefined, ORIGINS.reference.live],
+  ])('sends %s with %s to %s: the overview contract has an API of its own', (uri, authorization, expected) => {
+    expect(chosenBy(code, uri, authorization)).toBe(expected);
+  });
 
   it('is small enough for CloudFront', () => {
     expect(ROUTER_CODE.length).toBeLessThan(10_240);
@@ -84,9 +80,9 @@ describe('the distribution', () => {
   const { edge } = deploy({ contracts });
   const config: Piece = resourcesOf(edge, 'AWS::CloudFront::Distribution')[0]?.Properties.DistributionConfig;
 
-  it('has an origin per stage, by TLS 1.2, at the path of its stage; live is the default', () => {
+  it('has an origin for each contract of each stage, by TLS 1.2, at the path of its stage; live is the default', () => {
     expect(config.Origins.map((origin: Piece) => [origin.Id, origin.OriginPath])).toEqual(
-      ENVIRONMENTS.map((name) => [ORIGINS[name], `/${name}`]),
+      ENVIRONMENTS.flatMap((name) => CONTRACTS.map((contract) => [ORIGINS[contract][name], `/${name}`])),
     );
     for (const origin of config.Origins) {
       expect(origin.CustomOriginConfig).toMatchObject({
@@ -97,7 +93,7 @@ describe('the distribution', () => {
         /^Messaging-(?:Live|Test)-App:.*\.execute-api\.sa-east-1\.amazonaws\.com$/,
       );
     }
-    expect(config.DefaultCacheBehavior.TargetOriginId).toBe(ORIGINS.live);
+    expect(config.DefaultCacheBehavior.TargetOriginId).toBe(ORIGINS.reference.live);
   });
 
   it('keeps nothing, takes every method, and no plain http', () => {

@@ -108,8 +108,8 @@ describe.each(ENVIRONMENTS)('the functions of stage %s', (environment) => {
 
   it('are found by the operator through the outputs of the stack', () => {
     const outputs = templateOf(apps[environment]).Outputs ?? {};
-    const names = ['TableName', 'LiveTableName', 'KmsKeyId', 'QueueUrls', 'QueueDlqUrls', 'ApiUrl', 'PublicUrl'];
-    for (const name of names) expect(outputs).toHaveProperty(name);
+    const names = ['TableName', 'LiveTableName', 'KmsKeyId', 'QueueUrls', 'QueueDlqUrls', 'PublicUrl'];
+    for (const name of [...names, 'ApiUrl', 'OverviewApiUrl']) expect(outputs).toHaveProperty(name);
     for (const name of ['QueueUrls', 'QueueDlqUrls'])
       expect(Object.keys(JSON.parse(textOf((outputs[name] as Piece).Value))).sort()).toEqual([...QUEUE_NAMES].sort());
   });

@@ -7,9 +7,9 @@ import { NAMES } from '../../infra/stages.ts';
 import type { OperationContract } from '../../shared/contracts/define-operation.ts';
 import { OPERATIONS } from '../../shared/contracts/index.ts';
 import { ENVIRONMENTS } from '../../shared/domain/actor.ts';
-import { OVERVIEW_CODES, PROBLEMS } from '../../shared/domain/errors.ts';
-import { problemBody } from '../../shared/runtime/problem.ts';
-import { deploy, gatewayBody, type Piece, resourcesOf, statementsOf, textOf } from './support.ts';
+import { OVERVIEW_CODE_OF, OVERVIEW_CODES, PROBLEMS } from '../../shared/domain/errors.ts';
+import { CONTRACTS, type ContractName, contractOf, problemBody } from '../../shared/runtime/problem.ts';
+import { apiOf, deploy, gatewayBody, type Piece, resourcesOf, statementsOf, textOf } from './support.ts';
 
 const stacks = deploy().apps;
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
@@ -17,12 +17,17 @@ const ANY = 'x-amazon-apigateway-any-method';
 const INTEGRATION = 'x-amazon-apigateway-integration';
 
 const FIELDS = Object.keys(problemBody('NOT_FOUND', { detail: '' }, { instance: '', requestId: '' })).sort();
+const PATH_OF = { reference: '/v2/wallet', overview: '/v1/messages' } as const;
+const ROLE_OF = { reference: 'Api', overview: 'OverviewApi' } as const;
 /** The document that the gateway would write. */
 const written = (template: string) =>
   JSON.parse(template.replace('$context.path', '/live/a').replace('$context.requestId', 'r-1'));
 
-describe.each(ENVIRONMENTS)('the gateway of stage %s', (environment) => {
-  const body = gatewayBody(stacks[environment]);
+const gateways = ENVIRONMENTS.flatMap((environment) => CONTRACTS.map((contract) => [environment, contract] as const));
+
+describe.each(gateways)('the gateway of stage %s for the %s contract', (environment, name) => {
+  const body = gatewayBody(stacks[environment], name);
+  const OWN = OPERATIONS.filter(({ path }) => contractOf(path) === name);
   const functions = new Set(
     resourcesOf(stacks[environment], 'AWS::Lambda::Function').map(({ Properties }) => Properties.FunctionName),
   );
@@ -34,21 +39,23 @@ describe.each(ENVIRONMENTS)('the gateway of stage %s', (environment) => {
     const routes = declared.map(
       ({ path, method, operation }) => `${operation.operationId}: ${method.toUpperCase()} ${path}`,
     );
-    expect(routes.sort()).toEqual(OPERATIONS.map(({ id, method, path }) => `${id}: ${method} ${path}`).sort());
+    expect(routes.sort()).toEqual(OWN.map(({ id, method, path }) => `${id}: ${method} ${path}`).sort());
   });
 
   it('calls, for each route, the function of its operation, with the one role of the gateway', () => {
     for (const { operation } of declared) {
-      const name = NAMES.function(environment, operation.operationId.replace('.', '/'));
-      expect(functions).toContain(name);
-      expect(textOf(operation[INTEGRATION].uri)).toMatch(new RegExp(`:function:${name}/invocations$`));
-      expect(textOf(operation[INTEGRATION].credentials)).toMatch(/^ApiGatewayRole.*\.Arn$/);
+      const called = NAMES.function(environment, operation.operationId.replace('.', '/'));
+      expect(functions).toContain(called);
+      expect(textOf(operation[INTEGRATION].uri)).toMatch(new RegExp(`:function:${called}/invocations$`));
+      expect(textOf(operation[INTEGRATION].credentials)).toMatch(new RegExp(`^${ROLE_OF[name]}GatewayRole.*\\.Arn$`));
     }
   });
 
   it('lets the gateway call exactly its functions', () => {
-    const calls = statementsOf(stacks[environment]).filter(({ actions }) => actions.includes('lambda:InvokeFunction'));
-    const expected = ['authorizer', ...OPERATIONS.map(({ id }) => id)].map((path) => NAMES.function(environment, path));
+    const calls = statementsOf(stacks[environment]).filter(
+      ({ owner, actions }) => owner.startsWith(`${ROLE_OF[name]}Calls`) && actions.includes('lambda:InvokeFunction'),
+    );
+    const expected = ['authorizer', ...OWN.map(({ id }) => id)].map((path) => NAMES.function(environment, path));
     expect(calls.flatMap(({ resources }) => resources.map((arn) => arn.split(':').at(-1))).sort()).toEqual(
       expected.sort(),
     );
@@ -59,13 +66,12 @@ describe.each(ENVIRONMENTS)('the gateway of stage %s', (environment) => {
   it('asks the authorizer on every operation that needs a credential, and on no public one', () => {
     for (const { operation } of declared) {
       const contract = OPERATIONS.find(({ id }) => id === operation.operationId);
-      const authorizer = contract?.path.startsWith('/v1/') ? 'overviewCredential' : 'credential';
-      expect(operation.security).toEqual(contract?.permission === 'public' ? undefined : [{ [authorizer]: [] }]);
+      expect(operation.security).toEqual(contract?.permission === 'public' ? undefined : [{ credential: [] }]);
     }
   });
 
   it('forgets a revoked key within a minute', () => {
-    expect(Object.keys(body.components.securitySchemes).sort()).toEqual(['credential', 'overviewCredential']);
+    expect(Object.keys(body.components.securitySchemes)).toEqual(['credential']);
     for (const scheme of Object.values<Piece>(body.components.securitySchemes)) {
       const authorizer = scheme['x-amazon-apigateway-authorizer'];
       expect(authorizer.identitySource).toBe('method.request.header.Authorization');
@@ -75,12 +81,12 @@ describe.each(ENVIRONMENTS)('the gateway of stage %s', (environment) => {
   });
 
   it('answers any other method of a known path with 405, Allow and a problem document', () => {
-    for (const path of new Set(OPERATIONS.map((contract) => contract.path))) {
+    for (const path of new Set(OWN.map((contract) => contract.path))) {
       const answer = body.paths[path][ANY][INTEGRATION].responses.default;
-      const allowed = OPERATIONS.filter((contract) => contract.path === path).map(({ method }) => method);
+      const allowed = OWN.filter((contract) => contract.path === path).map(({ method }) => method);
       expect(answer.statusCode).toBe('405');
       expect(answer.responseParameters['method.response.header.Allow']).toBe(`'${allowed.sort().join(', ')}'`);
-      const overview = path.startsWith('/v1/');
+      const overview = name === 'overview';
       expect(written(answer.responseTemplates['application/json'])).toMatchObject({
         code: overview ? 'invalid_request' : 'METHOD_NOT_ALLOWED',
         ...(overview ? { action: OVERVIEW_CODES.invalid_request } : {}),
@@ -95,61 +101,66 @@ describe.each(ENVIRONMENTS)('the gateway of stage %s', (environment) => {
   });
 
   it('answers every step towards a path, and every path beside it, with 404', () => {
-    const known = new Set<string>(OPERATIONS.map(({ path }) => path));
-    const steps = OPERATIONS.flatMap(({ path }) =>
+    const known = new Set<string>(OWN.map(({ path }) => path));
+    const steps = OWN.flatMap(({ path }) =>
       path
         .split('/')
         .slice(1, -1)
         .map((_, index, parts) => `/${parts.slice(0, index + 1).join('/')}`),
     );
-    for (const path of ['/', '/{unknown+}', ...steps.filter((step) => !known.has(step))]) {
+    for (const path of [
+      '/',
+      name === 'overview' ? '/v1/{unknown+}' : '/{unknown+}',
+      ...steps.filter((step) => !known.has(step)),
+    ]) {
       expect(body.paths[path][ANY][INTEGRATION].responses.default.statusCode, path).toBe('404');
     }
   });
 
-  it('answers its own errors with problem documents', () => {
+  it("answers its own errors with problem documents in the contract's words, as the local gateway does", () => {
     const responses = body['x-amazon-apigateway-gateway-responses'];
     expect(Object.keys(responses).sort()).toEqual(Object.keys(GATEWAY_ERRORS).sort());
     for (const [type, response] of Object.entries<Piece>(responses)) {
       const error = GATEWAY_ERRORS[type as GatewayErrorType];
       const document = written(response.responseTemplates['application/json']);
-      const overview = type === 'ACCESS_DENIED';
+      const overview = name === 'overview';
       expect(Object.keys(document).sort()).toEqual(overview ? [...FIELDS, 'action'].sort() : FIELDS);
       expect(document).toMatchObject({
         status: gatewayStatus(error),
-        code: overview ? 'unauthorized' : PROBLEMS[error.problem].code,
+        code: overview ? OVERVIEW_CODE_OF[error.problem] : PROBLEMS[error.problem].code,
         instance: '/live/a',
         requestId: 'r-1',
       });
+      expect(document.code).toMatch(overview ? /^[a-z_]+$/ : /^[A-Z_]+$/);
       expect(response.statusCode).toBe(String(document.status));
       expect(response.responseParameters['gatewayresponse.header.Content-Type']).toBe("'application/problem+json'");
     }
   });
 
-  it.each(['401 of an unknown credential', '404 of an unknown path', '405 of an unknown method'])(
-    'answers %s under /v1 with the very document of the local gateway',
-    (what) => {
-      const at = { instance: '/live/a', requestId: 'r-1' };
-      const local = { ...at, instance: '/v1/messages' };
-      const { paths } = body;
-      const allow = OPERATIONS.filter(({ path }) => path === '/v1/messages').map(({ method }) => method);
-      const templateOf = (path: string) =>
-        paths[path][ANY][INTEGRATION].responses.default.responseTemplates['application/json'];
-      const [template, answer] = what.startsWith('401')
-        ? [
-            body['x-amazon-apigateway-gateway-responses'].ACCESS_DENIED.responseTemplates['application/json'],
-            refusalAnswer('unauthorized', local),
-          ]
-        : what.startsWith('404')
-          ? [templateOf('/v1/{unknown+}'), refusalAnswer('unknown_path', local)]
-          : [templateOf('/v1/messages'), wrongMethodAnswer(allow, local)];
-      expect({ ...written(template), instance: local.instance }).toEqual(JSON.parse(answer.body));
-      expect(JSON.parse(answer.body).code).toMatch(/^[a-z_]+$/);
-    },
-  );
+  it.each<[string, () => string, (at: Piece) => { body: string }]>([
+    ['401 of an unknown credential', () => response('UNAUTHORIZED'), (at) => refusalAnswer('unauthorized', at)],
+    ['413 of a body over the limit', () => response('REQUEST_TOO_LARGE'), (at) => refusalAnswer('too_large', at)],
+    ['500 of a function that failed', () => response('INTEGRATION_FAILURE'), (at) => refusalAnswer('failed', at)],
+    ['503 of a function that hangs', () => response('INTEGRATION_TIMEOUT'), (at) => refusalAnswer('timed_out', at)],
+    [
+      '404 of an unknown path',
+      () => fixed(name === 'overview' ? '/v1/{unknown+}' : '/{unknown+}'),
+      (at) => refusalAnswer('unknown_path', at),
+    ],
+    ['405 of an unknown method', () => fixed(PATH_OF[name]), (at) => wrongMethodAnswer(allowedAt(PATH_OF[name]), at)],
+  ])('answers %s with the very document of the local gateway', (_, template, answer) => {
+    const at = { instance: PATH_OF[name], requestId: 'r-1' };
+    expect({ ...written(template()), instance: at.instance }).toEqual(JSON.parse(answer(at).body));
+  });
+  const response = (type: GatewayErrorType): string =>
+    body['x-amazon-apigateway-gateway-responses'][type].responseTemplates['application/json'];
+  const fixed = (path: string): string =>
+    body.paths[path][ANY][INTEGRATION].responses.default.responseTemplates['application/json'];
+  const allowedAt = (path: string) => OWN.filter((one) => one.path === path).map(({ method }) => method);
 
   it('replaces its routes and never merges them, so that a removed operation is gone', () => {
-    expect(resourcesOf(stacks[environment], 'AWS::ApiGateway::RestApi')[0]?.Properties).toMatchObject({
+    expect(apiOf(stacks[environment], name)).toMatchObject({
+      Name: name === 'overview' ? `messaging-${environment}-v1` : `messaging-${environment}`,
       Mode: 'overwrite',
       EndpointConfiguration: { Types: ['REGIONAL'] },
       Parameters: { endpointConfigurationTypes: 'REGIONAL' },
@@ -157,7 +168,10 @@ describe.each(ENVIRONMENTS)('the gateway of stage %s', (environment) => {
   });
 
   it('publishes a route only after its function exists', () => {
-    const waits = resourcesOf(stacks[environment], 'AWS::ApiGateway::Deployment')[0]?.DependsOn ?? [];
+    const deployment = resourcesOf(stacks[environment], 'AWS::ApiGateway::Deployment').find(({ id }) =>
+      id.startsWith(`${ROLE_OF[name]}Deployment`),
+    );
+    const waits = deployment?.DependsOn ?? [];
     const targets = resourcesOf(stacks[environment], 'AWS::Lambda::Function').filter(
       ({ Properties }) => !/-(?:consumers|schedules)-/.test(Properties.FunctionName),
     );
@@ -165,14 +179,20 @@ describe.each(ENVIRONMENTS)('the gateway of stage %s', (environment) => {
   });
 
   it('writes no real path into its access log', () => {
-    const format = resourcesOf(stacks[environment], 'AWS::ApiGateway::Stage')[0]?.Properties.AccessLogSetting.Format;
-    expect(format).toContain('$context.resourcePath');
-    expect(format).not.toMatch(/\$context\.(?:path|identity)/);
+    const written = resourcesOf(stacks[environment], 'AWS::ApiGateway::Stage').map(
+      ({ Properties }) => Properties.AccessLogSetting,
+    );
+    expect(written).toHaveLength(CONTRACTS.length);
+    for (const { Format, DestinationArn } of written) {
+      expect(Format).toContain('$context.resourcePath');
+      expect(Format).not.toMatch(/\$context\.(?:path|identity)/);
+      expect(textOf(DestinationArn)).toMatch(/^AccessLogs.*\.Arn$/);
+    }
   });
 
   it('stays inside the 300 resources that a REST API may have', () => {
     const steps = new Set(
-      OPERATIONS.flatMap(({ path }) => path.split('/').map((_, index, parts) => parts.slice(0, index + 1).join('/'))),
+      OWN.flatMap(({ path }) => path.split('/').map((_, index, parts) => parts.slice(0, index + 1).join('/'))),
     );
     expect(steps.size).toBeLessThan(280);
   });
@@ -209,6 +229,7 @@ describe("the gateway's errors", () => {
 describe('the document of the gateway', () => {
   const targets = {
     name: 'messaging-test',
+    contract: 'reference' as ContractName,
     invocationUri: ({ id }: OperationContract) => id,
     authorizerUri: 'authorizer',
     credentials: 'role',

@@ -10,6 +10,7 @@ import type { StageSettings } from '../../infra/stages.ts';
 import type { OperationContract } from '../../shared/contracts/define-operation.ts';
 import { OPERATIONS } from '../../shared/contracts/index.ts';
 import type { Environment } from '../../shared/domain/actor.ts';
+import type { ContractName } from '../../shared/runtime/problem.ts';
 
 /** A piece of a template, which has as many shapes as there are resource types; the tests probe it. */
 // biome-ignore lint/suspicious/noExplicitAny: see above
@@ -92,8 +93,13 @@ const PSEUDO = {
   'AWS::URLSuffix': 'amazonaws.com',
 } as const;
 
-/** The OpenAPI document that a stage's gateway is made from. */
-export const gatewayBody = (stack: Stack): Piece => resourcesOf(stack, 'AWS::ApiGateway::RestApi')[0]?.Properties.Body;
+/** The REST API of a contract in a stage. */
+export const apiOf = (stack: Stack, contract: ContractName): Piece =>
+  resourcesOf(stack, 'AWS::ApiGateway::RestApi')
+    .map(({ Properties }) => Properties)
+    .find(({ Name }) => Name.endsWith('-v1') === (contract === 'overview'));
+/** The OpenAPI document that it is made from. */
+export const gatewayBody = (stack: Stack, contract: ContractName): Piece => apiOf(stack, contract).Body;
 
 /** Every statement of the identity policies of a stack, with the path of its role or policy. */
 export const statementsOf = (

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { STAGES, THRESHOLDS } from '../../infra/stages.ts';
+import { NAMES, STAGES, THRESHOLDS } from '../../infra/stages.ts';
 import { OPERATIONS } from '../../shared/contracts/index.ts';
 import { ENVIRONMENTS } from '../../shared/domain/actor.ts';
 import { QUEUES } from '../../shared/queues/queues.ts';
+import { CONTRACTS, contractOf } from '../../shared/runtime/problem.ts';
 import { INDEXES } from '../../shared/storage/access-patterns.ts';
 import { deploy, type Piece, resourcesOf, textOf } from './support.ts';
 
@@ -34,7 +35,12 @@ describe.each(ENVIRONMENTS)('what watches stage %s', (environment) => {
   });
 
   it('rings when a single send is slower than promised, by a metric that the gateway keeps', () => {
-    const settings = resourcesOf(apps[environment], 'AWS::ApiGateway::Stage')[0]?.Properties.MethodSettings;
+    const settings = (name: string) =>
+      resourcesOf(apps[environment], 'AWS::ApiGateway::Stage').find(
+        ({ Properties }) => Properties.RestApiId.Ref === idOf(name),
+      )?.Properties.MethodSettings;
+    const idOf = (name: string) =>
+      resourcesOf(apps[environment], 'AWS::ApiGateway::RestApi').find(({ Properties }) => Properties.Name === name)?.id;
     expect(measured.length).toBeGreaterThan(0);
     for (const { id, path, method } of measured) {
       expect(alarm(`${id.replace('.', '-')}-latency`)).toMatchObject({
@@ -45,13 +51,14 @@ describe.each(ENVIRONMENTS)('what watches stage %s', (environment) => {
       const dimensions = Object.fromEntries(
         alarm(`${id.replace('.', '-')}-latency`).Dimensions.map((one: Piece) => [one.Name, one.Value]),
       );
+      const ApiName = NAMES.api(environment, contractOf(path));
       expect(dimensions).toEqual({
-        ApiName: `messaging-${environment}`,
+        ApiName,
         Stage: environment,
         Method: method,
         Resource: path,
       });
-      expect(settings).toContainEqual(
+      expect(settings(ApiName)).toContainEqual(
         expect.objectContaining({
           HttpMethod: method,
           ResourcePath: `/${path.replaceAll('/', '~1')}`,
@@ -62,7 +69,11 @@ describe.each(ENVIRONMENTS)('what watches stage %s', (environment) => {
   });
 
   it('rings for 5xx, and for throttling by Lambda, by the table and by each index', () => {
-    expect(alarm('server-errors')).toMatchObject({ MetricName: '5XXError', Threshold: THRESHOLDS.serverErrors });
+    expect(alarm('server-errors').Threshold).toBe(THRESHOLDS.serverErrors);
+    const counted = alarm('server-errors').Metrics.flatMap(({ MetricStat }: Piece) => MetricStat?.Metric ?? []);
+    expect(counted.map((metric: Piece) => [metric.MetricName, metric.Dimensions[0].Value])).toEqual(
+      CONTRACTS.map((contract) => ['5XXError', NAMES.api(environment, contract)]),
+    );
     expect(alarm('lambda-throttles')).toMatchObject({ Namespace: 'AWS/Lambda', MetricName: 'Throttles' });
     for (const id of ['table-read-throttles', 'table-write-throttles']) {
       const parts = alarm(id).Metrics.filter((one: Piece) => one.MetricStat);
