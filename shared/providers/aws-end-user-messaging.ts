@@ -7,7 +7,7 @@ import type {
   ProviderIo,
   ReceiptEvent,
 } from '../domain/messages/provider.ts';
-import { type AwsErrorTable, awsAccessSettings, awsClientConfig, awsFailure, keptClients, snsSettings } from './aws.ts';
+import { type AwsErrorTable, awsAccessSettings, awsFailure, keptClients, snsSettings } from './aws.ts';
 import { parseJson } from './http.ts';
 import { readSns } from './sns.ts';
 
@@ -80,8 +80,7 @@ export const sendOnce = async (
 ): Promise<ProviderAnswer> => {
   try {
     const sdk = await import('@aws-sdk/client-pinpoint-sms-voice-v2');
-    const config = awsClientConfig(settings);
-    const client = clientOf(config, () => new sdk.PinpointSMSVoiceV2Client(config));
+    const client = clientOf(settings, (config) => new sdk.PinpointSMSVoiceV2Client(config));
     const answer = await call(sdk, client, { abortSignal: AbortSignal.timeout(settings.timeoutMs) });
     if (!answer.MessageId) return { kind: 'unknown', detail: 'aws: an answer without a message id' };
     return { kind: 'accepted', providerMessageId: answer.MessageId };

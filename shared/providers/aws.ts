@@ -1,6 +1,9 @@
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
 import * as z from 'zod';
 import type { ProviderAnswer, RefusalCause } from '../domain/messages/provider.ts';
 import { faultBeforeSending, refusal, retryAfterSeconds } from './http.ts';
+import { lendsFresh } from './kept-connections.ts';
 
 /** The settings by which every adapter of AWS reaches its service. */
 export const awsAccessSettings = {
@@ -33,33 +36,44 @@ export const hasWholeAccessKey = ({ accessKeyId, secretAccessKey }: AccessKey): 
   (accessKeyId === undefined) === (secretAccessKey === undefined);
 export const WHOLE_ACCESS_KEY = 'accessKeyId and secretAccessKey go together';
 
+/** As the SDK's own agents. */
+const KEPT = { keepAlive: true, maxSockets: 50 };
+
+/** A way of reaching AWS. */
+interface Access extends AccessKey {
+  readonly region: string;
+  readonly baseUrl?: string | undefined;
+  readonly timeoutMs: number;
+}
+
 /** What every client of AWS that sends is made with. */
-export const awsClientConfig = ({
-  region,
-  baseUrl,
-  accessKeyId,
-  secretAccessKey,
-  timeoutMs,
-}: AccessKey & { readonly region: string; readonly baseUrl?: string | undefined; readonly timeoutMs: number }) => ({
+export const awsClientConfig = ({ region, baseUrl, accessKeyId, secretAccessKey, timeoutMs }: Access) => ({
   region,
   ...(baseUrl ? { endpoint: baseUrl } : {}),
   ...(accessKeyId && secretAccessKey ? { credentials: { accessKeyId, secretAccessKey } } : {}),
   // Sends take no idempotency token: a second attempt of the SDK could be a second message.
   maxAttempts: 1,
-  requestHandler: { connectionTimeout: timeoutMs, requestTimeout: timeoutMs, throwOnRequestTimeout: true },
+  requestHandler: {
+    connectionTimeout: timeoutMs,
+    requestTimeout: timeoutMs,
+    throwOnRequestTimeout: true,
+    httpAgent: lendsFresh(new HttpAgent(KEPT)),
+    httpsAgent: lendsFresh(new HttpsAgent(KEPT)),
+  },
 });
 
 const MOST_CLIENTS = 8;
 /** Clients hold connections and credentials, and adapters are opened again every few seconds: one client per way of reaching AWS. */
-export const keptClients = <Client>(): ((key: object, make: () => Client) => Client) => {
+export const keptClients = <Client>() => {
   const clients = new Map<string, Client>();
-  return (key, make) => {
-    const text = JSON.stringify(key);
-    const held = clients.get(text);
+  return (access: Access, make: (config: ReturnType<typeof awsClientConfig>) => Client): Client => {
+    const { region, baseUrl, accessKeyId, secretAccessKey, timeoutMs } = access;
+    const key = JSON.stringify([region, baseUrl, accessKeyId, secretAccessKey, timeoutMs]);
+    const held = clients.get(key);
     if (held) return held;
-    const made = make();
+    const made = make(awsClientConfig(access));
     if (clients.size >= MOST_CLIENTS) clients.clear();
-    clients.set(text, made);
+    clients.set(key, made);
     return made;
   };
 };

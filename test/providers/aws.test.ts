@@ -44,9 +44,11 @@ it.each([
 
 it('keeps one client per way of reaching AWS, and few of them', () => {
   const clientOf = keptClients<object>();
-  const first = clientOf({ region: 'a' }, () => ({}));
-  expect(clientOf({ region: 'a' }, () => ({}))).toBe(first);
-  expect(clientOf({ region: 'b' }, () => ({}))).not.toBe(first);
-  for (let at = 0; at < 8; at++) clientOf({ region: `c${at}` }, () => ({}));
-  expect(clientOf({ region: 'a' }, () => ({}))).not.toBe(first);
+  const by = (region: string, timeoutMs = 100) => clientOf({ region, timeoutMs }, () => ({}));
+  const first = by('a');
+  expect(by('a')).toBe(first);
+  expect(by('a', 200)).not.toBe(first);
+  expect(by('b')).not.toBe(first);
+  for (let at = 0; at < 8; at++) by(`c${at}`);
+  expect(by('a')).not.toBe(first);
 });

@@ -6,7 +6,6 @@ import { suppressionOf } from '../../domain/email/suppression.ts';
 import type { CallbackReading, ProviderAnswer, ProviderIo, RefusalCause } from '../../domain/messages/provider.ts';
 import {
   awsAccessSettings,
-  awsClientConfig,
   awsFailure,
   hasWholeAccessKey,
   keptClients,
@@ -113,8 +112,7 @@ const send = async (settings: AmazonSesSettings, io: ProviderIo, dispatch: Email
   if (suppressed) return suppressed;
   try {
     const { SESv2Client, SendEmailCommand } = await import('@aws-sdk/client-sesv2');
-    const config = awsClientConfig(settings);
-    const client = clientOf(config, () => new SESv2Client(config));
+    const client = clientOf(settings, (config) => new SESv2Client(config));
     const answer = await client.send(new SendEmailCommand(inputOf(settings, dispatch)), {
       abortSignal: AbortSignal.timeout(settings.timeoutMs),
     });

@@ -3,6 +3,7 @@ import * as https from 'node:https';
 import * as net from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type EndpointPolicy, mayConnect } from '../../domain/webhooks/address.ts';
+import { lendsFresh } from '../kept-connections.ts';
 import { createResolve, type Resolve } from './resolve.ts';
 
 export type ConnectError = 'timeout' | 'connect' | 'tls' | 'dns' | 'denied_address';
@@ -239,10 +240,10 @@ export const createConnections = (options: ConnectionOptions): WebhookConnection
     });
     const upgrade = secure.createConnection.bind(secure);
     return {
-      'http:': checked(new http.Agent(settings), idle, (asked) =>
+      'http:': checked(lendsFresh(new http.Agent(settings), idleMs), idle, (asked) =>
         openPlain(targetOf('http:', asked), performance.now() + connectMs),
       ),
-      'https:': checked(secure, idle, async (asked) => {
+      'https:': checked(lendsFresh(secure, idleMs), idle, async (asked) => {
         const deadline = performance.now() + connectMs;
         const socket = await openPlain(targetOf('https:', asked), deadline);
         const encrypted = upgrade({ ...asked, socket } as https.RequestOptions) as net.Socket;

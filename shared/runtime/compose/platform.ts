@@ -1,6 +1,7 @@
 import { SQSClient } from '@aws-sdk/client-sqs';
 import type { KeyProvider, Vault } from '../../domain/secrets.ts';
 import { type Clock, systemClock } from '../../domain/time.ts';
+import { keptFetch } from '../../providers/kept-connections.ts';
 import { makePublisher, type Publisher } from '../../queues/publisher.ts';
 import type { DueHint, QueueName } from '../../queues/queues.ts';
 import { tableClient } from '../../storage/client.ts';
@@ -13,6 +14,8 @@ import { beforeAnswer } from '../scope.ts';
 /** This function's environment, read as the module loads: one process may hold several stages, each with modules of its own. */
 export const settings: Config = config();
 export const clock: Clock = systemClock;
+/** What providers are called with. */
+export const providerFetch = keptFetch(clock);
 
 const dynamo = tableClient(settings.DYNAMODB_ENDPOINT);
 

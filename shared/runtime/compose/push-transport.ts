@@ -1,6 +1,7 @@
 import type { PushTransport } from '../../domain/push/transport.ts';
+import { IDLE_MS } from '../../providers/kept-connections.ts';
 import type { PushOptions } from '../../providers/push/transport.ts';
-import { clock, settings } from './platform.ts';
+import { clock, providerFetch, settings } from './platform.ts';
 
 let opened: Promise<PushTransport> | undefined;
 
@@ -10,10 +11,10 @@ const open = async (): Promise<PushTransport> => {
     import('../../providers/push/transport.ts'),
     import('../../providers/webhooks/connections.ts'),
   ]);
-  const connections = createConnections({ allowLoopbackHttp: settings.WEBHOOK_LOOPBACK });
+  const connections = createConnections({ allowLoopbackHttp: settings.WEBHOOK_LOOPBACK, idleMs: IDLE_MS });
   // Parsed JSON has no undefined, which the schema's type cannot say.
   const services = settings.PUSH_SERVICES as Omit<PushOptions, 'connections'>;
-  return createPushTransport({ fetch: globalThis.fetch, now: clock }, { ...services, connections });
+  return createPushTransport({ fetch: providerFetch, now: clock }, { ...services, connections });
 };
 
 /** How this stage hands notifications over: to the push services, or in the sandbox to nobody. Loaded at the first send. */

@@ -162,7 +162,8 @@ export const startServer = async (routes: Routes) => {
     }
     response.writeHead(answer.status, { ...answer.headers }).end(answer.body);
   };
-  const server = createServer((request, response) => {
+  // Providers keep what waits for minutes; Node's five seconds would end connections under a busy machine's sends.
+  const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
     play(request, response).catch(() => response.destroy());
   });
   await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
