@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { ENVIRONMENTS } from '../domain/actor.ts';
-import { type Chunk, type EscrowSums, LANES } from '../domain/bulk/chunk.ts';
+import { type Chunk, type EscrowSums, isResolved, LANES } from '../domain/bulk/chunk.ts';
 import type { Batch, BatchStore } from '../domain/bulk/ports.ts';
 import type { Id } from '../domain/ids.ts';
 import type { MessageRecord } from '../domain/messages/message.ts';
@@ -32,11 +32,15 @@ const chunkRow = z.object({
   decidedBy: z.int().optional(),
   announcedAt: moment.optional(),
   leftAt: z.int().optional(),
+  dueAt: z.int().optional(),
+  released: z.int().default(0),
+  releasedAt: z.int().optional(),
 });
 const parseChunk = (row: Row): Chunk => {
-  const { org, ids, batchId, announcedAt, ...fields } = chunkRow.parse(row);
+  const { org, ids, batchId, announcedAt, dueAt, ...fields } = chunkRow.parse(row);
   return {
     ...fields,
+    lookAt: dueAt,
     batchId: batchId as Id<'batch'>,
     organizationId: org as Id<'organization'>,
     messageIds: ids,
@@ -101,15 +105,32 @@ const inState = (...states: readonly string[]): Condition => ({
   values: Object.fromEntries(states.map((state, at) => [`in${at}`, state])),
 });
 
-/** What a closed escrow gives back to its wallet: its captures and its releases, as single messages' holds would have. */
-const closingWrites = (chunk: Chunk, { captured, released }: EscrowSums, at: number): WriteOp[] => {
+/** The chunk is open, and nothing was given back since it was read. */
+const standsAs = ({ released }: Chunk): Condition => {
+  const { text, values } = inState('waiting', 'left');
+  const untouched = '#released = :released';
+  return {
+    text: `${text} AND ${released === 0 ? `(attribute_not_exists(#released) OR ${untouched})` : untouched}`,
+    values: { ...values, released },
+  };
+};
+
+/**
+ * What an escrow gives to its wallet: what is released and not back yet, and once it is closed what was captured, as single messages'
+ * holds would have.
+ */
+const settlingWrites = (chunk: Chunk, sums: EscrowSums, at: number): WriteOp[] => {
   const { organizationId, batchId } = chunk;
+  const { released } = sums;
+  const closes = isResolved(chunk, sums);
+  const captured = closes ? sums.captured : 0;
+  const back = released - chunk.released;
   return [
     {
       update: KEYS.batchChunk(batchId, chunk.chunk),
-      set: { state: 'closed', captured, released, closedAt: isoTime(at) },
-      remove: ['duePk', 'dueAt'],
-      when: inState('waiting', 'left'),
+      set: closes ? { state: 'closed', captured, released, closedAt: isoTime(at) } : { released, releasedAt: at },
+      ...(closes ? { remove: ['duePk', 'dueAt'] } : {}),
+      when: standsAs(chunk),
     },
     ...(captured > 0
       ? [
@@ -120,10 +141,10 @@ const closingWrites = (chunk: Chunk, { captured, released }: EscrowSums, at: num
           },
         ]
       : []),
-    ...(released > 0
+    ...(back > 0
       ? [
-          entryWrite({ organizationId, kind: 'release', coins: released, held: -released, at, batchId }),
-          { update: KEYS.wallet(organizationId), add: { balance: released, held: -released } },
+          entryWrite({ organizationId, kind: 'release', coins: back, held: -back, at, batchId }),
+          { update: KEYS.wallet(organizationId), add: { balance: back, held: -back } },
         ]
       : []),
   ];
@@ -200,9 +221,7 @@ export const batchStore = (table: Table, sealer: Sealer, publish: (hints: readon
     return sumsOf(await table.getMany(laneKeys(chunk), { consistent: true }));
   },
 
-  async closeEscrow(chunk, sums, at) {
-    await table.transact(closingWrites(chunk, sums, at));
-  },
+  settleEscrow: async (chunk, sums, at) => (await table.transact(settlingWrites(chunk, sums, at))).ok,
 
   async putBatch(batch, others) {
     const rows = othersRows(batch, others);

@@ -1,5 +1,6 @@
 import type { MessageRecord } from '../domain/messages/message.ts';
 import { type UnifiedStatus, unifiedStatus } from '../domain/messages/views.ts';
+import type { DueHint } from '../queues/queues.ts';
 import { CAPTURE_SHARDS, KEYS, shardOf } from './access-patterns.ts';
 import type { WriteOp } from './expressions.ts';
 import { entryWrite } from './ledger.ts';
@@ -30,11 +31,19 @@ export const captureWrites = (message: MessageRecord, at: number): WriteOp[] => 
 
 /**
  * Whether the coins of a message that did not leave are back in the wallet with the transaction that ends its hold. Of an escrow those
- * of a message that nobody had taken to send are: it may have waited for weeks, and few end so. Those of one that was tried, and of a
- * chunk that is taken back as a whole, come back in one sum when the escrow closes, so that a batch never writes the wallet per message.
+ * of a message that nobody had taken to send are, and of one that was forced out: its chunk may wait for weeks, and few end so. Those of
+ * one that left with its chunk or was deferred, and of a chunk that is taken back as a whole, come back together within seconds, so that
+ * a batch never writes the wallet per message.
  */
-export const comesBackAtOnce = ({ escrow, status }: MessageRecord, withChunk = false): boolean =>
-  escrow === undefined || (status === 'queued' && !withChunk);
+export const comesBackAtOnce = ({ escrow, status, force }: MessageRecord, withChunk = false): boolean =>
+  escrow === undefined || (!withChunk && (force || status === 'queued'));
+
+/** Has the escrow of a message that did not leave looked at, unless its coins are back already, or come back with its whole chunk. */
+export const escrowHints = (message: MessageRecord, withChunk = false): DueHint[] => {
+  if (withChunk || comesBackAtOnce(message)) return [];
+  const [batchId = '', chunk] = message.escrow?.split('#') ?? [];
+  return [{ kind: 'close_escrow', ...KEYS.batchChunk(batchId, Number(chunk)) }];
+};
 
 /**
  * The money of a message that did not leave, but for the wallet's own part; `as` is where the message stands then. What comes back at

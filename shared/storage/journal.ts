@@ -1,3 +1,4 @@
+import { GATHER_MS } from '../domain/bulk/escrow.ts';
 import type { Advance, Journal, Release, Reservation, Settlement } from '../domain/messages/journal.ts';
 import type { Decision, MessageRecord, MessageStatus } from '../domain/messages/message.ts';
 import { UNIFIED_OF } from '../domain/messages/views.ts';
@@ -6,7 +7,7 @@ import type { DueHint } from '../queues/queues.ts';
 import { FINDS, KEYS } from './access-patterns.ts';
 import { chainHints, chainNews } from './chains.ts';
 import type { Condition, WriteOp } from './expressions.ts';
-import { captureWrites, comesBackAtOnce, moveWrites, releaseEntryWrites } from './holds.ts';
+import { captureWrites, comesBackAtOnce, escrowHints, moveWrites, releaseEntryWrites } from './holds.ts';
 import { isInbound } from './inbound-rows.ts';
 import { parseMessage } from './message-rows.ts';
 import { eventHint, eventWrite } from './outbox.ts';
@@ -128,7 +129,11 @@ const advanceWrites = (message: MessageRecord, step: Advance): WriteOp[] => {
 };
 
 /** The journal over the single table. `publish` hands committed work on; it is only a hint, so it may be lost. */
-export const journal = (table: Table, publish: (hints: readonly DueHint[]) => void, sealer: Sealer): Journal => {
+export const journal = (
+  table: Table,
+  publish: (hints: readonly DueHint[], delaySeconds?: number) => void,
+  sealer: Sealer,
+): Journal => {
   const commit = async (
     writes: readonly WriteOp[],
     events: readonly { id: string }[] = [],
@@ -164,12 +169,12 @@ export const journal = (table: Table, publish: (hints: readonly DueHint[]) => vo
       reserve(table, reservation, sealer, (ids) => ids.length > 0 && publish(ids.map(eventHint))),
     settle: async (message, settlement) =>
       orAlready(await commit(settleWrites(message, settlement), settlement.events), message, 'captured'),
-    release: async (message, release) =>
-      orAlready(
-        await commit(releaseWrites(message, release), release.events, chainHints(message, 'failed')),
-        message,
-        'released',
-      ),
+    async release(message, release) {
+      const done = await commit(releaseWrites(message, release), release.events, chainHints(message, 'failed'));
+      const gathered = done ? escrowHints(message, release.withChunk) : [];
+      if (gathered.length > 0) publish(gathered, GATHER_MS / 1000);
+      return orAlready(done, message, 'released');
+    },
     markUncertain: (message, at, deadline, decision) =>
       change(
         message,
@@ -184,6 +189,7 @@ export const journal = (table: Table, publish: (hints: readonly DueHint[]) => vo
           status: 'sending',
           provider,
           deadline,
+          leavingAt: now,
           updatedAt: isoTime(now),
           ...FINDS.due('resolve_send', message.id, deadline),
         },

@@ -86,6 +86,7 @@ const common = z.object({
   hold: z.enum(['open', 'captured', 'released']),
   fence: z.int(),
   deadline: z.int(),
+  leavingAt: z.int().optional(),
   uncertain: z.boolean().optional(),
   inquiries: z.int().optional(),
   force: z.boolean().optional(),

@@ -31,6 +31,16 @@ describe('quiet hours', () => {
     expect(until(york, '2026-11-01T03:30:00.000Z')).toBe('2026-11-01T13:00:00.000Z');
   });
 
+  test.each([
+    ['02:30', '03:30'],
+    ['02:00', '03:00'],
+  ])('whose end of %s no moment has, because the clock passes over it, end at %s', (fim, wall) => {
+    const york = { ...NIGHT, fim, timeZone: 'America/New_York' };
+    const leaves = Date.parse(until(york, '2026-03-08T05:00:00.000Z'));
+    const shown = new Intl.DateTimeFormat('en-GB', { timeZone: york.timeZone, timeStyle: 'short' }).format(leaves);
+    expect(shown).toBe(wall);
+  });
+
   test('concern only their channels, and no one without any', () => {
     const night = at('2026-03-10T04:00:00Z');
     expect(quietUntil(NIGHT, 'email', night)).toBe(night);

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Actor } from '../../shared/domain/actor.ts';
-import { closeIfResolved } from '../../shared/domain/bulk/escrow.ts';
+import { settleEscrow } from '../../shared/domain/bulk/escrow.ts';
 import { isRefusal } from '../../shared/domain/errors.ts';
 import { isoTime } from '../../shared/domain/time.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
@@ -156,9 +156,9 @@ describe('races over the messages of a batch', { timeout: 180_000 }, () => {
     if (!chunk) throw new Error('there is a chunk');
     await Promise.all([
       bulk.one.cancel(actor, last),
-      ...Array.from({ length: 20 }, () => closeIfResolved(bulk.chunks, chunk)),
+      ...Array.from({ length: 20 }, () => settleEscrow(bulk.chunks, chunk)),
     ]);
-    await closeIfResolved(bulk.chunks, chunk);
+    await settleEscrow(bulk.chunks, chunk);
     expect(await books(actor, true)).toMatchObject({ balance: 12 * SMS, held: 0 });
   });
 });

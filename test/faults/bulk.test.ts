@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Actor } from '../../shared/domain/actor.ts';
 import type { Chunk } from '../../shared/domain/bulk/chunk.ts';
-import { closeIfResolved } from '../../shared/domain/bulk/escrow.ts';
+import { settleEscrow } from '../../shared/domain/bulk/escrow.ts';
 import { sendChunk } from '../../shared/domain/bulk/send-chunk.ts';
 import { asCoins } from '../../shared/domain/money.ts';
 import { bandAt, type PriceTable } from '../../shared/domain/pricing/prices.ts';
@@ -161,7 +161,7 @@ describe('money', { timeout: 180_000 }, () => {
         : { kind: 'accepted', providerMessageId: `p-${at}` },
     );
     const { batchId } = accepted(await bulk.send(actor, many(60)));
-    const store = { ...bulk.store, closeEscrow: async () => {} };
+    const store = { ...bulk.store, settleEscrow: async () => true };
     await sendChunk({ ...bulk.chunks, store }, batchId, 0);
     const [chunk] = await chunksOf(batchId);
     if (!chunk) throw new Error('there is a chunk');
@@ -171,7 +171,7 @@ describe('money', { timeout: 180_000 }, () => {
     world.proxy.plan(({ action }) =>
       action === 'TransactWriteItems' && seen++ % 3 === 0 ? FAULTS.loseAnswer : undefined,
     );
-    await Promise.all(Array.from({ length: 20 }, () => closeIfResolved(bulk.chunks, chunk)));
+    await Promise.all(Array.from({ length: 20 }, () => settleEscrow(bulk.chunks, chunk)));
     world.proxy.plan(undefined);
     const books = await money(actor);
     expect(books.balance).toBe(asCoins(1_000_000 - 45 * SMS));

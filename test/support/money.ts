@@ -47,11 +47,14 @@ type Must = (holds: boolean, what: string) => void;
 const priceOf = (messages: readonly MessageRecord[], hold?: MessageRecord['hold']): number =>
   messages.reduce((sum, message) => sum + (hold === undefined || message.hold === hold ? message.coins : 0), 0);
 
-/** Whether a message of a chunk ended before anyone took it to send, and not with its whole batch: its coins are back at once. */
-const endedUnsent = ({ attempts, lastError, originalError = lastError }: MessageRecord): boolean =>
-  attempts === 0 && originalError !== 'The batch was refused as a whole.';
+/** Whether a message of a chunk ended by itself: before anyone took it to send, but not with its whole batch, or forced. Its coins are back at once. */
+const endedAlone = ({ attempts, force, lastError, originalError = lastError }: MessageRecord): boolean =>
+  force || (attempts === 0 && originalError !== 'The batch was refused as a whole.');
 
-/** What a chunk's messages and its lanes say must be the same; `alone` gave their coins back by themselves. Answers its sums. */
+/**
+ * What a chunk's messages and its lanes say must be the same; `alone` gave their coins back by themselves. Answers its sums, and of what
+ * it released the part that is `back` in the wallet.
+ */
 const checkChunk = async (
   table: Table,
   name: string,
@@ -82,7 +85,9 @@ const checkChunk = async (
   const closed = row?.state === 'closed';
   if (closed)
     must(row?.captured === sums.captured && row?.released === sums.released, 'an escrow closed with other sums');
-  return { closed, ...sums };
+  const back = Number(row?.released ?? 0);
+  must(back <= sums.released, 'an escrow gave back more than its messages released');
+  return { closed, ...sums, back };
 };
 
 /** Checks the escrows of an organization; answers what they released and have not given back yet. */
@@ -101,16 +106,16 @@ const checkEscrows = async (
   const batches = new Map<string, { chunks: number; held: number; captured: number; released: number }>();
   let unreturned = 0;
   for (const [name, own] of chunks) {
-    const { closed, captured, released } = await checkChunk(table, name, own, alone, must);
+    const { closed, captured, released, back } = await checkChunk(table, name, own, alone, must);
     if (quiet) must(closed, 'an escrow is not closed');
-    if (!closed) unreturned += released;
+    unreturned += released - back;
     const [batchId = ''] = name.split('#');
     const sums = batches.get(batchId) ?? { chunks: 0, held: 0, captured: 0, released: 0 };
     batches.set(batchId, {
       chunks: sums.chunks + 1,
       held: sums.held + priceOf(own),
       captured: sums.captured + (closed ? captured : 0),
-      released: sums.released + priceOf(own.filter(({ id }) => alone.has(id))) + (closed ? released : 0),
+      released: sums.released + priceOf(own.filter(({ id }) => alone.has(id))) + back,
     });
   }
   for (const [batchId, sums] of batches) {
@@ -121,7 +126,7 @@ const checkEscrows = async (
     must(held('capture') === -sums.captured, 'a batch captured something else than its closed chunks');
     must(
       held('release') === -sums.released,
-      'a batch released something else than its closed chunks and what ended alone',
+      'a batch released something else than its chunks gave back and what ended alone',
     );
   }
   must(
@@ -189,7 +194,7 @@ export const checkMoney = async (table: Table, organizationId: string, { quiet =
     must(of('hold').length === one(true), `a message has ${of('hold').length} holds`);
     must(!alone || of('hold')[0]?.coins === -message.coins, 'a hold is not the price of its message');
     must(of('capture').length === one(message.hold === 'captured'), 'captures do not match the state of the hold');
-    const back = message.hold === 'released' && (alone || endedUnsent(message));
+    const back = message.hold === 'released' && (alone || endedAlone(message));
     must(of('release').length === (back ? 1 : 0), 'releases do not match the state of the hold');
     must(!back || of('release')[0]?.coins === message.coins, 'a release is not the price of its message');
     must(

@@ -96,6 +96,11 @@ export interface Chunk {
   /** True once the events of its acceptance are raised. */
   readonly announced: boolean;
   readonly leftAt?: number | undefined;
+  /** When its escrow is looked at next, in ms; absent once it is closed. */
+  readonly lookAt?: number | undefined;
+  /** Coins of its refused messages that are back in the wallet, and since when the last of them are (ms). */
+  readonly released: number;
+  readonly releasedAt?: number | undefined;
 }
 
 /** What the messages of a chunk that are resolved came to; `counts` by where they stand. */
@@ -105,6 +110,9 @@ export interface EscrowSums {
   readonly released: number;
   readonly counts: Readonly<Record<string, number>>;
 }
+
+/** Whether nothing of a chunk is under way or waits any more. */
+export const isResolved = ({ messageIds }: Chunk, { resolved }: EscrowSums): boolean => resolved >= messageIds.length;
 
 const rowsOf = ({ keyed, beginning, chain }: Item): number =>
   1 + (keyed ? 1 : 0) + (beginning.body === undefined ? 0 : 1) + (chain ? 1 : 0);

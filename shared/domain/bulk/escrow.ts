@@ -1,48 +1,63 @@
 import type { MessageRecord } from '../messages/message.ts';
 import type { SendPorts } from '../messages/ports.ts';
 import { atOnce } from './at-once.ts';
-import { type Chunk, LANES } from './chunk.ts';
+import { type Chunk, isResolved, LANES } from './chunk.ts';
 import type { BatchStore } from './ports.ts';
 
 export type EscrowPorts = Pick<SendPorts, 'clock' | 'journal'> & { readonly store: BatchStore };
 
-/** How long after a chunk left its escrow is looked at again, and how often while it is younger than that and after it, in ms. */
+/** How often an escrow is looked at: for how long after its last news, and after that, in ms. */
 const LOOKS = { oftenForMs: 10 * 60_000, oftenMs: 30_000, rarelyMs: 10 * 60_000 } as const;
+/**
+ * How long what is refused by itself gathers before it is given back together, in ms: a chunk's refusals never write the wallet one by
+ * one. Its hint waits as long, so that a look which comes too early finds its coins given back by the look before it.
+ */
+export const GATHER_MS = 5_000;
 
 /** When an escrow with unresolved messages is looked at next, in ms: a deferred message keeps it open until the morning. */
-export const nextLook = (leftAt: number, now: number): number =>
-  now + (now - leftAt < LOOKS.oftenForMs ? LOOKS.oftenMs : LOOKS.rarelyMs);
+export const nextLook = (newsAt: number, now: number): number =>
+  now + (now - newsAt < LOOKS.oftenForMs ? LOOKS.oftenMs : LOOKS.rarelyMs);
 
-/** Closes a chunk's escrow once every message of it is resolved; whether it is closed. Any number of callers close it once. */
-export const closeIfResolved = async (ports: EscrowPorts, chunk: Chunk): Promise<boolean> => {
-  if (chunk.state === 'closed') return true;
+/**
+ * Gives back what a chunk's refused messages released, and closes its escrow once every message of it is resolved. Any number of callers
+ * give each coin back once. `open`: there was nothing to do, or another did it.
+ */
+export const settleEscrow = async (ports: EscrowPorts, chunk: Chunk): Promise<'closed' | 'returned' | 'open'> => {
+  if (chunk.state === 'closed') return 'closed';
   const sums = await ports.store.readEscrow(chunk);
-  if (sums.resolved < chunk.messageIds.length) return false;
-  await ports.store.closeEscrow(chunk, sums, ports.clock());
-  return true;
+  const closes = isResolved(chunk, sums);
+  if (!closes && sums.released === chunk.released) return 'open';
+  if (await ports.store.settleEscrow(chunk, sums, ports.clock())) return closes ? 'closed' : 'returned';
+  const now = await ports.store.readChunk(chunk.batchId, chunk.chunk);
+  return now?.state === 'closed' ? 'closed' : 'open';
 };
 
-/** Looks at an escrow whose messages all left: closes it, or looks again later. */
+/** Looks at an escrow whose messages all left or wait by themselves: closes it, or looks again later. */
 export const lookAtEscrow = async (ports: EscrowPorts, batchId: string, number: number): Promise<void> => {
   const chunk = await ports.store.readChunk(batchId, number);
-  if (chunk?.state !== 'left' || (await closeIfResolved(ports, chunk))) return;
   const now = ports.clock();
-  const leftAt = chunk.leftAt ?? now;
-  await ports.store.letGo(chunk, leftAt, nextLook(leftAt, now));
+  if (chunk?.state !== 'left') return;
+  const { leftAt = now, lookAt = now, releasedAt = 0 } = chunk;
+  if (now < releasedAt + GATHER_MS) return;
+  const settled = await settleEscrow(ports, chunk);
+  if (settled === 'closed' || (settled === 'open' && now < lookAt)) return;
+  await ports.store.letGo(chunk, leftAt, nextLook(settled === 'returned' ? now : Math.max(leftAt, releasedAt), now));
 };
 
 /**
- * Whether the batch that a message came with may still be refused as a whole: nothing of a strict one leaves before it is accepted. Once
- * it is, it stays accepted.
+ * Whether the batch that a message came with may still be refused as a whole, or is being taken back: nothing of a strict one leaves
+ * before it is accepted, and once it is, it stays accepted. Reads nothing of a message that came alone or was tried.
  */
 export const isUndecided = async (
   store: Pick<BatchStore, 'readBatch' | 'readChunk'>,
-  { escrow }: Pick<MessageRecord, 'escrow'>,
+  { escrow, attempts, hold }: Pick<MessageRecord, 'escrow' | 'attempts' | 'hold'>,
 ): Promise<boolean> => {
-  if (escrow === undefined) return false;
+  if (escrow === undefined || attempts > 0) return false;
   const [batchId = '', number] = escrow.split('#');
   const chunk = await store.readChunk(batchId, Number(number));
-  return chunk?.decidedBy !== undefined && (await store.readBatch(batchId))?.state !== 'accepted';
+  if (chunk?.decidedBy === undefined) return false;
+  const state = (await store.readBatch(batchId))?.state;
+  return hold === 'open' ? state !== 'accepted' : state === 'pending';
 };
 
 /** Takes a chunk back whose batch was refused as a whole: each message is released once, and the money is back in the wallet. */
@@ -69,5 +84,5 @@ export const withdrawChunk = async (ports: EscrowPorts, batchId: string, number:
     },
   );
   const leftAt = ports.clock();
-  if (!(await closeIfResolved(ports, chunk))) await ports.store.letGo(chunk, leftAt, nextLook(leftAt, leftAt));
+  if ((await settleEscrow(ports, chunk)) !== 'closed') await ports.store.letGo(chunk, leftAt, nextLook(leftAt, leftAt));
 };

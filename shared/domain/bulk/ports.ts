@@ -45,8 +45,11 @@ export interface BatchStore {
   /** All of its messages left: it is looked at again at a moment (ms). */
   letGo(chunk: Chunk, leftAt: number, lookAt: number): Promise<void>;
   readEscrow(chunk: Chunk): Promise<EscrowSums>;
-  /** Moves the sums of an escrow whose messages are all resolved to the wallet; once. */
-  closeEscrow(chunk: Chunk, sums: EscrowSums, at: number): Promise<void>;
+  /**
+   * Gives back to the wallet what of the released coins is not back yet, once; with all of its messages resolved the escrow is closed by
+   * it. False when it was settled otherwise since the chunk was read.
+   */
+  settleEscrow(chunk: Chunk, sums: EscrowSums, at: number): Promise<boolean>;
   putBatch(batch: Batch, others: readonly string[]): Promise<void>;
   /** Decides on a pending batch. False when it was decided otherwise before. */
   decideBatch(batch: Batch, others: readonly string[]): Promise<boolean>;

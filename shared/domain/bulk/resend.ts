@@ -93,7 +93,7 @@ const rehearseOne = async (ports: BulkResendPorts, actor: Actor, { id, correctio
   const { organizationId, env } = actor;
   const original = await ports.readMessage(organizationId, id);
   if (!original) return NOT_FOUND;
-  const planned = await planResend(ports, actor, original, correction, { key: 'preview', hash: '' });
+  const planned = await planResend(ports, actor, original, correction, { key: 'preview\n', hash: '' });
   if (isRefusal(planned)) return planned;
   const { plan } = planned;
   const [consent, candidates] = await Promise.all([

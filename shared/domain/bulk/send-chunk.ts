@@ -2,7 +2,7 @@ import { messageEvent } from '../messages/events.ts';
 import { leaveQueued, mayLeave } from '../messages/leave.ts';
 import type { MessageRecord } from '../messages/message.ts';
 import type { Chunk } from './chunk.ts';
-import { closeIfResolved, nextLook, withdrawChunk } from './escrow.ts';
+import { nextLook, settleEscrow, withdrawChunk } from './escrow.ts';
 import type { ChunkPorts } from './ports.ts';
 
 /** How long one turn works on a chunk before it hands itself on, and how long others leave the chunk to it, in ms. */
@@ -45,7 +45,8 @@ const queuedEvent = (message: MessageRecord) =>
   messageEvent('message.queued', { ...message, status: 'queued', reason: undefined }, message.createdAt);
 
 /**
- * Sends the messages of a chunk whose time has come, as each would leave alone, then closes its escrow or has it looked at later.
+ * Sends the messages of a chunk whose time has come, as each would leave alone, then gives back what was refused, and closes its escrow or
+ * has it looked at later: one that waits for the morning keeps nobody else's coins.
  * Repeats and any order change nothing: a message that left is no longer queued, and only who takes it under its fence sends it.
  */
 export const sendChunk = async (ports: ChunkPorts, batchId: string, number: number): Promise<void> => {
@@ -60,8 +61,8 @@ export const sendChunk = async (ports: ChunkPorts, batchId: string, number: numb
   const turns = await Promise.allSettled(lanes.map((lane) => leaveLane(ports, lane, begun + TURN_MS)));
   for (const turn of turns) if (turn.status === 'rejected') throw turn.reason;
   const left = turns.reduce((sum, turn) => sum + (turn.status === 'fulfilled' ? turn.value : 0), 0);
+  if ((await settleEscrow(ports, chunk)) === 'closed') return;
   if (left > 0) return ports.hintChunk(batchId, number, ports.clock());
-  if (await closeIfResolved(ports, chunk)) return;
   const leftAt = ports.clock();
   await ports.store.letGo(chunk, leftAt, nextLook(leftAt, leftAt));
 };

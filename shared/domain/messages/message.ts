@@ -97,6 +97,8 @@ interface MessageBase {
   readonly fence: number;
   /** Until when the sender of this fence may still resolve, in ms; of a queued message, when it is to leave. */
   readonly deadline: number;
+  /** When a message that had been queued began to be handed to its provider, in ms; any other is as it is created. */
+  readonly leavingAt?: number | undefined;
   /** True once the provider's answer was ambiguous: only an inquiry or a receipt may say that it was sent. */
   readonly uncertain?: boolean | undefined;
   /** How often the provider was asked about it. */

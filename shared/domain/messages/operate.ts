@@ -34,14 +34,16 @@ const isQueued = (message: StoredMessage): message is MessageRecord =>
 
 const NOT_FOUND = refuse('NOT_FOUND', 'There is no such message.');
 const NOT_QUEUED = refuse('CONFLICT', 'The message is not queued.');
-const UNDECIDED = refuse('CONFLICT', {
+/** Why nothing of a strict batch is forced out or sent anew before the batch as a whole is decided. */
+export const UNDECIDED = refuse('CONFLICT', {
   detail: 'The strict batch of the message is still being decided: nothing of it leaves before it is accepted.',
   retryAfterSeconds: 1,
 });
 
 /**
  * Takes a queued message back before it leaves: its hold is released, its coins are in the wallet at once, and its key stays taken.
- * Against its sender exactly one wins, by the fence. Cancels that meet each other are one, and all answer with the cancelled message.
+ * Against its sender exactly one wins, by the fence. Cancels that meet each other are one, and all answer with the cancelled message. One
+ * of a strict batch that is still being decided may be taken back too: the batch counts it as taken in, and as failed since.
  */
 export const cancel = async (ports: CancelPorts, { organizationId }: Actor, id: string): Operated => {
   const message = await ports.readMessage(organizationId, id);

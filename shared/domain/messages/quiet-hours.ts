@@ -52,9 +52,11 @@ const isQuiet = ({ inicio, fim, timeZone }: QuietHours, at: number): boolean => 
 export const quietUntil = (quiet: QuietHours | undefined, channel: Channel, at: number): number => {
   if (!quiet?.channels.includes(channel) || !isQuiet(quiet, at)) return at;
   const left = (minutesOf(quiet.fim) - wallMinutes(quiet.timeZone, at) + DAY_MINUTES) % DAY_MINUTES;
-  let until = Math.floor(at / MINUTE_MS) * MINUTE_MS + left * MINUTE_MS;
+  const until = Math.floor(at / MINUTE_MS) * MINUTE_MS + left * MINUTE_MS;
   const off = minutesOf(quiet.fim) - wallMinutes(quiet.timeZone, until);
   // At most half a day off, either way: the shift of the clock between now and then.
-  if (off !== 0) until += (((off + DAY_MINUTES * 1.5) % DAY_MINUTES) - DAY_MINUTES / 2) * MINUTE_MS;
-  return Math.max(until, at);
+  const shift = off === 0 ? 0 : ((off + DAY_MINUTES * 1.5) % DAY_MINUTES) - DAY_MINUTES / 2;
+  const moved = Math.max(until + shift * MINUTE_MS, at);
+  // Where the clock passes over the end, no moment has its time: what lies before it is quiet still.
+  return isQuiet(quiet, moved) ? until : moved;
 };

@@ -6,7 +6,7 @@ import type { ParkedReceipt } from './receipts.ts';
 
 /** How long one resolver has before another may take over, in ms. */
 const TURN_MS = 15_000;
-/** How long a receipt may still tell of a message whose provider cannot be asked, from its creation, in ms. */
+/** How long a receipt may still tell of a message whose provider cannot be asked, from when it left, in ms. */
 const PATIENCE_MS = 90_000;
 
 export interface ResolvePorts extends SendPorts {
@@ -57,14 +57,15 @@ export const resolveSend = async (ports: ResolvePorts, messageId: string): Promi
   const [receipt] = await ports.parkedReceipts(messageId);
   if (receipt)
     return settle(ports, message, receipt.event.providerMessageId, 'a receipt proved that the provider accepted');
+  const leftAt = message.leavingAt ?? message.createdAt;
   const provider = await ports.routing.provider(message.channel, message.provider);
   if (provider?.inquire) {
-    const answer = await provider.inquire(message.id, message.createdAt);
+    const answer = await provider.inquire(message.id, leftAt);
     if (answer.kind === 'accepted')
       return settle(ports, message, answer.providerMessageId, 'the provider confirmed that it accepted');
     if (answer.kind === 'not_found')
       return release(ports, message, 'abandoned', 'the provider has no message of ours by this id');
   }
-  if (now - message.createdAt >= PATIENCE_MS)
+  if (now - leftAt >= PATIENCE_MS)
     return release(ports, message, 'indeterminate', 'the provider could not tell and no receipt came');
 };
