@@ -12,7 +12,7 @@ import { PLATFORM_FLOW_STATUSES } from '../domain/numbers/platform.ts';
 import { isoTime } from '../domain/time.ts';
 import { FINDS, KEYS } from './access-patterns.ts';
 import type { WriteOp } from './expressions.ts';
-import type { Row, Table } from './table.ts';
+import type { Key, Row, Table } from './table.ts';
 import { atVersion, type CommitOutcome, commit, listPage } from './versioned.ts';
 
 /** Flows that one organization may have. */
@@ -35,7 +35,7 @@ const flowRow = z.object({
   platformFlowId: z.string().optional(),
   platformStatus: z.enum(PLATFORM_FLOW_STATUSES).optional(),
   heard: z.object({ at: z.int(), event: z.string() }).optional(),
-  creating: z.boolean().optional(),
+  publishing: z.object({ until: z.int() }).optional(),
   publishedAt: time.optional(),
   contentVersion: z.int(),
   version: z.int(),
@@ -75,6 +75,20 @@ const rowOf = (
   };
 };
 
+/** Where the platform's id of a flow finds it; undefined until the platform has given one. */
+const platformKey = ({ organizationId, wabaId, platformFlowId }: WhatsappFlow): Key | undefined =>
+  platformFlowId === undefined ? undefined : KEYS.flowOnPlatform(organizationId, wabaId, platformFlowId);
+const forgetName = (flow: WhatsappFlow): WriteOp[] => {
+  const key = platformKey(flow);
+  return key ? [{ delete: key }] : [];
+};
+/** What a change of the platform's id writes beside the flow: nothing where it stays. */
+const nameWrites = (before: WhatsappFlow, after: WhatsappFlow): WriteOp[] => {
+  if (before.platformFlowId === after.platformFlowId) return [];
+  const key = platformKey(after);
+  return [...forgetName(before), ...(key ? [{ put: { ...key, org: after.organizationId, flowId: after.id } }] : [])];
+};
+
 const outcomeOf = (outcome: CommitOutcome): FlowOutcome => (outcome.kind === 'refused' ? { kind: 'full' } : outcome);
 
 /** WhatsApp flows in the table of one stage: a row each, with its JSON compressed. */
@@ -96,17 +110,22 @@ export const flowStore = (table: Table): FlowStore => {
           },
         },
       ]),
-    change: (before, after) => save(after, before.revision, []),
-    async remove({ id, organizationId, revision }) {
+    change: (before, after) => save(after, before.revision, nameWrites(before, after)),
+    async remove(flow) {
       const outcome = await table.transact([
-        { delete: KEYS.flow(id), when: atVersion(revision) },
-        { update: KEYS.organization(organizationId), add: { flows: -1 } },
+        { delete: KEYS.flow(flow.id), when: atVersion(flow.revision) },
+        ...forgetName(flow),
+        { update: KEYS.organization(flow.organizationId), add: { flows: -1 } },
       ]);
       return outcome.ok;
     },
     async read(organizationId, id) {
       const row = await table.get(KEYS.flow(id));
       return row && row.org === organizationId ? parse(row) : undefined;
+    },
+    async named(organizationId, { wabaId, platformFlowId }) {
+      const row = await table.get(KEYS.flowOnPlatform(organizationId, wabaId, platformFlowId));
+      return row && z.string().parse(row.flowId);
     },
     async page(organizationId, { status, platformStatus, category, numberId }, page) {
       const partition = FINDS.flowsOf(organizationId, '', '').gsi1pk;

@@ -213,6 +213,21 @@ describe('a report on a template', () => {
     }
   });
 
+  test.each(['APPROVED', 'REJECTED', 'DISABLED', 'PAUSED'])(
+    'that it is %s holds over that it is pending of the same second, in either order',
+    async (word) => {
+      const actor = await tenant(world);
+      for (const order of [
+        [word, 'PENDING', 'IN_APPEAL'],
+        ['IN_APPEAL', 'PENDING', word],
+      ]) {
+        const { said, state } = await aTemplate(actor, `segundo_${order.indexOf(word)}_pending`);
+        for (const event of order) await apply(actor, said(event, 1));
+        expect([order, (await state())[0]]).toEqual([order, word.toLowerCase()]);
+      }
+    },
+  );
+
   test('that rejects carries its reason; a new version is judged anew, and the old verdict said again is none of it', async () => {
     const actor = await tenant(world);
     const { id, said, state } = await aTemplate(actor, 'oferta_pending');

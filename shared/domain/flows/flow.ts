@@ -34,8 +34,11 @@ export interface WhatsappFlow {
   readonly platformStatus?: PlatformFlowStatus | undefined;
   /** The platform's latest report on it. */
   readonly heard?: Heard | undefined;
-  /** True from before the platform is first asked to create it: after an answer that was lost, it is looked for before it is created again. */
-  readonly creating?: boolean | undefined;
+  /**
+   * Stands from before the platform is first asked to create or publish it until it is known how that ended. While it stands the flow says
+   * what the platform was given; one call at a time publishes it, until `until` (ms), and the next goes on where an answer was lost.
+   */
+  readonly publishing?: { readonly until: number } | undefined;
   readonly publishedAt?: number | undefined;
   /** Counts the changes of its contents, from 1. */
   readonly version: number;
@@ -43,6 +46,12 @@ export interface WhatsappFlow {
   readonly revision: number;
   readonly createdAt: number;
   readonly updatedAt: number;
+}
+
+/** What a flow is to the platform: its id there, under the business account that keeps it. */
+export interface PlatformFlowName {
+  readonly wabaId: string;
+  readonly platformFlowId: string;
 }
 
 export type FlowOutcome =
@@ -66,6 +75,8 @@ export interface FlowStore {
   /** False when it was changed meanwhile, or is gone. */
   remove(flow: WhatsappFlow): Promise<boolean>;
   read(organizationId: string, id: string): Promise<WhatsappFlow | undefined>;
+  /** The id of the flow that the platform calls so; one read, however many flows there are. */
+  named(organizationId: string, named: PlatformFlowName): Promise<string | undefined>;
   /** Newest first. */
   page(
     organizationId: string,

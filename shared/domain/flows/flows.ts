@@ -30,6 +30,13 @@ const absent = () => refuse('NOT_FOUND', 'There is no such flow.');
 export const notIn = (status: string, wanted: string) =>
   refuse('CONFLICT', { detail: `Only ${wanted} may do this.`, meta: { status } });
 
+/** 409 for a flow of which it is not known whether the platform publishes it. */
+export const beingPublished = ({ status }: Pick<WhatsappFlow, 'status'>) =>
+  refuse('CONFLICT', {
+    detail: 'It is being published, or was without a certain end: publish it again to learn how that ended.',
+    meta: { status },
+  });
+
 const refusalOf = (outcome: Exclude<FlowOutcome, { kind: 'moved' | 'saved' }>) =>
   outcome.kind === 'full'
     ? refuse('CONFLICT', 'The organization has as many flows as it may have.')
@@ -97,6 +104,7 @@ export const updateFlow = async (
 export const changeFlow = (ports: FlowPorts, owner: Owner, id: string, { description, ...change }: FlowChange) =>
   updateFlow(ports, owner, id, (before) => {
     if (before.status !== 'draft') return notIn(before.status, 'a draft');
+    if (before.publishing) return beingPublished(before);
     const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
     const cleared = description === undefined ? {} : { description: description ?? undefined };
     return { ...given, ...cleared, version: before.version + 1 };
@@ -106,6 +114,7 @@ export const changeFlow = (ports: FlowPorts, owner: Owner, id: string, { descrip
 export const archiveFlow = (ports: FlowPorts, owner: Owner, id: string) =>
   updateFlow(ports, owner, id, (before) => {
     if (before.status === 'archived') return undefined;
+    if (before.publishing) return beingPublished(before);
     return before.status === 'draft' || before.status === 'deprecated'
       ? { status: 'archived' }
       : notIn(before.status, 'a draft or a deprecated flow');
@@ -116,7 +125,7 @@ export type Forget = (
   flow: WhatsappFlow,
 ) => Promise<Refusal<'DEPENDENCY_FAILED' | 'RATE_LIMITED' | 'VALIDATION_ERROR'> | undefined>;
 
-/** Deletes a draft, on the platform first where it has seen it. */
+/** Deletes a draft, on the platform first where it has seen it; 409 while a call publishes it. */
 export const deleteFlow = async (
   ports: FlowPorts,
   owner: Owner,
@@ -130,6 +139,7 @@ export const deleteFlow = async (
     () => findFlow(ports, owner, id),
     async (flow) => {
       if (flow.status !== 'draft') return notIn(flow.status, 'a draft');
+      if (flow.publishing && flow.publishing.until > ports.clock()) return beingPublished(flow);
       return (await forget(flow)) ?? ports.flows.remove(flow);
     },
   );

@@ -9,7 +9,7 @@ import {
 } from '../numbers/platform.ts';
 import type { FlowPorts, WhatsappFlow } from './flow.ts';
 import { uploadedJson } from './flow-json.ts';
-import { findFlow, notIn, type Owner, updateFlow } from './flows.ts';
+import { beingPublished, findFlow, notIn, type Owner, updateFlow } from './flows.ts';
 
 type MoveRefusal = Refusal<
   'CONFLICT' | 'DEPENDENCY_FAILED' | 'NOT_FOUND' | 'PRECONDITION_FAILED' | 'RATE_LIMITED' | 'VALIDATION_ERROR'
@@ -33,31 +33,71 @@ const openFor = async (
   return platform.name === 'NOT_FOUND' ? gone : (platform as Refusal<'DEPENDENCY_FAILED'>);
 };
 
+/** Where a published flow stands by the platform's word: what it blocks is paused, what it throttles still works, slowly. */
+const STATUS_OF = {
+  PUBLISHED: 'active',
+  THROTTLED: 'active',
+  BLOCKED: 'paused',
+  DEPRECATED: 'deprecated',
+} as const;
+
+/** Longer than the call of a publication may take, in ms. */
+const PUBLISHING_MS = 30_000;
+
+/** A publication, as far as it is: whether an earlier call's answer was lost. */
+interface Held {
+  readonly flow: WhatsappFlow;
+  readonly resumed: boolean;
+}
+/** Why a publication stopped. `open`: the platform may have done it all the same. */
+interface Stopped {
+  readonly stopped: MoveRefusal;
+  readonly open: boolean;
+}
+type Unanswered = Exclude<PlatformAnswer<unknown>, { kind: 'done' }>;
+const stop = (answer: Unanswered, open: boolean, path?: string): Stopped => ({
+  stopped: platformRefusal(answer, path),
+  open,
+});
+
+/** Marks a draft as being published; 409 where another call is at it. */
+const hold = async (ports: FlowPorts, owner: Owner, id: string): Promise<Held | MoveRefusal> => {
+  let resumed = false;
+  const flow = await updateFlow(ports, owner, id, (before, now) => {
+    if (before.status !== 'draft') return notIn(before.status, 'a draft');
+    if (before.publishing && before.publishing.until > now) return beingPublished(before);
+    resumed = before.publishing !== undefined;
+    return { publishing: { until: now + PUBLISHING_MS } };
+  });
+  return isRefusal(flow) ? flow : { flow, resumed };
+};
+
 /** The flow's id on the platform: created there once, though an answer may be lost. */
 const created = async (
   ports: FlowPorts,
   owner: Owner,
   platform: NumberPlatform,
-  flow: WhatsappFlow,
-): Promise<WhatsappFlow | MoveRefusal> => {
-  if (flow.platformFlowId !== undefined) return flow;
-  const earlier = flow.creating
-    ? await platform.findFlow(flow.wabaId, platformName(flow))
-    : ({ kind: 'done', value: undefined } as const);
-  if (earlier.kind !== 'done') return platformRefusal(earlier);
-  if (!flow.creating) {
-    const marked = await updateFlow(ports, owner, flow.id, () => ({ creating: true }));
-    if (isRefusal(marked)) return marked;
+  { flow, resumed }: Held,
+): Promise<string | Stopped> => {
+  if (flow.platformFlowId !== undefined) return flow.platformFlowId;
+  if (resumed) {
+    const earlier = await platform.findFlow(flow.wabaId, platformName(flow));
+    if (earlier.kind !== 'done') return stop(earlier, true);
+    if (earlier.value !== undefined) return named(ports, owner, flow, earlier.value);
   }
-  const answer: PlatformAnswer<string> = earlier.value
-    ? { kind: 'done', value: earlier.value }
-    : await platform.createFlow(flow.wabaId, asPlatform(flow));
-  if (answer.kind !== 'done') return platformRefusal(answer, 'name');
-  return updateFlow(ports, owner, flow.id, () => ({
-    platformFlowId: answer.value,
-    platformStatus: 'DRAFT',
-    creating: undefined,
-  }));
+  const answer = await platform.createFlow(flow.wabaId, asPlatform(flow));
+  if (answer.kind !== 'done') return stop(answer, answer.kind === 'uncertain', 'name');
+  return named(ports, owner, flow, answer.value);
+};
+
+const named = async (
+  ports: FlowPorts,
+  owner: Owner,
+  { id }: WhatsappFlow,
+  platformFlowId: string,
+): Promise<string | Stopped> => {
+  const kept = await updateFlow(ports, owner, id, () => ({ platformFlowId, platformStatus: 'DRAFT' }));
+  return isRefusal(kept) ? { stopped: kept, open: true } : platformFlowId;
 };
 
 const faultyJson = (faults: readonly FlowFault[]) =>
@@ -69,31 +109,31 @@ const faultyJson = (faults: readonly FlowFault[]) =>
     })),
   });
 
-/** Name, categories and JSON as they stand here; then it is published. */
+/** Name, categories and JSON as they stand here; then it is published. Answers where the platform has it now. */
 const handOver = async (
   platform: NumberPlatform,
-  flow: WhatsappFlow & { readonly platformFlowId: string },
-  fresh: boolean,
-): Promise<Refusal<'DEPENDENCY_FAILED' | 'RATE_LIMITED' | 'VALIDATION_ERROR'> | undefined> => {
-  const { platformFlowId } = flow;
-  if (!fresh) {
-    // What a lost answer has published already cannot be changed any more: it is what it was then.
+  { flow, resumed }: Held,
+  platformFlowId: string,
+): Promise<keyof typeof STATUS_OF | Stopped> => {
+  if (flow.platformFlowId !== undefined || resumed) {
+    // What a lost answer has published cannot be changed any more, nor was it changed here since.
     const status = await platform.readFlow(platformFlowId, flow.platformStatus);
-    if (status.kind !== 'done') return platformRefusal(status);
-    if (status.value === 'PUBLISHED') return undefined;
+    if (status.kind !== 'done') return stop(status, resumed);
+    if (status.value !== 'DRAFT') return status.value;
     const changed = await platform.changeFlow(platformFlowId, asPlatform(flow));
-    if (changed.kind !== 'done') return platformRefusal(changed, 'name');
+    if (changed.kind !== 'done') return stop(changed, false, 'name');
   }
   const uploaded = await platform.uploadFlow(platformFlowId, uploadedJson(flow.flowJson));
-  if (uploaded.kind !== 'done') return platformRefusal(uploaded, 'flowJson');
-  if (uploaded.value.length > 0) return faultyJson(uploaded.value);
+  if (uploaded.kind !== 'done') return stop(uploaded, false, 'flowJson');
+  if (uploaded.value.length > 0) return { stopped: faultyJson(uploaded.value), open: false };
   const published = await platform.publishFlow(platformFlowId);
-  return published.kind === 'done' ? undefined : platformRefusal(published, 'flowJson');
+  return published.kind === 'done' ? 'PUBLISHED' : stop(published, published.kind === 'uncertain', 'flowJson');
 };
 
 /**
  * Publishes a draft: it is created on the platform, its JSON is uploaded, and it is published there. 422 with the faults that the
- * platform finds. After an answer that was lost, publishing again goes on where the first call ended.
+ * platform finds. After an answer that was lost, publishing again goes on where the first call ended; until then nothing of the flow is
+ * changed, so that it says here what the platform shows.
  */
 export const publishFlow = async (ports: FlowPorts, owner: Owner, id: string): Promise<WhatsappFlow | MoveRefusal> => {
   const found = await findFlow(ports, owner, id);
@@ -101,19 +141,18 @@ export const publishFlow = async (ports: FlowPorts, owner: Owner, id: string): P
   if (found.status !== 'draft') return notIn(found.status, 'a draft');
   const platform = await openFor(ports, owner, found);
   if (isRefusal(platform)) return platform;
-  const flow = await created(ports, owner, platform, found);
-  if (isRefusal(flow)) return flow;
-  const { platformFlowId } = flow;
-  if (platformFlowId === undefined) return refuse('DEPENDENCY_FAILED', 'The platform gave the flow no id.');
-  const refused = await handOver(platform, { ...flow, platformFlowId }, found.platformFlowId === undefined);
-  if (refused) return refused;
-  return updateFlow(ports, owner, id, (before, now) =>
-    before.status === 'draft'
-      ? { status: 'active', platformStatus: 'PUBLISHED', publishedAt: now }
-      : before.status === 'active'
-        ? undefined
-        : notIn(before.status, 'a draft'),
-  );
+  const held = await hold(ports, owner, id);
+  if (isRefusal(held)) return held;
+  const platformFlowId = await created(ports, owner, platform, held);
+  const end = typeof platformFlowId === 'string' ? await handOver(platform, held, platformFlowId) : platformFlowId;
+  if (typeof end === 'string')
+    return updateFlow(ports, owner, id, ({ status }, now) =>
+      status === 'draft'
+        ? { status: STATUS_OF[end], platformStatus: end, publishedAt: now, publishing: undefined }
+        : undefined,
+    );
+  await updateFlow(ports, owner, id, () => ({ publishing: end.open ? { until: 0 } : undefined }));
+  return end.stopped;
 };
 
 /** Takes a published flow out of use, on the platform first; nothing brings it back. */
@@ -141,19 +180,15 @@ export const deprecateFlow = async (
   );
 };
 
-/** Where a published flow stands by the platform's word: what it blocks is paused, what it throttles still works, slowly. */
-const STATUS_OF = {
-  PUBLISHED: 'active',
-  THROTTLED: 'active',
-  BLOCKED: 'paused',
-  DEPRECATED: 'deprecated',
-} as const;
-
-/** What the platform's word for where a flow stands changes of it. A draft stays one: publishing it is a call of its own. */
+/**
+ * What the platform's word for where a flow stands changes of it. A draft stays one: publishing it is a call of its own. Nothing brings a
+ * deprecated flow back.
+ */
 export const standingOf = (
   { status, platformStatus: known }: Pick<WhatsappFlow, 'status' | 'platformStatus'>,
   platformStatus: PlatformFlowStatus,
 ): Pick<WhatsappFlow, 'status' | 'platformStatus'> | undefined => {
+  if (known === 'DEPRECATED') return undefined;
   const moves = status === 'active' || status === 'paused';
   const now = moves && platformStatus !== 'DRAFT' ? STATUS_OF[platformStatus] : status;
   return now === status && platformStatus === known ? undefined : { status: now, platformStatus };

@@ -14,6 +14,7 @@ import type { Heard, NameStatus, RemovalReason, Side, WhatsappNumber } from './n
 import { type NumberUpdate, updateNumber } from './numbers.ts';
 import { PLATFORM_FLOW_STATUSES } from './platform.ts';
 import { qualityEvents } from './quality.ts';
+import { accountState, accountWord, statusAfter } from './standing.ts';
 
 type Owner = Pick<Actor, 'organizationId' | 'env'>;
 type Ports = Pick<TemplatePorts & FlowPorts, 'clock' | 'flows' | 'numbers' | 'templates'>;
@@ -24,12 +25,17 @@ type EventAbout<A extends PlatformEvent['about']> = Extract<PlatformEvent, { abo
 /** What became of a report: applied; known already, or older than what is known; about nothing that the organization has. */
 export type PlatformEffect = 'kept' | 'repeated' | 'unmatched';
 
+/** Words that stand for a beginning: in the second in which one is said, every other is the later. */
+const BEGINNINGS: ReadonlySet<string> = new Set(['DRAFT', 'PENDING', 'IN_APPEAL', 'DEFERRED']);
+const placeOf = (word: string): string => `${BEGINNINGS.has(word) ? 0 : 1}${word}`;
+
 /**
- * Whether a report is later than the last that was applied. The platform's clock has whole seconds: of one second's reports the word
- * that sorts last holds, so that any order and any repeats end alike. Its clock is never compared with ours.
+ * Whether a report is later than the last that was applied. The platform's clock has whole seconds: of one second's reports a beginning
+ * comes first, and of the others the word that sorts last holds, so that any order and any repeats end alike. Its clock is never compared
+ * with ours.
  */
 const isLater = (event: Heard, heard: Heard | undefined): boolean =>
-  heard === undefined || event.at > heard.at || (event.at === heard.at && event.event > heard.event);
+  heard === undefined || event.at > heard.at || (event.at === heard.at && placeOf(event.event) > placeOf(heard.event));
 
 /** A change of a number by a report on one of its sides; undefined when a later one was applied. */
 const heardOn = (
@@ -75,8 +81,7 @@ const qualityChange =
     if (event !== 'FLAGGED' && event !== 'UNFLAGGED') return tier;
     const flagged = event === 'FLAGGED';
     const qualityRating = flagged ? 'red' : before.qualityRating === 'red' ? 'yellow' : before.qualityRating;
-    const wasFlagged = before.status === 'flagged';
-    const status = flagged ? 'flagged' : wasFlagged ? 'connected' : before.status;
+    const status = statusAfter(before, 'quality', heard);
     // A tier that is newer than this quality is kept, and the reverse: each side has its own last word.
     const base = { ...before, heard: tier?.fields.heard ?? before.heard };
     const quality = heardOn(base, 'quality', heard, {
@@ -88,25 +93,6 @@ const qualityChange =
 
 const REMOVALS: readonly string[] = ['PARTNER_REMOVED', 'PARTNER_APP_UNINSTALLED'] satisfies RemovalReason[];
 const RETURNS: readonly string[] = ['PARTNER_ADDED', 'PARTNER_APP_INSTALLED'];
-
-/** What an account's report means for the state of its numbers; `detail` is the state of a ban, where the report is one. */
-const stateOf = ({ event, detail }: EventAbout<'account'>): WhatsappNumber['status'] | undefined => {
-  switch (event) {
-    case 'ACCOUNT_DELETED':
-    case 'ACCOUNT_OFFBOARDED':
-      return 'disconnected';
-    case 'ACCOUNT_RECONNECTED':
-      return 'connected';
-    case 'ACCOUNT_RESTRICTION':
-    case 'ACCOUNT_VIOLATION':
-      return 'flagged';
-    case 'DISABLED_UPDATE':
-      if (detail?.includes('REINSTATE')) return 'connected';
-      return detail?.includes('SCHEDULE') ? 'flagged' : 'disconnected';
-    default:
-      return undefined;
-  }
-};
 
 /** A removal is a mark alone: status and history stay (interface 2.14). Mark and reason come and go together. */
 const accountChange =
@@ -121,8 +107,9 @@ const accountChange =
       return heardOn(before, 'partner', report, {
         fields: { partnerRemovedAt: undefined, partnerRemovedReason: undefined },
       });
-    const status = stateOf(report);
-    return status && heardOn(before, 'account', report, { fields: { status } });
+    const heard = { at: report.at, event: accountWord(report) };
+    if (accountState(heard.event) === undefined) return undefined;
+    return heardOn(before, 'account', heard, { fields: { status: statusAfter(before, 'account', heard) } });
   };
 
 const digits = (phone: string): string => phone.replaceAll(/\D/g, '');
@@ -176,25 +163,16 @@ const applyName = async (ports: Ports, owner: Owner, { at, decision, name, ...of
   return together(await Promise.all(own.map((number) => applyTo(ports, owner, number, change))));
 };
 
-/** Flows that are read at once: their JSON comes with them. */
-const FLOW_PAGE = 20;
-const flowNamed = async ({ flows }: Ports, { organizationId }: Owner, event: EventAbout<'flow'>) => {
-  for (let skip = 0; ; skip += FLOW_PAGE) {
-    const { items, total } = await flows.page(organizationId, {}, { skip, limit: FLOW_PAGE });
-    const found = items.find((each) => each.wabaId === event.wabaId && each.platformFlowId === event.platformFlowId);
-    if (found || skip + FLOW_PAGE >= total) return found;
-  }
-};
-
 /** The platform blocks, throttles and releases flows by itself. */
 const applyFlow = async (ports: Ports, owner: Owner, event: EventAbout<'flow'>): Promise<PlatformEffect> => {
   const platformStatus = PLATFORM_FLOW_STATUSES.find((each) => each === event.status);
-  const flow = platformStatus && (await flowNamed(ports, owner, event));
-  if (!flow) return 'unmatched';
+  const id = platformStatus && (await ports.flows.named(owner.organizationId, event));
+  if (!id) return 'unmatched';
   const said = { at: event.at, event: event.status };
   let changed = false;
-  const outcome = await updateFlow(ports, owner, flow.id, (before) => {
-    changed = before.status !== 'draft' && isLater(said, before.heard);
+  const outcome = await updateFlow(ports, owner, id, (before) => {
+    const final = platformStatus === 'DEPRECATED' && before.platformStatus !== platformStatus;
+    changed = before.status !== 'draft' && (final || isLater(said, before.heard));
     return changed ? { ...standingOf(before, platformStatus), heard: said } : undefined;
   });
   if (isRefusal(outcome)) return 'unmatched';

@@ -14,7 +14,7 @@ export const profileView = (profile: NumberProfile = {}) => {
 const metaView = (number: WhatsappNumber) => ({
   ...given({ verifiedName: number.verifiedName, byo: number.byo, nameStatus: number.nameStatus }),
   ...(number.partnerRemovedAt === undefined
-    ? {}
+    ? { partnerRemovedAt: null }
     : {
         partnerRemovedAt: isoTime(number.partnerRemovedAt),
         ...given({ partnerRemovedReason: number.partnerRemovedReason }),

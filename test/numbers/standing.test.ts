@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Actor } from '../../shared/domain/actor.ts';
+import type { WhatsappNumber } from '../../shared/domain/numbers/number.ts';
+import { syncNumber } from '../../shared/domain/numbers/numbers.ts';
+import { applyPlatformEvent, type PlatformReport } from '../../shared/domain/numbers/platform-events.ts';
+import { startWorld, type World } from '../support/world.ts';
+import { allowed, aNumber, portsOf, tenant } from './kit.ts';
+
+let world: World;
+let kit: ReturnType<typeof portsOf>;
+beforeAll(async () => {
+  world = await startWorld('live');
+  kit = portsOf(world);
+});
+afterAll(() => world.close());
+
+const AT = Date.parse('2026-03-10T11:00:00Z');
+const apply = (actor: Actor, event: PlatformReport) => applyPlatformEvent(kit.ports, actor, event);
+const read = async ({ organizationId, id }: WhatsappNumber) =>
+  allowed((await kit.ports.numbers.read(organizationId, id)) as WhatsappNumber);
+const orders = <T>(items: readonly T[]): T[][] =>
+  items.length < 2
+    ? [[...items]]
+    : items.flatMap((item, at) => orders(items.toSpliced(at, 1)).map((rest) => [item, ...rest]));
+const quality = ({ wabaId, displayPhone }: WhatsappNumber, event: string, seconds: number): PlatformReport => ({
+  kind: 'platform',
+  about: 'number_quality',
+  at: AT + seconds * 1000,
+  wabaId,
+  displayPhone,
+  event,
+});
+const account = (wabaId: string, event: string, seconds: number, detail?: string): PlatformReport => ({
+  kind: 'platform',
+  about: 'account',
+  at: AT + seconds * 1000,
+  wabaId,
+  event,
+  ...(detail === undefined ? {} : { detail }),
+});
+
+describe('reports on an account', () => {
+  test('and reports on the quality of its numbers end the same in every order: what the account lost no better quality gives back', async () => {
+    const actor = await tenant(world);
+    const endings = [
+      ['disconnected', 'FLAGGED', 'UNFLAGGED', 'DISABLED_UPDATE', 'DISABLE'],
+      ['flagged', 'FLAGGED', 'UNFLAGGED', 'ACCOUNT_RESTRICTION', 'RESTRICTED_ADD_PHONE_NUMBER_ACTION'],
+      ['flagged', 'UNFLAGGED', 'FLAGGED', 'ACCOUNT_RECONNECTED', undefined],
+      ['connected', 'FLAGGED', 'UNFLAGGED', 'ACCOUNT_RECONNECTED', undefined],
+    ] as const;
+    for (const [status, first, second, word, detail] of endings)
+      for (const order of orders([0, 1, 2])) {
+        const number = await aNumber(kit.ports, actor);
+        const events = [quality(number, first, 1), quality(number, second, 3), account(number.wabaId, word, 2, detail)];
+        for (const at of [...order, ...order]) await apply(actor, events[at] as PlatformReport);
+        expect([word, order, (await read(number)).status]).toEqual([word, order, status]);
+      }
+  });
+
+  test('of one second and one word holds by its detail, in every order', async () => {
+    const actor = await tenant(world);
+    for (const order of [
+      ['DISABLE', 'SCHEDULE_FOR_DISABLE'],
+      ['SCHEDULE_FOR_DISABLE', 'DISABLE'],
+    ]) {
+      const number = await aNumber(kit.ports, actor);
+      for (const detail of order) await apply(actor, account(number.wabaId, 'DISABLED_UPDATE', 1, detail));
+      expect([order, (await read(number)).status]).toEqual([order, 'flagged']);
+    }
+  });
+
+  test('counts no more once the platform itself was asked and said otherwise', async () => {
+    const actor = await tenant(world);
+    const number = await aNumber(kit.ports, actor);
+    await apply(actor, account(number.wabaId, 'DISABLED_UPDATE', 1, 'DISABLE'));
+    allowed(await syncNumber(kit.ports, actor, number.id));
+    expect((await read(number)).status).toBe('connected');
+    for (const [word, status] of [
+      ['FLAGGED', 'flagged'],
+      ['UNFLAGGED', 'connected'],
+    ] as const) {
+      await apply(actor, quality(number, word, word === 'FLAGGED' ? 2 : 3));
+      expect((await read(number)).status).toBe(status);
+    }
+  });
+});
