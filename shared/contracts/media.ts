@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { MEDIA_KINDS, MEDIA_TYPES, MOST_JSON_BYTES, MOST_MEDIA_BYTES } from '../domain/media/types.ts';
+import { MEDIA_KINDS, MEDIA_TYPE_NAMES, MOST_JSON_BYTES, MOST_MEDIA_BYTES } from '../domain/media/types.ts';
 import { dateTime, idOf, pathId } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 
@@ -85,7 +85,6 @@ export const MediaUploadAddress = z
 
 const numberId = pathId('The id of the number that the file will be sent from.');
 const params = z.object({ numberId });
-const TYPES = Object.keys(MEDIA_TYPES);
 const LIFETIME =
   'The file goes to the channel platform, which keeps it for about 30 days. At most 5 MB of an image (JPEG, PNG), 16 MB of sound (AAC, AMR, MP3, MP4, Ogg/Opus) or of video (MP4, 3GP), 105,000,000 bytes of a document (PDF, Office, plain text), 100 KB of a WebP sticker and 500 KB of one that moves: 413 beyond that, 415 for every other type. The type is found from the bytes.';
 const LIMITS =
@@ -132,7 +131,7 @@ export const uploadMediaBinary = defineOperation({
   path: '/numbers/{numberId}/media/binary',
   tag: 'Media',
   summary: 'Upload media as bytes',
-  description: `${LIFETIME}\n\n${LIMITS} The name comes in the query or, percent-encoded, in the header \`x-filename\`.`,
+  description: `${LIFETIME}\n\n${LIMITS} The name comes in the query or, percent-encoded, in the header \`x-filename\`. The body is the file alone, of a content type that stands below: a form around it is 415, and so is a body without one.`,
   permission: 'messages:send',
   request: {
     params,
@@ -143,7 +142,7 @@ export const uploadMediaBinary = defineOperation({
       }),
     }),
     stream: {
-      contentTypes: ['application/octet-stream', ...TYPES],
+      contentTypes: ['application/octet-stream', ...MEDIA_TYPE_NAMES],
       description: 'The bytes of the file.',
       mostBytes: MOST_MEDIA_BYTES,
     },

@@ -198,7 +198,7 @@ export const registerPushToken = defineOperation({
   permission: 'push:send',
   request: { body: RegisterPushToken },
   responses: { 200: PushDevice },
-  errors: [...errors, 'NOT_FOUND', 'VALIDATION_ERROR'],
+  errors: [...errors, 'NOT_FOUND'],
   uses: { table: 'write', vault: true },
 });
 
@@ -214,6 +214,6 @@ export const optOutPushToken = defineOperation({
     body: z.strictObject({ appId, token }).meta({ id: 'OptOutPushToken', description: 'The device that opts out.' }),
   },
   responses: { 200: PushDevice },
-  errors: [...errors, 'NOT_FOUND', 'VALIDATION_ERROR'],
+  errors: [...errors, 'NOT_FOUND'],
   uses: { table: 'write', vault: true },
 });

@@ -1,5 +1,12 @@
 import * as z from 'zod';
-import { PUSH_LIMITS, PUSH_ORIGINS, PUSH_STATUSES, RATE_KINDS } from '../domain/push/message.ts';
+import {
+  isCarried,
+  NOT_CARRIED,
+  PUSH_LIMITS,
+  PUSH_ORIGINS,
+  PUSH_STATUSES,
+  RATE_KINDS,
+} from '../domain/push/message.ts';
 import { PUSH_PLATFORMS } from '../domain/push/transport.ts';
 import { coins, dateTime, environment, idOf } from './common.ts';
 import { pushPlatform } from './push-devices.ts';
@@ -84,12 +91,7 @@ export const SendPush = z
     scheduledAt: dateTime('When it leaves; now when absent or past. At most 90 days ahead.').optional(),
   })
   .refine(oneAudience, ONE_AUDIENCE)
-  .refine(
-    ({ title, body, deepLink, imageUrl: image, actions: buttons }) =>
-      Buffer.byteLength(JSON.stringify({ title, body, deepLink, imageUrl: image, actions: buttons })) <=
-      PUSH_LIMITS.contentBytes,
-    { path: ['body'], message: `must leave all that is shown within ${PUSH_LIMITS.contentBytes} bytes` },
-  )
+  .refine(isCarried, { path: ['body'], message: NOT_CARRIED })
   .meta({ id: 'SendPush', description: 'A notification and the devices that it goes to.' });
 
 const standing = {

@@ -46,10 +46,11 @@ export const sendPush = defineOperation({
   timeoutSeconds: 28,
 });
 
+/** Values that may be repeated. In one order and each once: however they are written, a cursor is of the same list. */
 const several = <const V extends readonly [string, ...string[]]>(values: V, description: string) =>
   z
-    .union([z.array(z.enum(values)).max(values.length), z.enum(values)])
-    .transform((given) => [given].flat())
+    .union([z.array(z.enum(values)), z.enum(values)])
+    .transform((given): V[number][] => values.filter((value) => [given].flat().includes(value)))
     .optional()
     .meta({ description });
 
@@ -160,7 +161,7 @@ export const previewPush = defineOperation({
       })
       .meta({ id: 'PushPreview', description: 'What a push message would reach and cost.' }),
   },
-  errors: [...ownErrors, 'VALIDATION_ERROR'],
+  errors: ownErrors,
   uses: { table: 'read' },
 });
 
@@ -171,7 +172,7 @@ export const openPush = defineOperation({
   tag: TAG,
   summary: 'Tell that a notification was opened',
   description:
-    'Call it when the person taps the notification. Only the first open counts; a repeat answers `counted: false`, and so does one of a device that the notification did not reach (`failed`). It does not affect billing.',
+    'Call it when the person taps the notification. Only the first open counts; a repeat answers `counted: false`, and so does one of a device that the notification did not reach: it failed, or has not left yet. It does not affect billing.',
   permission: 'push:send',
   request: { params: z.object({ id: pathId('The dispatch id of the notification’s payload.') }) },
   responses: {

@@ -1,9 +1,9 @@
 import { KEYS } from './access-patterns.ts';
 import type { Table } from './table.ts';
 
-/** Whether the organization has a contact by this id. One read. */
+/** Whether the organization has a contact by this id, though it was made just now. One read. */
 export const hasContact = async (table: Table, organizationId: string, contactId: string): Promise<boolean> => {
-  const row = await table.get(KEYS.contact(contactId), { eventual: true, only: ['org'] });
+  const row = await table.get(KEYS.contact(contactId), { only: ['org'] });
   return row?.org === organizationId;
 };
 

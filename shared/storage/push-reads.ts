@@ -97,7 +97,9 @@ export const listPushMessages = async (
   );
   if (isRefusal(page)) return page;
   const { keys, ...next } = page;
-  return { items: (await fullRows(table, keys)).map(parsePushMessage), ...next };
+  const items = (await fullRows(table, keys)).map(parsePushMessage);
+  // The index tells of a status a moment after it has moved: what has left the wanted ones meanwhile is none of them.
+  return { items: status ? items.filter((message) => status.includes(message.status)) : items, ...next };
 };
 
 /** A push message of the organization. */
@@ -151,9 +153,15 @@ export const listPushDispatches = async (
   return { items };
 };
 
+/** Whether the notification may have reached its device: not what failed, nor what has not left. An open may be told before the acceptance is written. */
+const mayBeOpen = async (table: Table, { status, messageId }: PushDispatchRecord): Promise<boolean> => {
+  if (status !== 'queued') return status === 'delivered';
+  return (await readPushMessage(table, messageId))?.status !== 'queued';
+};
+
 /**
- * Counts the first open of a device's push message; undefined when the organization has no such dispatch. What failed reached nobody: it
- * is never counted, so that no more devices open than took it. An open may be told before the acceptance is written.
+ * Counts the first open of a device's push message; undefined when the organization has no such dispatch. What reached nobody is never
+ * counted, so that no more devices open than took it.
  */
 export const openPushDispatch = async (
   table: Table,
@@ -164,7 +172,7 @@ export const openPushDispatch = async (
   const row = isId('pushDispatch', id) ? await table.get(KEYS.pushDispatch(id)) : undefined;
   const dispatch = row && parseDispatch(row);
   if (dispatch?.organizationId !== organizationId) return undefined;
-  if (dispatch.openedAt !== undefined || dispatch.status === 'failed') return { dispatch, counted: false };
+  if (dispatch.openedAt !== undefined || !(await mayBeOpen(table, dispatch))) return { dispatch, counted: false };
   const { ok } = await table.transact([
     {
       update: KEYS.pushDispatch(id),

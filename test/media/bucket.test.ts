@@ -63,6 +63,19 @@ describe('a presigned address', () => {
     expect(await bucket.open('uploads/org/three')).toBeUndefined();
   });
 
+  it('keeps nothing of bytes that break off', async () => {
+    const files = (await readdir(folder)).length;
+    const { url } = await bucket.presign(upload('uploads/org/broken-off'), 900);
+    const headers = { 'content-type': 'application/pdf', 'content-length': BYTES.length };
+    const sending = request(url, { method: 'PUT', headers });
+    sending.on('error', () => undefined);
+    sending.write(BYTES.subarray(0, -1));
+    await vi.waitFor(async () => expect(await readdir(folder)).toHaveLength(files + 1));
+    sending.destroy();
+    await vi.waitFor(async () => expect(await readdir(folder)).toHaveLength(files));
+    expect(await bucket.open('uploads/org/broken-off')).toBeUndefined();
+  });
+
   it('is good for its own object and for putting, and for nothing else', async () => {
     const { url } = await bucket.presign(upload('uploads/org/four'), 900);
     expect(await put(url.replace('/four', '/five'), BYTES)).toBe(403);

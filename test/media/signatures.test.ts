@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Found, findType, HEAD_BYTES } from '../../shared/domain/media/signatures.ts';
-import { MEDIA_TYPES, type MimeType, mediaTypeOf } from '../../shared/domain/media/types.ts';
+import { MEDIA_TYPE_NAMES, MEDIA_TYPES, type MimeType, mediaTypeOf } from '../../shared/domain/media/types.ts';
 import { FILES, OTHERS } from './files.ts';
 
 const OFFICE = 'application/vnd.openxmlformats-officedocument';
@@ -74,6 +74,7 @@ describe('the type of a file', () => {
 describe('a declared type', () => {
   it('is known by every name that the platform documents', () => {
     for (const name of Object.keys(MEDIA_TYPES)) expect(mediaTypeOf(name)).toBe(name);
+    for (const name of MEDIA_TYPE_NAMES) expect(mediaTypeOf(name), name).toBeDefined();
   });
 
   it.each([

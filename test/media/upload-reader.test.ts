@@ -131,6 +131,7 @@ describe('the body of an upload', () => {
     ['spaces between all', ' {\n "dataBase64" :\t"Zm9v" } ', ' {\n "dataBase64" :\t"" } '],
     ['a name with escapes', '{"data\\u0042ase64":"Zm9v"}', '{"data\\u0042ase64":""}'],
     ['line breaks as they are', '{"dataBase64":"Zm\n9v\r\n"}', '{"dataBase64":""}'],
+    ['white space of every kind', '{"dataBase64":" Z\\tm\\f9\\u000bv\\u000c\\r\\n"}', '{"dataBase64":""}'],
     [
       'the name as a value, and within others',
       '{"filename":"dataBase64","x":{"dataBase64":"!"},"y":["dataBase64"],"dataBase64":"Zm9v"}',

@@ -4,19 +4,20 @@ import type { Id } from '../../shared/domain/ids.ts';
 import { createApp, type PushApp } from '../../shared/domain/push/app.ts';
 import { type PushRequest, sendPush } from '../../shared/domain/push/create.ts';
 import { registered } from '../../shared/domain/push/device.ts';
+import type { DevicePorts } from '../../shared/domain/push/devices.ts';
 import { drivePush } from '../../shared/domain/push/drive.ts';
 import type { CreatePushPorts, SendPushPorts } from '../../shared/domain/push/ports.ts';
 import { sandboxTransport } from '../../shared/domain/push/sandbox.ts';
 import { sendPushChunk } from '../../shared/domain/push/send-chunk.ts';
-import type { PushAnswer, PushDispatch, PushTransport } from '../../shared/domain/push/transport.ts';
+import type { PushAnswer, PushDispatch, PushPlatform, PushTransport } from '../../shared/domain/push/transport.ts';
 import type { Vault } from '../../shared/domain/secrets.ts';
 import type { DueHint } from '../../shared/queues/queues.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { readLedger, readWallet } from '../../shared/storage/ledger.ts';
 import { pushApps } from '../../shared/storage/push-apps.ts';
 import { audienceSource } from '../../shared/storage/push-audience.ts';
-import { deniedContacts } from '../../shared/storage/push-consent.ts';
-import { pushDeviceRow, readPushDevices, retirePushDevices } from '../../shared/storage/push-devices.ts';
+import { deniedContacts, hasContact } from '../../shared/storage/push-consent.ts';
+import { pushDeviceRow, pushDevices, readPushDevices, retirePushDevices } from '../../shared/storage/push-devices.ts';
 import { pushMaker } from '../../shared/storage/push-make.ts';
 import { pushReader } from '../../shared/storage/push-reads.ts';
 import { pushSender } from '../../shared/storage/push-send.ts';
@@ -96,11 +97,26 @@ export const pushWorld = (world: World) => {
     await drain();
   };
 
-  /** Registers devices whose tokens end as told, straight in the table. */
-  const devices = async (actor: Actor, app: PushApp, endings: readonly string[]): Promise<string[]> => {
+  /** Platforms of devices that left all sends, as the KPI hears of them. */
+  const left: PushPlatform[] = [];
+  const devicePorts: DevicePorts = {
+    clock,
+    apps,
+    devices: pushDevices(table, vault),
+    hasContact: (organizationId, contactId) => hasContact(table, organizationId, contactId),
+    leftSends: (platform) => void left.push(platform),
+  };
+
+  /** Registers devices whose tokens end as told, of these platforms in turn, straight in the table. */
+  const devices = async (
+    actor: Actor,
+    app: PushApp,
+    endings: readonly string[],
+    platforms: readonly PushPlatform[] = ['ios'],
+  ): Promise<string[]> => {
     const rows = endings.map((ending, at) => {
       const token = `device-${String(at).padStart(6, '0')}-${ending}`;
-      const registration = { appId: app.id, token, platform: 'ios' } as const;
+      const registration = { appId: app.id, token, platform: platforms[at % platforms.length] ?? 'ios' };
       return pushDeviceRow(registered(actor, undefined, registration, world.now));
     });
     for (let from = 0; from < rows.length; from += 100)
@@ -150,6 +166,8 @@ export const pushWorld = (world: World) => {
     drain,
     lookAgain,
     devices,
+    devicePorts,
+    left,
     app,
     organization,
     dispatchesOf,

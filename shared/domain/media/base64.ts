@@ -6,7 +6,7 @@ const NONE = 255;
 /** What each byte stands for: six bits, a space that is passed over, padding, or nothing. */
 const MEANING = new Uint8Array(256).fill(NONE);
 for (const [value, character] of Array.from(ALPHABET).entries()) MEANING[character.charCodeAt(0)] = value;
-for (const space of ' \t\r\n') MEANING[space.charCodeAt(0)] = SPACE;
+for (const space of ' \t\r\n\f\v') MEANING[space.charCodeAt(0)] = SPACE;
 MEANING['='.charCodeAt(0)] = PAD;
 
 /** Where base64 breaks its rules: the place of the character, from 0, spaces counted. */

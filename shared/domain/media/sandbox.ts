@@ -6,11 +6,11 @@ const DIGITS = 16;
 
 /**
  * Plays the channel platform where nothing may reach people: reads the file, keeps nothing of it, and gives the same file of the same
- * number the same id, in the form of the platform's.
+ * number, name and type the same id, in the form of the platform's: what is kept by an id is never another file's.
  */
 export const sandboxMediaPlatform: MediaPlatform = {
-  upload: async ({ phoneNumberId }, file) => {
-    const hash = createHash('sha256').update(`${phoneNumberId}\n`);
+  upload: async ({ phoneNumberId }, file, { filename, mimeType }) => {
+    const hash = createHash('sha256').update(`${phoneNumberId}\n${filename}\n${mimeType}\n`);
     for await (const chunk of file) hash.update(chunk);
     const digits = BigInt(`0x${hash.digest('hex')}`)
       .toString()

@@ -63,6 +63,9 @@ const OTHER_NAMES: Readonly<Record<string, MimeType>> = {
   'video/3gp': 'video/3gpp',
 };
 
+/** Every name by which a type may be declared. */
+export const MEDIA_TYPE_NAMES: readonly string[] = [...Object.keys(MEDIA_TYPES), ...Object.keys(OTHER_NAMES)];
+
 /** The platform's type that a declared one means, whatever its case and parameters (`audio/ogg; codecs=opus`); undefined for others. */
 export const mediaTypeOf = (declared: string): MimeType | undefined => {
   const [bare = ''] = declared.split(';');

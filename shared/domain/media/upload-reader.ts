@@ -16,7 +16,7 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const [OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET, COMMA, COLON] = [0x7b, 0x7d, 0x5b, 0x5d, 0x2c, 0x3a];
 /** Escapes of JSON (RFC 8259, 7) for spaces, which base64 is wrapped with. */
-const SPACES = new Set(Array.from('nrt', (letter) => letter.charCodeAt(0)));
+const SPACES = new Set(Array.from('nrtf', (letter) => letter.charCodeAt(0)));
 const [SLASH, LETTER_U] = [0x2f, 0x75];
 
 /**

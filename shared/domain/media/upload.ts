@@ -67,7 +67,7 @@ export const uploadBytes = (
   actor: Actor,
   numberId: string,
   body: Bytes,
-  describe: () => Described | Refusal<'VALIDATION_ERROR'>,
+  describe: () => Described | Refusal<'UNSUPPORTED_MEDIA_TYPE' | 'VALIDATION_ERROR'>,
 ) =>
   uploadWhole(ports, actor, numberId, async (spool) => {
     const described = describe();

@@ -2,7 +2,8 @@ import type { Actor } from '../actor.ts';
 import { atOnce } from '../bulk/at-once.ts';
 import { isRefusal, type Refusal, refuse } from '../errors.ts';
 import { requestHash, type Tenant } from '../messages/plan.ts';
-import { askAgainSeconds, REUSED_KEY } from '../messages/send.ts';
+import { REUSED_KEY } from '../messages/refusals.ts';
+import { askAgainSeconds } from '../messages/send.ts';
 import { scheduleFault } from '../messages/submit.ts';
 import { type Coins, NO_COINS } from '../money.ts';
 import { type Audience, audienceOf, wishOf } from './audience.ts';
@@ -163,21 +164,14 @@ const broke = async (ports: CreatePushPorts, { organizationId, env }: Tenant, cl
   return NO_FUNDS;
 };
 
-/** Writes the rows; why it ended, where it did before the last. What a fault left standing, the key's next attempt goes on with. */
+/** Writes the rows; why it ended, where it did before the last. */
 const built = async (ports: CreatePushPorts, tenant: Tenant, build: Build): Promise<PushRefusals | undefined> => {
   const { claim } = build;
-  const resumable = () => ports.maker.giveBack(claim, ports.clock(), 'resumable');
-  try {
-    await buildAll(ports, build);
-  } catch (fault) {
-    // The fault is what the caller must hear of; the key comes free by itself when it cannot be given back.
-    await resumable().catch(() => undefined);
-    throw fault;
-  }
+  await buildAll(ports, build);
   if (build.stopped === 'funds') return broke(ports, tenant, claim);
   if (build.stopped === 'overtaken') return running(claim.messageId, 1);
   if (build.stopped !== 'time') return undefined;
-  await resumable();
+  await ports.maker.giveBack(claim, ports.clock(), 'resumable');
   return tooLarge;
 };
 
@@ -213,6 +207,26 @@ const checked = async (ports: CreatePushPorts, tenant: Tenant, request: PushRequ
   return audience ? { audience, coinsEach } : UNKNOWN_SEGMENT;
 };
 
+/** The message of a key that was just taken. */
+const madeUnder = async (
+  ports: CreatePushPorts,
+  tenant: Tenant,
+  request: PushRequest,
+  claim: Claim,
+): Promise<PushMessage | PushRefusals> => {
+  try {
+    const asked = await checked(ports, tenant, request);
+    if (!isRefusal(asked)) return await make(ports, tenant, request, claim, asked);
+    await ports.maker.giveBack(claim, ports.clock(), 'free');
+    return asked;
+  } catch (fault) {
+    // The same request may go on at once with what stands. The fault is what its caller must hear of; a key that cannot be given back
+    // comes free by itself.
+    await ports.maker.giveBack(claim, ports.clock(), 'resumable').catch(() => undefined);
+    throw fault;
+  }
+};
+
 /** The message by this key, made now or by an earlier call. */
 const madeOnce = async (
   ports: CreatePushPorts,
@@ -230,13 +244,7 @@ const madeOnce = async (
     const message = await ports.maker.read(organizationId, outcome.messageId);
     return message ? { message, replayed: true } : running(outcome.messageId, 1);
   }
-  const { claim } = outcome;
-  const asked = await checked(ports, tenant, request);
-  if (isRefusal(asked)) {
-    await ports.maker.giveBack(claim, ports.clock(), 'free');
-    return asked;
-  }
-  const message = await make(ports, tenant, request, claim, asked);
+  const message = await madeUnder(ports, tenant, request, outcome.claim);
   return isRefusal(message) ? message : { message, replayed: false };
 };
 

@@ -88,16 +88,27 @@ export const registered = (
   ...given(fields),
   ...consentOf(before, optedIn, at),
   createdAt: before?.createdAt ?? at,
-  updatedAt: at,
+  // One that is slow never takes back the moment of a later one, by which a retirement knows that the token is good again.
+  updatedAt: Math.max(at, before?.updatedAt ?? 0),
   version: (before?.version ?? 0) + 1,
 });
+
+const told = ({ version: _, ...device }: PushDevice): string =>
+  JSON.stringify(
+    Object.entries(device)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .filter(([, value]) => value !== undefined),
+  );
+
+/** Whether two states of a device say the same: of registrations that come at once, the first may have said it all. */
+export const saysTheSame = (a: PushDevice, b: PushDevice): boolean => told(a) === told(b);
 
 /** The device after its opt-out; the row stays. */
 export const optedOut = (device: PushDevice, at: number): PushDevice => ({
   ...device,
   optedIn: false,
   optedOutAt: device.optedOutAt ?? at,
-  updatedAt: at,
+  updatedAt: Math.max(at, device.updatedAt),
   version: device.version + 1,
 });
 

@@ -1,7 +1,7 @@
 import type { Actor } from '../actor.ts';
 import { type Refusal, refuse, Unavailable } from '../errors.ts';
 import type { AppPorts } from './app.ts';
-import { deviceIdOf, optedOut, type PushDevice, type Registration, registered } from './device.ts';
+import { deviceIdOf, optedOut, type PushDevice, type Registration, registered, saysTheSame } from './device.ts';
 import type { PushPlatform } from './transport.ts';
 
 export interface DeviceStore {
@@ -43,7 +43,7 @@ const changed = async (
   for (let turn = 0; turn < TRIES; turn++) {
     const before = await devices.read(organizationId, id);
     const after = change(before);
-    if (after === undefined || after === before) return after;
+    if (!after || (before && saysTheSame(before, after))) return before;
     if (!(await devices.put(after, before))) continue;
     if (before?.optedIn && !after.optedIn) leftSends(after.platform);
     return after;

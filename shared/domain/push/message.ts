@@ -44,6 +44,11 @@ export interface PushContent extends Pick<PushNotification, 'title' | 'body'> {
   readonly silent?: boolean | undefined;
 }
 
+/** Whether push services carry what a push message says. */
+export const isCarried = ({ title, body, deepLink, imageUrl, actions }: PushContent): boolean =>
+  Buffer.byteLength(JSON.stringify({ title, body, deepLink, imageUrl, actions })) <= PUSH_LIMITS.contentBytes;
+export const NOT_CARRIED = `must leave all that is shown within ${PUSH_LIMITS.contentBytes} bytes`;
+
 /** How many devices of a platform the provider took, and how many it did not. */
 export interface Outcomes {
   readonly delivered: number;

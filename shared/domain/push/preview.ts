@@ -22,7 +22,10 @@ export const priceOfDevice = async (
   return row ? quoteUnits(row, 1, 0).coins : unpriced;
 };
 
-/** What a push message would reach and cost; nothing is made or charged. 422 for a segment that there is not. */
+/** What a send refuses with 422 is 400 here, in the same words: the operation documents no other (interface 4.9). */
+const asBadRequest = ({ details }: Refusal<'VALIDATION_ERROR'>) => refuse('BAD_REQUEST', details);
+
+/** What a push message would reach and cost; nothing is made or charged. 400 for a segment that there is not, and for a kind without a price. */
 export const previewPush = async (
   ports: PricePorts,
   tenant: Tenant,
@@ -32,9 +35,9 @@ export const previewPush = async (
 ) => {
   const rateKind = rateKindOf(content);
   const each = await priceOfDevice(ports, rateKind);
-  if (isRefusal(each)) return each;
+  if (isRefusal(each)) return asBadRequest(each);
   const audience = await audienceOf(ports.audiences, tenant, platforms, wish);
-  if (!audience) return UNKNOWN_SEGMENT;
+  if (!audience) return asBadRequest(UNKNOWN_SEGMENT);
   const reach = await audience.count();
   return { reach, rateKind, price: { coins: asCoins(reach * each), coinsEach: each }, charged: true };
 };

@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { Unavailable } from '../../shared/domain/errors.ts';
+import { sendPush } from '../../shared/domain/push/create.ts';
+import type { CreatePushPorts } from '../../shared/domain/push/ports.ts';
+import { messageIdOf, type PushWorld, pushWorld, reachable } from '../push/world.ts';
+import { FAULTS, type ProxiedCall } from '../support/fault-proxy.ts';
+import { startWorld, type World } from '../support/world.ts';
+
+const EACH = 10;
+const OPENING = 1_000_000;
+const DEVICES = 40;
+
+let world: World;
+let push: PushWorld;
+beforeAll(async () => {
+  world = await startWorld('test');
+  push = pushWorld(world);
+});
+afterAll(() => world?.close());
+beforeEach(() => {
+  world.proxy.plan(undefined);
+  push.hints.length = 0;
+  push.transport.sent.length = 0;
+  world.now += 3_600_000;
+});
+
+/** That the same request makes the message now, once, and that its devices are sent to and paid once. */
+const expectGoesOn = async (actor: Parameters<PushWorld['post']>[0], ids: readonly string[]): Promise<void> => {
+  const answer = await push.post(actor, 'key');
+  expect(answer).toMatchObject({ replayed: false, metrics: { reach: DEVICES } });
+  await push.drain();
+  const dispatches = await push.dispatchesOf(messageIdOf(answer));
+  expect(dispatches.map(({ tokenId }) => tokenId).sort()).toEqual([...ids].sort());
+  expect(push.transport.sent).toHaveLength(DEVICES);
+  await push.checkBooks(actor, DEVICES * EACH, OPENING);
+};
+
+/** The table gives nothing back of these calls, and takes all others, that of the key among them. */
+const withoutCalls = (matches: (call: ProxiedCall) => boolean): void =>
+  world.proxy.plan((call) => (matches(call) ? FAULTS.drop : undefined));
+
+describe('a push message that a fault of ours kept from being made (503) is made by the same request at once', () => {
+  test.each([
+    ['the devices are read', ({ action, body }: ProxiedCall) => action === 'Query' && body.includes('PTOKS#')],
+    [
+      'the rows are written',
+      ({ action, body }: ProxiedCall) => action === 'TransactWriteItems' && body.includes('PDSP#'),
+    ],
+    ['it is committed', ({ action, body }: ProxiedCall) => action === 'TransactWriteItems' && body.includes('IDEM#')],
+    [
+      'the balance is read',
+      ({ action, body }: ProxiedCall) => action !== 'TransactWriteItems' && body.includes('WALLET#'),
+    ],
+    ['the apps are read', ({ action, body }: ProxiedCall) => action === 'Query' && body.includes('PAPPS#')],
+  ])('when %s', async (_, matches) => {
+    const { actor, ids } = await push.organization(OPENING, reachable(DEVICES));
+    let met = 0;
+    withoutCalls((call) => matches(call) && ++met > 0);
+    await expect(push.post(actor, 'key')).rejects.toThrow(Unavailable);
+    expect(met).toBeGreaterThan(0);
+    world.proxy.plan(undefined);
+    await push.checkBooks(actor, 0, OPENING);
+    await expectGoesOn(actor, ids);
+  });
+
+  test('when its price is read', async () => {
+    const { actor, ids } = await push.organization(OPENING, reachable(DEVICES));
+    const prices = () => Promise.reject(new Unavailable('The prices could not be read.'));
+    const unpriced: CreatePushPorts = { ...push.create, prices };
+    const request = { title: 'Oi', body: 'Oi', platforms: ['ios'] } as const;
+    await expect(sendPush(unpriced, actor, 'key', request)).rejects.toThrow(Unavailable);
+    await expectGoesOn(actor, ids);
+  });
+});
+
+test('a commit that succeeded though it looked like a fault is what the same request answers with', async () => {
+  const { actor } = await push.organization(OPENING, reachable(DEVICES));
+  const { maker } = push.create;
+  const commit: typeof maker.commit = async (...given) => {
+    await maker.commit(...given);
+    throw new Unavailable('The answer never came.');
+  };
+  const request = { title: 'Oi', body: 'Oi', platforms: ['ios'] } as const;
+  const lost = sendPush({ ...push.create, maker: { ...maker, commit } }, actor, 'key', request);
+  await expect(lost).rejects.toThrow(Unavailable);
+  const answer = await push.post(actor, 'key');
+  expect(answer).toMatchObject({ replayed: true, metrics: { reach: DEVICES } });
+  await push.lookAgain(messageIdOf(answer));
+  expect(push.transport.sent).toHaveLength(DEVICES);
+  await push.checkBooks(actor, DEVICES * EACH, OPENING);
+});
