@@ -118,6 +118,8 @@ export type OperationSuccess<C extends OperationContract> = {
 /** The names of the problems that a handler of this contract may refuse with; any other does not compile. */
 export type DeclaredProblem<C extends OperationContract> = C['errors'][number] | CommonProblem;
 
-/** The status for an unreadable or unknown query or path value: 422 where the operation documents it, else 400 (decisions, part 3). */
-export const badQueryProblem = (contract: OperationContract): 'VALIDATION_ERROR' | 'BAD_REQUEST' =>
+/** What a query or a body that breaks the contract is answered with. */
+export type InputProblem = 'BAD_REQUEST' | 'VALIDATION_ERROR';
+/** 422 where the operation documents it, else 400, which every operation may answer (decisions, part 3). */
+export const inputProblem = (contract: OperationContract): InputProblem =>
   contract.errors.includes('VALIDATION_ERROR') ? 'VALIDATION_ERROR' : 'BAD_REQUEST';

@@ -140,7 +140,7 @@ export const changeFlow = defineOperation({
   path: '/v2/flows/{id}',
   summary: 'Change a WhatsApp flow',
   description:
-    'Only a draft; `version` counts one more. JSON Merge Patch: what is absent stays, `description: null` clears.',
+    'Only a draft; `version` counts one more. JSON Merge Patch: what is absent stays, `description: null` clears. 409 while it is being published, and after a publication of which it is not known how it ended, until publishing it again tells.',
   request: {
     params: id,
     body: z
@@ -162,7 +162,7 @@ export const deleteFlow = defineOperation({
   method: 'DELETE',
   path: '/v2/flows/{id}',
   summary: 'Delete a WhatsApp flow',
-  description: 'Only a draft; on the platform too, where it has seen it.',
+  description: 'Only a draft; on the platform too, where it has seen it. 409 while it is being published.',
   request: { params: id },
   responses: { 204: null },
   errors: [...MOVE_ERRORS, 'DEPENDENCY_FAILED'],

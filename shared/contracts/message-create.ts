@@ -25,7 +25,7 @@ export const CreateMessage = z
     type: z.enum(MESSAGE_TYPES).meta({ description: 'What the payload holds.', example: 'text' }),
     payload: payloadSchema.optional().meta({
       description:
-        'By type: text `{text}`; media `{media: {kind, id, caption?, filename?}}`; template `{template: {name, language}}`; interactive `{interactive}` as the platform has it; on RCS also `{card}` and `{fallback: {text}}`; on e-mail `{email: {subject, html?, text?}}`.',
+        'By type: text `{text}`; media `{media: {kind, id, caption?, filename?}}`; template `{template: {name, language}}`; interactive `{interactive}` as the platform has it; on RCS also `{card}` and `{fallback: {text}}`; on e-mail `{email: {subject, html?, text?}}`; on push `{text}` with title, deepLink, imageUrl, actions and silent as a push message has them.',
       example: { text: 'Seu pedido saiu para entrega.' },
     }),
     numberId: z.string().min(1).max(64).optional().meta({

@@ -94,7 +94,7 @@ export const resendMessage = defineOperation({
   path: '/messages/{id}/resend',
   summary: 'Correct a queued or failed message and send it anew',
   description:
-    'The original is archived and points at the new message, which is billed as any other; what a queued original held comes back. The new message leaves at once, whatever moment the original was scheduled for, and alone: the fallbacks of a queued original end with it. Of resends at the same time one is taken and the others answer 409. With an Idempotency-Key, a repeat answers the first response with `replayed: true`.',
+    'The original is archived and points at the new message, which is billed as any other; what a queued original held comes back. The new message leaves at once, whatever moment the original was scheduled for, and alone: the fallbacks of a queued original end with it. Of resends at the same time one is taken and the others answer 409, and so does one of a message whose strict batch is still being decided. With an Idempotency-Key, a repeat answers the first response with `replayed: true`.',
   idempotency: 'optional',
   rate: 'single_send',
   request: { params, body: ResendMessage },

@@ -47,10 +47,8 @@ const meta = z
       .optional()
       .meta({ description: 'Whether the name is approved; absent while unknown.', example: 'approved' }),
     partnerRemovedAt: dateTime(
-      "When the customer removed the service from the number's account. Only a mark: status stays, sends are expected to fail.",
-    )
-      .nullable()
-      .optional(),
+      "When the customer removed the service from the number's account; null where it did not. Only a mark: status stays, sends are expected to fail.",
+    ).nullable(),
     partnerRemovedReason: z.enum(REMOVAL_REASONS).optional().meta({
       description: 'PARTNER_REMOVED: stopped sharing the account. PARTNER_APP_UNINSTALLED: uninstalled the app.',
     }),

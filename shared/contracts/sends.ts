@@ -33,6 +33,6 @@ export const SYNCHRONOUS_SEND = { ...single, errors: SEND_ERRORS, timeoutSeconds
 /** A send that is accepted and leaves by itself. */
 export const QUEUED_SEND = {
   ...single,
-  errors: [...SEND_ERRORS, 'NOT_FOUND'],
+  errors: SEND_ERRORS,
   uses: { table: 'write', queues: ['send', 'events'], vault: true, liveVolume: true },
 } as const;

@@ -24,12 +24,12 @@ export interface KeyProvider {
 }
 
 /** What a blind index is made of. */
-export type IndexedKind = 'phone' | 'email' | 'platform';
+export type IndexedKind = 'phone' | 'email' | 'platform' | 'device';
 
 /** Seals, finds and signs personal data under keys derived from a stage's root key, one per purpose and organization. */
 export interface Vault {
   /**
-   * The deterministic text that stands for a phone or an e-mail in keys (interface 2.9, phoneHash): HMAC-SHA256, base64url, 43
+   * The deterministic text that stands for a recipient in keys (interface 2.9, phoneHash): HMAC-SHA256, base64url, 43
    * characters. E-mail addresses are compared without case. Different in every organization and stage.
    */
   blindIndex(organizationId: string, kind: IndexedKind, value: string): string;

@@ -18,7 +18,7 @@ for 24 hours; with another body it answers 409.
 ## Values
 
 Timestamps are ISO 8601 in UTC. Money is in coins: 1 coin = R$ 0.0001. Recipients are masked without the scope \`pii:full\`.
-Fields that a body does not know are refused with 422. Answers may gain fields: read the ones that you know.
+Fields that a body does not know are refused with 422, or with 400 where the operation names no 422. Answers may gain fields: read the ones that you know.
 
 ## Errors
 

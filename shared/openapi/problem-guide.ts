@@ -15,7 +15,7 @@ export const PROBLEM_GUIDE: Readonly<Record<ProblemName, ProblemGuide>> = {
       'The body is not JSON, or is nested too deeply.',
       'The content type is not application/json on an operation that takes JSON.',
       'The Idempotency-Key header is missing where it is required, or is not 1 to 255 visible ASCII characters.',
-      'A query parameter is unknown or unreadable on an operation that documents 400 and not 422.',
+      'A query parameter or a field is missing, unknown or unreadable on an operation that documents no 422: `errors` names each place.',
     ],
     action: 'Correct the request. Sending the same one again gives the same answer.',
   },
@@ -80,7 +80,9 @@ export const PROBLEM_GUIDE: Readonly<Record<ProblemName, ProblemGuide>> = {
   },
   UNSUPPORTED_MEDIA_TYPE: {
     meaning: 'The kind of media is not one that the channel takes.',
-    when: ['A file of a type outside of the documented list is uploaded.'],
+    when: [
+      'A file of a type outside of the documented list is uploaded, or bytes come without a documented content type.',
+    ],
     action: 'Convert the file to one of the documented types.',
   },
   VALIDATION_ERROR: {

@@ -1,3 +1,4 @@
+import type { InputProblem } from '../contracts/define-operation.ts';
 import { type Refusal, refuse } from '../domain/errors.ts';
 import { shownName } from '../domain/issue-words.ts';
 import { numberFault } from '../domain/json-values.ts';
@@ -50,8 +51,11 @@ const findIssue = (value: unknown, path: string): Issue | undefined => {
   return undefined;
 };
 
-/** Reads a JSON body. 400 for what is no JSON or too deep, 422 for values that no contract holds. Linear in the text. */
-export const readJson = (text: string): { value: unknown } | Refusal<'BAD_REQUEST' | 'VALIDATION_ERROR'> => {
+/** Reads a JSON body. 400 for what is no JSON or too deep, `problem` for values that no contract holds. Linear in the text. */
+export const readJson = <N extends InputProblem>(
+  text: string,
+  problem: N,
+): { value: unknown } | Refusal<'BAD_REQUEST' | N> => {
   if (tooDeep(text)) return refuse('BAD_REQUEST', `The body is nested deeper than ${MAX_DEPTH} levels.`);
   let value: unknown;
   try {
@@ -60,5 +64,5 @@ export const readJson = (text: string): { value: unknown } | Refusal<'BAD_REQUES
     return refuse('BAD_REQUEST', 'The body is not JSON.');
   }
   const issue = findIssue(value, '');
-  return issue ? refuse('VALIDATION_ERROR', { detail: 'The body breaks the contract.', errors: [issue] }) : { value };
+  return issue ? refuse(problem, { detail: 'The body breaks the contract.', errors: [issue] }) : { value };
 };

@@ -1,7 +1,12 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type * as z from 'zod';
 import { IDEMPOTENCY_KEY } from '../contracts/common.ts';
-import { badQueryProblem, type OperationContract } from '../contracts/define-operation.ts';
+import {
+  type InputProblem,
+  inputProblem,
+  type OperationContract,
+  type StreamedBody,
+} from '../contracts/define-operation.ts';
 import { type ProblemName, Refusal, refuse } from '../domain/errors.ts';
 import { issueWords, shownName } from '../domain/issue-words.ts';
 import { readJson } from './json.ts';
@@ -46,14 +51,15 @@ export const bodyText = (event: APIGatewayProxyEvent): string | undefined => {
 
 const JSON_TYPE = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i;
 
-/** Reads a text as a JSON body of a shape. */
-export const parseJsonBody = <T>(
+/** Reads a text as a JSON body of a shape: 400 where it is no JSON, `problem` where its shape is another. */
+export const parseJsonBody = <T, N extends InputProblem>(
   schema: z.ZodType<T>,
   text: string,
-): { data: T } | Refusal<'BAD_REQUEST' | 'VALIDATION_ERROR'> => {
-  const json = readJson(text);
+  problem: N,
+): { data: T } | Refusal<'BAD_REQUEST' | N> => {
+  const json = readJson(text, problem);
   if (json instanceof Refusal) return json;
-  return parsePart(schema, json.value, 'VALIDATION_ERROR', 'The body') as { data: T } | Refusal<'VALIDATION_ERROR'>;
+  return parsePart(schema, json.value, problem, 'The body') as { data: T } | Refusal<N>;
 };
 
 /** No body at all says the same as `{}` where the contract needs no field. */
@@ -72,16 +78,31 @@ async function* bodyPieces({ body, isBase64Encoded }: APIGatewayProxyEvent) {
   if (body) yield Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8');
 }
 
-const readStream = (event: APIGatewayProxyEvent & StreamedEvent, types: readonly string[]) => {
-  const type = header(event, 'content-type');
-  if (types.includes('application/json') && type !== undefined && !JSON_TYPE.test(type))
-    return refuse('BAD_REQUEST', 'The content type must be application/json.');
+const NOT_JSON = refuse('BAD_REQUEST', 'The content type must be application/json.');
+/** Whether a body is said to be something else than JSON. */
+const saysOther = (event: APIGatewayProxyEvent): boolean =>
+  !JSON_TYPE.test(header(event, 'content-type') ?? 'application/json');
+
+/** Whether bytes come under a documented type, whatever its case and parameters, and whole: a gateway reads any other body as text, which breaks it. */
+const comesWhole = (event: APIGatewayProxyEvent & StreamedEvent, types: readonly string[]): boolean => {
+  const [type = ''] = (header(event, 'content-type') ?? '').split(';');
+  const asText = event.bodyStream === undefined && event.body && !event.isBase64Encoded;
+  return types.includes(type.trim().toLowerCase()) && !asText;
+};
+
+const readStream = (event: APIGatewayProxyEvent & StreamedEvent, { contentTypes, schema }: StreamedBody) => {
+  if (schema && saysOther(event)) return NOT_JSON;
+  if (!schema && !comesWhole(event, contentTypes))
+    return refuse(
+      'UNSUPPORTED_MEDIA_TYPE',
+      `Send the bytes alone, with a content type that the operation documents, such as ${contentTypes[0]}.`,
+    );
   return { data: event.bodyStream ?? bodyPieces(event) };
 };
 
 const readBody = (contract: OperationContract, event: APIGatewayProxyEvent) => {
   const { body: schema, rawBody, stream } = contract.request;
-  if (stream) return readStream(event, stream.contentTypes);
+  if (stream) return readStream(event, stream);
   if (!schema && !rawBody) return { data: {} };
   const encoding = header(event, 'content-encoding');
   if (encoding && encoding.toLowerCase() !== 'identity')
@@ -90,10 +111,8 @@ const readBody = (contract: OperationContract, event: APIGatewayProxyEvent) => {
   if (text === undefined) return refuse('BAD_REQUEST', 'The body is not UTF-8.');
   if (rawBody) return { data: text };
   if (text.trim() === '') return emptyBody(schema);
-  const type = header(event, 'content-type');
-  if (type !== undefined && !JSON_TYPE.test(type))
-    return refuse('BAD_REQUEST', 'The content type must be application/json.');
-  return schema ? parseJsonBody(schema, text) : { data: {} };
+  if (saysOther(event)) return NOT_JSON;
+  return schema ? parseJsonBody(schema, text, inputProblem(contract)) : { data: {} };
 };
 
 /** Query values as one flat object; a repeated parameter is a list where it was repeated. */
@@ -124,7 +143,7 @@ export const readIdempotencyKey = (
 export const readInput = (contract: OperationContract, event: APIGatewayProxyEvent) => {
   const params = parsePart(contract.request.params, event.pathParameters ?? {}, 'NOT_FOUND', 'The path');
   if (params instanceof Refusal) return params;
-  const badQuery = badQueryProblem(contract);
+  const badQuery = inputProblem(contract);
   const bad = Object.values(event.multiValueQueryStringParameters ?? {})
     .flat()
     .some((value) => value !== undefined && (value.includes('\u0000') || !value.isWellFormed()));

@@ -86,7 +86,7 @@ export const KEYS = {
   batchOthers: (id: string, part: number) => key(`BATCH#${id}`, `OTHERS#${padded(part, 4)}`),
   /** A chunk of a batch: its messages, and what one ledger line holds for them. */
   batchChunk: (batchId: string, chunk: number) => key(`BATCH#${batchId}#${chunk}`, 'CHUNK'),
-  /** A lane of a chunk's escrow: what its messages captured, what comes back when it closes, and where they stand. */
+  /** A lane of a chunk's escrow: what its messages captured, what they give back, and where they stand. */
   escrowLane: (batchId: string, chunk: number, lane: number) => key(`BATCH#${batchId}#${chunk}`, `LANE#${lane}`),
   /** What leaves of a queued message besides what is kept of it; sealed, and gone once its hold is resolved. */
   messageBody: (id: string) => key(`MSG#${id}`, 'BODY'),
@@ -131,6 +131,8 @@ export const KEYS = {
   phone: (organizationId: string, phoneHash: string) => key(`PHONE#${organizationId}#${phoneHash}`, 'PHONE'),
   /** An e-mail address of an organization (blind index): how many contacts with it opted out, whether it unsubscribed itself, and until when its provider holds it back. */
   emailAddress: (organizationId: string, emailHash: string) => key(`EMAIL#${organizationId}#${emailHash}`, 'EMAIL'),
+  /** A user of a channel's platform that wrote to an organization (blind index): carries its opt-out, as a phone does. */
+  platformUser: (organizationId: string, userHash: string) => key(`PUSER#${organizationId}#${userHash}`, 'PUSER'),
   /** An e-mail template without its contents: what lists read. */
   emailTemplate: (id: string) => key(`ETPL#${id}`, 'ETPL'),
   /** The contents of an e-mail template; compressed. */
@@ -153,6 +155,9 @@ export const KEYS = {
     key(`TPLNAME#${organizationId}#${digest(name)}`, `${language}#${digest(wabaId)}`),
   /** A WhatsApp flow. */
   flow: (id: string) => key(`FLW#${id}`, 'FLW'),
+  /** What the platform calls a flow of a business account: finds the one that its reports name. */
+  flowOnPlatform: (organizationId: string, wabaId: string, platformFlowId: string) =>
+    key(`FLWPID#${organizationId}#${digest(platformFlowId)}`, digest(wabaId)),
   /** A caller's own customer id: makes it unique. */
   externalId: (organizationId: string, externalId: string) => key(`EXT#${organizationId}#${digest(externalId)}`, 'EXT'),
   /** A file that the channel platform keeps for messages, found by the platform's id of it. */
@@ -255,6 +260,11 @@ export const FINDS = {
   inboundOf: (organizationId: string, channel: string, createdAt: string, id: string) => ({
     gsi1pk: `INS#${channel}#${organizationId}`,
     gsi1sk: newestKey(createdAt, id),
+  }),
+  /** The recipients (blind index) that opted out by themselves while they were known as a contact: its opt-in takes that back. */
+  optOutsOf: (contactId: string, at: string, recipientHash: string) => ({
+    gsi2pk: `OUTS#${contactId}`,
+    gsi2sk: newestKey(at, recipientHash),
   }),
   /** What a contact wrote on a channel. */
   inboundOfContact: (contactId: string, channel: string, createdAt: string, id: string) => ({

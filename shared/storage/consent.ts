@@ -2,16 +2,15 @@ import * as z from 'zod';
 import { type RecipientKind, rulesOf } from '../domain/messages/channels.ts';
 import type { SendPlan } from '../domain/messages/plan.ts';
 import type { Channel } from '../domain/messages/provider.ts';
+import type { QuietHours } from '../domain/messages/quiet-hours.ts';
 import type { ConsentFault } from '../domain/messages/refusals.ts';
 import { KEYS } from './access-patterns.ts';
+import { asksRecipient, recipientRow, refuses } from './consent-rows.ts';
+import { quietHoursOf } from './organization-settings.ts';
 import type { Key, Row, Table } from './table.ts';
 import { parseWallet } from './wallet-row.ts';
 
-const addressRow = z.object({
-  unsubscribedAt: z.string().optional(),
-  optedOut: z.int().default(0),
-  suppressedUntil: z.int().default(0),
-});
+const addressRow = z.object({ suppressedUntil: z.int().default(0) });
 
 /** What is on file of a plan's recipient. */
 export interface RecipientStanding {
@@ -23,16 +22,11 @@ export interface RecipientStanding {
 
 type HashTo = (kind: RecipientKind, to: string) => Promise<string>;
 
-/** The row of the recipient itself, where it says anything of the plan: a named contact's word stands in the place of its phone's. */
-const recipientKey = async (
-  organizationId: string,
-  { channel, contactId, mayOptOut, to }: SendPlan,
-  hashTo: HashTo,
-) => {
-  const { recipient } = rulesOf(channel);
-  if (recipient === 'email') return KEYS.emailAddress(organizationId, await hashTo(recipient, to));
-  if (recipient === 'platform' || contactId || !mayOptOut) return undefined;
-  return KEYS.phone(organizationId, await hashTo(recipient, to));
+/** The row of the recipient itself, where it is asked; an address's always, since its provider may hold it back. */
+const recipientKey = async (organizationId: string, plan: SendPlan, hashTo: HashTo) => {
+  const { recipient } = rulesOf(plan.channel);
+  if (recipient !== 'email' && !asksRecipient(recipient, plan)) return undefined;
+  return recipientRow(organizationId, recipient, await hashTo(recipient, plan.to));
 };
 
 const contactFault = (organizationId: string, { mayOptOut }: SendPlan, row: Row | undefined) => {
@@ -40,13 +34,9 @@ const contactFault = (organizationId: string, { mayOptOut }: SendPlan, row: Row 
   return mayOptOut && row.optInStatus === 'denied' ? 'opted_out' : undefined;
 };
 
-/** As emailConsent of a send: where a contact is named, only the unsubscribing of the address itself is asked besides it. */
-const recipientFault = ({ channel, contactId, mayOptOut }: SendPlan, row: Row | undefined) => {
-  if (!mayOptOut || !row) return undefined;
-  if (rulesOf(channel).recipient === 'phone') return row.optInStatus === 'denied' ? 'opted_out' : undefined;
-  const { unsubscribedAt, optedOut } = addressRow.parse(row);
-  return unsubscribedAt !== undefined || (!contactId && optedOut > 0) ? 'opted_out' : undefined;
-};
+/** As the recipient's part of a reservation. */
+const recipientFault = (plan: SendPlan, row: Row | undefined) =>
+  row && asksRecipient(rulesOf(plan.channel).recipient, plan) && refuses(row, plan) ? 'opted_out' : undefined;
 
 /** The rows that tell of a plan's recipient: the named contact's, and its own. */
 const keysOf = async (organizationId: string, plan: SendPlan, hashTo: HashTo) => ({
@@ -97,19 +87,27 @@ export const consentFault = async (
 };
 
 /**
- * What can be spent, in coins, and what is on file of the plans' recipients, in the plans' order, as their reservations and departures
- * would meet it: the named contact's word, else the recipient's. For previews; a send asks in its own transaction. One round trip.
+ * What can be spent, in coins, the quiet hours, and what is on file of the plans' recipients, in the plans' order, as their reservations
+ * and departures would meet it: the named contact's word, else the recipient's. For previews; a send asks in its own transaction. One round trip.
  */
 export const readStanding = async (
   table: Table,
   organizationId: string,
   plans: readonly SendPlan[],
   hashTo: HashTo,
-): Promise<{ readonly balance: number; readonly recipients: readonly RecipientStanding[] }> => {
-  const beside = [KEYS.wallet(organizationId)];
+): Promise<{
+  readonly balance: number;
+  readonly quietHours: QuietHours | undefined;
+  readonly recipients: readonly RecipientStanding[];
+}> => {
+  const beside = [KEYS.wallet(organizationId), KEYS.organization(organizationId)];
   const { rows, standings } = await readRecipients(table, organizationId, plans, hashTo, beside);
-  const [wallet] = rows;
-  return { balance: wallet ? parseWallet(wallet).balance : 0, recipients: standings };
+  const [wallet, organization] = rows;
+  return {
+    balance: wallet ? parseWallet(wallet).balance : 0,
+    quietHours: quietHoursOf(organization),
+    recipients: standings,
+  };
 };
 
 /** A contact's own recipient on a channel: its phone or its e-mail address; undefined when it has none, or is another's. One read. */
@@ -120,7 +118,7 @@ export const contactRecipient = async (
   channel: Channel,
 ): Promise<string | undefined> => {
   const { recipient } = rulesOf(channel);
-  if (recipient === 'platform') return undefined;
+  if (recipient !== 'phone' && recipient !== 'email') return undefined;
   const row = await table.get(KEYS.contact(contactId), { eventual: true, only: ['org', recipient] });
   return row?.org === organizationId ? z.string().optional().parse(row[recipient]) : undefined;
 };

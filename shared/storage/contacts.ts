@@ -13,8 +13,8 @@ import { Unavailable } from '../domain/errors.ts';
 import type { ContactAttributes } from '../domain/json-values.ts';
 import { isoTime } from '../domain/time.ts';
 import { FINDS, KEYS } from './access-patterns.ts';
-import { countOptOut, liftUnsubscribing } from './email-consent.ts';
-import type { WriteOp } from './expressions.ts';
+import { countOptOut, liftOptOuts, NOT_OUT } from './consent-rows.ts';
+import type { Condition, WriteOp } from './expressions.ts';
 import { eventWrite } from './outbox.ts';
 import type { CancelReason, Key, Row, Table } from './table.ts';
 
@@ -107,8 +107,10 @@ const rowOf = (contact: Contact) => {
 
 const ABSENT = { text: 'attribute_not_exists(#pk)' } as const;
 /** A phone that opted out by itself is taken over only by a contact that stands as opted out: creating lifts no withdrawal. */
-const freePhone = ({ optIn }: Contact) =>
-  optIn.status === 'denied' ? { text: 'attribute_not_exists(#contactId)' } : ABSENT;
+const freePhone = ({ optIn }: Contact): Condition => {
+  const text = 'attribute_not_exists(#contactId)';
+  return optIn.status === 'denied' ? { text } : { ...NOT_OUT, text: `${text} AND ${NOT_OUT.text}` };
+};
 type Part = 'company' | 'contact' | 'email' | 'event' | 'externalId' | 'organization' | 'phone';
 type Named = { readonly part: Part; readonly write: WriteOp };
 
@@ -236,7 +238,7 @@ export const contactStore = (table: Table, raised: (eventId: string) => void): C
     return outcome.ok;
   },
 
-  liftUnsubscribing: (organizationId, emailHash) => liftUnsubscribing(table, organizationId, emailHash),
+  liftOptOuts: (contact, at) => liftOptOuts(table, contact, at),
 });
 
 /** How many contacts the organization has. One read. */

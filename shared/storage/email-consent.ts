@@ -1,44 +1,9 @@
 import * as z from 'zod';
 import type { EmailConsentStore } from '../domain/contacts/ports.ts';
-import { isoTime } from '../domain/time.ts';
+import { UNSUBSCRIBED } from '../domain/contacts/unsubscribe.ts';
 import { FINDS, KEYS } from './access-patterns.ts';
-import type { WriteOp } from './expressions.ts';
+import { NOT_OUT, optOutWrite } from './consent-rows.ts';
 import type { QueryRange, Table } from './table.ts';
-
-/**
- * Forbids what an address opted out of, as a part of a send's own transaction: no contact with the address may have opted out, and the
- * address may not have unsubscribed by itself. Where a contact is `named`, its own word stands in the place of the other contacts', and
- * the unsubscribing of the address holds all the same. An address that nobody wrote down forbids nothing.
- */
-export const emailConsent = (organizationId: string, hash: string, named = false): WriteOp => ({
-  check: KEYS.emailAddress(organizationId, hash),
-  when: named
-    ? { text: 'attribute_not_exists(#unsubscribedAt)' }
-    : {
-        text: 'attribute_not_exists(#unsubscribedAt) AND (attribute_not_exists(#optedOut) OR #optedOut < :one)',
-        values: { one: 1 },
-      },
-});
-
-/**
- * Counts a contact with the address in (1) or out (-1) of those that opted out. Who grants consent has the word over an earlier
- * unsubscribing of the address.
- */
-export const countOptOut = (organizationId: string, hash: string, by: number, granted: boolean): WriteOp => ({
-  update: KEYS.emailAddress(organizationId, hash),
-  set: { org: organizationId },
-  add: { optedOut: by },
-  ...(granted ? { remove: ['unsubscribedAt'] } : {}),
-});
-
-/** Lets an address that was unsubscribed be written to again; nothing where it was not. A repeat changes nothing. */
-export const liftUnsubscribing = async (table: Table, organizationId: string, hash: string): Promise<void> => {
-  await table.write({
-    update: KEYS.emailAddress(organizationId, hash),
-    remove: ['unsubscribedAt'],
-    when: { text: 'attribute_exists(#unsubscribedAt)' },
-  });
-};
 
 /** The addresses that a provider holds back, in the table of one stage. */
 export const suppressionStore = (table: Table) => ({
@@ -90,10 +55,8 @@ export const emailConsentStore = (table: Table): EmailConsentStore => ({
   },
 
   async unsubscribe(organizationId, emailHash, now) {
-    await table.write({
-      update: KEYS.emailAddress(organizationId, emailHash),
-      set: { org: organizationId, unsubscribedAt: isoTime(now) },
-      when: { text: 'attribute_not_exists(#unsubscribedAt)' },
-    });
+    const stop = { at: now, reason: UNSUBSCRIBED };
+    // The moment of the first click stays.
+    await table.write({ ...optOutWrite(organizationId, 'email', emailHash, stop), when: NOT_OUT });
   },
 });

@@ -1,9 +1,11 @@
 import * as z from 'zod';
 import type { CodeLink } from '../domain/inbound/origin.ts';
 import type { InboundChange, InboundOutcome, Sender, SenderKey } from '../domain/inbound/receive.ts';
+import { rulesOf } from '../domain/messages/channels.ts';
 import type { Channel } from '../domain/messages/provider.ts';
 import { isoTime } from '../domain/time.ts';
-import { INBOUND_SHARDS, KEYS, shardOf } from './access-patterns.ts';
+import { FINDS, INBOUND_SHARDS, KEYS, shardOf } from './access-patterns.ts';
+import { optOutWrite, recipientRow } from './consent-rows.ts';
 import { consentWrites, parseContact } from './contacts.ts';
 import { emailConsentStore } from './email-consent.ts';
 import type { WriteOp } from './expressions.ts';
@@ -11,7 +13,6 @@ import { inboundRow, isInbound } from './inbound-rows.ts';
 import { parseLink } from './links.ts';
 import { parseMessage } from './message-rows.ts';
 import { eventWrite } from './outbox.ts';
-import { phoneOptOutWrite } from './phone-consent.ts';
 import type { CancelReason, Row, Table } from './table.ts';
 
 /** A window closes after a day; its row is forgotten some days later. */
@@ -19,7 +20,10 @@ const KEEP_WINDOW_SECONDS = 7 * 24 * 3600;
 
 const lastRow = z.object({ at: z.int() });
 const countRow = z.object({ sk: z.string(), messages: z.int() });
-const phoneRow = z.object({ contactId: z.string().optional(), optInStatus: z.string().optional() });
+const senderRow = z.object({ contactId: z.string().optional(), optInStatus: z.string().optional() });
+
+/** When a recipient last wrote, in ms, of the row that keeps it. */
+export const parseLastInbound = (row: Row): number => lastRow.parse(row).at;
 
 /** When a recipient last wrote to a number of the organization, or without one on a channel, in ms; undefined when it never did. One read. */
 export const readLastInbound = async (
@@ -28,24 +32,23 @@ export const readLastInbound = async (
   { channel, hash, numberId = '' }: Pick<SenderKey, 'channel' | 'hash' | 'numberId'>,
 ): Promise<number | undefined> => {
   const row = await table.get(KEYS.lastInbound(organizationId, channel, hash, numberId));
-  return row && lastRow.parse(row).at;
+  return row && parseLastInbound(row);
 };
 
 /**
- * The number of the organization that a recipient last wrote to; undefined when it wrote to none in the days that windows are kept for.
- * One query: all of a recipient's windows on a channel lie together.
+ * When a recipient wrote to each of the organization's numbers in the days that windows are kept for, in ms, the latest first; of no
+ * number under the empty id. One query: all of a recipient's windows on a channel lie together.
  */
-export const readLastWrittenTo = async (
+export const readWindows = async (
   table: Table,
   organizationId: string,
   { channel, hash }: Pick<SenderKey, 'channel' | 'hash'>,
-): Promise<string | undefined> => {
+): Promise<ReadonlyMap<string, number>> => {
   const { pk, sk: prefix } = KEYS.lastInbound(organizationId, channel, hash, '');
   const sort = { text: 'begins_with(#sk, :prefix)', values: { prefix } };
   const { rows } = await table.query({ partition: pk, sort, consistent: true });
-  const windows = rows.map((row) => ({ at: lastRow.parse(row).at, numberId: row.sk.slice(prefix.length) }));
-  const [latest] = windows.filter(({ numberId }) => numberId !== '').sort((a, b) => b.at - a.at);
-  return latest?.numberId;
+  const windows = rows.map((row) => [row.sk.slice(prefix.length), parseLastInbound(row)] as const);
+  return new Map(windows.sort(([, a], [, b]) => b - a));
 };
 
 const contactOf = async (table: Table, organizationId: string, id: string | undefined) => {
@@ -53,29 +56,56 @@ const contactOf = async (table: Table, organizationId: string, id: string | unde
   return row?.org === organizationId ? parseContact(row) : undefined;
 };
 
-/** Whose a phone or an address is; an address that several contacts have is nobody's. */
+/** How many of the latest messages to a platform's user are asked whom they named. */
+const LATEST = 10;
+
+/** The contact that the latest messages to somebody named, if any did. One query, which lags behind a send of the last moment. */
+const namedLast = async (table: Table, organizationId: string, { channel, hash }: SenderKey) => {
+  const partition = FINDS.messagesTo(organizationId, hash, channel, '', '').gsi4pk;
+  const range = {
+    index: 'gsi4',
+    partition,
+    newestFirst: true,
+    limit: LATEST,
+    only: ['pk', 'sk', 'contactId'],
+  } as const;
+  const { rows } = await table.query(range);
+  return z
+    .string()
+    .optional()
+    .parse(rows.find(({ contactId }) => contactId !== undefined)?.contactId);
+};
+
+/**
+ * Whose a phone, an address or a platform's id is; an address that several contacts have is nobody's. No contact has a platform's id for
+ * its own: its user is known as whom the organization named last.
+ */
 const holderOf = async (
   table: Table,
   organizationId: string,
-  { kind, hash }: SenderKey,
-): Promise<{ readonly contactId?: string | undefined; readonly loosePhone?: Sender['loosePhone'] }> => {
-  if (kind === 'phone') {
-    const row = phoneRow.parse((await table.get(KEYS.phone(organizationId, hash))) ?? {});
-    if (row.contactId !== undefined) return { contactId: row.contactId };
-    return { loosePhone: { optedOut: row.optInStatus === 'denied' } };
+  key: SenderKey,
+): Promise<{ readonly contactId?: string | undefined; readonly own?: Sender['own'] }> => {
+  const { kind, hash, otherwise } = key;
+  if (kind === 'email') {
+    const [contactId, ...others] = await emailConsentStore(table).contactsOf(organizationId, hash);
+    return { contactId: others.length === 0 && contactId !== undefined ? contactId : otherwise };
   }
-  if (kind !== 'email') return {};
-  const [contactId, ...others] = await emailConsentStore(table).contactsOf(organizationId, hash);
-  return others.length === 0 ? { contactId } : {};
+  const row = recipientRow(organizationId, kind, hash);
+  const [found, named] = await Promise.all([
+    row && table.get(row),
+    otherwise === undefined && kind === 'platform' ? namedLast(table, organizationId, key) : otherwise,
+  ]);
+  const { contactId, optInStatus } = senderRow.parse(found ?? {});
+  return contactId === undefined ? { contactId: named, own: { optedOut: optInStatus === 'denied' } } : { contactId };
 };
 
-/** What is known of who sent a message. At most three reads. */
+/** What is known of who sent a message. At most four reads. */
 export const readSender = async (table: Table, organizationId: string, key: SenderKey): Promise<Sender> => {
-  const [{ contactId, loosePhone }, lastInboundAt] = await Promise.all([
+  const [{ contactId, own }, lastInboundAt] = await Promise.all([
     holderOf(table, organizationId, key),
     readLastInbound(table, organizationId, key),
   ]);
-  return { contact: await contactOf(table, organizationId, contactId ?? key.otherwise), loosePhone, lastInboundAt };
+  return { contact: await contactOf(table, organizationId, contactId), own, lastInboundAt };
 };
 
 /** The organization's links among these codes, in their order, with the campaign tag of their messages. */
@@ -140,14 +170,15 @@ export const readInboundCounts = async (
 
 /** All that an inbound message changes, as parts of one transaction; its own row is the first, and fails when it is kept already. */
 export const inboundWrites = (change: InboundChange): readonly [WriteOp, ...WriteOp[]] => {
-  const { message, events, opensWindow, phoneOptOut } = change;
-  const { id, organizationId, channel } = message;
+  const { message, events, opensWindow, ownOptOut } = change;
+  const { id, organizationId, channel, contactId, fromHash } = message;
+  const { recipient } = rulesOf(channel);
   return [
     { put: inboundRow(message), when: { text: 'attribute_not_exists(#pk)' } },
     { update: KEYS.inboundCount(organizationId, channel, shardOf(id, INBOUND_SHARDS)), add: { messages: 1 } },
     ...(opensWindow ? [windowWrite(change)] : []),
     ...contactWrites(change),
-    ...(phoneOptOut ? [phoneOptOutWrite(organizationId, message.fromHash, phoneOptOut)] : []),
+    ...(ownOptOut ? [optOutWrite(organizationId, recipient, fromHash, { ...ownOptOut, contactId })] : []),
     ...events.map(eventWrite),
   ];
 };

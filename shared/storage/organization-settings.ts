@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { type QuietHours, QuietHoursSchema } from '../domain/messages/quiet-hours.ts';
 import { KEYS } from './access-patterns.ts';
-import type { Table } from './table.ts';
+import type { Row, Table } from './table.ts';
 import { readTogether } from './together.ts';
 
 /** What an organization contracted or set for its sends; each absent until it is. */
@@ -12,16 +12,20 @@ const settings = z.object({
   emailFrom: z.string().optional(),
   quietHours: QuietHoursSchema.optional(),
 });
-export type OrganizationSettings = z.output<typeof settings>;
+type Settings = z.output<typeof settings>;
 
-/** The settings of an organization. One read of three attributes. */
-export const readOrganizationSettings = async (table: Table, organizationId: string): Promise<OrganizationSettings> => {
-  const only = ['smsPerSecond', 'emailFrom', 'quietHours'];
+/** What may be a little old where it is read: all but the quiet hours, of which nobody keeps a copy. */
+const kept = settings.omit({ quietHours: true });
+export type KeptSettings = z.output<typeof kept>;
+
+/** The settings of an organization that may be kept for a while. One read of two attributes. */
+export const readKeptSettings = async (table: Table, organizationId: string): Promise<KeptSettings> => {
+  const only = Object.keys(kept.shape);
   const found = await table.get(KEYS.organization(organizationId), { eventual: true, only });
-  return found ? settings.parse(found) : {};
+  return found ? kept.parse(found) : {};
 };
 
-const change = async (table: Table, id: string, name: keyof OrganizationSettings, value: unknown): Promise<boolean> => {
+const change = async (table: Table, id: string, name: keyof Settings, value: unknown): Promise<boolean> => {
   const written = await table.write({
     update: KEYS.organization(id),
     ...(value === undefined ? { remove: [name] } : { set: { [name]: value } }),
@@ -31,12 +35,16 @@ const change = async (table: Table, id: string, name: keyof OrganizationSettings
 };
 
 /** Sets one of an organization's settings, or takes it away with undefined. False when there is no such organization. */
-export const setOrganization = <K extends keyof OrganizationSettings>(
+export const setOrganization = <K extends keyof Settings>(
   table: Table,
   id: string,
   name: K,
-  value: OrganizationSettings[K],
+  value: Settings[K],
 ): Promise<boolean> => change(table, id, name, value);
+
+/** The quiet hours of an organization's row; undefined where it has none. */
+export const quietHoursOf = (found: Row | undefined): QuietHours | undefined =>
+  found && settings.parse(found).quietHours;
 
 /**
  * The quiet hours as they stand, for who reads them back and for what is about to leave. One strongly consistent read, which those share
@@ -44,5 +52,5 @@ export const setOrganization = <K extends keyof OrganizationSettings>(
  */
 export const readQuietHours = async (table: Table, organizationId: string): Promise<QuietHours | undefined> => {
   const [found] = await readTogether(table, [KEYS.organization(organizationId)]);
-  return found ? settings.parse(found).quietHours : undefined;
+  return quietHoursOf(found);
 };

@@ -5,7 +5,7 @@ import type { KeptPromise, Reservation, ReserveOutcome } from '../domain/message
 import { asCoins } from '../domain/money.ts';
 import { KEYS } from './access-patterns.ts';
 import { chainWrite, stepWrites } from './chains.ts';
-import { emailConsent } from './email-consent.ts';
+import { recipientConsent } from './consent-rows.ts';
 import type { WriteOp } from './expressions.ts';
 import { refundOf } from './holds.ts';
 import { entryWrite } from './ledger.ts';
@@ -58,28 +58,17 @@ export const promiseWrite = ({ message, requestHash }: Pick<Reservation, 'messag
   };
 };
 
-/** The row that carries the opt-out of a recipient whom no contact names; none on channels that have no such row. */
-const recipientConsent = ({ message, consent: { recipient, toHash } }: Reservation): WriteOp[] => {
-  if (recipient === 'email') return [emailConsent(message.organizationId, toHash)];
-  if (recipient !== 'phone') return [];
-  const when = { text: 'attribute_not_exists(#pk) OR #optInStatus <> :denied', values: { denied: 'denied' } };
-  return [{ check: KEYS.phone(message.organizationId, toHash), when }];
+const contactConsent = (organizationId: string, contactId: string, mayOptOut: boolean): WriteOp => {
+  const text = mayOptOut ? '#org = :org AND #optInStatus <> :denied' : '#org = :org';
+  const values = { org: organizationId, ...(mayOptOut ? { denied: 'denied' } : {}) };
+  return { check: KEYS.contact(contactId), when: { text, values } };
 };
 
-const consentWrites = (reservation: Reservation): Named[] => {
-  const { contactId, mayOptOut, recipient, toHash } = reservation.consent;
-  if (contactId) {
-    const text = mayOptOut ? '#org = :org AND #optInStatus <> :denied' : '#org = :org';
-    const values = { org: reservation.message.organizationId, ...(mayOptOut ? { denied: 'denied' } : {}) };
-    const own: Named = { part: 'consent', write: { check: KEYS.contact(contactId), when: { text, values } } };
-    // Who unsubscribed an address stays out of it, whichever contact is named.
-    const address = mayOptOut && recipient === 'email';
-    return address
-      ? [own, { part: 'consent', write: emailConsent(reservation.message.organizationId, toHash, true) }]
-      : [own];
-  }
-  if (!mayOptOut) return [];
-  return recipientConsent(reservation).map((write): Named => ({ part: 'consent', write }));
+const consentWrites = ({ message: { organizationId }, consent }: Reservation): Named[] => {
+  const { contactId, mayOptOut } = consent;
+  const contact = contactId && contactConsent(organizationId, contactId, mayOptOut);
+  const recipient = recipientConsent(organizationId, consent);
+  return [contact, recipient].flatMap((write) => (write ? [{ part: 'consent', write } as const] : []));
 };
 
 const limitWrites = ({ message, volume, perSecond }: Reservation): Named[] => {

@@ -52,7 +52,7 @@ const world = (fields: Partial<MessageRecord> = {}) => {
     journal: { read: async (id: string) => (id === message.id ? message : undefined) } as CallbackPorts['journal'],
     hashRecipient: async (phone) => `hash of ${phone}`,
     hashTo: async (_, kind, value) => `${kind} hash of ${value}`,
-    sender: async () => ({ loosePhone: { optedOut: false } }),
+    sender: async () => ({ own: { optedOut: false } }),
     links: async () => [],
     routing: { provider: async (_, name) => state.provider ?? (name === 'infobip' ? scripted : undefined) },
     correlate: async (provider, reference) => correlations.get(`${provider} ${reference}`),

@@ -53,7 +53,7 @@ const world = () => {
         if (event) events.push(event);
         return true;
       },
-      liftUnsubscribing: async () => {},
+      liftOptOuts: async () => {},
     },
   };
   return { ports, events, state, actor: { organizationId: newId('organization'), env: 'test' as const } };

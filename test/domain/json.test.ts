@@ -3,7 +3,7 @@ import { isRefusal } from '../../shared/domain/errors.ts';
 import { readJson } from '../../shared/runtime/json.ts';
 
 const errorsOf = (text: string) => {
-  const read = readJson(text);
+  const read = readJson(text, 'VALIDATION_ERROR');
   return isRefusal(read) ? [read.name, read.details.errors?.[0]] : [];
 };
 
@@ -41,6 +41,6 @@ test.each(['+5511987654321', 'ana@loja.example', 'ana maria'])(
 
 test('a body is read to 64 levels, and refused beyond', () => {
   const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
-  expect(isRefusal(readJson(nested(64)))).toBe(false);
-  expect(readJson(nested(65))).toMatchObject({ name: 'BAD_REQUEST' });
+  expect(isRefusal(readJson(nested(64), 'VALIDATION_ERROR'))).toBe(false);
+  expect(readJson(nested(65), 'VALIDATION_ERROR')).toMatchObject({ name: 'BAD_REQUEST' });
 });

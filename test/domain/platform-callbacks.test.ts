@@ -33,7 +33,11 @@ const world = (owners: Readonly<Record<string, readonly Tenant[]>> = {}, fields:
   const inbound: (readonly [string, string])[] = [];
   const platform: (readonly [string, string])[] = [];
   const effects: string[] = [];
-  const state: { reading: CallbackReading; fails: boolean; provider: Partial<Provider<unknown>> } = {
+  const state: {
+    reading: CallbackReading;
+    fails: boolean;
+    provider: { -readonly [K in keyof Provider<unknown>]?: Provider<unknown>[K] };
+  } = {
     reading: { kind: 'confirmed' },
     fails: false,
     provider: { name: PROVIDER, readCallback: async () => state.reading },
@@ -114,6 +118,21 @@ describe('an inbound message', () => {
     expect([at.inbound, at.effects]).toEqual([[], ['inbound unmatched 1']]);
   });
 
+  test('on a number that was an organization’s once is nobody’s, whatever it answers; on the shared one it is whose it answers', async () => {
+    for (const [shared, kept] of [
+      [NUMBER, 1],
+      ['another', 0],
+    ] as const) {
+      const at = world();
+      at.state.provider.shares = (account) => account === shared;
+      expect(await at.take([written(), written({ providerMessageId: 'wamid.2', inReplyTo: 'wamid.OURS' })])).toBe(
+        'taken',
+      );
+      expect(at.inbound).toHaveLength(kept * 2);
+      expect(at.effects).toEqual([kept ? 'inbound kept 2' : 'inbound unmatched 2']);
+    }
+  });
+
   test('on a number of several is of the one among them that it answers, and of no other', async () => {
     const [one, other] = [tenant(), tenant()];
     const at = world({ [NUMBER]: [one, other] });
@@ -131,6 +150,32 @@ describe('an inbound message', () => {
     at.state.fails = false;
     expect(await at.take([written()])).toBe('taken');
     expect(at.inbound).toHaveLength(1);
+  });
+});
+
+describe('what a person tells the platform of marketing', () => {
+  const stops = (from = PHONE): PlatformEvent => ({
+    kind: 'platform',
+    about: 'preference',
+    at: 0,
+    phoneNumberId: NUMBER,
+    from,
+    value: 'stop',
+  });
+
+  test('is for the owner of the number, on the shared one for who wrote to them last, and else for nobody', async () => {
+    const owner = tenant();
+    const owned = world({ [NUMBER]: [owner] });
+    await owned.take([stops()]);
+    expect(owned.platform).toEqual([[owner.organizationId, 'preference']]);
+    const shared = world();
+    await shared.take([stops(), stops('+5511900000000')]);
+    expect(shared.platform).toEqual([[shared.message.organizationId, 'preference']]);
+    expect(shared.effects.sort()).toEqual(['platform kept 1', 'platform unmatched 1']);
+    const gone = world();
+    gone.state.provider.shares = () => false;
+    await gone.take([stops()]);
+    expect(gone.platform).toEqual([]);
   });
 });
 

@@ -13,8 +13,7 @@ const USER = '17841400000000001';
 const ports = (over: Partial<PlatformPorts> = {}): PlatformPorts => ({
   clock: () => NOW,
   prices: async () => DEFAULT_PRICES,
-  lastInbound: async () => NOW - HOUR_MS,
-  senderOf: async (_, __, ___, named) => (named === undefined ? 'default' : { id: named }),
+  senderOf: async (_, { named }) => ({ id: named, wroteAt: NOW - HOUR_MS }),
   ...over,
 });
 const tenant = (env: 'live' | 'test' = 'live') => ({ organizationId: newId('organization'), env });
@@ -36,7 +35,7 @@ const planned = async (...given: Parameters<typeof plan>) => {
   return outcome.plan;
 };
 const wroteAgo = (ms: number | undefined): Partial<PlatformPorts> => ({
-  lastInbound: async () => (ms === undefined ? undefined : NOW - ms),
+  senderOf: async () => ({ wroteAt: ms === undefined ? undefined : NOW - ms }),
 });
 const closed = { name: 'CONFLICT', details: { meta: { code: 'window_closed' } } };
 
@@ -74,12 +73,32 @@ describe('the window', () => {
 });
 
 describe('the sender', () => {
+  test('is asked for together with when the recipient wrote, where that counts', async () => {
+    const asked: boolean[] = [];
+    const over: Partial<PlatformPorts> = {
+      senderOf: async (_, { windowed }) => {
+        asked.push(windowed);
+        return { wroteAt: NOW };
+      },
+    };
+    await planned('whatsapp', {}, over);
+    await planned('whatsapp', { type: 'template', template: 'pedido', text: undefined }, over);
+    await planned('instagram', {}, over);
+    await planned('instagram', {}, over, 'test');
+    expect(asked).toEqual([true, false, true, false]);
+  });
+
+  test('that is unknown is told before the window that is closed', async () => {
+    const outcome = await plan('whatsapp', { labels: { numberId: 'num_1' } }, { senderOf: async () => undefined });
+    expect(outcome).toMatchObject({ name: 'VALIDATION_ERROR' });
+  });
+
   test.each(['whatsapp', 'instagram'] as const)('on %s is kept with the content, and as its label', async (channel) => {
     const label = channel === 'whatsapp' ? 'numberId' : 'instagramAccountId';
     const own = await planned(
       channel,
       { labels: { templateId: 'tpl_1' } },
-      { senderOf: async () => ({ id: 'own_1' }) },
+      { senderOf: async () => ({ id: 'own_1', wroteAt: NOW }) },
     );
     expect(own).toMatchObject({ content: { from: 'own_1' }, labels: { [label]: 'own_1', templateId: 'tpl_1' } });
     const named = await planned(channel, { labels: { [label]: 'named_1' } });
@@ -88,7 +107,7 @@ describe('the sender', () => {
   });
 
   test('that the organization does not have is refused: by its name 422, without one 412', async () => {
-    const none: Partial<PlatformPorts> = { senderOf: async () => 'unknown' };
+    const none: Partial<PlatformPorts> = { senderOf: async () => undefined };
     const named = { labels: { numberId: 'num_1' } };
     expect(await plan('whatsapp', named, none)).toMatchObject({
       name: 'VALIDATION_ERROR',

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Actor } from '../../shared/domain/actor.ts';
-import { isRefusal, type Refusal } from '../../shared/domain/errors.ts';
+import { isRefusal } from '../../shared/domain/errors.ts';
 import { leave } from '../../shared/domain/messages/leave.ts';
 import type { MessageRecord } from '../../shared/domain/messages/message.ts';
 import { cancel, force } from '../../shared/domain/messages/operate.ts';
@@ -37,13 +37,9 @@ describe('a queued message', () => {
     route: 'premium' as const,
     ...fields,
   });
-  const planSmsFor: Planner = async (tenant, { to, text, route, ...rest }, key, hash) => {
-    const plan = await planSms(world.ports, tenant, key, hash, {
-      ...planSmsOf({ to, body: text ?? '', route: route as SmsRequest['route'] }),
-      contactId: rest.contactId,
-      metadata: rest.metadata,
-    });
-    return isRefusal(plan) ? (plan as Refusal<'VALIDATION_ERROR'>) : { plan };
+  const planSmsFor: Planner = (tenant, { to, text, route, contactId, metadata }, ...keyed) => {
+    const said = planSmsOf({ to, body: text ?? '', route: route as SmsRequest['route'] });
+    return planSms(world.ports, tenant, { ...said, contactId, metadata }, ...keyed);
   };
   const hintSend = (id: string) => hint(world, 'send_message', id);
   const read = (organizationId: string, id: string) => readMessage(world.table, organizationId, id);
@@ -52,6 +48,7 @@ describe('a queued message', () => {
     ...standingOf(world),
     planners: { sms: planSmsFor } as Planners,
     readMessage: read,
+    isUndecided: operatePorts().isUndecided,
     hintSend,
   });
   const operatePorts = () => operatePortsOf(world);
@@ -60,9 +57,9 @@ describe('a queued message', () => {
   let keys = 0;
   const queued = async (actor: Actor, at = world.now): Promise<MessageRecord> => {
     const key = `queued-${keys++}`;
-    const plan = await planSms(world.ports, actor, key, key, planSmsOf());
-    if (isRefusal(plan)) throw new Error(plan.details.detail);
-    const sent = await reserveMessage(world.ports, actor, plan, { status: 'queued', at });
+    const made = await planSms(world.ports, actor, planSmsOf(), key, key);
+    if (isRefusal(made)) throw new Error(made.details.detail);
+    const sent = await reserveMessage(world.ports, actor, made.plan, { status: 'queued', at });
     if (isRefusal(sent)) throw new Error(sent.details.detail);
     return sent.message;
   };

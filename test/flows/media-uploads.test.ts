@@ -73,6 +73,17 @@ describe('an upload past the gateway', () => {
     expect(meta.files).toHaveLength(uploads);
   });
 
+  test('answers a repeat with its own name though the same bytes came again under another, in the sandbox too', async () => {
+    const completed = async (filename: string) => {
+      const address = await begin(owner.test, sandbox, { filename });
+      await put(address.url, BYTES);
+      return { address, ...(await complete(owner.test, sandbox, address.uploadId)) };
+    };
+    const first = await completed('a.pdf');
+    expect((await completed('b.pdf')).body.filename).toBe('b.pdf');
+    expect((await complete(owner.test, sandbox, first.address.uploadId)).body).toEqual(first.body);
+  });
+
   test('takes nothing at its address once it was completed, so that nothing stays behind it', async () => {
     const address = await begin(owner.live, live);
     await put(address.url, BYTES);

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
+import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { mediaStore } from '../../shared/storage/media.ts';
 import type { Row } from '../../shared/storage/table.ts';
 import { FILES, filled, OTHERS } from '../media/files.ts';
 import { type Messaging, startMessaging, type Tenant } from '../support/api.ts';
@@ -29,6 +31,8 @@ afterAll(async () => {
 });
 
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
+const jsonOf = (bytes: Buffer): Buffer =>
+  Buffer.from(JSON.stringify({ filename: 'a.pdf', mimeType: 'application/pdf', dataBase64: bytes.toString('base64') }));
 const mediaRows = async (env: 'live' | 'test') =>
   (await messaging.rowsOf(env, owner.id)).filter(({ pk }) => pk.startsWith('MEDIA#'));
 
@@ -119,6 +123,33 @@ describe('media as bytes', () => {
       });
   });
 
+  test.each(['multipart/form-data; boundary=x', 'application/json', 'application/x-www-form-urlencoded'])(
+    'is 415 as %s: what stands around the file is none of it',
+    async (type) => {
+      const form = Buffer.from('--x\r\ncontent-disposition: form-data; name="file"\r\n\r\nOi\r\n--x--\r\n');
+      expectProblem(await uploadRaw(messaging, owner.test, sandbox, form, { headers: { 'content-type': type } }), 415);
+    },
+  );
+
+  test('is 415 without a content type: a gateway would take the bytes for text', async () => {
+    const wire = wireClient(messaging.url);
+    const headers = ['Authorization', `Bearer ${owner.test.key}`];
+    const target = `/numbers/${sandbox}/media/binary?filename=a`;
+    const answer = await wire.send({ method: 'POST', target, headers, body: FILES.pdf });
+    wire.close();
+    expect(answer.status).toBe(415);
+    expect(JSON.parse(answer.text)).toMatchObject({ code: 'BAD_REQUEST' });
+  });
+
+  test.each(['Application/Octet-Stream; charset=binary', 'text/plain; charset=utf-8', 'image/jpg'])(
+    'may be said to be %s: its type is found from the bytes',
+    async (type) => {
+      const headers = { 'content-type': type };
+      const { status, body } = await uploadRaw(messaging, owner.test, sandbox, FILES.pdf, { headers });
+      expect({ status, mimeType: body.mimeType }).toEqual({ status: 201, mimeType: 'application/pdf' });
+    },
+  );
+
   test('is 422 without a byte', async () => {
     expectProblem(await uploadRaw(messaging, owner.test, sandbox, Buffer.alloc(0)), 422);
   });
@@ -173,6 +204,32 @@ describe('a body beyond the limit of the path', () => {
   });
 });
 
+describe('an upload that breaks off', () => {
+  test.each([
+    ['raw', '/binary?filename=a.pdf', (bytes: Buffer) => bytes],
+    ['in base64', '', (bytes: Buffer) => jsonOf(bytes)],
+  ])('leaves no row, and the platform meets no byte of it: %s', async (_, path, bodyOf) => {
+    const [rows, files] = [await mediaRows('live'), meta.files.length];
+    const body = bodyOf(filled(FILES.pdf, 300_000));
+    const sending = request(`${messaging.url}/numbers/${live}/media${path}`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${owner.live.key}`,
+        'content-type': path === '' ? 'application/json' : 'application/octet-stream',
+        'content-length': body.length,
+      },
+    });
+    sending.on('error', () => undefined);
+    const closed = new Promise<void>((resolve) => void sending.once('close', resolve));
+    sending.write(body.subarray(0, -1), () => sending.destroy());
+    await closed;
+    // The next one is taken: whatever became of the first has had its time.
+    expect((await upload(owner.live, live, FILES.jpeg)).status).toBe(201);
+    expect(meta.files.slice(files).map(({ mimeType }) => mimeType)).toEqual(['image/jpeg']);
+    expect(await mediaRows('live')).toHaveLength(rows.length + 1);
+  });
+});
+
 describe('the platform', () => {
   test.each([
     ['refuses the file', { status: 400, error: { code: 131_053 } }],
@@ -216,6 +273,24 @@ describe('what is kept of media', () => {
     expect({ org, numberId }).toEqual({ org: owner.id, numberId: live });
     expect(Date.parse(String(expiresAt)) - Date.parse(String(storedAt))).toBe(30 * 86_400_000);
     expect(ttl).toBe(Math.ceil(Date.parse(String(expiresAt)) / 1000));
+  });
+
+  test('is found until its last moment, by its own organization alone', async () => {
+    const { mediaId } = (await upload(owner.live, live, FILES.jpeg)).body;
+    const end = Date.parse(String((await mediaRows('live')).find((row) => row.mediaId === mediaId)?.expiresAt));
+    const { find } = mediaStore(messaging.tables.live);
+    expect(await find(owner.id, mediaId, end - 1)).toMatchObject({ mediaId, kind: 'image' });
+    expect(await find(owner.id, mediaId, end)).toBeUndefined();
+    expect(await find('org_4hJ9sKq2LmN8pRt5VwXz1', mediaId, end - 1)).toBeUndefined();
+  });
+
+  test('of one file under two names is two files, in the sandbox too: neither takes the place of the other', async () => {
+    const [first, second] = [
+      await upload(owner.test, sandbox, FILES.docx, { filename: 'a.docx' }),
+      await upload(owner.test, sandbox, FILES.docx, { filename: 'b.docx' }),
+    ];
+    const named = async (mediaId: string) => (await mediaRows('test')).find((row) => row.mediaId === mediaId)?.filename;
+    expect([await named(first.body.mediaId), await named(second.body.mediaId)]).toEqual(['a.docx', 'b.docx']);
   });
 });
 

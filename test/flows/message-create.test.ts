@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { DEFAULT_PRICES } from '../../shared/domain/pricing/default-prices.ts';
+import { priceRowOf, quoteUnits } from '../../shared/domain/pricing/prices.ts';
+import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { type Messaging, startMessaging, type Tenant } from '../support/api.ts';
 import { checkMoney } from '../support/money.ts';
 
@@ -73,6 +76,19 @@ describe('a message of the unified create', () => {
     expect((await create({ channel: 'push', to: undefined, contactId: contact.id })).status).toBe(422);
   });
 
+  test('is replayed to a contact that has lost its recipient since; another body is told what it lacks', async () => {
+    const fields = { phone: '+5511999990025', email: 'bia@simulator.amazonses.com' };
+    const { body: contact } = await tenant.test.post('/contacts', fields);
+    const payload = { email: { subject: 'Oi', text: 'Olá' } };
+    const mail = { channel: 'email', to: undefined, contactId: contact.id, payload };
+    const { body: first } = await create(mail, 'lost');
+    expect(first).toMatchObject({ to: fields.email, replayed: false });
+    await messaging.tables.test.write({ update: KEYS.contact(contact.id), remove: ['email'] });
+    expect(await create(mail, 'lost')).toMatchObject({ status: 201, body: { ...first, replayed: true } });
+    expect((await create({ ...mail, campaignId: 'tag' }, 'lost')).status).toBe(422);
+    expect((await create({ campaignId: 'tag' }, 'lost')).status).toBe(409);
+  });
+
   test('that is scheduled waits for its moment, and no longer', async () => {
     const at = new Date(Date.now() + 4_000).toISOString();
     const { body } = await create({ scheduledAt: at });
@@ -89,6 +105,11 @@ describe('a message of the unified create', () => {
     [{ payload: undefined }],
     [{ payload: { text: 'Oi', more: 1 } }],
     [{ channel: 'push', to: 'device', payload: { anything: 1 } }],
+    [{ channel: 'push', to: 'device', payload: { title: 'Oi' } }],
+    [{ channel: 'push', to: 'device', payload: { text: 'Oi', body: 'Oi' } }],
+    [{ channel: 'push', to: 'device', payload: { text: 'Oi', imageUrl: 'http://cdn.loja.example/a.png' } }],
+    [{ channel: 'push', to: 'device', payload: { text: 'Oi', actions: Array(4).fill({ label: 'Ver' }) } }],
+    [{ channel: 'push', to: 'device', type: 'media', payload: { media: { kind: 'image', id: '1' } } }],
     [{ channel: 'whatsapp', type: 'media', payload: { media: { kind: 'hologram', id: '1' } } }],
     [{ channel: 'rcs', payload: { card: { title: 'só' } } }],
     [{ channel: 'email', to: 'ana@loja.example', payload: { email: { subject: 'a\nb', text: 'x' } } }],
@@ -98,6 +119,35 @@ describe('a message of the unified create', () => {
     [{ scheduledAt: '2031-01-01T00:00:00Z' }],
   ])('with %j is refused with 422', async (fields) => {
     expect((await create(fields)).status).toBe(422);
+  });
+});
+
+describe('a push of the unified create', () => {
+  const [image, buttons] = [{ imageUrl: 'https://cdn.loja.example/oferta.png' }, { actions: [{ label: 'Rastrear' }] }];
+  const priceOfKind = (kind: string) => {
+    const row = priceRowOf(DEFAULT_PRICES, 'push', kind);
+    return row && quoteUnits(row, 1, 0).coins;
+  };
+
+  test.each([
+    ['simple', { text: 'Oi' }],
+    ['simple', { body: 'Oi', title: 'Pedido', deepLink: 'loja://pedidos', actions: [], silent: false }],
+    ['rich', { text: 'Oi', ...image }],
+    ['rich', { text: 'Oi', ...buttons }],
+    ['silent', { text: 'Oi', ...image, silent: true }],
+  ])('has the price of what it shows: %s of %j', async (kind, payload) => {
+    const created = await create({ channel: 'push', to: 'device-1', payload });
+    expect(created).toMatchObject({ status: 201, body: { payload, billing: { coins: priceOfKind(kind) } } });
+  });
+
+  test('that is sent anew with an image has the price of one with an image', async () => {
+    const scheduledAt = new Date(Date.now() + 3600_000).toISOString();
+    const { body } = await create({ channel: 'push', to: 'device-1', scheduledAt });
+    expect(body.billing).toEqual({ coins: priceOfKind('simple') });
+    const again = await tenant.test.call('POST', `/messages/${body.id}/resend`, {
+      body: { payload: { text: 'Oi', ...image } },
+    });
+    expect(again.body.billing).toEqual({ coins: priceOfKind('rich') });
   });
 });
 

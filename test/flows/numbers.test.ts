@@ -40,7 +40,7 @@ describe('a number', () => {
       qualityRating: 'green',
       messagingTier: 'unlimited',
       rateLimit: { perSecond: 1_000, perDay: 86_400_000 },
-      meta: { verifiedName: 'Loja Azul', byo: true, nameStatus: 'approved' },
+      meta: { verifiedName: 'Loja Azul', byo: true, nameStatus: 'approved', partnerRemovedAt: null },
       profile: { about: 'Loja Azul', vertical: 'RETAIL' },
       lastPlatformSyncAt: made.body.createdAt,
       createdAt: expect.any(String),

@@ -256,4 +256,14 @@ describe('a send plan', () => {
     const leaves = body.hops.map(({ leavesAt }: { leavesAt: string }) => Date.parse(leavesAt) - at);
     expect(leaves).toEqual([0, 600_000, 4_200_000]);
   });
+
+  test('tells departures by quiet hours that were just set, as the send will meet them', async () => {
+    const fresh = await messaging.tenant();
+    const leavesAt = async () => Date.parse((await preview({}, fresh)).body.hops[0].leavesAt);
+    expect((await leavesAt()) - Date.now()).toBeLessThan(60_000);
+    const clock = (by: number) => new Date(Date.now() + by).toISOString().slice(11, 16);
+    const quiet = { inicio: clock(-3600_000), fim: clock(3600_000), timeZone: 'UTC', channels: ['sms'] };
+    expect((await fresh.test.call('PUT', '/v2/organizations/me/quiet-hours', { body: quiet })).status).toBe(200);
+    expect((await leavesAt()) - Date.now()).toBeGreaterThan(3500_000);
+  });
 });

@@ -89,6 +89,18 @@ describe('a device', () => {
     },
   );
 
+  test.each([
+    ['a platform that there is not', { platform: 'fax' }, 'platform'],
+    ['a field that there is not', { cor: 'azul' }, ''],
+    ['a topic that is no text', { topics: [7] }, 'topics.0'],
+    ['a token with half a character', { token: 'x\ud800' }, 'token'],
+  ])('with %s is refused with 400 and the place, as the operation documents no 422', async (_, fields, path) => {
+    const { client, register, appId } = await shop();
+    expectProblem(await register('device-1', fields), 400, { errors: [path] });
+    expectProblem(await client.post('/v2/push/tokens/opt-out', { appId, cor: 'azul' }), 400, { errors: ['token', ''] });
+    expect((await client.post('/v2/push/preview', { platforms: ['ios'] })).body.reach).toBe(0);
+  });
+
   test('of an app or a contact that there is not is refused: 404', async () => {
     const { client, register, appId } = await shop();
     const absent = `${appId.slice(0, 4)}${'0'.repeat(21)}`;

@@ -84,6 +84,16 @@ describe('a push message', () => {
     expectProblem(await send(client, fields), 422, { errors });
   });
 
+  test.each([
+    ['a segment beside tokenIds', { segment: 'all_opt_in', tokenIds: ['x'] }, ['tokenIds']],
+    ['an unknown segment', { segment: `seg_${'0'.repeat(21)}` }, ['segment']],
+    ['an unknown platform', { platforms: ['fax'] }, ['platforms.0']],
+    ['an unknown field', { cor: 'azul' }, ['']],
+  ])('that is previewed with %s is refused with 400, as the preview documents no 422', async (_, fields, errors) => {
+    const { client } = await shop();
+    expectProblem(await client.post('/v2/push/preview', { platforms: ['ios'], ...fields }), 400, { errors });
+  });
+
   test('without an Idempotency-Key is refused: 400', async () => {
     const { client } = await shop();
     expectProblem(await client.post('/v2/push/messages', aPush), 400);
@@ -196,19 +206,24 @@ describe('the list', () => {
     expect(await found('status=queued&status=sent')).toEqual([queued.id, ...ids]);
     expect(await found('status=failed&status=sending')).toEqual([]);
     expect(await found('origin=api&origin=composer')).toEqual([queued.id, ...ids]);
+    expect(await found('status=queued&status=queued&status=queued&status=queued&status=queued')).toEqual([queued.id]);
+    const half = (await client.get('/v2/push/messages?status=sent&status=queued&limit=2')).body;
+    const rest = await found(`status=queued&status=sent&limit=50&cursor=${half.nextCursor}`);
+    expect([...half.items.map(({ id }: { id: string }) => id), ...rest]).toEqual([queued.id, ...ids]);
     expect(await found('origin=automation')).toEqual([]);
     expect(await found(`from=${queued.createdAt}`)).toEqual([queued.id]);
     expect(await found('to=2020-01-01T00:00:00Z')).toEqual([]);
     for (const bad of ['status=delivered', 'origin=x', 'from=yesterday', 'limit=201'])
       expectProblem(await client.get(`/v2/push/messages?${bad}`), 422);
     expectProblem(await client.get('/v2/push/messages', { cursor: 'x' }), 400);
+    expectProblem(await client.get('/v2/push/messages', { status: 'sent', cursor: first.body.nextCursor }), 400);
   });
 
   test("of a message's devices pages through all of them, each once", async () => {
     const { client, register } = await shop();
     const registered: string[] = [];
     for (let at = 0; at < 12; at++) registered.push((await register(`device-${at}`)).body.id);
-    const { id } = (await send(client)).body;
+    const [{ id }, other] = [(await send(client)).body, (await send(client)).body];
     const found: string[] = [];
     let cursor: string | undefined;
     do {
@@ -216,6 +231,7 @@ describe('the list', () => {
       expect(page.status).toBe(200);
       found.push(...page.body.items.map(({ tokenId }: { tokenId: string }) => tokenId));
       cursor = page.body.nextCursor;
+      if (cursor) expectProblem(await client.get(`/v2/push/messages/${other.id}/dispatches`, { cursor }), 400);
     } while (cursor);
     expect(found.toSorted()).toEqual(registered.toSorted());
     expectProblem(await client.get(`/v2/push/messages/${id}/dispatches`, { cursor: 'x' }), 400);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Environment } from '../../shared/domain/actor.ts';
 import { unsubscribeToken } from '../../shared/domain/contacts/unsubscribe-token.ts';
 import type { Id } from '../../shared/domain/ids.ts';
-import { emailConsent } from '../../shared/storage/email-consent.ts';
+import { recipientConsent } from '../../shared/storage/consent-rows.ts';
 import { type Messaging, startMessaging, type Tenant } from '../support/api.ts';
 import { expectProblem } from '../support/problems.ts';
 
@@ -30,8 +30,11 @@ const linkOf = async (env: Environment = 'test', email = EMAIL) => {
 const click = (path: string, body = ONE_CLICK, headers: Record<string, string> = FORM) =>
   messaging.anonymous.post(path, body, headers);
 /** Whether a send to the address that names no contact would be reserved. */
-const maySend = async (email = EMAIL, env: Environment = 'test') =>
-  (await messaging.tables[env].transact([emailConsent(owner.id, await hashOf(env, email))])).ok;
+const maySend = async (email = EMAIL, env: Environment = 'test') => {
+  const consent = { recipient: 'email', toHash: await hashOf(env, email), mayOptOut: true } as const;
+  const check = recipientConsent(owner.id, consent);
+  return check !== undefined && (await messaging.tables[env].transact([check])).ok;
+};
 let phones = 0;
 const contact = async (fields: object = {}) => {
   phones++;

@@ -43,6 +43,19 @@ describe('tracked links', () => {
       inboundIdOf(other.organizationId, 'whatsapp', event.providerMessageId),
     );
     expect(theirs).not.toHaveProperty('origemDoLink');
+    const among = anEvent({ text: `tZZZZZZZZZ ou ${code}?`, at: stage.at(-4) });
+    await stage.receive(among);
+    expect(await stage.read(among)).toMatchObject({
+      payload: { text: `tZZZZZZZZZ ou ${code}?` },
+      origemDoLink: { codigo: code },
+    });
+    const second = await stage.send({ body: 'https://wa.me/5511999990000', route: 'otp', trackLinks: true });
+    if (isRefusal(second)) throw new Error(second.details.detail);
+    const also = await readMessage(stage.world.table, actor.organizationId, second.id);
+    const later = /\/r\/(\w+)/.exec(JSON.stringify(also?.content))?.[1] ?? '';
+    const both = anEvent({ text: `${later}, ${code}`, at: stage.at(-3) });
+    await stage.receive(both);
+    expect((await stage.read(both)).origemDoLink).toEqual({ fonte: 'outra', fonteRotulo: 'sms', codigo: later });
     const unknown = anEvent({ text: 'tratamento tZZZZZZZZZ', at: stage.at(-5) });
     await stage.receive(unknown);
     expect(await stage.read(unknown)).not.toHaveProperty('origemDoLink');

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Actor } from '../../shared/domain/actor.ts';
 import { optInContact, optOutContact } from '../../shared/domain/contacts/consent.ts';
 import { applyPreference, type PreferencePorts } from '../../shared/domain/inbound/preferences.ts';
+import { optOutWrite, phoneOptInWrite } from '../../shared/storage/consent-rows.ts';
 import { contactStore } from '../../shared/storage/contacts.ts';
-import { phoneOptInWrite, phoneOptOutWrite } from '../../shared/storage/phone-consent.ts';
 import { type InboundStage, inboundStage } from './stage.ts';
 import { anEvent, PHONE } from './support.ts';
 
@@ -21,7 +21,7 @@ beforeEach(async () => {
     ...stage.inbound,
     contacts: contactStore(table, (id) => void stage.inbound.raised.push(id)),
     optOutPhone: async (...[organizationId, hash, stop]) =>
-      (await table.write(phoneOptOutWrite(organizationId, hash, stop))).ok,
+      (await table.write(optOutWrite(organizationId, 'phone', hash, stop))).ok,
     optInPhone: async (...given) => (await table.write(phoneOptInWrite(...given))).ok,
   };
 });

@@ -7,6 +7,7 @@ import { newId } from '../../shared/domain/ids.ts';
 import { type InboundMessage, inboundIdOf } from '../../shared/domain/inbound/message.ts';
 import { receiveInbound } from '../../shared/domain/inbound/receive.ts';
 import type { InboundEvent } from '../../shared/domain/messages/provider.ts';
+import { submit } from '../../shared/domain/messages/submit.ts';
 import { createVault } from '../../shared/domain/secrets.ts';
 import { sendSms } from '../../shared/domain/sms/send.ts';
 import { organizationWrite } from '../../shared/storage/access.ts';
@@ -15,6 +16,7 @@ import { readStored } from '../../shared/storage/message-lists.ts';
 import { listAllMessages } from '../../shared/storage/message-merge.ts';
 import { outbox } from '../../shared/storage/outbox.ts';
 import { startWorld } from '../support/world.ts';
+import { submitPortsOf } from '../support/world-queued.ts';
 import { inboundOver, PHONE } from './support.ts';
 
 const MINUTE = 60_000;
@@ -68,6 +70,13 @@ export const inboundStage = async () => {
     /** An SMS to the phone: its view, or why it is refused. */
     send: (fields: Partial<Parameters<typeof sendSms>[3]> = {}) =>
       sendSms(sends, actor, newId('request'), { to: PHONE, body: 'Oi', route: 'premium', ...fields }),
+    /** A message by Instagram, accepted or refused. */
+    direct: (to: string, contactId?: string) =>
+      submit({ ...submitPortsOf(world), ...sends }, actor, {
+        request: { channel: 'instagram', to, type: 'text', text: 'Oi', contactId },
+        key: newId('request'),
+        hash: 'direct',
+      }),
   };
 };
 export type InboundStage = Awaited<ReturnType<typeof inboundStage>>;

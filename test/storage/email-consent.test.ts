@@ -10,8 +10,9 @@ import { createVault } from '../../shared/domain/secrets.ts';
 import { organizationWrite } from '../../shared/storage/access.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { consentFaults } from '../../shared/storage/bulk-consent.ts';
+import { recipientConsent } from '../../shared/storage/consent-rows.ts';
 import { contactStore } from '../../shared/storage/contacts.ts';
-import { emailConsent, emailConsentStore, suppressionStore } from '../../shared/storage/email-consent.ts';
+import { emailConsentStore, suppressionStore } from '../../shared/storage/email-consent.ts';
 import { chanceOf } from '../support/chance.ts';
 import { FAULTS } from '../support/fault-proxy.ts';
 import { startWorld, type World } from '../support/world.ts';
@@ -44,8 +45,12 @@ const contact = async (actor: Actor, over: Partial<NewContact> = {}) => {
 };
 const hashOf = ({ organizationId }: Actor) => vault.blindIndex(organizationId, 'email', EMAIL);
 const rowOf = (actor: Actor) => world.table.get(KEYS.emailAddress(actor.organizationId, hashOf(actor)));
-const maySend = async (actor: Actor) =>
-  (await world.table.transact([emailConsent(actor.organizationId, hashOf(actor))])).ok;
+/** Whether a send to the address would be reserved. */
+const maySend = async (actor: Actor, contactId?: string) => {
+  const consent = { recipient: 'email', toHash: hashOf(actor), mayOptOut: true, contactId } as const;
+  const check = recipientConsent(actor.organizationId, consent);
+  return check !== undefined && (await world.table.transact([check])).ok;
+};
 
 /** Every second transaction is carried out, and its answer is lost. */
 const loseAnswers = () => {
@@ -94,7 +99,7 @@ test('an address is marked by its first unsubscribing, and found again by all co
   const { organizationId } = actor;
   await store.unsubscribe(organizationId, hashOf(actor), Date.parse('2026-01-02T03:04:05.000Z'));
   await store.unsubscribe(organizationId, hashOf(actor), Date.parse('2026-02-02T03:04:05.000Z'));
-  expect((await rowOf(actor))?.unsubscribedAt).toBe('2026-01-02T03:04:05.000Z');
+  expect((await rowOf(actor))?.revokedAt).toBe('2026-01-02T03:04:05.000Z');
   expect(await maySend(actor)).toBe(false);
   expect([...(await store.contactsOf(organizationId, hashOf(actor)))].sort()).toEqual(made.map(({ id }) => id).sort());
   expect(await store.contactsOf((await tenant()).organizationId, hashOf(actor))).toEqual([]);
@@ -104,7 +109,7 @@ test('a named contact answers for itself, and the unsubscribing of the address h
   const actor = await tenant();
   await contact(actor, { optIn: { status: 'denied' } });
   const { organizationId } = actor;
-  const named = async () => (await world.table.transact([emailConsent(organizationId, hashOf(actor), true)])).ok;
+  const named = () => maySend(actor, 'cnt_named');
   expect([await maySend(actor), await named()]).toEqual([false, true]);
   await emailConsentStore(world.table).unsubscribe(organizationId, hashOf(actor), world.now);
   expect([await maySend(actor), await named()]).toEqual([false, false]);

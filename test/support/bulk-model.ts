@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { isRefusal } from '../../shared/domain/errors.ts';
-import { bulkWorld } from './bulk-world.ts';
+import { bulkWorld, NIGHT_MS, SLEEPER } from './bulk-world.ts';
 import { FAULTS, type Fault } from './fault-proxy.ts';
 import { checkMoney, messagesOf } from './money.ts';
 import type { World } from './world.ts';
@@ -24,6 +24,8 @@ export type BulkStep =
       readonly long: boolean;
       /** How long after it is accepted it leaves, in ms. */
       readonly later: number;
+      /** Whether every fifth of its messages meets quiet hours. */
+      readonly sleepers: boolean;
     }
   | { readonly do: 'answers'; readonly refusedOf4: number; readonly lost: boolean }
   | { readonly do: 'work'; readonly order: number; readonly twice: boolean }
@@ -42,6 +44,7 @@ const stepArbitrary: fc.Arbitrary<BulkStep> = fc.oneof(
       mode: fc.constantFrom('permissive' as const, 'strict' as const),
       long: fc.boolean(),
       later: fc.constantFrom(0, 0, 90_000, 150_000),
+      sleepers: fc.boolean(),
     }),
   },
   {
@@ -59,7 +62,10 @@ const stepArbitrary: fc.Arbitrary<BulkStep> = fc.oneof(
   },
   {
     weight: 3,
-    arbitrary: fc.record({ do: fc.constant('wait' as const), ms: fc.constantFrom(1_000, 31_000, 61_000, 120_000) }),
+    arbitrary: fc.record({
+      do: fc.constant('wait' as const),
+      ms: fc.constantFrom(1_000, 6_000, 31_000, 61_000, 120_000, NIGHT_MS),
+    }),
   },
   {
     weight: 3,
@@ -100,10 +106,11 @@ export const runBulkHistory = async (world: World, history: readonly BulkStep[])
   world.hints.length = 0;
   const look = (quiet: boolean) => checkMoney(world.table, organizationId, { quiet });
 
-  const send = async ({ count, keysFrom, mode, long, later }: Extract<BulkStep, { do: 'bulk' }>) => {
+  const send = async ({ count, keysFrom, mode, long, later, sleepers }: Extract<BulkStep, { do: 'bulk' }>) => {
     const messages = Array.from({ length: count }, (_, at) => ({
       text: long ? 'a'.repeat(300) : 'Oi',
       ...(keysFrom === undefined ? {} : { idempotencyKey: `key-${keysFrom + at}-${long}` }),
+      ...(sleepers && at % 5 === 0 ? { to: SLEEPER } : {}),
       ...(later === 0 ? {} : { scheduledAt: new Date(world.now + later).toISOString() }),
     }));
     const answer = await tolerant(bulk.send(actor, messages, mode));
@@ -154,6 +161,8 @@ export const runBulkHistory = async (world: World, history: readonly BulkStep[])
     await look(false);
   }
   world.proxy.plan(undefined);
+  await bulk.settle();
+  world.now += NIGHT_MS;
   await bulk.settle();
   const { messages } = await look(true);
   const dispatched = world.provider.dispatched.map(({ messageId }) => messageId);

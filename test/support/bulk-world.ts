@@ -3,6 +3,7 @@ import type { Actor } from '../../shared/domain/actor.ts';
 import { type BulkAnswer, type BulkMode, type StrictRefusal, sendBulk } from '../../shared/domain/bulk/accept.ts';
 import { lookAtEscrow } from '../../shared/domain/bulk/escrow.ts';
 import type { BatchStore, BulkPorts, ChunkPorts } from '../../shared/domain/bulk/ports.ts';
+import { bulkResend } from '../../shared/domain/bulk/resend.ts';
 import { sendChunk } from '../../shared/domain/bulk/send-chunk.ts';
 import { isRefusal, refuse } from '../../shared/domain/errors.ts';
 import { leave } from '../../shared/domain/messages/leave.ts';
@@ -27,6 +28,13 @@ const PLAIN = {
   open: async (_: string, __: string, sealed: string) => sealed,
 };
 
+/** Who meets quiet hours: what goes to it leaves a day after it was accepted, unless it is forced. */
+export const SLEEPER = '+5511987650777';
+export const NIGHT_MS = 24 * 3600_000;
+
+/** Time that passes until nothing is left to do, in ms: the first answers come soon, the last looks at old escrows late. */
+const QUIET_MS = [...Array<number>(8).fill(35_000), 610_000, 610_000];
+
 /** What of a bulk message matters here. */
 export interface Said {
   readonly text?: string;
@@ -45,8 +53,8 @@ export const bulkWorld = (world: World) => {
   const store = batchStore(table, PLAIN, publish);
   const sms: Planner = async ({ organizationId, env }, request, key, hash) => {
     const { to, text = '' } = request;
-    const plan = await planSms(ports, { organizationId, env }, key, hash, { to, body: text, route: 'premium' });
-    return isRefusal(plan) ? plan : { plan: { ...plan, labels: request.labels } };
+    const made = await planSms(ports, { organizationId, env }, { to, body: text, route: 'premium' }, key, hash);
+    return isRefusal(made) ? made : { plan: { ...made.plan, labels: request.labels } };
   };
   const planners: Planners = { sms, rcs: sms, email: sms, whatsapp: sms, push: sms, instagram: sms };
   const hintSend = (messageId: string) => publish([{ kind: 'send_message', pk: `MSG#${messageId}`, sk: 'MSG' }]);
@@ -70,6 +78,7 @@ export const bulkWorld = (world: World) => {
   const resendPorts: ResendPorts = {
     ...bulk,
     readMessage: (organizationId, id) => readMessage(table, organizationId, id),
+    isUndecided: operatePortsOf(world).isUndecided,
   };
   const chunks: ChunkPorts = {
     ...ports,
@@ -77,7 +86,7 @@ export const bulkWorld = (world: World) => {
     store,
     hintSend,
     hintChunk,
-    mayLeaveAt: async (_, now) => now,
+    mayLeaveAt: async ({ to, createdAt }, now) => (to === SLEEPER ? Math.max(now, createdAt + NIGHT_MS) : now),
   };
 
   const send = (
@@ -117,8 +126,8 @@ export const bulkWorld = (world: World) => {
   /** Lets time pass until nothing is left to do. */
   const settle = async (): Promise<void> => {
     await work();
-    for (let turn = 0; turn < 8; turn++) {
-      world.now += 35_000;
+    for (const ms of QUIET_MS) {
+      world.now += ms;
       await dispatch();
     }
   };
@@ -129,7 +138,10 @@ export const bulkWorld = (world: World) => {
     resend: (actor: Actor, id: string, over: Partial<BulkPorts> = {}) =>
       resend({ ...resendPorts, ...over }, actor, id, {}, undefined),
   };
-  return { store, chunks, ports: bulk, send, one, workOn, work, dispatch, settle };
+  /** Sends messages anew as one batch. */
+  const resendAll = (actor: Actor, ids: readonly string[]) =>
+    bulkResend({ ...resendPorts, store, find: async () => [] }, actor, { items: ids.map((id) => ({ id })) }, undefined);
+  return { store, chunks, ports: bulk, send, one, resendAll, workOn, work, dispatch, settle };
 };
 export type BulkWorld = ReturnType<typeof bulkWorld>;
 

@@ -28,8 +28,8 @@ export const queueSms = async (messaging: Messaging, { id }: Tenant, at: number)
   } as Partial<SmsPorts> as SmsPorts;
   const tenant = { organizationId: id as Id<'organization'>, env: 'test' } as const;
   const key = `queued-${keys++}`;
-  const plan = await planSms(ports, tenant, key, key, aMessage);
-  const sent = isRefusal(plan) ? plan : await reserveMessage(ports, tenant, plan, { status: 'queued', at });
+  const made = await planSms(ports, tenant, aMessage, key, key);
+  const sent = isRefusal(made) ? made : await reserveMessage(ports, tenant, made.plan, { status: 'queued', at });
   if (isRefusal(sent)) throw new Error(sent.details.detail);
   return sent.message;
 };

@@ -198,7 +198,7 @@ export const runHistory = async (world: World, channel: Channel, history: readon
   const sends = (step: Extract<Step, { do: 'send' }>) =>
     answers(step.answer, async () => {
       const plan = await planOn(world, channel, `key-${step.key}`, `Texto ${step.body}`);
-      return (await sendNow(world.ports, actor, plan as PlanOf<'sms'>)) as Sent | Refusal;
+      return (await sendNow(world.ports, actor, plan, { plan: plan as PlanOf<'sms'> })) as Sent | Refusal;
     });
   const submits = (step: Extract<Step, { do: 'submit' }>) =>
     answers(step.answer, async () => {

@@ -4,7 +4,7 @@ import { isRefusal } from '../../shared/domain/errors.ts';
 import type { ChainPorts } from '../../shared/domain/messages/chain.ts';
 import type { LeavePorts } from '../../shared/domain/messages/leave.ts';
 import type { OperatePorts } from '../../shared/domain/messages/operate.ts';
-import type { Planned, Planners, SendPlan } from '../../shared/domain/messages/plan.ts';
+import type { Planners } from '../../shared/domain/messages/plan.ts';
 import type { SubmitPorts } from '../../shared/domain/messages/submit.ts';
 import type { UnifiedRequest } from '../../shared/domain/messages/unified.ts';
 import { type PlatformPorts, planInstagram, planPush, planWhatsapp } from '../../shared/domain/platforms/plan.ts';
@@ -29,31 +29,24 @@ export const emailPortsOf = (world: World): EmailPorts => ({
 });
 
 const platformPortsOf = (world: World): PlatformPorts => ({
-  clock: world.ports.clock,
-  prices: world.ports.prices,
-  senderOf: async () => 'default',
+  ...world.ports,
   // Everybody has just written: windows have tests of their own.
-  lastInbound: async () => world.now - 1,
+  senderOf: async () => ({ wroteAt: world.now - 1 }),
 });
 
-const planned = (plan: SendPlan | Extract<Planned, { name: string }>): Planned => (isRefusal(plan) ? plan : { plan });
 const textOf = ({ text = '' }: UnifiedRequest) => text;
 
 /** The real plans of every channel, over the world. */
 const plannersOf = (world: World): Planners => {
   const platform = platformPortsOf(world);
   return {
-    sms: async (tenant, request, key, hash) => {
-      const sms = { to: request.to, body: textOf(request), route: 'premium' } as const;
-      return planned((await planSms(world.ports, tenant, key, hash, sms)) as Parameters<typeof planned>[0]);
-    },
-    rcs: async (tenant, request, key, hash) => {
-      const rcs = { to: request.to, content: { text: textOf(request) }, route: 'easy_rcs' } as const;
-      return planned((await planRcs(world.ports, tenant, key, hash, rcs)) as Parameters<typeof planned>[0]);
-    },
-    email: async (tenant, request, key, hash) => {
+    sms: (tenant, request, ...keyed) =>
+      planSms(world.ports, tenant, { to: request.to, body: textOf(request), route: 'premium' }, ...keyed),
+    rcs: (tenant, request, ...keyed) =>
+      planRcs(world.ports, tenant, { to: request.to, content: { text: textOf(request) }, route: 'easy_rcs' }, ...keyed),
+    email: async (tenant, request, ...keyed) => {
       const email = { to: request.to, subject: 'Pedido', text: textOf(request) };
-      const made = await planEmail(emailPortsOf(world), tenant, key, hash, email);
+      const made = await planEmail(emailPortsOf(world), tenant, email, ...keyed);
       return isRefusal(made) ? made : { plan: made.plan, body: JSON.stringify(made.content) };
     },
     whatsapp: (...given) => planWhatsapp(platform, ...given),

@@ -75,8 +75,8 @@ export interface OptInProof {
 }
 
 /**
- * Records consent with its proof, in the place of an earlier withdrawal, the contact's or its e-mail address's own: whoever opts in is
- * written to again, also where the address was unsubscribed while the contact stood as granted. A repeat keeps the first proof.
+ * Records consent with its proof, in the place of an earlier withdrawal, the contact's or its recipients' own: whoever opts in is
+ * written to again, also where its address was unsubscribed while the contact stood as granted. A repeat keeps the first proof.
  */
 export const optInContact = async (
   ports: Ports,
@@ -84,11 +84,11 @@ export const optInContact = async (
   id: string,
   { source, ip, userAgent }: OptInProof,
 ): Changed => {
+  const asked = ports.clock();
   const contact = await changeConsent(ports, actor, id, {
     status: 'granted',
     next: (_, at) => ({ status: 'granted', source, at, ip, userAgent }),
   });
-  if (!isRefusal(contact) && contact.emailHash !== undefined)
-    await ports.store.liftUnsubscribing(contact.organizationId, contact.emailHash);
+  if (!isRefusal(contact)) await ports.store.liftOptOuts(contact, asked);
   return contact;
 };

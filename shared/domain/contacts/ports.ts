@@ -22,8 +22,11 @@ export interface ContactStore {
    * `before` was read.
    */
   changeConsent(before: Contact, after: Contact, event?: DomainEvent): Promise<boolean>;
-  /** Takes back that an e-mail address (its blind index) was unsubscribed; nothing where it was not. */
-  liftUnsubscribing(organizationId: string, emailHash: string): Promise<void>;
+  /**
+   * Takes back what a contact's recipients asked for themselves until a moment (ms): its e-mail address, and whoever was known as it when
+   * they opted out. Nothing where none did.
+   */
+  liftOptOuts(contact: Contact, at: number): Promise<void>;
 }
 
 /** What is kept of an e-mail address itself, whoever has it. Addresses are blind indexes. */

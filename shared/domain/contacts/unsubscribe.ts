@@ -10,6 +10,9 @@ export const isOneClick = (body: string): boolean =>
   new URLSearchParams(body).get('List-Unsubscribe') === 'One-Click' ||
   /\bname="?List-Unsubscribe"?\r?\n(?:[^\r\n]+\r?\n)*\r?\nOne-Click\r?\n/.test(body.slice(0, 4_096));
 
+/** Why an address, and each contact with it, is out after one click. */
+export const UNSUBSCRIBED = 'unsubscribed by e-mail';
+
 export interface UnsubscribePorts extends Pick<ContactPorts, 'clock' | 'store'> {
   readonly env: Environment;
   readonly addresses: EmailConsentStore;
@@ -39,6 +42,6 @@ export const unsubscribe = async (
   await ports.addresses.unsubscribe(organizationId, emailHash, ports.clock());
   // A contact that was erased since the index was read has nothing left to withdraw.
   for (const id of await ports.addresses.contactsOf(organizationId, emailHash))
-    await optOutContact(ports, { organizationId }, id, { reason: 'unsubscribed by e-mail' });
+    await optOutContact(ports, { organizationId }, id, { reason: UNSUBSCRIBED });
   return found;
 };

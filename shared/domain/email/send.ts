@@ -1,9 +1,8 @@
-import type { Actor } from '../actor.ts';
 import { isRefusal, type Refusal, refuse } from '../errors.ts';
-import { type PlanOf, requestHash, type Tenant } from '../messages/plan.ts';
+import type { Asked, PlanOf, Tenant } from '../messages/plan.ts';
+import { planWith, sendingBy } from '../messages/planning.ts';
 import type { SendPorts } from '../messages/ports.ts';
-import { priceOf } from '../messages/quote.ts';
-import { answerSend, sendNow, unlessReused } from '../messages/send.ts';
+import type { SendRequest } from '../messages/unified.ts';
 import { formatMailbox, mailboxFault, parseAddress, parseMailbox, subjectFault } from './address.ts';
 import type { EmailContent } from './content.ts';
 import type { TemplateValue } from './placeholders.ts';
@@ -11,15 +10,11 @@ import { bodyBytes, type EmailBody, MOST_BODY_BYTES, withText } from './text.ts'
 import { sentEmailView } from './views.ts';
 
 /** The parsed body of a send (interface 4.5). */
-export interface EmailRequest extends EmailBody {
-  readonly to: string;
+export interface EmailRequest extends EmailBody, SendRequest {
   readonly subject?: string | undefined;
   readonly templateId?: string | undefined;
   readonly variables?: Readonly<Record<string, TemplateValue>> | undefined;
   readonly from?: string | undefined;
-  readonly contactId?: string | undefined;
-  readonly campaignId?: string | undefined;
-  readonly metadata?: Readonly<Record<string, string | number | boolean>> | undefined;
   readonly transactional?: boolean | undefined;
 }
 
@@ -78,14 +73,12 @@ const senderOf = async (ports: EmailPorts, organizationId: string, from: string 
 /** Makes the plan of an e-mail and what leaves of it: 422 for what would break its headers or has no content, 412 without a sender. */
 export const planEmail = async (
   ports: EmailPorts,
-  tenant: Tenant,
-  key: string,
-  hash: string,
-  request: EmailRequest,
+  ...asked: Asked<EmailRequest>
 ): Promise<
   | { readonly plan: PlanOf<'email'>; readonly content: EmailContent }
-  | Refusal<'CONFLICT' | 'PRECONDITION_FAILED' | 'VALIDATION_ERROR'>
+  | Refusal<'PRECONDITION_FAILED' | 'VALIDATION_ERROR'>
 > => {
+  const [tenant, request] = asked;
   const to = parseAddress(request.to);
   if (to === undefined) return wrong('to', 'must be an e-mail address');
   const parts = await composed(ports, tenant.organizationId, request);
@@ -95,42 +88,29 @@ export const planEmail = async (
   const body = withText(parts);
   if (bodyBytes(body) > MOST_BODY_BYTES) return wrong('html', `must have at most ${MOST_BODY_BYTES} bytes with text`);
   const from = await senderOf(ports, tenant.organizationId, request.from);
-  if (isRefusal(from)) return unlessReused(ports, tenant, { key, hash }, from);
-  const price = await priceOf(ports, 'email', EMAIL_ROUTE);
-  if (isRefusal(price)) return unlessReused(ports, tenant, { key, hash }, price);
+  if (isRefusal(from)) return from;
   const transactional = request.transactional === true;
-  const { contactId, campaignId, metadata } = request;
-  const content: EmailContent = {
-    from,
-    subject: parts.subject,
-    ...body,
-    ...(transactional ? {} : { unsubscribeUrl: await ports.unsubscribeUrl(tenant, to) }),
-  };
-  const plan: PlanOf<'email'> = {
+  const { subject } = parts;
+  const planned = await planWith(ports, asked, {
     channel: 'email',
     route: EMAIL_ROUTE,
-    price,
     to,
     type: request.templateId === undefined ? 'text' : 'template',
-    content: { from, subject: parts.subject, bodyBytes: bodyBytes(body) },
-    units: 1,
+    content: { from, subject, bodyBytes: bodyBytes(body) },
     mayOptOut: !transactional,
-    contactId,
-    campaignId,
-    metadata,
-    links: [],
-    key,
-    hash,
-  };
-  return { plan, content };
+  });
+  if (isRefusal(planned)) return planned;
+  const oneClick = transactional ? {} : { unsubscribeUrl: await ports.unsubscribeUrl(tenant, to) };
+  return { ...planned, content: { from, subject, ...body, ...oneClick } };
 };
 
-const sendPlanned = (ports: EmailPorts, actor: Actor, plan: PlanOf<'email'>, content: EmailContent) =>
-  sendNow(ports, actor, plan, { ...content, suppressed: ports.suppressed?.(actor, plan.to) });
-
-/** Sends an e-mail (interface 4.5): answers once the provider accepted or refused. */
-export const sendEmail = async (ports: EmailPorts, actor: Actor, key: string, request: EmailRequest) => {
-  const planned = await planEmail(ports, actor, key, requestHash('email.send', request), request);
-  const sent = isRefusal(planned) ? planned : await sendPlanned(ports, actor, planned.plan, planned.content);
-  return answerSend(ports, actor, 'email', sent, sentEmailView);
+/** The same for a caller who waits: what leaves knows whether its recipient is suppressed. */
+const planLeaving = async (ports: EmailPorts, ...asked: Asked<EmailRequest>) => {
+  const planned = await planEmail(ports, ...asked);
+  if (isRefusal(planned)) return planned;
+  const { plan, content } = planned;
+  return { plan, content: { ...content, suppressed: ports.suppressed?.(asked[0], plan.to) } };
 };
+
+/** Sends an e-mail (interface 4.5). */
+export const sendEmail = sendingBy('email', planLeaving, sentEmailView);

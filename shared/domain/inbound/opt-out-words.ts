@@ -1,4 +1,4 @@
-import type { Channel } from '../messages/provider.ts';
+import type { Channel, InboundEvent } from '../messages/provider.ts';
 
 /**
  * What a person writes, alone in a message, to be sent nothing more; each with who gave the word its meaning. Closed: a word that is not
@@ -24,7 +24,7 @@ export const OPT_OUT_WORDS = {
 export type OptOutWord = keyof typeof OPT_OUT_WORDS;
 
 /**
- * Where the words count: wherever a contact, or else a phone, keeps the withdrawal. An e-mail has its one-click link, and its quoted
+ * Where the words count: wherever a contact, or else the sender's own row, keeps the withdrawal. An e-mail has its one-click link, and its quoted
  * text and signature leave no word alone. Push has no answers.
  */
 export const OPT_OUT_CHANNELS: ReadonlySet<Channel> = new Set(['sms', 'rcs', 'whatsapp', 'instagram']);
@@ -42,4 +42,13 @@ export const optOutWordIn = (text: string | undefined): OptOutWord | undefined =
   if (text === undefined || text.length > LONGEST_TEXT) return undefined;
   const word = text.normalize('NFKD').replace(MARKS, '').replace(AROUND, ' ').trim().toUpperCase();
   return Object.hasOwn(OPT_OUT_WORDS, word) ? (word as OptOutWord) : undefined;
+};
+
+/** Words that also stand on an organization's own buttons and mean an order, a basket or a chat there. */
+const ON_BUTTONS: ReadonlySet<OptOutWord> = new Set(['CANCELAR', 'CANCEL', 'REMOVER', 'END', 'QUIT']);
+
+/** The word by which a message opts its sender out. What somebody pressed was worded by the organization, and counts where it means nothing else. */
+export const optOutWordOf = ({ type, text }: Pick<InboundEvent, 'type' | 'text'>): OptOutWord | undefined => {
+  const word = optOutWordIn(text);
+  return type === 'interactive' && word && ON_BUTTONS.has(word) ? undefined : word;
 };

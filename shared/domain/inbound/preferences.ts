@@ -52,11 +52,11 @@ export const applyPreference = async (
   const said = { ...preference, at: Math.min(preference.at, now) };
   const hash = await ports.hashTo(organizationId, 'phone', said.from);
   for (let turn = 0; turn < TRIES; turn++) {
-    const { contact, loosePhone } = await ports.sender(organizationId, { channel: 'whatsapp', kind: 'phone', hash });
+    const { contact, own } = await ports.sender(organizationId, { channel: 'whatsapp', kind: 'phone', hash });
     if (!contact) {
       if (said.value === 'resume')
         return (await ports.optInPhone(organizationId, hash, said.at, ASKED)) ? 'kept' : 'repeated';
-      if (loosePhone?.optedOut) return 'repeated';
+      if (own?.optedOut) return 'repeated';
       if (await ports.optOutPhone(organizationId, hash, { at: said.at, reason: REASON })) return 'kept';
       continue;
     }

@@ -13,7 +13,7 @@ import type { Clock } from '../time.ts';
 import { inboundPayload, profileNameOf } from './content.ts';
 import { receivedEvent } from './events.ts';
 import { type InboundDecision, type InboundMessage, inboundIdOf } from './message.ts';
-import { OPT_OUT_CHANNELS, type OptOutWord, optOutWordIn } from './opt-out-words.ts';
+import { OPT_OUT_CHANNELS, type OptOutWord, optOutWordOf } from './opt-out-words.ts';
 import { type CodeLink, codesIn, originOf } from './origin.ts';
 
 /** Whose an inbound message is. */
@@ -36,8 +36,8 @@ export interface SenderKey {
 /** What is known of a sender, as one moment shows it. */
 export interface Sender {
   readonly contact?: Contact | undefined;
-  /** The phone is no contact's, and what it said of consent stands on itself. */
-  readonly loosePhone?: { readonly optedOut: boolean } | undefined;
+  /** The sender is no contact's for good, and what it said of consent stands on itself, besides the contact that it is known as. */
+  readonly own?: { readonly optedOut: boolean } | undefined;
   /** When it last wrote on the channel, to this number where one is named, in ms. */
   readonly lastInboundAt?: number | undefined;
 }
@@ -51,8 +51,8 @@ export interface InboundChange {
   readonly opensWindow: boolean;
   /** The contact as it was read, and as it becomes. With `consent` it opts out; without, only its last interaction and its profile move. */
   readonly contact?: { readonly before: Contact; readonly after: Contact; readonly consent: boolean } | undefined;
-  /** A phone of no contact opts out by itself. */
-  readonly phoneOptOut?: { readonly at: number; readonly reason: string } | undefined;
+  /** The sender opts out by itself, whoever it is known as. */
+  readonly ownOptOut?: { readonly at: number; readonly reason: string } | undefined;
 }
 /** `moved`: what was read of the sender is no longer so; read it again. */
 export type InboundOutcome = 'kept' | 'repeated' | 'moved';
@@ -137,15 +137,19 @@ export const incoming = async (
     key: { channel, kind, hash, numberId: account.numberId, otherwise: answered?.contactId },
     answered,
     profileName: profileNameOf(event),
-    word: OPT_OUT_CHANNELS.has(channel) ? optOutWordIn(event.text) : undefined,
+    word: OPT_OUT_CHANNELS.has(channel) ? optOutWordOf(event) : undefined,
   };
 };
 
 const optOutReason = (word: OptOutWord, channel: Channel) => `asked by ${channel}: ${word}`;
 
+/** Whether a contact gave its consent after a moment. */
+const consentsSince = ({ optIn }: Contact, at: number): boolean =>
+  optIn.status === 'granted' && optIn.at !== undefined && optIn.at > at;
+
 /** Whether a word that was written at a moment takes a contact out: not twice, and not over a consent that was given later. */
-export const takesOut = ({ optIn }: Contact, at: number): boolean =>
-  optIn.status !== 'denied' && !(optIn.status === 'granted' && optIn.at !== undefined && optIn.at > at);
+export const takesOut = (contact: Contact, at: number): boolean =>
+  contact.optIn.status !== 'denied' && !consentsSince(contact, at);
 
 /** The contact after it wrote: a later interaction wins, whatever the order in which messages come. */
 const contactChange = (
@@ -176,6 +180,16 @@ const contactChange = (
   return { before, after, consent };
 };
 
+/** What a word does to the sender's own standing. Said again it changes nothing, unless it now takes out a contact, who may take it back. */
+const ownOptOutOf = (
+  { message: { sentAt, channel }, word }: Incoming,
+  { contact, own }: Sender,
+  takesContactOut: boolean,
+): InboundChange['ownOptOut'] => {
+  if (!word || !own || (contact && consentsSince(contact, sentAt))) return undefined;
+  return own.optedOut && !takesContactOut ? undefined : { at: sentAt, reason: optOutReason(word, channel) };
+};
+
 const decisionsOf = (
   { message: { createdAt: at, channel }, word }: Incoming,
   sender: Sender,
@@ -198,13 +212,12 @@ export const changeOf = (
   sender: Sender,
   data: (message: InboundMessage) => Readonly<Record<string, unknown>> = () => ({}),
 ): InboundChange => {
-  const { word, answered } = found;
+  const { answered } = found;
   const { sentAt, createdAt, channel } = found.message;
   const opensWindow = WINDOWED.has(channel) && sentAt > (sender.lastInboundAt ?? -1);
   const contact = contactChange(found, sender.contact);
-  const phoneOptOut =
-    word && sender.loosePhone?.optedOut === false ? { at: sentAt, reason: optOutReason(word, channel) } : undefined;
-  const optedOut = contact?.consent === true || phoneOptOut !== undefined;
+  const ownOptOut = ownOptOutOf(found, sender, contact?.consent === true);
+  const optedOut = contact?.consent === true || ownOptOut !== undefined;
   const message: InboundMessage = {
     ...found.message,
     contactId: sender.contact?.id,
@@ -214,7 +227,7 @@ export const changeOf = (
     receivedEvent(message, answered, { ...(optedOut ? { optedOut: true } : {}), ...data(message) }),
     ...(contact?.consent ? [contactEvent('contact.opted_out', contact.after, createdAt)] : []),
   ];
-  return { message, events, opensWindow, contact, phoneOptOut };
+  return { message, events, opensWindow, contact, ownOptOut };
 };
 
 /** Keeps what came in, over a sender who may move at the same time. */

@@ -15,6 +15,7 @@ import type {
   EngagementEvent,
   InboundEvent,
   PlatformEvent,
+  Provider,
   ProviderEvent,
   ReceiptEvent,
   ReplyEvent,
@@ -33,6 +34,11 @@ export interface Engaged {
   readonly messageId: string;
   readonly what: EngagementEvent['what'];
   readonly at: number;
+}
+
+/** Where a callback's events are taken: `shares` as the provider tells. */
+interface CallbackPlace extends CallbackAddress {
+  readonly shares?: Provider<unknown>['shares'];
 }
 
 /** What became of one event of a callback. */
@@ -155,11 +161,14 @@ const cleanReply = ({ inReplyTo, ...event }: ReplyEvent): ReplyEvent => {
   };
 };
 
+/** What tells whose a person's words are: who wrote, to which account of the platform, and what it answers. */
+type Addressed = Pick<InboundEvent, 'channel' | 'from' | 'to' | 'inReplyTo'>;
+
 /** The message that an inbound one answers, as the platform tells, else the last one that this provider carried to its sender. */
 const answeredBy = async (
   ports: CallbackPorts,
   { channel, provider }: CallbackAddress,
-  event: InboundEvent,
+  event: Addressed,
 ): Promise<MessageRecord | undefined> => {
   const id =
     (event.inReplyTo === undefined ? undefined : await ports.correlate(provider, event.inReplyTo)) ??
@@ -168,14 +177,18 @@ const answeredBy = async (
   return message?.channel === channel ? message : undefined;
 };
 
-/** Whose an inbound message is: the owner's of the number that it came to; on a number that several share, of who wrote to its sender last. */
+/**
+ * Whose an inbound message is: the owner's of the number that it came to; on a number that several share, of who wrote to its sender last.
+ * A number that was an organization's once is nobody's: what is written to it is for no other's eyes.
+ */
 const recipientOf = async (
   ports: CallbackPorts,
-  address: CallbackAddress,
-  event: InboundEvent,
+  address: CallbackPlace,
+  event: Addressed,
 ): Promise<Tenant | undefined> => {
   const owners = event.to === undefined ? [] : await ports.ownersOf(address.channel, event.to);
   if (owners.length === 1) return owners[0];
+  if (owners.length === 0 && event.to !== undefined && address.shares?.(event.to) === false) return undefined;
   const answered = await answeredBy(ports, address, event);
   return owners.length === 0
     ? answered
@@ -184,7 +197,7 @@ const recipientOf = async (
 
 const takeInbound = async (
   ports: CallbackPorts,
-  address: CallbackAddress,
+  address: CallbackPlace,
   event: InboundEvent,
 ): Promise<CallbackEffect> => {
   const found = await recipientOf(ports, address, event);
@@ -197,16 +210,28 @@ const takeInbound = async (
 const strongest = (effects: readonly CallbackEffect[]): CallbackEffect =>
   (['kept', 'repeated'] as const).find((effect) => effects.includes(effect)) ?? 'unmatched';
 
+/** Whom a platform's report concerns: what a person says to a number is for whom a message there would be for. */
+const concerned = async (
+  ports: CallbackPorts,
+  address: CallbackPlace,
+  event: PlatformEvent,
+): Promise<readonly Tenant[]> => {
+  const { channel } = address;
+  if (event.about !== 'preference') return ports.ownersOf(channel, event.wabaId);
+  const found = await recipientOf(ports, address, { channel, from: event.from, to: event.phoneNumberId });
+  return found ? [{ organizationId: found.organizationId, env: found.env }] : [];
+};
+
 const takePlatform = async (
   ports: CallbackPorts,
-  { channel }: CallbackAddress,
+  address: CallbackPlace,
   event: PlatformEvent,
 ): Promise<CallbackEffect> => {
-  const owners = await ports.ownersOf(channel, event.about === 'preference' ? event.phoneNumberId : event.wabaId);
+  const owners = await concerned(ports, address, event);
   return strongest(await Promise.all(owners.map((owner) => ports.platform(owner, event))));
 };
 
-const takeEvent = (ports: CallbackPorts, address: CallbackAddress, event: ProviderEvent): Promise<CallbackEffect> => {
+const takeEvent = (ports: CallbackPorts, address: CallbackPlace, event: ProviderEvent): Promise<CallbackEffect> => {
   switch (event.kind) {
     case 'receipt':
       return takeReceipt(ports, address, event);
@@ -226,7 +251,7 @@ type Effects = Map<ProviderEvent['kind'], Map<CallbackEffect, number>>;
 /** Takes the events of one callback, some at once. Throws when one could not be taken: the others are, and a repeat finds them so. */
 const takeEvents = async (
   ports: CallbackPorts,
-  address: CallbackAddress,
+  address: CallbackPlace,
   events: readonly ProviderEvent[],
 ): Promise<Effects> => {
   const effects: Effects = new Map();
@@ -262,7 +287,7 @@ export const takeCallback = async (
   }
   if (reading.unread) ports.observe.refused(name, 'malformed', `${reading.unread} entries of no known form`);
   if (reading.ignored?.length) ports.observe.ignored(name, reading.ignored);
-  for (const [kind, counts] of await takeEvents(ports, address, reading.events))
+  for (const [kind, counts] of await takeEvents(ports, { ...address, shares: provider.shares }, reading.events))
     for (const [effect, count] of counts) ports.observe.taken(name, kind, effect, count);
   return 'taken';
 };

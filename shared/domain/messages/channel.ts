@@ -3,8 +3,8 @@ import type { MessageRecord, MessageStatus } from './message.ts';
 import type { Channel, RefusalCause } from './provider.ts';
 import type { SandboxPlay } from './sandbox.ts';
 
-/** How a recipient is found again: by which blind index, and in whose opt-out row. */
-export type RecipientKind = 'phone' | 'email' | 'platform';
+/** How a recipient is found again: by which blind index, and in which opt-out row. `platform`: its user, by its id of the user. */
+export type RecipientKind = 'phone' | 'email' | 'platform' | 'device';
 
 /** All that a channel adds to the common pipeline besides the content rules of its own operations. */
 export interface ChannelRules {

@@ -1,7 +1,8 @@
 import type { Actor } from '../actor.ts';
-import { isRefusal, refuse } from '../errors.ts';
+import { isRefusal, type Refusal, refuse } from '../errors.ts';
 import { payloadFaults } from './payload-forms.ts';
 import { requestHash } from './plan.ts';
+import { orEarlier } from './replay.ts';
 import { type SubmitPorts, scheduleFault, submit } from './submit.ts';
 import type { UnifiedRequest } from './unified.ts';
 import { queuedMessageView } from './views.ts';
@@ -29,8 +30,12 @@ const named = (vars: CreateRequest['templateVars']): Variables | undefined =>
 const payloadOf = ({ payload, templateId }: CreateRequest) =>
   templateId !== undefined && payload && Object.keys(payload).length === 0 ? undefined : payload;
 
-/** Creates a message on any channel, to leave by itself (decisions, part 4). */
-export const createMessage = async (ports: SubmitPorts, actor: Actor, key: string, body: CreateRequest) => {
+/** The send that a body asks for; why it cannot be one, where its moment, payload or recipient is wrong. */
+const requestOf = async (
+  ports: Pick<SubmitPorts, 'clock' | 'recipientOf'>,
+  actor: Actor,
+  body: CreateRequest,
+): Promise<UnifiedRequest | Refusal<'VALIDATION_ERROR'>> => {
   const late = scheduleFault(body.scheduledAt, ports.clock());
   if (late) return late;
   const payload = payloadOf(body);
@@ -44,7 +49,7 @@ export const createMessage = async (ports: SubmitPorts, actor: Actor, key: strin
       detail: 'The message has no recipient.',
       errors: [{ path: 'to', message: 'is needed: the contact has none on this channel, or does not exist' }],
     });
-  const request: UnifiedRequest = {
+  return {
     ...rest,
     payload,
     to,
@@ -59,7 +64,14 @@ export const createMessage = async (ports: SubmitPorts, actor: Actor, key: strin
     },
     ...(scheduledAt === undefined ? {} : { scheduledAt: Date.parse(scheduledAt) }),
   };
-  const sent = await submit(ports, actor, { request, key, hash: requestHash('messages.create', body) });
+};
+
+/** Creates a message on any channel, to leave by itself (decisions, part 4). A repeat is answered as the first call was. */
+export const createMessage = async (ports: SubmitPorts, actor: Actor, key: string, body: CreateRequest) => {
+  const keyed = { key, hash: requestHash('messages.create', body) };
+  const request = await requestOf(ports, actor, body);
+  const fresh = isRefusal(request) ? request : await submit(ports, actor, { request, ...keyed });
+  const sent = await orEarlier(ports, actor, keyed, fresh);
   if (isRefusal(sent)) {
     ports.observe.sent(body.channel, sent.name, { organizationId: actor.organizationId });
     return sent;

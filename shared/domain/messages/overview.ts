@@ -8,9 +8,10 @@ import type { Hop } from './hops.ts';
 import type { Priority } from './message.ts';
 import { requestHash, type SendPlan, type Tenant } from './plan.ts';
 import type { RefusedAnswer } from './provider.ts';
+import { type QuietHours, quietUntil } from './quiet-hours.ts';
 import { quote } from './quote.ts';
 import { type ConsentFault, faultOf, stopped } from './refusals.ts';
-import { replayOf } from './replay.ts';
+import { orEarlier } from './replay.ts';
 import {
   acceptedView,
   completeHops,
@@ -44,6 +45,8 @@ interface HopRequestBody extends Omit<HopRequest, 'afterMs'> {
 export interface Foreseen {
   /** What can be spent, in coins. */
   readonly balance: number;
+  /** Those of the organization as they stand. */
+  readonly quietHours?: QuietHours | undefined;
   readonly ways: ReadonlyMap<
     SendPlan,
     { readonly consent?: ConsentFault | undefined; readonly stop?: RefusedAnswer | undefined } | undefined
@@ -51,10 +54,8 @@ export interface Foreseen {
 }
 
 export interface PreviewPorts extends SubmitPorts {
-  /** The balance; and of each plan why the recipient's consent would refuse it, and what of ours would stop it when it leaves. */
+  /** Balance and quiet hours; and of each plan why the recipient's consent would refuse it, and what of ours would stop it when it leaves. */
   readonly foreseen: (tenant: Tenant, plans: readonly SendPlan[]) => Promise<Foreseen>;
-  /** When a message of the channel may leave, in ms. */
-  readonly leavesAt: (organizationId: string, channel: UnifiedRequest['channel'], at: number) => Promise<number>;
 }
 
 /** A recipient that its channel cannot have: 400 with the overview's code (decisions, part 3). */
@@ -127,15 +128,14 @@ const accept = async (ports: SubmitPorts, actor: Actor, key: string, hash: strin
 };
 
 /**
- * Sends a message on any channel, with its fallbacks (interface 4.0). A repeat is answered as the first call was, whatever became of
- * its template, window or contact since; only a refusal looks for one, so a send that is accepted reads nothing more.
+ * Sends a message on any channel, with its fallbacks (interface 4.0). A repeat is answered as the first call was.
  */
 export const sendOverview = async (ports: SubmitPorts, actor: Actor, key: string, body: OverviewRequest) => {
   const fault = requestFault(body, ports.clock());
   if (fault) return fault;
   const hash = requestHash('overview.send', body);
   const fresh = await accept(ports, actor, key, hash, body);
-  const sent = isRefusal(fresh) ? ((await replayOf(ports, actor.organizationId, key, hash)) ?? fresh) : fresh;
+  const sent = await orEarlier(ports, actor, { key, hash }, fresh);
   if (isRefusal(sent)) {
     ports.observe.sent(body.channel, sent.name, { organizationId: actor.organizationId });
     return sent;
@@ -161,39 +161,38 @@ interface PlannedWay {
 
 const planWay = async (ports: PreviewPorts, actor: Actor, way: Way): Promise<PlannedWay> => {
   const { afterMs: _, maxCoins, ...request } = way;
-  const planned = await ports.planners[way.channel](actor, request, 'preview', '');
+  const planned = await ports.planners[way.channel](actor, request, 'preview\n', '');
   return { way, plan: isRefusal(planned) ? planned : { ...planned.plan, maxCoins } };
 };
 
-/** When each way would leave while the ways before it stay silent, one after the other, in ms. */
-const departures = async (
-  ports: PreviewPorts,
-  { organizationId }: Actor,
-  { scheduledAt = 0 }: UnifiedRequest,
+/** When each way would leave while the ways before it stay silent, one after the other, in ms: the first at `from` or after it. */
+const departures = (
+  quietHours: QuietHours | undefined,
+  from: number,
   ways: readonly Way[],
-): Promise<number[]> => {
-  const departing: number[] = [];
-  let at = Math.max(scheduledAt, ports.clock());
-  for (const { channel, afterMs } of ways) {
-    at = await ports.leavesAt(organizationId, channel, at + afterMs);
-    departing.push(at);
+): ReadonlyMap<Way, number> => {
+  const departing = new Map<Way, number>();
+  let at = from;
+  for (const way of ways) {
+    at = quietUntil(quietHours, way.channel, at + way.afterMs);
+    departing.set(way, at);
   }
   return departing;
 };
 
-/** One way of a send plan as it is shown, and its price in coins; `leavesAt` in ms. */
+/** One way of a send plan as it is shown, and its price in coins; `departing` in ms. */
 const previewWay = async (
   ports: PreviewPorts,
   actor: Actor,
-  { way: { channel, afterMs }, plan }: PlannedWay,
-  leavesAt: number,
-  reading: Promise<Foreseen>,
+  { way, plan }: PlannedWay,
+  reading: Promise<Foreseen & { readonly departing: ReadonlyMap<Way, number> }>,
 ) => {
+  const { channel, afterMs } = way;
   const shown = { channel, after: `${afterMs / 1000}s` };
   if (isRefusal(plan)) return { coins: 0, hop: { ...shown, refusal: told(plan) } };
   const { organizationId, env } = actor;
   const { mask, reasonOf } = rulesOf(channel);
-  const [{ coins, band }, candidates, { balance, ways }] = await Promise.all([
+  const [{ coins, band }, candidates, { balance, ways, departing }] = await Promise.all([
     quote(ports, organizationId, env, plan.price, plan.units),
     ports.routing.candidates(channel, organizationId, env, plan.route),
     reading,
@@ -211,7 +210,7 @@ const previewWay = async (
       units: plan.units,
       price: { coins },
       volumeBand: { index: band.index, from: band.from, upTo: band.upTo },
-      leavesAt: isoTime(leavesAt),
+      leavesAt: isoTime(departing.get(way) ?? Number.NaN),
       ...(provider === undefined ? {} : { provider }),
       ...(refusal ? { refusal: told(refusal) } : {}),
     },
@@ -220,7 +219,7 @@ const previewWay = async (
 
 /**
  * What a send would do and cost, way by way, and why it would be refused; nothing is stored or charged (decisions, part 6). However many
- * ways there are, wallet and recipients are read once, while what their prices and providers lack is read too.
+ * ways there are, wallet, quiet hours and recipients are read once, while what their prices and providers lack is read too.
  */
 export const previewOverview = async (ports: PreviewPorts, actor: Actor, body: OverviewRequest) => {
   const fault = requestFault(body, ports.clock());
@@ -229,17 +228,15 @@ export const previewOverview = async (ports: PreviewPorts, actor: Actor, body: O
   const hops = await completeHops(ports, actor, request, hopsOf(body), waitOf(body));
   if (isRefusal(hops)) return hops;
   const ways = [{ ...request, maxCoins: body.maxCoins, afterMs: 0 }, ...hops];
-  const [departing, ...planned] = await Promise.all([
-    departures(ports, actor, request, ways),
-    ...ways.map((way) => planWay(ports, actor, way)),
-  ]);
-  const reading = ports.foreseen(
-    actor,
-    planned.flatMap(({ plan }) => (isRefusal(plan) ? [] : [plan])),
-  );
+  const planned = await Promise.all(ways.map((way) => planWay(ports, actor, way)));
+  const plans = planned.flatMap(({ plan }) => (isRefusal(plan) ? [] : [plan]));
+  const from = Math.max(request.scheduledAt ?? 0, ports.clock());
+  const reading = ports
+    .foreseen(actor, plans)
+    .then((foreseen) => ({ ...foreseen, departing: departures(foreseen.quietHours, from, ways) }));
   const [{ balance }, ...shown] = await Promise.all([
     reading,
-    ...planned.map((way, place) => previewWay(ports, actor, way, departing[place] ?? Number.NaN, reading)),
+    ...planned.map((way) => previewWay(ports, actor, way, reading)),
   ]);
   return {
     hops: shown.map(({ hop }) => hop),

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { issueWords } from '../issue-words.ts';
 import { PLATFORM_FORMS } from '../platforms/forms.ts';
+import { PUSH_FORM } from '../push/form.ts';
 import type { MessageType } from './message.ts';
 import type { Channel } from './provider.ts';
 
@@ -13,40 +14,11 @@ const rcs = z
 /** Subject and body; checked as the channel's own send checks them. */
 const email = z.strictObject({ email: object });
 
-/** What the platforms take, by type (decisions, part 4). What stands inside of `interactive` is the platform's own. */
-const ofPlatform: Readonly<Record<MessageType, z.ZodType>> = {
-  text,
-  media: z.strictObject({
-    media: z.strictObject({
-      kind: z.enum(['image', 'audio', 'video', 'document', 'sticker']),
-      id: z.string().min(1).max(512),
-      caption: z.string().max(1_024).optional(),
-      filename: z.string().max(255).optional(),
-      voice: z.boolean().optional(),
-    }),
-  }),
-  template: z.strictObject({
-    template: z.looseObject({ name: z.string().min(1).max(512), language: z.string().min(2).max(16) }),
-    templateVars: object.optional(),
-  }),
-  interactive: z.strictObject({ interactive: object }),
-};
+/** What a channel's payload is, whatever its type. */
+const FORMS = { sms: text, rcs, email, push: PUSH_FORM } as const;
 
-const formOf = (channel: Channel, type: MessageType): z.ZodType => {
-  switch (channel) {
-    case 'sms':
-      return text;
-    case 'rcs':
-      return rcs;
-    case 'email':
-      return email;
-    case 'whatsapp':
-    case 'instagram':
-      return PLATFORM_FORMS[channel][type];
-    default:
-      return ofPlatform[type];
-  }
-};
+const formOf = (channel: Channel, type: MessageType): z.ZodType =>
+  channel === 'whatsapp' || channel === 'instagram' ? PLATFORM_FORMS[channel][type] : FORMS[channel];
 
 /** What a payload lacks to be one of its channel and type, under `payload`; none when it is whole. */
 export const payloadFaults = (

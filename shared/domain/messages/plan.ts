@@ -52,10 +52,12 @@ export type Tenant = Pick<Actor, 'organizationId' | 'env'>;
 /** What a channel made of a request: the plan, and what leaves besides what is kept of it, as JSON. */
 export type Planned =
   | { readonly plan: SendPlan; readonly body?: string | undefined }
-  | Refusal<'CONFLICT' | 'NOT_FOUND' | 'PRECONDITION_FAILED' | 'VALIDATION_ERROR'>;
+  | Refusal<'CONFLICT' | 'PRECONDITION_FAILED' | 'VALIDATION_ERROR'>;
 
-/** Makes the plan of one channel. `key` and `hash` as in PlanOf. */
-export type Planner = (tenant: Tenant, request: UnifiedRequest, key: string, hash: string) => Promise<Planned>;
+/** What a plan is made of. `key` and `hash` as in PlanOf. */
+export type Asked<R> = readonly [tenant: Tenant, request: R, key: string, hash: string];
+/** Makes the plan of one channel. */
+export type Planner = (...asked: Asked<UnifiedRequest>) => Promise<Planned>;
 export type Planners = Readonly<Record<Channel, Planner>>;
 
 /** What makes two requests the same: the operation and the body, whatever the order of its fields. */

@@ -270,6 +270,11 @@ export interface Provider<Content> {
   readonly name: string;
   /** The accounts that the operator gave it; absent where a provider sends for everybody from its own. */
   readonly accounts?: readonly ProviderAccount[];
+  /**
+   * Whether everybody sends from this account of the platform, so that what comes to it is whose it answers. Absent where the provider
+   * knows none but shared ones; what comes to any other is its owner's, or nobody's.
+   */
+  readonly shares?: (account: string) => boolean;
   /** Hands one message over. Never throws; gives up after `timeoutMs` of its settings with `unknown`. */
   send(dispatch: Dispatch<Content>): Promise<ProviderAnswer>;
   /**

@@ -15,6 +15,9 @@ const CONSENT = {
 } as const;
 export const consentRefusal = (fault: ConsentFault): Refusal<'VALIDATION_ERROR'> => CONSENT[fault];
 
+/** A caller's key that another request took. */
+export const REUSED_KEY = refuse('CONFLICT', 'This Idempotency-Key was used with another body.');
+
 export const NO_FUNDS = refuse('PAYMENT_REQUIRED', 'The wallet balance does not cover the message.');
 
 /** The account's contracted sends of this second are used up. */

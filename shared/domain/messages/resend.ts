@@ -4,10 +4,11 @@ import { newId } from '../ids.ts';
 import type { StoredMessage } from '../inbound/message.ts';
 import { messageEvent } from './events.ts';
 import type { MessageRecord } from './message.ts';
+import { UNDECIDED } from './operate.ts';
 import { payloadFaults } from './payload-forms.ts';
 import { type Planners, requestHash, type SendPlan } from './plan.ts';
 import type { SendPorts } from './ports.ts';
-import { replayOf } from './replay.ts';
+import { orEarlier } from './replay.ts';
 import { type ReserveRefusal, reserveMessage, type Sent } from './send.ts';
 import { type SubmitPorts, uncarriedBy } from './submit.ts';
 import type { UnifiedRequest } from './unified.ts';
@@ -24,6 +25,8 @@ export interface Correction {
 export interface ResendPorts extends SendPorts, Pick<SubmitPorts, 'consentFault' | 'balance'> {
   readonly planners: Planners;
   readonly readMessage: (organizationId: string, id: string) => Promise<StoredMessage | undefined>;
+  /** Whether the batch that a message came with may still be refused as a whole. Reads nothing of one that came alone. */
+  readonly isUndecided: (message: MessageRecord) => Promise<boolean>;
   /** Hands a queued message to its queue at a moment (ms); may be lost. */
   readonly hintSend: (messageId: string, at: number) => void;
 }
@@ -133,22 +136,44 @@ const planOf = (
   } as SendPlan;
 };
 
+/** What a message is sent anew as, and what leaves of it besides what is kept. */
+interface PlannedResend {
+  readonly plan: SendPlan;
+  readonly body?: string | undefined;
+}
+
 /** What a message would be sent anew as, and what leaves of it besides what is kept; why not, where it cannot be. */
 export const planResend = async (
-  ports: Pick<ResendPorts, 'planners'>,
+  ports: Pick<ResendPorts, 'planners' | 'isUndecided'>,
   actor: Actor,
   original: StoredMessage,
   correction: Correction,
   { key, hash, batchId }: Pick<SendPlan, 'key' | 'hash'> & { readonly batchId?: string | undefined },
-): Promise<{ readonly plan: SendPlan; readonly body?: string | undefined } | ResendRefusal> => {
+): Promise<PlannedResend | ResendRefusal> => {
   if (original.direction === 'inbound') return notNow(original.status);
   const status = unifiedStatus(original);
   if (status !== 'queued' && status !== 'failed') return notNow(status);
+  if (await ports.isUndecided(original)) return UNDECIDED;
   const request = requestOf(original, correction);
   if (isRefusal(request)) return request;
   const planned = await ports.planners[original.channel](actor, request, key, hash);
   if (isRefusal(planned)) return planned;
   return { plan: planOf(planned.plan, original, correction, batchId), body: planned.body };
+};
+
+const sendPlanned = async (
+  ports: ResendPorts,
+  actor: Actor,
+  { plan, body }: PlannedResend,
+): Promise<Sent | ResendRefusal> => {
+  const uncarried = await uncarriedBy(ports, actor, plan);
+  if (uncarried) return uncarried;
+  const at = ports.clock();
+  const sent = await reserveMessage(ports, actor, plan, { status: 'queued', at, body }, (message) => [
+    messageEvent('message.queued', message, at),
+  ]);
+  if (!isRefusal(sent) && !sent.replayed) ports.hintSend(sent.message.id, at);
+  return sent;
 };
 
 /**
@@ -171,17 +196,7 @@ export const resend = async (
   // No caller can write a line break into a key: a resend without one never meets another's.
   const key = callerKey ?? `resend\n${newId('request')}`;
   const hash = requestHash('messages.resend', { id, ...correction });
-  const earlier = callerKey === undefined ? undefined : await replayOf(ports, organizationId, key, hash);
-  if (earlier) return earlier;
   const planned = await planResend(ports, actor, original, correction, { key, hash, batchId });
-  if (isRefusal(planned)) return planned;
-  const uncarried = await uncarriedBy(ports, actor, planned.plan);
-  if (uncarried) return uncarried;
-  const at = ports.clock();
-  const beginning = { status: 'queued', at, body: planned.body } as const;
-  const reserved = await reserveMessage(ports, actor, planned.plan, beginning, (message) => [
-    messageEvent('message.queued', message, at),
-  ]);
-  if (!isRefusal(reserved) && !reserved.replayed) ports.hintSend(reserved.message.id, at);
-  return reserved;
+  const sent = isRefusal(planned) ? planned : await sendPlanned(ports, actor, planned);
+  return orEarlier(ports, actor, { key, hash }, sent);
 };

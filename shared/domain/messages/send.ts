@@ -3,7 +3,7 @@ import { isRefusal, type Refusal, refuse } from '../errors.ts';
 import type { DomainEvent } from '../events/event.ts';
 import { rulesOf } from './channels.ts';
 import { dispatchMessage } from './dispatch.ts';
-import type { KeptPromise, Reservation } from './journal.ts';
+import type { Reservation } from './journal.ts';
 import type { MessageOf, MessageRecord } from './message.ts';
 import {
   type Beginning,
@@ -19,6 +19,7 @@ import type { SendPorts } from './ports.ts';
 import type { Channel } from './provider.ts';
 import { quote, type SendQuote } from './quote.ts';
 import { type ConsentFault, consentRefusal, NO_FUNDS, TOO_FAST, tooDear } from './refusals.ts';
+import { orEarlier, standingUnder } from './replay.ts';
 
 export type ReserveRefusal = Refusal<
   'CONFLICT' | 'PAYMENT_REQUIRED' | 'PRECONDITION_FAILED' | 'RATE_LIMITED' | 'SERVICE_UNAVAILABLE' | 'VALIDATION_ERROR'
@@ -32,8 +33,6 @@ export interface Sent {
 
 /** Quotes that a moving volume may spoil before a reservation holds. */
 const QUOTE_TRIES = 10;
-
-export const REUSED_KEY = refuse('CONFLICT', 'This Idempotency-Key was used with another body.');
 
 const reservationOf = (
   plan: SendPlan,
@@ -84,14 +83,6 @@ const refusalOf = async (
   }
 };
 
-type Kept = (promise: KeptPromise) => Promise<MessageRecord | ReserveRefusal | undefined>;
-
-/** What stands under a key that is taken: the message, or why not; undefined when it is gone meanwhile. */
-const keptMessage =
-  (ports: SendPorts, plan: SendPlan): Kept =>
-  async (promise) =>
-    promise.requestHash === plan.hash ? ports.journal.read(promise.messageId) : REUSED_KEY;
-
 /**
  * RESERVE: prices the plan and takes key, money and message in one transaction; nothing is stored when it refuses. A key that is
  * taken answers with what stands under it.
@@ -105,7 +96,6 @@ export const reserveMessage = async (
 ): Promise<Sent | ReserveRefusal> => {
   const { organizationId, env } = tenant;
   const drafted = await draft(ports, tenant, plan, beginning);
-  const kept = keptMessage(ports, plan);
   for (let turn = 0; turn < QUOTE_TRIES; turn++) {
     const priced = await quote(ports, organizationId, env, plan.price, plan.units);
     if (plan.maxCoins !== undefined && priced.coins > plan.maxCoins) return tooDear(plan.maxCoins);
@@ -118,9 +108,9 @@ export const reserveMessage = async (
         ports.learnVolume(organizationId, priced.month, outcome.volume);
         continue;
       case 'kept': {
-        const message = await kept(outcome.promise);
-        if (!message) continue;
-        return isRefusal(message) ? message : { message, replayed: true };
+        const standing = await standingUnder(ports, outcome.promise, plan.hash);
+        if (!standing) continue;
+        return standing;
       }
       default:
         return refusalOf(ports, tenant, outcome.kind);
@@ -142,9 +132,14 @@ const LONGEST_WAIT_S = 10;
 export const askAgainSeconds = (startedAt: number, now: number): number =>
   Math.min(LONGEST_WAIT_S, Math.max(1, Math.ceil((now - startedAt) / 1000)));
 
-/** How a repeated key is answered while a caller waits for a provider (interface 4.1, rule 1; decisions, part 3). */
-const replayOf = (ports: SendPorts, first: MessageRecord) => {
-  if (first.hold === 'captured') return { message: first, replayed: true };
+/**
+ * How a send that an earlier one or a refusal answers is told to a caller who waits for a provider (interface 4.1, rule 1; decisions,
+ * part 3).
+ */
+const toldWaiting = <C extends Channel>(ports: SendPorts, sent: Sent | SendRefusal): SentNow<C> | SendRefusal => {
+  if (isRefusal(sent)) return sent;
+  const { message: first } = sent;
+  if (first.hold === 'captured') return { message: first as MessageOf<C>, replayed: true };
   if (first.hold === 'open')
     return refuse('CONFLICT', {
       detail: 'The first request with this key is still running.',
@@ -157,23 +152,34 @@ const replayOf = (ports: SendPorts, first: MessageRecord) => {
   });
 };
 
+/** What leaves of a plan while its caller waits: its `content`, where more leaves than is kept. */
+export interface Leaving<C extends Channel> {
+  readonly plan: PlanOf<C>;
+  readonly content?: unknown;
+}
+interface SentNow<C extends Channel> {
+  readonly message: MessageOf<C>;
+  readonly replayed: boolean;
+}
+
 /**
  * Sends while the caller waits (interface 4.1, 4.5, 4.6). One transaction reserves key, money and message; then the provider is
  * called; then one transaction captures or releases. Whatever happens in between, the message is sent at most once and charged
- * only if it was. `content` is what leaves, where more leaves than is kept.
+ * only if it was. A plan that is refused is answered by an earlier send under its key, if there is one.
  */
 export const sendNow = async <C extends Channel>(
   ports: SendPorts,
   tenant: Tenant,
-  plan: PlanOf<C>,
-  content: unknown = plan.content,
-): Promise<{ readonly message: MessageOf<C>; readonly replayed: boolean } | SendRefusal> => {
+  keyed: Pick<SendPlan, 'key' | 'hash'>,
+  planned: Leaving<C> | SendRefusal,
+): Promise<SentNow<C> | SendRefusal> => {
+  if (isRefusal(planned)) return toldWaiting(ports, await orEarlier(ports, tenant, keyed, planned));
+  const { plan, content = plan.content } = planned;
   const candidates = await ports.routing.candidates(plan.channel, tenant.organizationId, tenant.env, plan.route);
   const provider = candidates.kind === 'ready' ? (candidates.providers[0]?.name ?? '') : '';
   const beginning: Beginning = { status: 'sending', provider: provider || 'sandbox_provider' };
   const reserved = await reserveMessage(ports, tenant, plan as unknown as SendPlan, beginning);
-  if (isRefusal(reserved)) return reserved;
-  if (reserved.replayed) return replayOf(ports, reserved.message) as never;
+  if (isRefusal(reserved) || reserved.replayed) return toldWaiting(ports, reserved);
   const sent = await dispatchMessage(ports, reserved.message, content, candidates, false);
   return isRefusal(sent) ? sent : { message: sent as MessageOf<C>, replayed: false };
 };
@@ -188,21 +194,10 @@ export const answerSend = <C extends Channel, View>(
   ports: Pick<SendPorts, 'observe'>,
   actor: Actor,
   channel: C,
-  sent: { readonly message: MessageOf<C>; readonly replayed: boolean } | SendRefusal,
+  sent: SentNow<C> | SendRefusal,
   view: (message: MessageOf<C>, unmasked: boolean, replayed: boolean) => View,
 ): View | SendRefusal => {
   if (!isRefusal(sent)) return view(sent.message, actor.scopes.has('pii:full'), sent.replayed);
   ports.observe.sent(channel, sent.name, { organizationId: actor.organizationId });
   return sent;
-};
-
-/** What a repeated key meets where the request itself is refused before anything is reserved: 409 for another body, else the refusal. */
-export const unlessReused = async <R extends Refusal>(
-  ports: Pick<SendPorts, 'promise' | 'clock'>,
-  { organizationId }: Tenant,
-  { key, hash }: { readonly key: string; readonly hash: string },
-  refusal: R,
-): Promise<R | typeof REUSED_KEY> => {
-  const promise = await ports.promise(organizationId, key, ports.clock());
-  return promise && promise.requestHash !== hash ? REUSED_KEY : refusal;
 };

@@ -64,7 +64,7 @@ export const standsAgainst = async (
 
 /**
  * 502 when nothing may carry the message, after what its price, the recipient's consent and the balance say (decisions, part 4: the order
- * of checks); nothing when its key was used already: a repeat is answered as before.
+ * of checks).
  */
 export const uncarriedBy = async (
   ports: SendPorts & Pick<SubmitPorts, 'consentFault' | 'balance'>,
@@ -73,8 +73,7 @@ export const uncarriedBy = async (
 ) => {
   const { organizationId, env } = tenant;
   const { kind } = await ports.routing.candidates(plan.channel, organizationId, env, plan.route);
-  if (kind === 'ready' || (await ports.promise(organizationId, plan.key, ports.clock()))) return undefined;
-  return standsAgainst(ports, tenant, plan);
+  return kind === 'ready' ? undefined : standsAgainst(ports, tenant, plan);
 };
 
 /** A send as it is to be accepted. */
@@ -182,7 +181,7 @@ export const priceHops = async (
 ): Promise<readonly PricedHop[] | SubmitRefusal> => {
   const priced: PricedHop[] = [];
   for (const [index, hop] of hops.entries()) {
-    const planned = await ports.planners[hop.channel](tenant, hop, `hop ${index}`, '');
+    const planned = await ports.planners[hop.channel](tenant, hop, `hop\n${index}`, '');
     if (isRefusal(planned)) return atHop(planned, index);
     const { plan } = planned;
     const { coins } = await quote(ports, tenant.organizationId, tenant.env, plan.price, plan.units);

@@ -1,11 +1,18 @@
 import type { Labels, MessageRecord, MessageType, Priority } from './message.ts';
 import type { Channel } from './provider.ts';
 
-/** A send of any channel, as /v1, the unified create, bulk and hops of a fallback all ask for it. */
-export interface UnifiedRequest {
-  readonly channel: Channel;
+/** What a send of every channel has besides its content. */
+export interface SendRequest {
   /** In the channel's own format. */
   readonly to: string;
+  readonly contactId?: string | undefined;
+  readonly campaignId?: string | undefined;
+  readonly metadata?: MessageRecord['metadata'];
+}
+
+/** A send of any channel, as /v1, the unified create, bulk and hops of a fallback all ask for it. */
+export interface UnifiedRequest extends SendRequest {
+  readonly channel: Channel;
   readonly type: MessageType;
   readonly text?: string | undefined;
   /** A template's id or name. */
@@ -15,9 +22,6 @@ export interface UnifiedRequest {
   readonly payload?: Readonly<Record<string, unknown>> | undefined;
   /** The route of the channel's price table; its usual one when absent. */
   readonly route?: string | undefined;
-  readonly contactId?: string | undefined;
-  readonly campaignId?: string | undefined;
-  readonly metadata?: MessageRecord['metadata'];
   /** What is kept on the message beside its content. */
   readonly labels?: Labels | undefined;
   readonly priority?: Priority | undefined;

@@ -1,28 +1,37 @@
 import type * as z from 'zod';
 import { isRefusal, refuse } from '../errors.ts';
 import { issueWords } from '../issue-words.ts';
-import type { Planned, PlanOf, Tenant } from '../messages/plan.ts';
-import type { QuotePorts } from '../messages/ports.ts';
-import { priceOf } from '../messages/quote.ts';
+import type { Asked, Tenant } from '../messages/plan.ts';
+import { type PlanPorts, planWith } from '../messages/planning.ts';
 import { phoneOf } from '../messages/recipient.ts';
 import type { UnifiedRequest } from '../messages/unified.ts';
-import { phoneRegion } from '../phone.ts';
+import { isCarried, NOT_CARRIED, rateKindOf } from '../push/message.ts';
+import { notificationOf } from '../push/single.ts';
 import { PLATFORM_FORMS } from './forms.ts';
 import type { PlatformChannel } from './providers.ts';
-import { type WindowPorts, windowFault } from './window.ts';
+import { windowFault } from './window.ts';
 
-export interface PlatformPorts extends Pick<QuotePorts, 'prices'>, WindowPorts {
+/** Which sender is asked for. */
+export interface SenderWanted {
+  readonly channel: PlatformChannel;
+  /** Whom the message goes to. */
+  readonly to: string;
+  /** The sender that the message names, by our id. */
+  readonly named: string | undefined;
+  /** Whether it counts when the recipient wrote. */
+  readonly windowed: boolean;
+}
+
+export interface PlatformPorts extends PlanPorts {
   /**
-   * The organization's number or account that a message to this recipient leaves from, by our id: the one that it names, else its only
-   * one, else the number that the recipient last wrote to. `unknown` when it has none such; `default` when it names none and the
-   * provider's own takes its place, or the stage reaches nobody.
+   * The organization's number or account that a message leaves from, by our id: the one that it names, else its only one, else the
+   * number that the recipient last wrote to; no id when it names none and the provider's own takes its place, or the stage reaches
+   * nobody. `wroteAt`: when the recipient last wrote there, in ms, if ever and `windowed`. Undefined when the organization has none such.
    */
   readonly senderOf: (
     tenant: Tenant,
-    channel: PlatformChannel,
-    to: string,
-    named: string | undefined,
-  ) => Promise<{ readonly id: string } | 'unknown' | 'default'>;
+    wanted: SenderWanted,
+  ) => Promise<{ readonly id?: string | undefined; readonly wroteAt?: number | undefined } | undefined>;
 }
 
 /** The longest id of a platform's user or of a push token. */
@@ -32,6 +41,11 @@ const badId = refuse('VALIDATION_ERROR', {
   detail: 'The recipient is not in the format of its channel.',
   overview: 'invalid_recipient',
   errors: [{ path: 'to', message: "must be the recipient's id on the channel" }],
+});
+
+const tooLong = refuse('VALIDATION_ERROR', {
+  detail: 'The notification is longer than push services take.',
+  errors: [{ path: 'text', message: NOT_CARRIED }],
 });
 
 const LABEL = { whatsapp: 'numberId', instagram: 'instagramAccountId' } as const;
@@ -63,122 +77,59 @@ const payloadFault = (form: z.ZodType, payload: unknown) => {
   return refuse('VALIDATION_ERROR', { detail: 'The payload is not of its type.', errors });
 };
 
-const common = (request: UnifiedRequest, key: string, hash: string) => ({
-  type: request.type,
-  units: 1,
-  contactId: request.contactId,
-  campaignId: request.campaignId,
-  metadata: request.metadata,
-  priority: request.priority,
-  scheduledAt: request.scheduledAt,
-  links: [],
-  key,
-  hash,
-});
-
 /** What a message of a platform says and leaves from; or why it cannot leave. */
-const contentOf = async (
+const saidBy = async (
   ports: PlatformPorts,
   tenant: Tenant,
-  channel: PlatformChannel,
-  to: string,
   request: UnifiedRequest,
+  { channel, to, windowed }: Omit<SenderWanted, 'named'>,
 ) => {
+  const { type, labels } = request;
   const payload = payloadOf(request);
-  const fault = payloadFault(PLATFORM_FORMS[channel][request.type], payload);
+  const fault = payloadFault(PLATFORM_FORMS[channel][type], payload);
   if (fault) return fault;
-  const named = request.labels?.[LABEL[channel]];
-  const sender = await ports.senderOf(tenant, channel, to, named);
-  if (sender === 'unknown') return unknownSender(channel, named);
-  if (sender === 'default') return { content: { payload }, labels: request.labels };
-  return { content: { payload, from: sender.id }, labels: { ...request.labels, [LABEL[channel]]: sender.id } };
+  const named = labels?.[LABEL[channel]];
+  const sender = await ports.senderOf(tenant, { channel, to, named, windowed });
+  if (!sender) return unknownSender(channel, named);
+  const { id, wroteAt } = sender;
+  const closed = windowed ? windowFault(channel, ports.clock(), wroteAt, 'tag' in payload) : undefined;
+  if (closed) return closed;
+  if (id === undefined) return { to, type, content: { payload }, labels };
+  return { to, type, content: { payload, from: id }, labels: { ...labels, [LABEL[channel]]: id } };
 };
 
 /** Makes the plan of a WhatsApp message: 409 `window_closed` for anything but a template outside the 24 hours (interface, part 7). */
-export const planWhatsapp = async (
-  ports: PlatformPorts,
-  tenant: Tenant,
-  request: UnifiedRequest,
-  key: string,
-  hash: string,
-): Promise<Planned> => {
+export const planWhatsapp = async (ports: PlatformPorts, ...asked: Asked<UnifiedRequest>) => {
+  const [tenant, request] = asked;
   const to = phoneOf(request.to);
   if (isRefusal(to)) return to;
   const isTemplate = request.type === 'template';
-  const said = await contentOf(ports, tenant, 'whatsapp', to, request);
+  const said = await saidBy(ports, tenant, request, { channel: 'whatsapp', to, windowed: !isTemplate });
   if (isRefusal(said)) return said;
-  const numberId = said.content.from;
-  const closed = isTemplate ? undefined : await windowFault(ports, tenant, 'whatsapp', to, { numberId });
-  if (closed) return closed;
-  const route = request.route ?? (isTemplate ? 'marketing' : 'session');
-  const price = await priceOf(ports, 'whatsapp', route);
-  if (isRefusal(price)) return price;
-  const plan: PlanOf<'whatsapp'> = {
-    ...common(request, key, hash),
-    ...said,
-    channel: 'whatsapp',
-    route,
-    price,
-    to,
-    region: phoneRegion(to),
-    mayOptOut: route === 'marketing' || route === 'session',
-  };
-  return { plan };
+  const { route = isTemplate ? 'marketing' : 'session' } = request;
+  const mayOptOut = route === 'marketing' || route === 'session';
+  return planWith(ports, asked, { ...said, channel: 'whatsapp', route, mayOptOut });
 };
 
 /** Makes the plan of an Instagram message. In live its recipient must have written: the sandbox has nobody who could. */
-export const planInstagram = async (
-  ports: PlatformPorts,
-  tenant: Tenant,
-  request: UnifiedRequest,
-  key: string,
-  hash: string,
-): Promise<Planned> => {
-  if (isBadId(request.to)) return badId;
-  const said = await contentOf(ports, tenant, 'instagram', request.to, request);
-  if (isRefusal(said)) return said;
-  const byHuman = 'tag' in said.content.payload;
-  const closed =
-    tenant.env === 'live' ? await windowFault(ports, tenant, 'instagram', request.to, { byHuman }) : undefined;
-  if (closed) return closed;
-  const route = request.route ?? 'session';
-  const price = await priceOf(ports, 'instagram', route);
-  if (isRefusal(price)) return price;
-  const { to } = request;
-  const plan: PlanOf<'instagram'> = {
-    ...common(request, key, hash),
-    ...said,
-    channel: 'instagram',
-    route,
-    price,
-    to,
-    mayOptOut: true,
-  };
-  return { plan };
+export const planInstagram = async (ports: PlatformPorts, ...asked: Asked<UnifiedRequest>) => {
+  const [tenant, request] = asked;
+  const { to, route = 'session' } = request;
+  if (isBadId(to)) return badId;
+  const said = await saidBy(ports, tenant, request, { channel: 'instagram', to, windowed: tenant.env === 'live' });
+  return isRefusal(said) ? said : planWith(ports, asked, { ...said, channel: 'instagram', route, mayOptOut: true });
 };
 
 const isBadId = (to: string) => to.length === 0 || to.length > ID_LENGTH || /[\p{Cc}\s]/u.test(to);
 
-/** Makes the plan of a push message to one device. */
-export const planPush = async (
-  ports: Pick<PlatformPorts, 'prices'>,
-  _: Tenant,
-  request: UnifiedRequest,
-  key: string,
-  hash: string,
-): Promise<Planned> => {
-  if (isBadId(request.to)) return badId;
-  const route = request.route ?? 'simple';
-  const price = await priceOf(ports, 'push', route);
-  if (isRefusal(price)) return price;
-  const plan: PlanOf<'push'> = {
-    ...common(request, key, hash),
-    content: { payload: payloadOf(request) },
-    channel: 'push',
-    route,
-    price,
-    to: request.to,
-    mayOptOut: true,
-  };
-  return { plan };
+/** Makes the plan of a push message to one device, priced by what it shows, as every push is (interface 4.9); 422 for more than is carried. */
+export const planPush = async (ports: PlanPorts, ...asked: Asked<UnifiedRequest>) => {
+  const [, request] = asked;
+  const { to, type } = request;
+  if (isBadId(to)) return badId;
+  const content = { payload: payloadOf(request) };
+  const notification = notificationOf(content);
+  if (notification && !isCarried(notification)) return tooLong;
+  const route = rateKindOf(notification ?? {});
+  return planWith(ports, asked, { channel: 'push', route, to, type, content, mayOptOut: true });
 };

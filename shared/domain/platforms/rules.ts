@@ -38,7 +38,7 @@ export const whatsappRules: ChannelRules = {
 export const pushRules: ChannelRules = {
   ...common,
   channel: 'push',
-  recipient: 'platform',
+  recipient: 'device',
   eventOf: { sent: 'message.sent', delivered: 'message.delivered', failed: 'message.failed' },
   mask: maskId,
 };

@@ -1,18 +1,5 @@
 import { refuse } from '../errors.ts';
-import type { Tenant } from '../messages/plan.ts';
-import type { Clock } from '../time.ts';
 import type { PlatformChannel } from './providers.ts';
-
-export interface WindowPorts {
-  readonly clock: Clock;
-  /** When the recipient last wrote to this number, or without one on the channel, in ms; undefined when it never did. */
-  readonly lastInbound: (
-    tenant: Tenant,
-    channel: PlatformChannel,
-    to: string,
-    numberId: string | undefined,
-  ) => Promise<number | undefined>;
-}
 
 const HOUR_MS = 3600_000;
 /** How long after its recipient wrote a platform takes what was not approved before, in ms. */
@@ -33,17 +20,11 @@ const REFUSALS = {
 } as const;
 
 /**
- * 409 `window_closed` (interface, part 7) when a platform would not take a free message to this recipient now. Each number of WhatsApp has
- * windows of its own: what counts is when the recipient wrote to the number that the message leaves from (error 131047).
+ * 409 `window_closed` (interface, part 7) when a platform would not take a free message now to a recipient who wrote at `wroteAt` (ms;
+ * undefined: never). Each number of WhatsApp has windows of its own: what counts is when the recipient wrote to the number that the
+ * message leaves from (error 131047).
  */
-export const windowFault = async (
-  ports: WindowPorts,
-  tenant: Tenant,
-  channel: PlatformChannel,
-  to: string,
-  { byHuman = false, numberId }: { readonly byHuman?: boolean; readonly numberId?: string | undefined } = {},
-) => {
-  const last = await ports.lastInbound(tenant, channel, to, numberId);
-  const open = last !== undefined && ports.clock() - last < (byHuman ? HUMAN_WINDOW_MS : WINDOW_MS);
+export const windowFault = (channel: PlatformChannel, now: number, wroteAt: number | undefined, byHuman: boolean) => {
+  const open = wroteAt !== undefined && now - wroteAt < (byHuman ? HUMAN_WINDOW_MS : WINDOW_MS);
   return open ? undefined : REFUSALS[byHuman ? 'human' : channel];
 };

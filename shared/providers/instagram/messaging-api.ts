@@ -71,6 +71,7 @@ export const messagingApi: ProviderDeclaration<PlatformContent, MessagingApiSett
       organizationId,
       account: accountId,
     })),
+    shares: () => false,
     send: (dispatch) => send(settings, io, dispatch),
     readCallback: async (request) => readMetaWebhook(settings, request, 'instagram', instagramEntry, instagramEvents),
     answerChallenge: (query) => answerMetaChallenge(settings, query),

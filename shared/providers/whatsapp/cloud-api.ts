@@ -82,6 +82,7 @@ export const cloudApi: ProviderDeclaration<PlatformContent, CloudApiSettings> = 
   settings: cloudApiSettings,
   create: (settings, io): Provider<PlatformContent> => ({
     name: 'whatsapp_cloud_api',
+    shares: (account) => account === settings.phoneNumberId,
     send: (dispatch) => send(settings, io, dispatch),
     readCallback: async (request) =>
       readMetaWebhook(settings, request, 'whatsapp_business_account', accountEntry, (entry) =>

@@ -3,11 +3,11 @@ import type { InboundPorts } from '../../domain/inbound/receive.ts';
 import type { Channel } from '../../domain/messages/provider.ts';
 import type { ReplyPorts } from '../../domain/sms/replies.ts';
 import { loadProviders } from '../../providers/index.ts';
+import { optOutWrite, phoneOptInWrite } from '../../storage/consent-rows.ts';
 import { contactStore } from '../../storage/contacts.ts';
 import { keepInbound, readCodeLinks, readSender } from '../../storage/inbound.ts';
 import { numberOfPhoneId } from '../../storage/numbers.ts';
 import { eventHint } from '../../storage/outbox.ts';
-import { phoneOptInWrite, phoneOptOutWrite } from '../../storage/phone-consent.ts';
 import { receiptStore } from '../../storage/receipts.ts';
 import { keepReply } from '../../storage/replies.ts';
 import { publishDue, table } from './platform.ts';
@@ -60,7 +60,7 @@ export const preferencePorts: PreferencePorts = {
   ...inboundPorts,
   contacts: contactStore(table, (eventId) => hint([eventId])),
   optOutPhone: async (...[organizationId, hash, stop]) =>
-    (await table.write(phoneOptOutWrite(organizationId, hash, stop))).ok,
+    (await table.write(optOutWrite(organizationId, 'phone', hash, stop))).ok,
   optInPhone: async (...given) => (await table.write(phoneOptInWrite(...given))).ok,
 };
 

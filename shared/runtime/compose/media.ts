@@ -15,7 +15,7 @@ import { readProviderSettings } from '../../storage/providers.ts';
 import { logger } from '../observe.ts';
 import { header, parseJsonBody } from '../request.ts';
 import { numberPorts } from './numbers.ts';
-import { clock, settings, table, vault } from './platform.ts';
+import { clock, providerFetch, settings, table, vault } from './platform.ts';
 
 let bucket: UploadBucket | undefined;
 /** Opened by the first upload that needs it: whoever is refused before needs none. */
@@ -31,7 +31,7 @@ const MISSING =
 const livePlatform: MediaPorts['platform'] = async () => {
   const [found] = (await readProviderSettings(table, await vault(), 'whatsapp')).values();
   if (found === undefined) return { missing: MISSING };
-  return metaMediaPlatform({ fetch: globalThis.fetch, now: clock }, graphAddress(found));
+  return metaMediaPlatform({ fetch: providerFetch, now: clock }, graphAddress(found));
 };
 
 /** A number that can be uploaded for: one that is still connected, with its access token. */
@@ -58,7 +58,7 @@ export const mediaPorts: MediaPorts = {
 
 /** Judges the JSON around an upload's data by the contract. */
 export const parseDescribed: ParseDescribed = (json) => {
-  const parsed = parseJsonBody(UploadMedia, json);
+  const parsed = parseJsonBody(UploadMedia, json, 'VALIDATION_ERROR');
   return parsed instanceof Refusal ? parsed : parsed.data;
 };
 
@@ -78,8 +78,7 @@ export const describedBy = (
   queryName: string | undefined,
 ): Described | Refusal<'VALIDATION_ERROR'> => {
   const name = UploadMedia.shape.filename.safeParse(queryName ?? headerName(event));
-  if (name.success)
-    return { filename: name.data, mimeType: header(event, 'content-type') ?? 'application/octet-stream' };
+  if (name.success) return { filename: name.data, mimeType: header(event, 'content-type') ?? '' };
   return refuse('VALIDATION_ERROR', {
     detail: 'The file has no usable name: give one as `filename` in the query, or percent-encoded in `x-filename`.',
     errors: [{ path: 'filename', message: 'is needed, 1 to 240 characters without folders or control characters' }],

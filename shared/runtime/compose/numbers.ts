@@ -7,7 +7,7 @@ import { eventHint } from '../../storage/outbox.ts';
 import { readProviderSettings } from '../../storage/providers.ts';
 import type { Sealer } from '../../storage/queued.ts';
 import { templateStore } from '../../storage/templates.ts';
-import { clock, publishDue, settings, table, vault } from './platform.ts';
+import { clock, providerFetch, publishDue, settings, table, vault } from './platform.ts';
 
 const PURPOSE = 'number-token';
 const sealer: Sealer = {
@@ -27,7 +27,7 @@ const platform: NumberPorts['platform'] = async (env, accessToken) => {
   // Loaded at the first live call: the sandbox needs none of it, and a cold start is shorter without.
   const { managementAddress, metaManagement } = await import('../../providers/meta/management.ts');
   return metaManagement(
-    { fetch: globalThis.fetch, now: clock },
+    { fetch: providerFetch, now: clock },
     { ...managementAddress(provider), accessToken, allowLoopbackHttp: settings.WEBHOOK_LOOPBACK },
   );
 };

@@ -4,18 +4,15 @@ import { SendRcs } from '../../contracts/rcs.ts';
 import { SendSms } from '../../contracts/sms.ts';
 import { planEmail } from '../../domain/email/send.ts';
 import { isRefusal, type Refusal, refuse } from '../../domain/errors.ts';
-import { rulesOf } from '../../domain/messages/channels.ts';
 import type { Planned, Planner, Planners } from '../../domain/messages/plan.ts';
 import { withTemplateText } from '../../domain/messages/template-text.ts';
-import type { UnifiedRequest } from '../../domain/messages/unified.ts';
+import type { SendRequest, UnifiedRequest } from '../../domain/messages/unified.ts';
 import { type PlatformPorts, planInstagram, planPush, planWhatsapp } from '../../domain/platforms/plan.ts';
 import { planRcs } from '../../domain/rcs/send.ts';
 import { planSms } from '../../domain/sms/send.ts';
 import { withSavedTemplate } from '../../domain/templates/send.ts';
-import { readLastInbound } from '../../storage/inbound.ts';
 import { emailPorts } from './email.ts';
 import { templatePorts } from './numbers.ts';
-import { clock, table } from './platform.ts';
 import { senderOf } from './platform-accounts.ts';
 import { sendPorts } from './send.ts';
 import { smsPorts } from './sms.ts';
@@ -26,7 +23,7 @@ const noText = refuse('VALIDATION_ERROR', {
 });
 
 /** What every plan takes from a unified request besides its content. */
-const carried = ({ to, contactId, campaignId, metadata }: UnifiedRequest) => ({ to, contactId, campaignId, metadata });
+const carried = ({ to, contactId, campaignId, metadata }: SendRequest) => ({ to, contactId, campaignId, metadata });
 
 const later = (planned: Planned, { priority, scheduledAt, labels }: UnifiedRequest): Planned =>
   isRefusal(planned)
@@ -43,16 +40,14 @@ const asOwn = <S extends z.ZodType>(schema: S, body: unknown): z.output<S> | Ref
 
 const textOf = ({ text, payload }: UnifiedRequest): unknown => text ?? payload?.text;
 
-const sms: Planner = async (tenant, request, key, hash) => {
+const sms: Planner = async (tenant, request, ...keyed) => {
   const text = textOf(request);
   if (text === undefined) return noText;
   const body = asOwn(SendSms, { ...carried(request), body: text, route: request.route ?? 'premium' });
-  if (isRefusal(body)) return body;
-  const plan = await planSms(smsPorts, tenant, key, hash, body);
-  return isRefusal(plan) ? plan : { plan };
+  return isRefusal(body) ? body : planSms(smsPorts, tenant, body, ...keyed);
 };
 
-const rcs: Planner = async (tenant, request, key, hash) => {
+const rcs: Planner = async (tenant, request, ...keyed) => {
   const [text, card] = [textOf(request), request.payload?.card];
   if (text === undefined && card === undefined) return noText;
   const body = asOwn(SendRcs, {
@@ -61,9 +56,7 @@ const rcs: Planner = async (tenant, request, key, hash) => {
     content: { ...(text === undefined ? {} : { text }), ...(card === undefined ? {} : { card }) },
     fallback: request.payload?.fallback,
   });
-  if (isRefusal(body)) return body;
-  const plan = await planRcs(sendPorts, tenant, key, hash, body);
-  return isRefusal(plan) ? plan : { plan };
+  return isRefusal(body) ? body : planRcs(sendPorts, tenant, body, ...keyed);
 };
 
 /** The first line of a text, as the subject of who gives none; at most 78 characters (RFC 5322, 2.1.1). */
@@ -78,35 +71,27 @@ const emailContent = (request: UnifiedRequest): object => {
   return given ?? { text, subject: firstLine(text) };
 };
 
-const email: Planner = async (tenant, request, key, hash) => {
+const email: Planner = async (tenant, request, ...keyed) => {
   const body = asOwn(SendEmailByName, { ...carried(request), ...emailContent(request) });
   if (isRefusal(body)) return body;
-  const planned = await planEmail(emailPorts, tenant, key, hash, body);
+  const planned = await planEmail(emailPorts, tenant, body, ...keyed);
   return isRefusal(planned) ? planned : { plan: planned.plan, body: JSON.stringify(planned.content) };
 };
 
-const platformPorts: PlatformPorts = {
-  clock,
-  prices: sendPorts.prices,
-  senderOf,
-  lastInbound: async ({ organizationId }, channel, to, numberId) => {
-    const hash = await sendPorts.hashTo(organizationId, rulesOf(channel).recipient, to);
-    return readLastInbound(table, organizationId, { channel, hash, numberId });
-  },
-};
+const platformPorts: PlatformPorts = { ...sendPorts, senderOf };
 
-const whatsapp: Planner = async (tenant, request, key, hash) => {
+const whatsapp: Planner = async (tenant, request, ...keyed) => {
   const known = await withSavedTemplate(templatePorts, tenant.organizationId, request);
-  return isRefusal(known) ? known : planWhatsapp(platformPorts, tenant, known, key, hash);
+  return isRefusal(known) ? known : planWhatsapp(platformPorts, tenant, known, ...keyed);
 };
 
 /** The planner of a channel that has no templates of its own: a template's body leaves as its text. */
 const sayingTemplates =
   (plan: Planner): Planner =>
-  async (tenant, request, key, hash) => {
+  async (tenant, request, ...keyed) => {
     const said = await withTemplateText(templatePorts, tenant, request);
     if (isRefusal(said)) return said;
-    const planned = await plan(tenant, said, key, hash);
+    const planned = await plan(tenant, said, ...keyed);
     if (isRefusal(planned) || said === request) return planned;
     const labels = { ...said.labels, ...planned.plan.labels };
     return { ...planned, plan: { ...planned.plan, type: 'template', labels } };

@@ -1,10 +1,11 @@
 import type { CallbackPorts } from '../../domain/messages/callbacks.ts';
+import { rulesOf } from '../../domain/messages/channels.ts';
 import type { Tenant } from '../../domain/messages/plan.ts';
 import type { ProviderAccount } from '../../domain/messages/provider.ts';
 import type { PlatformPorts } from '../../domain/platforms/plan.ts';
 import { PLATFORM_PROVIDERS } from '../../domain/platforms/providers.ts';
-import { readLastWrittenTo } from '../../storage/inbound.ts';
-import { readNumberSender, readSomeNumberIds } from '../../storage/number-senders.ts';
+import { readLastInbound } from '../../storage/inbound.ts';
+import { readNamedSender, readUsualSender } from '../../storage/number-senders.ts';
 import { numberOfPhoneId, organizationsOfAccount } from '../../storage/numbers.ts';
 import { settings, table } from './platform.ts';
 import { routing, sendPorts } from './send.ts';
@@ -32,35 +33,23 @@ export const ownersOf: CallbackPorts['ownersOf'] = async (channel, account) => {
 
 const instagramSender = async ({ organizationId }: Tenant, named: string | undefined) => {
   const accounts = await instagramAccounts();
-  if (!accounts) return 'default';
+  if (!accounts) return { id: undefined };
   const own = accounts.filter((each) => each.organizationId === organizationId);
-  const found = named === undefined ? own[0] : own.find(({ id }) => id === named);
-  return found ? { id: found.id } : 'unknown';
+  return named === undefined ? own[0] : own.find(({ id }) => id === named);
 };
 
-const ownNumber = async ({ organizationId }: Tenant, id: string) => {
-  const number = await readNumberSender(table, id);
-  return number?.organizationId === organizationId ? number : undefined;
-};
-
-/** Of several numbers the one that the recipient last wrote to, as long as it is connected: an answer comes from where it was asked. */
-const numberFor = async (tenant: Tenant, to: string) => {
+/** What a message of an organization leaves from, and where it counts when its recipient wrote there. */
+export const senderOf: PlatformPorts['senderOf'] = async (tenant, { channel, to, named, windowed }) => {
   const { organizationId } = tenant;
-  const [only, ...others] = await readSomeNumberIds(table, organizationId);
-  if (only === undefined || others.length === 0) return only;
-  const hash = await sendPorts.hashTo(organizationId, 'phone', to);
-  const asked = await readLastWrittenTo(table, organizationId, { channel: 'whatsapp', hash });
-  const number = asked === undefined ? undefined : await ownNumber(tenant, asked);
-  return number?.status === 'disconnected' ? undefined : number?.id;
-};
-
-/** What a message of an organization leaves from. */
-export const senderOf: PlatformPorts['senderOf'] = async (tenant, channel, to, named) => {
-  if (channel === 'instagram') return instagramSender(tenant, named);
-  if (named === undefined) {
-    const id = await numberFor(tenant, to);
-    return id === undefined ? 'default' : { id };
-  }
-  const number = await ownNumber(tenant, named);
-  return number ? { id: number.id } : 'unknown';
+  const hash = await sendPorts.hashTo(organizationId, rulesOf(channel).recipient, to);
+  const recipient = { organizationId, hash };
+  if (channel === 'whatsapp')
+    return named === undefined
+      ? readUsualSender(table, recipient, windowed)
+      : readNamedSender(table, recipient, named, windowed);
+  const [account, wroteAt] = await Promise.all([
+    instagramSender(tenant, named),
+    windowed ? readLastInbound(table, organizationId, { channel, hash }) : undefined,
+  ]);
+  return account && { id: account.id, wroteAt };
 };

@@ -10,5 +10,6 @@ export const resendPorts: ResendPorts = {
   ...standing,
   planners,
   readMessage: operatePorts.readMessage,
+  isUndecided: operatePorts.isUndecided,
   hintSend: operatePorts.hintSend,
 };

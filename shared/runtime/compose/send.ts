@@ -12,7 +12,7 @@ import { readPromise } from '../../storage/reserve.ts';
 import { noteDepleted } from '../../storage/wallet.ts';
 import { logger, measure } from '../observe.ts';
 import { note } from '../scope.ts';
-import { clock, publishDue, settings, table, vault } from './platform.ts';
+import { clock, providerFetch, publishDue, settings, table, vault } from './platform.ts';
 import { quotePorts, volumes } from './quote.ts';
 
 const observe: SendObserver = {
@@ -33,7 +33,7 @@ const observe: SendObserver = {
 export const routing = new Routing({
   env: settings.STAGE,
   io: {
-    fetch: globalThis.fetch,
+    fetch: providerFetch,
     now: clock,
     // Loaded at the first send from a number: a function that sends nothing by WhatsApp does not pay for it.
     numberOf: async (numberId) => (await import('./number-access.ts')).numberAccess(numberId),
@@ -68,7 +68,7 @@ const secondsUntil = (at: number) => Math.max(0, (at - clock()) / 1000);
 /** What the rules of every channel need, over this stage's table, queues and providers. */
 export const sendPorts: SendPorts = {
   clock,
-  journal: journal(table, (hints) => publishDue(hints), sealer),
+  journal: journal(table, publishDue, sealer),
   routing: withPush,
   prices: quotePorts.prices,
   volume: (organizationId, env, month, holdsUntil) =>

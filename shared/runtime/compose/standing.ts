@@ -21,11 +21,11 @@ export const standing: Pick<SubmitPorts, 'balance' | 'consentFault'> = {
 
 /** The same for a preview of some plans, and what would stop their messages when they leave. */
 export const foreseen: PreviewPorts['foreseen'] = async (tenant, plans) => {
-  const { balance, recipients } = await readStanding(table, tenant.organizationId, plans, hashTo(tenant));
+  const { recipients, ...rest } = await readStanding(table, tenant.organizationId, plans, hashTo(tenant));
   const ways = recipients.map(({ consent, suppressedUntil }, place) => {
     const { channel, to } = plans[place] as SendPlan;
     const stop = channel === 'email' ? stopOf(to, suppressedUntil > clock()) : undefined;
     return { consent, stop };
   });
-  return { balance, ways: new Map(plans.map((plan, place) => [plan, ways[place]])) };
+  return { ...rest, ways: new Map(plans.map((plan, place) => [plan, ways[place]])) };
 };

@@ -2,7 +2,6 @@ import type { EmailContent } from '../../domain/email/content.ts';
 import { type ChainPorts, goOn } from '../../domain/messages/chain.ts';
 import { type LeavePorts, leave } from '../../domain/messages/leave.ts';
 import type { PreviewPorts } from '../../domain/messages/overview.ts';
-import { quietUntil } from '../../domain/messages/quiet-hours.ts';
 import type { SubmitPorts } from '../../domain/messages/submit.ts';
 import type { DueHint } from '../../queues/queues.ts';
 import { KEYS } from '../../storage/access-patterns.ts';
@@ -14,7 +13,7 @@ import { planners } from './planners.ts';
 import { clock, publishDue, table } from './platform.ts';
 import { quotePorts } from './quote.ts';
 import { sealer, sendPorts } from './send.ts';
-import { leavesAt, organizationSettings } from './settings.ts';
+import { leavesAt } from './settings.ts';
 import { foreseen, standing } from './standing.ts';
 import { suppressed } from './suppression.ts';
 
@@ -23,10 +22,6 @@ const hintSend = (messageId: string, at: number) =>
   publishDue([{ kind: 'send_message', ...KEYS.message(messageId) }], secondsUntil(at));
 
 const hintChain = (id: string, at: number) => publishDue([{ kind: 'fallback', ...KEYS.chain(id) }], secondsUntil(at));
-
-/** A preview foretells by quiet hours that may be ten seconds old, and reads nothing for them; what leaves asks for those that stand. */
-const foretoldLeavesAt: PreviewPorts['leavesAt'] = async (organizationId, channel, at) =>
-  quietUntil((await organizationSettings(organizationId)).quietHours, channel, at);
 
 /** What unified sends need. */
 export const unifiedPorts: SubmitPorts = {
@@ -43,7 +38,6 @@ export const previewPorts: PreviewPorts = {
   ...unifiedPorts,
   volume: quotePorts.volume,
   foreseen,
-  leavesAt: foretoldLeavesAt,
 };
 
 const queued = queuedStore(table, sealer);

@@ -21,7 +21,7 @@ beforeAll(async () => {
   standIn = await startInstagramStandIn(() => NOW);
 });
 afterAll(() => standIn.close());
-const provider = () => open('instagram', 'instagram_messaging_api', { ...standIn.settings, timeoutMs: 300 });
+const provider = () => open('instagram', 'instagram_messaging_api', { ...standIn.settings, timeoutMs: 5_000 });
 const read = (body: unknown) => provider().readCallback(signedByMeta(standIn.endpoint, JSON.stringify(body)));
 
 it('sends an image as it is documented', async () => {

@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import { COMMON_PROBLEMS, type OperationContract } from '../../shared/contracts/define-operation.ts';
+import { OPERATIONS } from '../../shared/contracts/index.ts';
+import { PROBLEMS, type ProblemName } from '../../shared/domain/errors.ts';
+
+/** What any operation may answer besides what it documents (decisions, part 3). */
+const ALWAYS = [400, 401, 403, 413, 415, 429, 500, 503];
+
+/**
+ * The operations whose statuses the interface lists (parts 4.0 to 4.11), as it lists them: the success, 200 where it names none, and the
+ * errors. Operations that it names without a list are not here.
+ */
+const INTERFACE: readonly (readonly [operation: string, success: number, errors: readonly number[]])[] = [
+  ['POST /v1/messages', 202, [400, 402, 409, 429]],
+  ['GET /v2/sms/messages', 200, [401, 403, 422]],
+  ['POST /v2/sms/messages', 201, [400, 401, 402, 403, 409, 412, 422, 429, 502, 503]],
+  ['POST /v2/sms/preview', 200, [400, 401, 403, 412, 422]],
+  ['GET /v2/sms/messages/{id}', 200, [401, 403, 404]],
+  ['GET /v2/sms/replies', 200, [401, 403, 422]],
+  ['GET /v2/email/messages', 200, [400, 401, 403]],
+  ['POST /v2/email/messages', 201, [400, 401, 402, 403, 412, 422, 502]],
+  ['GET /v2/email/messages/{id}', 200, [400, 401, 403, 404]],
+  ['GET /v2/rcs/messages', 200, [401, 403]],
+  ['POST /v2/rcs/messages', 201, [400, 401, 402, 403, 409, 412, 422, 502, 503]],
+  ['GET /v2/rcs/messages/{id}', 200, [401, 403, 404]],
+  ['GET /messages', 200, [401, 403]],
+  ['POST /numbers/{numberId}/media', 201, [400, 401, 403, 404, 413, 415, 422, 502]],
+  ['GET /numbers', 200, [401, 403]],
+  ['GET /v2/templates', 200, [400, 401, 403]],
+  ['GET /v2/flows', 200, [400, 401, 403]],
+  ['POST /v2/push/tokens', 200, [400, 401, 403, 404]],
+  ['POST /v2/push/tokens/opt-out', 200, [401, 403, 404]],
+  ['POST /v2/push/dispatches/{id}/opened', 200, [401, 403, 404]],
+  ['GET /v2/push/messages', 200, [400, 401, 403, 422]],
+  ['POST /v2/push/messages', 201, [400, 401, 402, 403, 409, 422]],
+  ['GET /v2/push/messages/{id}', 200, [401, 403, 404]],
+  ['POST /v2/push/preview', 200, [400, 401, 403]],
+  ['GET /webhooks', 200, [401, 403]],
+];
+
+/** What the decisions add to the interface's list, and where they do. */
+const DECIDED: Readonly<Record<string, Readonly<Record<number, string>>>> = {
+  'POST /v1/messages': {
+    412: 'decisions, part 4: the order of checks on a send names the route',
+    422: 'decisions, part 3: a body that breaks the shape, of whose faults 400 is the recipient alone; part 4: opt-out',
+    502: 'decisions, part 2: a live send with no provider set up',
+  },
+  'POST /v2/email/messages': {
+    409: "decisions, part 4: an e-mail's reused key with another body is 409 as everywhere",
+  },
+};
+
+const nameOf = ({ method, path }: OperationContract): string => `${method} ${path}`;
+const statusOf = (name: ProblemName): number => PROBLEMS[name].status;
+const inOrder = (statuses: Iterable<number>): number[] => [...new Set(statuses)].sort((a, b) => a - b);
+
+describe.each(INTERFACE)('%s', (operation, success, errors) => {
+  it('documents what the interface lists for it, and beyond that only what every operation may answer', () => {
+    const contract = OPERATIONS.find((one) => nameOf(one) === operation);
+    const documented = [
+      ...Object.keys(contract?.responses ?? {}).map(Number),
+      ...(contract?.errors ?? []).map(statusOf),
+    ];
+    const decided = Object.keys(DECIDED[operation] ?? {}).map(Number);
+    const own = documented.filter((status) => errors.includes(status) || !ALWAYS.includes(status));
+    expect(inOrder(own)).toEqual(inOrder([success, ...errors, ...decided]));
+  });
+});
+
+it('nothing in silence: an operation that takes JSON documents 422, but where the interface lists its errors without', () => {
+  const without = OPERATIONS.filter(({ request, errors }) => request.body && !errors.includes('VALIDATION_ERROR'));
+  const listed = new Set(INTERFACE.flatMap(([operation, , errors]) => (errors.includes(422) ? [] : [operation])));
+  expect(without.map(nameOf).filter((operation) => !listed.has(operation))).toEqual([]);
+});
+
+it('what every operation may answer besides is what the decisions name', () => {
+  expect(inOrder(COMMON_PROBLEMS.map(statusOf))).toEqual(ALWAYS);
+});

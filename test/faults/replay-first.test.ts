@@ -1,0 +1,177 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Actor } from '../../shared/domain/actor.ts';
+import { sendEmail } from '../../shared/domain/email/send.ts';
+import { isRefusal } from '../../shared/domain/errors.ts';
+import { createMessage } from '../../shared/domain/messages/create.ts';
+import { type PreviewPorts, previewOverview, sendOverview } from '../../shared/domain/messages/overview.ts';
+import { type ResendPorts, resend } from '../../shared/domain/messages/resend.ts';
+import type { SubmitPorts } from '../../shared/domain/messages/submit.ts';
+import { planWhatsapp } from '../../shared/domain/platforms/plan.ts';
+import { sendRcs } from '../../shared/domain/rcs/send.ts';
+import { sendSms } from '../../shared/domain/sms/send.ts';
+import { calmDown } from '../support/channel-plans-live.ts';
+import { checkMoney } from '../support/money.ts';
+import { startWorld, type World } from '../support/world.ts';
+import { emailPortsOf, operatePortsOf, submitPortsOf } from '../support/world-queued.ts';
+
+const PHONE = '+5511987654321';
+const TEXT = 'Seu pedido saiu.';
+
+let world: World;
+/** Whether the recipient's window is open, and the organization has a sender of e-mails. */
+const state = { open: true, sender: true };
+/** Keys that were looked up beside the transactions. */
+const looked: string[] = [];
+
+beforeAll(async () => {
+  world = await startWorld('live');
+  const { promise } = world.ports;
+  Object.assign(world.ports, {
+    promise: (...asked: Parameters<typeof promise>) => {
+      looked.push(asked[1]);
+      return promise(...asked);
+    },
+  });
+});
+afterAll(() => world.close());
+afterEach(() => {
+  calmDown(world);
+  world.candidates = () => ({ kind: 'ready', providers: [world.provider] });
+  Object.assign(state, { open: true, sender: true });
+});
+
+const submitPorts = (): SubmitPorts => {
+  const ports = submitPortsOf(world);
+  const senderOf = async () => (state.open ? { wroteAt: world.now - 1 } : {});
+  const whatsapp: typeof ports.planners.whatsapp = (...asked) => planWhatsapp({ ...world.ports, senderOf }, ...asked);
+  return { ...ports, planners: { ...ports.planners, whatsapp } };
+};
+const emailPorts = () => ({
+  ...emailPortsOf(world),
+  sender: async () => (state.sender ? 'ola@loja.example' : undefined),
+});
+const resendPorts = (): ResendPorts => ({ ...operatePortsOf(world), ...submitPorts() });
+
+/** A send by one operation; the same text under the same key is the same request, and so is the same recipient. */
+type Way = (actor: Actor, key: string, text?: string, to?: string) => Promise<object>;
+const ofText = (channel: 'sms' | 'whatsapp', text: string, to: string) =>
+  ({ channel, to, type: 'text', payload: { text } }) as const;
+const WAYS: Readonly<Record<string, Way>> = {
+  'POST /messages': (actor, key, text = TEXT, to = PHONE) =>
+    createMessage(submitPorts(), actor, key, ofText('whatsapp', text, to)),
+  'POST /v1/messages': (actor, key, text = TEXT, to = PHONE) =>
+    sendOverview(submitPorts(), actor, key, { channel: 'whatsapp', to, text }),
+  'the SMS send': (actor, key, body = TEXT, to = PHONE) =>
+    sendSms(world.ports, actor, key, { to, body, route: 'premium' }),
+  'the RCS send': (actor, key, text = TEXT, to = PHONE) =>
+    sendRcs(world.ports, actor, key, { to, content: { text }, route: 'easy_rcs' }),
+  'the e-mail send': (actor, key, text = TEXT, to = 'ana@loja.example') =>
+    sendEmail(emailPorts(), actor, key, { to, subject: 'Pedido', text }),
+};
+const WAITING = ['the SMS send', 'the RCS send', 'the e-mail send'];
+
+const funded = () => world.organization(100_000);
+const unpriced = { name: 'PRECONDITION_FAILED' };
+const reused = { name: 'CONFLICT', details: { detail: 'This Idempotency-Key was used with another body.' } };
+
+describe.each(Object.entries(WAYS))('a repeat by %s', (name, send) => {
+  test('is answered as the first call was once its price is gone, and another body 409', async () => {
+    const actor = await funded();
+    const first = await send(actor, 'key');
+    const before = await checkMoney(world.table, actor.organizationId, { quiet: false });
+    world.prices = [];
+    expect(await send(actor, 'key')).toEqual({ ...first, replayed: true });
+    expect(await send(actor, 'key', 'Outro texto.')).toMatchObject(reused);
+    expect(await send(actor, 'free')).toMatchObject(unpriced);
+    expect(await checkMoney(world.table, actor.organizationId, { quiet: false })).toEqual(before);
+  });
+
+  test('is told what is wrong with its body before its key', async () => {
+    const actor = await funded();
+    await send(actor, 'key');
+    const wrong = await send(actor, 'key', TEXT, 'x');
+    expect(wrong).toMatchObject({ details: { errors: [{ path: 'to' }] } });
+  });
+
+  test('is answered before who may carry it and what the wallet has is asked', async () => {
+    const actor = await world.organization(2_000);
+    const first = await send(actor, 'key');
+    world.candidates = () => ({ kind: 'none', missing: 'nothing' });
+    expect(await send(actor, 'key')).toEqual({ ...first, replayed: true });
+    expect(await send(actor, 'key', 'Outro texto.')).toMatchObject(reused);
+  });
+
+  test(`alone is looked for: a send that is accepted reads its key in its transaction only (${name})`, async () => {
+    const actor = await funded();
+    looked.length = 0;
+    expect(await send(actor, 'key')).toMatchObject({ replayed: false });
+    expect(looked).toEqual([]);
+  });
+});
+
+test.each(['POST /messages', 'POST /v1/messages'])('a repeat by %s outlives the window', async (name) => {
+  const send = WAYS[name] as Way;
+  const actor = await funded();
+  const first = await send(actor, 'key');
+  state.open = false;
+  expect(await send(actor, 'key')).toEqual({ ...first, replayed: true });
+  expect(await send(actor, 'key', 'Outro texto.')).toMatchObject(reused);
+  expect(await send(actor, 'free')).toMatchObject({ details: { meta: { code: 'window_closed' } } });
+});
+
+test('a repeat of an e-mail outlives the sender that it names none beside', async () => {
+  const send = WAYS['the e-mail send'] as Way;
+  const actor = await funded();
+  const first = await send(actor, 'key');
+  state.sender = false;
+  expect(await send(actor, 'key')).toEqual({ ...first, replayed: true });
+  expect(await send(actor, 'key', 'Outro texto.')).toMatchObject(reused);
+  expect(await send(actor, 'free')).toMatchObject({ details: { meta: { motivo: 'no_verified_sender' } } });
+});
+
+test.each(WAITING)(
+  'a repeat by %s while its first is under way is told so, whatever became of its price',
+  async (name) => {
+    const send = WAYS[name] as Way;
+    const actor = await funded();
+    world.provider.script = [{ kind: 'unknown', detail: 'no answer within 10 s' }];
+    expect(isRefusal(await send(actor, 'key'))).toBe(true);
+    world.prices = [];
+    expect(await send(actor, 'key')).toMatchObject({ name: 'CONFLICT', details: { meta: { code: 'EM_ANDAMENTO' } } });
+  },
+);
+
+test('a repeated resend is answered as the first was; accepted, it reads its key in its transaction only', async () => {
+  const actor = await funded();
+  const first = await createMessage(submitPorts(), actor, 'first', ofText('sms', TEXT, PHONE));
+  if (isRefusal(first)) throw new Error(first.details.detail);
+  const again = (metadata = {}) => resend(resendPorts(), actor, first.id, { payload: { text: TEXT }, metadata }, 'key');
+  looked.length = 0;
+  const sent = await again();
+  expect(sent).toMatchObject({ replayed: false });
+  expect(looked).toEqual([]);
+  world.prices = [];
+  const { message } = sent as Exclude<typeof sent, { name: unknown }>;
+  expect(await again()).toEqual({ message, replayed: true });
+  expect(await again({ pedido: 2 })).toMatchObject(reused);
+});
+
+describe('a key that callers write', () => {
+  const keys = ['preview', 'hop 0'];
+  const previewPorts = (): PreviewPorts => ({
+    ...submitPorts(),
+    foreseen: async () => ({ balance: 0, ways: new Map() }),
+  });
+  const body = { channel: 'sms', to: PHONE, text: TEXT, fallback: ['rcs', 'whatsapp'] } as const;
+
+  test.each(keys)('is never met by a plan of our own: %s', async (key) => {
+    const actor = await funded();
+    await sendSms(world.ports, actor, key, { to: PHONE, body: TEXT, route: 'premium' });
+    world.prices = world.prices.filter(({ channel }) => channel === 'sms');
+    const shown = await previewOverview(previewPorts(), actor, body);
+    expect(shown).toMatchObject({
+      hops: [{ price: {} }, { refusal: { code: 'precondition_failed' } }, { refusal: { code: 'precondition_failed' } }],
+    });
+    expect(await sendOverview(submitPorts(), actor, 'own', body)).toMatchObject(unpriced);
+  });
+});

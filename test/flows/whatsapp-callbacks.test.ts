@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { putProviderSettings } from '../../shared/storage/providers.ts';
+import { type Messaging, startMessaging, type Tenant } from '../support/api.ts';
+import { signedByMeta } from '../support/providers/meta-platform.ts';
+import { deliver } from '../support/providers/stand-in.ts';
+import { connectNumber } from '../support/providers/whatsapp-number.ts';
+import { startWhatsappStandIn, WABA_ID, type WhatsappStandIn } from '../support/providers/whatsapp-stand-in.ts';
+
+const OWN_NUMBER = '306540352242922';
+const OWN_TOKEN = "the number's own token";
+const PHONE = '+5511986610000';
+const WA_ID = PHONE.slice(1);
+const SAID = { type: 'text', text: { body: 'Meu CPF mudou' } };
+
+let messaging: Messaging;
+let meta: WhatsappStandIn;
+beforeAll(async () => {
+  messaging = await startMessaging();
+  meta = await startWhatsappStandIn(Date.now, { [OWN_NUMBER]: OWN_TOKEN });
+  meta.endpoint = `${messaging.url}/callbacks/whatsapp_cloud_api/events`;
+  await putProviderSettings(messaging.tables.live, await messaging.vault('live'), {
+    channel: 'whatsapp',
+    name: 'whatsapp_cloud_api',
+    settings: { ...meta.settings, timeoutMs: 1_500 },
+    now: Date.now(),
+  });
+});
+afterAll(async () => {
+  await meta?.close();
+  await messaging?.close();
+});
+
+const tenantOf = () => messaging.tenant({ live: 1_000_000 });
+const totalOf = async ({ live }: Tenant) => (await live.get('/messages')).body.total;
+const ownNumber = (owner: Tenant) =>
+  connectNumber(messaging, owner, { phoneNumberId: OWN_NUMBER, wabaId: WABA_ID, accessToken: OWN_TOKEN });
+const disconnect = async ({ live }: Tenant, id: string) =>
+  expect((await live.call('DELETE', `/numbers/${id}`)).status).toBe(204);
+
+describe('what somebody writes to a number', () => {
+  test('that was disconnected is acknowledged and kept nowhere, not with who wrote to the same person last either', async () => {
+    const [owner, other] = [await tenantOf(), await tenantOf()];
+    const number = await ownNumber(owner);
+    expect((await deliver(meta.inbound(WA_ID, SAID, { number: OWN_NUMBER }))).status).toBe(200);
+    expect(await totalOf(owner)).toBe(1);
+    const payload = { template: { name: 'pedido_enviado', language: 'pt-BR' } };
+    const body = { channel: 'whatsapp', to: PHONE, type: 'template', payload };
+    const sent = await other.live.post('/messages', body, { 'idempotency-key': randomUUID() });
+    const state = async () => (await other.live.get(`/messages/${sent.body.id}`)).body.status;
+    await vi.waitFor(async () => expect(await state()).toBe('sent'), { timeout: 20_000, interval: 150 });
+    await disconnect(owner, number.id);
+    expect((await deliver(meta.inbound(WA_ID, SAID, { number: OWN_NUMBER }))).status).toBe(200);
+    expect([await totalOf(owner), await totalOf(other)]).toEqual([1, 1]);
+    // To the number that all share, it is an answer to the last message.
+    expect((await deliver(meta.inbound(WA_ID, SAID))).status).toBe(200);
+    expect([await totalOf(owner), await totalOf(other)]).toEqual([1, 2]);
+  });
+
+  test('is not kept without the signature of Meta, and nothing of it is', async () => {
+    const owner = await tenantOf();
+    const number = await ownNumber(owner);
+    const before = await messaging.rowsOf('live', owner.id);
+    const { body } = meta.inbound(WA_ID, { type: 'text', text: { body: 'SAIR' } }, { number: OWN_NUMBER });
+    expect((await deliver(signedByMeta(meta.endpoint, body, 'another secret'))).status).toBe(403);
+    expect((await deliver({ url: meta.endpoint, headers: {}, body })).status).toBe(403);
+    const signed = signedByMeta(meta.endpoint, body, meta.settings.appSecret as string);
+    expect((await deliver({ ...signed, body: `${signed.body} ` })).status).toBe(403);
+    expect(await messaging.rowsOf('live', owner.id)).toEqual(before);
+    await disconnect(owner, number.id);
+  });
+});
+
+test('a number whose customer removed the service goes on sending: the removal is a mark alone', async () => {
+  const owner = await tenantOf();
+  const number = await ownNumber(owner);
+  const phone = '+5511986610009';
+  expect((await deliver(meta.inbound(phone.slice(1), SAID, { number: OWN_NUMBER }))).status).toBe(200);
+  const value = { event: 'PARTNER_REMOVED', waba_info: { waba_id: WABA_ID } };
+  expect((await deliver(meta.changes({ field: 'account_update', value }))).status).toBe(200);
+  expect((await owner.live.get(`/numbers/${number.id}`)).body).toMatchObject({
+    status: 'connected',
+    meta: { partnerRemovedAt: expect.any(String), partnerRemovedReason: 'PARTNER_REMOVED' },
+  });
+  const body = { channel: 'whatsapp', to: phone, type: 'text', payload: { text: 'Oi' }, numberId: number.id };
+  const sent = await owner.live.post('/messages', body, { 'idempotency-key': randomUUID() });
+  expect(sent.status).toBe(201);
+  await vi.waitFor(() => expect(meta.messages.find(({ messageId }) => messageId === sent.body.id)).toBeDefined(), {
+    timeout: 20_000,
+    interval: 150,
+  });
+  await disconnect(owner, number.id);
+});

@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newId } from '../../shared/domain/ids.ts';
+import { FINDS, KEYS } from '../../shared/storage/access-patterns.ts';
+import { readNamedSender, readUsualSender } from '../../shared/storage/number-senders.ts';
+import { startWorld, type World } from '../support/world.ts';
+
+const HASH = 'recipient';
+/** How long each call is held back, in ms: calls that begin within it do not wait for one another. */
+const HELD_MS = 300;
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld('live');
+});
+afterAll(() => world?.close());
+
+const organization = () => {
+  const { organizationId } = world.actor();
+  return {
+    recipient: { organizationId, hash: HASH },
+    /** Connects a number of the organization. */
+    async number(status = 'connected') {
+      const id = newId('number');
+      const found = FINDS.numbersOf(organizationId, new Date(world.now).toISOString(), id);
+      await world.table.write({
+        put: { ...KEYS.number(id), ...found, id, org: organizationId, phoneNumberId: '1', status },
+      });
+      return id;
+    },
+    /** The recipient writes to a number, or where there is none to the organization. */
+    wrote: (at: number, id = '') =>
+      world.table.write({ put: { ...KEYS.lastInbound(organizationId, 'whatsapp', HASH, id), at } }),
+  };
+};
+
+/** What a reading found, its calls by action, and how many times it waited for an answer before it asked on. */
+const counted = async <T>(read: () => Promise<T>) => {
+  const before = new Map(world.proxy.calls);
+  const starts: number[] = [];
+  world.proxy.plan(() => {
+    starts.push(performance.now());
+    return { kind: 'delay', ms: HELD_MS };
+  });
+  const found = await read();
+  world.proxy.plan(undefined);
+  const calls = [...world.proxy.calls].map(([action, count]) => [action, count - (before.get(action) ?? 0)] as const);
+  const roundTrips = starts.filter((start, at) => at === 0 || start - (starts[at - 1] ?? 0) >= HELD_MS).length;
+  return { found, roundTrips, calls: Object.fromEntries(calls.filter(([, count]) => count > 0)) };
+};
+
+describe('a number that a send names is read with the window that its recipient opened there', () => {
+  test('in one call for all that ask at once', async () => {
+    const { recipient, number, wrote } = organization();
+    const [id, other] = [await number(), await number()];
+    await wrote(5, id);
+    await wrote(9, other);
+    const ask = (named: string) => readNamedSender(world.table, recipient, named, true);
+    const read = await counted(() => Promise.all([ask(id), ask(other), ask(id)]));
+    expect(read).toEqual({
+      found: [
+        { id, wroteAt: 5 },
+        { id: other, wroteAt: 9 },
+        { id, wroteAt: 5 },
+      ],
+      calls: { BatchGetItem: 1 },
+      roundTrips: 1,
+    });
+  });
+
+  test('unless it is of another organization, or of none', async () => {
+    const id = await organization().number();
+    const { recipient, wrote } = organization();
+    await wrote(5, id);
+    for (const named of [id, newId('number')])
+      expect(await readNamedSender(world.table, recipient, named, true)).toBeUndefined();
+  });
+});
+
+describe('of a send that names no number', () => {
+  test('the only one, and the window there, are read in one round trip', async () => {
+    const { recipient, number, wrote } = organization();
+    const id = await number();
+    await wrote(5, id);
+    await wrote(9);
+    expect(await counted(() => readUsualSender(world.table, recipient, true))).toEqual({
+      found: { id, wroteAt: 5 },
+      calls: { Query: 2 },
+      roundTrips: 1,
+    });
+  });
+
+  test('without any the window is the one that is of no number', async () => {
+    const { recipient, wrote } = organization();
+    await wrote(5, newId('number'));
+    await wrote(9);
+    const read = await counted(() => readUsualSender(world.table, recipient, true));
+    expect(read).toEqual({ found: { wroteAt: 9 }, calls: { Query: 2 }, roundTrips: 1 });
+  });
+
+  test('of several the one that was last written to takes one round trip more', async () => {
+    const { recipient, number, wrote } = organization();
+    const [first, second] = [await number(), await number(), await number()];
+    await wrote(7, second);
+    await wrote(5, first);
+    // What the recipient wrote before there was a number, or to the provider's own, is no number's.
+    await wrote(9);
+    const read = await counted(() => readUsualSender(world.table, recipient, true));
+    expect(read).toEqual({ found: { id: second, wroteAt: 7 }, calls: { Query: 2, GetItem: 1 }, roundTrips: 2 });
+  });
+
+  test.each(['disconnected', 'removed', 'never written to'])(
+    'none sends of several where that one is %s',
+    async (how) => {
+      const { recipient, number, wrote } = organization();
+      await number();
+      await number();
+      if (how === 'disconnected') await wrote(7, await number('disconnected'));
+      if (how === 'removed') await wrote(7, newId('number'));
+      await wrote(3);
+      expect(await readUsualSender(world.table, recipient, true)).toEqual({ wroteAt: 3 });
+    },
+  );
+
+  test('the windows are read only where they count: for a template of an organization with several', async () => {
+    const { recipient, number, wrote } = organization();
+    const id = await number();
+    await wrote(5, id);
+    const ask = () => counted(() => readUsualSender(world.table, recipient, false));
+    expect(await ask()).toEqual({ found: { id }, calls: { Query: 1 }, roundTrips: 1 });
+    await number();
+    expect(await ask()).toMatchObject({ found: { id }, calls: { Query: 2, GetItem: 1 } });
+    expect(await counted(() => readNamedSender(world.table, recipient, id, false))).toEqual({
+      found: { id },
+      calls: { BatchGetItem: 1 },
+      roundTrips: 1,
+    });
+  });
+});
