@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { Unavailable } from '../../shared/domain/errors.ts';
 import { sendPush } from '../../shared/domain/push/create.ts';
 import type { CreatePushPorts } from '../../shared/domain/push/ports.ts';
-import { messageIdOf, type PushWorld, pushWorld, reachable } from '../push/world.ts';
+import { messageIdOf, type PushWorld, reachable, withPush } from '../push/world.ts';
 import { FAULTS, type ProxiedCall } from '../support/fault-proxy.ts';
-import { startWorld, type World } from '../support/world.ts';
+import type { World } from '../support/world.ts';
 
 const EACH = 10;
 const OPENING = 1_000_000;
@@ -12,15 +12,10 @@ const DEVICES = 40;
 
 let world: World;
 let push: PushWorld;
-beforeAll(async () => {
-  world = await startWorld('test');
-  push = pushWorld(world);
+withPush((...own) => {
+  [world, push] = own;
 });
-afterAll(() => world?.close());
 beforeEach(() => {
-  world.proxy.plan(undefined);
-  push.hints.length = 0;
-  push.transport.sent.length = 0;
   world.now += 3_600_000;
 });
 

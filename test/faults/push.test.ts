@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { Unavailable } from '../../shared/domain/errors.ts';
 import { type PushRequest, sendPush } from '../../shared/domain/push/create.ts';
 import { PUSH_SHARDS } from '../../shared/storage/access-patterns.ts';
-import { messageIdOf, type PushWorld, pushWorld, reachable } from '../push/world.ts';
+import { messageIdOf, type PushWorld, reachable, withPush } from '../push/world.ts';
 import type { FaultPlan } from '../support/fault-proxy.ts';
 import { FAULTS } from '../support/fault-proxy.ts';
-import { startWorld, type World } from '../support/world.ts';
+import type { World } from '../support/world.ts';
 
 const EACH = 10;
 const OPENING = 1_000_000;
@@ -13,17 +13,10 @@ const request: PushRequest = { title: 'Oi', body: 'Oi', platforms: ['ios'] };
 
 let world: World;
 let push: PushWorld;
-beforeAll(async () => {
-  world = await startWorld('test');
-  push = pushWorld(world);
+withPush((...own) => {
+  [world, push] = own;
 });
-afterAll(() => world?.close());
 beforeEach(() => {
-  world.proxy.plan(undefined);
-  push.hints.length = 0;
-  push.transport.sent.length = 0;
-  push.transport.script = () => undefined;
-  push.quiet.until = 0;
   world.now += 3_600_000;
 });
 

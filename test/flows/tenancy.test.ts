@@ -160,7 +160,11 @@ type PathIds = string | Readonly<Record<string, string>>;
 /** A valid call of an operation, but for what stands in its path. */
 const callWith = (client: Client, contract: OperationContract, ids: PathIds): Promise<Answer> => {
   const body = exampleBody(contract);
-  const headers = contract.idempotency ? { 'idempotency-key': randomUUID() } : {};
+  const [bytes] = contract.request.stream?.contentTypes ?? [];
+  const headers = {
+    ...(contract.idempotency ? { 'idempotency-key': randomUUID() } : {}),
+    ...(body === undefined && bytes !== undefined ? { 'content-type': bytes } : {}),
+  };
   return client.call(contract.method, pathWith(contract, ids), { headers, ...(body === undefined ? {} : { body }) });
 };
 const thingOf = ({ path }: OperationContract): keyof Things | undefined =>

@@ -1,20 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Actor } from '../../shared/domain/actor.ts';
 import type { WhatsappFlow } from '../../shared/domain/flows/flow.ts';
 import { archiveFlow, createFlow, deleteFlow, updateFlow } from '../../shared/domain/flows/flows.ts';
 import { deprecateFlow, publishFlow } from '../../shared/domain/flows/publish.ts';
 import { applyPlatformEvent, type PlatformReport } from '../../shared/domain/numbers/platform-events.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
-import { startWorld, type World } from '../support/world.ts';
-import { allowed, aNumber, portsOf, tenant } from './kit.ts';
+import type { World } from '../support/world.ts';
+import { allowed, aNumber, type portsOf, tenant, withNumbers } from './kit.ts';
 
 let world: World;
 let kit: ReturnType<typeof portsOf>;
-beforeAll(async () => {
-  world = await startWorld('live');
-  kit = portsOf(world);
+withNumbers((...own) => {
+  [world, kit] = own;
 });
-afterAll(() => world.close());
 
 const AT = Date.parse('2026-03-10T11:00:00Z');
 const layout = { type: 'SingleColumnLayout' as const, children: [] };

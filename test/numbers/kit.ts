@@ -1,3 +1,4 @@
+import { afterAll, beforeAll } from 'vitest';
 import type { Actor } from '../../shared/domain/actor.ts';
 import { isRefusal, type Refusal } from '../../shared/domain/errors.ts';
 import type { FlowPorts } from '../../shared/domain/flows/flow.ts';
@@ -10,7 +11,7 @@ import { flowStore } from '../../shared/storage/flows.ts';
 import { mediaStore } from '../../shared/storage/media.ts';
 import { numberStore } from '../../shared/storage/numbers.ts';
 import { templateStore } from '../../shared/storage/templates.ts';
-import { PLAIN, type World } from '../support/world.ts';
+import { PLAIN, startWorld, type World } from '../support/world.ts';
 
 /** What the rules need, over a world's table, and the ids of the events that were raised, in their order. */
 export const portsOf = (
@@ -28,6 +29,16 @@ export const portsOf = (
     flows: flowStore(world.table),
   };
   return { ports, raised };
+};
+
+/** Gives the tests of a file a live world of their own, and what the rules need over it. */
+export const withNumbers = (give: (world: World, kit: ReturnType<typeof portsOf>) => void): void => {
+  let world: World;
+  beforeAll(async () => {
+    world = await startWorld('live');
+    give(world, portsOf(world));
+  });
+  afterAll(() => world?.close());
 };
 
 export const allowed = <T>(outcome: T | Refusal): T => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Actor } from '../../shared/domain/actor.ts';
 import type { WhatsappNumber } from '../../shared/domain/numbers/number.ts';
 import { applyPlatformEvent, type PlatformReport } from '../../shared/domain/numbers/platform-events.ts';
@@ -8,18 +8,16 @@ import { changeTemplate, createTemplate, updateTemplate } from '../../shared/dom
 import { outbox } from '../../shared/storage/outbox.ts';
 import { chanceOf } from '../support/chance.ts';
 import { FAULTS } from '../support/fault-proxy.ts';
-import { startWorld, type World } from '../support/world.ts';
-import { allowed, aNumber, portsOf, tenant } from './kit.ts';
+import type { World } from '../support/world.ts';
+import { allowed, aNumber, type portsOf, tenant, withNumbers } from './kit.ts';
+import { AT, account, orders, quality } from './reports.ts';
 
 let world: World;
 let kit: ReturnType<typeof portsOf>;
-beforeAll(async () => {
-  world = await startWorld('live');
-  kit = portsOf(world);
+withNumbers((...own) => {
+  [world, kit] = own;
 });
-afterAll(() => world.close());
 
-const AT = Date.parse('2026-03-10T11:00:00Z');
 const apply = (actor: Actor, event: PlatformReport) => applyPlatformEvent(kit.ports, actor, event);
 const raisedBy = async (work: () => Promise<unknown>) => {
   const before = kit.raised.length;
@@ -32,29 +30,6 @@ const read = async ({ organizationId, id }: WhatsappNumber) => {
   if (!number) throw new Error('The number is gone.');
   return number;
 };
-/** Every order of a list. */
-const orders = <T>(items: readonly T[]): T[][] =>
-  items.length < 2
-    ? [[...items]]
-    : items.flatMap((item, at) => orders(items.toSpliced(at, 1)).map((rest) => [item, ...rest]));
-
-const quality = (number: WhatsappNumber, event: string, seconds: number, currentLimit?: string): PlatformReport => ({
-  kind: 'platform',
-  about: 'number_quality',
-  at: AT + seconds * 1000,
-  wabaId: number.wabaId,
-  displayPhone: number.displayPhone.slice(1),
-  event,
-  ...(currentLimit === undefined ? {} : { currentLimit }),
-});
-const account = (wabaId: string, event: string, seconds: number, detail?: string): PlatformReport => ({
-  kind: 'platform',
-  about: 'account',
-  at: AT + seconds * 1000,
-  wabaId,
-  event,
-  ...(detail === undefined ? {} : { detail }),
-});
 
 describe('a report on the quality of a number', () => {
   test('that falls raises one event with the old and the new rating, whatever is repeated', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Actor } from '../../shared/domain/actor.ts';
 import { createFlow } from '../../shared/domain/flows/flows.ts';
 import { publishFlow } from '../../shared/domain/flows/publish.ts';
@@ -6,16 +6,14 @@ import { applyPlatformEvent, type PlatformReport } from '../../shared/domain/num
 import { withSavedTemplate } from '../../shared/domain/templates/send.ts';
 import { submitTemplate } from '../../shared/domain/templates/submit.ts';
 import { changeTemplate, createTemplate } from '../../shared/domain/templates/templates.ts';
-import { startWorld, type World } from '../support/world.ts';
-import { allowed, aNumber, portsOf, tenant } from './kit.ts';
+import type { World } from '../support/world.ts';
+import { allowed, aNumber, type portsOf, tenant, withNumbers } from './kit.ts';
 
 let world: World;
 let kit: ReturnType<typeof portsOf>;
-beforeAll(async () => {
-  world = await startWorld('live');
-  kit = portsOf(world);
+withNumbers((...own) => {
+  [world, kit] = own;
 });
-afterAll(() => world.close());
 
 const AT = Date.parse('2026-03-10T11:00:00Z');
 const apply = (actor: Actor, event: PlatformReport) => applyPlatformEvent(kit.ports, actor, event);

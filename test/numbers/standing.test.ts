@@ -1,43 +1,21 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Actor } from '../../shared/domain/actor.ts';
 import type { WhatsappNumber } from '../../shared/domain/numbers/number.ts';
 import { syncNumber } from '../../shared/domain/numbers/numbers.ts';
 import { applyPlatformEvent, type PlatformReport } from '../../shared/domain/numbers/platform-events.ts';
-import { startWorld, type World } from '../support/world.ts';
-import { allowed, aNumber, portsOf, tenant } from './kit.ts';
+import type { World } from '../support/world.ts';
+import { allowed, aNumber, type portsOf, tenant, withNumbers } from './kit.ts';
+import { account, orders, quality } from './reports.ts';
 
 let world: World;
 let kit: ReturnType<typeof portsOf>;
-beforeAll(async () => {
-  world = await startWorld('live');
-  kit = portsOf(world);
+withNumbers((...own) => {
+  [world, kit] = own;
 });
-afterAll(() => world.close());
 
-const AT = Date.parse('2026-03-10T11:00:00Z');
 const apply = (actor: Actor, event: PlatformReport) => applyPlatformEvent(kit.ports, actor, event);
 const read = async ({ organizationId, id }: WhatsappNumber) =>
   allowed((await kit.ports.numbers.read(organizationId, id)) as WhatsappNumber);
-const orders = <T>(items: readonly T[]): T[][] =>
-  items.length < 2
-    ? [[...items]]
-    : items.flatMap((item, at) => orders(items.toSpliced(at, 1)).map((rest) => [item, ...rest]));
-const quality = ({ wabaId, displayPhone }: WhatsappNumber, event: string, seconds: number): PlatformReport => ({
-  kind: 'platform',
-  about: 'number_quality',
-  at: AT + seconds * 1000,
-  wabaId,
-  displayPhone,
-  event,
-});
-const account = (wabaId: string, event: string, seconds: number, detail?: string): PlatformReport => ({
-  kind: 'platform',
-  about: 'account',
-  at: AT + seconds * 1000,
-  wabaId,
-  event,
-  ...(detail === undefined ? {} : { detail }),
-});
 
 describe('reports on an account', () => {
   test('and reports on the quality of its numbers end the same in every order: what the account lost no better quality gives back', async () => {

@@ -1,20 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { PushDevice } from '../../shared/domain/push/device.ts';
 import { type DevicePorts, optOutDevice, registerDevice } from '../../shared/domain/push/devices.ts';
 import { retirePushDevices } from '../../shared/storage/push-devices.ts';
-import { startWorld, type World } from '../support/world.ts';
-import { type PushWorld, pushWorld } from './world.ts';
+import type { World } from '../support/world.ts';
+import { type PushWorld, withPush } from './world.ts';
 
 let world: World;
 let push: PushWorld;
-beforeAll(async () => {
-  world = await startWorld('test');
-  push = pushWorld(world);
-});
-afterAll(() => world?.close());
-beforeEach(() => {
-  world.proxy.plan(undefined);
-  push.left.length = 0;
+withPush((...own) => {
+  [world, push] = own;
 });
 
 /** An organization with an app, and what its device says and does. */

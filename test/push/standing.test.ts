@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { deliveredOf, failuresOf, type PushMessage, pushMessageView } from '../../shared/domain/push/message.ts';
 import { PUSH_PLATFORMS } from '../../shared/domain/push/transport.ts';
 import type { Vault } from '../../shared/domain/secrets.ts';
@@ -6,8 +6,8 @@ import { FINDS, KEYS } from '../../shared/storage/access-patterns.ts';
 import { listPushMessages, openPushDispatch } from '../../shared/storage/push-reads.ts';
 import type { Table } from '../../shared/storage/table.ts';
 import { type Chance, chanceOf } from '../support/chance.ts';
-import { startWorld, type World } from '../support/world.ts';
-import { messageIdOf, type PushWorld, pushWorld, reachable } from './world.ts';
+import type { World } from '../support/world.ts';
+import { messageIdOf, type PushWorld, reachable, withPush } from './world.ts';
 
 const SEED = 20_261_122;
 const EACH = 10;
@@ -15,14 +15,8 @@ const OPENING = 1_000_000;
 
 let world: World;
 let push: PushWorld;
-beforeAll(async () => {
-  world = await startWorld('test');
-  push = pushWorld(world);
-});
-afterAll(() => world?.close());
-beforeEach(() => {
-  push.hints.length = 0;
-  push.transport.sent.length = 0;
+withPush((...own) => {
+  [world, push] = own;
 });
 
 const messageOf = async (id: string): Promise<PushMessage> => {

@@ -1,4 +1,4 @@
-import { expect } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
 import type { Actor } from '../../shared/domain/actor.ts';
 import type { Id } from '../../shared/domain/ids.ts';
 import { createApp, type PushApp } from '../../shared/domain/push/app.ts';
@@ -21,7 +21,7 @@ import { pushDeviceRow, pushDevices, readPushDevices, retirePushDevices } from '
 import { pushMaker } from '../../shared/storage/push-make.ts';
 import { pushReader } from '../../shared/storage/push-reads.ts';
 import { pushSender } from '../../shared/storage/push-send.ts';
-import type { World } from '../support/world.ts';
+import { startWorld, type World } from '../support/world.ts';
 
 /** Seals nothing: the stage's vault has tests of its own. */
 const vault = async () =>
@@ -183,4 +183,24 @@ export const messageIdOf = (answer: unknown): Id<'message'> => {
   const { id } = answer as { readonly id?: Id<'message'> };
   if (!id) throw new Error(`the send was refused: ${JSON.stringify(answer)}`);
   return id;
+};
+
+/** Gives the tests of a file a sandbox world of their own, and its pushes; before each, nothing is planned, hinted or sent as yet. */
+export const withPush = (give: (world: World, push: PushWorld) => void): void => {
+  let world: World;
+  let push: PushWorld;
+  beforeAll(async () => {
+    world = await startWorld('test');
+    push = pushWorld(world);
+    give(world, push);
+  });
+  afterAll(() => world?.close());
+  beforeEach(() => {
+    world.proxy.plan(undefined);
+    push.hints.length = 0;
+    push.left.length = 0;
+    push.transport.sent.length = 0;
+    push.transport.script = () => undefined;
+    push.quiet.until = 0;
+  });
 };
