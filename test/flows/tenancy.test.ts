@@ -14,25 +14,11 @@ import { makeDelivery, makeWebhook } from '../support/webhook-rows.ts';
 import { wireClient } from '../support/wire.ts';
 
 /** What each kind of id in a path stands for: the first part of the path that leads to it. */
-interface Things {
-  readonly message: string;
-  readonly rcs: string;
-  readonly email: string;
-  readonly reply: string;
-  readonly key: string;
-  readonly contact: string;
-  readonly webhook: string;
-  readonly delivery: string;
-  readonly emailTemplate: string;
-  readonly number: string;
-  readonly template: string;
-  readonly flow: string;
-  readonly batch: string;
-  readonly push: string;
-  readonly pushApp: string;
-  readonly pushDispatch: string;
-}
-const KIND_OF_PATH: Readonly<Record<string, keyof Things>> = {
+type Kind =
+  | ('message' | 'rcs' | 'email' | 'reply' | 'batch' | 'push' | 'pushApp' | 'pushDispatch')
+  | ('key' | 'contact' | 'webhook' | 'delivery' | 'emailTemplate' | 'number' | 'template' | 'flow');
+type Things = Readonly<Record<Kind, string>>;
+const KIND_OF_PATH: Readonly<Record<string, Kind>> = {
   '/messages/{id}': 'message',
   '/v1/messages/bulk/{batchId}': 'batch',
   '/v2/sms/messages/{id}': 'message',
@@ -167,7 +153,7 @@ const callWith = (client: Client, contract: OperationContract, ids: PathIds): Pr
   };
   return client.call(contract.method, pathWith(contract, ids), { headers, ...(body === undefined ? {} : { body }) });
 };
-const thingOf = ({ path }: OperationContract): keyof Things | undefined =>
+const thingOf = ({ path }: OperationContract): Kind | undefined =>
   Object.entries(KIND_OF_PATH).find(([prefix]) => path === prefix || path.startsWith(`${prefix}/`))?.[1];
 /** An answer without what differs in every call. */
 const comparable = ({ status, headers, body }: Answer) => {
