@@ -11,19 +11,19 @@ const CLOSED = [
     name: 'domain-is-innermost',
     comment: 'Rules know no table, queue, provider or gateway: they can be read and tested alone.',
     folder: 'shared/domain/',
-    except: '^shared/domain/(phone|documents)\\.ts$',
+    except: '^shared/domain/core/(phone|documents)\\.ts$',
     reaches: [packages('zod', 'nanoid'), '(node:)?crypto$'],
   },
   {
     name: 'domain-phone-library',
     comment: 'Numbering plans are data that somebody else keeps: one file of the domain knows the library.',
-    folder: 'shared/domain/phone\\.ts$',
+    folder: 'shared/domain/core/phone\\.ts$',
     reaches: ['shared/domain/', packages('libphonenumber-js')],
   },
   {
     name: 'domain-documents-library',
     comment: 'Check digits of CPF and CNPJ: one file of the domain knows the library.',
-    folder: 'shared/domain/documents\\.ts$',
+    folder: 'shared/domain/core/documents\\.ts$',
     reaches: ['shared/domain/', packages('cpf-cnpj-validator')],
   },
   {
@@ -42,7 +42,7 @@ const CLOSED = [
     name: 'providers-implement-ports',
     comment: 'A provider is one file behind a port: it can be replaced without touching a rule.',
     folder: 'shared/providers/',
-    reaches: ['shared/domain/', packages('@aws-sdk', '@smithy', 'zod'), '(node:)?[a-z0-9/_]+$'],
+    reaches: ['shared/domain/', packages('@aws-sdk', '@smithy', 'zod', 'mjml-browser'), '(node:)?[a-z0-9/_]+$'],
   },
   {
     name: 'queues-declare',
@@ -74,14 +74,58 @@ const closed = ({ name, comment, folder, except, reaches }) => ({
 
 const forbid = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to });
 
+/** The floors of the domain, from the ground up: a folder imports from those below it, and from none beside it. Types count too. */
+const FLOORS = [
+  { holds: 'no business: ids, errors, money, time, addresses', folders: ['core'] },
+  { holds: 'the catalogue of events, prices, the ledger', folders: ['events', 'pricing', 'wallet'] },
+  { holds: 'what a message is, and areas that stand beside messages', folders: ['message', 'links', 'access', 'contacts', 'webhooks'] },
+  { holds: 'one folder a channel, and their registry', folders: ['channels'] },
+  { holds: "a message's events, views and timeline", folders: ['tracking'] },
+  { holds: 'plan, quote, reserve, dispatch, recover', folders: ['sending'] },
+  { holds: 'what callers and providers call', folders: ['api', 'inbound'] },
+  { holds: 'many messages at once', folders: ['bulk', 'push-messages'] },
+];
+
+const floorRules = FLOORS.flatMap(({ holds, folders }, floor) =>
+  folders.map((folder) => ({
+    name: `floor-${floor}-${folder}`,
+    comment: `Floor ${floor} (${holds}) imports only from below: it can be read without what stands on it.`,
+    severity: 'error',
+    from: { path: `^shared/domain/${folder}/` },
+    to: {
+      path: '^shared/domain/',
+      pathNot: only(`shared/domain/${folder}/`, ...FLOORS.slice(0, floor).flatMap((below) => below.folders.map((name) => `shared/domain/${name}/`))),
+    },
+  })),
+);
+
 module.exports = {
   forbidden: [
     ...CLOSED.map(closed),
+    ...floorRules,
+    forbid(
+      'domain-files-stand-on-a-floor',
+      'A folder that no floor names would be held to nothing.',
+      { path: '^shared/domain/', pathNot: only(...FLOORS.flatMap(({ folders }) => folders.map((name) => `shared/domain/${name}/`))) },
+      {},
+    ),
     forbid(
       'runtime-is-inside-shared',
       'The runtime joins everything in shared/, and is itself known to functions only.',
       { path: '^shared/runtime/' },
       { path: '^(functions|infra|test|bench)/' },
+    ),
+    forbid(
+      'wiring-knows-no-edge',
+      'Wiring joins rules with storage, queues and providers; what reads a gateway event stands above it.',
+      { path: '^shared/wiring/' },
+      { path: '^(shared/runtime|functions|infra|test|bench)/' },
+    ),
+    forbid(
+      'wiring-belongs-to-the-edge',
+      'What joins the parts is not for the parts.',
+      { path: '^shared/(domain|contracts|storage|providers|queues|openapi)/' },
+      { path: '^shared/(wiring|runtime)/' },
     ),
     forbid(
       'runtime-belongs-to-functions',
@@ -92,13 +136,13 @@ module.exports = {
     forbid(
       'infra-reads-declarations',
       'The template is derived from contracts, queues and the key table: it knows no rule and no row.',
-      { path: '^infra/', pathNot: '^infra/(operator|local)/' },
+      { path: '^infra/', pathNot: '^infra/(operator|local|provisioning)/' },
       { path: '^shared/', pathNot: '^shared/(contracts/|queues/queues\\.ts|storage/access-patterns\\.ts|domain/|runtime/problem\\.ts)' },
     ),
     forbid(
       'operator-and-local-stop-at-storage',
       'The command line and the local platform work on the same rows as the service, without its functions; a registry says what a provider is set up with, and one call corrects the list of one.',
-      { path: '^infra/(operator|local)/' },
+      { path: '^infra/(operator|local|provisioning)/' },
       { path: '^shared/', pathNot: '^shared/(contracts|queues|storage|domain|providers/keys)/|^shared/providers/(index|email/ses-suppression)\\.ts$|^shared/runtime/problem\\.ts' },
     ),
     forbid(
@@ -112,17 +156,21 @@ module.exports = {
     forbid(
       'aws-clients-have-their-places',
       'Clients are made and called where rows, queues and providers are, and in the template; a rule never meets one.',
-      { pathNot: '^(shared/(storage|queues|providers)/|shared/runtime/compose/platform\\.ts$|infra/|test/|bench/)' },
+      { pathNot: '^(shared/(storage|queues|providers)/|shared/wiring/process/aws\\.ts$|infra/|test/|bench/)' },
       { path: `^${packages('@aws-sdk', '@smithy')}` },
     ),
     forbid(
       'middleware-belongs-to-the-runtime',
-      'One middleware chain, in one folder.',
-      { pathNot: '^(shared/runtime|test)/' },
+      'One middleware chain, in one folder; logger and metrics beside the process.',
+      { pathNot: '^(shared/runtime/|shared/wiring/process/observe\\.ts$|test/)' },
       { path: `^${packages('@middy', '@aws-lambda-powertools')}` },
     ),
     forbid('cdk-belongs-to-infra', 'The template is not part of what runs.', { pathNot: '^(infra|test)/' }, { path: `^${packages('aws-cdk-lib', 'constructs')}` }),
-    forbid('no-circular', 'Modules in a circle cannot be understood one at a time.', {}, { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } }),
+    forbid('no-circular', 'Files in a circle cannot be understood one at a time; imports of types count.', {}, { circular: true }),
+    {
+      ...forbid('no-circular-folders', 'Folders in a circle are one folder.', { path: '^(shared|functions|infra)/' }, { circular: true }),
+      scope: 'folder',
+    },
     forbid('not-to-unresolvable', 'An import that leads nowhere breaks the build.', {}, { couldNotResolve: true }),
     forbid(
       'no-dev-dependency-at-run-time',

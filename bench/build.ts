@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { PROJECT } from './processes.ts';
 import { circumstances, figure, loadNow, median, type Section, table } from './report.ts';
 
-/** What is timed, as a person at the terminal runs it. */
+/** Timed as started from a terminal. */
 const COMMANDS: readonly { readonly name: string; readonly args: readonly string[]; readonly repeats: number }[] = [
   { name: 'npm run build -- --force', args: ['infra/build/main.ts', '--force'], repeats: 5 },
   { name: 'npm run build, nothing changed', args: ['infra/build/main.ts'], repeats: 5 },
@@ -20,7 +20,7 @@ const secondsOf = (args: readonly string[]): number => {
   return (performance.now() - startedAt) / 1000;
 };
 
-/** How long building and synthesising take. */
+/** Build and synth times. */
 export const benchBuild = async (): Promise<Section> => {
   const loadBefore = loadNow();
   const rows = COMMANDS.map(({ name, args, repeats }) => {

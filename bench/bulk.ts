@@ -1,43 +1,44 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import * as z from 'zod';
+import type { Id } from '../shared/domain/core/ids.ts';
 import { KEYS } from '../shared/storage/access-patterns.ts';
-import type { Table } from '../shared/storage/table.ts';
+import type { Table } from '../shared/storage/client/table.ts';
 import { apiClient, type Client } from '../test/support/api.ts';
 import { messageSizeIn, unitsByPartition } from './capacity-model.ts';
 import { type Consumed, startCountingProxy } from './counting-proxy.ts';
-import { fundedOrganization, startPlatformProcess, startStore, tablesAt } from './processes.ts';
+import { fundedOrganization, startStackProcess, startStore, tablesAt } from './processes.ts';
 import { circumstances, figure, loadNow, median, type Section, table, type Verdict } from './report.ts';
 
 const ROUNDS = Number(process.env.ROUNDS ?? 3);
-/** Messages of one bulk call, and of the single sends beside it. */
+/** Messages of one bulk call, and of the single sends compared with it. */
 const COUNT = 5_000;
 const SINGLES = 2_000;
 const CONNECTIONS = 16;
-/** Nothing is reported of it: what is measured is the sends alone. */
+/** The sandbox reports nothing for this recipient, so that only the sends are measured. */
 const SILENT = '+5511999990099';
 const LOOK_MS = 100;
 
-/** A partition key takes 1,000 write units a second; what a wallet may use of them at this rate of messages. */
+/** Goal: a partition key takes 1,000 write units per second; a wallet may use this many of them at this rate of messages. */
 const GOAL = { messagesPerSecond: 2_500, unitsPerSecond: 800 };
 
 const message = { channel: 'sms', to: SILENT, text: 'Your order is on its way.' };
 
-interface Platform {
+interface LocalStack {
   readonly client: Client;
-  /** Its table of the test stage, past the proxy. */
+  /** The test stage's table, bypassing the proxy. */
   readonly store: Table;
   readonly taken: () => Consumed;
   readonly reset: () => void;
   stop(): Promise<void>;
 }
 
-/** The local platform on an engine of its own; `counted`: behind a proxy that counts its calls. */
-const start = async (counted: boolean): Promise<Platform> => {
+/** The service with its own engine; `counted` puts the counting proxy in between. */
+const start = async (counted: boolean): Promise<LocalStack> => {
   const store = await startStore();
   const proxy = counted ? await startCountingProxy(store.endpoint) : undefined;
   const dynamodbEndpoint = proxy?.endpoint ?? store.endpoint;
-  const running = await startPlatformProcess({ dataDir: store.folder, dynamodbEndpoint });
+  const running = await startStackProcess({ dataDir: store.folder, dynamodbEndpoint });
   const { keys } = await fundedOrganization(store.endpoint);
   return {
     store: tablesAt(store.endpoint).test,
@@ -52,7 +53,7 @@ const start = async (counted: boolean): Promise<Platform> => {
   };
 };
 
-const bulk = async (client: Client, count: number): Promise<string> => {
+const bulk = async (client: Client, count: number): Promise<Id<'batch'>> => {
   const messages = Array.from({ length: count }, () => message);
   const { status, body, text } = await client.post('/v1/messages/bulk', { messages, mode: 'permissive' });
   if (status !== 202 || body.accepted !== count) throw new Error(`a bulk send was answered ${status}: ${text}`);
@@ -63,20 +64,20 @@ const single = async (client: Client): Promise<void> => {
   if (status !== 202) throw new Error(`a send was answered ${status}: ${text}`);
 };
 
-/** Waits until a batch is sent and its money settled; looks at its chunks in the table, so that looking costs the platform nothing. */
-const batchSent = async (store: Table, batchId: string): Promise<void> => {
+/** Waits until a batch is sent and settled. Polls the table directly, so that polling does not load the service. */
+const batchSent = async (store: Table, batchId: Id<'batch'>): Promise<void> => {
   const { chunks } = z.object({ chunks: z.int() }).parse(await store.get(KEYS.batch(batchId)));
   const keys = Array.from({ length: chunks }, (_, chunk) => KEYS.batchChunk(batchId, chunk));
   while (!(await store.getMany(keys)).every((row) => row?.state === 'closed')) await pause(LOOK_MS);
 };
-/** Waits until so many messages of the channel are sent. */
+/** Waits until this many messages of the channel are sent. */
 const listSent = async (client: Client, count: number): Promise<void> => {
   const sent = async () => (await client.get('/v2/sms/messages', { status: 'sent', limit: 1 })).body.total as number;
   while ((await sent()) < count) await pause(LOOK_MS);
 };
 
 interface Run {
-  /** Messages accepted, and sent, per second of the whole. */
+  /** Messages per second: accepted, and sent. */
   readonly accepted: number;
   readonly sent: number;
 }
@@ -88,12 +89,12 @@ const timed = async (count: number, accept: () => Promise<() => Promise<void>>):
   return { accepted: (count * 1000) / accepted, sent: (count * 1000) / (performance.now() - from) };
 };
 
-const bulkRun = ({ client, store }: Platform): Promise<Run> =>
+const bulkRun = ({ client, store }: LocalStack): Promise<Run> =>
   timed(COUNT, async () => {
     const batchId = await bulk(client, COUNT);
     return () => batchSent(store, batchId);
   });
-const singleRun = ({ client }: Platform): Promise<Run> =>
+const singleRun = ({ client }: LocalStack): Promise<Run> =>
   timed(SINGLES, async () => {
     let left = SINGLES;
     const walk = async () => {
@@ -103,37 +104,37 @@ const singleRun = ({ client }: Platform): Promise<Run> =>
     return () => listSent(client, SINGLES);
   });
 
-/** Engines start anew for every run: none pays for what another wrote. */
+/** A new engine for every run, so that earlier writes have no effect. */
 const fresh = async (
   what: string,
-  warm: (platform: Platform) => Promise<unknown>,
-  run: (platform: Platform) => Promise<Run>,
+  warm: (localStack: LocalStack) => Promise<unknown>,
+  run: (localStack: LocalStack) => Promise<Run>,
 ) => {
   const runs: Run[] = [];
   for (let round = 1; round <= ROUNDS; round++) {
-    const platform = await start(false);
+    const localStack = await start(false);
     try {
-      await warm(platform);
-      const result = await run(platform);
+      await warm(localStack);
+      const result = await run(localStack);
       runs.push(result);
       console.log(
         `bulk: round ${round}, ${what}: accepted ${figure(result.accepted)}/s, sent ${figure(result.sent)}/s`,
       );
     } finally {
-      await platform.stop();
+      await localStack.stop();
     }
   }
   return { accepted: median(runs.map((run) => run.accepted)), sent: median(runs.map((run) => run.sent)) };
 };
 
 interface Units {
-  /** Modelled write units per message: of the wallet's partition, of the busiest other one in all, and of everything. */
+  /** Modelled write units per message: in the wallet's partition, in the busiest other one, and in total. */
   readonly wallet: number;
   readonly all: number;
   readonly trips: number;
 }
 
-/** What one bulk call, or single sends, ask of the table until all is sent, per message. */
+/** Table usage per message of one bulk call, or of single sends, until all are sent. */
 const unitsOf = (consumed: Consumed, count: number): Units => {
   const size = consumed.calls.map(messageSizeIn).find((bytes) => bytes !== undefined) ?? 1;
   let [wallet, all] = [0, 0];
@@ -145,16 +146,16 @@ const unitsOf = (consumed: Consumed, count: number): Units => {
   return { wallet: wallet / count, all: all / count, trips: consumed.trips / count };
 };
 
-const countUnits = async (count: number, send: (platform: Platform) => Promise<unknown>): Promise<Units> => {
-  const platform = await start(true);
+const countUnits = async (count: number, send: (localStack: LocalStack) => Promise<unknown>): Promise<Units> => {
+  const localStack = await start(true);
   try {
-    await single(platform.client);
-    await listSent(platform.client, 1);
-    platform.reset();
-    await send(platform);
-    return unitsOf(platform.taken(), count);
+    await single(localStack.client);
+    await listSent(localStack.client, 1);
+    localStack.reset();
+    await send(localStack);
+    return unitsOf(localStack.taken(), count);
   } finally {
-    await platform.stop();
+    await localStack.stop();
   }
 };
 
@@ -188,7 +189,7 @@ the last message left, each over the whole time from the first request. The plat
 consumers are functions of their own. Medians of ${ROUNDS} rounds, each on an engine and a process of its own. Units are modelled from the calls by DynamoDB's
 documented rules, index entries included, until everything is sent and its money is settled; a wallet's key holds its balance, its ledger and its counters.`;
 
-/** Bulk sends beside single ones: their pace, and what they ask of a wallet's key. */
+/** Bulk sends compared with single ones: throughput, and load on the wallet's key. */
 export const benchBulk = async (): Promise<Section> => {
   const loadBefore = loadNow();
   const bulkRuns = await fresh('bulk', async ({ client, store }) => batchSent(store, await bulk(client, 200)), bulkRun);

@@ -2,9 +2,8 @@ import { INDEXES } from '../shared/storage/access-patterns.ts';
 import type { CountedCall } from './counting-proxy.ts';
 
 /**
- * What DynamoDB itself would charge for a call's writes, from its documented rules: two units per KB of an item in a transaction and
- * one otherwise, and one unit per KB of each index entry that is written or taken away, transaction or not. A write whose condition
- * failed costs what it would have cost without its index entries.
+ * What DynamoDB would charge for a call's writes, by its documented rules: two units per KB of an item in a transaction, otherwise one,
+ * plus one per KB of each index entry written or removed. A write whose condition failed costs the same without the index entries.
  */
 
 type Attribute = Readonly<Record<string, unknown>>;
@@ -36,18 +35,18 @@ const sizeOf = (value: unknown): number => {
   }
   return 0;
 };
-/** Bytes of an item, as DynamoDB counts them: names and values. */
+/** Item size in bytes as DynamoDB counts it: names and values. */
 const itemSize = (item: Readonly<Record<string, Attribute>>): number =>
   Object.entries(item).reduce((sum, [name, value]) => sum + name.length + sizeOf(value), 0);
 
-/** Index entries that a new item makes. */
+/** Number of index entries of a new item. */
 const entriesOf = (item: Readonly<Record<string, Attribute>>): number =>
   INDEX_LIST.filter(({ partitionKey, sortKey }) => partitionKey in item && sortKey in item).length;
 
-/** Entries of a message's row: its list, its recipient. Other rows that are updated have none. */
+/** Indexes with entries of a message row: its list, its recipient. Other updated rows have none. */
 const LISTED = ['gsi1', 'gsi4'] as const;
 
-/** Index entries that an update rewrites: those that carry a changed attribute; a changed key costs the old and the new one. */
+/** Index entries that an update rewrites: those with a changed attribute. A changed key costs the old and the new entry. */
 const rewritten = (update: Write): number => {
   const key = JSON.stringify(update.Key ?? {});
   const names = new Set(Object.values(update.ExpressionAttributeNames ?? {}));
@@ -65,7 +64,7 @@ const writeUnits = (kind: string, write: Write, perKb: number, storedSize: numbe
   return perKb * Math.ceil(storedSize / KB) + (done ? rewritten(write) : 0);
 };
 
-/** The writes of one call: what each is, and its units per KB. */
+/** The writes of a call: kind, write, units per KB. */
 const writesIn = ({ action, body }: CountedCall): (readonly [kind: string, write: Write, perKb: number])[] => {
   const parsed = JSON.parse(body) as Body;
   if (action === 'TransactWriteItems')
@@ -79,18 +78,18 @@ const writesIn = ({ action, body }: CountedCall): (readonly [kind: string, write
   return ['PutItem', 'UpdateItem', 'DeleteItem'].includes(action) ? [[action, parsed, 1]] : [];
 };
 
-/** Units of one call's writes by the partition that each is in; `messageSize` is what an updated message's row measures by then. */
+/** Units of a call's writes by partition; `messageSize` is the size of an updated message row. */
 export const unitsByPartition = (call: CountedCall, messageSize: number): (readonly [pk: string, units: number])[] =>
   writesIn(call).map(([kind, write, perKb]) => {
     const pk = String(Object.values((write.Item ?? write.Key)?.pk ?? {})[0] ?? '');
     return [pk, writeUnits(kind, write, perKb, pk.startsWith('MSG#') ? messageSize : 1, call.done)] as const;
   });
 
-/** Units of one call's writes. */
+/** Units of a call's writes. */
 export const modelledWriteUnits = (call: CountedCall, messageSize: number): number =>
   unitsByPartition(call, messageSize).reduce((sum, [, units]) => sum + units, 0);
 
-/** Bytes of the message's row that a reservation writes; undefined when the call is none. */
+/** Size of the message row that a reservation writes; undefined for any other call. */
 export const messageSizeIn = (call: CountedCall): number | undefined => {
   if (call.action !== 'TransactWriteItems') return undefined;
   const items = (JSON.parse(call.body) as Body).TransactItems ?? [];

@@ -2,26 +2,26 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { keyFileOf } from '../infra/local/stages.ts';
 import { localKeyProvider } from '../shared/providers/keys/local-key-provider.ts';
-import { tableClient } from '../shared/storage/client.ts';
-import { putProviderSettings } from '../shared/storage/providers.ts';
-import { openVault } from '../shared/storage/root-key.ts';
+import { putProviderSettings } from '../shared/storage/access/providers.ts';
+import { openVault } from '../shared/storage/access/root-key.ts';
+import { tableClient } from '../shared/storage/client/client.ts';
 import { apiClient, type Client } from '../test/support/api.ts';
 import { startInfobipStandIn } from '../test/support/providers/infobip-stand-in.ts';
 import { messageSizeIn, modelledWriteUnits } from './capacity-model.ts';
 import { type Consumed, type CountingProxy, startCountingProxy } from './counting-proxy.ts';
-import { fundedOrganization, startPlatformProcess, startStore, tablesAt } from './processes.ts';
+import { fundedOrganization, startStackProcess, startStore, tablesAt } from './processes.ts';
 import { circumstances, figure, loadNow, type Section, table } from './report.ts';
 
 const REPEATS = 20;
 const SILENT = '+5511999990099';
 const DELIVERED = '+5511999990005';
-/** A sandbox outcome comes 3 s after its send; its event follows at once. */
+/** A sandbox outcome comes 3 s after its send, its event right after it. */
 const OUTCOME_MS = 5_000;
 
 interface Work {
   readonly what: string;
   readonly run: (callers: Readonly<Record<'live' | 'test', Client>>, turn: number) => Promise<unknown>;
-  /** Waited for after each, so that what it sets off is counted as well. */
+  /** Wait after each run, in ms, to count asynchronous work as well. */
   readonly thenMs?: number;
   readonly repeats?: number;
 }
@@ -41,7 +41,7 @@ const get =
     if (status !== 200) throw new Error(`${path()} was answered ${status}: ${text}`);
   };
 
-/** Everything that is counted, in this order: later rows read what earlier ones wrote. */
+/** Everything that is counted, in this order: later work reads what earlier work wrote. */
 const WORKS: readonly Work[] = [
   { what: 'Send, test, otp', run: send('test', 'otp', SILENT) },
   { what: 'Send, test, premium', run: send('test', 'premium', SILENT) },
@@ -64,11 +64,11 @@ interface Counted {
   readonly what: string;
   readonly perRun: Consumed;
   readonly modelled: number;
-  /** Bytes of the message's row, where one was written. */
+  /** Size of the message row in bytes, if one was written. */
   readonly messageBytes: number | undefined;
 }
 
-/** Counts a work's runs after one that fills the caches. The least of them: whatever else the process does may only add. */
+/** Counts a work's runs after one that fills the caches. Takes the minimum: background work can only add to it. */
 const count = async (proxy: CountingProxy, callers: Parameters<Work['run']>[0], work: Work): Promise<Counted> => {
   const { what, run, thenMs = 0, repeats = REPEATS } = work;
   const runs: Consumed[] = [];
@@ -86,7 +86,7 @@ const count = async (proxy: CountingProxy, callers: Parameters<Work['run']>[0], 
   return { what, perRun: least, modelled, messageBytes };
 };
 
-/** Whether the engine's figures hold the writes of index entries: the same row with and without them. */
+/** Whether the engine's figures include index writes: writes the same row with and without index attributes. */
 const countsIndexes = async (proxy: CountingProxy, tableName: string): Promise<boolean> => {
   const client = tableClient(proxy.endpoint);
   const put = async (more: Record<string, { S: string }>) => {
@@ -109,7 +109,7 @@ const measure = async () => {
   const proxy = await startCountingProxy(store.endpoint);
   const provider = await startInfobipStandIn();
   const env = { DISPATCH_SECONDS: '60000' };
-  const platform = await startPlatformProcess({ dataDir: store.folder, dynamodbEndpoint: proxy.endpoint, env });
+  const localStack = await startStackProcess({ dataDir: store.folder, dynamodbEndpoint: proxy.endpoint, env });
   try {
     const { keys } = await fundedOrganization(store.endpoint);
     const { live } = tablesAt(store.endpoint);
@@ -120,13 +120,13 @@ const measure = async () => {
       settings: provider.settings,
       now: Date.now(),
     });
-    const url = `http://127.0.0.1:${platform.port}`;
+    const url = `http://127.0.0.1:${localStack.port}`;
     const callers = { live: apiClient(url, keys.live), test: apiClient(url, keys.test) };
     const counted: Counted[] = [];
     for (const work of WORKS) counted.push(await count(proxy, callers, work));
     return { counted, indexed: await countsIndexes(proxy, live.name) };
   } finally {
-    await platform.stop();
+    await localStack.stop();
     await proxy.close();
     await provider.close();
     await store.stop();

@@ -8,14 +8,14 @@ const PHONE = '+5511999990005';
 const MAIL = 'success@simulator.amazonses.com';
 const TEXT = 'Your order is on its way.';
 
-/** The channel's own operation, where it has one: it answers once its provider did. */
+/** The channel's own, synchronous operation: responds once the provider did. */
 const own = (name: string, path: string, body: object): Variant =>
   variant(`${name}, \`POST ${path}\``, '201', (key) => postPlan(key, path, body));
-/** The operation that all channels share: it answers once the message is queued. */
+/** The operation of all channels: responds once the message is queued. */
 const shared = (channel: string, body: object): Variant =>
   variant(`${channel}, \`POST /v1/messages\``, '202', (key) => postPlan(key, '/v1/messages', { channel, ...body }));
 
-/** In pairs of what is compared: the first of each group is SMS, which the others stand beside. */
+/** Compared in groups; the first of each group, SMS, is the baseline. */
 const GROUPS: readonly (readonly Variant[])[] = [
   [
     own('sms', '/v2/sms/messages', { to: PHONE, body: TEXT, route: 'premium' }),
@@ -36,7 +36,7 @@ const HOW = `The local platform as \`npm start\` runs it takes single sends with
 plays a delivery of each in the same process. Runs alternate; each has an engine and a process of its own; medians of ${ROUNDS} rounds (\`ROUNDS\` and \`MEASURE_MS\` change
 that). The ratios are to SMS by the same operation.`;
 
-/** A channel that the sandbox of a fresh organization does not take (a window that is closed, a device that nobody registered) has no figure. */
+/** Undefined if the sandbox of a new organization refuses the channel (closed window, no registered device). */
 const tried = async (one: Variant): Promise<Run | undefined> => {
   try {
     return await measure(one, CONNECTIONS);

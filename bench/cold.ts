@@ -9,7 +9,7 @@ const REPEATS = 7;
 const SENDER = 'sms/send';
 const GOAL = { kilobytes: 700, ms: 90 };
 
-/** Enough for every function to be imported; nothing of it is called. */
+/** Enough to import every function; none is invoked. */
 const ENVIRONMENT = {
   STAGE: 'test',
   TABLE_NAME: 'messaging-test',
@@ -29,7 +29,7 @@ await import(address);
 console.log(performance.now() - startedAt);
 process.exit(0);`;
 
-/** How long a new process takes to import a function, in ms; Node's own start not counted. */
+/** How long a new process takes to import a function, in ms, without Node's own start. */
 const importOnce = (outDir: string, path: string): number => {
   const { href } = pathToFileURL(join(outDir, 'functions', path, 'index.mjs'));
   const args = ['--input-type=module', '--eval', TIMED_IMPORT, href];
@@ -38,7 +38,7 @@ const importOnce = (outDir: string, path: string): number => {
   );
 };
 
-/** What each function weighs, and how long its cold import takes. */
+/** Bundle size and cold import time of each function. */
 export const benchCold = async (): Promise<Section> => {
   const loadBefore = loadNow();
   const { functions, outDir } = await packFunctions({ root: PROJECT });

@@ -2,29 +2,28 @@ import { once } from 'node:events';
 import { Agent, createServer, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A call as it was made; `done` is false when the engine refused it, for a condition that failed or another fault. */
+/** A recorded call; `done` is false if the engine refused it, because of a condition or a fault. */
 export interface CountedCall {
   readonly action: string;
   readonly body: string;
   readonly done: boolean;
 }
 
-/** What a piece of work asked of the table. */
+/** What was consumed since the last reset. */
 export interface Consumed {
   readonly trips: number;
   readonly readUnits: number;
   readonly writeUnits: number;
   /** Round trips by action. */
   readonly actions: Readonly<Record<string, number>>;
-  /** The bodies of the calls, for what is modelled from them. */
+  /** The calls with their bodies, to model units from. */
   readonly calls: readonly CountedCall[];
 }
 
 export interface CountingProxy {
   readonly endpoint: string;
-  /** Forgets what was counted so far. */
   reset(): void;
-  /** What was consumed since. */
+  /** Consumption since the last reset. */
   taken(): Consumed;
   close(): Promise<void>;
 }
@@ -45,7 +44,7 @@ const unitsOf = (answer: string): number => {
   return [consumed ?? []].flat().reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0);
 };
 
-/** The call, asking for what it consumes. */
+/** The call with ReturnConsumedCapacity added. */
 const asking = (action: string, body: Buffer): Buffer =>
   action.startsWith('Describe')
     ? body
@@ -53,7 +52,7 @@ const asking = (action: string, body: Buffer): Buffer =>
         JSON.stringify({ ...(JSON.parse(body.toString('utf8')) as object), ReturnConsumedCapacity: 'TOTAL' }),
       );
 
-/** A proxy before the engine that counts round trips and request units; neither side knows of it. */
+/** A transparent proxy in front of the engine that counts round trips and request units. */
 export const startCountingProxy = async (target: string): Promise<CountingProxy> => {
   const agent = new Agent({ keepAlive: true });
   let counted: (CountedCall & { readonly units: number })[] = [];

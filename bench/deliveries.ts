@@ -7,21 +7,21 @@ import { startCountingProxy } from './counting-proxy.ts';
 import { measureParts, PARTS, partsTable } from './delivery-parts.ts';
 import { type Receiver, startReceiver, until, untilReceived } from './delivery-receiver.ts';
 import { rowsPerSecond } from './delivery-rows.ts';
-import { cpuMs, fundedOrganization, startPlatformProcess, startStore } from './processes.ts';
+import { cpuMs, fundedOrganization, startStackProcess, startStore } from './processes.ts';
 import { circumstances, figure, loadNow, median, type Section, table } from './report.ts';
 
 const ROUNDS = Number(process.env.ROUNDS ?? 3);
 const FLOOR_MS = 4_000;
 /** Connections of the floor. */
 const AT_ONCE = 32;
-/** Requests that raise events, under way at once. */
+/** Concurrent requests that raise events. */
 const CALLERS = 8;
 const WARM_EVENTS = 50;
 const BURSTS = [
   { endpoints: 10, events: 200 },
   { endpoints: 1, events: 400 },
 ] as const;
-/** Events without endpoints. */
+/** Events without subscriptions. */
 const RAISED = 400;
 const ALONE = { contacts: 100, sends: 20 };
 const COUNTED = { endpoints: 10, events: 50 };
@@ -29,7 +29,7 @@ const DELIVERED = '+5511999990005';
 const GOAL = 0.5;
 const QUIET_MS = 1_500;
 
-/** Signed posts a second of a bare process. */
+/** Signed posts per second of a bare process. */
 const floorOnce = async (receiver: Receiver): Promise<number> => {
   receiver.count(false);
   const args = [receiver.url, String(AT_ONCE), String(FLOOR_MS)];
@@ -65,7 +65,7 @@ const raise = async (client: Client, events: number): Promise<void> => {
   await Promise.all(Array.from({ length: CALLERS }, caller));
 };
 
-/** The platform as `npm start` runs it with an organization of its own, on an engine of its own; `through` stands before the engine. */
+/** Runs the service as `npm start` does, with a new organization on its own engine; `through` is put in front of the engine. */
 const withPlatform = async <T>(
   work: (client: Client, pids: Pids) => Promise<T>,
   through?: string,
@@ -74,13 +74,13 @@ const withPlatform = async <T>(
   const own = store ?? (await startStore());
   const env = { DISPATCH_SECONDS: '60000' };
   const options = { dataDir: own.folder, dynamodbEndpoint: through ?? own.endpoint, env };
-  const platform = await startPlatformProcess(options);
+  const localStack = await startStackProcess(options);
   try {
     const { keys } = await fundedOrganization(own.endpoint);
-    const client = apiClient(`http://127.0.0.1:${platform.port}`, keys.test);
-    return await work(client, { own: platform.pid, engine: own.pid });
+    const client = apiClient(`http://127.0.0.1:${localStack.port}`, keys.test);
+    return await work(client, { own: localStack.pid, engine: own.pid });
   } finally {
-    await platform.stop();
+    await localStack.stop();
     await own.stop();
   }
 };
@@ -91,7 +91,7 @@ interface Pids {
 }
 interface Burst {
   readonly perSecond: number;
-  /** Processor time of a delivery in the platform's process and in its engine, in ms; the raising of the event is part of it. */
+  /** CPU time per delivery in the service's process and in its engine, in ms, including raising the event. */
   readonly cpu: number;
   readonly engineCpu: number;
 }
@@ -102,7 +102,7 @@ const usedSince = (before: Pids, pids: Pids, count: number) => {
   return { cpu: (own - before.own) / count, engineCpu: (engine - before.engine) / count };
 };
 
-/** Deliveries a second from the first event's request to the last receipt. */
+/** Deliveries per second, from the first event's request to the last receipt. */
 const burstOnce = (receiver: Receiver, endpoints: number, events: number): Promise<Burst> =>
   withPlatform(async (client, pids) => {
     receiver.receipts.length = 0;
@@ -119,7 +119,7 @@ const burstOnce = (receiver: Receiver, endpoints: number, events: number): Promi
     return { perSecond: deliveries / seconds, ...usedSince(before, pids, deliveries) };
   });
 
-/** Events a second, and their processor times in ms, where nobody subscribes: what raising them takes of a burst. */
+/** The same without subscriptions: events per second and their CPU time in ms. What raising the events takes of a burst. */
 const raisedAlone = (): Promise<Burst> =>
   withPlatform(async (client, pids) => {
     await raise(client, WARM_EVENTS);
@@ -132,7 +132,7 @@ const raisedAlone = (): Promise<Burst> =>
     return { perSecond, ...usedSince(before, pids, RAISED) };
   });
 
-/** Milliseconds from the answer of a call to the receipt of what it raised; one call after the other. */
+/** Ms from a call's response to the receipt of its event; calls in sequence. */
 const waitsOf = async (receiver: Receiver, calls: number, call: () => Promise<string>): Promise<number[]> => {
   const waits: number[] = [];
   for (let at = 0; at < calls; at++) {
@@ -160,7 +160,7 @@ const timesAlone = (receiver: Receiver) =>
     return { contacts, sends };
   });
 
-/** What deliveries ask of the table, above the same events without subscriptions; per delivery. */
+/** Table usage per delivery, beyond that of the same events without subscriptions. */
 const countDeliveries = async (receiver: Receiver) => {
   const store = await startStore();
   const proxy = await startCountingProxy(store.endpoint);
@@ -229,7 +229,7 @@ Runs alternate; each has an engine and a process of its own; medians of ${ROUNDS
 
 type Results = Awaited<ReturnType<typeof measure>>;
 
-/** Where a delivery's processor time goes, with the first of the bursts as the whole. */
+/** The CPU time of a delivery by part, with the first burst as the whole. */
 const partsOf = ({ floors, bursts: [burst], raised, parts }: Results): string => {
   const { runs = [], endpoints = 1 } = burst ?? {};
   const whole = { own: median(runs.map(({ cpu }) => cpu)), engine: median(runs.map((run) => run.engineCpu)) };
@@ -288,7 +288,7 @@ const textOf = (results: Results, loadBefore: number): string => {
   );
 };
 
-/** Deliveries to webhooks per second beside the floor, their times, and what they ask of the table. */
+/** Webhook deliveries per second beside the floor, their latency, and their table usage. */
 export const benchDeliveries = async (): Promise<Section> => {
   const loadBefore = loadNow();
   const receiver = await startReceiver();

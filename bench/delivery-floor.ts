@@ -2,12 +2,12 @@ import { createHmac, createSecretKey, randomBytes } from 'node:crypto';
 import { Agent, request } from 'node:http';
 
 /**
- * The floor of deliveries: one process that signs bodies of an event's size (HMAC-SHA256 over `id.timestamp.body`) and posts them over
- * keep-alive connections, and does nothing else: no queue, no table, no record of what was answered.
+ * Floor of deliveries: one process that signs bodies of an event's size (HMAC-SHA256 over `id.timestamp.body`) and posts them over
+ * keep-alive connections. No queue, no table, no record of the responses.
  */
-const [url = '', atOnce = '1', ms = '1000'] = process.argv.slice(2);
+const [url = '', mapConcurrently = '1', ms = '1000'] = process.argv.slice(2);
 const key = createSecretKey(randomBytes(32));
-const agent = new Agent({ keepAlive: true, maxSockets: Number(atOnce) });
+const agent = new Agent({ keepAlive: true, maxSockets: Number(mapConcurrently) });
 const until = performance.now() + Number(ms);
 
 let n = 0;
@@ -47,6 +47,6 @@ const caller = async () => {
   while (performance.now() < until) await post();
 };
 const startedAt = performance.now();
-await Promise.all(Array.from({ length: Number(atOnce) }, caller));
+await Promise.all(Array.from({ length: Number(mapConcurrently) }, caller));
 process.send?.((n * 1000) / (performance.now() - startedAt));
 agent.destroy();

@@ -1,18 +1,18 @@
 import { ensureTable } from '../infra/local/resources.ts';
+import { newId } from '../shared/domain/core/ids.ts';
 import { type DomainEvent, newEvent } from '../shared/domain/events/event.ts';
-import { newId } from '../shared/domain/ids.ts';
 import { DEFAULT_RETRY } from '../shared/domain/webhooks/schedule.ts';
 import type { Delivery, Subscription } from '../shared/domain/webhooks/subscription.ts';
 import { QUEUES } from '../shared/queues/queues.ts';
-import { tableClient } from '../shared/storage/client.ts';
-import { deliveryStore } from '../shared/storage/deliveries.ts';
-import { eventWrite, outbox } from '../shared/storage/outbox.ts';
-import { Table } from '../shared/storage/table.ts';
-import { webhookStore } from '../shared/storage/webhooks.ts';
+import { tableClient } from '../shared/storage/client/client.ts';
+import { Table } from '../shared/storage/client/table.ts';
+import { deliveryStore } from '../shared/storage/webhooks/deliveries.ts';
+import { webhookStore } from '../shared/storage/webhooks/subscriptions.ts';
+import { eventWrite, outbox } from '../shared/storage/work/outbox.ts';
 import { cpuMs, startStore } from './processes.ts';
 import { figure, table } from './report.ts';
 
-/** Processor time of one part of a delivery, in ms: in the process that does it, and in the engine. */
+/** CPU time of one part of a delivery, in ms: in the process itself and in the engine. */
 export interface Part {
   readonly what: string;
   readonly own: number;
@@ -20,12 +20,12 @@ export interface Part {
 }
 
 const EVENTS = 1_000;
-/** Of the first the parts are not counted: what is compiled at its first use is no part of a delivery. */
+/** Not counted: JIT warm-up. */
 const WARM_EVENTS = 200;
-/** Deliveries that a process has in hand at once while a queue is full. */
-const IN_HAND = QUEUES.webhook.batchSize * QUEUES.webhook.batchesAtOnce;
+/** Deliveries that a process handles concurrently while the queue is full. */
+const IN_HAND = QUEUES.webhook.batchSize * QUEUES.webhook.concurrentBatches;
 const CLAIM_MS = 25_000;
-/** Characters of a sealed exchange with an endpoint that answers without a body. */
+/** As long as a sealed exchange with an endpoint that answers without a body. */
 const EXCHANGE = 'x'.repeat(1_500);
 
 const groupsOf = <T>(all: readonly T[]): T[][] =>
@@ -53,7 +53,7 @@ const must = <T>(read: PromiseSettledResult<T | undefined>): T => {
   throw new Error('a delivery is not due');
 };
 
-/** Does each part of so many deliveries after the other, and says what each took. */
+/** Performs each part of `count` deliveries in sequence and measures it. */
 const run = async (rows: Table, enginePid: number, count: number): Promise<Part[]> => {
   const [deliveries, webhooks, events] = [deliveryStore(rows), webhookStore(rows), outbox(rows)];
   const now = Date.now();
@@ -110,7 +110,7 @@ const run = async (rows: Table, enginePid: number, count: number): Promise<Part[
   return parts;
 };
 
-/** What the durable rows of a delivery take, each part alone and many at once, on an engine of its own. */
+/** Cost of the rows that a delivery writes, each part on its own with many in parallel, on its own engine. */
 export const measureParts = async (): Promise<Part[]> => {
   const store = await startStore();
   try {
@@ -126,7 +126,7 @@ export const measureParts = async (): Promise<Part[]> => {
 
 export const PARTS = `The parts are each measured alone (\`bench/delivery-parts.ts\`), with ${IN_HAND} deliveries at once, as many as a process has in hand while a queue is full.`;
 
-/** Parts beside the whole, and what of it none of them explains. */
+/** A table of the parts beside the whole, and the unexplained rest. */
 export const partsTable = (parts: readonly Part[], whole: Part): string => {
   const left = (pick: (part: Part) => number) => pick(whole) - parts.reduce((sum, part) => sum + pick(part), 0);
   const what = 'the rest: queues, sealing, parsing, logging';

@@ -10,7 +10,7 @@ interface Receipt {
   readonly subject: string;
 }
 
-/** A server that answers 200 at once over kept connections, and notes when it heard of what. */
+/** A keep-alive server that responds 200 at once and records when each event arrived. */
 export const startReceiver = async () => {
   const receipts: Receipt[] = [];
   let counting = true;
@@ -38,7 +38,7 @@ export const startReceiver = async () => {
 };
 export type Receiver = Awaited<ReturnType<typeof startReceiver>>;
 
-/** Waits until it is so; throws what it is told after a minute. */
+/** Polls until the condition holds; after a minute throws the description. */
 export const until = async (isDone: () => boolean, what: () => string): Promise<void> => {
   const deadline = performance.now() + PATIENCE_MS;
   while (!isDone()) {

@@ -1,18 +1,20 @@
 import { ensureTable } from '../infra/local/resources.ts';
-import { FINDS, KEYS } from '../shared/storage/access-patterns.ts';
-import { tableClient } from '../shared/storage/client.ts';
-import type { WriteOp } from '../shared/storage/expressions.ts';
-import { Table } from '../shared/storage/table.ts';
+import { newId } from '../shared/domain/core/ids.ts';
+import { INDEX_KEYS, KEYS } from '../shared/storage/access-patterns.ts';
+import { tableClient } from '../shared/storage/client/client.ts';
+import type { WriteOp } from '../shared/storage/client/expressions.ts';
+import { Table } from '../shared/storage/client/table.ts';
+import { idNamed } from '../test/support/ids.ts';
 import { startStore } from './processes.ts';
 
 const ROWS = 6_000;
-/** Rows of one transaction (DynamoDB, TransactWriteItems: 100 at most). */
+/** Rows per transaction (DynamoDB, TransactWriteItems: 100 at most). */
 const TOGETHER = 100;
 const AT_ONCE = 2;
-/** Characters of what a delivery's row holds besides its keys. */
+/** As long as the non-key attributes of a delivery row. */
 const FIELDS = 'x'.repeat(400);
 
-/** Runs the writes, a hundred a transaction, two under way at once. */
+/** Runs the writes, 100 per transaction, two transactions at a time. */
 const writeAll = async (rows: Table, writes: readonly WriteOp[]): Promise<void> => {
   let next = 0;
   const writer = async (): Promise<void> => {
@@ -26,8 +28,8 @@ const writeAll = async (rows: Table, writes: readonly WriteOp[]): Promise<void> 
 };
 
 /**
- * The least that a delivery with a row of its own asks of the engine: its row with its index entries put, and updated once, in the
- * largest transactions there are, and nothing else: no event, no sequence, no queue, no claim, no post, no attempt. Rows a second.
+ * The minimum that one row per delivery would cost the engine, in rows per second: puts each row with its index entries and updates it
+ * once, in transactions of the maximum size. No event, sequence, queue, claim, post or attempt.
  */
 export const rowsPerSecond = async (): Promise<number> => {
   const store = await startStore();
@@ -35,11 +37,12 @@ export const rowsPerSecond = async (): Promise<number> => {
     const client = tableClient(store.endpoint);
     await ensureTable(client, 'rows');
     const rows = new Table(client, 'rows');
-    const ids = Array.from({ length: ROWS }, (_, at) => `dlv_${String(at).padStart(21, '0')}`);
+    const ids = Array.from({ length: ROWS }, (_, at) => idNamed('delivery', String(at).padStart(21, '0')));
     const created = new Date().toISOString();
+    const webhookId = newId('webhook');
     const puts = ids.map((id, at): WriteOp => {
-      const found = { ...FINDS.eventsOf('wbh_1', at), ...FINDS.deliveriesOf('wbh_1', created, id) };
-      const due = FINDS.due('deliver_webhook', id, at);
+      const found = { ...INDEX_KEYS.eventsOf(webhookId, at), ...INDEX_KEYS.deliveriesOf(webhookId, created, id) };
+      const due = INDEX_KEYS.due('deliver_webhook', id, at);
       return { put: { ...KEYS.delivery(id), ...found, ...due, status: 'pending', fields: FIELDS } };
     });
     const updates = ids.map(

@@ -7,15 +7,15 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
-import { tableClient } from '../shared/storage/client.ts';
+import { tableClient } from '../shared/storage/client/client.ts';
 
 /**
- * The floor of a send: a bare server that makes the same number of the same kind of calls to the same engine and nothing
- * else: one TransactWriteItems of 4 and one of 3, with rows of the size of a send's. No parsing, no authorizer, no rules, no queue, no log.
- * With `outcome` it also makes, after its answer, the calls that a send's delivery report and its event take.
+ * Floor of a send: a bare server that makes the same DynamoDB calls to the same engine: one TransactWriteItems of 4 and one of 3, with rows
+ * of the same size. No parsing, authorizer, rules, queue or logging. With `outcome` it also makes, after its response, the calls of a
+ * send's delivery report and event.
  */
 const [endpoint = '', table = '', port = '0', outcome] = process.argv.slice(2);
-// The service's own client, so that the floor is no higher than it must be.
+// The service's own client, so that the floor has the same overhead.
 const client = tableClient(endpoint);
 
 let n = 0;
@@ -104,7 +104,7 @@ const send = async (): Promise<string> => {
   return id;
 };
 
-/** What the service's consumers ask the table for one delivered message (`A send's calls` of the results): 3 reads, 2 queries, a transaction, an update. */
+/** The consumers' calls for one delivered message (`A send's calls` in RESULTS.md): 3 reads, 2 queries, a transaction, an update. */
 const report = async (id: string): Promise<void> => {
   const Key = marshall({ pk: `MSG#${id}`, sk: 'MSG' });
   const query = new QueryCommand({

@@ -1,14 +1,14 @@
 import { BatchWriteItemCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
-import { type Id, newId } from '../shared/domain/ids.ts';
-import type { MessageRecord } from '../shared/domain/messages/message.ts';
+import { type Id, newId } from '../shared/domain/core/ids.ts';
+import type { MessageRecord } from '../shared/domain/message/message.ts';
 import { KEYS } from '../shared/storage/access-patterns.ts';
-import { tableClient } from '../shared/storage/client.ts';
-import { messageRow } from '../shared/storage/message-rows.ts';
-import { persistently } from '../shared/storage/persistence.ts';
+import { tableClient } from '../shared/storage/client/client.ts';
+import { withRetries } from '../shared/storage/client/retries.ts';
+import { messageRows } from '../shared/storage/messages/message-rows.ts';
 import { apiClient, type Client } from '../test/support/api.ts';
 import { type CountingProxy, startCountingProxy } from './counting-proxy.ts';
-import { fundedOrganization, startPlatformProcess, startStore, tablesAt } from './processes.ts';
+import { fundedOrganization, startStackProcess, startStore, tablesAt } from './processes.ts';
 import { circumstances, figure, loadNow, median, type Section, table } from './report.ts';
 
 const SIZES = [1_000, 100_000];
@@ -19,9 +19,9 @@ const GOAL = 1.2;
 const BATCH = 25;
 const AT_ONCE = 4;
 
-const messageAt = (organizationId: string, at: number): MessageRecord => ({
+const messageAt = (organizationId: Id<'organization'>, at: number): MessageRecord => ({
   id: newId('message'),
-  organizationId: organizationId as Id<'organization'>,
+  organizationId,
   env: 'test',
   channel: 'sms',
   direction: 'outbound',
@@ -29,7 +29,7 @@ const messageAt = (organizationId: string, at: number): MessageRecord => ({
   priority: 'normal',
   status: 'delivered',
   to: '+5511999990005',
-  toHash: `hash-${at % 1_000}`,
+  recipientHash: `hash-${at % 1_000}`,
   region: 'BR',
   route: 'otp',
   provider: 'sandbox_provider',
@@ -50,17 +50,15 @@ const messageAt = (organizationId: string, at: number): MessageRecord => ({
   decisions: [{ at, kind: 'accepted', detail: 'request accepted' }],
 });
 
-/** Rows that are no longer due, as those of ended messages are. */
-const rowAt = (organizationId: string, at: number) => {
-  const { duePk: _, dueAt: __, ...row } = messageRow(messageAt(organizationId, at));
-  return marshall(row, { removeUndefinedValues: true });
-};
+/** Rows that are not due, as those of finished messages. */
+const rowAt = (organizationId: Id<'organization'>, at: number) =>
+  marshall(messageRows.write(messageAt(organizationId, at)), { removeUndefinedValues: true });
 
-/** Gives an organization this many messages, a millisecond apart. */
+/** Writes this many messages of an organization, a millisecond apart. */
 const fill = async (
   client: DynamoDBClient,
   tableName: string,
-  organizationId: string,
+  organizationId: Id<'organization'>,
   count: number,
 ): Promise<void> => {
   const start = Date.now() - count - 1_000;
@@ -73,7 +71,7 @@ const fill = async (
         rowAt(organizationId, start + from + at),
       );
       const RequestItems = { [tableName]: items.map((Item) => ({ PutRequest: { Item } })) };
-      await persistently(() => client.send(new BatchWriteItemCommand({ RequestItems })));
+      await withRetries(() => client.send(new BatchWriteItemCommand({ RequestItems })));
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, lane));
@@ -121,7 +119,7 @@ const measure = async (): Promise<Page[]> => {
   const store = await startStore();
   const proxy = await startCountingProxy(store.endpoint);
   const env = { DISPATCH_SECONDS: '60000' };
-  const platform = await startPlatformProcess({ dataDir: store.folder, dynamodbEndpoint: proxy.endpoint, env });
+  const localStack = await startStackProcess({ dataDir: store.folder, dynamodbEndpoint: proxy.endpoint, env });
   const client = tableClient(store.endpoint);
   try {
     const { test } = tablesAt(store.endpoint);
@@ -130,18 +128,18 @@ const measure = async (): Promise<Page[]> => {
       const { organizationId, keys } = await fundedOrganization(store.endpoint);
       await fill(client, test.name, organizationId, size);
       await test.write({ update: KEYS.wallet(organizationId), add: { sms: size } });
-      callers.push({ size, client: apiClient(`http://127.0.0.1:${platform.port}`, keys.test) });
+      callers.push({ size, client: apiClient(`http://127.0.0.1:${localStack.port}`, keys.test) });
     }
     return await measurePages(proxy, callers);
   } finally {
     client.destroy();
-    await platform.stop();
+    await localStack.stop();
     await proxy.close();
     await store.stop();
   }
 };
 
-/** What a page costs as the collection grows. */
+/** Cost of a page as the list grows. */
 export const benchList = async (): Promise<Section> => {
   const loadBefore = loadNow();
   const pages = await measure();

@@ -2,35 +2,35 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { parentPort, workerData } from 'node:worker_threads';
 
-/** One run of load against a server on loopback, over keep-alive connections; each sends its next request when the last is answered. */
+/** Load on a loopback server over keep-alive connections; each sends its next request after the last response. */
 export interface LoadPlan {
   readonly port: number;
   readonly connections: number;
-  /** ms that are measured. */
+  /** Measured time, in ms. */
   readonly measureMs: number;
-  /** ms before, not measured. */
+  /** Warm-up, not measured, in ms. */
   readonly warmMs: number;
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** `{n}` in it becomes a number that never repeats. */
+  /** `{n}` is replaced by a unique number. */
   readonly body?: string;
 }
 
 export interface LoadResult {
   readonly requests: number;
   readonly perSecond: number;
-  /** ms. */
+  /** In ms. */
   readonly p50: number;
   readonly p95: number;
   readonly p99: number;
-  /** Answers by status. */
+  /** Responses by status. */
   readonly statuses: Readonly<Record<string, number>>;
 }
 
 const HEAD_END = Buffer.from('\r\n\r\n');
 
-/** How long the first answer in the buffer is in bytes, once it is there whole. */
+/** Length in bytes of the first response in the buffer; undefined until it is complete. */
 const answerLength = (buffer: Buffer): number | undefined => {
   const end = buffer.indexOf(HEAD_END);
   if (end < 0) return undefined;

@@ -1,7 +1,7 @@
 import type { Section } from './report.ts';
 import { writeResults } from './report.ts';
 
-/** The sections in the order of the document; each is loaded when it is run. */
+/** The sections in the order of the document; loaded when run. */
 const SECTIONS: Readonly<Record<string, () => Promise<Section>>> = {
   send: async () => (await import('./send.ts')).benchSend(),
   channels: async () => (await import('./channels.ts')).benchChannels(),

@@ -7,11 +7,11 @@ import {
   QueryCommand,
   type QueryInput,
 } from '@aws-sdk/client-dynamodb';
-import { tableClient } from '../shared/storage/client.ts';
+import { tableClient } from '../shared/storage/client/client.ts';
 
 /**
- * The floor of a preview: a bare server that makes the very reads that a preview made, of the same rows in the same engine, one after the
- * other, and nothing else. No parsing, no authorizer, no rules, no log.
+ * Floor of a preview: a bare server that makes the same reads of the same rows from the same engine, in sequence. No parsing, authorizer,
+ * rules or logging.
  */
 const [endpoint = '', port = '0', calls = '[]'] = process.argv.slice(2);
 const client = tableClient(endpoint);

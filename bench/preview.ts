@@ -6,22 +6,22 @@ import { freePort } from '../infra/local/engines.ts';
 import { AWS_DEFAULTS } from '../infra/local/stages.ts';
 import { apiClient } from '../test/support/api.ts';
 import { type CountedCall, startCountingProxy } from './counting-proxy.ts';
-import { ended, fundedOrganization, type Measured, type Store, startPlatformProcess, startStore } from './processes.ts';
+import { ended, fundedOrganization, type Measured, type Store, startStackProcess, startStore } from './processes.ts';
 import { circumstances, figure, loadNow, median, type Section, table } from './report.ts';
 import { measure, type Plan, postPlan, type Run, type Variant } from './send.ts';
 
 const PATH = '/v1/messages/preview';
 const CONNECTIONS = [1, 16, 64];
 const ROUNDS = Number(process.env.ROUNDS ?? 3);
-/** Previews before the one whose reads are taken: prices, settings and routes are then known. */
+/** Previews before the recorded one; prices, settings and routes are cached by then. */
 const KNOWN_AFTER = 20;
 const BODY = { channel: 'sms', to: '+5511999990005', text: 'Your order is on its way.' };
 const [PREVIEW, SAME_CALLS, ONE_BY_ONE] = ['preview', 'floor', 'floor, row by row'] as const;
 const FLOORS = [SAME_CALLS, ONE_BY_ONE] as const;
-/** p95 and throughput at 16 connections, beside each floor: those of a send. */
+/** Goal: p95 and throughput at 16 connections as ratios to each floor; the same as for a send. */
 const GOAL = { connections: 16, p95: 1.5, throughput: 0.7 };
 
-/** An engine with an organization, and the reads that a preview makes of it: the least of some, since now and then one reads prices anew. */
+/** An engine with an organization, and the reads of a preview: the fewest of several, since some also refresh cached prices. */
 interface Ground {
   readonly store: Store;
   readonly plan: Plan;
@@ -30,7 +30,7 @@ interface Ground {
 const prepare = async (): Promise<Ground> => {
   const store = await startStore();
   const proxy = await startCountingProxy(store.endpoint);
-  const running = await startPlatformProcess({ dataDir: store.folder, dynamodbEndpoint: proxy.endpoint });
+  const running = await startStackProcess({ dataDir: store.folder, dynamodbEndpoint: proxy.endpoint });
   const { keys } = await fundedOrganization(store.endpoint);
   const client = apiClient(`http://127.0.0.1:${running.port}`, keys.test);
   let reads: readonly CountedCall[] | undefined;
@@ -50,13 +50,13 @@ const platform = ({ store, plan }: Ground): Variant => ({
   name: PREVIEW,
   status: '200',
   async start() {
-    const running = await startPlatformProcess({ dataDir: store.folder, dynamodbEndpoint: store.endpoint });
+    const running = await startStackProcess({ dataDir: store.folder, dynamodbEndpoint: store.endpoint });
     return { ...running, enginePid: store.pid, plan };
   },
 });
 
 type Read = Pick<CountedCall, 'action' | 'body'>;
-/** The rows of a read of several, each by a call of its own. */
+/** Splits a BatchGetItem into one call per row. */
 const oneByOne = ({ action, body }: Read): readonly Read[] => {
   if (action !== 'BatchGetItem') return [{ action, body }];
   const { RequestItems = {} }: BatchGetItemInput = JSON.parse(body);
@@ -147,7 +147,7 @@ const measured = async (ground: Ground): Promise<Runs> => {
   }
 };
 
-/** What a message would cost and how it would leave, beside the reads alone. */
+/** Preview of a message, beside its reads alone. */
 export const benchPreview = async (): Promise<Section> => {
   const loadBefore = loadNow();
   const ground = await prepare();

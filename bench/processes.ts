@@ -9,10 +9,10 @@ import { Worker } from 'node:worker_threads';
 import { freePort, startDynoxide } from '../infra/local/engines.ts';
 import { ensureTable } from '../infra/local/resources.ts';
 import { AWS_DEFAULTS, defaultAwsSettings, STAGES, type Stage, tableName } from '../infra/local/stages.ts';
-import { type CreatedOrganization, createOrganization } from '../infra/operator/organizations.ts';
-import { tableClient } from '../shared/storage/client.ts';
-import { Table } from '../shared/storage/table.ts';
-import { creditWallet } from '../shared/storage/wallet.ts';
+import { type CreatedOrganization, createOrganization } from '../infra/provisioning/organizations.ts';
+import { tableClient } from '../shared/storage/client/client.ts';
+import { Table } from '../shared/storage/client/table.ts';
+import { creditWallet } from '../shared/storage/wallet/wallet.ts';
 import type { LoadPlan, LoadResult } from './load.ts';
 
 export const PROJECT = join(import.meta.dirname, '..');
@@ -21,16 +21,16 @@ defaultAwsSettings(process.env);
 /** More than any run can spend. */
 const CREDIT = 1_000_000_000_000;
 
-/** Something in a process of its own that is measured, and how to end it with all that it stored. */
+/** A measured process; `stop` also removes what it stored. */
 export interface Measured {
   readonly port: number;
-  /** The process that takes the requests, and its engine's. */
+  /** The process that takes the requests, and that of its engine. */
   readonly pid: number;
   readonly enginePid: number;
   stop(): Promise<void>;
 }
 
-/** A persistent engine of its own in a folder of its own. */
+/** A persistent engine with a folder of its own. */
 export const startStore = async () => {
   const folder = await mkdtemp(join(tmpdir(), 'messaging-bench-'));
   let pid = 0;
@@ -50,7 +50,7 @@ export const startStore = async () => {
 };
 export type Store = Awaited<ReturnType<typeof startStore>>;
 
-/** Ends a process that was started here, and waits for its end. */
+/** Terminates a child process (SIGTERM) and waits for its exit. */
 export const ended = async (child: ChildProcess): Promise<void> => {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const exit = once(child, 'exit');
@@ -62,12 +62,12 @@ export interface PlatformProcessOptions {
   readonly dataDir: string;
   readonly dynamodbEndpoint: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Node's own options, such as `--cpu-prof`. */
+  /** Node options, such as `--cpu-prof`. */
   readonly nodeOptions?: readonly string[];
 }
 
-/** `npm start` as a process of its own, once it is ready. */
-export const startPlatformProcess = async (options: PlatformProcessOptions) => {
+/** Starts `npm start` in its own process and waits until it is ready. */
+export const startStackProcess = async (options: PlatformProcessOptions) => {
   const env = {
     ...process.env,
     ...AWS_DEFAULTS,
@@ -77,7 +77,7 @@ export const startPlatformProcess = async (options: PlatformProcessOptions) => {
     ...options.env,
   };
   const args = [...(options.nodeOptions ?? []), join(PROJECT, 'infra/local/start.ts')];
-  // Passed on, not handed down: a service that outlives its starter must not hold the starter's own pipe open.
+  // Piped instead of inherited: a service that outlives its starter must not hold the starter's own pipe open.
   const child = spawn(process.execPath, args, { env, cwd: options.dataDir, stdio: ['ignore', 'pipe', 'pipe'] });
   child.stderr.pipe(process.stderr, { end: false });
   for await (const line of createInterface({ input: child.stdout })) {
@@ -89,7 +89,7 @@ export const startPlatformProcess = async (options: PlatformProcessOptions) => {
   throw new Error('The platform ended before it was ready.');
 };
 
-/** Both stages' tables behind an address. */
+/** The tables of both stages at an endpoint. */
 export const tablesAt = (endpoint: string): Record<Stage, Table> => {
   const client = tableClient(endpoint);
   return Object.fromEntries(STAGES.map((stage) => [stage, new Table(client, tableName(stage))])) as Record<
@@ -98,7 +98,7 @@ export const tablesAt = (endpoint: string): Record<Stage, Table> => {
   >;
 };
 
-/** An organization with keys and a wallet that no run empties, in both stages. */
+/** An organization with keys in both stages, and wallets that no run empties. */
 export const fundedOrganization = async (endpoint: string): Promise<CreatedOrganization> => {
   const tables = tablesAt(endpoint);
   const organization = await createOrganization(tables, { name: 'Bench' });
@@ -115,7 +115,7 @@ export const fundedOrganization = async (endpoint: string): Promise<CreatedOrgan
   return organization;
 };
 
-/** The floor in a process of its own, on an engine and a table of its own. */
+/** Starts the floor in its own process, with an engine and a table of its own. */
 export const startFloor = async (outcome = false): Promise<Measured> => {
   const store = await startStore();
   await ensureTable(tableClient(store.endpoint), 'floor');
@@ -131,10 +131,10 @@ export const startFloor = async (outcome = false): Promise<Measured> => {
   return { port, pid: child.pid ?? 0, enginePid: store.pid, stop: () => ended(child).then(store.stop) };
 };
 
-/** Clock ticks per second of Linux's process times. */
+/** Clock ticks per second of process times in /proc. */
 const TICKS = 100;
 
-/** Processor time that a process has used, all its threads together, in ms. NaN where the system does not tell. */
+/** CPU time of a process with all its threads, in ms; NaN if the system does not report it. */
 export const cpuMs = (pid: number): number => {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -145,7 +145,7 @@ export const cpuMs = (pid: number): number => {
   }
 };
 
-/** Runs load from a thread of its own, so that measuring does not wait for what this thread does. */
+/** Runs load in a worker thread, so that this thread's work does not distort it. */
 export const runLoadInThread = async (plan: LoadPlan): Promise<LoadResult> => {
   const worker = new Worker(new URL('./load.ts', import.meta.url), { workerData: plan });
   const [result] = (await once(worker, 'message')) as [LoadResult];

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { SourceMap } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fundedOrganization, PROJECT, runLoadInThread, startPlatformProcess, startStore } from './processes.ts';
+import { fundedOrganization, PROJECT, runLoadInThread, startStackProcess, startStore } from './processes.ts';
 import { circumstances, figure, loadNow, type Section, table } from './report.ts';
 import { sendPlan } from './send.ts';
 
@@ -23,7 +23,7 @@ interface CpuProfile {
   readonly timeDeltas: readonly number[];
 }
 
-/** Which part of a send a source belongs to, by its path; the first that matches. */
+/** The area of a source file by its path; the first match counts. */
 const AREAS: readonly (readonly [area: string, source: RegExp])[] = [
   ['SDK: signing', /signature-v4|middleware-sdk-.*sign|httpAuthSchemes|hash-node|crc|sha256/i],
   [
@@ -51,7 +51,7 @@ const NATIVE: Readonly<Record<string, string>> = {
   '(idle)': 'idle',
 };
 
-/** Finds where a bundled function was written. */
+/** Maps a bundled function back to its source file. */
 const sourceFinder = async (bundleDir: string) => {
   const maps = new Map<string, SourceMap | undefined>();
   for (const file of await readdir(bundleDir))
@@ -66,7 +66,7 @@ const sourceFinder = async (bundleDir: string) => {
 
 const areaOf = (source: string): string | undefined => AREAS.find(([, pattern]) => pattern.test(source))?.[0];
 
-/** Self time by area and by function. What Node's own code does belongs to the area that called it, where the stack tells. */
+/** Self time by area and function. Time in Node's own code is attributed to the area that called it, if the stack tells. */
 const attribute = (profile: CpuProfile, sourceOf: (frame: Frame) => string) => {
   const byId = new Map(profile.nodes.map((node) => [node.id, node]));
   const parentOf = new Map(
@@ -110,7 +110,7 @@ const WARM_MS = 4_000;
 const MEASURE_MS = 8_000;
 const CONNECTIONS = 16;
 
-/** The gateway's process is the one whose profile has the most work. */
+/** The profile with the most work is that of the gateway's process. */
 const largestProfile = async (folder: string): Promise<CpuProfile> => {
   const files = (await readdir(folder)).filter((file) => file.endsWith('.cpuprofile'));
   const profiles = await Promise.all(
@@ -121,24 +121,24 @@ const largestProfile = async (folder: string): Promise<CpuProfile> => {
   return largest;
 };
 
-/** Where a send's processor time goes, in the platform's process. */
+/** CPU time of a send by area, in the service's process. */
 export const benchProfile = async (): Promise<Section> => {
   const loadBefore = loadNow();
   const folder = await mkdtemp(join(tmpdir(), 'messaging-profile-'));
   const store = await startStore();
   const nodeOptions = ['--cpu-prof', `--cpu-prof-dir=${folder}`, '--cpu-prof-interval=500'];
-  const platform = await startPlatformProcess({ dataDir: store.folder, dynamodbEndpoint: store.endpoint, nodeOptions });
+  const localStack = await startStackProcess({ dataDir: store.folder, dynamodbEndpoint: store.endpoint, nodeOptions });
   const { keys } = await fundedOrganization(store.endpoint);
   const plan = sendPlan(keys.test, process.env.TO ?? '+5511999990099', 'otp');
   const load = await runLoadInThread({
     ...plan,
-    port: platform.port,
+    port: localStack.port,
     connections: CONNECTIONS,
     warmMs: WARM_MS,
     measureMs: MEASURE_MS,
     method: 'POST',
   });
-  await platform.stop();
+  await localStack.stop();
   await store.stop();
   const profile = await largestProfile(folder);
   await rm(folder, { recursive: true, force: true });

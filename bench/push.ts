@@ -1,52 +1,60 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { atOnce } from '../shared/domain/bulk/at-once.ts';
-import type { Id } from '../shared/domain/ids.ts';
-import { registered } from '../shared/domain/push/device.ts';
-import { dispatchId } from '../shared/domain/push/dispatch.ts';
-import { PUSH_PLATFORMS } from '../shared/domain/push/transport.ts';
+import { afterRegistration } from '../shared/domain/channels/push/device.ts';
+import { dispatchId } from '../shared/domain/channels/push/dispatch.ts';
+import { PUSH_PLATFORMS } from '../shared/domain/channels/push/transport.ts';
+import { type Id, parseId } from '../shared/domain/core/ids.ts';
+import { mapConcurrently } from '../shared/domain/core/map-concurrently.ts';
 import { KEYS } from '../shared/storage/access-patterns.ts';
-import { pushDeviceRow } from '../shared/storage/push-devices.ts';
-import { readPushChunks } from '../shared/storage/push-make.ts';
-import type { QueryRange, Row, Table } from '../shared/storage/table.ts';
+import type { Row } from '../shared/storage/client/row.ts';
+import type { QueryRange, Table } from '../shared/storage/client/table.ts';
+import { readPushChunks } from '../shared/storage/push/create.ts';
+import { pushDeviceRows } from '../shared/storage/push/devices.ts';
 import { apiClient, type Client } from '../test/support/api.ts';
 import { startCountingProxy } from './counting-proxy.ts';
-import { cpuMs, fundedOrganization, type Store, startPlatformProcess, startStore, tablesAt } from './processes.ts';
+import { cpuMs, fundedOrganization, type Store, startStackProcess, startStore, tablesAt } from './processes.ts';
 import { circumstances, figure, loadNow, median, type Section, table } from './report.ts';
 
 const ROUNDS = Number(process.env.ROUNDS ?? 3);
 const DEVICES = Number(process.env.PUSH_DEVICES ?? 100_000);
-/** Devices whose units are counted: few, since every call is written down. */
+/** Audience of the run that counts request units; small, because every call is recorded. */
 const COUNTED = 2_000;
-/** Until all is queued, in s, on a quiet machine, and what its function has of memory, in MB. */
+/** Goal: time until all devices are queued, in s, on an idle machine, and the memory of the function, in MB. */
 const GOAL = { seconds: 20, megabytes: 1769 };
 const LOOK_MS = 100;
-/** How long the last device may take to be resolved, in ms: a bench ends. */
+/** Timeout until the last device is resolved, in ms. */
 const SENT_WITHIN_MS = 20 * 60_000;
-/** Rows of a transaction, and calls of the floor that are under way at the same time. */
+/** Rows per transaction, and concurrent calls of the floor. */
 const TOGETHER = 100;
 const CALLS_AT_ONCE = 2;
-/** What BatchWriteItem takes. */
+/** Rows per BatchWriteItem call. */
 const BATCH = 25;
 
 const message = { title: 'Seu pedido saiu', body: 'Chega hoje.', platforms: PUSH_PLATFORMS };
 
-/** Lays out an audience straight in the table: registering is not what is measured. */
-const layOut = async (store: Table, organizationId: string, appId: string, count: number): Promise<void> => {
-  const tenant = { organizationId: organizationId as Id<'organization'>, env: 'test' } as const;
+/** Writes an audience directly to the table: registering devices is not measured. */
+const layOut = async (
+  store: Table,
+  organizationId: Id<'organization'>,
+  appId: Id<'pushApp'>,
+  count: number,
+): Promise<void> => {
+  const tenant = { organizationId, env: 'test' } as const;
   for (let from = 0; from < count; from += TOGETHER) {
     const puts = Array.from({ length: Math.min(TOGETHER, count - from) }, (_, at) => {
       const platform = PUSH_PLATFORMS[(from + at) % PUSH_PLATFORMS.length] ?? 'ios';
-      // As long as the tokens of FCM are.
+      // As long as an FCM token.
       const token = `${String(from + at).padStart(12, '0')}${'t'.repeat(146)}0005`;
-      return { put: pushDeviceRow(registered(tenant, undefined, { appId, token, platform }, Date.now())) };
+      return {
+        put: pushDeviceRows.write(afterRegistration(tenant, undefined, { appId, token, platform }, Date.now())),
+      };
     });
     await store.transact(puts);
   }
 };
 
-/** The most memory that a process ever held, in MB. NaN where the system does not tell. */
+/** Peak memory of a process, in MB; NaN if the system does not report it. */
 const peakMegabytes = (pid: number): number => {
   try {
     const kilobytes = /^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
@@ -56,12 +64,12 @@ const peakMegabytes = (pid: number): number => {
   }
 };
 
-/** Sends to all; where the time of one answer does not suffice, the same request goes on, as its caller would. */
+/** Sends to all devices. If that takes longer than one request, repeats the request as a caller would. */
 const send = async (
   client: Client,
   count: number,
   key: string = randomUUID(),
-): Promise<{ readonly id: string; readonly answers: number }> => {
+): Promise<{ readonly id: Id<'message'>; readonly answers: number }> => {
   const headers = { 'idempotency-key': key };
   for (let answers = 1; ; answers++) {
     const answer = await client.post('/v2/push/messages', message, headers);
@@ -81,9 +89,9 @@ const untilSent = async (client: Client, id: string, count: number): Promise<voi
   throw new Error(`not every device was resolved within ${SENT_WITHIN_MS / 60_000} minutes`);
 };
 
-/** Every device's row of a push message, as it stands. */
-const rowsOf = async (store: Table, id: string): Promise<Row[]> => {
-  const pages = await atOnce(await readPushChunks(store, id), CALLS_AT_ONCE, async (chunk) => {
+/** All device rows of a push message. */
+const rowsOf = async (store: Table, id: Id<'message'>): Promise<Row[]> => {
+  const pages = await mapConcurrently(await readPushChunks(store, id), CALLS_AT_ONCE, async (chunk) => {
     const rows: Row[] = [];
     let startKey: QueryRange['startKey'];
     do {
@@ -99,7 +107,7 @@ const rowsOf = async (store: Table, id: string): Promise<Row[]> => {
 const inGroups = <T>(all: readonly T[], size: number): T[][] =>
   Array.from({ length: Math.ceil(all.length / size) }, (_, at) => all.slice(at * size, (at + 1) * size));
 
-/** What the engine takes for the same rows under other keys and nothing else, in s: by BatchWriteItem, and by transactions. */
+/** Time in s that the engine takes to write the same rows under other keys, by BatchWriteItem and by transactions. */
 const floorOf = async (store: Table, rows: readonly Row[]): Promise<{ batches: number; transactions: number }> => {
   const timed = async (mark: string, size: number, write: (group: readonly Row[]) => Promise<unknown>) => {
     const own = inGroups(
@@ -107,7 +115,7 @@ const floorOf = async (store: Table, rows: readonly Row[]): Promise<{ batches: n
       size,
     );
     const startedAt = performance.now();
-    await atOnce(own, CALLS_AT_ONCE, write);
+    await mapConcurrently(own, CALLS_AT_ONCE, write);
     return (performance.now() - startedAt) / 1000;
   };
   return {
@@ -117,25 +125,25 @@ const floorOf = async (store: Table, rows: readonly Row[]): Promise<{ batches: n
 };
 
 interface Run {
-  /** Until the answer, in s. */
+  /** Until the response, in s. */
   readonly queued: number;
-  /** The platform's processor time until then, in s: what others do on the machine does not add to it. */
+  /** CPU time of the service's process until then, in s; unlike elapsed time, unaffected by other load. */
   readonly cpu: number;
-  /** Devices a second, until the last was resolved. */
+  /** Devices per second until the last one was resolved. */
   readonly sent: number;
   readonly idleMegabytes: number;
   readonly megabytes: number;
   readonly trips: number;
-  /** The floors of the same rows, in s. */
+  /** Floors of the same rows, in s. */
   readonly batches: number;
   readonly transactions: number;
-  /** Answers until all was queued: one where the table is fast enough. */
+  /** Requests until all devices were queued; one if the table is fast enough. */
   readonly answers: number;
 }
 
-/** The platform in a process of its own, with an audience. */
+/** Starts the service in its own process, with an audience. */
 const started = async (store: Store, count: number, endpoint = store.endpoint) => {
-  const running = await startPlatformProcess({ dataDir: store.folder, dynamodbEndpoint: endpoint });
+  const running = await startStackProcess({ dataDir: store.folder, dynamodbEndpoint: endpoint });
   const { keys, organizationId } = await fundedOrganization(store.endpoint);
   const client = apiClient(`http://127.0.0.1:${running.port}`, keys.test);
   const { body: app } = await client.post('/v2/push/apps', { name: 'Bench' });
@@ -144,7 +152,7 @@ const started = async (store: Store, count: number, endpoint = store.endpoint) =
   return { running, client, organizationId, direct, keys };
 };
 
-/** One send to an audience of an engine and a process of its own. */
+/** One send to an audience, with an engine and a process of its own. */
 const run = async (count: number, counted: boolean): Promise<Run> => {
   const store = await startStore();
   const proxy = counted ? await startCountingProxy(store.endpoint) : undefined;
@@ -171,21 +179,21 @@ const run = async (count: number, counted: boolean): Promise<Run> => {
   }
 };
 
-/** Devices that are queued of what an unanswered request asked for. */
-const queuedBy = async (store: Table, organizationId: string, key: string): Promise<number> => {
+/** Devices queued so far for a request that was not answered. */
+const queuedBy = async (store: Table, organizationId: Id<'organization'>, key: string): Promise<number> => {
   const row = await store.get(KEYS.idempotency(organizationId, key));
-  const chunks = row ? await readPushChunks(store, String(row.messageId)) : [];
+  const chunks = row ? await readPushChunks(store, parseId('message', String(row.messageId))) : [];
   return chunks.reduce((sum, { devices }) => sum + devices, 0);
 };
 
 interface Killed {
-  /** Devices that were queued when the process ended. */
+  /** Devices queued when the process was killed. */
   readonly kept: number;
   readonly doubled: number;
   readonly lost: number;
 }
 
-/** Kills the process (SIGKILL) once half of the devices are queued, starts it again, and repeats the request as its caller would. */
+/** Kills the process (SIGKILL) once half of the devices are queued, restarts it and repeats the request as its caller would. */
 const killedRun = async (count: number): Promise<Killed> => {
   const store = await startStore();
   const first = await started(store, count);
@@ -198,7 +206,7 @@ const killedRun = async (count: number): Promise<Killed> => {
     process.kill(running.pid, 'SIGKILL');
     await Promise.all([running.stop(), lost]);
     const kept = await queuedBy(direct, organizationId, key);
-    running = await startPlatformProcess({ dataDir: store.folder, dynamodbEndpoint: store.endpoint });
+    running = await startStackProcess({ dataDir: store.folder, dynamodbEndpoint: store.endpoint });
     const { id } = await send(apiClient(`http://127.0.0.1:${running.port}`, keys.test), count, key);
     const rows = await rowsOf(direct, id);
     const devices = new Set(rows.map(({ tokenId }) => tokenId)).size;
@@ -217,7 +225,7 @@ engine's own time for the same rows under other keys, with nothing read and noth
 (TransactWriteItems), as they are queued. Medians of ${ROUNDS} rounds. Then once more, with the platform's process killed (SIGKILL) when half of the
 devices were queued, started again, and the request repeated with its key until it was answered.`;
 
-/** One push message to a large audience: seconds until it is queued, memory, and the pace of its devices. */
+/** One push message to a large audience: time until it is queued, memory, and devices per second. */
 export const benchPush = async (): Promise<Section> => {
   const loadBefore = loadNow();
   const runs: Run[] = [];

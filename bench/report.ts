@@ -3,13 +3,12 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, totalmem } from 'node:os';
 import { join } from 'node:path';
 
-/** One section of RESULTS.md, as its bench answers with it. */
+/** A section of RESULTS.md. */
 export interface Section {
-  /** Its heading. */
   readonly title: string;
-  /** What is compared with a goal, first in the document. */
+  /** Comparisons with goals, listed at the top of the document. */
   readonly verdicts: readonly Verdict[];
-  /** The section's text: how it was measured, and its tables. */
+  /** The text: how it was measured, and the tables. */
   readonly text: string;
 }
 
@@ -26,7 +25,7 @@ const FILE = join(import.meta.dirname, 'RESULTS.md');
 export const table = (head: readonly string[], rows: readonly (readonly (string | number)[])[]): string =>
   [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
 
-/** A figure with as many decimals as are worth reading. */
+/** A number with a sensible count of decimals. */
 export const figure = (value: number): string => {
   if (!Number.isFinite(value)) return '–';
   if (Math.abs(value) >= 100) return Math.round(value).toLocaleString('en-US');
@@ -39,7 +38,7 @@ export const median = (values: readonly number[]): number => {
   return sorted.length % 2 ? (sorted[middle] ?? Number.NaN) : ((sorted[middle - 1] ?? 0) + (sorted[middle] ?? 0)) / 2;
 };
 
-/** Above this load per core when a section begins, others were at work as well, and its times say less. */
+/** If a section starts with more load per core than this, its times are marked as less reliable. */
 const QUIET_LOAD = 0.5;
 
 /** Where and when a section was measured. */
@@ -80,7 +79,7 @@ const INTRODUCTION = `# What is measured
 Every figure here comes from a run of \`npm run bench\`, which writes this file; a run of some sections replaces those and keeps the
 others. Absolute times belong to the machine that they were taken on; ratios travel better, so goals are ratios where they can be.`;
 
-/** Puts the sections that were run into RESULTS.md and keeps the others as they stood. */
+/** Replaces the sections that were run in RESULTS.md and keeps the others. */
 export const writeResults = (order: readonly string[], run: ReadonlyMap<string, Section>): string => {
   let before = '';
   try {

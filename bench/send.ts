@@ -7,7 +7,7 @@ import {
   type Measured,
   runLoadInThread,
   startFloor,
-  startPlatformProcess,
+  startStackProcess,
   startStore,
 } from './processes.ts';
 import { circumstances, figure, loadNow, median, type Section, table, type Verdict } from './report.ts';
@@ -17,18 +17,18 @@ const WARM_MS = 4_000;
 const MEASURE_MS = Number(process.env.MEASURE_MS ?? 4_000);
 const ROUNDS = Number(process.env.ROUNDS ?? 3);
 
-/** p95 and throughput at 16 connections, beside the floor. */
+/** Goal: p95 and throughput at 16 connections, as ratios to the floor. */
 const GOAL = { connections: 16, p95: 1.5, throughput: 0.7 };
 
 export type Plan = Pick<LoadPlan, 'path' | 'headers' | 'body'>;
 export interface Variant {
   readonly name: string;
-  /** What each request must be answered with. */
+  /** The status that every request must return. */
   readonly status: string;
   start(): Promise<Measured & { readonly plan: Plan }>;
 }
 
-/** A POST with a key of its own each time. */
+/** A POST with a new idempotency key each time. */
 export const postPlan = (key: string, path: string, body: object): Plan => ({
   path,
   headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'idempotency-key': 'bench-{n}' },
@@ -37,13 +37,13 @@ export const postPlan = (key: string, path: string, body: object): Plan => ({
 export const sendPlan = (key: string, to: string, route: string): Plan =>
   postPlan(key, '/v2/sms/messages', { to, body: 'Your order is on its way.', route });
 
-/** The platform as `npm start` runs it, in its own process, on an engine of its own. */
+/** The service as `npm start` runs it, in its own process, on its own engine. */
 export const platformVariant = (name: string, status: string, planOf: (key: string) => Plan): Variant => ({
   name,
   status,
   async start() {
     const store = await startStore();
-    const running = await startPlatformProcess({ dataDir: join(store.folder), dynamodbEndpoint: store.endpoint });
+    const running = await startStackProcess({ dataDir: join(store.folder), dynamodbEndpoint: store.endpoint });
     const { keys } = await fundedOrganization(store.endpoint);
     return {
       ...running,
@@ -69,12 +69,12 @@ const OTP = platform('otp', SILENT, 'otp');
 const PREMIUM = platform('premium', SILENT, 'premium');
 const WHOLE = platform('otp with outcome', DELIVERED, 'otp');
 
-/** In the order of each round. */
+/** In the order of a round. */
 const VARIANTS: readonly Variant[] = [OTP, FLOOR, PREMIUM, WHOLE, FLOOR_OF_ALL];
-/** What stands beside the bare floor. */
+/** The baseline of each variant. */
 const BESIDE: ReadonlyMap<Variant, Variant> = new Map([OTP, PREMIUM, WHOLE, FLOOR_OF_ALL].map((each) => [each, FLOOR]));
 
-/** A run's result, with the processor time of a send (ms) in the process that takes it and in its engine. */
+/** A run's result, with the CPU time per send (ms) in the process that takes it and in its engine. */
 export interface Run extends LoadResult {
   readonly cpu: number;
   readonly engineCpu: number;
@@ -107,7 +107,7 @@ export const measure = async (variant: Variant, connections: number): Promise<Ru
   }
 };
 
-/** Engines start anew for every run: none pays for what another wrote. */
+/** A new engine for every run, so that earlier writes have no effect. */
 const measureAll = async (): Promise<Runs> => {
   const runs: Runs = new Map();
   for (let round = 1; round <= ROUNDS; round++)
@@ -169,14 +169,14 @@ process of its own, ${WARM_MS / 1000} s to warm up and ${MEASURE_MS / 1000} s th
 \`otp with outcome\` goes to one that is delivered 3 s later: its receipt and its event are worked on in the same process, which the deployment does in other functions.
 \`floor with outcome\` makes as many more calls of the same kinds after its answer, seven in all, one by one and at once, where the service does them in batches and later. Processor times hardly depend on what else the machine does; wall-clock times do.`;
 
-/** How far the floor itself moved between rounds: what a ratio of this run is worth. */
+/** How much the floor itself varied between rounds: the accuracy of the ratios. */
 const steadiness = (runs: Runs): string => {
   const rates = (runs.get(at(FLOOR.name, GOAL.connections)) ?? []).map(({ perSecond }) => perSecond);
   const [least, most] = [Math.min(...rates), Math.max(...rates)];
   return `At ${GOAL.connections} connections the floor itself made ${figure(least)} to ${figure(most)} sends/s from round to round.`;
 };
 
-/** Sends per second and their times, beside the floor. */
+/** Sends per second and their latency, beside the floor. */
 export const benchSend = async (): Promise<Section> => {
   const loadBefore = loadNow();
   const runs = await measureAll();

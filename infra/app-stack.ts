@@ -4,14 +4,20 @@ import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { OperationContract } from '../shared/contracts/define-operation.ts';
-import type { Environment } from '../shared/domain/actor.ts';
-import { QUEUE_OF_DUE_KIND, QUEUES, type QueueDeclaration, type QueueName } from '../shared/queues/queues.ts';
+import type { Environment } from '../shared/domain/core/actor.ts';
+import { QUEUE_OF_KIND, QUEUES, type QueueDeclaration, type QueueName } from '../shared/queues/queues.ts';
 import type { ContractName } from '../shared/runtime/problem.ts';
 import { AlarmTopic } from './constructs/alarm-topic.ts';
 import { Alarms } from './constructs/alarms.ts';
 import { StageDashboard } from './constructs/dashboard.ts';
 import { FunctionRole } from './constructs/function-role.ts';
-import { MACHINERY, type Reach, SENDER, type StageResources, unionOf } from './constructs/grants.ts';
+import {
+  BACKGROUND_GRANTS,
+  mergeGrants,
+  type RoleGrants,
+  SENDER_GRANTS,
+  type StageResources,
+} from './constructs/grants.ts';
 import {
   type CodeSource,
   OperationFunction,
@@ -30,27 +36,27 @@ export interface AppStackProps extends StackProps {
   readonly contracts: readonly OperationContract[];
   readonly code: CodeSource;
   readonly data: DataStack;
-  /** The live stage's data: its name for all, its volume counters for the stage that prices by them. */
+  /** The live stage's data: every stage is told the table's name; only a stage with `readsLiveVolume` may read its volume counters. */
   readonly liveData: DataStack;
-  /** The public address of the deployment; without one the stage is reached at the gateway's own. */
+  /** The public address of the deployment. Default: the address of the stage's own REST API. */
   readonly publicUrl?: string;
   readonly alarmEmail?: string;
 }
 
 type FunctionSettings = Pick<
   OperationFunctionProps,
-  'path' | 'description' | 'role' | 'memoryMb' | 'timeoutSeconds' | 'neverRetried'
+  'path' | 'description' | 'role' | 'memoryMb' | 'timeoutSeconds' | 'noRetries'
 > & {
   readonly queues: readonly QueueName[];
 };
 
-/** The application of a stage: the APIs, a function per operation, the queues with their consumers, the dispatcher, and what watches them. */
+/** The application of a stage: REST APIs, one function per operation, queues with their consumers, dispatcher, alarms and dashboard. */
 export class AppStack extends Stack {
-  /** One per contract, since each has its own words for the gateway's own errors; the edge makes them one address. */
+  /** One API per contract, because the gateway's own errors differ in wording; the edge puts both behind one address. */
   readonly apis: Readonly<Record<ContractName, MessagingApi>>;
   readonly #props: AppStackProps;
   readonly #queues: Readonly<Record<QueueName, QueueWithRedrive>>;
-  /** What the roles of the stage may reach. */
+  /** The ARNs that the stage's roles are granted. */
   readonly resources: StageResources;
 
   constructor(scope: Construct, id: string, props: AppStackProps) {
@@ -59,8 +65,8 @@ export class AppStack extends Stack {
     this.#queues = this.createQueues(props.environment);
     this.resources = this.stageResources();
     this.apis = this.createApis(props);
-    const called = [this.createAuthorizer(), ...this.createOperations()].map(({ lambda }) => lambda);
-    for (const api of Object.values(this.apis)) api.publishAfter(...called);
+    const functions = [this.createAuthorizer(), ...this.createOperations()].map(({ lambda }) => lambda);
+    for (const api of Object.values(this.apis)) api.publishAfter(...functions);
     this.createConsumers();
     this.createDispatcher();
     this.watch();
@@ -68,11 +74,11 @@ export class AppStack extends Stack {
   }
 
   private createQueues(environment: Environment): Record<QueueName, QueueWithRedrive> {
-    const made = Object.entries<QueueDeclaration>(QUEUES).map(([name, declaration]) => [
+    const queues = Object.entries<QueueDeclaration>(QUEUES).map(([name, declaration]) => [
       name,
       new QueueWithRedrive(this, `Queue-${name}`, { environment, declaration }),
     ]);
-    return Object.fromEntries(made) as Record<QueueName, QueueWithRedrive>;
+    return Object.fromEntries(queues) as Record<QueueName, QueueWithRedrive>;
   }
 
   private createApis({ environment, settings, contracts }: AppStackProps): Record<ContractName, MessagingApi> {
@@ -85,7 +91,7 @@ export class AppStack extends Stack {
       new MessagingApi(this, id, { environment, settings, contracts, contract, accessLogs, ownsLogRole });
     const reference = create('Api', 'reference', settings.ownsGatewayLogRole);
     const overview = create('OverviewApi', 'overview', false);
-    // The gateway's log role of the account comes with the first.
+    // The reference API sets the account's log role for API Gateway, without which a stage cannot have an access log.
     overview.api.deploymentStage.node.addDependency(reference.api);
     return { reference, overview };
   }
@@ -106,10 +112,10 @@ export class AppStack extends Stack {
     };
   }
 
-  private role(id: string, description: string, reach: Reach, consumes: readonly string[] = []): FunctionRole {
+  private role(id: string, description: string, grants: RoleGrants, consumes: readonly string[] = []): FunctionRole {
     return new FunctionRole(this, id, {
       description: `Messaging, ${this.#props.environment}: ${description}.`,
-      reach,
+      grants,
       resources: this.resources,
       consumes,
     });
@@ -119,7 +125,7 @@ export class AppStack extends Stack {
     return this.#props.publicUrl ?? this.apis.reference.address;
   }
 
-  /** The functions' environment, as `shared/runtime/config.ts` parses it. A function gets the addresses of the queues that it declared. */
+  /** The environment variables of a function, as `shared/wiring/process/config.ts` parses them; `queues` are those that it declared. */
   variables(queues: readonly QueueName[]): Record<string, string> {
     const { environment, data, liveData } = this.#props;
     const urls = Object.fromEntries(queues.map((name) => [name, this.#queues[name].queue.queueUrl]));
@@ -149,7 +155,11 @@ export class AppStack extends Stack {
     const { contracts } = this.#props;
     const areas = Map.groupBy(contracts, ({ id }) => id.slice(0, id.indexOf('.')));
     return [...areas].flatMap(([area, operations]) => {
-      const role = this.role(`Role-${area}`, `the operations of ${area}`, unionOf(operations.map(({ uses }) => uses)));
+      const role = this.role(
+        `Role-${area}`,
+        `the operations of ${area}`,
+        mergeGrants(operations.map(({ uses }) => uses)),
+      );
       return operations.map((contract) =>
         this.createFunction({
           path: pathOfOperation(contract.id),
@@ -167,7 +177,7 @@ export class AppStack extends Stack {
     const role = this.role('Role-authorizer', 'the authorizer', { table: 'read' });
     return this.createFunction({
       path: 'authorizer',
-      description: 'Who calls: reads the credential',
+      description: 'Authenticates the caller by its credential',
       role,
       queues: [],
       ...COMMON.authorizer,
@@ -175,22 +185,22 @@ export class AppStack extends Stack {
   }
 
   private createConsumers(): void {
-    for (const made of Object.values(this.#queues)) {
-      const { name, consumer, purpose, visibilitySeconds, sends } = made.declaration;
-      const reach = {
-        ...(sends ? SENDER : MACHINERY),
-        ...(name === QUEUE_OF_DUE_KIND.abandon_upload ? { uploads: true as const } : {}),
+    for (const queue of Object.values(this.#queues)) {
+      const { name, consumer, purpose, visibilitySeconds, sends } = queue.declaration;
+      const grants = {
+        ...(sends ? SENDER_GRANTS : BACKGROUND_GRANTS),
+        ...(name === QUEUE_OF_KIND.abandon_upload ? { uploads: true as const } : {}),
       };
-      const role = this.role(`Role-consumer-${name}`, `the consumer of ${name}`, reach, [made.queue.queueArn]);
+      const role = this.role(`Role-consumer-${name}`, `the consumer of ${name}`, grants, [queue.queue.queueArn]);
       const { lambda } = this.createFunction({
         path: `consumers/${consumer}`,
         description: purpose,
         role,
-        queues: MACHINERY.queues ?? [],
+        queues: BACKGROUND_GRANTS.queues ?? [],
         ...COMMON.consumer,
         timeoutSeconds: Math.floor(visibilitySeconds / COMMON.visibilityPerTimeout),
       });
-      made.feed(lambda, this.#props.settings.consumerConcurrency);
+      queue.addConsumer(lambda, this.#props.settings.consumerConcurrency);
     }
   }
 
@@ -198,11 +208,11 @@ export class AppStack extends Stack {
     const { everyMinutes, ...limits } = COMMON.dispatcher;
     const dispatcher = this.createFunction({
       path: 'schedules/dispatch',
-      description: 'Finds the rows that are due and queues them: what a lost message would have done',
-      role: this.role('Role-dispatch', 'the dispatcher', MACHINERY),
-      queues: MACHINERY.queues ?? [],
+      description: 'Queues work items that are overdue, in case their queue message was lost',
+      role: this.role('Role-dispatch', 'the dispatcher', BACKGROUND_GRANTS),
+      queues: BACKGROUND_GRANTS.queues ?? [],
       ...limits,
-      neverRetried: true,
+      noRetries: true,
     });
     new Rule(this, 'EveryMinute', {
       description: 'Starts the dispatcher.',
@@ -213,20 +223,20 @@ export class AppStack extends Stack {
 
   private watch(): void {
     const { environment, settings, alarmEmail, data } = this.#props;
-    const told = settings.alarmActions
+    const alarmTopic = settings.alarmActions
       ? new AlarmTopic(this, 'AlarmTopic', { environment, ...(alarmEmail ? { email: alarmEmail } : {}) })
       : undefined;
-    const watched = {
+    const resources = {
       environment,
       apis: Object.values(this.apis),
       queues: Object.values(this.#queues),
       tableName: data.table.tableName,
     };
-    new Alarms(this, 'Alarms', { ...watched, ...(told ? { topic: told.topic } : {}) });
-    new StageDashboard(this, 'Overview', watched);
+    new Alarms(this, 'Alarms', { ...resources, ...(alarmTopic ? { topic: alarmTopic.topic } : {}) });
+    new StageDashboard(this, 'Overview', resources);
   }
 
-  /** What the operator's command line reads. */
+  /** Stack outputs; the operator's command line reads them (`infra/operator/deployed-target.ts`). */
   private writeOutputs(): void {
     const { data, liveData } = this.#props;
     const urlsOf = (pick: (queue: QueueWithRedrive) => string) =>

@@ -3,7 +3,7 @@ import { App, type Environment as AwsEnvironment } from 'aws-cdk-lib';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import type { OperationContract } from '../shared/contracts/define-operation.ts';
 import { OPERATIONS } from '../shared/contracts/index.ts';
-import type { Environment } from '../shared/domain/actor.ts';
+import type { Environment } from '../shared/domain/core/actor.ts';
 import { AppStack } from './app-stack.ts';
 import { packFunctions } from './build/pack.ts';
 import { buildService } from './build/service.ts';
@@ -17,10 +17,10 @@ import { NAMES, STAGES, type StageSettings } from './stages.ts';
 export interface DeploymentProps {
   readonly contracts: readonly OperationContract[];
   readonly code: CodeSource;
-  /** The account and region; without them the templates fit any. */
+  /** Account and region; without them the templates are environment-agnostic. */
   readonly env?: AwsEnvironment;
   readonly stages?: Readonly<Record<Environment, StageSettings>>;
-  /** What the gateway service's container holds, as `infra/build/service.ts` lays it out; needed where `-c gatewayService=true`. */
+  /** Docker build context of the gateway service, written by `infra/build/service.ts`; required with `-c gatewayService=true`. */
   readonly serviceFolder?: string;
 }
 
@@ -34,7 +34,7 @@ export interface Deployment {
 
 const CLOUDFRONT_REGION = 'us-east-1';
 
-/** A setting of `cdk.context.json` or `-c name=value`. */
+/** A CDK context value (`cdk.context.json` or `-c name=value`); undefined when unset or empty. */
 const setting = (app: App, name: string): string | undefined => {
   const value: unknown = app.node.tryGetContext(name);
   return value === undefined || value === '' ? undefined : String(value);
@@ -80,7 +80,7 @@ const createData = (app: App, { env, stages = STAGES }: DeploymentProps): Data =
   return { live: dataOf('live'), test: dataOf('test') };
 };
 
-/** The address that callers and the recipients of links know; without one each stage has the gateway's. */
+/** The public address, without a trailing slash; undefined leaves each stage at its REST API's own address. */
 const publicAddress = (app: App, domain: CustomDomain | undefined): string | undefined =>
   (setting(app, 'publicUrl') ?? (domain ? `https://${domain.name}` : undefined))?.replace(/\/+$/, '');
 
@@ -106,12 +106,12 @@ const createApps = (
       description: `Messaging, ${environment}: API, functions, queues and alarms.`,
     });
   const apps = { live: appOf('live'), test: appOf('test') };
-  // The gateway's log role of the account comes with live; without it test could not be given its access log.
+  // The live stack sets the account's log role for API Gateway; the access log of test needs it.
   apps.test.addStackDependency(apps.live);
   return apps;
 };
 
-/** The operations that a gateway service serves. */
+/** The operations with a streamed body: the gateway service serves them. */
 const streamed = (contracts: readonly OperationContract[]) => contracts.filter(({ request }) => request.stream);
 
 const createServices = (app: App, props: DeploymentProps, apps: Deployment['apps']): Deployment['services'] => {
@@ -136,8 +136,8 @@ const createServices = (app: App, props: DeploymentProps, apps: Deployment['apps
 };
 
 /**
- * All stacks of the deployment. The stages are made side by side in one assembly and not as nested `Stage` assemblies: the CDK
- * forbids dependencies between those, and `cdk deploy --all` leaves them out, while here test reads live's counters and the edge needs both.
+ * All stacks of the deployment, in one cloud assembly. Not nested CDK `Stage`s: the CDK forbids dependencies between those and
+ * `cdk deploy --all` skips them, while here test reads live's volume counters and the edge needs both stages.
  */
 export const createDeployment = (app: App, props: DeploymentProps): Deployment => {
   const { env } = props;
@@ -163,7 +163,7 @@ const awsEnvironment = (): AwsEnvironment | undefined => {
   return account && region ? { account, region } : undefined;
 };
 
-/** Run by the `cdk` command: builds what is not built yet, then writes the templates. */
+/** Entry point of the `cdk` command: builds what is out of date, then synthesizes the templates. */
 const main = async (): Promise<void> => {
   const root = join(import.meta.dirname, '..');
   const { outDir } = await packFunctions({ root });

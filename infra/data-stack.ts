@@ -2,7 +2,7 @@ import { CfnOutput, Duration, Stack, type StackProps } from 'aws-cdk-lib';
 import { AttributeType, BillingMode, ProjectionType, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import type { Construct } from 'constructs';
-import type { Environment } from '../shared/domain/actor.ts';
+import type { Environment } from '../shared/domain/core/actor.ts';
 import { INDEXES, TABLE } from '../shared/storage/access-patterns.ts';
 import { UploadBucket } from './constructs/upload-bucket.ts';
 import { NAMES, type StageSettings } from './stages.ts';
@@ -13,8 +13,8 @@ export interface DataStackProps extends StackProps {
 }
 
 /**
- * What a stage must not lose: its table and the key that seals it; and the bucket that uploads pass through. A stack of its own, so that the application can be
- * removed and made again without touching either.
+ * The stateful resources of a stage: the table, its KMS key and the upload bucket. A separate stack, so that the application stack
+ * can be deleted and recreated without touching them.
  */
 export class DataStack extends Stack {
   readonly table: Table;
@@ -57,7 +57,7 @@ export class DataStack extends Stack {
 
   private addIndexes(): void {
     for (const [indexName, index] of Object.entries(INDEXES)) {
-      // An index that carries nothing beyond keys cannot be declared as INCLUDE: DynamoDB refuses an empty list.
+      // DynamoDB rejects an INCLUDE projection with an empty attribute list.
       const projection =
         index.attributes.length > 0
           ? { projectionType: ProjectionType.INCLUDE, nonKeyAttributes: [...index.attributes] }

@@ -12,23 +12,23 @@ import {
 } from 'aws-cdk-lib/aws-cloudfront';
 import { AaaaRecord, ARecord, HostedZone, RecordTarget } from 'aws-cdk-lib/aws-route53';
 import type { Construct } from 'constructs';
-import { ENVIRONMENTS, type Environment } from '../shared/domain/actor.ts';
+import { ENVIRONMENTS, type Environment } from '../shared/domain/core/actor.ts';
 import { CONTRACTS, type ContractName } from '../shared/runtime/problem.ts';
 import { ORIGINS, ROUTER_CODE, SERVICE_ORIGINS, SERVICE_ROUTER_CODE } from './constructs/edge-router.ts';
 import type { MessagingApi } from './constructs/rest-api.ts';
 import type { GatewayServiceStack } from './gateway-service-stack.ts';
 
-/** A name of the deployment's own. The certificate must lie in us-east-1: CloudFront takes none from elsewhere. */
+/** A custom domain. CloudFront requires the certificate in us-east-1. */
 export interface CustomDomain {
   readonly name: string;
   readonly certificateArn: string;
-  /** Where to write the name's records; without it they are made by hand. */
+  /** The hosted zone for the DNS records; without it somebody creates them by hand. */
   readonly zone?: { readonly id: string; readonly name: string };
 }
 
 export interface EdgeStackProps extends StackProps {
   readonly apis: Readonly<Record<Environment, Readonly<Record<ContractName, MessagingApi>>>>;
-  /** Where the gateway service is switched on: each stage's, and the paths that they serve, as CloudFront writes them. */
+  /** Gateway services, when switched on: one per stage, and the CloudFront path patterns that they serve. */
   readonly services?: {
     readonly stacks: Readonly<Record<Environment, GatewayServiceStack>>;
     readonly paths: readonly string[];
@@ -37,7 +37,7 @@ export interface EdgeStackProps extends StackProps {
   readonly webAclArn?: string;
 }
 
-/** A gateway service, reached inside AWS's network; it may take a minute over the platform's answer. */
+/** Origin of a gateway service, through a VPC origin. Uploads to Meta may take up to 60 s to answer. */
 const serviceOrigin = (
   environment: Environment,
   { domainName, origin }: GatewayServiceStack,
@@ -47,11 +47,11 @@ const serviceOrigin = (
   vpcOriginConfig: { vpcOriginId: origin.vpcOriginId, originReadTimeout: 60, originKeepaliveTimeout: 60 },
 });
 
-/** Route 53's fixed zone of all CloudFront distributions. */
+/** Hosted zone id of every CloudFront distribution (a constant of Route 53). */
 const CLOUDFRONT_ZONE = 'Z2FDTNDATAQYW2';
 const YEAR = Duration.days(365);
 
-/** One address for both contracts of both stages: the path and the credential's prefix decide which answers. Nothing is cached. */
+/** One address for both contracts and both stages: path and credential prefix select the origin. Nothing is cached. */
 export class EdgeStack extends Stack {
   readonly #headers: ResponseHeadersPolicy;
 
@@ -66,7 +66,7 @@ export class EdgeStack extends Stack {
     this.acknowledge(distribution, props);
   }
 
-  /** Declared in full, because the construct library attaches an origin only to a path, and here a function chooses it. */
+  /** An L1 construct, because the L2 `Distribution` binds origins to path patterns, and here a CloudFront Function selects the origin. */
   private createDistribution({ apis, services, domain, webAclArn }: EdgeStackProps): CfnDistribution {
     const served = services ? this.serviceBehaviors(services.paths) : [];
     return new CfnDistribution(this, 'Distribution', {
@@ -75,7 +75,7 @@ export class EdgeStack extends Stack {
         enabled: true,
         httpVersion: 'http2and3',
         ipv6Enabled: true,
-        // South America is served from near only in the class of all locations.
+        // Only PriceClass_All includes South American edge locations.
         priceClass: 'PriceClass_All',
         origins: [
           ...ENVIRONMENTS.flatMap((environment) =>
@@ -111,7 +111,7 @@ export class EdgeStack extends Stack {
         originProtocolPolicy: 'https-only',
         originSslProtocols: ['TLSv1.2'],
         httpsPort: 443,
-        // Longer than the gateway's own 29 s, so that its answer is the one that arrives.
+        // Longer than API Gateway's 29 s, so that callers get its time-out response and not CloudFront's.
         originReadTimeout: 35,
         originKeepaliveTimeout: 60,
       },
@@ -138,7 +138,7 @@ export class EdgeStack extends Stack {
       allowedMethods: ['GET', 'HEAD', 'OPTIONS', 'PUT', 'PATCH', 'POST', 'DELETE'],
       compress: true,
       cachePolicyId: CachePolicy.CACHING_DISABLED.cachePolicyId,
-      // Everything but Host, by which the gateway would look for an API of the edge's name.
+      // All but Host: API Gateway selects the API by it.
       originRequestPolicyId: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER.originRequestPolicyId,
       responseHeadersPolicyId: this.#headers.responseHeadersPolicyId,
       functionAssociations: [{ eventType: 'viewer-request', functionArn: router.functionArn }],
@@ -153,7 +153,7 @@ export class EdgeStack extends Stack {
         frameOptions: { frameOption: HeadersFrameOption.DENY, override: true },
         referrerPolicy: { referrerPolicy: HeadersReferrerPolicy.NO_REFERRER, override: true },
         strictTransportSecurity: { accessControlMaxAge: YEAR, includeSubdomains: true, override: true },
-        // A page that sets its own policy keeps it.
+        // `override: false`: a response that sets its own policy keeps it.
         contentSecurityPolicy: {
           contentSecurityPolicy: "base-uri 'none'; frame-ancestors 'none'; object-src 'none'",
           override: false,

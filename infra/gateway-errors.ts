@@ -1,15 +1,15 @@
-import type { ProblemName } from '../shared/domain/errors.ts';
-import { PROBLEMS } from '../shared/domain/errors.ts';
+import type { ProblemName } from '../shared/domain/core/errors.ts';
+import { PROBLEMS } from '../shared/domain/core/errors.ts';
 import { BEARER_CHALLENGE, problemBody } from '../shared/runtime/problem.ts';
 
-/** An answer that the gateway gives by itself, without calling a function. */
+/** An error that API Gateway answers by itself, without calling a function. */
 export interface GatewayError {
   readonly problem: ProblemName;
   readonly detail: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** RFC 9110, 15.5.2: a 401 names the scheme that it asks for. */
+/** A 401 must carry a challenge (RFC 9110, 15.5.2). */
 const CHALLENGE = { 'WWW-Authenticate': BEARER_CHALLENGE } as const;
 const RETRY = { 'Retry-After': '1' } as const;
 const UNKNOWN_PATH = { problem: 'NOT_FOUND', detail: 'There is no operation at this path.' } as const;
@@ -17,9 +17,9 @@ const NO_CREDENTIAL = 'Send `Authorization: Bearer` with an API key of this envi
 const OUR_FAULT = 'Something failed on our side; the request id finds it in the log.';
 
 /**
- * Every response type of API Gateway. The templates and the local platform read this same table, and write it in the words of the
- * contract that was called.
- * No operation takes an AWS signature, so the gateway speaks of signatures only where a caller sent `Authorization` to a path it does not know.
+ * Every gateway response type of API Gateway; the CDK templates and the local stack both read this table. The body follows the
+ * contract of the path that was called. EXPIRED_TOKEN, INVALID_SIGNATURE and MISSING_AUTHENTICATION_TOKEN mean an unknown path: no
+ * operation uses AWS signatures, and on a path that it does not know API Gateway takes any `Authorization` header for one.
  */
 export const GATEWAY_ERRORS = {
   ACCESS_DENIED: { problem: 'UNAUTHORIZED', detail: NO_CREDENTIAL, headers: CHALLENGE },
@@ -66,8 +66,8 @@ export type GatewayErrorType = keyof typeof GATEWAY_ERRORS;
 /** A path that no operation has. */
 export const UNKNOWN_PATH_ERROR: GatewayError = UNKNOWN_PATH;
 /**
- * A path that is known, with a method that is not: `Allow` names the ones that are. HEAD is one of them: RFC 9110, 9.1 asks it of servers of
- * general purpose, and API Gateway would need a method of its own for it on every path, whose answer no caller of an API of JSON needs.
+ * 405 with `Allow` (RFC 9110, 15.5.6) for a known path. HEAD is answered 405 as well: RFC 9110, 9.1 requires it of general-purpose
+ * servers, but API Gateway would need an extra method per path, and no caller of a JSON API uses it.
  */
 export const unknownMethodError = (allow: readonly string[]): GatewayError => ({
   problem: 'METHOD_NOT_ALLOWED',
@@ -76,8 +76,8 @@ export const unknownMethodError = (allow: readonly string[]): GatewayError => ({
 });
 
 /**
- * The problem document of a gateway's own error, in the words of the contract that `path` belongs to; the template's `instance` is filled
- * in at each request, so there the path is another one.
+ * The problem document of a gateway error, in the format of the contract that `path` belongs to. In the CDK templates `at.instance` is
+ * a context variable that API Gateway fills in at each request, so the path is given separately.
  */
 export const gatewayProblem = (
   error: GatewayError,

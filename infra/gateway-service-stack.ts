@@ -25,35 +25,35 @@ import { ApplicationLoadBalancer, ApplicationProtocol } from 'aws-cdk-lib/aws-el
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { OperationContract } from '../shared/contracts/define-operation.ts';
-import type { Environment } from '../shared/domain/actor.ts';
+import type { Environment } from '../shared/domain/core/actor.ts';
 import { acknowledgeUploads } from './constructs/function-role.ts';
-import { type StageResources, statementsFor, unionOf } from './constructs/grants.ts';
+import { mergeGrants, type StageResources, statementsFor } from './constructs/grants.ts';
 import type { StageSettings } from './stages.ts';
 
 export interface GatewayServiceStackProps extends StackProps {
   readonly environment: Environment;
   readonly settings: StageSettings;
-  /** What the container serves: the operations whose bodies are handed over as they arrive. */
+  /** The operations with a streamed body: what the container serves. */
   readonly contracts: readonly OperationContract[];
   readonly resources: StageResources;
-  /** The environment of the stage's functions. */
+  /** Environment variables, the same as those of the stage's functions. */
   readonly variables: Readonly<Record<string, string>>;
-  /** What `infra/build/service.ts` laid out. */
+  /** Docker build context, written by `infra/build/service.ts`. */
   readonly folder: string;
 }
 
 const PORT = 8080;
-/** An upload may pause; an answer may wait for the platform. */
+/** Idle time-out of the load balancer: an upload may pause, and a response may wait for Meta. */
 const IDLE = Duration.seconds(120);
-/** An upload that has begun may end, when its container is replaced. */
+/** Lets uploads in flight finish when their container is replaced. */
 const DRAIN = Duration.seconds(120);
-/** The addresses that CloudFront comes from, as AWS keeps them. */
+/** AWS-managed prefix list: the addresses from which CloudFront calls origins. */
 const CLOUDFRONT = 'com.amazonaws.global.cloudfront.origin-facing';
 
 /**
- * The gateway service of a stage: containers that run the local platform's gateway for the two paths whose bodies no function can take.
- * Behind CloudFront and not behind API Gateway, because API Gateway takes 10 MB whatever stands behind it, a VPC link included. The
- * load balancer has no public address: CloudFront reaches it inside AWS's network, so no certificate of its own is needed.
+ * The gateway service of a stage: Fargate containers that run the local stack's gateway for the two operations whose request bodies
+ * exceed Lambda's limit. Behind CloudFront and not API Gateway, which limits a body to 10 MB with any integration, a VPC link
+ * included. The load balancer is internal and reached through a VPC origin, so it needs no certificate of its own.
  */
 export class GatewayServiceStack extends Stack {
   readonly origin: VpcOrigin;
@@ -78,7 +78,7 @@ export class GatewayServiceStack extends Stack {
     });
   }
 
-  /** Tasks call AWS and the channel platform from public subnets, which spares a NAT gateway; nobody can call them there. */
+  /** Tasks run in public subnets to reach AWS and Meta without a NAT gateway; their security group admits only the load balancer. */
   private createNetwork(): IVpc {
     const vpc = new Vpc(this, 'Network', {
       maxAzs: 2,
@@ -144,12 +144,12 @@ export class GatewayServiceStack extends Stack {
     const task = new FargateTaskDefinition(this, 'Task', {
       cpu: 512,
       memoryLimitMiB: 1024,
-      // Where uploads lie while they are looked at: about 150 of the largest at once.
+      // Uploads are spooled to disk while they are inspected: room for about 150 of the largest at once.
       ephemeralStorageGiB: 21,
       runtimePlatform: { cpuArchitecture: CpuArchitecture.ARM64, operatingSystemFamily: OperatingSystemFamily.LINUX },
     });
-    const reach = unionOf([{ table: 'read' }, ...contracts.map(({ uses }) => uses)]);
-    for (const statement of statementsFor(this, reach, resources)) task.addToTaskRolePolicy(statement);
+    const grants = mergeGrants([{ table: 'read' }, ...contracts.map(({ uses }) => uses)]);
+    for (const statement of statementsFor(this, grants, resources)) task.addToTaskRolePolicy(statement);
     acknowledgeUploads(task.taskRole, resources);
     const logGroup = new LogGroup(this, 'Logs', {
       logGroupName: `/messaging/${environment}/gateway-service`,

@@ -1,34 +1,34 @@
 import { RemovalPolicy } from 'aws-cdk-lib';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
-import type { Environment } from '../shared/domain/actor.ts';
+import type { Environment } from '../shared/domain/core/actor.ts';
 import type { ContractName } from '../shared/runtime/problem.ts';
 
-/** What a stage may differ in. Nothing else in `infra/` asks which stage it builds. */
+/** Everything that differs between stages. Nothing else in `infra/` branches on the stage. */
 export interface StageSettings {
-  /** The table and its key cannot be deleted by mistake, nor by deleting the stack. */
+  /** Protects the table and its key from deletion, also with their stack. */
   readonly deletionProtection: boolean;
   readonly removal: RemovalPolicy;
-  /** How many days the table can be restored back to, second by second. */
+  /** Point-in-time recovery window, in days. */
   readonly restoreDays: number;
   readonly logRetention: RetentionDays;
-  /** Alarms show in both stages; only where this holds do they tell somebody. */
+  /** Whether alarms notify the SNS topic. They exist in both stages. */
   readonly alarmActions: boolean;
-  /** Requests a second, and the burst above it, that the gateway lets into each of the stage's APIs. Lambda's concurrency is shared by the whole account. */
+  /** Throttling of each REST API, in requests per second, and its burst. Bounds the stage's share of the account's Lambda concurrency. */
   readonly gatewayRate: number;
   readonly gatewayBurst: number;
-  /** Batches of one queue that are worked on at once. */
+  /** Maximum concurrency of each queue's event source mapping, in batches. */
   readonly consumerConcurrency: number;
-  /** May call AWS's carriers. Without it not even a bug can send to a real person. */
+  /** Grants the AWS services that send (SES, End User Messaging). Without the grant, not even a bug can reach a real person. */
   readonly sendsForReal: boolean;
-  /** Reads the live stage's volume counters, for the price of the real band, and nothing else of it. */
+  /** May read the live stage's volume counters, and nothing else of it, so that test sends are priced in the live volume band. */
   readonly readsLiveVolume: boolean;
-  /** Containers of the gateway service, where it is switched on. */
+  /** Tasks of the gateway service, when it is switched on. */
   readonly gatewayTasks: number;
-  /** The gateway's log role is one setting per account and region: one stage owns it. */
+  /** API Gateway's CloudWatch log role is one setting per account and region, so one stage owns it. */
   readonly ownsGatewayLogRole: boolean;
 }
 
-/** Every difference between the stages. Neither allows CORS: keys belong on servers, never in a page. */
+/** The two stages. Neither allows CORS: API keys belong on servers, never in a web page. */
 export const STAGES: Readonly<Record<Environment, StageSettings>> = {
   live: {
     deletionProtection: true,
@@ -60,23 +60,23 @@ export const STAGES: Readonly<Record<Environment, StageSettings>> = {
   },
 };
 
-/** What both stages share. */
+/** Settings common to both stages. */
 export const COMMON = {
-  /** Seconds that the gateway reuses the authorizer's answer for a credential: a revoked key must be refused within 60. */
+  /** Authorizer cache TTL, in s. A revoked key must be refused within 60 s (docs/spec/access.md#revocation). */
   authorizerCacheSeconds: 30,
   deadLetterDays: 14,
-  /** AWS advises a visibility of six times the consumer's time-out; the queue table gives the visibility. */
+  /** AWS recommends a visibility time-out of six times the function's; the function's time-out is derived from the queue's. */
   visibilityPerTimeout: 6,
   operation: { memoryMb: 512, timeoutSeconds: 15 },
   authorizer: { memoryMb: 512, timeoutSeconds: 5 },
   consumer: { memoryMb: 512 },
-  /** Shorter than its schedule, so that two runs never overlap. */
+  /** The time-out is below the interval, so that runs never overlap. */
   dispatcher: { memoryMb: 512, timeoutSeconds: 50, everyMinutes: 1 },
 } as const;
 
-/** When an alarm rings. */
+/** Alarm thresholds. */
 export const THRESHOLDS = {
-  /** The promise of a single send: 95 of 100 are answered within this. */
+  /** Latency target of a single send, p95 (docs/spec/platform.md#targets). */
   sendP95Ms: 118,
   serverErrors: 5,
   oldestMessageSeconds: 300,
@@ -86,7 +86,7 @@ export const THRESHOLDS = {
 
 const CAPITALIZED: Readonly<Record<Environment, string>> = { live: 'Live', test: 'Test' };
 
-/** Names that people and the operator's command line rely on. */
+/** Fixed resource names, which people, the operator's command line and other resources refer to. */
 export const NAMES = {
   dataStack: (environment: Environment) => `Messaging-${CAPITALIZED[environment]}-Data`,
   appStack: (environment: Environment) => `Messaging-${CAPITALIZED[environment]}-App`,
@@ -94,13 +94,13 @@ export const NAMES = {
   firewallStack: 'Messaging-Edge-Firewall',
   api: (environment: Environment, contract: ContractName) =>
     contract === 'overview' ? `messaging-${environment}-v1` : `messaging-${environment}`,
-  /** A fixed name: a live table that was kept on purpose is never silently replaced by an empty one. */
+  /** Fixed, so that a retained live table makes a redeployment fail instead of being replaced by an empty one. */
   table: (environment: Environment) => `messaging-${environment}`,
   queue: (environment: Environment, queue: string) => `messaging-${environment}-${queue}`,
-  /** With the account and the region behind it: buckets share one space of names. */
+  /** A prefix: account and region are appended, because bucket names are global. */
   uploadBucket: (environment: Environment) => `messaging-${environment}-uploads`,
   gatewayServiceStack: (environment: Environment) => `Messaging-${CAPITALIZED[environment]}-Gateway`,
-  /** Fixed names let the gateway's document name a function that in turn knows the gateway's address. */
+  /** Fixed, so that the API's definition can name a function that in turn has the API's address in its environment. */
   function: (environment: Environment, path: string) =>
     `messaging-${environment}-${path.replaceAll(/[^A-Za-z0-9]+/g, '-')}`,
 } as const;

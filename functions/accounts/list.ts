@@ -1,7 +1,11 @@
-import { listAccounts } from '../../shared/contracts/organization.ts';
-import { ownAccounts } from '../../shared/runtime/compose/access.ts';
-import { operation, respond } from '../../shared/runtime/operation.ts';
+import { listAccounts as contract } from '../../shared/contracts/organization.ts';
+import { accountView } from '../../shared/domain/access/accounts.ts';
+import { itemsAs, operation } from '../../shared/runtime/operation.ts';
+import { listAccounts } from '../../shared/storage/access/accounts.ts';
+import { table } from '../../shared/wiring/process/aws.ts';
 
-export const handler = operation(listAccounts, async ({ actor, query }) =>
-  respond(200, await ownAccounts(actor, query)),
+export const handler = operation(
+  contract,
+  ({ actor, query }) => listAccounts(table, actor.organizationId, query),
+  itemsAs(accountView),
 );

@@ -1,13 +1,11 @@
 import { getBatch as contract } from '../../shared/contracts/bulk.ts';
 import { readBatch } from '../../shared/domain/bulk/accept.ts';
-import { isRefusal } from '../../shared/domain/errors.ts';
-import { isoTime } from '../../shared/domain/time.ts';
-import { store } from '../../shared/runtime/compose/batches.ts';
-import { operation, respond } from '../../shared/runtime/operation.ts';
+import { isoTime } from '../../shared/domain/core/time.ts';
+import { operation } from '../../shared/runtime/operation.ts';
+import { store } from '../../shared/wiring/sending/batches.ts';
 
-export const handler = operation(contract, async ({ actor, params }) => {
-  const batch = await readBatch({ store }, actor, params.batchId);
-  if (isRefusal(batch)) return batch;
-  const { id: batchId, createdAt, ...rest } = batch;
-  return respond(200, { batchId, ...rest, createdAt: isoTime(createdAt) });
-});
+export const handler = operation(
+  contract,
+  ({ actor, params }) => readBatch({ store }, actor, params.batchId),
+  ({ id: batchId, createdAt, ...rest }) => ({ batchId, ...rest, createdAt: isoTime(createdAt) }),
+);

@@ -1,9 +1,10 @@
 import { bulkResend as contract } from '../../shared/contracts/bulk-resend.ts';
 import { bulkResend } from '../../shared/domain/bulk/resend.ts';
-import { bulkResendPorts } from '../../shared/runtime/compose/bulk-resend.ts';
-import { operation, respond } from '../../shared/runtime/operation.ts';
+import { operation } from '../../shared/runtime/operation.ts';
+import { bulkResendPorts } from '../../shared/wiring/bulk/resend.ts';
 
-export const handler = operation(contract, async ({ actor, body, idempotencyKey }) => {
-  const answer = await bulkResend(bulkResendPorts, actor, body, idempotencyKey);
-  return respond(202, { ...answer, errors: [...answer.errors] });
-});
+export const handler = operation(
+  contract,
+  ({ actor, body, idempotencyKey }) => bulkResend(bulkResendPorts, actor, body, idempotencyKey),
+  (answer) => ({ ...answer, errors: [...answer.errors] }),
+);

@@ -1,10 +1,10 @@
 import { bulkSend as contract } from '../../shared/contracts/bulk.ts';
 import { sendBulk } from '../../shared/domain/bulk/accept.ts';
-import { isRefusal } from '../../shared/domain/errors.ts';
-import { bulkPorts } from '../../shared/runtime/compose/bulk.ts';
-import { operation, respond } from '../../shared/runtime/operation.ts';
+import { operation } from '../../shared/runtime/operation.ts';
+import { bulkPorts } from '../../shared/wiring/bulk/bulk.ts';
 
-export const handler = operation(contract, async ({ actor, body }) => {
-  const accepted = await sendBulk(bulkPorts, actor, body);
-  return isRefusal(accepted) ? accepted : respond(202, { ...accepted, errors: [...accepted.errors] });
-});
+export const handler = operation(
+  contract,
+  ({ actor, body }) => sendBulk(bulkPorts, actor, body),
+  (accepted) => ({ ...accepted, errors: [...accepted.errors] }),
+);

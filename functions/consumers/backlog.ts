@@ -1,4 +1,4 @@
-import { drainBacklogOf } from '../../shared/runtime/compose/webhooks.ts';
 import { consumer } from '../../shared/runtime/consumer.ts';
+import { drainBacklogOf } from '../../shared/wiring/webhooks/webhooks.ts';
 
 export const handler = consumer('backlog', drainBacklogOf);

@@ -1,4 +1,4 @@
-import { chunkWork } from '../../shared/runtime/compose/bulk.ts';
 import { consumer } from '../../shared/runtime/consumer.ts';
+import { processChunkItem } from '../../shared/wiring/bulk/bulk.ts';
 
-export const handler = consumer('bulk', chunkWork);
+export const handler = consumer('bulk', processChunkItem);

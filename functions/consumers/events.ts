@@ -1,4 +1,4 @@
-import { publishCommitted } from '../../shared/runtime/compose/webhooks.ts';
 import { batchConsumer } from '../../shared/runtime/consumer.ts';
+import { publishCommitted } from '../../shared/wiring/webhooks/webhooks.ts';
 
 export const handler = batchConsumer('events', publishCommitted);

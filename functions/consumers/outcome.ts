@@ -1,4 +1,4 @@
-import { outcomeWork } from '../../shared/runtime/compose/outcomes.ts';
 import { batchConsumer } from '../../shared/runtime/consumer.ts';
+import { processOutcomeItems } from '../../shared/wiring/messages/outcomes.ts';
 
-export const handler = batchConsumer('outcome', outcomeWork);
+export const handler = batchConsumer('outcome', processOutcomeItems);

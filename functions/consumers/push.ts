@@ -1,4 +1,4 @@
-import { pushWork } from '../../shared/runtime/compose/push-send.ts';
 import { consumer } from '../../shared/runtime/consumer.ts';
+import { processPushItem } from '../../shared/wiring/push/send.ts';
 
-export const handler = consumer('push', pushWork);
+export const handler = consumer('push', processPushItem);

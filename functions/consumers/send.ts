@@ -1,4 +1,4 @@
-import { sendWork } from '../../shared/runtime/compose/unified.ts';
 import { consumer } from '../../shared/runtime/consumer.ts';
+import { processSendItem } from '../../shared/wiring/messages/queue-and-send.ts';
 
-export const handler = consumer('send', sendWork);
+export const handler = consumer('send', processSendItem);

@@ -1,4 +1,4 @@
-import { deliverWebhooks } from '../../shared/runtime/compose/webhooks.ts';
 import { batchConsumer } from '../../shared/runtime/consumer.ts';
+import { deliverWebhooks } from '../../shared/wiring/webhooks/webhooks.ts';
 
 export const handler = batchConsumer('webhook', deliverWebhooks);

@@ -1,11 +1,11 @@
 import { getEmailTemplate as contract } from '../../shared/contracts/email-templates.ts';
-import { templateView } from '../../shared/domain/email/template-views.ts';
-import { findTemplate } from '../../shared/domain/email/templates.ts';
-import { isRefusal } from '../../shared/domain/errors.ts';
-import { templatePorts } from '../../shared/runtime/compose/email-templates.ts';
-import { operation, respond } from '../../shared/runtime/operation.ts';
+import { templateView } from '../../shared/domain/channels/email/template-views.ts';
+import { findTemplate } from '../../shared/domain/channels/email/templates.ts';
+import { operation } from '../../shared/runtime/operation.ts';
+import { templatePorts } from '../../shared/wiring/email/templates.ts';
 
-export const handler = operation(contract, async ({ actor, params }) => {
-  const found = await findTemplate(templatePorts, actor, params.id);
-  return isRefusal(found) ? found : respond(200, templateView(found));
-});
+export const handler = operation(
+  contract,
+  ({ actor, params }) => findTemplate(templatePorts, actor, params.id),
+  templateView,
+);

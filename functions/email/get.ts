@@ -1,12 +1,12 @@
 import { getEmail as contract } from '../../shared/contracts/email.ts';
-import { emailView } from '../../shared/domain/email/views.ts';
-import { refuse } from '../../shared/domain/errors.ts';
-import { table } from '../../shared/runtime/compose/platform.ts';
-import { operation, respond } from '../../shared/runtime/operation.ts';
-import { readMessage } from '../../shared/storage/message-lists.ts';
+import { emailView } from '../../shared/domain/channels/email/views.ts';
+import { operation, orNotFound } from '../../shared/runtime/operation.ts';
+import { readMessageOf } from '../../shared/storage/messages/message-lists.ts';
+import { table } from '../../shared/wiring/process/aws.ts';
 
-export const handler = operation(contract, async ({ actor, params }) => {
-  const message = await readMessage(table, actor.organizationId, params.id);
-  if (message?.channel !== 'email') return refuse('NOT_FOUND', 'There is no such e-mail.');
-  return respond(200, emailView(message, actor.scopes.has('pii:full')));
-});
+export const handler = operation(
+  contract,
+  ({ actor, params }) =>
+    readMessageOf(table, actor.organizationId, 'email', params.id).then(orNotFound('There is no such e-mail.')),
+  (message, { unmasked }) => emailView(message, unmasked),
+);

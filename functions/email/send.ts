@@ -1,10 +1,8 @@
 import { sendEmail as contract } from '../../shared/contracts/email.ts';
-import { sendEmail } from '../../shared/domain/email/send.ts';
-import { isRefusal } from '../../shared/domain/errors.ts';
-import { emailPorts } from '../../shared/runtime/compose/email.ts';
-import { operation, respond } from '../../shared/runtime/operation.ts';
+import { sendEmail } from '../../shared/domain/api/send-email.ts';
+import { operation } from '../../shared/runtime/operation.ts';
+import { emailPorts } from '../../shared/wiring/email/email.ts';
 
-export const handler = operation(contract, async ({ actor, body, idempotencyKey }) => {
-  const sent = await sendEmail(emailPorts, actor, idempotencyKey, body);
-  return isRefusal(sent) ? sent : respond(201, sent);
-});
+export const handler = operation(contract, ({ actor, body, idempotencyKey }) =>
+  sendEmail(emailPorts, actor, idempotencyKey, body),
+);

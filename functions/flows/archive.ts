@@ -1,11 +1,7 @@
 import { archiveFlow as contract } from '../../shared/contracts/flows.ts';
-import { isRefusal } from '../../shared/domain/errors.ts';
-import { archiveFlow } from '../../shared/domain/flows/flows.ts';
-import { flowView } from '../../shared/domain/flows/views.ts';
-import { flowPorts } from '../../shared/runtime/compose/flows.ts';
-import { operation, respond } from '../../shared/runtime/operation.ts';
+import { archiveFlow } from '../../shared/domain/channels/whatsapp/flows/flows.ts';
+import { flowView } from '../../shared/domain/channels/whatsapp/flows/views.ts';
+import { operation } from '../../shared/runtime/operation.ts';
+import { flowPorts } from '../../shared/wiring/whatsapp/flows.ts';
 
-export const handler = operation(contract, async ({ actor, params }) => {
-  const outcome = await archiveFlow(flowPorts, actor, params.id);
-  return isRefusal(outcome) ? outcome : respond(200, flowView(outcome));
-});
+export const handler = operation(contract, ({ actor, params }) => archiveFlow(flowPorts, actor, params.id), flowView);

@@ -1,11 +1,11 @@
 import { changeFlow as contract } from '../../shared/contracts/flows.ts';
-import { isRefusal } from '../../shared/domain/errors.ts';
-import { changeFlow } from '../../shared/domain/flows/flows.ts';
-import { flowView } from '../../shared/domain/flows/views.ts';
-import { flowPorts } from '../../shared/runtime/compose/flows.ts';
-import { operation, respond } from '../../shared/runtime/operation.ts';
+import { changeFlow } from '../../shared/domain/channels/whatsapp/flows/flows.ts';
+import { flowView } from '../../shared/domain/channels/whatsapp/flows/views.ts';
+import { operation } from '../../shared/runtime/operation.ts';
+import { flowPorts } from '../../shared/wiring/whatsapp/flows.ts';
 
-export const handler = operation(contract, async ({ actor, params, body }) => {
-  const outcome = await changeFlow(flowPorts, actor, params.id, body);
-  return isRefusal(outcome) ? outcome : respond(200, flowView(outcome));
-});
+export const handler = operation(
+  contract,
+  ({ actor, params, body }) => changeFlow(flowPorts, actor, params.id, body),
+  flowView,
+);

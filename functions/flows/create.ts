@@ -1,11 +1,7 @@
 import { createFlow as contract } from '../../shared/contracts/flows.ts';
-import { isRefusal } from '../../shared/domain/errors.ts';
-import { createFlow } from '../../shared/domain/flows/flows.ts';
-import { flowView } from '../../shared/domain/flows/views.ts';
-import { flowPorts } from '../../shared/runtime/compose/flows.ts';
-import { operation, respond } from '../../shared/runtime/operation.ts';
+import { createFlow } from '../../shared/domain/channels/whatsapp/flows/flows.ts';
+import { flowView } from '../../shared/domain/channels/whatsapp/flows/views.ts';
+import { operation } from '../../shared/runtime/operation.ts';
+import { flowPorts } from '../../shared/wiring/whatsapp/flows.ts';
 
-export const handler = operation(contract, async ({ actor, body }) => {
-  const made = await createFlow(flowPorts, actor, body);
-  return isRefusal(made) ? made : respond(201, flowView(made));
-});
+export const handler = operation(contract, ({ actor, body }) => createFlow(flowPorts, actor, body), flowView);

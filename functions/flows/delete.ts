@@ -1,10 +1,9 @@
 import { deleteFlow as contract } from '../../shared/contracts/flows.ts';
-import { deleteFlow } from '../../shared/domain/flows/flows.ts';
-import { forgetFlow } from '../../shared/domain/flows/publish.ts';
-import { flowPorts } from '../../shared/runtime/compose/flows.ts';
-import { operation, respond } from '../../shared/runtime/operation.ts';
+import { deleteFlow } from '../../shared/domain/channels/whatsapp/flows/flows.ts';
+import { deleteFlowAtMeta } from '../../shared/domain/channels/whatsapp/flows/publish.ts';
+import { operation } from '../../shared/runtime/operation.ts';
+import { flowPorts } from '../../shared/wiring/whatsapp/flows.ts';
 
-export const handler = operation(contract, async ({ actor, params }) => {
-  const refused = await deleteFlow(flowPorts, actor, params.id, forgetFlow(flowPorts, actor));
-  return refused ?? respond(204, undefined);
-});
+export const handler = operation(contract, ({ actor, params }) =>
+  deleteFlow(flowPorts, actor, params.id, deleteFlowAtMeta(flowPorts, actor)),
+);

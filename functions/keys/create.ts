@@ -1,9 +1,12 @@
-import { createKey } from '../../shared/contracts/keys.ts';
-import { isRefusal } from '../../shared/domain/errors.ts';
-import { keys } from '../../shared/runtime/compose/access.ts';
-import { operation, respond } from '../../shared/runtime/operation.ts';
+import { createKey as contract } from '../../shared/contracts/keys.ts';
+import { createOwnKey } from '../../shared/domain/access/own-keys.ts';
+import { authorizationOf } from '../../shared/runtime/headers.ts';
+import { operation } from '../../shared/runtime/operation.ts';
+import { keyPorts } from '../../shared/wiring/access/keys.ts';
 
-export const handler = operation(createKey, async ({ event, body }) => {
-  const issued = await keys.create(event, body);
-  return isRefusal(issued) ? issued : respond(201, issued);
-});
+export const handler = operation(contract, ({ event, body: { expiresAt, ...wish } }) =>
+  createOwnKey(keyPorts, authorizationOf(event), {
+    ...wish,
+    ...(expiresAt === undefined ? {} : { expiresAt: Date.parse(expiresAt) }),
+  }),
+);

@@ -1,9 +1,11 @@
-import { revokeKey } from '../../shared/contracts/keys.ts';
-import { isRefusal } from '../../shared/domain/errors.ts';
-import { keys } from '../../shared/runtime/compose/access.ts';
-import { operation, respond } from '../../shared/runtime/operation.ts';
+import { revokeKey as contract } from '../../shared/contracts/keys.ts';
+import { revokeOwnKey } from '../../shared/domain/access/own-keys.ts';
+import { authorizationOf } from '../../shared/runtime/headers.ts';
+import { operation } from '../../shared/runtime/operation.ts';
+import { keyPorts } from '../../shared/wiring/access/keys.ts';
 
-export const handler = operation(revokeKey, async ({ event, params }) => {
-  const revoked = await keys.revoke(event, params.id);
-  return isRefusal(revoked) ? revoked : respond(204, undefined);
-});
+export const handler = operation(
+  contract,
+  ({ event, params }) => revokeOwnKey(keyPorts, authorizationOf(event), params.id),
+  () => undefined,
+);

@@ -1,9 +1,9 @@
-import { rotateKey } from '../../shared/contracts/keys.ts';
-import { isRefusal } from '../../shared/domain/errors.ts';
-import { keys } from '../../shared/runtime/compose/access.ts';
-import { operation, respond } from '../../shared/runtime/operation.ts';
+import { rotateKey as contract } from '../../shared/contracts/keys.ts';
+import { rotateOwnKey } from '../../shared/domain/access/own-keys.ts';
+import { authorizationOf } from '../../shared/runtime/headers.ts';
+import { operation } from '../../shared/runtime/operation.ts';
+import { keyPorts } from '../../shared/wiring/access/keys.ts';
 
-export const handler = operation(rotateKey, async ({ event, params, body }) => {
-  const issued = await keys.rotate(event, { id: params.id, overlapHours: body.overlapHours });
-  return isRefusal(issued) ? issued : respond(200, issued);
-});
+export const handler = operation(contract, ({ event, params: { id }, body: { overlapHours } }) =>
+  rotateOwnKey(keyPorts, authorizationOf(event), { id, overlapHours }),
+);

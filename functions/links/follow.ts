@@ -1,20 +1,12 @@
 import { followLink as contract } from '../../shared/contracts/links.ts';
-import { isRefusal } from '../../shared/domain/errors.ts';
-import { followLink, type LinkPorts } from '../../shared/domain/links/follow.ts';
-import { clock, publishDue, table } from '../../shared/runtime/compose/platform.ts';
+import { followLink } from '../../shared/domain/tracking/follow-link.ts';
 import { operation, respond } from '../../shared/runtime/operation.ts';
-import { linkStore } from '../../shared/storage/links.ts';
-import { readMessage } from '../../shared/storage/message-lists.ts';
-import { eventHint } from '../../shared/storage/outbox.ts';
+import { linkPorts } from '../../shared/wiring/messages/links.ts';
 
-const ports: LinkPorts = {
-  clock,
-  ...linkStore(table, (eventId) => publishDue([eventHint(eventId)])),
-  readMessage: (organizationId, id) => readMessage(table, organizationId, id),
-};
+const headers = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' };
 
-export const handler = operation(contract, async ({ params }) => {
-  const target = await followLink(ports, params.code);
-  if (isRefusal(target)) return target;
-  return respond(302, undefined, { location: target, 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' });
-});
+export const handler = operation(
+  contract,
+  ({ params }) => followLink(linkPorts, params.code),
+  (location) => respond(302, undefined, { location, ...headers }),
+);

@@ -1,11 +1,14 @@
-import { uploadMedia as contract } from '../../shared/contracts/media.ts';
-import { isRefusal } from '../../shared/domain/errors.ts';
-import { mediaView } from '../../shared/domain/media/forward.ts';
-import { uploadJson } from '../../shared/domain/media/upload.ts';
-import { mediaPorts, parseDescribed } from '../../shared/runtime/compose/media.ts';
-import { operation, respond } from '../../shared/runtime/operation.ts';
+import { uploadMedia as contract, UploadMedia } from '../../shared/contracts/media.ts';
+import { mediaView } from '../../shared/domain/channels/whatsapp/media/forward.ts';
+import { uploadJson } from '../../shared/domain/channels/whatsapp/media/upload.ts';
+import { operation } from '../../shared/runtime/operation.ts';
+import { parseJsonBody } from '../../shared/runtime/request.ts';
+import { mediaPorts } from '../../shared/wiring/whatsapp/media.ts';
 
-export const handler = operation(contract, async ({ actor, params, body }) => {
-  const media = await uploadJson(mediaPorts, actor, params.numberId, body, parseDescribed);
-  return isRefusal(media) ? media : respond(201, mediaView(media));
-});
+const parseDescribed = (json: string) => parseJsonBody(UploadMedia, json, 'VALIDATION_ERROR');
+
+export const handler = operation(
+  contract,
+  ({ actor, params, body }) => uploadJson(mediaPorts, actor, params.numberId, body, parseDescribed),
+  mediaView,
+);

@@ -1,11 +1,11 @@
 import { forceMessage as contract } from '../../shared/contracts/messages.ts';
-import { isRefusal } from '../../shared/domain/errors.ts';
-import { force } from '../../shared/domain/messages/operate.ts';
-import { messageView } from '../../shared/domain/messages/views.ts';
-import { operatePorts } from '../../shared/runtime/compose/operate.ts';
-import { operation, respond } from '../../shared/runtime/operation.ts';
+import { force } from '../../shared/domain/api/cancel-and-force.ts';
+import { messageView } from '../../shared/domain/tracking/views.ts';
+import { operation } from '../../shared/runtime/operation.ts';
+import { cancelAndForcePorts } from '../../shared/wiring/messages/cancel-and-force.ts';
 
-export const handler = operation(contract, async ({ actor, params }) => {
-  const message = await force(operatePorts, actor, params.id);
-  return isRefusal(message) ? message : respond(202, messageView(message, actor.scopes.has('pii:full')));
-});
+export const handler = operation(
+  contract,
+  ({ actor, params }) => force(cancelAndForcePorts, actor, params.id),
+  (message, { unmasked }) => messageView(message, unmasked),
+);

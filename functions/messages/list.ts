@@ -1,19 +1,13 @@
 import { listMessages as contract } from '../../shared/contracts/messages.ts';
-import { storedView } from '../../shared/domain/messages/views.ts';
-import { isoWindow } from '../../shared/domain/time.ts';
-import { table } from '../../shared/runtime/compose/platform.ts';
-import { operation, respond } from '../../shared/runtime/operation.ts';
-import { listAllMessages } from '../../shared/storage/message-merge.ts';
+import { isoWindow } from '../../shared/domain/core/time.ts';
+import { storedView } from '../../shared/domain/tracking/views.ts';
+import { itemsAs, operation } from '../../shared/runtime/operation.ts';
+import { listAllMessages } from '../../shared/storage/messages/message-merge.ts';
+import { table } from '../../shared/wiring/process/aws.ts';
 
-export const handler = operation(contract, async ({ actor, query: { limit, skip, from, to, ...filter } }) => {
-  const page = await listAllMessages(
-    table,
-    actor.organizationId,
-    { ...filter, ...isoWindow(from, to) },
-    { limit, skip },
-  );
-  return respond(200, {
-    items: page.items.map((message) => storedView(message, actor.scopes.has('pii:full'))),
-    total: page.total,
-  });
-});
+export const handler = operation(
+  contract,
+  ({ actor, query: { limit, skip, from, to, ...filter } }) =>
+    listAllMessages(table, actor.organizationId, { ...filter, ...isoWindow(from, to) }, { limit, skip }),
+  itemsAs(storedView),
+);

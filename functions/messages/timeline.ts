@@ -1,18 +1,17 @@
 import { getTimeline as contract } from '../../shared/contracts/messages.ts';
-import { refuse } from '../../shared/domain/errors.ts';
-import { timelineOf } from '../../shared/domain/messages/timeline.ts';
-import { table } from '../../shared/runtime/compose/platform.ts';
-import { operation, respond } from '../../shared/runtime/operation.ts';
-import { readEngagement } from '../../shared/storage/engagement.ts';
-import { deliveriesOfMessage } from '../../shared/storage/message-deliveries.ts';
-import { readStored } from '../../shared/storage/message-lists.ts';
+import { timelineOf } from '../../shared/domain/tracking/timeline.ts';
+import { operation, orNotFound } from '../../shared/runtime/operation.ts';
+import { readEngagement } from '../../shared/storage/messages/engagement.ts';
+import { deliveriesOfMessage } from '../../shared/storage/messages/message-deliveries.ts';
+import { readStored } from '../../shared/storage/messages/message-lists.ts';
+import { table } from '../../shared/wiring/process/aws.ts';
 
-export const handler = operation(contract, async ({ actor, params }) => {
-  const message = await readStored(table, actor.organizationId, params.id);
-  if (!message) return refuse('NOT_FOUND', 'There is no such message.');
-  const [deliveries, engagement] = await Promise.all([
-    deliveriesOfMessage(table, message),
-    readEngagement(table, message.id),
-  ]);
-  return respond(200, { items: timelineOf(message, deliveries, engagement) });
-});
+export const handler = operation(
+  contract,
+  ({ actor, params }) =>
+    readStored(table, actor.organizationId, params.id).then(orNotFound('There is no such message.')),
+  async (message) => {
+    const told = await Promise.all([deliveriesOfMessage(table, message), readEngagement(table, message.id)]);
+    return { items: timelineOf(message, ...told) };
+  },
+);

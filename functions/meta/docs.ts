@@ -2,6 +2,6 @@ import { getDocs as contract } from '../../shared/contracts/meta.ts';
 import { docsPage, staticHeaders } from '../../shared/openapi/pages.ts';
 import { operation, respond } from '../../shared/runtime/operation.ts';
 
-const headers = staticHeaders('text/html; charset=utf-8');
+const page = respond(200, docsPage, staticHeaders('text/html; charset=utf-8'));
 
-export const handler = operation(contract, async () => respond(200, docsPage, headers));
+export const handler = operation(contract, () => page);

@@ -1,5 +1,5 @@
 import { getHealth as contract } from '../../shared/contracts/meta.ts';
-import { config } from '../../shared/runtime/config.ts';
-import { operation, respond } from '../../shared/runtime/operation.ts';
+import { operation } from '../../shared/runtime/operation.ts';
+import { config } from '../../shared/wiring/process/config.ts';
 
-export const handler = operation(contract, async () => respond(200, { status: 'ok' as const, stage: config().STAGE }));
+export const handler = operation(contract, () => ({ status: 'ok', stage: config().STAGE }));

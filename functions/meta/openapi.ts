@@ -3,6 +3,6 @@ import { getOpenApi as contract } from '../../shared/contracts/meta.ts';
 import { staticHeaders } from '../../shared/openapi/pages.ts';
 import { operation, respond } from '../../shared/runtime/operation.ts';
 
-const headers = staticHeaders('application/json');
+const answer = respond(200, document, staticHeaders('application/json'));
 
-export const handler = operation(contract, async () => respond(200, document, headers));
+export const handler = operation(contract, () => answer);

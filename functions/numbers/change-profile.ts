@@ -1,11 +1,11 @@
 import { changeNumberProfile as contract } from '../../shared/contracts/numbers.ts';
-import { isRefusal } from '../../shared/domain/errors.ts';
-import { changeProfile } from '../../shared/domain/numbers/numbers.ts';
-import { profileView } from '../../shared/domain/numbers/views.ts';
-import { numberPorts } from '../../shared/runtime/compose/numbers.ts';
-import { operation, respond } from '../../shared/runtime/operation.ts';
+import { changeProfile } from '../../shared/domain/channels/whatsapp/numbers/numbers.ts';
+import { profileView } from '../../shared/domain/channels/whatsapp/numbers/views.ts';
+import { operation } from '../../shared/runtime/operation.ts';
+import { numberPorts } from '../../shared/wiring/whatsapp/numbers.ts';
 
-export const handler = operation(contract, async ({ actor, params, body }) => {
-  const outcome = await changeProfile(numberPorts, actor, params.numberId, body);
-  return isRefusal(outcome) ? outcome : respond(200, profileView(outcome.profile));
-});
+export const handler = operation(
+  contract,
+  ({ actor, params, body }) => changeProfile(numberPorts, actor, params.numberId, body),
+  (outcome) => profileView(outcome.profile),
+);

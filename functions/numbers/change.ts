@@ -1,11 +1,11 @@
 import { changeNumber as contract } from '../../shared/contracts/numbers.ts';
-import { isRefusal } from '../../shared/domain/errors.ts';
-import { changeNumber } from '../../shared/domain/numbers/numbers.ts';
-import { numberView } from '../../shared/domain/numbers/views.ts';
-import { numberPorts } from '../../shared/runtime/compose/numbers.ts';
-import { operation, respond } from '../../shared/runtime/operation.ts';
+import { changeNumber } from '../../shared/domain/channels/whatsapp/numbers/numbers.ts';
+import { numberView } from '../../shared/domain/channels/whatsapp/numbers/views.ts';
+import { operation } from '../../shared/runtime/operation.ts';
+import { numberPorts } from '../../shared/wiring/whatsapp/numbers.ts';
 
-export const handler = operation(contract, async ({ actor, params, body }) => {
-  const outcome = await changeNumber(numberPorts, actor, params.numberId, body);
-  return isRefusal(outcome) ? outcome : respond(200, numberView(outcome));
-});
+export const handler = operation(
+  contract,
+  ({ actor, params, body }) => changeNumber(numberPorts, actor, params.numberId, body),
+  numberView,
+);

@@ -1,11 +1,11 @@
 import { connectNumber as contract } from '../../shared/contracts/numbers.ts';
-import { isRefusal } from '../../shared/domain/errors.ts';
-import { numberView } from '../../shared/domain/numbers/views.ts';
-import { connectWithTemplates } from '../../shared/domain/templates/import.ts';
-import { templatePorts } from '../../shared/runtime/compose/numbers.ts';
-import { operation, respond } from '../../shared/runtime/operation.ts';
+import { numberView } from '../../shared/domain/channels/whatsapp/numbers/views.ts';
+import { connectWithTemplates } from '../../shared/domain/channels/whatsapp/templates/import.ts';
+import { operation } from '../../shared/runtime/operation.ts';
+import { templatePorts } from '../../shared/wiring/whatsapp/numbers.ts';
 
-export const handler = operation(contract, async ({ actor, body }) => {
-  const made = await connectWithTemplates(templatePorts, actor, body);
-  return isRefusal(made) ? made : respond(201, numberView(made));
-});
+export const handler = operation(
+  contract,
+  ({ actor, body }) => connectWithTemplates(templatePorts, actor, body),
+  numberView,
+);

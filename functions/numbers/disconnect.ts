@@ -1,9 +1,8 @@
 import { disconnectNumber as contract } from '../../shared/contracts/numbers.ts';
-import { disconnectNumber } from '../../shared/domain/numbers/numbers.ts';
-import { numberPorts } from '../../shared/runtime/compose/numbers.ts';
-import { operation, respond } from '../../shared/runtime/operation.ts';
+import { disconnectNumber } from '../../shared/domain/channels/whatsapp/numbers/numbers.ts';
+import { operation } from '../../shared/runtime/operation.ts';
+import { numberPorts } from '../../shared/wiring/whatsapp/numbers.ts';
 
-export const handler = operation(contract, async ({ actor, params }) => {
-  const refused = await disconnectNumber(numberPorts, actor, params.numberId);
-  return refused ?? respond(204, undefined);
-});
+export const handler = operation(contract, ({ actor, params }) =>
+  disconnectNumber(numberPorts, actor, params.numberId),
+);

@@ -1,11 +1,11 @@
 import { getNumberProfile as contract } from '../../shared/contracts/numbers.ts';
-import { isRefusal } from '../../shared/domain/errors.ts';
-import { findNumber } from '../../shared/domain/numbers/numbers.ts';
-import { profileView } from '../../shared/domain/numbers/views.ts';
-import { numberPorts } from '../../shared/runtime/compose/numbers.ts';
-import { operation, respond } from '../../shared/runtime/operation.ts';
+import { findNumber } from '../../shared/domain/channels/whatsapp/numbers/numbers.ts';
+import { profileView } from '../../shared/domain/channels/whatsapp/numbers/views.ts';
+import { operation } from '../../shared/runtime/operation.ts';
+import { numberPorts } from '../../shared/wiring/whatsapp/numbers.ts';
 
-export const handler = operation(contract, async ({ actor, params }) => {
-  const outcome = await findNumber(numberPorts, actor, params.numberId);
-  return isRefusal(outcome) ? outcome : respond(200, profileView(outcome.profile));
-});
+export const handler = operation(
+  contract,
+  ({ actor, params }) => findNumber(numberPorts, actor, params.numberId),
+  (outcome) => profileView(outcome.profile),
+);

@@ -1,11 +1,11 @@
 import { syncNumber as contract } from '../../shared/contracts/numbers.ts';
-import { isRefusal } from '../../shared/domain/errors.ts';
-import { numberView } from '../../shared/domain/numbers/views.ts';
-import { syncWithTemplates } from '../../shared/domain/templates/import.ts';
-import { templatePorts } from '../../shared/runtime/compose/numbers.ts';
-import { operation, respond } from '../../shared/runtime/operation.ts';
+import { numberView } from '../../shared/domain/channels/whatsapp/numbers/views.ts';
+import { syncWithTemplates } from '../../shared/domain/channels/whatsapp/templates/import.ts';
+import { operation } from '../../shared/runtime/operation.ts';
+import { templatePorts } from '../../shared/wiring/whatsapp/numbers.ts';
 
-export const handler = operation(contract, async ({ actor, params }) => {
-  const outcome = await syncWithTemplates(templatePorts, actor, params.numberId);
-  return isRefusal(outcome) ? outcome : respond(200, numberView(outcome));
-});
+export const handler = operation(
+  contract,
+  ({ actor, params }) => syncWithTemplates(templatePorts, actor, params.numberId),
+  numberView,
+);

@@ -1,10 +1,12 @@
 import { getQuietHours as contract } from '../../shared/contracts/organization.ts';
-import { table } from '../../shared/runtime/compose/platform.ts';
-import { operation, respond } from '../../shared/runtime/operation.ts';
-import { readQuietHours } from '../../shared/storage/organization-settings.ts';
+import { operation } from '../../shared/runtime/operation.ts';
+import { readQuietHours } from '../../shared/storage/access/organization-settings.ts';
+import { table } from '../../shared/wiring/process/aws.ts';
 
 const NONE = { inicio: null, fim: null, timeZone: null, channels: [] };
 
-export const handler = operation(contract, async ({ actor }) =>
-  respond(200, (await readQuietHours(table, actor.organizationId)) ?? NONE),
+export const handler = operation(
+  contract,
+  ({ actor }) => readQuietHours(table, actor.organizationId),
+  (quietHours) => quietHours ?? NONE,
 );

@@ -1,10 +1,6 @@
-import { overviewPreview as contract } from '../../shared/contracts/overview.ts';
-import { isRefusal } from '../../shared/domain/errors.ts';
-import { previewOverview } from '../../shared/domain/messages/overview.ts';
-import { previewPorts } from '../../shared/runtime/compose/unified.ts';
-import { operation, respond } from '../../shared/runtime/operation.ts';
+import { v1Preview as contract } from '../../shared/contracts/overview.ts';
+import { previewV1 } from '../../shared/domain/api/v1-send.ts';
+import { operation } from '../../shared/runtime/operation.ts';
+import { previewPorts } from '../../shared/wiring/messages/queue-and-send.ts';
 
-export const handler = operation(contract, async ({ actor, body }) => {
-  const plan = await previewOverview(previewPorts, actor, body);
-  return isRefusal(plan) ? plan : respond(200, plan);
-});
+export const handler = operation(contract, ({ actor, body }) => previewV1(previewPorts, actor, body));

@@ -1,10 +1,8 @@
-import { overviewSend as contract } from '../../shared/contracts/overview.ts';
-import { isRefusal } from '../../shared/domain/errors.ts';
-import { sendOverview } from '../../shared/domain/messages/overview.ts';
-import { unifiedPorts } from '../../shared/runtime/compose/unified.ts';
-import { operation, respond } from '../../shared/runtime/operation.ts';
+import { v1Send as contract } from '../../shared/contracts/overview.ts';
+import { sendV1 } from '../../shared/domain/api/v1-send.ts';
+import { operation } from '../../shared/runtime/operation.ts';
+import { unifiedPorts } from '../../shared/wiring/messages/queue-and-send.ts';
 
-export const handler = operation(contract, async ({ actor, body, idempotencyKey }) => {
-  const accepted = await sendOverview(unifiedPorts, actor, idempotencyKey, body);
-  return isRefusal(accepted) ? accepted : respond(202, accepted);
-});
+export const handler = operation(contract, ({ actor, body, idempotencyKey }) =>
+  sendV1(unifiedPorts, actor, idempotencyKey, body),
+);

@@ -1,5 +1,5 @@
 import { listPrices as contract } from '../../shared/contracts/wallet.ts';
-import { pricesView } from '../../shared/runtime/compose/wallet.ts';
-import { operation, respond } from '../../shared/runtime/operation.ts';
+import { operation } from '../../shared/runtime/operation.ts';
+import { pricesView } from '../../shared/wiring/wallet/wallet.ts';
 
-export const handler = operation(contract, async () => respond(200, await pricesView()));
+export const handler = operation(contract, () => pricesView());

@@ -1,11 +1,9 @@
 import { previewPush as contract } from '../../shared/contracts/push.ts';
-import { isRefusal } from '../../shared/domain/errors.ts';
-import { wishOf } from '../../shared/domain/push/audience.ts';
-import { previewPush } from '../../shared/domain/push/preview.ts';
-import { createPushPorts } from '../../shared/runtime/compose/push.ts';
-import { operation, respond } from '../../shared/runtime/operation.ts';
+import { audienceSelector } from '../../shared/domain/push-messages/audience.ts';
+import { previewPush } from '../../shared/domain/push-messages/preview.ts';
+import { operation } from '../../shared/runtime/operation.ts';
+import { createPushPorts } from '../../shared/wiring/push/push.ts';
 
-export const handler = operation(contract, async ({ actor, body }) => {
-  const preview = await previewPush(createPushPorts, actor, body.platforms, wishOf(body), body);
-  return isRefusal(preview) ? preview : respond(200, preview);
-});
+export const handler = operation(contract, ({ actor, body }) =>
+  previewPush(createPushPorts, actor, body.platforms, audienceSelector(body), body),
+);

@@ -1,4 +1,5 @@
-import { dispatchDue } from '../../shared/runtime/compose/dispatch.ts';
+import { lambda } from '../../shared/runtime/lambda.ts';
+import { dispatchDue } from '../../shared/wiring/work/dispatch.ts';
 
 /** Every minute: hands overdue work to its queues, so that a lost hint loses nothing. */
-export const handler = dispatchDue;
+export const handler = lambda(dispatchDue);

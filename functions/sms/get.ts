@@ -1,12 +1,12 @@
 import { getSms as contract } from '../../shared/contracts/sms.ts';
-import { refuse } from '../../shared/domain/errors.ts';
-import { smsView } from '../../shared/domain/sms/views.ts';
-import { table } from '../../shared/runtime/compose/platform.ts';
-import { operation, respond } from '../../shared/runtime/operation.ts';
-import { readMessage } from '../../shared/storage/message-lists.ts';
+import { smsView } from '../../shared/domain/channels/sms/views.ts';
+import { operation, orNotFound } from '../../shared/runtime/operation.ts';
+import { readMessageOf } from '../../shared/storage/messages/message-lists.ts';
+import { table } from '../../shared/wiring/process/aws.ts';
 
-export const handler = operation(contract, async ({ actor, params }) => {
-  const message = await readMessage(table, actor.organizationId, params.id);
-  if (message?.channel !== 'sms') return refuse('NOT_FOUND', 'There is no such SMS.');
-  return respond(200, smsView(message, actor.scopes.has('pii:full')));
-});
+export const handler = operation(
+  contract,
+  ({ actor, params }) =>
+    readMessageOf(table, actor.organizationId, 'sms', params.id).then(orNotFound('There is no such SMS.')),
+  (message, { unmasked }) => smsView(message, unmasked),
+);

@@ -1,14 +1,13 @@
 import { listSmsReplies as contract } from '../../shared/contracts/sms.ts';
-import { replyView } from '../../shared/domain/sms/replies.ts';
-import { isoWindow } from '../../shared/domain/time.ts';
-import { table } from '../../shared/runtime/compose/platform.ts';
-import { operation, respond } from '../../shared/runtime/operation.ts';
-import { listReplyPage } from '../../shared/storage/message-lists.ts';
+import { isoWindow } from '../../shared/domain/core/time.ts';
+import { replyView } from '../../shared/domain/inbound/sms-reply.ts';
+import { itemsAs, operation } from '../../shared/runtime/operation.ts';
+import { listReplyPage } from '../../shared/storage/messages/message-lists.ts';
+import { table } from '../../shared/wiring/process/aws.ts';
 
-export const handler = operation(contract, async ({ actor, query: { limit, skip, from, to, inReplyTo } }) => {
-  const page = await listReplyPage(table, actor.organizationId, { inReplyTo, ...isoWindow(from, to) }, { limit, skip });
-  return respond(200, {
-    items: page.items.map((reply) => replyView(reply, actor.scopes.has('pii:full'))),
-    total: page.total,
-  });
-});
+export const handler = operation(
+  contract,
+  ({ actor, query: { limit, skip, from, to, inReplyTo } }) =>
+    listReplyPage(table, actor.organizationId, { inReplyTo, ...isoWindow(from, to) }, { limit, skip }),
+  itemsAs(replyView),
+);

@@ -1,10 +1,8 @@
 import { sendSms as contract } from '../../shared/contracts/sms.ts';
-import { isRefusal } from '../../shared/domain/errors.ts';
-import { sendSms } from '../../shared/domain/sms/send.ts';
-import { smsPorts } from '../../shared/runtime/compose/sms.ts';
-import { operation, respond } from '../../shared/runtime/operation.ts';
+import { sendSms } from '../../shared/domain/api/send-sms.ts';
+import { operation } from '../../shared/runtime/operation.ts';
+import { smsPorts } from '../../shared/wiring/sending/ports.ts';
 
-export const handler = operation(contract, async ({ actor, body, idempotencyKey }) => {
-  const sent = await sendSms(smsPorts, actor, idempotencyKey, body);
-  return isRefusal(sent) ? sent : respond(201, sent);
-});
+export const handler = operation(contract, ({ actor, body, idempotencyKey }) =>
+  sendSms(smsPorts, actor, idempotencyKey, body),
+);

@@ -1,11 +1,11 @@
 import { createTemplate as contract } from '../../shared/contracts/templates.ts';
-import { isRefusal } from '../../shared/domain/errors.ts';
-import { createTemplate } from '../../shared/domain/templates/templates.ts';
-import { templateView } from '../../shared/domain/templates/views.ts';
-import { templatePorts } from '../../shared/runtime/compose/numbers.ts';
-import { operation, respond } from '../../shared/runtime/operation.ts';
+import { createTemplate } from '../../shared/domain/channels/whatsapp/templates/templates.ts';
+import { templateView } from '../../shared/domain/channels/whatsapp/templates/views.ts';
+import { operation } from '../../shared/runtime/operation.ts';
+import { templatePorts } from '../../shared/wiring/whatsapp/numbers.ts';
 
-export const handler = operation(contract, async ({ actor, body }) => {
-  const made = await createTemplate(templatePorts, actor, body);
-  return isRefusal(made) ? made : respond(201, templateView(made));
-});
+export const handler = operation(
+  contract,
+  ({ actor, body }) => createTemplate(templatePorts, actor, body),
+  templateView,
+);

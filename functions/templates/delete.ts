@@ -1,9 +1,6 @@
 import { deleteTemplate as contract } from '../../shared/contracts/templates.ts';
-import { deleteTemplate } from '../../shared/domain/templates/templates.ts';
-import { templatePorts } from '../../shared/runtime/compose/numbers.ts';
-import { operation, respond } from '../../shared/runtime/operation.ts';
+import { deleteTemplate } from '../../shared/domain/channels/whatsapp/templates/templates.ts';
+import { operation } from '../../shared/runtime/operation.ts';
+import { templatePorts } from '../../shared/wiring/whatsapp/numbers.ts';
 
-export const handler = operation(contract, async ({ actor, params }) => {
-  const refused = await deleteTemplate(templatePorts, actor, params.id);
-  return refused ?? respond(204, undefined);
-});
+export const handler = operation(contract, ({ actor, params }) => deleteTemplate(templatePorts, actor, params.id));

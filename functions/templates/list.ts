@@ -1,9 +1,11 @@
 import { listTemplates as contract } from '../../shared/contracts/templates.ts';
-import { templateView } from '../../shared/domain/templates/views.ts';
-import { templatePorts } from '../../shared/runtime/compose/numbers.ts';
-import { operation, respond } from '../../shared/runtime/operation.ts';
+import { templateView } from '../../shared/domain/channels/whatsapp/templates/views.ts';
+import { itemsAs, operation } from '../../shared/runtime/operation.ts';
+import { templatePorts } from '../../shared/wiring/whatsapp/numbers.ts';
 
-export const handler = operation(contract, async ({ actor, query: { limit, skip, ...filter } }) => {
-  const { items, total } = await templatePorts.templates.page(actor.organizationId, filter, { limit, skip });
-  return respond(200, { items: items.map(templateView), total });
-});
+export const handler = operation(
+  contract,
+  ({ actor, query: { limit, skip, ...filter } }) =>
+    templatePorts.templates.page(actor.organizationId, filter, { limit, skip }),
+  itemsAs(templateView),
+);

@@ -1,11 +1,11 @@
 import { submitTemplate as contract } from '../../shared/contracts/templates.ts';
-import { isRefusal } from '../../shared/domain/errors.ts';
-import { submitTemplate } from '../../shared/domain/templates/submit.ts';
-import { templateView } from '../../shared/domain/templates/views.ts';
-import { templatePorts } from '../../shared/runtime/compose/numbers.ts';
-import { operation, respond } from '../../shared/runtime/operation.ts';
+import { submitTemplate } from '../../shared/domain/channels/whatsapp/templates/submit.ts';
+import { templateView } from '../../shared/domain/channels/whatsapp/templates/views.ts';
+import { operation } from '../../shared/runtime/operation.ts';
+import { templatePorts } from '../../shared/wiring/whatsapp/numbers.ts';
 
-export const handler = operation(contract, async ({ actor, params }) => {
-  const outcome = await submitTemplate(templatePorts, actor, params.id);
-  return isRefusal(outcome) ? outcome : respond(200, templateView(outcome));
-});
+export const handler = operation(
+  contract,
+  ({ actor, params }) => submitTemplate(templatePorts, actor, params.id),
+  templateView,
+);

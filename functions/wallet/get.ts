@@ -1,5 +1,5 @@
 import { getWallet as contract } from '../../shared/contracts/wallet.ts';
-import { walletView } from '../../shared/runtime/compose/wallet.ts';
-import { operation, respond } from '../../shared/runtime/operation.ts';
+import { operation } from '../../shared/runtime/operation.ts';
+import { walletView } from '../../shared/wiring/wallet/wallet.ts';
 
-export const handler = operation(contract, async ({ actor }) => respond(200, await walletView(actor)));
+export const handler = operation(contract, ({ actor }) => walletView(actor));

@@ -1,9 +1,5 @@
 import { listWalletEntries as contract } from '../../shared/contracts/wallet.ts';
-import { isRefusal } from '../../shared/domain/errors.ts';
-import { ledgerPage } from '../../shared/runtime/compose/ledger.ts';
-import { operation, respond } from '../../shared/runtime/operation.ts';
+import { operation } from '../../shared/runtime/operation.ts';
+import { ledgerPage } from '../../shared/wiring/wallet/ledger.ts';
 
-export const handler = operation(contract, async ({ actor, query }) => {
-  const page = await ledgerPage(actor, query.limit, query.cursor);
-  return isRefusal(page) ? page : respond(200, page);
-});
+export const handler = operation(contract, ({ actor, query }) => ledgerPage(actor, query.limit, query.cursor));

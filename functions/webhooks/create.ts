@@ -1,11 +1,11 @@
 import { createWebhook as contract } from '../../shared/contracts/webhooks.ts';
-import { isRefusal } from '../../shared/domain/errors.ts';
 import { createSubscription } from '../../shared/domain/webhooks/manage.ts';
 import { webhookView } from '../../shared/domain/webhooks/views.ts';
-import { webhookPorts } from '../../shared/runtime/compose/webhooks.ts';
-import { operation, respond } from '../../shared/runtime/operation.ts';
+import { operation } from '../../shared/runtime/operation.ts';
+import { webhookPorts } from '../../shared/wiring/webhooks/webhooks.ts';
 
-export const handler = operation(contract, async ({ actor, body }) => {
-  const made = await createSubscription(webhookPorts, actor, body);
-  return isRefusal(made) ? made : respond(201, { ...webhookView(made.subscription), secret: made.secret });
-});
+export const handler = operation(
+  contract,
+  ({ actor, body }) => createSubscription(webhookPorts, actor, body),
+  (made) => ({ ...webhookView(made.subscription), secret: made.secret }),
+);

@@ -1,9 +1,6 @@
 import { deleteWebhook as contract } from '../../shared/contracts/webhooks.ts';
 import { revokeSubscription } from '../../shared/domain/webhooks/manage.ts';
-import { webhookPorts } from '../../shared/runtime/compose/webhooks.ts';
-import { operation, respond } from '../../shared/runtime/operation.ts';
+import { operation } from '../../shared/runtime/operation.ts';
+import { webhookPorts } from '../../shared/wiring/webhooks/webhooks.ts';
 
-export const handler = operation(contract, async ({ actor, params }) => {
-  const refused = await revokeSubscription(webhookPorts, actor, params.id);
-  return refused ?? respond(204, undefined);
-});
+export const handler = operation(contract, ({ actor, params }) => revokeSubscription(webhookPorts, actor, params.id));

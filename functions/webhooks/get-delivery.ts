@@ -1,11 +1,11 @@
 import { getDelivery as contract } from '../../shared/contracts/webhooks.ts';
-import { isRefusal } from '../../shared/domain/errors.ts';
 import { attemptsOf, findDelivery } from '../../shared/domain/webhooks/history.ts';
-import { deliveryView } from '../../shared/domain/webhooks/views.ts';
-import { webhookPorts } from '../../shared/runtime/compose/webhooks.ts';
-import { operation, respond } from '../../shared/runtime/operation.ts';
+import { deliveryWith } from '../../shared/domain/webhooks/views.ts';
+import { operation } from '../../shared/runtime/operation.ts';
+import { webhookPorts } from '../../shared/wiring/webhooks/webhooks.ts';
 
-export const handler = operation(contract, async ({ actor, params }) => {
-  const found = await findDelivery(webhookPorts, actor, params.id, params.deliveryId);
-  return isRefusal(found) ? found : respond(200, deliveryView(found, await attemptsOf(webhookPorts, actor, found)));
-});
+export const handler = operation(
+  contract,
+  ({ actor, params }) => findDelivery(webhookPorts, actor, params.id, params.deliveryId),
+  async (found, { actor }) => deliveryWith(found, await attemptsOf(webhookPorts, actor, found)),
+);

@@ -1,13 +1,11 @@
 import { listDeliveries as contract } from '../../shared/contracts/webhooks.ts';
-import { isRefusal } from '../../shared/domain/errors.ts';
-import { findSubscription } from '../../shared/domain/webhooks/manage.ts';
+import { listDeliveries } from '../../shared/domain/webhooks/history.ts';
 import { deliveryView } from '../../shared/domain/webhooks/views.ts';
-import { webhookPorts } from '../../shared/runtime/compose/webhooks.ts';
-import { operation, respond } from '../../shared/runtime/operation.ts';
+import { itemsAs, operation } from '../../shared/runtime/operation.ts';
+import { webhookPorts } from '../../shared/wiring/webhooks/webhooks.ts';
 
-export const handler = operation(contract, async ({ actor, params, query: { status, limit, skip } }) => {
-  const found = await findSubscription(webhookPorts, actor, params.id);
-  if (isRefusal(found)) return found;
-  const page = await webhookPorts.deliveries.page(found.id, { status }, { skip, limit });
-  return respond(200, { items: page.items.map((delivery) => deliveryView(delivery)), total: page.total });
-});
+export const handler = operation(
+  contract,
+  ({ actor, params, query: { status, ...page } }) => listDeliveries(webhookPorts, actor, params.id, status, page),
+  itemsAs(deliveryView),
+);

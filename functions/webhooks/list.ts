@@ -1,10 +1,11 @@
 import { listWebhooks as contract } from '../../shared/contracts/webhooks.ts';
+import { listSubscriptions } from '../../shared/domain/webhooks/manage.ts';
 import { webhookView } from '../../shared/domain/webhooks/views.ts';
-import { webhookPorts } from '../../shared/runtime/compose/webhooks.ts';
-import { operation, respond } from '../../shared/runtime/operation.ts';
+import { itemsAs, operation } from '../../shared/runtime/operation.ts';
+import { webhookPorts } from '../../shared/wiring/webhooks/webhooks.ts';
 
-export const handler = operation(contract, async ({ actor, query: { status, event, limit, skip } }) => {
-  const all = await webhookPorts.subscriptions.list(actor.organizationId);
-  const found = all.filter((each) => (!status || each.status === status) && (!event || each.events.includes(event)));
-  return respond(200, { items: found.slice(skip, skip + limit).map(webhookView), total: found.length });
-});
+export const handler = operation(
+  contract,
+  ({ actor, query }) => listSubscriptions(webhookPorts, actor, query),
+  itemsAs(webhookView),
+);

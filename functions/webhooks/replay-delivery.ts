@@ -1,11 +1,11 @@
 import { replayDelivery as contract } from '../../shared/contracts/webhooks.ts';
-import { isRefusal } from '../../shared/domain/errors.ts';
 import { replayOne } from '../../shared/domain/webhooks/history.ts';
 import { deliveryView } from '../../shared/domain/webhooks/views.ts';
-import { webhookPorts } from '../../shared/runtime/compose/webhooks.ts';
-import { operation, respond } from '../../shared/runtime/operation.ts';
+import { operation } from '../../shared/runtime/operation.ts';
+import { webhookPorts } from '../../shared/wiring/webhooks/webhooks.ts';
 
-export const handler = operation(contract, async ({ actor, params }) => {
-  const delivery = await replayOne(webhookPorts, actor, params.id, params.deliveryId);
-  return isRefusal(delivery) ? delivery : respond(202, deliveryView(delivery));
-});
+export const handler = operation(
+  contract,
+  ({ actor, params }) => replayOne(webhookPorts, actor, params.id, params.deliveryId),
+  deliveryView,
+);

@@ -1,11 +1,11 @@
 import { testWebhook as contract } from '../../shared/contracts/webhooks.ts';
-import { isRefusal } from '../../shared/domain/errors.ts';
 import { sendTest } from '../../shared/domain/webhooks/manage.ts';
 import { deliveryView } from '../../shared/domain/webhooks/views.ts';
-import { webhookPorts } from '../../shared/runtime/compose/webhooks.ts';
-import { operation, respond } from '../../shared/runtime/operation.ts';
+import { operation } from '../../shared/runtime/operation.ts';
+import { webhookPorts } from '../../shared/wiring/webhooks/webhooks.ts';
 
-export const handler = operation(contract, async ({ actor, params, body }) => {
-  const delivery = await sendTest(webhookPorts, actor, params.id, body.event);
-  return isRefusal(delivery) ? delivery : respond(202, deliveryView(delivery));
-});
+export const handler = operation(
+  contract,
+  ({ actor, params, body }) => sendTest(webhookPorts, actor, params.id, body.event),
+  deliveryView,
+);

@@ -1,18 +1,18 @@
 import { join } from 'node:path';
+import { withBuildLock } from './build-lock.ts';
 import { compile } from './compile.ts';
-import { withBuildFolder } from './exclusive.ts';
 import { entryName } from './layout.ts';
-import { readRecord, replaceFolder } from './record.ts';
+import { readManifest, replaceFolder } from './manifest.ts';
 import { listFunctions, sourcesHash } from './sources.ts';
 
 export interface BuildOptions {
-  /** The project's folder: `functions/`, `shared/` and the lock file are read from here. */
+  /** The project root, with `functions/`, `shared/` and the lock file. */
   readonly root: string;
-  /** Where the functions lie; `functions` of the root. Tests build their own. */
+  /** Default: `functions` under the root. Tests build their own. */
   readonly functionsDir?: string;
-  /** Where the result goes; `dist` of the root. */
+  /** Default: `dist` under the root. */
   readonly outDir?: string;
-  /** Builds though nothing changed. */
+  /** Builds even when nothing changed. */
   readonly force?: boolean;
 }
 
@@ -25,7 +25,7 @@ export interface Manifest {
 export interface BuildResult {
   readonly manifest: Manifest;
   readonly outDir: string;
-  /** False when the earlier result still stands. */
+  /** False when the earlier build was up to date. */
   readonly built: boolean;
   readonly ms: number;
 }
@@ -33,9 +33,8 @@ export interface BuildResult {
 const MANIFEST = 'manifest.json';
 
 /**
- * Builds every function with one esbuild call, so that common code is compiled and written once: `bundle/` holds all entries
- * and chunks side by side. One process runs all of them from there; what a Lambda each runs is packed from it
- * (`packFunctions`). Does nothing when no source changed.
+ * Builds every function with one esbuild call, so that shared code is compiled once: `bundle/` holds all entries and chunks side by
+ * side. The local stack runs from there; Lambda assets are packed from it (`packFunctions`). Does nothing when no source changed.
  */
 export const buildFunctions = async (options: BuildOptions): Promise<BuildResult> => {
   const startedAt = performance.now();
@@ -44,16 +43,16 @@ export const buildFunctions = async (options: BuildOptions): Promise<BuildResult
     return { manifest, outDir, built, ms: Math.round(performance.now() - startedAt) };
   };
   const hash = await sourcesHash(root, functionsDir);
-  const standing = async () => {
-    const manifest = options.force ? undefined : await readRecord<Manifest>(join(outDir, MANIFEST));
+  const findCurrent = async () => {
+    const manifest = options.force ? undefined : await readManifest<Manifest>(join(outDir, MANIFEST));
     return manifest?.hash === hash ? result(manifest, false) : undefined;
   };
   const build = async () => {
-    // Another process may have built the same while this one waited for its turn.
-    const meanwhile = await standing();
+    // Another process may have built the same while this one waited for the lock.
+    const meanwhile = await findCurrent();
     return meanwhile ?? result(await buildInto(outDir, root, functionsDir, hash), true);
   };
-  return (await standing()) ?? (await withBuildFolder(outDir, build));
+  return (await findCurrent()) ?? (await withBuildLock(outDir, build));
 };
 
 const buildInto = async (outDir: string, root: string, functionsDir: string, hash: string): Promise<Manifest> => {
@@ -63,7 +62,7 @@ const buildInto = async (outDir: string, root: string, functionsDir: string, has
   const manifest: Manifest = { hash, functions: [...paths].sort() };
   await replaceFolder({
     folder: join(outDir, 'bundle'),
-    record: join(outDir, MANIFEST),
+    manifestFile: join(outDir, MANIFEST),
     fill: async (outdir) => {
       await compile({ entryPoints, outdir, root, kind: 'sources' });
       return manifest;

@@ -3,22 +3,22 @@ import { numberingPlans } from './numbering-plans.ts';
 import { rawText } from './raw-text.ts';
 
 export interface Compilation {
-  /** File names without their ending, to what is compiled into them. */
+  /** Output file names, without extension, to their sources. */
   readonly entryPoints: Readonly<Record<string, string>>;
   readonly outdir: string;
-  /** The project's folder: the paths in the answer are relative to it. */
+  /** The project root; paths in the metafile are relative to it. */
   readonly root: string;
-  /** TypeScript and packages; or what an earlier compilation made of them. */
+  /** `sources`: TypeScript and packages; `bundle`: the output of an earlier compilation. */
   readonly kind: 'sources' | 'bundle';
 }
 
-/** Lets CommonJS packages inside an ES module reach Node's own modules; esbuild's stand-in for `require` would throw. */
+/** Lets bundled CommonJS packages require Node's built-in modules; esbuild's own `require` shim throws in ES modules. */
 const REQUIRE_BANNER =
   "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);";
 
-/** One esbuild call: every entry an ES module, what several of them or a later import need in chunks beside them. */
+/** Runs esbuild: one ES module per entry, shared and dynamically imported code in chunks beside them. */
 export const compile = async ({ entryPoints, outdir, root, kind }: Compilation): Promise<Metafile> => {
-  // Loaded only when there is something to build: a start with nothing new needs no compiler.
+  // Imported lazily: a start with an up-to-date build needs no compiler.
   const { build } = await import('esbuild');
   const { metafile } = await build({
     absWorkingDir: root,
@@ -34,7 +34,7 @@ export const compile = async ({ entryPoints, outdir, root, kind }: Compilation):
     chunkNames: 'chunk-[hash]',
     minify: true,
     legalComments: 'none',
-    // A bundle's modules carry the banner already.
+    // The modules of a bundle have the banner already.
     ...(kind === 'sources'
       ? { sourcemap: 'external', banner: { js: REQUIRE_BANNER }, plugins: [rawText, numberingPlans] }
       : {}),

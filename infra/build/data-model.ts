@@ -1,6 +1,6 @@
-import { FINDS, INDEXES, KEYS, TABLE } from '../../shared/storage/access-patterns.ts';
+import { INDEX_KEYS, INDEXES, KEYS, TABLE } from '../../shared/storage/access-patterns.ts';
 
-/** One pattern of the key table: what it is called, what its comment says, and how its keys read. */
+/** One entry of the key table: its name, the sentence of its doc comment, and the shapes of its keys. */
 export interface Pattern {
   readonly name: string;
   readonly sentence: string;
@@ -14,14 +14,14 @@ const blockOf = (source: string, name: string): string => {
   return block;
 };
 
-/** A part of a key as a reader takes it in: `digest(x)` is a hash, `shardOf(x, …)` a number. */
+/** An interpolated part of a key, in words: `digest(x)` is `hash of x`, `shardOf(x, …)` is `shard of x`. */
 const part = (code: string): string => {
   const [, made, of] = /^(digest|shardOf)\((\w+)/.exec(code.trim()) ?? [];
   if (made) return made === 'digest' ? `hash of ${of}` : `shard of ${of}`;
   return code.trim();
 };
 
-/** A key's expression as a shape: `\`MSG#${id}\`` is `MSG#{id}`. */
+/** The shape of a key expression: `\`MSG#${id}\`` is `MSG#{id}`. */
 const shapeOf = (code: string): string => {
   const newest = /^newestKey\((\w+),\s*(\w+)\)$/.exec(code);
   if (newest) return `{${newest[1]}}#{${newest[2]}}`;
@@ -67,10 +67,10 @@ const table = (head: readonly string[], rows: readonly (readonly string[])[]): s
 const code = (text: string): string => `\`${text}\``;
 const shapes = ({ keys }: Pattern): string[] => keys.map(([, shape]) => code(shape));
 
-/** `docs/data-model.md`, printed from the source text of the key table. */
+/** The text of `docs/data-model.md`, from the source text of the key table. */
 export const dataModel = (source: string): string => {
   const rows = patternsIn(source, 'KEYS', Object.keys(KEYS));
-  const finds = patternsIn(source, 'FINDS', Object.keys(FINDS));
+  const indexEntries = patternsIn(source, 'INDEX_KEYS', Object.keys(INDEX_KEYS));
   const purposes = new Map(
     [...blockOf(source, 'INDEXES').matchAll(INDEX)].map(([, comment = '', name = '']) => [name, sentence(comment)]),
   );
@@ -81,8 +81,8 @@ export const dataModel = (source: string): string => {
 One table per stage. Printed from the key table in \`shared/storage/access-patterns.ts\`: change it there, then run
 \`node infra/build/write-data-model.ts\`.
 
-The partition key is \`${TABLE.partitionKey}\`, the sort key \`${TABLE.sortKey}\`; \`${TABLE.timeToLive}\` is the moment (s) from which DynamoDB may delete a row.
-Nothing is read by scanning: each row below is found by its key, or by an entry of an index.
+The partition key is \`${TABLE.partitionKey}\`, the sort key \`${TABLE.sortKey}\`; \`${TABLE.timeToLive}\` is the time (Unix seconds) from which DynamoDB may delete a row.
+There are no scans: every row is read by its key, or through an entry of an index.
 
 ## Rows
 
@@ -103,11 +103,11 @@ ${table(
   ]),
 )}
 
-## What the indexes find
+## Index entries
 
 ${table(
   ['Entry', 'What it finds', 'Index', 'Partition', 'Sorted by'],
-  finds.map((find) => [find.name, find.sentence, indexOf(find), ...shapes(find)]),
+  indexEntries.map((entry) => [entry.name, entry.sentence, indexOf(entry), ...shapes(entry)]),
 )}
 `;
 };

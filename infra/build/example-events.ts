@@ -1,26 +1,25 @@
 import type { APIGatewayProxyEvent, APIGatewayRequestAuthorizerEvent, SQSEvent } from 'aws-lambda';
 import type { OperationContract } from '../../shared/contracts/define-operation.ts';
+import { ID_PREFIXES, type IdKind, parseId } from '../../shared/domain/core/ids.ts';
 import type { QueueName } from '../../shared/queues/queues.ts';
 import { QUEUES, type QueueMessage } from '../../shared/queues/queues.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
+import { EMPTY_IDENTITY } from '../request-identity.ts';
 import { exampleInput } from './example-input.ts';
 import { EXAMPLE_VALUES, type ExampleValues } from './example-values.ts';
 
 const ACCOUNT = '123456789012';
 const REGION = 'sa-east-1';
 const REQUEST_ID = 'req_Yb3LxWm9ZcJd7FgP1sTa4';
-const MESSAGE_ID = 'msg_4hJ9sKq2LmN8pRt5VwXz1';
+const exampleId = <K extends IdKind>(kind: K) => parseId(kind, `${ID_PREFIXES[kind]}_4hJ9sKq2LmN8pRt5VwXz1`);
+const MESSAGE_ID = exampleId('message');
 const AT = Date.UTC(2026, 2, 2, 14, 5, 9, 120);
 const AUTHORIZATION = 'Bearer svc_test_5nH2vKq8RtYb3LxWm9ZcJd7FgP1sTa4UeQo6BiXk';
 
-/** A placeholder of the right shape for a path parameter that no row gives. */
+/** A placeholder of the right shape for a path parameter without an example value. */
 const pathValue = (name: string, path: string): string => {
   if (name !== 'id') return 'example';
-  return path.includes('/sms/')
-    ? MESSAGE_ID
-    : path.includes('/api-keys/')
-      ? 'key_4hJ9sKq2LmN8pRt5VwXz1'
-      : 'cnt_4hJ9sKq2LmN8pRt5VwXz1';
+  return exampleId(path.includes('/sms/') ? 'message' : path.includes('/api-keys/') ? 'apiKey' : 'contact');
 };
 
 const pathParameters = (contract: OperationContract, values: ExampleValues): Record<string, string> => {
@@ -28,7 +27,7 @@ const pathParameters = (contract: OperationContract, values: ExampleValues): Rec
   return Object.fromEntries(names.map((name) => [name, values.params?.[name] ?? pathValue(name, contract.path)]));
 };
 
-/** The body as it is on the wire; null for an operation without one. */
+/** The body as API Gateway passes it; null for an operation without one. */
 const bodyOf = ({ request }: OperationContract, values: ExampleValues): string | null => {
   if (request.rawBody) return values.rawBody?.text ?? '';
   if (request.stream?.schema) return JSON.stringify(values.body ?? exampleInput(request.stream.schema));
@@ -40,52 +39,39 @@ const bodyOf = ({ request }: OperationContract, values: ExampleValues): string |
 const queryOf = ({ request }: OperationContract, values: ExampleValues): Record<string, string> =>
   values.query ?? (request.query ? (exampleInput(request.query) as Record<string, string>) : {});
 
-/** What the authorizer says of a test key, or of a session, that holds exactly the scope of the operation. */
+/** The authorizer context of a test key, or a session, that holds exactly the operation's scope. */
 const callerOf = ({ permission }: OperationContract): Record<string, string> => {
   if (permission === 'public') return {};
   const session = typeof permission !== 'string';
+  const credentialId = exampleId(session ? 'session' : 'apiKey');
   return {
-    principalId: session ? 'ses_4hJ9sKq2LmN8pRt5VwXz1' : 'key_4hJ9sKq2LmN8pRt5VwXz1',
-    organizationId: 'org_4hJ9sKq2LmN8pRt5VwXz1',
+    principalId: credentialId,
+    organizationId: exampleId('organization'),
     env: 'test',
-    credentialId: session ? 'ses_4hJ9sKq2LmN8pRt5VwXz1' : 'key_4hJ9sKq2LmN8pRt5VwXz1',
+    credentialId,
     kind: session ? 'session' : 'key',
-    ...(session ? { accountId: 'acc_4hJ9sKq2LmN8pRt5VwXz1' } : {}),
+    ...(session ? { accountId: exampleId('account') } : {}),
     scopes: session ? permission.session : permission,
   };
 };
 
-const headersOf = (contract: OperationContract, values: ExampleValues): Record<string, string> => ({
-  ...(contract.permission === 'public' ? {} : { Authorization: AUTHORIZATION }),
-  ...(contract.request.body ? { 'Content-Type': 'application/json' } : {}),
-  ...(contract.request.rawBody
-    ? { 'Content-Type': values.rawBody?.contentType ?? contract.request.rawBody.contentType }
-    : {}),
-  ...(contract.request.stream
-    ? { 'Content-Type': values.rawBody?.contentType ?? contract.request.stream.contentTypes[0] ?? '' }
-    : {}),
-  ...(contract.idempotency === 'required' ? { 'Idempotency-Key': 'order-1842-shipped' } : {}),
-  Host: 'api.example.com',
-  'User-Agent': 'example/1.0',
-});
+const contentTypeOf = ({ request }: OperationContract, values: ExampleValues): string | undefined =>
+  request.body
+    ? 'application/json'
+    : (values.rawBody?.contentType ?? request.rawBody?.contentType ?? request.stream?.contentTypes[0]);
 
-const IDENTITY = {
-  accessKey: null,
-  accountId: null,
-  apiKey: null,
-  apiKeyId: null,
-  caller: null,
-  clientCert: null,
-  cognitoAuthenticationProvider: null,
-  cognitoAuthenticationType: null,
-  cognitoIdentityId: null,
-  cognitoIdentityPoolId: null,
-  principalOrgId: null,
-  user: null,
-  userArn: null,
-  sourceIp: '203.0.113.10',
-  userAgent: 'example/1.0',
-} as const;
+const headersOf = (contract: OperationContract, values: ExampleValues): Record<string, string> => {
+  const contentType = contentTypeOf(contract, values);
+  return {
+    ...(contract.permission === 'public' ? {} : { Authorization: AUTHORIZATION }),
+    ...(contentType ? { 'Content-Type': contentType } : {}),
+    ...(contract.idempotency === 'required' ? { 'Idempotency-Key': 'order-1842-shipped' } : {}),
+    Host: 'api.example.com',
+    'User-Agent': 'example/1.0',
+  };
+};
+
+const IDENTITY = { ...EMPTY_IDENTITY, sourceIp: '203.0.113.10', userAgent: 'example/1.0' };
 
 const contextOf = ({ method, path }: Pick<OperationContract, 'method' | 'path'>, actualPath: string) => ({
   accountId: ACCOUNT,
@@ -109,7 +95,7 @@ const listed = (single: Readonly<Record<string, string>>): Record<string, string
   Object.fromEntries(Object.entries(single).map(([name, value]) => [name, [value]]));
 const orNull = <T extends object>(values: T): T | null => (Object.keys(values).length > 0 ? values : null);
 
-/** A full event of API Gateway's REST proxy integration (payload version 1) that the operation takes. */
+/** An event of API Gateway's REST proxy integration (payload version 1.0) that the operation accepts. */
 export const requestEvent = (contract: OperationContract): APIGatewayProxyEvent => {
   const values = EXAMPLE_VALUES[contract.id] ?? {};
   const params = pathParameters(contract, values);
@@ -131,7 +117,7 @@ export const requestEvent = (contract: OperationContract): APIGatewayProxyEvent 
   };
 };
 
-/** The event of the gateway's REQUEST authorizer. */
+/** An event of API Gateway's REQUEST authorizer. */
 export const authorizerEvent = (): Omit<APIGatewayRequestAuthorizerEvent, 'requestContext'> & {
   requestContext: object;
 } => {
@@ -152,21 +138,21 @@ export const authorizerEvent = (): Omit<APIGatewayRequestAuthorizerEvent, 'reque
   };
 };
 
-/** A message of each queue. */
+/** One message per queue. */
 const MESSAGES: { readonly [Q in QueueName]: QueueMessage<Q> } = {
   send: { kind: 'send_message', ...KEYS.message(MESSAGE_ID) },
-  bulk: { kind: 'send_chunk', ...KEYS.batchChunk('btc_4hJ9sKq2LmN8pRt5VwXz1', 0) },
+  bulk: { kind: 'send_chunk', ...KEYS.batchChunk(exampleId('batch'), 0) },
   push: { kind: 'send_push', ...KEYS.pushMessage(MESSAGE_ID) },
   outcome: { kind: 'sandbox_outcome', ...KEYS.message(MESSAGE_ID) },
-  events: { kind: 'publish_event', ...KEYS.event('evt_4hJ9sKq2LmN8pRt5VwXz1') },
-  webhook: { kind: 'deliver_webhook', ...KEYS.delivery('dlv_4hJ9sKq2LmN8pRt5VwXz1') },
+  events: { kind: 'publish_event', ...KEYS.event(exampleId('event')) },
+  webhook: { kind: 'deliver_webhook', ...KEYS.delivery(exampleId('delivery')) },
   backlog: {
     kind: 'drain_backlog',
-    ...KEYS.webhook('org_4hJ9sKq2LmN8pRt5VwXz1', 'wbh_4hJ9sKq2LmN8pRt5VwXz1'),
+    ...KEYS.webhook(exampleId('organization'), exampleId('webhook')),
   },
 };
 
-/** A batch of one message, as Lambda receives it from a queue. */
+/** An SQS event with one message, as Lambda receives it. */
 export const queueEvent = (queue: QueueName): SQSEvent => ({
   Records: [
     {

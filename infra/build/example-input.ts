@@ -27,7 +27,7 @@ const requiredOf = (schema: JsonSchema, definitions: Readonly<Record<string, Jso
   return Object.fromEntries(fields);
 };
 
-/** A value of a JSON schema: its example, or the simplest that its keywords suggest. */
+/** A value of a JSON schema: its example, or the simplest that its keywords allow. */
 const sample = (schema: JsonSchema, definitions: Readonly<Record<string, JsonSchema>>): unknown => {
   const given = [schema.example, schema.examples?.[0], schema.const, schema.enum?.[0]].find(
     (value) => value !== undefined,
@@ -44,7 +44,7 @@ const sample = (schema: JsonSchema, definitions: Readonly<Record<string, JsonSch
   return type === undefined ? 'text' : BY_TYPE[type];
 };
 
-/** An input that a schema takes, made of the examples of its required fields. */
+/** A minimal input that a schema accepts: its required fields with their examples. */
 export const exampleInput = (schema: z.ZodType): unknown => {
   const json = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema & {
     $defs?: Record<string, JsonSchema>;

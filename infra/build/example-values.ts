@@ -1,15 +1,15 @@
-/** Values for an operation's example event, where the schemas' own examples do not make a good one. */
+/** Values for an operation's example event, where the examples of its schemas do not suffice. */
 export interface ExampleValues {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: unknown;
-  /** For operations that read a body's exact bytes. */
+  /** For operations with a raw or streamed body. */
   readonly rawBody?: { readonly contentType: string; readonly text: string };
 }
 
 const METADATA = { orderId: 'A-1842' } as const;
 
-/** One row per operation that needs one. What is absent comes from the contract: required fields, by their examples. */
+/** By operation id. What is absent comes from the contract: required fields with their examples. */
 export const EXAMPLE_VALUES: Readonly<Record<string, ExampleValues>> = {
   'overview.send': {
     body: {

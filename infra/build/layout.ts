@@ -3,19 +3,19 @@ import { basename, join, relative } from 'node:path';
 import type { Metafile } from 'esbuild';
 
 export interface FunctionSize {
-  /** The entry and all that it imports statically: what a cold start reads. */
+  /** The entry with its static imports: what a cold start loads. */
   readonly bytes: number;
-  /** With what it may import later. */
+  /** The same with its dynamic imports. */
   readonly bytesWithDynamic: number;
 }
 
-/** A function's path as a flat file name, so that entry and chunks are neighbours wherever they are copied together. */
+/** A function's path as a flat file name, so that the entry lies beside its chunks and finds them by relative imports. */
 export const entryName = (functionPath: string): string => functionPath.replaceAll('/', '.');
 
 type Outputs = Metafile['outputs'];
 
-/** The files that an output reaches: by static imports alone, and with those it may import later. */
-const reached = (outputs: Outputs, entry: string, withDynamic: boolean): Set<string> => {
+/** All files that an output imports, directly or not; `withDynamic` also follows dynamic imports. */
+const reachableFiles = (outputs: Outputs, entry: string, withDynamic: boolean): Set<string> => {
   const found = new Set<string>();
   const open = [entry];
   for (let file = open.pop(); file !== undefined; file = open.pop()) {
@@ -27,21 +27,21 @@ const reached = (outputs: Outputs, entry: string, withDynamic: boolean): Set<str
   return found;
 };
 
-/** A second name for the same bytes; a copy where the file system has no hard links. */
-const place = (from: string, to: string): Promise<void> => link(from, to).catch(() => copyFile(from, to));
+/** Hard-links a file; copies it where the file system has no hard links. */
+const linkOrCopy = (from: string, to: string): Promise<void> => link(from, to).catch(() => copyFile(from, to));
 
 export interface LayoutInput {
   readonly metafile: Metafile;
   readonly paths: readonly string[];
-  /** What the metafile's paths are relative to. */
+  /** The folder that the metafile's paths are relative to. */
   readonly root: string;
-  /** Holds what was compiled. */
+  /** The folder of the compiled files. */
   readonly from: string;
-  /** Receives a folder for each function's path. */
+  /** The folder that receives one folder per function. */
   readonly to: string;
 }
 
-/** Gives each function a folder of its own with `index.mjs` and its chunks, and weighs it. */
+/** Lays out a folder per function with `index.mjs` and its chunks. Returns the sizes in bytes, by function path. */
 export const layOutFunctions = async ({
   metafile,
   paths,
@@ -51,16 +51,16 @@ export const layOutFunctions = async ({
 }: LayoutInput): Promise<Record<string, FunctionSize>> => {
   const { outputs } = metafile;
   const compiled = relative(root, from).replaceAll('\\', '/');
-  const weigh = (files: Set<string>) => [...files].reduce((sum, file) => sum + (outputs[file]?.bytes ?? 0), 0);
+  const sizeOf = (files: Set<string>) => [...files].reduce((sum, file) => sum + (outputs[file]?.bytes ?? 0), 0);
   const sizes: Record<string, FunctionSize> = {};
   const laidOut = paths.map(async (path) => {
     const entry = `${compiled}/${entryName(path)}.mjs`;
-    const all = reached(outputs, entry, true);
-    sizes[path] = { bytes: weigh(reached(outputs, entry, false)), bytesWithDynamic: weigh(all) };
+    const all = reachableFiles(outputs, entry, true);
+    sizes[path] = { bytes: sizeOf(reachableFiles(outputs, entry, false)), bytesWithDynamic: sizeOf(all) };
     const folder = join(to, path);
     await mkdir(folder, { recursive: true });
     const nameOf = (file: string) => (file === entry ? 'index.mjs' : basename(file));
-    await Promise.all([...all].map((file) => place(join(root, file), join(folder, nameOf(file)))));
+    await Promise.all([...all].map((file) => linkOrCopy(join(root, file), join(folder, nameOf(file)))));
   });
   await Promise.all(laidOut);
   return sizes;

@@ -1,12 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { namesOf, type OperationNames } from './operation-names.ts';
 import { operationFiles } from './operation-templates.ts';
 
 /**
- * `npm run new:operation sms.send`: writes contract, rule, handler, example event and test of a new operation, and
- * adds it to the index and to the document. What it writes compiles and passes the tests; then the real work begins.
+ * `npm run new:operation sms.send`: writes contract, rule, handler and test of a new operation, its example event, and adds it to the
+ * index and to the document. What it writes compiles and passes the tests; then the real work begins.
  */
 const root = join(import.meta.dirname, '../..');
 const at = (path: string): string => join(root, path);
@@ -20,8 +21,22 @@ const write = (path: string, text: string): void => {
   console.log(`  ${path}`);
 };
 
-const run = (script: string, ...args: string[]): void =>
-  void execFileSync(process.execPath, [at(script), ...args], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
+const run = (...args: string[]): void =>
+  void execFileSync(process.execPath, args, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
+
+/**
+ * The folder of the domain where an area's rules are: the one of its name, on whatever floor; else the one that its handlers import
+ * most from; else a new one of its name.
+ */
+const ruleFolderOf = ({ area }: OperationNames): string => {
+  const named = globSync(`**/${area}/`, { cwd: at('shared/domain') })[0];
+  if (named) return named.replaceAll('\\', '/').replace(/\/$/, '');
+  const handlers = globSync(`functions/${area}/*.ts`, { cwd: root }).map(read).join('\n');
+  const folders = [...handlers.matchAll(/shared\/domain\/(.+)\/[\w-]+\.ts'/g)].map(([, folder = '']) => folder);
+  const uses = Map.groupBy(folders, (folder) => folder);
+  uses.delete('core');
+  return [...uses].sort(([, a], [, b]) => b.length - a.length)[0]?.[0] ?? area;
+};
 
 const camel = (area: string): string => area.replaceAll(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 
@@ -47,10 +62,10 @@ const describeTag = ({ tag }: OperationNames): void => {
   insertAfterLast(path, /export const TAGS[^=]*= \{\n/g, `  ${key}: 'Describe the tag ${tag} in one line.',\n`);
 };
 
-const writeContract = (names: OperationNames): OperationNames => {
+const writeContract = (names: OperationNames, ruleFolder: string): OperationNames => {
   const path = `shared/contracts/${names.area}.ts`;
   if (!existsSync(at(path))) {
-    const { contract } = operationFiles(names);
+    const { contract } = operationFiles(names, ruleFolder);
     write(path, contract.head + contract.text);
     addToIndex(names);
     return names;
@@ -59,22 +74,24 @@ const writeContract = (names: OperationNames): OperationNames => {
   if (new RegExp(`^export const (?:${names.variable}|${names.schema})\\b|id: '${names.id}'`, 'm').test(existing))
     throw new Error(`${path} declares ${names.id} already.`);
   const placed = { ...names, tag: /^ {2}tag: '([^']+)'/m.exec(existing)?.[1] ?? names.tag };
-  write(path, existing + operationFiles(placed).contract.text);
+  write(path, existing + operationFiles(placed, ruleFolder).contract.text);
   return placed;
 };
 
 const create = (id: string): void => {
   const names = namesOf(id);
-  const { others } = operationFiles(names);
+  const ruleFolder = ruleFolderOf(names);
+  const isNewFolder = !existsSync(at(`shared/domain/${ruleFolder}`));
+  const { others } = operationFiles(names, ruleFolder);
   const taken = [...others.keys()].filter((path) => existsSync(at(path)));
   if (taken.length > 0) throw new Error(`${taken.join(', ')} exists already.`);
-  describeTag(writeContract(names));
+  describeTag(writeContract(names, ruleFolder));
   for (const [path, text] of others) write(path, text);
-  // Fresh processes: this one has read the contracts as they were.
-  run('infra/build/write-examples.ts');
-  run('shared/openapi/write.ts');
-  run('node_modules/@biomejs/biome/bin/biome', 'check', '--write', ...written);
+  run(at('node_modules/@biomejs/biome/bin/biome'), 'check', '--write', ...written);
+  // One process, which reads the contracts once: the document shows the examples.
+  run('--import', pathToFileURL(at('infra/build/write-examples.ts')).href, at('shared/openapi/write.ts'));
   console.log(`  events/requests/${id}.json\n  openapi.json`);
+  if (isNewFolder) console.log(`Give shared/domain/${ruleFolder} its floor in .dependency-cruiser.cjs.`);
 };
 
 const id = process.argv[2];

@@ -1,26 +1,26 @@
 import type { Plugin } from 'esbuild';
 import type { MetadataJson } from 'libphonenumber-js';
 
-/** The places of a country's plan that `shared/domain/phone.ts` reads: its pattern, lengths, leading digits and number types. */
-const PLACES_READ = [2, 3, 10, 11];
+/** The array indexes of a country's plan that `shared/domain/core/phone.ts` reads: pattern, lengths, leading digits, number types. */
+const FIELDS_READ = [2, 3, 10, 11];
 
-const slim = (plans: Readonly<Record<string, readonly unknown[]>>) =>
+const dropUnreadFields = (plans: Readonly<Record<string, readonly unknown[]>>) =>
   Object.fromEntries(
     Object.entries(plans).map(([name, plan]) => {
-      const read = Array.from({ length: 12 }, (_, at) => (PLACES_READ.includes(at) ? (plan[at] ?? 0) : 0));
+      const read = Array.from({ length: 12 }, (_, at) => (FIELDS_READ.includes(at) ? (plan[at] ?? 0) : 0));
       return [name, read];
     }),
   );
 
-/** What the package exports, parsed when it is first read: a cold start that judges no number pays nothing for it. */
+/** A module that parses the metadata on first access, so that a cold start that checks no number does not pay for it. */
 const lazily = (text: string, names: readonly string[]): string => {
   const getters = names.map((name) => `get ${name}(){return read().${name}}`);
   return `let plans;const read=()=>plans??=JSON.parse(${JSON.stringify(text)});export default{${getters.join()}}`;
 };
 
 /**
- * The numbering plans as a function carries them: without what is only for formatting, a third less, and as JSON text, which an
- * engine reads in half the time that it takes for the same as a program. They are a quarter of what a send reads at a cold start.
+ * esbuild plugin that shrinks libphonenumber's metadata, a quarter of what a send loads at a cold start: drops the formatting data (a
+ * third of it), and embeds the rest as JSON text, which V8 parses in half the time of an object literal.
  */
 export const numberingPlans: Plugin = {
   name: 'numbering-plans',
@@ -33,8 +33,8 @@ export const numberingPlans: Plugin = {
       >;
       const read = {
         country_calling_codes,
-        countries: slim(countries ?? {}),
-        nonGeographic: slim(nonGeographic ?? {}),
+        countries: dropUnreadFields(countries ?? {}),
+        nonGeographic: dropUnreadFields(nonGeographic ?? {}),
       };
       return { contents: lazily(JSON.stringify(read), Object.keys(read)) };
     });

@@ -1,4 +1,4 @@
-import { SCOPES, type Scope } from '../../shared/domain/access/scopes.ts';
+import { SCOPES, type Scope } from '../../shared/domain/core/scopes.ts';
 
 /** Every name that a new operation gets, from its id alone. */
 export interface OperationNames {

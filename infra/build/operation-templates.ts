@@ -27,8 +27,18 @@ export const ${variable} = defineOperation({
 });
 `;
 
-const rule = ({ id, variable }: OperationNames): string => `import type { Actor } from '../actor.ts';
-import { type Refusal, refuse } from '../errors.ts';
+/** `shared/domain/core`, as a rule in a folder of the domain imports it. */
+const coreFrom = (ruleFolder: string): string =>
+  `${ruleFolder
+    .split('/')
+    .map(() => '..')
+    .join('/')}/core`;
+
+const rule = (
+  { id, variable }: OperationNames,
+  ruleFolder: string,
+): string => `import type { Actor } from '${coreFrom(ruleFolder)}/actor.ts';
+import { type Refusal, refuse } from '${coreFrom(ruleFolder)}/errors.ts';
 
 /** The rule of ${id}: a plain function over what it is given. */
 export const ${variable} = (_actor: Actor, wish: { readonly name: string }): { name: string } | Refusal<'VALIDATION_ERROR'> =>
@@ -37,31 +47,29 @@ export const ${variable} = (_actor: Actor, wish: { readonly name: string }): { n
     : { name: wish.name };
 `;
 
-const handler = ({
-  area,
-  verb,
-  variable,
-}: OperationNames): string => `import { ${variable} as contract } from '../../shared/contracts/${area}.ts';
-import { ${variable} } from '../../shared/domain/${area}/${verb}.ts';
-import { isRefusal } from '../../shared/domain/errors.ts';
-import { operation, respond } from '../../shared/runtime/operation.ts';
+const handler = (
+  { area, verb, variable }: OperationNames,
+  ruleFolder: string,
+): string => `import { ${variable} as contract } from '../../shared/contracts/${area}.ts';
+import { ${variable} } from '../../shared/domain/${ruleFolder}/${verb}.ts';
+import { operation } from '../../shared/runtime/operation.ts';
 
-export const handler = operation(contract, async ({ actor, body }) => {
-  const done = ${variable}(actor, body);
-  return isRefusal(done) ? done : respond(200, done);
-});
+export const handler = operation(contract, ({ actor, body }) => ${variable}(actor, body));
 `;
 
-const test = ({ id, area, verb, variable }: OperationNames): string => `import { expect, it } from 'vitest';
-import type { Actor } from '../../shared/domain/actor.ts';
-import { ${variable} } from '../../shared/domain/${area}/${verb}.ts';
-import { isRefusal } from '../../shared/domain/errors.ts';
-import { newId } from '../../shared/domain/ids.ts';
+const test = (
+  { id, verb, variable }: OperationNames,
+  ruleFolder: string,
+): string => `import { expect, it } from 'vitest';
+import type { Actor } from '../../shared/domain/core/actor.ts';
+import { ${variable} } from '../../shared/domain/${ruleFolder}/${verb}.ts';
+import { isRefusal } from '../../shared/domain/core/errors.ts';
+import { newId } from '../../shared/domain/core/ids.ts';
 
 const actor: Actor = {
   organizationId: newId('organization'),
   env: 'test',
-  credentialId: 'key',
+  credentialId: newId('apiKey'),
   kind: 'key',
   scopes: new Set(),
 };
@@ -75,12 +83,15 @@ it('${id} refuses a blank name', () => {
 });
 `;
 
-/** The files of a new operation, by their path from the root. The contract's is the part to append where the area exists. */
-export const operationFiles = (names: OperationNames) => ({
+/**
+ * The files of a new operation, by their path from the root. The contract's is the part to append where the area exists; `ruleFolder` is
+ * the folder of the domain that the rule goes to.
+ */
+export const operationFiles = (names: OperationNames, ruleFolder: string) => ({
   contract: { path: `shared/contracts/${names.area}.ts`, head: CONTRACT_HEAD, text: contract(names) },
   others: new Map([
-    [`shared/domain/${names.area}/${names.verb}.ts`, rule(names)],
-    [`functions/${names.area}/${names.verb}.ts`, handler(names)],
-    [`test/domain/${names.area}-${names.verb}.test.ts`, test(names)],
+    [`shared/domain/${ruleFolder}/${names.verb}.ts`, rule(names, ruleFolder)],
+    [`functions/${names.area}/${names.verb}.ts`, handler(names, ruleFolder)],
+    [`test/domain/${names.area}-${names.verb}.test.ts`, test(names, ruleFolder)],
   ]),
 });

@@ -1,10 +1,10 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type BuildOptions, buildFunctions } from './build.ts';
+import { withBuildLock } from './build-lock.ts';
 import { compile } from './compile.ts';
-import { withBuildFolder } from './exclusive.ts';
 import { entryName, type FunctionSize, layOutFunctions } from './layout.ts';
-import { readRecord, replaceFolder } from './record.ts';
+import { readManifest, replaceFolder } from './manifest.ts';
 
 /** `packages.json`: what was packed, from which sources. */
 interface Packages {
@@ -15,25 +15,24 @@ interface Packages {
 export interface Packed extends Packages {
   /** Holds `functions/<path>/`. */
   readonly outDir: string;
-  /** False when the earlier result still stands. */
+  /** False when the earlier result was up to date. */
   readonly packed: boolean;
 }
 
 const areaOf = (path: string): string => path.split('/')[0] as string;
 
 /**
- * Packs every function as a Lambda asset of its own: `functions/<path>/` holds an `index.mjs` with exactly the chunks that it
- * needs. They are compiled once more from the bundle, area by area: a chunk there is what a set of all functions shares, so
- * that one function would read about a hundred small ones at a cold start; what an area's own functions share comes to some
- * twenty, without what only others use. Does nothing when no source changed.
+ * Packs every function as a Lambda asset: `functions/<path>/` holds an `index.mjs` with exactly the chunks that it needs. The bundle is
+ * compiled once more, area by area: split across all functions, one function would load about a hundred small chunks at a cold start;
+ * split within an area it loads about twenty, without code that only other areas use. Does nothing when no source changed.
  */
 export const packFunctions = async (options: BuildOptions): Promise<Packed> => {
   const { root } = options;
   const { manifest, outDir } = await buildFunctions(options);
   const { hash, functions: paths } = manifest;
-  const record = join(outDir, 'packages.json');
-  const standing = options.force ? undefined : await readRecord<Packages>(record);
-  if (standing?.hash === hash) return { ...standing, outDir, packed: false };
+  const manifestFile = join(outDir, 'packages.json');
+  const current = options.force ? undefined : await readManifest<Packages>(manifestFile);
+  if (current?.hash === hash) return { ...current, outDir, packed: false };
   const fill = async (folder: string): Promise<Packages> => {
     const functions: Record<string, FunctionSize> = {};
     for (const area of new Set(paths.map(areaOf)))
@@ -43,8 +42,10 @@ export const packFunctions = async (options: BuildOptions): Promise<Packed> => {
       );
     return { hash, functions };
   };
-  const made = await withBuildFolder(outDir, () => replaceFolder({ folder: join(outDir, 'functions'), record, fill }));
-  return { ...made, outDir, packed: true };
+  const packages = await withBuildLock(outDir, () =>
+    replaceFolder({ folder: join(outDir, 'functions'), manifestFile, fill }),
+  );
+  return { ...packages, outDir, packed: true };
 };
 
 interface Area {

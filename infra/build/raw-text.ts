@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Plugin } from 'esbuild';
 
-/** `import text from './file?raw'`: the file's text, as Vite reads the same import in the tests. */
+/** esbuild plugin for `import text from './file?raw'`: the file's text, as Vite resolves the same import in tests. */
 export const rawText: Plugin = {
   name: 'raw-text',
   setup(build) {

@@ -1,7 +1,7 @@
 import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** How the gateway service's container is made: what `buildService` laid out, on Node's own image. It writes to /tmp alone. */
+/** The container of the gateway service. It writes to /tmp only. */
 const DOCKERFILE = `FROM public.ecr.aws/docker/library/node:24-slim
 WORKDIR /service
 COPY . .
@@ -12,15 +12,15 @@ CMD ["node", "--max-old-space-size=256", "main.mjs"]
 `;
 
 export interface ServiceBuild {
-  /** The project's folder. */
+  /** The project root. */
   readonly root: string;
-  /** Where the functions were built to. */
+  /** The output folder of `buildFunctions`. */
   readonly dist: string;
-  /** Where the container's folder goes. */
+  /** Receives the Docker build context. */
   readonly outDir: string;
 }
 
-/** Lays out all that the gateway service's container holds: its program in one file, the functions as they were built, a Dockerfile. */
+/** Writes the Docker build context of the gateway service: the program in one file, the built functions, a Dockerfile. */
 export const buildService = async ({ root, dist, outDir }: ServiceBuild): Promise<void> => {
   const { build } = await import('esbuild');
   await rm(outDir, { recursive: true, force: true });

@@ -10,16 +10,16 @@ const typeScriptIn = async (folder: string): Promise<string[]> => {
     .sort();
 };
 
-/** Every function: its path under `functions/`, without `.ts`, with `/` on every system. */
+/** The paths of all functions under `functions/`, without `.ts`, with `/` on every operating system. */
 export const listFunctions = async (functionsDir: string): Promise<string[]> =>
   (await typeScriptIn(functionsDir))
     .filter((file) => file.endsWith('.ts'))
     .map((file) => relative(functionsDir, file).replaceAll('\\', '/').replace(/\.ts$/, ''));
 
-/** Files beside the folders that a build reads: what is installed, and the document that the service hands out. */
+/** Files outside the folders that a build reads: installed versions, and the OpenAPI document that the service serves. */
 const SINGLE_FILES = ['package-lock.json', 'openapi.json'];
 
-/** One hash over all that a build reads: the functions, `shared/`, single files, and the build itself. */
+/** A hash of everything that a build depends on: the functions, `shared/`, single files, and the build code itself. */
 export const sourcesHash = async (root: string, functionsDir: string): Promise<string> => {
   const folders = [functionsDir, join(root, 'shared'), join(root, 'infra/build')];
   const files = [

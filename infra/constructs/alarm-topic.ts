@@ -3,15 +3,15 @@ import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
-import type { Environment } from '../../shared/domain/actor.ts';
+import type { Environment } from '../../shared/domain/core/actor.ts';
 
 export interface AlarmTopicProps {
   readonly environment: Environment;
-  /** Who is told by e-mail; without it somebody subscribes by hand. */
+  /** An address to subscribe; without it somebody subscribes by hand. */
   readonly email?: string;
 }
 
-/** Where the alarms go. What passes here names queues and metrics, never a person, so it needs no key of its own. */
+/** The SNS topic of the alarms. Not encrypted with a key of ours: messages name queues and metrics, never personal data. */
 export class AlarmTopic extends Construct {
   readonly topic: Topic;
 

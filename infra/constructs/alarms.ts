@@ -11,7 +11,7 @@ import {
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
-import type { Environment } from '../../shared/domain/actor.ts';
+import type { Environment } from '../../shared/domain/core/actor.ts';
 import { INDEXES } from '../../shared/storage/access-patterns.ts';
 import { THRESHOLDS } from '../stages.ts';
 import type { QueueWithRedrive } from './queue-with-redrive.ts';
@@ -22,7 +22,7 @@ export interface AlarmsProps {
   readonly apis: readonly MessagingApi[];
   readonly queues: readonly QueueWithRedrive[];
   readonly tableName: string;
-  /** Who is told; without it the alarms only show. */
+  /** The topic to notify; without it alarms change state and notify nobody. */
   readonly topic?: ITopic;
 }
 
@@ -32,7 +32,7 @@ interface AlarmRow {
   readonly metric: IMetric;
   readonly threshold: number;
   readonly operator: ComparisonOperator;
-  /** How many of the last minutes must be over the threshold. */
+  /** Consecutive one-minute periods that must breach the threshold. */
   readonly minutes: number;
 }
 
@@ -46,7 +46,7 @@ const sumOf = (parts: Record<string, IMetric>, label: string): IMetric => {
   return new MathExpression({ expression, usingMetrics: parts, period: MINUTE, label });
 };
 
-/** The gateway's metrics of an API, or of one measured operation of it. */
+/** A metric of an API, or with `route` of one operation that has detailed metrics. */
 export const gatewayMetric = (
   api: MessagingApi,
   metricName: string,
@@ -68,14 +68,14 @@ export const gatewayMetric = (
 /** The sum of a metric over the APIs of a stage. */
 const gatewaySum = (apis: readonly MessagingApi[], metricName: string): IMetric => {
   const parts = Object.fromEntries(
-    apis.map((api, place) => [`api${place}`, gatewayMetric(api, metricName, Stats.SUM)]),
+    apis.map((api, index) => [`api${index}`, gatewayMetric(api, metricName, Stats.SUM)]),
   );
   return sumOf(parts, metricName);
 };
 
-/** Throttled reads or writes of the table and of its indexes: an index that is throttled holds its table back. */
+/** Throttled reads or writes of the table and its indexes: a throttled index throttles writes to its table. */
 const throttles = (tableName: string, metricName: 'ReadThrottleEvents' | 'WriteThrottleEvents'): IMetric => {
-  const of = (dimensions: Record<string, string>) =>
+  const metric = (dimensions: Record<string, string>) =>
     new Metric({
       namespace: 'AWS/DynamoDB',
       metricName,
@@ -83,8 +83,8 @@ const throttles = (tableName: string, metricName: 'ReadThrottleEvents' | 'WriteT
       period: MINUTE,
       dimensionsMap: { TableName: tableName, ...dimensions },
     });
-  const parts: Record<string, IMetric> = { table: of({}) };
-  for (const name of Object.keys(INDEXES)) parts[name] = of({ GlobalSecondaryIndexName: name });
+  const parts: Record<string, IMetric> = { table: metric({}) };
+  for (const name of Object.keys(INDEXES)) parts[name] = metric({ GlobalSecondaryIndexName: name });
   return sumOf(parts, metricName);
 };
 
@@ -145,7 +145,7 @@ const stageRows = ({ apis, tableName }: AlarmsProps): AlarmRow[] => [
   })),
 ];
 
-/** What wakes somebody, one row each. */
+/** The alarms of a stage, one declared row each. */
 export class Alarms extends Construct {
   readonly alarms: readonly Alarm[];
 

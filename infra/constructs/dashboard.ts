@@ -9,7 +9,7 @@ import {
   Stats,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
-import type { Environment } from '../../shared/domain/actor.ts';
+import type { Environment } from '../../shared/domain/core/actor.ts';
 import { INDEXES } from '../../shared/storage/access-patterns.ts';
 import { gatewayMetric } from './alarms.ts';
 import type { QueueWithRedrive } from './queue-with-redrive.ts';
@@ -25,13 +25,13 @@ export interface StageDashboardProps {
 const MINUTE = Duration.minutes(1);
 const HALF = 12;
 
-/** The service's own metrics (`shared/runtime/observe.ts`), whatever further dimensions they carry: one line per combination. */
+/** The service's own metrics (`shared/wiring/process/observe.ts`); each graph has one line per combination of dimensions. */
 const OWN_GRAPHS = [
   { title: 'Sends', metrics: ['Sends'], statistic: Stats.SUM },
   { title: 'Refusals', metrics: ['Refusals'], statistic: Stats.SUM },
   { title: 'Provider latency, p95 (ms)', metrics: ['ProviderLatency'], statistic: Stats.percentile(95) },
   { title: 'Consumer and publish failures', metrics: ['ConsumerFailures', 'PublishFailures'], statistic: Stats.SUM },
-  { title: 'Holds that were resolved late', metrics: ['ResolvedHolds'], statistic: Stats.SUM },
+  { title: 'Holds recovered after the deadline', metrics: ['ResolvedHolds'], statistic: Stats.SUM },
   { title: 'Overdue work that the dispatcher found', metrics: ['OverdueWork'], statistic: Stats.SUM },
 ] as const;
 
@@ -70,7 +70,7 @@ const queueGraphs = (queues: readonly QueueWithRedrive[]): IWidget[] => [
   ),
 ];
 
-/** A gateway's metric as one line, named after its API. */
+/** A metric of an API, labelled with the API's name. */
 const apiLine = (api: MessagingApi, metricName: string, statistic: string): IMetric =>
   gatewayMetric(api, metricName, statistic).with({ label: `${api.api.restApiName}: ${metricName}, ${statistic}` });
 
@@ -93,7 +93,7 @@ const gatewayGraphs = (apis: readonly MessagingApi[]): IWidget[] => [
 ];
 
 const tableGraph = (tableName: string, metricName: string): IWidget => {
-  const of = (label: string, dimensions: Record<string, string>) =>
+  const line = (label: string, dimensions: Record<string, string>) =>
     new Metric({
       namespace: 'AWS/DynamoDB',
       metricName,
@@ -103,12 +103,12 @@ const tableGraph = (tableName: string, metricName: string): IWidget => {
       dimensionsMap: { TableName: tableName, ...dimensions },
     });
   return graph(`DynamoDB: ${metricName}`, [
-    of('table', {}),
-    ...Object.keys(INDEXES).map((name) => of(name, { GlobalSecondaryIndexName: name })),
+    line('table', {}),
+    ...Object.keys(INDEXES).map((name) => line(name, { GlobalSecondaryIndexName: name })),
   ]);
 };
 
-/** A stage at a glance: what is sent and refused, how providers answer, what waits, what callers feel, what the table consumes. */
+/** The dashboard of a stage: sends and refusals, provider latency, queues, API latency and errors, consumed capacity. */
 export class StageDashboard extends Construct {
   constructor(scope: Construct, id: string, { environment, apis, queues, tableName }: StageDashboardProps) {
     super(scope, id);

@@ -2,7 +2,7 @@ import { Stack, type StackProps } from 'aws-cdk-lib';
 import { CfnWebACL } from 'aws-cdk-lib/aws-wafv2';
 import type { Construct } from 'constructs';
 
-/** Requests of one address in five minutes before it is blocked for a while. */
+/** Requests of one IP address in five minutes, above which it is blocked. */
 const PER_ADDRESS = 30_000;
 
 const visibility = (metricName: string): CfnWebACL.VisibilityConfigProperty => ({
@@ -11,7 +11,7 @@ const visibility = (metricName: string): CfnWebACL.VisibilityConfigProperty => (
   sampledRequestsEnabled: false,
 });
 
-/** AWS's own rule groups. A body rule only counts where a send or an import is larger than it expects. */
+/** AWS managed rule groups. Rules under `onlyCount` would block legitimate bodies (large, or with HTML) and server-side clients. */
 const MANAGED = [
   { name: 'AWSManagedRulesAmazonIpReputationList', onlyCount: [] },
   { name: 'AWSManagedRulesKnownBadInputsRuleSet', onlyCount: [] },
@@ -35,7 +35,7 @@ const managedRule = ({ name, onlyCount }: (typeof MANAGED)[number], priority: nu
   visibilityConfig: visibility(name),
 });
 
-/** The edge's firewall. A stack of its own, because CloudFront takes web ACLs from us-east-1 only, wherever the service runs. */
+/** The web ACL of the edge. A separate stack, because CloudFront accepts web ACLs from us-east-1 only. */
 export class FirewallStack extends Stack {
   readonly webAclArn: string;
 

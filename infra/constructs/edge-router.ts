@@ -1,20 +1,20 @@
-import type { Environment } from '../../shared/domain/actor.ts';
+import type { Environment } from '../../shared/domain/core/actor.ts';
 import type { ContractName } from '../../shared/runtime/problem.ts';
 
 type Origins = Readonly<Record<Environment, string>>;
 
-/** The ids of the distribution's origins: an API for each contract in each stage. */
+/** Origin ids of the distribution: one REST API per contract and stage. */
 export const ORIGINS: Readonly<Record<ContractName, Origins>> = {
   reference: { live: 'live', test: 'test' },
   overview: { live: 'live-v1', test: 'test-v1' },
 };
-/** The ids of the gateway services' origins, where these are switched on. */
+/** Origin ids of the gateway services, when these are switched on. */
 export const SERVICE_ORIGINS: Origins = { live: 'live-media', test: 'test-media' };
 
 /**
- * The CloudFront Function that picks the origin of a request (JavaScript runtime 2.0, at most 10 KB), among those of the contract that the
- * path belongs to: a test credential, and the short links and unsubscribe links of the test stage, whose codes begin with `t`, go to the
- * test stage; everything else to live. Routing is no security: each stage refuses the other's credentials by itself.
+ * The CloudFront Function that selects the origin of a request (JavaScript runtime 2.0, at most 10 KB). The path selects the contract.
+ * Test credentials, and the short links and unsubscribe links of test (their codes begin with `t`), go to the test stage, all else to
+ * live. This is routing, not security: each stage's authorizer refuses the other's credentials.
  */
 const routerCode = (reference: Origins, overview: Origins): string => `import cf from 'cloudfront';
 
@@ -33,5 +33,5 @@ function handler(event) {
 `;
 
 export const ROUTER_CODE = routerCode(ORIGINS.reference, ORIGINS.overview);
-/** The same choice for the paths that the gateway services serve, all of the reference contract. */
+/** The same for the paths of the gateway services, which all belong to the reference contract. */
 export const SERVICE_ROUTER_CODE = routerCode(SERVICE_ORIGINS, SERVICE_ORIGINS);

@@ -8,15 +8,15 @@ import {
   unknownMethodError,
 } from '../gateway-errors.ts';
 
-/** Filled in by the gateway; everything else of an answer is fixed text. */
+/** Context variables that API Gateway fills in; the rest of a response is fixed text. */
 const AT = { instance: '$context.path', requestId: '$context.requestId' };
 const COMMON_HEADERS = { 'Content-Type': PROBLEM_CONTENT_TYPE, 'Cache-Control': 'no-store' } as const;
 
-/** A constant, as the gateway's mappings write it. */
+/** A literal in API Gateway's parameter mappings. */
 const constant = (text: string): string => `'${text}'`;
 
-/** A path of each contract, for a document that stands for all of them. */
-const SOMEWHERE = { overview: '/v1/any', reference: '/any' } as const;
+/** Any path of each contract: it selects the format of a problem document that serves all paths of the API. */
+const SAMPLE_PATHS = { overview: '/v1/any', reference: '/any' } as const;
 
 const document = (error: GatewayError, path: string): string => JSON.stringify(gatewayProblem(error, AT, path));
 
@@ -29,9 +29,9 @@ const headersOf = (error: GatewayError, prefix: string): Record<string, string> 
   );
 
 /**
- * `x-amazon-apigateway-gateway-responses`: every error of the gateway's own as a problem document in the words of a contract. An API has
- * one document per error, with variables but no decisions in it (a gateway response's mapping template "isn't processed by the Velocity
- * Template Language engine"): contracts of different words are different APIs.
+ * `x-amazon-apigateway-gateway-responses`: every gateway error as a problem document of one contract. A response template takes
+ * variables but no conditions (API Gateway developer guide: it "isn't processed by the Velocity Template Language engine"), which is
+ * why each contract has a REST API of its own.
  */
 export const gatewayResponses = (contract: ContractName): Record<string, unknown> =>
   Object.fromEntries(
@@ -40,13 +40,13 @@ export const gatewayResponses = (contract: ContractName): Record<string, unknown
       {
         statusCode: String(gatewayStatus(error)),
         responseParameters: headersOf(error, 'gatewayresponse.header'),
-        responseTemplates: { 'application/json': document(error, SOMEWHERE[contract]) },
+        responseTemplates: { 'application/json': document(error, SAMPLE_PATHS[contract]) },
       },
     ]),
   );
 
-/** Media types that a caller may send to a path or with a method that does not exist; any other is answered 415. */
-const SENT = [
+/** Media types accepted on unknown paths and methods; API Gateway answers 415 to any other. */
+const MEDIA_TYPES = [
   'application/json',
   'application/x-www-form-urlencoded',
   'application/octet-stream',
@@ -55,7 +55,7 @@ const SENT = [
   'text/xml',
 ];
 
-/** An operation of the gateway's document that answers with a fixed problem and calls nothing. */
+/** An operation with a mock integration that answers a fixed problem. */
 const fixedAnswer = (error: GatewayError, path: string) => {
   const status = String(gatewayStatus(error));
   const parameters = headersOf(error, 'method.response.header');
@@ -70,7 +70,7 @@ const fixedAnswer = (error: GatewayError, path: string) => {
     'x-amazon-apigateway-integration': {
       type: 'mock',
       passthroughBehavior: 'never',
-      requestTemplates: Object.fromEntries(SENT.map((type) => [type, `{"statusCode": ${status}}`])),
+      requestTemplates: Object.fromEntries(MEDIA_TYPES.map((type) => [type, `{"statusCode": ${status}}`])),
       responses: {
         default: {
           statusCode: status,
@@ -82,7 +82,7 @@ const fixedAnswer = (error: GatewayError, path: string) => {
   };
 };
 
-/** Any other method of a known path: 405 with `Allow`. */
+/** 405 with `Allow`, for any other method of a known path. */
 export const unknownMethod = (path: string, allow: readonly string[]) => fixedAnswer(unknownMethodError(allow), path);
-/** Any method of a path that no operation has: 404. */
+/** 404, for any method of an unknown path. */
 export const unknownPath = (path: string) => fixedAnswer(UNKNOWN_PATH_ERROR, path);

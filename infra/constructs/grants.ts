@@ -1,49 +1,49 @@
 import { Stack } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
-import { AWS_CARRIERS, type AwsCarrier, type Uses } from '../../shared/contracts/define-operation.ts';
-import type { Environment } from '../../shared/domain/actor.ts';
+import { AWS_PROVIDERS, type AwsProvider, type Uses } from '../../shared/contracts/define-operation.ts';
+import type { Environment } from '../../shared/domain/core/actor.ts';
 import { QUEUE_NAMES, type QueueName } from '../../shared/queues/queues.ts';
 import { INDEXES } from '../../shared/storage/access-patterns.ts';
 
-/** What the roles of a stage may reach, by ARN. */
+/** The resources of a stage that roles are granted, by ARN. */
 export interface StageResources {
   readonly environment: Environment;
   readonly tableArn: string;
   readonly keyArn: string;
   readonly queueArns: Readonly<Record<QueueName, string>>;
-  /** The bucket that uploads pass through. */
+  /** The upload bucket. */
   readonly uploadsArn: string;
-  /** The live stage's table and key: only where the stage reads the live volume. */
+  /** The live stage's table and key; only in a stage that reads the live volume counters. */
   readonly liveVolume?: { readonly tableArn: string; readonly keyArn: string };
-  /** Whether the stage's messages may reach people: else no carrier is granted. */
+  /** False in a stage whose messages must reach nobody: no AWS sending service is granted. */
   readonly sendsForReal: boolean;
 }
 
-/** What a role needs: what its operations declare, and for the machinery also the index of due work. */
-export interface Reach extends Uses {
+/** What a role is granted: what its operations declare; consumers and the dispatcher also query the due index. */
+export interface RoleGrants extends Uses {
   readonly dueWork?: true;
 }
 
-/** All that the consumers and the dispatcher touch: they carry on what any operation began. */
-export const MACHINERY: Reach = {
+/** Grants of the consumers and the dispatcher, which continue the work of any operation. */
+export const BACKGROUND_GRANTS: RoleGrants = {
   table: 'write',
   queues: QUEUE_NAMES,
   vault: true,
   dueWork: true,
 };
-/** What the consumer of queued sends touches besides: it calls carriers and prices hops. */
-export const SENDER: Reach = { ...MACHINERY, carriers: AWS_CARRIERS, liveVolume: true };
+/** Grants of consumers that send: they also call AWS's sending services and price fallback steps. */
+export const SENDER_GRANTS: RoleGrants = { ...BACKGROUND_GRANTS, awsProviders: AWS_PROVIDERS, liveVolume: true };
 
-/** What a group of operations needs together. */
-export const unionOf = (uses: readonly Uses[]): Reach => {
+/** The union of what several operations declare, for a role that they share. */
+export const mergeGrants = (uses: readonly Uses[]): RoleGrants => {
   const levels = ['write', 'read', 'none'] as const;
   return {
     table: levels.find((level) => uses.some(({ table }) => table === level)) ?? 'none',
     queues: QUEUE_NAMES.filter((name) => uses.some(({ queues }) => queues?.includes(name))),
     ...(uses.some(({ vault }) => vault) ? { vault: true } : {}),
     ...(uses.some(({ uploads }) => uploads) ? { uploads: true } : {}),
-    carriers: AWS_CARRIERS.filter((name) => uses.some(({ carriers }) => carriers?.includes(name))),
+    awsProviders: AWS_PROVIDERS.filter((name) => uses.some(({ awsProviders }) => awsProviders?.includes(name))),
     ...(uses.some(({ liveVolume }) => liveVolume) ? { liveVolume: true } : {}),
   };
 };
@@ -57,8 +57,8 @@ const WRITE = [
   'dynamodb:UpdateItem',
 ];
 
-/** DynamoDB asks the key in the caller's name; the condition keeps a role from opening anything by itself. */
-const keyThroughTable = (scope: Construct, keyArn: string, write: boolean) =>
+/** DynamoDB uses the KMS key on the caller's behalf; `kms:ViaService` keeps the role from using it directly. */
+const keyUseByTable = (scope: Construct, keyArn: string, write: boolean) =>
   new PolicyStatement({
     actions: [
       'kms:Decrypt',
@@ -71,21 +71,25 @@ const keyThroughTable = (scope: Construct, keyArn: string, write: boolean) =>
     },
   });
 
-const tableStatements = (scope: Construct, reach: Reach, { tableArn, keyArn }: StageResources): PolicyStatement[] => {
-  if (reach.table === 'none') return [];
-  const write = reach.table === 'write';
-  const indexes = Object.keys(INDEXES).filter((name) => name !== 'due' || reach.dueWork);
+const tableStatements = (
+  scope: Construct,
+  grants: RoleGrants,
+  { tableArn, keyArn }: StageResources,
+): PolicyStatement[] => {
+  if (grants.table === 'none') return [];
+  const write = grants.table === 'write';
+  const indexes = Object.keys(INDEXES).filter((name) => name !== 'due' || grants.dueWork);
   return [
     new PolicyStatement({ actions: [...READ, ...(write ? WRITE : [])], resources: [tableArn] }),
     new PolicyStatement({
       actions: ['dynamodb:Query'],
       resources: [tableArn, ...indexes.map((name) => `${tableArn}/index/${name}`)],
     }),
-    keyThroughTable(scope, keyArn, write),
+    keyUseByTable(scope, keyArn, write),
   ];
 };
 
-/** One row kind of the live table, by its key, and no other action on it. */
+/** Reads of the live table restricted to the volume counters, by `dynamodb:LeadingKeys`. */
 const liveVolumeStatements = (scope: Construct, live: NonNullable<StageResources['liveVolume']>): PolicyStatement[] => [
   new PolicyStatement({
     actions: ['dynamodb:GetItem'],
@@ -95,12 +99,12 @@ const liveVolumeStatements = (scope: Construct, live: NonNullable<StageResources
       Null: { 'dynamodb:LeadingKeys': 'false' },
     },
   }),
-  keyThroughTable(scope, live.keyArn, false),
+  keyUseByTable(scope, live.keyArn, false),
 ];
 
-/** How each carrier of AWS is called, and what it sends from, in this account and region: the operator chooses while the service runs. */
-const CARRIERS: Readonly<
-  Record<AwsCarrier, { service: string; actions: readonly string[]; kinds: readonly string[] }>
+/** Actions and identity resource types of each AWS sending service. The operator chooses the identities at run time. */
+const PROVIDER_ACCESS: Readonly<
+  Record<AwsProvider, { service: string; actions: readonly string[]; kinds: readonly string[] }>
 > = {
   end_user_messaging: {
     service: 'sms-voice',
@@ -109,16 +113,16 @@ const CARRIERS: Readonly<
   },
   ses: { service: 'ses', actions: ['ses:SendEmail'], kinds: ['identity', 'configuration-set'] },
 };
-/** The identities of a carrier as resources of a policy. */
-export const carrierIdentities = (scope: Construct, carrier: AwsCarrier): string[] =>
-  CARRIERS[carrier].kinds.map((resource) =>
-    Stack.of(scope).formatArn({ service: CARRIERS[carrier].service, resource, resourceName: '*' }),
+/** All sending identities of a service in this account and region, as policy resources. */
+export const identityArns = (scope: Construct, provider: AwsProvider): string[] =>
+  PROVIDER_ACCESS[provider].kinds.map((resource) =>
+    Stack.of(scope).formatArn({ service: PROVIDER_ACCESS[provider].service, resource, resourceName: '*' }),
   );
 
-/** Where an upload lies. Which one it will be is the caller's choice of a moment: all of them, and nothing else of the bucket. */
+/** The objects of all uploads, and nothing else of the bucket: object keys are generated at run time. */
 export const uploadObjects = ({ uploadsArn }: Pick<StageResources, 'uploadsArn'>): string => `${uploadsArn}/uploads/*`;
 
-/** A presigned address can do what its maker may do. Who may not list is told that an object is forbidden, not that it is absent. */
+/** A presigned URL carries its signer's permissions. Without ListBucket, S3 answers 403 instead of 404 for an absent object. */
 const uploadStatements = (resources: StageResources): PolicyStatement[] => [
   new PolicyStatement({
     actions: ['s3:DeleteObject', 's3:GetObject', 's3:PutObject'],
@@ -131,27 +135,30 @@ const uploadStatements = (resources: StageResources): PolicyStatement[] => [
   }),
 ];
 
-/** The statements of a reach: each names its actions and its resources; nothing is granted that was not declared. */
-export const statementsFor = (scope: Construct, reach: Reach, resources: StageResources): PolicyStatement[] => {
-  const statements = tableStatements(scope, reach, resources);
-  const queues = (reach.queues ?? []).map((name) => resources.queueArns[name]);
+/** The policy statements of a role's grants, each with explicit actions and resources. */
+export const statementsFor = (scope: Construct, grants: RoleGrants, resources: StageResources): PolicyStatement[] => {
+  const statements = tableStatements(scope, grants, resources);
+  const queues = (grants.queues ?? []).map((name) => resources.queueArns[name]);
   if (queues.length > 0)
     statements.push(
-      // Who hands overdue work over asks how much of it is in the queue already.
+      // The dispatcher checks the queue's depth before it enqueues overdue work.
       new PolicyStatement({
-        actions: [...(reach.dueWork ? ['sqs:GetQueueAttributes'] : []), 'sqs:SendMessage'],
+        actions: [...(grants.dueWork ? ['sqs:GetQueueAttributes'] : []), 'sqs:SendMessage'],
         resources: queues,
       }),
     );
-  if (reach.vault)
+  if (grants.vault)
     statements.push(
       new PolicyStatement({ actions: ['kms:Decrypt', 'kms:GenerateDataKey'], resources: [resources.keyArn] }),
     );
-  if (reach.uploads) statements.push(...uploadStatements(resources));
-  for (const carrier of resources.sendsForReal ? (reach.carriers ?? []) : [])
+  if (grants.uploads) statements.push(...uploadStatements(resources));
+  for (const provider of resources.sendsForReal ? (grants.awsProviders ?? []) : [])
     statements.push(
-      new PolicyStatement({ actions: [...CARRIERS[carrier].actions], resources: carrierIdentities(scope, carrier) }),
+      new PolicyStatement({
+        actions: [...PROVIDER_ACCESS[provider].actions],
+        resources: identityArns(scope, provider),
+      }),
     );
-  if (reach.liveVolume && resources.liveVolume) statements.push(...liveVolumeStatements(scope, resources.liveVolume));
+  if (grants.liveVolume && resources.liveVolume) statements.push(...liveVolumeStatements(scope, resources.liveVolume));
   return statements;
 };

@@ -2,14 +2,14 @@ import { Duration, RemovalPolicy, Tags, Validations } from 'aws-cdk-lib';
 import { Architecture, type Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import type { Environment } from '../../shared/domain/actor.ts';
+import type { Environment } from '../../shared/domain/core/actor.ts';
 import { NAMES, type StageSettings } from '../stages.ts';
 import type { FunctionRole } from './function-role.ts';
 
-/** Where a function's code comes from: its path under `functions/`, as in `sms/send`. Tests give fabricated folders. */
+/** The code asset of a function, by its path under `functions/` (`sms/send`). */
 export type CodeSource = (path: string) => Code;
 
-/** The path of an operation's handler: `sms.send` is `sms/send`. */
+/** The path of an operation's handler under `functions/`: `sms/send` for `sms.send`. */
 export const pathOfOperation = (id: string): string => id.replace('.', '/');
 
 export interface OperationFunctionProps {
@@ -22,11 +22,11 @@ export interface OperationFunctionProps {
   readonly variables: Readonly<Record<string, string>>;
   readonly memoryMb: number;
   readonly timeoutSeconds: number;
-  /** For work started by a schedule: the next run repeats it, so neither Lambda nor EventBridge does. */
-  readonly neverRetried?: true;
+  /** For scheduled functions: the next run covers a failed one, so asynchronous retries are off. */
+  readonly noRetries?: true;
 }
 
-/** A Lambda function with its log group: two resources, the role is shared by its area. */
+/** A Lambda function and its log group. The role is shared by the functions of an area, to save resources of the stack. */
 export class OperationFunction extends Construct {
   readonly lambda: LambdaFunction;
 
@@ -37,7 +37,7 @@ export class OperationFunction extends Construct {
     const logGroup = new LogGroup(this, 'Logs', {
       logGroupName: `/aws/lambda/${functionName}`,
       retention: props.settings.logRetention,
-      // Logs are a view and never the truth: they go with their function, so that its name is free for the next one.
+      // Deleted with the function; a retained group would block the name when the function is created again.
       removalPolicy: RemovalPolicy.DESTROY,
     });
     props.role.allowLogs(logGroup);
@@ -53,9 +53,9 @@ export class OperationFunction extends Construct {
       environment: { ...props.variables },
       memorySize: props.memoryMb,
       timeout: Duration.seconds(props.timeoutSeconds),
-      ...(props.neverRetried ? { retryAttempts: 0, maxEventAge: Duration.minutes(1) } : {}),
+      ...(props.noRetries ? { retryAttempts: 0, maxEventAge: Duration.minutes(1) } : {}),
     });
-    // Costs per stage and area: `sms` of `sms/send`, `consumers` of `consumers/outcome`.
+    // Cost allocation per stage and area (`sms` of `sms/send`, `consumers` of `consumers/outcome`).
     Tags.of(this).add('messaging:stage', props.environment);
     Tags.of(this).add('messaging:area', props.path.split('/')[0] ?? props.path);
     Validations.of(this.lambda).acknowledge({

@@ -3,7 +3,7 @@ import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { EventSourceMapping } from 'aws-cdk-lib/aws-lambda';
 import { Queue, QueueEncryption, RedrivePermission } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import type { Environment } from '../../shared/domain/actor.ts';
+import type { Environment } from '../../shared/domain/core/actor.ts';
 import type { QueueDeclaration } from '../../shared/queues/queues.ts';
 import { COMMON, NAMES } from '../stages.ts';
 
@@ -12,7 +12,7 @@ export interface QueueWithRedriveProps {
   readonly declaration: QueueDeclaration;
 }
 
-/** A queue of the queue table with its dead-letter queue, which takes messages from it and from no other. */
+/** A declared queue (`shared/queues/queues.ts`) with its dead-letter queue, which accepts messages from it alone. */
 export class QueueWithRedrive extends Construct {
   readonly queue: Queue;
   readonly deadLetters: Queue;
@@ -23,7 +23,7 @@ export class QueueWithRedrive extends Construct {
     this.declaration = declaration;
     const queueName = NAMES.queue(environment, declaration.name);
     const safe = { encryption: QueueEncryption.SQS_MANAGED, enforceSSL: true } as const;
-    // By name: the two queues point at each other, and CloudFormation cannot make a circle of references.
+    // By name: the two queues refer to each other, and CloudFormation rejects circular references.
     const source = Queue.fromQueueArn(
       this,
       'Source',
@@ -43,8 +43,8 @@ export class QueueWithRedrive extends Construct {
     });
   }
 
-  /** Feeds a consumer; a record that failed comes again alone, the others of its batch do not. */
-  feed(consumer: LambdaFunction, maxConcurrency: number): void {
+  /** Adds the consumer. With partial batch responses, only the records that failed are redelivered. */
+  addConsumer(consumer: LambdaFunction, maxConcurrency: number): void {
     new EventSourceMapping(this, 'Mapping', {
       target: consumer,
       eventSourceArn: this.queue.queueArn,

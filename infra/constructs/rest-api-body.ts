@@ -3,32 +3,32 @@ import type { ContractName } from '../../shared/runtime/problem.ts';
 import { COMMON } from '../stages.ts';
 import { gatewayResponses, unknownMethod, unknownPath } from './gateway-responses.ts';
 
-/** Where the gateway's document points to. */
+/** What the API definition refers to. */
 export interface GatewayTargets {
   readonly name: string;
-  /** Whose words the gateway's own answers are in. */
+  /** The contract that the gateway's own errors follow. */
   readonly contract: ContractName;
   readonly invocationUri: (contract: OperationContract) => string;
   readonly authorizerUri: string;
   readonly credentials: string;
 }
 
-/** The key under which the document declares any method that a path does not name. */
+/** OpenAPI extension: the catch-all method of a path. */
 export const ANY_METHOD = 'x-amazon-apigateway-any-method';
 const INTEGRATION = 'x-amazon-apigateway-integration';
 const AUTHORIZER = 'credential';
-/** Every path of a contract that no operation has. */
+/** Catch-all path of each contract, for unknown paths. */
 const UNKNOWN = { reference: '/{unknown+}', overview: '/v1/{unknown+}' } as const;
-/** The gateway gives up after this; the functions' time-outs are shorter. */
+/** API Gateway's integration time-out, in ms; the functions' own are shorter. */
 const INTEGRATION_TIMEOUT_MS = 29_000;
 
-/** Bodies that are bytes and not text: the gateway hands them over as base64. */
+/** Binary media types: API Gateway passes these bodies as base64. */
 const BINARY = /^(?:multipart|image|audio|video)\/|octet-stream$/;
 export const binaryMediaTypes = (contracts: readonly OperationContract[]): string[] => {
   const types = contracts.flatMap(({ request }) =>
     request.rawBody && BINARY.test(request.rawBody.contentType) ? [request.rawBody.contentType] : [],
   );
-  // Text is no exception here: what is streamed is counted and hashed byte by byte.
+  // A streamed body is binary even when its type is text: its exact bytes are counted and hashed.
   const streamed = contracts.flatMap(({ request }) =>
     request.stream?.schema ? [] : (request.stream?.contentTypes ?? []),
   );
@@ -60,16 +60,16 @@ const operationOf = (contract: OperationContract, targets: GatewayTargets) => ({
   },
 });
 
-/** `/v2/sms` of `/v2/sms/messages`: steps of the way that no operation has, which the gateway would answer in its own words. */
-const stepsOf = (path: string): string[] => {
+/** `/v2` and `/v2/sms` of `/v2/sms/messages`: API Gateway creates them as resources, so they need an answer of ours. */
+const parentPaths = (path: string): string[] => {
   const parts = path.split('/').slice(1, -1);
   return parts.map((_, index) => `/${parts.slice(0, index + 1).join('/')}`);
 };
 
-/** The gateway takes one variable name per step: `/contacts/{id}` and `/contacts/{contactId}/cards` cannot both be imported. */
-const refuseRivalVariables = (contracts: readonly OperationContract[]): void => {
+/** API Gateway allows one variable name per path segment: `/contacts/{id}` and `/contacts/{contactId}/cards` cannot coexist. */
+const assertOneVariablePerSegment = (contracts: readonly OperationContract[]): void => {
   const seen = new Map<string, string>();
-  for (const step of contracts.flatMap(({ path }) => [...stepsOf(path), path])) {
+  for (const step of contracts.flatMap(({ path }) => [...parentPaths(path), path])) {
     const [parent, last] = [step.slice(0, step.lastIndexOf('/')), step.slice(step.lastIndexOf('/') + 1)];
     if (!last.startsWith('{')) continue;
     const first = seen.get(parent) ?? last;
@@ -113,16 +113,16 @@ const authorizer = ({ authorizerUri, credentials }: GatewayTargets) => ({
 });
 
 /**
- * The gateway's own document, from the contracts: one integration per operation, and a problem document for everything else.
- * Unknown paths get an answer of their own, because the gateway reads `Authorization` on a path it does not know as an AWS signature.
+ * The OpenAPI definition that API Gateway imports: one proxy integration per operation, and a problem document for everything else.
+ * Unknown paths are declared explicitly, because on an undeclared path API Gateway reads `Authorization` as an AWS signature.
  */
 export const restApiBody = (
   contracts: readonly OperationContract[],
   targets: GatewayTargets,
 ): Record<string, unknown> => {
-  refuseRivalVariables(contracts);
+  assertOneVariablePerSegment(contracts);
   const paths = operationPaths(contracts, targets);
-  for (const path of ['/', ...contracts.flatMap(({ path }) => stepsOf(path)), UNKNOWN[targets.contract]])
+  for (const path of ['/', ...contracts.flatMap(({ path }) => parentPaths(path)), UNKNOWN[targets.contract]])
     if (!paths.has(path)) paths.set(path, { parameters: pathParameters(path), [ANY_METHOD]: unknownPath(path) });
   return {
     openapi: '3.0.1',

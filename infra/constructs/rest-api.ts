@@ -13,7 +13,7 @@ import { ManagedPolicy, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-
 import { type ILogGroup, LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct, type IConstruct } from 'constructs';
 import type { OperationContract } from '../../shared/contracts/define-operation.ts';
-import type { Environment } from '../../shared/domain/actor.ts';
+import type { Environment } from '../../shared/domain/core/actor.ts';
 import { type ContractName, contractOf } from '../../shared/runtime/problem.ts';
 import { NAMES, type StageSettings } from '../stages.ts';
 import { pathOfOperation } from './operation-function.ts';
@@ -22,18 +22,18 @@ import { restApiBody } from './rest-api-body.ts';
 export interface MessagingApiProps {
   readonly environment: Environment;
   readonly settings: StageSettings;
-  /** Those of the stage; the API serves the ones of its own contract. */
+  /** All of the stage; the API serves those of its own contract. */
   readonly contracts: readonly OperationContract[];
   readonly contract: ContractName;
   readonly accessLogs: ILogGroup;
-  /** Whether this one of the account's APIs sets the gateway's log role. */
+  /** Whether this API sets the account's CloudWatch log role for API Gateway. */
   readonly ownsLogRole: boolean;
 }
 
-/** A managed policy holds 6,144 characters: this many function ARNs fit with room to spare. */
+/** A managed policy is limited to 6,144 characters; this many function ARNs fit. */
 const ARNS_PER_POLICY = 40;
 
-/** One access-log line per request. Path templates only: real paths carry short-link codes and unsubscribe tokens. */
+/** One access-log line per request. Path templates only: actual paths contain short-link codes and unsubscribe tokens. */
 const ACCESS_LOG = {
   requestId: AccessLogField.contextRequestId(),
   method: AccessLogField.contextHttpMethod(),
@@ -45,13 +45,13 @@ const ACCESS_LOG = {
   functionMs: AccessLogField.contextIntegrationLatency(),
 } as const;
 
-/** A contract's REST API in a stage: routes, authorizer and the gateway's own errors, all from the declarations. */
+/** The REST API of a contract in a stage: routes, authorizer and gateway errors, generated from the operation contracts. */
 export class MessagingApi extends Construct {
   readonly api: SpecRestApi;
   readonly stageName: string;
-  /** Where callers reach it without the edge. */
+  /** Base URL without the edge. */
   readonly address: string;
-  /** Operations whose latency is measured one by one. */
+  /** Operations with detailed metrics of their own: the single sends. */
   readonly measured: readonly OperationContract[];
   readonly #callPolicies: ManagedPolicy[] = [];
 
@@ -62,21 +62,21 @@ export class MessagingApi extends Construct {
     this.measured = served.filter(({ rate }) => rate === 'single_send');
     this.api = this.createApi(props, served, this.createGatewayRole(props.environment, served));
     this.address = `https://${this.api.restApiId}.execute-api.${Aws.REGION}.${Aws.URL_SUFFIX}/${this.stageName}`;
-    this.boundExecutionLogs(props.settings);
+    this.setExecutionLogRetention(props.settings);
     this.acknowledge(props);
   }
 
-  /** Publishes routes only once what they call exists and may be called, so that a new operation never answers with an error first. */
+  /** Deploys routes only after the functions behind them and the permissions to call them exist. */
   publishAfter(...targets: IConstruct[]): void {
     this.api.latestDeployment?.node.addDependency(...targets, ...this.#callPolicies);
   }
 
-  /** By name: functions know the gateway's address, so the gateway cannot refer to them as resources. */
+  /** By name, not reference: functions have the API's address in their environment, so a reference would be circular. */
   private functionArn(environment: Environment, path: string): string {
     return `arn:${Aws.PARTITION}:lambda:${Aws.REGION}:${Aws.ACCOUNT_ID}:function:${NAMES.function(environment, path)}`;
   }
 
-  /** One role for the gateway instead of a permission on each function, which would be another resource per operation. */
+  /** One role for API Gateway instead of a Lambda permission per function, which would add a resource per operation. */
   private createGatewayRole(environment: Environment, served: readonly OperationContract[]): Role {
     const role = new Role(this, 'GatewayRole', {
       description: `Messaging, ${environment}: lets the gateway call the functions of its routes.`,
@@ -108,7 +108,7 @@ export class MessagingApi extends Construct {
       authorizerUri: uriOf('authorizer'),
       credentials: role.roleArn,
     });
-    // Settings of one method replace those of all methods as a whole, so both are written out.
+    // Method-level settings replace the stage-wide ones entirely, so they repeat them.
     const everywhere = {
       loggingLevel: MethodLoggingLevel.ERROR,
       dataTraceEnabled: false,
@@ -119,10 +119,10 @@ export class MessagingApi extends Construct {
     return new SpecRestApi(this, 'Api', {
       restApiName: name,
       apiDefinition: ApiDefinition.fromInline(body),
-      // The default would merge: an operation that was removed from the contracts would stay reachable.
+      // The default mode merges, and would leave operations reachable that were removed from the contracts.
       mode: RestApiMode.OVERWRITE,
       endpointTypes: [EndpointType.REGIONAL],
-      // An overwriting import takes the kind of endpoint from here.
+      // In overwrite mode the import takes the endpoint type from this parameter.
       parameters: { endpointConfigurationTypes: EndpointType.REGIONAL },
       cloudWatchRole: ownsLogRole,
       deployOptions: {
@@ -135,8 +135,8 @@ export class MessagingApi extends Construct {
     });
   }
 
-  /** The gateway would make this group by itself, and keep its lines for ever. */
-  private boundExecutionLogs(settings: StageSettings): void {
+  /** API Gateway would create this log group itself, without a retention period. */
+  private setExecutionLogRetention(settings: StageSettings): void {
     const logs = new LogGroup(this, 'ExecutionLogs', {
       logGroupName: `API-Gateway-Execution-Logs_${this.api.restApiId}/${this.stageName}`,
       retention: settings.logRetention,
@@ -150,16 +150,16 @@ export class MessagingApi extends Construct {
       Validations.of(this.api).acknowledge({
         id: 'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]',
         reason:
-          "The gateway keeps one log role for the account, which every API of it writes with, also those of others; AWS's own policy for that role is the one that stays right.",
+          "API Gateway has one log role per account, used by all of the account's APIs; AWS's managed policy for it stays up to date.",
       });
     Validations.of(this.api).acknowledge({
       id: 'AwsSolutions-APIG2',
       reason:
-        'Every request is validated in its function against its contract, in the documented order of checks; a check at the gateway would answer before the credential and the idempotency key were looked at.',
+        'Every request is validated in its function against its contract, in the documented order of checks; validation at the gateway would answer before the credential and the idempotency key are checked.',
     });
     Validations.of(this.api.deploymentStage).acknowledge({
       id: 'AwsSolutions-APIG3',
-      reason: `A firewall is an option of the edge (${Stack.of(this).stackName} stands behind it); the stage itself limits its rate, and refuses every credential that is not its own.`,
+      reason: `A web ACL is an option of the edge in front of ${Stack.of(this).stackName}; the stage itself throttles, and its authorizer refuses credentials of the other stage.`,
     });
   }
 }

@@ -2,7 +2,7 @@ import { Duration, Stack, Validations } from 'aws-cdk-lib';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
-import type { Environment } from '../../shared/domain/actor.ts';
+import type { Environment } from '../../shared/domain/core/actor.ts';
 import { NAMES, type StageSettings } from '../stages.ts';
 
 export interface UploadBucketProps {
@@ -11,13 +11,13 @@ export interface UploadBucketProps {
   readonly settings: StageSettings;
 }
 
-/** The bucket's name, by which the application grants it: a name that is known needs no export between stacks. */
+/** The bucket's name. Deterministic, so that the application stack can grant it without a cross-stack export. */
 export const uploadBucketName = (scope: Construct, environment: Environment): string =>
   `${NAMES.uploadBucket(environment)}-${Stack.of(scope).account}-${Stack.of(scope).region}`;
 
 /**
- * Where files lie between the caller who puts them and the platform that takes them: an hour at most, by the due work of the table. What
- * that ever misses, such as what is put at an address whose upload was completed, goes by the bucket's own rule after a day.
+ * Holds files between the caller's presigned PUT and the upload to Meta. The `abandon_upload` work item deletes them after an hour; a
+ * lifecycle rule deletes after a day what that misses, such as an object put to the URL of an upload that was already completed.
  */
 export class UploadBucket extends Construct {
   constructor(scope: Construct, id: string, { environment, key, settings }: UploadBucketProps) {
@@ -42,7 +42,7 @@ export class UploadBucket extends Construct {
     Validations.of(bucket).acknowledge({
       id: 'AwsSolutions-S1',
       reason:
-        'Every address is made for one upload, and that and its completion are in the access log of the gateway; a log of the bucket would need a second bucket and tell nothing more.',
+        'Each presigned URL serves one upload, whose start and completion are in the access log of the API; a bucket log would need a second bucket and add nothing.',
     });
   }
 }

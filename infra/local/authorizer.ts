@@ -2,8 +2,8 @@ import type { APIGatewayAuthorizerResult } from 'aws-lambda';
 import type { AuthorizerContext } from './event.ts';
 import { LOCAL_ACCOUNT, LOCAL_REGION, type Stage } from './stages.ts';
 
-/** What the authorizer said of a credential. */
-export type Verdict =
+/** The authorizer's answer to a credential. */
+export type AuthResult =
   | { readonly kind: 'known'; readonly context: AuthorizerContext; readonly allows: (methodArn: string) => boolean }
   | { readonly kind: 'unauthorized' }
   | { readonly kind: 'failed'; readonly reason: unknown };
@@ -20,7 +20,7 @@ const patternOf = (resource: string): RegExp =>
     's',
   );
 
-/** Reads the policy as IAM does: an explicit deny wins, and what nothing allows is denied. */
+/** Evaluates the policy as IAM does: an explicit deny wins, and the default is deny. */
 const readPolicy = (result: APIGatewayAuthorizerResult): ((methodArn: string) => boolean) => {
   const allowed: RegExp[] = [];
   const denied: RegExp[] = [];
@@ -39,7 +39,7 @@ const contextOf = (result: APIGatewayAuthorizerResult): AuthorizerContext => {
   return context;
 };
 
-/** API Gateway takes exactly this message for "no such credential"; anything else that is thrown is a fault. */
+/** API Gateway answers 401 to exactly this error message of an authorizer, and 500 to any other. */
 const UNAUTHORIZED = 'Unauthorized';
 
 export interface AuthorizerOptions {
@@ -51,40 +51,40 @@ export interface AuthorizerOptions {
 }
 
 /**
- * A stage's authorizer with the gateway's cache in front: policies are kept per Authorization header, refusals are not.
- * Equal credentials that arrive together are asked for once.
+ * A stage's authorizer behind API Gateway's cache: policies are cached per Authorization header, refusals are not. Concurrent requests
+ * with the same credential share one invocation.
  */
 export const makeAuthorizer = ({ invoke, ttlMs = 30_000, maxEntries = 10_000, now = Date.now }: AuthorizerOptions) => {
-  const kept = new Map<string, { readonly verdict: Verdict; readonly until: number }>();
-  const asking = new Map<string, Promise<Verdict>>();
+  const cache = new Map<string, { readonly authResult: AuthResult; readonly until: number }>();
+  const inFlight = new Map<string, Promise<AuthResult>>();
 
-  const ask = async (token: string, event: object, arn: string): Promise<Verdict> => {
+  const invokeAuthorizer = async (token: string, event: object, arn: string): Promise<AuthResult> => {
     try {
       const result = (await invoke({ ...event, type: 'REQUEST', methodArn: arn })) as APIGatewayAuthorizerResult;
-      const verdict: Verdict = { kind: 'known', context: contextOf(result), allows: readPolicy(result) };
-      kept.delete(token);
-      kept.set(token, { verdict, until: now() + ttlMs });
-      const oldest = kept.size > maxEntries ? kept.keys().next().value : undefined;
-      if (oldest !== undefined) kept.delete(oldest);
-      return verdict;
+      const authResult: AuthResult = { kind: 'known', context: contextOf(result), allows: readPolicy(result) };
+      cache.delete(token);
+      cache.set(token, { authResult, until: now() + ttlMs });
+      const oldest = cache.size > maxEntries ? cache.keys().next().value : undefined;
+      if (oldest !== undefined) cache.delete(oldest);
+      return authResult;
     } catch (error) {
       if (error instanceof Error && error.message === UNAUTHORIZED) return { kind: 'unauthorized' };
       return { kind: 'failed', reason: error };
     } finally {
-      asking.delete(token);
+      inFlight.delete(token);
     }
   };
 
   return {
-    /** The verdict that is still good, without asking. */
-    cached: (token: string): Verdict | undefined => {
-      const entry = kept.get(token);
-      return entry && entry.until > now() ? entry.verdict : undefined;
+    /** The cached result, if it has not expired. */
+    cached: (token: string): AuthResult | undefined => {
+      const entry = cache.get(token);
+      return entry && entry.until > now() ? entry.authResult : undefined;
     },
-    /** Asks the function; `makeEvent` is called only when nobody is asking for this credential yet. */
-    ask: (token: string, makeEvent: () => object, arn: string): Promise<Verdict> => {
-      const pending = asking.get(token) ?? ask(token, makeEvent(), arn);
-      asking.set(token, pending);
+    /** Invokes the function, or joins an invocation in flight for the same credential; only the former calls `makeEvent`. */
+    authorize: (token: string, makeEvent: () => object, arn: string): Promise<AuthResult> => {
+      const pending = inFlight.get(token) ?? invokeAuthorizer(token, makeEvent(), arn);
+      inFlight.set(token, pending);
       return pending;
     },
   };

@@ -2,13 +2,13 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { Table } from '../../shared/storage/table.ts';
+import { Table } from '../../shared/storage/client/table.ts';
 import { type Engine, startDynoxide, startFauxqs } from './engines.ts';
-import { startObjects } from './objects.ts';
+import { startObjectStore } from './object-store.ts';
 import { ensureQueues, ensureTable, type StageQueue } from './resources.ts';
 import { STAGES, type Stage, tableName } from './stages.ts';
 
-/** The table and queue engines, with all that the stages keep in them. */
+/** The local engines that stand in for DynamoDB, SQS and S3, with the tables and queues of both stages. */
 export interface Backends {
   readonly dynamodbEndpoint: string;
   readonly sqsEndpoint: string;
@@ -21,10 +21,10 @@ export interface Backends {
 
 export interface BackendOptions {
   readonly dataDir: string;
-  /** Other engines than the embedded ones. */
+  /** Engines to use instead of the embedded ones. */
   readonly dynamodbEndpoint?: string | undefined;
   readonly sqsEndpoint?: string | undefined;
-  /** Told of an engine's process in the moment it exists, so that a later start can find it. */
+  /** Called as soon as an engine's process exists, so that a later start can stop it if this process is killed. */
   readonly onProcess: (pid: number) => void;
   readonly onFault: (what: string, requestId: string, error: unknown) => void;
 }
@@ -33,7 +33,7 @@ const RESTART_AFTER_MS = 200;
 
 type Start = (again: { port?: number; onCrash: () => void }) => Promise<Engine>;
 
-/** Keeps an engine running: one that ended by itself is started again at the same address. */
+/** Restarts an engine that ended by itself, on the same port. */
 const supervise = async (name: string, start: Start, { onFault }: BackendOptions) => {
   let stopping = false;
   const restart = async (): Promise<void> => {
@@ -65,7 +65,7 @@ const forStages = async <T>(make: (stage: Stage) => Promise<T>): Promise<Record<
   return Object.fromEntries(made) as Record<Stage, T>;
 };
 
-/** Starts the engines that are embedded, and creates what the stages need in them. */
+/** Starts the embedded engines and creates the stages' tables and queues. */
 export const startBackends = async (options: BackendOptions): Promise<Backends> => {
   const { dataDir, onProcess } = options;
   const tableEngine = async () => {
@@ -77,7 +77,7 @@ export const startBackends = async (options: BackendOptions): Promise<Backends> 
     if (options.sqsEndpoint) return undefined;
     return supervise('fauxqs', (again) => startFauxqs({ dataDir: join(dataDir, 'queues'), ...again }), options);
   };
-  const objectEngine = () => startObjects(join(dataDir, 'objects'));
+  const objectEngine = () => startObjectStore(join(dataDir, 'objects'));
   const started = await Promise.allSettled([tableEngine(), queueEngine(), objectEngine()]);
   const engines = started.map((result) => (result.status === 'fulfilled' ? result.value : undefined));
   const stop = async () => {
@@ -101,11 +101,11 @@ export const startBackends = async (options: BackendOptions): Promise<Backends> 
 interface Endpoints {
   readonly dynamodbEndpoint: string;
   readonly sqsEndpoint: string;
-  /** The embedded queue engine, whose addresses change with every start. */
+  /** Whether SQS is the embedded engine, whose port changes with every start. */
   readonly embeddedQueues: boolean;
 }
 
-/** Connects to engines that run already, and creates what the stages need in them. */
+/** Connects to running engines and creates the stages' tables and queues. */
 const connectBackends = async ({ dynamodbEndpoint, sqsEndpoint, embeddedQueues }: Endpoints) => {
   const client = new DynamoDBClient({ endpoint: dynamodbEndpoint });
   const requestHandler = { httpAgent: { keepAlive: true, maxSockets: 256 } };

@@ -1,16 +1,16 @@
 import { join } from 'node:path';
 import type { Demo } from './demo.ts';
-import type { Platform } from './platform.ts';
+import type { LocalStack } from './local-stack.ts';
 
 const SMS = { to: '+5511999990005', body: 'Your order is on its way.', route: 'premium' };
 
-/** A line to paste: sends an SMS with the test key, to a sandbox number that gets delivered. */
+/** A curl command to paste: an SMS with the test key, to a sandbox recipient that ends `delivered`. */
 const curlLine = (url: string, key: string): string =>
   `curl -s ${url}/v2/sms/messages -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -H "Idempotency-Key: demo-$(date +%s)" -d '${JSON.stringify(SMS)}'`;
 
-/** What a person at the terminal reads once the service is up. */
+/** The text that `npm start` prints once the service is ready. */
 export const banner = (
-  { url, dataDir }: Platform,
+  { url, dataDir }: LocalStack,
   { organizationId, hints, keys }: Demo,
   logTo: 'file' | 'stdout',
 ): string => {

@@ -1,20 +1,20 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { GatewayAnswer } from './problems.ts';
 
-/** What a Lambda function takes, and so what the deployment takes. */
+/** Lambda's limit of a synchronous request payload, in bytes; the deployment has the same. */
 export const BODY_LIMIT = 6_291_456;
-/** The body is beyond the limit: nothing of it is kept. */
+/** The body exceeds the limit; nothing of it is kept. */
 export const TOO_LARGE: unique symbol = Symbol('too large');
 
-/** How long a client may go on sending after it was refused: closing at once would take the answer from under it. */
+/** How long the rest of a refused body is read, in ms. Closing at once would reset the connection before the client reads the response. */
 const LINGER_MS = 1_500;
-/** How long a body that is read as a whole may take to arrive: what is streamed may take longer. */
-const ARRIVAL_MS = 120_000;
+/** Time-out for receiving a buffered body, in ms; streamed bodies may take longer. */
+const BODY_TIMEOUT_MS = 120_000;
 
 const hasBody = (request: IncomingMessage): boolean =>
   request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
 
-/** The request's whole body, or `TOO_LARGE` as soon as that is known. Undefined, and at once, for a request without one. */
+/** The request's body, or `TOO_LARGE` as soon as it exceeds the limit. Undefined, synchronously, for a request without a body. */
 export const readBody = (
   request: IncomingMessage,
 ): undefined | typeof TOO_LARGE | Promise<Buffer | typeof TOO_LARGE> => {
@@ -31,15 +31,15 @@ export const readBody = (
       chunks.length = 0;
       resolve(TOO_LARGE);
     };
-    const late = setTimeout(() => request.destroy(), ARRIVAL_MS);
-    request.once('close', () => clearTimeout(late));
+    const timer = setTimeout(() => request.destroy(), BODY_TIMEOUT_MS);
+    request.once('close', () => clearTimeout(timer));
     request.on('data', onData);
     request.once('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
     request.once('error', reject);
   });
 };
 
-/** Refuses a body: answers in full, and lingers. */
+/** Responds to a request whose body was not read, then lingers. */
 export const refuseBody = (
   request: IncomingMessage,
   response: ServerResponse,
@@ -50,7 +50,7 @@ export const refuseBody = (
   linger(request, response);
 };
 
-/** Ends an answer that was written before the body had arrived: throws away what still comes for a moment, then ends the connection. */
+/** Lingering close: discards the rest of the request body for up to LINGER_MS, then ends the response that was already written. */
 export const linger = (request: IncomingMessage, response: ServerResponse): void => {
   const end = () => {
     clearTimeout(timer);

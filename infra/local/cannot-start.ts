@@ -1,4 +1,4 @@
-/** A reason not to start that a person can act on: shown as it stands, without a stack. */
+/** A failure to start that the user can fix: shown as its message, without a stack. */
 export class CannotStart extends Error {
   override readonly name: string = 'CannotStart';
 }

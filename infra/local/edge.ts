@@ -4,8 +4,8 @@ const TEST_CREDENTIAL = /^bearer\s+svc_(?:session_)?test_/i;
 const TEST_PATH = /^\/[ru]\/t/;
 
 /**
- * Which stage a request goes to, by the rule of the deployed edge: the credential's prefix, or the first letter of a short
- * link's code or of an unsubscribe token. Routing only: each stage refuses the other's credentials by itself.
+ * The stage of a request, by the same rule as the deployed edge (`infra/constructs/edge-router.ts`): the credential's prefix, or the
+ * first letter of a short-link code or unsubscribe token. Routing, not security: each stage refuses the other's credentials.
  */
 export const stageOf = (path: string, authorization: string | undefined): Stage => {
   if (authorization !== undefined && TEST_CREDENTIAL.test(authorization)) return 'test';

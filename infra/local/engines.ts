@@ -10,7 +10,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { CannotStart } from './cannot-start.ts';
 
-/** A running engine: where it listens, and how to end it. */
+/** A running engine. */
 export interface Engine {
   readonly endpoint: string;
   stop(): Promise<void>;
@@ -26,19 +26,19 @@ Start DynamoDB Local and name its address in DYNAMODB_ENDPOINT:
 
 Without Docker: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/DynamoDBLocal.html (with -sharedDb)`;
 
-/** The engine's binary; an Error that says what to do where none is published for this system. */
+/** The path of the engine's binary. Throws CannotStart, with instructions, where none is published for this system. */
 export const dynoxideBinary = (): string => {
   const name = process.platform === 'win32' ? 'dynoxide.exe' : 'dynoxide';
   try {
     const folder = dirname(createRequire(import.meta.url).resolve(`${BINARY_PACKAGE}/package.json`));
     if (existsSync(join(folder, name))) return join(folder, name);
   } catch {
-    // The optional package is not installed here.
+    // The optional dependency is not installed on this system.
   }
   throw new CannotStart(NO_BINARY);
 };
 
-/** A port on loopback that nothing listens on at this moment. */
+/** A free port on loopback; another process may take it before it is used. */
 export const freePort = async (): Promise<number> => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -48,31 +48,31 @@ export const freePort = async (): Promise<number> => {
   return port;
 };
 
-/** Long: tests start many at once on small machines. */
+/** Start time-out, in ms; long, because tests start many engines at once on small machines. */
 const START_MS = 30_000;
 
-/** What an engine says of itself: a file that outlives this process, so that no write of the engine's ever fails. */
+/** The engine's log. A file and not a pipe, so that the engine's writes never fail when this process ends first. */
 const openLog = (file: string | undefined) => {
   const path = file ?? join(tmpdir(), `dynoxide-${randomUUID()}.log`);
   const fd = openSync(path, 'a+');
   if (!file) unlinkSync(path);
   const from = fstatSync(fd).size;
-  /** What was written since. */
-  const said = (): string => {
+  /** What was written since the log was opened, up to 4 KB. */
+  const output = (): string => {
     const bytes = Buffer.alloc(4096);
     return bytes.toString('utf8', 0, readSync(fd, bytes, 0, bytes.length, from));
   };
-  return { fd, said, close: () => closeSync(fd) };
+  return { fd, output, close: () => closeSync(fd) };
 };
 
 /**
- * Waits until the child says that it listens. False when it ended instead: its port may have been taken meanwhile. That the port takes
- * a connection would prove nothing: whoever took the port before the child did would be taken for it.
+ * Waits until the child logs that it listens; false when it exited instead, for example because its port was taken meanwhile. Connecting
+ * to the port would prove nothing: another process may have taken it.
  */
-const listening = async (child: ChildProcess, said: () => string): Promise<boolean> => {
+const listening = async (child: ChildProcess, output: () => string): Promise<boolean> => {
   const deadline = Date.now() + START_MS;
   while (child.exitCode === null && child.signalCode === null) {
-    if (said().includes('listening on http://')) return true;
+    if (output().includes('listening on http://')) return true;
     if (Date.now() > deadline) throw new Error(`The embedded DynamoDB did not start within ${START_MS / 1000} s.`);
     await pause(5);
   }
@@ -80,20 +80,20 @@ const listening = async (child: ChildProcess, said: () => string): Promise<boole
 };
 
 export interface DynoxideOptions {
-  /** The file that holds the tables; in memory when absent. */
+  /** The database file; in memory when absent. */
   readonly dbPath?: string;
-  /** Where the engine's own messages go. */
+  /** The engine's log file; a temporary one when absent. */
   readonly logFile?: string;
   readonly port?: number;
-  /** Called in the moment its process exists, before it serves. */
+  /** Called as soon as its process exists, before it serves. */
   readonly onSpawn?: (pid: number) => void;
-  /** Called when it ends without having been asked to. */
+  /** Called when it exits without `stop`. */
   readonly onCrash?: () => void;
 }
 
 /**
- * Starts the embedded DynamoDB. It is kept out of this process's group: Ctrl-C at a terminal goes to the whole group,
- * and the table must outlive the requests that are still being finished.
+ * Starts the embedded DynamoDB in a process group of its own: Ctrl-C in a terminal signals the whole foreground group, and the table
+ * must outlive the requests in flight.
  */
 export const startDynoxide = async (options: DynoxideOptions = {}): Promise<Engine> => {
   const binary = dynoxideBinary();
@@ -110,7 +110,7 @@ export const startDynoxide = async (options: DynoxideOptions = {}): Promise<Engi
     ];
     const child = spawn(binary, args, { detached: true, stdio: ['ignore', log.fd, log.fd] });
     if (child.pid !== undefined) options.onSpawn?.(child.pid);
-    const listens = await listening(child, log.said).finally(log.close);
+    const listens = await listening(child, log.output).finally(log.close);
     if (!listens) continue;
     return childEngine(child, `http://127.0.0.1:${port}`, options.onCrash);
   }
@@ -121,10 +121,10 @@ export const startDynoxide = async (options: DynoxideOptions = {}): Promise<Engi
 
 const childEngine = (child: ChildProcess, endpoint: string, onCrash?: () => void): Engine => {
   let stopping = false;
-  // However this process ends, short of a kill -9: the engine has a group of its own and would stay.
-  const takeAlong = () => child.kill('SIGTERM');
-  process.once('exit', takeAlong);
-  const ended = once(child, 'exit').finally(() => process.off('exit', takeAlong));
+  // The engine has its own process group and would survive this process (it does survive a kill -9; see `lock.ts`).
+  const killChild = () => child.kill('SIGTERM');
+  process.once('exit', killChild);
+  const ended = once(child, 'exit').finally(() => process.off('exit', killChild));
   void ended.then(() => stopping || onCrash?.());
   return {
     endpoint,
@@ -139,13 +139,13 @@ const childEngine = (child: ChildProcess, endpoint: string, onCrash?: () => void
 };
 
 export interface FauxqsOptions {
-  /** Holds the queues; in memory when absent. */
+  /** The folder of the queues' database; in memory when absent. */
   readonly dataDir?: string;
   readonly port?: number;
   readonly onCrash?: () => void;
 }
 
-/** Starts the embedded SQS in a thread; persistent when it is given a folder. */
+/** Starts the embedded SQS in a worker thread. */
 export const startFauxqs = async (options: FauxqsOptions = {}): Promise<Engine> => {
   const { dataDir, port = 0 } = options;
   const worker = new Worker(new URL('./queue-worker.ts', import.meta.url), { workerData: { dataDir, port } });

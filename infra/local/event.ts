@@ -2,13 +2,14 @@ import { isUtf8 } from 'node:buffer';
 import { randomFillSync } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { EMPTY_IDENTITY } from '../request-identity.ts';
 import type { Route } from './router.ts';
 import { LOCAL_ACCOUNT, type Stage } from './stages.ts';
 
-/** The context that the authorizer gave to a credential, as the event carries it. */
+/** The authorizer's context, as the event's `requestContext.authorizer` carries it. */
 export type AuthorizerContext = Readonly<Record<string, string | number>>;
 
-/** A request as far as it is known before its body. */
+/** What is known of a request before its body. */
 export interface RequestHead {
   readonly requestId: string;
   readonly stage: Stage;
@@ -21,7 +22,7 @@ const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const pool = Buffer.alloc(8_192);
 let poolAt = pool.length;
 
-/** A request's id: 21 characters, each drawn evenly from 62 (bytes from 248 on would favour some: they are passed over). */
+/** A request id: `req_` and 21 characters, uniform over 62 (bytes of 248 and above are rejected to avoid modulo bias). */
 export const newRequestId = (): string => {
   let id = 'req_';
   while (id.length < 25) {
@@ -44,7 +45,7 @@ const put = (single: Single, multi: Multi, name: string, value: string): void =>
   else multi[name] = [value];
 };
 
-/** Null-prototype maps would be safest, but handlers and loggers meet plain objects in the deployment too. */
+/** Single- and multi-value headers, as plain objects like in the deployment; `__proto__` is dropped. */
 const readHeaders = (raw: readonly string[]): [Single, Multi] => {
   const single: Single = {};
   const multi: Multi = {};
@@ -55,7 +56,7 @@ const readHeaders = (raw: readonly string[]): [Single, Multi] => {
   return [single, multi];
 };
 
-/** Parses a query. Throws URIError on a broken percent-encoding. */
+/** Parses a query string; undefined when it is empty. Throws URIError on broken percent-encoding. */
 export const readQuery = (text: string): [Single, Multi] | undefined => {
   if (text === '') return undefined;
   const single: Single = {};
@@ -83,7 +84,7 @@ const pathParameters = ({ route, values }: RequestHead): Record<string, string> 
 const TEXT_TYPE =
   /^(?:text\/|application\/(?:[\w.+-]*\+)?(?:json|xml)\b|application\/(?:javascript|x-www-form-urlencoded)\b)/i;
 
-/** Text as it is; anything else, and text that is no UTF-8, in base64, so that no byte is lost. */
+/** Text bodies as UTF-8; other types, and text that is not valid UTF-8, as base64. */
 const encodeBody = (
   body: Buffer | undefined,
   contentType: string | undefined,
@@ -96,7 +97,7 @@ const encodeBody = (
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 let clockSecond = 0;
 let clockText = '';
-/** The time as access logs write it, made once a second. */
+/** The time in access-log format, cached per second. */
 const logTime = (now: number): string => {
   const second = Math.floor(now / 1000);
   if (second !== clockSecond) {
@@ -113,24 +114,7 @@ const addressOf = (request: IncomingMessage): string => {
   return address.startsWith('::ffff:') ? address.slice(7) : address;
 };
 
-/** The parts that only some deployments fill in. */
-const NO_IDENTITY = {
-  accessKey: null,
-  accountId: null,
-  apiKey: null,
-  apiKeyId: null,
-  caller: null,
-  clientCert: null,
-  cognitoAuthenticationProvider: null,
-  cognitoAuthenticationType: null,
-  cognitoIdentityId: null,
-  cognitoIdentityPoolId: null,
-  principalOrgId: null,
-  user: null,
-  userArn: null,
-} as const;
-
-/** The event of a REST API's Lambda proxy integration (payload version 1), as API Gateway makes it of the request. */
+/** The event of a REST API's Lambda proxy integration (payload version 1.0), as API Gateway builds it. */
 export const proxyEvent = (
   request: IncomingMessage,
   head: RequestHead,
@@ -160,7 +144,7 @@ export const proxyEvent = (
       domainPrefix: 'local',
       extendedRequestId: head.requestId,
       httpMethod: operation.method,
-      identity: { ...NO_IDENTITY, sourceIp: addressOf(request), userAgent: request.headers['user-agent'] ?? null },
+      identity: { ...EMPTY_IDENTITY, sourceIp: addressOf(request), userAgent: request.headers['user-agent'] ?? null },
       path: head.path,
       protocol: 'HTTP/1.1',
       requestId: head.requestId,

@@ -7,7 +7,7 @@ import type { Manifest } from '../build/build.ts';
 import { entryName } from '../build/layout.ts';
 import type { Stage } from './stages.ts';
 
-/** A Lambda function's entry point, as the platform calls it. */
+/** The handler of a Lambda function. */
 export type Handler = (event: unknown, context: Context) => Promise<unknown>;
 
 export interface StageFunctionsOptions {
@@ -15,26 +15,26 @@ export interface StageFunctionsOptions {
   readonly manifest: Manifest;
   /** `bundle/` of the build. */
   readonly bundleDir: string;
-  /** A new folder of this stage's own. */
+  /** A new folder, exclusive to this stage. */
   readonly folder: string;
-  /** What the functions find in `process.env` when they are imported, above what this process has. */
+  /** Added to `process.env` while functions are imported. */
   readonly environment: Readonly<Record<string, string>>;
-  /** What their loggers take for standard output. */
+  /** Stands in for `process.stdout` and `process.stderr` while functions are imported; their loggers keep it. */
   readonly stdout: NodeJS.WriteStream;
 }
 
-/** Imports wait for each other: a module reads its stage's environment from the one that the process has. */
+/** Imports run one at a time: a module reads its stage's environment from `process.env`, which the process has only one of. */
 let imports: Promise<unknown> = Promise.resolve();
-const oneAtATime = <T>(work: () => Promise<T>): Promise<T> => {
+const serialize = <T>(work: () => Promise<T>): Promise<T> => {
   const turn = imports.then(work, work);
   imports = turn.catch(() => undefined);
   return turn;
 };
 
-/** Which standard output the code that runs now shall find. */
+/** The output stream of the import that is running, if any. */
 const standardOutput = new AsyncLocalStorage<NodeJS.WriteStream>();
 let redirected = false;
-/** From the first import on, modules that are being imported find their stage's log as both standard streams, all other code the real ones. */
+/** Makes `process.stdout` and `process.stderr` resolve to the stage's log during an import, and to the real streams otherwise. Once. */
 const redirectImports = () => {
   if (redirected) return;
   redirected = true;
@@ -48,7 +48,7 @@ const redirectImports = () => {
   }
 };
 
-/** Runs an import with a stage's environment and log in place of the process's own. */
+/** Runs an import with a stage's environment variables and log in place of the process's own. */
 const inEnvironment = async <T>({ environment, stdout }: StageFunctionsOptions, work: () => Promise<T>): Promise<T> => {
   redirectImports();
   const earlier = Object.fromEntries(Object.keys(environment).map((name) => [name, process.env[name]]));
@@ -63,8 +63,8 @@ const inEnvironment = async <T>({ environment, stdout }: StageFunctionsOptions, 
 };
 
 /**
- * One stage's functions. The two stages have their own copies of the built files, since Node keeps one instance of a
- * module per file: so each stage has its own instances, which know its own table and nothing of the other's.
+ * One stage's functions. Each stage has its own copy of the built files, because Node caches one module instance per file: so each
+ * stage has its own instances, which know only its own table.
  */
 export class StageFunctions {
   readonly stage: Stage;
@@ -77,7 +77,7 @@ export class StageFunctions {
     this.#options = options;
   }
 
-  /** Lays out the stage's copy of the built files. */
+  /** Copies the built files for the stage. */
   static async layOut(options: StageFunctionsOptions): Promise<StageFunctions> {
     const { folder, bundleDir } = options;
     await mkdir(folder, { recursive: true });
@@ -89,14 +89,14 @@ export class StageFunctions {
     return this.#options.manifest.functions.includes(path);
   }
 
-  /** The handler, when it is imported already. */
+  /** The handler, if it is already imported. */
   loaded(path: string): Handler | undefined {
     return this.#loaded.get(path);
   }
 
-  /** The handler, imported at its first use. */
+  /** The handler, imported on first use. */
   load(path: string): Promise<Handler> {
-    const loading = this.#loading.get(path) ?? oneAtATime(() => this.#import(path));
+    const loading = this.#loading.get(path) ?? serialize(() => this.#import(path));
     this.#loading.set(path, loading);
     return loading;
   }
@@ -111,7 +111,7 @@ export class StageFunctions {
   }
 }
 
-/** The second argument of a Lambda handler. */
+/** The context argument of a Lambda handler; `timeoutMs` sets its remaining time. */
 export const lambdaContext = (functionName: string, requestId: string, timeoutMs: number): Context => {
   const deadline = Date.now() + timeoutMs;
   return {

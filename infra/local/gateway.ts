@@ -1,43 +1,43 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { APIGatewayProxyResult } from 'aws-lambda';
-import { type Authorizer, methodArn, type Verdict } from './authorizer.ts';
+import { type Authorizer, type AuthResult, methodArn } from './authorizer.ts';
 import { BODY_LIMIT, linger, readBody, refuseBody, TOO_LARGE } from './body.ts';
 import { stageOf } from './edge.ts';
 import { type AuthorizerContext, newRequestId, proxyEvent, type RequestHead, readQuery } from './event.ts';
 import { lambdaContext, type StageFunctions } from './functions.ts';
 import { type GatewayAnswer, type GatewayRefusal, refusalAnswer, wrongMethodAnswer } from './problems.ts';
-import { type Match, makeRouter, type Routed } from './router.ts';
+import { type Match, makeRouter, type RoutedOperation } from './router.ts';
 import type { Stage } from './stages.ts';
 
-/** One stage behind the gateway. */
+/** What the gateway needs of a stage. */
 export interface GatewayStage {
   readonly functions: StageFunctions;
   readonly authorizer: Authorizer;
 }
 
 export interface GatewayOptions {
-  readonly operations: readonly Routed[];
-  /** Undefined until everything is up: the gateway answers 503 meanwhile. */
+  readonly operations: readonly RoutedOperation[];
+  /** Undefined while the local stack starts: the gateway answers 503. */
   readonly stages: () => Readonly<Record<Stage, GatewayStage>> | undefined;
-  /** Where a failed function's error goes; the caller sees none of it. */
+  /** Receives the error of a failed function, of which the caller sees nothing. */
   readonly onFault: (functionPath: string, requestId: string, error: unknown) => void;
 }
 
-/** API Gateway gives up on a function after this long, whatever the function's own limit is. */
+/** API Gateway's integration time-out, in ms. */
 const INTEGRATION_TIMEOUT_MS = 29_000;
-/** What a container serves may take as long as its body needs to arrive, and to be handed on. */
+/** Time for a streamed body to arrive, in ms, and with the upload to Meta for the whole operation. */
 const BODY_ARRIVAL_MS = 600_000;
 const STREAM_TIMEOUT_MS = BODY_ARRIVAL_MS + 300_000;
 const TIMED_OUT: unique symbol = Symbol('timed out');
-const HUNG_UP: unique symbol = Symbol('hung up');
+const ABORTED: unique symbol = Symbol('hung up');
 
-/** Makes the HTTP server that stands for edge and REST API of both stages. It does not listen yet. */
+/** Creates the HTTP server that emulates the edge and the REST APIs of both stages. It does not listen yet. */
 export const makeGateway = (options: GatewayOptions): Server => {
   const match = makeRouter(options.operations);
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
     const requestId = newRequestId();
-    serve(options, match, request, response, requestId).catch((error: unknown) => {
+    handleRequest(options, match, request, response, requestId).catch((error: unknown) => {
       options.onFault('gateway', requestId, error);
       refuse(response, refusalAnswer('failed', { instance: '/', requestId }));
     });
@@ -48,12 +48,12 @@ export const makeGateway = (options: GatewayOptions): Server => {
       keepAliveTimeout: 65_000,
       requestTimeout: BODY_ARRIVAL_MS,
       noDelay: true,
-      // Node's own refusal would be no problem document.
+      // Node's own 400 is not a problem document; `handleRequest` checks the header.
       requireHostHeader: false,
     },
     onRequest,
   );
-  // A client that asks first is told before it sends a byte too many.
+  // `Expect: 100-continue`: a client with too large a body is refused before it sends it.
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     if (!(Number(request.headers['content-length']) > BODY_LIMIT)) response.writeContinue();
     onRequest(request, response);
@@ -66,7 +66,7 @@ export const makeGateway = (options: GatewayOptions): Server => {
   return server;
 };
 
-/** What could not even be read as HTTP, or has more headers than may be, still gets a problem document. */
+/** Answers a problem document on a socket whose request could not be parsed. */
 const refuseUnread = (socket: Duplex, kind: 'malformed' | 'head_too_large'): void => {
   if (!socket.writable) return void socket.destroy();
   const { status, headers, body } = refusalAnswer(kind, { instance: '/', requestId: newRequestId() });
@@ -80,21 +80,21 @@ const refuse = (response: ServerResponse, { status, headers, body }: GatewayAnsw
   response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body);
 };
 
-/** The path and the query of a request's target; absolute addresses (`GET http://host/path`) are taken as well. */
+/** Path and query of a request target, also in absolute form (`GET http://host/path`, RFC 9112, 3.2.2). */
 const splitTarget = (target: string): [path: string, query: string] => {
   const from = target.startsWith('/') ? 0 : Math.max(0, target.indexOf('/', target.indexOf('://') + 3));
   const mark = target.indexOf('?', from);
   return mark < 0 ? [target.slice(from), ''] : [target.slice(from, mark), target.slice(mark + 1)];
 };
 
-/** Whether a header stands more than once; `name` in lower case. */
-const repeats = (rawHeaders: readonly string[], name: string): boolean => {
+/** Whether a header occurs more than once; `name` in lower case. */
+const isRepeated = (rawHeaders: readonly string[], name: string): boolean => {
   let seen = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]?.toLowerCase() === name) seen += 1;
   return seen > 1;
 };
 
-const serve = async (
+const handleRequest = async (
   options: GatewayOptions,
   match: (method: string, path: string) => Match,
   request: IncomingMessage,
@@ -103,69 +103,91 @@ const serve = async (
 ): Promise<void> => {
   const [path, queryText] = splitTarget(request.url ?? '/');
   const at = { instance: path, requestId };
-  const no = (kind: GatewayRefusal) => refuse(response, refusalAnswer(kind, at));
+  const reject = (kind: GatewayRefusal) => refuse(response, refusalAnswer(kind, at));
   const stages = options.stages();
-  if (!stages) return no('not_ready');
-  if (request.httpVersion === '1.1' && request.headers.host === undefined) return no('no_host');
+  if (!stages) return reject('not_ready');
+  if (request.httpVersion === '1.1' && request.headers.host === undefined) return reject('no_host');
   const found = match(request.method ?? 'GET', path);
   if (found.kind === 'wrong_method') return refuse(response, wrongMethodAnswer(found.allow, at));
-  if (found.kind !== 'found') return no(found.kind);
+  if (found.kind !== 'found') return reject(found.kind);
   const { route, values } = found;
   const query = tryQuery(queryText);
-  if (query === MALFORMED_QUERY) return no('malformed');
+  if (query === MALFORMED_QUERY) return reject('malformed');
 
   const token = request.headers.authorization;
-  // Node keeps the first of several: whoever sends two is told so, whether or not the first is known already.
-  if (token !== undefined && repeats(request.rawHeaders, 'authorization')) return no('unauthorized');
+  // Node keeps only the first of several headers; two are refused, whatever the first one is worth.
+  if (token !== undefined && isRepeated(request.rawHeaders, 'authorization')) return reject('unauthorized');
   const stage = stageOf(path, token);
-  const head: RequestHead = { requestId, stage, path, route, values };
-  const stream = route.operation.request?.stream;
-  const reading = stream ? undefined : readBody(request);
-  // A caller who hangs up is no fault of ours, also when the answer did not wait for the body.
-  if (reading instanceof Promise) reading.catch(() => undefined);
-  const caller = await authorize(options, stages[stage].authorizer, token, head, () =>
-    proxyEvent(request, head, query),
-  );
-  if (typeof caller === 'string') return no(caller);
-  if (stream && Number(request.headers['content-length']) > stream.mostBytes)
-    return refuseBody(request, response, refusalAnswer('too_large', at));
-  const body = reading instanceof Promise ? await reading.catch(() => HUNG_UP) : reading;
-  if (typeof body === 'symbol')
-    return body === TOO_LARGE ? refuseBody(request, response, refusalAnswer('too_large', at)) : undefined;
-  const whole = proxyEvent(request, head, query, body, caller.context);
-  const event = stream ? { ...whole, bodyStream: arriving(request, response) } : whole;
-  const result = await invoke(options, stages[stage].functions, head, event);
-  if (result === TIMED_OUT) return no('timed_out');
-  if (result === undefined || !answer(response, result, stream ? request : undefined)) return no('failed');
+  await callOperation(options, stages[stage], {
+    request,
+    response,
+    query,
+    head: { requestId, stage, path, route, values },
+  });
 };
 
-/** The body as it arrives. Whoever stops reading leaves the connection as it is, for the answer. */
-const arriving = (request: IncomingMessage, response: ServerResponse): AsyncIterable<Uint8Array> => {
+interface RoutedRequest {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly query: ReturnType<typeof readQuery>;
+  readonly head: RequestHead;
+}
+
+/** Authorizes the caller, reads the body, invokes the function and writes its result. */
+const callOperation = async (
+  options: GatewayOptions,
+  { functions, authorizer }: GatewayStage,
+  { request, response, query, head }: RoutedRequest,
+): Promise<void> => {
+  const at = { instance: head.path, requestId: head.requestId };
+  const reject = (kind: GatewayRefusal) => refuse(response, refusalAnswer(kind, at));
+  const stream = head.route.operation.request?.stream;
+  const reading = stream ? undefined : readBody(request);
+  // A client that disconnects is not a fault, also when the response does not wait for the body.
+  if (reading instanceof Promise) reading.catch(() => undefined);
+  const caller = await authorize(options, authorizer, request.headers.authorization, head, () =>
+    proxyEvent(request, head, query),
+  );
+  if (typeof caller === 'string') return reject(caller);
+  if (stream && Number(request.headers['content-length']) > stream.maxBytes)
+    return refuseBody(request, response, refusalAnswer('too_large', at));
+  const body = reading instanceof Promise ? await reading.catch(() => ABORTED) : reading;
+  if (typeof body === 'symbol')
+    return body === TOO_LARGE ? refuseBody(request, response, refusalAnswer('too_large', at)) : undefined;
+  const buffered = proxyEvent(request, head, query, body, caller.context);
+  const event = stream ? { ...buffered, bodyStream: streamBody(request, response) } : buffered;
+  const result = await invoke(options, functions, head, event);
+  if (result === TIMED_OUT) return reject('timed_out');
+  if (result === undefined || !writeResult(response, result, stream ? request : undefined)) return reject('failed');
+};
+
+/** The body as it arrives. Breaking off the iteration leaves the connection open for the response. */
+const streamBody = (request: IncomingMessage, response: ServerResponse): AsyncIterable<Uint8Array> => {
   if (request.headers.expect && Number(request.headers['content-length']) > BODY_LIMIT) response.writeContinue();
   return request.iterator({ destroyOnReturn: false });
 };
 
-const NOBODY: { readonly context?: AuthorizerContext } = {};
+const ANONYMOUS: { readonly context?: AuthorizerContext } = {};
 
-/** Who calls, as the authorizer says: its context, or the gateway's refusal. Operations without permission ask nobody. */
+/** The caller's authorizer context, or why the gateway refuses. Public operations are not authorized. */
 const authorize = (
   options: GatewayOptions,
   authorizer: Authorizer,
   token: string | undefined,
   { route: { operation }, stage, path, requestId }: RequestHead,
   makeEvent: () => object,
-): typeof NOBODY | GatewayRefusal | Promise<typeof NOBODY | GatewayRefusal> => {
-  if (operation.permission === 'public') return NOBODY;
+): typeof ANONYMOUS | GatewayRefusal | Promise<typeof ANONYMOUS | GatewayRefusal> => {
+  if (operation.permission === 'public') return ANONYMOUS;
   if (token === undefined) return 'unauthorized';
   const arn = methodArn(stage, operation.method, path);
-  const judge = (verdict: Verdict) => {
-    if (verdict.kind === 'known') return verdict.allows(arn) ? verdict : 'denied';
-    if (verdict.kind === 'unauthorized') return 'unauthorized';
-    options.onFault('authorizer', requestId, verdict.reason);
+  const toCaller = (authResult: AuthResult) => {
+    if (authResult.kind === 'known') return authResult.allows(arn) ? authResult : 'denied';
+    if (authResult.kind === 'unauthorized') return 'unauthorized';
+    options.onFault('authorizer', requestId, authResult.reason);
     return 'authorizer_failed';
   };
   const cached = authorizer.cached(token);
-  return cached ? judge(cached) : authorizer.ask(token, makeEvent, arn).then(judge);
+  return cached ? toCaller(cached) : authorizer.authorize(token, makeEvent, arn).then(toCaller);
 };
 
 const MALFORMED_QUERY: unique symbol = Symbol('malformed');
@@ -177,7 +199,7 @@ const tryQuery = (text: string) => {
   }
 };
 
-/** Runs the function within the gateway's time. Undefined when it threw. */
+/** Invokes the function within its time-out; undefined when it threw. */
 const invoke = async (options: GatewayOptions, functions: StageFunctions, head: RequestHead, event: unknown) => {
   const { functionPath, operation } = head.route;
   const timeoutMs = operation.request?.stream
@@ -202,8 +224,11 @@ const invoke = async (options: GatewayOptions, functions: StageFunctions, head: 
   }
 };
 
-/** Writes a proxy result, to a `streamed` body's sender also before all of it has come. False when it is none: API Gateway answers 502 to that, which callers meet as a problem. */
-const answer = (
+/**
+ * Writes a proxy result; to the sender of a `streamed` body also before all of it has arrived. False for a malformed result, which API
+ * Gateway answers with 502.
+ */
+const writeResult = (
   response: ServerResponse,
   result: APIGatewayProxyResult,
   streamed: IncomingMessage | undefined,

@@ -5,31 +5,28 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { CannotStart } from './cannot-start.ts';
 
-/** Another running process owns the data directory. */
+/** Another running process holds the data directory's lock. */
 export class DataDirInUse extends CannotStart {
   override readonly name = 'DataDirInUse';
 }
 
-/** What the owner wrote down for whoever comes next. */
+/** The owner's note, `owner.json`. */
 interface OwnerNote {
   readonly pid: number;
   readonly url?: string;
-  /** Processes that the owner started and that outlive it when it is killed. */
+  /** Child processes, which outlive an owner that is killed. */
   readonly children: readonly { readonly pid: number; readonly identity: string }[];
 }
 
 export interface DataDirLock {
-  /** Adds to what is noted about this owner; children replace those noted before. */
+  /** Updates this owner's note; `childPids` replaces the children noted before. */
   note(facts: { readonly url?: string; readonly childPids?: readonly number[] }): void;
-  /** Stops the children that a killed owner left behind; answers with their pids. */
+  /** Stops the children that a killed owner left behind. Returns their pids. */
   stopOrphans(): Promise<number[]>;
   release(): void;
 }
 
-/**
- * What tells a process from a later one with the same number: when it started, and its command line.
- * Undefined when there is no such process.
- */
+/** Start time and command line of a process, which tell it from a later one with the same pid. Undefined when there is none. */
 export const processIdentity = (pid: number): string | undefined => {
   try {
     if (process.platform !== 'linux')
@@ -50,15 +47,15 @@ const signal = (pid: number, name: NodeJS.Signals) => {
   try {
     process.kill(pid, name);
   } catch {
-    // It ended by itself.
+    // Already ended.
   }
 };
 
-/** Asks a process to end, then makes it. Does nothing when the number belongs to another process by now. */
+/** Stops a process: SIGTERM, and SIGKILL after 2 s. Does nothing when the pid belongs to another process by now. */
 const stopProcess = async (pid: number, identity: string): Promise<boolean> => {
   if (processIdentity(pid) !== identity) return false;
   signal(pid, 'SIGTERM');
-  for (let turn = 0; turn < 40 && processIdentity(pid) === identity; turn++) await pause(50);
+  for (let poll = 0; poll < 40 && processIdentity(pid) === identity; poll++) await pause(50);
   if (processIdentity(pid) === identity) signal(pid, 'SIGKILL');
   while (processIdentity(pid) === identity) await pause(20);
   return true;
@@ -66,7 +63,7 @@ const stopProcess = async (pid: number, identity: string): Promise<boolean> => {
 
 const NOTE = 'owner.json';
 
-/** What the present or the last owner of a data directory noted. */
+/** The note of the current or last owner. */
 const readOwnerNote = (dataDir: string): OwnerNote | undefined => {
   try {
     return JSON.parse(readFileSync(join(dataDir, NOTE), 'utf8')) as OwnerNote;
@@ -75,7 +72,7 @@ const readOwnerNote = (dataDir: string): OwnerNote | undefined => {
   }
 };
 
-const refusal = (dataDir: string, owner: OwnerNote | undefined): DataDirInUse => {
+const inUseError = (dataDir: string, owner: OwnerNote | undefined): DataDirInUse => {
   const who = owner ? `process ${owner.pid}${owner.url ? ` at ${owner.url}` : ''}` : 'another process';
   return new DataDirInUse(
     `The data directory ${dataDir} is in use by ${who}. Stop it first, or start this one with another DATA_DIR and PORT.`,
@@ -93,8 +90,8 @@ const makeFolder = (dataDir: string): void => {
 };
 
 /**
- * Takes the data directory for this process. The lock is one of the operating system's (SQLite holds it on a file), which
- * ends with the process however it ends: a lock can never be stale. The pid beside it is for people and for orphans.
+ * Locks the data directory for this process; throws DataDirInUse when another holds it. The lock is a file lock of the operating system,
+ * held through SQLite: it ends with the process, so it is never stale. The note beside it is for error messages and for orphans.
  */
 export const lockDataDir = (folder: string): DataDirLock => {
   const dataDir = resolve(folder);
@@ -105,10 +102,10 @@ export const lockDataDir = (folder: string): DataDirLock => {
     database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
   } catch {
     database.close();
-    throw refusal(dataDir, readOwnerNote(dataDir));
+    throw inUseError(dataDir, readOwnerNote(dataDir));
   }
   const earlier = readOwnerNote(dataDir);
-  // The earlier children stay noted until they are stopped: this process may be killed as well.
+  // Earlier children stay noted until `stopOrphans`, since this process may be killed before that.
   let current: OwnerNote = { pid: process.pid, children: earlier?.children ?? [] };
   const add = (facts: Partial<OwnerNote>) => {
     current = { ...current, ...facts };

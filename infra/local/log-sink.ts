@@ -3,12 +3,12 @@ import { closeSync, existsSync, openSync, renameSync, statSync, writeSync } from
 
 const FLUSH_MS = 50;
 const FLUSH_CHARACTERS = 256 * 1024;
-/** A log of earlier runs that grew beyond this is put aside at the start. */
+/** A log file beyond this size, in bytes, is rotated at the start. */
 const KEEP_BYTES = 64 * 1024 * 1024;
 
-/** Where the functions' log lines go. Writing a line only appends to memory; the file is written in large pieces. */
+/** Destination of the functions' log lines. Lines are buffered in memory and flushed in large writes. */
 export interface LogSink {
-  /** Stands in for `process.stdout` while functions are imported: their loggers keep it. */
+  /** Replaces `process.stdout` while functions are imported; their loggers keep it. */
   readonly stream: NodeJS.WriteStream;
   close(): void;
 }
@@ -18,7 +18,7 @@ const openLog = (file: string): number => {
   return openSync(file, 'a');
 };
 
-/** Opens a sink on a file, or on this process's standard output. */
+/** Opens a sink to a file or to this process's standard output. */
 export const openLogSink = (target: { readonly file: string } | 'stdout'): LogSink => {
   const stdout = process.stdout;
   const descriptor = target === 'stdout' ? undefined : openLog(target.file);
@@ -33,7 +33,7 @@ export const openLogSink = (target: { readonly file: string } | 'stdout'): LogSi
       if (descriptor === undefined) stdout.write(text);
       else writeSync(descriptor, text);
     } catch {
-      // A full disk costs log lines, not the service.
+      // A full disk loses log lines, but does not stop the service.
     }
   };
   const timer = setInterval(flush, FLUSH_MS).unref();

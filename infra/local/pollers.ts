@@ -15,31 +15,31 @@ export interface PollerOptions {
   readonly client: SQSClient;
   readonly queue: StageQueue;
   readonly functions: StageFunctions;
-  /** The consumer's function. */
+  /** The consumer's path under `functions/`. */
   readonly functionPath: string;
   readonly batchSize: number;
-  /** Batches that are worked on at the same time; where it is more than one, those that take long do not count. */
+  /** Concurrent batches. When it is more than one, batches older than `overlapAfterMs` do not count. */
   readonly concurrency: number;
-  /** A batch that takes longer, in ms, is held by strangers, and another begins beside it: Lambda, too, adds environments while batches are held. */
-  readonly heldMs: number;
-  /** How long a failed message stays hidden, by how often it was received. */
+  /** A batch that takes longer, in ms, waits for a third party; another starts beside it, like Lambda adds execution environments. */
+  readonly overlapAfterMs: number;
+  /** Visibility time-out of a failed message, in s, by its receive count. */
   readonly retrySeconds: (receives: number) => number;
   readonly onFault: (functionPath: string, requestId: string, error: unknown) => void;
 }
 
-/** Something that runs until it is stopped; `stop` answers when its last work is done. */
+/** Background work; `stop` resolves when its last run has ended. */
 export interface Running {
   stop(): Promise<void>;
 }
 
 const LONG_POLL_SECONDS = 20;
 const CONSUMER_TIMEOUT_MS = 30_000;
-/** A short wait after a batch that was not full, so that the next one is fuller: each receive and each delete is a call, whatever it carries. */
-const GATHER_MS = 15;
-/** Batches in all, as a multiple of those at the same time. */
-const HELD_SHARE = 8;
-/** A short wait after a refused receive, so that an engine that is away is not asked without pause. */
-const AFTER_FAULT_MS = 500;
+/** Wait after a partial batch, so that the next one is fuller and takes fewer calls. */
+const BATCH_FILL_DELAY_MS = 15;
+/** Limit of batches in flight, slow ones included, as a multiple of `concurrency`. */
+const MAX_OVERLAP = 8;
+/** Wait after a failed receive. */
+const RECEIVE_RETRY_DELAY_MS = 500;
 
 const recordOf = (message: Message, arn: string): SQSRecord => ({
   messageId: message.MessageId ?? '',
@@ -58,7 +58,7 @@ const recordOf = (message: Message, arn: string): SQSRecord => ({
   awsRegion: LOCAL_REGION,
 });
 
-/** The ids that a consumer reports as failed. As Lambda reads it: an id that it was not given fails the whole batch. */
+/** The ids that a consumer reports as failed. As in Lambda, an id that is not of the batch fails the whole batch. */
 export const failedIds = (result: unknown, given: readonly string[]): ReadonlySet<string> => {
   const failures = (result as SQSBatchResponse | undefined | null)?.batchItemFailures ?? [];
   const ids = failures.map(({ itemIdentifier }) => itemIdentifier);
@@ -79,7 +79,7 @@ const consume = async (options: PollerOptions, messages: readonly Message[]): Pr
   }
 };
 
-/** Deletes what was done, and hides what failed until its next try; the queue itself moves it to the dead letters. */
+/** Deletes the messages that succeeded, and hides the failed ones until their next attempt. SQS moves them to the dead-letter queue. */
 const settle = async (
   options: PollerOptions,
   messages: readonly Message[],
@@ -102,55 +102,69 @@ const settle = async (
   await client.send(new ChangeMessageVisibilityBatchCommand({ QueueUrl: queue.url, Entries }));
 };
 
-const work = async (options: PollerOptions, messages: readonly Message[]): Promise<void> => {
+const runBatch = async (options: PollerOptions, messages: readonly Message[]): Promise<void> => {
   const failed = await consume(options, messages);
-  // What cannot be settled comes again after its visibility time-out: consumers tolerate repeats.
+  // On failure the messages are received again after their visibility time-out; consumers are idempotent.
   await settle(options, messages, failed).catch((error: unknown) =>
     options.onFault(options.functionPath, 'settle', error),
   );
 };
 
-/** Polls a queue and runs its consumer, as Lambda's event source mapping does. */
+/** Runs batches within the concurrency limit. A batch frees its slot when it ends, or after `overlapAfterMs`. */
+const batchRunner = (options: PollerOptions) => {
+  const { concurrency, overlapAfterMs } = options;
+  const inFlight = new Set<Promise<void>>();
+  const slots = new Set<Promise<void>>();
+  const maxInFlight = concurrency === 1 ? 1 : concurrency * MAX_OVERLAP;
+  return {
+    start: (messages: readonly Message[]): void => {
+      const batch: Promise<void> = runBatch(options, messages).finally(() => inFlight.delete(batch));
+      const overlap = pause(overlapAfterMs, undefined, { ref: false });
+      const slot: Promise<void> = Promise.race([batch, overlap]).finally(() => slots.delete(slot));
+      inFlight.add(batch);
+      slots.add(slot);
+    },
+    untilSlotFree: async (): Promise<void> => {
+      while (slots.size >= concurrency) await Promise.race(slots);
+      while (inFlight.size >= maxInFlight) await Promise.race(inFlight);
+    },
+    untilIdle: () => Promise.all(inFlight),
+  };
+};
+
+const receive = async (
+  { client, queue, batchSize }: PollerOptions,
+  abortSignal: AbortSignal,
+): Promise<readonly Message[]> => {
+  const command = new ReceiveMessageCommand({
+    QueueUrl: queue.url,
+    MaxNumberOfMessages: batchSize,
+    WaitTimeSeconds: LONG_POLL_SECONDS,
+    MessageSystemAttributeNames: ['All'],
+  });
+  const { Messages = [] } = await client.send(command, { abortSignal });
+  return Messages;
+};
+
+/** Polls a queue and invokes its consumer, as Lambda's event source mapping does. */
 export const startPoller = (options: PollerOptions): Running => {
-  const { client, queue, batchSize, concurrency, heldMs } = options;
   const stopping = new AbortController();
-  /** All batches under way, and those of them that count. */
-  const busy = new Set<Promise<void>>();
-  const counted = new Set<Promise<void>>();
-  const most = concurrency === 1 ? 1 : concurrency * HELD_SHARE;
-  const begin = (messages: readonly Message[]): void => {
-    const batch: Promise<void> = work(options, messages).finally(() => busy.delete(batch));
-    const moment = pause(heldMs, undefined, { ref: false });
-    const place: Promise<void> = Promise.race([batch, moment]).finally(() => counted.delete(place));
-    busy.add(batch);
-    counted.add(place);
-  };
-  const receive = async (): Promise<readonly Message[]> => {
-    const command = new ReceiveMessageCommand({
-      QueueUrl: queue.url,
-      MaxNumberOfMessages: batchSize,
-      WaitTimeSeconds: LONG_POLL_SECONDS,
-      MessageSystemAttributeNames: ['All'],
-    });
-    const { Messages = [] } = await client.send(command, { abortSignal: stopping.signal });
-    return Messages;
-  };
+  const batches = batchRunner(options);
   const loop = async () => {
     while (!stopping.signal.aborted) {
-      while (counted.size >= concurrency) await Promise.race(counted);
-      while (busy.size >= most) await Promise.race(busy);
+      await batches.untilSlotFree();
       try {
-        const messages = await receive();
+        const messages = await receive(options, stopping.signal);
         if (messages.length === 0) continue;
-        begin(messages);
-        if (messages.length < batchSize) await pause(GATHER_MS);
+        batches.start(messages);
+        if (messages.length < options.batchSize) await pause(BATCH_FILL_DELAY_MS);
       } catch (error) {
         if (stopping.signal.aborted) break;
         options.onFault(options.functionPath, 'receive', error);
-        await pause(AFTER_FAULT_MS);
+        await pause(RECEIVE_RETRY_DELAY_MS);
       }
     }
-    await Promise.all(busy);
+    await batches.untilIdle();
   };
   const ended = loop();
   return {

@@ -8,7 +8,7 @@ import {
   unknownMethodError,
 } from '../gateway-errors.ts';
 
-/** What the gateway refuses by itself, as the deployment's table has it, and the one thing that only exists here. */
+/** The gateway's own refusals: those of API Gateway, and a few that exist only locally. */
 const REFUSALS = {
   malformed: GATEWAY_ERRORS.BAD_REQUEST_PARAMETERS,
   unauthorized: GATEWAY_ERRORS.UNAUTHORIZED,
@@ -54,9 +54,9 @@ const answerOf = (error: GatewayError, at: At): GatewayAnswer => ({
   body: JSON.stringify(gatewayProblem(error, at)),
 });
 
-/** The gateway's own answer: a problem document as a function's. */
+/** The gateway's own error response, a problem document. */
 export const refusalAnswer = (kind: GatewayRefusal, at: At): GatewayAnswer => answerOf(REFUSALS[kind], at);
 
-/** For a known path with a method that it does not take. */
+/** 405 with `Allow`. */
 export const wrongMethodAnswer = (allow: readonly string[], at: At): GatewayAnswer =>
   answerOf(unknownMethodError(allow), at);

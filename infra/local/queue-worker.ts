@@ -5,10 +5,10 @@ import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 import { startFauxqs } from 'fauxqs';
 
-/** The SQS engine, in a thread of its own so that its work does not hold up the gateway's. */
+/** The SQS engine, in a worker thread, so that it does not block the gateway's event loop. */
 const { dataDir, port } = workerData as { dataDir?: string; port: number };
 
-/** The engine listens on every address of the machine; this thread has no other server, so all of them are bound to loopback. */
+/** fauxqs listens on all addresses and has no option for it, so every server of this thread is bound to loopback. */
 const listen = Server.prototype.listen as (this: Server, ...args: unknown[]) => Server;
 Server.prototype.listen = function (this: Server, ...args: unknown[]) {
   const [options] = args;
@@ -25,11 +25,11 @@ interface PersistenceMethods {
 }
 
 /**
- * Mends the engine's persistence in two places.
- * - Making a message visible again also clears its receive count, which the column refuses: `ChangeMessageVisibility` to zero
- *   would fail, and dead-letter counts would start anew.
- * - Every change waits for the disk. Without that wait, what was written still survives the end of the process, however it
- *   ends; only a power cut may cost the last messages, and those are hints that the dispatcher finds again in the table.
+ * Patches two faults of fauxqs's persistence.
+ * - Making a message visible again sets its receive count to NULL, which violates the column's constraint: `ChangeMessageVisibility` to 0
+ *   fails, and receive counts would restart.
+ * - Every write is synced to disk. Without syncing, writes still survive a crash of the process; a power cut may lose the last
+ *   messages, whose work items the dispatcher finds in the table.
  */
 const patchPersistence = async () => {
   const module = new URL('./persistence.js', import.meta.resolve('fauxqs')).href;
@@ -46,14 +46,14 @@ const patchPersistence = async () => {
   };
 };
 
-/** Whoever had received a message is gone when the engine starts: what it held is visible at once, not after its time-out. */
+/** Makes in-flight messages visible at the start: their consumers are gone, so waiting for the visibility time-out is pointless. */
 const releaseHeldMessages = (folder: string) => {
   mkdirSync(folder, { recursive: true });
   const database = new DatabaseSync(join(folder, 'fauxqs.db'));
   try {
     database.exec('UPDATE sqs_messages SET receipt_handle = NULL, visibility_deadline = NULL');
   } catch {
-    // The first start: there is no table yet.
+    // First start: no table yet.
   } finally {
     database.close();
   }

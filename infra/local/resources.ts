@@ -65,7 +65,7 @@ const createTable = async (client: DynamoDBClient, TableName: string): Promise<v
   await client.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification }));
 };
 
-/** Creates the table as the key table declares it, or adds the indexes that an earlier version did not have. */
+/** Creates the table with its indexes, or adds the indexes that an existing table lacks. */
 export const ensureTable = async (client: DynamoDBClient, TableName: string): Promise<void> => {
   const described = await client.send(new DescribeTableCommand({ TableName })).catch((error: unknown) => {
     if (error instanceof ResourceNotFoundException) return undefined;
@@ -84,7 +84,7 @@ export const ensureTable = async (client: DynamoDBClient, TableName: string): Pr
   }
 };
 
-/** Creates a queue, or gives the one that exists these attributes. */
+/** Creates a queue, or updates the attributes of an existing one. Returns its URL. */
 const ensureQueue = async (
   client: SQSClient,
   QueueName: string,
@@ -97,8 +97,8 @@ const ensureQueue = async (
 
 const FOURTEEN_DAYS = String(14 * 86_400);
 
-/** A queue's address, under the address that its engine has now: an embedded engine remembers the port of its first start. */
-const under = (endpoint: string | undefined, queueUrl: string): string =>
+/** Replaces the origin of a queue URL, because the embedded engine keeps the port of its first start in them. */
+const rebaseUrl = (endpoint: string | undefined, queueUrl: string): string =>
   endpoint === undefined ? queueUrl : new URL(new URL(queueUrl).pathname, endpoint).href;
 
 export interface StageQueue {
@@ -107,11 +107,11 @@ export interface StageQueue {
   readonly arn: string;
 }
 
-/** The queues' addresses by their short names. */
+/** The queues' URLs by short name. */
 export const queueUrls = (queues: Readonly<Record<string, StageQueue>>): Record<string, string> =>
   Object.fromEntries(Object.entries(queues).map(([name, { url }]) => [name, url]));
 
-/** Creates one stage's queues with their dead-letter queues; answers with them by their short names. */
+/** Creates a stage's queues and dead-letter queues. Returns them by short name. */
 export const ensureQueues = async (
   client: SQSClient,
   stage: Stage,
@@ -129,8 +129,8 @@ export const ensureQueues = async (
       RedrivePolicy: JSON.stringify({ deadLetterTargetArn, maxReceiveCount: maxReceives }),
     });
     queues[name] = {
-      url: under(rebase, url),
-      deadLetterUrl: under(rebase, deadLetterUrl),
+      url: rebaseUrl(rebase, url),
+      deadLetterUrl: rebaseUrl(rebase, deadLetterUrl),
       arn: await arnOf(client, url),
     };
   }

@@ -1,14 +1,14 @@
 import type { OperationContract } from '../../shared/contracts/define-operation.ts';
 
-/** What routing needs of a contract. */
-export type Routed = Pick<OperationContract, 'id' | 'method' | 'path' | 'permission' | 'timeoutSeconds'> & {
-  /** Only what a body that is handed over as it arrives asks for. */
-  readonly request?: { readonly stream?: { readonly mostBytes: number } };
+/** The part of a contract that routing needs. */
+export type RoutedOperation = Pick<OperationContract, 'id' | 'method' | 'path' | 'permission' | 'timeoutSeconds'> & {
+  /** The limit of a streamed body, in bytes. */
+  readonly request?: { readonly stream?: { readonly maxBytes: number } };
 };
 
-/** An operation at its place in the tree. */
+/** An operation with its handler. */
 export interface Route {
-  readonly operation: Routed;
+  readonly operation: RoutedOperation;
   /** The function's path under `functions/`. */
   readonly functionPath: string;
   readonly paramNames: readonly string[];
@@ -20,7 +20,7 @@ interface Resource {
 interface Node {
   readonly statics: Map<string, Node>;
   param?: Node;
-  /** `{name+}`: takes the rest of the path. */
+  /** `{name+}`: matches the rest of the path. */
   greedy?: Resource;
   resource?: Resource;
 }
@@ -48,7 +48,7 @@ const childFor = (node: Node, segment: string): Node => {
   return child;
 };
 
-const addRoute = (root: Node, operation: Routed): void => {
+const addRoute = (root: Node, operation: RoutedOperation): void => {
   const segments = operation.path.slice(1).split('/');
   const paramNames = segments.flatMap((segment) => PARAMETER.exec(segment)?.[1] ?? []);
   const greedy = segments.at(-1)?.endsWith('+}') ?? false;
@@ -62,7 +62,7 @@ const addRoute = (root: Node, operation: Routed): void => {
   resource.methods.set(operation.method, { operation, functionPath: operation.id.replaceAll('.', '/'), paramNames });
 };
 
-/** Walks the tree: a static segment beats a parameter, a parameter beats the rest of a path. */
+/** Finds the resource of a path, with backtracking: a static segment takes precedence over a parameter, that over a greedy one. */
 const walk = (node: Node, segments: readonly string[], at: number, values: string[]): Resource | undefined => {
   const segment = segments[at];
   if (segment === undefined) return node.resource;
@@ -93,8 +93,8 @@ const pick = (resource: Resource, method: string, values: readonly string[]): Ma
   return route ? { kind: 'found', route, values } : { kind: 'wrong_method', allow: [...resource.methods.keys()] };
 };
 
-/** Makes the gateway's route table of the contracts. Paths without parameters are one look-up. */
-export const makeRouter = (operations: readonly Routed[]): ((method: string, path: string) => Match) => {
+/** Builds the route table of the contracts. Paths without parameters take one map look-up. */
+export const makeRouter = (operations: readonly RoutedOperation[]): ((method: string, path: string) => Match) => {
   const root = newNode();
   for (const operation of operations) addRoute(root, operation);
   const exact = new Map<string, Resource>();

@@ -25,7 +25,7 @@ const scheduledEvent = (functionPath: string, id: string) => ({
   detail: {},
 });
 
-/** Runs a scheduled function at once and then at intervals; a run that takes longer delays the next, they never overlap. */
+/** Invokes a scheduled function at once and then at intervals. Runs never overlap: a long one delays the next. */
 export const startSchedule = ({ functions, functionPath, everySeconds, onFault }: ScheduleOptions): Running => {
   const stopping = new AbortController();
   const run = async () => {

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { QUEUES, type QueueDeclaration } from '../../shared/queues/queues.ts';
 import type { BuildResult } from '../build/build.ts';
-import { withBuildFolder } from '../build/exclusive.ts';
+import { withBuildLock } from '../build/build-lock.ts';
 import { makeAuthorizer } from './authorizer.ts';
 import type { Backends } from './backends.ts';
 import { type Handler, lambdaContext, StageFunctions } from './functions.ts';
@@ -28,9 +28,9 @@ export interface ServeOptions {
 
 export interface ServedStages {
   readonly stages: Readonly<Record<Stage, GatewayStage>>;
-  /** Starts what runs by itself: consumers and schedules. */
+  /** Starts the consumers and the dispatcher. */
   startBackground(): void;
-  /** Stops it and waits for its last work. */
+  /** Stops them and waits for their last work. */
   stop(): Promise<void>;
 }
 
@@ -62,7 +62,7 @@ const layOut = (
     },
   });
 
-/** A stage behind a gateway, from its functions. */
+/** A stage as the gateway serves it. */
 export const gatewayStage = (functions: StageFunctions): GatewayStage => {
   const handler = async (): Promise<Handler> => functions.loaded(AUTHORIZER) ?? functions.load(AUTHORIZER);
   const context = lambdaContext(AUTHORIZER, 'authorizer', AUTHORIZER_TIMEOUT_MS);
@@ -70,23 +70,25 @@ export const gatewayStage = (functions: StageFunctions): GatewayStage => {
 };
 
 const startConsumers = (functions: StageFunctions, options: ServeOptions): Running[] =>
-  Object.values<QueueDeclaration>(QUEUES).flatMap(({ name, consumer, batchSize, batchesAtOnce, heldMs }) => {
-    const functionPath = `consumers/${consumer}`;
-    const queue = options.backends.queues[functions.stage][name];
-    if (!queue || !functions.has(functionPath)) return [];
-    const { batchesInFlight: concurrency = batchesAtOnce, retrySeconds, onFault } = options;
-    return startPoller({
-      client: options.backends.sqs,
-      queue,
-      functions,
-      functionPath,
-      batchSize,
-      concurrency,
-      heldMs,
-      retrySeconds,
-      onFault,
-    });
-  });
+  Object.values<QueueDeclaration>(QUEUES).flatMap(
+    ({ name, consumer, batchSize, concurrentBatches, overlapAfterMs }) => {
+      const functionPath = `consumers/${consumer}`;
+      const queue = options.backends.queues[functions.stage][name];
+      if (!queue || !functions.has(functionPath)) return [];
+      const { batchesInFlight: concurrency = concurrentBatches, retrySeconds, onFault } = options;
+      return startPoller({
+        client: options.backends.sqs,
+        queue,
+        functions,
+        functionPath,
+        batchSize,
+        concurrency,
+        overlapAfterMs,
+        retrySeconds,
+        onFault,
+      });
+    },
+  );
 
 const startDispatcher = (
   functions: StageFunctions,
@@ -94,14 +96,14 @@ const startDispatcher = (
 ): Running[] =>
   functions.has(DISPATCHER) ? [startSchedule({ functions, functionPath: DISPATCHER, everySeconds, onFault })] : [];
 
-/** Lays out both stages' functions and imports those that the first requests need. */
+/** Lays out both stages' functions and imports those of `options.warm`. */
 export const startStages = async (options: ServeOptions): Promise<ServedStages> => {
-  // A path of this start's own: this process may have served the same directory before, and Node keeps what it imported.
+  // A new path at every start, since Node caches imported modules by path and this process may have served the directory before.
   const copies = join(options.dataDir, 'functions');
   await rm(copies, { recursive: true, force: true });
   const folder = join(copies, `${process.pid}-${Date.now()}`);
   const copy = () => Promise.all([layOut('live', folder, options), layOut('test', folder, options)]);
-  const [live, test] = await withBuildFolder(options.build.outDir, copy);
+  const [live, test] = await withBuildLock(options.build.outDir, copy);
   const functions = { live, test };
   const running: Running[] = [];
   for (const stage of STAGES)

@@ -12,18 +12,18 @@ import { gatewayStage } from './serve.ts';
 import { STAGES, type Stage } from './stages.ts';
 
 /**
- * The gateway service: in a deployment that switches it on, one container a stage serves the operations whose bodies are handed over as
- * they arrive, by the gateway and the functions of the local platform. It finds the functions' own environment in its own.
+ * The gateway service: with `-c gatewayService=true`, containers per stage that serve the operations with a streamed body, by the local
+ * stack's gateway and functions. The functions' environment variables are the container's own.
  */
 
-/** Where a load balancer asks whether the container is well. */
-const HEALTH = '/health';
-/** Longer than a load balancer keeps a connection to it. */
+/** The load balancer's health check. */
+const HEALTH_PATH = '/health';
+/** Longer than the load balancer's idle time-out, so that the balancer closes connections first; in ms. */
 const KEEP_ALIVE_MS = 125_000;
 
-/** What the container serves, and nothing else. */
+/** Whether the container serves the operation: streamed bodies and the health check. */
 export const isServed = ({ request, path }: OperationContract): boolean =>
-  request.stream !== undefined || path === HEALTH;
+  request.stream !== undefined || path === HEALTH_PATH;
 
 export interface ServiceOptions {
   readonly stage: Stage;
@@ -45,7 +45,7 @@ const onFault = (where: string, requestId: string, error: unknown): void =>
     }),
   );
 
-/** Serves one stage. Each stage's authorizer refuses the other's credentials, whichever container they come to. */
+/** Serves one stage under both stage names: its authorizer refuses the other stage's credentials. */
 export const startService = async ({
   stage,
   dist,
@@ -88,7 +88,7 @@ const stageNamed = (name: string | undefined): Stage => {
 const main = async (): Promise<void> => {
   const { STAGE, PORT = '8080', HOST = '0.0.0.0', DIST = import.meta.dirname } = process.env;
   const service = await startService({ stage: stageNamed(STAGE), dist: DIST, port: Number(PORT), host: HOST });
-  // What is being uploaded is finished: the load balancer sends nothing new by then.
+  // Finishes the uploads in flight; the load balancer has stopped sending new requests by then.
   process.on('SIGTERM', () => void service.close().then(() => process.exit(0)));
   console.log(JSON.stringify({ level: 'INFO', message: 'ready', stage: STAGE, port: service.server.address() }));
 };

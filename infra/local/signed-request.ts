@@ -1,6 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 
-/** A request to the bucket, as far as its signature goes. `target` is path and query as they were sent. */
+/** The parts of a request that Signature Version 4 covers. `target` is path and query as sent. */
 export interface SignedRequest {
   readonly method: string;
   readonly target: string;
@@ -11,7 +11,7 @@ const ALGORITHM = 'AWS4-HMAC-SHA256';
 const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** What a signature says of itself: in the query of a presigned address, or in a header. */
+/** A signature with its parameters, from the query of a presigned URL or from the `Authorization` header. */
 interface Claim {
   readonly signature: string;
   readonly signedHeaders: string;
@@ -19,10 +19,10 @@ interface Claim {
   /** `day/region/service/aws4_request`. */
   readonly scope: string;
   readonly payload: string;
-  /** How long it is good for, in seconds. */
+  /** Validity, in seconds. */
   readonly expires: number;
 }
-/** A request that is signed in its header is taken this long after it was signed, in seconds (S3, RequestTimeTooSkewed). */
+/** Allowed clock skew, and validity of a header signature, in seconds (S3: RequestTimeTooSkewed). */
 const SKEW_SECONDS = 900;
 
 const claimOfQuery = (query: URLSearchParams): Claim | undefined => {
@@ -80,8 +80,8 @@ const timeOf = (date: string): number =>
   Date.parse(date.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3T$4:$5:$6Z'));
 
 /**
- * Whether a request carries a good signature of Signature Version 4 (AWS, "Authenticating Requests"), as S3 looks at it: `now` in ms.
- * Every signed header has to be as it was when it was signed: so a presigned address takes one length and one type.
+ * Whether a request has a valid Signature Version 4 (Amazon S3 API reference, "Authenticating Requests"), as S3 verifies it; `now` in ms.
+ * Signed headers must match, so a presigned URL accepts only the content length and type that it was signed for.
  */
 export const isSigned = (request: SignedRequest, secretKey: string, now: number): boolean => {
   const [path = '/', queryText = ''] = request.target.split('?');

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import { ENVIRONMENTS, type Environment } from '../../shared/domain/actor.ts';
+import { ENVIRONMENTS, type Environment } from '../../shared/domain/core/actor.ts';
 
-/** The two stages that the platform serves. */
+/** The two stages that the local stack serves. */
 export const STAGES = ENVIRONMENTS;
 export type Stage = Environment;
 
-/** The prefix of everything that a stage owns, as in the deployment. */
+/** Prefix of resource names, as in the deployment. */
 const PREFIX = 'messaging';
 
 export const tableName = (stage: Stage): string => `${PREFIX}-${stage}`;
@@ -13,18 +13,18 @@ export const queueName = (stage: Stage, queue: string): string => `${PREFIX}-${s
 export const uploadBucketName = (stage: Stage): string => `${PREFIX}-${stage}-uploads`;
 export const deadLetterName = (stage: Stage, queue: string): string => `${queueName(stage, queue)}-dlq`;
 
-/** The account and the region that local resources carry in their names. */
+/** Account and region in the ARNs of local resources. */
 export const LOCAL_ACCOUNT = '000000000000';
 export const LOCAL_REGION = 'us-east-1';
 
-/** What the AWS SDK insists on; the engines on this machine look at none of it. */
+/** Required by the AWS SDK; the local engines ignore them. */
 export const AWS_DEFAULTS: Readonly<Record<string, string>> = {
   AWS_REGION: LOCAL_REGION,
   AWS_ACCESS_KEY_ID: 'local',
   AWS_SECRET_ACCESS_KEY: 'local',
 };
 
-/** Any of these means that the caller has credentials of their own, for an engine or a provider that looks at them. */
+/** Any of these means that the user set AWS credentials, for an engine or a provider that checks them. */
 const OWN_CREDENTIALS = [
   'AWS_ACCESS_KEY_ID',
   'AWS_PROFILE',
@@ -32,13 +32,13 @@ const OWN_CREDENTIALS = [
   'AWS_CONTAINER_CREDENTIALS_FULL_URI',
 ];
 
-/** Fills in the defaults; what the caller set stays. */
+/** Sets the defaults in `env`, unless the user set values. */
 export const defaultAwsSettings = (env: NodeJS.ProcessEnv): void => {
   if (OWN_CREDENTIALS.some((name) => env[name])) env.AWS_REGION ??= LOCAL_REGION;
   else Object.assign(env, { ...AWS_DEFAULTS, ...(env.AWS_REGION ? { AWS_REGION: env.AWS_REGION } : {}) });
 };
 
-/** The file of the key that wraps both stages' root keys on this machine. */
+/** The file of the local master key, which wraps both stages' root keys. */
 export const keyFileOf = (dataDir: string): string => join(dataDir, 'master.key');
 
 export interface StageSettings {
@@ -50,7 +50,7 @@ export interface StageSettings {
   readonly queueUrls: Readonly<Record<string, string>>;
 }
 
-/** The environment of a stage's functions: the same variables that the deployment sets. */
+/** The environment variables of a stage's functions: those of the deployment, and endpoints of the local engines. */
 export const stageEnvironment = (stage: Stage, settings: StageSettings): Record<string, string> => ({
   STAGE: stage,
   TABLE_NAME: tableName(stage),

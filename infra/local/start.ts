@@ -1,14 +1,14 @@
 import { banner } from './banner.ts';
 import { CannotStart } from './cannot-start.ts';
 import { type Demo, ensureDemo } from './demo.ts';
-import { type Platform, type PlatformOptions, startPlatform } from './platform.ts';
+import { type LocalStack, type LocalStackOptions, startLocalStack } from './local-stack.ts';
 
 /** `npm start`: the whole service on this machine, until Ctrl-C. */
 
-/** Passed on to the platform where they are set. */
-const PASSED_ON = ['DYNAMODB_ENDPOINT', 'SQS_ENDPOINT', 'PUBLIC_URL'];
+/** Environment variables passed to the functions and engines. */
+const PASSED_THROUGH = ['DYNAMODB_ENDPOINT', 'SQS_ENDPOINT', 'PUBLIC_URL'];
 
-/** A whole number from the environment, or the default. */
+/** A whole number from the environment, or the default. Throws CannotStart for anything else. */
 const number = (name: string, fallback: number, least: number): number => {
   const text = process.env[name];
   if (text === undefined || text === '') return fallback;
@@ -17,27 +17,27 @@ const number = (name: string, fallback: number, least: number): number => {
   throw new CannotStart(`${name} must be a whole number from ${least} to 65535.`);
 };
 
-const settings = (): PlatformOptions & { readonly dataDir: string } => ({
+const settings = (): LocalStackOptions & { readonly dataDir: string } => ({
   port: number('PORT', 3000, 0),
   host: process.env.HOST || '127.0.0.1',
   dataDir: process.env.DATA_DIR || '.local',
   dispatchSeconds: number('DISPATCH_SECONDS', 5, 1),
   ...(process.env.BATCHES_IN_FLIGHT ? { batchesInFlight: number('BATCHES_IN_FLIGHT', 1, 1) } : {}),
   logTo: process.env.LOG_TO === 'stdout' ? 'stdout' : 'file',
-  env: Object.fromEntries(PASSED_ON.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : []))),
+  env: Object.fromEntries(PASSED_THROUGH.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : []))),
 });
 
-/** Ends on a signal, also on one that comes during the start. npm repeats Ctrl-C, so a second signal is no second wish. */
-const closeOnSignals = (starting: Promise<Platform>): void => {
+/** Closes and exits on a signal, also during the start. npm forwards Ctrl-C a second time, so repeats do not force an exit. */
+const closeOnSignals = (starting: Promise<LocalStack>): void => {
   const stop = async () => {
-    await starting.then((platform) => platform.close()).catch(() => undefined);
+    await starting.then((localStack) => localStack.close()).catch(() => undefined);
     process.exit(0);
   };
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => void stop());
 };
 
-/** In the deployment, an error that nobody catches ends one function's process; here it must not end the service. */
-const outliveStrayErrors = (): void => {
+/** An uncaught error ends one execution environment of a Lambda function; here it must not end the whole service. */
+const surviveUncaughtErrors = (): void => {
   for (const name of ['uncaughtException', 'unhandledRejection'])
     process.on(name, (error: unknown) => console.error('An error that no function caught:', error));
 };
@@ -45,14 +45,14 @@ const outliveStrayErrors = (): void => {
 const run = async (): Promise<void> => {
   const options = settings();
   let demo: Demo | undefined;
-  const makeDemo: PlatformOptions['beforeReady'] = async ({ tables }) => {
+  const makeDemo: LocalStackOptions['beforeReady'] = async ({ tables }) => {
     demo = await ensureDemo(options.dataDir, tables);
   };
-  const starting = startPlatform({ ...options, beforeReady: makeDemo });
+  const starting = startLocalStack({ ...options, beforeReady: makeDemo });
   closeOnSignals(starting);
-  const platform = await starting;
-  outliveStrayErrors();
-  if (demo) console.log(banner(platform, demo, options.logTo ?? 'file'));
+  const localStack = await starting;
+  surviveUncaughtErrors();
+  if (demo) console.log(banner(localStack, demo, options.logTo ?? 'file'));
 };
 
 try {

@@ -1,30 +1,31 @@
 import { Command, CommanderError } from 'commander';
 import * as z from 'zod';
-import { printFailure, printResult, type Rendered } from './output.ts';
-import { openTarget, type Place, type Target } from './targets.ts';
+import { openTarget, type TargetLocation } from './open-target.ts';
+import { type CommandResult, printFailure, printResult } from './output.ts';
+import type { Target } from './target.ts';
 
-/** A mistake of whoever typed the command, or a "no" of a rule: shown as its message alone. */
+/** A usage error, or a refusal by a domain rule: shown as its message, without a stack. */
 export class OperatorError extends Error {
   override readonly name = 'OperatorError';
 }
 
-/** One command: its options are a schema, so that help, parsing and the types of `run` come from one declaration. */
+/** One command. Its options are a Zod schema, from which help, parsing and the types of `run` are derived. */
 export interface OperatorCommand<S extends z.ZodObject = z.ZodObject> {
-  /** Two words: what it is about, and the verb. */
+  /** `<noun> <verb>`. */
   readonly name: `${string} ${string}`;
   readonly summary: string;
-  /** A key is an option in kebab case; its description is the help. A boolean takes no value. */
+  /** Each key is an option, in kebab case; its description is the help text. A boolean is a flag. */
   readonly options: S;
-  run(target: Target, options: z.output<S>): Promise<Rendered>;
+  run(target: Target, options: z.output<S>): Promise<CommandResult>;
 }
 
-/** Declares a command; `run` receives its options parsed. */
+/** Declares a command; `run` receives its parsed options. */
 export const defineCommand = <S extends z.ZodObject>(command: OperatorCommand<S>): OperatorCommand =>
   command as unknown as OperatorCommand;
 
 const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
-/** The help of an option, under whatever default or `optional` wraps it. */
+/** The help text of an option, also under `optional` and `default` wrappers. */
 const helpOf = (schema: z.ZodType): string => {
   const own = schema.meta()?.description;
   if (own !== undefined) return own;
@@ -48,8 +49,8 @@ interface Globals {
   readonly stagePrefix?: string;
 }
 
-/** Where the command works: a deployed stage when one is named, else a data directory of this machine. */
-const placeOf = (globals: Globals): Place =>
+/** Where the command works: on the deployed stages with `--deployed` or `--stage-prefix`, else on a local data directory. */
+const locationOf = (globals: Globals): TargetLocation =>
   globals.deployed || globals.stagePrefix
     ? { kind: 'deployed', stagePrefix: globals.stagePrefix ?? 'Messaging' }
     : { kind: 'local', dataDir: globals.dataDir ?? process.env.DATA_DIR ?? '.local' };
@@ -66,7 +67,7 @@ const parseOptions = (schema: z.ZodObject, given: Record<string, unknown>) => {
 
 const runCommand = async (command: OperatorCommand, given: Record<string, unknown> & Globals): Promise<void> => {
   const options = parseOptions(command.options, given);
-  const target = await openTarget(placeOf(given));
+  const target = await openTarget(locationOf(given));
   try {
     printResult(await command.run(target, options), given.json === true);
   } finally {
@@ -87,7 +88,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   wallet: 'Prepaid wallets',
 };
 
-/** The whole program from its table of commands. */
+/** The command-line program. */
 export const makeProgram = (commands: readonly OperatorCommand[]): Command => {
   const program = new Command('admin')
     .description("The operator's command line: on a data directory of this machine, or on a deployed stage.")
@@ -110,15 +111,15 @@ export const makeProgram = (commands: readonly OperatorCommand[]): Command => {
   return program;
 };
 
-/** Runs the program on the words after its name. The exit code: 0, or 1 with the reason on stderr. */
-export const runProgram = async (commands: readonly OperatorCommand[], words: readonly string[]): Promise<number> => {
+/** Runs the program with its arguments. Returns the exit code: 0, or 1 with the reason on stderr. */
+export const runProgram = async (commands: readonly OperatorCommand[], args: readonly string[]): Promise<number> => {
   try {
-    await makeProgram(commands).parseAsync([...words], { from: 'user' });
+    await makeProgram(commands).parseAsync([...args], { from: 'user' });
     return 0;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
     if (error instanceof CommanderError && error.code === 'commander.help')
-      return printFailure('Name a command; `--help` lists them.', words.includes('--json'));
-    return printFailure(error, words.includes('--json'));
+      return printFailure('Name a command; `--help` lists them.', args.includes('--json'));
+    return printFailure(error, args.includes('--json'));
   }
 };

@@ -3,24 +3,24 @@ import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import * as z from 'zod';
-import { ENVIRONMENTS, type Environment } from '../../shared/domain/actor.ts';
-import { tableClient } from '../../shared/storage/client.ts';
-import { Table } from '../../shared/storage/table.ts';
+import { ENVIRONMENTS, type Environment } from '../../shared/domain/core/actor.ts';
+import { tableClient } from '../../shared/storage/client/client.ts';
+import { Table } from '../../shared/storage/client/table.ts';
 import { startBackends } from '../local/backends.ts';
 import { DataDirInUse, type DataDirLock, lockDataDir } from '../local/lock.ts';
 import { defaultAwsSettings, keyFileOf } from '../local/stages.ts';
-import type { Tables } from './organizations.ts';
-import type { Target } from './targets.ts';
+import type { Tables } from '../provisioning/organizations.ts';
+import type { Target } from './target.ts';
 
-/** What a running platform notes in its data directory, so that others work with the engines that it has open. */
-const runningPlatform = z.object({
+/** The note that a running local stack leaves in its data directory (`platform.json`): where its engines listen. */
+const runningStack = z.object({
   pid: z.int(),
   dynamodbEndpoint: z.url(),
   sqsEndpoint: z.url(),
   tables: z.record(z.enum(ENVIRONMENTS), z.string()),
   queueUrls: z.record(z.enum(ENVIRONMENTS), z.record(z.string(), z.url())),
 });
-type RunningPlatform = z.output<typeof runningPlatform>;
+type RunningStack = z.output<typeof runningStack>;
 
 const readJson = (file: string): unknown => {
   try {
@@ -36,44 +36,47 @@ const answers = (endpoint: string): Promise<boolean> =>
     () => false,
   );
 
-/** The platform that holds the directory's lock, once its engines are up. A note of an earlier one is no answer, not even with the same pid. */
-const notedPlatform = async (dataDir: string): Promise<RunningPlatform | undefined> => {
-  const note = runningPlatform.safeParse(readJson(join(dataDir, 'platform.json')));
+/**
+ * The local stack that holds the directory's lock, once its engines listen. Ignores a stale note: its pid must be the lock owner's, and
+ * the engine must answer.
+ */
+const findRunningStack = async (dataDir: string): Promise<RunningStack | undefined> => {
+  const note = runningStack.safeParse(readJson(join(dataDir, 'platform.json')));
   const owner = z.object({ pid: z.int() }).safeParse(readJson(join(dataDir, 'owner.json')));
   if (!note.success || !owner.success || owner.data.pid !== note.data.pid) return undefined;
   return (await answers(note.data.dynamodbEndpoint)) ? note.data : undefined;
 };
 
-/** How long a command waits for a platform that is starting, or for another command, in ms. */
-const PATIENCE_MS = 15_000;
+/** How long a command waits for a local stack that is starting, or for another command to finish, in ms. */
+const LOCK_WAIT_MS = 15_000;
 
 /**
- * Takes the directory when nobody has it, else finds the platform that does. The lock decides, not the note: a note may have
- * outlived its writer. Throws DataDirInUse when the owner does not say where its engines are.
+ * Locks the data directory, or finds the local stack that holds the lock. The lock decides, not the note, which may have outlived its
+ * writer. Throws DataDirInUse when the owner publishes no endpoints within LOCK_WAIT_MS.
  */
-const enter = async (dataDir: string): Promise<DataDirLock | RunningPlatform> => {
-  for (const deadline = Date.now() + PATIENCE_MS; ; await pause(100)) {
+const lockOrFindRunning = async (dataDir: string): Promise<DataDirLock | RunningStack> => {
+  for (const deadline = Date.now() + LOCK_WAIT_MS; ; await pause(100)) {
     try {
       return lockDataDir(dataDir);
     } catch (error) {
       if (!(error instanceof DataDirInUse)) throw error;
-      const platform = await notedPlatform(dataDir);
-      if (platform) return platform;
+      const running = await findRunningStack(dataDir);
+      if (running) return running;
       if (Date.now() > deadline) throw error;
     }
   }
 };
 
 const vaultOpener = (tables: Tables, dataDir: string) => async (env: Environment) => {
-  const { openVault } = await import('../../shared/storage/root-key.ts');
+  const { openVault } = await import('../../shared/storage/access/root-key.ts');
   const { localKeyProvider } = await import('../../shared/providers/keys/local-key-provider.ts');
   return openVault(tables[env], localKeyProvider(keyFileOf(dataDir)));
 };
 
-/** Works with the engines of a platform that is running. */
-const besidePlatform = (
+/** Uses the engines of a running local stack. */
+const openRunningStack = (
   dataDir: string,
-  { dynamodbEndpoint, sqsEndpoint, tables: names, queueUrls }: RunningPlatform,
+  { dynamodbEndpoint, sqsEndpoint, tables: names, queueUrls }: RunningStack,
 ): Target => {
   const client = tableClient(dynamodbEndpoint);
   const sqs = new SQSClient({ endpoint: sqsEndpoint });
@@ -87,11 +90,11 @@ const besidePlatform = (
     client.destroy();
     sqs.destroy();
   };
-  return { tables, sqs, queue, movesMessages: false, vault: vaultOpener(tables, dataDir), close };
+  return { tables, sqs, queue, supportsMoveTasks: false, vault: vaultOpener(tables, dataDir), close };
 };
 
-/** Starts the engines on the directory for as long as the command runs. */
-const onOwnEngines = async (dataDir: string, lock: DataDirLock): Promise<Target> => {
+/** Starts engines on the data directory for as long as the command runs. */
+const openOwnEngines = async (dataDir: string, lock: DataDirLock): Promise<Target> => {
   try {
     await lock.stopOrphans();
     const backends = await startBackends({
@@ -112,17 +115,17 @@ const onOwnEngines = async (dataDir: string, lock: DataDirLock): Promise<Target>
       await backends.stop();
       lock.release();
     };
-    return { tables, sqs, queue, movesMessages: false, vault: vaultOpener(tables, dataDir), close };
+    return { tables, sqs, queue, supportsMoveTasks: false, vault: vaultOpener(tables, dataDir), close };
   } catch (error) {
     lock.release();
     throw error;
   }
 };
 
-/** A data directory of this machine: beside the platform that runs on it, or alone with it. */
+/** Opens a local data directory, through the local stack that runs on it if there is one. */
 export const openLocal = async (folder: string): Promise<Target> => {
   defaultAwsSettings(process.env);
   const dataDir = resolve(folder);
-  const entered = await enter(dataDir);
-  return 'release' in entered ? onOwnEngines(dataDir, entered) : besidePlatform(dataDir, entered);
+  const lockOrRunning = await lockOrFindRunning(dataDir);
+  return 'release' in lockOrRunning ? openOwnEngines(dataDir, lockOrRunning) : openRunningStack(dataDir, lockOrRunning);
 };

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { ENVIRONMENTS } from '../../shared/domain/actor.ts';
-import { ID_PREFIXES, type Id, type IdKind, isId } from '../../shared/domain/ids.ts';
+import { ENVIRONMENTS } from '../../shared/domain/core/actor.ts';
+import { ID_PREFIXES, type Id, type IdKind, isId } from '../../shared/domain/core/ids.ts';
 
-/** An identifier of a kind. */
+/** An identifier of the given kind. */
 export const id = <K extends IdKind>(kind: K, description: string) =>
   z
     .string()
@@ -11,14 +11,17 @@ export const id = <K extends IdKind>(kind: K, description: string) =>
     .meta({ description });
 
 const oneOf = `must be ${ENVIRONMENTS.join(' or ')}`;
-/** The environment to work on. */
+/** The environment. */
 export const env = z.enum(ENVIRONMENTS, oneOf).meta({ description: 'live or test' });
-/** The environment to work on, when one is named; else both. */
-export const someEnv = z.enum(ENVIRONMENTS, oneOf).optional().meta({ description: 'live or test; both when absent' });
-/** The environments that an optional choice means. */
-export const environmentsOf = (chosen: z.output<typeof someEnv>) => (chosen ? [chosen] : ENVIRONMENTS);
+/** One environment, or both when absent. */
+export const optionalEnv = z
+  .enum(ENVIRONMENTS, oneOf)
+  .optional()
+  .meta({ description: 'live or test; both when absent' });
+/** The environments that `optionalEnv` selects. */
+export const environmentsOf = (chosen: z.output<typeof optionalEnv>) => (chosen ? [chosen] : ENVIRONMENTS);
 
-/** A whole number from the text of an option. */
+/** A whole number of at least `least`. */
 export const wholeNumber = (least: number, description: string) =>
   z
     .string()
@@ -27,11 +30,11 @@ export const wholeNumber = (least: number, description: string) =>
     .pipe(z.int().min(least, `must be at least ${least}`))
     .meta({ description });
 
-/** Text of a sensible length. */
-export const words = (description: string) => z.string().trim().min(1).max(200).meta({ description });
+/** Text of 1 to 200 characters, trimmed. */
+export const shortText = (description: string) => z.string().trim().min(1).max(200).meta({ description });
 
-/** Names separated by commas. */
-export const names = (description: string) =>
+/** A comma-separated list of names. */
+export const nameList = (description: string) =>
   z
     .string()
     .transform((text) =>
@@ -43,8 +46,8 @@ export const names = (description: string) =>
     .pipe(z.array(z.string()).min(1, 'must name at least one'))
     .meta({ description });
 
-/** A moment as ISO 8601 with its offset, in ms. */
-export const moment = (description: string) =>
+/** A time as ISO 8601 with an offset; parsed to ms. */
+export const timestamp = (description: string) =>
   z.iso
     .datetime({ offset: true, error: 'must be ISO 8601 with an offset, as 2026-03-02T00:00:00Z' })
     .transform((text) => Date.parse(text))

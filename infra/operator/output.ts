@@ -1,12 +1,12 @@
-/** What a command answers: the document of `--json`, from which the text for people is drawn. */
-export interface Rendered {
+/** The result of a command: the document that `--json` prints, from which the text output is rendered. */
+export interface CommandResult {
   readonly data: Readonly<Record<string, unknown>>;
-  /** What a person should know besides; never part of the JSON. */
+  /** A remark for people; never part of the JSON. */
   readonly note?: string;
 }
 
-/** Lists longer than this are counted rather than shown in a table. */
-const SHOWN = 6;
+/** Lists in a table cell are cut after this many entries, and counted. */
+const MAX_SHOWN = 6;
 
 const text = (value: unknown, shown = Number.POSITIVE_INFINITY): string => {
   if (value === undefined || value === null) return '-';
@@ -28,7 +28,7 @@ const fieldLines = (record: Readonly<Record<string, unknown>>): string[] => {
 const tableLines = (records: readonly Readonly<Record<string, unknown>>[]): string[] => {
   if (records.length === 0) return ['(none)'];
   const columns = [...new Set(records.flatMap((record) => Object.keys(record)))];
-  const rows = [columns, ...records.map((record) => columns.map((column) => text(record[column], SHOWN)))];
+  const rows = [columns, ...records.map((record) => columns.map((column) => text(record[column], MAX_SHOWN)))];
   const widths = columns.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
   return rows.map((row) =>
     row
@@ -38,19 +38,19 @@ const tableLines = (records: readonly Readonly<Record<string, unknown>>[]): stri
   );
 };
 
-/** The text for people: a table for lists, a line per field otherwise. */
-export const asText = ({ data, note }: Rendered): string => {
+/** The text output: a table for lists, a line per field otherwise. */
+export const asText = ({ data, note }: CommandResult): string => {
   const { items, ...rest } = data;
   const body = Array.isArray(items) ? [...tableLines(items), ...fieldLines(rest)] : fieldLines(data);
   return [...body, ...(note ? ['', note] : [])].join('\n');
 };
 
-/** Prints what a command answered, on stdout. */
-export const printResult = (result: Rendered, json: boolean): void => {
+/** Prints a command's result on stdout. */
+export const printResult = (result: CommandResult, json: boolean): void => {
   process.stdout.write(`${json ? JSON.stringify(result.data) : asText(result)}\n`);
 };
 
-/** Prints why a command failed, on stderr; `{"error": …}` in JSON mode. Answers with the exit code. */
+/** Prints why a command failed on stderr, in JSON mode as `{"error": …}`. Returns the exit code. */
 export const printFailure = (failure: unknown, json: boolean): 1 => {
   const message = (failure instanceof Error ? failure.message : String(failure)).replace(/^error: /, '');
   process.stderr.write(`${json ? JSON.stringify({ error: message }) : message}\n`);

@@ -9,10 +9,10 @@ import {
   StartMessageMoveTaskCommand,
 } from '@aws-sdk/client-sqs';
 import type { QueueName } from '../../shared/queues/queues.ts';
-import { type DueHint, QUEUE_OF_DUE_KIND } from '../../shared/queues/queues.ts';
+import { QUEUE_OF_KIND, type WorkItem } from '../../shared/queues/queues.ts';
 import { duePartitions } from '../../shared/storage/access-patterns.ts';
-import type { Table } from '../../shared/storage/table.ts';
-import type { QueuePair } from './targets.ts';
+import type { Table } from '../../shared/storage/client/table.ts';
+import type { QueuePair } from './target.ts';
 
 const DEPTHS = [
   'ApproximateNumberOfMessages',
@@ -20,7 +20,7 @@ const DEPTHS = [
   'ApproximateNumberOfMessagesDelayed',
 ] as const;
 
-/** How many messages wait, are being worked on, and are delayed; as SQS counts them. */
+/** Visible, in-flight and delayed messages of a queue, by SQS's approximate counts. */
 export const depthOf = async (
   sqs: SQSClient,
   QueueUrl: string,
@@ -31,13 +31,11 @@ export const depthOf = async (
 };
 
 /**
- * For how many seconds the oldest work of a queue has been due in the table; null when nothing is. The table is the truth: this is the
- * backlog that counts, whatever messages there are, and it is read without receiving one.
+ * Age in s of the queue's oldest overdue work item in the due index; null when none is due. The table is the source of truth, so this is
+ * the real backlog, however many messages the queue holds.
  */
 export const backlogSeconds = async (table: Table, queue: QueueName, now: number): Promise<number | null> => {
-  const kinds = (Object.keys(QUEUE_OF_DUE_KIND) as DueHint['kind'][]).filter(
-    (kind) => QUEUE_OF_DUE_KIND[kind] === queue,
-  );
+  const kinds = (Object.keys(QUEUE_OF_KIND) as WorkItem['kind'][]).filter((kind) => QUEUE_OF_KIND[kind] === queue);
   const partitions = kinds.flatMap((kind) => duePartitions(kind));
   const due = await Promise.all(
     partitions.map(async (partition) => {
@@ -67,7 +65,7 @@ const receive = async (
   return Messages;
 };
 
-/** Up to ten messages as they lie there. Each look counts as one receive; they stay visible to others. */
+/** Up to ten messages of a queue. They stay visible to consumers, but each peek counts as one receive. */
 export const peek = async (sqs: SQSClient, url: string, count: number) =>
   (await receive(sqs, url, count, 0)).map(({ MessageId, Body = '', Attributes = {} }) => ({
     id: MessageId,
@@ -79,9 +77,9 @@ export const peek = async (sqs: SQSClient, url: string, count: number) =>
 const entries = <T extends object>(messages: readonly Message[], of: (message: Message) => T) =>
   messages.map((message, at) => ({ Id: String(at), ...of(message) }));
 
-/** One batch from the dead letters to their queue: what was not taken over stays where it was. How many went. */
-const moveBatch = async (sqs: SQSClient, { url, deadLetterUrl }: QueuePair, most: number): Promise<number> => {
-  const messages = await receive(sqs, deadLetterUrl, Math.min(most, 10), 30);
+/** Moves one batch of at most ten dead letters to their queue, and returns how many. What the queue refuses stays a dead letter. */
+const moveBatch = async (sqs: SQSClient, { url, deadLetterUrl }: QueuePair, max: number): Promise<number> => {
+  const messages = await receive(sqs, deadLetterUrl, Math.min(max, 10), 30);
   if (messages.length === 0) return 0;
   const sent = await sqs.send(
     new SendMessageBatchCommand({
@@ -89,23 +87,26 @@ const moveBatch = async (sqs: SQSClient, { url, deadLetterUrl }: QueuePair, most
       Entries: entries(messages, ({ Body }) => ({ MessageBody: Body ?? '' })),
     }),
   );
-  const taken = (sent.Successful ?? []).flatMap(({ Id }) => messages[Number(Id)] ?? []);
-  if (taken.length < messages.length)
-    throw new Error(`The queue refused ${messages.length - taken.length} messages; they stay among the dead letters.`);
+  const moved = (sent.Successful ?? []).flatMap(({ Id }) => messages[Number(Id)] ?? []);
+  if (moved.length < messages.length)
+    throw new Error(`The queue refused ${messages.length - moved.length} messages; they stay among the dead letters.`);
   await sqs.send(
     new DeleteMessageBatchCommand({
       QueueUrl: deadLetterUrl,
-      Entries: entries(taken, ({ ReceiptHandle }) => ({ ReceiptHandle })),
+      Entries: entries(moved, ({ ReceiptHandle }) => ({ ReceiptHandle })),
     }),
   );
-  return taken.length;
+  return moved.length;
 };
 
-/** Sends every dead letter back to its queue. A crash midway leaves a letter in both at worst, which the consumers tolerate. */
-export const redriveByHand = async (sqs: SQSClient, pair: QueuePair): Promise<number> => {
+/**
+ * Moves every dead letter back to its queue by receiving and sending, and returns how many. A crash midway may leave a message in both
+ * queues; consumers are idempotent.
+ */
+export const redriveManually = async (sqs: SQSClient, pair: QueuePair): Promise<number> => {
   const { waiting, inFlight } = await depthOf(sqs, pair.deadLetterUrl);
   let moved = 0;
-  // Letters that fail again return here while this runs: no more are moved than lay here at its start.
+  // Messages that fail again may come back meanwhile, so no more are moved than there were at the start.
   while (moved < waiting + inFlight) {
     const count = await moveBatch(sqs, pair, waiting + inFlight - moved);
     if (count === 0) break;
@@ -114,7 +115,7 @@ export const redriveByHand = async (sqs: SQSClient, pair: QueuePair): Promise<nu
   return moved;
 };
 
-/** Has SQS move every dead letter back to its queue, in the background. The task's handle. */
+/** Starts an SQS message move task from the dead-letter queue to its queue; it runs in the background. Returns the task's handle. */
 export const startRedrive = async (sqs: SQSClient, { deadLetterUrl }: QueuePair): Promise<string> => {
   const { Attributes = {} } = await sqs.send(
     new GetQueueAttributesCommand({ QueueUrl: deadLetterUrl, AttributeNames: ['QueueArn'] }),
@@ -123,7 +124,7 @@ export const startRedrive = async (sqs: SQSClient, { deadLetterUrl }: QueuePair)
   return TaskHandle;
 };
 
-/** Empties a queue. SQS allows it once a minute. */
+/** Empties a queue. SQS allows one purge per minute. */
 export const purge = async (sqs: SQSClient, QueueUrl: string): Promise<void> => {
   await sqs.send(new PurgeQueueCommand({ QueueUrl }));
 };

@@ -1,27 +1,28 @@
 import * as z from 'zod';
-import { CHANNELS } from '../domain/messages/provider.ts';
-import { BatchAccepted, MOST_MESSAGES } from './bulk.ts';
-import { coins, dateTime, idOf } from './common.ts';
+import { CHANNELS } from '../domain/channels/registry.ts';
+import { idSchema } from '../domain/core/id-schema.ts';
+import { BatchAccepted, MAX_MESSAGES } from './bulk.ts';
+import { coins, dateTime } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 import { ResendMessage } from './message-shapes.ts';
 
 const Items = z
   .array(
     z.strictObject({
-      id: idOf('message', 'The message to send anew.'),
+      id: idSchema('message', 'The message to send anew.'),
       correction: ResendMessage.optional(),
     }),
   )
   .min(1)
-  .max(MOST_MESSAGES)
+  .max(MAX_MESSAGES)
   .refine((items) => new Set(items.map(({ id }) => id)).size === items.length, 'must name each message once')
-  .meta({ description: `Messages by their ids: 1 to ${MOST_MESSAGES}, each with its correction.` });
+  .meta({ description: `Messages by their ids: 1 to ${MAX_MESSAGES}, each with its correction.` });
 
 const Filter = z
   .strictObject({
     status: z.enum(['queued', 'failed']).optional().meta({ description: 'Only these; both when absent.' }),
     campaignId: z.string().min(1).max(128).optional().meta({ description: 'Only this campaign tag.' }),
-    batchId: idOf('batch', 'Only this bulk send.').optional(),
+    batchId: idSchema('batch', 'Only this bulk send.').optional(),
     channel: z.enum(CHANNELS).optional().meta({ description: 'Only this channel.' }),
     errorCode: z
       .string()
@@ -33,7 +34,7 @@ const Filter = z
     to: dateTime('What was created at or before this moment.'),
   })
   .meta({
-    description: `Messages by what they have in common, queued and failed ones that nobody replaced: the oldest ${MOST_MESSAGES}. What is sent anew no longer matches, so the same call goes on with the rest.`,
+    description: `Messages by what they have in common, queued and failed ones that nobody replaced: the oldest ${MAX_MESSAGES}. What is sent anew no longer matches, so the same call goes on with the rest.`,
   });
 
 const Body = z

@@ -1,16 +1,17 @@
 import * as z from 'zod';
 import { BULK_MODES } from '../domain/bulk/accept.ts';
-import { OVERVIEW_CODES, type OverviewCode } from '../domain/errors.ts';
-import { UNIFIED_STATUSES } from '../domain/messages/views.ts';
-import { dateTime, IDEMPOTENCY_KEY, idOf, pathId } from './common.ts';
+import { V1_CODES, type V1Code } from '../domain/core/errors.ts';
+import { idSchema } from '../domain/core/id-schema.ts';
+import { UNIFIED_STATUSES } from '../domain/tracking/views.ts';
+import { dateTime, IDEMPOTENCY_KEY, pathId } from './common.ts';
 import { defineOperation } from './define-operation.ts';
-import { OverviewSend } from './overview.ts';
+import { V1Send } from './overview.ts';
 
-/** interface, part 8. */
-export const MOST_MESSAGES = 5_000;
+/** Messages of one call: docs/spec/bulk.md#bulk-send. */
+export const MAX_MESSAGES = 5_000;
 
-/** One message of a bulk send. What breaks it refuses that message alone, so the operation's body does not hold it to this. */
-export const BulkMessage = OverviewSend.safeExtend({
+/** One message of a bulk send. An invalid one is rejected on its own, so the operation's body does not enforce this schema. */
+export const BulkMessage = V1Send.safeExtend({
   idempotencyKey: z.string().regex(IDEMPOTENCY_KEY, 'must be 1 to 255 visible ASCII characters').optional().meta({
     description:
       'Makes the message repeatable for 24 hours, as the header does for a single send: with it a repeated batch sends nothing twice.',
@@ -18,9 +19,9 @@ export const BulkMessage = OverviewSend.safeExtend({
   }),
 }).meta({ id: 'BulkMessage', description: 'The body of a single send, and the key that makes it repeatable.' });
 
-/** A message as it was read, or what came instead of one: it is refused by itself. */
+/** A valid message, or the raw value of an invalid one. */
 const Entry = z
-  .union([BulkMessage.transform((read) => ({ read })), z.unknown().transform((broken) => ({ broken }))])
+  .union([BulkMessage.transform((valid) => ({ valid })), z.unknown().transform((invalid) => ({ invalid }))])
   .meta({
     override: ({ jsonSchema }) => {
       delete jsonSchema.anyOf;
@@ -33,9 +34,9 @@ const BulkSend = z
     messages: z
       .array(Entry)
       .min(1)
-      .max(MOST_MESSAGES)
+      .max(MAX_MESSAGES)
       .meta({
-        description: `1 to ${MOST_MESSAGES} messages. One that breaks the contract is refused by itself, and named in \`errors\`.`,
+        description: `1 to ${MAX_MESSAGES} messages. One that breaks the contract is refused by itself, and named in \`errors\`.`,
       }),
     mode: z.enum(BULK_MODES).meta({
       description: 'permissive: what is right and affordable is accepted. strict: all of the messages, or none.',
@@ -44,11 +45,11 @@ const BulkSend = z
   })
   .meta({ id: 'BulkSend', description: 'Messages of any channels, to be sent at once.' });
 
-const codes = Object.keys(OVERVIEW_CODES) as [OverviewCode, ...OverviewCode[]];
+const codes = Object.keys(V1_CODES) as [V1Code, ...V1Code[]];
 const count = (description: string, example: number) => z.int().min(0).meta({ description, example });
 
 export const batchTotals = {
-  batchId: idOf('batch', 'The batch: find its messages by it, and its state at `GET /v1/messages/bulk/{batchId}`.'),
+  batchId: idSchema('batch', 'The batch: find its messages by it, and its state at `GET /v1/messages/bulk/{batchId}`.'),
   total: count('How many messages were asked for.', 3),
   accepted: count('How many of them are accepted, or were by an earlier call with the same key.', 2),
   rejected: count('How many are not; `errors` names each.', 1),
@@ -118,7 +119,7 @@ export const getBatch = defineOperation({
   tag: 'Overview',
   summary: 'How far a batch is',
   permission: 'messages:read',
-  request: { params: z.object({ batchId: pathId('The batch.') }) },
+  request: { params: z.object({ batchId: pathId('batch', 'The batch.') }) },
   responses: { 200: Batch },
   errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND'],
   uses: { table: 'read' },

@@ -1,30 +1,27 @@
 import * as z from 'zod';
-import { EMAIL_PROVIDERS, type EmailProviderName } from '../domain/email/content.ts';
-import type { Channel } from '../domain/messages/provider.ts';
-import { PLATFORM_PROVIDERS, type PlatformChannel, type PlatformProviderName } from '../domain/platforms/providers.ts';
-import { SMS_PROVIDERS, type SmsProviderName } from '../domain/sms/provider.ts';
+import { PROVIDER_NAMES } from '../domain/channels/registry.ts';
+import type { CallbackAddress } from '../domain/inbound/callback-ports.ts';
+import { CALLBACK_KINDS, type CallbackKind } from '../domain/message/provider-port.ts';
 import { defineOperation } from './define-operation.ts';
 
-export type CallbackProvider = Exclude<SmsProviderName | EmailProviderName | PlatformProviderName, 'sandbox_provider'>;
-/** Who may call back: every provider but the sandbox, which calls nobody. */
-export const CALLBACK_PROVIDERS = [...SMS_PROVIDERS, ...EMAIL_PROVIDERS, ...Object.values(PLATFORM_PROVIDERS)].filter(
-  (name): name is CallbackProvider => name !== 'sandbox_provider',
-);
+/** Every provider but the sandbox, which has no callbacks. */
+export const CALLBACK_PROVIDERS = PROVIDER_NAMES.filter((name) => name !== 'sandbox_provider');
 
-/** What a provider calls back with; each kind has an address of its own to be entered at the provider. */
-export const CALLBACK_KINDS = ['receipts', 'replies', 'rcs-receipts', 'events'] as const;
-export type CallbackKind = (typeof CALLBACK_KINDS)[number];
-
-/** The channel that an address stands for: some providers carry several. */
-export const channelOf = (address: { readonly provider: CallbackProvider; readonly kind: CallbackKind }): Channel => {
-  if (address.kind === 'rcs-receipts') return 'rcs';
-  for (const channel of Object.keys(PLATFORM_PROVIDERS) as PlatformChannel[])
-    if (PLATFORM_PROVIDERS[channel] === address.provider) return channel;
-  return (EMAIL_PROVIDERS as readonly string[]).includes(address.provider) ? 'email' : 'sms';
+/**
+ * Response bodies that a provider requires; empty for all others. Twilio executes the response to a reply as TwiML: this one contains no
+ * instruction.
+ */
+const ANSWERS: Readonly<Record<string, { readonly body: string; readonly contentType: string }>> = {
+  'twilio/replies': {
+    body: '<?xml version="1.0" encoding="UTF-8"?><Response/>',
+    contentType: 'text/xml; charset=utf-8',
+  },
 };
+/** The body and content type of a successful response; undefined if it is empty. */
+export const callbackAnswer = (address: CallbackAddress) => ANSWERS[`${address.provider}/${address.kind}`];
 
 const common = { path: '/callbacks/{provider}/{kind}', tag: 'Callbacks', permission: 'public' } as const;
-const params = (provider: CallbackProvider, kind: CallbackKind) =>
+const params = (provider: string, kind: CallbackKind) =>
   z.object({
     provider: z.enum(CALLBACK_PROVIDERS).meta({ description: 'Who calls.', example: provider }),
     kind: z

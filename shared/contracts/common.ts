@@ -1,21 +1,15 @@
 import * as z from 'zod';
-import { ENVIRONMENTS } from '../domain/actor.ts';
-import { ID_PREFIXES, type IdKind, idPattern } from '../domain/ids.ts';
+import { ENVIRONMENTS } from '../domain/core/actor.ts';
+import { looseId } from '../domain/core/id-schema.ts';
+import type { IdKind } from '../domain/core/ids.ts';
 
-/** An identifier of a kind, as text of the right shape. */
-export const idOf = (kind: IdKind, description?: string) =>
-  z
-    .string()
-    .regex(idPattern(kind), `must be ${ID_PREFIXES[kind]}_ and 21 characters of 0-9, A-Z, a-z`)
-    .meta({
-      description: description ?? `Identifier: \`${ID_PREFIXES[kind]}_\` and 21 random characters.`,
-      example: `${ID_PREFIXES[kind]}_4hJ9sKq2LmN8pRt5VwXz1`,
-    });
+/** A path parameter with any text. */
+export const pathText = (description: string) => z.string().min(1).max(128).meta({ description });
 
-/** An identifier in a path: any text, since what is not there is 404 whatever its shape. */
-export const pathId = (description: string) => z.string().min(1).max(128).meta({ description });
+/** An id in a path. Any text is accepted, since an unknown id is 404 whatever its format. */
+export const pathId = <K extends IdKind>(kind: K, description: string) => looseId(kind, pathText(description));
 
-/** ISO 8601 in UTC or with an offset; answers are always in UTC with milliseconds. */
+/** ISO 8601 with any offset; responses are always in UTC with milliseconds. */
 export const dateTime = (description: string) =>
   z.iso.datetime({ offset: true }).meta({ description, example: '2026-03-02T14:05:09.120Z' });
 
@@ -23,7 +17,6 @@ export const environment = z
   .enum(ENVIRONMENTS)
   .meta({ description: 'The environment of the credential: live or test (sandbox).', example: 'test' });
 
-/** A whole number of coins. */
 export const coins = (description: string) =>
   z.int().meta({ description: `${description} In coins: 1 coin = R$ 0.0001.`, example: 800 });
 
@@ -40,13 +33,13 @@ export const limit = (fallback: number, maximum: number) =>
       param: {},
     });
 
-/** `skip` of a list: how many of the newest items to leave out. At most 100,000: beyond it, narrow by time. */
+/** `skip` of a list: how many of the newest items to leave out. At most 100,000; beyond that, narrow the list by time. */
 export const skip = wholeNumber(z.string())
   .pipe(z.int().min(0).max(100_000))
   .default(0)
   .meta({ description: 'How many of the first items to leave out.', example: '0' });
 
-/** A one-page answer with the total of the filter. */
+/** A page of a list, with the total that matches the filter. */
 export const pageOf = <T extends z.ZodType>(item: T, what: string) =>
   z.object({
     items: z.array(item).meta({ description: `The ${what} of this page, newest first.` }),
@@ -56,5 +49,5 @@ export const pageOf = <T extends z.ZodType>(item: T, what: string) =>
       .meta({ description: `How many ${what} match, on all pages.`, example: 1 }),
   });
 
-/** A key of idempotency: chosen by the caller, 1 to 255 visible ASCII characters. */
+/** Format of an Idempotency-Key: 1 to 255 visible ASCII characters. */
 export const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;

@@ -1,22 +1,23 @@
 import * as z from 'zod';
-import { AVATAR_DATA_BYTES, isAvatar } from '../domain/contacts/avatar.ts';
+import { isAvatar, MAX_AVATAR_DATA_BYTES } from '../domain/contacts/avatar.ts';
 import { COMPANY_ROLES, CONTACT_SOURCES, EXTERNAL_SYSTEMS, OPT_IN_STATUSES } from '../domain/contacts/contact.ts';
-import { contactAttributesSchema } from '../domain/json-values.ts';
-import { dateTime, idOf, pathId } from './common.ts';
+import { idSchema } from '../domain/core/id-schema.ts';
+import { contactAttributesSchema } from '../domain/core/json-values.ts';
+import { dateTime, pathId } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 
-/** Text of one line: what could break a header or a list of values is refused. */
-const line = (most: number) =>
+/** One line of text: control characters could break headers or lists of values. */
+const line = (maxLength: number) =>
   z
     .string()
     .min(1)
-    .max(most)
+    .max(maxLength)
     .regex(/^[^\p{Cc}]+$/u, 'must not contain control characters');
 
 const name = line(200).meta({ description: "The person's name.", example: 'Ana Souza' });
 const avatarUrl = z
   .string()
-  .max(AVATAR_DATA_BYTES)
+  .max(MAX_AVATAR_DATA_BYTES)
   .refine(isAvatar, 'must be an http(s) address, or an image as a data URI of at most 64 KB')
   .meta({
     description: 'The picture: an http(s) address, or an image as a data URI of at most 64 KB.',
@@ -107,8 +108,8 @@ const sealed = (what: string) =>
     .meta({ description: `The sealed ${what}: encrypted, it never opens for a caller.` });
 
 const contactFields = {
-  id: idOf('contact'),
-  organizationId: idOf('organization'),
+  id: idSchema('contact'),
+  organizationId: idSchema('organization'),
   phone: z.string().meta({ description: 'The phone in E.164; masked without pii:full.', example: '+55119****1234' }),
   phoneHash: z.string().meta({
     description:
@@ -146,10 +147,10 @@ const contactFields = {
   updatedAt: dateTime('When it last changed.'),
 };
 
-/** interface 2.9. */
+/** docs/spec/contacts.md#contact-shape. */
 export const Contact = z.object(contactFields).meta({ id: 'Contact', description: 'A person that messages go to.' });
 
-/** interface 2.9, the single read. */
+/** A single read, which includes documents: docs/spec/contacts.md#documents. */
 export const ContactRead = z
   .object({
     ...contactFields,
@@ -164,7 +165,7 @@ export const ContactRead = z
   })
   .meta({ id: 'ContactRead', description: 'A contact with its masked documents.' });
 
-/** decisions, part 6: a new contact. */
+/** The body of a create: docs/spec/contacts.md#creating-a-contact. */
 export const CreateContact = z
   .strictObject({
     phone: z
@@ -217,7 +218,7 @@ export const OptInContact = z
   .strictObject({ source: proof.source, ip: proof.ip.optional(), userAgent: proof.userAgent.optional() })
   .meta({ id: 'OptInContact', description: 'Consent, with what proves it.' });
 
-const params = z.object({ id: pathId('The id of the contact.') });
+const params = z.object({ id: pathId('contact', 'The id of the contact.') });
 
 export const createContact = defineOperation({
   id: 'contacts.create',

@@ -1,83 +1,83 @@
 import type * as z from 'zod';
-import type { Scope } from '../domain/access/scopes.ts';
-import type { ProblemName } from '../domain/errors.ts';
+import type { ProblemName } from '../domain/core/errors.ts';
+import type { Scope } from '../domain/core/scopes.ts';
 import type { QueueName } from '../queues/queues.ts';
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** A body or answer that is no JSON: a page, a redirect, a provider's form. */
+/** A body that is not JSON: a page, a redirect, a provider's form. */
 export interface RawContent {
   readonly contentType: string;
   readonly description: string;
-  /** What the document says of its shape; text where it says nothing. */
+  /** Its JSON type in the OpenAPI document; a string by default. */
   readonly shape?: 'object';
 }
 
 /**
- * A body that reaches the handler piece by piece and is never held as a whole: where a container serves the path, all of it arrives; a
- * function gets what the gateway lets through.
+ * A body that is streamed to the handler and never buffered as a whole. A Lambda function still receives only what API Gateway allows; a
+ * container receives bodies of any size.
  */
 export interface StreamedBody {
-  /** The first is the one that examples show. */
+  /** The first one is used in examples. */
   readonly contentTypes: readonly string[];
   readonly description: string;
-  /** What the document shows in place of the bytes. */
+  /** Documented instead of the bytes. */
   readonly schema?: z.ZodType;
-  /** Beyond this many bytes the body is refused. */
-  readonly mostBytes: number;
+  /** Larger bodies are refused with 413. */
+  readonly maxBytes: number;
 }
 
-/** AWS's own carriers: End User Messaging for SMS and RCS, SES for e-mail. */
-export const AWS_CARRIERS = ['end_user_messaging', 'ses'] as const;
-export type AwsCarrier = (typeof AWS_CARRIERS)[number];
+/** AWS services that send messages: End User Messaging for SMS and RCS, SES for e-mail. */
+export const AWS_PROVIDERS = ['end_user_messaging', 'ses'] as const;
+export type AwsProvider = (typeof AWS_PROVIDERS)[number];
 
-/** What the operation touches: the source of its role's grants (infra) and of nothing else. */
+/** What the operation accesses; its role's permissions derive from this alone. */
 export interface Uses {
   readonly table: 'none' | 'read' | 'write';
   readonly queues?: readonly QueueName[];
   /** Needs the stage's root key: personal data, cursors, provider credentials. */
   readonly vault?: true;
-  /** The AWS services that carry its messages. */
-  readonly carriers?: readonly AwsCarrier[];
-  /** Needs the bucket that uploads pass through. */
+  /** The AWS services that send its messages. */
+  readonly awsProviders?: readonly AwsProvider[];
+  /** Needs the bucket of presigned uploads. */
   readonly uploads?: true;
-  /** In the test stage: reads the live stage's volume counters, for the price of the real band. */
+  /** In test, reads the live stage's volume counters to price at the real band. */
   readonly liveVolume?: true;
 }
 
-/** One operation of the service: the only place where its path, permission, shapes and statuses are written down. */
+/** One operation of the API: the only place that declares its path, permission, schemas and statuses. */
 export interface OperationContract {
-  /** `<area>.<verb>`; `functions/<area>/<verb>.ts` holds the handler, `events/requests/<id>.json` the example. */
+  /** `<area>.<verb>`: the handler is `functions/<area>/<verb>.ts`, the example `events/requests/<id>.json`. */
   readonly id: string;
   readonly method: HttpMethod;
   readonly path: `/${string}`;
   readonly tag: string;
   readonly summary: string;
   readonly description?: string;
-  /** `public`: no credential. `session`: only a person's session that holds the scope. */
+  /** `public`: no credential. `session`: only a person's session with the scope. */
   readonly permission: Scope | 'public' | { readonly session: Scope };
   readonly idempotency?: 'required' | 'optional';
-  /** Which token bucket the call draws from (interface, part 8). Never drawn by test keys. */
+  /** Token bucket of the call, for live keys: docs/spec/platform.md#rate-limits. */
   readonly rate?: 'single_send' | 'bulk_send';
   readonly request: {
     readonly params?: z.ZodObject;
     readonly query?: z.ZodObject;
     readonly body?: z.ZodType;
-    /** A body that reaches the handler as text, unparsed: provider callbacks sign its exact bytes. */
+    /** A body passed on as unparsed text: providers sign its exact bytes. */
     readonly rawBody?: RawContent;
     readonly stream?: StreamedBody;
   };
-  /** Success statuses with their body; `null` for an empty one. */
+  /** Success statuses and their bodies; `null` for no body. */
   readonly responses: Readonly<Partial<Record<200 | 201 | 202 | 204 | 302, z.ZodType | RawContent | null>>>;
-  /** The problems that the operation documents. */
+  /** The errors that the operation documents besides the common ones. */
   readonly errors: readonly ProblemName[];
   readonly uses: Uses;
-  /** Lambda settings that differ from the default. */
+  /** Lambda settings that differ from the defaults. */
   readonly memoryMb?: number;
   readonly timeoutSeconds?: number;
 }
 
-/** Problems that every operation may answer besides its own (decisions, part 3). */
+/** Errors that every operation may answer: docs/spec/errors.md#what-every-operation-may-answer. */
 export const COMMON_PROBLEMS = [
   'BAD_REQUEST',
   'UNAUTHORIZED',
@@ -90,11 +90,11 @@ export const COMMON_PROBLEMS = [
 ] as const satisfies readonly ProblemName[];
 export type CommonProblem = (typeof COMMON_PROBLEMS)[number];
 
-/** Declares an operation. Keeps the literal types, so that statuses are part of the handler's type. */
+/** Declares an operation. Keeps literal types, so that the handler's type includes the statuses. */
 export const defineOperation = <const C extends OperationContract>(contract: C): C => contract;
 
 type Parsed<S> = S extends z.ZodType ? z.output<S> : Readonly<Record<string, never>>;
-/** The parsed parts of a request, as a handler receives them. */
+/** The parsed parts of a request. */
 export interface OperationInput<C extends OperationContract> {
   readonly params: Parsed<C['request']['params']>;
   readonly query: Parsed<C['request']['query']>;
@@ -105,21 +105,17 @@ export interface OperationInput<C extends OperationContract> {
       : Parsed<C['request']['body']>;
 }
 
-type SuccessBody<S> = S extends z.ZodType ? z.input<S> : S extends null ? undefined : string;
-/** A declared success: status, body, and headers where the operation sets any. */
-export type OperationSuccess<C extends OperationContract> = {
-  [S in keyof C['responses'] & number]: {
-    readonly status: S;
-    readonly body: SuccessBody<C['responses'][S]>;
-    readonly headers?: Readonly<Record<string, string>>;
-  };
-}[keyof C['responses'] & number];
+/** The success statuses that a contract declares. */
+export type SuccessStatus<C extends OperationContract> = keyof C['responses'] & number;
+type BodyOf<S> = S extends z.ZodType ? z.input<S> : S extends null ? undefined : string;
+/** The body of one success status before it is serialized; undefined for no body. */
+export type SuccessBody<C extends OperationContract, S extends SuccessStatus<C>> = BodyOf<C['responses'][S]>;
 
-/** The names of the problems that a handler of this contract may refuse with; any other does not compile. */
+/** The errors that a handler of this contract may throw; any other fails to compile. */
 export type DeclaredProblem<C extends OperationContract> = C['errors'][number] | CommonProblem;
 
-/** What a query or a body that breaks the contract is answered with. */
+/** The error for an invalid query or body. */
 export type InputProblem = 'BAD_REQUEST' | 'VALIDATION_ERROR';
-/** 422 where the operation documents it, else 400, which every operation may answer (decisions, part 3). */
+/** 422 if the operation documents it, otherwise 400: docs/spec/errors.md#400-or-422. */
 export const inputProblem = (contract: OperationContract): InputProblem =>
   contract.errors.includes('VALIDATION_ERROR') ? 'VALIDATION_ERROR' : 'BAD_REQUEST';

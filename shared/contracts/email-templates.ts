@@ -1,11 +1,12 @@
 import * as z from 'zod';
-import { SUBJECT_LENGTH } from '../domain/email/address.ts';
-import { VARIABLE_NAME } from '../domain/email/placeholders.ts';
-import { TEMPLATE_FORMATS } from '../domain/email/template.ts';
-import { dateTime, idOf, limit, pageOf, pathId, skip } from './common.ts';
+import { VARIABLE_NAME } from '../domain/channels/email/placeholders.ts';
+import { TEMPLATE_FORMATS } from '../domain/channels/email/template.ts';
+import { MAX_SUBJECT_LENGTH } from '../domain/core/email-address.ts';
+import { idSchema } from '../domain/core/id-schema.ts';
+import { dateTime, limit, pageOf, pathId, skip } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 
-/** The longest source and text, in characters. */
+/** Maximum length of source and text, in characters. */
 const CONTENT_LENGTH = 500_000;
 
 const variable = z.strictObject({
@@ -32,7 +33,7 @@ const name = z
   .max(128)
   .regex(/^[^\p{Cc}\u2028\u2029]*$/u, 'must be one line without control characters')
   .meta({ description: 'Unique within the organization and the environment.', example: 'pedido-enviado' });
-const subject = z.string().min(1).max(SUBJECT_LENGTH).meta({
+const subject = z.string().min(1).max(MAX_SUBJECT_LENGTH).meta({
   description: 'The subject, one line; with placeholders `{{variable}}`.',
   example: '{{nome}}, seu pedido saiu para entrega',
 });
@@ -54,8 +55,8 @@ const variables = z.array(variable).max(100).meta({
 });
 
 const summary = {
-  id: idOf('emailTemplate'),
-  organizationId: idOf('organization', 'The organization that it belongs to.'),
+  id: idSchema('emailTemplate'),
+  organizationId: idSchema('organization', 'The organization that it belongs to.'),
   name,
   subject,
   format,
@@ -79,11 +80,11 @@ const EmailTemplate = z
   })
   .meta({ id: 'EmailTemplate', description: 'An e-mail template with its contents.' });
 
-const id = z.object({ id: pathId('The id of the template.') });
+const id = z.object({ id: pathId('emailTemplate', 'The id of the template.') });
 const tag = 'E-mail templates';
 const reads = { permission: 'templates:read', tag, uses: { table: 'read' } } as const;
 const writes = { permission: 'templates:write', tag, uses: { table: 'write' } } as const;
-/** The compiler of MJML takes memory, and time that grows with the source. */
+/** The MJML compiler needs memory, and time that grows with the source. */
 const compiles = { ...writes, memoryMb: 1024, timeoutSeconds: 28 } as const;
 
 export const listEmailTemplates = defineOperation({

@@ -1,8 +1,10 @@
 import * as z from 'zod';
-import { ADDRESS_LENGTH, MAILBOX_LENGTH, SUBJECT_LENGTH } from '../domain/email/address.ts';
-import { EMAIL_REASONS, EMAIL_STATUSES } from '../domain/email/content.ts';
-import { metadataSchema } from '../domain/json-values.ts';
-import { dateTime, environment, idOf, limit, pageOf, pathId, skip } from './common.ts';
+import { EMAIL_REASONS, EMAIL_STATUSES } from '../domain/channels/email/content.ts';
+import { emailFields } from '../domain/channels/email/request.ts';
+import { MAX_ADDRESS_LENGTH } from '../domain/core/email-address.ts';
+import { idSchema } from '../domain/core/id-schema.ts';
+import { metadataSchema } from '../domain/core/json-values.ts';
+import { dateTime, environment, limit, pageOf, pathId, skip } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 import { billing, campaignId, replayed, SYNCHRONOUS_SEND } from './sends.ts';
 
@@ -17,7 +19,7 @@ const to = z.string().meta({
 });
 
 const acceptedFields = {
-  id: idOf('message'),
+  id: idSchema('message'),
   status,
   env: environment,
   to,
@@ -27,18 +29,18 @@ const acceptedFields = {
     description: 'UTF-8 bytes of the body as it left; the body itself is never stored or returned.',
     example: 1840,
   }),
-  contactId: idOf('contact', 'The contact that the send named.').optional(),
+  contactId: idSchema('contact', 'The contact that the send named.').optional(),
   campaignId: campaignId.optional(),
   metadata: metadataSchema.optional(),
   sentAt: dateTime('When the provider accepted it.').optional(),
   createdAt: dateTime('When the e-mail was accepted by the service.'),
 };
 
-/** interface 2.6 as lists and reads answer it. */
+/** An e-mail in lists and reads: docs/spec/email.md#e-mail-shape. */
 export const EmailMessage = z
   .object({
     ...acceptedFields,
-    organizationId: idOf('organization', 'The organization that sent it.'),
+    organizationId: idSchema('organization', 'The organization that sent it.'),
     reason: z.enum(EMAIL_REASONS).optional().meta({ description: 'Why it failed, bounced or was complained about.' }),
     deliveredAt: dateTime('When it reached the mailbox.').optional(),
     failedAt: dateTime('When it failed or bounced.').optional(),
@@ -46,7 +48,7 @@ export const EmailMessage = z
   })
   .meta({ id: 'EmailMessage', description: 'An e-mail in its current state.' });
 
-/** interface 2.6, create response. */
+/** The response to a send: docs/spec/email.md#e-mail-shape. */
 export const SentEmail = z
   .object({
     ...acceptedFields,
@@ -55,43 +57,22 @@ export const SentEmail = z
   })
   .meta({ id: 'SentEmail', description: 'The accepted e-mail, with its price.' });
 
-const part = (description: string, example: string) => z.string().min(1).max(6_000_000).meta({ description, example });
-
-/** interface 4.5, the send's body. */
+/** The body of a send: docs/spec/email.md#sending-e-mail. */
 export const SendEmail = z
   .strictObject({
-    to: z
-      .string()
-      .max(ADDRESS_LENGTH)
-      .meta({ description: 'The recipient, one address.', example: 'success@simulator.amazonses.com' }),
-    subject: z.string().min(1).max(SUBJECT_LENGTH).optional().meta({
-      description: "One line; above the template's own, and filled as that one.",
-      example: 'Seu pedido saiu para entrega',
-    }),
-    templateId: idOf('emailTemplate', 'A saved template; its subject and body are used.').optional(),
-    variables: z
-      .record(z.string().min(1).max(64), z.union([z.string().max(10_000), z.number(), z.boolean()]))
-      .optional()
-      .meta({ description: "What stands in the place of the template's placeholders.", example: { nome: 'Ana' } }),
-    html: part('The HTML part.', '<p>Seu pedido saiu para entrega.</p>').optional(),
-    text: part('The plain-text part; made from html where it is absent.', 'Seu pedido saiu para entrega.').optional(),
-    from: z.string().min(3).max(MAILBOX_LENGTH).optional().meta({
-      description: "`address` or `Name <address>` of a verified sender; the organization's own where it is absent.",
-      example: 'Loja Azul <ola@loja.example>',
-    }),
-    contactId: idOf('contact', 'The contact it is for; its opt-out decides.').optional(),
+    to: emailFields.to,
+    subject: emailFields.subject,
+    templateId: idSchema('emailTemplate', 'A saved template; its subject and body are used.').optional(),
+    variables: emailFields.variables,
+    html: emailFields.html,
+    text: emailFields.text,
+    from: emailFields.from,
+    contactId: idSchema('contact', 'The contact it is for; its opt-out decides.').optional(),
     campaignId: campaignId.optional(),
     metadata: metadataSchema.optional(),
-    transactional: z.boolean().optional().meta({
-      description:
-        'True for passwords and orders: sent to who opted out as well, and without an unsubscribe header. Absent means communication.',
-      example: true,
-    }),
+    transactional: emailFields.transactional,
   })
   .meta({ id: 'SendEmail', description: 'An e-mail to send: html, text or both, or a template.' });
-
-/** The same, as the unified operations ask for it: a template also by its name. */
-export const SendEmailByName = SendEmail.extend({ templateId: z.string().min(1).max(512).optional() });
 
 export const sendEmail = defineOperation({
   ...SYNCHRONOUS_SEND,
@@ -104,7 +85,7 @@ export const sendEmail = defineOperation({
   permission: 'email:send',
   request: { body: SendEmail },
   responses: { 201: SentEmail },
-  uses: { table: 'write', queues: ['outcome', 'events'], vault: true, carriers: ['ses'] },
+  uses: { table: 'write', queues: ['outcome', 'events'], vault: true, awsProviders: ['ses'] },
 });
 
 export const listEmails = defineOperation({
@@ -118,7 +99,7 @@ export const listEmails = defineOperation({
   request: {
     query: z.strictObject({
       status: z.enum(EMAIL_STATUSES).optional().meta({ description: 'Only this status.' }),
-      to: z.string().max(ADDRESS_LENGTH).optional().meta({ description: 'Only this recipient.' }),
+      to: z.string().max(MAX_ADDRESS_LENGTH).optional().meta({ description: 'Only this recipient.' }),
       campaignId: z.string().max(128).optional().meta({ description: 'Only this campaign tag.' }),
       limit: limit(50, 200),
       skip,
@@ -137,7 +118,7 @@ export const getEmail = defineOperation({
   summary: 'Read an e-mail',
   description: 'The current state, without the body.',
   permission: 'email:read',
-  request: { params: z.object({ id: pathId('The id of the e-mail.') }) },
+  request: { params: z.object({ id: pathId('message', 'The id of the e-mail.') }) },
   responses: { 200: EmailMessage },
   errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND'],
   uses: { table: 'read' },

@@ -1,8 +1,9 @@
 import * as z from 'zod';
-import { FLOW_CATEGORIES, FLOW_STATUSES } from '../domain/flows/flow.ts';
-import { flowJsonSchema } from '../domain/flows/flow-json.ts';
-import { PLATFORM_FLOW_STATUSES } from '../domain/numbers/platform.ts';
-import { dateTime, idOf, limit, pageOf, pathId, skip } from './common.ts';
+import { FLOW_CATEGORIES, FLOW_STATUSES } from '../domain/channels/whatsapp/flows/flow.ts';
+import { flowJsonSchema } from '../domain/channels/whatsapp/flows/flow-json.ts';
+import { META_FLOW_STATUSES } from '../domain/channels/whatsapp/numbers/meta-port.ts';
+import { idSchema } from '../domain/core/id-schema.ts';
+import { dateTime, limit, pageOf, pathId, skip } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 
 const FLOW_JSON = {
@@ -43,16 +44,16 @@ const categories = z
     example: ['CUSTOMER_SUPPORT'],
   });
 const flowJson = flowJsonSchema.meta({ description: 'What it shows; at most 100 KB.', example: FLOW_JSON });
-const numberId = idOf('number', 'The number whose business account keeps it.');
+const numberId = idSchema('number', 'The number whose business account keeps it.');
 const status = z.enum(FLOW_STATUSES).meta({ description: 'Where it stands.', example: 'draft' });
 const platformStatus = z
-  .enum(PLATFORM_FLOW_STATUSES)
+  .enum(META_FLOW_STATUSES)
   .meta({ description: 'Where it stands on the platform; absent until the platform has seen it.', example: 'DRAFT' });
 
 const Flow = z
   .object({
-    id: idOf('flow'),
-    organizationId: idOf('organization', 'The organization that it belongs to.'),
+    id: idSchema('flow'),
+    organizationId: idSchema('organization', 'The organization that it belongs to.'),
     numberId,
     name: z.string().meta({ description: 'What it is called.', example: 'Atendimento' }),
     description: z.string().optional().meta({ description: 'What it is for.' }),
@@ -70,13 +71,13 @@ const Flow = z
   })
   .meta({ id: 'Flow', description: 'A WhatsApp flow.' });
 
-const id = z.object({ id: pathId('The id of the flow.') });
+const id = z.object({ id: pathId('flow', 'The id of the flow.') });
 const tag = 'WhatsApp flows';
 const reads = { permission: 'flows:read', tag, uses: { table: 'read' } } as const;
 const writes = { permission: 'flows:write', tag, uses: { table: 'write' } } as const;
-const asks = { ...writes, uses: { table: 'write', vault: true }, timeoutSeconds: 28 } as const;
+const callsMeta = { ...writes, uses: { table: 'write', vault: true }, timeoutSeconds: 28 } as const;
 const MOVE_ERRORS = ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT', 'VALIDATION_ERROR'] as const;
-const PLATFORM_ERRORS = [...MOVE_ERRORS, 'PRECONDITION_FAILED', 'DEPENDENCY_FAILED'] as const;
+const META_ERRORS = [...MOVE_ERRORS, 'PRECONDITION_FAILED', 'DEPENDENCY_FAILED'] as const;
 
 export const listFlows = defineOperation({
   ...reads,
@@ -157,7 +158,7 @@ export const changeFlow = defineOperation({
 });
 
 export const deleteFlow = defineOperation({
-  ...asks,
+  ...callsMeta,
   id: 'flows.delete',
   method: 'DELETE',
   path: '/v2/flows/{id}',
@@ -169,7 +170,7 @@ export const deleteFlow = defineOperation({
 });
 
 export const publishFlow = defineOperation({
-  ...asks,
+  ...callsMeta,
   id: 'flows.publish',
   method: 'POST',
   path: '/v2/flows/{id}/publish',
@@ -178,11 +179,11 @@ export const publishFlow = defineOperation({
     'A draft is created on the platform, its JSON is uploaded and it is published: it is `active` and cannot be changed any more. 422 with the faults that the platform finds. After a 502, publishing again goes on where it ended.',
   request: { params: id },
   responses: { 200: Flow },
-  errors: PLATFORM_ERRORS,
+  errors: META_ERRORS,
 });
 
 export const deprecateFlow = defineOperation({
-  ...asks,
+  ...callsMeta,
   id: 'flows.deprecate',
   method: 'POST',
   path: '/v2/flows/{id}/deprecate',
@@ -190,11 +191,11 @@ export const deprecateFlow = defineOperation({
   description: 'An active or a paused one, on the platform too. Nothing brings it back.',
   request: { params: id },
   responses: { 200: Flow },
-  errors: PLATFORM_ERRORS,
+  errors: META_ERRORS,
 });
 
 export const syncFlow = defineOperation({
-  ...asks,
+  ...callsMeta,
   id: 'flows.sync',
   method: 'POST',
   path: '/v2/flows/{id}/sync',
@@ -203,7 +204,7 @@ export const syncFlow = defineOperation({
     'The platform blocks, throttles and releases flows by itself: an active flow that it blocked is `paused`, and active again once it is released. 409 for a flow that was never published.',
   request: { params: id },
   responses: { 200: Flow },
-  errors: PLATFORM_ERRORS,
+  errors: META_ERRORS,
 });
 
 export const archiveFlow = defineOperation({

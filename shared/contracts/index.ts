@@ -24,7 +24,7 @@ import * as unsubscribe from './unsubscribe.ts';
 import * as wallet from './wallet.ts';
 import * as webhooks from './webhooks.ts';
 
-/** The areas of the service, in the order in which the documentation shows them. */
+/** All areas, in the order of the documentation. */
 const AREAS: readonly Readonly<Record<string, unknown>>[] = [
   messages,
   messageCreate,
@@ -52,18 +52,18 @@ const AREAS: readonly Readonly<Record<string, unknown>>[] = [
   meta,
 ];
 
-/** Schemas, and the lists behind them, are exported beside the contracts: only what is an operation is taken. */
+/** Contract files also export schemas and lists. */
 const isContract = (exported: unknown): exported is OperationContract =>
   typeof exported === 'object' && exported !== null && 'permission' in exported && 'uses' in exported;
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
-/** By path, then by method: a module's exports have an order of their own in every loader. */
+/** Sorted, because the order of a module's exports depends on the loader. */
 const byRoute = (a: OperationContract, b: OperationContract): number =>
   a.path < b.path ? -1 : a.path > b.path ? 1 : METHODS.indexOf(a.method) - METHODS.indexOf(b.method);
 
 /**
- * Every operation of the service. From this list come the routes, the functions and their grants, the OpenAPI document
- * and the generated tests; functions import their own contract, never this list, so that none carries all schemas.
+ * Every operation. Routes, functions and their permissions, the OpenAPI document and generated tests derive from this list. Functions
+ * import their own contract instead, so that they do not bundle every schema.
  */
 export const OPERATIONS: readonly OperationContract[] = AREAS.flatMap((area) =>
   Object.values(area).filter(isContract).sort(byRoute),

@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { KEY_SCOPES, MAX_OLD_SECRETS, OVERLAP_HOURS } from '../domain/access/keys.ts';
-import type { Scope } from '../domain/access/scopes.ts';
-import { dateTime, environment, idOf, limit, pageOf, pathId, skip } from './common.ts';
+import { idSchema } from '../domain/core/id-schema.ts';
+import type { Scope } from '../domain/core/scopes.ts';
+import { dateTime, environment, limit, pageOf, pathId, skip } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 
 const name = z
@@ -19,7 +20,7 @@ const scopes = z
   });
 
 const keyFields = {
-  id: idOf('apiKey', 'The id of the key: `key_` and 21 random characters. It stays when the secret is rotated.'),
+  id: idSchema('apiKey', 'The id of the key: `key_` and 21 random characters. It stays when the secret is rotated.'),
   name,
   env: environment,
   scopes,
@@ -60,13 +61,13 @@ export const RotateApiKey = z
       .max(OVERLAP_HOURS.maximum)
       .optional()
       .meta({
-        description: `For how many hours the old secret works on: 0 to ${OVERLAP_HOURS.maximum}; ${OVERLAP_HOURS.fallback} when absent. 0 ends every old secret at once.`,
+        description: `For how many hours the old secret works on: 0 to ${OVERLAP_HOURS.maximum}; ${OVERLAP_HOURS.standard} when absent. 0 ends every old secret at once.`,
         example: 24,
       }),
   })
   .meta({ id: 'RotateApiKey', description: 'How to rotate.' });
 
-const params = z.object({ id: pathId('The id of the key.') });
+const params = z.object({ id: pathId('apiKey', 'The id of the key.') });
 
 export const listKeys = defineOperation({
   id: 'keys.list',

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { pathId } from './common.ts';
+import { pathText } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 
 export const followLink = defineOperation({
@@ -11,7 +11,7 @@ export const followLink = defineOperation({
   description:
     'Where the links of a message sent with `trackLinks` lead: counts the click, raises sms.clicked and redirects to the address that stood in the text. Sets no cookie, and keeps nothing of who clicked.',
   permission: 'public',
-  request: { params: z.object({ code: pathId('The code of the short link.') }) },
+  request: { params: z.object({ code: pathText('The code of the short link.') }) },
   responses: { 302: null },
   errors: ['NOT_FOUND'],
   uses: { table: 'write', queues: ['events'] },

@@ -1,21 +1,26 @@
 import * as z from 'zod';
-import { MEDIA_KINDS, MEDIA_TYPE_NAMES, MOST_JSON_BYTES, MOST_MEDIA_BYTES } from '../domain/media/types.ts';
-import { dateTime, idOf, pathId } from './common.ts';
+import { filename as plainFilename } from '../domain/channels/whatsapp/media/described.ts';
+import {
+  MAX_JSON_BYTES,
+  MAX_MEDIA_BYTES,
+  MEDIA_KINDS,
+  MEDIA_TYPE_NAMES,
+} from '../domain/channels/whatsapp/media/types.ts';
+import { idSchema } from '../domain/core/id-schema.ts';
+import { dateTime, pathId } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 
-const filename = z
-  .string()
-  .min(1)
-  .max(240)
-  .regex(/^[^\p{Cc}/\\]+$/u, 'must be a file name, without folders or control characters')
-  .meta({ description: 'The name that recipients of a document see.', example: 'pedido.pdf' });
+const filename = plainFilename.meta({
+  description: 'The name that recipients of a document see.',
+  example: 'pedido.pdf',
+});
 const declaredType = z.string().min(1).max(255).meta({
   description:
     'The media type that the file is said to be. The type that counts is found from its bytes; this one decides only between types of one form, such as MP4 with or without pictures.',
   example: 'application/pdf',
 });
 
-/** interface 2.18. */
+/** docs/spec/media.md#upload-result. */
 export const MediaUploadResult = z
   .object({
     mediaId: z.string().meta({
@@ -38,7 +43,7 @@ export const MediaUploadResult = z
   })
   .meta({ id: 'MediaUploadResult', description: 'A file that messages can carry.' });
 
-/** The JSON form, as the document shows it; the reader puts an empty text in the data's place. */
+/** The documented JSON body. The handler streams `data` and validates the rest with an empty string in its place. */
 export const UploadMedia = z
   .strictObject({
     filename,
@@ -59,7 +64,7 @@ export const BeginMediaUpload = z
       .int()
       .min(1)
       .meta({
-        description: `Exactly how many bytes will be put; at most the limit of the type, ${MOST_MEDIA_BYTES / 1_000_000} MB (of 1,000,000 bytes) for documents.`,
+        description: `Exactly how many bytes will be put; at most the limit of the type, ${MAX_MEDIA_BYTES / 1_000_000} MB (of 1,000,000 bytes) for documents.`,
         example: 482_113,
       }),
   })
@@ -67,7 +72,7 @@ export const BeginMediaUpload = z
 
 export const MediaUploadAddress = z
   .object({
-    uploadId: idOf('upload', 'The id to complete the upload with, once the bytes are put.'),
+    uploadId: idSchema('upload', 'The id to complete the upload with, once the bytes are put.'),
     method: z.literal('PUT').meta({ description: 'How to put the bytes.', example: 'PUT' }),
     url: z.url().meta({
       description: 'Where to put the bytes, as the body. It takes this many bytes of this type and nothing else.',
@@ -83,7 +88,7 @@ export const MediaUploadAddress = z
   })
   .meta({ id: 'MediaUploadAddress', description: 'Where to put the bytes of a file.' });
 
-const numberId = pathId('The id of the number that the file will be sent from.');
+const numberId = pathId('number', 'The id of the number that the file will be sent from.');
 const params = z.object({ numberId });
 const LIFETIME =
   'The file goes to the channel platform, which keeps it for about 30 days. At most 5 MB of an image (JPEG, PNG), 16 MB of sound (AAC, AMR, MP3, MP4, Ogg/Opus) or of video (MP4, 3GP), 105,000,000 bytes of a document (PDF, Office, plain text), 100 KB of a WebP sticker and 500 KB of one that moves: 413 beyond that, 415 for every other type. The type is found from the bytes.';
@@ -115,7 +120,7 @@ export const uploadMedia = defineOperation({
       contentTypes: ['application/json'],
       description: 'The file in base64.',
       schema: UploadMedia,
-      mostBytes: MOST_JSON_BYTES,
+      maxBytes: MAX_JSON_BYTES,
     },
   },
   responses: { 201: MediaUploadResult },
@@ -144,7 +149,7 @@ export const uploadMediaBinary = defineOperation({
     stream: {
       contentTypes: ['application/octet-stream', ...MEDIA_TYPE_NAMES],
       description: 'The bytes of the file.',
-      mostBytes: MOST_MEDIA_BYTES,
+      maxBytes: MAX_MEDIA_BYTES,
     },
   },
   responses: { 201: MediaUploadResult },
@@ -186,7 +191,7 @@ export const completeMediaUpload = defineOperation({
   description:
     'Hands what was put to the channel platform. A repeat answers with the same result. 409 while nothing was put, 422 where it is not what the upload was begun for, which is thrown away: begin another; 404 once the upload has expired.',
   permission: 'messages:send',
-  request: { params: z.object({ numberId, uploadId: pathId('The id of the upload.') }) },
+  request: { params: z.object({ numberId, uploadId: pathId('upload', 'The id of the upload.') }) },
   responses: { 201: MediaUploadResult },
   errors: [...ERRORS, 'CONFLICT'],
   uses: UPLOAD_USES,

@@ -1,14 +1,15 @@
 import * as z from 'zod';
-import { metadataSchema } from '../domain/json-values.ts';
-import { MESSAGE_TYPES, PRIORITIES } from '../domain/messages/message.ts';
-import { payloadSchema } from '../domain/messages/payload.ts';
-import { CHANNELS } from '../domain/messages/provider.ts';
-import { dateTime, idOf } from './common.ts';
+import { CHANNELS } from '../domain/channels/registry.ts';
+import { idSchema } from '../domain/core/id-schema.ts';
+import { metadataSchema } from '../domain/core/json-values.ts';
+import { MESSAGE_TYPES, PRIORITIES } from '../domain/message/message.ts';
+import { payloadSchema } from '../domain/message/payload.ts';
+import { dateTime } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 import { QueuedMessage } from './message-shapes.ts';
 import { campaignId, QUEUED_SEND } from './sends.ts';
 
-/** decisions, part 4: the unified create. */
+/** The body of a create: docs/spec/messages.md#creating-a-message. */
 export const CreateMessage = z
   .strictObject({
     channel: z.enum(CHANNELS).meta({ description: 'The channel.', example: 'sms' }),
@@ -18,7 +19,7 @@ export const CreateMessage = z
       .max(4_096)
       .optional()
       .meta({ description: "The recipient in the channel's own format; or contactId.", example: '+5511999990005' }),
-    contactId: idOf(
+    contactId: idSchema(
       'contact',
       'The contact it is for: its opt-out decides, and without `to` its own recipient is used.',
     ).optional(),

@@ -1,12 +1,13 @@
 import * as z from 'zod';
-import { LINK_SOURCES } from '../domain/inbound/origin.ts';
-import { metadataSchema } from '../domain/json-values.ts';
-import { MESSAGE_TYPES, PRIORITIES } from '../domain/messages/message.ts';
-import { payloadSchema } from '../domain/messages/payload.ts';
-import { CHANNELS } from '../domain/messages/provider.ts';
-import { STEP_KINDS } from '../domain/messages/timeline.ts';
-import { UNIFIED_STATUSES } from '../domain/messages/views.ts';
-import { coins, dateTime, idOf } from './common.ts';
+import { CHANNELS } from '../domain/channels/registry.ts';
+import { idSchema } from '../domain/core/id-schema.ts';
+import { metadataSchema } from '../domain/core/json-values.ts';
+import { LINK_SOURCES } from '../domain/message/link-origin.ts';
+import { MESSAGE_TYPES, PRIORITIES } from '../domain/message/message.ts';
+import { payloadSchema } from '../domain/message/payload.ts';
+import { STEP_KINDS } from '../domain/tracking/timeline.ts';
+import { UNIFIED_STATUSES } from '../domain/tracking/views.ts';
+import { coins, dateTime } from './common.ts';
 
 export const status = z.enum(UNIFIED_STATUSES).meta({
   description:
@@ -43,12 +44,12 @@ const origemDoLink = z
   });
 
 const messageFields = {
-  id: idOf('message'),
-  organizationId: idOf('organization', 'The organization that sent it.'),
+  id: idSchema('message'),
+  organizationId: idSchema('organization', 'The organization that sent it.'),
   channel: z.enum(CHANNELS).optional().meta({ description: 'The channel.', example: 'sms' }),
   numberId: z.string().optional().meta({ description: 'The number that it leaves from.' }),
   instagramAccountId: z.string().optional().meta({ description: 'The Instagram account that it leaves from.' }),
-  contactId: idOf('contact', 'The contact that the send named.').optional(),
+  contactId: idSchema('contact', 'The contact that the send named.').optional(),
   campaignId: z.string().optional().meta({ description: "The caller's own campaign tag.", example: 'black-friday' }),
   templateId: z.string().optional().meta({ description: 'The template that it was made from.' }),
   batchId: z.string().optional().meta({ description: 'The bulk send that it belongs to.' }),
@@ -66,8 +67,8 @@ const messageFields = {
     .boolean()
     .meta({ description: 'True when it bypasses rate buckets and quiet hours; only `force` sets it.', example: false }),
   reprocessed: z.boolean().optional().meta({ description: 'True when a resend replaced it.' }),
-  replaces: idOf('message', 'The message that it replaces.').optional(),
-  replacedBy: idOf('message', 'The message that replaced it.').optional(),
+  replaces: idSchema('message', 'The message that it replaces.').optional(),
+  replacedBy: idSchema('message', 'The message that replaced it.').optional(),
   payload: z.unknown().meta({
     description: 'The content, in the form of its type; of an e-mail the subject alone, since its body is not kept.',
     example: { text: 'Seu pedido saiu para entrega.' },
@@ -81,9 +82,9 @@ const messageFields = {
     .meta({ description: 'Why it failed last; once it was replaced, which message replaced it.' }),
   originalError: z.string().optional().meta({ description: 'Why it had failed when it was first replaced.' }),
   platformMessageId: z.string().optional().meta({ description: "The provider's id of it." }),
-  inReplyTo: idOf('message', 'The message that it answers; inbound messages only.').optional(),
+  inReplyTo: idSchema('message', 'The message that it answers; inbound messages only.').optional(),
   origemDoLink: origemDoLink.optional(),
-  sentByAccountId: idOf('account', 'The operator who sent it from the dashboard.').optional(),
+  sentByAccountId: idSchema('account', 'The operator who sent it from the dashboard.').optional(),
   scheduledAt: dateTime('When it was asked to leave.').optional(),
   sentAt: dateTime('When the provider accepted it; of an inbound message when it was sent.').optional(),
   deliveredAt: dateTime('When it reached its recipient.').optional(),
@@ -94,12 +95,12 @@ const messageFields = {
   updatedAt: dateTime('When it changed last.'),
 };
 
-/** interface 2.10. */
+/** docs/spec/messages.md#message-shape. */
 export const Message = z
   .object(messageFields)
   .meta({ id: 'Message', description: 'A message of any channel in its current state.' });
 
-/** interface 2.10, as an operation that makes one answers it. */
+/** The response of operations that create a message: docs/spec/messages.md#message-shape. */
 export const QueuedMessage = z
   .object({
     ...messageFields,

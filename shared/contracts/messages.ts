@@ -1,17 +1,13 @@
 import * as z from 'zod';
+import { looseId } from '../domain/core/id-schema.ts';
 import { dateTime, limit, pageOf, pathId, skip } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 import { Message, QueuedMessage, ResendMessage, status, Timeline } from './message-shapes.ts';
 
 const tag = 'Messages';
-const params = z.object({ id: pathId('The id of the message.') });
-const only = (what: string) =>
-  z
-    .string()
-    .min(1)
-    .max(128)
-    .optional()
-    .meta({ description: `Only ${what}.` });
+const params = z.object({ id: pathId('message', 'The id of the message.') });
+const filterText = z.string().min(1).max(128);
+const only = <T extends z.ZodString>(what: string, text: T) => text.optional().meta({ description: `Only ${what}.` });
 const reads = { tag, permission: 'messages:read', method: 'GET', uses: { table: 'read' } } as const;
 const READ = ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND'] as const;
 const acts = { tag, permission: 'messages:send', method: 'POST' } as const;
@@ -25,11 +21,11 @@ export const listMessages = defineOperation({
   request: {
     query: z.strictObject({
       status: status.optional(),
-      numberId: only('what left from this number or came in to it'),
-      contactId: only('sends that named this contact, and what it wrote'),
-      campaignId: only('this campaign tag'),
-      batchId: only('this bulk send'),
-      sentByAccountId: only('what this operator sent from the dashboard'),
+      numberId: only('what left from this number or came in to it', filterText),
+      contactId: only('sends that named this contact, and what it wrote', looseId('contact', filterText)),
+      campaignId: only('this campaign tag', filterText),
+      batchId: only('this bulk send', looseId('batch', filterText)),
+      sentByAccountId: only('what this operator sent from the dashboard', looseId('account', filterText)),
       from: dateTime('Only what was created at or after this moment.').optional(),
       to: dateTime('Only what was created at or before this moment.').optional(),
       limit: limit(50, 200),

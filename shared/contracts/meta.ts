@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { ENVIRONMENTS } from '../domain/actor.ts';
-import { pathId } from './common.ts';
+import { ENVIRONMENTS } from '../domain/core/actor.ts';
+import { pathText } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 
-/** Answers what was written at build time: no table, no queue, no credential. */
+/** Static content, without table, queues or credential. */
 const STATIC = { method: 'GET', tag: 'Service', permission: 'public', uses: { table: 'none' } } as const;
 const page = (description: string) => ({ contentType: 'text/html; charset=utf-8', description }) as const;
 
@@ -54,7 +54,7 @@ export const getDocsAsset = defineOperation({
   id: 'meta.docs-asset',
   path: '/docs/assets/{file}',
   summary: 'Read a script or style of the documentation',
-  request: { params: z.object({ file: pathId('The name of the file.') }) },
+  request: { params: z.object({ file: pathText('The name of the file.') }) },
   responses: { 200: { contentType: 'text/*', description: 'The script or the style.' } },
   errors: ['NOT_FOUND'],
 });
@@ -66,7 +66,7 @@ export const getDocsError = defineOperation({
   summary: 'Read what an error means',
   description:
     'Where the `type` of every problem document leads: what it means, when it comes, and what to do about it.',
-  request: { params: z.object({ code: pathId('The last part of the `type` address, as in `not-found`.') }) },
+  request: { params: z.object({ code: pathText('The last part of the `type` address, as in `not-found`.') }) },
   responses: { 200: page('The explanation of the error.') },
   errors: ['NOT_FOUND'],
 });

@@ -1,6 +1,13 @@
 import * as z from 'zod';
-import { NAME_STATUSES, NUMBER_STATUSES, QUALITY_RATINGS, REMOVAL_REASONS, TIERS } from '../domain/numbers/number.ts';
-import { dateTime, idOf, limit, pageOf, pathId, skip } from './common.ts';
+import {
+  NAME_STATUSES,
+  NUMBER_STATUSES,
+  QUALITY_RATINGS,
+  REMOVAL_REASONS,
+  TIERS,
+} from '../domain/channels/whatsapp/numbers/number.ts';
+import { idSchema } from '../domain/core/id-schema.ts';
+import { dateTime, limit, pageOf, pathId, skip } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 
 const platformId = z.string().regex(/^\d{1,32}$/, 'must be 1 to 32 digits');
@@ -55,7 +62,7 @@ const meta = z
   })
   .meta({ id: 'NumberMeta', description: 'What else is known of a number.' });
 
-const text = (most: number) => z.string().min(1).max(most);
+const text = (maxLength: number) => z.string().min(1).max(maxLength);
 const profileFields = {
   about: text(139).meta({ description: 'The line under the name.', example: 'Moda azul desde 1998' }),
   address: text(256).meta({ description: 'The postal address.', example: 'Rua Azul, 10, São Paulo' }),
@@ -83,8 +90,8 @@ const NumberProfile = z
 
 const WhatsappNumber = z
   .object({
-    id: idOf('number'),
-    organizationId: idOf('organization', 'The organization that it belongs to.'),
+    id: idSchema('number'),
+    organizationId: idSchema('organization', 'The organization that it belongs to.'),
     phoneNumberId,
     wabaId,
     displayPhone: z.string().meta({ description: 'The phone, E.164.', example: '+5511999990000' }),
@@ -103,17 +110,17 @@ const WhatsappNumber = z
   })
   .meta({ id: 'WhatsappNumber', description: 'A WhatsApp number of the organization.' });
 
-const params = z.object({ numberId: pathId('The id of the number.') });
+const params = z.object({ numberId: pathId('number', 'The id of the number.') });
 const tag = 'WhatsApp numbers';
 const reads = { permission: 'numbers:read', tag, uses: { table: 'read' } } as const;
 const writes = { permission: 'numbers:write', tag, uses: { table: 'write' } } as const;
-/** Calls the platform, one call after the other, with the number's own token. */
-const asks = {
+/** Operations that call Meta, several times in sequence, with the number's own token. */
+const callsMeta = {
   ...writes,
   uses: { table: 'write', vault: true, queues: ['events'] },
   timeoutSeconds: 28,
 } as const;
-const PLATFORM_ERRORS = ['VALIDATION_ERROR', 'DEPENDENCY_FAILED'] as const;
+const META_ERRORS = ['VALIDATION_ERROR', 'DEPENDENCY_FAILED'] as const;
 
 export const listNumbers = defineOperation({
   ...reads,
@@ -136,7 +143,7 @@ export const listNumbers = defineOperation({
 });
 
 export const connectNumber = defineOperation({
-  ...asks,
+  ...callsMeta,
   id: 'numbers.connect',
   method: 'POST',
   path: '/numbers',
@@ -154,7 +161,7 @@ export const connectNumber = defineOperation({
       .meta({ id: 'ConnectNumber', description: 'A number, and how the platform is reached for it.' }),
   },
   responses: { 201: WhatsappNumber },
-  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'CONFLICT', ...PLATFORM_ERRORS],
+  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'CONFLICT', ...META_ERRORS],
 });
 
 export const getNumber = defineOperation({
@@ -168,9 +175,10 @@ export const getNumber = defineOperation({
   errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND'],
 });
 
-const ownLimit = (most: number, example: number) => z.int().min(1).max(most).nullable().optional().meta({ example });
+const ownLimit = (maximum: number, example: number) =>
+  z.int().min(1).max(maximum).nullable().optional().meta({ example });
 export const changeNumber = defineOperation({
-  ...asks,
+  ...callsMeta,
   id: 'numbers.change',
   method: 'PATCH',
   path: '/numbers/{numberId}',
@@ -197,7 +205,7 @@ export const changeNumber = defineOperation({
       .meta({ id: 'ChangeNumber', description: 'What changes of a number.' }),
   },
   responses: { 200: WhatsappNumber },
-  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', ...PLATFORM_ERRORS],
+  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', ...META_ERRORS],
 });
 
 export const disconnectNumber = defineOperation({
@@ -226,7 +234,7 @@ export const getNumberProfile = defineOperation({
 });
 
 export const changeNumberProfile = defineOperation({
-  ...asks,
+  ...callsMeta,
   id: 'numbers.change-profile',
   method: 'PATCH',
   path: '/numbers/{numberId}/profile',
@@ -245,11 +253,11 @@ export const changeNumberProfile = defineOperation({
       .meta({ id: 'ChangeNumberProfile', description: 'What changes of a profile.' }),
   },
   responses: { 200: NumberProfile },
-  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', ...PLATFORM_ERRORS],
+  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', ...META_ERRORS],
 });
 
 export const syncNumber = defineOperation({
-  ...asks,
+  ...callsMeta,
   id: 'numbers.sync',
   method: 'POST',
   path: '/numbers/{numberId}/sync',
@@ -258,5 +266,5 @@ export const syncNumber = defineOperation({
     'State, quality, tier and profile, as they stand there now. A quality that moved raises `number.quality_changed`. The templates of its account are kept as well, as when it was connected; a verdict that was reached meanwhile raises its event.',
   request: { params },
   responses: { 200: WhatsappNumber },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', ...PLATFORM_ERRORS],
+  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', ...META_ERRORS],
 });

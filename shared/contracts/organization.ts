@@ -1,13 +1,14 @@
 import * as z from 'zod';
 import { ACCOUNT_STATUSES } from '../domain/access/accounts.ts';
-import { CHANNELS } from '../domain/messages/provider.ts';
-import { QuietHoursSchema } from '../domain/messages/quiet-hours.ts';
-import { dateTime, environment, idOf, limit, pageOf, skip } from './common.ts';
+import { CHANNELS } from '../domain/channels/registry.ts';
+import { idSchema } from '../domain/core/id-schema.ts';
+import { QuietHoursSchema } from '../domain/sending/quiet-hours.ts';
+import { dateTime, environment, limit, pageOf, skip } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 
 export const Organization = z
   .object({
-    id: idOf('organization'),
+    id: idSchema('organization'),
     name: z.string().meta({ description: 'The name of the organization.', example: 'Loja Azul' }),
     env: environment,
     smsPerSecond: z.int().min(1).optional().meta({
@@ -20,7 +21,7 @@ export const Organization = z
 
 export const Account = z
   .object({
-    id: idOf('account'),
+    id: idSchema('account'),
     name: z.string().meta({ description: 'The name of the person.', example: 'Ana Souza' }),
     email: z.email().meta({ description: 'The e-mail address of the person.', example: 'ana@example.com' }),
     status: z.enum(ACCOUNT_STATUSES).meta({

@@ -1,21 +1,22 @@
 import * as z from 'zod';
-import { metadataSchema } from '../domain/json-values.ts';
-import { PRIORITIES } from '../domain/messages/message.ts';
-import { CHANNELS } from '../domain/messages/provider.ts';
-import { coins, dateTime, environment, idOf } from './common.ts';
+import { CHANNELS } from '../domain/channels/registry.ts';
+import { idSchema } from '../domain/core/id-schema.ts';
+import { metadataSchema } from '../domain/core/json-values.ts';
+import { PRIORITIES } from '../domain/message/message.ts';
+import { coins, dateTime, environment } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 import { campaignId, QUEUED_SEND } from './sends.ts';
 
-/** How long a fallback waits at least and at most, in ms. */
-export const WAIT_MS = { least: 10_000, most: 72 * 3600_000 } as const;
+/** Bounds of how long a fallback may wait, in ms. */
+const FALLBACK_WAIT_MS = { min: 10_000, max: 72 * 3600_000 } as const;
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3600_000 };
 
-/** A whole number with its unit, as ms (decisions, part 4). */
+/** A number with a unit (`30s`, `10m`, `2h`), parsed to ms: docs/spec/v1.md#request. */
 const duration = z
   .string()
   .regex(/^[1-9]\d{0,5}[smh]$/, 'must be a whole number and its unit: 30s, 10m, 2h')
   .transform((text) => Number(text.slice(0, -1)) * (UNIT_MS[text.slice(-1)] ?? 0))
-  .refine((ms) => ms >= WAIT_MS.least && ms <= WAIT_MS.most, 'must be between 10s and 72h')
+  .refine((ms) => ms >= FALLBACK_WAIT_MS.min && ms <= FALLBACK_WAIT_MS.max, 'must be between 10s and 72h')
   .meta({ description: 'A whole number with its unit: `30s`, `10m`, `2h`; from 10s to 72h.', example: '10m' });
 
 const channel = z.enum(CHANNELS).meta({ description: 'The route of the message.', example: 'sms' });
@@ -61,8 +62,8 @@ const Fallback = z
       "A way that is tried when the one before did not deliver: a channel, or one with its own recipient, content, wait and price limit. What it leaves out is the message's own; a recipient of another format comes from the contact.",
   });
 
-/** interface 4.0, the send's body, with what decisions, part 4 adds. */
-export const OverviewSend = z
+/** The body of a send: docs/spec/v1.md#request. */
+export const V1Send = z
   .strictObject({
     channel,
     to,
@@ -77,7 +78,7 @@ export const OverviewSend = z
       .meta({ description: 'Other ways, tried in order: at most 5.' }),
     fallback_after: duration.optional(),
     maxCoins: maxCoins.optional(),
-    contactId: idOf('contact', 'The contact it is for; its opt-out decides.').optional(),
+    contactId: idSchema('contact', 'The contact it is for; its opt-out decides.').optional(),
     campaignId: campaignId.optional(),
     metadata: metadataSchema.optional(),
     priority: z.enum(PRIORITIES).optional().meta({ description: 'How urgent it is.', example: 'normal' }),
@@ -105,9 +106,9 @@ const wallet = z
   .object({ balanceCoins: coins('What can be spent after this send.') })
   .meta({ description: 'The wallet of the environment.' });
 
-export const OverviewAccepted = z
+export const V1Accepted = z
   .object({
-    id: idOf('message'),
+    id: idSchema('message'),
     status: z.literal('queued').meta({ description: 'It leaves by itself; its outcome comes by webhook.' }),
     channel,
     env: environment,
@@ -129,7 +130,7 @@ export const OverviewAccepted = z
   })
   .meta({ id: 'OverviewAccepted', description: 'The accepted message.' });
 
-const Hop = z.object({
+const FallbackStep = z.object({
   channel,
   route: z.string().meta({ description: 'The row of the price table.', example: 'premium' }).optional(),
   to: z.string().meta({ description: 'The recipient; masked without pii:full.' }).optional(),
@@ -157,7 +158,7 @@ const Hop = z.object({
 
 export const SendPlanView = z
   .object({
-    hops: z.array(Hop).meta({ description: 'The message and its fallbacks, in order.' }),
+    hops: z.array(FallbackStep).meta({ description: 'The message and its fallbacks, in order.' }),
     price: z
       .object({
         coins: coins('The price of the message itself.'),
@@ -168,7 +169,7 @@ export const SendPlanView = z
   })
   .meta({ id: 'SendPlan', description: 'What a send would do and cost. Nothing is stored or charged.' });
 
-export const overviewSend = defineOperation({
+export const v1Send = defineOperation({
   ...QUEUED_SEND,
   id: 'overview.send',
   path: '/v1/messages',
@@ -177,11 +178,11 @@ export const overviewSend = defineOperation({
   description:
     'One field chooses the route, and one template may serve a whole chain: a WhatsApp template falls back to an SMS with its filled body. The message is accepted and leaves by itself; its outcome, and that of every fallback, comes by webhook: as `message.failed` where the channel has no event of its own for a failure. Each way that is taken is billed at its own rate. An e-mail to a suppressed address is accepted as well: it ends as failed with the reason `suppressed`, and nothing is charged. The same Idempotency-Key within 24 hours answers with the same message; with another body, 409. Errors carry the lower-case codes of this contract and a recommended `action`.',
   permission: 'messages:send',
-  request: { body: OverviewSend },
-  responses: { 202: OverviewAccepted },
+  request: { body: V1Send },
+  responses: { 202: V1Accepted },
 });
 
-export const overviewPreview = defineOperation({
+export const v1Preview = defineOperation({
   id: 'overview.preview',
   method: 'POST',
   path: '/v1/messages/preview',
@@ -190,7 +191,7 @@ export const overviewPreview = defineOperation({
   description:
     'The send plan, way by way: price, band, recipient, departure, and why it would be refused. A suppressed e-mail address is shown as a `refusal` with the reason `suppressed`, whose price is not charged: the send itself answers 202, and the message then ends as failed with that reason, and its fallbacks go on.',
   permission: 'messages:send',
-  request: { body: OverviewSend },
+  request: { body: V1Send },
   responses: { 200: SendPlanView },
   errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'VALIDATION_ERROR'],
   uses: { table: 'read', vault: true, liveVolume: true },

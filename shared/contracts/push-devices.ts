@@ -1,20 +1,21 @@
 import * as z from 'zod';
-import { pushCredentials } from '../domain/push/credentials.ts';
-import { PUSH_PLATFORMS } from '../domain/push/transport.ts';
-import { dateTime, environment, idOf, pathId } from './common.ts';
+import { pushCredentials } from '../domain/channels/push/credentials.ts';
+import { PUSH_PLATFORMS } from '../domain/channels/push/transport.ts';
+import { idSchema } from '../domain/core/id-schema.ts';
+import { dateTime, environment, pathId } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 
 const TAG = 'Push';
-const MOST_TOKEN = 4_096;
+const MAX_TOKEN = 4_096;
 
 export const pushPlatform = z
   .enum(PUSH_PLATFORMS)
   .meta({ description: 'What the device is: ios by APNs, android by FCM, web by Web Push.', example: 'ios' });
-const appId = idOf('pushApp', 'The app that the device runs.');
+const appId = idSchema('pushApp', 'The app that the device runs.');
 const token = z
   .string()
   .min(1)
-  .max(MOST_TOKEN)
+  .max(MAX_TOKEN)
   .regex(/^[^\p{Cc}\s]+$/u, 'must not contain spaces')
   .meta({
     description: "The device's registration token; on the web, the endpoint of the browser's subscription.",
@@ -22,10 +23,9 @@ const token = z
   });
 const appName = z.string().min(1).max(100).meta({ description: 'What people call the app.', example: 'Loja Azul' });
 
-/** An app as every operation answers it. */
 const PushApp = z
   .object({
-    id: idOf('pushApp'),
+    id: idSchema('pushApp'),
     env: environment,
     name: appName,
     platforms: z.array(pushPlatform).meta({ description: 'The platforms that it holds credentials for.' }),
@@ -38,7 +38,7 @@ const PushApp = z
   .meta({ id: 'PushApp', description: 'An app that push devices run; its credentials are never shown.' });
 
 const errors = ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN'] as const;
-const appParams = z.object({ id: pathId('The id of the app.') });
+const appParams = z.object({ id: pathId('pushApp', 'The id of the app.') });
 
 export const createPushApp = defineOperation({
   id: 'push.create-app',
@@ -130,8 +130,8 @@ export const deletePushApp = defineOperation({
   uses: { table: 'write' },
 });
 
-const optionalText = (description: string, example: string, most = 256) =>
-  z.string().min(1).max(most).optional().meta({ description, example });
+const optionalText = (description: string, example: string, maxLength = 256) =>
+  z.string().min(1).max(maxLength).optional().meta({ description, example });
 const subscriptionKey = (description: string) =>
   z
     .string()
@@ -139,7 +139,7 @@ const subscriptionKey = (description: string) =>
     .optional()
     .meta({ description });
 
-/** interface 4.9, the registration's body. */
+/** The body of a registration: docs/spec/push.md#devices. */
 const RegisterPushToken = z
   .strictObject({
     appId,
@@ -148,7 +148,7 @@ const RegisterPushToken = z
     p256dh: subscriptionKey("The browser's public key; required on the web."),
     auth: subscriptionKey("The browser's secret; required on the web."),
     externalId: optionalText("The caller's own id of the person.", 'loja:42'),
-    contactId: idOf('contact', 'The contact whose device it is; an opted-out contact is not reached.').optional(),
+    contactId: idSchema('contact', 'The contact whose device it is; an opted-out contact is not reached.').optional(),
     userName: optionalText("The person's name.", 'Ana Souza'),
     userEmail: optionalText("The person's e-mail address.", 'ana@example.com', 320),
     userPhone: optionalText("The person's phone.", '+5511999991234', 64),
@@ -166,17 +166,16 @@ const RegisterPushToken = z
   })
   .meta({ id: 'RegisterPushToken', description: 'A device, and the person behind it.' });
 
-/** A device as every operation answers it. */
 const PushDevice = z
   .object({
-    id: idOf('pushToken', 'Names the device in `tokenIds` of a send.'),
+    id: idSchema('pushToken', 'Names the device in `tokenIds` of a send.'),
     appId,
     platform: pushPlatform,
     env: environment,
     optedIn: z.boolean().meta({ description: 'Whether sends reach it.', example: true }),
     optedOutAt: dateTime('When it opted out.').optional(),
     externalId: z.string().optional().meta({ description: "The caller's own id of the person." }),
-    contactId: idOf('contact').optional(),
+    contactId: idSchema('contact').optional(),
     userName: z.string().optional().meta({ description: "The person's name; masked without pii:full." }),
     userEmail: z.string().optional().meta({ description: "The person's address; masked without pii:full." }),
     userPhone: z.string().optional().meta({ description: "The person's phone; masked without pii:full." }),

@@ -1,14 +1,15 @@
 import * as z from 'zod';
 import {
-  isCarried,
-  NOT_CARRIED,
+  fitsPushLimit,
   PUSH_LIMITS,
   PUSH_ORIGINS,
   PUSH_STATUSES,
+  PUSH_TOO_LARGE,
   RATE_KINDS,
-} from '../domain/push/message.ts';
-import { PUSH_PLATFORMS } from '../domain/push/transport.ts';
-import { coins, dateTime, environment, idOf } from './common.ts';
+} from '../domain/channels/push/message.ts';
+import { PUSH_PLATFORMS } from '../domain/channels/push/transport.ts';
+import { idSchema, looseId } from '../domain/core/id-schema.ts';
+import { coins, dateTime, environment } from './common.ts';
 import { pushPlatform } from './push-devices.ts';
 import { replayed } from './sends.ts';
 
@@ -55,20 +56,21 @@ export const audience = {
     example: 'all_opt_in',
   }),
   tokenIds: z
-    .array(z.string().min(1).max(64))
+    .array(looseId('pushToken', z.string().min(1).max(64)))
     .min(1)
     .max(PUSH_LIMITS.tokenIds)
     .optional()
     .meta({ description: 'Devices by their ids, up to 10,000. Those that are opted out or unknown are left out.' }),
 };
-interface Asked {
+interface AudienceSelection {
   readonly segment?: string | undefined;
   readonly tokenIds?: readonly string[] | undefined;
 }
-export const oneAudience = ({ segment, tokenIds }: Asked): boolean => segment === undefined || tokenIds === undefined;
+export const oneAudience = ({ segment, tokenIds }: AudienceSelection): boolean =>
+  segment === undefined || tokenIds === undefined;
 export const ONE_AUDIENCE = { path: ['tokenIds'], message: 'must not be given beside segment' };
 
-/** interface 4.9, the send's body. */
+/** The body of a send: docs/spec/push.md#sending-push. */
 export const SendPush = z
   .strictObject({
     title: z.string().min(1).max(PUSH_LIMITS.title).meta({ description: 'The title.', example: 'Seu pedido saiu' }),
@@ -91,20 +93,20 @@ export const SendPush = z
     scheduledAt: dateTime('When it leaves; now when absent or past. At most 90 days ahead.').optional(),
   })
   .refine(oneAudience, ONE_AUDIENCE)
-  .refine(isCarried, { path: ['body'], message: NOT_CARRIED })
+  .refine(fitsPushLimit, { path: ['body'], message: PUSH_TOO_LARGE })
   .meta({ id: 'SendPush', description: 'A notification and the devices that it goes to.' });
 
-const standing = {
+const deviceCounts = {
   delivered: count('Devices whose push service accepted it.'),
   opened: count('Devices that opened it: rises only when the app calls the opened operation.'),
   failures: count('Devices that it could not be handed to; they are not charged.'),
 };
 const outcomes = z
-  .object(standing)
+  .object(deviceCounts)
   .meta({ id: 'PushOutcomes', description: 'What became of the devices of a platform.' });
 
 const fields = {
-  id: idOf('message'),
+  id: idSchema('message'),
   env: environment,
   status: z.enum(PUSH_STATUSES).meta({
     description: '`queued` until it leaves, `sending` while devices wait, `sent`, or `failed` when no device took it.',
@@ -133,7 +135,9 @@ const fields = {
       chargedCoins: coins('What the devices that took it cost so far.'),
     })
     .meta({ description: 'What it costs.' }),
-  metrics: z.object({ reach: count('Devices queued.'), ...standing }).meta({ description: 'Where its devices stand.' }),
+  metrics: z
+    .object({ reach: count('Devices queued.'), ...deviceCounts })
+    .meta({ description: 'Where its devices stand.' }),
   breakdown: z
     .object({ ios: outcomes.optional(), android: outcomes.optional(), web: outcomes.optional() })
     .meta({ description: 'The same by platform, of those that it went to.' }),

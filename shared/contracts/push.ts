@@ -1,7 +1,8 @@
 import * as z from 'zod';
-import { DISPATCH_STATUSES } from '../domain/push/dispatch.ts';
-import { PUSH_ORIGINS, PUSH_STATUSES, RATE_KINDS } from '../domain/push/message.ts';
-import { coins, dateTime, idOf, limit, pathId } from './common.ts';
+import { DISPATCH_STATUSES } from '../domain/channels/push/dispatch.ts';
+import { PUSH_ORIGINS, PUSH_STATUSES, RATE_KINDS } from '../domain/channels/push/message.ts';
+import { idSchema } from '../domain/core/id-schema.ts';
+import { coins, dateTime, limit, pathId } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 import { pushPlatform } from './push-devices.ts';
 import {
@@ -19,7 +20,7 @@ import {
 } from './push-shapes.ts';
 
 const TAG = 'Push';
-const messageParams = z.object({ id: pathId('The id of the push message.') });
+const messageParams = z.object({ id: pathId('message', 'The id of the push message.') });
 const ownErrors = ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN'] as const;
 const cursor = z.string().max(2048).optional().meta({ description: "The previous page's nextCursor." });
 const nextCursor = z
@@ -46,8 +47,8 @@ export const sendPush = defineOperation({
   timeoutSeconds: 28,
 });
 
-/** Values that may be repeated. In one order and each once: however they are written, a cursor is of the same list. */
-const several = <const V extends readonly [string, ...string[]]>(values: V, description: string) =>
+/** A repeatable query parameter. Sorted and without duplicates, so that a cursor is valid however the values are written. */
+const repeatable = <const V extends readonly [string, ...string[]]>(values: V, description: string) =>
   z
     .union([z.array(z.enum(values)), z.enum(values)])
     .transform((given): V[number][] => values.filter((value) => [given].flat().includes(value)))
@@ -65,8 +66,8 @@ export const listPush = defineOperation({
   permission: 'push:read',
   request: {
     query: z.strictObject({
-      status: several(PUSH_STATUSES, 'Only this status; repeat it for several.'),
-      origin: several(PUSH_ORIGINS, 'Only this origin; repeat it for several.'),
+      status: repeatable(PUSH_STATUSES, 'Only this status; repeat it for several.'),
+      origin: repeatable(PUSH_ORIGINS, 'Only this origin; repeat it for several.'),
       from: dateTime('Only what was created at or after this moment.').optional(),
       to: dateTime('Only what was created at or before this moment.').optional(),
       limit: limit(50, 200),
@@ -97,8 +98,8 @@ export const getPush = defineOperation({
 
 const PushDispatch = z
   .object({
-    dispatchId: idOf('pushDispatch', 'What the app receives in the payload, and sends back when it is opened.'),
-    tokenId: idOf('pushToken'),
+    dispatchId: idSchema('pushDispatch', 'What the app receives in the payload, and sends back when it is opened.'),
+    tokenId: idSchema('pushToken'),
     platform: pushPlatform,
     status: z.enum(DISPATCH_STATUSES).meta({
       description: '`queued`, `delivered` once its push service accepted it, or `failed`.',
@@ -174,11 +175,11 @@ export const openPush = defineOperation({
   description:
     'Call it when the person taps the notification. Only the first open counts; a repeat answers `counted: false`, and so does one of a device that the notification did not reach: it failed, or has not left yet. It does not affect billing.',
   permission: 'push:send',
-  request: { params: z.object({ id: pathId('The dispatch id of the notification’s payload.') }) },
+  request: { params: z.object({ id: pathId('pushDispatch', 'The dispatch id of the notification’s payload.') }) },
   responses: {
     200: z
       .object({
-        dispatchId: idOf('pushDispatch'),
+        dispatchId: idSchema('pushDispatch'),
         counted: z
           .boolean()
           .meta({ description: 'Whether this was the first open of what was delivered.', example: true }),

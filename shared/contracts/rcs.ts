@@ -1,104 +1,14 @@
 import * as z from 'zod';
-import { metadataSchema } from '../domain/json-values.ts';
-import { characters, RCS_CARRIERS, RCS_LIMITS, RCS_ROUTES, RCS_STATUSES } from '../domain/rcs/content.ts';
-import { dateTime, environment, idOf, limit, pathId } from './common.ts';
+import { RCS_CARRIERS, RCS_STATUSES } from '../domain/channels/rcs/content.ts';
+import { content, rcsFields, route } from '../domain/channels/rcs/request.ts';
+import { idSchema } from '../domain/core/id-schema.ts';
+import { metadataSchema } from '../domain/core/json-values.ts';
+import { dateTime, environment, limit, pathId } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 import { billing, campaignId, replayed, SYNCHRONOUS_SEND } from './sends.ts';
 
-/** A text of 1 to `most` characters, counted in Unicode code points as JSON Schema counts them. */
-const textOf = (most: number) =>
-  z
-    .string()
-    .min(1)
-    .refine((text) => characters(text) <= most, `must be at most ${most} characters`)
-    .meta({ maxLength: most });
-
-const route = z.enum(RCS_ROUTES).meta({
-  description: '`easy_rcs` for communication, which an opt-out stops; `easy_otp_rcs` for transactional messages.',
-  example: 'easy_rcs',
-});
-const label = textOf(RCS_LIMITS.label).meta({
-  maxLength: RCS_LIMITS.label,
-  description: 'What the button shows.',
-  example: 'Rastrear',
-});
-
-/** interface 4.6: buttons accept openUrl, call and reply. */
-const suggestion = z
-  .discriminatedUnion('kind', [
-    z.strictObject({
-      kind: z.literal('openUrl').meta({ description: 'Opens a web page.' }),
-      label,
-      url: z
-        .string()
-        .min(1)
-        .max(RCS_LIMITS.url)
-        .meta({ description: 'An http or https address.', example: 'https://loja.example/pedidos/A-1842' }),
-    }),
-    z.strictObject({
-      kind: z.literal('call').meta({ description: 'Dials a number.' }),
-      label,
-      phone: z.string().max(64).meta({ description: 'The number in E.164.', example: '+551130001234' }),
-    }),
-    z.strictObject({
-      kind: z.literal('reply').meta({ description: 'Answers the message.' }),
-      label,
-      postback: textOf(RCS_LIMITS.postback).optional().meta({
-        maxLength: RCS_LIMITS.postback,
-        description: 'What the answer carries beside its label.',
-        example: 'confirm-A-1842',
-      }),
-    }),
-  ])
-  .meta({ id: 'RcsSuggestion', description: 'A button of a card.' });
-
-const card = z
-  .strictObject({
-    title: textOf(RCS_LIMITS.title).meta({
-      maxLength: RCS_LIMITS.title,
-      description: 'The title.',
-      example: 'Seu pedido saiu',
-    }),
-    description: textOf(RCS_LIMITS.description).meta({
-      maxLength: RCS_LIMITS.description,
-      description: 'The text below the title.',
-      example: 'Chega hoje até as 18 h.',
-    }),
-    fileUrl: z.string().min(1).max(RCS_LIMITS.fileUrl).optional().meta({
-      format: 'uri',
-      description: 'The image: https on a public domain. Never replaced by a short link.',
-      example: 'https://cdn.loja.example/pedido.png',
-    }),
-    suggestions: z
-      .array(suggestion)
-      .max(RCS_LIMITS.suggestions)
-      .optional()
-      .meta({ description: `At most ${RCS_LIMITS.suggestions} buttons.` }),
-  })
-  .meta({ id: 'RcsCard', description: 'A card with an image and buttons.' });
-
-const content = z
-  .strictObject({
-    text: textOf(RCS_LIMITS.text)
-      .optional()
-      .meta({
-        maxLength: RCS_LIMITS.text,
-        description: `A simple message of at most ${RCS_LIMITS.text} characters (Unicode code points), its short links included.`,
-        example: 'Seu pedido saiu para entrega.',
-      }),
-    card: card.optional(),
-  })
-  .refine(({ text, card: shown }) => (text === undefined) !== (shown === undefined), 'must be either text or card')
-  .meta({
-    id: 'RcsContent',
-    minProperties: 1,
-    maxProperties: 1,
-    description: 'What the device shows: either a text or a card.',
-    example: { text: 'Seu pedido saiu para entrega.' },
-  });
-
-const rcsFields = {
-  id: idOf('message'),
+const messageFields = {
+  id: idSchema('message'),
   to: z.string().meta({ description: 'The recipient in E.164; masked without pii:full.', example: '+55119****0005' }),
   content,
   route,
@@ -109,7 +19,7 @@ const rcsFields = {
     example: 'rcs',
   }),
   env: environment,
-  contactId: idOf('contact', 'The contact that the send named.').optional(),
+  contactId: idSchema('contact', 'The contact that the send named.').optional(),
   campaignId: campaignId.optional(),
   metadata: metadataSchema.optional(),
   failureReason: z.string().optional().meta({ description: 'Why it failed.', example: 'invalid_number' }),
@@ -119,46 +29,31 @@ const rcsFields = {
   createdAt: dateTime('When the message was accepted by the service.'),
 };
 
-/** interface 2.7 as lists and reads answer it. */
+/** An RCS message in lists and reads: docs/spec/rcs.md#rcs-shape. */
 export const RcsMessage = z
-  .object(rcsFields)
+  .object(messageFields)
   .meta({ id: 'RcsMessage', description: 'An RCS message in its current state, its content as it left.' });
 
-/** interface 2.7 as the send answers it. */
+/** The response to a send: docs/spec/rcs.md#rcs-shape. */
 export const SentRcs = z
   .object({
-    ...rcsFields,
+    ...messageFields,
     billing: billing('The price of the message, whatever its length.'),
     replayed,
   })
   .meta({ id: 'SentRcs', description: 'The accepted RCS message, with its price.' });
 
-/** interface 4.6, the send's body. */
+/** The body of a send: docs/spec/rcs.md#sending-rcs. */
 export const SendRcs = z
   .strictObject({
-    to: z.string().max(64).meta({ description: 'The recipient in E.164.', example: '+5511999990005' }),
+    to: rcsFields.to,
     content,
     route,
-    fallback: z
-      .strictObject({
-        text: textOf(RCS_LIMITS.fallback).meta({
-          maxLength: RCS_LIMITS.fallback,
-          description: `At most ${RCS_LIMITS.fallback} characters. Accents and signs are replaced by their plain equivalents, so that it leaves in GSM-7; what has none moves it to UCS-2. Its links are not replaced.`,
-          example: 'Seu pedido saiu para entrega.',
-        }),
-      })
-      .optional()
-      .meta({
-        description: 'The SMS that leaves where the device has no RCS. Without one, such a recipient receives nothing.',
-      }),
-    contactId: idOf('contact', 'The contact it is for; its opt-out decides.').optional(),
+    fallback: rcsFields.fallback,
+    contactId: idSchema('contact', 'The contact it is for; its opt-out decides.').optional(),
     campaignId: campaignId.optional(),
     metadata: metadataSchema.optional(),
-    trackLinks: z.boolean().optional().meta({
-      description:
-        'True replaces each URL of the text and of openUrl buttons with a short link and raises rcs.clicked for each click. `{{codigo}}` in a URL becomes the code of its short link, as on SMS.',
-      example: false,
-    }),
+    trackLinks: rcsFields.trackLinks,
   })
   .meta({ id: 'SendRcs', description: 'An RCS message to send.' });
 
@@ -173,7 +68,7 @@ export const sendRcs = defineOperation({
   permission: 'rcs:send',
   request: { body: SendRcs },
   responses: { 201: SentRcs },
-  uses: { table: 'write', queues: ['outcome', 'events'], vault: true, carriers: ['end_user_messaging'] },
+  uses: { table: 'write', queues: ['outcome', 'events'], vault: true, awsProviders: ['end_user_messaging'] },
 });
 
 export const listRcs = defineOperation({
@@ -217,7 +112,7 @@ export const getRcs = defineOperation({
   summary: 'Read an RCS message',
   description: 'The current state only: polling shows the same data later than the webhook.',
   permission: 'rcs:read',
-  request: { params: z.object({ id: pathId('The id of the RCS message.') }) },
+  request: { params: z.object({ id: pathId('message', 'The id of the RCS message.') }) },
   responses: { 200: RcsMessage },
   errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND'],
   uses: { table: 'read' },

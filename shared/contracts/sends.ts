@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { coins } from './common.ts';
 
-/** What every send says in the same words. */
+/** Fields that all sends share. */
 export const campaignId = z
   .string()
   .min(1)
@@ -13,7 +13,7 @@ export const replayed = z
 export const billing = (price: string) =>
   z.object({ coins: coins(price) }).meta({ description: 'What the message costs.' });
 
-/** The problems of a send that leaves while its caller waits (interface, part 4). */
+/** Errors of a synchronous send: docs/spec/errors.md#statuses-by-operation. */
 const SEND_ERRORS = [
   'BAD_REQUEST',
   'UNAUTHORIZED',
@@ -28,9 +28,9 @@ const SEND_ERRORS = [
 ] as const;
 const single = { method: 'POST', idempotency: 'required', rate: 'single_send', memoryMb: 1024 } as const;
 
-/** A send whose caller waits for the provider: two providers may be tried one after the other. */
+/** A send that waits for the provider; two providers may be tried in sequence within the timeout. */
 export const SYNCHRONOUS_SEND = { ...single, errors: SEND_ERRORS, timeoutSeconds: 28 } as const;
-/** A send that is accepted and leaves by itself. */
+/** A send that is queued. */
 export const QUEUED_SEND = {
   ...single,
   errors: SEND_ERRORS,

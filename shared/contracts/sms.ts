@@ -1,15 +1,12 @@
 import * as z from 'zod';
-import { metadataSchema } from '../domain/json-values.ts';
-import { SMS_PROVIDERS, SMS_REASONS, SMS_ROUTES, SMS_STATUSES } from '../domain/sms/provider.ts';
-import { dateTime, environment, idOf, limit, pageOf, pathId, skip } from './common.ts';
+import { SMS_PROVIDERS, SMS_REASONS, SMS_STATUSES } from '../domain/channels/sms/content.ts';
+import { route, smsFields } from '../domain/channels/sms/request.ts';
+import { idSchema, looseId } from '../domain/core/id-schema.ts';
+import { metadataSchema } from '../domain/core/json-values.ts';
+import { dateTime, environment, limit, pageOf, pathId, skip } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 import { billing, campaignId, replayed, SYNCHRONOUS_SEND } from './sends.ts';
 
-const route = z.enum(SMS_ROUTES).meta({
-  description:
-    '`premium` for communication, `otp` for transactional texts; `la_dedicada` is quoted on request and answers 412.',
-  example: 'premium',
-});
 const encoding = z
   .enum(['GSM-7', 'UCS-2'])
   .meta({ description: 'The alphabet that the text leaves in.', example: 'GSM-7' });
@@ -18,10 +15,9 @@ const segments = z
   .int()
   .min(0)
   .meta({ description: 'Billable segments: 160 then 152 in GSM-7, 70 then 67 in UCS-2.', example: 1 });
-const text = z.string().min(1).max(10_000).meta({ description: 'The text.', example: 'Seu pedido saiu para entrega.' });
 const cost = billing('The price of the whole message, summed segment by segment.');
 
-/** interface 2.1, providerReceipt. */
+/** docs/spec/sms.md#provider-receipt. */
 const providerReceipt = z
   .object({
     id: z.string().meta({ description: "The provider's id of the message." }),
@@ -45,8 +41,8 @@ const providerReceipt = z
   })
   .meta({ id: 'SmsProviderReceipt', description: "The provider's last receipt." });
 
-const smsFields = {
-  id: idOf('message'),
+const messageFields = {
+  id: idSchema('message'),
   status: z.enum(SMS_STATUSES).meta({ description: 'Where the message stands.', example: 'sent' }),
   env: environment,
   reason: z.enum(SMS_REASONS).optional().meta({ description: 'Why it failed or was not delivered.' }),
@@ -58,20 +54,20 @@ const smsFields = {
   deliveredAt: dateTime('When it reached the device.').optional(),
   failedAt: dateTime('When it failed.').optional(),
   providerReceipt: providerReceipt.optional(),
-  contactId: idOf('contact', 'The contact that the send named.').optional(),
+  contactId: idSchema('contact', 'The contact that the send named.').optional(),
   campaignId: campaignId.optional(),
   metadata: metadataSchema.optional(),
 };
 
-/** interface 2.1 as lists and reads answer it. */
+/** An SMS in lists and reads: docs/spec/sms.md#sms-shape. */
 export const SmsMessage = z
-  .object({ ...smsFields, encoding: encoding.optional(), length: length.optional(), segments: segments.optional() })
+  .object({ ...messageFields, encoding: encoding.optional(), length: length.optional(), segments: segments.optional() })
   .meta({ id: 'SmsMessage', description: 'An SMS in its current state.' });
 
-/** interface 2.1 as the send answers it. */
+/** The response to a send: docs/spec/sms.md#sms-shape. */
 export const SentSms = z
   .object({
-    ...smsFields,
+    ...messageFields,
     encoding,
     length,
     segments,
@@ -80,33 +76,25 @@ export const SentSms = z
   })
   .meta({ id: 'SentSms', description: 'The accepted SMS, with its price.' });
 
-/** interface 4.1, the send's body. */
+/** The body of a send: docs/spec/sms.md#sending-an-sms. */
 export const SendSms = z
   .strictObject({
-    to: z.string().max(64).meta({ description: 'The recipient in E.164.', example: '+5511999990005' }),
-    body: text,
-    senderId: z
-      .string()
-      .regex(/^(?:\+?[0-9]{3,15}|[A-Za-z0-9 ]{1,11})$/, 'must be a number, a short code or 1 to 11 letters and digits')
-      .optional()
-      .meta({ description: 'The sender to show, where the route allows one.', example: 'LOJA' }),
+    to: smsFields.to,
+    body: smsFields.body,
+    senderId: smsFields.senderId,
     route,
-    contactId: idOf('contact', 'The contact it is for; its opt-out decides.').optional(),
+    contactId: idSchema('contact', 'The contact it is for; its opt-out decides.').optional(),
     campaignId: campaignId.optional(),
     metadata: metadataSchema.optional(),
-    trackLinks: z.boolean().optional().meta({
-      description:
-        'True replaces each URL with a short link and raises sms.clicked for each click. `{{codigo}}` in a URL becomes the code of its short link: in the prefilled text of a wa.me address it comes back as `origemDoLink.codigo` of the inbound message.',
-      example: false,
-    }),
+    trackLinks: smsFields.trackLinks,
   })
   .meta({ id: 'SendSms', description: 'An SMS to send.' });
 
 export const SmsReply = z
   .object({
-    id: idOf('reply'),
+    id: idSchema('reply'),
     env: environment,
-    inReplyTo: idOf('message', 'The SMS that it answers.'),
+    inReplyTo: idSchema('message', 'The SMS that it answers.'),
     route: route.optional(),
     from: z.string().meta({ description: 'Who replied, in E.164; masked without pii:full.' }),
     body: z.string().meta({ description: 'The text of the reply.', example: 'Sim, pode entregar' }),
@@ -116,7 +104,7 @@ export const SmsReply = z
   .meta({ id: 'SmsReply', description: 'An inbound reply to an SMS.' });
 
 export const PreviewSms = z
-  .strictObject({ body: text, route: route.optional() })
+  .strictObject({ body: smsFields.body, route: route.optional() })
   .meta({ id: 'PreviewSms', description: 'A text to count and, with a route, to price.' });
 
 export const SmsPreview = z
@@ -144,7 +132,7 @@ export const sendSms = defineOperation({
     table: 'write',
     queues: ['outcome', 'events'],
     vault: true,
-    carriers: ['end_user_messaging'],
+    awsProviders: ['end_user_messaging'],
     liveVolume: true,
   },
 });
@@ -182,7 +170,9 @@ export const listSms = defineOperation({
         .enum(['BR', 'INTL'])
         .optional()
         .meta({ description: 'Only Brazilian (BR) or only other (INTL) recipients.' }),
-      contactId: z.string().max(128).optional().meta({ description: 'Only sends that named this contact.' }),
+      contactId: looseId('contact', z.string().max(128))
+        .optional()
+        .meta({ description: 'Only sends that named this contact.' }),
       campaignId: z.string().max(128).optional().meta({ description: 'Only this campaign tag.' }),
       phone: z.string().max(64).optional().meta({ description: 'Only this recipient, in E.164.' }),
       ...window,
@@ -202,7 +192,7 @@ export const getSms = defineOperation({
   summary: 'Read an SMS',
   description: 'The current state only: polling shows the same data later than the webhook.',
   permission: 'sms:read',
-  request: { params: z.object({ id: pathId('The id of the SMS.') }) },
+  request: { params: z.object({ id: pathId('message', 'The id of the SMS.') }) },
   responses: { 200: SmsMessage },
   errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND'],
   uses: { table: 'read' },
@@ -217,7 +207,9 @@ export const listSmsReplies = defineOperation({
   permission: 'sms:read',
   request: {
     query: z.strictObject({
-      inReplyTo: z.string().max(128).optional().meta({ description: 'Only the replies to this SMS.' }),
+      inReplyTo: looseId('message', z.string().max(128))
+        .optional()
+        .meta({ description: 'Only the replies to this SMS.' }),
       ...window,
       ...pageQuery,
     }),
@@ -234,7 +226,7 @@ export const getSmsReply = defineOperation({
   tag: 'SMS',
   summary: 'Read one reply',
   permission: 'sms:read',
-  request: { params: z.object({ id: pathId('The id of the reply.') }) },
+  request: { params: z.object({ id: pathId('reply', 'The id of the reply.') }) },
   responses: { 200: SmsReply },
   errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND'],
   uses: { table: 'read' },

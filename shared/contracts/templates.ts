@@ -1,6 +1,11 @@
 import * as z from 'zod';
-import { TEMPLATE_CATEGORIES, TEMPLATE_LANGUAGES, TEMPLATE_STATUSES } from '../domain/templates/template.ts';
-import { dateTime, idOf, limit, pageOf, pathId, skip } from './common.ts';
+import {
+  TEMPLATE_CATEGORIES,
+  TEMPLATE_LANGUAGES,
+  TEMPLATE_STATUSES,
+} from '../domain/channels/whatsapp/templates/template.ts';
+import { idSchema } from '../domain/core/id-schema.ts';
+import { dateTime, limit, pageOf, pathId, skip } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 
 const name = z
@@ -13,7 +18,7 @@ const category = z
   .enum(TEMPLATE_CATEGORIES)
   .meta({ description: 'What it is for: also the route, and with it the price, of its sends.', example: 'utility' });
 const status = z.enum(TEMPLATE_STATUSES).meta({ description: 'Where it stands.', example: 'approved' });
-const numberId = idOf('number', 'The number whose business account keeps it.');
+const numberId = idSchema('number', 'The number whose business account keeps it.');
 
 const COMPONENTS = [
   {
@@ -54,8 +59,8 @@ const headerExampleUrl = z
 
 const Template = z
   .object({
-    id: idOf('template'),
-    organizationId: idOf('organization', 'The organization that it belongs to.'),
+    id: idSchema('template'),
+    organizationId: idSchema('organization', 'The organization that it belongs to.'),
     numberId,
     name,
     language,
@@ -79,11 +84,11 @@ const Template = z
   })
   .meta({ id: 'Template', description: 'A WhatsApp template.' });
 
-const id = z.object({ id: pathId('The id of the template.') });
+const id = z.object({ id: pathId('template', 'The id of the template.') });
 const tag = 'WhatsApp templates';
 const reads = { permission: 'templates:read', tag, uses: { table: 'read' } } as const;
 const writes = { permission: 'templates:write', tag, uses: { table: 'write' } } as const;
-const asks = { ...writes, uses: { table: 'write', vault: true, queues: ['events'] }, timeoutSeconds: 28 } as const;
+const callsMeta = { ...writes, uses: { table: 'write', vault: true, queues: ['events'] }, timeoutSeconds: 28 } as const;
 
 export const listTemplates = defineOperation({
   ...reads,
@@ -161,7 +166,7 @@ export const changeTemplate = defineOperation({
 });
 
 export const deleteTemplate = defineOperation({
-  ...asks,
+  ...callsMeta,
   id: 'templates.delete',
   method: 'DELETE',
   path: '/v2/templates/{id}',
@@ -173,7 +178,7 @@ export const deleteTemplate = defineOperation({
 });
 
 export const submitTemplate = defineOperation({
-  ...asks,
+  ...callsMeta,
   id: 'templates.submit',
   method: 'POST',
   path: '/v2/templates/{id}/submit',

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { pathId } from './common.ts';
+import { pathText } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 
 const page = (description: string) => ({ contentType: 'text/html; charset=utf-8', description });
@@ -9,7 +9,7 @@ const common = {
   permission: 'public',
   errors: ['BAD_REQUEST', 'NOT_FOUND'],
 } as const;
-const params = z.object({ token: pathId('The token of the link, as the e-mail carries it.') });
+const params = z.object({ token: pathText('The token of the link, as the e-mail carries it.') });
 
 export const showUnsubscribe = defineOperation({
   ...common,

@@ -1,9 +1,10 @@
 import * as z from 'zod';
+import { idSchema } from '../domain/core/id-schema.ts';
 import { ENTRY_KINDS } from '../domain/wallet/wallet.ts';
-import { coins, dateTime, environment, idOf } from './common.ts';
+import { coins, dateTime, environment } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 
-/** A volume band: segments `from` to `upTo` of the month cost `coins` each; `upTo` is null in the last. */
+/** A volume band: units `from` to `upTo` of the month cost `coins` each; `upTo` is null in the last band. */
 export const VolumeBand = z
   .object({
     index: z.int().min(0).meta({ description: 'The position of the band, from 0.', example: 0 }),
@@ -40,12 +41,12 @@ export const Wallet = z
 
 export const WalletEntry = z
   .object({
-    id: idOf('entry'),
+    id: idSchema('entry'),
     kind: z.enum(ENTRY_KINDS).meta({ description: 'What moved: a hold is negative, a capture 0, a release positive.' }),
     coins: coins('The signed movement; the sum of all is the balance.'),
     balanceCoins: coins('The balance after this entry.'),
     heldCoins: coins('What is held after this entry.'),
-    messageId: idOf('message').optional(),
+    messageId: idSchema('message').optional(),
     batchId: z.string().optional().meta({ description: 'The batch, when the entry is of one.' }),
     description: z.string().optional().meta({ description: 'In words.', example: 'Opening credit' }),
     createdAt: dateTime('When it moved.'),

@@ -1,7 +1,8 @@
 import * as z from 'zod';
+import { idSchema } from '../domain/core/id-schema.ts';
 import { EVENT_TYPES } from '../domain/events/catalogue.ts';
 import { DELIVERY_STATUSES, SUBSCRIPTION_STATUSES } from '../domain/webhooks/subscription.ts';
-import { dateTime, environment, idOf } from './common.ts';
+import { dateTime, environment } from './common.ts';
 
 export const eventType = z.enum(EVENT_TYPES).meta({ description: 'A kind of event.', example: 'sms.delivered' });
 const url = z
@@ -30,8 +31,8 @@ const retry = z
   .meta({ id: 'WebhookRetry', description: 'How failed deliveries are tried again, until 24 hours have passed.' });
 
 const subscriptionFields = {
-  id: idOf('webhook'),
-  organizationId: idOf('organization'),
+  id: idSchema('webhook'),
+  organizationId: idSchema('organization'),
   url,
   secretCipher: z.string().meta({ description: 'The signing secret, encrypted; its plaintext is shown once.' }),
   secretVersion: z.int().meta({ description: 'Which secret signs; it grows with each rotation.', example: 1 }),
@@ -42,14 +43,14 @@ const subscriptionFields = {
     .meta({ description: '`failing` is still tried; `revoked` never again.', example: 'active' }),
   description: description.optional(),
   retry,
-  createdById: idOf('account', 'Who made it; a key stands for an account of its own.'),
+  createdById: idSchema('account', 'Who made it; a key stands for an account of its own.'),
   consecutiveFailures: z.int().optional().meta({ description: 'Failed events since the last success.', example: 0 }),
   lastSuccessAt: dateTime('When an endpoint last answered 2xx.').optional(),
   lastFailureAt: dateTime('When a delivery last failed.').optional(),
   createdAt: dateTime('When it was made.'),
   updatedAt: dateTime('When it last changed.'),
 };
-/** interface 2.17. */
+/** docs/spec/webhooks.md#subscription-shape. */
 export const Webhook = z
   .object(subscriptionFields)
   .meta({ id: 'Webhook', description: 'A subscription of an address to events.' });
@@ -107,8 +108,8 @@ const attempt = z
   })
   .meta({ id: 'WebhookAttempt', description: 'One attempt of a delivery; kept for 30 days.' });
 const delivery = {
-  id: idOf('delivery'),
-  eventId: idOf('event'),
+  id: idSchema('delivery'),
+  eventId: idSchema('event'),
   type: z.string().meta({ description: 'The kind of the event.', example: 'sms.delivered' }),
   sequence: z.int().optional().meta({
     description: "The event's place in the subscription, from 1 without gaps; absent on validation and test events.",
@@ -127,14 +128,14 @@ export const Delivery = z
   .object(delivery)
   .meta({ id: 'WebhookDelivery', description: 'An event on its way to one subscription.' });
 
-/** decisions, part 5: the body of every delivery, and of the pull feed. */
+/** The body of every delivery, and an item of the event feed: docs/spec/webhooks.md#envelope. */
 export const EventEnvelope = z
   .object({
-    id: idOf('event'),
+    id: idSchema('event'),
     type: z.string().meta({ description: 'The kind of the event.', example: 'sms.delivered' }),
     timestamp: dateTime('When it happened.'),
     env: environment,
-    organizationId: idOf('organization'),
+    organizationId: idSchema('organization'),
     sequence: z.int().optional().meta({ description: 'From 1, per subscription, without gaps.', example: 1 }),
     data: z.record(z.string(), z.unknown()).meta({ description: 'What happened; its fields depend on the type.' }),
   })

@@ -15,10 +15,10 @@ import {
 
 const READ = ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND'] as const;
 const WRITE = ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT', 'VALIDATION_ERROR'] as const;
-const id = z.object({ id: pathId('The id of the subscription.') });
+const id = z.object({ id: pathId('webhook', 'The id of the subscription.') });
 const deliveryPath = z.object({
-  id: pathId('The id of the subscription.'),
-  deliveryId: pathId('The id of the delivery.'),
+  id: pathId('webhook', 'The id of the subscription.'),
+  deliveryId: pathId('delivery', 'The id of the delivery.'),
 });
 const tag = 'Webhooks';
 const reads = { permission: 'webhooks:read', tag, uses: { table: 'read', vault: true } } as const;

@@ -5,7 +5,7 @@ import { docsStart, errorStyle } from './pages.ts';
 const SCRIPT = 'text/javascript; charset=utf-8';
 const STYLE = 'text/css; charset=utf-8';
 
-/** Every file that the documentation loads, by its name under /docs/assets/. */
+/** Files of the documentation page, by their names under /docs/assets/. */
 export const ASSETS: ReadonlyMap<string, { readonly contentType: string; readonly text: string }> = new Map([
   ['swagger-ui.css', { contentType: STYLE, text: style }],
   ['swagger-ui-bundle.js', { contentType: SCRIPT, text: bundle }],

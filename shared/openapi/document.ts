@@ -15,7 +15,7 @@ import { webhooksSection } from './webhooks.ts';
 export interface DocumentInput {
   readonly version: string;
   readonly operations: readonly OperationContract[];
-  /** An operation's example body, from its example event; undefined when it takes no JSON. */
+  /** The example body of an operation, from its example event; undefined if it takes no JSON. */
   readonly exampleBody: (contract: OperationContract) => unknown;
 }
 
@@ -88,7 +88,7 @@ const requestBody = (contract: OperationContract, example: unknown): Pick<ZodOpe
     };
   if (!body) return {};
   const content = { schema: body, ...(example === undefined ? {} : { example }) };
-  // An absent body is an empty object: it is required only where that is not enough.
+  // An absent body counts as `{}`, so it is required only if `{}` is invalid.
   return { requestBody: { required: !body.safeParse({}).success, content: { 'application/json': content } } };
 };
 
@@ -112,12 +112,12 @@ const operationObject = (contract: OperationContract, example: unknown): ZodOpen
   };
 };
 
-/** `{name+}` takes the rest of a path; OpenAPI has no word for it. */
+/** `{name+}` matches the rest of a path; OpenAPI has no notation for that. */
 const documentedPath = (path: string): string => path.replaceAll('+}', '}');
 
 /**
- * Answers may gain fields without notice, so no answer's schema is closed; bodies are closed, since unknown fields are refused.
- * A format says what its pattern repeats.
+ * Response schemas are open, since responses may gain fields; request schemas are closed, since unknown fields are refused. Patterns that
+ * only repeat a format are dropped.
  */
 const override: CreateDocumentOptions['override'] = ({ jsonSchema, io }) => {
   if (jsonSchema.format === 'date-time' || jsonSchema.format === 'email') delete jsonSchema.pattern;

@@ -1,7 +1,6 @@
-/** What the document says about the service as a whole. */
 export const TITLE = 'Multichannel messaging';
 
-/** Conventions, credentials and the policy of change (interface, parts 1, 5, 7 and 9), as the first page of the documentation. */
+/** First page of the documentation: conventions, credentials and versioning (docs/spec/platform.md#versions-and-change). */
 export const DESCRIPTION = `WhatsApp, e-mail, SMS, RCS, push and Instagram behind one contract.
 
 ## Credentials and environments
@@ -33,7 +32,7 @@ The overview contract is under \`/v1\`, the reference operations are under \`/v2
 Breaking changes come only in a new major version, with 12 months of overlap and a public changelog. Until then contracts are stable:
 no operation changes its shape without notice. New operations, new optional fields in requests and new fields in answers are no breaking changes.`;
 
-/** What each tag gathers; an operation whose tag is missing here stops the document. */
+/** Descriptions of the tags; a tag without one fails the document's generation. */
 export const TAGS: Readonly<Record<string, string>> = {
   Overview: 'One contract for every channel: send with fallbacks, and see beforehand what a send would do and cost.',
   Messages: 'Messages of all channels: read them and their story, cancel, force and send them anew.',
@@ -57,7 +56,6 @@ export const TAGS: Readonly<Record<string, string>> = {
   Service: 'Health and documentation. No credential is needed.',
 };
 
-/** The scheme of every credential. */
 export const BEARER = {
   type: 'http',
   scheme: 'bearer',

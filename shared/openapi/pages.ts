@@ -1,7 +1,7 @@
-import { PROBLEMS, type ProblemName } from '../domain/errors.ts';
+import { PROBLEMS, type ProblemName } from '../domain/core/errors.ts';
 import { PROBLEM_GUIDE } from './problem-guide.ts';
 
-/** What the browser may load: only what this host serves. Styles in markup are Swagger UI's; scripts in markup are not allowed. */
+/** Content Security Policy: only this host. Swagger UI needs inline styles; inline scripts are not allowed. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -13,7 +13,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Headers of everything that a browser shows: no guessing of types, no frames, no other host. */
+/** Headers of everything shown in a browser: no content sniffing, no framing, no other host. */
 export const staticHeaders = (contentType: string): Readonly<Record<string, string>> => ({
   'content-type': contentType,
   'content-security-policy': POLICY,
@@ -30,7 +30,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '');
-/** Text with `code` between backticks. */
+/** Escapes text and marks `code` between backticks. */
 const inline = (text: string): string => escapeHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>');
 
 const page = (title: string, head: string, body: string): string =>
@@ -49,7 +49,7 @@ ${body}
 </html>
 `;
 
-/** The documentation: Swagger UI over /openapi.json, every file from this host. */
+/** The documentation page: Swagger UI for /openapi.json, with all files from this host. */
 export const docsPage = page(
   'Multichannel messaging: API',
   '<link rel="stylesheet" href="/docs/assets/swagger-ui.css">',
@@ -59,7 +59,7 @@ export const docsPage = page(
 <script src="/docs/assets/start.js"></script>`,
 );
 
-/** Starts Swagger UI. The validator badge would call another host: it is off. */
+/** Starts Swagger UI, without the validator badge, which would call another host. */
 export const docsStart =
   "SwaggerUIBundle({url: '/openapi.json', dom_id: '#docs', deepLinking: true, validatorUrl: null, displayRequestDuration: true, persistAuthorization: false});\n";
 
@@ -69,7 +69,7 @@ export const errorStyle =
 const nameOf = (slug: string): ProblemName | undefined =>
   (Object.keys(PROBLEMS) as ProblemName[]).find((name) => name.toLowerCase().replaceAll('_', '-') === slug);
 
-/** The page of a problem, by the last part of its `type`; undefined when there is no such problem. */
+/** The page of a problem, by the last segment of its `type`; undefined if there is no such problem. */
 export const problemPage = (slug: string): string | undefined => {
   const name = nameOf(slug);
   if (!name) return undefined;

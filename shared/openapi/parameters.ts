@@ -12,7 +12,7 @@ interface Parameter {
 }
 type Document = ReturnType<typeof createDocument>;
 
-/** Values travel as text and are read as numbers: what a reader wants to know is the number and its limits. */
+/** Query values are strings that are parsed to numbers; documents the number and its limits instead. */
 const asNumber = (schema: Schema, field: z.ZodType | undefined): Schema => {
   if (!field || schema.type !== 'string') return schema;
   const read = z.toJSONSchema(field, { io: 'output', unrepresentable: 'any' }) as Schema;
@@ -23,7 +23,7 @@ const asNumber = (schema: Schema, field: z.ZodType | undefined): Schema => {
   return { type, minimum, maximum, ...byDefault, description: schema.description ?? '', ...example };
 };
 
-/** Description and example belong to the parameter, where readers look for them; an optional schema hides both. */
+/** Moves description and example from the schema to the parameter, where readers and tools look for them. */
 const lift = (parameter: Parameter): void => {
   if (!parameter.schema) return;
   const { description, example, ...schema } = parameter.schema;
@@ -32,7 +32,7 @@ const lift = (parameter: Parameter): void => {
   if (example !== undefined) parameter.example ??= example;
 };
 
-/** Makes the parameters of a document readable. Changes the document that it is given, and answers it. */
+/** Makes the parameters of a document readable. Modifies and returns the given document. */
 export const readableParameters = (document: Document, operations: readonly OperationContract[]): Document => {
   const contracts = new Map(operations.map((contract) => [contract.id, contract]));
   const documented = Object.values(document.paths ?? {}).flatMap((path) => Object.values(path));

@@ -1,13 +1,13 @@
-import type { ProblemName } from '../domain/errors.ts';
+import type { ProblemName } from '../domain/core/errors.ts';
 
-/** What a problem's page says: the address in `type` leads there. */
+/** Content of a problem's page, to which its `type` leads. */
 export interface ProblemGuide {
   readonly meaning: string;
   readonly when: readonly string[];
   readonly action: string;
 }
 
-/** Every problem, explained. Closed over the list of problems, so that none is without a page. */
+/** Every problem explained; typed so that none can be missing. */
 export const PROBLEM_GUIDE: Readonly<Record<ProblemName, ProblemGuide>> = {
   BAD_REQUEST: {
     meaning: 'The request could not be read as what the operation takes.',

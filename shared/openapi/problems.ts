@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import type { ZodOpenApiResponseObject } from 'zod-openapi';
 import { COMMON_PROBLEMS, type OperationContract } from '../contracts/define-operation.ts';
-import { OVERVIEW_CODES, PROBLEMS, type ProblemName } from '../domain/errors.ts';
+import { PROBLEMS, type ProblemName, V1_CODES } from '../domain/core/errors.ts';
 import { PROBLEM_GUIDE } from './problem-guide.ts';
 
 const NAMES = Object.keys(PROBLEMS) as [ProblemName, ...ProblemName[]];
 const typeOf = (name: ProblemName): string => `/docs/errors/${name.toLowerCase().replaceAll('_', '-')}`;
 
-/** The body of every error (decisions, part 3). */
+/** The body of every error: docs/spec/errors.md#problem-documents. */
 export const Problem = z
   .object({
     type: z
@@ -23,7 +23,7 @@ export const Problem = z
       .string()
       .meta({ description: 'The path that was called.', example: '/v2/sms/messages/msg_4hJ9sKq2LmN8pRt5VwXz1' }),
     code: z
-      .enum([...new Set(NAMES.map((name): string => PROBLEMS[name].code)), ...Object.keys(OVERVIEW_CODES)])
+      .enum([...new Set(NAMES.map((name): string => PROBLEMS[name].code)), ...Object.keys(V1_CODES)])
       .meta({ description: 'The stable code: decide by this one. Lower-case on /v1.', example: 'NOT_FOUND' }),
     requestId: z.string().meta({ description: 'Finds the call in the logs.', example: 'req_Yb3LxWm9ZcJd7FgP1sTa4' }),
     action: z.string().optional().meta({ description: 'On /v1: what the caller is advised to do.' }),
@@ -47,10 +47,10 @@ export const Problem = z
 
 const pascal = (name: string): string =>
   name.toLowerCase().replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
-/** The name of a problem's response under components. */
+/** Name of a problem's response under `components`. */
 export const responseName = (name: ProblemName): string => pascal(name);
 
-/** 429 and 503 always say when to ask again; 409 does while the first request with a key is still running. */
+/** Whether Retry-After is always present: with 429 and 503, but with 409 only while the first request with the key is running. */
 const RETRY_AFTER: Partial<Record<ProblemName, boolean>> = {
   RATE_LIMITED: true,
   SERVICE_UNAVAILABLE: true,
@@ -98,7 +98,7 @@ const problemResponse = (name: ProblemName): ZodOpenApiResponseObject => {
   };
 };
 
-/** The problems that an operation may answer with: its own and the common ones, by status. Nobody asks a public one for a credential. */
+/** The problems of an operation by status: its own and the common ones. A public operation never answers 401 unless it declares that. */
 export const problemsOf = ({ errors, permission }: OperationContract): ReadonlyMap<number, ProblemName> => {
   const names = new Set<ProblemName>([...errors, ...COMMON_PROBLEMS]);
   if (permission === 'public' && !errors.includes('UNAUTHORIZED')) names.delete('UNAUTHORIZED');
@@ -107,7 +107,7 @@ export const problemsOf = ({ errors, permission }: OperationContract): ReadonlyM
   );
 };
 
-/** The problems that any of the operations answers with, as responses that they refer to. */
+/** Response components of all problems that the operations can answer with. */
 export const problemResponses = (
   operations: readonly OperationContract[],
 ): Record<string, ZodOpenApiResponseObject> => {

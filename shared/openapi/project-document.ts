@@ -7,7 +7,7 @@ import { openApiDocument } from './document.ts';
 const read = (file: string): { readonly version?: string; readonly body?: string | null } =>
   JSON.parse(readFileSync(file, 'utf8'));
 
-/** The text of `openapi.json` as contracts and example events now stand. `root` is the project's folder. */
+/** The content of `openapi.json` for the current contracts and example events. `root` is the project's folder. */
 export const projectDocument = (root: string): string => {
   const exampleBody = ({ id, request }: OperationContract): unknown => {
     const file = join(root, 'events/requests', `${id}.json`);

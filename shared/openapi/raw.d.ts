@@ -1,4 +1,4 @@
-/** A file's text, taken into the bundle at build time (`infra/build/raw-text.ts`) and by the test runner alike. */
+/** A file's content as text, inlined by the build (`infra/build/raw-text.ts`) and by Vitest. */
 declare module '*?raw' {
   const text: string;
   export default text;

@@ -31,7 +31,7 @@ const exampleOf = (type: (typeof EVENT_TYPES)[number]) =>
     1,
   );
 
-/** What the service posts to a subscription, one entry per kind of event, each with its example. */
+/** The `webhooks` section: one entry per event type, with its example. */
 export const webhooksSection = (): ZodOpenApiPathsObject =>
   Object.fromEntries(
     EVENT_TYPES.map((type) => [

@@ -6,12 +6,12 @@ import type {
   ProviderEvent,
   ProviderIo,
   ReceiptEvent,
-} from '../domain/messages/provider.ts';
-import { type AwsErrorTable, awsAccessSettings, awsFailure, keptClients, snsSettings } from './aws.ts';
+} from '../domain/message/provider-port.ts';
+import { type AwsErrorTable, awsAccessSettings, awsFailure, clientCache, snsSettings } from './aws.ts';
 import { parseJson } from './http.ts';
 import { readSns } from './sns.ts';
 
-/** What an operator sets for AWS End User Messaging, whatever it sends. */
+/** Operator settings that SMS and RCS share. */
 export const endUserMessagingSettings = {
   ...awsAccessSettings,
   ...snsSettings,
@@ -36,8 +36,9 @@ const schema = z.object(endUserMessagingSettings);
 export type EndUserMessagingSettings = z.infer<typeof schema>;
 
 /**
- * The exceptions of the sends (https://docs.aws.amazon.com/pinpoint/latest/apireference_smsvoicev2/API_SendTextMessage.html and
- * API_SendRcsMessage.html). InternalServerException is left out: it may strike after the message left.
+ * Exceptions of SendTextMessage and SendRcsMessage
+ * (https://docs.aws.amazon.com/pinpoint/latest/apireference_smsvoicev2/API_SendTextMessage.html and API_SendRcsMessage.html).
+ * InternalServerException is left out: the message may have been sent.
  */
 const ERRORS: AwsErrorTable = {
   errors: {
@@ -46,7 +47,7 @@ const ERRORS: AwsErrorTable = {
     ServiceQuotaExceededException: 'unavailable',
     ValidationException: 'unavailable',
   },
-  // What an exception's `Reason` says beyond its name (the enumerations of the same reference).
+  // `Reason` of an exception (enumerations of the same reference).
   reasons: {
     DESTINATION_PHONE_NUMBER_OPTED_OUT: 'blacklisted',
     DESTINATION_PHONE_NUMBER_BLOCKED_BY_PROTECT_NUMBER_OVERRIDE: 'blacklisted',
@@ -56,7 +57,7 @@ const ERRORS: AwsErrorTable = {
     MONTHLY_SPEND_LIMIT_REACHED_FOR_TEXT: 'credit',
     ACCOUNT_DISABLED: 'credit',
   },
-  // Whose fault a ValidationException is, by the field that it names.
+  // Fields that a ValidationException names.
   fields: {
     destinationphonenumber: 'recipient',
     fallbackconfiguration: 'content',
@@ -66,9 +67,9 @@ const ERRORS: AwsErrorTable = {
 };
 
 type Sdk = typeof import('@aws-sdk/client-pinpoint-sms-voice-v2');
-const clientOf = keptClients<PinpointSMSVoiceV2Client>();
+const clientOf = clientCache<PinpointSMSVoiceV2Client>();
 
-/** Makes one send, once. Loads the SDK at the first, so that a function that never sends does not pay for it at its start. */
+/** Makes one send without retries. The SDK is loaded on first use, so that functions that never send start faster. */
 export const sendOnce = async (
   settings: EndUserMessagingSettings,
   io: ProviderIo,
@@ -89,14 +90,14 @@ export const sendOnce = async (
   }
 };
 
-/** What an event means for a message. */
-export type EventMeaning = Pick<ReceiptEvent, 'status' | 'reason' | 'via'>;
+/** How an event changes a message. */
+export type StatusUpdate = Pick<ReceiptEvent, 'status' | 'reason' | 'via'>;
 
 /**
- * Event types of a text (https://docs.aws.amazon.com/sms-voice/latest/userguide/configuration-sets-event-types.html). TEXT_SUCCESSFUL is
- * the carrier's acceptance and no more; TEXT_UNKNOWN says that nothing came for 72 hours, which changes nothing.
+ * Event types of SMS (https://docs.aws.amazon.com/sms-voice/latest/userguide/configuration-sets-event-types.html). TEXT_SUCCESSFUL means
+ * accepted by the carrier, not delivered. TEXT_UNKNOWN (no report within 72 hours) changes nothing.
  */
-export const TEXT_EVENTS: Readonly<Record<string, EventMeaning>> = {
+export const TEXT_EVENTS: Readonly<Record<string, StatusUpdate>> = {
   TEXT_SENT: { status: 'sent' },
   TEXT_SUCCESSFUL: { status: 'sent' },
   TEXT_DELIVERED: { status: 'delivered' },
@@ -133,7 +134,7 @@ const inbound = z.object({
 });
 export type TwoWayMessage = z.infer<typeof inbound>;
 
-const receiptOf = (found: EndUserMessagingEvent, meaning: EventMeaning): ReceiptEvent => {
+const receiptOf = (found: EndUserMessagingEvent, meaning: StatusUpdate): ReceiptEvent => {
   const carrier = meaning.via ?? (found.eventType.startsWith('RCS_') ? 'rcs' : 'sms');
   const reference = found.context.messageId;
   return {
@@ -156,7 +157,7 @@ const receiptOf = (found: EndUserMessagingEvent, meaning: EventMeaning): Receipt
   };
 };
 
-/** A two-way message as a reply to an SMS. */
+/** Converts a two-way message into a reply to an SMS. `at` in ms. */
 export const replyOf = (found: TwoWayMessage, at: number): ProviderEvent => ({
   kind: 'reply',
   providerReplyId: found.inboundMessageId,
@@ -167,30 +168,30 @@ export const replyOf = (found: TwoWayMessage, at: number): ProviderEvent => ({
   at,
 });
 
-/** How a channel reads what AWS reports. */
+/** How a channel converts what AWS reports. */
 export interface EventReader {
-  /** Undefined for an event that says nothing new of its message. */
-  readonly meaningOf: (event: EndUserMessagingEvent) => EventMeaning | undefined;
-  /** What a two-way message is, which came at a moment (ms); undefined for one that says nothing. */
-  readonly inboundOf: (message: TwoWayMessage, at: number) => ProviderEvent | undefined;
+  /** Undefined if the event does not change the message. */
+  readonly statusUpdateOf: (event: EndUserMessagingEvent) => StatusUpdate | undefined;
+  /** `at` is when SNS published it, in ms. Undefined if there is nothing to store. */
+  readonly inboundEventOf: (message: TwoWayMessage, at: number) => ProviderEvent | undefined;
 }
 
-/** Checks a delivery of SNS and reads the event or the two-way message in it. */
+/** Verifies an SNS notification and converts the event or two-way message in it. */
 export const readEvent = async (
   { topicArns, snsBaseUrl: baseUrl, timeoutMs }: EndUserMessagingSettings,
   io: ProviderIo,
   body: string,
-  { meaningOf, inboundOf }: EventReader,
+  { statusUpdateOf, inboundEventOf }: EventReader,
 ): Promise<CallbackReading> => {
   const reading = await readSns(io, { topicArns, baseUrl, timeoutMs }, body);
-  if (reading.kind === 'ended') return { kind: 'events', events: [] };
+  if (reading.kind === 'unsubscribed') return { kind: 'events', events: [] };
   if (reading.kind !== 'notification') return reading;
   const found = parseJson(z.union([event, inbound]), reading.message);
   if (!found) return { kind: 'malformed', detail: 'aws: neither an event nor an inbound message' };
   if ('eventType' in found) {
-    const meaning = meaningOf(found);
+    const meaning = statusUpdateOf(found);
     return { kind: 'events', events: meaning ? [receiptOf(found, meaning)] : [] };
   }
-  const said = inboundOf(found, reading.at);
-  return { kind: 'events', events: said ? [said] : [] };
+  const inboundEvent = inboundEventOf(found, reading.at);
+  return { kind: 'events', events: inboundEvent ? [inboundEvent] : [] };
 };

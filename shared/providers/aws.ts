@@ -1,11 +1,11 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import * as z from 'zod';
-import type { ProviderAnswer, RefusalCause } from '../domain/messages/provider.ts';
+import type { ProviderAnswer, RefusalCause } from '../domain/message/provider-port.ts';
 import { faultBeforeSending, refusal, retryAfterSeconds } from './http.ts';
-import { lendsFresh } from './kept-connections.ts';
+import { dropIdleSockets } from './keep-alive.ts';
 
-/** The settings by which every adapter of AWS reaches its service. */
+/** Settings of every AWS adapter. */
 export const awsAccessSettings = {
   region: z.string().regex(/^[a-z]{2}(-[a-z]+)+-\d$/),
   accessKeyId: z
@@ -16,7 +16,7 @@ export const awsAccessSettings = {
   secretAccessKey: z.string().min(1).optional().describe("The access key's secret."),
   timeoutMs: z.int().min(100).max(11_000).default(10_000).describe('How long AWS may take to answer, in ms.'),
 };
-/** The settings by which every adapter takes the deliveries of SNS. */
+/** Settings of every adapter that receives SNS notifications. */
 export const snsSettings = {
   topicArns: z.array(z.string().regex(/^arn:aws[a-z-]*:sns:[^:]+:\d{12}:.+$/)).min(1),
   snsBaseUrl: z
@@ -31,63 +31,65 @@ interface AccessKey {
   readonly accessKeyId?: string | undefined;
   readonly secretAccessKey?: string | undefined;
 }
-/** Half an access key sends nothing. */
-export const hasWholeAccessKey = ({ accessKeyId, secretAccessKey }: AccessKey): boolean =>
+/** True if both or neither of the two are set. */
+export const hasCompleteAccessKey = ({ accessKeyId, secretAccessKey }: AccessKey): boolean =>
   (accessKeyId === undefined) === (secretAccessKey === undefined);
-export const WHOLE_ACCESS_KEY = 'accessKeyId and secretAccessKey go together';
+export const INCOMPLETE_ACCESS_KEY = 'accessKeyId and secretAccessKey go together';
 
-/** As the SDK's own agents. */
-const KEPT = { keepAlive: true, maxSockets: 50 };
+/** The SDK's own defaults. */
+const AGENT_OPTIONS = { keepAlive: true, maxSockets: 50 };
 
-/** A way of reaching AWS. */
 interface Access extends AccessKey {
   readonly region: string;
   readonly baseUrl?: string | undefined;
   readonly timeoutMs: number;
 }
 
-/** What every client of AWS that sends is made with. */
+/** Client configuration of every AWS service that sends. */
 export const awsClientConfig = ({ region, baseUrl, accessKeyId, secretAccessKey, timeoutMs }: Access) => ({
   region,
   ...(baseUrl ? { endpoint: baseUrl } : {}),
   ...(accessKeyId && secretAccessKey ? { credentials: { accessKeyId, secretAccessKey } } : {}),
-  // Sends take no idempotency token: a second attempt of the SDK could be a second message.
+  // Sends take no idempotency token: a retry by the SDK could send the message twice.
   maxAttempts: 1,
   requestHandler: {
     connectionTimeout: timeoutMs,
     requestTimeout: timeoutMs,
     throwOnRequestTimeout: true,
-    httpAgent: lendsFresh(new HttpAgent(KEPT)),
-    httpsAgent: lendsFresh(new HttpsAgent(KEPT)),
+    httpAgent: dropIdleSockets(new HttpAgent(AGENT_OPTIONS)),
+    httpsAgent: dropIdleSockets(new HttpsAgent(AGENT_OPTIONS)),
   },
 });
 
-const MOST_CLIENTS = 8;
-/** Clients hold connections and credentials, and adapters are opened again every few seconds: one client per way of reaching AWS. */
-export const keptClients = <Client>() => {
+const MAX_CLIENTS = 8;
+/**
+ * Caches one SDK client per set of access settings: clients hold connections and credentials, while adapters are recreated every few
+ * seconds.
+ */
+export const clientCache = <Client>() => {
   const clients = new Map<string, Client>();
   return (access: Access, make: (config: ReturnType<typeof awsClientConfig>) => Client): Client => {
     const { region, baseUrl, accessKeyId, secretAccessKey, timeoutMs } = access;
     const key = JSON.stringify([region, baseUrl, accessKeyId, secretAccessKey, timeoutMs]);
-    const held = clients.get(key);
-    if (held) return held;
-    const made = make(awsClientConfig(access));
-    if (clients.size >= MOST_CLIENTS) clients.clear();
-    clients.set(key, made);
-    return made;
+    const cached = clients.get(key);
+    if (cached) return cached;
+    const client = make(awsClientConfig(access));
+    if (clients.size >= MAX_CLIENTS) clients.clear();
+    clients.set(key, client);
+    return client;
   };
 };
 
-/** What a service's errors mean, by name; then what says more than the name. Errors that may strike after the send are left out. */
+/** Refusal causes by a service's errors. Errors that can occur after the message was sent must not be listed. */
 export interface AwsErrorTable {
   readonly errors: Readonly<Record<string, RefusalCause>>;
-  /** By an error's `Reason`. */
+  /** By an error's `Reason`; takes precedence over its name. */
   readonly reasons?: Readonly<Record<string, RefusalCause>>;
-  /** By the field at fault: the lower-case name of the parameter of the request, whatever within it is at fault. */
+  /** By the invalid request parameter (lower-case name of the top-level field); takes precedence over the error's name. */
   readonly fields?: Readonly<Record<string, RefusalCause>>;
 }
 
-/** Common errors of AWS services that certainly stop a request, and the SDK's own when it finds no credentials: no request leaves then. */
+/** Common AWS errors, and the SDK's own CredentialsProviderError, after which nothing was certainly processed. */
 const COMMON: Readonly<Record<string, RefusalCause>> = {
   AccessDeniedException: 'credentials',
   CredentialsProviderError: 'credentials',
@@ -105,7 +107,7 @@ const COMMON: Readonly<Record<string, RefusalCause>> = {
 };
 
 const constant = z.string().regex(/^[A-Za-z0-9_]{1,80}$/);
-/** The parts of an SDK error that are read. Its message may repeat the request and is never passed on. */
+/** The parts of an SDK error that are read. Its message is left out: it may contain request data and must not be logged. */
 const awsError = z.object({
   name: constant,
   Reason: constant.optional().catch(undefined),
@@ -120,22 +122,22 @@ const awsError = z.object({
     .catch(undefined),
 });
 
-/** What a fault of the SDK says of a send: a refusal where it is certain, else unknown. `now` in ms. */
+/** Converts an SDK error of a send: a refusal if the message was certainly not sent, otherwise `unknown`. `now` in ms. */
 export const awsFailure = (fault: unknown, now: number, { errors, reasons, fields }: AwsErrorTable): ProviderAnswer => {
   const code = faultBeforeSending(fault);
   if (code) return refusal('unavailable', `aws cannot be reached: ${code}`);
   const error = awsError.safeParse(fault).data;
   if (!error) return { kind: 'unknown', detail: 'aws: unknown fault' };
   const { name, Reason: reason, Fields: named = [], $metadata: metadata, $response: response } = error;
-  const words = `aws ${name}${reason ? `: ${reason}` : ''}`;
+  const summary = `aws ${name}${reason ? `: ${reason}` : ''}`;
   const byName = errors[name] ?? COMMON[name];
-  if (!byName || (metadata?.httpStatusCode ?? 0) >= 500) return { kind: 'unknown', detail: words };
+  if (!byName || (metadata?.httpStatusCode ?? 0) >= 500) return { kind: 'unknown', detail: summary };
   const byField = named
     .map(({ Name }) => fields?.[Name.toLowerCase().split(/[.[]/)[0] ?? ''])
     .find((cause) => cause !== undefined);
   return refusal(
     reasons?.[reason ?? ''] ?? byField ?? byName,
-    words,
+    summary,
     retryAfterSeconds(response?.headers['retry-after'], now),
   );
 };

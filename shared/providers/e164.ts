@@ -1,2 +1,2 @@
-/** A number in E.164 from a provider that leaves the plus away; shorter numbers are short codes, and stay as they are. */
+/** Adds the plus that some providers leave out of an E.164 number. Shorter numbers are short codes and stay as they are. */
 export const e164Of = (number: string): string => (/^[1-9]\d{6,14}$/.test(number) ? `+${number}` : number);

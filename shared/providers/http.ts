@@ -1,29 +1,28 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type * as z from 'zod';
-import type { ProviderIo, RefusalCause, RefusedAnswer } from '../domain/messages/provider.ts';
+import type { ProviderIo, RefusalCause, RefusedAnswer } from '../domain/message/provider-port.ts';
 
-/** One request to a provider, bounded in time and in the size of its answer. */
 export interface ProviderCall {
   readonly url: string;
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | FormData | ReadableStream<Uint8Array>;
-  /** For the whole exchange, the answer's body included. */
+  /** For the whole exchange, including the response body. */
   readonly timeoutMs: number;
-  /** The longest answer that is read, in bytes; 64 KB where nothing is said. */
-  readonly mostBytes?: number;
+  /** Longest response body that is read, in bytes; 64 KB by default. */
+  readonly maxBytes?: number;
 }
 
-/** What became of a call. `not_sent` is certain: no byte of the request left this machine. After that, all is `lost`. */
+/** Result of a call. `not_sent`: certainly no byte of the request left this machine. `lost`: it may have been processed. */
 export type ProviderReply =
   | { readonly kind: 'answered'; readonly status: number; readonly headers: Headers; readonly body: string }
   | { readonly kind: 'not_sent'; readonly detail: string }
   | { readonly kind: 'lost'; readonly detail: string };
 
-/** Answers of these interfaces are a few hundred bytes; a log entry with its text is the longest. */
-const MOST_BYTES = 64 * 1024;
+/** Responses are a few hundred bytes; the longest is a log entry with its text. */
+const MAX_BYTES = 64 * 1024;
 
-/** Faults of a socket before it could carry a request: name resolution, connecting, the TLS handshake (Node.js, errors and tls). */
+/** Error codes of failures before the request could be written: DNS, connect, TLS handshake (Node.js, errors and tls). */
 const BEFORE_SENDING = new Set([
   'CERT_HAS_EXPIRED',
   'DEPTH_ZERO_SELF_SIGNED_CERT',
@@ -46,11 +45,11 @@ interface SocketFault {
   readonly cause?: unknown;
 }
 
-/** The code of a fault that struck before the request could leave; undefined when it may have left. */
+/** The error code if the failure certainly happened before the request was written; otherwise undefined. */
 export const faultBeforeSending = (fault: unknown): string | undefined => {
   for (let at = fault, depth = 0; at instanceof Error && depth < 4; at = at.cause, depth++) {
     const { code, syscall } = at as SocketFault;
-    // A connection that timed out has the same code as an answer that did; only its system call tells them apart.
+    // A connect timeout and a response timeout have the same code; only the system call tells them apart.
     if (typeof code === 'string' && (BEFORE_SENDING.has(code) || syscall === 'connect')) return code;
   }
   return undefined;
@@ -75,14 +74,15 @@ const readBounded = async (response: Response, most: number): Promise<string> =>
 };
 
 /**
- * What is streamed leaves before the answer's head has come; fetch wants that said (Fetch Standard, RequestDuplex). Only with these
- * two is the request not cloned (HTTP-network-or-cache fetch, step 2), and a clone would hold all of the body. A redirect is `lost` then.
+ * Options of a streamed body. `duplex: 'half'` is mandatory for one (Fetch Standard, RequestDuplex). `redirect: 'error'` with `window:
+ * null` keeps fetch from cloning the request (HTTP-network-or-cache fetch, step 2), which would buffer the whole body. A redirect becomes
+ * `lost`.
  */
 const STREAMED = { duplex: 'half', redirect: 'error', window: null } as const;
 
-/** Makes one call. Never throws, never repeats and never follows a redirect: either could send a text twice. */
+/** Makes one call. Never throws, retries or follows a redirect: either could send a message twice. */
 export const callProvider = async (io: ProviderIo, call: ProviderCall): Promise<ProviderReply> => {
-  const { url, method, headers, body, timeoutMs, mostBytes = MOST_BYTES } = call;
+  const { url, method, headers, body, timeoutMs, maxBytes = MAX_BYTES } = call;
   try {
     const response = await io.fetch(url, {
       method,
@@ -95,7 +95,7 @@ export const callProvider = async (io: ProviderIo, call: ProviderCall): Promise<
       kind: 'answered',
       status: response.status,
       headers: response.headers,
-      body: await readBounded(response, mostBytes),
+      body: await readBounded(response, maxBytes),
     };
   } catch (fault) {
     const code = faultBeforeSending(fault);
@@ -103,7 +103,7 @@ export const callProvider = async (io: ProviderIo, call: ProviderCall): Promise<
   }
 };
 
-/** Reads a text as JSON of a shape; undefined when it is neither. */
+/** Parses JSON by a schema; undefined if either fails. */
 export const parseJson = <T>(schema: z.ZodType<T>, text: string): T | undefined => {
   try {
     return schema.safeParse(JSON.parse(text)).data;
@@ -112,28 +112,28 @@ export const parseJson = <T>(schema: z.ZodType<T>, text: string): T | undefined 
   }
 };
 
-/** Reads a reply as JSON of a shape; undefined when its content type says otherwise or it does not parse. */
+/** Parses a response as JSON by a schema; undefined if its content type is not JSON or parsing fails. */
 export const jsonOf = <T>(
   schema: z.ZodType<T>,
   { headers, body }: { headers: Headers; body: string },
 ): T | undefined => (/\bjson\b/i.test(headers.get('content-type') ?? '') ? parseJson(schema, body) : undefined);
 
-/** A Retry-After header in whole seconds from now, whether it came as seconds or as a date (RFC 9110, 10.2.3). */
+/** A Retry-After header, seconds or date, as whole seconds from now (RFC 9110, 10.2.3). `now` in ms. */
 export const retryAfterSeconds = (header: string | null | undefined, now: number): number | undefined => {
   if (!header) return undefined;
   const seconds = /^\d{1,9}$/.test(header.trim()) ? Number(header) : Math.ceil((Date.parse(header) - now) / 1000);
   return Number.isFinite(seconds) ? Math.max(0, seconds) : undefined;
 };
 
-/** A refusal, with the waiting time where the provider named one. */
-export const refusal = (cause: RefusalCause, detail: string, wait?: number | undefined): RefusedAnswer => ({
+/** A refusal; `retryAfter` in seconds. */
+export const refusal = (cause: RefusalCause, detail: string, retryAfter?: number | undefined): RefusedAnswer => ({
   kind: 'refused',
   cause,
   detail,
-  ...(wait === undefined ? {} : { retryAfterSeconds: wait }),
+  ...(retryAfter === undefined ? {} : { retryAfterSeconds: retryAfter }),
 });
 
-/** Compares two secrets in a time that tells nothing of where they differ, nor of their lengths. */
+/** Constant-time comparison that does not leak the length either. */
 export const sameSecret = (one: string, other: string): boolean => {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(one), digest(other));

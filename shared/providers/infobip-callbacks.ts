@@ -6,7 +6,7 @@ import type {
   ProviderEvent,
   ProviderReceipt,
   ReceiptEvent,
-} from '../domain/messages/provider.ts';
+} from '../domain/message/provider-port.ts';
 import { e164Of } from './e164.ts';
 import { parseJson, sameSecret } from './http.ts';
 import {
@@ -16,7 +16,7 @@ import {
   INFOBIP_REPORT_IDS,
 } from './infobip-codes.ts';
 
-/** Infobip's names of the algorithms (Subscriptions API, HmacAlgorithm), without the two that are broken. */
+/** HMAC algorithms that Infobip offers (Subscriptions API, HmacAlgorithm) except the two broken ones. */
 const ALGORITHMS = {
   HMAC_SHA_224: 'sha224',
   HMAC_SHA_256: 'sha256',
@@ -24,13 +24,13 @@ const ALGORITHMS = {
   HMAC_SHA_512: 'sha512',
 } as const;
 
-/** How old a signed timestamp may be, in seconds: as for our own webhooks. */
-const MOST_AGE_SECONDS = 300;
+/** Maximum age of a signed timestamp, in seconds; the same as for our own webhooks. */
+const MAX_AGE_SECONDS = 300;
 
 /**
- * What Infobip offers to prove a webhook: a subscription's notification profile refers to security settings of type BASIC, HMAC or
- * OAUTH (Subscriptions API, POST /subscriptions/1/security), besides mutual TLS. OAuth and mutual TLS end before this code, so
- * Basic and HMAC are taken here. None is on by default at Infobip; here one of them must be.
+ * How Infobip authenticates a webhook: the subscription's notification profile refers to security settings of type BASIC, HMAC or OAUTH
+ * (Subscriptions API, POST /subscriptions/1/security); mutual TLS exists as well. OAuth and mutual TLS are terminated before this code, so
+ * only Basic and HMAC are supported here. Infobip enables none by default; we require one.
  */
 export const infobipCallbackAuth = z.discriminatedUnion('type', [
   z.strictObject({
@@ -64,7 +64,7 @@ export const infobipCallbackAuth = z.discriminatedUnion('type', [
 ]);
 export type InfobipCallbackAuth = z.infer<typeof infobipCallbackAuth>;
 
-/** The signature of a callback: an HMAC of its exact body, after its timestamp where one is signed, in hexadecimal. */
+/** Signature of a callback: hex HMAC of the exact body, prefixed with the timestamp if one is signed. */
 export const infobipSignature = (
   auth: Extract<InfobipCallbackAuth, { type: 'hmac' }>,
   body: string,
@@ -82,13 +82,13 @@ const isProven = (auth: InfobipCallbackAuth, now: number, { headers, body }: Cal
   const given = headers[auth.header];
   const timestamp = auth.timestampHeader ? headers[auth.timestampHeader] : '';
   if (!given || timestamp === undefined) return false;
-  if (auth.timestampHeader && !(Math.abs(now - Number(timestamp)) <= MOST_AGE_SECONDS * 1000)) return false;
+  if (auth.timestampHeader && !(Math.abs(now - Number(timestamp)) <= MAX_AGE_SECONDS * 1000)) return false;
   const hexadecimal = infobipSignature(auth, body, timestamp);
   const encodings = [hexadecimal, Buffer.from(hexadecimal, 'hex').toString('base64')];
   return encodings.some((expected) => sameSecret(given, expected));
 };
 
-/** A delivery report (docs/api, of SMS and of RCS); `channel` stands only where a failover was defined. */
+/** A delivery report of SMS or RCS (docs/api). `channel` is present only if a failover was configured. */
 export const infobipReport = z.object({
   messageId: z.string().min(1),
   to: z.string().min(1),
@@ -100,13 +100,13 @@ export const infobipReport = z.object({
 });
 export type InfobipReport = z.infer<typeof infobipReport>;
 
-/** Infobip writes `+0100`, which ISO 8601 of ECMAScript does not know. In ms. */
+/** Parses an Infobip timestamp to ms. Infobip writes `+0100`, which `Date.parse` does not accept. */
 export const infobipInstant = (text: string | undefined): number | undefined => {
   const at = Date.parse((text ?? '').replace(/([+-]\d\d)(\d\d)$/, '$1:$2'));
   return Number.isNaN(at) ? undefined : at;
 };
 
-/** What a report means for its message; undefined when it says nothing new. */
+/** Converts a report into a receipt; undefined if it does not change the message's status. */
 export const infobipReceipt = (entry: InfobipReport): (ReceiptEvent & { receipt: ProviderReceipt }) | undefined => {
   const { status, error, messageId, doneAt } = entry;
   const meaning = INFOBIP_REPORT_IDS[status.id] ?? INFOBIP_REPORT_GROUPS[status.groupId];
@@ -135,7 +135,7 @@ export const infobipReceipt = (entry: InfobipReport): (ReceiptEvent & { receipt:
   };
 };
 
-/** Checks a callback of Infobip and reads each entry of its bucket, whose kinds a channel names by its schema. */
+/** Verifies an Infobip callback and converts every entry of its `results`. The channel supplies the schema of an entry. */
 export const readInfobipCallback = <Entry>(
   auth: InfobipCallbackAuth,
   now: number,

@@ -1,14 +1,14 @@
-import type { RefusalCause as Cause, ReceiptEvent as Receipt } from '../domain/messages/provider.ts';
+import type { RefusalCause as Cause, ReceiptEvent as Receipt } from '../domain/message/provider-port.ts';
 
 type Reason = NonNullable<Receipt['reason']>;
 
 /**
- * Infobip's status groups and ids (https://www.infobip.com/docs/essentials/api-essentials/response-status-and-error-codes).
- * The group decides; an id says more where it is named here.
+ * Infobip's status groups and ids (https://www.infobip.com/docs/essentials/api-essentials/response-status-and-error-codes). The group
+ * decides; an id listed below overrides it.
  */
 export const INFOBIP_GROUP = { ok: 0, pending: 1, undeliverable: 2, delivered: 3, expired: 4, rejected: 5 } as const;
 
-/** Group 5, REJECTED, as the answer to a send: nothing was sent, and this is why. What is missing is a fault of the route. */
+/** Group 5, REJECTED, in the response to a send: nothing was sent. Ids not listed are treated as a fault of the route. */
 export const INFOBIP_REJECTIONS: Readonly<Record<number, { readonly cause: Cause; readonly reason?: Reason }>> = {
   8: { cause: 'recipient', reason: 'invalid_number' },
   10: { cause: 'blacklisted', reason: 'blacklisted' },
@@ -25,10 +25,10 @@ export const INFOBIP_REJECTIONS: Readonly<Record<number, { readonly cause: Cause
   87: { cause: 'content', reason: 'carrier_rejected' },
 };
 
-/** REJECTED_DUPLICATE_MESSAGE_ID: this attempt was refused because an earlier one with our reference was not. */
+/** REJECTED_DUPLICATE_MESSAGE_ID: refused because an earlier attempt with the same message id was accepted. */
 export const INFOBIP_DUPLICATE_ID = 23;
 
-/** Refusals by HTTP status. 400 is told apart by the property that was at fault. */
+/** Refusals by HTTP status. A 400 is refined by the property at fault (INFOBIP_VIOLATIONS). */
 export const INFOBIP_STATUSES: Readonly<Record<number, Cause>> = {
   400: 'unavailable',
   401: 'credentials',
@@ -37,13 +37,13 @@ export const INFOBIP_STATUSES: Readonly<Record<number, Cause>> = {
   429: 'throttled',
 };
 
-/** Whose fault a violation of the request is, by the property's path (ApiError, violations). */
+/** Cause of a 400 by the path of the violated property (ApiError, violations). */
 export const INFOBIP_VIOLATIONS: readonly { readonly property: RegExp; readonly cause: Cause }[] = [
   { property: /(^|\.)(destinations(\[\d+\])?\.)?to$/, cause: 'recipient' },
   { property: /(^|\.)(content|smsFailover)(\.|$)/, cause: 'content' },
 ];
 
-/** What a report's status means for the message; groups first, then the ids that say something else. */
+/** Message status by the report's status group; null means no change. INFOBIP_REPORT_IDS overrides it. */
 export const INFOBIP_REPORT_GROUPS: Readonly<
   Record<number, { readonly status: Receipt['status']; readonly reason?: Reason } | null>
 > = {
@@ -57,13 +57,13 @@ export const INFOBIP_REPORT_GROUPS: Readonly<
 export const INFOBIP_REPORT_IDS: Readonly<
   Record<number, { readonly status: Receipt['status']; readonly reason?: Reason }>
 > = {
-  // DELIVERED_TO_OPERATOR and PENDING_WAITING_DELIVERY: the operator has it, the handset is not reached yet.
+  // DELIVERED_TO_OPERATOR and PENDING_WAITING_DELIVERY: the operator has it, the handset has not.
   2: { status: 'sent' },
   3: { status: 'sent' },
   4: { status: 'undelivered', reason: 'carrier_rejected' },
 };
 
-/** Reasons by the network error of a report (same page, general error codes); it says more than the status beside it. */
+/** Reasons by the report's network error (same page, general error codes); more precise than its status. */
 export const INFOBIP_ERROR_REASONS: Readonly<Record<string, Reason>> = {
   EC_UNKNOWN_SUBSCRIBER: 'invalid_number',
   EC_UNIDENTIFIED_SUBSCRIBER: 'invalid_number',

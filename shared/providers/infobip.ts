@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import type { Id } from '../domain/ids.ts';
-import type { ProviderAnswer, ProviderInquiry, ProviderIo } from '../domain/messages/provider.ts';
+import type { Id } from '../domain/core/ids.ts';
+import type { ProviderAnswer, ProviderIo, StatusAnswer } from '../domain/message/provider-port.ts';
 import { callProvider, jsonOf, type ProviderReply, refusal, retryAfterSeconds } from './http.ts';
 import { infobipCallbackAuth } from './infobip-callbacks.ts';
 import {
@@ -11,7 +11,7 @@ import {
   INFOBIP_VIOLATIONS,
 } from './infobip-codes.ts';
 
-/** What an operator sets for Infobip, whatever it sends; a channel adds its sender and says which scopes the key needs. */
+/** Operator settings that SMS and RCS share; each channel adds its sender and the scopes of the key. */
 export const infobipAccountSettings = {
   apiKey: z.string().min(1),
   baseUrl: z
@@ -41,44 +41,44 @@ const schema = z.object(infobipAccountSettings);
 type InfobipAccount = z.infer<typeof schema>;
 
 const status = z.object({ groupId: z.number(), id: z.number(), name: z.string() });
-/** The answer to POST /sms/3/messages and /rcs/2/messages. */
+/** The response to POST /sms/3/messages and /rcs/2/messages. */
 const sent = z.object({ messages: z.array(z.object({ messageId: z.string().min(1), status })).min(1) });
-/** ApiError. Its descriptions and violations may repeat what was sent, so only codes and property paths are passed on. */
+/** ApiError. Its descriptions and violations may contain request data, so only codes and property paths are logged. */
 const problem = z.object({
   errorCode: z.string().regex(/^[A-Z0-9_-]{1,40}$/),
   violations: z.array(z.object({ property: z.string() })).default([]),
 });
-/** The answer to GET /sms/3/logs and /rcs/2/logs. */
+/** The response to GET /sms/3/logs and /rcs/2/logs. */
 const logs = z.object({ results: z.array(z.object({ messageId: z.string(), status })) });
 
-/** How far back the logs go (docs/api, Get outbound SMS message logs), in ms. */
-const LOGS_KEEP_MS = 48 * 3_600_000;
+/** How far back the logs go, in ms (docs/api, Get outbound SMS message logs). */
+const LOGS_RETENTION_MS = 48 * 3_600_000;
 
-/** A status's name, if it has the form of one: nothing else of a provider's words enters a log. */
-const words = ({ id, name }: z.infer<typeof status>): string =>
+/** Logs a status name only if it looks like one, so that no other provider text gets into the logs. */
+const describeStatus = ({ id, name }: z.infer<typeof status>): string =>
   `infobip ${id}${/^[A-Z0-9_]{1,60}$/.test(name) ? `: ${name}` : ''}`;
 
-const acceptance = (reply: ProviderReply & { kind: 'answered' }, messageId: string): ProviderAnswer => {
+const acceptance = (reply: ProviderReply & { kind: 'answered' }, messageId: Id<'message'>): ProviderAnswer => {
   const answer = jsonOf(sent, reply);
   const message = answer?.messages.find((each) => each.messageId === messageId);
   if (!message) return { kind: 'unknown', detail: `infobip: HTTP ${reply.status} without our message` };
   const { groupId, id } = message.status;
   if (groupId === INFOBIP_GROUP.rejected && id !== INFOBIP_DUPLICATE_ID) {
-    return refusal(INFOBIP_REJECTIONS[id]?.cause ?? 'unavailable', words(message.status));
+    return refusal(INFOBIP_REJECTIONS[id]?.cause ?? 'unavailable', describeStatus(message.status));
   }
   const accepted = groupId === INFOBIP_GROUP.pending || groupId === INFOBIP_GROUP.delivered;
   return accepted
     ? { kind: 'accepted', providerMessageId: message.messageId }
-    : { kind: 'unknown', detail: words(message.status) };
+    : { kind: 'unknown', detail: describeStatus(message.status) };
 };
 
-const answerOf = (reply: ProviderReply, messageId: string, now: number): ProviderAnswer => {
+const answerOf = (reply: ProviderReply, messageId: Id<'message'>, now: number): ProviderAnswer => {
   if (reply.kind === 'not_sent') return refusal('unavailable', `infobip cannot be reached: ${reply.detail}`);
   if (reply.kind === 'lost') return { kind: 'unknown', detail: `infobip: ${reply.detail}` };
   if (reply.status === 200) return acceptance(reply, messageId);
   const error = jsonOf(problem, reply);
   const byStatus = INFOBIP_STATUSES[reply.status];
-  // An error page of something in between is no word of Infobip's; only these two statuses are certain without one.
+  // Without Infobip's error body the response may come from a proxy in between; only 401 and 429 are certain then.
   const certain = byStatus && (error || reply.status === 401 || reply.status === 429);
   if (!certain) return { kind: 'unknown', detail: `infobip: HTTP ${reply.status}` };
   const violated = INFOBIP_VIOLATIONS.find(({ property }) =>
@@ -94,10 +94,10 @@ const answerOf = (reply: ProviderReply, messageId: string, now: number): Provide
 
 const headersOf = ({ apiKey }: InfobipAccount) => ({ authorization: `App ${apiKey}`, accept: 'application/json' });
 
-/** A recipient as Infobip takes it, under our id, which becomes Infobip's. */
+/** A destination with our message id, which Infobip adopts as its own. */
 export const infobipDestination = (to: string, messageId: Id<'message'>) => ({ to: to.replace(/^\+/, ''), messageId });
 
-/** The content of a request's `webhooks`; `kinds` names the reports beside our reference that the channel has. */
+/** The `webhooks` of a request; `kinds` are the reports that the channel has. */
 export const infobipWebhooks = (
   { reportTo }: InfobipAccount,
   { messageId, callbackUrl }: { readonly messageId: Id<'message'>; readonly callbackUrl: string },
@@ -108,7 +108,7 @@ export const infobipWebhooks = (
   callbackData: messageId,
 });
 
-/** Hands one message over at a channel's address. */
+/** Sends one message to a channel's endpoint. */
 export const sendByInfobip = async (
   settings: InfobipAccount,
   io: ProviderIo,
@@ -127,16 +127,16 @@ export const sendByInfobip = async (
 };
 
 /**
- * Asks the logs, which can be read again and again; the reports endpoint hands each report out once and would take it from
- * the callback. A rejected message counts as not found: nothing was sent and nothing is owed for it.
+ * Queries the logs, which can be read repeatedly. The reports endpoint is no alternative: it returns each report once, and would take it
+ * from the callback. A rejected message counts as `not_found`: nothing was sent and nothing is charged.
  */
-export const inquireOfInfobip = async (
+export const queryInfobipStatus = async (
   settings: InfobipAccount,
   io: ProviderIo,
   path: `/${string}/logs`,
   messageId: Id<'message'>,
   sentAt?: number,
-): Promise<ProviderInquiry> => {
+): Promise<StatusAnswer> => {
   const url = new URL(path, settings.baseUrl);
   url.searchParams.set('messageId', messageId);
   const reply = await callProvider(io, {
@@ -153,7 +153,7 @@ export const inquireOfInfobip = async (
     return { kind: 'accepted', providerMessageId: entry.messageId };
   if (entry && entry.status.id !== INFOBIP_DUPLICATE_ID) return { kind: 'not_found' };
   const age = sentAt === undefined ? undefined : io.now() - sentAt;
-  if (age === undefined || age < settings.logsLagMs || age > LOGS_KEEP_MS)
+  if (age === undefined || age < settings.logsLagMs || age > LOGS_RETENTION_MS)
     return { kind: 'undecided', detail: 'infobip: not in the logs, which may not hold it yet or any more' };
   return { kind: 'not_found' };
 };

@@ -1,17 +1,18 @@
 import type * as z from 'zod';
-import type { Channel, Provider, ProviderDeclaration, ProviderIo } from '../domain/messages/provider.ts';
+import type { Channel } from '../domain/message/channel.ts';
+import type { Provider, ProviderDeclaration, ProviderIo } from '../domain/message/provider-port.ts';
 
-/** A provider as the registry holds it: opens its adapter over the operator's settings, which it parses. */
+/** A provider in the registry. `open` parses the operator's settings and throws if they are invalid. */
 export interface RegisteredProvider {
   readonly channel: Channel;
   readonly name: string;
   readonly settings: { parse(input: unknown): unknown };
-  /** The same settings as a schema, each with its description and default: what the operator's tools and the documentation show. */
+  /** The settings with their descriptions and defaults, for the operator's tools and documentation. */
   readonly settingsSchema: z.ZodType;
   open(settings: unknown, io: ProviderIo): Provider<unknown>;
 }
 
-/** Takes a declaration into a channel's registry, where providers of every content and of all settings stand side by side. */
+/** Erases a provider's content and settings types, so that the registry can hold all of them. */
 export const register = <Content, Settings>(
   declaration: ProviderDeclaration<Content, Settings>,
   settingsSchema: z.ZodType<Settings>,

@@ -1,13 +1,15 @@
-import type { Environment } from '../domain/actor.ts';
-import type { Candidates, Routing as RoutingPort } from '../domain/messages/ports.ts';
-import type { Channel, Provider, ProviderIo } from '../domain/messages/provider.ts';
+import type { Environment } from '../domain/core/actor.ts';
+import type { Id } from '../domain/core/ids.ts';
+import type { Channel } from '../domain/message/channel.ts';
+import type { Provider, ProviderIo } from '../domain/message/provider-port.ts';
+import type { Candidates, Routing as RoutingPort } from '../domain/sending/ports.ts';
 import { loadProviders } from './index.ts';
 
-/** How long a process trusts the operator's settings that it read, in ms: how late a change takes effect. */
-const TRUST_MS = 10_000;
-/** The sandbox's name on every channel (decisions, part 4). */
+/** How long a process caches the operator's settings and routes, in ms; a change takes effect after that. */
+const SETTINGS_TTL_MS = 10_000;
+/** Name of the sandbox provider on every channel: docs/spec/sends.md#sandbox. */
 const SANDBOX = 'sandbox_provider';
-const MOST_ORDERS = 10_000;
+const MAX_CACHED_ROUTES = 10_000;
 
 export interface RoutingSources {
   readonly env: Environment;
@@ -17,20 +19,27 @@ export interface RoutingSources {
     closed(channel: string, provider: string, route: string): Promise<boolean>;
     report(channel: string, provider: string, route: string, healthy: boolean): Promise<void>;
   };
-  /** The provider of a channel that reaches nobody. */
+  /** The sandbox provider of a channel. */
   readonly sandbox: (channel: Channel) => Provider<unknown>;
-  /** The operator's settings of a channel by provider. */
+  /** The operator's settings of a channel, by provider. */
   readonly settings: (channel: Channel) => Promise<ReadonlyMap<string, unknown>>;
-  /** The order of providers that the operator set for a route. */
-  readonly routes: (organizationId: string, channel: Channel, route: string) => Promise<readonly string[] | undefined>;
+  /** The provider order that the operator configured for a route. */
+  readonly routes: (
+    organizationId: Id<'organization'>,
+    channel: Channel,
+    route: string,
+  ) => Promise<readonly string[] | undefined>;
 }
 
 type Adapters = ReadonlyMap<string, Provider<unknown>>;
 
-const missing = (channel: Channel): string =>
+const setupHint = (channel: Channel): string =>
   `no ${channel} provider is set up: run \`npm run admin -- provider set --env live --channel ${channel} --provider NAME --file SETTINGS.json\``;
 
-/** Chooses the providers of a send: the sandbox in test; in live, what the operator set up, in the route's order, healthy ones first. */
+/**
+ * Chooses the providers of a send. In test: the sandbox. In live: the configured ones in the route's order, those with a closed circuit
+ * breaker first.
+ */
 export class Routing implements RoutingPort {
   readonly #sources: RoutingSources;
   readonly #adapters = new Map<Channel, { at: number; byName: Adapters }>();
@@ -40,15 +49,20 @@ export class Routing implements RoutingPort {
     this.#sources = sources;
   }
 
-  async candidates(channel: Channel, organizationId: string, env: Environment, route: string): Promise<Candidates> {
+  async candidates(
+    channel: Channel,
+    organizationId: Id<'organization'>,
+    env: Environment,
+    route: string,
+  ): Promise<Candidates> {
     const { sandbox, breakers } = this.#sources;
     if (env === 'test') return { kind: 'ready', providers: [sandbox(channel)] };
     const adapters = await this.#loadAdapters(channel);
     const order = (await this.#loadOrder(organizationId, channel, route)) ?? [...adapters.keys()];
     const providers = order.flatMap((name) => adapters.get(name) ?? []);
-    if (providers.length === 0) return { kind: 'none', missing: missing(channel) };
+    if (providers.length === 0) return { kind: 'none', missing: setupHint(channel) };
     const closed = await Promise.all(providers.map(({ name }) => breakers.closed(channel, name, route)));
-    // A tripped route stands last and is not left out: with nothing else to try, trying it is better than refusing.
+    // Providers with an open breaker come last instead of being dropped: trying one beats refusing the message.
     return {
       kind: 'ready',
       providers: [...providers.filter((_, at) => closed[at]), ...providers.filter((_, at) => !closed[at])],
@@ -67,9 +81,9 @@ export class Routing implements RoutingPort {
 
   async #loadAdapters(channel: Channel): Promise<Adapters> {
     const now = this.#sources.clock();
-    const held = this.#adapters.get(channel);
-    if (held && now - held.at < TRUST_MS) return held.byName;
-    // Loaded at the first live send: the sandbox needs none of them, and a cold start is shorter without.
+    const cached = this.#adapters.get(channel);
+    if (cached && now - cached.at < SETTINGS_TTL_MS) return cached.byName;
+    // Loaded on the first live send: the sandbox needs no adapters, which shortens cold starts.
     const [settings, registered] = await Promise.all([this.#sources.settings(channel), loadProviders(channel)]);
     const byName = new Map<string, Provider<unknown>>();
     for (const { name, open } of registered) {
@@ -80,13 +94,17 @@ export class Routing implements RoutingPort {
     return byName;
   }
 
-  async #loadOrder(organizationId: string, channel: Channel, route: string): Promise<readonly string[] | undefined> {
+  async #loadOrder(
+    organizationId: Id<'organization'>,
+    channel: Channel,
+    route: string,
+  ): Promise<readonly string[] | undefined> {
     const key = `${channel}#${route}#${organizationId}`;
     const now = this.#sources.clock();
-    const held = this.#orders.get(key);
-    if (held && now - held.at < TRUST_MS) return held.order;
+    const cached = this.#orders.get(key);
+    if (cached && now - cached.at < SETTINGS_TTL_MS) return cached.order;
     const order = await this.#sources.routes(organizationId, channel, route);
-    if (this.#orders.size > MOST_ORDERS) this.#orders.clear();
+    if (this.#orders.size > MAX_CACHED_ROUTES) this.#orders.clear();
     this.#orders.set(key, { at: now, order });
     return order;
   }

@@ -1,22 +1,21 @@
 import { createVerify, X509Certificate } from 'node:crypto';
 import * as z from 'zod';
-import type { CallbackReading, ProviderIo } from '../domain/messages/provider.ts';
+import type { CallbackReading, ProviderIo } from '../domain/message/provider-port.ts';
 import { callProvider, type ProviderReply, parseJson } from './http.ts';
 
-/** What a receiver of SNS deliveries is set to. */
 export interface SnsReceiver {
-  /** The topics that may speak; a signature alone only proves that some AWS account published. */
+  /** Topics that are accepted: a valid signature only proves that some AWS account published the message. */
   readonly topicArns: readonly string[];
-  /** Another address to fetch certificates and confirm subscriptions at, after the documented one was checked. */
+  /** Where certificates are fetched and subscriptions confirmed instead, after the documented URL was checked. */
   readonly baseUrl?: string | undefined;
   readonly timeoutMs: number;
 }
 
-/** A notification whose signature was checked, or what the delivery turned out to be instead. */
+/** A verified notification (`at` in ms), or another outcome of the delivery. */
 export type SnsReading =
   | { readonly kind: 'notification'; readonly message: string; readonly at: number }
   | Exclude<CallbackReading, { kind: 'events' }>
-  | { readonly kind: 'ended' };
+  | { readonly kind: 'unsubscribed' };
 
 const common = {
   MessageId: z.string(),
@@ -36,7 +35,7 @@ const envelope = z.discriminatedUnion('Type', [
 ]);
 type Envelope = z.infer<typeof envelope>;
 
-/** What each type signs, in this order (sns-verify-signature-of-message-verify-message-signature.html). */
+/** The signed fields of each type, in order (sns-verify-signature-of-message-verify-message-signature.html). */
 const SIGNED: Readonly<Record<Envelope['Type'], readonly string[]>> = {
   Notification: ['Message', 'MessageId', 'Subject', 'Timestamp', 'TopicArn', 'Type'],
   SubscriptionConfirmation: ['Message', 'MessageId', 'SubscribeURL', 'Timestamp', 'Token', 'TopicArn', 'Type'],
@@ -44,7 +43,7 @@ const SIGNED: Readonly<Record<Envelope['Type'], readonly string[]>> = {
 };
 const ALGORITHMS: Readonly<Record<string, string>> = { 1: 'RSA-SHA1', 2: 'RSA-SHA256' };
 
-/** The text that SNS signs: names and values on lines of their own; a notification without a subject leaves both lines out. */
+/** The string to sign: each name and value on a line of its own; Subject is left out if it is null. */
 export const snsSignedText = (
   fields: Readonly<Record<string, unknown>> & { readonly Type: Envelope['Type'] },
 ): string =>
@@ -53,7 +52,7 @@ export const snsSignedText = (
     .map((name) => `${name}\n${String(fields[name])}\n`)
     .join('');
 
-/** An address of SNS itself, or undefined: https, on a host of SNS, on the usual port, without credentials. */
+/** The URL if it is an HTTPS URL of SNS itself, on the default port and without credentials; otherwise undefined. */
 const addressOfSns = (text: string): URL | undefined => {
   const url = URL.parse(text);
   if (url?.protocol !== 'https:' || url.port || url.username || url.password) return undefined;
@@ -68,22 +67,22 @@ const get = (io: ProviderIo, { baseUrl, timeoutMs }: SnsReceiver, url: URL): Pro
     timeoutMs,
   });
 
-/** A certificate's name changes with its content, so that what was fetched once stays right; SNS uses a handful. */
+/** Cached without expiry: a new certificate gets a new URL. SNS uses a handful. */
 const certificates = new Map<string, X509Certificate>();
-const MOST_CERTIFICATES = 32;
+const MAX_CERTIFICATES = 32;
 
 type Certificate = X509Certificate | Extract<SnsReading, { kind: 'forged' | 'unverifiable' }>;
 
 const certificateAt = async (io: ProviderIo, receiver: SnsReceiver, url: URL): Promise<Certificate> => {
   const key = `${receiver.baseUrl ?? ''} ${url.href}`;
-  const held = certificates.get(key);
-  if (held) return held;
+  const cached = certificates.get(key);
+  if (cached) return cached;
   const reply = await get(io, receiver, url);
   if (reply.kind !== 'answered' || reply.status >= 500)
     return { kind: 'unverifiable', detail: 'sns: the signing certificate cannot be fetched' };
   try {
     const certificate = new X509Certificate(reply.body);
-    if (certificates.size >= MOST_CERTIFICATES) certificates.clear();
+    if (certificates.size >= MAX_CERTIFICATES) certificates.clear();
     certificates.set(key, certificate);
     return certificate;
   } catch {
@@ -124,8 +123,8 @@ const confirm = async (
 };
 
 /**
- * Checks an HTTPS delivery of SNS: a topic of ours, a certificate from SNS itself, a signature of version 1 or 2. It completes the
- * handshake of a subscription. A replay needs no guard of its own: a repeated event has no effect.
+ * Verifies an HTTPS delivery of SNS: a configured topic, a certificate from SNS and a signature of version 1 or 2. Confirms subscriptions.
+ * Replays need no protection, because applying an event is idempotent.
  */
 export const readSns = async (io: ProviderIo, receiver: SnsReceiver, body: string): Promise<SnsReading> => {
   const message = parseJson(envelope, body);
@@ -138,7 +137,7 @@ export const readSns = async (io: ProviderIo, receiver: SnsReceiver, body: strin
   if (!isValid(certificate, io.now()) || !isSigned(message, certificate))
     return { kind: 'forged', detail: 'sns: the signature is not of SNS' };
   if (message.Type === 'SubscriptionConfirmation') return confirm(io, receiver, message);
-  if (message.Type === 'UnsubscribeConfirmation') return { kind: 'ended' };
+  if (message.Type === 'UnsubscribeConfirmation') return { kind: 'unsubscribed' };
   const at = Date.parse(message.Timestamp);
   return { kind: 'notification', message: message.Message, at: Number.isNaN(at) ? io.now() : at };
 };

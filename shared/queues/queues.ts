@@ -1,12 +1,12 @@
 import * as z from 'zod';
 
-/** A row that became due: a hint to look at it, never the truth itself. */
-const dueRow = z.strictObject({
-  /** Which kind of work (`due` index). */
+/** Points to a due row. Only a trigger: the consumer reads the row and decides by its current state. */
+const workItem = z.strictObject({
+  /** Kind of work (partition of the `due` index). */
   kind: z.enum([
     'send_message',
     'fallback',
-    'resolve_send',
+    'recover_send',
     'sandbox_outcome',
     'apply_receipt',
     'publish_event',
@@ -21,107 +21,110 @@ const dueRow = z.strictObject({
   pk: z.string().min(1).max(512),
   sk: z.string().min(1).max(512),
 });
-/** A hint about a row with work to do: its kind and its key. */
-export type DueHint = z.output<typeof dueRow>;
+/** A message of every queue: the kind of work, and the key of the row to work on. */
+export type WorkItem = z.output<typeof workItem>;
 
 export interface QueueDeclaration {
   readonly name: string;
   readonly purpose: string;
   readonly message: z.ZodType;
-  /** Seconds that a received message stays hidden; six times the consumer's time-out, as AWS advises for Lambda. */
+  /** Visibility timeout in seconds; six times the consumer's timeout, as AWS recommends for Lambda. */
   readonly visibilitySeconds: number;
-  /** Receives before the message goes to the dead-letter queue. */
+  /** Receives before a message goes to the dead-letter queue. */
   readonly maxReceives: number;
   readonly batchSize: number;
-  /** Batches that one machine works on at the same time: one where the work is the table's, more where it waits for strangers. */
-  readonly batchesAtOnce: number;
-  /** How long a batch takes at most before another begins beside it on one machine, in ms: the less, the more of it waits for strangers. */
-  readonly heldMs: number;
-  /** The consumer's file under `functions/consumers/`. */
+  /** Local only: batches processed concurrently. One if the table is the bottleneck, more if the consumer waits for other hosts. */
+  readonly concurrentBatches: number;
+  /**
+   * Local only: a batch that runs longer than this, in ms, no longer counts towards `concurrentBatches`, so that another starts beside it,
+   * as Lambda would add environments.
+   */
+  readonly overlapAfterMs: number;
+  /** File name under `functions/consumers/`. */
   readonly consumer: string;
-  /** True where the consumer calls carriers and prices sends. */
+  /** True if the consumer calls providers and prices sends. */
   readonly sends?: true;
 }
 
-/** Every queue of a stage, one row each; each has a dead-letter queue of the same name with `-dlq`. */
+/** Every queue of a stage. Each has a dead-letter queue of the same name with `-dlq`. */
 export const QUEUES = {
   send: {
     name: 'send',
-    purpose: 'Messages that were accepted to leave later: unified sends, scheduled ones, hops of a fallback.',
-    message: dueRow,
+    purpose: 'Accepted messages to send asynchronously: unified sends, scheduled ones, fallback steps.',
+    message: workItem,
     visibilitySeconds: 180,
     maxReceives: 5,
     batchSize: 10,
-    batchesAtOnce: 4,
-    heldMs: 1_000,
+    concurrentBatches: 4,
+    overlapAfterMs: 1_000,
     consumer: 'send',
     sends: true,
   },
   bulk: {
     name: 'bulk',
-    purpose: 'Chunks of bulk sends: the messages of one leave together.',
-    message: dueRow,
+    purpose: 'Chunks of bulk sends: the messages of a chunk are sent together.',
+    message: workItem,
     visibilitySeconds: 240,
     maxReceives: 5,
     batchSize: 1,
-    batchesAtOnce: 2,
-    heldMs: 1_000,
+    concurrentBatches: 2,
+    overlapAfterMs: 1_000,
     consumer: 'bulk',
     sends: true,
   },
   push: {
     name: 'push',
-    purpose: 'Push sends whose time has come, and the chunks of devices that each is made of.',
-    message: dueRow,
+    purpose: 'Push sends that are due, and their chunks of devices.',
+    message: workItem,
     visibilitySeconds: 240,
     maxReceives: 5,
     batchSize: 1,
-    batchesAtOnce: 2,
-    heldMs: 1_000,
+    concurrentBatches: 2,
+    overlapAfterMs: 1_000,
     consumer: 'push',
   },
   outcome: {
     name: 'outcome',
-    purpose: 'What became of a send: receipts, sandbox outcomes, and holds past their deadline.',
-    message: dueRow,
+    purpose: 'Outcomes of sends: receipts, sandbox outcomes, and holds past their deadline.',
+    message: workItem,
     visibilitySeconds: 180,
     maxReceives: 5,
     batchSize: 10,
-    batchesAtOnce: 1,
-    heldMs: 1_000,
+    concurrentBatches: 1,
+    overlapAfterMs: 1_000,
     consumer: 'outcome',
   },
   events: {
     name: 'events',
-    purpose: 'Committed events on their way to the webhook subscriptions.',
-    message: dueRow,
+    purpose: 'Committed events to fan out to webhook subscriptions.',
+    message: workItem,
     visibilitySeconds: 180,
     maxReceives: 5,
     batchSize: 10,
-    batchesAtOnce: 1,
-    heldMs: 1_000,
+    concurrentBatches: 1,
+    overlapAfterMs: 1_000,
     consumer: 'events',
   },
   webhook: {
     name: 'webhook',
-    purpose: 'Events on their way to one endpoint each.',
-    message: dueRow,
+    purpose: 'Deliveries of an event to one endpoint each.',
+    message: workItem,
     visibilitySeconds: 180,
     maxReceives: 5,
     batchSize: 10,
-    batchesAtOnce: 16,
-    heldMs: 250,
+    concurrentBatches: 16,
+    overlapAfterMs: 250,
     consumer: 'webhook',
   },
   backlog: {
     name: 'backlog',
-    purpose: 'Webhook endpoints that take nothing at the moment: a look each at what waits for them.',
-    message: dueRow,
+    purpose: 'Throttled webhook endpoints: one drain of the backlog each.',
+    message: workItem,
     visibilitySeconds: 180,
     maxReceives: 5,
     batchSize: 1,
-    batchesAtOnce: 4,
-    heldMs: 250,
+    concurrentBatches: 4,
+    overlapAfterMs: 250,
     consumer: 'backlog',
   },
 } as const satisfies Record<string, QueueDeclaration>;
@@ -130,11 +133,10 @@ export type QueueName = keyof typeof QUEUES;
 export const QUEUE_NAMES = Object.keys(QUEUES) as QueueName[];
 export type QueueMessage<Q extends QueueName> = z.output<(typeof QUEUES)[Q]['message']>;
 
-/** Which queue carries each kind of due work. */
-export const QUEUE_OF_DUE_KIND: Readonly<Record<DueHint['kind'], QueueName>> = {
+export const QUEUE_OF_KIND: Readonly<Record<WorkItem['kind'], QueueName>> = {
   send_message: 'send',
   fallback: 'send',
-  resolve_send: 'outcome',
+  recover_send: 'outcome',
   sandbox_outcome: 'outcome',
   apply_receipt: 'outcome',
   publish_event: 'events',

@@ -1,7 +1,7 @@
-import type { SQSBatchItemFailure, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
+import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { QUEUES, type QueueMessage, type QueueName } from '../queues/queues.ts';
-import { logger, measure } from './observe.ts';
-import { inScope } from './scope.ts';
+import { logger, measure } from '../wiring/process/observe.ts';
+import { lambda } from './lambda.ts';
 
 /** How the work of one message went. */
 type Outcome = PromiseSettledResult<unknown>;
@@ -27,16 +27,14 @@ const noteFailure = (queue: QueueName, { messageId }: SQSRecord, error: unknown)
   });
 };
 
-const parse = <Q extends QueueName>(queue: Q, { body }: SQSRecord): QueueMessage<Q> =>
-  QUEUES[queue].message.parse(JSON.parse(body)) as QueueMessage<Q>;
-
 /** How each message went; all of them failed where the work as a whole did, or tells nothing of one. */
 const outcomesOf = async <Q extends QueueName>(
   work: BatchWork<Q>,
   messages: readonly QueueMessage<Q>[],
 ): Promise<readonly Outcome[]> => {
+  if (messages.length === 0) return [];
   try {
-    const outcomes = await inScope(() => work(messages));
+    const outcomes = await work(messages);
     if (outcomes.length === messages.length) return outcomes;
     throw new RangeError(`${outcomes.length} outcomes of ${messages.length} messages`);
   } catch (reason) {
@@ -44,43 +42,30 @@ const outcomesOf = async <Q extends QueueName>(
   }
 };
 
+const parse = <Q extends QueueName>(queue: Q, { body }: SQSRecord) =>
+  QUEUES[queue].message.parse(JSON.parse(body)) as QueueMessage<Q>;
+
 /**
  * Makes the Lambda handler of a queue's consumer that works on a batch as one. Each record is parsed against the queue's schema: one
  * that does not parse fails alone. Exactly the records whose work failed are reported and come again, up to the dead-letter queue,
  * while the others are acknowledged. The work must tolerate repeats, in the same batch too, and any order. What it keeps is its
  * own, for one process may work on several batches at once.
  */
-export const batchConsumer =
-  <Q extends QueueName>(queue: Q, work: BatchWork<Q>) =>
-  async ({ Records }: SQSEvent): Promise<SQSBatchResponse> => {
-    const batchItemFailures: SQSBatchItemFailure[] = [];
-    const fail = (record: SQSRecord, error: unknown): void => {
-      noteFailure(queue, record, error);
-      batchItemFailures.push({ itemIdentifier: record.messageId });
-    };
-    const read: { readonly record: SQSRecord; readonly message: QueueMessage<Q> }[] = [];
+export const batchConsumer = <Q extends QueueName>(queue: Q, work: BatchWork<Q>) =>
+  lambda(async ({ Records }: SQSEvent): Promise<SQSBatchResponse> => {
     noteAge(queue, Records);
-    for (const record of Records) {
-      try {
-        read.push({ record, message: parse(queue, record) });
-      } catch (error) {
-        fail(record, error);
-      }
-    }
-    const outcomes =
-      read.length === 0
-        ? []
-        : await outcomesOf(
-            work,
-            read.map(({ message }) => message),
-          );
-    for (const [at, { record }] of read.entries()) {
-      const outcome = outcomes[at];
-      if (outcome?.status === 'rejected') fail(record, outcome.reason);
-    }
+    const read = await Promise.allSettled(Records.map(async (record) => parse(queue, record)));
+    const messages = read.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+    const outcomes = (await outcomesOf(work, messages)).values();
+    const batchItemFailures = Records.flatMap((record, at) => {
+      const outcome = read[at]?.status === 'fulfilled' ? outcomes.next().value : read[at];
+      if (outcome?.status !== 'rejected') return [];
+      noteFailure(queue, record, outcome.reason);
+      return [{ itemIdentifier: record.messageId }];
+    });
     return { batchItemFailures };
-  };
+  });
 
 /** The same for work that handles each message alone. */
 export const consumer = <Q extends QueueName>(queue: Q, handle: (message: QueueMessage<Q>) => Promise<void>) =>
-  batchConsumer(queue, (messages) => Promise.allSettled(messages.map((message) => inScope(() => handle(message)))));
+  batchConsumer(queue, (messages) => Promise.allSettled(messages.map(async (message) => handle(message))));

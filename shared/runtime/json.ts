@@ -1,7 +1,7 @@
 import type { InputProblem } from '../contracts/define-operation.ts';
-import { type Refusal, refuse } from '../domain/errors.ts';
-import { shownName } from '../domain/issue-words.ts';
-import { numberFault } from '../domain/json-values.ts';
+import { type Refusal, refuse } from '../domain/core/errors.ts';
+import { numberError } from '../domain/core/json-values.ts';
+import { safePathPart } from '../domain/core/zod-error-map.ts';
 
 /** JSON deeper than this is refused: parsers survive 200,000 levels, but what walks the value recursively does not. */
 const MAX_DEPTH = 64;
@@ -37,14 +37,14 @@ const findIssue = (value: unknown, path: string): Issue | undefined => {
     return message ? { path, message } : undefined;
   }
   if (typeof value === 'number') {
-    const message = numberFault(value);
+    const message = numberError(value);
     return message ? { path, message } : undefined;
   }
   if (typeof value !== 'object' || value === null) return undefined;
   for (const [key, inner] of Object.entries(value)) {
     const badKey = textIssue(key);
     if (badKey) return { path, message: `has a key that ${badKey}` };
-    const name = shownName(key);
+    const name = safePathPart(key);
     const issue = findIssue(inner, path ? `${path}.${name}` : name);
     if (issue) return issue;
   }

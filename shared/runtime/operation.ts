@@ -1,160 +1,130 @@
-import middy from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import type {
   DeclaredProblem,
   OperationContract,
   OperationInput,
-  OperationSuccess,
+  SuccessBody,
+  SuccessStatus,
 } from '../contracts/define-operation.ts';
-import { isScope, type Scope } from '../domain/access/scopes.ts';
-import type { Actor, Environment } from '../domain/actor.ts';
-import { PROBLEMS, type ProblemName, Refusal, refuse, Unavailable } from '../domain/errors.ts';
-import type { Id } from '../domain/ids.ts';
-import { logger } from './observe.ts';
-import { BEARER_CHALLENGE, PROBLEM_CONTENT_TYPE, problemBody } from './problem.ts';
+import type { Actor } from '../domain/core/actor.ts';
+import { isRefusal, Refusal, refuse } from '../domain/core/errors.ts';
+import { logger } from '../wiring/process/observe.ts';
+import { logFields } from '../wiring/process/scope.ts';
+import { proxyResult, refusalOf, Success } from './answer.ts';
+import { actorOf, drawToken, permit } from './caller.ts';
+import { lambda, type Middleware } from './lambda.ts';
 import { readIdempotencyKey, readInput } from './request.ts';
-import { inScope, type Notes } from './scope.ts';
 
-/** What a handler receives: who calls, and the parsed parts of the request. */
+export { respond } from './answer.ts';
+
+/** What a rule is given: who calls, and the parsed parts of the request. */
 export type Call<C extends OperationContract> = OperationInput<C> & {
   readonly actor: C['permission'] extends 'public' ? undefined : Actor;
+  /** Whether the caller may see personal data in full. */
+  readonly unmasked: boolean;
   readonly idempotencyKey: C['idempotency'] extends 'required'
     ? string
     : 'optional' extends C['idempotency']
       ? string | undefined
       : undefined;
-  /** The gateway's own event, for the few operations that read headers or addresses. */
+  /** The gateway's own event, for the few operations that need its headers. */
   readonly event: APIGatewayProxyEvent;
-  readonly requestId: string;
 };
 
-export type OperationHandler<C extends OperationContract> = (
-  call: Call<C>,
-) => Promise<OperationSuccess<C> | Refusal<DeclaredProblem<C>>>;
+type MaybePromise<T> = T | Promise<T>;
+type IsUnion<T, Each = T> = T extends Each ? ([Each] extends [T] ? false : true) : never;
 
-/** A success of a contract: its status, kept as a literal so that the contract can be held to it, and its body. */
-export const respond = <const S extends number, B>(status: S, body: B, headers?: Readonly<Record<string, string>>) => ({
-  status,
-  body,
-  ...(headers ? { headers } : {}),
-});
+/** What is answered: the body alone, where the contract has one success status, or `respond(status, body, headers)`. */
+type Presented<C extends OperationContract> =
+  | (IsUnion<SuccessStatus<C>> extends true ? never : SuccessBody<C, SuccessStatus<C>>)
+  | { [S in SuccessStatus<C>]: Success<S, SuccessBody<C, S>> }[SuccessStatus<C>];
 
-type Event = APIGatewayProxyEvent & { startedAt?: number; notes?: Notes };
-interface Answer {
-  readonly status: number;
-  readonly body: unknown;
-  readonly headers?: Readonly<Record<string, string>>;
-}
+/** A success, or a problem that the contract declares. */
+type Outcome<C extends OperationContract, T> = MaybePromise<T | Refusal<DeclaredProblem<C>>>;
+type Handler = (event: APIGatewayProxyEvent, context?: Context) => Promise<APIGatewayProxyResult>;
 
-/** The caller, as the authorizer put it into the event. */
-const actorOf = (event: APIGatewayProxyEvent): Actor | undefined => {
-  const context = event.requestContext.authorizer;
-  if (!context?.organizationId) return undefined;
-  const scopes = new Set<Scope>();
-  for (const scope of String(context.scopes ?? '').split(' ')) if (isScope(scope)) scopes.add(scope);
-  return {
-    organizationId: context.organizationId as Id<'organization'>,
-    env: context.env as Environment,
-    credentialId: String(context.credentialId),
-    kind: context.kind === 'session' ? 'session' : 'key',
-    ...(context.accountId ? { accountId: context.accountId as Id<'account'> } : {}),
-    scopes,
-  };
-};
+/** 404 for what a rule does not find: `read(…).then(orNotFound('There is no such SMS.'))`. */
+export const orNotFound =
+  (detail: string) =>
+  <T>(found: T | undefined): T | Refusal<'NOT_FOUND'> =>
+    found ?? refuse('NOT_FOUND', detail);
 
-const permit = (
-  contract: OperationContract,
-  actor: Actor | undefined,
-): Refusal<'UNAUTHORIZED' | 'FORBIDDEN'> | undefined => {
-  const { permission } = contract;
-  if (permission === 'public') return undefined;
-  if (!actor) return refuse('UNAUTHORIZED', 'Send `Authorization: Bearer` with an API key of this environment.');
-  const scope = typeof permission === 'string' ? permission : permission.session;
-  if (typeof permission !== 'string' && actor.kind !== 'session')
-    return refuse('FORBIDDEN', 'Only a person in a session may do this.');
-  return actor.scopes.has(scope) ? undefined : refuse('FORBIDDEN', `The credential lacks the scope ${scope}.`);
-};
-
-const drawToken = async (contract: OperationContract, actor: Actor | undefined) => {
-  if (!contract.rate || !actor || actor.env === 'test') return undefined;
-  const { rateLimiter } = await import('./compose/rates.ts');
-  return rateLimiter(actor.credentialId, contract.rate);
-};
-
-const answer = (event: Event, requestId: string, outcome: Answer | Refusal): APIGatewayProxyResult => {
-  const headers: Record<string, string> = { 'x-request-id': requestId, 'cache-control': 'no-store' };
-  if (outcome instanceof Refusal) {
-    const { details, name } = outcome;
-    if (details.retryAfterSeconds !== undefined) headers['retry-after'] = String(details.retryAfterSeconds);
-    if (name === 'UNAUTHORIZED') headers['www-authenticate'] = BEARER_CHALLENGE;
-    headers['content-type'] = PROBLEM_CONTENT_TYPE;
-    return {
-      statusCode: PROBLEMS[name].status,
-      headers,
-      body: JSON.stringify(problemBody(name, details, { instance: event.path, requestId })),
-    };
-  }
-  Object.assign(headers, outcome.headers);
-  if (outcome.body === undefined) return { statusCode: outcome.status, headers, body: '' };
-  if (typeof outcome.body === 'string') return { statusCode: outcome.status, headers, body: outcome.body };
-  headers['content-type'] ??= 'application/json';
-  return { statusCode: outcome.status, headers, body: JSON.stringify(outcome.body) };
-};
-
-/** Faults become problems here, and only here: what is inside stays in the log. */
-const refusalOf = (error: unknown): Refusal<ProblemName> => {
-  if (error instanceof Unavailable) {
-    logger.warn('unavailable', { reason: error.message });
-    return refuse('SERVICE_UNAVAILABLE', {
-      detail: 'The service is busy; try again.',
-      retryAfterSeconds: error.retryAfterSeconds,
-    });
-  }
-  logger.error('fault', error instanceof Error ? { fault: error.name, stack: error.stack } : { fault: 'not an Error' });
-  return refuse('INTERNAL_ERROR', 'Something failed on our side; the request id finds it in the log.');
-};
+/** Presents a page, whatever it says besides its items, with each item in its view. */
+export const itemsAs =
+  <T, V>(view: (item: T, unmasked: boolean) => V) =>
+  <P extends { readonly items: readonly T[] }>(
+    page: P,
+    { unmasked }: { readonly unmasked: boolean },
+  ): Omit<P, 'items'> & { items: V[] } => ({ ...page, items: page.items.map((item) => view(item, unmasked)) });
 
 /** One line per request: ids, status and duration. */
-const logged = (contract: OperationContract): middy.MiddlewareObj<Event, APIGatewayProxyResult, Error, Context> => ({
-  before: ({ event }) => {
-    event.startedAt = performance.now();
-  },
-  after: ({ event, response }) => {
-    const context = event.requestContext.authorizer;
+const logged = ({ id }: OperationContract): Middleware<APIGatewayProxyEvent, APIGatewayProxyResult> => {
+  const log: Middleware<APIGatewayProxyEvent, APIGatewayProxyResult>['after'] = ({ event, response, internal }) => {
+    const { requestId, authorizer: caller } = event.requestContext;
     logger.info('request', {
-      operation: contract.id,
-      requestId: event.requestContext.requestId,
+      operation: id,
+      requestId,
       status: response?.statusCode,
-      ms: Math.round((performance.now() - (event.startedAt ?? 0)) * 10) / 10,
-      organizationId: context?.organizationId,
-      credentialId: context?.credentialId,
-      ...event.notes,
+      ms: Math.round((performance.now() - (internal.startedAt ?? 0)) * 10) / 10,
+      organizationId: caller?.organizationId,
+      credentialId: caller?.credentialId,
+      ...logFields(),
     });
+  };
+  const before: typeof log = ({ internal }) => {
+    internal.startedAt = performance.now();
+  };
+  return { before, after: log, onError: log };
+};
+
+/** Answers a fault with its problem, so that no caller meets the gateway's own words for it. */
+const problems: Middleware<APIGatewayProxyEvent, APIGatewayProxyResult> = {
+  onError: (request) => {
+    request.response = proxyResult(request.event, refusalOf(request.error));
   },
-});
+};
+
+/** Reads the call out of the event. In this order: credential, scope, rate, Idempotency-Key, path, query, body. */
+const readCall = async (contract: OperationContract, event: APIGatewayProxyEvent) => {
+  const actor = actorOf(event);
+  const denied = permit(contract, actor) ?? (await drawToken(contract, actor));
+  if (denied) return denied;
+  const idempotencyKey = readIdempotencyKey(contract, event);
+  if (isRefusal(idempotencyKey)) return idempotencyKey;
+  const input = readInput(contract, event);
+  if (isRefusal(input)) return input;
+  return { ...input, actor, unmasked: actor?.scopes.has('pii:full') ?? false, idempotencyKey, event };
+};
 
 /**
- * Makes the Lambda handler of a contract. In this order: credential, scope, rate, Idempotency-Key, path, query, body
- * (decisions, part 4), then the rule. A problem that the contract does not declare does not compile.
+ * Makes the Lambda handler of a contract: reads the call, asks the rule, and presents its success; `present` never sees a refusal. The status
+ * is the contract's one success status; with several of them, or with headers, the answer is `respond(…)`. A problem that the contract does
+ * not declare, or a body of another shape, does not compile.
  */
-export const operation = <const C extends OperationContract>(contract: C, handle: OperationHandler<C>) => {
-  const run = async (event: Event): Promise<APIGatewayProxyResult> => {
-    const requestId = event.requestContext.requestId;
-    try {
-      const actor = actorOf(event);
-      const denied = permit(contract, actor) ?? (await drawToken(contract, actor));
-      if (denied) return answer(event, requestId, denied);
-      const idempotencyKey = readIdempotencyKey(contract, event);
-      if (idempotencyKey instanceof Refusal) return answer(event, requestId, idempotencyKey);
-      const input = readInput(contract, event);
-      if (input instanceof Refusal) return answer(event, requestId, input);
-      const call = { ...input, actor, idempotencyKey, event, requestId } as unknown as Call<C>;
-      event.notes = {};
-      const outcome = await inScope(() => handle(call), event.notes);
-      return answer(event, requestId, outcome as Answer | Refusal);
-    } catch (error) {
-      return answer(event, requestId, refusalOf(error));
-    }
-  };
-  return middy<Event, APIGatewayProxyResult, Error, Context>().use(logged(contract)).handler(run);
-};
+export function operation<const C extends OperationContract>(
+  contract: C,
+  rule: (call: Call<C>) => Outcome<C, Presented<C>>,
+): Handler;
+export function operation<const C extends OperationContract, T>(
+  contract: C,
+  rule: (call: Call<C>) => Outcome<C, T>,
+  present: (value: T, call: Call<C>) => MaybePromise<Presented<C>>,
+): Handler;
+export function operation(
+  contract: OperationContract,
+  rule: (call: never) => Outcome<OperationContract, unknown>,
+  present: (value: unknown, call: never) => unknown = (value) => value,
+): Handler {
+  const status = Number(Object.keys(contract.responses)[0]);
+  return lambda(
+    async (event) => {
+      const call = await readCall(contract, event);
+      const outcome = isRefusal(call) ? call : await rule(call as never);
+      if (outcome instanceof Refusal) return proxyResult(event, outcome);
+      const presented = await present(outcome, call as never);
+      return proxyResult(event, presented instanceof Success ? presented : new Success(status, presented));
+    },
+    logged(contract),
+    problems,
+  );
+}

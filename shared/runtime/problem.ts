@@ -1,6 +1,6 @@
-import { OVERVIEW_CODE_OF, OVERVIEW_CODES, PROBLEMS, type ProblemName, type RefusalDetails } from '../domain/errors.ts';
+import { PROBLEMS, type ProblemName, type RefusalDetails, V1_CODE_OF, V1_CODES } from '../domain/core/errors.ts';
 
-/** An RFC 7807 problem document (interface, part 7; decisions, part 3). */
+/** An RFC 7807 problem document (docs/spec/errors.md#problem-documents). */
 export interface ProblemBody {
   readonly type: string;
   readonly title: string;
@@ -19,7 +19,7 @@ export const PROBLEM_CONTENT_TYPE = 'application/problem+json';
 /** What WWW-Authenticate says beside a 401 (RFC 6750, section 3). */
 export const BEARER_CHALLENGE = 'Bearer';
 
-/** The two contracts of the interface: the overview (part 4.0), whose problems have codes of their own, and the reference operations. */
+/** The two contracts: /v1, whose problems have codes of their own (docs/spec/errors.md#codes-of-v1), and all other operations. */
 export const CONTRACTS = ['reference', 'overview'] as const;
 export type ContractName = (typeof CONTRACTS)[number];
 /** Which contract a path belongs to. */
@@ -35,7 +35,7 @@ export const problemBody = (
   at: { instance: string; requestId: string },
 ): ProblemBody => {
   const { status, code, title } = PROBLEMS[name];
-  const overview = contractOf(at.instance) === 'overview' ? (details.overview ?? OVERVIEW_CODE_OF[name]) : undefined;
+  const overview = contractOf(at.instance) === 'overview' ? (details.v1Code ?? V1_CODE_OF[name]) : undefined;
   return {
     type: problemType(name),
     title,
@@ -44,7 +44,7 @@ export const problemBody = (
     instance: at.instance,
     code: overview ?? code,
     requestId: at.requestId,
-    ...(overview ? { action: OVERVIEW_CODES[overview] } : {}),
+    ...(overview ? { action: V1_CODES[overview] } : {}),
     ...(details.meta ? { meta: details.meta } : {}),
     ...(details.errors ? { errors: details.errors } : {}),
   };

@@ -7,35 +7,21 @@ import {
   type OperationContract,
   type StreamedBody,
 } from '../contracts/define-operation.ts';
-import { type ProblemName, Refusal, refuse } from '../domain/errors.ts';
-import { issueWords, shownName } from '../domain/issue-words.ts';
+import { type ProblemName, Refusal, refuse } from '../domain/core/errors.ts';
+import { safePathPart, zodErrorMap } from '../domain/core/zod-error-map.ts';
+import { header, headerValues } from './headers.ts';
 import { readJson } from './json.ts';
 
 const issuesOf = (error: z.ZodError) =>
   error.issues.slice(0, 20).map(({ path, message }) => ({
-    path: path.map(shownName).join('.').slice(0, 200),
+    path: path.map(safePathPart).join('.').slice(0, 200),
     message: message.slice(0, 1000),
   }));
 
-const parsePart = <N extends ProblemName>(schema: z.ZodType | undefined, input: unknown, problem: N, what: string) => {
-  if (!schema) return { data: {} };
-  const parsed = schema.safeParse(input, { error: issueWords });
-  if (parsed.success) return { data: parsed.data };
+const parsePart = <T, N extends ProblemName>(schema: z.ZodType<T>, input: unknown, problem: N, what: string) => {
+  const parsed = schema.safeParse(input, { error: zodErrorMap });
+  if (parsed.success) return parsed.data;
   return refuse(problem, { detail: `${what} breaks the contract.`, errors: issuesOf(parsed.error) });
-};
-
-/** A header by its lower-case name. REST proxy events keep the case that the caller wrote. */
-export const header = (event: APIGatewayProxyEvent, name: string): string | undefined => {
-  for (const [key, value] of Object.entries(event.headers ?? {})) if (key.toLowerCase() === name) return value;
-  return undefined;
-};
-
-/** How often a header stands in the request, by its lower-case name. */
-const countOf = (event: APIGatewayProxyEvent, name: string): number => {
-  let count = 0;
-  for (const [key, values] of Object.entries(event.multiValueHeaders ?? {}))
-    if (key.toLowerCase() === name) count += values?.length ?? 0;
-  return count;
 };
 
 /** The body's exact text. Undefined when a base64 body is no UTF-8. */
@@ -56,16 +42,15 @@ export const parseJsonBody = <T, N extends InputProblem>(
   schema: z.ZodType<T>,
   text: string,
   problem: N,
-): { data: T } | Refusal<'BAD_REQUEST' | N> => {
+): T | Refusal<'BAD_REQUEST' | N> => {
   const json = readJson(text, problem);
-  if (json instanceof Refusal) return json;
-  return parsePart(schema, json.value, problem, 'The body') as { data: T } | Refusal<N>;
+  return json instanceof Refusal ? json : parsePart(schema, json.value, problem, 'The body');
 };
 
 /** No body at all says the same as `{}` where the contract needs no field. */
 const emptyBody = (schema: z.ZodType | undefined) => {
   const parsed = schema?.safeParse({});
-  return parsed?.success ? { data: parsed.data } : refuse('BAD_REQUEST', 'A JSON body is needed.');
+  return parsed?.success ? parsed.data : refuse('BAD_REQUEST', 'A JSON body is needed.');
 };
 
 /** An event of a gateway that hands bodies over as they arrive, in place of `body`. */
@@ -97,22 +82,22 @@ const readStream = (event: APIGatewayProxyEvent & StreamedEvent, { contentTypes,
       'UNSUPPORTED_MEDIA_TYPE',
       `Send the bytes alone, with a content type that the operation documents, such as ${contentTypes[0]}.`,
     );
-  return { data: event.bodyStream ?? bodyPieces(event) };
+  return event.bodyStream ?? bodyPieces(event);
 };
 
 const readBody = (contract: OperationContract, event: APIGatewayProxyEvent) => {
   const { body: schema, rawBody, stream } = contract.request;
   if (stream) return readStream(event, stream);
-  if (!schema && !rawBody) return { data: {} };
+  if (!schema && !rawBody) return {};
   const encoding = header(event, 'content-encoding');
   if (encoding && encoding.toLowerCase() !== 'identity')
     return refuse('UNSUPPORTED_MEDIA_TYPE', 'The body must come as it is, not compressed: leave Content-Encoding out.');
   const text = bodyText(event);
   if (text === undefined) return refuse('BAD_REQUEST', 'The body is not UTF-8.');
-  if (rawBody) return { data: text };
+  if (rawBody) return text;
   if (text.trim() === '') return emptyBody(schema);
   if (saysOther(event)) return NOT_JSON;
-  return schema ? parseJsonBody(schema, text, inputProblem(contract)) : { data: {} };
+  return schema ? parseJsonBody(schema, text, inputProblem(contract)) : {};
 };
 
 /** Query values as one flat object; a repeated parameter is a list where it was repeated. */
@@ -129,7 +114,7 @@ export const readIdempotencyKey = (
   event: APIGatewayProxyEvent,
 ): string | undefined | Refusal<'BAD_REQUEST'> => {
   if (!contract.idempotency) return undefined;
-  if (countOf(event, 'idempotency-key') > 1)
+  if (headerValues(event, 'idempotency-key').length > 1)
     return refuse('BAD_REQUEST', 'The Idempotency-Key header stands more than once: send one.');
   const key = header(event, 'idempotency-key');
   if (key === undefined && contract.idempotency === 'optional') return undefined;
@@ -139,18 +124,21 @@ export const readIdempotencyKey = (
     : refuse('BAD_REQUEST', 'The Idempotency-Key must be 1 to 255 visible ASCII characters.');
 };
 
+/** A part of the request, where the contract has one. */
+const readPart = <N extends ProblemName>(schema: z.ZodType | undefined, input: unknown, problem: N, what: string) =>
+  schema ? parsePart(schema, input, problem, what) : {};
+
 /** Parses path, query and body against the contract, in that order. */
 export const readInput = (contract: OperationContract, event: APIGatewayProxyEvent) => {
-  const params = parsePart(contract.request.params, event.pathParameters ?? {}, 'NOT_FOUND', 'The path');
+  const params = readPart(contract.request.params, event.pathParameters ?? {}, 'NOT_FOUND', 'The path');
   if (params instanceof Refusal) return params;
   const badQuery = inputProblem(contract);
   const bad = Object.values(event.multiValueQueryStringParameters ?? {})
     .flat()
     .some((value) => value !== undefined && (value.includes('\u0000') || !value.isWellFormed()));
   if (bad) return refuse(badQuery, 'The query has characters that the contract does not know.');
-  const query = parsePart(contract.request.query, queryOf(event), badQuery, 'The query');
+  const query = readPart(contract.request.query, queryOf(event), badQuery, 'The query');
   if (query instanceof Refusal) return query;
   const body = readBody(contract, event);
-  if (body instanceof Refusal) return body;
-  return { params: params.data, query: query.data, body: body.data };
+  return body instanceof Refusal ? body : { params, query, body };
 };

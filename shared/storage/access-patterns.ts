@@ -1,17 +1,19 @@
 import { createHash } from 'node:crypto';
-import type { Key } from './table.ts';
+import type { Actor } from '../domain/core/actor.ts';
+import type { Id, IdKind } from '../domain/core/ids.ts';
+import type { Key } from './client/row.ts';
 
 /**
- * THE key table: every row's keys and every index entry of the single table, one function and one sentence each.
- * `infra/` builds the table and its indexes from `TABLE` and `INDEXES`; docs/data-model.md is printed from `PATTERNS`.
- * Text that a caller chose never stands in a key raw where it could meet the separator: it is hashed.
+ * The key table: the keys of every row and index entry of the single table, one function and one sentence each.
+ * `infra/` builds the table from `TABLE` and `INDEXES`; docs/data-model.md is printed from this file.
+ * Caller-chosen text that could contain the separator `#` is hashed before it becomes part of a key.
  */
 export const TABLE = { partitionKey: 'pk', sortKey: 'sk', timeToLive: 'ttl' } as const;
 
-/** What the list of an organization's numbers, templates and flows is filtered by besides. */
+/** Projected for the filters of the lists of WhatsApp numbers, templates and flows. */
 const RESOURCE_ATTRIBUTES = ['qualityRating', 'category', 'language', 'platformStatus', 'platformCategories'] as const;
 
-/** What the narrow list indexes carry besides keys: all that a filter reads, so that a filtered total reads no full row. */
+/** Projected into the list indexes: every attribute that a filter reads, so that a filtered total reads no full row. */
 const LIST_ATTRIBUTES = [
   'org',
   'channel',
@@ -20,7 +22,7 @@ const LIST_ATTRIBUTES = [
   'via',
   'contactId',
   'campaignId',
-  'toHash',
+  'recipientHash',
   'archivedAt',
   'numberId',
   'batchId',
@@ -28,32 +30,32 @@ const LIST_ATTRIBUTES = [
 ] as const;
 
 export const INDEXES = {
-  /** Lists of an organization, newest first. */
+  /** Lists of an organization's objects, newest first. */
   gsi1: {
     partitionKey: 'gsi1pk',
     sortKey: 'gsi1sk',
     sortType: 'S',
     attributes: [...LIST_ATTRIBUTES, ...RESOURCE_ATTRIBUTES, 'origin'],
   },
-  /** What belongs to one contact, or to one message. */
+  /** Objects of one contact or one message. */
   gsi2: { partitionKey: 'gsi2pk', sortKey: 'gsi2sk', sortType: 'S', attributes: LIST_ATTRIBUTES },
-  /** What carries one campaign tag. */
+  /** Messages with a campaign tag. */
   gsi3: { partitionKey: 'gsi3pk', sortKey: 'gsi3sk', sortType: 'S', attributes: LIST_ATTRIBUTES },
-  /** What went to one recipient. */
+  /** Messages to or from one recipient, and contacts by e-mail address. */
   gsi4: { partitionKey: 'gsi4pk', sortKey: 'gsi4sk', sortType: 'S', attributes: LIST_ATTRIBUTES },
-  /** Sparse: only rows with work to do, by the moment it is due (ms). */
+  /** Work items, by the time they are due (ms). Sparse: only rows with pending work have an entry. */
   due: { partitionKey: 'duePk', sortKey: 'dueAt', sortType: 'N', attributes: [] },
 } as const;
 
-/** Partitions of each kind of due work: enough for 4,000 rows a second of a kind. */
+/** Due-index partitions of each kind of work item; four take 4,000 writes a second. */
 export const DUE_SHARDS = 4;
-/** Counter rows that captures of one wallet spread over, so that settling never contends with reserving. */
+/** Counter rows that a wallet's captures are spread over, so that settling never contends with reserving. */
 export const CAPTURE_SHARDS = 8;
 
-/** Counter rows that the inbound messages of one channel spread over, so that those that come at once seldom meet. */
+/** Counter rows that a channel's inbound messages are spread over, so that concurrent ones seldom conflict. */
 export const INBOUND_SHARDS = 4;
 
-/** Shards of an organization's push devices: read at the same time when a push message is made. */
+/** Shards of an organization's push devices, read in parallel when an audience is built. */
 export const PUSH_SHARDS = 16;
 
 const digest = (text: string) => createHash('sha256').update(text).digest('base64url');
@@ -64,262 +66,280 @@ export const shardOf = (id: string, shards: number): number =>
 /** Newest-first sort key: ISO time, then the id, so that equal times still have one order. */
 export const newestKey = (createdAt: string, id: string): string => `${createdAt}#${id}`;
 
-/** A number as text that sorts as numbers do. */
+/** A zero-padded number, so that it sorts numerically as text. */
 const padded = (number: number, digits: number): string => String(number).padStart(digits, '0');
 
 const key = (pk: string, sk: string): Key => ({ pk, sk });
 
+type Org = Id<'organization'>;
+/** An id, or an empty string to build the keys of a query on the partition. */
+type Sought<K extends IdKind> = Id<K> | '';
+
 export const KEYS = {
-  /** An organization's settings. */
-  organization: (id: string) => key(`ORG#${id}`, 'ORG'),
-  /** A person of an organization. */
-  account: (id: string) => key(`ACC#${id}`, 'ACC'),
-  /** An API key's record, found by its id. */
-  apiKey: (id: string) => key(`KEY#${id}`, 'KEY'),
-  /** A credential, found by the SHA-256 (hex) of the secret that the caller presents. */
+  /** An organization with its settings. */
+  organization: (id: Id<'organization'>) => key(`ORG#${id}`, 'ORG'),
+  /** An account: a person of an organization. */
+  account: (id: Id<'account'>) => key(`ACC#${id}`, 'ACC'),
+  /** An API key. */
+  apiKey: (id: Id<'apiKey'>) => key(`KEY#${id}`, 'KEY'),
+  /** A credential (API key or session), by the SHA-256 (hex) of its secret. */
   credential: (sha256: string) => key(`CRED#${sha256}`, 'CRED'),
-  /** A message of any channel, found by its id. */
-  message: (id: string) => key(`MSG#${id}`, 'MSG'),
-  /** A bulk send, as its answer told it. */
-  batch: (id: string) => key(`BATCH#${id}`, 'BATCH'),
-  /** Some of a batch's messages that are in no chunk of it: an earlier call made them, or they were sent anew. */
-  batchOthers: (id: string, part: number) => key(`BATCH#${id}`, `OTHERS#${padded(part, 4)}`),
-  /** A chunk of a batch: its messages, and what one ledger line holds for them. */
-  batchChunk: (batchId: string, chunk: number) => key(`BATCH#${batchId}#${chunk}`, 'CHUNK'),
-  /** A lane of a chunk's escrow: what its messages captured, what they give back, and where they stand. */
-  escrowLane: (batchId: string, chunk: number, lane: number) => key(`BATCH#${batchId}#${chunk}`, `LANE#${lane}`),
-  /** What leaves of a queued message besides what is kept of it; sealed, and gone once its hold is resolved. */
-  messageBody: (id: string) => key(`MSG#${id}`, 'BODY'),
-  /** The chain of fallbacks that begins with a message. */
-  chain: (firstMessageId: string) => key(`MSG#${firstMessageId}`, 'CHAIN'),
-  /** A receipt of a message that waits to be applied; the same receipt twice is one row. */
-  receipt: (messageId: string, fingerprint: string) => key(`MSG#${messageId}`, `RCPT#${fingerprint}`),
-  /** What its recipient did with a message: first open, first click, and how many of each. Written only once there is something. */
-  engagement: (messageId: string) => key(`MSG#${messageId}`, 'ENGAGED'),
-  /** The promise that a caller's key sends once. */
-  idempotency: (organizationId: string, callerKey: string) =>
-    key(`IDEM#${organizationId}#${digest(callerKey)}`, 'IDEM'),
-  /** The wallet: what can be spent. Sorts after its counters and its ledger, so that one query newest first reads all three. */
-  wallet: (organizationId: string) => key(`WALLET#${organizationId}`, 'W'),
-  /** A share of what was captured from a wallet. */
-  captured: (organizationId: string, shard: number) => key(`WALLET#${organizationId}`, `S#${shard}`),
-  /** A share of how many messages of a channel ever came in: an organization's lie together, so that one query reads them all. */
-  inboundCount: (organizationId: string, channel: string, shard: number) =>
+  /** A message of any channel but push. */
+  message: (id: Id<'message'>) => key(`MSG#${id}`, 'MSG'),
+  /** A bulk send (batch): whether it was accepted, and its totals. */
+  batch: (id: Id<'batch'>) => key(`BATCH#${id}`, 'BATCH'),
+  /** Messages of a batch that are in none of its chunks: replayed by their idempotency keys, or resent. */
+  batchOthers: (id: Id<'batch'>, part: number) => key(`BATCH#${id}`, `OTHERS#${padded(part, 4)}`),
+  /** A chunk of a batch: its messages, and the one ledger entry that holds their money (escrow). */
+  batchChunk: (batchId: Id<'batch'>, chunk: number) => key(`BATCH#${batchId}#${chunk}`, 'CHUNK'),
+  /** A lane (shard) of a chunk's escrow: what its messages captured and released, and how many have which status. */
+  escrowLane: (batchId: Id<'batch'>, chunk: number, lane: number) => key(`BATCH#${batchId}#${chunk}`, `LANE#${lane}`),
+  /** Content of a queued message that is sent but not kept, such as an e-mail's body; sealed, deleted once the hold is resolved. */
+  messageBody: (id: Id<'message'>) => key(`MSG#${id}`, 'BODY'),
+  /** The fallback of a send: its steps, under the id of the first message. */
+  fallback: (firstMessageId: Id<'message'>) => key(`MSG#${firstMessageId}`, 'CHAIN'),
+  /** A pending receipt of a message; the fingerprint makes duplicates one row. */
+  receipt: (messageId: Id<'message'>, fingerprint: string) => key(`MSG#${messageId}`, `RCPT#${fingerprint}`),
+  /** Opens and clicks of a message: time of the first and count of each. Written on the first one. */
+  engagement: (messageId: Id<'message'>) => key(`MSG#${messageId}`, 'ENGAGED'),
+  /** The idempotency record of a caller's key. */
+  idempotency: (organizationId: Org, callerKey: string) => key(`IDEM#${organizationId}#${digest(callerKey)}`, 'IDEM'),
+  /** A wallet's available balance. Sorts after its counters and ledger entries, so that one descending query reads all three. */
+  wallet: (organizationId: Org) => key(`WALLET#${organizationId}`, 'W'),
+  /** A shard of the sum of a wallet's captures. */
+  captured: (organizationId: Org, shard: number) => key(`WALLET#${organizationId}`, `S#${shard}`),
+  /** A shard of the count of a channel's inbound messages. An organization's are in one partition, so that one query reads them all. */
+  inboundCount: (organizationId: Org, channel: string, shard: number) =>
     key(`INS#${organizationId}`, `${channel}#${shard}`),
-  /** A line of the ledger; `order` sorts as time does. */
-  entry: (organizationId: string, order: string) => key(`WALLET#${organizationId}`, `E#${order}`),
-  /** Live segments of a month (YYYYMM in São Paulo): the position in the volume bands. */
-  volume: (organizationId: string, channel: string, month: string) =>
+  /** A ledger entry; `order` sorts by time. */
+  entry: (organizationId: Org, order: string) => key(`WALLET#${organizationId}`, `E#${order}`),
+  /** Live segments of a calendar month (YYYYMM in São Paulo): the position in the volume bands. */
+  volume: (organizationId: Org, channel: string, month: string) =>
     key(`VOLUME#${organizationId}`, `${channel}#${month}`),
-  /** A version of the price table, by the moment from which it is in force. */
+  /** A version of the price table, by the time from which it is in force. */
   prices: (effectiveFrom: string) => key('PRICES', effectiveFrom),
-  /** Settings of one provider for the stage; sealed. */
+  /** The stage's settings of a provider; sealed. */
   provider: (channel: string, name: string) => key('SETTINGS', `PROVIDER#${channel}#${name}`),
   /** The stage's root key, wrapped by KMS. */
   rootKey: () => key('SETTINGS', 'ROOT_KEY'),
-  /** Whether a provider's route is tripped, and until when. */
+  /** The circuit breaker of a provider's route: until when it is open. */
   breaker: (channel: string, provider: string, route: string) =>
     key(`BREAKER#${channel}#${provider}#${route}`, 'BREAKER'),
-  /** A token bucket of a credential. */
-  bucket: (credentialId: string, bucket: string) => key(`RATE#${credentialId}#${bucket}`, 'RATE'),
-  /** Sends of one second, for a ceiling contracted per second. */
-  second: (organizationId: string, channel: string, second: number) =>
+  /** A rate limit (token bucket) of a credential. */
+  bucket: (credentialId: Actor['credentialId'], bucket: string) => key(`RATE#${credentialId}#${bucket}`, 'RATE'),
+  /** Count of the sends of one second, for the contracted SMS per second. */
+  second: (organizationId: Org, channel: string, second: number) =>
     key(`RATE#${organizationId}#${channel}`, `S#${second}`),
   /** A contact. */
-  contact: (id: string) => key(`CNT#${id}`, 'CNT'),
-  /** A phone of an organization (blind index): makes it unique, and carries its opt-out for sends that name no contact. */
-  phone: (organizationId: string, phoneHash: string) => key(`PHONE#${organizationId}#${phoneHash}`, 'PHONE'),
-  /** An e-mail address of an organization (blind index): how many contacts with it opted out, whether it unsubscribed itself, and until when its provider holds it back. */
-  emailAddress: (organizationId: string, emailHash: string) => key(`EMAIL#${organizationId}#${emailHash}`, 'EMAIL'),
-  /** A user of a channel's platform that wrote to an organization (blind index): carries its opt-out, as a phone does. */
-  platformUser: (organizationId: string, userHash: string) => key(`PUSER#${organizationId}#${userHash}`, 'PUSER'),
-  /** An e-mail template without its contents: what lists read. */
-  emailTemplate: (id: string) => key(`ETPL#${id}`, 'ETPL'),
+  contact: (id: Id<'contact'>) => key(`CNT#${id}`, 'CNT'),
+  /** A phone of an organization (blind index): makes it unique among contacts, and holds its opt-out for sends that name no contact. */
+  phone: (organizationId: Org, phoneHash: string) => key(`PHONE#${organizationId}#${phoneHash}`, 'PHONE'),
+  /** An e-mail address of an organization (blind index): count of opted-out contacts, its own unsubscription, and the end of its suppression. */
+  emailAddress: (organizationId: Org, emailHash: string) => key(`EMAIL#${organizationId}#${emailHash}`, 'EMAIL'),
+  /** A channel's user id that wrote to an organization (blind index): holds its opt-out, as a phone's row does. */
+  channelUser: (organizationId: Org, userHash: string) => key(`PUSER#${organizationId}#${userHash}`, 'PUSER'),
+  /** An e-mail template without its contents, as lists read it. */
+  emailTemplate: (id: Id<'emailTemplate'>) => key(`ETPL#${id}`, 'ETPL'),
   /** The contents of an e-mail template; compressed. */
-  emailTemplateContent: (id: string) => key(`ETPL#${id}`, 'CONTENT'),
-  /** The name of an e-mail template: makes it unique, and finds it. */
-  emailTemplateName: (organizationId: string, name: string) =>
+  emailTemplateContent: (id: Id<'emailTemplate'>) => key(`ETPL#${id}`, 'CONTENT'),
+  /** The name of an e-mail template: makes it unique, and finds the template. */
+  emailTemplateName: (organizationId: Org, name: string) =>
     key(`ETPLNAME#${organizationId}#${digest(name)}`, 'ETPLNAME'),
   /** A WhatsApp number without its access token. */
-  number: (id: string) => key(`NUM#${id}`, 'NUM'),
-  /** The access token that a number is reached with; sealed. */
-  numberToken: (id: string) => key(`NUM#${id}`, 'TOKEN'),
-  /** What the platform calls a number: it belongs to one organization of the stage. */
+  number: (id: Id<'number'>) => key(`NUM#${id}`, 'NUM'),
+  /** The access token of a WhatsApp number; sealed. */
+  numberToken: (id: Id<'number'>) => key(`NUM#${id}`, 'TOKEN'),
+  /** Meta's phone number id of a number: makes it belong to one organization of the stage. */
   phoneNumberId: (phoneNumberId: string) => key(`PHONEID#${digest(phoneNumberId)}`, 'PHONEID'),
-  /** How much a number may still send: one row for each rate that it was ever given. */
-  numberRate: (id: string, perSecond: number, perDay: number) => key(`RATE#${id}#${perSecond}#${perDay}`, 'RATE'),
+  /** The rate limit of a number: one row per rate that it was ever given. */
+  numberRate: (id: Id<'number'>, perSecond: number, perDay: number) => key(`RATE#${id}#${perSecond}#${perDay}`, 'RATE'),
   /** A WhatsApp template. */
-  template: (id: string) => key(`TPL#${id}`, 'TPL'),
-  /** A template's name, once per language and business account: makes it unique, and finds a name in all of its languages. */
-  templateName: (organizationId: string, name: string, language: string, wabaId: string) =>
+  template: (id: Id<'template'>) => key(`TPL#${id}`, 'TPL'),
+  /** The name of a WhatsApp template, per language and business account (WABA): makes it unique, and finds its languages. */
+  templateName: (organizationId: Org, name: string, language: string, wabaId: string) =>
     key(`TPLNAME#${organizationId}#${digest(name)}`, `${language}#${digest(wabaId)}`),
   /** A WhatsApp flow. */
-  flow: (id: string) => key(`FLW#${id}`, 'FLW'),
-  /** What the platform calls a flow of a business account: finds the one that its reports name. */
-  flowOnPlatform: (organizationId: string, wabaId: string, platformFlowId: string) =>
+  flow: (id: Id<'flow'>) => key(`FLW#${id}`, 'FLW'),
+  /** Meta's id of a flow, per business account (WABA): finds the flow that a Meta event names. */
+  metaFlow: (organizationId: Org, wabaId: string, platformFlowId: string) =>
     key(`FLWPID#${organizationId}#${digest(platformFlowId)}`, digest(wabaId)),
-  /** A caller's own customer id: makes it unique. */
-  externalId: (organizationId: string, externalId: string) => key(`EXT#${organizationId}#${digest(externalId)}`, 'EXT'),
-  /** A file that the channel platform keeps for messages, found by the platform's id of it. */
-  media: (organizationId: string, mediaId: string) => key(`MEDIA#${organizationId}#${digest(mediaId)}`, 'MEDIA'),
-  /** A file on its way past the service, until it is completed or thrown away. */
-  upload: (id: string) => key(`UPL#${id}`, 'UPL'),
+  /** A caller's own id of a contact: makes it unique. */
+  externalId: (organizationId: Org, externalId: string) => key(`EXT#${organizationId}#${digest(externalId)}`, 'EXT'),
+  /** A media file at Meta, by Meta's media id. */
+  media: (organizationId: Org, mediaId: string) => key(`MEDIA#${organizationId}#${digest(mediaId)}`, 'MEDIA'),
+  /** An upload by presigned URL, until it is completed or abandoned. */
+  upload: (id: Id<'upload'>) => key(`UPL#${id}`, 'UPL'),
   /** A short link. */
   link: (code: string) => key(`LINK#${code}`, 'LINK'),
-  /** An event on its way to the webhooks. */
-  event: (id: string) => key(`EVT#${id}`, 'EVT'),
-  /** A subscription: all of an organization's lie together, so that fanning an event out reads them in one query. */
-  webhook: (organizationId: string, id: string) => key(`WBHS#${organizationId}`, `WBH#${id}`),
-  /** An event on its way to one subscription; its id is made of both, so that fanning out twice is one row. */
-  delivery: (id: string) => key(`DLV#${id}`, 'DLV'),
-  /** One attempt of a delivery, by its number. */
-  attempt: (deliveryId: string, number: number) => key(`DLV#${deliveryId}`, `ATT#${padded(number, 6)}`),
-  /** When a recipient (blind index) last wrote on a channel, to one of the organization's numbers where it has any: opens that number's window. */
-  lastInbound: (organizationId: string, channel: string, hash: string, numberId: string) =>
+  /** An event in the outbox, on its way to webhook subscriptions. */
+  event: (id: Id<'event'>) => key(`EVT#${id}`, 'EVT'),
+  /** A webhook subscription. An organization's are in one partition, so that an event's fan-out reads them in one query. */
+  webhook: (organizationId: Org, id: Sought<'webhook'>) => key(`WBHS#${organizationId}`, `WBH#${id}`),
+  /** A delivery of an event to a subscription. Its id is derived from both, so that a repeated fan-out writes no second row. */
+  delivery: (id: Id<'delivery'>) => key(`DLV#${id}`, 'DLV'),
+  /** An attempt of a delivery, by its number. */
+  attempt: (deliveryId: Id<'delivery'>, number: number) => key(`DLV#${deliveryId}`, `ATT#${padded(number, 6)}`),
+  /** Time of a recipient's (blind index) last message on a channel, per number where there are any: opens the service window. */
+  lastInbound: (organizationId: Org, channel: string, hash: string, numberId: Id<'number'> | '') =>
     key(`INBOUND#${organizationId}#${channel}#${hash}`, `LAST#${numberId}`),
-  /** An inbound reply, by its id. */
-  reply: (id: string) => key(`RPL#${id}`, 'RPL'),
-  /** An app of an organization, with its push credentials sealed: all of an organization's lie together. */
-  pushApp: (organizationId: string, id: string) => key(`PAPPS#${organizationId}`, `PAPP#${id}`),
-  /** A push device; an organization's lie in shards by their ids, so that an audience is read in parallel and in one order. */
-  pushToken: (organizationId: string, id: string) =>
+  /** A reply to a message. */
+  reply: (id: Id<'reply'>) => key(`RPL#${id}`, 'RPL'),
+  /** A push app with its sealed credentials. An organization's are in one partition. */
+  pushApp: (organizationId: Org, id: Sought<'pushApp'>) => key(`PAPPS#${organizationId}`, `PAPP#${id}`),
+  /** A push device. Sharded by id, so that an audience is read in parallel and in a stable order. */
+  pushToken: (organizationId: Org, id: Id<'pushToken'>) =>
     key(`PTOKS#${organizationId}#${shardOf(id, PUSH_SHARDS)}`, `PTOK#${id}`),
-  /** A push message: what it says, to whom, and once all is done what came of it. */
-  pushMessage: (id: string) => key(`PSH#${id}`, 'PSH'),
-  /** A chunk of a push message's devices, in the order of their shard: where its devices stand, and how far its sending is. */
-  pushChunk: (messageId: string, shard: number, chunk: number) =>
+  /** A push message: content, audience, and finally the counts of its outcome. */
+  pushMessage: (id: Id<'message'>) => key(`PSH#${id}`, 'PSH'),
+  /** A chunk of a push message's devices, in their shard's order, with the progress of its sending. */
+  pushChunk: (messageId: Id<'message'>, shard: number, chunk: number) =>
     key(`PSH#${messageId}`, `CHUNK#${padded(shard, 2)}#${padded(chunk, 4)}`),
-  /** How many devices of a shard opened a push message. */
-  pushOpens: (messageId: string, shard: number) => key(`PSH#${messageId}`, `OPENS#${padded(shard, 2)}`),
-  /** One device of a push message, by its dispatch id: a chunk's lie together, and each chunk apart, for no partition takes them all. */
-  pushDispatch: (dispatchId: string) => key(`PDSP#${dispatchId.slice(4, 23)}`, `${dispatchId.slice(23)}`),
-  /** What a provider calls a message, or a recipient that a provider will quote in a reply. */
+  /** A shard of the count of devices that opened a push message. */
+  pushOpens: (messageId: Id<'message'>, shard: number) => key(`PSH#${messageId}`, `OPENS#${padded(shard, 2)}`),
+  /** A dispatch: one device of a push message. Dispatches of a chunk share a partition; one partition could not take a whole message's. */
+  pushDispatch: (dispatchId: Id<'pushDispatch'>) => key(`PDSP#${dispatchId.slice(4, 23)}`, `${dispatchId.slice(23)}`),
+  /** A provider's reference: its id of a message, or a recipient by whom a reply is attributed. */
   correlation: (provider: string, reference: string) => key(`CORR#${provider}#${digest(reference)}`, 'CORR'),
 } as const;
 
-/** Index entries: spread into the row that they find. */
-export const FINDS = {
+/** Index entries: attributes to spread into the row that they index. */
+export const INDEX_KEYS = {
   /** An organization's API keys. */
-  keysOf: (organizationId: string, createdAt: string, id: string) => ({
+  keysOf: (organizationId: Org, createdAt: string, id: Sought<'apiKey'>) => ({
     gsi1pk: `KEYS#${organizationId}`,
     gsi1sk: newestKey(createdAt, id),
   }),
   /** An organization's accounts. */
-  accountsOf: (organizationId: string, createdAt: string, id: string) => ({
+  accountsOf: (organizationId: Org, createdAt: string, id: Sought<'account'>) => ({
     gsi1pk: `ACCS#${organizationId}`,
     gsi1sk: newestKey(createdAt, id),
   }),
   /** All organizations of the stage, for the operator. */
-  organizations: (createdAt: string, id: string) => ({ gsi1pk: 'ORGS', gsi1sk: newestKey(createdAt, id) }),
+  organizations: (createdAt: string, id: Sought<'organization'>) => ({
+    gsi1pk: 'ORGS',
+    gsi1sk: newestKey(createdAt, id),
+  }),
   /** An organization's contacts. */
-  contactsOf: (organizationId: string, createdAt: string, id: string) => ({
+  contactsOf: (organizationId: Org, createdAt: string, id: Sought<'contact'>) => ({
     gsi1pk: `CNTS#${organizationId}`,
     gsi1sk: newestKey(createdAt, id),
   }),
   /** The contacts of an organization that have an e-mail address (blind index). */
-  contactsOfEmail: (organizationId: string, emailHash: string, createdAt: string, id: string) => ({
+  contactsOfEmail: (organizationId: Org, emailHash: string, createdAt: string, id: Sought<'contact'>) => ({
     gsi4pk: `CNTS#email#${organizationId}#${emailHash}`,
     gsi4sk: newestKey(createdAt, id),
   }),
   /** An organization's e-mail templates. */
-  emailTemplatesOf: (organizationId: string, createdAt: string, id: string) => ({
+  emailTemplatesOf: (organizationId: Org, createdAt: string, id: Sought<'emailTemplate'>) => ({
     gsi1pk: `ETPLS#${organizationId}`,
     gsi1sk: newestKey(createdAt, id),
   }),
   /** An organization's WhatsApp numbers. */
-  numbersOf: (organizationId: string, createdAt: string, id: string) => ({
+  numbersOf: (organizationId: Org, createdAt: string, id: Sought<'number'>) => ({
     gsi1pk: `NUMS#${organizationId}`,
     gsi1sk: newestKey(createdAt, id),
   }),
-  /** The numbers of a business account of the platform, whoever's they are: what it says of the account concerns them. */
-  numbersOfAccount: (wabaId: string, createdAt: string, id: string) => ({
+  /** The numbers of a business account (WABA), of any organization, for Meta's account events. */
+  numbersOfAccount: (wabaId: string, createdAt: string, id: Sought<'number'>) => ({
     gsi2pk: `NUMS#${digest(wabaId)}`,
     gsi2sk: newestKey(createdAt, id),
   }),
   /** An organization's WhatsApp templates. */
-  templatesOf: (organizationId: string, createdAt: string, id: string) => ({
+  templatesOf: (organizationId: Org, createdAt: string, id: Sought<'template'>) => ({
     gsi1pk: `TPLS#${organizationId}`,
     gsi1sk: newestKey(createdAt, id),
   }),
   /** An organization's WhatsApp flows. */
-  flowsOf: (organizationId: string, createdAt: string, id: string) => ({
+  flowsOf: (organizationId: Org, createdAt: string, id: Sought<'flow'>) => ({
     gsi1pk: `FLWS#${organizationId}`,
     gsi1sk: newestKey(createdAt, id),
   }),
   /** An organization's messages of a channel. */
-  messagesOf: (organizationId: string, channel: string, createdAt: string, id: string) => ({
+  messagesOf: (organizationId: Org, channel: string, createdAt: string, id: Sought<'message'>) => ({
     gsi1pk: `MSGS#${channel}#${organizationId}`,
     gsi1sk: newestKey(createdAt, id),
   }),
   /** A contact's messages of a channel. */
-  messagesOfContact: (contactId: string, channel: string, createdAt: string, id: string) => ({
+  messagesOfContact: (contactId: Id<'contact'>, channel: string, createdAt: string, id: Sought<'message'>) => ({
     gsi2pk: `MSGS#${channel}#${contactId}`,
     gsi2sk: newestKey(createdAt, id),
   }),
-  /** What came in to an organization by a channel; apart from what it sent, so that a channel's own list holds sends alone. */
-  inboundOf: (organizationId: string, channel: string, createdAt: string, id: string) => ({
+  /** An organization's inbound messages of a channel; separate, so that a channel's own list holds only sends. */
+  inboundOf: (organizationId: Org, channel: string, createdAt: string, id: Sought<'message'>) => ({
     gsi1pk: `INS#${channel}#${organizationId}`,
     gsi1sk: newestKey(createdAt, id),
   }),
-  /** The recipients (blind index) that opted out by themselves while they were known as a contact: its opt-in takes that back. */
-  optOutsOf: (contactId: string, at: string, recipientHash: string) => ({
+  /** The recipients (blind index) that opted out themselves while they belonged to a contact; the contact's opt-in clears them. */
+  optOutsOf: (contactId: Id<'contact'>, at: string, recipientHash: string) => ({
     gsi2pk: `OUTS#${contactId}`,
     gsi2sk: newestKey(at, recipientHash),
   }),
-  /** What a contact wrote on a channel. */
-  inboundOfContact: (contactId: string, channel: string, createdAt: string, id: string) => ({
+  /** A contact's inbound messages of a channel. */
+  inboundOfContact: (contactId: Id<'contact'>, channel: string, createdAt: string, id: Sought<'message'>) => ({
     gsi2pk: `INS#${channel}#${contactId}`,
     gsi2sk: newestKey(createdAt, id),
   }),
-  /** What a sender (blind index) wrote to an organization on a channel. */
-  inboundFrom: (organizationId: string, fromHash: string, channel: string, createdAt: string, id: string) => ({
+  /** Inbound messages of a channel from one author (blind index). */
+  inboundFrom: (organizationId: Org, fromHash: string, channel: string, createdAt: string, id: Sought<'message'>) => ({
     gsi4pk: `INS#${channel}#${organizationId}#${fromHash}`,
     gsi4sk: newestKey(createdAt, id),
   }),
-  /** A campaign tag's messages of a channel. */
-  messagesOfCampaign: (organizationId: string, campaignId: string, channel: string, createdAt: string, id: string) => ({
+  /** Messages of a channel with a campaign tag. */
+  messagesOfCampaign: (
+    organizationId: Org,
+    campaignId: string,
+    channel: string,
+    createdAt: string,
+    id: Sought<'message'>,
+  ) => ({
     gsi3pk: `MSGS#${channel}#${organizationId}#${digest(campaignId)}`,
     gsi3sk: newestKey(createdAt, id),
   }),
-  /** A recipient's messages of a channel (blind index). */
-  messagesTo: (organizationId: string, toHash: string, channel: string, createdAt: string, id: string) => ({
-    gsi4pk: `MSGS#${channel}#${organizationId}#${toHash}`,
+  /** Messages of a channel to a recipient (blind index). */
+  messagesTo: (
+    organizationId: Org,
+    recipientHash: string,
+    channel: string,
+    createdAt: string,
+    id: Sought<'message'>,
+  ) => ({
+    gsi4pk: `MSGS#${channel}#${organizationId}#${recipientHash}`,
     gsi4sk: newestKey(createdAt, id),
   }),
   /** An organization's replies of a channel. */
-  repliesOf: (organizationId: string, channel: string, createdAt: string, id: string) => ({
+  repliesOf: (organizationId: Org, channel: string, createdAt: string, id: Sought<'reply'>) => ({
     gsi1pk: `RPLS#${channel}#${organizationId}`,
     gsi1sk: newestKey(createdAt, id),
   }),
   /** The replies to one message. */
-  repliesTo: (messageId: string, createdAt: string, id: string) => ({
+  repliesTo: (messageId: Id<'message'>, createdAt: string, id: Sought<'reply'>) => ({
     gsi2pk: `RPLS#${messageId}`,
     gsi2sk: newestKey(createdAt, id),
   }),
   /** An organization's push messages. */
-  pushMessagesOf: (organizationId: string, createdAt: string, id: string) => ({
+  pushMessagesOf: (organizationId: Org, createdAt: string, id: Sought<'message'>) => ({
     gsi1pk: `PSHS#${organizationId}`,
     gsi1sk: newestKey(createdAt, id),
   }),
-  /** A subscription's events by their sequence: the pull feed. */
-  eventsOf: (webhookId: string, sequence: number) => ({
+  /** A subscription's events by sequence number: the event feed. */
+  eventsOf: (webhookId: Id<'webhook'>, sequence: number) => ({
     gsi1pk: `DLVS#${webhookId}`,
     gsi1sk: `${padded(sequence, 12)}`,
   }),
   /** A subscription's deliveries, test events included. */
-  deliveriesOf: (webhookId: string, createdAt: string, id: string) => ({
+  deliveriesOf: (webhookId: Id<'webhook'>, createdAt: string, id: Sought<'delivery'>) => ({
     gsi2pk: `DLVS#${webhookId}`,
     gsi2sk: newestKey(createdAt, id),
   }),
-  /** What waits for a subscription's endpoint, by the moment since when it may be tried (ms). */
-  backlogOf: (webhookId: string, since: number) => ({ duePk: `BACKLOG#${webhookId}`, dueAt: since }),
-  /** Work of a kind that is due at a moment (ms). */
+  /** A subscription's backlog: deliveries that wait for its endpoint, by the time from which they may be tried (ms). */
+  backlogOf: (webhookId: Id<'webhook'>, since: number) => ({ duePk: `BACKLOG#${webhookId}`, dueAt: since }),
+  /** Work items of a kind, by the time they are due (ms). */
   due: (kind: string, id: string, at: number) => ({ duePk: `DUE#${kind}#${shardOf(id, DUE_SHARDS)}`, dueAt: at }),
 } as const;
 
-/** The partition of a shard of an organization's push devices. */
-export const pushTokenPartition = (organizationId: string, shard: number): string => `PTOKS#${organizationId}#${shard}`;
+/** The partition key of a shard of an organization's push devices. */
+export const pushTokenPartition = (organizationId: Org, shard: number): string => `PTOKS#${organizationId}#${shard}`;
 
-/** The partitions of one kind of due work. */
+/** The due-index partition keys of a kind of work item. */
 export const duePartitions = (kind: string): readonly string[] =>
   Array.from({ length: DUE_SHARDS }, (_, shard) => `DUE#${kind}#${shard}`);

@@ -5,7 +5,7 @@ import { exampleFiles } from '../../infra/build/example-files.ts';
 import { listFunctions } from '../../infra/build/sources.ts';
 import type { OperationContract } from '../../shared/contracts/define-operation.ts';
 import { OPERATIONS } from '../../shared/contracts/index.ts';
-import { isScope } from '../../shared/domain/access/scopes.ts';
+import { isScope } from '../../shared/domain/core/scopes.ts';
 import { QUEUE_NAMES, QUEUES } from '../../shared/queues/queues.ts';
 import { exampleEvent, functionPath, ROOT } from './support.ts';
 

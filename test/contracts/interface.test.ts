@@ -1,15 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { COMMON_PROBLEMS, type OperationContract } from '../../shared/contracts/define-operation.ts';
 import { OPERATIONS } from '../../shared/contracts/index.ts';
-import { PROBLEMS, type ProblemName } from '../../shared/domain/errors.ts';
+import { PROBLEMS, type ProblemName } from '../../shared/domain/core/errors.ts';
 
-/** What any operation may answer besides what it documents (decisions, part 3). */
+/** What any operation may answer besides what it documents (docs/spec/errors.md#what-every-operation-may-answer). */
 const ALWAYS = [400, 401, 403, 413, 415, 429, 500, 503];
 
-/**
- * The operations whose statuses the interface lists (parts 4.0 to 4.11), as it lists them: the success, 200 where it names none, and the
- * errors. Operations that it names without a list are not here.
- */
+/** The success and the errors that callers were promised, written down apart from the contracts (docs/spec/errors.md#statuses-by-operation). */
 const INTERFACE: readonly (readonly [operation: string, success: number, errors: readonly number[]])[] = [
   ['POST /v1/messages', 202, [400, 402, 409, 429]],
   ['GET /v2/sms/messages', 200, [401, 403, 422]],
@@ -38,15 +35,15 @@ const INTERFACE: readonly (readonly [operation: string, success: number, errors:
   ['GET /webhooks', 200, [401, 403]],
 ];
 
-/** What the decisions add to the interface's list, and where they do. */
-const DECIDED: Readonly<Record<string, Readonly<Record<number, string>>>> = {
+/** What was added to those lists, and the rule that asks for it. */
+const ADDED: Readonly<Record<string, Readonly<Record<number, string>>>> = {
   'POST /v1/messages': {
-    412: 'decisions, part 4: the order of checks on a send names the route',
-    422: 'decisions, part 3: a body that breaks the shape, of whose faults 400 is the recipient alone; part 4: opt-out',
-    502: 'decisions, part 2: a live send with no provider set up',
+    412: 'docs/spec/sends.md#order-of-checks: a route without a price',
+    422: 'docs/spec/errors.md#a-recipient-that-is-none: other faults of the body; docs/spec/sends.md#opt-out',
+    502: 'docs/spec/operations.md#a-live-send-without-a-provider',
   },
   'POST /v2/email/messages': {
-    409: "decisions, part 4: an e-mail's reused key with another body is 409 as everywhere",
+    409: 'docs/spec/email.md#sending-e-mail: a reused key with another body',
   },
 };
 
@@ -55,24 +52,24 @@ const statusOf = (name: ProblemName): number => PROBLEMS[name].status;
 const inOrder = (statuses: Iterable<number>): number[] => [...new Set(statuses)].sort((a, b) => a - b);
 
 describe.each(INTERFACE)('%s', (operation, success, errors) => {
-  it('documents what the interface lists for it, and beyond that only what every operation may answer', () => {
+  it('documents the statuses that it promised, and beyond them only what every operation may answer', () => {
     const contract = OPERATIONS.find((one) => nameOf(one) === operation);
     const documented = [
       ...Object.keys(contract?.responses ?? {}).map(Number),
       ...(contract?.errors ?? []).map(statusOf),
     ];
-    const decided = Object.keys(DECIDED[operation] ?? {}).map(Number);
+    const added = Object.keys(ADDED[operation] ?? {}).map(Number);
     const own = documented.filter((status) => errors.includes(status) || !ALWAYS.includes(status));
-    expect(inOrder(own)).toEqual(inOrder([success, ...errors, ...decided]));
+    expect(inOrder(own)).toEqual(inOrder([success, ...errors, ...added]));
   });
 });
 
-it('nothing in silence: an operation that takes JSON documents 422, but where the interface lists its errors without', () => {
+it('an operation that takes JSON documents 422, unless its promised list has none', () => {
   const without = OPERATIONS.filter(({ request, errors }) => request.body && !errors.includes('VALIDATION_ERROR'));
   const listed = new Set(INTERFACE.flatMap(([operation, , errors]) => (errors.includes(422) ? [] : [operation])));
   expect(without.map(nameOf).filter((operation) => !listed.has(operation))).toEqual([]);
 });
 
-it('what every operation may answer besides is what the decisions name', () => {
+it('what every operation may answer besides is one closed list', () => {
   expect(inOrder(COMMON_PROBLEMS.map(statusOf))).toEqual(ALWAYS);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { OPERATIONS } from '../../shared/contracts/index.ts';
-import { PROBLEMS, type ProblemName } from '../../shared/domain/errors.ts';
+import { PROBLEMS, type ProblemName } from '../../shared/domain/core/errors.ts';
 import { problemType } from '../../shared/runtime/problem.ts';
 import { changed, loadHandler } from './support.ts';
 

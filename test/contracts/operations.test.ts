@@ -2,7 +2,7 @@ import type { APIGatewayProxyResult } from 'aws-lambda';
 import { expect, it } from 'vitest';
 import { COMMON_PROBLEMS, inputProblem, type OperationContract } from '../../shared/contracts/define-operation.ts';
 import { OPERATIONS } from '../../shared/contracts/index.ts';
-import { OVERVIEW_CODE_OF, OVERVIEW_CODES, PROBLEMS, type ProblemName } from '../../shared/domain/errors.ts';
+import { PROBLEMS, type ProblemName, V1_CODE_OF, V1_CODES } from '../../shared/domain/core/errors.ts';
 import { Problem } from '../../shared/openapi/problems.ts';
 import { problemType } from '../../shared/runtime/problem.ts';
 import { type Change, call, changed } from './support.ts';
@@ -119,8 +119,8 @@ const expectProblem = (
   expect(headers?.['x-request-id']).toBe(event.requestContext.requestId);
   expect(headers?.['www-authenticate']).toBe(name === 'UNAUTHORIZED' ? 'Bearer' : undefined);
   const problem = Problem.strict().parse(JSON.parse(body));
-  const overview = contract.path.startsWith('/v1/') ? OVERVIEW_CODE_OF[name] : undefined;
-  expect(problem.action).toBe(overview && OVERVIEW_CODES[overview]);
+  const overview = contract.path.startsWith('/v1/') ? V1_CODE_OF[name] : undefined;
+  expect(problem.action).toBe(overview && V1_CODES[overview]);
   expect(problem).toMatchObject({
     status,
     code: overview ?? code,

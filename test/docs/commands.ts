@@ -12,6 +12,7 @@ export const readPage = (file: string): string => readFileSync(join(PROJECT, fil
 /** The pages that people read. */
 export const PAGES: readonly string[] = [
   'README.md',
+  'CONTRIBUTING.md',
   ...readdirSync(join(PROJECT, 'docs')).map((file) => `docs/${file}`),
 ].filter((file) => file.endsWith('.md'));
 

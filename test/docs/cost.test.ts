@@ -2,8 +2,8 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ENVIRONMENTS } from '../../shared/domain/actor.ts';
-import { QUEUE_OF_DUE_KIND } from '../../shared/queues/queues.ts';
+import { ENVIRONMENTS } from '../../shared/domain/core/actor.ts';
+import { QUEUE_OF_KIND } from '../../shared/queues/queues.ts';
 import { DUE_SHARDS } from '../../shared/storage/access-patterns.ts';
 import { deploy, type Resource, templateOf } from '../infra/support.ts';
 import type { Tenant } from '../support/api.ts';
@@ -205,7 +205,7 @@ describe('the figures of docs/cost.md', () => {
       'Queues that Lambda polls': ofType('AWS::Lambda::EventSourceMapping').length,
       'Runs of the dispatchers':
         (ofType('AWS::Events::Rule').length + ofType('AWS::Scheduler::Schedule').length) * 60 * 24 * 30,
-      'Queries of one run': Object.keys(QUEUE_OF_DUE_KIND).length * DUE_SHARDS,
+      'Queries of one run': Object.keys(QUEUE_OF_KIND).length * DUE_SHARDS,
     };
     const stated = Object.fromEntries(tableUnder('What it costs idle').map((row) => [row[0], cell(row, 1)]));
     expect(stated).toEqual(counts);

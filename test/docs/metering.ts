@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type CountingProxy, startCountingProxy } from '../../bench/counting-proxy.ts';
 import { type Engine, startDynoxide, startFauxqs } from '../../infra/local/engines.ts';
-import { putProviderSettings } from '../../shared/storage/providers.ts';
+import { putProviderSettings } from '../../shared/storage/access/providers.ts';
 import { type Messaging, startMessaging } from '../support/api.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
 import { type InfobipStandIn, startInfobipStandIn } from '../support/providers/infobip-stand-in.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { CALLBACK_KIND_OF } from '../../shared/domain/messages/provider.ts';
+import { channelOf } from '../../shared/domain/channels/registry.ts';
+
 import { loadAllProviders } from '../../shared/providers/index.ts';
 import { blocksOf, readPage } from './commands.ts';
 
@@ -51,27 +52,27 @@ describe('docs/providers.md', () => {
     });
 
     test('names the addresses of its callbacks', () => {
-      const kinds = channel === 'sms' ? [CALLBACK_KIND_OF.sms, 'replies'] : [CALLBACK_KIND_OF[channel]];
+      const kinds = channel === 'sms' ? ['receipts', 'replies'] : [channelOf(channel).callbackKinds[0]];
       for (const kind of kinds) expect(section).toContain(`POST {PUBLIC_URL}/callbacks/${name}/${kind}`);
     });
 
-    test('says whether the provider can be asked', () => {
+    test('says whether the provider has a status query', () => {
       const provider = open(JSON.parse(blocksOf(section, 'json')[0] ?? '{}'), io);
-      expect(/\*\*Inquiry\*\*: (yes|none)/.exec(section)?.[1]).toBe(provider.inquire ? 'yes' : 'none');
+      expect(/\*\*Status query\*\*: (yes|none)/.exec(section)?.[1]).toBe(provider.queryStatus ? 'yes' : 'none');
     });
   });
 
   /** A constant of the code, and how the page says it. */
   const NUMBERS: readonly [file: string, constant: RegExp, said: (value: number) => string][] = [
-    ['shared/storage/breakers.ts', /TRIP_AFTER = ([\d_]+)/, (count) => `After ${count} such answers in a row`],
-    ['shared/storage/breakers.ts', /REST_MS = ([\d_]+)/, (ms) => `rests for ${ms / 1000} s`],
-    ['shared/storage/breakers.ts', /TRUST_MS = ([\d_]+)/, (ms) => `hear of it within ${ms / 1000} s`],
-    ['shared/providers/routing.ts', /TRUST_MS = ([\d_]+)/, (ms) => `take effect within ${ms / 1000} s`],
-    ['shared/domain/messages/dispatch.ts', /SAFETY_MS = ([\d_]+)/, (ms) => `less than ${ms / 1000} s are left`],
-    ['shared/domain/messages/dispatch.ts', /ASK_AFTER_MS = ([\d_]+)/, (ms) => `is asked ${ms / 1000} s after`],
-    ['shared/domain/messages/resolve.ts', /PATIENCE_MS = ([\d_]+)/, (ms) => `within ${ms / 1000} s of the send`],
+    ['shared/storage/work/breakers.ts', /TRIP_AFTER = ([\d_]+)/, (count) => `After ${count} such answers in a row`],
+    ['shared/storage/work/breakers.ts', /REST_MS = ([\d_]+)/, (ms) => `rests for ${ms / 1000} s`],
+    ['shared/storage/work/breakers.ts', /TRUST_MS = ([\d_]+)/, (ms) => `hear of it within ${ms / 1000} s`],
+    ['shared/providers/routing.ts', /SETTINGS_TTL_MS = ([\d_]+)/, (ms) => `take effect within ${ms / 1000} s`],
+    ['shared/domain/sending/dispatch.ts', /MIN_CALL_WINDOW_MS = ([\d_]+)/, (ms) => `less than ${ms / 1000} s are left`],
+    ['shared/domain/sending/dispatch.ts', /STATUS_QUERY_DELAY_MS = ([\d_]+)/, (ms) => `is asked ${ms / 1000} s after`],
+    ['shared/domain/sending/recover.ts', /MAX_RECEIPT_WAIT_MS = ([\d_]+)/, (ms) => `within ${ms / 1000} s of the send`],
     [
-      'shared/runtime/config.ts',
+      'shared/wiring/process/config.ts',
       /SEND_DEADLINE_SECONDS: .*default\((\d+)\)/,
       (seconds) => `(${seconds} s after it was accepted)`,
     ],

@@ -1,36 +1,35 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createOrganization, operatorOf } from '../../infra/operator/organizations.ts';
-import { identify } from '../../shared/domain/access/credentials.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { createOrganization, operatorOf } from '../../infra/provisioning/organizations.ts';
+import { authenticate } from '../../shared/domain/access/credentials.ts';
 import {
   createKey,
+  type IssuedKey,
   KEY_SCOPES,
-  type KeyIssued,
   keyView,
   revokeKey,
   rotateKey,
 } from '../../shared/domain/access/keys.ts';
-import { SCOPES, type Scope } from '../../shared/domain/access/scopes.ts';
-import { hashSecret, newSecret, readSecret } from '../../shared/domain/access/secrets.ts';
-import type { Environment } from '../../shared/domain/actor.ts';
-import { isRefusal, type Refusal, Unavailable } from '../../shared/domain/errors.ts';
-import type { Id } from '../../shared/domain/ids.ts';
-import { credentialReader } from '../../shared/storage/access.ts';
-import { keyStore } from '../../shared/storage/keys.ts';
-import { outbox } from '../../shared/storage/outbox.ts';
+import { hashSecret, newSecret, parseSecret } from '../../shared/domain/access/secrets.ts';
+import type { Environment } from '../../shared/domain/core/actor.ts';
+import { isRefusal, type Refusal, Unavailable } from '../../shared/domain/core/errors.ts';
+import type { Id } from '../../shared/domain/core/ids.ts';
+import { SCOPES, type Scope } from '../../shared/domain/core/scopes.ts';
+import { credentialReader } from '../../shared/storage/access/credentials.ts';
+import { keyStore } from '../../shared/storage/access/keys.ts';
+import { outbox } from '../../shared/storage/work/outbox.ts';
 import { accessPlatform } from '../support/access.ts';
 import { FAULTS, startFaultProxy } from '../support/fault-proxy.ts';
+import { use } from '../support/use.ts';
 
 const HOUR = 3600 * 1000;
 const NOW = Date.parse('2026-03-02T12:00:00.000Z');
 
-let platform: Awaited<ReturnType<typeof accessPlatform>>;
 let organizationId: Id<'organization'>;
 let keys: Readonly<Record<Environment, string>>;
+const platform = await use(accessPlatform());
 beforeAll(async () => {
-  platform = await accessPlatform();
   ({ organizationId, keys } = await createOrganization(platform.tables, { name: 'Loja Azul' }));
 });
-afterAll(() => platform.stop());
 
 const store = (env: Environment = 'test') => keyStore(platform.tables[env]);
 const bearer = (text: string) => `Bearer ${text}`;
@@ -44,17 +43,18 @@ const allowed = <T>(outcome: T | Refusal): T => {
   return outcome;
 };
 const refused = (outcome: unknown) => (isRefusal(outcome) ? outcome.name : 'allowed');
-const issue = async (wish: { scopes?: readonly string[]; expiresAt?: number } = {}): Promise<KeyIssued> =>
+const issue = async (wish: { scopes?: readonly string[]; expiresAt?: number } = {}): Promise<IssuedKey> =>
   allowed(
     await createKey(store(), operatorOf(organizationId, 'test'), { name: 'A key', scopes: ['sms:send'], ...wish }, NOW),
   );
-const rotate = (id: string, overlapHours: number | undefined, now = NOW) =>
+const rotate = (id: Id<'apiKey'>, overlapHours: number | undefined, now = NOW) =>
   rotateKey(store(), operatorOf(organizationId, 'test'), { id, overlapHours }, now);
 
 describe('a credential', () => {
   test('tells its kind and environment by its prefix, and is read in no other shape', () => {
     for (const kind of ['key', 'session'] as const)
-      for (const env of ['live', 'test'] as const) expect(readSecret(newSecret(kind, env).text)).toEqual({ kind, env });
+      for (const env of ['live', 'test'] as const)
+        expect(parseSecret(newSecret(kind, env).text)).toEqual({ kind, env });
     const { text } = newSecret('key', 'test');
     for (const bad of [
       text.slice(0, 40),
@@ -66,7 +66,7 @@ describe('a credential', () => {
       '',
       'svc_test_',
     ])
-      expect(readSecret(bad)).toBeUndefined();
+      expect(parseSecret(bad)).toBeUndefined();
   });
 
   test('carries at least 32 random base62 characters', () => {
@@ -241,7 +241,7 @@ describe('rotation', () => {
   test('twenty at once leave one secret that works and is known', async () => {
     const { key } = await issue();
     const outcomes = await Promise.all(Array.from({ length: 20 }, () => rotate(key.id, 0)));
-    const won = outcomes.filter((outcome) => !isRefusal(outcome)) as KeyIssued[];
+    const won = outcomes.filter((outcome) => !isRefusal(outcome)) as IssuedKey[];
     const working = await Promise.all(won.map(({ secret }) => platform.knock('test', bearer(secret.text), NOW)));
     expect(working.filter(Boolean)).toHaveLength(1);
     expect((await store().read(key.id))?.hash).toBe(won[working.findIndex(Boolean)]?.secret.hash);
@@ -329,7 +329,7 @@ describe('a table whose answers get lost', () => {
 
   test('is no verdict: a fault of the table is a fault of the authorizer, never a 401', async () => {
     const { client, table } = platform.through('http://127.0.0.1:1');
-    const asked = identify(bearer(keys.test), { env: 'test', now: NOW, credentials: credentialReader(table) });
+    const asked = authenticate(bearer(keys.test), { env: 'test', now: NOW, credentials: credentialReader(table) });
     await expect(asked).rejects.toThrow(Unavailable);
     client.destroy();
   });

@@ -1,19 +1,20 @@
 import { describe, expect, test } from 'vitest';
 import { receiveCallback as contract } from '../../shared/contracts/callbacks.ts';
-import { isRefusal } from '../../shared/domain/errors.ts';
+import type { SmsProvider, SmsProviderName } from '../../shared/domain/channels/sms/content.ts';
+import { isRefusal } from '../../shared/domain/core/errors.ts';
+import { newId } from '../../shared/domain/core/ids.ts';
 import type { DomainEvent } from '../../shared/domain/events/event.ts';
-import { newId } from '../../shared/domain/ids.ts';
-import { type CallbackPorts, callbackUrl, takeCallback } from '../../shared/domain/messages/callbacks.ts';
-import type { MessageRecord } from '../../shared/domain/messages/message.ts';
-import type { CallbackReading, ProviderEvent } from '../../shared/domain/messages/provider.ts';
-import { type ParkedReceipt, receiptFingerprint } from '../../shared/domain/messages/receipts.ts';
+import type { CallbackPorts } from '../../shared/domain/inbound/callback-ports.ts';
+import { callbackUrl, handleCallback } from '../../shared/domain/inbound/provider-callback.ts';
+import type { ReplyRecord } from '../../shared/domain/inbound/sms-reply.ts';
+import type { MessageRecord } from '../../shared/domain/message/message.ts';
+import type { CallbackReading, ProviderEvent } from '../../shared/domain/message/provider-port.ts';
 import { DEFAULT_PRICES } from '../../shared/domain/pricing/default-prices.ts';
-import type { SmsProvider, SmsProviderName } from '../../shared/domain/sms/provider.ts';
-import type { ReplyRecord } from '../../shared/domain/sms/replies.ts';
+import { type PendingReceipt, receiptFingerprint } from '../../shared/domain/sending/apply-receipt.ts';
 import { twilio, twilioSignature } from '../../shared/providers/sms/twilio.ts';
 
 const NOW = Date.parse('2026-03-10T12:00:00.000Z');
-const TWILIO = { channel: 'sms', provider: 'twilio' } as const;
+const TWILIO = { provider: 'twilio', kind: 'receipts' } as const;
 const PHONE = '+5511999990005';
 const REQUEST = { url: 'https://messaging.example/callbacks/infobip/receipts', headers: {}, body: '' };
 
@@ -31,7 +32,7 @@ const world = (fields: Partial<MessageRecord> = {}) => {
     to: PHONE,
     ...fields,
   } as MessageRecord;
-  const parked = new Map<string, ParkedReceipt>();
+  const parked = new Map<string, PendingReceipt>();
   const replies = new Map<string, ReplyRecord>();
   const state: { reading: CallbackReading; provider: SmsProvider | undefined; keepFails: number } = {
     reading: { kind: 'confirmed' },
@@ -40,34 +41,36 @@ const world = (fields: Partial<MessageRecord> = {}) => {
   };
   const correlations = new Map([
     [`infobip p-1`, message.id],
-    [`infobip to:hash of ${PHONE}`, message.id],
+    [`infobip sms-to:hash of ${PHONE}`, message.id],
   ]);
   const effects: string[] = [];
   const events: DomainEvent[] = [];
-  const hinted: string[] = [];
+  const enqueued: string[] = [];
   const scripted = { name: 'infobip', readCallback: async () => state.reading } as unknown as SmsProvider;
   const ports: CallbackPorts = {
     clock: () => NOW,
     prices: async () => DEFAULT_PRICES,
-    journal: { read: async (id: string) => (id === message.id ? message : undefined) } as CallbackPorts['journal'],
-    hashRecipient: async (phone) => `hash of ${phone}`,
-    hashTo: async (_, kind, value) => `${kind} hash of ${value}`,
+    messageStore: {
+      read: async (id) => (id === message.id ? message : undefined),
+    } as CallbackPorts['messageStore'],
+    globalRecipientHash: async (phone) => `hash of ${phone}`,
+    recipientHashOf: async (_, kind, value) => `${kind} hash of ${value}`,
     sender: async () => ({ own: { optedOut: false } }),
     links: async () => [],
     routing: { provider: async (_, name) => state.provider ?? (name === 'infobip' ? scripted : undefined) },
     correlate: async (provider, reference) => correlations.get(`${provider} ${reference}`),
-    async park(messageId, event) {
+    async addPendingReceipt(messageId, event) {
       const receipt = { messageId, fingerprint: receiptFingerprint(event), event };
       parked.set(`${messageId} ${receipt.fingerprint}`, receipt);
       return receipt;
     },
-    hintReceipt: ({ fingerprint }) => void hinted.push(fingerprint),
+    enqueueReceipt: ({ fingerprint }) => void enqueued.push(fingerprint),
     raise: async (event) => {
       if (events.some(({ id }) => id === event.id)) return false;
       events.push(event);
       return true;
     },
-    async keep(reply, event) {
+    async store(reply, event) {
       if (state.keepFails-- > 0) throw new Error('the table is away');
       if (replies.has(reply.id)) return 'repeated';
       replies.set(reply.id, reply);
@@ -76,18 +79,18 @@ const world = (fields: Partial<MessageRecord> = {}) => {
     },
     ownersOf: async () => [],
     inbound: async () => 'kept',
-    platform: async () => 'unmatched',
+    applyMetaEvent: async () => 'unmatched',
     observe: {
-      taken: (_, kind, effect, count) => void effects.push(`${kind} ${effect} ${count}`),
+      handled: (_, kind, effect, count) => void effects.push(`${kind} ${effect} ${count}`),
       refused: (_, cause) => void effects.push(cause),
       ignored: (_, fields) => void effects.push(`ignored ${fields.join()}`),
     },
   };
   const take = (reading: CallbackReading, name: SmsProviderName = 'infobip') => {
     state.reading = reading;
-    return takeCallback(ports, { channel: 'sms', provider: name }, REQUEST);
+    return handleCallback(ports, { provider: name, kind: 'receipts' }, REQUEST);
   };
-  return { ports, state, message, parked, replies, effects, events, hinted, take };
+  return { ports, state, message, parked, replies, effects, events, enqueued, take };
 };
 
 const receipt = (fields: Partial<Extract<ProviderEvent, { kind: 'receipt' }>> = {}): ProviderEvent => ({
@@ -111,9 +114,9 @@ const events = (...all: ProviderEvent[]): CallbackReading => ({ kind: 'events', 
 describe('a receipt', () => {
   test('that comes before its message is settled is parked, and handed on', async () => {
     const at = world();
-    expect(await at.take(events(receipt({ messageId: at.message.id })))).toBe('taken');
+    expect(await at.take(events(receipt({ messageId: at.message.id })))).toBe('handled');
     expect([...at.parked.values()]).toMatchObject([{ messageId: at.message.id, event: { status: 'delivered' } }]);
-    expect(at.hinted).toEqual([...at.parked.values()].map(({ fingerprint }) => fingerprint));
+    expect(at.enqueued).toEqual([...at.parked.values()].map(({ fingerprint }) => fingerprint));
   });
 
   test('that comes twice, in one callback or in two, is one', async () => {
@@ -136,7 +139,7 @@ describe('a receipt', () => {
     ['that names a message that never was', { messageId: newId('message'), providerMessageId: 'p-unknown' }],
   ])('%s is acknowledged, counted and kept nowhere', async (_, fields) => {
     const at = world();
-    expect(await at.take(events(receipt(fields)))).toBe('taken');
+    expect(await at.take(events(receipt(fields)))).toBe('handled');
     expect(at.parked.size).toBe(0);
     expect(at.effects).toEqual(['receipt unmatched 1']);
   });
@@ -152,7 +155,7 @@ describe('a reply', () => {
   test('is kept at the price of the table with a masked event, and charged once however often it comes', async () => {
     const at = world({ campaignId: 'promo' });
     await at.take(events(reply(), reply()));
-    expect(await at.take(events(reply()))).toBe('taken');
+    expect(await at.take(events(reply()))).toBe('handled');
     expect([...at.replies.values()]).toMatchObject([
       {
         inReplyTo: at.message.id,
@@ -184,7 +187,7 @@ describe('a reply', () => {
 
   test('from a phone that nobody wrote to is acknowledged and counted', async () => {
     const at = world();
-    expect(await at.take(events(reply({ from: '+5511999990006' })))).toBe('taken');
+    expect(await at.take(events(reply({ from: '+5511999990006' })))).toBe('handled');
     expect([at.replies.size, at.effects]).toEqual([0, ['reply unmatched 1']]);
   });
 
@@ -206,7 +209,7 @@ describe('a callback', () => {
     const at = world();
     const outcome = await at.take({ kind, detail: 'x' });
     expect(isRefusal(outcome) && outcome.name).toBe(problem);
-    expect([at.parked.size, at.replies.size, at.hinted.length, at.effects]).toEqual([0, 0, 0, [kind]]);
+    expect([at.parked.size, at.replies.size, at.enqueued.length, at.effects]).toEqual([0, 0, 0, [kind]]);
   });
 
   test('of a provider that is not set up is 404', async () => {
@@ -218,11 +221,11 @@ describe('a callback', () => {
     at.state.keepFails = 1;
     const all = events(receipt({ messageId: at.message.id }), reply(), reply({ providerReplyId: 'r-2' }));
     await expect(at.take(all)).rejects.toThrow('the table is away');
-    expect(await at.take(all)).toBe('taken');
+    expect(await at.take(all)).toBe('handled');
     expect([at.parked.size, at.replies.size]).toEqual([1, 2]);
   });
 
-  test('takes a handshake', async () => expect(await world().take({ kind: 'confirmed' })).toBe('taken'));
+  test('takes a handshake', async () => expect(await world().take({ kind: 'confirmed' })).toBe('handled'));
 
   test('has an address for each provider but the sandbox, and for nothing else', () => {
     const { params } = contract.request;
@@ -240,7 +243,7 @@ describe('a callback', () => {
 
 describe('the address that a provider signed', () => {
   const PUBLIC = 'https://messaging.example';
-  const at = { provider: 'twilio', kind: 'receipts' };
+  const at = TWILIO;
 
   test('is put together from what the gateway hands on', () => {
     expect(callbackUrl(PUBLIC, at, null)).toBe(`${PUBLIC}/callbacks/twilio/receipts`);
@@ -281,11 +284,13 @@ describe('the address that a provider signed', () => {
     const headers = { 'x-twilio-signature': twilioSignature(authToken, signed, new URLSearchParams(body)) };
     const decoded = (messageId: string) => callbackUrl(PUBLIC, at, { messageId: [messageId] });
 
-    expect(await takeCallback(stage.ports, TWILIO, { url: decoded(newId('message')), headers, body })).toMatchObject({
+    expect(await handleCallback(stage.ports, TWILIO, { url: decoded(newId('message')), headers, body })).toMatchObject({
       name: 'FORBIDDEN',
     });
     expect(stage.parked.size).toBe(0);
-    expect(await takeCallback(stage.ports, TWILIO, { url: decoded(stage.message.id), headers, body })).toBe('taken');
+    expect(await handleCallback(stage.ports, TWILIO, { url: decoded(stage.message.id), headers, body })).toBe(
+      'handled',
+    );
     expect([...stage.parked.values()]).toMatchObject([{ messageId: stage.message.id, event: { status: 'delivered' } }]);
   });
 });

@@ -9,13 +9,13 @@ import {
 } from '../../shared/contracts/contacts.ts';
 import { findContact, optInContact, optOutContact } from '../../shared/domain/contacts/consent.ts';
 import type { Contact } from '../../shared/domain/contacts/contact.ts';
-import { ATTRIBUTES_BYTES, createContact } from '../../shared/domain/contacts/create.ts';
+import { createContact, MAX_ATTRIBUTES_BYTES } from '../../shared/domain/contacts/create.ts';
 import type { ContactPorts } from '../../shared/domain/contacts/ports.ts';
 import { contactReadView, contactView } from '../../shared/domain/contacts/views.ts';
-import { isRefusal, type Refusal, Unavailable } from '../../shared/domain/errors.ts';
+import { isRefusal, type Refusal, Unavailable } from '../../shared/domain/core/errors.ts';
+import { newId } from '../../shared/domain/core/ids.ts';
+import { createVault } from '../../shared/domain/core/secrets.ts';
 import type { DomainEvent } from '../../shared/domain/events/event.ts';
-import { newId } from '../../shared/domain/ids.ts';
-import { createVault } from '../../shared/domain/secrets.ts';
 
 const NOW = Date.parse('2026-03-10T12:00:00.000Z');
 const PHONE = '+5511999991234';
@@ -53,7 +53,7 @@ const world = () => {
         if (event) events.push(event);
         return true;
       },
-      liftOptOuts: async () => {},
+      clearOptOuts: async () => {},
     },
   };
   return { ports, events, state, actor: { organizationId: newId('organization'), env: 'test' as const } };
@@ -120,7 +120,7 @@ describe('a new contact', () => {
     const attributes = Object.fromEntries(
       Array.from({ length: 90 }, (_, at) => [`k${at}`, Array.from({ length: 50 }, () => 'é'.repeat(256))]),
     );
-    expect(Buffer.byteLength(JSON.stringify(attributes))).toBeGreaterThan(ATTRIBUTES_BYTES);
+    expect(Buffer.byteLength(JSON.stringify(attributes))).toBeGreaterThan(MAX_ATTRIBUTES_BYTES);
     expect(faults(await create(world(), { attributes }))).toEqual(['attributes']);
   });
 

@@ -1,11 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type CursorPosition, type CursorScope, decodeCursor, encodeCursor } from '../../shared/domain/cursor.ts';
-import { createVault } from '../../shared/domain/secrets.ts';
+import { type CursorPosition, type CursorScope, decodeCursor, encodeCursor } from '../../shared/domain/core/cursor.ts';
+import { newId } from '../../shared/domain/core/ids.ts';
+import { createVault } from '../../shared/domain/core/secrets.ts';
 
 const vault = createVault(Buffer.alloc(32, 7));
 const scope: CursorScope = {
-  organizationId: 'org_a',
+  organizationId: newId('organization'),
   env: 'test',
   query: { operation: 'push.list', status: ['sent', 'failed'] },
 };
@@ -29,7 +30,7 @@ describe('a cursor', () => {
   it('belongs to its organization, environment and query alone', () => {
     const cursor = encodeCursor(vault, scope, position);
     const others: CursorScope[] = [
-      { ...scope, organizationId: 'org_b' },
+      { ...scope, organizationId: newId('organization') },
       { ...scope, env: 'live' },
       { ...scope, query: { ...scope.query, operation: 'rcs.list' } },
       { ...scope, query: { ...scope.query, status: ['failed', 'sent'] } },

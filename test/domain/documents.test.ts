@@ -7,7 +7,7 @@ import {
   parseBirthDate,
   parseCnpj,
   parseCpf,
-} from '../../shared/domain/documents.ts';
+} from '../../shared/domain/core/documents.ts';
 
 const fullWidth = (text: string) =>
   Array.from(text, (digit) => String.fromCharCode(digit.charCodeAt(0) + 0xfee0)).join('');

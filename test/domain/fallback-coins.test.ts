@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { MessageRecord } from '../../shared/domain/messages/message.ts';
-import { fallbackCoinsOf } from '../../shared/domain/messages/plan.ts';
+import type { MessageRecord } from '../../shared/domain/message/message.ts';
+import { fallbackCoinsOf } from '../../shared/domain/sending/draft.ts';
 
 const accepted = (detail: string): MessageRecord['decisions'] => [{ at: 0, kind: 'accepted', detail }];
 const coinsOf = (fields: Pick<MessageRecord, 'decisions' | 'fallbackCoins'>) =>

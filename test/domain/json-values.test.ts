@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { createDocument } from 'zod-openapi';
-import { contactAttributesSchema, metadataSchema } from '../../shared/domain/json-values.ts';
+import { contactAttributesSchema, metadataSchema } from '../../shared/domain/core/json-values.ts';
 
 const passes = (schema: z.ZodType, value: unknown) => schema.safeParse(value).success;
 const keys = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${at}`, at]));

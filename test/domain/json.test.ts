@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isRefusal } from '../../shared/domain/errors.ts';
+import { isRefusal } from '../../shared/domain/core/errors.ts';
 import { readJson } from '../../shared/runtime/json.ts';
 
 const errorsOf = (text: string) => {

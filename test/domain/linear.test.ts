@@ -1,10 +1,19 @@
 import { describe, expect, test } from 'vitest';
-import { parseCnpj, parseCpf } from '../../shared/domain/documents.ts';
+import { textFromHtml } from '../../shared/domain/channels/email/html-text.ts';
+import {
+  fillPlaceholders,
+  invalidPlaceholderLine,
+  placeholderNames,
+} from '../../shared/domain/channels/email/placeholders.ts';
+import { prepareText } from '../../shared/domain/channels/sms/text.ts';
+import { UploadReader } from '../../shared/domain/channels/whatsapp/media/upload-reader.ts';
+import { parseCnpj, parseCpf } from '../../shared/domain/core/documents.ts';
+import { parseAddress, parseMailbox, subjectError } from '../../shared/domain/core/email-address.ts';
+import { parsePhone } from '../../shared/domain/core/phone.ts';
+import { checkEndpoint } from '../../shared/domain/core/public-address.ts';
 import { findLinks } from '../../shared/domain/links/find.ts';
-import { parsePhone } from '../../shared/domain/phone.ts';
-import { prepareText } from '../../shared/domain/sms/text.ts';
-import { checkEndpoint } from '../../shared/domain/webhooks/address.ts';
 import { checkHeaders } from '../../shared/domain/webhooks/headers.ts';
+import { shareOf } from '../support/share.ts';
 
 const LENGTH = 10_000;
 /** What makes backtracking matchers take forever: long runs that almost match. */
@@ -41,4 +50,138 @@ describe('matchers of what strangers send', () => {
       expect((user + system) / 1000).toBeLessThan(50);
     }
   });
+});
+
+/** Processor time of this process, in ms: unlike the clock it does not count what others do meanwhile. Least of three. */
+const costOf = (work: () => unknown): number =>
+  Math.min(
+    ...[1, 2, 3].map(() => {
+      const began = process.cpuUsage();
+      work();
+      const { user, system } = process.cpuUsage(began);
+      return (user + system) / 1000;
+    }),
+  );
+const GROWTH = 8;
+/** Between what eight times the input costs in linear time, 8 times as much, and in quadratic time, 64 times. */
+const MOST = 24;
+
+type Text = (length: number) => string;
+/** A run of so many characters. */
+const run =
+  (unit: string): Text =>
+  (length) =>
+    unit.repeat(Math.ceil(length / unit.length));
+/** A run of so many units, however long each is. */
+const times =
+  (unit: string): Text =>
+  (length) =>
+    unit.repeat(length);
+const afterLink =
+  (text: Text): Text =>
+  (length) =>
+    `https://a.com/${text(length)}`;
+
+interface Reader {
+  readonly length: number;
+  readonly work: (text: string) => unknown;
+  readonly texts: readonly Text[];
+}
+/** What reads long texts of strangers, and the runs that each could stumble over. */
+const READERS: Readonly<Record<string, Reader>> = {
+  prepareText: {
+    length: 100_000,
+    work: (text) => prepareText(`a${text}`),
+    texts: ['\u0323\u0301', 'ã', '😀', '€'].map(run),
+  },
+  findLinks: {
+    length: 200_000,
+    work: findLinks,
+    texts: [
+      ...['http://', 'h', 'https://a.com '].map(run),
+      afterLink(times(')')),
+      afterLink((length) => '('.repeat(length / 2) + ')'.repeat(length / 2)),
+      afterLink((length) => `${'.'.repeat(length)}x${'.'.repeat(length)}`),
+    ],
+  },
+  'addresses and subjects of e-mails': {
+    length: 1_000_000,
+    work: (text) => {
+      parseAddress(text);
+      parseAddress(`a@${text}`);
+      parseMailbox(`"${text}" <a@b.co>`);
+      subjectError(text);
+    },
+    texts: ['a', '.', '@', '-', 'a.', '"\\', '<', 'ä', '\\"'].map(times),
+  },
+  'placeholders of e-mails': {
+    length: 1_000_000,
+    work: (text) => {
+      fillPlaceholders(
+        text,
+        'html',
+        { declared: [{ name: 'nome', example: 'Ana' }, { name: 'pedido' }], given: {} },
+        1_000_000,
+      );
+      invalidPlaceholderLine(text);
+      placeholderNames(text);
+    },
+    texts: ['{{', '{{a', '}}{{', '{', '{{ a }', '{{{}}'].map(run),
+  },
+  'html of e-mails': {
+    length: 1_000_000,
+    work: (text) => {
+      textFromHtml(text);
+      textFromHtml(`<a href="https://x.example">${text}</a>`);
+    },
+    texts: [
+      '<div>',
+      '<a>',
+      '<a href="https://x.example">y',
+      '<',
+      '</',
+      '<!--',
+      '<!',
+      '&',
+      '&a',
+      ' ',
+      '<li>',
+      '<td ',
+      '<style>',
+      '</style>',
+      '<style></styl',
+      '<a b="',
+      "<a b='",
+      '<a href=',
+      '<p>a</p>',
+      '<br>',
+      'x<a',
+      '<b x=y ',
+      '\u00a0',
+    ].map(run),
+  },
+  'base64 in escapes and short lines': {
+    length: 64_000,
+    work: (text) => {
+      const reader = new UploadReader();
+      reader.take(Buffer.from(`{"filename":"a","dataBase64":"${text}","mimeType":"b"}`));
+      reader.end();
+    },
+    texts: ['\\u0041', 'AAAA\\n'].map(times),
+  },
+};
+
+describe.each(Object.entries(READERS))('%s take linear time', (_, { length, work, texts }) => {
+  const whole = shareOf(length);
+  test.each(texts.map((text) => [JSON.stringify(text(24).slice(0, 40)), text] as const))(
+    `over ${whole} of %s`,
+    (_, text) => {
+      const cost = (of: number) => {
+        const input = text(of);
+        return costOf(() => work(input));
+      };
+      // Below a millisecond the measure itself is coarse.
+      expect(cost(whole)).toBeLessThan(MOST * Math.max(1, cost(whole / GROWTH)));
+    },
+  );
 });

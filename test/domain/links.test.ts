@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { isRefusal, Unavailable } from '../../shared/domain/errors.ts';
+import { isRefusal, Unavailable } from '../../shared/domain/core/errors.ts';
+import { newId } from '../../shared/domain/core/ids.ts';
 import type { DomainEvent } from '../../shared/domain/events/event.ts';
-import { newId } from '../../shared/domain/ids.ts';
-import { followLink, type LinkPorts, redirectTarget, type ShortLink } from '../../shared/domain/links/follow.ts';
-import type { MessageRecord } from '../../shared/domain/messages/message.ts';
+import type { ShortLink } from '../../shared/domain/links/short-link.ts';
+import type { MessageRecord } from '../../shared/domain/message/message.ts';
+import { followLink, type LinkPorts, redirectTarget } from '../../shared/domain/tracking/follow-link.ts';
 
 const NOW = Date.parse('2026-03-10T12:00:00.000Z');
 const organizationId = newId('organization');

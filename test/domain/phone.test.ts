@@ -4,7 +4,7 @@ import parse from 'libphonenumber-js/max';
 import plans from 'libphonenumber-js/max/metadata';
 import examples from 'libphonenumber-js/mobile/examples';
 import { describe, expect, it } from 'vitest';
-import { maskEmail, maskPhone, parsePhone, phoneRegion } from '../../shared/domain/phone.ts';
+import { maskEmail, maskPhone, parsePhone, phoneRegion } from '../../shared/domain/core/phone.ts';
 
 const SEED = 20_260_302;
 
@@ -162,7 +162,7 @@ describe('a mask', () => {
 });
 
 it('a bundle that only masks carries no numbering plans', () => {
-  const code = `import { maskPhone } from './shared/domain/phone.ts'; console.log(maskPhone('+5511999991234'))`;
+  const code = `import { maskPhone } from './shared/domain/core/phone.ts'; console.log(maskPhone('+5511999991234'))`;
   const options = ['--bundle', '--minify', '--format=esm', '--platform=node', '--log-level=error'];
   const bundle = execFileSync('node_modules/.bin/esbuild', options, { input: code, encoding: 'utf8' });
   expect(bundle.length).toBeLessThan(2_000);

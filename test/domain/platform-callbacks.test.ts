@@ -1,16 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import { newId } from '../../shared/domain/ids.ts';
-import { answerChallenge, type CallbackPorts, takeCallback } from '../../shared/domain/messages/callbacks.ts';
-import type { MessageRecord } from '../../shared/domain/messages/message.ts';
-import type { Tenant } from '../../shared/domain/messages/plan.ts';
+import type { Tenant } from '../../shared/domain/core/actor.ts';
+import { newId } from '../../shared/domain/core/ids.ts';
+import type { CallbackPorts } from '../../shared/domain/inbound/callback-ports.ts';
+import { answerChallenge, handleCallback } from '../../shared/domain/inbound/provider-callback.ts';
+import type { MessageRecord } from '../../shared/domain/message/message.ts';
+import type { MetaEvent } from '../../shared/domain/message/meta-event.ts';
 import type {
   CallbackReading,
   InboundEvent,
-  PlatformEvent,
   Provider,
   ProviderEvent,
-} from '../../shared/domain/messages/provider.ts';
-import { lastSentTo } from '../../shared/domain/messages/recipient.ts';
+} from '../../shared/domain/message/provider-port.ts';
+import { lastSentReference } from '../../shared/domain/message/recipient.ts';
 
 const PROVIDER = 'whatsapp_cloud_api';
 const PHONE = '+5511987654321';
@@ -28,10 +29,10 @@ const world = (owners: Readonly<Record<string, readonly Tenant[]>> = {}, fields:
   } as MessageRecord;
   const correlations = new Map([
     [`${PROVIDER} wamid.OURS`, message.id],
-    [`${PROVIDER} ${lastSentTo('whatsapp', `hash of ${PHONE}`)}`, message.id],
+    [`${PROVIDER} ${lastSentReference('whatsapp', `hash of ${PHONE}`)}`, message.id],
   ]);
   const inbound: (readonly [string, string])[] = [];
-  const platform: (readonly [string, string])[] = [];
+  const metaEvents: (readonly [string, string])[] = [];
   const effects: string[] = [];
   const state: {
     reading: CallbackReading;
@@ -44,8 +45,8 @@ const world = (owners: Readonly<Record<string, readonly Tenant[]>> = {}, fields:
   };
   const ports = {
     routing: { provider: async (_: string, name: string) => (name === PROVIDER ? state.provider : undefined) },
-    journal: { read: async (id: string) => (id === message.id ? message : undefined) },
-    hashRecipient: async (phone: string) => `hash of ${phone}`,
+    messageStore: { read: async (id: string) => (id === message.id ? message : undefined) },
+    globalRecipientHash: async (phone: string) => `hash of ${phone}`,
     correlate: async (provider: string, reference: string) => correlations.get(`${provider} ${reference}`),
     ownersOf: async (channel: string, account: string) => (channel === 'whatsapp' ? (owners[account] ?? []) : []),
     async inbound({ organizationId, ...rest }: Tenant, event: InboundEvent) {
@@ -56,23 +57,23 @@ const world = (owners: Readonly<Record<string, readonly Tenant[]>> = {}, fields:
       inbound.push(found);
       return 'kept';
     },
-    async platform({ organizationId }: Tenant, event: PlatformEvent) {
-      platform.push([organizationId, event.about]);
+    async applyMetaEvent({ organizationId }: Tenant, event: MetaEvent) {
+      metaEvents.push([organizationId, event.about]);
       return organizationId === owners.waba?.[0]?.organizationId ? 'unmatched' : 'kept';
     },
     observe: {
-      taken: (_: string, kind: string, effect: string, count: number) =>
+      handled: (_: string, kind: string, effect: string, count: number) =>
         void effects.push(`${kind} ${effect} ${count}`),
       refused: (_: string, cause: string, detail: string) => void effects.push(`${cause}: ${detail}`),
       ignored: (_: string, fields: readonly string[]) => void effects.push(`ignored ${fields.join()}`),
     },
   } as unknown as CallbackPorts;
-  const take = (events: readonly ProviderEvent[], unread?: number) => {
-    state.reading = { kind: 'events', events, ...(unread ? { unread } : {}) };
+  const take = (events: readonly ProviderEvent[], unreadable?: number) => {
+    state.reading = { kind: 'events', events, ...(unreadable ? { unreadable } : {}) };
     const request = { url: 'https://messaging.example', headers: {}, body: '' };
-    return takeCallback(ports, { channel: 'whatsapp', provider: PROVIDER }, request);
+    return handleCallback(ports, { provider: PROVIDER, kind: 'events' }, request);
   };
-  return { ports, state, message, inbound, platform, effects, take };
+  return { ports, state, message, inbound, metaEvents, effects, take };
 };
 
 const written = (fields: Partial<InboundEvent> = {}): InboundEvent => ({
@@ -87,14 +88,14 @@ const written = (fields: Partial<InboundEvent> = {}): InboundEvent => ({
   at: 0,
   ...fields,
 });
-const removal: PlatformEvent = { kind: 'platform', about: 'account', wabaId: 'waba', event: 'ACCOUNT_DELETED', at: 0 };
+const removal: MetaEvent = { kind: 'platform', about: 'account', wabaId: 'waba', event: 'ACCOUNT_DELETED', at: 0 };
 
 describe('an inbound message', () => {
   test('is its owner’s whose number it came to, whoever wrote to its sender before', async () => {
     const owner = tenant();
     const at = world({ [NUMBER]: [owner] });
-    expect(await at.take([written(), written()])).toBe('taken');
-    expect(await at.take([written()])).toBe('taken');
+    expect(await at.take([written(), written()])).toBe('handled');
+    expect(await at.take([written()])).toBe('handled');
     expect(at.inbound).toEqual([[owner.organizationId, 'wamid.1']]);
     expect(at.effects).toEqual(expect.arrayContaining(['inbound kept 1', 'inbound repeated 1']));
   });
@@ -114,7 +115,7 @@ describe('an inbound message', () => {
     ['that answers a message of another channel', { channel: 'sms' }, {}],
   ] as const)('%s on a number of nobody is acknowledged, counted and kept nowhere', async (_, message, fields) => {
     const at = world({}, message as Partial<MessageRecord>);
-    expect(await at.take([written(fields)])).toBe('taken');
+    expect(await at.take([written(fields)])).toBe('handled');
     expect([at.inbound, at.effects]).toEqual([[], ['inbound unmatched 1']]);
   });
 
@@ -124,9 +125,9 @@ describe('an inbound message', () => {
       ['another', 0],
     ] as const) {
       const at = world();
-      at.state.provider.shares = (account) => account === shared;
+      at.state.provider.isShared = (account) => account === shared;
       expect(await at.take([written(), written({ providerMessageId: 'wamid.2', inReplyTo: 'wamid.OURS' })])).toBe(
-        'taken',
+        'handled',
       );
       expect(at.inbound).toHaveLength(kept * 2);
       expect(at.effects).toEqual([kept ? 'inbound kept 2' : 'inbound unmatched 2']);
@@ -148,13 +149,13 @@ describe('an inbound message', () => {
     at.state.fails = true;
     await expect(at.take([written()])).rejects.toThrow('the table is away');
     at.state.fails = false;
-    expect(await at.take([written()])).toBe('taken');
+    expect(await at.take([written()])).toBe('handled');
     expect(at.inbound).toHaveLength(1);
   });
 });
 
 describe('what a person tells the platform of marketing', () => {
-  const stops = (from = PHONE): PlatformEvent => ({
+  const stops = (from = PHONE): MetaEvent => ({
     kind: 'platform',
     about: 'preference',
     at: 0,
@@ -167,15 +168,15 @@ describe('what a person tells the platform of marketing', () => {
     const owner = tenant();
     const owned = world({ [NUMBER]: [owner] });
     await owned.take([stops()]);
-    expect(owned.platform).toEqual([[owner.organizationId, 'preference']]);
+    expect(owned.metaEvents).toEqual([[owner.organizationId, 'preference']]);
     const shared = world();
     await shared.take([stops(), stops('+5511900000000')]);
-    expect(shared.platform).toEqual([[shared.message.organizationId, 'preference']]);
+    expect(shared.metaEvents).toEqual([[shared.message.organizationId, 'preference']]);
     expect(shared.effects.sort()).toEqual(['platform kept 1', 'platform unmatched 1']);
     const gone = world();
-    gone.state.provider.shares = () => false;
+    gone.state.provider.isShared = () => false;
     await gone.take([stops()]);
-    expect(gone.platform).toEqual([]);
+    expect(gone.metaEvents).toEqual([]);
   });
 });
 
@@ -184,26 +185,26 @@ describe('what the platform says of an account', () => {
     const [one, other] = [tenant(), tenant()];
     const at = world({ waba: [one, other] });
     await at.take([removal]);
-    expect(at.platform.map(([id]) => id).sort()).toEqual([one.organizationId, other.organizationId].sort());
+    expect(at.metaEvents.map(([id]) => id).sort()).toEqual([one.organizationId, other.organizationId].sort());
     expect(at.effects).toEqual(['platform kept 1']);
   });
 
   test('of nobody is acknowledged and counted', async () => {
     const at = world();
-    expect(await at.take([removal])).toBe('taken');
+    expect(await at.take([removal])).toBe('handled');
     expect(at.effects).toEqual(['platform unmatched 1']);
   });
 });
 
 test('entries that could not be read are counted, and the others are taken', async () => {
   const at = world();
-  expect(await at.take([written()], 2)).toBe('taken');
+  expect(await at.take([written()], 2)).toBe('handled');
   expect(at.effects).toEqual(['malformed: 2 entries of no known form', 'inbound kept 1']);
 });
 
 describe('a challenge', () => {
   const ask = (at: ReturnType<typeof world>, provider = PROVIDER) =>
-    answerChallenge(at.ports, { channel: 'whatsapp', provider }, { token: 'ours' });
+    answerChallenge(at.ports, { provider, kind: 'events' }, { token: 'ours' });
 
   test('is answered as the provider answers it, 403 where it does not', async () => {
     const at = world();

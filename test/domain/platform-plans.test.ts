@@ -1,41 +1,42 @@
 import { describe, expect, test } from 'vitest';
-import { isRefusal } from '../../shared/domain/errors.ts';
-import { newId } from '../../shared/domain/ids.ts';
-import type { UnifiedRequest } from '../../shared/domain/messages/unified.ts';
-import { type PlatformPorts, planInstagram, planWhatsapp } from '../../shared/domain/platforms/plan.ts';
+import type { MetaPlanPorts } from '../../shared/domain/channels/meta/compose.ts';
+import type { PlanPorts } from '../../shared/domain/channels/registry.ts';
+import { isRefusal } from '../../shared/domain/core/errors.ts';
+import { newId } from '../../shared/domain/core/ids.ts';
+import type { SendRequest } from '../../shared/domain/message/send-request.ts';
 import { DEFAULT_PRICES } from '../../shared/domain/pricing/default-prices.ts';
+import { planSend } from '../../shared/domain/sending/plan.ts';
 
 const NOW = Date.parse('2026-03-10T12:00:00Z');
 const HOUR_MS = 3600_000;
 const PHONE = '+5511987654321';
 const USER = '17841400000000001';
 
-const ports = (over: Partial<PlatformPorts> = {}): PlatformPorts => ({
+const ports = (over: Partial<MetaPlanPorts> = {}): MetaPlanPorts => ({
   clock: () => NOW,
-  prices: async () => DEFAULT_PRICES,
-  senderOf: async (_, { named }) => ({ id: named, wroteAt: NOW - HOUR_MS }),
+  senderOf: async (_, { requestedId }) => ({ id: requestedId, lastInboundAt: NOW - HOUR_MS }),
   ...over,
 });
 const tenant = (env: 'live' | 'test' = 'live') => ({ organizationId: newId('organization'), env });
-const PLANNERS = { whatsapp: planWhatsapp, instagram: planInstagram } as const;
-
 const plan = async (
   channel: 'whatsapp' | 'instagram',
-  request: Partial<UnifiedRequest>,
-  over: Partial<PlatformPorts> = {},
+  request: Partial<SendRequest>,
+  over: Partial<MetaPlanPorts> = {},
   env: 'live' | 'test' = 'live',
 ) => {
   const to = channel === 'whatsapp' ? PHONE : USER;
-  const asked: UnifiedRequest = { channel, to, type: 'text', text: 'Oi', ...request };
-  return PLANNERS[channel](ports(over), tenant(env), asked, 'key', 'hash');
+  const asked: SendRequest = { channel, to, type: 'text', text: 'Oi', ...request };
+  const none = { named: async () => [], read: async () => undefined };
+  const channels = { ...ports(over), templates: none, numbers: none } as object as PlanPorts;
+  return planSend({ prices: async () => DEFAULT_PRICES, channels }, tenant(env), asked);
 };
 const planned = async (...given: Parameters<typeof plan>) => {
   const outcome = await plan(...given);
   if (isRefusal(outcome)) throw new Error(JSON.stringify(outcome.details));
   return outcome.plan;
 };
-const wroteAgo = (ms: number | undefined): Partial<PlatformPorts> => ({
-  senderOf: async () => ({ wroteAt: ms === undefined ? undefined : NOW - ms }),
+const wroteAgo = (ms: number | undefined): Partial<MetaPlanPorts> => ({
+  senderOf: async () => ({ lastInboundAt: ms === undefined ? undefined : NOW - ms }),
 });
 const closed = { name: 'CONFLICT', details: { meta: { code: 'window_closed' } } };
 
@@ -75,10 +76,10 @@ describe('the window', () => {
 describe('the sender', () => {
   test('is asked for together with when the recipient wrote, where that counts', async () => {
     const asked: boolean[] = [];
-    const over: Partial<PlatformPorts> = {
-      senderOf: async (_, { windowed }) => {
-        asked.push(windowed);
-        return { wroteAt: NOW };
+    const over: Partial<MetaPlanPorts> = {
+      senderOf: async (_, { needsWindow }) => {
+        asked.push(needsWindow);
+        return { lastInboundAt: NOW };
       },
     };
     await planned('whatsapp', {}, over);
@@ -98,7 +99,7 @@ describe('the sender', () => {
     const own = await planned(
       channel,
       { labels: { templateId: 'tpl_1' } },
-      { senderOf: async () => ({ id: 'own_1', wroteAt: NOW }) },
+      { senderOf: async () => ({ id: 'own_1', lastInboundAt: NOW }) },
     );
     expect(own).toMatchObject({ content: { from: 'own_1' }, labels: { [label]: 'own_1', templateId: 'tpl_1' } });
     const named = await planned(channel, { labels: { [label]: 'named_1' } });
@@ -107,7 +108,7 @@ describe('the sender', () => {
   });
 
   test('that the organization does not have is refused: by its name 422, without one 412', async () => {
-    const none: Partial<PlatformPorts> = { senderOf: async () => undefined };
+    const none: Partial<MetaPlanPorts> = { senderOf: async () => undefined };
     const named = { labels: { numberId: 'num_1' } };
     expect(await plan('whatsapp', named, none)).toMatchObject({
       name: 'VALIDATION_ERROR',

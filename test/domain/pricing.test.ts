@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { saoPauloMonth } from '../../shared/domain/core/time.ts';
 import { DEFAULT_PRICES } from '../../shared/domain/pricing/default-prices.ts';
 import {
   bandAt,
+  bandRanges,
   type PriceRow,
   PriceTableSchema,
-  placedBands,
   priceRowOf,
   quoteUnits,
 } from '../../shared/domain/pricing/prices.ts';
-import { saoPauloMonth } from '../../shared/domain/time.ts';
 
 const SEED = 20_261_121;
 
@@ -71,7 +71,7 @@ describe('a quote', () => {
     });
     expect(bandAt(row, 100_000).index).toBe(0);
     expect(bandAt(row, 100_001).index).toBe(1);
-    expect(placedBands(row).map(({ from }) => from)).toEqual([1, 100_001, 500_001, 2_000_001]);
+    expect(bandRanges(row).map(({ from }) => from)).toEqual([1, 100_001, 500_001, 2_000_001]);
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type QuietHours, QuietHoursSchema, quietUntil } from '../../shared/domain/messages/quiet-hours.ts';
+import { type QuietHours, QuietHoursSchema, quietUntil } from '../../shared/domain/sending/quiet-hours.ts';
 
 const NIGHT: QuietHours = { inicio: '22:00', fim: '08:00', timeZone: 'America/Sao_Paulo', channels: ['sms'] };
 const at = (text: string) => Date.parse(text);

@@ -1,11 +1,22 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { SendRcs } from '../../shared/contracts/rcs.ts';
-import { characters, RCS_LIMITS, type RcsCard, type RcsSuggestion } from '../../shared/domain/rcs/content.ts';
-import { bodyFaults, fileUrlFault, openUrlFault, preparedFaults, prepareRcs } from '../../shared/domain/rcs/prepare.ts';
-import { rcsRules } from '../../shared/domain/rcs/rules.ts';
-import { statesOf } from '../../shared/domain/rcs/views.ts';
-import { prepareText } from '../../shared/domain/sms/text.ts';
+import { rcs } from '../../shared/domain/channels/rcs/channel.ts';
+import {
+  codePointLength,
+  RCS_LIMITS,
+  type RcsCard,
+  type RcsSuggestion,
+} from '../../shared/domain/channels/rcs/content.ts';
+import {
+  cardErrors,
+  fileUrlError,
+  lengthErrors,
+  openUrlError,
+  prepareRcs,
+} from '../../shared/domain/channels/rcs/prepare.ts';
+import { statesOf } from '../../shared/domain/channels/rcs/views.ts';
+import { prepareText } from '../../shared/domain/channels/sms/text.ts';
 
 const card = (more: Partial<RcsCard> = {}): RcsCard => ({ title: 'T', description: 'D', ...more });
 const buttons = (...suggestions: RcsSuggestion[]) => ({ content: { card: card({ suggestions }) } });
@@ -16,7 +27,7 @@ describe('the image of a card', () => {
     'https://cdn.loja.com.br:8443/a/b.jpg?x=1',
     'https://ação.com.br/promoção.png',
     'HTTPS://CDN.LOJA.COM/A.PNG',
-  ])('may lie at %s', (url) => expect(fileUrlFault(url)).toBeUndefined());
+  ])('may lie at %s', (url) => expect(fileUrlError(url)).toBeUndefined());
 
   test.each([
     'http://cdn.loja.com.br/pedido.png',
@@ -52,7 +63,7 @@ describe('the image of a card', () => {
     'https://cdn.loja.com.br/a\u202epng',
     'https://cdn.loja.com.br\\@evil.example/a.png',
     `https://cdn.loja.com.br/${'a'.repeat(2_050)}`,
-  ])('may not lie at %s', (url) => expect(fileUrlFault(url)).toEqual(expect.any(String)));
+  ])('may not lie at %s', (url) => expect(fileUrlError(url)).toEqual(expect.any(String)));
 });
 
 describe('a button', () => {
@@ -61,7 +72,7 @@ describe('a button', () => {
     'http://loja.com.br',
     'https://10.0.0.1:8080/a',
     'https://ação.com.br/é?q=1#x',
-  ])('may open %s: it is the device that does', (url) => expect(openUrlFault(url)).toBeUndefined());
+  ])('may open %s: it is the device that does', (url) => expect(openUrlError(url)).toBeUndefined());
   test.each([
     'javascript:alert(1)',
     'intent://x#Intent;end',
@@ -75,15 +86,15 @@ describe('a button', () => {
     'https://loja.com.br/\u200bx',
     'https://loja.com.br\\x',
     'https://loja.com.br/\n',
-  ])('may not open %j', (url) => expect(openUrlFault(url)).toEqual(expect.any(String)));
+  ])('may not open %j', (url) => expect(openUrlError(url)).toEqual(expect.any(String)));
 
   test.each(['+551130001234', '+5511999990005', '+558007010000'])('may call %s', (phone) =>
-    expect(bodyFaults(buttons({ kind: 'call', label: 'Ligar', phone }))).toEqual([]),
+    expect(cardErrors(buttons({ kind: 'call', label: 'Ligar', phone }))).toEqual([]),
   );
   test.each(['11 3000-1234', '+55 11 3000-1234', '551130001234', '+5511', '+999999999999', '190'])(
     'may not call %s',
     (phone) =>
-      expect(bodyFaults(buttons({ kind: 'call', label: 'Ligar', phone }))).toEqual([
+      expect(cardErrors(buttons({ kind: 'call', label: 'Ligar', phone }))).toEqual([
         { path: 'content.card.suggestions.0.phone', message: expect.any(String) },
       ]),
   );
@@ -101,7 +112,7 @@ describe('a button', () => {
         }),
       },
     };
-    expect(bodyFaults(body).map(({ path }) => path)).toEqual([
+    expect(cardErrors(body).map(({ path }) => path)).toEqual([
       'content.card.fileUrl',
       'content.card.suggestions.1.url',
       'content.card.suggestions.2.phone',
@@ -117,7 +128,7 @@ describe('characters', () => {
     ['👍🏽', 2],
     ['👩‍👩‍👧', 5],
     ['e\u0301', 2],
-  ])('of %j are %i: Unicode code points', (text, count) => expect(characters(text)).toBe(count));
+  ])('of %j are %i: Unicode code points', (text, count) => expect(codePointLength(text)).toBe(count));
 
   test('bound every text of the contract, an emoji counting one', () => {
     const accepts = (content: unknown, fallback?: unknown) =>
@@ -177,9 +188,9 @@ describe('the content as it leaves', () => {
 
   test('whose short links are longer than its text allows is refused, and one that they shorten is not', () => {
     const text = `${'a'.repeat(145)} https://a.co`;
-    expect(preparedFaults(prepareRcs({ content: { text } }))).toEqual([]);
+    expect(lengthErrors(prepareRcs({ content: { text } }))).toEqual([]);
     const long = prepareRcs({ content: { text } }, () => 'https://short.example/r/t123456789');
-    expect(preparedFaults(long).map(({ path }) => path)).toEqual(['content.text']);
+    expect(lengthErrors(long).map(({ path }) => path)).toEqual(['content.text']);
   });
 
   test('has its fallback as an SMS writes it, with its encoding', () => {
@@ -187,7 +198,7 @@ describe('the content as it leaves', () => {
     expect(fallbackOf('Olá, João! “Já saiu”')).toEqual({ text: 'Ola, Joao! "Ja saiu"', encoding: 'GSM-7' });
     expect(fallbackOf('Saiu 🙂')).toEqual({ text: 'Saiu 🙂', encoding: 'UCS-2' });
     const grown = prepareRcs({ content: { text: 'x' }, fallback: { text: `${'a'.repeat(159)}…` } });
-    expect(preparedFaults(grown).map(({ path }) => path)).toEqual(['fallback.text']);
+    expect(lengthErrors(grown).map(({ path }) => path)).toEqual(['fallback.text']);
   });
 
   test('has the fallback that the send of the same SMS would have, whatever its characters', () => {
@@ -217,7 +228,7 @@ describe('the sandbox', () => {
       fc.property(fc.integer({ min: 0, max: 9_999 }), (ending) => {
         const digits = String(ending).padStart(4, '0');
         fc.pre(!['0006', '0008', '0013', '0018', '0021', '0025', '0099', '0114'].includes(digits));
-        expect(rcsRules.sandbox(`+551199999${digits}`)).toEqual({
+        expect(rcs.sandbox(`+551199999${digits}`)).toEqual({
           kind: 'accepted',
           reports: [{ status: 'delivered', via: 'rcs' }],
         });

@@ -1,25 +1,25 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createOrganization } from '../../infra/operator/organizations.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { createOrganization } from '../../infra/provisioning/organizations.ts';
 import { newAccount } from '../../shared/domain/access/accounts.ts';
-import { SCOPES } from '../../shared/domain/access/scopes.ts';
 import { newSession, SESSION_MS } from '../../shared/domain/access/sessions.ts';
-import { isRefusal } from '../../shared/domain/errors.ts';
-import type { Id } from '../../shared/domain/ids.ts';
-import { putAccount, putSession, setAccountStatus } from '../../shared/storage/access.ts';
+import { isRefusal } from '../../shared/domain/core/errors.ts';
+import type { Id } from '../../shared/domain/core/ids.ts';
+import { SCOPES } from '../../shared/domain/core/scopes.ts';
+import { putAccount, setAccountStatus } from '../../shared/storage/access/accounts.ts';
+import { putSession } from '../../shared/storage/access/credentials.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
-import { readLedger, readWallet } from '../../shared/storage/ledger.ts';
+import { readLedger, readWallet } from '../../shared/storage/wallet/ledger.ts';
 import { accessPlatform } from '../support/access.ts';
+import { use } from '../support/use.ts';
 
 const NOW = Date.parse('2026-03-02T12:00:00.000Z');
 const bearer = (text: string) => `Bearer ${text}`;
 
-let platform: Awaited<ReturnType<typeof accessPlatform>>;
 let organizationId: Id<'organization'>;
+const platform = await use(accessPlatform());
 beforeAll(async () => {
-  platform = await accessPlatform();
   ({ organizationId } = await createOrganization(platform.tables, { name: 'Loja Azul' }));
 });
-afterAll(() => platform.stop());
 
 describe('a session', () => {
   const person = async (status: 'active' | 'suspended' | 'invited' = 'active') => {

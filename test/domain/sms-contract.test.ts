@@ -14,7 +14,7 @@ import {
   SmsReply,
   sendSms,
 } from '../../shared/contracts/sms.ts';
-import { PROBLEMS } from '../../shared/domain/errors.ts';
+import { PROBLEMS } from '../../shared/domain/core/errors.ts';
 
 /** What of a JSON schema a field's row of the interface tells. */
 interface Field {

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findLinks, replaceLinks } from '../../shared/domain/links/find.ts';
-import { expectLinear } from '../support/linear.ts';
 
 const urls = (text: string) => findLinks(text).map(({ url }) => url);
 
@@ -77,15 +76,4 @@ describe('replacing', () => {
       { seed: 20_260_302, numRuns: 2_000 },
     );
   });
-});
-
-it.each([
-  ['schemes', (length: number) => 'http://'.repeat(length / 7)],
-  ['brackets', (length: number) => `https://a.com/${')'.repeat(length)}`],
-  ['opened brackets', (length: number) => `https://a.com/${'('.repeat(length / 2)}${')'.repeat(length / 2)}`],
-  ['marks', (length: number) => `https://a.com/${'.'.repeat(length)}x${'.'.repeat(length)}`],
-  ['letters', (length: number) => 'h'.repeat(length)],
-  ['links', (length: number) => 'https://a.com '.repeat(length / 14)],
-])('200,000 characters of %s take linear time', (_, text) => {
-  expectLinear((length) => findLinks(text(length)), 200_000);
 });

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { rulesOf } from '../../shared/domain/messages/channels.ts';
-import { SANDBOX_OUTCOME_MS } from '../../shared/domain/messages/sandbox.ts';
+import { channelOf } from '../../shared/domain/channels/registry.ts';
+import { SANDBOX_REPORT_DELAY_MS } from '../../shared/domain/message/sandbox.ts';
 
-const rules = rulesOf('sms');
+const rules = channelOf('sms');
 
 test.each([
   ['0005', 'accepted', [{ status: 'delivered' }]],
@@ -21,7 +21,7 @@ test.each([
   expect({ kind: play.kind, reports: play.kind === 'accepted' ? play.reports : undefined }).toEqual({ kind, reports });
 });
 
-test('the sandbox reports 3 s after a send was accepted', () => expect(SANDBOX_OUTCOME_MS).toBe(3_000));
+test('the sandbox reports 3 s after a send was accepted', () => expect(SANDBOX_REPORT_DELAY_MS).toBe(3_000));
 
 test('a provider’s refusal of the message has the reason that the interface names, and one of its route none', () => {
   expect(rules.reasonOf).toEqual({

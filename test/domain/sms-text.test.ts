@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { prepareText } from '../../shared/domain/sms/text.ts';
-import { expectLinear } from '../support/linear.ts';
+import { prepareText } from '../../shared/domain/channels/sms/text.ts';
 
 const RUNS = { seed: 20_260_302, numRuns: 2_000 };
 
@@ -185,13 +184,4 @@ describe('for any text', () => {
       RUNS,
     );
   });
-});
-
-it.each([
-  ['a run of combining marks', '\u0323\u0301'],
-  ['accents', 'ã'],
-  ['emoji', '😀'],
-  ['extension characters', '€'],
-])('100,000 units of %s take linear time', (_, unit) => {
-  expectLinear((units) => prepareText(`a${unit.repeat(units / unit.length)}`), 100_000);
 });

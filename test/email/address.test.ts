@@ -1,14 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import {
   formatMailbox,
-  mailboxFault,
-  NAME_LENGTH,
+  MAX_NAME_LENGTH,
+  MAX_SUBJECT_LENGTH,
+  mailboxError,
   parseAddress,
   parseMailbox,
-  SUBJECT_LENGTH,
-  subjectFault,
-} from '../../shared/domain/email/address.ts';
-import { expectLinear } from '../support/linear.ts';
+  subjectError,
+} from '../../shared/domain/core/email-address.ts';
 
 describe('an address', () => {
   test.each([
@@ -90,7 +89,7 @@ describe('a mailbox', () => {
       '=?UTF-8?B?PT9VVEYtOD9CP2VBPT0/PQ==?= <ana@loja.example>',
     ],
   ])('%s is read and written as its header carries it', (text, mailbox, header) => {
-    expect(mailboxFault(text)).toBeUndefined();
+    expect(mailboxError(text)).toBeUndefined();
     expect(parseMailbox(text)).toEqual(mailbox);
     expect(formatMailbox(parseMailbox(text) ?? { address: '' })).toBe(header);
   });
@@ -109,9 +108,9 @@ describe('a mailbox', () => {
     '"Lo"ja" <ana@loja.example>',
     '"Loja\\" <ana@loja.example>',
     'Loja <ana@loja.example> <bia@loja.example>',
-    `${'a'.repeat(NAME_LENGTH + 1)} <ana@loja.example>`,
+    `${'a'.repeat(MAX_NAME_LENGTH + 1)} <ana@loja.example>`,
     `Loja <ana@loja.example>${' '.repeat(1_000)}`,
-  ])('is not %j', (text) => expect(mailboxFault(text)).toBeTypeOf('string'));
+  ])('is not %j', (text) => expect(mailboxError(text)).toBeTypeOf('string'));
 
   test('beyond ASCII of any length is encoded words of whole characters that a header can hold', () => {
     const name = '😀ção '.repeat(25).trim();
@@ -127,7 +126,7 @@ describe('a mailbox', () => {
 
 describe('a subject', () => {
   test('is one line of text', () => {
-    for (const text of ['Oi', 'ç 🙂 "x"', 'x'.repeat(SUBJECT_LENGTH)]) expect(subjectFault(text)).toBeUndefined();
+    for (const text of ['Oi', 'ç 🙂 "x"', 'x'.repeat(MAX_SUBJECT_LENGTH)]) expect(subjectError(text)).toBeUndefined();
   });
   test.each([
     '',
@@ -138,16 +137,6 @@ describe('a subject', () => {
     'a\u0085b',
     'a\u2029b',
     '\u202ea',
-    'x'.repeat(SUBJECT_LENGTH + 1),
-  ])('is not %j', (text) => expect(subjectFault(text)).toBeTypeOf('string'));
-});
-
-test.each(['a', '.', '@', '-', 'a.', '"\\', '<', 'ä', '\\"'])('matchers are linear over %j a million times', (unit) => {
-  expectLinear((times) => {
-    const text = unit.repeat(times);
-    parseAddress(text);
-    parseAddress(`a@${text}`);
-    parseMailbox(`"${text}" <a@b.co>`);
-    subjectFault(text);
-  }, 1_000_000);
+    'x'.repeat(MAX_SUBJECT_LENGTH + 1),
+  ])('is not %j', (text) => expect(subjectError(text)).toBeTypeOf('string'));
 });

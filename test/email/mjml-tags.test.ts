@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { tagFaults } from '../../shared/runtime/mjml-tags.ts';
+import { tagFaults } from '../../shared/providers/mjml/tags.ts';
 
 const told = (source: string) => tagFaults(source).map(({ line, message }) => `${line} ${message}`);
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { emailSandbox } from '../../shared/domain/email/sandbox.ts';
+import { emailSandbox } from '../../shared/domain/channels/email/sandbox.ts';
 
 const reports = (...all: object[]) => ({ reports: all });
 const delivered = reports({ status: 'delivered' });

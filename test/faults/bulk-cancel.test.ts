@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Actor } from '../../shared/domain/actor.ts';
 import { settleEscrow } from '../../shared/domain/bulk/escrow.ts';
-import { isRefusal } from '../../shared/domain/errors.ts';
-import { isoTime } from '../../shared/domain/time.ts';
+import type { Actor } from '../../shared/domain/core/actor.ts';
+import { isRefusal } from '../../shared/domain/core/errors.ts';
+import { parseId } from '../../shared/domain/core/ids.ts';
+import { isoTime } from '../../shared/domain/core/time.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { accepted, type BulkWorld, many, refresh, type Said, withBulk } from '../support/bulk-world.ts';
 import { FAULTS } from '../support/fault-proxy.ts';
@@ -71,7 +72,7 @@ describe('a message of a batch that ends before it leaves', { timeout: 180_000 }
 
   test('counts towards what replaces it: where nothing may carry that, the missing provider is told, not the funds', async () => {
     const { actor, ids } = await waiting(1);
-    const [id = ''] = ids;
+    const id = parseId('message', ids[0]);
     const routing = {
       ...bulk.ports.routing,
       candidates: async () => ({ kind: 'none', missing: 'NO_PROVIDER' }) as const,
@@ -95,7 +96,7 @@ describe('a message of a batch that ends before it leaves', { timeout: 180_000 }
 
   test('names message and batch on the line of the ledger that gives its coins back', async () => {
     const { actor, batchId, ids } = await waiting(2);
-    await bulk.one.cancel(actor, ids[0] ?? '');
+    await bulk.one.cancel(actor, parseId('message', ids[0]));
     const released = (await books(actor)).entries.filter(({ kind }) => kind === 'release');
     expect(released).toEqual([{ kind: 'release', coins: SMS, held: -SMS, messageId: ids[0], batchId }]);
   });
@@ -108,7 +109,7 @@ describe('a message of a batch that ends before it leaves', { timeout: 180_000 }
     ['the connection breaks', FAULTS.drop, 20],
   ])('gives them back once, in one transaction, when %s', async (_, fault, times) => {
     const { actor, ids } = await waiting(3);
-    const [id = ''] = ids;
+    const id = parseId('message', ids[0]);
     let left = times;
     const writes = new Set<string>();
     world.proxy.plan(({ action }) => {
@@ -133,10 +134,12 @@ describe('races over the messages of a batch', { timeout: 180_000 }, () => {
   test('cancels, resends and the chunk that leaves: each message is sent or back, once', async () => {
     const { actor, ids } = await waiting(60);
     world.now += WEEKS_MS;
-    const hints = [{ kind: 'send_chunk' as const, ...KEYS.batchChunk((await messages(actor))[0]?.batchId ?? '', 0) }];
+    const workItems = [
+      { kind: 'send_chunk' as const, ...KEYS.batchChunk(parseId('batch', (await messages(actor))[0]?.batchId), 0) },
+    ];
     await Promise.all([
       ...ids.map((id, at) => (at % 2 === 0 ? bulk.one.cancel(actor, id) : bulk.one.resend(actor, id))),
-      ...[...hints, ...hints].map(bulk.workOn),
+      ...[...workItems, ...workItems].map(bulk.workOn),
       ...ids.map((id) => bulk.one.cancel(actor, id)),
     ]);
     await books(actor);
@@ -150,7 +153,8 @@ describe('races over the messages of a batch', { timeout: 180_000 }, () => {
 
   test('a cancel of the last message and 20 closers of its escrow give each coin back once', async () => {
     const { actor, batchId, ids } = await waiting(12);
-    const [last = '', ...others] = ids;
+    const [first, ...others] = ids;
+    const last = parseId('message', first);
     for (const id of others) await bulk.one.cancel(actor, id);
     const chunk = await bulk.store.readChunk(batchId, 0);
     if (!chunk) throw new Error('there is a chunk');

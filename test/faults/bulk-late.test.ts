@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isRefusal } from '../../shared/domain/errors.ts';
+import { isRefusal } from '../../shared/domain/core/errors.ts';
 import { type BulkWorld, keyed, withBulk } from '../support/bulk-world.ts';
 import { checkMoney } from '../support/money.ts';
 import type { World } from '../support/world.ts';

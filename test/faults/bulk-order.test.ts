@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { Actor } from '../../shared/domain/actor.ts';
+import { sendV1, toV1Error } from '../../shared/domain/api/v1-send.ts';
 import type { BulkPorts } from '../../shared/domain/bulk/ports.ts';
-import { isRefusal, refuse } from '../../shared/domain/errors.ts';
-import { sendOverview, told } from '../../shared/domain/messages/overview.ts';
+import type { Actor } from '../../shared/domain/core/actor.ts';
+import { isRefusal, refuse } from '../../shared/domain/core/errors.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { accepted, type BulkWorld, withBulk } from '../support/bulk-world.ts';
 import { messagesOf } from '../support/money.ts';
@@ -39,18 +39,16 @@ const portsOf = ({ uncarried, fallback }: Wrong): BulkPorts => ({
         },
       }
     : {}),
-  planners: {
-    ...bulk.ports.planners,
-    sms: async (tenant, request, key, hash) =>
-      request.to === ABROAD
-        ? refuse('PRECONDITION_FAILED', 'The route is closed.')
-        : bulk.ports.planners.sms(tenant, request, key, hash),
-    ...(fallback ? { rcs: async () => refuse('VALIDATION_ERROR', 'The fallback cannot be.') } : {}),
+  plan: async (tenant, request) => {
+    if (fallback && request.channel === 'rcs') return refuse('VALIDATION_ERROR', 'The fallback cannot be.');
+    return request.channel === 'sms' && request.to === ABROAD
+      ? refuse('PRECONDITION_FAILED', 'The route is closed.')
+      : bulk.ports.plan(tenant, request);
   },
 });
 
 const optOut = async (actor: Actor, to: string) => {
-  const hash = await world.ports.hashTo(actor.organizationId, 'phone', to);
+  const hash = await world.ports.recipientHashOf(actor.organizationId, 'phone', to);
   await world.table.write({ put: { ...KEYS.phone(actor.organizationId, hash), optInStatus: 'denied' } });
 };
 
@@ -78,7 +76,9 @@ const CASES: readonly (readonly [string, Wrong, string, string])[] = [
   ['the fallback', { fallback: true }, 'invalid_request', 'The fallback cannot be.'],
 ];
 
-describe('of all that is wrong with a send the same is told first, alone and in a bulk:', { timeout: 60_000 }, () => {
+describe('of all that is wrong with a send the same is toV1Error first, alone and in a bulk:', {
+  timeout: 60_000,
+}, () => {
   test.each(CASES)('%s', async (_, wrong, code, detail) => {
     const actor = await world.organization(wrong.poor ? SMS - 1 : 10 * SMS);
     await optOut(actor, DENIED);
@@ -86,21 +86,21 @@ describe('of all that is wrong with a send the same is told first, alone and in 
     const said = { to, text: 'Oi', fallback: ['rcs' as const], ...(wrong.dear ? { maxCoins: SMS - 1 } : {}) };
     const ports = portsOf(wrong);
 
-    const alone = await sendOverview(ports, actor, 'alone', { channel: 'sms', ...said });
+    const alone = await sendV1(ports, actor, 'alone', { channel: 'sms', ...said });
     if (!isRefusal(alone)) throw new Error('it was accepted');
-    expect(told(alone)).toMatchObject({ code, detail: expect.stringContaining(detail) });
+    expect(toV1Error(alone)).toMatchObject({ code, detail: expect.stringContaining(detail) });
 
-    const { routing, planners } = ports;
-    const together = accepted(await bulk.send(actor, [said], 'permissive', {}, { routing, planners }));
+    const { routing, plan } = ports;
+    const together = accepted(await bulk.send(actor, [said], 'permissive', {}, { routing, plan }));
     expect(together.errors).toEqual([{ index: 0, code, message: expect.stringContaining(detail) }]);
     expect(await messagesOf(world.table, actor.organizationId)).toEqual([]);
   });
 
   test('and what is right beside it is accepted', async () => {
     const actor = await world.organization(10 * SMS);
-    const { routing, planners } = portsOf({ fallback: true });
+    const { routing, plan } = portsOf({ fallback: true });
     const said = [{ text: 'Oi' }, { text: 'Oi', fallback: ['rcs' as const] }, { text: 'Oi' }];
-    const answer = accepted(await bulk.send(actor, said, 'permissive', {}, { routing, planners }));
+    const answer = accepted(await bulk.send(actor, said, 'permissive', {}, { routing, plan }));
     expect(answer).toMatchObject({ accepted: 2, rejected: 1, errors: [{ index: 1, code: 'invalid_request' }] });
   });
 });

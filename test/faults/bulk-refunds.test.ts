@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Actor } from '../../shared/domain/actor.ts';
-import { lookAtEscrow } from '../../shared/domain/bulk/escrow.ts';
+import { checkEscrow } from '../../shared/domain/bulk/escrow.ts';
 import { sendChunk } from '../../shared/domain/bulk/send-chunk.ts';
-import { isoTime } from '../../shared/domain/time.ts';
+import type { Actor } from '../../shared/domain/core/actor.ts';
+import { parseId } from '../../shared/domain/core/ids.ts';
+import { isoTime } from '../../shared/domain/core/time.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import {
   accepted,
@@ -81,7 +82,7 @@ describe('coins of a bulk message that its provider refused', { timeout: 180_000
     const asleep = (await messagesOf(world.table, actor.organizationId)).filter(({ to }) => to === SLEEPER);
     /** What the dispatcher hands to the queue of single messages; the last of them it has not found yet. */
     const leave = (from: number, to: number) => async () => {
-      world.hints.push(
+      world.workItems.push(
         ...asleep.slice(from, to).map(({ id }) => ({ kind: 'send_message' as const, ...KEYS.message(id) })),
       );
       await bulk.work();
@@ -92,7 +93,7 @@ describe('coins of a bulk message that its provider refused', { timeout: 180_000
     world.now += 1_000;
     expect(await walletWrites(actor, leave(20, 39))).toBe(0);
     world.now += 35_000;
-    expect(await walletWrites(actor, () => lookAtEscrow(bulk.chunks, batchId, 0))).toBe(1);
+    expect(await walletWrites(actor, () => checkEscrow(bulk.chunks, batchId, 0))).toBe(1);
     expect((await books(actor)).balance).toBe(40 * SMS);
     await bulk.settle();
     expect((await books(actor, true)).balance).toBe(41 * SMS);
@@ -113,7 +114,7 @@ describe('coins of a bulk message that its provider refused', { timeout: 180_000
     const { actor } = await sends(many(5, () => ({ scheduledAt })));
     await bulk.work();
     const [first] = await messagesOf(world.table, actor.organizationId);
-    await bulk.one.force(actor, first?.id ?? '');
+    await bulk.one.force(actor, parseId('message', first?.id));
     await bulk.work();
     const { balance, entries } = await books(actor);
     expect(balance).toBe(SMS);
@@ -132,11 +133,11 @@ describe('coins of a bulk message that its provider refused', { timeout: 180_000
     world.proxy.plan(({ action }) =>
       action === 'TransactWriteItems' && seen++ % 3 === 0 ? FAULTS.loseAnswer : undefined,
     );
-    await Promise.all(many(20).map(() => lookAtEscrow(bulk.chunks, batchId, 0)));
+    await Promise.all(many(20).map(() => checkEscrow(bulk.chunks, batchId, 0)));
     world.proxy.plan(undefined);
     expect((await books(actor)).balance).toBe(30 * SMS);
     await passes(NIGHT_MS)();
-    await Promise.all(many(20).map(() => lookAtEscrow(bulk.chunks, batchId, 0)));
+    await Promise.all(many(20).map(() => checkEscrow(bulk.chunks, batchId, 0)));
     await bulk.settle();
     expect((await books(actor, true)).balance).toBe(31 * SMS);
   });

@@ -1,13 +1,14 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Actor } from '../../shared/domain/actor.ts';
 import { readBatch } from '../../shared/domain/bulk/accept.ts';
-import { Unavailable } from '../../shared/domain/errors.ts';
-import { isoTime } from '../../shared/domain/time.ts';
+import type { Actor } from '../../shared/domain/core/actor.ts';
+import { Unavailable } from '../../shared/domain/core/errors.ts';
+import { parseId } from '../../shared/domain/core/ids.ts';
+import { isoTime } from '../../shared/domain/core/time.ts';
 import { accepted, type BulkWorld, keyed, many, sentExactly, withBulk } from '../support/bulk-world.ts';
 import { FAULTS } from '../support/fault-proxy.ts';
 import { checkMoney, messagesOf } from '../support/money.ts';
 import type { World } from '../support/world.ts';
-import { operatePortsOf } from '../support/world-queued.ts';
+import { cancelAndForcePortsOf } from '../support/world-queued.ts';
 
 const SMS = 800;
 
@@ -18,7 +19,7 @@ withBulk((...given) => {
 });
 beforeEach(() => {
   world.proxy.plan(undefined);
-  world.hints.length = 0;
+  world.workItems.length = 0;
   world.provider.dispatched.length = 0;
   world.provider.script = [];
 });
@@ -70,7 +71,7 @@ describe('a strict batch', () => {
       reserveChunk: async (reservation) => {
         if (reservation.chunk < 2) return bulk.store.reserveChunk(reservation);
         const [first] = await messagesOf(world.table, actor.organizationId);
-        await bulk.one.cancel(actor, first?.id ?? '');
+        await bulk.one.cancel(actor, parseId('message', first?.id));
         return { kind: 'insufficient', balance: 0 };
       },
     });
@@ -100,7 +101,7 @@ describe('a strict batch', () => {
     expect(forced).toHaveLength(3);
     for (const refused of forced) expect(refused).toMatchObject({ name: 'CONFLICT' });
     expect(world.provider.dispatched).toEqual([]);
-    const [first = ''] = await ids(actor);
+    const first = parseId('message', (await ids(actor))[0]);
     expect(await bulk.one.force(actor, first)).toMatchObject({ force: true });
     await bulk.work();
     expect(world.provider.dispatched.map(({ messageId }) => messageId)).toEqual([first]);
@@ -138,7 +139,7 @@ describe('a strict batch', () => {
     const sent = bulk.send(actor, many(3), 'strict', {
       decideBatch: async (batch, others) => {
         const taken = await ids(actor);
-        await bulk.one.cancel(actor, taken[0] ?? '');
+        await bulk.one.cancel(actor, parseId('message', taken[0]));
         for (const id of taken) answers.push(await bulk.one.resend(actor, id));
         answers.push(await bulk.resendAll(actor, taken));
         return bulk.store.decideBatch(batch, others);
@@ -177,7 +178,10 @@ describe('a strict batch', () => {
       const said = many(3, (at) => ({ idempotencyKey: `${state}-${at}` }));
       const sent = bulk.send(actor, said, 'strict', {
         decideBatch: async (batch, others) => {
-          const [first = ''] = (await ids(actor)).filter((id) => !before.includes(id));
+          const first = parseId(
+            'message',
+            (await ids(actor)).find((id) => !before.includes(id)),
+          );
           expect(await bulk.one.cancel(actor, first)).toMatchObject({ hold: 'released', reason: 'cancelled' });
           expect((await checkMoney(world.table, actor.organizationId, { quiet: false })).balance).toBe(SMS);
           await bulk.store.decideBatch({ ...batch, state }, others);
@@ -213,9 +217,9 @@ describe('a strict batch', () => {
     const tried = (await messagesOf(world.table, actor.organizationId)).find(({ status }) => status === 'failed');
     if (!tried) throw new Error('one of them was refused');
     const before = new Map(world.proxy.calls);
-    const unasked = operatePortsOf(world).isUndecided;
-    expect(await unasked(tried)).toBe(false);
-    expect(await unasked({ ...tried, escrow: undefined, attempts: 0, status: 'queued', hold: 'open' })).toBe(false);
+    const notCalled = cancelAndForcePortsOf(world).isUndecided;
+    expect(await notCalled(tried)).toBe(false);
+    expect(await notCalled({ ...tried, escrow: undefined, attempts: 0, status: 'queued', hold: 'open' })).toBe(false);
     expect(new Map(world.proxy.calls)).toEqual(before);
   });
 

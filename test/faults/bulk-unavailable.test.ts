@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { Actor } from '../../shared/domain/actor.ts';
-import { BULK_MODES, type BulkMode, DECIDE_MS } from '../../shared/domain/bulk/accept.ts';
-import { isRefusal, Unavailable } from '../../shared/domain/errors.ts';
+import { BULK_MODES, type BulkMode, DECISION_TIMEOUT_MS } from '../../shared/domain/bulk/accept.ts';
+import type { Actor } from '../../shared/domain/core/actor.ts';
+import { isRefusal, Unavailable } from '../../shared/domain/core/errors.ts';
 import { type BulkWorld, keyed, withBulk } from '../support/bulk-world.ts';
 import { FAULTS, type Fault } from '../support/fault-proxy.ts';
 import { checkMoney } from '../support/money.ts';
@@ -52,7 +52,7 @@ describe.each(BULK_MODES)('a bulk send, %s', (mode) => {
         await checkMoney(world.table, actor.organizationId, { quiet: false });
       }
       // A strict batch that nobody could decide is refused by whoever finds it after this.
-      world.now += DECIDE_MS + 1;
+      world.now += DECISION_TIMEOUT_MS + 1;
       await bulk.dispatch();
       for (const actor of own) expect(await repeat(actor, mode)).toMatchObject({ accepted: COUNT, rejected: 0 });
       actors.push(...own);

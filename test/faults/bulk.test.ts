@@ -1,9 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Actor } from '../../shared/domain/actor.ts';
 import type { Chunk } from '../../shared/domain/bulk/chunk.ts';
 import { settleEscrow } from '../../shared/domain/bulk/escrow.ts';
 import { sendChunk } from '../../shared/domain/bulk/send-chunk.ts';
-import { asCoins } from '../../shared/domain/money.ts';
+import type { Actor } from '../../shared/domain/core/actor.ts';
+import { type Id, parseId } from '../../shared/domain/core/ids.ts';
+import { asCoins } from '../../shared/domain/core/money.ts';
 import { bandAt, type PriceTable } from '../../shared/domain/pricing/prices.ts';
 import { accepted, type BulkWorld, keyed, many, refresh, sentExactly, withBulk } from '../support/bulk-world.ts';
 import { FAULTS, type Fault } from '../support/fault-proxy.ts';
@@ -32,7 +33,7 @@ withBulk((...given) => {
 beforeEach(() => refresh(world));
 
 const money = (actor: Actor, quiet = true) => checkMoney(world.table, actor.organizationId, { quiet });
-const chunksOf = async (batchId: string): Promise<Chunk[]> => {
+const chunksOf = async (batchId: Id<'batch'>): Promise<Chunk[]> => {
   const found: Chunk[] = [];
   for (let number = 0; ; number++) {
     const chunk = await bulk.store.readChunk(batchId, number);
@@ -203,18 +204,18 @@ describe('the consumer of chunks', { timeout: 180_000 }, () => {
       world.provider.accepted.add(messageId);
       return { kind: 'accepted', providerMessageId: `p-${messageId}` };
     });
-    const [hint] = world.hints.splice(0);
-    if (!hint) throw new Error('there is a hint');
-    await expect(bulk.workOn(hint)).rejects.toThrow('killed');
+    const [enqueue] = world.workItems.splice(0);
+    if (!enqueue) throw new Error('there is a hint');
+    await expect(bulk.workOn(enqueue)).rejects.toThrow('killed');
     await money(actor, false);
-    await bulk.workOn(hint);
+    await bulk.workOn(enqueue);
     await bulk.settle();
     const books = await money(actor);
     expect(world.provider.dispatched).toHaveLength(90);
     expect(books.messages.filter(({ hold }) => hold === 'captured')).toHaveLength(89);
     expect(books.messages.find(({ hold }) => hold === 'released')).toMatchObject({ reason: 'abandoned' });
     for (let turn = 0; turn < 3; turn++)
-      await Promise.all([bulk.workOn(hint), bulk.workOn({ ...hint, kind: 'close_escrow' })]);
+      await Promise.all([bulk.workOn(enqueue), bulk.workOn({ ...enqueue, kind: 'close_escrow' })]);
     expect(world.provider.dispatched).toHaveLength(90);
     expect((await money(actor)).balance).toBe(books.balance);
     expect((await chunksOf(batchId)).map(({ state }) => state)).toEqual(['closed']);
@@ -223,8 +224,8 @@ describe('the consumer of chunks', { timeout: 180_000 }, () => {
   test('doubled, at the same time, sends each message once', async () => {
     const actor = await world.organization(1_000_000);
     accepted(await bulk.send(actor, many(90)));
-    const hints = world.hints.splice(0);
-    await Promise.all([...hints, ...hints, ...hints].map(bulk.workOn));
+    const workItems = world.workItems.splice(0);
+    await Promise.all([...workItems, ...workItems, ...workItems].map(bulk.workOn));
     await bulk.settle();
     await sentOnce(actor, 90);
   });
@@ -232,7 +233,7 @@ describe('the consumer of chunks', { timeout: 180_000 }, () => {
   test('whose hints are all lost is found by the due index', async () => {
     const actor = await world.organization(1_000_000);
     accepted(await bulk.send(actor, many(200)));
-    world.hints.length = 0;
+    world.workItems.length = 0;
     world.now += 10_000;
     await bulk.dispatch();
     await sentOnce(actor, 200);
@@ -242,7 +243,7 @@ describe('the consumer of chunks', { timeout: 180_000 }, () => {
     const actor = await world.organization(1_000_000);
     accepted(await bulk.send(actor, many(10)));
     const [first] = await messagesOf(world.table, actor.organizationId);
-    await bulk.one.cancel(actor, first?.id ?? '');
+    await bulk.one.cancel(actor, parseId('message', first?.id));
     await money(actor, false);
     await bulk.settle();
     await sentOnce(actor, 9);

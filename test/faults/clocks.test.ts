@@ -1,18 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { resolveSend } from '../../shared/domain/messages/resolve.ts';
-import { sendSms } from '../../shared/domain/sms/send.ts';
+import { describe, expect, test } from 'vitest';
+import { sendSms } from '../../shared/domain/api/send-sms.ts';
+import { parseId } from '../../shared/domain/core/ids.ts';
+import { recoverSend } from '../../shared/domain/sending/recover.ts';
 import { checkMoney } from '../support/money.ts';
-import { startWorld, type World } from '../support/world.ts';
+import { use } from '../support/use.ts';
+import { startWorld } from '../support/world.ts';
 
 const SKEWS_MS = [-600_000, -31_000, 31_000, 600_000];
 
-describe('clocks that differ by ten minutes', () => {
-  let world: World;
-  beforeAll(async () => {
-    world = await startWorld('live');
-  });
-  afterAll(() => world.close());
+const world = await use(startWorld('live'));
 
+describe('clocks that differ by ten minutes', () => {
   test.each(SKEWS_MS)('(sweeper %i ms off) move no money: one fence resolves, whoever is early', async (skew) => {
     const actor = await world.organization(10_000);
     let accept = () => {};
@@ -25,9 +23,9 @@ describe('clocks that differ by ten minutes', () => {
     ];
     const sending = sendSms(world.ports, actor, 'key', { to: '+5511987654321', body: 'Oi', route: 'premium' });
     await expect.poll(() => world.provider.dispatched.length).toBe(1);
-    const id = world.provider.dispatched[0]?.messageId ?? '';
+    const id = parseId('message', world.provider.dispatched[0]?.messageId);
     const skewed = { ...world.ports, clock: () => world.now + skew };
-    await Promise.all([resolveSend(skewed, id), resolveSend(skewed, id)]);
+    await Promise.all([recoverSend(skewed, id), recoverSend(skewed, id)]);
     accept();
     const answer = await sending;
     const { messages, balance } = await checkMoney(world.table, actor.organizationId);

@@ -7,7 +7,8 @@ import {
 } from '@aws-sdk/client-sqs';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { depthOf, redriveByHand } from '../../infra/operator/queue-actions.ts';
+import { depthOf, redriveManually } from '../../infra/operator/queue-actions.ts';
+import { parseId } from '../../shared/domain/core/ids.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import {
   type KillLab,
@@ -36,7 +37,7 @@ const RESOLVED_WITHIN_MS = 120_000;
 const SMS = STEP_NAMES.map((step): Kind => ({ channel: 'sms', step }));
 const nameOf = (one: Pick<Victim, 'channel' | 'step'>): string => `${channelOf(one)} at ${one.step}`;
 
-const OUTCOME_KINDS = ['resolve_send', 'apply_receipt'];
+const OUTCOME_KINDS = ['recover_send', 'apply_receipt'];
 const POISON = '{"kind":"nothing of ours"}';
 const WAIT = { timeout: 30_000, interval: 250 };
 
@@ -66,20 +67,20 @@ describe('a process killed in the middle of its work', () => {
   let others: Victim[];
   let killedAt: number;
   const restarted = {
-    atOnce: new Map<string, { status: number; code: unknown; retryAfter: string | null }>(),
+    mapConcurrently: new Map<string, { status: number; code: unknown; retryAfter: string | null }>(),
     resolvedMs: 0,
   };
   const victim = (step: Step): Victim => victims.find((each) => each.step === step) as Victim;
 
-  const hints = (kinds: readonly string[]): string[] =>
+  const workItems = (kinds: readonly string[]): string[] =>
     victims
       .flatMap(({ messageId, eventId }) => [
-        ...(messageId ? [{ kind: 'resolve_send', ...KEYS.message(messageId) }] : []),
+        ...(messageId ? [{ kind: 'recover_send', ...KEYS.message(messageId) }] : []),
         ...(messageId ? [{ kind: 'apply_receipt', ...KEYS.receipt(messageId, 'applied') }] : []),
         ...(eventId ? [{ kind: 'publish_event', ...KEYS.event(eventId) }] : []),
       ])
       .filter(({ kind }) => kinds.includes(kind))
-      .map((hint) => JSON.stringify(hint));
+      .map((enqueue) => JSON.stringify(enqueue));
   const books = async () => {
     const { balance, held, entries, messages } = await checkMoney(lab.table, victim('answered').organizationId);
     return { balance, held, entries: entries.length, messages: messages.length, taken: lab.provider.messages.length };
@@ -109,10 +110,10 @@ describe('a process killed in the middle of its work', () => {
     const unresolved = lab.tableGate.hold('before', takesOver);
     await lab.start();
     const { sqs, url } = await lab.queue('outcome');
-    await put(sqs, url, [...hints(['apply_receipt']).slice(0, 9), POISON]);
-    for (const each of [...victims, ...others].filter((one) => outcomeOf(one).atOnce === 'under way')) {
+    await put(sqs, url, [...workItems(['apply_receipt']).slice(0, 9), POISON]);
+    for (const each of [...victims, ...others].filter((one) => outcomeOf(one).mapConcurrently === 'under way')) {
       const { status, body, headers } = await sendAs(each);
-      restarted.atOnce.set(nameOf(each), {
+      restarted.mapConcurrently.set(nameOf(each), {
         status,
         code: body?.meta?.code ?? body?.code,
         retryAfter: headers.get('retry-after'),
@@ -133,10 +134,10 @@ describe('a process killed in the middle of its work', () => {
     expect(restarted.resolvedMs).toBeLessThan(RESOLVED_WITHIN_MS);
   });
 
-  test.for([...SMS, ...OTHER_KINDS].filter((one) => outcomeOf(one).atOnce === 'under way'))(
+  test.for([...SMS, ...OTHER_KINDS].filter((one) => outcomeOf(one).mapConcurrently === 'under way'))(
     'on $channel at $step: a retry before that is told to wait, and sends nothing',
     (one) => {
-      const told = restarted.atOnce.get(nameOf(one));
+      const told = restarted.mapConcurrently.get(nameOf(one));
       expect(told).toMatchObject({ status: 409 });
       expect(Number(told?.retryAfter)).toBeGreaterThan(0);
     },
@@ -198,12 +199,12 @@ describe('a process killed in the middle of its work', () => {
 
   test('what was done is done once, though its queue messages come again, in any order, or are redriven from the dead letters', async () => {
     const before = await books();
-    const outcomes = hints(OUTCOME_KINDS);
-    const events = hints(['publish_event']);
+    const outcomes = workItems(OUTCOME_KINDS);
+    const events = workItems(['publish_event']);
     const [queue, eventQueue] = [await lab.queue('outcome'), await lab.queue('events')];
     await deadLetters(queue);
     await put(queue.sqs, queue.deadLetterUrl, outcomes);
-    expect(await redriveByHand(queue.sqs, queue)).toBeGreaterThanOrEqual(outcomes.length);
+    expect(await redriveManually(queue.sqs, queue)).toBeGreaterThanOrEqual(outcomes.length);
     await put(queue.sqs, queue.url, [...outcomes, ...outcomes.toReversed()]);
     await put(eventQueue.sqs, eventQueue.url, [...events, ...events.toReversed()]);
     await vi.waitFor(async () => {
@@ -221,11 +222,11 @@ describe('a process killed in the middle of its work', () => {
     const answering = sendAs(late);
     await held.reached;
     await untilResolved(lab, [late], RESOLVED_WITHIN_MS);
-    const resolved = await lab.table.get(KEYS.message(late.messageId ?? ''));
+    const resolved = await lab.table.get(KEYS.message(parseId('message', late.messageId)));
     expect(resolved).toMatchObject({ hold: 'captured', fence: 2 });
     await held.release();
     expect((await answering).status).toBeOneOf([201, 503]);
-    expect(await lab.table.get(KEYS.message(late.messageId ?? ''))).toEqual(resolved);
+    expect(await lab.table.get(KEYS.message(parseId('message', late.messageId)))).toEqual(resolved);
     await checkMoney(lab.table, organizationId);
     expect(timesTaken(lab, late)).toBe(1);
     expect((await sendAs(late)).body).toMatchObject({ replayed: true, id: late.messageId });
@@ -234,9 +235,9 @@ describe('a process killed in the middle of its work', () => {
   describe('on another channel', () => {
     const own = (one: Pick<Victim, 'channel' | 'step'>) =>
       others.find(({ channel, step }) => channel === one.channel && step === one.step) as Victim;
-    const messagesOfChain = async (one: Victim) => {
+    const messagesOfFallback = async (one: Victim) => {
       const { messages } = await checkMoney(lab.table, one.organizationId);
-      return messages.filter(({ chainId }) => chainId === one.messageId);
+      return messages.filter(({ fallbackId }) => fallbackId === one.messageId);
     };
     beforeAll(() => untilResolved(lab, others, RESOLVED_WITHIN_MS));
 
@@ -253,18 +254,18 @@ describe('a process killed in the middle of its work', () => {
       await vi.waitFor(async () => expect(await faultOf(lab, own(one))).toBeUndefined(), WAIT);
     });
 
-    test.each(OTHER_KINDS.filter(({ step }) => declarationOf(step).hop))(
+    test.each(OTHER_KINDS.filter(({ step }) => declarationOf(step).step))(
       '$channel at $step: its fallback left once, charged once beside the message that it stands for',
       async (one) => {
         expect(timesTaken(lab, own(one), 'sms')).toBe(1);
-        const chain = await messagesOfChain(own(one));
-        expect(chain.map(({ channel, hold, status }) => ({ channel, hold, status }))).toEqual(
+        const fallback = await messagesOfFallback(own(one));
+        expect(fallback.map(({ channel, hold, status }) => ({ channel, hold, status }))).toEqual(
           expect.arrayContaining([
             { channel: 'rcs', hold: 'captured', status: 'failed' },
             { channel: 'sms', hold: 'captured', status: 'sent' },
           ]),
         );
-        expect(chain).toHaveLength(2);
+        expect(fallback).toHaveLength(2);
       },
     );
 

@@ -1,22 +1,20 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, test } from 'vitest';
-import { CHANNELS } from '../../shared/domain/messages/provider.ts';
+import { describe, test } from 'vitest';
+import { CHANNELS } from '../../shared/domain/channels/registry.ts';
 import { historyArbitrary, runHistory } from '../support/send-model.ts';
-import { startWorld, type World } from '../support/world.ts';
+import { shareOf } from '../support/share.ts';
+import { use } from '../support/use.ts';
+import { startWorld } from '../support/world.ts';
 
 /** Another history: SEED=… npx vitest run test/faults/model.test.ts */
 const SEED = Number(process.env.SEED ?? 20_261_121);
 
 /** Histories of SMS, whose volume moves, and of each of the others. */
-const RUNS = { sms: 12, others: 4 } as const;
+const RUNS = { sms: shareOf(12), others: shareOf(4) };
+
+const world = await use(startWorld('live'));
 
 describe('any history of sends, fallbacks, receipts, sweeps, repeated and reordered queue messages, and faults of the table', () => {
-  let world: World;
-  beforeAll(async () => {
-    world = await startWorld('live');
-  });
-  afterAll(() => world.close());
-
   test.each(CHANNELS)(
     `on %s keeps the money invariants after every step, sends at most once, and charges exactly what was accepted (seed ${SEED})`,
     async (channel) => {

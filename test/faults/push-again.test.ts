@@ -1,20 +1,15 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { Unavailable } from '../../shared/domain/errors.ts';
-import { sendPush } from '../../shared/domain/push/create.ts';
-import type { CreatePushPorts } from '../../shared/domain/push/ports.ts';
-import { messageIdOf, type PushWorld, reachable, withPush } from '../push/world.ts';
+import { Unavailable } from '../../shared/domain/core/errors.ts';
+import { sendPush } from '../../shared/domain/push-messages/create.ts';
+import type { CreatePushPorts } from '../../shared/domain/push-messages/ports.ts';
+import { messageIdOf, type PushWorld, reachable, usePush } from '../push/world.ts';
 import { FAULTS, type ProxiedCall } from '../support/fault-proxy.ts';
-import type { World } from '../support/world.ts';
 
 const EACH = 10;
 const OPENING = 1_000_000;
 const DEVICES = 40;
 
-let world: World;
-let push: PushWorld;
-withPush((...own) => {
-  [world, push] = own;
-});
+const { world, push } = await usePush();
 beforeEach(() => {
   world.now += 3_600_000;
 });
@@ -70,17 +65,17 @@ describe('a push message that a fault of ours kept from being made (503) is made
 
 test('a commit that succeeded though it looked like a fault is what the same request answers with', async () => {
   const { actor } = await push.organization(OPENING, reachable(DEVICES));
-  const { maker } = push.create;
-  const commit: typeof maker.commit = async (...given) => {
-    await maker.commit(...given);
+  const { creation } = push.create;
+  const commit: typeof creation.commit = async (...given) => {
+    await creation.commit(...given);
     throw new Unavailable('The answer never came.');
   };
   const request = { title: 'Oi', body: 'Oi', platforms: ['ios'] } as const;
-  const lost = sendPush({ ...push.create, maker: { ...maker, commit } }, actor, 'key', request);
+  const lost = sendPush({ ...push.create, creation: { ...creation, commit } }, actor, 'key', request);
   await expect(lost).rejects.toThrow(Unavailable);
   const answer = await push.post(actor, 'key');
   expect(answer).toMatchObject({ replayed: true, metrics: { reach: DEVICES } });
-  await push.lookAgain(messageIdOf(answer));
+  await push.rescheduleDrain(messageIdOf(answer));
   expect(push.transport.sent).toHaveLength(DEVICES);
   await push.checkBooks(actor, DEVICES * EACH, OPENING);
 });

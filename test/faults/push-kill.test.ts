@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { beforeAll, expect, test, vi } from 'vitest';
+import type { Id } from '../../shared/domain/core/ids.ts';
 import { ended, send } from '../push/flow.ts';
 import {
   attemptsOf,
@@ -12,8 +13,9 @@ import {
   putsChunk,
   settlesDevices,
 } from '../push/killed.ts';
-import { type KillLab, startKillLab } from '../support/kill.ts';
+import { startKillLab } from '../support/kill.ts';
 import type { GateCall, HoldAt } from '../support/kill-gate.ts';
+import { use } from '../support/use.ts';
 
 // Real processes, on machines with other work: most of it is never waited for.
 const ENDS_WITHIN_MS = 150_000;
@@ -23,10 +25,9 @@ vi.setConfig({ testTimeout: 2 * ENDS_WITHIN_MS, hookTimeout: 2 * ENDS_WITHIN_MS 
 const [SETTLED, WRITTEN] = [5, 8];
 const platforms = ['android'];
 
-let lab: KillLab;
 let caller: Awaited<ReturnType<typeof pushCaller>>;
 /** The message that was being sent when its process was killed. */
-let sending: string;
+let sending: Id<'message'>;
 
 const sendBy = (key: string) => send(caller.client, { platforms }, key);
 
@@ -61,8 +62,8 @@ const stopWriting = async (): Promise<void> => {
   });
 };
 
+const lab = await use(startKillLab());
 beforeAll(async () => {
-  lab = await startKillLab();
   await lab.start();
   caller = await pushCaller(lab);
   await stopSending();
@@ -76,7 +77,6 @@ beforeAll(async () => {
   lab.tableGate.clear();
   await lab.start();
 });
-afterAll(() => lab?.close());
 
 /** How often the push service took each dispatch. */
 const timesTaken = (): Map<string | undefined, number> => {

@@ -1,21 +1,16 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { Unavailable } from '../../shared/domain/errors.ts';
-import { type PushRequest, sendPush } from '../../shared/domain/push/create.ts';
+import { Unavailable } from '../../shared/domain/core/errors.ts';
+import { type PushRequest, sendPush } from '../../shared/domain/push-messages/create.ts';
 import { PUSH_SHARDS } from '../../shared/storage/access-patterns.ts';
-import { messageIdOf, type PushWorld, reachable, withPush } from '../push/world.ts';
+import { messageIdOf, reachable, usePush } from '../push/world.ts';
 import type { FaultPlan } from '../support/fault-proxy.ts';
 import { FAULTS } from '../support/fault-proxy.ts';
-import type { World } from '../support/world.ts';
 
 const EACH = 10;
 const OPENING = 1_000_000;
 const request: PushRequest = { title: 'Oi', body: 'Oi', platforms: ['ios'] };
 
-let world: World;
-let push: PushWorld;
-withPush((...own) => {
-  [world, push] = own;
-});
+const { world, push } = await usePush();
 beforeEach(() => {
   world.now += 3_600_000;
 });
@@ -54,7 +49,7 @@ describe('a push message whose maker ends in the middle', () => {
       );
       await expect(push.post(actor, 'key')).rejects.toThrow(Unavailable);
       world.proxy.plan(undefined);
-      expect(push.hints).toEqual([]);
+      expect(push.workItems).toEqual([]);
       await push.checkBooks(actor, 0, OPENING);
       // The key is its maker's for as long as that may still be at work.
       expect(refusalOf(await push.post(actor, 'key'))).toMatchObject({ name: 'CONFLICT' });
@@ -91,14 +86,14 @@ describe('a push message whose maker ends in the middle', () => {
 
   test('because its time is over answers 503 with Retry-After, and the same request goes on with what stands', async () => {
     const { actor, ids } = await push.organization(OPENING, reachable(300));
-    const { maker } = push.create;
+    const { creation } = push.create;
     let written = 0;
-    const putChunk: typeof maker.putChunk = async (...given) => {
+    const putChunk: typeof creation.putChunk = async (...given) => {
       // Every fifth chunk takes until the attempt's time is over.
       if (++written % 5 === 0) world.now += 20_000;
-      return maker.putChunk(...given);
+      return creation.putChunk(...given);
     };
-    const attempt = () => sendPush({ ...push.create, maker: { ...maker, putChunk } }, actor, 'key', request);
+    const attempt = () => sendPush({ ...push.create, creation: { ...creation, putChunk } }, actor, 'key', request);
     const answers = [await attempt()];
     for (; answers.length < PUSH_SHARDS && !('id' in (answers.at(-1) ?? {})); ) answers.push(await attempt());
     const refused = answers.slice(0, -1);
@@ -116,18 +111,18 @@ describe('a push message whose maker ends in the middle', () => {
 
   test('that is slow and writes on after another attempt took over adds no device', async () => {
     const { actor, app } = await push.organization(OPENING, reachable(60));
-    const { maker } = push.create;
+    const { creation } = push.create;
     let overtaken: unknown;
     const slow = {
       ...push.create,
-      maker: {
-        ...maker,
-        commit: async (...given: Parameters<typeof maker.commit>) => {
+      creation: {
+        ...creation,
+        commit: async (...given: Parameters<typeof creation.commit>) => {
           // Its time is over before it commits: another attempt makes the message, and devices are new meanwhile.
           world.now += 60_000;
           await push.devices(actor, app, reachable(80));
           overtaken ??= await push.post(actor, 'key');
-          return maker.commit(...given);
+          return creation.commit(...given);
         },
       },
     };
@@ -167,7 +162,7 @@ describe('money', () => {
   test('that does not cover every device refuses the whole, holds nothing and leaves the key free', async () => {
     const { actor, app } = await push.organization(95, reachable(10));
     expect(refusalOf(await push.post(actor, 'key'))).toMatchObject({ name: 'PAYMENT_REQUIRED' });
-    expect(push.hints).toEqual([]);
+    expect(push.workItems).toEqual([]);
     await push.checkBooks(actor, 0, 95);
     await push.apps.remove(actor.organizationId, app.id);
     expect(await push.post(actor, 'key')).toMatchObject({ metrics: { reach: 0 }, replayed: false });
@@ -184,10 +179,10 @@ describe('money', () => {
   test('is charged for what was accepted alone, and given back for the rest, whatever repeats', async () => {
     const { actor } = await push.organization(OPENING, [...reachable(60), ...Array.from({ length: 40 }, () => '0006')]);
     const id = messageIdOf(await push.post(actor, 'key'));
-    const hints = [...push.hints];
+    const workItems = [...push.workItems];
     await push.drain();
-    for (const hint of hints) await push.work(hint);
-    await push.lookAgain(id);
+    for (const enqueue of workItems) await push.work(enqueue);
+    await push.rescheduleDrain(id);
     expect(push.transport.sent).toHaveLength(100);
     await push.checkBooks(actor, 60 * EACH, OPENING);
   });
@@ -202,17 +197,17 @@ describe('a sender that ends in the middle of a chunk', () => {
     world.proxy.plan(({ action, body }) =>
       action === 'TransactWriteItems' && body.includes('PDSP#') && calls++ < 5 ? FAULTS.drop : undefined,
     );
-    const [message] = push.hints.splice(0);
+    const [message] = push.workItems.splice(0);
     if (!message) throw new Error('nothing is due');
     await push.work(message);
-    const [chunk, ...others] = push.hints.splice(0);
+    const [chunk, ...others] = push.workItems.splice(0);
     if (!chunk) throw new Error('no chunk is due');
     await expect(push.work(chunk)).rejects.toThrow(Unavailable);
     const handedOver = push.transport.sent.length;
     expect(handedOver).toBeGreaterThan(0);
     world.proxy.plan(undefined);
     for (const other of others) await push.work(other);
-    await push.lookAgain(id);
+    await push.rescheduleDrain(id);
     expect(new Set(tokensSent()).size).toBe(push.transport.sent.length);
     const dispatches = await push.dispatchesOf(id);
     const lost = dispatches.filter(({ reason }) => reason === 'indeterminate');
@@ -240,7 +235,7 @@ describe('a sender that ends in the middle of a chunk', () => {
     push.transport.script = async () => {
       push.transport.script = () => undefined;
       // It pauses here, beyond its lease; another sender resolves what it had claimed.
-      await push.lookAgain(id);
+      await push.rescheduleDrain(id);
       return undefined;
     };
     await push.drain();

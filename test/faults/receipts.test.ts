@@ -1,47 +1,47 @@
 import fc from 'fast-check';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { Actor } from '../../shared/domain/actor.ts';
-import { rulesOf } from '../../shared/domain/messages/channels.ts';
-import type { MessageRecord } from '../../shared/domain/messages/message.ts';
-import { CHANNELS, type Channel, type ReportedStatus } from '../../shared/domain/messages/provider.ts';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { sendSms } from '../../shared/domain/api/send-sms.ts';
+import { CHANNELS, channelOf } from '../../shared/domain/channels/registry.ts';
+import type { Actor } from '../../shared/domain/core/actor.ts';
+import { type Id, parseId } from '../../shared/domain/core/ids.ts';
+import type { Channel } from '../../shared/domain/message/channel.ts';
+import type { MessageRecord } from '../../shared/domain/message/message.ts';
+import type { ReportedStatus } from '../../shared/domain/message/provider-port.ts';
 import {
   applyReceipt,
-  applySandboxOutcome,
-  type ParkedReceipt,
+  applySandboxReport,
+  type PendingReceipt,
   receiptFingerprint,
-} from '../../shared/domain/messages/receipts.ts';
-import { resolveSend } from '../../shared/domain/messages/resolve.ts';
-import { sendSms } from '../../shared/domain/sms/send.ts';
-import { outbox } from '../../shared/storage/outbox.ts';
+} from '../../shared/domain/sending/apply-receipt.ts';
+import { recoverSend } from '../../shared/domain/sending/recover.ts';
+import { PARSE_KEY } from '../../shared/storage/parse-key.ts';
+import { outbox } from '../../shared/storage/work/outbox.ts';
 import { reportsOf } from '../support/channel-plans.ts';
 import { calmDown, coinsOn, deliverReport, reportOf, sendOn } from '../support/channel-plans-live.ts';
 import { checkMoney } from '../support/money.ts';
+import { use } from '../support/use.ts';
 import { startWorld, type World } from '../support/world.ts';
 
 const SEED = 20_261_121;
 /** Orders of reports: the walk is the same code on every channel, over the channel's own statuses. */
 const RUNS = 25;
 const receiptKit = (world: () => World) => ({
-  deliver: (report: ParkedReceipt['event']) => deliverReport(world(), report),
-  read: async (id: string) => (await world().ports.journal.read(id)) as MessageRecord,
+  deliver: (report: PendingReceipt['event']) => deliverReport(world(), report),
+  read: async (id: Id<'message'>) => (await world().ports.messageStore.read(id)) as MessageRecord,
   eventsRaised: async () => {
-    const { hints, table } = world();
-    const ids = hints.splice(0).filter(({ kind }) => kind === 'publish_event');
-    const found = await Promise.all(ids.map(({ pk }) => outbox(table).read(pk.slice(4))));
+    const { workItems, table } = world();
+    const ids = workItems.splice(0).filter(({ kind }) => kind === 'publish_event');
+    const found = await Promise.all(ids.map((item) => outbox(table).read(PARSE_KEY.event(item))));
     return found.map((one) => one?.event);
   },
 });
 
-let world: World;
-beforeAll(async () => {
-  world = await startWorld('live');
-});
-afterAll(() => world.close());
+const world = await use(startWorld('live'));
 afterEach(() => calmDown(world));
 const { deliver, read, eventsRaised } = receiptKit(() => world);
 
 describe('a receipt', () => {
-  const sent = async (): Promise<{ actor: Actor; id: string }> => {
+  const sent = async (): Promise<{ actor: Actor; id: Id<'message'> }> => {
     const actor = await world.organization(10_000);
     const answer = await sendSms(world.ports, actor, 'key', {
       to: '+5511987654321',
@@ -49,7 +49,7 @@ describe('a receipt', () => {
       route: 'premium',
       metadata: { pedido: 7 },
     });
-    return { actor, id: (answer as { id: string }).id };
+    return { actor, id: (answer as { id: Id<'message'> }).id };
   };
 
   test.each([
@@ -60,7 +60,7 @@ describe('a receipt', () => {
     'of %s moves the message there, stamps it and raises its event with the metadata unchanged',
     async (status, reason, type) => {
       const { actor, id } = await sent();
-      world.hints.length = 0;
+      world.workItems.length = 0;
       world.now += 4_000;
       await deliver(reportOf(id, status, reason ? { reason } : {}));
       const message = await read(id);
@@ -126,13 +126,13 @@ describe.each(CHANNELS)('a receipt on %s', (channel) => {
 
   const sent = async () => {
     const actor = await world.organization(10_000);
-    const { id } = (await send(world, actor, 'key')) as { id: string };
-    world.hints.length = 0;
+    const { id } = (await send(world, actor, 'key')) as { id: Id<'message'> };
+    world.workItems.length = 0;
     return { actor, id };
   };
   /** The channel's own event; a failure is told even where the channel has none for it. */
   const eventOf = (status: ReportedStatus) =>
-    rulesOf(channel).eventOf[status] ?? (status === 'failed' ? 'message.failed' : []);
+    channelOf(channel).eventOf[status] ?? (status === 'failed' ? 'message.failed' : []);
   const charged = async ({ organizationId }: Actor) =>
     expect(await checkMoney(world.table, organizationId)).toMatchObject({ balance: 10_000 - price });
 
@@ -144,7 +144,7 @@ describe.each(CHANNELS)('a receipt on %s', (channel) => {
         const steps = walk(channel, statuses);
         expect((await read(id)).status).toBe(steps.at(-1) ?? 'sent');
         expect((await eventsRaised()).map((event) => event?.type)).toEqual(steps.flatMap(eventOf));
-        expect(await world.ports.parkedReceipts(id)).toEqual([]);
+        expect(await world.ports.pendingReceipts(id)).toEqual([]);
         await charged(actor);
       }),
       { seed: SEED, numRuns: RUNS },
@@ -158,7 +158,7 @@ describe.each(CHANNELS)('a receipt on %s', (channel) => {
         deliver(reportOf(id, reports[at % reports.length] ?? 'delivered')).catch(() => {}),
       ),
     );
-    for (const { fingerprint } of await world.ports.parkedReceipts(id))
+    for (const { fingerprint } of await world.ports.pendingReceipts(id))
       await applyReceipt(world.ports, id, fingerprint);
     expect((await read(id)).status).not.toBe('sent');
     const types = (await eventsRaised()).map((event) => event?.type);
@@ -178,7 +178,7 @@ describe.each(CHANNELS)('a receipt on %s', (channel) => {
     ];
     const sending = send(world, actor, 'key');
     await expect.poll(() => world.provider.dispatched.at(-1)?.messageId).toBeDefined();
-    const id = world.provider.dispatched.at(-1)?.messageId ?? '';
+    const id = parseId('message', world.provider.dispatched.at(-1)?.messageId);
     await expect.poll(async () => (await read(id))?.status).toBe('sending');
     await deliver(reportOf(id, 'delivered'));
     expect((await read(id)).status).toBe('sending');
@@ -194,10 +194,10 @@ describe.each(CHANNELS)('a receipt on %s', (channel) => {
     world.provider.askable = false;
     world.provider.script = [{ kind: 'unknown', detail: 'no answer' }];
     await send(world, actor, 'key');
-    const id = world.provider.dispatched.at(-1)?.messageId ?? '';
+    const id = parseId('message', world.provider.dispatched.at(-1)?.messageId);
     await deliver(reportOf(id, 'delivered'));
     world.now += 6_000;
-    await resolveSend(world.ports, id);
+    await recoverSend(world.ports, id);
     await applyReceipt(world.ports, id, receiptFingerprint(reportOf(id, 'delivered')));
     expect(await read(id)).toMatchObject({ status: 'delivered', hold: 'captured' });
     expect(await send(world, actor, 'key')).toMatchObject({ replayed: true });
@@ -205,12 +205,8 @@ describe.each(CHANNELS)('a receipt on %s', (channel) => {
   });
 });
 
-describe('the sandbox', () => {
-  let world: World;
-  beforeAll(async () => {
-    world = await startWorld('test');
-  });
-  afterAll(() => world.close());
+describe('the sandbox', async () => {
+  const world = await use(startWorld('test'));
 
   test.each([
     ['0005', 'delivered', undefined, 'sms.delivered'],
@@ -226,16 +222,16 @@ describe('the sandbox', () => {
       const actor = await world.organization(10_000);
       const answer = await sendSms(world.ports, actor, 'key', { to: `+551199999${ending}`, body: 'Oi', route: 'otp' });
       expect(answer).toMatchObject({ status: 'sent', provider: 'sandbox_provider', env: 'test' });
-      const { id } = answer as { id: string };
-      const hinted = world.hints.splice(0).filter(({ kind }) => kind === 'sandbox_outcome');
-      expect(hinted).toHaveLength(type ? 1 : 0);
-      for (let turn = 0; turn < 3; turn++) await applySandboxOutcome(world.ports, id);
-      const message = await world.ports.journal.read(id);
+      const { id } = answer as { id: Id<'message'> };
+      const enqueued = world.workItems.splice(0).filter(({ kind }) => kind === 'sandbox_outcome');
+      expect(enqueued).toHaveLength(type ? 1 : 0);
+      for (let turn = 0; turn < 3; turn++) await applySandboxReport(world.ports, id);
+      const message = await world.ports.messageStore.read(id);
       expect(message?.status).toBe(status);
       expect(message?.reason).toBe(reason);
-      const events = world.hints.splice(0).filter(({ kind }) => kind === 'publish_event');
+      const events = world.workItems.splice(0).filter(({ kind }) => kind === 'publish_event');
       expect(events).toHaveLength(type ? 1 : 0);
-      if (events[0]) expect((await outbox(world.table).read(events[0].pk.slice(4)))?.event.type).toBe(type);
+      if (events[0]) expect((await outbox(world.table).read(PARSE_KEY.event(events[0])))?.event.type).toBe(type);
       expect(await checkMoney(world.table, actor.organizationId)).toMatchObject({ balance: 10_000 - 900 });
     },
   );
@@ -244,7 +240,7 @@ describe('the sandbox', () => {
     const actor = await world.organization(1_000_000);
     const answer = await sendSms(world.ports, actor, 'key', { to: '+5511999990114', body: 'Oi', route: 'otp' });
     expect(answer).toMatchObject({ name: 'SERVICE_UNAVAILABLE' });
-    expect(world.hints.splice(0)).toEqual([]);
+    expect(world.workItems.splice(0)).toEqual([]);
     expect(await checkMoney(world.table, actor.organizationId)).toMatchObject({
       balance: 1_000_000,
       messages: [{ status: 'failed' }],

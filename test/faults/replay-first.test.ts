@@ -1,39 +1,37 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { Actor } from '../../shared/domain/actor.ts';
-import { sendEmail } from '../../shared/domain/email/send.ts';
-import { isRefusal } from '../../shared/domain/errors.ts';
-import { createMessage } from '../../shared/domain/messages/create.ts';
-import { type PreviewPorts, previewOverview, sendOverview } from '../../shared/domain/messages/overview.ts';
-import { type ResendPorts, resend } from '../../shared/domain/messages/resend.ts';
-import type { SubmitPorts } from '../../shared/domain/messages/submit.ts';
-import { planWhatsapp } from '../../shared/domain/platforms/plan.ts';
-import { sendRcs } from '../../shared/domain/rcs/send.ts';
-import { sendSms } from '../../shared/domain/sms/send.ts';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { createMessage } from '../../shared/domain/api/create-message.ts';
+import { type ResendPorts, resend } from '../../shared/domain/api/resend.ts';
+import { sendEmail } from '../../shared/domain/api/send-email.ts';
+import { sendRcs } from '../../shared/domain/api/send-rcs.ts';
+import { sendSms } from '../../shared/domain/api/send-sms.ts';
+import { type PreviewPorts, previewV1, sendV1 } from '../../shared/domain/api/v1-send.ts';
+import type { Actor } from '../../shared/domain/core/actor.ts';
+import { isRefusal } from '../../shared/domain/core/errors.ts';
+import type { SubmitPorts } from '../../shared/domain/sending/accept.ts';
 import { calmDown } from '../support/channel-plans-live.ts';
 import { checkMoney } from '../support/money.ts';
-import { startWorld, type World } from '../support/world.ts';
-import { emailPortsOf, operatePortsOf, submitPortsOf } from '../support/world-queued.ts';
+import { use } from '../support/use.ts';
+import { startWorld } from '../support/world.ts';
+import { cancelAndForcePortsOf, emailPortsOf, plannerOf, submitPortsOf } from '../support/world-queued.ts';
 
 const PHONE = '+5511987654321';
 const TEXT = 'Seu pedido saiu.';
 
-let world: World;
 /** Whether the recipient's window is open, and the organization has a sender of e-mails. */
 const state = { open: true, sender: true };
 /** Keys that were looked up beside the transactions. */
 const looked: string[] = [];
 
+const world = await use(startWorld('live'));
 beforeAll(async () => {
-  world = await startWorld('live');
-  const { promise } = world.ports;
+  const { idempotencyRecord } = world.ports;
   Object.assign(world.ports, {
-    promise: (...asked: Parameters<typeof promise>) => {
+    idempotencyRecord: (...asked: Parameters<typeof idempotencyRecord>) => {
       looked.push(asked[1]);
-      return promise(...asked);
+      return idempotencyRecord(...asked);
     },
   });
 });
-afterAll(() => world.close());
 afterEach(() => {
   calmDown(world);
   world.candidates = () => ({ kind: 'ready', providers: [world.provider] });
@@ -42,15 +40,14 @@ afterEach(() => {
 
 const submitPorts = (): SubmitPorts => {
   const ports = submitPortsOf(world);
-  const senderOf = async () => (state.open ? { wroteAt: world.now - 1 } : {});
-  const whatsapp: typeof ports.planners.whatsapp = (...asked) => planWhatsapp({ ...world.ports, senderOf }, ...asked);
-  return { ...ports, planners: { ...ports.planners, whatsapp } };
+  const senderOf = async () => (state.open ? { lastInboundAt: world.now - 1 } : {});
+  return { ...ports, plan: plannerOf(world, { senderOf }) };
 };
 const emailPorts = () => ({
   ...emailPortsOf(world),
-  sender: async () => (state.sender ? 'ola@loja.example' : undefined),
+  emailSender: async () => (state.sender ? 'ola@loja.example' : undefined),
 });
-const resendPorts = (): ResendPorts => ({ ...operatePortsOf(world), ...submitPorts() });
+const resendPorts = (): ResendPorts => ({ ...cancelAndForcePortsOf(world), ...submitPorts() });
 
 /** A send by one operation; the same text under the same key is the same request, and so is the same recipient. */
 type Way = (actor: Actor, key: string, text?: string, to?: string) => Promise<object>;
@@ -60,7 +57,7 @@ const WAYS: Readonly<Record<string, Way>> = {
   'POST /messages': (actor, key, text = TEXT, to = PHONE) =>
     createMessage(submitPorts(), actor, key, ofText('whatsapp', text, to)),
   'POST /v1/messages': (actor, key, text = TEXT, to = PHONE) =>
-    sendOverview(submitPorts(), actor, key, { channel: 'whatsapp', to, text }),
+    sendV1(submitPorts(), actor, key, { channel: 'whatsapp', to, text }),
   'the SMS send': (actor, key, body = TEXT, to = PHONE) =>
     sendSms(world.ports, actor, key, { to, body, route: 'premium' }),
   'the RCS send': (actor, key, text = TEXT, to = PHONE) =>
@@ -160,7 +157,7 @@ describe('a key that callers write', () => {
   const keys = ['preview', 'hop 0'];
   const previewPorts = (): PreviewPorts => ({
     ...submitPorts(),
-    foreseen: async () => ({ balance: 0, ways: new Map() }),
+    previewContext: async () => ({ balance: 0, byPlan: new Map() }),
   });
   const body = { channel: 'sms', to: PHONE, text: TEXT, fallback: ['rcs', 'whatsapp'] } as const;
 
@@ -168,10 +165,10 @@ describe('a key that callers write', () => {
     const actor = await funded();
     await sendSms(world.ports, actor, key, { to: PHONE, body: TEXT, route: 'premium' });
     world.prices = world.prices.filter(({ channel }) => channel === 'sms');
-    const shown = await previewOverview(previewPorts(), actor, body);
+    const shown = await previewV1(previewPorts(), actor, body);
     expect(shown).toMatchObject({
       hops: [{ price: {} }, { refusal: { code: 'precondition_failed' } }, { refusal: { code: 'precondition_failed' } }],
     });
-    expect(await sendOverview(submitPorts(), actor, 'own', body)).toMatchObject(unpriced);
+    expect(await sendV1(submitPorts(), actor, 'own', body)).toMatchObject(unpriced);
   });
 });

@@ -1,19 +1,23 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Actor } from '../../shared/domain/actor.ts';
-import { isRefusal } from '../../shared/domain/errors.ts';
-import { leave } from '../../shared/domain/messages/leave.ts';
-import type { MessageRecord } from '../../shared/domain/messages/message.ts';
-import { cancel, force } from '../../shared/domain/messages/operate.ts';
-import type { Planner, Planners } from '../../shared/domain/messages/plan.ts';
-import { type Correction, type ResendPorts, resend } from '../../shared/domain/messages/resend.ts';
-import { reserveMessage } from '../../shared/domain/messages/send.ts';
-import { unifiedStatus } from '../../shared/domain/messages/views.ts';
-import { planSms, type SmsRequest } from '../../shared/domain/sms/send.ts';
-import { readMessage } from '../../shared/storage/message-lists.ts';
+import { describe, expect, test } from 'vitest';
+import { cancel, force } from '../../shared/domain/api/cancel-and-force.ts';
+import { type Correction, type ResendPorts, resend } from '../../shared/domain/api/resend.ts';
+import { planSms } from '../../shared/domain/channels/sms/plan.ts';
+import type { SmsRequest } from '../../shared/domain/channels/sms/request.ts';
+import type { Actor } from '../../shared/domain/core/actor.ts';
+import { isRefusal } from '../../shared/domain/core/errors.ts';
+import { type Id, parseId } from '../../shared/domain/core/ids.ts';
+import type { MessageRecord } from '../../shared/domain/message/message.ts';
+import { requestKey } from '../../shared/domain/sending/idempotency.ts';
+import { pricePlan } from '../../shared/domain/sending/plan.ts';
+import { reserveMessage } from '../../shared/domain/sending/reserve.ts';
+import { sendQueued } from '../../shared/domain/sending/send-queued.ts';
+import { unifiedStatus } from '../../shared/domain/tracking/views.ts';
+import { readMessage } from '../../shared/storage/messages/message-lists.ts';
 import { FAULTS } from '../support/fault-proxy.ts';
 import { checkMoney } from '../support/money.ts';
-import { startWorld, type World } from '../support/world.ts';
-import { hint, leavePortsOf, operatePortsOf, standingOf } from '../support/world-queued.ts';
+import { use } from '../support/use.ts';
+import { startWorld } from '../support/world.ts';
+import { cancelAndForcePortsOf, enqueue, plannerOf, sendQueuedPortsOf, standingOf } from '../support/world-queued.ts';
 
 const RACE = 200;
 const TO = '+5511987654321';
@@ -24,52 +28,45 @@ const tally = (outcomes: readonly object[]) => {
   return counts;
 };
 
-describe('a queued message', () => {
-  let world: World;
-  beforeAll(async () => {
-    world = await startWorld('live');
-  });
-  afterAll(() => world.close());
+const world = await use(startWorld('live'));
 
+describe('a queued message', () => {
   const planSmsOf = (fields: Partial<SmsRequest> = {}) => ({
     to: TO,
     body: 'Oi',
     route: 'premium' as const,
     ...fields,
   });
-  const planSmsFor: Planner = (tenant, { to, text, route, contactId, metadata }, ...keyed) => {
-    const said = planSmsOf({ to, body: text ?? '', route: route as SmsRequest['route'] });
-    return planSms(world.ports, tenant, { ...said, contactId, metadata }, ...keyed);
-  };
-  const hintSend = (id: string) => hint(world, 'send_message', id);
-  const read = (organizationId: string, id: string) => readMessage(world.table, organizationId, id);
+  const enqueueSend = (id: Id<'message'>) => enqueue(world, 'send_message', id);
+  const read = (organizationId: Id<'organization'>, id: Id<'message'>) => readMessage(world.table, organizationId, id);
   const resendPorts = (): ResendPorts => ({
     ...world.ports,
     ...standingOf(world),
-    planners: { sms: planSmsFor } as Planners,
+    plan: plannerOf(world),
     readMessage: read,
-    isUndecided: operatePorts().isUndecided,
-    hintSend,
+    isUndecided: cancelAndForcePorts().isUndecided,
+    enqueueSend,
   });
-  const operatePorts = () => operatePortsOf(world);
-  const leavePorts = () => leavePortsOf(world);
+  const cancelAndForcePorts = () => cancelAndForcePortsOf(world);
+  const sendQueuedPorts = () => sendQueuedPortsOf(world);
 
   let keys = 0;
   const queued = async (actor: Actor, at = world.now): Promise<MessageRecord> => {
-    const key = `queued-${keys++}`;
-    const made = await planSms(world.ports, actor, planSmsOf(), key, key);
+    const request = planSmsOf();
+    const made = await pricePlan(world.ports, request, await planSms(world.ports, actor, request));
     if (isRefusal(made)) throw new Error(made.details.detail);
-    const sent = await reserveMessage(world.ports, actor, made.plan, { status: 'queued', at });
+    const key = requestKey(`queued-${keys++}`, 'sms.send', request);
+    const sent = await reserveMessage(world.ports, actor, { plan: made.plan, key, initial: { status: 'queued', at } });
     if (isRefusal(sent)) throw new Error(sent.details.detail);
     return sent.message;
   };
   const failed = async (actor: Actor): Promise<MessageRecord> => {
     const message = await queued(actor);
     world.provider.script = [{ kind: 'refused', cause: 'recipient', detail: 'no such number' }];
-    await leave(leavePorts(), message.id);
+    await sendQueued(sendQueuedPorts(), message.id);
     return (await read(actor.organizationId, message.id)) as MessageRecord;
   };
-  const again = (actor: Actor, id: string, correction: Correction = {}, key?: string) =>
+  const again = (actor: Actor, id: Id<'message'>, correction: Correction = {}, key?: string) =>
     resend(resendPorts(), actor, id, correction, key);
   const many = <T>(work: (at: number) => Promise<T>) => Promise.all(Array.from({ length: RACE }, (_, at) => work(at)));
 
@@ -92,8 +89,8 @@ describe('a queued message', () => {
       expect(old).toMatchObject({ status: original.status, hold: 'released', replacedBy: fresh?.id });
       expect(old && unifiedStatus(old)).toBe('archived');
       expect(fresh).toMatchObject({ status: 'queued', hold: 'open', replaces: original.id });
-      await leave(leavePorts(), original.id);
-      await leave(leavePorts(), fresh?.id ?? '');
+      await sendQueued(sendQueuedPorts(), original.id);
+      await sendQueued(sendQueuedPorts(), parseId('message', fresh?.id));
       expect(
         (await checkMoney(world.table, actor.organizationId)).messages.filter(({ sentAt }) => sentAt),
       ).toHaveLength(1);
@@ -109,9 +106,9 @@ describe('a queued message', () => {
       const before = world.provider.dispatched.length;
       const [outcome] = await Promise.all([
         again(actor, original.id),
-        ...Array.from({ length: 4 }, () => leave(leavePorts(), original.id)),
+        ...Array.from({ length: 4 }, () => sendQueued(sendQueuedPorts(), original.id)),
       ]);
-      if (!isRefusal(outcome)) await leave(leavePorts(), outcome.message.id);
+      if (!isRefusal(outcome)) await sendQueued(sendQueuedPorts(), outcome.message.id);
       const { messages } = await checkMoney(world.table, actor.organizationId);
       const sentNow = world.provider.dispatched.slice(before).map(({ messageId }) => messageId);
       expect(sentNow).toEqual([isRefusal(outcome) ? original.id : outcome.message.id]);
@@ -128,10 +125,10 @@ describe('a queued message', () => {
       const before = world.provider.dispatched.length;
       let outcomes: object[] = [];
       const cancels = async () => {
-        outcomes = await many(() => cancel(operatePorts(), actor, message.id));
+        outcomes = await many(() => cancel(cancelAndForcePorts(), actor, message.id));
       };
       const leaves = async () => {
-        await Promise.all(Array.from({ length: 20 }, () => leave(leavePorts(), message.id)));
+        await Promise.all(Array.from({ length: 20 }, () => sendQueued(sendQueuedPorts(), message.id)));
       };
       // Each begins first in its turn, so that both win.
       await Promise.all(round % 2 ? [cancels(), leaves()] : [leaves(), cancels()]);
@@ -187,7 +184,7 @@ describe('a queued message', () => {
       lastError: `Replaced by ${second.message.id}.`,
       archivedAt: world.now,
     });
-    expect(tally([await again(actor, first.id), await cancel(operatePorts(), actor, first.id)])).toEqual({
+    expect(tally([await again(actor, first.id), await cancel(cancelAndForcePorts(), actor, first.id)])).toEqual({
       CONFLICT: 2,
     });
   });
@@ -210,16 +207,16 @@ describe('a queued message', () => {
   test('that is forced leaves at once, before its moment; one that left cannot be forced', async () => {
     const actor = await world.organization(1_000_000);
     const message = await queued(actor, world.now + 3_600_000);
-    await leave(leavePorts(), message.id);
+    await sendQueued(sendQueuedPorts(), message.id);
     expect((await read(actor.organizationId, message.id))?.status).toBe('queued');
-    world.hints.length = 0;
-    expect(await force(operatePorts(), actor, message.id)).toMatchObject({ force: true, status: 'queued' });
-    expect(world.hints).toEqual([{ kind: 'send_message', pk: `MSG#${message.id}`, sk: 'MSG' }]);
-    const shut = { ...leavePorts(), mayLeaveAt: async () => world.now + 3_600_000 };
-    await leave(shut, message.id);
+    world.workItems.length = 0;
+    expect(await force(cancelAndForcePorts(), actor, message.id)).toMatchObject({ force: true, status: 'queued' });
+    expect(world.workItems).toEqual([{ kind: 'send_message', pk: `MSG#${message.id}`, sk: 'MSG' }]);
+    const shut = { ...sendQueuedPorts(), earliestSendAt: async () => world.now + 3_600_000 };
+    await sendQueued(shut, message.id);
     expect(await read(actor.organizationId, message.id)).toMatchObject({ status: 'sent', force: true });
-    expect(nameOf(await force(operatePorts(), actor, message.id))).toBe('CONFLICT');
-    expect(nameOf(await cancel(operatePorts(), actor, message.id))).toBe('CONFLICT');
+    expect(nameOf(await force(cancelAndForcePorts(), actor, message.id))).toBe('CONFLICT');
+    expect(nameOf(await cancel(cancelAndForcePorts(), actor, message.id))).toBe('CONFLICT');
     await checkMoney(world.table, actor.organizationId);
   });
 });

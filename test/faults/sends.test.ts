@@ -1,8 +1,9 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { Actor } from '../../shared/domain/actor.ts';
-import { type Refusal, Unavailable } from '../../shared/domain/errors.ts';
-import { rulesOf } from '../../shared/domain/messages/channels.ts';
-import { CHANNELS, type ProviderAnswer } from '../../shared/domain/messages/provider.ts';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { CHANNELS, channelOf } from '../../shared/domain/channels/registry.ts';
+import type { Actor } from '../../shared/domain/core/actor.ts';
+import { type Refusal, Unavailable } from '../../shared/domain/core/errors.ts';
+import { parseId } from '../../shared/domain/core/ids.ts';
+import type { ProviderAnswer } from '../../shared/domain/message/provider-port.ts';
 import { reportsOf } from '../support/channel-plans.ts';
 import {
   calmDown,
@@ -17,18 +18,15 @@ import {
 import { type Fate, fatesOn, proofOn, toldOn } from '../support/channel-plans-told.ts';
 import { FAULTS } from '../support/fault-proxy.ts';
 import { checkMoney } from '../support/money.ts';
-import { startWorld, type World } from '../support/world.ts';
+import { use } from '../support/use.ts';
+import { startWorld } from '../support/world.ts';
 
 const OPENING = 10_000;
 const AT_ONCE = 200;
 const DAY_MS = 24 * 3600 * 1000;
 const UNKNOWN: ProviderAnswer = { kind: 'unknown', detail: 'no answer within 10 s' };
 
-let world: World;
-beforeAll(async () => {
-  world = await startWorld('live');
-});
-afterAll(() => world.close());
+const world = await use(startWorld('live'));
 afterEach(() => calmDown(world));
 
 describe.each(CHANNELS)('a send on %s', (channel) => {
@@ -66,9 +64,9 @@ describe.each(CHANNELS)('a send on %s', (channel) => {
   };
   /** The provider's own word that it took the one message, where the channel has it. */
   const prove = async () => {
-    const { messageId = '' } = world.provider.dispatched[0] ?? {};
+    const messageId = parseId('message', world.provider.dispatched[0]?.messageId);
     const [report] = proofOn(channel) === 'receipt' ? reportsOf(channel) : [];
-    if (report) await world.ports.park(messageId, reportOf(messageId, report), world.now);
+    if (report) await world.ports.addPendingReceipt(messageId, reportOf(messageId, report), world.now);
   };
   const reachesProvider = () => expect.poll(() => world.provider.dispatched.length).toBe(1);
 
@@ -246,7 +244,7 @@ describe.each(CHANNELS)('a send on %s', (channel) => {
       expect({ balance, messages }).toMatchObject({ balance: OPENING, messages: [{ status: 'failed' }] });
       expect(refusal).toMatchObject(told.refused(name, messages[0]?.id));
       expect(refusal.details?.retryAfterSeconds).toBe(told.retryAfterSeconds(retryAfterSeconds));
-      expect(messages[0]?.reason).toBe(rulesOf(channel).reasonOf[cause]);
+      expect(messages[0]?.reason).toBe(channelOf(channel).reasonOf[cause]);
       expect(await send(actor)).toMatchObject({ replayed: false, status: 'sent' });
     },
   );

@@ -1,19 +1,18 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { type SmsRequest, sendSms } from '../../shared/domain/sms/send.ts';
-import { readVolume } from '../../shared/storage/volumes.ts';
+import { afterEach, describe, expect, test } from 'vitest';
+import { sendSms } from '../../shared/domain/api/send-sms.ts';
+import type { SmsRequest } from '../../shared/domain/channels/sms/request.ts';
+import { readVolume } from '../../shared/storage/wallet/volumes.ts';
 import { calmDown, outcomeOf, tally } from '../support/channel-plans-live.ts';
 import { checkMoney } from '../support/money.ts';
-import { startWorld, type World } from '../support/world.ts';
+import { use } from '../support/use.ts';
+import { startWorld } from '../support/world.ts';
 
 const request: SmsRequest = { to: '+5511987654321', body: 'Seu pedido saiu para entrega.', route: 'premium' };
 const PRICE = 800;
 
+const world = await use(startWorld('live'));
+
 describe('an SMS', () => {
-  let world: World;
-  beforeAll(async () => {
-    world = await startWorld('live');
-  });
-  afterAll(() => world.close());
   afterEach(() => calmDown(world));
 
   test('across band edges at once: the prices are those of disjoint positions of the month', async () => {

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
+import { shareOf } from '../support/share.ts';
 import { runKilled } from '../torture/webhooks.ts';
 
 const SEED = Number(process.env.SEED ?? 20_260_315);
-const DELIVERIES = 500;
+const DELIVERIES = 5 * shareOf(100);
 
 test(`a share of the endurance run (SEED=${SEED}): every event reaches every healthy endpoint though the service is killed in the middle, and stands open for those that hang or fail`, {
   timeout: 600_000,

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { type Messaging, startMessaging, type Tenant } from '../support/api.ts';
+import { describe, expect, test, vi } from 'vitest';
+import { startMessaging, type Tenant } from '../support/api.ts';
 import { checkMoney } from '../support/money.ts';
+import { use } from '../support/use.ts';
 
 const DELIVERED = '+5511999990005';
 const FAILED = '+5511999990008';
@@ -11,11 +12,7 @@ const OPENING = 10_000_000;
 const SMS = 800;
 const NOBODY = `msg_${'0'.repeat(21)}`;
 
-let messaging: Messaging;
-beforeAll(async () => {
-  messaging = await startMessaging();
-});
-afterAll(() => messaging?.close());
+const messaging = await use(startMessaging());
 
 const sms = (fields: Readonly<Record<string, unknown>> = {}) => ({
   channel: 'sms',

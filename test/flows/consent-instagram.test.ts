@@ -1,18 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Id } from '../../shared/domain/ids.ts';
+import { describe, expect, test } from 'vitest';
 import { receiveInbound } from '../../shared/domain/inbound/receive.ts';
 import { anEvent, inboundOver } from '../inbound/support.ts';
-import { type Messaging, startMessaging, type Tenant } from '../support/api.ts';
+import { startMessaging, type Tenant } from '../support/api.ts';
 import { expectProblem } from '../support/problems.ts';
+import { use } from '../support/use.ts';
 
 const USER = '17841400000000001';
 const PRICE = 150;
-let messaging: Messaging;
-beforeAll(async () => {
-  messaging = await startMessaging();
-});
-afterAll(() => messaging?.close());
+const messaging = await use(startMessaging());
 
 const receive = async ({ id }: Tenant, text: string) => {
   const vault = await messaging.vault('test');
@@ -20,7 +16,7 @@ const receive = async ({ id }: Tenant, text: string) => {
     vault.blindIndex(of, kind, value),
   );
   const event = anEvent({ channel: 'instagram', from: USER, text, at: Date.now() - 1_000 });
-  await receiveInbound(ports, { organizationId: id as Id<'organization'>, env: 'test' }, event);
+  await receiveInbound(ports, { organizationId: id, env: 'test' }, event);
 };
 const said = { channel: 'instagram', to: USER };
 const keyed = () => ({ 'idempotency-key': randomUUID() });

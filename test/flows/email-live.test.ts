@@ -1,15 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { SUPPRESSION_COMMANDS } from '../../infra/operator/commands/suppression.ts';
-import type { Target } from '../../infra/operator/targets.ts';
-import { setOrganization } from '../../shared/storage/organization-settings.ts';
-import { putProviderSettings } from '../../shared/storage/providers.ts';
-import { type Answer, type Client, type Messaging, startMessaging, type Tenant } from '../support/api.ts';
+import type { Target } from '../../infra/operator/target.ts';
+import { setOrganization } from '../../shared/storage/access/organization-settings.ts';
+import { putProviderSettings } from '../../shared/storage/access/providers.ts';
+import { type Answer, type Client, startMessaging, type Tenant } from '../support/api.ts';
 import { checkMoney } from '../support/money.ts';
 import { expectProblem } from '../support/problems.ts';
-import { type AmazonSesStandIn, startAmazonSesStandIn } from '../support/providers/amazon-ses-stand-in.ts';
+import { startAmazonSesStandIn } from '../support/providers/amazon-ses-stand-in.ts';
 import type { EmailOutcome } from '../support/providers/email-kit.ts';
 import { deliver } from '../support/providers/stand-in.ts';
+import { use } from '../support/use.ts';
 
 const OPENING = 1_000_000;
 const PATH = '/v2/email/messages';
@@ -20,11 +21,9 @@ const MAIL = {
   html: '<p>Olá, <b>Ana</b></p>',
 };
 
-let messaging: Messaging;
-let ses: AmazonSesStandIn;
+const messaging = await use(startMessaging());
+const ses = await use(startAmazonSesStandIn());
 beforeAll(async () => {
-  messaging = await startMessaging();
-  ses = await startAmazonSesStandIn();
   ses.endpoint = `${messaging.url}/callbacks/amazon_ses/receipts`;
   const vault = await messaging.vault('live');
   const settings = { ...ses.settings, timeoutMs: 1_500 };
@@ -34,10 +33,6 @@ beforeAll(async () => {
     settings,
     now: Date.now(),
   });
-});
-afterAll(async () => {
-  await ses?.close();
-  await messaging?.close();
 });
 
 const send = (client: Client, fields: object = {}, key: string = randomUUID()) =>

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Client, type Messaging, startMessaging, type Tenant } from '../support/api.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type Client, startMessaging, type Tenant } from '../support/api.ts';
 import { chanceOf } from '../support/chance.ts';
 import { expectProblem } from '../support/problems.ts';
+import { use } from '../support/use.ts';
 
 const PATH = '/v2/email/templates';
 const A_TEMPLATE = {
@@ -14,13 +15,9 @@ const MJML = (text: string) =>
   `<mjml><mj-body>\n<mj-section><mj-column>\n<mj-text>${text}</mj-text></mj-column></mj-section></mj-body></mjml>`;
 const MJML_HEAD = (head: string, body = '') => `<mjml><mj-head>${head}</mj-head><mj-body>${body}</mj-body></mjml>`;
 
-let messaging: Messaging;
 let owner: Tenant;
 let client: Client;
-beforeAll(async () => {
-  messaging = await startMessaging();
-});
-afterAll(() => messaging?.close());
+const messaging = await use(startMessaging());
 const fresh = async () => {
   owner = await messaging.tenant();
   client = owner.test;

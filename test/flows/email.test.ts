@@ -1,22 +1,21 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { emailConsentStore } from '../../shared/storage/email-consent.ts';
-import { type Messaging, startMessaging, type Tenant } from '../support/api.ts';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { emailConsentStore } from '../../shared/storage/contacts/email-addresses.ts';
+import { startMessaging, type Tenant } from '../support/api.ts';
 import { checkMoney } from '../support/money.ts';
+import { use } from '../support/use.ts';
 
 const at = (local: string) => `${local}@simulator.amazonses.com`;
 const WAIT = { timeout: 15_000, interval: 200 };
 const METADATA = { orderId: 'A-1', vip: true } as const;
 
-let messaging: Messaging;
 let tenant: Tenant;
 /** Whom nothing is ever accepted of. */
 let refusedOnly: Tenant;
+const messaging = await use(startMessaging());
 beforeAll(async () => {
-  messaging = await startMessaging();
   [tenant, refusedOnly] = [await messaging.tenant(), await messaging.tenant()];
 });
-afterAll(() => messaging?.close());
 
 const send = (body: Readonly<Record<string, unknown>> = {}, key: string = randomUUID(), of = tenant) =>
   of.test.post(

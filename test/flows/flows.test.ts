@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { type Client, type Messaging, startMessaging, type Tenant } from '../support/api.ts';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { type Client, startMessaging, type Tenant } from '../support/api.ts';
 import { expectProblem } from '../support/problems.ts';
+import { use } from '../support/use.ts';
 
 const PATH = '/v2/flows';
 const SCREEN = {
@@ -13,7 +14,6 @@ const SCREEN = {
   layout: { type: 'SingleColumnLayout', children: [{ type: 'TextHeading', text: 'Olá' }] },
 };
 
-let messaging: Messaging;
 let owner: Tenant;
 let client: Client;
 let numberId: string;
@@ -27,11 +27,10 @@ const fresh = async () => {
   client = owner.test;
   numberId = await connect();
 };
+const messaging = await use(startMessaging());
 beforeAll(async () => {
-  messaging = await startMessaging();
   await fresh();
 });
-afterAll(() => messaging?.close());
 
 const A_FLOW = { name: 'Atendimento', platformCategories: ['CUSTOMER_SUPPORT'], flowJson: { screens: [SCREEN] } };
 const create = (fields: object = {}) => client.post(PATH, { ...A_FLOW, numberId, ...fields });

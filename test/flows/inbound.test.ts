@@ -1,22 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import exampleInbound from '../../events/providers/infobip.rcs-inbound-message.json' with { type: 'json' };
-import type { Id } from '../../shared/domain/ids.ts';
-import { inboundIdOf } from '../../shared/domain/inbound/message.ts';
 import { receiveInbound } from '../../shared/domain/inbound/receive.ts';
-import type { InboundEvent } from '../../shared/domain/messages/provider.ts';
-import { putProviderSettings, putRoutes } from '../../shared/storage/providers.ts';
+import { inboundIdOf } from '../../shared/domain/message/inbound-message.ts';
+import type { InboundEvent } from '../../shared/domain/message/provider-port.ts';
+import { putProviderSettings, putRoutes } from '../../shared/storage/access/providers.ts';
 import { anEvent, inboundOver } from '../inbound/support.ts';
-import { type Answer, type Messaging, startMessaging, type Tenant } from '../support/api.ts';
+import { type Answer, startMessaging, type Tenant } from '../support/api.ts';
 import { checkMoney } from '../support/money.ts';
 import { expectProblem } from '../support/problems.ts';
 import { type InfobipRcsStandIn, startInfobipRcsStandIn } from '../support/providers/infobip-rcs-stand-in.ts';
 import { type InfobipStandIn, startInfobipStandIn } from '../support/providers/infobip-stand-in.ts';
 import { deliver } from '../support/providers/stand-in.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { use } from '../support/use.ts';
 
 const OPENING = 1_000_000;
 const wait = { timeout: 20_000, interval: 150 };
-let messaging: Messaging;
 let sms: InfobipStandIn;
 let rcs: InfobipRcsStandIn;
 let receiver: Receiver;
@@ -26,8 +25,8 @@ let owner: Tenant;
 let phones = 0;
 const aPhone = () => `+55119877${String(10_000 + phones++)}`;
 
+const messaging = await use(startMessaging());
 beforeAll(async () => {
-  messaging = await startMessaging();
   [sms, rcs, receiver, blind] = await Promise.all([
     startInfobipStandIn(),
     startInfobipRcsStandIn(),
@@ -46,7 +45,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await Promise.all([sms?.close(), rcs?.close(), receiver?.close(), blind?.close()]);
-  await messaging?.close();
 });
 
 const sentBy = (standIn: InfobipStandIn | InfobipRcsStandIn, { body }: Answer) => {
@@ -156,7 +154,7 @@ describe('an RCS answer', () => {
 
 describe('a message by WhatsApp', () => {
   const receive = async (event: InboundEvent, tenant: Tenant = owner) => {
-    const organizationId = tenant.id as Id<'organization'>;
+    const organizationId = tenant.id;
     const vault = await messaging.vault('test');
     const ports = inboundOver(messaging.tables.test, Date.now, async (id, kind, value) =>
       vault.blindIndex(id, kind, value),
@@ -264,7 +262,7 @@ describe('a tracked link with {{codigo}} in its prefilled text', () => {
       vault.blindIndex(id, kind, value),
     );
     const event = anEvent({ from: aPhone(), text: prefilled, at: Date.now() });
-    await receiveInbound(ports, { organizationId: tenant.id as Id<'organization'>, env: 'test' }, event);
+    await receiveInbound(ports, { organizationId: tenant.id, env: 'test' }, event);
     const [message] = (await tenant.test.get('/messages')).body.items;
     expect(message).toMatchObject({
       payload: { text: prefilled },

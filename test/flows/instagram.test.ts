@@ -1,24 +1,23 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { beforeAll, expect, test, vi } from 'vitest';
+import { putProviderSettings } from '../../shared/storage/access/providers.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
-import { putProviderSettings } from '../../shared/storage/providers.ts';
-import { type Messaging, startMessaging, type Tenant } from '../support/api.ts';
+import { startMessaging, type Tenant } from '../support/api.ts';
 import { checkMoney } from '../support/money.ts';
 import { expectProblem } from '../support/problems.ts';
 import { ACCOUNT_ID, INSTAGRAM_ACCOUNT } from '../support/providers/instagram-kit.ts';
-import { type InstagramStandIn, startInstagramStandIn } from '../support/providers/instagram-stand-in.ts';
+import { startInstagramStandIn } from '../support/providers/instagram-stand-in.ts';
 import { deliver } from '../support/providers/stand-in.ts';
+import { use } from '../support/use.ts';
 
 const OPENING = 1_000_000;
 const PRICE = 150;
 const WAIT = { timeout: 20_000, interval: 150 };
 const HOUR_MS = 3600_000;
-let messaging: Messaging;
-let meta: InstagramStandIn;
 let owner: Tenant;
+const messaging = await use(startMessaging());
+const meta = await use(startInstagramStandIn());
 beforeAll(async () => {
-  messaging = await startMessaging();
-  meta = await startInstagramStandIn();
   meta.endpoint = `${messaging.url}/callbacks/instagram_messaging_api/events`;
   owner = await messaging.tenant({ live: OPENING });
   const account = (meta.settings.accounts as readonly object[])[0];
@@ -28,10 +27,6 @@ beforeAll(async () => {
     settings: { ...meta.settings, accounts: [{ ...account, organizationId: owner.id }], timeoutMs: 1_500 },
     now: Date.now(),
   });
-});
-afterAll(async () => {
-  await meta?.close();
-  await messaging?.close();
 });
 
 let users = 0;

@@ -1,8 +1,9 @@
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { createOrganization } from '../../infra/operator/organizations.ts';
+import { createOrganization } from '../../infra/provisioning/organizations.ts';
 import { IssuedApiKey } from '../../shared/contracts/keys.ts';
 import { accessPlatform } from '../support/access.ts';
+import { use } from '../support/use.ts';
 
 type Handler = (event: APIGatewayProxyEvent, context: Context) => Promise<{ statusCode: number; body: string }>;
 /** Functions read their environment as they load: they are loaded once it is set. */
@@ -15,12 +16,11 @@ const FUNCTIONS = {
   'accounts/list': () => import('../../functions/accounts/list.ts'),
 } as const;
 
-let platform: Awaited<ReturnType<typeof accessPlatform>>;
 let organization: Awaited<ReturnType<typeof createOrganization>>;
 const handlers = new Map<string, Handler>();
 
+const platform = await use(accessPlatform());
 beforeAll(async () => {
-  platform = await accessPlatform();
   organization = await createOrganization(platform.tables, { name: 'Loja Azul' });
   const settings = {
     STAGE: 'test',
@@ -40,7 +40,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   vi.unstubAllEnvs();
-  await platform.stop();
 });
 
 interface Request {

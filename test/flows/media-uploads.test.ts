@@ -1,14 +1,16 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { uploadBucketName } from '../../infra/local/stages.ts';
-import { isoTime } from '../../shared/domain/time.ts';
+import type { Id } from '../../shared/domain/core/ids.ts';
+import { isoTime } from '../../shared/domain/core/time.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
-import { uploadBucket } from '../../shared/storage/media-bucket.ts';
+import { uploadBucket } from '../../shared/storage/whatsapp/media-bucket.ts';
 import { FILES, filled } from '../media/files.ts';
-import { type Client, type Messaging, startMessaging, type Tenant } from '../support/api.ts';
+import { type Client, startMessaging, type Tenant } from '../support/api.ts';
 import { connectedNumber, useMetaAt } from '../support/media.ts';
 import { expectProblem } from '../support/problems.ts';
 import { startMetaMedia } from '../support/providers/meta-media-stand-in.ts';
+import { use } from '../support/use.ts';
 
 const MB = 1024 * 1024;
 const BYTES = filled(FILES.pdf, 100_000);
@@ -16,21 +18,16 @@ const BYTES = filled(FILES.pdf, 100_000);
 const LARGE = filled(FILES.pdf, 12 * MB);
 const ABOUT = { filename: 'catálogo.pdf', mimeType: 'application/pdf', size: BYTES.length };
 
-let messaging: Messaging;
-let meta: Awaited<ReturnType<typeof startMetaMedia>>;
 let owner: Tenant;
 let live: string;
 let sandbox: string;
+const messaging = await use(startMessaging());
+const meta = await use(startMetaMedia());
 beforeAll(async () => {
-  [messaging, meta] = await Promise.all([startMessaging(), startMetaMedia()]);
   await useMetaAt(messaging, meta.baseUrl);
   owner = await messaging.tenant();
   live = await connectedNumber(messaging, owner, 'live', meta.accessToken);
   sandbox = await connectedNumber(messaging, owner, 'test');
-});
-afterAll(async () => {
-  await meta?.close();
-  await messaging?.close();
 });
 
 const pathOf = (numberId: string) => `/numbers/${numberId}/media/uploads`;
@@ -177,9 +174,9 @@ describe("somebody else's upload", () => {
 });
 
 describe('an upload that nobody completes', () => {
-  const rowOf = (uploadId: string) => messaging.tables.test.get(KEYS.upload(uploadId));
+  const rowOf = (uploadId: Id<'upload'>) => messaging.tables.test.get(KEYS.upload(uploadId));
   /** Lets the hour of an upload have passed. */
-  const age = async (uploadId: string) => {
+  const age = async (uploadId: Id<'upload'>) => {
     const past = Date.now() - 60_000;
     const { ok } = await messaging.tables.test.write({
       update: KEYS.upload(uploadId),

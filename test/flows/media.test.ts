@@ -1,33 +1,30 @@
 import { createHash } from 'node:crypto';
 import { request } from 'node:http';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { mediaStore } from '../../shared/storage/media.ts';
-import type { Row } from '../../shared/storage/table.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { newId } from '../../shared/domain/core/ids.ts';
+import type { Row } from '../../shared/storage/client/row.ts';
+import { mediaStore } from '../../shared/storage/whatsapp/media.ts';
 import { FILES, filled, OTHERS } from '../media/files.ts';
-import { type Messaging, startMessaging, type Tenant } from '../support/api.ts';
+import { startMessaging, type Tenant } from '../support/api.ts';
 import { connectedNumber, upload, uploadRaw, useMetaAt } from '../support/media.ts';
 import { expectProblem } from '../support/problems.ts';
 import { startMetaMedia } from '../support/providers/meta-media-stand-in.ts';
+import { use } from '../support/use.ts';
 import { wireClient } from '../support/wire.ts';
 
 const KB = 1024;
 const MB = 1024 * KB;
 
-let messaging: Messaging;
-let meta: Awaited<ReturnType<typeof startMetaMedia>>;
 let owner: Tenant;
 let live: string;
 let sandbox: string;
+const messaging = await use(startMessaging());
+const meta = await use(startMetaMedia());
 beforeAll(async () => {
-  [messaging, meta] = await Promise.all([startMessaging(), startMetaMedia()]);
   await useMetaAt(messaging, meta.baseUrl);
   owner = await messaging.tenant();
   live = await connectedNumber(messaging, owner, 'live', meta.accessToken);
   sandbox = await connectedNumber(messaging, owner, 'test');
-});
-afterAll(async () => {
-  await meta?.close();
-  await messaging?.close();
 });
 
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
@@ -281,7 +278,7 @@ describe('what is kept of media', () => {
     const { find } = mediaStore(messaging.tables.live);
     expect(await find(owner.id, mediaId, end - 1)).toMatchObject({ mediaId, kind: 'image' });
     expect(await find(owner.id, mediaId, end)).toBeUndefined();
-    expect(await find('org_4hJ9sKq2LmN8pRt5VwXz1', mediaId, end - 1)).toBeUndefined();
+    expect(await find(newId('organization'), mediaId, end - 1)).toBeUndefined();
   });
 
   test('of one file under two names is two files, in the sandbox too: neither takes the place of the other', async () => {

@@ -1,21 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { DEFAULT_PRICES } from '../../shared/domain/pricing/default-prices.ts';
 import { priceRowOf, quoteUnits } from '../../shared/domain/pricing/prices.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
-import { type Messaging, startMessaging, type Tenant } from '../support/api.ts';
+import { startMessaging } from '../support/api.ts';
 import { checkMoney } from '../support/money.ts';
+import { use } from '../support/use.ts';
 
 const TO = '+5511999990005';
 const WAIT = { timeout: 15_000, interval: 200 };
 
-let messaging: Messaging;
-let tenant: Tenant;
-beforeAll(async () => {
-  messaging = await startMessaging();
-  tenant = await messaging.tenant();
-});
-afterAll(() => messaging?.close());
+const messaging = await use(startMessaging());
+const tenant = await messaging.tenant();
 
 const create = (body: Readonly<Record<string, unknown>>, key: string = randomUUID(), of = tenant) =>
   of.test.post(

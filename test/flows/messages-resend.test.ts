@@ -1,22 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
-import { aMessage, type Messaging, startMessaging, type Tenant } from '../support/api.ts';
+import { aMessage, startMessaging } from '../support/api.ts';
 import { checkMoney } from '../support/money.ts';
 import { expectProblem } from '../support/problems.ts';
 import { queueSms } from '../support/queued.ts';
+import { use } from '../support/use.ts';
 
 const HOUR = 3_600_000;
 const PATIENCE = { timeout: 20_000, interval: 100 };
 const instant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
-let messaging: Messaging;
-let tenant: Tenant;
-beforeAll(async () => {
-  messaging = await startMessaging();
-  tenant = await messaging.tenant();
-});
-afterAll(() => messaging?.close());
+const messaging = await use(startMessaging());
+const tenant = await messaging.tenant();
 
 const read = async (id: string) => (await tenant.test.get(`/messages/${id}`)).body;
 const act = (id: string, what: string, body?: unknown, headers = {}) =>
@@ -69,10 +65,10 @@ describe('a resend', () => {
     const scheduledAt = new Date(Date.now() + HOUR).toISOString();
     const key = { 'idempotency-key': randomUUID() };
     const { id } = (await tenant.test.post('/v1/messages', { ...body, scheduledAt }, key)).body;
-    expect((await messaging.tables.test.get(KEYS.chain(id)))?.state).toBe('waiting');
+    expect((await messaging.tables.test.get(KEYS.fallback(id)))?.state).toBe('waiting');
     expect((await act(id, 'resend', {})).status).toBe(201);
-    expect(await messaging.tables.test.get(KEYS.chain(id))).toMatchObject({ state: 'cancelled' });
-    expect((await messaging.tables.test.get(KEYS.chain(id)))?.duePk).toBeUndefined();
+    expect(await messaging.tables.test.get(KEYS.fallback(id))).toMatchObject({ state: 'cancelled' });
+    expect((await messaging.tables.test.get(KEYS.fallback(id)))?.duePk).toBeUndefined();
     const { items } = (await tenant.test.get(`/messages/${id}/timeline`)).body;
     expect(items.map(({ kind }: { kind: string }) => kind).slice(0, 5)).toEqual([
       'contact',

@@ -1,26 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { type Messaging, startMessaging, type Tenant } from '../support/api.ts';
+import { describe, expect, test, vi } from 'vitest';
+import { startMessaging } from '../support/api.ts';
 import { checkMoney } from '../support/money.ts';
 import { expectProblem } from '../support/problems.ts';
 import { queueSms } from '../support/queued.ts';
-import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { use } from '../support/use.ts';
 
 const HOUR = 3_600_000;
 const PATIENCE = { timeout: 20_000, interval: 100 };
 const instant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
-let messaging: Messaging;
-let receiver: Receiver;
-let tenant: Tenant;
-beforeAll(async () => {
-  [messaging, receiver] = await Promise.all([startMessaging(), startReceiver()]);
-  tenant = await messaging.tenant();
-});
-afterAll(async () => {
-  await messaging?.close();
-  await receiver?.close();
-});
+const messaging = await use(startMessaging());
+const receiver = await use(startReceiver());
+const tenant = await messaging.tenant();
 
 const rcs = (fields: object = {}) =>
   tenant.test.post(

@@ -1,18 +1,15 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { putProviderSettings } from '../../shared/storage/providers.ts';
-import { type Client, type Messaging, startMessaging, type Tenant } from '../support/api.ts';
+import { putProviderSettings } from '../../shared/storage/access/providers.ts';
+import { type Client, startMessaging, type Tenant } from '../support/api.ts';
 import { expectProblem } from '../support/problems.ts';
 import { startMetaManagement } from '../support/providers/meta-management-stand-in.ts';
+import { use } from '../support/use.ts';
 
 const TOKEN = 'EAAJ-segredo-do-numero';
-let messaging: Messaging;
 let owner: Tenant;
 let client: Client;
-beforeAll(async () => {
-  messaging = await startMessaging();
-});
-afterAll(() => messaging?.close());
+const messaging = await use(startMessaging());
 
 /** Phone number ids that no other test of this file has. */
 let taken = 0;

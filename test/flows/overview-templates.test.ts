@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { type Messaging, startMessaging, type Tenant } from '../support/api.ts';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { startMessaging } from '../support/api.ts';
+import { use } from '../support/use.ts';
 
 const DELIVERED = '+5511999990005';
 const FAILED = '+5511999990008';
@@ -8,15 +9,12 @@ const WAIT = { timeout: 40_000, interval: 200 };
 const VARIABLES = { nome: 'Ana', pedido: 'A-1842' };
 const SAID = 'Oi, Ana! O pedido A-1842 saiu.';
 
-let messaging: Messaging;
-let tenant: Tenant;
 let templateId: string;
+const messaging = await use(startMessaging());
+const tenant = await messaging.tenant();
 beforeAll(async () => {
-  messaging = await startMessaging();
-  tenant = await messaging.tenant();
   templateId = await approved('pedido_enviado');
 });
-afterAll(() => messaging?.close());
 
 let connected = 0;
 const approved = async (name: string): Promise<string> => {

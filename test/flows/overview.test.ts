@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
-import { type Messaging, startMessaging, type Tenant } from '../support/api.ts';
+import { startMessaging, type Tenant } from '../support/api.ts';
 import { checkMoney } from '../support/money.ts';
+import { use } from '../support/use.ts';
 
 const DELIVERED = '+5511999990005';
 const FAILED = '+5511999990008';
@@ -10,15 +11,13 @@ const SILENT = '+5511999990099';
 const TEXT = 'Seu pedido saiu para entrega.';
 const WAIT = { timeout: 40_000, interval: 200 };
 
-let messaging: Messaging;
 let tenant: Tenant;
 /** Whom nothing is ever accepted of. */
 let refusedOnly: Tenant;
+const messaging = await use(startMessaging());
 beforeAll(async () => {
-  messaging = await startMessaging();
   [tenant, refusedOnly] = [await messaging.tenant(), await messaging.tenant()];
 });
-afterAll(() => messaging?.close());
 
 const send = (body: Readonly<Record<string, unknown>>, key: string = randomUUID(), of = tenant) =>
   of.test.post('/v1/messages', { channel: 'sms', to: DELIVERED, text: TEXT, ...body }, { 'idempotency-key': key });
@@ -95,8 +94,8 @@ describe.concurrent('a send of the overview contract', { timeout: 180_000 }, () 
 });
 
 describe.concurrent('a fallback', { timeout: 240_000 }, () => {
-  const hop = async (of: Tenant, chainId: string) =>
-    (await eventsOf(of, 'message.queued')).find(({ data }) => data.fallbackOf === chainId);
+  const hop = async (of: Tenant, fallbackId: string) =>
+    (await eventsOf(of, 'message.queued')).find(({ data }) => data.fallbackOf === fallbackId);
 
   test('is taken at once when the first way failed; both are billed at their own rate, each with its events', async () => {
     const fresh = await messaging.tenant();
@@ -156,10 +155,10 @@ describe.concurrent('a fallback', { timeout: 240_000 }, () => {
     const fresh = await messaging.tenant();
     const sent = await send({ fallback: [{ channel: 'rcs', after: '10s' }] }, 'd', fresh);
     await vi.waitFor(async () => expect((await read(sent.body.id, fresh)).status).toBe('delivered'), WAIT);
-    const chain = await messaging.tables.test.get({ pk: `MSG#${sent.body.id}`, sk: 'CHAIN' });
-    expect(chain).toMatchObject({ state: 'delivered' });
-    expect(chain).not.toHaveProperty('dueAt');
-    expect(chain).not.toHaveProperty('hops');
+    const fallback = await messaging.tables.test.get({ pk: `MSG#${sent.body.id}`, sk: 'CHAIN' });
+    expect(fallback).toMatchObject({ state: 'delivered' });
+    expect(fallback).not.toHaveProperty('dueAt');
+    expect(fallback).not.toHaveProperty('steps');
     expect(await eventsOf(fresh, 'message.queued')).toHaveLength(1);
   });
 

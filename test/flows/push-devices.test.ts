@@ -5,12 +5,12 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { BROWSER, dispatchesOf, ended, send, shopOf, wallet } from '../push/flow.ts';
 import { type Client, type Messaging, startMessaging, type Tenant } from '../support/api.ts';
 import { expectProblem } from '../support/problems.ts';
-import { type FcmStandIn, startFcmStandIn } from '../support/providers/fcm-stand-in.ts';
+import { startFcmStandIn } from '../support/providers/fcm-stand-in.ts';
+import { use } from '../support/use.ts';
 
-let fcm: FcmStandIn;
 let messaging: Messaging;
+const fcm = await use(startFcmStandIn(() => Date.now()));
 beforeAll(async () => {
-  fcm = await startFcmStandIn(() => Date.now());
   const { fcmUrl, googleTokenUrl } = fcm.options;
   process.env.PUSH_SERVICES = JSON.stringify({ fcmUrl, googleTokenUrl });
   messaging = await startMessaging();
@@ -18,7 +18,6 @@ beforeAll(async () => {
 afterAll(async () => {
   delete process.env.PUSH_SERVICES;
   await messaging?.close();
-  await fcm?.close();
 });
 
 const shop = () => shopOf(messaging);

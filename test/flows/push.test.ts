@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { aPush, BROWSER, dispatchesOf, ended, OPENING, send, shopOf, wallet } from '../push/flow.ts';
-import { apiClient, type Messaging, startMessaging } from '../support/api.ts';
+import { apiClient, startMessaging } from '../support/api.ts';
 import { expectProblem } from '../support/problems.ts';
+import { use } from '../support/use.ts';
 
-let messaging: Messaging;
-beforeAll(async () => {
-  messaging = await startMessaging();
-});
-afterAll(() => messaging?.close());
+const messaging = await use(startMessaging());
 
 const shop = () => shopOf(messaging);
 

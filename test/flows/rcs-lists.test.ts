@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { type Client, type Messaging, startMessaging, type Tenant } from '../support/api.ts';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { type Client, startMessaging } from '../support/api.ts';
 import { expectProblem } from '../support/problems.ts';
+import { use } from '../support/use.ts';
 
 const PATH = '/v2/rcs/messages';
 type Query = Readonly<Record<string, string | number>>;
@@ -21,8 +22,6 @@ const OUTCOMES = [
 ] as const;
 const CAMPAIGNS = ['launch', 'launch#2 / é', undefined];
 
-let messaging: Messaging;
-let tenant: Tenant;
 /** Every message of the tenant, newest first, as it finally stands. */
 let all: readonly Listed[];
 
@@ -50,9 +49,9 @@ const walk = async (client: Client, query: Query): Promise<string[]> => {
   return found;
 };
 
+const messaging = await use(startMessaging());
+const tenant = await messaging.tenant();
 beforeAll(async () => {
-  messaging = await startMessaging();
-  tenant = await messaging.tenant();
   const stranger = await messaging.tenant();
   const sent: Listed[] = [];
   for (let at = 0; at < 30; at++) {
@@ -69,7 +68,6 @@ beforeAll(async () => {
   };
   await vi.waitFor(reported, { timeout: 25_000, interval: 300 });
 });
-afterAll(() => messaging?.close());
 
 const wanted = (filter: Readonly<Record<string, string | undefined>>) =>
   idsOf(

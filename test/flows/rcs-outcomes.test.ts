@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { type Answer, type Messaging, startMessaging, type Tenant } from '../support/api.ts';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { type Answer, startMessaging } from '../support/api.ts';
 import { checkMoney } from '../support/money.ts';
 import { expectProblem } from '../support/problems.ts';
+import { use } from '../support/use.ts';
 
 const PATH = '/v2/rcs/messages';
 const METADATA = { orderId: 'A-1', attempt: 2, vip: true } as const;
@@ -33,8 +34,6 @@ const keyOf = (name: string) => name.replaceAll(' ', '-');
 const recipient = (ending: string) => `+551198765${ending}`;
 const wait = { timeout: 20_000, interval: 200 };
 
-let messaging: Messaging;
-let tenant: Tenant;
 let common: Readonly<Record<string, unknown>>;
 const sent = new Map<string, Answer>();
 const first = (name: string) => sent.get(name)?.body ?? {};
@@ -53,9 +52,9 @@ const now = async (name: string) => (await tenant.test.get(`${PATH}/${first(name
 const eventsOf = async (name: string) =>
   (await messaging.eventsOf('test', tenant.id)).filter(({ data }) => data.id === first(name).id);
 
+const messaging = await use(startMessaging());
+const tenant = await messaging.tenant();
 beforeAll(async () => {
-  messaging = await startMessaging();
-  tenant = await messaging.tenant();
   const { body: contact } = await tenant.test.post('/contacts', { phone: '+5511999990001' });
   common = { metadata: METADATA, campaignId: 'launch', contactId: contact.id };
   await Promise.all(
@@ -64,7 +63,6 @@ beforeAll(async () => {
     ),
   );
 });
-afterAll(() => messaging?.close());
 
 describe.each(PLAYS.map((play) => [nameOf(play), play] as const))('a sandbox RCS to %s', (name, play) => {
   const { ending, status, channel, failureReason } = play;

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Client, type Messaging, startMessaging, type Tenant } from '../support/api.ts';
+import { describe, expect, test } from 'vitest';
+import { type Client, startMessaging } from '../support/api.ts';
 import { checkMoney } from '../support/money.ts';
 import { expectProblem } from '../support/problems.ts';
+import { use } from '../support/use.ts';
 
 const PATH = '/v2/rcs/messages';
 const PHONE = '+5511999990005';
@@ -21,13 +22,8 @@ const CARD = {
 const card = (more: object) => ({ content: { card: { title: 'T', description: 'D', ...more } } });
 const button = (fields: object) => card({ suggestions: [fields] });
 
-let messaging: Messaging;
-let tenant: Tenant;
-beforeAll(async () => {
-  messaging = await startMessaging();
-  tenant = await messaging.tenant();
-});
-afterAll(() => messaging?.close());
+const messaging = await use(startMessaging());
+const tenant = await messaging.tenant();
 
 const sendBy = (client: Client, fields: Readonly<Record<string, unknown>> = {}, key: string = randomUUID()) =>
   client.post(PATH, { ...anRcs, ...fields }, { 'idempotency-key': key });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { putProviderSettings } from '../../shared/storage/providers.ts';
+import { putProviderSettings } from '../../shared/storage/access/providers.ts';
 import { type Messaging, startMessaging } from '../support/api.ts';
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
 import { checkMoney } from '../support/money.ts';

@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Messaging, startMessaging, type Tenant } from '../support/api.ts';
+import { describe, expect, test } from 'vitest';
+import { startMessaging, type Tenant } from '../support/api.ts';
 import { expectProblem } from '../support/problems.ts';
+import { use } from '../support/use.ts';
 
 const PHONE = '+5511999990005';
 const REFUSED = { motivo: 'opt_out' };
 
-let messaging: Messaging;
-beforeAll(async () => {
-  messaging = await startMessaging();
-});
-afterAll(() => messaging?.close());
+const messaging = await use(startMessaging());
 
 interface Person {
   readonly owner: Tenant;

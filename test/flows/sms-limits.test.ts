@@ -1,37 +1,26 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { type Id, parseId } from '../../shared/domain/core/ids.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
-import {
-  type Answer,
-  aMessage,
-  apiClient,
-  type Client,
-  type Messaging,
-  startMessaging,
-  type Tenant,
-} from '../support/api.ts';
+import { type Answer, aMessage, apiClient, type Client, startMessaging, type Tenant } from '../support/api.ts';
 import { expectProblem } from '../support/problems.ts';
+import { use } from '../support/use.ts';
 
-/** interface, part 8: single sends of a live key. */
+/** Single sends of a live key (docs/spec/platform.md#rate-limits). */
 const BURST = 100;
 const INTERVAL_MS = 60_000 / 600;
 
-let messaging: Messaging;
-let tenant: Tenant;
-beforeAll(async () => {
-  messaging = await startMessaging();
-  tenant = await messaging.tenant();
-});
-afterAll(() => messaging?.close());
+const messaging = await use(startMessaging());
+const tenant = await messaging.tenant();
 
 /** A call that draws a token and is then refused, so that it costs nothing: 400 for its missing Idempotency-Key. */
 const draw = (client: Client) => client.post('/v2/sms/messages', aMessage);
 const tally = (answers: readonly Answer[], status: number) => answers.filter((answer) => answer.status === status);
 const newKey = async (client: Client, scopes = ['sms:send', 'sms:read']) => {
   const { body } = await client.post('/v2/api-keys', { name: 'Sender', scopes });
-  return { id: body.id as string, client: apiClient(messaging.url, body.key) };
+  return { id: parseId('apiKey', body.id), client: apiClient(messaging.url, body.key) };
 };
 /** Leaves a key's bucket so that its next token comes in this many ms. */
-const leaveBucket = (id: string, waitMs: number) =>
+const leaveBucket = (id: Id<'apiKey'>, waitMs: number) =>
   messaging.tables.live.write({
     put: { ...KEYS.bucket(id, 'single_send'), fullAt: Date.now() + INTERVAL_MS * (BURST - 1) + waitMs, ttl: 2 ** 31 },
   });

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { type Messaging, startMessaging, type Tenant } from '../support/api.ts';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { startMessaging } from '../support/api.ts';
 import { expectProblem } from '../support/problems.ts';
+import { use } from '../support/use.ts';
 
 interface Listed {
   readonly id: string;
@@ -22,8 +23,6 @@ const RECIPIENTS = [
 const CAMPAIGNS = ['launch', 'launch#2 / é', undefined];
 const FILTERS = ['status', 'region', 'contactId', 'campaignId', 'phone', 'from', 'to'] as const;
 
-let messaging: Messaging;
-let tenant: Tenant;
 /** Every message of the tenant, newest first, as it finally stands. */
 let all: readonly Listed[];
 const list = (query: Record<string, string | number> = {}) => tenant.test.get('/v2/sms/messages', query);
@@ -44,9 +43,9 @@ const seed = async (): Promise<Listed[]> => {
   return sent;
 };
 
+const messaging = await use(startMessaging());
+const tenant = await messaging.tenant();
 beforeAll(async () => {
-  messaging = await startMessaging();
-  tenant = await messaging.tenant();
   const [sent] = await Promise.all([
     seed(),
     Promise.all(Array.from({ length: 3 }, () => messaging.tenant())).then((others) =>
@@ -56,7 +55,6 @@ beforeAll(async () => {
   all = sent;
   await vi.waitFor(async () => expect((await list({ status: 'sent' })).body.total).toBe(6), wait);
 });
-afterAll(() => messaging?.close());
 
 const wanted = (filter: Readonly<Record<string, string>>) =>
   all.filter(

@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { PriceTable } from '../../shared/domain/pricing/prices.ts';
-import { putPrices } from '../../shared/storage/prices.ts';
-import { putProviderSettings, putRoutes } from '../../shared/storage/providers.ts';
-import { type Answer, type Messaging, startMessaging, type Tenant } from '../support/api.ts';
+import { putProviderSettings, putRoutes } from '../../shared/storage/access/providers.ts';
+import { putPrices } from '../../shared/storage/wallet/prices.ts';
+import { type Answer, startMessaging, type Tenant } from '../support/api.ts';
 import { checkMoney } from '../support/money.ts';
 import { expectProblem } from '../support/problems.ts';
 import { type InfobipStandIn, startInfobipStandIn } from '../support/providers/infobip-stand-in.ts';
 import { deliver, type ReceiptOutcome, type SmsStandIn, THROTTLED_SECONDS } from '../support/providers/stand-in.ts';
 import { startTwilioStandIn } from '../support/providers/twilio-stand-in.ts';
+import { use } from '../support/use.ts';
 
 const OPENING = 1_000_000;
 const PRICES: PriceTable = [
@@ -26,13 +27,14 @@ const PRICES: PriceTable = [
 ];
 const TIMEOUT_MS = 1_500;
 
-let messaging: Messaging;
 let provider: InfobipStandIn;
 let twilio: SmsStandIn;
-beforeAll(async () => {
-  messaging = await startMessaging({
+const messaging = await use(
+  startMessaging({
     beforeReady: ({ tables }) => putPrices(tables.live, '2020-01-01T00:00:00.000Z', PRICES),
-  });
+  }),
+);
+beforeAll(async () => {
   provider = await startInfobipStandIn();
   twilio = await startTwilioStandIn();
   const vault = await messaging.vault('live');
@@ -45,7 +47,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await Promise.all([provider?.close(), twilio?.close()]);
-  await messaging?.close();
 });
 
 const tenantOf = () => messaging.tenant({ live: OPENING });

@@ -1,11 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { saoPauloMonth } from '../../shared/domain/core/time.ts';
 import type { PriceTable } from '../../shared/domain/pricing/prices.ts';
-import { saoPauloMonth } from '../../shared/domain/time.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
-import { putPrices } from '../../shared/storage/prices.ts';
-import { type Client, type Messaging, startMessaging, type Tenant } from '../support/api.ts';
+import { putPrices } from '../../shared/storage/wallet/prices.ts';
+import { type Client, startMessaging, type Tenant } from '../support/api.ts';
 import { checkMoney } from '../support/money.ts';
 import { expectProblem } from '../support/problems.ts';
+import { use } from '../support/use.ts';
 
 const OPENING = 10_000_000;
 /** An operator's table: bands that a few segments reach, and a route of which two segments empty a test wallet. */
@@ -26,16 +27,13 @@ const PRICES: PriceTable = [
 const SINCE = '2020-01-01T00:00:00.000Z';
 const SEGMENTS = (count: number) => 'a'.repeat(count === 1 ? 1 : count * 152);
 
-let messaging: Messaging;
-let tenant: Tenant;
-beforeAll(async () => {
-  messaging = await startMessaging({
+const messaging = await use(
+  startMessaging({
     beforeReady: ({ tables }) =>
       Promise.all([putPrices(tables.live, SINCE, PRICES), putPrices(tables.test, SINCE, PRICES)]),
-  });
-  tenant = await messaging.tenant();
-});
-afterAll(() => messaging?.close());
+  }),
+);
+const tenant = await messaging.tenant();
 
 const wallet = async (client: Client) => (await client.get('/v2/wallet')).body;
 const warnings = async (env: 'live' | 'test', { id }: Tenant) =>

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { type Answer, type Messaging, startMessaging, type Tenant } from '../support/api.ts';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { type Answer, startMessaging } from '../support/api.ts';
 import { checkMoney } from '../support/money.ts';
 import { expectProblem } from '../support/problems.ts';
+import { use } from '../support/use.ts';
 
 const METADATA = { orderId: 'A-1', attempt: 2, vip: true } as const;
-/** The sandbox's table (interface 4.1, rule 4): ending, final status, its event and its reason. */
+/** The sandbox's table (docs/spec/sms.md#sms-sandbox): ending, final status, its event and its reason. */
 const ENDINGS = [
   ['0005', 'delivered', 'sms.delivered', undefined],
   ['0006', 'undelivered', 'sms.undelivered', 'carrier_rejected'],
@@ -18,8 +19,6 @@ const ENDINGS = [
 ] as const;
 const recipient = (ending: string) => `+551198765${ending}`;
 
-let messaging: Messaging;
-let tenant: Tenant;
 let fields: Readonly<Record<string, unknown>>;
 const keyOf = (ending: string) => `key-${ending}`;
 const sent = new Map<string, Answer>();
@@ -27,9 +26,9 @@ const sent = new Map<string, Answer>();
 const first = (ending: string) => sent.get(ending)?.body ?? {};
 const now = async (ending: string) => (await tenant.test.get(`/v2/sms/messages/${first(ending).id}`)).body;
 
+const messaging = await use(startMessaging());
+const tenant = await messaging.tenant();
 beforeAll(async () => {
-  messaging = await startMessaging();
-  tenant = await messaging.tenant();
   const { body: contact } = await tenant.test.post('/contacts', { phone: '+5511999990001' });
   fields = { route: 'otp', metadata: METADATA, campaignId: 'launch', contactId: contact.id };
   const endings = [...ENDINGS.map(([ending]) => ending), '0099'];
@@ -39,7 +38,6 @@ beforeAll(async () => {
     ),
   );
 });
-afterAll(() => messaging?.close());
 
 describe.each(ENDINGS)('a sandbox send to a recipient that ends with %s', (ending, status, type, reason) => {
   const events = async () =>

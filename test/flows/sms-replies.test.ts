@@ -1,23 +1,22 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { type Id, newId } from '../../shared/domain/core/ids.ts';
+import { asCoins } from '../../shared/domain/core/money.ts';
+import { isoTime } from '../../shared/domain/core/time.ts';
 import { newEvent } from '../../shared/domain/events/event.ts';
-import { type Id, newId } from '../../shared/domain/ids.ts';
-import { asCoins } from '../../shared/domain/money.ts';
-import type { ReplyRecord } from '../../shared/domain/sms/replies.ts';
-import { isoTime } from '../../shared/domain/time.ts';
-import { keepReply } from '../../shared/storage/replies.ts';
-import { type Messaging, startMessaging, type Tenant } from '../support/api.ts';
+import type { ReplyRecord } from '../../shared/domain/inbound/sms-reply.ts';
+import { keepReply } from '../../shared/storage/messages/replies.ts';
+import { startMessaging, type Tenant } from '../support/api.ts';
 import { expectProblem } from '../support/problems.ts';
+import { use } from '../support/use.ts';
 
 const START = Date.parse('2026-03-10T12:00:00.000Z');
-let messaging: Messaging;
-let tenant: Tenant;
 /** Replies of the tenant, newest first. */
 const replies: ReplyRecord[] = [];
 const answered: string[] = [];
 
 /** A reply as a provider's callback leaves it. */
 const keep = async (owner: Tenant, inReplyTo: string, at: number): Promise<ReplyRecord> => {
-  const organizationId = owner.id as Id<'organization'>;
+  const organizationId = owner.id;
   const reply: ReplyRecord = {
     id: newId('reply'),
     organizationId,
@@ -38,15 +37,14 @@ const keep = async (owner: Tenant, inReplyTo: string, at: number): Promise<Reply
   return reply;
 };
 
+const messaging = await use(startMessaging());
+const tenant = await messaging.tenant();
 beforeAll(async () => {
-  messaging = await startMessaging();
-  tenant = await messaging.tenant();
   for (let at = 0; at < 3; at++) answered.push((await tenant.test.send()).body.id);
   for (let at = 0; at < 12; at++) replies.unshift(await keep(tenant, answered[at % 3] ?? '', START + at * 1_000));
   const other = await messaging.tenant();
   await keep(other, (await other.test.send()).body.id, START + 500);
 });
-afterAll(() => messaging?.close());
 
 const list = (query: Record<string, string | number> = {}) => tenant.test.get('/v2/sms/replies', query);
 const viewOf = (reply: ReplyRecord) => {

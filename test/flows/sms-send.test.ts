@@ -1,15 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { aMessage, type Messaging, startMessaging, type Tenant } from '../support/api.ts';
+import { describe, expect, test } from 'vitest';
+import { aMessage, startMessaging } from '../support/api.ts';
 import { expectProblem } from '../support/problems.ts';
+import { use } from '../support/use.ts';
 
-let messaging: Messaging;
-let tenant: Tenant;
-beforeAll(async () => {
-  messaging = await startMessaging();
-  tenant = await messaging.tenant();
-});
-afterAll(() => messaging?.close());
+const messaging = await use(startMessaging());
+const tenant = await messaging.tenant();
 
 const instant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 const asAccepted = {

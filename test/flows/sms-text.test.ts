@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Messaging, startMessaging, type Tenant } from '../support/api.ts';
+import { describe, expect, test } from 'vitest';
+import { startMessaging } from '../support/api.ts';
 import { expectProblem } from '../support/problems.ts';
+import { use } from '../support/use.ts';
 
-let messaging: Messaging;
-let tenant: Tenant;
-beforeAll(async () => {
-  messaging = await startMessaging();
-  tenant = await messaging.tenant();
-});
-afterAll(() => messaging?.close());
+const messaging = await use(startMessaging());
+const tenant = await messaging.tenant();
 
 const preview = (body: unknown, more = {}) => tenant.test.post('/v2/sms/preview', { body, ...more });
 const counts = ({ encoding, length, segments }: Record<string, unknown>) => [encoding, length, segments];

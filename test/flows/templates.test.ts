@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { type Client, type Messaging, startMessaging, type Tenant } from '../support/api.ts';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { type Client, startMessaging, type Tenant } from '../support/api.ts';
 import { expectProblem } from '../support/problems.ts';
+import { use } from '../support/use.ts';
 
 const PATH = '/v2/templates';
 const BODY = {
@@ -10,7 +11,6 @@ const BODY = {
 };
 const A_TEMPLATE = { name: 'pedido_enviado', language: 'pt-BR', category: 'utility', components: [BODY] };
 
-let messaging: Messaging;
 let owner: Tenant;
 let client: Client;
 let numberId: string;
@@ -24,11 +24,10 @@ const fresh = async () => {
   client = owner.test;
   numberId = await connect();
 };
+const messaging = await use(startMessaging());
 beforeAll(async () => {
-  messaging = await startMessaging();
   await fresh();
 });
-afterAll(() => messaging?.close());
 
 const create = (fields: object = {}) => client.post(PATH, { ...A_TEMPLATE, numberId, ...fields });
 const patch = (id: string, body: object) => client.call('PATCH', `${PATH}/${id}`, { body });

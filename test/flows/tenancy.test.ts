@@ -1,15 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import type { OperationContract } from '../../shared/contracts/define-operation.ts';
 import { OPERATIONS } from '../../shared/contracts/index.ts';
 import { KEY_SCOPES } from '../../shared/domain/access/keys.ts';
+import { newId } from '../../shared/domain/core/ids.ts';
+import { asCoins } from '../../shared/domain/core/money.ts';
 import { newEvent } from '../../shared/domain/events/event.ts';
-import { type Id, newId } from '../../shared/domain/ids.ts';
-import { asCoins } from '../../shared/domain/money.ts';
-import { keepReply } from '../../shared/storage/replies.ts';
-import { type Answer, apiClient, type Client, type Messaging, startMessaging, type Tenant } from '../support/api.ts';
+import { keepReply } from '../../shared/storage/messages/replies.ts';
+import { type Answer, apiClient, type Client, startMessaging, type Tenant } from '../support/api.ts';
 import { expectProblem } from '../support/problems.ts';
 import { exampleBody, pathNames, pathWith, queryNames, scopeOf } from '../support/requests.ts';
+import { use } from '../support/use.ts';
 import { makeDelivery, makeWebhook } from '../support/webhook-rows.ts';
 import { wireClient } from '../support/wire.ts';
 
@@ -44,7 +45,6 @@ const ADDRESSED = PRIVATE.filter((contract) => pathNames(contract).length > 0);
 const LISTS = PRIVATE.filter((contract) => contract.method === 'GET' && pathNames(contract).length === 0);
 const PAGED = LISTS.filter((contract) => queryNames(contract).includes('cursor'));
 
-let messaging: Messaging;
 let owner: Tenant;
 let stranger: Tenant;
 let things: Things;
@@ -89,7 +89,7 @@ const makeThings = async ({ id, test: client }: Tenant): Promise<Things> => {
   const flow = (await client.post('/v2/flows', form)).body.id;
   const bulk = { mode: 'permissive', messages: [{ channel: 'sms', to: '+5511999990099', text: 'Oi' }] };
   const batch = (await client.post('/v1/messages/bulk', bulk)).body.batchId;
-  const organizationId = id as Id<'organization'>;
+  const organizationId = id;
   const reply = newId('reply');
   const at = Date.now();
   await keepReply(
@@ -128,8 +128,8 @@ const makeThings = async ({ id, test: client }: Tenant): Promise<Things> => {
   };
 };
 
+const messaging = await use(startMessaging());
 beforeAll(async () => {
-  messaging = await startMessaging();
   [owner, stranger] = await Promise.all([messaging.tenant(), messaging.tenant()]);
   things = await makeThings(owner);
   const { body } = await owner.test.post('/v2/api-keys', { name: 'Ends', scopes: ['sms:read'] });
@@ -138,7 +138,6 @@ beforeAll(async () => {
   await owner.test.call('DELETE', `/v2/api-keys/${body.id}`);
   revoked = { client, at: Date.now() };
 });
-afterAll(() => messaging?.close());
 
 /** What stands in a path: by parameter, or the same for all. */
 type PathIds = string | Readonly<Record<string, string>>;
@@ -200,8 +199,8 @@ describe.each(ADDRESSED.filter((contract) => thingOf(contract) === 'delivery').m
   (_, contract) => {
     test("finds nothing under a subscription that is not the delivery's own: 404, as if it did not exist", async () => {
       const [own, neighbour] = [
-        await makeWebhook(messaging.tables.test, stranger.id as Id<'organization'>),
-        await makeWebhook(messaging.tables.test, owner.id as Id<'organization'>),
+        await makeWebhook(messaging.tables.test, stranger.id),
+        await makeWebhook(messaging.tables.test, owner.id),
       ];
       for (const [client, id] of [
         [stranger.test, own],

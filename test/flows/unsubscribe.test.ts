@@ -1,21 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Environment } from '../../shared/domain/actor.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { unsubscribeToken } from '../../shared/domain/contacts/unsubscribe-token.ts';
-import type { Id } from '../../shared/domain/ids.ts';
-import { recipientConsent } from '../../shared/storage/consent-rows.ts';
-import { type Messaging, startMessaging, type Tenant } from '../support/api.ts';
+import type { Environment } from '../../shared/domain/core/actor.ts';
+import { recipientConsent } from '../../shared/storage/contacts/recipient-opt-outs.ts';
+import { startMessaging, type Tenant } from '../support/api.ts';
 import { expectProblem } from '../support/problems.ts';
+import { use } from '../support/use.ts';
 
 const EMAIL = 'ana@loja.example';
 const ONE_CLICK = 'List-Unsubscribe=One-Click';
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 
-let messaging: Messaging;
 let owner: Tenant;
-beforeAll(async () => {
-  messaging = await startMessaging();
-});
-afterAll(() => messaging?.close());
+const messaging = await use(startMessaging());
 const fresh = async () => {
   owner = await messaging.tenant();
 };
@@ -23,7 +19,7 @@ const fresh = async () => {
 const hashOf = async (env: Environment, email: string) =>
   (await messaging.vault(env)).blindIndex(owner.id, 'email', email);
 const linkOf = async (env: Environment = 'test', email = EMAIL) => {
-  const organizationId = owner.id as Id<'organization'>;
+  const organizationId = owner.id;
   const emailHash = await hashOf(env, email);
   return `/u/${unsubscribeToken(await messaging.vault(env), { organizationId, env, emailHash })}`;
 };
@@ -31,7 +27,7 @@ const click = (path: string, body = ONE_CLICK, headers: Record<string, string> =
   messaging.anonymous.post(path, body, headers);
 /** Whether a send to the address that names no contact would be reserved. */
 const maySend = async (email = EMAIL, env: Environment = 'test') => {
-  const consent = { recipient: 'email', toHash: await hashOf(env, email), mayOptOut: true } as const;
+  const consent = { recipient: 'email', recipientHash: await hashOf(env, email), requiresConsent: true } as const;
   const check = recipientConsent(owner.id, consent);
   return check !== undefined && (await messaging.tables[env].transact([check])).ok;
 };

@@ -7,8 +7,9 @@ import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Engine, startFauxqs } from '../../infra/local/engines.ts';
 import { peek } from '../../infra/operator/queue-actions.ts';
+import { parseId } from '../../shared/domain/core/ids.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
-import type { Row } from '../../shared/storage/table.ts';
+import type { Row } from '../../shared/storage/client/row.ts';
 import { type Answer, type Messaging, startMessaging, type Tenant } from '../support/api.ts';
 import { CANARIES, type Finder, finderOf } from '../support/canaries.ts';
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
@@ -80,7 +81,7 @@ const logged = () => readFile(join(messaging.dataDir, 'functions.log'), 'utf8');
 /** A delivery's row that does not parse, with people in it: what its consumer says of that goes into the log. */
 const breakDelivery = async (): Promise<void> => {
   const { body } = await owner.test.get(`/webhooks/${ids.good}/deliveries`);
-  const delivery = String(body.items[0].id);
+  const delivery = parseId('delivery', body.items[0].id);
   await messaging.tables.test.write({
     update: KEYS.delivery(delivery),
     set: { status: 'pending', nextAttemptAt: '2026-01-01T00:00:00.000Z', type: [phone, email, name] },

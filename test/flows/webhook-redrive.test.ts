@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { type Id, parseId } from '../../shared/domain/core/ids.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
-import { deliveryStore } from '../../shared/storage/deliveries.ts';
+import { deliveryStore } from '../../shared/storage/webhooks/deliveries.ts';
 import { type Messaging, startMessaging, type Tenant } from '../support/api.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 
@@ -30,9 +31,9 @@ const admin = async (...words: string[]) => {
 };
 const queueRow = async () => (await admin('queue', 'list', ...PLACE)).items[0];
 
-const deliveries = async (): Promise<{ id: string; status: string; attempts: object[] }[]> =>
+const deliveries = async (): Promise<{ id: Id<'delivery'>; status: string; attempts: object[] }[]> =>
   (await owner.test.get(`/webhooks/${webhookId}/deliveries`, { limit: 200 })).body.items;
-const ids = async (): Promise<string[]> => (await deliveries()).map(({ id }) => id);
+const ids = async (): Promise<Id<'delivery'>[]> => (await deliveries()).map(({ id }) => id);
 
 const toDeadLetters = async (bodies: readonly string[]): Promise<void> => {
   const QueueUrl = messaging.queues.test.webhook?.deadLetterUrl;
@@ -41,7 +42,7 @@ const toDeadLetters = async (bodies: readonly string[]): Promise<void> => {
     await sqs.send(new SendMessageBatchCommand({ QueueUrl, Entries }));
   }
 };
-const hintOf = (id: string) => JSON.stringify({ kind: 'deliver_webhook', ...KEYS.delivery(id) });
+const workItemOf = (id: Id<'delivery'>) => JSON.stringify({ kind: 'deliver_webhook', ...KEYS.delivery(id) });
 const untilWorkedOff = () =>
   expect.poll(queueRow, PATIENCE).toMatchObject({ waiting: 0, inFlight: 0, delayed: 0, deadLetters: 0 });
 
@@ -68,11 +69,11 @@ describe('dead letters of the webhook queue', { timeout: 180_000 }, () => {
   test('that were delivered are redriven without a second post or a second attempt', async () => {
     expect(receiver.events()).toHaveLength(EVENTS);
     const before = await deliveries();
-    const hints = (await ids()).map(hintOf);
-    await toDeadLetters([...hints, ...hints]);
+    const workItems = (await ids()).map(workItemOf);
+    await toDeadLetters([...workItems, ...workItems]);
     expect(await queueRow()).toMatchObject({ waiting: 0, deadLetters: 2 * EVENTS });
     const peeked = (await admin('queue', 'peek', ...PLACE, '--max', '3')).items;
-    for (const { body } of peeked) expect(hints).toContain(body);
+    for (const { body } of peeked) expect(workItems).toContain(body);
     expect(peeked).toHaveLength(3);
     expect(await admin('queue', 'redrive', ...PLACE)).toMatchObject({ moved: 2 * EVENTS });
     await untilWorkedOff();
@@ -81,13 +82,13 @@ describe('dead letters of the webhook queue', { timeout: 180_000 }, () => {
   });
 
   test('that still stand open are delivered by the redrive, once, with the same id and bytes', async () => {
-    const [open = ''] = await ids();
+    const open = parseId('delivery', (await ids())[0]);
     const store = deliveryStore(messaging.tables.test);
     const delivery = await store.read(open);
     if (!delivery) throw new Error('there is no such delivery');
     expect(await store.replay(delivery, Date.now())).toMatchObject({ status: 'pending' });
-    const hints = (await ids()).map(hintOf);
-    await toDeadLetters([...hints, hintOf(open)]);
+    const workItems = (await ids()).map(workItemOf);
+    await toDeadLetters([...workItems, workItemOf(open)]);
     expect(await admin('queue', 'redrive', ...PLACE)).toMatchObject({ moved: EVENTS + 1 });
     await untilWorkedOff();
     await expect.poll(async () => (await store.read(open))?.status, PATIENCE).toBe('delivered');

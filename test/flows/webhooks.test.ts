@@ -1,22 +1,15 @@
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { type Messaging, startMessaging, type Tenant } from '../support/api.ts';
+import { afterEach, describe, expect, test } from 'vitest';
+import { startMessaging, type Tenant } from '../support/api.ts';
 import { expectProblem } from '../support/problems.ts';
-import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { use } from '../support/use.ts';
 
 const PATIENCE = { timeout: 15_000, interval: 50 };
 
-let messaging: Messaging;
-let receiver: Receiver;
-beforeAll(async () => {
-  messaging = await startMessaging();
-  receiver = await startReceiver();
-});
-afterAll(async () => {
-  await messaging?.close();
-  await receiver?.close();
-});
+const messaging = await use(startMessaging());
+const receiver = await use(startReceiver());
 afterEach(() => {
   receiver.received.length = 0;
   receiver.answer(() => 200);

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { putProviderSettings } from '../../shared/storage/providers.ts';
-import { type Messaging, startMessaging, type Tenant } from '../support/api.ts';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { putProviderSettings } from '../../shared/storage/access/providers.ts';
+import { startMessaging, type Tenant } from '../support/api.ts';
 import { signedByMeta } from '../support/providers/meta-platform.ts';
 import { deliver } from '../support/providers/stand-in.ts';
 import { connectNumber } from '../support/providers/whatsapp-number.ts';
-import { startWhatsappStandIn, WABA_ID, type WhatsappStandIn } from '../support/providers/whatsapp-stand-in.ts';
+import { startWhatsappStandIn, WABA_ID } from '../support/providers/whatsapp-stand-in.ts';
+import { use } from '../support/use.ts';
 
 const OWN_NUMBER = '306540352242922';
 const OWN_TOKEN = "the number's own token";
@@ -13,11 +14,9 @@ const PHONE = '+5511986610000';
 const WA_ID = PHONE.slice(1);
 const SAID = { type: 'text', text: { body: 'Meu CPF mudou' } };
 
-let messaging: Messaging;
-let meta: WhatsappStandIn;
+const messaging = await use(startMessaging());
+const meta = await use(startWhatsappStandIn(Date.now, { [OWN_NUMBER]: OWN_TOKEN }));
 beforeAll(async () => {
-  messaging = await startMessaging();
-  meta = await startWhatsappStandIn(Date.now, { [OWN_NUMBER]: OWN_TOKEN });
   meta.endpoint = `${messaging.url}/callbacks/whatsapp_cloud_api/events`;
   await putProviderSettings(messaging.tables.live, await messaging.vault('live'), {
     channel: 'whatsapp',
@@ -25,10 +24,6 @@ beforeAll(async () => {
     settings: { ...meta.settings, timeoutMs: 1_500 },
     now: Date.now(),
   });
-});
-afterAll(async () => {
-  await meta?.close();
-  await messaging?.close();
 });
 
 const tenantOf = () => messaging.tenant({ live: 1_000_000 });

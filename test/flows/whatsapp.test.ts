@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { putProviderSettings } from '../../shared/storage/providers.ts';
-import { type Answer, type Messaging, startMessaging, type Tenant } from '../support/api.ts';
+import { putProviderSettings } from '../../shared/storage/access/providers.ts';
+import { type Answer, startMessaging, type Tenant } from '../support/api.ts';
 import { checkMoney } from '../support/money.ts';
 import { expectProblem } from '../support/problems.ts';
 import { SECRETS, signedByMeta } from '../support/providers/meta-platform.ts';
@@ -13,6 +13,7 @@ import {
   WABA_ID,
   type WhatsappStandIn,
 } from '../support/providers/whatsapp-stand-in.ts';
+import { use } from '../support/use.ts';
 
 const OPENING = 1_000_000;
 const WAIT = { timeout: 20_000, interval: 150 };
@@ -21,13 +22,12 @@ const OWN_NUMBER = '306540352242922';
 const OWN_TOKEN = "the number's own token";
 const [SALES_NUMBER, CARE_NUMBER] = ['406540352242922', '506540352242922'];
 const [NORTH_NUMBER, SOUTH_NUMBER] = ['606540352242922', '706540352242922'];
-/** The messages' prices (decisions, part 4: sensible defaults). */
+/** The messages' prices (docs/spec/pricing.md#default-prices). */
 const [MARKETING, SESSION] = [4_500, 150];
 
-let messaging: Messaging;
 let meta: WhatsappStandIn;
+const messaging = await use(startMessaging());
 beforeAll(async () => {
-  messaging = await startMessaging();
   const numbers = [OWN_NUMBER, SALES_NUMBER, CARE_NUMBER, NORTH_NUMBER, SOUTH_NUMBER];
   meta = await startWhatsappStandIn(Date.now, Object.fromEntries(numbers.map((number) => [number, OWN_TOKEN])));
   meta.endpoint = `${messaging.url}${ADDRESS}`;
@@ -38,10 +38,7 @@ beforeAll(async () => {
     now: Date.now(),
   });
 });
-afterAll(async () => {
-  await meta?.close();
-  await messaging?.close();
-});
+afterAll(() => meta.close());
 
 let phones = 0;
 const aPhone = () => `+55119866${String(10_000 + phones++)}`;

@@ -1,19 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Actor } from '../../shared/domain/actor.ts';
-import { isRefusal } from '../../shared/domain/errors.ts';
-import { inboundIdOf } from '../../shared/domain/inbound/message.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { Actor } from '../../shared/domain/core/actor.ts';
+import { isRefusal } from '../../shared/domain/core/errors.ts';
 import { receiveInbound } from '../../shared/domain/inbound/receive.ts';
-import { readMessage, readStored } from '../../shared/storage/message-lists.ts';
-import { listAllMessages } from '../../shared/storage/message-merge.ts';
-import { type InboundStage, inboundStage } from './stage.ts';
+import { inboundIdOf } from '../../shared/domain/message/inbound-message.ts';
+import { readMessage, readStored } from '../../shared/storage/messages/message-lists.ts';
+import { listAllMessages } from '../../shared/storage/messages/message-merge.ts';
+import { use } from '../support/use.ts';
+import { inboundStage } from './stage.ts';
 import { anEvent } from './support.ts';
 
-let stage: InboundStage;
+const stage = await use(inboundStage());
 let actor: Actor;
-beforeAll(async () => {
-  stage = await inboundStage();
-});
-afterAll(() => stage?.world.close());
 beforeEach(async () => {
   actor = await stage.fresh();
 });

@@ -1,18 +1,15 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Actor } from '../../shared/domain/actor.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { optInContact } from '../../shared/domain/contacts/consent.ts';
-import { isRefusal } from '../../shared/domain/errors.ts';
+import type { Actor } from '../../shared/domain/core/actor.ts';
+import { isRefusal } from '../../shared/domain/core/errors.ts';
 import { receiveInbound } from '../../shared/domain/inbound/receive.ts';
-import { readMessage } from '../../shared/storage/message-lists.ts';
-import { type InboundStage, inboundStage } from './stage.ts';
+import { readMessage } from '../../shared/storage/messages/message-lists.ts';
+import { use } from '../support/use.ts';
+import { inboundStage } from './stage.ts';
 import { anEvent } from './support.ts';
 
-let stage: InboundStage;
+const stage = await use(inboundStage());
 let actor: Actor;
-beforeAll(async () => {
-  stage = await inboundStage();
-});
-afterAll(() => stage?.world.close());
 beforeEach(async () => {
   actor = await stage.fresh();
 });
@@ -99,8 +96,8 @@ describe('who writes a word of opt-out', () => {
     const { id } = await stage.create({ phone: '+5511987650009' });
     const sent = await stage.send({ contactId: id });
     if (isRefusal(sent)) throw new Error(sent.details.detail);
-    const answered = async () => readMessage(stage.world.table, actor.organizationId, sent.id);
-    await receiveInbound({ ...stage.inbound, answered }, actor, anEvent({ at: stage.at(-5), text: 'SAIR' }));
+    const repliedTo = async () => readMessage(stage.world.table, actor.organizationId, sent.id);
+    await receiveInbound({ ...stage.inbound, repliedTo }, actor, anEvent({ at: stage.at(-5), text: 'SAIR' }));
     for (const named of [{ contactId: id }, {}]) expect(await stage.send(named)).toMatchObject(OPT_OUT);
     await optInContact(stage.contacts, actor, id, { source: 'site' });
     for (const named of [{ contactId: id }, {}]) expect(isRefusal(await stage.send(named))).toBe(false);

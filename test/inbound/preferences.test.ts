@@ -1,19 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Actor } from '../../shared/domain/actor.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { optInContact, optOutContact } from '../../shared/domain/contacts/consent.ts';
+import type { Actor } from '../../shared/domain/core/actor.ts';
 import { applyPreference, type PreferencePorts } from '../../shared/domain/inbound/preferences.ts';
-import { optOutWrite, phoneOptInWrite } from '../../shared/storage/consent-rows.ts';
-import { contactStore } from '../../shared/storage/contacts.ts';
-import { type InboundStage, inboundStage } from './stage.ts';
+import { contactStore } from '../../shared/storage/contacts/contacts.ts';
+import { optOutWrite, phoneOptInWrite } from '../../shared/storage/contacts/recipient-opt-outs.ts';
+import { use } from '../support/use.ts';
+import { inboundStage } from './stage.ts';
 import { anEvent, PHONE } from './support.ts';
 
-let stage: InboundStage;
+const stage = await use(inboundStage());
 let actor: Actor;
 let ports: PreferencePorts;
-beforeAll(async () => {
-  stage = await inboundStage();
-});
-afterAll(() => stage?.world.close());
 beforeEach(async () => {
   actor = await stage.fresh();
   const { table } = stage.world;

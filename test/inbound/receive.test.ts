@@ -1,20 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Actor } from '../../shared/domain/actor.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { optInContact } from '../../shared/domain/contacts/consent.ts';
-import { isRefusal } from '../../shared/domain/errors.ts';
+import type { Actor } from '../../shared/domain/core/actor.ts';
+import { isRefusal } from '../../shared/domain/core/errors.ts';
 import { receiveInbound } from '../../shared/domain/inbound/receive.ts';
-import { readInboundCounts, readLastInbound } from '../../shared/storage/inbound.ts';
-import { readMessage } from '../../shared/storage/message-lists.ts';
+import { readInboundCounts, readLastInbound } from '../../shared/storage/messages/inbound.ts';
+import { readMessage } from '../../shared/storage/messages/message-lists.ts';
 import { FAULTS } from '../support/fault-proxy.ts';
-import { type InboundStage, inboundStage } from './stage.ts';
+import { use } from '../support/use.ts';
+import { inboundStage } from './stage.ts';
 import { anEvent, PHONE } from './support.ts';
 
-let stage: InboundStage;
+const stage = await use(inboundStage());
 let actor: Actor;
-beforeAll(async () => {
-  stage = await inboundStage();
-});
-afterAll(() => stage?.world.close());
 beforeEach(async () => {
   actor = await stage.fresh();
 });
@@ -114,7 +111,7 @@ describe('a message that comes in', () => {
 describe('the 24-hour window', () => {
   const last = async (channel: 'whatsapp' | 'instagram' | 'rcs', from = PHONE) => {
     const kind = channel === 'instagram' ? 'platform' : 'phone';
-    const hash = await stage.inbound.hashTo(actor.organizationId, kind, from);
+    const hash = await stage.inbound.recipientHashOf(actor.organizationId, kind, from);
     return readLastInbound(stage.world.table, actor.organizationId, { channel, hash });
   };
 
@@ -156,7 +153,7 @@ describe('the contact who wrote', () => {
     if (isRefusal(sent)) throw new Error(sent.details.detail);
     const answering = {
       ...stage.inbound,
-      answered: async () => readMessage(stage.world.table, actor.organizationId, sent.id),
+      repliedTo: async () => readMessage(stage.world.table, actor.organizationId, sent.id),
     };
     const event = anEvent({ at: stage.at(-5) });
     await receiveInbound(answering, actor, event);

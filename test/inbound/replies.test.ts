@@ -1,34 +1,33 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Actor } from '../../shared/domain/actor.ts';
-import { isRefusal } from '../../shared/domain/errors.ts';
-import type { ReplyEvent } from '../../shared/domain/messages/provider.ts';
-import { type ReplyPorts, takeReply } from '../../shared/domain/sms/replies.ts';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Actor } from '../../shared/domain/core/actor.ts';
+import { isRefusal } from '../../shared/domain/core/errors.ts';
+import { handleReply, type ReplyPorts } from '../../shared/domain/inbound/sms-reply.ts';
+import type { ReplyEvent } from '../../shared/domain/message/provider-port.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
-import { readWallet } from '../../shared/storage/ledger.ts';
-import { listReplyPage } from '../../shared/storage/message-lists.ts';
-import { keepReply } from '../../shared/storage/replies.ts';
+import { listReplyPage } from '../../shared/storage/messages/message-lists.ts';
+import { keepReply } from '../../shared/storage/messages/replies.ts';
+import { readWallet } from '../../shared/storage/wallet/ledger.ts';
 import { FAULTS } from '../support/fault-proxy.ts';
 import { checkMoney } from '../support/money.ts';
-import { type InboundStage, inboundStage } from './stage.ts';
+import { use } from '../support/use.ts';
+import { inboundStage } from './stage.ts';
 import { PHONE } from './support.ts';
 
 const PROVIDER = 'twilio';
-let stage: InboundStage;
+const stage = await use(inboundStage());
 let ports: ReplyPorts;
 let actor: Actor;
 let sent: string;
 beforeAll(async () => {
-  stage = await inboundStage();
   ports = {
     ...stage.inbound,
     prices: stage.sends.prices,
-    journal: stage.sends.journal,
-    hashRecipient: stage.sends.hashRecipient,
+    messageStore: stage.sends.messageStore,
+    globalRecipientHash: stage.sends.globalRecipientHash,
     correlate: async () => undefined,
-    keep: async (reply, event, inbound) => (await keepReply(stage.world.table, reply, event, inbound)).kind,
+    store: async (reply, event, inbound) => (await keepReply(stage.world.table, reply, event, inbound)).kind,
   };
 });
-afterAll(() => stage?.world.close());
 beforeEach(async () => {
   actor = await stage.fresh();
   const view = await stage.send({ route: 'otp' });
@@ -46,7 +45,7 @@ const aReply = (turn: number, fields: Partial<ReplyEvent> = {}): ReplyEvent => (
   at: stage.at(turn - 100),
   ...fields,
 });
-const take = (event: ReplyEvent) => takeReply(ports, PROVIDER, event);
+const take = (event: ReplyEvent) => handleReply(ports, PROVIDER, event);
 const balance = async () => (await readWallet(stage.world.table, actor.organizationId))?.balance ?? 0;
 const totals = async () => {
   const replies = await listReplyPage(stage.world.table, actor.organizationId, {}, { skip: 0, limit: 50 });

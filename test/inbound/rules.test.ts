@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { randomBase62 } from '../../shared/domain/ids.ts';
+import { CHANNELS, channelOf } from '../../shared/domain/channels/registry.ts';
+import { newId, randomBase62 } from '../../shared/domain/core/ids.ts';
 import { inboundPayload, profileNameOf } from '../../shared/domain/inbound/content.ts';
-import { inboundIdOf, receivedEventOf } from '../../shared/domain/inbound/message.ts';
 import { OPT_OUT_CHANNELS, OPT_OUT_WORDS, optOutWordIn } from '../../shared/domain/inbound/opt-out-words.ts';
 import { codesIn, originOf } from '../../shared/domain/inbound/origin.ts';
-import { CHANNELS } from '../../shared/domain/messages/provider.ts';
+import { inboundIdOf } from '../../shared/domain/message/inbound-message.ts';
 import { anEvent } from './support.ts';
 
 const SEED = 20_261_121;
@@ -172,13 +172,14 @@ describe('what is kept of a message', () => {
   });
 
   test('has an id of its organization, channel and platform id', () => {
-    const ids = [inboundIdOf('a', 'sms', '1'), inboundIdOf('b', 'sms', '1'), inboundIdOf('a', 'rcs', '1')];
-    expect(new Set([...ids, inboundIdOf('a', 'sms', '1')]).size).toBe(3);
+    const [a, b] = [newId('organization'), newId('organization')];
+    const ids = [inboundIdOf(a, 'sms', '1'), inboundIdOf(b, 'sms', '1'), inboundIdOf(a, 'rcs', '1')];
+    expect(new Set([...ids, inboundIdOf(a, 'sms', '1')]).size).toBe(3);
   });
 
   test('raises the channel’s own event, else message.received', () => {
     const own = { sms: 'sms.received', instagram: 'instagram.message.received' } as const;
     for (const channel of CHANNELS)
-      expect(receivedEventOf(channel)).toBe(own[channel as keyof typeof own] ?? 'message.received');
+      expect(channelOf(channel).receivedEvent).toBe(own[channel as keyof typeof own] ?? 'message.received');
   });
 });

@@ -1,20 +1,21 @@
-import type { Actor } from '../../shared/domain/actor.ts';
+import { sendSms } from '../../shared/domain/api/send-sms.ts';
 import type { Contact } from '../../shared/domain/contacts/contact.ts';
 import { createContact, type NewContact } from '../../shared/domain/contacts/create.ts';
 import type { ContactPorts } from '../../shared/domain/contacts/ports.ts';
-import { isRefusal } from '../../shared/domain/errors.ts';
-import { newId } from '../../shared/domain/ids.ts';
-import { type InboundMessage, inboundIdOf } from '../../shared/domain/inbound/message.ts';
+import type { Actor } from '../../shared/domain/core/actor.ts';
+import { isRefusal } from '../../shared/domain/core/errors.ts';
+import { type Id, newId } from '../../shared/domain/core/ids.ts';
+import { createVault } from '../../shared/domain/core/secrets.ts';
 import { receiveInbound } from '../../shared/domain/inbound/receive.ts';
-import type { InboundEvent } from '../../shared/domain/messages/provider.ts';
-import { submit } from '../../shared/domain/messages/submit.ts';
-import { createVault } from '../../shared/domain/secrets.ts';
-import { sendSms } from '../../shared/domain/sms/send.ts';
-import { organizationWrite } from '../../shared/storage/access.ts';
-import { contactStore } from '../../shared/storage/contacts.ts';
-import { readStored } from '../../shared/storage/message-lists.ts';
-import { listAllMessages } from '../../shared/storage/message-merge.ts';
-import { outbox } from '../../shared/storage/outbox.ts';
+import { type InboundMessage, inboundIdOf } from '../../shared/domain/message/inbound-message.ts';
+import type { InboundEvent } from '../../shared/domain/message/provider-port.ts';
+import { submit } from '../../shared/domain/sending/accept.ts';
+import { requestKey } from '../../shared/domain/sending/idempotency.ts';
+import { organizationWrite } from '../../shared/storage/access/organizations.ts';
+import { contactStore } from '../../shared/storage/contacts/contacts.ts';
+import { readStored } from '../../shared/storage/messages/message-lists.ts';
+import { listAllMessages } from '../../shared/storage/messages/message-merge.ts';
+import { outbox } from '../../shared/storage/work/outbox.ts';
 import { startWorld } from '../support/world.ts';
 import { submitPortsOf } from '../support/world-queued.ts';
 import { inboundOver, PHONE } from './support.ts';
@@ -31,15 +32,16 @@ export const inboundStage = async () => {
     store: contactStore(world.table, () => {}),
   };
   // One blind index for contacts, sends and what comes in, as in a stage.
-  const hashTo: typeof world.ports.hashTo = async (organizationId, kind, value) =>
+  const recipientHashOf: typeof world.ports.recipientHashOf = async (organizationId, kind, value) =>
     vault.blindIndex(organizationId, kind, value);
-  const inbound = inboundOver(world.table, () => world.now, hashTo);
-  const sends = { ...world.ports, hashTo };
+  const inbound = inboundOver(world.table, () => world.now, recipientHashOf);
+  const sends = { ...world.ports, recipientHashOf };
   let actor = world.actor();
   const idOf = ({ channel, providerMessageId }: InboundEvent) =>
     inboundIdOf(actor.organizationId, channel, providerMessageId);
   return {
     world,
+    close: () => world.close(),
     contacts,
     inbound,
     sends,
@@ -65,18 +67,16 @@ export const inboundStage = async () => {
       if (isRefusal(contact)) throw new Error(contact.details.detail);
       return contact;
     },
-    contactNow: async (id: string) => (await contacts.store.read(id)) as Contact,
+    contactNow: async (id: Id<'contact'>) => (await contacts.store.read(id)) as Contact,
     list: (filter = {}) => listAllMessages(world.table, actor.organizationId, filter, { skip: 0, limit: 50 }),
     /** An SMS to the phone: its view, or why it is refused. */
     send: (fields: Partial<Parameters<typeof sendSms>[3]> = {}) =>
       sendSms(sends, actor, newId('request'), { to: PHONE, body: 'Oi', route: 'premium', ...fields }),
     /** A message by Instagram, accepted or refused. */
-    direct: (to: string, contactId?: string) =>
+    direct: (to: string, contactId?: Id<'contact'>) =>
       submit({ ...submitPortsOf(world), ...sends }, actor, {
         request: { channel: 'instagram', to, type: 'text', text: 'Oi', contactId },
-        key: newId('request'),
-        hash: 'direct',
+        key: requestKey(newId('request'), 'direct', {}),
       }),
   };
 };
-export type InboundStage = Awaited<ReturnType<typeof inboundStage>>;

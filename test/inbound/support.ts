@@ -1,8 +1,8 @@
-import { newId } from '../../shared/domain/ids.ts';
+import { type Id, newId } from '../../shared/domain/core/ids.ts';
 import type { InboundPorts } from '../../shared/domain/inbound/receive.ts';
-import type { InboundEvent } from '../../shared/domain/messages/provider.ts';
-import { keepInbound, readCodeLinks, readSender } from '../../shared/storage/inbound.ts';
-import type { Table } from '../../shared/storage/table.ts';
+import type { InboundEvent } from '../../shared/domain/message/provider-port.ts';
+import type { Table } from '../../shared/storage/client/table.ts';
+import { keepInbound, readCodeLinks, readSender } from '../../shared/storage/messages/inbound.ts';
 
 export const PHONE = '+5511987650001';
 
@@ -24,18 +24,18 @@ export const anEvent = (fields: Partial<InboundEvent> = {}): InboundEvent => ({
 export const inboundOver = (
   table: Table,
   clock: () => number,
-  hashTo: InboundPorts['hashTo'],
-): InboundPorts & { readonly raised: string[] } => {
-  const raised: string[] = [];
+  recipientHashOf: InboundPorts['recipientHashOf'],
+): InboundPorts & { readonly raised: Id<'event'>[] } => {
+  const raised: Id<'event'>[] = [];
   return {
     raised,
     clock,
-    hashTo,
+    recipientHashOf,
     sender: (organizationId, key) => readSender(table, organizationId, key),
     links: (organizationId, codes) => readCodeLinks(table, organizationId, codes),
-    answered: async () => undefined,
+    repliedTo: async () => undefined,
     accountOf: async () => ({}),
-    keep: async (change) => {
+    store: async (change) => {
       const outcome = await keepInbound(table, change);
       if (outcome === 'kept') raised.push(...change.events.map(({ id }) => id));
       return outcome;

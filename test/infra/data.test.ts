@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { NAMES, STAGES } from '../../infra/stages.ts';
-import { ENVIRONMENTS } from '../../shared/domain/actor.ts';
+import { ENVIRONMENTS } from '../../shared/domain/core/actor.ts';
 import { INDEXES, TABLE } from '../../shared/storage/access-patterns.ts';
 import { deploy, type Piece, resourcesOf } from './support.ts';
 

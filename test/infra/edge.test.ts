@@ -4,7 +4,7 @@ import { ORIGINS, ROUTER_CODE } from '../../infra/constructs/edge-router.ts';
 import { stageOf } from '../../infra/local/edge.ts';
 import { NAMES } from '../../infra/stages.ts';
 import { OPERATIONS } from '../../shared/contracts/index.ts';
-import { ENVIRONMENTS, type Environment } from '../../shared/domain/actor.ts';
+import { ENVIRONMENTS, type Environment } from '../../shared/domain/core/actor.ts';
 import { CONTRACTS } from '../../shared/runtime/problem.ts';
 import { AWS, deploy, type Piece, resourcesOf, templateOf, textOf } from './support.ts';
 

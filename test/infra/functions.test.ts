@@ -2,13 +2,16 @@ import { describe, expect, it } from 'vitest';
 import { COMMON, NAMES, STAGES } from '../../infra/stages.ts';
 import type { OperationContract } from '../../shared/contracts/define-operation.ts';
 import { OPERATIONS } from '../../shared/contracts/index.ts';
-import { ENVIRONMENTS } from '../../shared/domain/actor.ts';
+import { ENVIRONMENTS } from '../../shared/domain/core/actor.ts';
 import { QUEUE_NAMES, QUEUES } from '../../shared/queues/queues.ts';
-import { parseConfig } from '../../shared/runtime/config.ts';
+import { parseConfig } from '../../shared/wiring/process/config.ts';
 import { deploy, type Piece, resourcesOf, templateOf, textOf } from './support.ts';
 
 const { apps } = deploy();
-const MACHINERY = [...Object.values(QUEUES).map(({ consumer }) => `consumers/${consumer}`), 'schedules/dispatch'];
+const BACKGROUND_GRANTS = [
+  ...Object.values(QUEUES).map(({ consumer }) => `consumers/${consumer}`),
+  'schedules/dispatch',
+];
 const pathOf = ({ id }: OperationContract) => id.replace('.', '/');
 
 /** A function's environment as Lambda would hand it over; addresses that only an account knows are stood in for. */
@@ -29,7 +32,7 @@ describe.each(ENVIRONMENTS)('the functions of stage %s', (environment) => {
   const functionOf = (path: string): Piece => functions.get(NAMES.function(environment, path))?.Properties;
 
   it('are one per operation, one per queue, the authorizer and the dispatcher', () => {
-    const expected = [...OPERATIONS.map(pathOf), ...MACHINERY, 'authorizer'].map((path) =>
+    const expected = [...OPERATIONS.map(pathOf), ...BACKGROUND_GRANTS, 'authorizer'].map((path) =>
       NAMES.function(environment, path),
     );
     expect([...functions.keys()].sort()).toEqual(expected.sort());
@@ -81,7 +84,7 @@ describe.each(ENVIRONMENTS)('the functions of stage %s', (environment) => {
       Object.keys(parseConfig(environmentOf(functionOf(path).Environment.Variables)).QUEUE_URLS).sort();
     for (const contract of OPERATIONS)
       expect(queuesOf(pathOf(contract))).toEqual([...(contract.uses.queues ?? [])].sort());
-    for (const path of MACHINERY) expect(queuesOf(path)).toEqual([...QUEUE_NAMES].sort());
+    for (const path of BACKGROUND_GRANTS) expect(queuesOf(path)).toEqual([...QUEUE_NAMES].sort());
   });
 
   it('end, as consumers, long before their messages are shown again', () => {

@@ -6,8 +6,8 @@ import { refusalAnswer, wrongMethodAnswer } from '../../infra/local/problems.ts'
 import { NAMES } from '../../infra/stages.ts';
 import type { OperationContract } from '../../shared/contracts/define-operation.ts';
 import { OPERATIONS } from '../../shared/contracts/index.ts';
-import { ENVIRONMENTS } from '../../shared/domain/actor.ts';
-import { OVERVIEW_CODE_OF, OVERVIEW_CODES, PROBLEMS } from '../../shared/domain/errors.ts';
+import { ENVIRONMENTS } from '../../shared/domain/core/actor.ts';
+import { PROBLEMS, V1_CODE_OF, V1_CODES } from '../../shared/domain/core/errors.ts';
 import { CONTRACTS, type ContractName, contractOf, problemBody } from '../../shared/runtime/problem.ts';
 import { apiOf, deploy, gatewayBody, type Piece, resourcesOf, statementsOf, textOf } from './support.ts';
 
@@ -89,7 +89,7 @@ describe.each(gateways)('the gateway of stage %s for the %s contract', (environm
       const overview = name === 'overview';
       expect(written(answer.responseTemplates['application/json'])).toMatchObject({
         code: overview ? 'invalid_request' : 'METHOD_NOT_ALLOWED',
-        ...(overview ? { action: OVERVIEW_CODES.invalid_request } : {}),
+        ...(overview ? { action: V1_CODES.invalid_request } : {}),
         requestId: 'r-1',
       });
       expect(Object.keys(body.paths[path][ANY].responses['405'].headers).sort()).toEqual([
@@ -127,7 +127,7 @@ describe.each(gateways)('the gateway of stage %s for the %s contract', (environm
       expect(Object.keys(document).sort()).toEqual(overview ? [...FIELDS, 'action'].sort() : FIELDS);
       expect(document).toMatchObject({
         status: gatewayStatus(error),
-        code: overview ? OVERVIEW_CODE_OF[error.problem] : PROBLEMS[error.problem].code,
+        code: overview ? V1_CODE_OF[error.problem] : PROBLEMS[error.problem].code,
         instance: '/live/a',
         requestId: 'r-1',
       });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { NAMES } from '../../infra/stages.ts';
 import type { Uses } from '../../shared/contracts/define-operation.ts';
 import { OPERATIONS } from '../../shared/contracts/index.ts';
-import { ENVIRONMENTS, type Environment } from '../../shared/domain/actor.ts';
+import { ENVIRONMENTS, type Environment } from '../../shared/domain/core/actor.ts';
 import { QUEUES } from '../../shared/queues/queues.ts';
 import { INDEXES } from '../../shared/storage/access-patterns.ts';
 import { deploy, resourcesOf, statementsOf, textOf } from './support.ts';
@@ -64,7 +64,7 @@ describe.each(ENVIRONMENTS)('the roles of stage %s', (environment) => {
       ['ses', 'ses:SendEmail'],
     ] as const)
       expect(actions.includes(action)).toBe(
-        environment === 'live' && someUses(contracts, ({ carriers }) => carriers?.includes(carrier)),
+        environment === 'live' && someUses(contracts, ({ awsProviders }) => awsProviders?.includes(carrier)),
       );
     const openly = grantsOf(environment, path).filter(
       (one) => one.actions.includes('kms:GenerateDataKey') && !one.conditions,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { COMMON, NAMES, STAGES } from '../../infra/stages.ts';
-import { ENVIRONMENTS } from '../../shared/domain/actor.ts';
+import { ENVIRONMENTS } from '../../shared/domain/core/actor.ts';
 import { QUEUES, type QueueDeclaration } from '../../shared/queues/queues.ts';
 import { deploy, type Piece, resourcesOf, textOf } from './support.ts';
 

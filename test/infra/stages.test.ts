@@ -1,7 +1,7 @@
 import type { Stack } from 'aws-cdk-lib';
 import { describe, expect, it } from 'vitest';
 import { STAGES } from '../../infra/stages.ts';
-import { ENVIRONMENTS } from '../../shared/domain/actor.ts';
+import { ENVIRONMENTS } from '../../shared/domain/core/actor.ts';
 import { deploy, manyContracts, resourcesOf, templateOf } from './support.ts';
 
 /** A template with the name of its stage taken out, also from the ids that carry a hash over that name. */

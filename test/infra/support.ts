@@ -9,7 +9,7 @@ import { createDeployment } from '../../infra/app.ts';
 import type { StageSettings } from '../../infra/stages.ts';
 import type { OperationContract } from '../../shared/contracts/define-operation.ts';
 import { OPERATIONS } from '../../shared/contracts/index.ts';
-import type { Environment } from '../../shared/domain/actor.ts';
+import type { Environment } from '../../shared/domain/core/actor.ts';
 import type { ContractName } from '../../shared/runtime/problem.ts';
 
 /** A piece of a template, which has as many shapes as there are resource types; the tests probe it. */

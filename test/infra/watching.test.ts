@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { NAMES, STAGES, THRESHOLDS } from '../../infra/stages.ts';
 import { OPERATIONS } from '../../shared/contracts/index.ts';
-import { ENVIRONMENTS } from '../../shared/domain/actor.ts';
+import { ENVIRONMENTS } from '../../shared/domain/core/actor.ts';
 import { QUEUES } from '../../shared/queues/queues.ts';
 import { CONTRACTS, contractOf } from '../../shared/runtime/problem.ts';
 import { INDEXES } from '../../shared/storage/access-patterns.ts';

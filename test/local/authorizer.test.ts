@@ -5,18 +5,18 @@ import { refusalAnswer } from '../../infra/local/problems.ts';
 import { authorizer } from '../../shared/runtime/authorizer.ts';
 
 /** Asks the service's own authorizer, where nobody is known, through the local gateway's. */
-const ask = (path: string) => {
+const authorize = (path: string) => {
   const credentials = { find: async () => undefined, account: async () => undefined };
   const known = authorizer({ env: 'test', credentials, clock: () => 0 });
   const invoke = (event: unknown) => known(event as APIGatewayRequestAuthorizerEvent);
   const headers = { Authorization: `Bearer svc_test_${'a'.repeat(43)}` };
   const event = { path, headers };
-  return makeAuthorizer({ invoke }).ask(headers.Authorization, () => event, methodArn('test', 'POST', path));
+  return makeAuthorizer({ invoke }).authorize(headers.Authorization, () => event, methodArn('test', 'POST', path));
 };
 
 describe('an unknown credential', () => {
   test.each(['/v2/wallet', '/v1/messages'])('is refused by the word that the gateway knows, at %s', async (path) => {
-    expect(await ask(path)).toEqual({ kind: 'unauthorized' });
+    expect(await authorize(path)).toEqual({ kind: 'unauthorized' });
   });
 
   test('is answered in the words of the contract that was called', () => {

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { buildFunctions } from '../../infra/build/build.ts';
 import { type Packed, packFunctions } from '../../infra/build/pack.ts';
-import { tempDir } from '../support/platform.ts';
+import { tempDir } from '../support/local-stack.ts';
 
 vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
 const root = join(import.meta.dirname, '../..');

@@ -6,8 +6,8 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { startTestPlatform, type TestPlatform, tempDir } from '../support/platform.ts';
-import { fixturePlatform } from './fixtures/operations.ts';
+import { startTestStack, type TestStack, tempDir } from '../support/local-stack.ts';
+import { fixtureStack } from './fixtures/operations.ts';
 
 const LIMIT = 6_291_456;
 const KEY = { authorization: 'Bearer svc_live_1' };
@@ -18,24 +18,24 @@ interface Shown {
   readonly imported: number;
 }
 
-let platform: TestPlatform;
+let localStack: TestStack;
 let folder: string;
 beforeAll(async () => {
   folder = await tempDir();
-  platform = await startTestPlatform({ ...fixturePlatform(join(folder, 'dist')), background: false });
+  localStack = await startTestStack({ ...fixtureStack(join(folder, 'dist')), background: false });
 });
 afterAll(async () => {
-  await platform.close();
+  await localStack.close();
   await rm(folder, { recursive: true, force: true });
 });
 vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
 
-const call = (path: string, init?: RequestInit) => fetch(`${platform.url}${path}`, init);
+const call = (path: string, init?: RequestInit) => fetch(`${localStack.url}${path}`, init);
 const show = async (path: string, init?: RequestInit) => (await call(path, init)).json() as Promise<Shown>;
 
 /** Sends exact bytes, for what fetch would tidy up; answers with all that came back. */
 const raw = async (text: string): Promise<string> => {
-  const socket = connect(Number(new URL(platform.url).port), '127.0.0.1');
+  const socket = connect(Number(new URL(localStack.url).port), '127.0.0.1');
   socket.end(text);
   let answer = '';
   socket.on('data', (chunk) => {
@@ -128,7 +128,7 @@ describe('the answer', () => {
   });
 
   it('keeps the error of a function in the log', () => {
-    expect(readFileSync(join(platform.dataDir, 'functions.log'), 'utf8')).toContain('inner secret');
+    expect(readFileSync(join(localStack.dataDir, 'functions.log'), 'utf8')).toContain('inner secret');
   });
 
   it.each(['DELETE', 'OPTIONS', 'HEAD'])('is 405 with Allow to %s where only others are known', async (method) => {
@@ -159,7 +159,7 @@ describe('a body over 6,291,456 bytes', () => {
   });
 
   it('is 413 while it still streams in, without a length', async () => {
-    const request = httpRequest(`${platform.url}/echo`, { method: 'POST' });
+    const request = httpRequest(`${localStack.url}/echo`, { method: 'POST' });
     request.on('error', () => undefined);
     const chunk = Buffer.alloc(1_000_000, 'a');
     for (let sent = 0; sent < 8; sent++) request.write(chunk);
@@ -170,7 +170,7 @@ describe('a body over 6,291,456 bytes', () => {
 
   it('is 413 before it is sent, to a client that asks first', async () => {
     const headers = { expect: '100-continue', 'content-length': String(LIMIT + 1) };
-    const request = httpRequest(`${platform.url}/echo`, { method: 'POST', headers });
+    const request = httpRequest(`${localStack.url}/echo`, { method: 'POST', headers });
     request.on('error', () => undefined);
     let continued = false;
     request.on('continue', () => {

@@ -5,8 +5,8 @@ import plans from 'libphonenumber-js/max/metadata';
 import examples from 'libphonenumber-js/mobile/examples';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { compile } from '../../infra/build/compile.ts';
-import { parsePhone } from '../../shared/domain/phone.ts';
-import { tempDir } from '../support/platform.ts';
+import { parsePhone } from '../../shared/domain/core/phone.ts';
+import { tempDir } from '../support/local-stack.ts';
 
 const root = join(import.meta.dirname, '../..');
 let folder: string;
@@ -14,7 +14,7 @@ let compiled: { parsePhone: typeof parsePhone };
 beforeAll(async () => {
   folder = await tempDir();
   await compile({
-    entryPoints: { phone: join(root, 'shared/domain/phone.ts') },
+    entryPoints: { phone: join(root, 'shared/domain/core/phone.ts') },
     outdir: folder,
     root,
     kind: 'sources',

@@ -46,7 +46,7 @@ const begin = (name: string, concurrency: number): void => {
   if (!queue) throw new Error(`there is no queue ${name}`);
   const faults = (_: string, __: string, error: unknown) => expect.fail(String(error));
   const work = { functions, functionPath: 'consumers/any', batchSize: 1, retrySeconds: () => 0, onFault: faults };
-  poller = startPoller({ client, queue, concurrency, heldMs: 1_000, ...work });
+  poller = startPoller({ client, queue, concurrency, overlapAfterMs: 1_000, ...work });
 };
 const put = async (name: string, bodies: readonly string[]): Promise<void> => {
   const Entries = bodies.map((MessageBody, at) => ({ Id: String(at), MessageBody }));

@@ -5,8 +5,8 @@ import { ReceiveMessageCommand, SendMessageBatchCommand, SendMessageCommand, SQS
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { failedIds } from '../../infra/local/pollers.ts';
 import { QUEUES } from '../../shared/queues/queues.ts';
-import { startTestPlatform, type TestPlatform, tempDir } from '../support/platform.ts';
-import { fixturePlatform } from './fixtures/operations.ts';
+import { startTestStack, type TestStack, tempDir } from '../support/local-stack.ts';
+import { fixtureStack } from './fixtures/operations.ts';
 
 interface Received {
   readonly stage: string;
@@ -16,7 +16,7 @@ interface Received {
   readonly batch: number;
 }
 
-let platform: TestPlatform;
+let localStack: TestStack;
 let sqs: SQSClient;
 let folder: string;
 const received = (): Received[] => {
@@ -32,22 +32,22 @@ const timesReceived = (body: string) => received().filter((record) => record.bod
 
 beforeAll(async () => {
   folder = await tempDir();
-  platform = await startTestPlatform({
-    ...fixturePlatform(join(folder, 'dist')),
+  localStack = await startTestStack({
+    ...fixtureStack(join(folder, 'dist')),
     env: { RECEIVED_FILE: join(folder, 'received'), DISPATCHED_FILE: join(folder, 'dispatched') },
     retrySeconds: () => 0,
     dispatchSeconds: 0.1,
   });
-  sqs = new SQSClient({ endpoint: platform.sqsEndpoint });
+  sqs = new SQSClient({ endpoint: localStack.sqsEndpoint });
 });
 afterAll(async () => {
-  await platform.close();
+  await localStack.close();
   await rm(folder, { recursive: true, force: true });
 });
 vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
 
 const deadLetters = async (stage: 'live' | 'test'): Promise<string[]> => {
-  const QueueUrl = platform.queues[stage].outcome?.deadLetterUrl;
+  const QueueUrl = localStack.queues[stage].outcome?.deadLetterUrl;
   const { Messages = [] } = await sqs.send(
     new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10, VisibilityTimeout: 0 }),
   );
@@ -55,7 +55,7 @@ const deadLetters = async (stage: 'live' | 'test'): Promise<string[]> => {
 };
 
 it('hands a message to the consumer of its own stage, once', async () => {
-  await sqs.send(new SendMessageCommand({ QueueUrl: platform.queues.test.outcome?.url, MessageBody: 'hello' }));
+  await sqs.send(new SendMessageCommand({ QueueUrl: localStack.queues.test.outcome?.url, MessageBody: 'hello' }));
   await vi.waitFor(() => expect(timesReceived('hello')).toBe(1), 5_000);
   expect(received().find(({ body }) => body === 'hello')).toMatchObject({
     stage: 'test',
@@ -66,7 +66,7 @@ it('hands a message to the consumer of its own stage, once', async () => {
 
 it('acknowledges what a batch did, retries only what failed, and moves that to the dead letters in the end', async () => {
   const Entries = ['good', 'fail-1', 'fine'].map((MessageBody, index) => ({ Id: String(index), MessageBody }));
-  await sqs.send(new SendMessageBatchCommand({ QueueUrl: platform.queues.live.outcome?.url, Entries }));
+  await sqs.send(new SendMessageBatchCommand({ QueueUrl: localStack.queues.live.outcome?.url, Entries }));
   await vi.waitFor(async () => expect(await deadLetters('live')).toContain('fail-1'), {
     timeout: 10_000,
     interval: 100,
@@ -77,7 +77,7 @@ it('acknowledges what a batch did, retries only what failed, and moves that to t
 });
 
 it('retries the whole batch of a consumer that throws', async () => {
-  await sqs.send(new SendMessageCommand({ QueueUrl: platform.queues.test.outcome?.url, MessageBody: 'throw' }));
+  await sqs.send(new SendMessageCommand({ QueueUrl: localStack.queues.test.outcome?.url, MessageBody: 'throw' }));
   await vi.waitFor(async () => expect(await deadLetters('test')).toContain('throw'), {
     timeout: 10_000,
     interval: 100,

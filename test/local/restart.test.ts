@@ -7,8 +7,8 @@ import { ReceiveMessageCommand, SendMessageCommand, SQSClient } from '@aws-sdk/c
 import { afterEach, expect, it, vi } from 'vitest';
 import { CannotStart } from '../../infra/local/cannot-start.ts';
 import { DataDirInUse, processIdentity } from '../../infra/local/lock.ts';
-import { startTestPlatform, tempDir } from '../support/platform.ts';
-import { fixturePlatform } from './fixtures/operations.ts';
+import { startTestStack, tempDir } from '../support/local-stack.ts';
+import { fixtureStack } from './fixtures/operations.ts';
 
 // Real starts and stops, on a machine that may be busy.
 vi.setConfig({ testTimeout: 60_000 });
@@ -44,11 +44,11 @@ const enginePid = (dataDir: string): number =>
 
 it('refuses a data directory that another start uses, and says whose it is', async () => {
   const dataDir = await newDataDir();
-  const platform = await startTestPlatform({ ...fixturePlatform(`${dataDir}-dist`), dataDir });
-  const second = startTestPlatform({ ...fixturePlatform(`${dataDir}-dist`), dataDir });
+  const localStack = await startTestStack({ ...fixtureStack(`${dataDir}-dist`), dataDir });
+  const second = startTestStack({ ...fixtureStack(`${dataDir}-dist`), dataDir });
   await expect(second).rejects.toThrow(DataDirInUse);
-  await expect(second).rejects.toThrow(new RegExp(`process ${process.pid} at ${platform.url}.*DATA_DIR`));
-  await platform.close();
+  await expect(second).rejects.toThrow(new RegExp(`process ${process.pid} at ${localStack.url}.*DATA_DIR`));
+  await localStack.close();
 });
 
 it.each([
@@ -56,21 +56,21 @@ it.each([
   [{ host: '203.0.113.1' }, /203\.0\.113\.1 .*HOST/],
 ])('says what to change, without a stack, when it cannot start with %j', async (options, words) => {
   const dataDir = await newDataDir();
-  const start = startTestPlatform({ ...fixturePlatform(`${dataDir}-dist`), dataDir, background: false, ...options });
+  const start = startTestStack({ ...fixtureStack(`${dataDir}-dist`), dataDir, background: false, ...options });
   await expect(start).rejects.toThrow(CannotStart);
   await expect(start).rejects.toThrow(words);
 });
 
 it('keeps rows and queued messages over a stop and a second start', async () => {
   const dataDir = await newDataDir();
-  const options = { ...fixturePlatform(`${dataDir}-dist`), dataDir, background: false };
-  const first = await startTestPlatform(options);
+  const options = { ...fixtureStack(`${dataDir}-dist`), dataDir, background: false };
+  const first = await startTestStack(options);
   await put(first.url, '1', 'kept');
   const sent = { QueueUrl: first.queues.live.events?.url, MessageBody: 'queued' };
   await new SQSClient({ endpoint: first.sqsEndpoint }).send(new SendMessageCommand(sent));
   await first.stop();
 
-  const second = await startTestPlatform(options);
+  const second = await startTestStack(options);
   expect(await get(second.url, '1')).toBe('kept');
   const receive = new ReceiveMessageCommand({ QueueUrl: second.queues.live.events?.url });
   const { Messages } = await new SQSClient({ endpoint: second.sqsEndpoint }).send(receive);
@@ -100,23 +100,23 @@ it('loses nothing stored to kill -9, and stops the engine that the killed proces
 
 it('starts the table engine again when it ends by itself', async () => {
   const dataDir = await newDataDir();
-  const platform = await startTestPlatform({ ...fixturePlatform(`${dataDir}-dist`), dataDir, background: false });
-  await put(platform.url, '1', 'still here');
+  const localStack = await startTestStack({ ...fixtureStack(`${dataDir}-dist`), dataDir, background: false });
+  await put(localStack.url, '1', 'still here');
   const engine = enginePid(dataDir);
   process.kill(engine, 'SIGKILL');
-  await expect.poll(() => get(platform.url, '1').catch(() => ''), { timeout: 5_000 }).toBe('still here');
+  await expect.poll(() => get(localStack.url, '1').catch(() => ''), { timeout: 5_000 }).toBe('still here');
   expect(enginePid(dataDir)).not.toBe(engine);
-  await platform.close();
+  await localStack.close();
 });
 
 it('finishes the requests in flight before it stops', async () => {
   const dataDir = await newDataDir();
-  const platform = await startTestPlatform({ ...fixturePlatform(`${dataDir}-dist`), dataDir, background: false });
-  await fetch(`${platform.url}/faulty`);
-  const inFlight = fetch(`${platform.url}/faulty?how=pause`);
+  const localStack = await startTestStack({ ...fixtureStack(`${dataDir}-dist`), dataDir, background: false });
+  await fetch(`${localStack.url}/faulty`);
+  const inFlight = fetch(`${localStack.url}/faulty?how=pause`);
   await new Promise((resolve) => setTimeout(resolve, 50));
-  const closing = platform.close();
+  const closing = localStack.close();
   expect((await inFlight).status).toBe(200);
   await closing;
-  await expect(fetch(`${platform.url}/faulty`)).rejects.toThrow();
+  await expect(fetch(`${localStack.url}/faulty`)).rejects.toThrow();
 });

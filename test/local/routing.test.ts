@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { stageOf } from '../../infra/local/edge.ts';
-import { makeRouter, type Routed } from '../../infra/local/router.ts';
+import { makeRouter, type RoutedOperation } from '../../infra/local/router.ts';
 
-const operation = (id: string, method: Routed['method'], path: Routed['path']): Routed => ({
+const operation = (id: string, method: RoutedOperation['method'], path: RoutedOperation['path']): RoutedOperation => ({
   id,
   method,
   path,

@@ -5,18 +5,18 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Engine } from '../../infra/local/engines.ts';
-import { startObjects } from '../../infra/local/objects.ts';
+import { startObjectStore } from '../../infra/local/object-store.ts';
 import { isSigned } from '../../infra/local/signed-request.ts';
-import type { UploadBucket } from '../../shared/domain/media/ports.ts';
-import { uploadBucket } from '../../shared/storage/media-bucket.ts';
-import { tempDir } from '../support/platform.ts';
+import type { UploadBucket } from '../../shared/domain/channels/whatsapp/media/ports.ts';
+import { uploadBucket } from '../../shared/storage/whatsapp/media-bucket.ts';
+import { tempDir } from '../support/local-stack.ts';
 
 let engine: Engine;
 let bucket: UploadBucket;
 let folder: string;
 beforeAll(async () => {
   folder = await tempDir();
-  engine = await startObjects(folder);
+  engine = await startObjectStore(folder);
   bucket = uploadBucket('messaging-test-uploads', engine.endpoint);
 });
 afterAll(() => engine.stop());
@@ -135,7 +135,7 @@ describe('an object', () => {
     for (const name of await readdir(folder)) await utimes(join(folder, name), dayAgo, dayAgo);
     const fresh = await bucket.presign(upload('uploads/org/fourteen'), 900);
     expect(await put(fresh.url, BYTES)).toBe(200);
-    await (await startObjects(folder)).stop();
+    await (await startObjectStore(folder)).stop();
     expect(await bucket.open('uploads/org/twelve')).toBeUndefined();
     expect(await bucket.open('uploads/org/fourteen')).toBeDefined();
     expect(await readdir(folder)).toHaveLength(2);

@@ -12,15 +12,15 @@ import { buildService } from '../../infra/build/service.ts';
 import { freePort } from '../../infra/local/engines.ts';
 import { AWS_DEFAULTS, keyFileOf, stageEnvironment } from '../../infra/local/stages.ts';
 import { type Messaging, startMessaging, type Tenant } from '../support/api.ts';
+import { tempDir } from '../support/local-stack.ts';
 import { connectedNumber, useMetaAt } from '../support/media.ts';
-import { tempDir } from '../support/platform.ts';
 import { FILES } from './files.ts';
 
 const MB = 1024 * 1024;
-/** The largest file that the interface takes: 140,000,000 characters of base64 (interface, part 8). */
+/** The largest file that the contract takes: 140,000,000 characters of base64 (docs/spec/media.md#ways-to-upload). */
 const SIZE = 105_000_000;
 /** What the process may take at its highest, all in all, in bytes. */
-const MOST_RSS = 200 * MB;
+const MAX_RSS = 200 * MB;
 /** What it may take for objects: less than half of the file. */
 const HEAP_MB = 48;
 
@@ -50,7 +50,7 @@ function* json(): Generator<Buffer> {
 }
 
 /** The platform: hashes what arrives, and keeps nothing, so that this process tells nothing of the other's memory. */
-const startPlatform = async () => {
+const startMeta = async () => {
   const uploads: { bytes: number }[] = [];
   const server = createServer((request, response) => {
     let bytes = 0;
@@ -74,13 +74,13 @@ const peakOf = async (pid: number): Promise<number> => {
 };
 
 let messaging: Messaging;
-let meta: Awaited<ReturnType<typeof startPlatform>>;
+let meta: Awaited<ReturnType<typeof startMeta>>;
 let service: ChildProcess;
 let url: string;
 let owner: Tenant;
 let number: string;
 beforeAll(async () => {
-  [messaging, meta] = await Promise.all([startMessaging(), startPlatform()]);
+  [messaging, meta] = await Promise.all([startMessaging(), startMeta()]);
   await useMetaAt(messaging, meta.baseUrl);
   owner = await messaging.tenant();
   number = await connectedNumber(messaging, owner, 'live');
@@ -134,7 +134,7 @@ describe('the gateway service, with 105 MB of media', () => {
     expect(meta.uploads.at(-1)?.bytes).toBeGreaterThan(SIZE);
     const peak = await peakOf(service.pid ?? 0);
     console.info(`the most that the process had: ${Math.round(peak / MB)} MB`);
-    if (process.platform === 'linux') expect(peak).toBeLessThan(MOST_RSS);
+    if (process.platform === 'linux') expect(peak).toBeLessThan(MAX_RSS);
   });
 
   test('serves nothing but media and its own health', async () => {

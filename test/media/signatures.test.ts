@@ -1,10 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { type Found, findType, HEAD_BYTES } from '../../shared/domain/media/signatures.ts';
-import { MEDIA_TYPE_NAMES, MEDIA_TYPES, type MimeType, mediaTypeOf } from '../../shared/domain/media/types.ts';
+import { type DetectedType, detectType, HEAD_BYTES } from '../../shared/domain/channels/whatsapp/media/signatures.ts';
+import {
+  MEDIA_TYPE_NAMES,
+  MEDIA_TYPES,
+  type MimeType,
+  mediaTypeOf,
+} from '../../shared/domain/channels/whatsapp/media/types.ts';
 import { FILES, OTHERS } from './files.ts';
 
 const OFFICE = 'application/vnd.openxmlformats-officedocument';
-const EXPECTED: Readonly<Record<Exclude<keyof typeof FILES, 'compound'>, Found>> = {
+const EXPECTED: Readonly<Record<Exclude<keyof typeof FILES, 'compound'>, DetectedType>> = {
   jpeg: { mimeType: 'image/jpeg' },
   png: { mimeType: 'image/png' },
   stillWebp: { mimeType: 'image/webp' },
@@ -30,11 +35,11 @@ const EXPECTED: Readonly<Record<Exclude<keyof typeof FILES, 'compound'>, Found>>
 
 describe('the type of a file', () => {
   it.each(Object.entries(EXPECTED))('is found by its first bytes: %s', (name, found) => {
-    expect(findType(FILES[name as keyof typeof FILES])).toEqual(found);
+    expect(detectType(FILES[name as keyof typeof FILES])).toEqual(found);
   });
 
   it.each(Object.entries(OTHERS))('is none that the platform takes: %s', (_, bytes) => {
-    expect(findType(bytes)).toBeUndefined();
+    expect(detectType(bytes)).toBeUndefined();
   });
 
   it.each([
@@ -42,7 +47,7 @@ describe('the type of a file', () => {
     ['a picture said to be text', FILES.jpeg, 'text/plain', 'image/jpeg'],
     ['a sound of a brand of its own said to be a film', FILES.m4a, 'video/mp4', 'audio/mp4'],
   ] as const)('is not what it is said to be: %s', (_, bytes, said, found) => {
-    expect(findType(bytes, said)?.mimeType).toBe(found);
+    expect(detectType(bytes, said)?.mimeType).toBe(found);
   });
 
   it.each([
@@ -51,23 +56,23 @@ describe('the type of a file', () => {
     ['Excel 97', FILES.compound, 'application/vnd.ms-excel'],
     ['PowerPoint 97', FILES.compound, 'application/vnd.ms-powerpoint'],
   ] as const)('is what it is said to be where one form carries several: %s', (_, bytes, said) => {
-    expect(findType(bytes, said)?.mimeType).toBe(said);
+    expect(detectType(bytes, said)?.mimeType).toBe(said);
   });
 
   it('is none for the form of Office 97 that is said to be something else', () => {
-    expect(findType(FILES.compound)).toBeUndefined();
-    expect(findType(FILES.compound, 'application/pdf')).toBeUndefined();
+    expect(detectType(FILES.compound)).toBeUndefined();
+    expect(detectType(FILES.compound, 'application/pdf')).toBeUndefined();
   });
 
   it('is text though the bytes that are looked at end within a character', () => {
     const long = Buffer.concat([Buffer.alloc(HEAD_BYTES - 1, 0x61), Buffer.from('é')]).subarray(0, HEAD_BYTES);
-    expect(findType(long)?.mimeType).toBe('text/plain');
+    expect(detectType(long)?.mimeType).toBe('text/plain');
   });
 
   it('is never a guess that throws, however few bytes there are', () => {
     for (const bytes of [...Object.values(FILES), ...Object.values(OTHERS)])
       for (let length = 0; length <= bytes.length; length++)
-        expect(() => findType(bytes.subarray(0, length))).not.toThrow();
+        expect(() => detectType(bytes.subarray(0, length))).not.toThrow();
   });
 });
 

@@ -1,23 +1,20 @@
 import { describe, expect, test } from 'vitest';
-import type { Actor } from '../../shared/domain/actor.ts';
-import type { WhatsappFlow } from '../../shared/domain/flows/flow.ts';
-import { archiveFlow, createFlow, deleteFlow, updateFlow } from '../../shared/domain/flows/flows.ts';
-import { deprecateFlow, publishFlow } from '../../shared/domain/flows/publish.ts';
-import { applyPlatformEvent, type PlatformReport } from '../../shared/domain/numbers/platform-events.ts';
+import type { WhatsappFlow } from '../../shared/domain/channels/whatsapp/flows/flow.ts';
+import { archiveFlow, createFlow, deleteFlow, updateFlow } from '../../shared/domain/channels/whatsapp/flows/flows.ts';
+import { deprecateFlow, publishFlow } from '../../shared/domain/channels/whatsapp/flows/publish.ts';
+import { applyMetaReport } from '../../shared/domain/channels/whatsapp/meta-reports/apply.ts';
+import type { MetaReport } from '../../shared/domain/channels/whatsapp/meta-reports/report.ts';
+import type { Actor } from '../../shared/domain/core/actor.ts';
+import type { Id } from '../../shared/domain/core/ids.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
-import type { World } from '../support/world.ts';
-import { allowed, aNumber, type portsOf, tenant, withNumbers } from './kit.ts';
+import { allowed, aNumber, tenant, useNumbers } from './kit.ts';
 
-let world: World;
-let kit: ReturnType<typeof portsOf>;
-withNumbers((...own) => {
-  [world, kit] = own;
-});
+const { world, kit } = await useNumbers();
 
 const AT = Date.parse('2026-03-10T11:00:00Z');
 const layout = { type: 'SingleColumnLayout' as const, children: [] };
 const flowJson = { version: '6.2', data_api_version: '3.0', screens: [{ id: 'A', terminal: true, layout }] };
-const create = async (actor: Actor, numberId: string, name = 'pesquisa') =>
+const create = async (actor: Actor, numberId: Id<'number'>, name = 'pesquisa') =>
   allowed(await createFlow(kit.ports, actor, { numberId, name, platformCategories: ['SURVEY'], flowJson }));
 const published = async (actor: Actor): Promise<WhatsappFlow> => {
   const { id: numberId } = await aNumber(kit.ports, actor);
@@ -28,7 +25,7 @@ const said = (
   { wabaId, platformFlowId = '' }: Pick<WhatsappFlow, 'wabaId' | 'platformFlowId'>,
   status: string,
   seconds: number,
-): PlatformReport => ({
+): MetaReport => ({
   kind: 'platform',
   about: 'flow',
   at: AT + seconds * 1000,
@@ -36,7 +33,7 @@ const said = (
   platformFlowId,
   status,
 });
-const apply = (actor: Actor, event: PlatformReport) => applyPlatformEvent(kit.ports, actor, event);
+const apply = (actor: Actor, event: MetaReport) => applyMetaReport(kit.ports, actor, event);
 const stands = async ({ organizationId, id }: WhatsappFlow) => {
   const { status, platformStatus } = (await kit.ports.flows.read(organizationId, id)) ?? {};
   return [status, platformStatus];
@@ -71,7 +68,7 @@ describe('the flow that a report names', () => {
     const named = (platformFlowId: string) => kit.ports.flows.named(actor.organizationId, { wabaId, platformFlowId });
     const called = (platformFlowId: string | undefined) =>
       updateFlow(kit.ports, actor, flow.id, () => ({ platformFlowId }));
-    const partitions = ['one', 'two'].map((id) => KEYS.flowOnPlatform(actor.organizationId, wabaId, id).pk);
+    const partitions = ['one', 'two'].map((id) => KEYS.metaFlow(actor.organizationId, wabaId, id).pk);
     const rows = async () =>
       (await Promise.all(partitions.map((partition) => world.table.query({ partition })))).flatMap(({ rows }) => rows);
     expect(await rows()).toEqual([]);

@@ -1,28 +1,27 @@
-import { afterAll, beforeAll } from 'vitest';
-import type { Actor } from '../../shared/domain/actor.ts';
-import { isRefusal, type Refusal } from '../../shared/domain/errors.ts';
-import type { FlowPorts } from '../../shared/domain/flows/flow.ts';
-import type { NumberPorts, WhatsappNumber } from '../../shared/domain/numbers/number.ts';
-import { connectNumber } from '../../shared/domain/numbers/numbers.ts';
-import { sandboxPlatform } from '../../shared/domain/numbers/sandbox.ts';
-import type { TemplatePorts } from '../../shared/domain/templates/template.ts';
-import { organizationWrite } from '../../shared/storage/access.ts';
-import { flowStore } from '../../shared/storage/flows.ts';
-import { mediaStore } from '../../shared/storage/media.ts';
-import { numberStore } from '../../shared/storage/numbers.ts';
-import { templateStore } from '../../shared/storage/templates.ts';
+import type { FlowPorts } from '../../shared/domain/channels/whatsapp/flows/flow.ts';
+import type { WhatsappNumber } from '../../shared/domain/channels/whatsapp/numbers/number.ts';
+import { connectNumber } from '../../shared/domain/channels/whatsapp/numbers/numbers.ts';
+import type { NumberPorts } from '../../shared/domain/channels/whatsapp/numbers/ports.ts';
+import { sandboxMetaApi } from '../../shared/domain/channels/whatsapp/numbers/sandbox.ts';
+import type { TemplatePorts } from '../../shared/domain/channels/whatsapp/templates/template.ts';
+import type { Actor } from '../../shared/domain/core/actor.ts';
+import { isRefusal, type Refusal } from '../../shared/domain/core/errors.ts';
+import type { Id } from '../../shared/domain/core/ids.ts';
+import { organizationWrite } from '../../shared/storage/access/organizations.ts';
+import { flowStore } from '../../shared/storage/whatsapp/flows.ts';
+import { mediaStore } from '../../shared/storage/whatsapp/media.ts';
+import { numberStore } from '../../shared/storage/whatsapp/numbers.ts';
+import { templateStore } from '../../shared/storage/whatsapp/templates.ts';
+import { use } from '../support/use.ts';
 import { PLAIN, startWorld, type World } from '../support/world.ts';
 
 /** What the rules need, over a world's table, and the ids of the events that were raised, in their order. */
-export const portsOf = (
-  world: World,
-  platform: NumberPorts['platform'] = async (_, token) => sandboxPlatform(token),
-) => {
-  const raised: string[] = [];
-  const note = (id: string) => void raised.push(id);
+export const portsOf = (world: World, metaApi: NumberPorts['metaApi'] = async (_, token) => sandboxMetaApi(token)) => {
+  const raised: Id<'event'>[] = [];
+  const note = (id: Id<'event'>) => void raised.push(id);
   const ports: TemplatePorts & FlowPorts = {
     clock: () => world.now,
-    platform,
+    metaApi,
     numbers: numberStore(world.table, PLAIN, note),
     templates: templateStore(world.table, note),
     findMedia: mediaStore(world.table).find,
@@ -31,14 +30,10 @@ export const portsOf = (
   return { ports, raised };
 };
 
-/** Gives the tests of a file a live world of their own, and what the rules need over it. */
-export const withNumbers = (give: (world: World, kit: ReturnType<typeof portsOf>) => void): void => {
-  let world: World;
-  beforeAll(async () => {
-    world = await startWorld('live');
-    give(world, portsOf(world));
-  });
-  afterAll(() => world?.close());
+/** A live world for the tests of a file, and what the rules need over it. */
+export const useNumbers = async () => {
+  const world = await use(startWorld('live'));
+  return { world, kit: portsOf(world) };
 };
 
 export const allowed = <T>(outcome: T | Refusal): T => {

@@ -1,32 +1,32 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Actor } from '../../shared/domain/actor.ts';
-import { archiveFlow, createFlow, deleteFlow } from '../../shared/domain/flows/flows.ts';
-import { publishFlow } from '../../shared/domain/flows/publish.ts';
-import { disconnectNumber } from '../../shared/domain/numbers/numbers.ts';
-import { submitTemplate } from '../../shared/domain/templates/submit.ts';
-import { createTemplate, deleteTemplate } from '../../shared/domain/templates/templates.ts';
-import { startWorld, type World } from '../support/world.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { archiveFlow, createFlow, deleteFlow } from '../../shared/domain/channels/whatsapp/flows/flows.ts';
+import { publishFlow } from '../../shared/domain/channels/whatsapp/flows/publish.ts';
+import { disconnectNumber } from '../../shared/domain/channels/whatsapp/numbers/numbers.ts';
+import { submitTemplate } from '../../shared/domain/channels/whatsapp/templates/submit.ts';
+import { createTemplate, deleteTemplate } from '../../shared/domain/channels/whatsapp/templates/templates.ts';
+import type { Actor } from '../../shared/domain/core/actor.ts';
+import type { Id } from '../../shared/domain/core/ids.ts';
+import { use } from '../support/use.ts';
+import { startWorld } from '../support/world.ts';
 import { allowed, aNumber, portsOf, tenant } from './kit.ts';
 
-let world: World;
 let ports: ReturnType<typeof portsOf>['ports'];
+const world = await use(startWorld('test'));
 beforeAll(async () => {
-  world = await startWorld('test');
   ({ ports } = portsOf(world));
 });
-afterAll(() => world.close());
 
 const components = [{ type: 'BODY', payload: { text: 'Oi' } }];
 const layout = { type: 'SingleColumnLayout' as const, children: [] };
 const flowJson = { version: '6.2', data_api_version: '3.0', screens: [{ id: 'A', terminal: true, layout }] };
 const CATEGORIES = ['marketing', 'utility'] as const;
 const LANGUAGES = ['pt-BR', 'en-US', 'es-ES'] as const;
-const aTemplate = async (actor: Actor, numberId: string, turn: number) => {
+const aTemplate = async (actor: Actor, numberId: Id<'number'>, turn: number) => {
   const [category, language] = [CATEGORIES[turn % 2] ?? 'utility', LANGUAGES[turn % 3] ?? 'pt-BR'];
   const wish = { numberId, name: `modelo${turn}`, language, category, components };
   return allowed(await createTemplate(ports, actor, wish));
 };
-const aFlow = async (actor: Actor, numberId: string, turn: number) => {
+const aFlow = async (actor: Actor, numberId: Id<'number'>, turn: number) => {
   const platformCategories = turn % 2 ? (['SURVEY', 'OTHER'] as const) : (['OTHER'] as const);
   return allowed(await createFlow(ports, actor, { numberId, name: `fluxo${turn}`, platformCategories, flowJson }));
 };

@@ -1,28 +1,31 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Actor } from '../../shared/domain/actor.ts';
-import { isRefusal } from '../../shared/domain/errors.ts';
-import { createFlow, deleteFlow } from '../../shared/domain/flows/flows.ts';
-import { deprecateFlow, forgetFlow, publishFlow, syncFlow } from '../../shared/domain/flows/publish.ts';
-import { changeProfile, connectNumber, syncNumber } from '../../shared/domain/numbers/numbers.ts';
-import { submitTemplate } from '../../shared/domain/templates/submit.ts';
-import { createTemplate, deleteTemplate } from '../../shared/domain/templates/templates.ts';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createFlow, deleteFlow } from '../../shared/domain/channels/whatsapp/flows/flows.ts';
+import {
+  deleteFlowAtMeta,
+  deprecateFlow,
+  publishFlow,
+  syncFlow,
+} from '../../shared/domain/channels/whatsapp/flows/publish.ts';
+import { changeProfile, connectNumber, syncNumber } from '../../shared/domain/channels/whatsapp/numbers/numbers.ts';
+import { submitTemplate } from '../../shared/domain/channels/whatsapp/templates/submit.ts';
+import { createTemplate, deleteTemplate } from '../../shared/domain/channels/whatsapp/templates/templates.ts';
+import type { Actor } from '../../shared/domain/core/actor.ts';
+import { isRefusal } from '../../shared/domain/core/errors.ts';
+import type { Id } from '../../shared/domain/core/ids.ts';
 import { managementAddress, metaManagement } from '../../shared/providers/meta/management.ts';
 import { type MetaManagementStandIn, startMetaManagement } from '../support/providers/meta-management-stand-in.ts';
-import { startWorld, type World } from '../support/world.ts';
+import { use } from '../support/use.ts';
+import { startWorld } from '../support/world.ts';
 import { allowed, portsOf, tenant } from './kit.ts';
 
 const TOKEN = 'EAAJ-token';
 const WABA = '102290129340398';
-let world: World;
 let meta: MetaManagementStandIn;
 let kit: ReturnType<typeof portsOf>;
 let actor: Actor;
 let phoneNumberId: string;
 let connected = 0;
-beforeAll(async () => {
-  world = await startWorld('live');
-});
-afterAll(() => world.close());
+const world = await use(startWorld('live'));
 beforeEach(async () => {
   meta = await startMetaManagement(TOKEN, WABA);
   const address = managementAddress({ baseUrl: meta.baseUrl, timeoutMs: 500 });
@@ -118,7 +121,7 @@ describe('a template on the platform', () => {
     const words = { numberId, name: 'pedido_enviado', language: 'pt-BR', category: 'utility' } as const;
     return allowed(await createTemplate(kit.ports, actor, { ...words, components })).id;
   };
-  const state = async (id: string) => (await kit.ports.templates.read(actor.organizationId, id))?.status;
+  const state = async (id: Id<'template'>) => (await kit.ports.templates.read(actor.organizationId, id))?.status;
   const kept = () => [...meta.account.templates.values()];
 
   test('is created in its words and pending; deleted there, too', async () => {
@@ -261,7 +264,7 @@ describe('a flow on the platform', () => {
     expect(refusal(refused)).toEqual(['VALIDATION_ERROR', ['flowJson']]);
     expect(JSON.stringify(refused)).toContain('line 3: INVALID_PROPERTY_VALUE');
     expect(kept().map(({ status }) => status)).toEqual(['DRAFT']);
-    expect(await deleteFlow(kit.ports, actor, id, forgetFlow(kit.ports, actor))).toBeUndefined();
+    expect(await deleteFlow(kit.ports, actor, id, deleteFlowAtMeta(kit.ports, actor))).toBeUndefined();
     expect(kept()).toEqual([]);
   });
 });

@@ -1,24 +1,24 @@
 import { describe, expect, test } from 'vitest';
-import type { Actor } from '../../shared/domain/actor.ts';
-import type { WhatsappNumber } from '../../shared/domain/numbers/number.ts';
-import { applyPlatformEvent, type PlatformReport } from '../../shared/domain/numbers/platform-events.ts';
-import { numberView } from '../../shared/domain/numbers/views.ts';
-import { submitTemplate } from '../../shared/domain/templates/submit.ts';
-import { changeTemplate, createTemplate, updateTemplate } from '../../shared/domain/templates/templates.ts';
-import { outbox } from '../../shared/storage/outbox.ts';
+import { applyMetaReport } from '../../shared/domain/channels/whatsapp/meta-reports/apply.ts';
+import type { MetaReport } from '../../shared/domain/channels/whatsapp/meta-reports/report.ts';
+import type { WhatsappNumber } from '../../shared/domain/channels/whatsapp/numbers/number.ts';
+import { numberView } from '../../shared/domain/channels/whatsapp/numbers/views.ts';
+import { submitTemplate } from '../../shared/domain/channels/whatsapp/templates/submit.ts';
+import {
+  changeTemplate,
+  createTemplate,
+  updateTemplate,
+} from '../../shared/domain/channels/whatsapp/templates/templates.ts';
+import type { Actor } from '../../shared/domain/core/actor.ts';
+import { outbox } from '../../shared/storage/work/outbox.ts';
 import { chanceOf } from '../support/chance.ts';
 import { FAULTS } from '../support/fault-proxy.ts';
-import type { World } from '../support/world.ts';
-import { allowed, aNumber, type portsOf, tenant, withNumbers } from './kit.ts';
+import { allowed, aNumber, tenant, useNumbers } from './kit.ts';
 import { AT, account, orders, quality } from './reports.ts';
 
-let world: World;
-let kit: ReturnType<typeof portsOf>;
-withNumbers((...own) => {
-  [world, kit] = own;
-});
+const { world, kit } = await useNumbers();
 
-const apply = (actor: Actor, event: PlatformReport) => applyPlatformEvent(kit.ports, actor, event);
+const apply = (actor: Actor, event: MetaReport) => applyMetaReport(kit.ports, actor, event);
 const raisedBy = async (work: () => Promise<unknown>) => {
   const before = kit.raised.length;
   await work();
@@ -61,7 +61,7 @@ describe('a report on the quality of a number', () => {
         quality(number, 'UNFLAGGED', 2),
         quality(number, 'THROUGHPUT_UPGRADE', 1, 'TIER_UNLIMITED'),
       ];
-      for (const at of order) await apply(actor, events[at] as PlatformReport);
+      for (const at of order) await apply(actor, events[at] as MetaReport);
       const { messagingTier, status, throughput } = await read(number);
       expect([order, messagingTier, status, throughput]).toEqual([order, 'tier_250', 'connected', 'high']);
     }
@@ -72,7 +72,7 @@ describe('a report on the quality of a number', () => {
     const number = await aNumber(kit.ports, actor);
     const both = [quality(number, 'FLAGGED', 5), quality(number, 'UNFLAGGED', 5)];
     const chance = chanceOf(11);
-    for (let turn = 0; turn < 20; turn++) await apply(actor, both[chance.next() < 0.5 ? 0 : 1] as PlatformReport);
+    for (let turn = 0; turn < 20; turn++) await apply(actor, both[chance.next() < 0.5 ? 0 : 1] as MetaReport);
     for (const event of both) await apply(actor, event);
     expect(await read(number)).toMatchObject({ status: 'connected' });
   });
@@ -81,7 +81,7 @@ describe('a report on the quality of a number', () => {
     const [actor, stranger] = [await tenant(world), await tenant(world)];
     const number = await aNumber(kit.ports, actor);
     expect(await apply(stranger, quality(number, 'FLAGGED', 1))).toBe('unmatched');
-    expect(await apply(actor, { ...quality(number, 'FLAGGED', 1), displayPhone: '5511' } as PlatformReport)).toBe(
+    expect(await apply(actor, { ...quality(number, 'FLAGGED', 1), displayPhone: '5511' } as MetaReport)).toBe(
       'unmatched',
     );
     expect(await read(number)).toEqual(number);
@@ -156,7 +156,7 @@ describe('a report on a template', () => {
     const components = [{ type: 'BODY', payload: { text: 'Oi' } }];
     const { id, wabaId } = allowed(await createTemplate(kit.ports, actor, { ...words, components }));
     const { platformTemplateId = '' } = allowed(await submitTemplate(kit.ports, actor, id));
-    const said = (event: string, seconds: number, reason?: string): PlatformReport => ({
+    const said = (event: string, seconds: number, reason?: string): MetaReport => ({
       kind: 'platform',
       about: 'template',
       at: AT + seconds * 1000,
@@ -181,7 +181,7 @@ describe('a report on a template', () => {
       const { said, state } = await aTemplate(actor, `ordem${++made}_pending`);
       const events = [said('APPROVED', 1), said('PAUSED', 2), said('APPROVED', 3)];
       const raised = await raisedBy(async () => {
-        for (const at of [...order, ...order]) await apply(actor, events[at] as PlatformReport);
+        for (const at of [...order, ...order]) await apply(actor, events[at] as MetaReport);
       });
       expect([order, await state()]).toEqual([order, ['approved', undefined]]);
       expect(raised.map(({ type }) => type)).toEqual(['template.approved']);
@@ -252,7 +252,7 @@ describe('a report on a template', () => {
       { name: 'x' },
       { event: 'ODD' },
     ])
-      expect(await apply(actor, { ...said('APPROVED', 1), ...fields } as PlatformReport)).toBe('unmatched');
+      expect(await apply(actor, { ...said('APPROVED', 1), ...fields } as MetaReport)).toBe('unmatched');
     expect(await state()).toEqual(['pending', undefined]);
   });
 });

@@ -1,22 +1,18 @@
 import { describe, expect, test } from 'vitest';
-import type { Actor } from '../../shared/domain/actor.ts';
-import { createFlow } from '../../shared/domain/flows/flows.ts';
-import { publishFlow } from '../../shared/domain/flows/publish.ts';
-import { applyPlatformEvent, type PlatformReport } from '../../shared/domain/numbers/platform-events.ts';
-import { withSavedTemplate } from '../../shared/domain/templates/send.ts';
-import { submitTemplate } from '../../shared/domain/templates/submit.ts';
-import { changeTemplate, createTemplate } from '../../shared/domain/templates/templates.ts';
-import type { World } from '../support/world.ts';
-import { allowed, aNumber, type portsOf, tenant, withNumbers } from './kit.ts';
+import { createFlow } from '../../shared/domain/channels/whatsapp/flows/flows.ts';
+import { publishFlow } from '../../shared/domain/channels/whatsapp/flows/publish.ts';
+import { applyMetaReport } from '../../shared/domain/channels/whatsapp/meta-reports/apply.ts';
+import type { MetaReport } from '../../shared/domain/channels/whatsapp/meta-reports/report.ts';
+import { withSavedTemplate } from '../../shared/domain/channels/whatsapp/templates/send.ts';
+import { submitTemplate } from '../../shared/domain/channels/whatsapp/templates/submit.ts';
+import { changeTemplate, createTemplate } from '../../shared/domain/channels/whatsapp/templates/templates.ts';
+import type { Actor } from '../../shared/domain/core/actor.ts';
+import { allowed, aNumber, tenant, useNumbers } from './kit.ts';
 
-let world: World;
-let kit: ReturnType<typeof portsOf>;
-withNumbers((...own) => {
-  [world, kit] = own;
-});
+const { world, kit } = await useNumbers();
 
 const AT = Date.parse('2026-03-10T11:00:00Z');
-const apply = (actor: Actor, event: PlatformReport) => applyPlatformEvent(kit.ports, actor, event);
+const apply = (actor: Actor, event: MetaReport) => applyMetaReport(kit.ports, actor, event);
 
 const aTemplate = async (actor: Actor, name: string) => {
   const number = await aNumber(kit.ports, actor);
@@ -25,13 +21,13 @@ const aTemplate = async (actor: Actor, name: string) => {
   const { id, wabaId } = allowed(await createTemplate(kit.ports, actor, words));
   const { platformTemplateId = '' } = allowed(await submitTemplate(kit.ports, actor, id));
   const about = { kind: 'platform', wabaId, platformTemplateId, name, language: 'pt-BR' } as const;
-  const category = (word: string, seconds: number): PlatformReport => ({
+  const category = (word: string, seconds: number): MetaReport => ({
     ...about,
     about: 'template_category',
     at: AT + seconds * 1000,
     category: word,
   });
-  const status = (event: string, seconds: number, word: string): PlatformReport => ({
+  const status = (event: string, seconds: number, word: string): MetaReport => ({
     ...about,
     about: 'template',
     at: AT + seconds * 1000,
@@ -74,7 +70,7 @@ describe('a report on the category of a template', () => {
     ]) {
       const { category, status, read } = await aTemplate(actor, `ordem${++made}_pending`);
       const events = [status('APPROVED', 1, 'UTILITY'), category('MARKETING', 2), status('PAUSED', 3, 'MARKETING')];
-      for (const at of [...order, ...order]) await apply(actor, events[at] as PlatformReport);
+      for (const at of [...order, ...order]) await apply(actor, events[at] as MetaReport);
       expect(await read()).toMatchObject({ category: 'marketing', status: 'paused' });
     }
   });
@@ -104,7 +100,7 @@ test('a report on the messaging limit of an account moves the tier of each of it
   const wabaId = '88001';
   const numbers = [await aNumber(kit.ports, actor, { wabaId }), await aNumber(kit.ports, actor, { wabaId })];
   const other = await aNumber(kit.ports, actor);
-  const limit = (word: string, seconds: number): PlatformReport => ({
+  const limit = (word: string, seconds: number): MetaReport => ({
     kind: 'platform',
     about: 'account_limit',
     at: AT + seconds * 1000,
@@ -127,7 +123,7 @@ test('a report on the messaging limit of an account moves the tier of each of it
 test('a report on the name that a number shows moves its review, and the approved name stays while another is reviewed', async () => {
   const actor = await tenant(world);
   const number = await aNumber(kit.ports, actor);
-  const said = (decision: string, name: string, seconds: number): PlatformReport => ({
+  const said = (decision: string, name: string, seconds: number): MetaReport => ({
     kind: 'platform',
     about: 'number_name',
     at: AT + seconds * 1000,
@@ -162,7 +158,7 @@ test('a report on a flow pauses what the platform blocks and takes it back, the 
   const [draft, flow] = [await create('rascunho'), await create('pesquisa')];
   for (let more = 0; more < 20; more++) await create(`outro${more}`);
   const { platformFlowId = '', wabaId } = allowed(await publishFlow(kit.ports, actor, flow.id));
-  const said = (status: string, seconds: number): PlatformReport => ({
+  const said = (status: string, seconds: number): MetaReport => ({
     kind: 'platform',
     about: 'flow',
     at: AT + seconds * 1000,

@@ -1,41 +1,45 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Actor } from '../../shared/domain/actor.ts';
-import { isRefusal } from '../../shared/domain/errors.ts';
-import { archiveFlow, changeFlow, createFlow, deleteFlow, findFlow } from '../../shared/domain/flows/flows.ts';
-import { forgetFlow, publishFlow } from '../../shared/domain/flows/publish.ts';
-import { connectNumber } from '../../shared/domain/numbers/numbers.ts';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import {
+  archiveFlow,
+  changeFlow,
+  createFlow,
+  deleteFlow,
+  findFlow,
+} from '../../shared/domain/channels/whatsapp/flows/flows.ts';
+import { deleteFlowAtMeta, publishFlow } from '../../shared/domain/channels/whatsapp/flows/publish.ts';
+import { connectNumber } from '../../shared/domain/channels/whatsapp/numbers/numbers.ts';
+import type { Actor } from '../../shared/domain/core/actor.ts';
+import { isRefusal } from '../../shared/domain/core/errors.ts';
+import type { Id } from '../../shared/domain/core/ids.ts';
 import { managementAddress, metaManagement } from '../../shared/providers/meta/management.ts';
 import { type MetaManagementStandIn, startMetaManagement } from '../support/providers/meta-management-stand-in.ts';
-import { startWorld, type World } from '../support/world.ts';
+import { use } from '../support/use.ts';
+import { startWorld } from '../support/world.ts';
 import { allowed, portsOf, tenant } from './kit.ts';
 
 const TOKEN = 'EAAJ-token';
 const WABA = '102290129340398';
-let world: World;
 let meta: MetaManagementStandIn;
 let kit: ReturnType<typeof portsOf>;
 let actor: Actor;
-let numberId: string;
+let numberId: Id<'number'>;
 let connected = 0;
 /** Done once the platform has a flow's JSON, before it is published there. */
 let during: () => Promise<void>;
-beforeAll(async () => {
-  world = await startWorld('live');
-});
-afterAll(() => world.close());
+const world = await use(startWorld('live'));
 beforeEach(async () => {
   meta = await startMetaManagement(TOKEN, WABA);
   const address = managementAddress({ baseUrl: meta.baseUrl, timeoutMs: 500 });
   const io = { fetch: globalThis.fetch, now: () => world.now };
   during = async () => undefined;
   kit = portsOf(world, async (_, accessToken) => {
-    const platform = metaManagement(io, { ...address, accessToken });
-    const uploadFlow: typeof platform.uploadFlow = async (...given) => {
-      const uploaded = await platform.uploadFlow(...given);
+    const metaApi = metaManagement(io, { ...address, accessToken });
+    const uploadFlow: typeof metaApi.uploadFlow = async (...given) => {
+      const uploaded = await metaApi.uploadFlow(...given);
       await during();
       return uploaded;
     };
-    return { ...platform, uploadFlow };
+    return { ...metaApi, uploadFlow };
   });
   actor = await tenant(world);
   const phoneNumberId = `8${++connected}`;
@@ -54,10 +58,10 @@ const create = async () => {
   const wish = { numberId, name: 'Atendimento', platformCategories: ['OTHER'] as const, flowJson: jsonOf('um') };
   return allowed(await createFlow(kit.ports, actor, wish)).id;
 };
-const publish = (id: string) => publishFlow(kit.ports, actor, id);
+const publish = (id: Id<'flow'>) => publishFlow(kit.ports, actor, id);
 const named = (outcome: unknown) => (isRefusal(outcome) ? outcome.name : 'done');
 /** What the platform shows, beside what the service says that it shows. */
-const both = async (id: string) => {
+const both = async (id: Id<'flow'>) => {
   const [flow] = meta.account.flows.values();
   const { flowJson, status } = allowed(await findFlow(kit.ports, actor, id));
   const shown = flow?.json === undefined ? undefined : JSON.parse(flow.json).screens[0].title;
@@ -112,7 +116,7 @@ describe('a flow that is published', () => {
     const died = allowed(await findFlow(kit.ports, actor, id));
     const running = { ...died, publishing: { until: world.now + 30_000 }, revision: died.revision + 1 };
     expect(await kit.ports.flows.change(died, running)).toEqual({ kind: 'saved' });
-    expect(named(await deleteFlow(kit.ports, actor, id, forgetFlow(kit.ports, actor)))).toBe('CONFLICT');
+    expect(named(await deleteFlow(kit.ports, actor, id, deleteFlowAtMeta(kit.ports, actor)))).toBe('CONFLICT');
     expect(named(await publish(id))).toBe('CONFLICT');
     world.now += 30_001;
     expect(named(await publish(id))).toBe('done');

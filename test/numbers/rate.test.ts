@@ -1,55 +1,53 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { newId } from '../../shared/domain/ids.ts';
-import { type LeavePorts, leaveQueued } from '../../shared/domain/messages/leave.ts';
-import type { MessageRecord } from '../../shared/domain/messages/message.ts';
-import { numberRoom, type RatePorts } from '../../shared/domain/numbers/rate.ts';
-import { drawFromNumber } from '../../shared/storage/numbers-rate.ts';
-import { startWorld, type World } from '../support/world.ts';
+import { describe, expect, test } from 'vitest';
+import { numberRateDeferral, type RatePorts } from '../../shared/domain/channels/whatsapp/numbers/rate.ts';
+import { newId } from '../../shared/domain/core/ids.ts';
+import type { MessageRecord } from '../../shared/domain/message/message.ts';
+import { type SendQueuedPorts, sendQueuedMessage } from '../../shared/domain/sending/send-queued.ts';
+import { drawFromNumber } from '../../shared/storage/whatsapp/number-rate.ts';
+import { idNamed } from '../support/ids.ts';
+import { use } from '../support/use.ts';
+import { startWorld } from '../support/world.ts';
 
 const AT = Date.parse('2026-03-10T12:00:00Z');
 const DAY_MS = 24 * 3600_000;
-let world: World;
-beforeAll(async () => {
-  world = await startWorld('live');
-});
-afterAll(() => world.close());
+const world = await use(startWorld('live'));
 
-const draw = (id: string, perSecond: number, perDay: number, now: number) =>
-  drawFromNumber(world.table, id, { perSecond, perDay }, now);
+const draw = (name: string, perSecond: number, perDay: number, now: number) =>
+  drawFromNumber(world.table, idNamed('number', name), { perSecond, perDay }, now);
 
 describe('the buckets of a number', () => {
   test('let a second’s messages go at once, and give each of the others a turn of its own', async () => {
-    const rooms = await Promise.all(Array.from({ length: 100 }, () => draw('num_a', 20, 100_000, AT)));
+    const rooms = await Promise.all(Array.from({ length: 100 }, () => draw('a', 20, 100_000, AT)));
     expect(rooms.filter(({ kind }) => kind === 'now')).toHaveLength(20);
-    const turns = rooms.flatMap((room) => (room.kind === 'turn' ? [room.at - AT] : [])).sort((a, b) => a - b);
+    const turns = rooms.flatMap((room) => (room.kind === 'slot' ? [room.at - AT] : [])).sort((a, b) => a - b);
     expect(turns).toEqual(Array.from({ length: 80 }, (_, at) => (at + 1) * 50));
   });
 
   test('give no turn beyond two minutes: who finds none asks again later', async () => {
     const rooms = [];
-    for (let at = 0; at < 130; at++) rooms.push(await draw('num_b', 1, 100_000, AT));
-    expect(rooms.filter(({ kind }) => kind === 'turn')).toHaveLength(120);
+    for (let at = 0; at < 130; at++) rooms.push(await draw('b', 1, 100_000, AT));
+    expect(rooms.filter(({ kind }) => kind === 'slot')).toHaveLength(120);
     expect(rooms.slice(-9).map(({ kind }) => kind)).toEqual(Array(9).fill('later'));
-    expect(await draw('num_b', 1, 100_000, AT + 1_000)).toEqual({ kind: 'turn', at: AT + 121_000 });
+    expect(await draw('b', 1, 100_000, AT + 1_000)).toEqual({ kind: 'slot', at: AT + 121_000 });
   });
 
   test('hold the day: 250 at once, then one each 345.6 s', async () => {
-    const rooms = await Promise.all(Array.from({ length: 260 }, () => draw('num_c', 1_000, 250, AT)));
+    const rooms = await Promise.all(Array.from({ length: 260 }, () => draw('c', 1_000, 250, AT)));
     expect(rooms.filter(({ kind }) => kind === 'now')).toHaveLength(250);
     expect(rooms.filter(({ kind }) => kind === 'later')).toHaveLength(10);
-    expect(await draw('num_c', 1_000, 250, AT + 300_000)).toEqual({ kind: 'turn', at: AT + DAY_MS / 250 });
+    expect(await draw('c', 1_000, 250, AT + 300_000)).toEqual({ kind: 'slot', at: AT + DAY_MS / 250 });
   });
 
   test('are full again after a quiet time, and never more than full', async () => {
-    for (let at = 0; at < 5; at++) expect(await draw('num_d', 5, 1_000, AT)).toEqual({ kind: 'now' });
-    const later = await Promise.all(Array.from({ length: 6 }, () => draw('num_d', 5, 1_000, AT + DAY_MS)));
+    for (let at = 0; at < 5; at++) expect(await draw('d', 5, 1_000, AT)).toEqual({ kind: 'now' });
+    const later = await Promise.all(Array.from({ length: 6 }, () => draw('d', 5, 1_000, AT + DAY_MS)));
     expect(later.filter(({ kind }) => kind === 'now')).toHaveLength(5);
   });
 
   test('begin anew under a rate that was changed', async () => {
-    expect(await draw('num_e', 1, 1, AT)).toEqual({ kind: 'now' });
-    expect(await draw('num_e', 1, 1, AT)).toEqual({ kind: 'later' });
-    expect(await draw('num_e', 2, 1, AT)).toEqual({ kind: 'now' });
+    expect(await draw('e', 1, 1, AT)).toEqual({ kind: 'now' });
+    expect(await draw('e', 1, 1, AT)).toEqual({ kind: 'later' });
+    expect(await draw('e', 2, 1, AT)).toEqual({ kind: 'now' });
   });
 });
 
@@ -58,15 +56,15 @@ describe('a message that is about to leave', () => {
     ({
       id: newId('message'),
       channel: 'whatsapp',
-      numberId: 'num_x',
+      numberId: newId('number'),
       organizationId: 'org',
       decisions: [],
       deadline: AT,
       ...fields,
     }) as unknown as MessageRecord;
-  const ports = (numberId: string, perSecond: number, perDay = 100_000): RatePorts => ({
+  const ports = (name: string, perSecond: number, perDay = 100_000): RatePorts => ({
     limitOf: async () => ({ perSecond, perDay }),
-    draw: (_, limit, now) => drawFromNumber(world.table, numberId, limit, now),
+    draw: (_, limit, now) => drawFromNumber(world.table, idNamed('number', name), limit, now),
   });
   /** The same, once it was put off. */
   const putOff = (message: MessageRecord, { until, detail }: { until: number; detail: string }, at: number) =>
@@ -77,27 +75,27 @@ describe('a message that is about to leave', () => {
     }) as MessageRecord;
 
   test('is put off to its turn when its number is busy, and leaves then without asking again', async () => {
-    const rates = ports('num_f', 1);
-    expect(await numberRoom(rates, aMessage(), AT)).toBeUndefined();
+    const rates = ports('f', 1);
+    expect(await numberRateDeferral(rates, aMessage(), AT)).toBeUndefined();
     const second = aMessage();
-    const deferral = await numberRoom(rates, second, AT);
+    const deferral = await numberRateDeferral(rates, second, AT);
     if (!deferral) throw new Error('It was not put off.');
     expect(deferral.until).toBe(AT + 1_000);
-    expect(await numberRoom(rates, putOff(second, deferral, AT), AT + 1_000)).toBeUndefined();
-    expect((await numberRoom(rates, aMessage(), AT + 1_000))?.until).toBe(AT + 2_000);
+    expect(await numberRateDeferral(rates, putOff(second, deferral, AT), AT + 1_000)).toBeUndefined();
+    expect((await numberRateDeferral(rates, aMessage(), AT + 1_000))?.until).toBe(AT + 2_000);
   });
 
   test('that comes a minute late for its turn asks again, so that a queue that stood still empties at the rate', async () => {
-    const rates = ports('num_g', 1);
-    await numberRoom(rates, aMessage(), AT);
+    const rates = ports('g', 1);
+    await numberRateDeferral(rates, aMessage(), AT);
     const late = aMessage();
-    const deferral = await numberRoom(rates, late, AT);
+    const deferral = await numberRateDeferral(rates, late, AT);
     if (!deferral) throw new Error('It was not put off.');
     const waiting = Array.from({ length: 5 }, () =>
       putOff({ ...late, id: newId('message') } as MessageRecord, deferral, AT),
     );
     const now = deferral.until + 60_001;
-    const rooms = await Promise.all(waiting.map((message) => numberRoom(rates, message, now)));
+    const rooms = await Promise.all(waiting.map((message) => numberRateDeferral(rates, message, now)));
     expect(rooms.filter((room) => room === undefined)).toHaveLength(1);
   });
 
@@ -109,7 +107,7 @@ describe('a message that is about to leave', () => {
     let message = aMessage();
     const waits: number[] = [];
     for (let turn = 0; turn < 8; turn++) {
-      const deferral = await numberRoom(none, message, AT);
+      const deferral = await numberRateDeferral(none, message, AT);
       if (!deferral) throw new Error('It was not put off.');
       waits.push(deferral.until - AT);
       message = putOff(message, deferral, AT);
@@ -128,9 +126,9 @@ describe('a message that is about to leave', () => {
         throw new Error('Nothing is drawn.');
       },
     };
-    expect(await numberRoom(never, aMessage(), AT)).toBeUndefined();
-    expect(await numberRoom(never, aMessage({ numberId: undefined }), AT)).toBeUndefined();
-    expect(await numberRoom(never, aMessage({ channel: 'sms' } as Partial<MessageRecord>), AT)).toBeUndefined();
+    expect(await numberRateDeferral(never, aMessage(), AT)).toBeUndefined();
+    expect(await numberRateDeferral(never, aMessage({ numberId: undefined }), AT)).toBeUndefined();
+    expect(await numberRateDeferral(never, aMessage({ channel: 'sms' } as Partial<MessageRecord>), AT)).toBeUndefined();
   });
 
   test('is deferred under its fence with the reason in its story; quiet hours are asked first, and force asks neither', async () => {
@@ -138,29 +136,29 @@ describe('a message that is about to leave', () => {
     const put: unknown[] = [];
     const leaving = {
       clock: () => AT,
-      mayLeaveAt: async () => {
+      earliestSendAt: async () => {
         asked.push('quiet hours');
         return AT;
       },
-      numberRoom: async () => {
+      numberRateDeferral: async () => {
         asked.push('rate');
         return { until: AT + 1_000, detail: 'the rate' };
       },
       postpone: async (message: MessageRecord, until: number, decision: unknown) =>
         put.push([message.id, until, decision]),
-      hintSend: (id: string, at: number) => void put.push([id, at]),
+      enqueueSend: (id: string, at: number) => void put.push([id, at]),
       routing: { candidates: async () => ({ kind: 'none', missing: '' }) },
-      journal: { begin: async () => void asked.push('begin') },
-    } as unknown as LeavePorts;
+      messageStore: { claimQueued: async () => void asked.push('begin') },
+    } as unknown as SendQueuedPorts;
     const message = aMessage();
-    await leaveQueued(leaving, message);
+    await sendQueuedMessage(leaving, message);
     expect(asked).toEqual(['quiet hours', 'rate']);
     const decision = { at: AT, kind: 'deferred', detail: 'the rate' };
     expect(put).toEqual([
       [message.id, AT + 1_000, decision],
       [message.id, AT + 1_000],
     ]);
-    await leaveQueued(leaving, { ...message, force: true });
+    await sendQueuedMessage(leaving, { ...message, force: true });
     expect(asked).toEqual(['quiet hours', 'rate', 'begin']);
   });
 });

@@ -1,5 +1,5 @@
-import type { WhatsappNumber } from '../../shared/domain/numbers/number.ts';
-import type { PlatformReport } from '../../shared/domain/numbers/platform-events.ts';
+import type { MetaReport } from '../../shared/domain/channels/whatsapp/meta-reports/report.ts';
+import type { WhatsappNumber } from '../../shared/domain/channels/whatsapp/numbers/number.ts';
 
 /** When the first report is dated; others so many seconds after it. */
 export const AT = Date.parse('2026-03-10T11:00:00Z');
@@ -10,7 +10,7 @@ export const quality = (
   event: string,
   seconds: number,
   currentLimit?: string,
-): PlatformReport => ({
+): MetaReport => ({
   kind: 'platform',
   about: 'number_quality',
   at: AT + seconds * 1000,
@@ -20,7 +20,7 @@ export const quality = (
   ...(currentLimit === undefined ? {} : { currentLimit }),
 });
 
-export const account = (wabaId: string, event: string, seconds: number, detail?: string): PlatformReport => ({
+export const account = (wabaId: string, event: string, seconds: number, detail?: string): MetaReport => ({
   kind: 'platform',
   about: 'account',
   at: AT + seconds * 1000,

@@ -1,19 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import type { Actor } from '../../shared/domain/actor.ts';
-import type { WhatsappNumber } from '../../shared/domain/numbers/number.ts';
-import { syncNumber } from '../../shared/domain/numbers/numbers.ts';
-import { applyPlatformEvent, type PlatformReport } from '../../shared/domain/numbers/platform-events.ts';
-import type { World } from '../support/world.ts';
-import { allowed, aNumber, type portsOf, tenant, withNumbers } from './kit.ts';
+import { applyMetaReport } from '../../shared/domain/channels/whatsapp/meta-reports/apply.ts';
+import type { MetaReport } from '../../shared/domain/channels/whatsapp/meta-reports/report.ts';
+import type { WhatsappNumber } from '../../shared/domain/channels/whatsapp/numbers/number.ts';
+import { syncNumber } from '../../shared/domain/channels/whatsapp/numbers/numbers.ts';
+import type { Actor } from '../../shared/domain/core/actor.ts';
+import { allowed, aNumber, tenant, useNumbers } from './kit.ts';
 import { account, orders, quality } from './reports.ts';
 
-let world: World;
-let kit: ReturnType<typeof portsOf>;
-withNumbers((...own) => {
-  [world, kit] = own;
-});
+const { world, kit } = await useNumbers();
 
-const apply = (actor: Actor, event: PlatformReport) => applyPlatformEvent(kit.ports, actor, event);
+const apply = (actor: Actor, event: MetaReport) => applyMetaReport(kit.ports, actor, event);
 const read = async ({ organizationId, id }: WhatsappNumber) =>
   allowed((await kit.ports.numbers.read(organizationId, id)) as WhatsappNumber);
 
@@ -30,7 +26,7 @@ describe('reports on an account', () => {
       for (const order of orders([0, 1, 2])) {
         const number = await aNumber(kit.ports, actor);
         const events = [quality(number, first, 1), quality(number, second, 3), account(number.wabaId, word, 2, detail)];
-        for (const at of [...order, ...order]) await apply(actor, events[at] as PlatformReport);
+        for (const at of [...order, ...order]) await apply(actor, events[at] as MetaReport);
         expect([word, order, (await read(number)).status]).toEqual([word, order, status]);
       }
   });

@@ -1,20 +1,23 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Actor } from '../../shared/domain/actor.ts';
-import { createFlow, deleteFlow } from '../../shared/domain/flows/flows.ts';
-import { changeNumber, disconnectNumber } from '../../shared/domain/numbers/numbers.ts';
-import { changeTemplate, createTemplate, deleteTemplate } from '../../shared/domain/templates/templates.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { createFlow, deleteFlow } from '../../shared/domain/channels/whatsapp/flows/flows.ts';
+import { changeNumber, disconnectNumber } from '../../shared/domain/channels/whatsapp/numbers/numbers.ts';
+import {
+  changeTemplate,
+  createTemplate,
+  deleteTemplate,
+} from '../../shared/domain/channels/whatsapp/templates/templates.ts';
+import type { Actor } from '../../shared/domain/core/actor.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { FAULTS } from '../support/fault-proxy.ts';
-import { startWorld, type World } from '../support/world.ts';
+import { use } from '../support/use.ts';
+import { startWorld } from '../support/world.ts';
 import { allowed, aNumber, portsOf, tenant } from './kit.ts';
 
-let world: World;
 let ports: ReturnType<typeof portsOf>['ports'];
+const world = await use(startWorld('test'));
 beforeAll(async () => {
-  world = await startWorld('test');
   ({ ports } = portsOf(world));
 });
-afterAll(() => world.close());
 
 /** The next transaction is carried out, and its answer is lost. */
 const lost = async <T>(work: () => Promise<T>): Promise<T> => {

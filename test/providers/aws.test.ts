@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { awsFailure, keptClients } from '../../shared/providers/aws.ts';
+import { awsFailure, clientCache } from '../../shared/providers/aws.ts';
 import { NOW } from '../support/providers/kit.ts';
 
 const TABLE = {
@@ -43,7 +43,7 @@ it.each([
 });
 
 it('keeps one client per way of reaching AWS, and few of them', () => {
-  const clientOf = keptClients<object>();
+  const clientOf = clientCache<object>();
   const by = (region: string, timeoutMs = 100) => clientOf({ region, timeoutMs }, () => ({}));
   const first = by('a');
   expect(by('a')).toBe(first);

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { CallbackRequest, Provider } from '../../shared/domain/messages/provider.ts';
+import type { CallbackRequest, Provider } from '../../shared/domain/message/provider-port.ts';
 import { accepted, CHANNEL_KITS, NOW, open, REGISTERED, UNDER_TEST } from '../support/providers/kit.ts';
 import {
   type AcceptedMessage,

@@ -1,24 +1,21 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { freePort } from '../../infra/local/engines.ts';
-import type { AboutFile, Bytes } from '../../shared/domain/media/ports.ts';
-import { graphAddress, metaMediaPlatform } from '../../shared/providers/meta/media.ts';
+import type { ByteStream, FileInfo } from '../../shared/domain/channels/whatsapp/media/ports.ts';
+import { graphAddress, metaMediaApi } from '../../shared/providers/meta/media.ts';
 import { type MediaPlay, startMetaMedia } from '../support/providers/meta-media-stand-in.ts';
+import { use } from '../support/use.ts';
 
-let meta: Awaited<ReturnType<typeof startMetaMedia>>;
-beforeAll(async () => {
-  meta = await startMetaMedia();
-});
-afterAll(() => meta.close());
+const meta = await use(startMetaMedia());
 
 const io = { fetch: globalThis.fetch, now: () => Date.now() };
 const number = () => ({ phoneNumberId: '106540352242922', accessToken: meta.accessToken });
 
-async function* inPieces(bytes: Buffer, piece: number): Bytes & AsyncGenerator<Uint8Array> {
+async function* inPieces(bytes: Buffer, piece: number): ByteStream & AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += piece) yield bytes.subarray(at, at + piece);
 }
-const upload = (bytes: Buffer, about: Partial<AboutFile> = {}, sender = number()) =>
-  metaMediaPlatform(io, graphAddress({ baseUrl: meta.baseUrl })).upload(sender, inPieces(bytes, 1_000), {
+const upload = (bytes: Buffer, about: Partial<FileInfo> = {}, sender = number()) =>
+  metaMediaApi(io, graphAddress({ baseUrl: meta.baseUrl })).upload(sender, inPieces(bytes, 1_000), {
     mimeType: 'application/pdf',
     filename: 'pedido.pdf',
     size: bytes.length,
@@ -89,7 +86,7 @@ describe("an upload to the platform's media endpoint", () => {
   });
 
   it('is certain not to have happened where nobody listens', async () => {
-    const gone = metaMediaPlatform(io, graphAddress({ baseUrl: `http://127.0.0.1:${await freePort()}` }));
+    const gone = metaMediaApi(io, graphAddress({ baseUrl: `http://127.0.0.1:${await freePort()}` }));
     const about = { mimeType: 'text/plain', filename: 'a.txt', size: 1 } as const;
     expect(await gone.upload(number(), inPieces(Buffer.from('a'), 1), about)).toMatchObject({
       kind: 'refused',

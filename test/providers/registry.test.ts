@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { expect, it } from 'vitest';
 import * as z from 'zod';
-import { SMS_PROVIDERS } from '../../shared/domain/sms/provider.ts';
+import { SMS_PROVIDERS } from '../../shared/domain/channels/sms/content.ts';
 import { loadAllProviders, loadProviders, PROVIDER_CHANNELS } from '../../shared/providers/index.ts';
 
 interface Property {

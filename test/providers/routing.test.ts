@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
-import type { Channel, Provider } from '../../shared/domain/messages/provider.ts';
+import { newId } from '../../shared/domain/core/ids.ts';
+import type { Channel } from '../../shared/domain/message/channel.ts';
+import type { Provider } from '../../shared/domain/message/provider-port.ts';
 import { Routing, type RoutingSources } from '../../shared/providers/routing.ts';
 import { startInfobipRcsStandIn } from '../support/providers/infobip-rcs-stand-in.ts';
 import { io, NOW } from '../support/providers/kit.ts';
@@ -12,6 +14,8 @@ const SETTINGS: Readonly<Partial<Record<Channel, Readonly<Record<string, unknown
   },
   rcs: { infobip: { apiKey: 'key', sender: 'Loja', callbackAuth: AUTH } },
 };
+
+const ORGANIZATIONS = { a: newId('organization'), b: newId('organization') };
 
 /** A routing over sources in memory, which counts what it reads. */
 const world = (over: Partial<RoutingSources> = {}) => {
@@ -36,7 +40,7 @@ const world = (over: Partial<RoutingSources> = {}) => {
     },
     ...over,
   });
-  const order = async (channel: Channel, route: string, organizationId = 'org_a') => {
+  const order = async (channel: Channel, route: string, organizationId = ORGANIZATIONS.a) => {
     const candidates = await routing.candidates(channel, organizationId, 'live', route);
     return candidates.kind === 'ready' ? candidates.providers.map(({ name }) => name) : candidates.missing;
   };
@@ -45,10 +49,10 @@ const world = (over: Partial<RoutingSources> = {}) => {
 
 it('keeps the orders of channels apart, even where their routes have one name', async () => {
   const { state, order } = world();
-  state.orders = { 'org_a/sms/otp': ['infobip', 'twilio'], 'org_a/rcs/otp': ['infobip'] };
+  state.orders = { [`${ORGANIZATIONS.a}/sms/otp`]: ['infobip', 'twilio'], [`${ORGANIZATIONS.a}/rcs/otp`]: ['infobip'] };
   expect(await order('sms', 'otp')).toEqual(['infobip', 'twilio']);
   expect(await order('rcs', 'otp')).toEqual(['infobip']);
-  expect(await order('sms', 'otp', 'org_b')).toEqual(['twilio', 'infobip']);
+  expect(await order('sms', 'otp', ORGANIZATIONS.b)).toEqual(['twilio', 'infobip']);
 });
 
 it('opens the adapter of the channel, where one name carries several', async () => {
@@ -79,7 +83,7 @@ it('reads what the operator set once in ten seconds, of a channel and of a route
 
 it('leaves out of an order what is not set up or not known, and says what is missing when nothing is left', async () => {
   const { state, order } = world();
-  state.orders = { 'org_a/rcs/easy_rcs': ['aws_end_user_messaging', 'nobody', 'infobip'] };
+  state.orders = { [`${ORGANIZATIONS.a}/rcs/easy_rcs`]: ['aws_end_user_messaging', 'nobody', 'infobip'] };
   expect(await order('rcs', 'easy_rcs')).toEqual(['infobip']);
   expect(await order('push', 'any')).toContain('--channel push');
 });
@@ -93,7 +97,9 @@ it('moves a tripped provider to the end of its own channel and route alone', asy
 
 it('gives the sandbox of the channel in test, and by its name', async () => {
   const { routing, read } = world();
-  const { providers } = (await routing.candidates('rcs', 'org_a', 'test', 'easy_rcs')) as { providers: unknown };
+  const { providers } = (await routing.candidates('rcs', ORGANIZATIONS.a, 'test', 'easy_rcs')) as {
+    providers: unknown;
+  };
   expect(providers).toEqual([{ name: 'sandbox_provider', of: 'rcs' }]);
   expect(await routing.provider('email', 'sandbox_provider')).toEqual({ name: 'sandbox_provider', of: 'email' });
   expect(read).toEqual([]);

@@ -1,15 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { PushDevice } from '../../shared/domain/push/device.ts';
-import { type DevicePorts, optOutDevice, registerDevice } from '../../shared/domain/push/devices.ts';
-import { retirePushDevices } from '../../shared/storage/push-devices.ts';
-import type { World } from '../support/world.ts';
-import { type PushWorld, withPush } from './world.ts';
+import type { PushDevice } from '../../shared/domain/channels/push/device.ts';
+import { type DevicePorts, optOutDevice, registerDevice } from '../../shared/domain/channels/push/devices.ts';
+import { retirePushDevices } from '../../shared/storage/push/devices.ts';
+import { usePush } from './world.ts';
 
-let world: World;
-let push: PushWorld;
-withPush((...own) => {
-  [world, push] = own;
-});
+const { world, push } = await usePush();
 
 /** An organization with an app, and what its device says and does. */
 const owner = async () => {

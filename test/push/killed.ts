@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
-import type { Id } from '../../shared/domain/ids.ts';
-import { registered } from '../../shared/domain/push/device.ts';
-import { FINDS, KEYS } from '../../shared/storage/access-patterns.ts';
-import { pushDeviceRow } from '../../shared/storage/push-devices.ts';
-import { readPushChunks } from '../../shared/storage/push-make.ts';
+import { afterRegistration } from '../../shared/domain/channels/push/device.ts';
+import { type Id, parseId } from '../../shared/domain/core/ids.ts';
+import { INDEX_KEYS, KEYS } from '../../shared/storage/access-patterns.ts';
+import { readPushChunks } from '../../shared/storage/push/create.ts';
+import { pushDeviceRows } from '../../shared/storage/push/devices.ts';
 import type { Client } from '../support/api.ts';
 import type { KillLab } from '../support/kill.ts';
 import type { GateCall } from '../support/kill-gate.ts';
@@ -18,10 +18,10 @@ const tokenOf = (place: number): string => `device-${String(place).padStart(4, '
 export const pushCaller = async (lab: KillLab) => {
   const { client, organizationId } = await lab.organization();
   const { body: app } = await client.post('/v2/push/apps', { name: 'Kill', ...lab.providers.push.standIn.fcm.app });
-  const tenant = { organizationId: organizationId as Id<'organization'>, env: 'live' } as const;
+  const tenant = { organizationId, env: 'live' } as const;
   const rows = Array.from({ length: DEVICES }, (_, place) => {
     const registration = { appId: app.id, token: tokenOf(place), platform: 'android' } as const;
-    return pushDeviceRow(registered(tenant, undefined, registration, Date.now()));
+    return pushDeviceRows.write(afterRegistration(tenant, undefined, registration, Date.now()));
   });
   for (let from = 0; from < rows.length; from += 100)
     await lab.table.transact(rows.slice(from, from + 100).map((put) => ({ put })));
@@ -29,13 +29,15 @@ export const pushCaller = async (lab: KillLab) => {
 };
 
 interface OfChunk {
-  readonly messageId: string;
+  readonly messageId: Id<'message'>;
   readonly shard: number;
 }
 /** The message that a call is about, and the shard of its chunk. */
 const chunkIn = ({ action, body }: GateCall): OfChunk | undefined => {
   const [, messageId, shard] = /"PSH#(msg_\w+)"[^#]*?"CHUNK#(\d\d)#/.exec(body) ?? [];
-  return action === 'TransactWriteItems' && messageId ? { messageId, shard: Number(shard) } : undefined;
+  return action === 'TransactWriteItems' && messageId
+    ? { messageId: parseId('message', messageId), shard: Number(shard) }
+    : undefined;
 };
 /** The chunk that a call puts, with the rows of its devices. */
 export const putsChunk = (call: GateCall): OfChunk | undefined =>
@@ -44,27 +46,27 @@ export const putsChunk = (call: GateCall): OfChunk | undefined =>
 export const settlesDevices = (call: GateCall): OfChunk | undefined =>
   call.body.includes(':set_status') && call.body.includes('PDSP#') ? chunkIn(call) : undefined;
 /** Whether a call makes a message of its rows, with its money and a key. */
-export const commitsFor = ({ organizationId }: { readonly organizationId: string }, key: string) => {
+export const commitsFor = ({ organizationId }: { readonly organizationId: Id<'organization'> }, key: string) => {
   const { pk } = KEYS.idempotency(organizationId, key);
   return ({ action, body }: GateCall): boolean => action === 'TransactWriteItems' && body.includes(pk);
 };
 
 /** Brings the end of an attempt's time forward, which is half a minute away: no test waits for it. */
-export const endClaim = async (lab: KillLab, organizationId: string, key: string): Promise<void> => {
+export const endClaim = async (lab: KillLab, organizationId: Id<'organization'>, key: string): Promise<void> => {
   await lab.table.write({ update: KEYS.idempotency(organizationId, key), set: { expiresAt: Date.now() } });
 };
 
 /** Brings forward when a message is looked at again, and when what a sender had taken of it is left to others. */
-export const endLeases = async (lab: KillLab, messageId: string): Promise<void> => {
+export const endLeases = async (lab: KillLab, messageId: Id<'message'>): Promise<void> => {
   const now = Date.now();
   for (const { shard, number, state } of await readPushChunks(lab.table, messageId))
     if (state === 'open')
       await lab.table.write({ update: KEYS.pushChunk(messageId, shard, number), set: { leaseUntil: now } });
-  await lab.table.write({ update: KEYS.pushMessage(messageId), set: FINDS.due('send_push', messageId, now) });
+  await lab.table.write({ update: KEYS.pushMessage(messageId), set: INDEX_KEYS.due('send_push', messageId, now) });
 };
 
 /** Which attempts made the chunks of a message. */
-export const attemptsOf = async (lab: KillLab, messageId: string): Promise<Set<number>> =>
+export const attemptsOf = async (lab: KillLab, messageId: Id<'message'>): Promise<Set<number>> =>
   new Set((await readPushChunks(lab.table, messageId)).map(({ attempt }) => attempt));
 
 const all = async (client: Client, path: string): Promise<Record<string, unknown>[]> => {

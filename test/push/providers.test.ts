@@ -6,8 +6,8 @@ import {
   fcmCredentials,
   pushCredentials,
   vapidCredentials,
-} from '../../shared/domain/push/credentials.ts';
-import { CREDENTIALS_OF, PUSH_PLATFORMS } from '../../shared/domain/push/transport.ts';
+} from '../../shared/domain/channels/push/credentials.ts';
+import { CREDENTIALS_OF, PUSH_PLATFORMS } from '../../shared/domain/channels/push/transport.ts';
 import { vapidKeys } from '../support/providers/webpush-stand-in.ts';
 
 const pem = (key: { export(options: { type: 'pkcs8'; format: 'pem' }): string | Buffer }): string =>

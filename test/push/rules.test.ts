@@ -1,17 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Id } from '../../shared/domain/ids.ts';
-import { isId } from '../../shared/domain/ids.ts';
-import { optedOut, type PushDevice, registered } from '../../shared/domain/push/device.ts';
-import { CHUNK_DEVICES, dispatchId, placeOf } from '../../shared/domain/push/dispatch.ts';
-import { isPartOf, rateKindOf } from '../../shared/domain/push/message.ts';
-import { leftOut, outcomeOf, RETRY_WAITS_MS } from '../../shared/domain/push/outcome.ts';
-import { notificationOf } from '../../shared/domain/push/single.ts';
+import { afterOptOut, afterRegistration, type PushDevice } from '../../shared/domain/channels/push/device.ts';
+import { CHUNK_DEVICES, dispatchId, parseDispatchId } from '../../shared/domain/channels/push/dispatch.ts';
+import { isPartOf, rateKindOf } from '../../shared/domain/channels/push/message.ts';
+import { notificationOf } from '../../shared/domain/channels/push/notification.ts';
+import { outcomeOf, RETRY_DELAYS_MS, skipReason } from '../../shared/domain/channels/push/outcome.ts';
+import { isId, newId } from '../../shared/domain/core/ids.ts';
 import { KEYS, PUSH_SHARDS } from '../../shared/storage/access-patterns.ts';
 
-const tenant = { organizationId: 'org_4hJ9sKq2LmN8pRt5VwXz1' as Id<'organization'>, env: 'test' } as const;
-const messageId = 'msg_4hJ9sKq2LmN8pRt5VwXz1' as Id<'message'>;
-const registration = { appId: 'app_4hJ9sKq2LmN8pRt5VwXz1', token: 'device-1', platform: 'ios' } as const;
+const tenant = { organizationId: newId('organization'), env: 'test' } as const;
+const messageId = newId('message');
+const registration = { appId: newId('pushApp'), token: 'device-1', platform: 'ios' } as const;
 
 describe('a dispatch id', () => {
   const places = fc.record({
@@ -26,7 +25,7 @@ describe('a dispatch id', () => {
       fc.property(places, fc.nat(CHUNK_DEVICES - 1), ({ place, ...chunk }, other) => {
         const id = dispatchId({ messageId, ...chunk }, place);
         expect(isId('pushDispatch', id)).toBe(true);
-        expect(placeOf(id)).toEqual({ shard: chunk.shard, place });
+        expect(parseDispatchId(id)).toEqual({ shard: chunk.shard, place });
         const [own, theirs] = [KEYS.pushDispatch(id), KEYS.pushDispatch(dispatchId({ messageId, ...chunk }, other))];
         expect(own.pk).toBe(theirs.pk);
         expect(Math.sign(place - other)).toBe(own.sk < theirs.sk ? -1 : own.sk > theirs.sk ? 1 : 0);
@@ -46,18 +45,18 @@ describe('a dispatch id', () => {
 
 describe('a registration', () => {
   test('keeps the identification that it omits and the opt-out that it does not take back', () => {
-    const first = registered(tenant, undefined, { ...registration, externalId: 'a', userName: 'Ana' }, 1);
-    const out = optedOut(first, 2);
-    const again = registered(tenant, out, { ...registration, userName: 'Bia', optedIn: undefined }, 3);
+    const first = afterRegistration(tenant, undefined, { ...registration, externalId: 'a', userName: 'Ana' }, 1);
+    const out = afterOptOut(first, 2);
+    const again = afterRegistration(tenant, out, { ...registration, userName: 'Bia', optedIn: undefined }, 3);
     expect(again).toMatchObject({ id: first.id, externalId: 'a', userName: 'Bia', optedIn: false, optedOutAt: 2 });
-    const back = registered(tenant, again, { ...registration, optedIn: true }, 4);
+    const back = afterRegistration(tenant, again, { ...registration, optedIn: true }, 4);
     expect(back).toMatchObject({ optedIn: true, createdAt: 1, updatedAt: 4 });
     expect(back.optedOutAt).toBeUndefined();
   });
 
   test('by another contact keeps nothing that told of the former one, and the opt-out of the device', () => {
     const ana = {
-      contactId: 'cnt_4hJ9sKq2LmN8pRt5VwXz1',
+      contactId: newId('contact'),
       externalId: 'loja:1',
       userName: 'Ana',
       userEmail: 'ana@example.com',
@@ -65,38 +64,41 @@ describe('a registration', () => {
       deviceName: 'iPhone da Ana',
       topics: ['ofertas'],
     };
-    const out = optedOut(registered(tenant, undefined, { ...registration, ...ana }, 1), 2);
-    expect(registered(tenant, out, { ...registration, contactId: ana.contactId }, 3)).toMatchObject(ana);
-    const other = { contactId: 'cnt_5hJ9sKq2LmN8pRt5VwXz2', userName: 'Bia' };
-    const moved = registered(tenant, out, { ...registration, ...other }, 3);
+    const out = afterOptOut(afterRegistration(tenant, undefined, { ...registration, ...ana }, 1), 2);
+    expect(afterRegistration(tenant, out, { ...registration, contactId: ana.contactId }, 3)).toMatchObject(ana);
+    const other = { contactId: newId('contact'), userName: 'Bia' };
+    const moved = afterRegistration(tenant, out, { ...registration, ...other }, 3);
     expect(moved).toMatchObject({ ...other, id: out.id, optedIn: false, optedOutAt: 2, createdAt: 1 });
     expect(JSON.stringify(moved)).not.toMatch(/ana|loja|99991234|ofertas/i);
   });
 
   test('that first tells whose contact the device is keeps what was told of the person before', () => {
-    const known = registered(tenant, undefined, { ...registration, userName: 'Ana' }, 1);
-    const contactId = 'cnt_4hJ9sKq2LmN8pRt5VwXz1';
-    expect(registered(tenant, known, { ...registration, contactId }, 2)).toMatchObject({ contactId, userName: 'Ana' });
+    const known = afterRegistration(tenant, undefined, { ...registration, userName: 'Ana' }, 1);
+    const contactId = newId('contact');
+    expect(afterRegistration(tenant, known, { ...registration, contactId }, 2)).toMatchObject({
+      contactId,
+      userName: 'Ana',
+    });
   });
 
   test('takes a retired token back', () => {
-    const retired: PushDevice = { ...registered(tenant, undefined, registration, 1), retiredAt: 2 };
-    expect(leftOut(retired, new Set())).toBe('unregistered');
-    expect(leftOut(registered(tenant, retired, registration, 3), new Set())).toBeUndefined();
+    const retired: PushDevice = { ...afterRegistration(tenant, undefined, registration, 1), retiredAt: 2 };
+    expect(skipReason(retired, new Set())).toBe('unregistered');
+    expect(skipReason(afterRegistration(tenant, retired, registration, 3), new Set())).toBeUndefined();
   });
 
   test('whose contact forbade being written to is left out of sends', () => {
-    const contactId = 'cnt_4hJ9sKq2LmN8pRt5VwXz1';
-    const device = registered(tenant, undefined, { ...registration, contactId }, 1);
-    expect(leftOut(device, new Set([contactId]))).toBe('opted_out');
-    expect(leftOut(device, new Set())).toBeUndefined();
+    const contactId = newId('contact');
+    const device = afterRegistration(tenant, undefined, { ...registration, contactId }, 1);
+    expect(skipReason(device, new Set([contactId]))).toBe('opted_out');
+    expect(skipReason(device, new Set())).toBeUndefined();
   });
 });
 
 describe('what a push service says', () => {
   test('is final, but for a refusal of the moment, which is asked again as often as there are waits', () => {
     const busy = { kind: 'refused', cause: 'throttled', detail: '', retryAfterSeconds: 7 } as const;
-    const passes = RETRY_WAITS_MS.length;
+    const passes = RETRY_DELAYS_MS.length;
     for (let pass = 1; pass <= passes; pass++)
       expect(outcomeOf(busy, pass)).toEqual({ status: 'queued', waitMs: 7_000 });
     expect(outcomeOf(busy, passes + 1)).toEqual({ status: 'failed', reason: 'throttled' });

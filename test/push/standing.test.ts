@@ -1,40 +1,42 @@
 import { describe, expect, test } from 'vitest';
-import { deliveredOf, failuresOf, type PushMessage, pushMessageView } from '../../shared/domain/push/message.ts';
-import { PUSH_PLATFORMS } from '../../shared/domain/push/transport.ts';
-import type { Vault } from '../../shared/domain/secrets.ts';
-import { FINDS, KEYS } from '../../shared/storage/access-patterns.ts';
-import { listPushMessages, openPushDispatch } from '../../shared/storage/push-reads.ts';
-import type { Table } from '../../shared/storage/table.ts';
+import {
+  deliveredOf,
+  failuresOf,
+  type PushMessage,
+  pushMessageView,
+} from '../../shared/domain/channels/push/message.ts';
+import { PUSH_PLATFORMS } from '../../shared/domain/channels/push/transport.ts';
+import { type Id, parseId } from '../../shared/domain/core/ids.ts';
+import type { Vault } from '../../shared/domain/core/secrets.ts';
+import { INDEX_KEYS, KEYS } from '../../shared/storage/access-patterns.ts';
+import type { Table } from '../../shared/storage/client/table.ts';
+import { listPushMessages, openPushDispatch } from '../../shared/storage/push/reads.ts';
 import { type Chance, chanceOf } from '../support/chance.ts';
-import type { World } from '../support/world.ts';
-import { messageIdOf, type PushWorld, reachable, withPush } from './world.ts';
+import { messageIdOf, reachable, usePush } from './world.ts';
 
 const SEED = 20_261_122;
 const EACH = 10;
 const OPENING = 1_000_000;
 
-let world: World;
-let push: PushWorld;
-withPush((...own) => {
-  [world, push] = own;
-});
+const { world, push } = await usePush();
 
-const messageOf = async (id: string): Promise<PushMessage> => {
+const messageOf = async (id: Id<'message'>): Promise<PushMessage> => {
   const message = await push.send.sender.message(id);
   if (!message) throw new Error('there is no such message');
   return message;
 };
-const viewOf = async (id: string) => {
+const viewOf = async (id: Id<'message'>) => {
   const message = await messageOf(id);
-  const [standing] = await push.create.tallies.standings([message]);
+  const [standing] = await push.create.stats.statsOf([message]);
   if (!standing) throw new Error('the message has no standing');
   expect(deliveredOf(standing.tally) + failuresOf(standing.tally)).toBeLessThanOrEqual(message.reach);
   return pushMessageView(message, standing.tally, standing.opens);
 };
-const open = (organizationId: string, id: string) => openPushDispatch(world.table, organizationId, id, world.now);
+const open = (organizationId: Id<'organization'>, id: Id<'pushDispatch'>) =>
+  openPushDispatch(world.table, organizationId, id, world.now);
 
 /** That the parts of a message's counts are its counts, and that it is charged for what was delivered. */
-const expectSums = async (id: string) => {
+const expectSums = async (id: Id<'message'>) => {
   const { metrics, breakdown, billing } = await viewOf(id);
   const parts = Object.values(breakdown);
   for (const name of ['delivered', 'failures', 'opened'] as const)
@@ -46,14 +48,15 @@ const expectSums = async (id: string) => {
 
 /** Works through all that is due in an order of chance; some of it twice at once, or again later. */
 const drainByChance = async (chance: Chance, after: () => Promise<void>): Promise<void> => {
-  const done: (typeof push.hints)[number][] = [];
-  while (push.hints.length > 0) {
-    const [hint] = push.hints.splice(chance.below(push.hints.length), 1);
-    if (!hint) break;
-    world.now = Math.max(world.now, hint.at);
-    const again = chance.below(3) === 0 ? [hint] : chance.below(3) === 0 && done.length > 0 ? [chance.pick(done)] : [];
-    done.push(hint);
-    await Promise.all([hint, ...again].map((each) => push.work(each)));
+  const done: (typeof push.workItems)[number][] = [];
+  while (push.workItems.length > 0) {
+    const [enqueue] = push.workItems.splice(chance.below(push.workItems.length), 1);
+    if (!enqueue) break;
+    world.now = Math.max(world.now, enqueue.at);
+    const again =
+      chance.below(3) === 0 ? [enqueue] : chance.below(3) === 0 && done.length > 0 ? [chance.pick(done)] : [];
+    done.push(enqueue);
+    await Promise.all([enqueue, ...again].map((each) => push.work(each)));
     await after();
   }
 };
@@ -78,7 +81,7 @@ describe('where the devices of a message stand', () => {
         await expectSums(id);
       };
       await drainByChance(chance, openOne);
-      await push.lookAgain(id);
+      await push.rescheduleDrain(id);
       const { reach, delivered, failures, opened } = await expectSums(id);
       const good = endings.filter((ending) => ending === '0005').length;
       expect({ reach, delivered, failures }).toEqual({ reach: 60, delivered: good, failures: 60 - good });
@@ -94,7 +97,7 @@ describe('an open', () => {
     const scheduledAt = new Date(world.now + 3_600_000).toISOString();
     const id = messageIdOf(await push.post(actor, 'key', { scheduledAt }));
     const [dispatch] = await push.dispatchesOf(id);
-    const dispatchId = dispatch?.id ?? '';
+    const dispatchId = parseId('pushDispatch', dispatch?.id);
     expect(await open(actor.organizationId, dispatchId)).toMatchObject({ counted: false });
     expect((await expectSums(id)).opened).toBe(0);
     await push.drain();
@@ -107,7 +110,7 @@ describe('an open', () => {
     const id = messageIdOf(await push.post(actor, 'key'));
     const answers: unknown[] = [];
     push.transport.script = async ({ dispatchId }) => {
-      answers.push(await open(actor.organizationId, dispatchId));
+      answers.push(await open(actor.organizationId, parseId('pushDispatch', dispatchId)));
       return undefined;
     };
     await push.drain();
@@ -121,7 +124,7 @@ describe('an open', () => {
     const id = messageIdOf(await push.post(actor, 'key'));
     await push.drain();
     const [dispatch] = await push.dispatchesOf(id);
-    expect(await open(stranger.organizationId, dispatch?.id ?? '')).toBeUndefined();
+    expect(await open(stranger.organizationId, parseId('pushDispatch', dispatch?.id))).toBeUndefined();
     expect((await expectSums(id)).opened).toBe(0);
   });
 });
@@ -162,7 +165,7 @@ describe('the list of messages', () => {
     // The index as it stood before the message left.
     const stale = {
       ...KEYS.pushMessage(id),
-      gsi1sk: FINDS.pushMessagesOf('', new Date(world.now).toISOString(), id).gsi1sk,
+      gsi1sk: INDEX_KEYS.pushMessagesOf(actor.organizationId, new Date(world.now).toISOString(), id).gsi1sk,
     };
     await push.drain();
     const getMany: Table['getMany'] = (...given) => world.table.getMany(...given);

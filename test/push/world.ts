@@ -1,26 +1,33 @@
-import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
-import type { Actor } from '../../shared/domain/actor.ts';
-import type { Id } from '../../shared/domain/ids.ts';
-import { createApp, type PushApp } from '../../shared/domain/push/app.ts';
-import { type PushRequest, sendPush } from '../../shared/domain/push/create.ts';
-import { registered } from '../../shared/domain/push/device.ts';
-import type { DevicePorts } from '../../shared/domain/push/devices.ts';
-import { drivePush } from '../../shared/domain/push/drive.ts';
-import type { CreatePushPorts, SendPushPorts } from '../../shared/domain/push/ports.ts';
-import { sandboxTransport } from '../../shared/domain/push/sandbox.ts';
-import { sendPushChunk } from '../../shared/domain/push/send-chunk.ts';
-import type { PushAnswer, PushDispatch, PushPlatform, PushTransport } from '../../shared/domain/push/transport.ts';
-import type { Vault } from '../../shared/domain/secrets.ts';
-import type { DueHint } from '../../shared/queues/queues.ts';
+import { beforeEach, expect } from 'vitest';
+import { createApp, type PushApp } from '../../shared/domain/channels/push/app.ts';
+import { afterRegistration } from '../../shared/domain/channels/push/device.ts';
+import type { DevicePorts } from '../../shared/domain/channels/push/devices.ts';
+import { sandboxTransport } from '../../shared/domain/channels/push/sandbox.ts';
+import type {
+  PushAnswer,
+  PushDispatch,
+  PushPlatform,
+  PushTransport,
+} from '../../shared/domain/channels/push/transport.ts';
+import type { Actor } from '../../shared/domain/core/actor.ts';
+import type { Id } from '../../shared/domain/core/ids.ts';
+import type { Vault } from '../../shared/domain/core/secrets.ts';
+import { type PushRequest, sendPush } from '../../shared/domain/push-messages/create.ts';
+import { drivePush } from '../../shared/domain/push-messages/drive.ts';
+import type { CreatePushPorts, SendPushPorts } from '../../shared/domain/push-messages/ports.ts';
+import { sendPushChunk } from '../../shared/domain/push-messages/send-chunk.ts';
+import type { WorkItem } from '../../shared/queues/queues.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
-import { readLedger, readWallet } from '../../shared/storage/ledger.ts';
-import { pushApps } from '../../shared/storage/push-apps.ts';
-import { audienceSource } from '../../shared/storage/push-audience.ts';
-import { deniedContacts, hasContact } from '../../shared/storage/push-consent.ts';
-import { pushDeviceRow, pushDevices, readPushDevices, retirePushDevices } from '../../shared/storage/push-devices.ts';
-import { pushMaker } from '../../shared/storage/push-make.ts';
-import { pushReader } from '../../shared/storage/push-reads.ts';
-import { pushSender } from '../../shared/storage/push-send.ts';
+import { PARSE_KEY } from '../../shared/storage/parse-key.ts';
+import { pushApps } from '../../shared/storage/push/apps.ts';
+import { audienceSource } from '../../shared/storage/push/audience.ts';
+import { deniedContacts, hasContact } from '../../shared/storage/push/contacts.ts';
+import { pushCreationStore } from '../../shared/storage/push/create.ts';
+import { pushDeviceRows, pushDevices, readPushDevices, retirePushDevices } from '../../shared/storage/push/devices.ts';
+import { pushStatsReader } from '../../shared/storage/push/reads.ts';
+import { pushSendStore } from '../../shared/storage/push/send.ts';
+import { readLedger, readWallet } from '../../shared/storage/wallet/ledger.ts';
+import { use } from '../support/use.ts';
 import { startWorld, type World } from '../support/world.ts';
 
 /** Seals nothing: the stage's vault has tests of its own. */
@@ -47,53 +54,55 @@ export class ScriptedTransport implements PushTransport {
 /** Push over a world: the real rules over the real storage; clock, transport and faults are the test's. */
 export const pushWorld = (world: World) => {
   const { table } = world;
-  const hints: (DueHint & { readonly at: number })[] = [];
+  const workItems: (WorkItem & { readonly at: number })[] = [];
   const transport = new ScriptedTransport();
   const apps = pushApps(table, vault);
   const clock = () => world.now;
   const quiet = { until: 0 };
-  const hintMessage = (id: string, at: number) => void hints.push({ kind: 'send_push', ...KEYS.pushMessage(id), at });
-  const shared = { clock, leavesAt: async (_: string, at: number) => Math.max(at, quiet.until), hintMessage };
+  const enqueuePush = (id: Id<'message'>, at: number) =>
+    void workItems.push({ kind: 'send_push', ...KEYS.pushMessage(id), at });
+  const shared = { clock, earliestSendAt: async (_: string, at: number) => Math.max(at, quiet.until), enqueuePush };
   const create: CreatePushPorts = {
     ...shared,
     prices: async () => world.prices,
     audiences: audienceSource(table, apps),
-    maker: pushMaker(table, () => {}),
-    tallies: pushReader(table),
+    creation: pushCreationStore(table, () => {}),
+    stats: pushStatsReader(table),
     balance: async (organizationId) => (await readWallet(table, organizationId))?.balance ?? 0,
     noteDepleted: async () => {},
   };
   const send: SendPushPorts = {
     ...shared,
-    sender: pushSender(table, () => {}),
+    sender: pushSendStore(table, () => {}),
     transport: async () => transport,
     credentials: (organizationId) => apps.credentials(organizationId),
     devices: (organizationId, ids) => readPushDevices(table, organizationId, ids),
     deniedContacts: (organizationId, ids) => deniedContacts(table, organizationId, ids),
     retire: (organizationId, ids, at) => retirePushDevices(table, organizationId, ids, at),
-    hintChunk: ({ messageId, shard, number }, at) =>
-      void hints.push({ kind: 'send_push', ...KEYS.pushChunk(messageId, shard, number), at }),
+    enqueueChunk: ({ messageId, shard, number }, at) =>
+      void workItems.push({ kind: 'send_push', ...KEYS.pushChunk(messageId, shard, number), at }),
     observe: () => {},
   };
 
-  const work = (hint: DueHint): Promise<void> => {
-    const [, id = ''] = hint.pk.split('#');
-    const [, shard, number] = hint.sk.split('#');
-    return number === undefined ? drivePush(send, id) : sendPushChunk(send, id, Number(shard), Number(number));
+  const work = (item: WorkItem): Promise<void> => {
+    const id = PARSE_KEY.pushMessage(item);
+    if (item.sk === KEYS.pushMessage(id).sk) return drivePush(send, id);
+    const { shard, chunk } = PARSE_KEY.pushChunk(item);
+    return sendPushChunk(send, id, shard, chunk);
   };
 
   /** Works through all that is due, with what it hints in turn, moving time on to what is due later. */
   const drain = async (): Promise<void> => {
-    for (let hint = hints.shift(); hint; hint = hints.shift()) {
-      world.now = Math.max(world.now, hint.at);
-      await work(hint);
+    for (let enqueue = workItems.shift(); enqueue; enqueue = workItems.shift()) {
+      world.now = Math.max(world.now, enqueue.at);
+      await work(enqueue);
     }
   };
 
   /** What a lost hint, or a sender that ended, is found again by. */
-  const lookAgain = async (id: string): Promise<void> => {
+  const rescheduleDrain = async (id: Id<'message'>): Promise<void> => {
     world.now += 120_000;
-    hints.push({ kind: 'send_push', ...KEYS.pushMessage(id), at: world.now });
+    workItems.push({ kind: 'send_push', ...KEYS.pushMessage(id), at: world.now });
     await drain();
   };
 
@@ -104,7 +113,7 @@ export const pushWorld = (world: World) => {
     apps,
     devices: pushDevices(table, vault),
     hasContact: (organizationId, contactId) => hasContact(table, organizationId, contactId),
-    leftSends: (platform) => void left.push(platform),
+    onOptOut: (platform) => void left.push(platform),
   };
 
   /** Registers devices whose tokens end as told, of these platforms in turn, straight in the table. */
@@ -113,11 +122,11 @@ export const pushWorld = (world: World) => {
     app: PushApp,
     endings: readonly string[],
     platforms: readonly PushPlatform[] = ['ios'],
-  ): Promise<string[]> => {
+  ): Promise<Id<'pushToken'>[]> => {
     const rows = endings.map((ending, at) => {
       const token = `device-${String(at).padStart(6, '0')}-${ending}`;
       const registration = { appId: app.id, token, platform: platforms[at % platforms.length] ?? 'ios' };
-      return pushDeviceRow(registered(actor, undefined, registration, world.now));
+      return pushDeviceRows.write(afterRegistration(actor, undefined, registration, world.now));
     });
     for (let from = 0; from < rows.length; from += 100)
       await table.transact(rows.slice(from, from + 100).map((put) => ({ put })));
@@ -135,7 +144,7 @@ export const pushWorld = (world: World) => {
     sendPush(create, actor, key, { ...request, ...over });
 
   /** Every device row of a message, whichever attempt wrote it. */
-  const dispatchesOf = async (id: string) => {
+  const dispatchesOf = async (id: Id<'message'>) => {
     const message = await send.sender.message(id);
     const chunks = message ? await send.sender.chunks(message) : [];
     return (await Promise.all(chunks.map((chunk) => send.sender.dispatches(chunk)))).flat();
@@ -158,13 +167,13 @@ export const pushWorld = (world: World) => {
     create,
     send,
     transport,
-    hints,
+    workItems,
     quiet,
     apps,
     post,
     work,
     drain,
-    lookAgain,
+    rescheduleDrain,
     devices,
     devicePorts,
     left,
@@ -185,22 +194,17 @@ export const messageIdOf = (answer: unknown): Id<'message'> => {
   return id;
 };
 
-/** Gives the tests of a file a sandbox world of their own, and its pushes; before each, nothing is planned, hinted or sent as yet. */
-export const withPush = (give: (world: World, push: PushWorld) => void): void => {
-  let world: World;
-  let push: PushWorld;
-  beforeAll(async () => {
-    world = await startWorld('test');
-    push = pushWorld(world);
-    give(world, push);
-  });
-  afterAll(() => world?.close());
+/** A sandbox world and its pushes, for the tests of a file; before each, nothing is planned, queued or sent as yet. */
+export const usePush = async () => {
+  const world = await use(startWorld('test'));
+  const push = pushWorld(world);
   beforeEach(() => {
     world.proxy.plan(undefined);
-    push.hints.length = 0;
+    push.workItems.length = 0;
     push.left.length = 0;
     push.transport.sent.length = 0;
     push.transport.script = () => undefined;
     push.quiet.until = 0;
   });
+  return { world, push };
 };

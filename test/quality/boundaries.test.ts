@@ -32,7 +32,7 @@ it('the arrows between the folders point one way', async () => {
 }, 180_000);
 
 it('only the configuration, the local platform, the command line and the build read the environment', () => {
-  const readers = /^(?:shared\/runtime\/config\.ts|infra\/(?:local|operator|build)\/.*|infra\/app\.ts)$/;
+  const readers = /^(?:shared\/wiring\/process\/config\.ts|infra\/(?:local|operator|build)\/.*|infra\/app\.ts)$/;
   const others = sourceFiles(FOLDERS).filter(
     (file) => !readers.test(file) && /\bprocess\.env\b/.test(withoutComments(readSource(file))),
   );

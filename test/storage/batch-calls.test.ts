@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { Unavailable } from '../../shared/domain/errors.ts';
-import type { Row } from '../../shared/storage/table.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { Unavailable } from '../../shared/domain/core/errors.ts';
+import type { Row } from '../../shared/storage/client/row.ts';
 import type { Fault, ProxiedCall } from '../support/fault-proxy.ts';
-import { startWorld, type World } from '../support/world.ts';
+import { use } from '../support/use.ts';
+import { startWorld } from '../support/world.ts';
 
-let world: World;
-beforeAll(async () => {
-  world = await startWorld('test');
-});
-afterAll(() => world.close());
+const world = await use(startWorld('test'));
 beforeEach(() => world.proxy.plan(undefined));
 
 const rowsOf = (name: string, count: number): Row[] =>

@@ -1,20 +1,19 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Provider } from '../../shared/domain/messages/provider.ts';
+import { describe, expect, test } from 'vitest';
+import type { Id } from '../../shared/domain/core/ids.ts';
+import type { Provider } from '../../shared/domain/message/provider-port.ts';
 import { Routing } from '../../shared/providers/routing.ts';
-import { breakers } from '../../shared/storage/breakers.ts';
-import { putRoutes, readRoutes } from '../../shared/storage/providers.ts';
-import { startWorld, type World } from '../support/world.ts';
+import { putRoutes, readRoutes } from '../../shared/storage/access/providers.ts';
+import { breakers } from '../../shared/storage/work/breakers.ts';
+import { idNamed } from '../support/ids.ts';
+import { use } from '../support/use.ts';
+import { startWorld } from '../support/world.ts';
 
 const TWILIO = { accountSid: `AC${'0'.repeat(32)}`, authToken: 'f'.repeat(32), from: '+15005550006' };
 const INFOBIP = { apiKey: 'key', callbackAuth: { type: 'basic', username: 'u', password: 'p' } };
 
-describe('the routes of live SMS', () => {
-  let world: World;
-  beforeAll(async () => {
-    world = await startWorld('live');
-  });
-  afterAll(() => world.close());
+const world = await use(startWorld('live'));
 
+describe('the routes of live SMS', () => {
   const routing = (settings: Record<string, unknown> = { twilio: TWILIO, infobip: INFOBIP }) =>
     new Routing({
       env: 'live',
@@ -25,7 +24,7 @@ describe('the routes of live SMS', () => {
       settings: async (channel) => new Map(Object.entries(channel === 'sms' ? settings : {})),
       routes: (organizationId, channel, route) => readRoutes(world.table, organizationId, channel, route),
     });
-  const order = async (table: Routing, organizationId: string) => {
+  const order = async (table: Routing, organizationId: Id<'organization'>) => {
     const candidates = await table.candidates('sms', organizationId, 'live', 'premium');
     return candidates.kind === 'ready' ? candidates.providers.map(({ name }) => name) : candidates.missing;
   };
@@ -34,16 +33,21 @@ describe('the routes of live SMS', () => {
   };
 
   test('name what is missing when no provider is set up', async () => {
-    expect(await order(routing({}), 'org_a')).toContain('provider set');
+    expect(await order(routing({}), idNamed('organization', 'a'))).toContain('provider set');
   });
 
   test('are the organization’s own, else the stage’s, else all that are set up', async () => {
-    expect(await order(routing(), 'org_b')).toEqual(['twilio', 'infobip']);
+    expect(await order(routing(), idNamed('organization', 'b'))).toEqual(['twilio', 'infobip']);
     await putRoutes(world.table, { channel: 'sms', route: 'premium', providers: ['infobip', 'twilio'] });
-    expect(await order(routing(), 'org_b')).toEqual(['infobip', 'twilio']);
-    await putRoutes(world.table, { organizationId: 'org_b', channel: 'sms', route: 'premium', providers: ['twilio'] });
-    expect(await order(routing(), 'org_b')).toEqual(['twilio']);
-    expect(await order(routing(), 'org_c')).toEqual(['infobip', 'twilio']);
+    expect(await order(routing(), idNamed('organization', 'b'))).toEqual(['infobip', 'twilio']);
+    await putRoutes(world.table, {
+      organizationId: idNamed('organization', 'b'),
+      channel: 'sms',
+      route: 'premium',
+      providers: ['twilio'],
+    });
+    expect(await order(routing(), idNamed('organization', 'b'))).toEqual(['twilio']);
+    expect(await order(routing(), idNamed('organization', 'c'))).toEqual(['infobip', 'twilio']);
   });
 
   test('rest a provider after five failures in a row, in every process, and try it again after 30 s', async () => {
@@ -51,28 +55,28 @@ describe('the routes of live SMS', () => {
     await fail(one, 'infobip', 4);
     await one.report('sms', 'infobip', 'premium', true);
     await fail(one, 'infobip', 4);
-    expect(await order(one, 'org_d')).toEqual(['infobip', 'twilio']);
+    expect(await order(one, idNamed('organization', 'd'))).toEqual(['infobip', 'twilio']);
     await fail(one, 'infobip', 1);
-    expect(await order(one, 'org_d')).toEqual(['twilio', 'infobip']);
+    expect(await order(one, idNamed('organization', 'd'))).toEqual(['twilio', 'infobip']);
     world.now += 5_001;
-    expect(await order(other, 'org_d')).toEqual(['twilio', 'infobip']);
+    expect(await order(other, idNamed('organization', 'd'))).toEqual(['twilio', 'infobip']);
     world.now += 30_000;
-    expect(await order(one, 'org_d')).toEqual(['infobip', 'twilio']);
+    expect(await order(one, idNamed('organization', 'd'))).toEqual(['infobip', 'twilio']);
     // One failure after its rest trips it at once: it is on probation.
     await fail(one, 'infobip', 1);
-    expect(await order(one, 'org_d')).toEqual(['twilio', 'infobip']);
+    expect(await order(one, idNamed('organization', 'd'))).toEqual(['twilio', 'infobip']);
     world.now += 40_000;
   });
 
   test('keep a tripped provider as the last resort: with nothing else, trying is better than refusing', async () => {
     const table = routing({ infobip: INFOBIP });
     await fail(table, 'infobip', 5);
-    expect(await order(table, 'org_e')).toEqual(['infobip']);
+    expect(await order(table, idNamed('organization', 'e'))).toEqual(['infobip']);
   });
 
   test('belong to their channel: what SMS has set up sends nothing else', async () => {
     const table = routing();
-    const candidates = await table.candidates('rcs', 'org_f', 'live', 'easy_rcs');
+    const candidates = await table.candidates('rcs', idNamed('organization', 'f'), 'live', 'easy_rcs');
     expect(candidates).toMatchObject({ kind: 'none', missing: expect.stringContaining('--channel rcs') });
     expect(await table.provider('rcs', 'infobip')).toBeUndefined();
     expect((await table.provider('sms', 'infobip'))?.name).toBe('infobip');
@@ -80,7 +84,7 @@ describe('the routes of live SMS', () => {
 
   test('lead to the channel’s own sandbox in test, whatever is set up, and never trip it', async () => {
     const table = routing();
-    expect(await table.candidates('email', 'org_g', 'test', 'any')).toEqual({
+    expect(await table.candidates('email', idNamed('organization', 'g'), 'test', 'any')).toEqual({
       kind: 'ready',
       providers: [{ name: 'sandbox_provider', channel: 'email' }],
     });

@@ -1,30 +1,30 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Actor } from '../../shared/domain/actor.ts';
-import { isRefusal } from '../../shared/domain/errors.ts';
-import { newId } from '../../shared/domain/ids.ts';
-import { type CallbackPorts, takeCallback } from '../../shared/domain/messages/callbacks.ts';
-import type { ProviderEvent } from '../../shared/domain/messages/provider.ts';
-import { applyReceipt } from '../../shared/domain/messages/receipts.ts';
-import type { SmsProvider } from '../../shared/domain/sms/provider.ts';
-import { replyIdOf } from '../../shared/domain/sms/replies.ts';
-import { sendSms } from '../../shared/domain/sms/send.ts';
-import { readSender } from '../../shared/storage/inbound.ts';
-import { readWallet } from '../../shared/storage/ledger.ts';
-import { readReply } from '../../shared/storage/message-lists.ts';
-import { outbox } from '../../shared/storage/outbox.ts';
-import { receiptHint } from '../../shared/storage/receipts.ts';
-import { keepReply } from '../../shared/storage/replies.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { sendSms } from '../../shared/domain/api/send-sms.ts';
+import type { SmsProvider } from '../../shared/domain/channels/sms/content.ts';
+import type { Actor } from '../../shared/domain/core/actor.ts';
+import { isRefusal } from '../../shared/domain/core/errors.ts';
+import { type Id, newId } from '../../shared/domain/core/ids.ts';
+import type { CallbackPorts } from '../../shared/domain/inbound/callback-ports.ts';
+import { handleCallback } from '../../shared/domain/inbound/provider-callback.ts';
+import { replyIdOf } from '../../shared/domain/inbound/sms-reply.ts';
+import type { ProviderEvent } from '../../shared/domain/message/provider-port.ts';
+import { readSender } from '../../shared/storage/messages/inbound.ts';
+import { readReply } from '../../shared/storage/messages/message-lists.ts';
+import { receiptWorkItem } from '../../shared/storage/messages/receipts.ts';
+import { keepReply } from '../../shared/storage/messages/replies.ts';
+import { readWallet } from '../../shared/storage/wallet/ledger.ts';
+import { outbox } from '../../shared/storage/work/outbox.ts';
 import { checkMoney } from '../support/money.ts';
-import { startWorld, type World } from '../support/world.ts';
+import { use } from '../support/use.ts';
+import { startWorld } from '../support/world.ts';
 
-let world: World;
 let ports: CallbackPorts;
 let events: ProviderEvent[] = [];
-const raised: string[] = [];
+const raised: Id<'event'>[] = [];
 const PRICE = 200;
 
+const world = await use(startWorld('live'));
 beforeAll(async () => {
-  world = await startWorld('live');
   const provider = {
     name: 'infobip',
     readCallback: async () => ({ kind: 'events', events }),
@@ -33,21 +33,20 @@ beforeAll(async () => {
     ...world.ports,
     routing: { provider: async () => provider },
     raise: async () => true,
-    hintReceipt: ({ messageId, fingerprint }) => void world.hints.push(receiptHint(messageId, fingerprint)),
+    enqueueReceipt: ({ messageId, fingerprint }) => void world.workItems.push(receiptWorkItem(messageId, fingerprint)),
     sender: (organizationId, key) => readSender(world.table, organizationId, key),
     links: async () => [],
-    keep: async (reply, event, inbound) => {
+    store: async (reply, event, inbound) => {
       const outcome = await keepReply(world.table, reply, event, inbound);
       if (outcome.kind === 'kept') raised.push(...outcome.events);
       return outcome.kind;
     },
     ownersOf: async () => [],
     inbound: async () => 'kept',
-    platform: async () => 'unmatched',
-    observe: { taken() {}, refused() {}, ignored() {} },
+    applyMetaEvent: async () => 'unmatched',
+    observe: { handled() {}, refused() {}, ignored() {} },
   };
 });
-afterAll(() => world.close());
 
 let phones = 0;
 const send = async (actor: Actor) => {
@@ -58,9 +57,9 @@ const send = async (actor: Actor) => {
 };
 const take = (...all: ProviderEvent[]) => {
   events = all;
-  return takeCallback(
+  return handleCallback(
     ports,
-    { channel: 'sms', provider: 'infobip' },
+    { provider: 'infobip', kind: 'receipts' },
     { url: 'https://messaging.example', headers: {}, body: '' },
   );
 };
@@ -77,7 +76,7 @@ const typesOf = async (organizationId: string) => {
   return read.flatMap((each) => (each?.event.organizationId === organizationId ? [each.event.type] : []));
 };
 
-test('a receipt that comes ten times delivers its message once', async () => {
+test('a receipt of a settled message that comes ten times at once delivers it once, before the answer', async () => {
   const actor = await world.organization(1_000_000);
   const { id, to } = await send(actor);
   const receipt: ProviderEvent = {
@@ -87,11 +86,10 @@ test('a receipt that comes ten times delivers its message once', async () => {
     receipt: { id: `p-${id}`, type: 'api_message', to, status: 'DELIVERED' },
   };
   await Promise.all(Array.from({ length: 10 }, () => take(receipt)));
-  const [parked, ...others] = await world.ports.parkedReceipts(id);
-  expect(others).toEqual([]);
-  for (let turn = 0; turn < 3; turn++) await applyReceipt(world.ports, id, parked?.fingerprint ?? '');
-  expect((await world.ports.journal.read(id))?.status).toBe('delivered');
-  expect(world.hints.filter(({ kind, pk }) => kind === 'apply_receipt' && pk.endsWith(id)).length).toBeGreaterThan(0);
+  const message = await world.ports.messageStore.read(id);
+  expect(message?.status).toBe('delivered');
+  expect(message?.decisions.filter(({ kind }) => kind === 'receipt')).toHaveLength(1);
+  expect(await world.ports.pendingReceipts(id)).toEqual([]);
 });
 
 describe('a reply', () => {
@@ -100,7 +98,7 @@ describe('a reply', () => {
     const { id, to } = await send(actor);
     const before = (await readWallet(world.table, actor.organizationId))?.balance ?? 0;
     for (const outcome of await Promise.all(Array.from({ length: 20 }, () => take(replyTo(to)))))
-      expect(outcome).toBe('taken');
+      expect(outcome).toBe('handled');
     const books = await checkMoney(world.table, actor.organizationId);
     expect(books.balance).toBe(before - PRICE);
     expect(books.entries.filter(({ kind }) => kind === 'adjustment')).toMatchObject([{ coins: -PRICE, messageId: id }]);
@@ -118,7 +116,7 @@ describe('a reply', () => {
     const price = 1_000_000 - ((await readWallet(world.table, probe.organizationId))?.balance ?? 0);
     const actor = await world.organization(price + PRICE - 1);
     const { id, to } = await send(actor);
-    expect(await take(replyTo(to))).toBe('taken');
+    expect(await take(replyTo(to))).toBe('handled');
     const books = await checkMoney(world.table, actor.organizationId);
     expect(books.balance).toBe(PRICE - 1);
     expect(books.entries.filter(({ kind }) => kind === 'adjustment')).toEqual([]);

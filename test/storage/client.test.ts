@@ -3,9 +3,9 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Unavailable } from '../../shared/domain/errors.ts';
-import { tableClient } from '../../shared/storage/client.ts';
-import { Table } from '../../shared/storage/table.ts';
+import { Unavailable } from '../../shared/domain/core/errors.ts';
+import { tableClient } from '../../shared/storage/client/client.ts';
+import { Table } from '../../shared/storage/client/table.ts';
 
 process.env.AWS_REGION ??= 'sa-east-1';
 process.env.AWS_ACCESS_KEY_ID ??= 'local';

@@ -1,37 +1,36 @@
 import { randomBytes } from 'node:crypto';
 import { DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Actor } from '../../shared/domain/actor.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { sendSms } from '../../shared/domain/api/send-sms.ts';
 import { findContact, optInContact, optOutContact } from '../../shared/domain/contacts/consent.ts';
 import { createContact, type NewContact } from '../../shared/domain/contacts/create.ts';
 import { maskedDocuments } from '../../shared/domain/contacts/documents.ts';
 import type { ContactPorts } from '../../shared/domain/contacts/ports.ts';
-import { isRefusal, type Refusal } from '../../shared/domain/errors.ts';
-import { newId } from '../../shared/domain/ids.ts';
-import { createVault } from '../../shared/domain/secrets.ts';
-import { sendSms } from '../../shared/domain/sms/send.ts';
-import { organizationWrite } from '../../shared/storage/access.ts';
+import type { Actor } from '../../shared/domain/core/actor.ts';
+import { isRefusal, type Refusal } from '../../shared/domain/core/errors.ts';
+import { type Id, newId } from '../../shared/domain/core/ids.ts';
+import { createVault } from '../../shared/domain/core/secrets.ts';
+import { organizationWrite } from '../../shared/storage/access/organizations.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
-import { contactStore, countContacts } from '../../shared/storage/contacts.ts';
-import { outbox } from '../../shared/storage/outbox.ts';
+import { contactStore, countContacts } from '../../shared/storage/contacts/contacts.ts';
+import { outbox } from '../../shared/storage/work/outbox.ts';
 import { FAULTS } from '../support/fault-proxy.ts';
-import { startWorld, type World } from '../support/world.ts';
+import { use } from '../support/use.ts';
+import { startWorld } from '../support/world.ts';
 
-let world: World;
 const vault = createVault(randomBytes(32));
-const raised: string[] = [];
+const raised: Id<'event'>[] = [];
 let ports: ContactPorts;
 
+const world = await use(startWorld('test'));
 beforeAll(async () => {
-  world = await startWorld('test');
   ports = {
     clock: () => world.now,
     vault: async () => vault,
     store: contactStore(world.table, (eventId) => void raised.push(eventId)),
   };
 });
-afterAll(() => world.close());
 
 let phones = 0;
 const aPhone = () => `+551199${String(9_000_000 + phones++)}`;
@@ -51,14 +50,14 @@ const eventsOf = async (organizationId: string) => {
   return events.flatMap((read) => (read?.event.organizationId === organizationId ? [read.event] : []));
 };
 /** Consent as each of its two rows has it. */
-const consentRows = async (actor: Actor, id: string) => {
+const consentRows = async (actor: Actor, id: Id<'contact'>) => {
   const contact = allowed(await findContact(ports, actor.organizationId, id));
   const rows = await world.table.getMany([KEYS.contact(id), KEYS.phone(actor.organizationId, contact.phoneHash)]);
   return rows.map((row) => row?.optInStatus);
 };
-const send = (actor: Actor, to: string, fields: { contactId?: string; route?: 'otp' } = {}) =>
+const send = (actor: Actor, to: string, fields: { contactId?: Id<'contact'>; route?: 'otp' } = {}) =>
   sendSms(
-    { ...world.ports, hashTo: async (organizationId, kind, to) => vault.blindIndex(organizationId, kind, to) },
+    { ...world.ports, recipientHashOf: async (organizationId, kind, to) => vault.blindIndex(organizationId, kind, to) },
     actor,
     newId('request'),
     { to, body: 'Oi', route: 'premium', ...fields },

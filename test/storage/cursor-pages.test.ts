@@ -1,13 +1,15 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Actor } from '../../shared/domain/actor.ts';
-import { isRefusal } from '../../shared/domain/errors.ts';
-import type { MessageRecord } from '../../shared/domain/messages/message.ts';
-import { sendRcs } from '../../shared/domain/rcs/send.ts';
-import { createVault } from '../../shared/domain/secrets.ts';
-import { listMessageCursor, type MessageFilter } from '../../shared/storage/message-lists.ts';
-import { messageRow } from '../../shared/storage/message-rows.ts';
-import type { QueryPage, QueryRange, Table } from '../../shared/storage/table.ts';
+import { sendRcs } from '../../shared/domain/api/send-rcs.ts';
+import type { Actor } from '../../shared/domain/core/actor.ts';
+import { isRefusal } from '../../shared/domain/core/errors.ts';
+import type { Id } from '../../shared/domain/core/ids.ts';
+import { createVault } from '../../shared/domain/core/secrets.ts';
+import type { MessageFilter } from '../../shared/domain/message/lists.ts';
+import type { MessageRecord } from '../../shared/domain/message/message.ts';
+import type { QueryPage, QueryRange, Table } from '../../shared/storage/client/table.ts';
+import { listMessageCursor } from '../../shared/storage/messages/message-lists.ts';
+import { messageRows } from '../../shared/storage/messages/message-rows.ts';
 import { startWorld, type World } from '../support/world.ts';
 
 const SEED = 20_261_121;
@@ -25,8 +27,8 @@ describe('a page by cursor', () => {
     world = await startWorld('live');
     actor = await world.organization(1_000_000);
     const request = { to: '+5511987654321', content: { text: 'Oi' }, route: 'easy_rcs' } as const;
-    const { id } = (await sendRcs(world.ports, actor, 'first', request)) as { id: string };
-    const base = (await world.ports.journal.read(id)) as MessageRecord;
+    const { id } = (await sendRcs(world.ports, actor, 'first', request)) as { id: Id<'message'> };
+    const base = (await world.ports.messageStore.read(id)) as MessageRecord;
     stored = Array.from(
       { length: STORED },
       (_, at) =>
@@ -42,7 +44,9 @@ describe('a page by cursor', () => {
         }) as MessageRecord,
     );
     for (let from = 0; from < STORED; from += 100)
-      await world.table.transact(stored.slice(from, from + 100).map((message) => ({ put: messageRow(message) })));
+      await world.table.transact(
+        stored.slice(from, from + 100).map((message) => ({ put: messageRows.write(message) })),
+      );
     stored.push({ ...base });
     stored.sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1));
   });

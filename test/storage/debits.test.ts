@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { newId } from '../../shared/domain/ids.ts';
-import { asCoins } from '../../shared/domain/money.ts';
-import { WARNED, type WalletState, warnedAfterCredit } from '../../shared/domain/wallet/wallet.ts';
+import { describe, expect, test } from 'vitest';
+import { newId } from '../../shared/domain/core/ids.ts';
+import { asCoins } from '../../shared/domain/core/money.ts';
+import { WARNING_LEVEL, type WalletState, warnedAfterCredit } from '../../shared/domain/wallet/wallet.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
-import { planDebit } from '../../shared/storage/wallet.ts';
-import { startWorld, type World } from '../support/world.ts';
+import { planDebit } from '../../shared/storage/wallet/wallet.ts';
+import { use } from '../support/use.ts';
+import { startWorld } from '../support/world.ts';
 
 const COINS = 800;
 /** On, just below and just above every line that a debit of COINS can meet. */
@@ -13,7 +14,7 @@ const BALANCES = [799, 800, 801, 1_599, 1_600, FULL];
 const THRESHOLDS = [0, 1, 800];
 const STATES: readonly WalletState[] = BALANCES.flatMap((balance) =>
   THRESHOLDS.flatMap((low) =>
-    Object.values(WARNED).map((warned) => ({ balance: asCoins(balance), low: asCoins(low), warned })),
+    Object.values(WARNING_LEVEL).map((warned) => ({ balance: asCoins(balance), low: asCoins(low), warned })),
   ),
 );
 
@@ -23,20 +24,16 @@ const owed = ({ balance, low, warned }: WalletState) => {
   return {
     fits: left >= 0,
     raised: [
-      ...(left < low && warned === WARNED.nothing ? ['wallet.low_balance'] : []),
-      ...(left === 0 && warned < WARNED.depleted ? ['wallet.depleted'] : []),
+      ...(left < low && warned === WARNING_LEVEL.nothing ? ['wallet.low_balance'] : []),
+      ...(left === 0 && warned < WARNING_LEVEL.depleted ? ['wallet.depleted'] : []),
     ],
     balance: left,
   };
 };
 
-describe('a debit', () => {
-  let world: World;
-  beforeAll(async () => {
-    world = await startWorld('live');
-  });
-  afterAll(() => world.close());
+const world = await use(startWorld('live'));
 
+describe('a debit', () => {
   /** Debits a wallet that stands as `stands`, planned by one who last saw it as `seen`. */
   const debit = async (seen: WalletState, stands: WalletState) => {
     const at = { organizationId: newId('organization'), env: 'live', now: world.now } as const;
@@ -82,19 +79,22 @@ describe('a debit', () => {
       const { fits, raised } = owed(state);
       if (!fits || raised.length === 0) continue;
       const { warned } = await debit(state, state);
-      expect([state, warned]).toEqual([state, raised.includes('wallet.depleted') ? WARNED.depleted : WARNED.low]);
+      expect([state, warned]).toEqual([
+        state,
+        raised.includes('wallet.depleted') ? WARNING_LEVEL.depleted : WARNING_LEVEL.low,
+      ]);
     }
   });
 });
 
 test.each([
-  [100, 100, WARNED.low, WARNED.nothing],
-  [100, 100, WARNED.depleted, WARNED.nothing],
-  [99, 100, WARNED.depleted, WARNED.low],
-  [99, 100, WARNED.low, WARNED.low],
-  [99, 100, WARNED.nothing, WARNED.nothing],
-  [1, 0, WARNED.depleted, WARNED.nothing],
-  [0, 0, WARNED.depleted, WARNED.depleted],
+  [100, 100, WARNING_LEVEL.low, WARNING_LEVEL.nothing],
+  [100, 100, WARNING_LEVEL.depleted, WARNING_LEVEL.nothing],
+  [99, 100, WARNING_LEVEL.depleted, WARNING_LEVEL.low],
+  [99, 100, WARNING_LEVEL.low, WARNING_LEVEL.low],
+  [99, 100, WARNING_LEVEL.nothing, WARNING_LEVEL.nothing],
+  [1, 0, WARNING_LEVEL.depleted, WARNING_LEVEL.nothing],
+  [0, 0, WARNING_LEVEL.depleted, WARNING_LEVEL.depleted],
 ])(
   'with %i coins at a threshold of %i, what was warned of as %i is due again from %i on',
   (balance, low, warned, due) => {

@@ -1,17 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { sendSms } from '../../shared/domain/api/send-sms.ts';
 import { newEvent } from '../../shared/domain/events/event.ts';
-import { sendSms } from '../../shared/domain/sms/send.ts';
-import { overdue } from '../../shared/storage/due.ts';
-import { eventWrite, outbox } from '../../shared/storage/outbox.ts';
-import { startWorld, type World } from '../support/world.ts';
+import { PARSE_KEY } from '../../shared/storage/parse-key.ts';
+import { overdue } from '../../shared/storage/work/due.ts';
+import { eventWrite, outbox } from '../../shared/storage/work/outbox.ts';
+import { use } from '../support/use.ts';
+import { startWorld } from '../support/world.ts';
+
+const world = await use(startWorld('test'));
 
 describe('due work', () => {
-  let world: World;
-  beforeAll(async () => {
-    world = await startWorld('test');
-  });
-  afterAll(() => world.close());
-
   test('of each kind is found once it is overdue, oldest first, never before, and never after it was done', async () => {
     const actor = await world.organization(10_000_000);
     const events = Array.from({ length: 30 }, (_, at) =>
@@ -43,9 +41,9 @@ describe('due work', () => {
     }
     const seen = new Set<string>();
     for (let run = 0; run < 20 && seen.size < 25; run++)
-      for (const { pk } of await overdue(world.table, 'publish_event', world.now, 8)) {
-        seen.add(pk);
-        const found = await outbox(world.table).read(pk.slice(4));
+      for (const item of await overdue(world.table, 'publish_event', world.now, 8)) {
+        seen.add(item.pk);
+        const found = await outbox(world.table).read(PARSE_KEY.event(item));
         if (found) await outbox(world.table).markPublished([found.event], world.now);
       }
     expect(seen.size).toBe(25);
@@ -59,9 +57,9 @@ describe('due work', () => {
       route: 'otp',
     })) as { id: string };
     const pk = `MSG#${sent.id}`;
-    const kinds = async (kind: 'resolve_send' | 'sandbox_outcome', after: number) =>
-      (await overdue(world.table, kind, world.now + after, 100)).map((hint) => hint.pk);
-    expect(await kinds('resolve_send', 3_600_000)).not.toContain(pk);
+    const kinds = async (kind: 'recover_send' | 'sandbox_outcome', after: number) =>
+      (await overdue(world.table, kind, world.now + after, 100)).map((enqueue) => enqueue.pk);
+    expect(await kinds('recover_send', 3_600_000)).not.toContain(pk);
     expect(await kinds('sandbox_outcome', 2_999)).not.toContain(pk);
     expect(await kinds('sandbox_outcome', 3_000)).toContain(pk);
   });

@@ -1,31 +1,31 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Actor } from '../../shared/domain/actor.ts';
+import { beforeAll, expect, test } from 'vitest';
 import { optInContact, optOutContact } from '../../shared/domain/contacts/consent.ts';
 import { createContact, type NewContact } from '../../shared/domain/contacts/create.ts';
 import type { ContactPorts } from '../../shared/domain/contacts/ports.ts';
-import { isRefusal } from '../../shared/domain/errors.ts';
-import type { SendPlan } from '../../shared/domain/messages/plan.ts';
-import { createVault } from '../../shared/domain/secrets.ts';
-import { organizationWrite } from '../../shared/storage/access.ts';
+import type { Actor } from '../../shared/domain/core/actor.ts';
+import { isRefusal } from '../../shared/domain/core/errors.ts';
+import { type Id, newId } from '../../shared/domain/core/ids.ts';
+import { createVault } from '../../shared/domain/core/secrets.ts';
+import type { SendPlan } from '../../shared/domain/sending/plan.ts';
+import { organizationWrite } from '../../shared/storage/access/organizations.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
-import { consentFaults } from '../../shared/storage/bulk-consent.ts';
-import { recipientConsent } from '../../shared/storage/consent-rows.ts';
-import { contactStore } from '../../shared/storage/contacts.ts';
-import { emailConsentStore, suppressionStore } from '../../shared/storage/email-consent.ts';
+import { consentFaults } from '../../shared/storage/bulk/consent-faults.ts';
+import { contactStore } from '../../shared/storage/contacts/contacts.ts';
+import { emailConsentStore, suppressionStore } from '../../shared/storage/contacts/email-addresses.ts';
+import { recipientConsent } from '../../shared/storage/contacts/recipient-opt-outs.ts';
 import { chanceOf } from '../support/chance.ts';
 import { FAULTS } from '../support/fault-proxy.ts';
-import { startWorld, type World } from '../support/world.ts';
+import { use } from '../support/use.ts';
+import { startWorld } from '../support/world.ts';
 
 const EMAIL = 'ana@loja.example';
 const vault = createVault(randomBytes(32));
-let world: World;
 let ports: ContactPorts;
+const world = await use(startWorld('test'));
 beforeAll(async () => {
-  world = await startWorld('test');
   ports = { clock: () => world.now, vault: async () => vault, store: contactStore(world.table, () => undefined) };
 });
-afterAll(() => world.close());
 
 const tenant = async (): Promise<Actor> => {
   const actor = await world.organization(1);
@@ -46,8 +46,8 @@ const contact = async (actor: Actor, over: Partial<NewContact> = {}) => {
 const hashOf = ({ organizationId }: Actor) => vault.blindIndex(organizationId, 'email', EMAIL);
 const rowOf = (actor: Actor) => world.table.get(KEYS.emailAddress(actor.organizationId, hashOf(actor)));
 /** Whether a send to the address would be reserved. */
-const maySend = async (actor: Actor, contactId?: string) => {
-  const consent = { recipient: 'email', toHash: hashOf(actor), mayOptOut: true, contactId } as const;
+const maySend = async (actor: Actor, contactId?: Id<'contact'>) => {
+  const consent = { recipient: 'email', recipientHash: hashOf(actor), requiresConsent: true, contactId } as const;
   const check = recipientConsent(actor.organizationId, consent);
   return check !== undefined && (await world.table.transact([check])).ok;
 };
@@ -109,7 +109,7 @@ test('a named contact answers for itself, and the unsubscribing of the address h
   const actor = await tenant();
   await contact(actor, { optIn: { status: 'denied' } });
   const { organizationId } = actor;
-  const named = () => maySend(actor, 'cnt_named');
+  const named = () => maySend(actor, newId('contact'));
   expect([await maySend(actor), await named()]).toEqual([false, true]);
   await emailConsentStore(world.table).unsubscribe(organizationId, hashOf(actor), world.now);
   expect([await maySend(actor), await named()]).toEqual([false, false]);
@@ -147,10 +147,10 @@ test("what a bulk send and a preview read of an address is what a send meets: th
     consentFaults(
       world.table,
       actor.organizationId,
-      [true, false].flatMap((mayOptOut) =>
+      [true, false].flatMap((requiresConsent) =>
         contactIds.map((contactId) => ({
-          plan: { channel: 'email', to: EMAIL, contactId, mayOptOut } as SendPlan,
-          toHash: hashOf(actor),
+          plan: { channel: 'email', to: EMAIL, contactId, requiresConsent } as SendPlan,
+          recipientHash: hashOf(actor),
         })),
       ),
     );
@@ -172,11 +172,11 @@ test("what a bulk send and a preview read of an address is what a send meets: th
 test('an address that its provider holds back is refused until that moment and no longer, whatever consent says of it', async () => {
   const actor = await tenant();
   const held = suppressionStore(world.table);
-  const isHeld = (now: number) => held.isSuppressed(actor.organizationId, hashOf(actor), now);
-  expect(await isHeld(world.now)).toBe(false);
+  const isThrottled = (now: number) => held.isSuppressed(actor.organizationId, hashOf(actor), now);
+  expect(await isThrottled(world.now)).toBe(false);
   const { id } = await contact(actor, { optIn: { status: 'denied' } });
   await held.suppress(actor.organizationId, hashOf(actor), world.now + 1_000);
   await optInContact(ports, actor, id, { source: 'site' });
-  expect([await isHeld(world.now + 999), await isHeld(world.now + 1_000)]).toEqual([true, false]);
+  expect([await isThrottled(world.now + 999), await isThrottled(world.now + 1_000)]).toEqual([true, false]);
   expect(await maySend(actor)).toBe(true);
 });

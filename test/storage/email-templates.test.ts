@@ -1,31 +1,30 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Actor } from '../../shared/domain/actor.ts';
-import type { EmailTemplate, TemplateSavePorts } from '../../shared/domain/email/template.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { EmailTemplate, TemplateSavePorts } from '../../shared/domain/channels/email/template.ts';
 import {
   changeTemplate,
   createTemplate,
   deleteTemplate,
   findTemplate,
   type NewTemplate,
-  renderSaved,
-} from '../../shared/domain/email/templates.ts';
-import { isRefusal, type Refusal } from '../../shared/domain/errors.ts';
-import { organizationWrite } from '../../shared/storage/access.ts';
-import { emailTemplateStore } from '../../shared/storage/email-templates.ts';
+  renderSavedTemplate,
+} from '../../shared/domain/channels/email/templates.ts';
+import type { Actor } from '../../shared/domain/core/actor.ts';
+import { isRefusal, type Refusal } from '../../shared/domain/core/errors.ts';
+import { organizationWrite } from '../../shared/storage/access/organizations.ts';
+import { emailTemplateStore } from '../../shared/storage/email/templates.ts';
 import { FAULTS } from '../support/fault-proxy.ts';
-import { startWorld, type World } from '../support/world.ts';
+import { use } from '../support/use.ts';
+import { startWorld } from '../support/world.ts';
 
-let world: World;
 let ports: TemplateSavePorts;
+const world = await use(startWorld('test'));
 beforeAll(async () => {
-  world = await startWorld('test');
   ports = {
     clock: () => world.now,
     store: emailTemplateStore(world.table),
     compileMjml: async (source) => ({ kind: 'html', html: `<i>${source}</i>` }),
   };
 });
-afterAll(() => world.close());
 
 const tenant = async (): Promise<Actor> => {
   const actor = await world.organization(1);
@@ -128,10 +127,10 @@ describe('a saved template', () => {
     const { id } = await create(actor, { name: 'Confirmação', format: 'mjml', source: 'Oi {{nome}}' });
     const expected = { subject: 'Oi <b>', html: '<i>Oi &lt;b&gt;</i>', text: 'Oi <b>' };
     for (const key of [id, 'Confirmação', 'Confirmac\u0327a\u0303o'])
-      expect(await renderSaved(ports, actor.organizationId, key, { nome: '<b>' })).toEqual(expected);
+      expect(await renderSavedTemplate(ports, actor.organizationId, key, { nome: '<b>' })).toEqual(expected);
     for (const key of [id, 'Confirmação'])
-      expect(await renderSaved(ports, stranger.organizationId, key, {})).toBeUndefined();
-    expect(await renderSaved(ports, actor.organizationId, 'outro', {})).toBeUndefined();
+      expect(await renderSavedTemplate(ports, stranger.organizationId, key, {})).toBeUndefined();
+    expect(await renderSavedTemplate(ports, actor.organizationId, 'outro', {})).toBeUndefined();
   });
 
   test('comes back as it was written, whatever it holds', async () => {

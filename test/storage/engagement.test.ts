@@ -1,23 +1,20 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { newId } from '../../shared/domain/ids.ts';
-import { followLink } from '../../shared/domain/links/follow.ts';
-import { messageEvent } from '../../shared/domain/messages/events.ts';
-import type { MessageRecord } from '../../shared/domain/messages/message.ts';
-import { timelineOf } from '../../shared/domain/messages/timeline.ts';
-import { sendSms } from '../../shared/domain/sms/send.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { sendSms } from '../../shared/domain/api/send-sms.ts';
+import { type Id, newId } from '../../shared/domain/core/ids.ts';
+import type { MessageRecord } from '../../shared/domain/message/message.ts';
+import { messageEvent } from '../../shared/domain/tracking/events.ts';
+import { followLink } from '../../shared/domain/tracking/follow-link.ts';
+import { timelineOf } from '../../shared/domain/tracking/timeline.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
-import { engagedWrite, readEngagement } from '../../shared/storage/engagement.ts';
-import { linkStore } from '../../shared/storage/links.ts';
-import { readMessage } from '../../shared/storage/message-lists.ts';
-import { eventWrite } from '../../shared/storage/outbox.ts';
+import { engagedWrite, readEngagement } from '../../shared/storage/messages/engagement.ts';
+import { linkStore } from '../../shared/storage/messages/links.ts';
+import { readMessage } from '../../shared/storage/messages/message-lists.ts';
+import { eventWrite } from '../../shared/storage/work/outbox.ts';
 import { FAULTS } from '../support/fault-proxy.ts';
-import { startWorld, type World } from '../support/world.ts';
+import { use } from '../support/use.ts';
+import { startWorld } from '../support/world.ts';
 
-let world: World;
-beforeAll(async () => {
-  world = await startWorld('live');
-});
-afterAll(() => world.close());
+const world = await use(startWorld('live'));
 beforeEach(() => {
   world.proxy.plan(undefined);
   world.provider.dispatched.length = 0;
@@ -28,7 +25,7 @@ const sent = async () => {
   const actor = await world.organization(10_000);
   const body = `Acompanhe: ${URL_OF}`;
   const request = { to: '+5511987654321', body, route: 'premium', trackLinks: true } as const;
-  const { id } = (await sendSms(world.ports, actor, 'key', request)) as { id: string };
+  const { id } = (await sendSms(world.ports, actor, 'key', request)) as { id: Id<'message'> };
   const [code = ''] = /(?<=\/r\/)l\w+/.exec(JSON.stringify(world.provider.dispatched[0]?.content)) ?? [];
   const message = (await readMessage(world.table, actor.organizationId, id)) as MessageRecord;
   return { id, code, message };

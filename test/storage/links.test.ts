@@ -1,28 +1,27 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { isRefusal } from '../../shared/domain/errors.ts';
-import { newId } from '../../shared/domain/ids.ts';
-import { followLink, type LinkPorts } from '../../shared/domain/links/follow.ts';
-import { sendSms } from '../../shared/domain/sms/send.ts';
-import { linkStore } from '../../shared/storage/links.ts';
-import { readMessage } from '../../shared/storage/message-lists.ts';
-import { outbox } from '../../shared/storage/outbox.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { sendSms } from '../../shared/domain/api/send-sms.ts';
+import { isRefusal } from '../../shared/domain/core/errors.ts';
+import { type Id, newId } from '../../shared/domain/core/ids.ts';
+import { followLink, type LinkPorts } from '../../shared/domain/tracking/follow-link.ts';
+import { linkStore } from '../../shared/storage/messages/links.ts';
+import { readMessage } from '../../shared/storage/messages/message-lists.ts';
+import { outbox } from '../../shared/storage/work/outbox.ts';
 import { FAULTS } from '../support/fault-proxy.ts';
-import { startWorld, type World } from '../support/world.ts';
+import { use } from '../support/use.ts';
+import { startWorld } from '../support/world.ts';
 
 const URL_SENT = 'https://loja.example/pedido/42?de=sms';
-let world: World;
-const raised: string[] = [];
+const raised: Id<'event'>[] = [];
 let ports: LinkPorts;
 
+const world = await use(startWorld('test'));
 beforeAll(async () => {
-  world = await startWorld('test');
   ports = {
     clock: () => world.now,
     ...linkStore(world.table, (eventId) => void raised.push(eventId)),
     readMessage: (organizationId, id) => readMessage(world.table, organizationId, id),
   };
 });
-afterAll(() => world.close());
 
 /** Sends a text with a link; the code that stands in it, and the message's id. */
 const aLink = async () => {

@@ -1,14 +1,18 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Actor } from '../../shared/domain/actor.ts';
-import type { MessageRecord } from '../../shared/domain/messages/message.ts';
-import { sendSms } from '../../shared/domain/sms/send.ts';
-import { listMessagePage, type MessageFilter, readMessage } from '../../shared/storage/message-lists.ts';
-import { messageRow } from '../../shared/storage/message-rows.ts';
+import { sendSms } from '../../shared/domain/api/send-sms.ts';
+import type { Actor } from '../../shared/domain/core/actor.ts';
+
+import { type Id, newId, parseId } from '../../shared/domain/core/ids.ts';
+
+import type { MessageFilter } from '../../shared/domain/message/lists.ts';
+import type { MessageRecord } from '../../shared/domain/message/message.ts';
+import { listMessagePage, readMessage } from '../../shared/storage/messages/message-lists.ts';
+import { messageRows } from '../../shared/storage/messages/message-rows.ts';
 import { startWorld, type World } from '../support/world.ts';
 
 const SEED = 20_261_121;
-const CONTACTS = ['cnt_000000000000000000001', 'cnt_000000000000000000002'];
+const CONTACTS = [newId('contact'), newId('contact')] as const;
 
 describe('a list of SMS', () => {
   let world: World;
@@ -21,8 +25,8 @@ describe('a list of SMS', () => {
       to: '+5511987654321',
       body: 'Oi',
       route: 'premium',
-    })) as { id: string };
-    const base = (await world.ports.journal.read(template.id)) as MessageRecord;
+    })) as { id: Id<'message'> };
+    const base = (await world.ports.messageStore.read(template.id)) as MessageRecord;
     stored = [base];
     for (let at = 1; at < 90; at++) {
       const record = {
@@ -31,12 +35,12 @@ describe('a list of SMS', () => {
         createdAt: base.createdAt + Math.floor(at / 3) * 1_000,
         status: (['sent', 'delivered', 'failed', 'undelivered'] as const)[at % 4],
         region: at % 3 === 0 ? 'INTL' : 'BR',
-        toHash: `hash-${at % 5}`,
+        recipientHash: `hash-${at % 5}`,
         ...(at % 2 === 0 ? { contactId: CONTACTS[(at / 2) % 2] } : {}),
         ...(at % 7 === 0 ? { campaignId: 'natal #1' } : {}),
       } as unknown as MessageRecord;
       stored.push(record);
-      await world.table.write({ put: messageRow(record) });
+      await world.table.write({ put: messageRows.write(record) });
       await world.table.write({ update: { pk: `WALLET#${actor.organizationId}`, sk: 'W' }, add: { sms: 1 } });
     }
   });
@@ -50,7 +54,7 @@ describe('a list of SMS', () => {
           (filter.region === undefined || message.region === filter.region) &&
           (filter.contactId === undefined || message.contactId === filter.contactId) &&
           (filter.campaignId === undefined || message.campaignId === filter.campaignId) &&
-          (filter.toHash === undefined || message.toHash === filter.toHash) &&
+          (filter.recipientHash === undefined || message.recipientHash === filter.recipientHash) &&
           (filter.from === undefined || message.createdAt >= filter.from) &&
           (filter.to === undefined || message.createdAt <= filter.to),
       )
@@ -63,9 +67,9 @@ describe('a list of SMS', () => {
       {
         status: fc.constantFrom('sent', 'delivered', 'failed', 'queued'),
         region: fc.constantFrom('BR', 'INTL'),
-        contactId: fc.constantFrom(...CONTACTS, 'cnt_of_nobody'),
+        contactId: fc.constantFrom(...CONTACTS, newId('contact')),
         campaignId: fc.constantFrom('natal #1', 'nada'),
-        toHash: fc.constantFrom('hash-1', 'hash-2'),
+        recipientHash: fc.constantFrom('hash-1', 'hash-2'),
         from: fc.integer({ min: -1, max: 31 }).map((second) => start + second * 1_000),
         to: fc.integer({ min: -1, max: 31 }).map((second) => start + second * 1_000),
       },
@@ -89,7 +93,7 @@ describe('a list of SMS', () => {
       { region: 'INTL' },
       { contactId: CONTACTS[0] },
       { campaignId: 'natal #1' },
-      { toHash: 'hash-2' },
+      { recipientHash: 'hash-2' },
       { from: start + 4_000 },
       { to: start + 20_000 },
     ];
@@ -115,7 +119,7 @@ describe('a list of SMS', () => {
       items: [],
       total: 0,
     });
-    expect(await readMessage(world.table, other, first?.id ?? '')).toBeUndefined();
-    expect((await readMessage(world.table, actor.organizationId, first?.id ?? ''))?.id).toBe(first?.id);
+    expect(await readMessage(world.table, other, parseId('message', first?.id))).toBeUndefined();
+    expect((await readMessage(world.table, actor.organizationId, parseId('message', first?.id)))?.id).toBe(first?.id);
   });
 });

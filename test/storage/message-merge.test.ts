@@ -1,13 +1,14 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Actor } from '../../shared/domain/actor.ts';
-import type { MessageRecord } from '../../shared/domain/messages/message.ts';
-import { CHANNELS } from '../../shared/domain/messages/provider.ts';
-import { UNIFIED_STATUSES, unifiedStatus } from '../../shared/domain/messages/views.ts';
-import { sendSms } from '../../shared/domain/sms/send.ts';
+import { sendSms } from '../../shared/domain/api/send-sms.ts';
+import { CHANNELS } from '../../shared/domain/channels/registry.ts';
+import type { Actor } from '../../shared/domain/core/actor.ts';
+import { type Id, newId } from '../../shared/domain/core/ids.ts';
+import type { MessageRecord } from '../../shared/domain/message/message.ts';
+import { UNIFIED_STATUSES, unifiedStatus } from '../../shared/domain/tracking/views.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
-import { listAllMessages, mergeNewest, type UnifiedFilter } from '../../shared/storage/message-merge.ts';
-import { messageRow } from '../../shared/storage/message-rows.ts';
+import { listAllMessages, mergeNewest, type UnifiedFilter } from '../../shared/storage/messages/message-merge.ts';
+import { messageRows } from '../../shared/storage/messages/message-rows.ts';
 import { startWorld, type World } from '../support/world.ts';
 
 const SEED = 20_261_121;
@@ -77,7 +78,9 @@ describe('a merge of sorted lists', () => {
 });
 
 describe('a list of messages of all channels', () => {
-  const CONTACTS = ['cnt_000000000000000000001', 'cnt_000000000000000000002'];
+  const CONTACTS = [newId('contact'), newId('contact')] as const;
+  const BATCHES = [newId('batch'), newId('batch')] as const;
+  const ACCOUNTS = [newId('account'), newId('account')] as const;
   const CONTENTS: Readonly<Record<string, unknown>> = {
     rcs: { text: 'Oi' },
     email: { from: 'ola@loja.example', subject: 'Oi', bodyBytes: 2 },
@@ -92,7 +95,7 @@ describe('a list of messages of all channels', () => {
     world = await startWorld('live');
     actor = await world.organization(1_000_000_000);
     const first = await sendSms(world.ports, actor, 'first', { to: '+5511987654321', body: 'Oi', route: 'premium' });
-    const base = (await world.ports.journal.read((first as { id: string }).id)) as MessageRecord;
+    const base = (await world.ports.messageStore.read((first as { id: Id<'message'> }).id)) as MessageRecord;
     stored = [base];
     for (let at = 1; at < 120; at++) {
       const channel = used[at % used.length] ?? 'sms';
@@ -106,11 +109,11 @@ describe('a list of messages of all channels', () => {
         ...(at % 11 === 0 ? { archivedAt: base.createdAt } : {}),
         ...(at % 2 === 0 ? { contactId: CONTACTS[(at / 2) % 2] } : {}),
         ...(at % 3 === 0 ? { campaignId: 'natal #1' } : {}),
-        ...(at % 5 === 0 ? { numberId: 'num_1', batchId: 'btc_1' } : {}),
-        ...(at % 13 === 0 ? { sentByAccountId: 'acc_1' } : {}),
+        ...(at % 5 === 0 ? { numberId: 'num_1', batchId: BATCHES[0] } : {}),
+        ...(at % 13 === 0 ? { sentByAccountId: ACCOUNTS[0] } : {}),
       } as unknown as MessageRecord;
       stored.push(record);
-      await world.table.write({ put: messageRow(record) });
+      await world.table.write({ put: messageRows.write(record) });
       await world.table.write({ update: KEYS.wallet(actor.organizationId), add: { [channel]: 1 } });
     }
   });
@@ -135,11 +138,11 @@ describe('a list of messages of all channels', () => {
     const filters = fc.record(
       {
         status: fc.constantFrom(...UNIFIED_STATUSES),
-        contactId: fc.constantFrom(...CONTACTS, 'cnt_of_nobody'),
+        contactId: fc.constantFrom(...CONTACTS, newId('contact')),
         campaignId: fc.constantFrom('natal #1', 'nada'),
         numberId: fc.constantFrom('num_1', 'num_2'),
-        batchId: fc.constantFrom('btc_1', 'btc_2'),
-        sentByAccountId: fc.constantFrom('acc_1', 'acc_2'),
+        batchId: fc.constantFrom(...BATCHES),
+        sentByAccountId: fc.constantFrom(...ACCOUNTS),
         from: moment,
         to: moment,
       },
@@ -160,7 +163,7 @@ describe('a list of messages of all channels', () => {
   test('knows nothing of another organization’s messages, by whatever it is asked', async () => {
     const other = (await world.organization(1_000)).organizationId;
     await world.table.write({ update: KEYS.wallet(other), add: { sms: 1, rcs: 1 } });
-    for (const filter of [{ contactId: CONTACTS[0] }, { batchId: 'btc_1' }, { campaignId: 'natal #1' }, { from: 0 }])
+    for (const filter of [{ contactId: CONTACTS[0] }, { batchId: BATCHES[0] }, { campaignId: 'natal #1' }, { from: 0 }])
       expect(await listAllMessages(world.table, other, filter, { skip: 0, limit: 50 })).toEqual({
         items: [],
         total: 0,

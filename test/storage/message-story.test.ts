@@ -1,27 +1,25 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Actor } from '../../shared/domain/actor.ts';
-import { messageEventId } from '../../shared/domain/messages/events.ts';
-import type { MessageRecord } from '../../shared/domain/messages/message.ts';
-import { applySandboxOutcome } from '../../shared/domain/messages/receipts.ts';
-import { timelineOf } from '../../shared/domain/messages/timeline.ts';
-import { sendSms } from '../../shared/domain/sms/send.ts';
-import { deliveriesOfMessage } from '../../shared/storage/message-deliveries.ts';
-import { readMessage } from '../../shared/storage/message-lists.ts';
-import { listAllMessages } from '../../shared/storage/message-merge.ts';
-import { outbox } from '../../shared/storage/outbox.ts';
+import { describe, expect, test } from 'vitest';
+import { sendSms } from '../../shared/domain/api/send-sms.ts';
+import type { Actor } from '../../shared/domain/core/actor.ts';
+import type { Id } from '../../shared/domain/core/ids.ts';
+import type { MessageRecord } from '../../shared/domain/message/message.ts';
+import { applySandboxReport } from '../../shared/domain/sending/apply-receipt.ts';
+import { messageEventId } from '../../shared/domain/tracking/events.ts';
+import { timelineOf } from '../../shared/domain/tracking/timeline.ts';
+import { deliveriesOfMessage } from '../../shared/storage/messages/message-deliveries.ts';
+import { readMessage } from '../../shared/storage/messages/message-lists.ts';
+import { listAllMessages } from '../../shared/storage/messages/message-merge.ts';
+import { outbox } from '../../shared/storage/work/outbox.ts';
+import { use } from '../support/use.ts';
 import { makeWebhook } from '../support/webhook-rows.ts';
-import { startWorld, type World } from '../support/world.ts';
+import { startWorld } from '../support/world.ts';
+
+const world = await use(startWorld('test'));
 
 describe('what a read costs', () => {
-  let world: World;
-  beforeAll(async () => {
-    world = await startWorld('test');
-  });
-  afterAll(() => world.close());
-
-  const send = async (actor: Actor, key: string): Promise<string> => {
+  const send = async (actor: Actor, key: string): Promise<Id<'message'>> => {
     const sent = await sendSms(world.ports, actor, key, { to: '+5511999990005', body: 'Oi', route: 'premium' });
-    return (sent as { id: string }).id;
+    return (sent as { id: Id<'message'> }).id;
   };
   /** The calls that a piece of work makes of the table, by their kind. */
   const callsOf = async (work: () => Promise<unknown>) => {
@@ -37,7 +35,7 @@ describe('what a read costs', () => {
   test('the story of a message without webhooks is one row and one query; with webhooks one batch more', async () => {
     const actor = await world.organization(1_000_000);
     const id = await send(actor, 'one');
-    await applySandboxOutcome(world.ports, id);
+    await applySandboxReport(world.ports, id);
     const story = async () => {
       const message = (await readMessage(world.table, actor.organizationId, id)) as MessageRecord;
       return timelineOf(message, await deliveriesOfMessage(world.table, message));
@@ -51,7 +49,7 @@ describe('what a read costs', () => {
   test('an event of a message lies where its story looks for it', async () => {
     const actor = await world.organization(1_000_000);
     const id = await send(actor, 'two');
-    await applySandboxOutcome(world.ports, id);
+    await applySandboxReport(world.ports, id);
     const [found] = await outbox(world.table).readAll([messageEventId(id, 'sms.delivered')]);
     expect(found).toMatchObject({ status: 'fulfilled', value: { event: { type: 'sms.delivered', data: { id } } } });
   });

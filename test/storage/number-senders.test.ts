@@ -1,18 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { newId } from '../../shared/domain/ids.ts';
-import { FINDS, KEYS } from '../../shared/storage/access-patterns.ts';
-import { readNamedSender, readUsualSender } from '../../shared/storage/number-senders.ts';
-import { startWorld, type World } from '../support/world.ts';
+import { describe, expect, test } from 'vitest';
+import { type Id, newId } from '../../shared/domain/core/ids.ts';
+import { INDEX_KEYS, KEYS } from '../../shared/storage/access-patterns.ts';
+import { readNamedSender, readUsualSender } from '../../shared/storage/whatsapp/number-senders.ts';
+import { use } from '../support/use.ts';
+import { startWorld } from '../support/world.ts';
 
 const HASH = 'recipient';
 /** How long each call is held back, in ms: calls that begin within it do not wait for one another. */
 const HELD_MS = 300;
 
-let world: World;
-beforeAll(async () => {
-  world = await startWorld('live');
-});
-afterAll(() => world?.close());
+const world = await use(startWorld('live'));
 
 const organization = () => {
   const { organizationId } = world.actor();
@@ -21,14 +18,14 @@ const organization = () => {
     /** Connects a number of the organization. */
     async number(status = 'connected') {
       const id = newId('number');
-      const found = FINDS.numbersOf(organizationId, new Date(world.now).toISOString(), id);
+      const found = INDEX_KEYS.numbersOf(organizationId, new Date(world.now).toISOString(), id);
       await world.table.write({
         put: { ...KEYS.number(id), ...found, id, org: organizationId, phoneNumberId: '1', status },
       });
       return id;
     },
     /** The recipient writes to a number, or where there is none to the organization. */
-    wrote: (at: number, id = '') =>
+    wrote: (at: number, id: Id<'number'> | '' = '') =>
       world.table.write({ put: { ...KEYS.lastInbound(organizationId, 'whatsapp', HASH, id), at } }),
   };
 };
@@ -54,13 +51,13 @@ describe('a number that a send names is read with the window that its recipient 
     const [id, other] = [await number(), await number()];
     await wrote(5, id);
     await wrote(9, other);
-    const ask = (named: string) => readNamedSender(world.table, recipient, named, true);
+    const ask = (named: Id<'number'>) => readNamedSender(world.table, recipient, named, true);
     const read = await counted(() => Promise.all([ask(id), ask(other), ask(id)]));
     expect(read).toEqual({
       found: [
-        { id, wroteAt: 5 },
-        { id: other, wroteAt: 9 },
-        { id, wroteAt: 5 },
+        { id, lastInboundAt: 5 },
+        { id: other, lastInboundAt: 9 },
+        { id, lastInboundAt: 5 },
       ],
       calls: { BatchGetItem: 1 },
       roundTrips: 1,
@@ -83,7 +80,7 @@ describe('of a send that names no number', () => {
     await wrote(5, id);
     await wrote(9);
     expect(await counted(() => readUsualSender(world.table, recipient, true))).toEqual({
-      found: { id, wroteAt: 5 },
+      found: { id, lastInboundAt: 5 },
       calls: { Query: 2 },
       roundTrips: 1,
     });
@@ -94,7 +91,7 @@ describe('of a send that names no number', () => {
     await wrote(5, newId('number'));
     await wrote(9);
     const read = await counted(() => readUsualSender(world.table, recipient, true));
-    expect(read).toEqual({ found: { wroteAt: 9 }, calls: { Query: 2 }, roundTrips: 1 });
+    expect(read).toEqual({ found: { lastInboundAt: 9 }, calls: { Query: 2 }, roundTrips: 1 });
   });
 
   test('of several the one that was last written to takes one round trip more', async () => {
@@ -105,7 +102,7 @@ describe('of a send that names no number', () => {
     // What the recipient wrote before there was a number, or to the provider's own, is no number's.
     await wrote(9);
     const read = await counted(() => readUsualSender(world.table, recipient, true));
-    expect(read).toEqual({ found: { id: second, wroteAt: 7 }, calls: { Query: 2, GetItem: 1 }, roundTrips: 2 });
+    expect(read).toEqual({ found: { id: second, lastInboundAt: 7 }, calls: { Query: 2, GetItem: 1 }, roundTrips: 2 });
   });
 
   test.each(['disconnected', 'removed', 'never written to'])(
@@ -117,7 +114,7 @@ describe('of a send that names no number', () => {
       if (how === 'disconnected') await wrote(7, await number('disconnected'));
       if (how === 'removed') await wrote(7, newId('number'));
       await wrote(3);
-      expect(await readUsualSender(world.table, recipient, true)).toEqual({ wroteAt: 3 });
+      expect(await readUsualSender(world.table, recipient, true)).toEqual({ lastInboundAt: 3 });
     },
   );
 

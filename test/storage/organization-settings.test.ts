@@ -1,22 +1,19 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { isRefusal } from '../../shared/domain/errors.ts';
-import type { RecipientKind } from '../../shared/domain/messages/channels.ts';
-import { type PreviewPorts, previewOverview } from '../../shared/domain/messages/overview.ts';
-import type { QuietHours } from '../../shared/domain/messages/quiet-hours.ts';
-import { isoTime } from '../../shared/domain/time.ts';
+import { expect, test } from 'vitest';
+import { type PreviewPorts, previewV1 } from '../../shared/domain/api/v1-send.ts';
+import { isRefusal } from '../../shared/domain/core/errors.ts';
+import { isoTime } from '../../shared/domain/core/time.ts';
+import type { RecipientKind } from '../../shared/domain/message/channel.ts';
+import type { QuietHours } from '../../shared/domain/sending/quiet-hours.ts';
+import { readQuietHours, setOrganization } from '../../shared/storage/access/organization-settings.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
-import { readStanding } from '../../shared/storage/consent.ts';
-import { readQuietHours, setOrganization } from '../../shared/storage/organization-settings.ts';
-import { startWorld, type World } from '../support/world.ts';
+import { readEligibility } from '../../shared/storage/contacts/recipient-eligibility.ts';
+import { use } from '../support/use.ts';
+import { startWorld } from '../support/world.ts';
 import { submitPortsOf } from '../support/world-queued.ts';
 
 const NIGHT: QuietHours = { inicio: '22:00', fim: '08:00', timeZone: 'America/Sao_Paulo', channels: ['sms'] };
 
-let world: World;
-beforeAll(async () => {
-  world = await startWorld('live');
-});
-afterAll(() => world?.close());
+const world = await use(startWorld('live'));
 
 /** Calls of the table that `work` makes. */
 const callsOf = async (work: () => Promise<unknown>) => {
@@ -44,16 +41,17 @@ test('a send plan foretells each way by the quiet hours as they stand, with fund
   await world.table.write({ put: { ...KEYS.organization(organizationId) } });
   const ports: PreviewPorts = {
     ...submitPortsOf(world),
-    foreseen: async (_, plans) => {
-      const hashTo = (kind: RecipientKind, to: string) => world.ports.hashTo(organizationId, kind, to);
-      return { ...(await readStanding(world.table, organizationId, plans, hashTo)), ways: new Map() };
+    previewContext: async (_, plans) => {
+      const recipientHashOf = (kind: RecipientKind, to: string) =>
+        world.ports.recipientHashOf(organizationId, kind, to);
+      return { ...(await readEligibility(world.table, organizationId, plans, recipientHashOf)), byPlan: new Map() };
     },
   };
   const midnight = Date.parse('2026-03-11T03:00:00Z');
   const scheduledAt = isoTime(midnight);
   const body = { channel: 'sms', to: '+5511987654321', text: 'Oi', fallback: ['rcs', 'sms'], scheduledAt } as const;
   const leaves = async () => {
-    const plan = await previewOverview(ports, actor, { ...body, fallback_after: 600_000 });
+    const plan = await previewV1(ports, actor, { ...body, fallback_after: 600_000 });
     if (isRefusal(plan)) throw new Error(plan.name);
     return plan.hops.map((hop) => ('leavesAt' in hop ? hop.leavesAt : hop.refusal));
   };

@@ -1,14 +1,14 @@
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makePublisher } from '../../shared/queues/publisher.ts';
-import type { DueHint } from '../../shared/queues/queues.ts';
+import type { WorkItem } from '../../shared/queues/queues.ts';
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
 
 process.env.AWS_REGION ??= 'sa-east-1';
 process.env.AWS_ACCESS_KEY_ID ??= 'local';
 process.env.AWS_SECRET_ACCESS_KEY ??= 'local';
 
-const hint = (at: number): DueHint => ({ kind: 'sandbox_outcome', pk: `MSG#${at}`, sk: 'MSG' });
+const enqueue = (at: number): WorkItem => ({ kind: 'sandbox_outcome', pk: `MSG#${at}`, sk: 'MSG' });
 
 describe('a publisher', () => {
   const sent: { Entries: { Id: string; MessageBody: string; DelaySeconds: number }[] }[] = [];
@@ -36,7 +36,7 @@ describe('a publisher', () => {
   test('sends what gathers while its calls are under way together, and resolves each when it has left', async () => {
     sent.length = 0;
     const { publish } = publisher();
-    await Promise.all(Array.from({ length: 95 }, (_, at) => publish([hint(at)], 2.2)));
+    await Promise.all(Array.from({ length: 95 }, (_, at) => publish([enqueue(at)], 2.2)));
     const bodies = sent.flatMap(({ Entries }) => Entries);
     expect(new Set(bodies.map(({ MessageBody }) => MessageBody)).size).toBe(95);
     expect(bodies.every(({ DelaySeconds }) => DelaySeconds === 3)).toBe(true);
@@ -46,14 +46,14 @@ describe('a publisher', () => {
   test('never throws when the queue is away: it tells of the fault and ends', async () => {
     broken = true;
     const faults: unknown[] = [];
-    await publisher(faults).publish([hint(1)]);
+    await publisher(faults).publish([enqueue(1)]);
     broken = false;
     expect(faults).toHaveLength(1);
   });
 
   test('leaves what is due in more than 15 minutes to the due index', async () => {
     sent.length = 0;
-    await publisher().publish([hint(1)], 901);
+    await publisher().publish([enqueue(1)], 901);
     expect(sent).toEqual([]);
   });
 });

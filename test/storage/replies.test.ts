@@ -1,23 +1,20 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Actor } from '../../shared/domain/actor.ts';
+import { describe, expect, test } from 'vitest';
+import type { Actor } from '../../shared/domain/core/actor.ts';
+import { newId } from '../../shared/domain/core/ids.ts';
+import { asCoins } from '../../shared/domain/core/money.ts';
 import { newEvent } from '../../shared/domain/events/event.ts';
-import { newId } from '../../shared/domain/ids.ts';
-import { asCoins } from '../../shared/domain/money.ts';
-import type { ReplyRecord } from '../../shared/domain/sms/replies.ts';
-import { readLedger, readWallet } from '../../shared/storage/ledger.ts';
-import { listReplyPage, readReply } from '../../shared/storage/message-lists.ts';
-import { keepReply } from '../../shared/storage/replies.ts';
-import { startWorld, type World } from '../support/world.ts';
+import type { ReplyRecord } from '../../shared/domain/inbound/sms-reply.ts';
+import { listReplyPage, readReply } from '../../shared/storage/messages/message-lists.ts';
+import { keepReply } from '../../shared/storage/messages/replies.ts';
+import { readLedger, readWallet } from '../../shared/storage/wallet/ledger.ts';
+import { use } from '../support/use.ts';
+import { startWorld } from '../support/world.ts';
 
 const PRICE = 200;
 
-describe('a reply that is kept', () => {
-  let world: World;
-  beforeAll(async () => {
-    world = await startWorld('live');
-  });
-  afterAll(() => world.close());
+const world = await use(startWorld('live'));
 
+describe('a reply that is kept', () => {
   const replyTo = ({ organizationId }: Actor): ReplyRecord => ({
     id: newId('reply'),
     organizationId,

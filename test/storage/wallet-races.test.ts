@@ -1,16 +1,13 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { readWallet } from '../../shared/storage/ledger.ts';
-import type { Table } from '../../shared/storage/table.ts';
-import { creditWallet, noteDepleted } from '../../shared/storage/wallet.ts';
+import { beforeEach, expect, test } from 'vitest';
+import type { Table } from '../../shared/storage/client/table.ts';
+import { readWallet } from '../../shared/storage/wallet/ledger.ts';
+import { creditWallet, noteDepleted } from '../../shared/storage/wallet/wallet.ts';
 import { checkMoney } from '../support/money.ts';
+import { use } from '../support/use.ts';
 import { startWorld, type World } from '../support/world.ts';
 
-let world: World;
 let organizationId: Awaited<ReturnType<World['organization']>>['organizationId'];
-beforeAll(async () => {
-  world = await startWorld('live');
-});
-afterAll(() => world.close());
+const world = await use(startWorld('live'));
 beforeEach(async () => {
   ({ organizationId } = await world.organization(700));
 });

@@ -1,30 +1,28 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { asCoins } from '../../shared/domain/money.ts';
-import { sendSms } from '../../shared/domain/sms/send.ts';
-import { type LedgerPosition, readLedger, readWallet } from '../../shared/storage/ledger.ts';
-import { outbox } from '../../shared/storage/outbox.ts';
-import { creditWallet, setLowBalance } from '../../shared/storage/wallet.ts';
+import { describe, expect, test } from 'vitest';
+import { sendSms } from '../../shared/domain/api/send-sms.ts';
+import { asCoins } from '../../shared/domain/core/money.ts';
+import { PARSE_KEY } from '../../shared/storage/parse-key.ts';
+import { type LedgerPosition, readLedger, readWallet } from '../../shared/storage/wallet/ledger.ts';
+import { creditWallet, setLowBalance } from '../../shared/storage/wallet/wallet.ts';
+import { outbox } from '../../shared/storage/work/outbox.ts';
 import { checkMoney } from '../support/money.ts';
+import { use } from '../support/use.ts';
 import { startWorld, type World } from '../support/world.ts';
 
-describe('a wallet', () => {
-  let world: World;
-  beforeAll(async () => {
-    world = await startWorld('live');
-  });
-  afterAll(() => world.close());
+const world = await use(startWorld('live'));
 
+describe('a wallet', () => {
   const send = (actor: Awaited<ReturnType<World['organization']>>, key: string) =>
     sendSms(world.ports, actor, key, { to: '+5511987654321', body: 'Oi', route: 'premium' });
   const raised = async () => {
-    const ids = world.hints.splice(0).filter(({ kind }) => kind === 'publish_event');
-    const found = await Promise.all(ids.map(({ pk }) => outbox(world.table).read(pk.slice(4))));
+    const ids = world.workItems.splice(0).filter(({ kind }) => kind === 'publish_event');
+    const found = await Promise.all(ids.map((item) => outbox(world.table).read(PARSE_KEY.event(item))));
     return found.map((each) => each?.event.type).sort();
   };
 
   test('warns of a low balance once, by the one debit that crosses the line, however many race', async () => {
     const actor = await world.organization(80_000);
-    world.hints.length = 0;
+    world.workItems.length = 0;
     await Promise.all(Array.from({ length: 60 }, (_, at) => send(actor, `k${at}`)));
     expect(await raised()).toEqual(['wallet.low_balance']);
     expect(await checkMoney(world.table, actor.organizationId)).toMatchObject({ balance: 80_000 - 60 * 800 });
@@ -32,7 +30,7 @@ describe('a wallet', () => {
 
   test('warns that it is depleted once, by the debit that empties it, and again only after a credit', async () => {
     const actor = await world.organization(1_600);
-    world.hints.length = 0;
+    world.workItems.length = 0;
     await Promise.all(Array.from({ length: 30 }, (_, at) => send(actor, `k${at}`)));
     expect((await raised()).filter((type) => type === 'wallet.depleted')).toHaveLength(1);
     await creditWallet(world.table, {
@@ -48,7 +46,7 @@ describe('a wallet', () => {
 
   test('warns that it is depleted when a send is refused though some coins are left', async () => {
     const actor = await world.organization(799);
-    world.hints.length = 0;
+    world.workItems.length = 0;
     expect(await send(actor, 'k')).toMatchObject({ name: 'PAYMENT_REQUIRED' });
     expect(await send(actor, 'k')).toMatchObject({ name: 'PAYMENT_REQUIRED' });
     const row = await readWallet(world.table, actor.organizationId);
@@ -57,7 +55,7 @@ describe('a wallet', () => {
 
   test('whose threshold is raised above the balance warns at the next debit; 0 turns the warning off', async () => {
     const actor = await world.organization(1_000_000);
-    world.hints.length = 0;
+    world.workItems.length = 0;
     await setLowBalance(world.table, actor, asCoins(2_000_000));
     await send(actor, 'a');
     expect(await raised()).toEqual(['wallet.low_balance']);

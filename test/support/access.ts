@@ -2,10 +2,10 @@ import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { startDynoxide } from '../../infra/local/engines.ts';
 import { ensureTable } from '../../infra/local/resources.ts';
-import type { Environment } from '../../shared/domain/actor.ts';
+import type { Environment } from '../../shared/domain/core/actor.ts';
 import { authorizer } from '../../shared/runtime/authorizer.ts';
-import { credentialReader } from '../../shared/storage/access.ts';
-import { Table } from '../../shared/storage/table.ts';
+import { credentialReader } from '../../shared/storage/access/credentials.ts';
+import { Table } from '../../shared/storage/client/table.ts';
 
 /** Both environments' tables on an engine in memory, as an access test needs them. */
 export const accessPlatform = async () => {
@@ -41,9 +41,9 @@ export const accessPlatform = async () => {
     const other = clientAt(endpoint);
     return { client: other, table: new Table(other, names.test) };
   };
-  const stop = async () => {
+  const close = async () => {
     client.destroy();
     await engine.stop();
   };
-  return { endpoint: engine.endpoint, tables, rows, knock, through, stop };
+  return { endpoint: engine.endpoint, tables, rows, knock, through, close };
 };

@@ -3,16 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import type { PlatformOptions } from '../../infra/local/platform.ts';
+import type { LocalStackOptions } from '../../infra/local/local-stack.ts';
 import { keyFileOf } from '../../infra/local/stages.ts';
-import { createOrganization } from '../../infra/operator/organizations.ts';
-import type { Environment } from '../../shared/domain/actor.ts';
+import { createOrganization } from '../../infra/provisioning/organizations.ts';
+import type { Environment } from '../../shared/domain/core/actor.ts';
+import type { Id } from '../../shared/domain/core/ids.ts';
 import type { DomainEvent } from '../../shared/domain/events/event.ts';
 import { localKeyProvider } from '../../shared/providers/keys/local-key-provider.ts';
-import { openVault } from '../../shared/storage/root-key.ts';
-import type { Row } from '../../shared/storage/table.ts';
-import { creditWallet } from '../../shared/storage/wallet.ts';
-import { startTestPlatform, tempDir } from './platform.ts';
+import { openVault } from '../../shared/storage/access/root-key.ts';
+import type { Row } from '../../shared/storage/client/row.ts';
+import { creditWallet } from '../../shared/storage/wallet/wallet.ts';
+import { startTestStack, tempDir } from './local-stack.ts';
 
 /** A parsed JSON body, as loosely typed as it comes. */
 const parsed = (text: string) => (text === '' ? undefined : JSON.parse(text));
@@ -79,7 +80,7 @@ export const aMessage = { to: '+5511999990005', body: 'Seu pedido saiu.', route:
 
 /** An organization with a client of every scope in each environment. */
 export interface Tenant {
-  readonly id: string;
+  readonly id: Id<'organization'>;
   readonly live: Client;
   readonly test: Client;
 }
@@ -104,16 +105,16 @@ export interface KeptEvent extends Pick<DomainEvent, 'id' | 'type' | 'env' | 'da
 }
 
 /** The whole service on this machine, and what a test needs to look behind it. */
-export const startMessaging = async (options: Partial<PlatformOptions> = {}) => {
+export const startMessaging = async (options: Partial<LocalStackOptions> = {}) => {
   const dataDir = await tempDir();
   // One build for the whole run: its folder for temporary files is the run's own.
   const settings = { dispatchSeconds: 1, distDir: join(tmpdir(), 'dist'), ...options, dataDir };
-  const platform = await startTestPlatform(settings);
-  const dynamo = new DynamoDBClient({ endpoint: platform.dynamodbEndpoint });
+  const localStack = await startTestStack(settings);
+  const dynamo = new DynamoDBClient({ endpoint: localStack.dynamodbEndpoint });
   const now = () => Date.now();
-  const { tables, url } = platform;
+  const { tables, url } = localStack;
 
-  const credit = (env: Environment, organizationId: string, coins: number) =>
+  const credit = (env: Environment, organizationId: Id<'organization'>, coins: number) =>
     creditWallet(tables[env], { organizationId, env, coins, description: 'Credit', now: now() });
 
   /** Makes an organization; `live` is what its live wallet opens with. */
@@ -153,9 +154,9 @@ export const startMessaging = async (options: Partial<PlatformOptions> = {}) => 
 
   const close = async () => {
     dynamo.destroy();
-    await platform.close();
+    await localStack.close();
   };
   const anonymous = apiClient(url);
-  return { ...platform, anonymous, tenant, limited, credit, rowsOf, eventsOf, vault, close };
+  return { ...localStack, anonymous, tenant, limited, credit, rowsOf, eventsOf, vault, close };
 };
 export type Messaging = Awaited<ReturnType<typeof startMessaging>>;

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { isRefusal } from '../../shared/domain/errors.ts';
+import { isRefusal } from '../../shared/domain/core/errors.ts';
 import { bulkWorld, NIGHT_MS, SLEEPER } from './bulk-world.ts';
 import { FAULTS, type Fault } from './fault-proxy.ts';
 import { checkMoney, messagesOf } from './money.ts';
@@ -99,11 +99,11 @@ export const runBulkHistory = async (world: World, history: readonly BulkStep[])
   const bulk = bulkWorld(world);
   const actor = await world.organization(150_000);
   const { organizationId } = actor;
-  const promised = new Set<string>();
+  const recorded = new Set<string>();
   world.provider.dispatched.length = 0;
   world.provider.accepted.clear();
   world.provider.script = [];
-  world.hints.length = 0;
+  world.workItems.length = 0;
   const look = (quiet: boolean) => checkMoney(world.table, organizationId, { quiet });
 
   const send = async ({ count, keysFrom, mode, long, later, sleepers }: Extract<BulkStep, { do: 'bulk' }>) => {
@@ -118,12 +118,12 @@ export const runBulkHistory = async (world: World, history: readonly BulkStep[])
     if (mode === 'strict' && answer.accepted !== count) throw new Error('a strict batch was accepted in part');
     const refused = new Set(answer.errors.map(({ index }) => index));
     for (const [at, { idempotencyKey }] of messages.entries())
-      if (idempotencyKey && !refused.has(at)) promised.add(idempotencyKey);
+      if (idempotencyKey && !refused.has(at)) recorded.add(idempotencyKey);
   };
   const take = async (step: BulkStep): Promise<void> => {
     if (step.do === 'bulk') return send(step);
     if (step.do === 'forget') {
-      world.hints.length = 0;
+      world.workItems.length = 0;
       return;
     }
     if (step.do === 'answers') {
@@ -172,12 +172,12 @@ export const runBulkHistory = async (world: World, history: readonly BulkStep[])
     if (taken !== (hold === 'captured')) throw new Error(`accepted ${taken}, but the hold is ${hold}`);
   }
   for (const { batchId, escrow } of messages.filter(({ id }) => dispatched.includes(id))) {
-    const batch = escrow === undefined ? undefined : await bulk.store.readBatch(batchId ?? '');
-    if (batch?.state === 'rejected') throw new Error('a message of a refused strict batch left');
+    const batch = escrow && batchId && (await bulk.store.readBatch(batchId));
+    if (batch && batch.state === 'rejected') throw new Error('a message of a refused strict batch left');
   }
   const kept = messages.filter(({ reason }) => reason !== 'cancelled').map(({ callerKey }) => callerKey);
   const live = new Set(messages.map(({ callerKey }) => callerKey));
-  for (const key of promised) if (!live.has(key)) throw new Error('a promised message is not stored');
+  for (const key of recorded) if (!live.has(key)) throw new Error('a promised message is not stored');
   const twice = kept.filter((key, at) => kept.indexOf(key) !== at);
   const charged = messages.filter(({ hold }) => hold === 'captured').map(({ callerKey }) => callerKey);
   if (twice.length > 0 && new Set(charged).size !== charged.length) throw new Error('a key was charged twice');

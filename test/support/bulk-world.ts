@@ -1,27 +1,31 @@
 import { afterAll, beforeAll } from 'vitest';
-import type { Actor } from '../../shared/domain/actor.ts';
+import { cancel, force } from '../../shared/domain/api/cancel-and-force.ts';
+import { type ResendPorts, resend } from '../../shared/domain/api/resend.ts';
 import { type BulkAnswer, type BulkMode, type StrictRefusal, sendBulk } from '../../shared/domain/bulk/accept.ts';
-import { lookAtEscrow } from '../../shared/domain/bulk/escrow.ts';
+import { checkEscrow } from '../../shared/domain/bulk/escrow.ts';
 import type { BatchStore, BulkPorts, ChunkPorts } from '../../shared/domain/bulk/ports.ts';
 import { bulkResend } from '../../shared/domain/bulk/resend.ts';
 import { sendChunk } from '../../shared/domain/bulk/send-chunk.ts';
-import { isRefusal, refuse } from '../../shared/domain/errors.ts';
-import { leave } from '../../shared/domain/messages/leave.ts';
-import { cancel, force } from '../../shared/domain/messages/operate.ts';
-import type { Planner, Planners } from '../../shared/domain/messages/plan.ts';
-import { applySandboxOutcome } from '../../shared/domain/messages/receipts.ts';
-import { type ResendPorts, resend } from '../../shared/domain/messages/resend.ts';
-import { resolveSend } from '../../shared/domain/messages/resolve.ts';
-import { planSms } from '../../shared/domain/sms/send.ts';
-import type { DueHint } from '../../shared/queues/queues.ts';
-import { batchStore } from '../../shared/storage/bulk.ts';
-import { consentFaults, readPromises } from '../../shared/storage/bulk-consent.ts';
-import { overdue } from '../../shared/storage/due.ts';
-import { readMessage } from '../../shared/storage/message-lists.ts';
-import { queuedStore } from '../../shared/storage/queued.ts';
+import { planSms } from '../../shared/domain/channels/sms/plan.ts';
+import type { Actor } from '../../shared/domain/core/actor.ts';
+import { isRefusal, refuse } from '../../shared/domain/core/errors.ts';
+import type { Id } from '../../shared/domain/core/ids.ts';
+import { applySandboxReport } from '../../shared/domain/sending/apply-receipt.ts';
+import { type Planner, pricePlan } from '../../shared/domain/sending/plan.ts';
+import { recoverSend } from '../../shared/domain/sending/recover.ts';
+import { sendQueued } from '../../shared/domain/sending/send-queued.ts';
+import type { WorkItem } from '../../shared/queues/queues.ts';
+import { KEYS } from '../../shared/storage/access-patterns.ts';
+import { batchStore } from '../../shared/storage/bulk/batches.ts';
+import { consentFaults } from '../../shared/storage/bulk/consent-faults.ts';
+import { readIdempotencyRecords } from '../../shared/storage/messages/idempotency.ts';
+import { readMessage } from '../../shared/storage/messages/message-lists.ts';
+import { queuedStore } from '../../shared/storage/messages/queued.ts';
+import { PARSE_KEY } from '../../shared/storage/parse-key.ts';
+import { overdue } from '../../shared/storage/work/due.ts';
 import { checkMoney } from './money.ts';
 import { startWorld, type World } from './world.ts';
-import { operatePortsOf, standingOf } from './world-queued.ts';
+import { cancelAndForcePortsOf, standingOf } from './world-queued.ts';
 
 const PLAIN = {
   seal: async (_: string, __: string, text: string) => text,
@@ -48,45 +52,44 @@ export interface Said {
 
 /** Bulk sends over a world: the real rules over the real storage, with SMS alone as their channel. */
 export const bulkWorld = (world: World) => {
-  const { table, hints, ports } = world;
-  const publish = (published: readonly DueHint[]) => void hints.push(...published);
+  const { table, workItems, ports } = world;
+  const publish = (published: readonly WorkItem[]) => void workItems.push(...published);
   const store = batchStore(table, PLAIN, publish);
-  const sms: Planner = async ({ organizationId, env }, request, key, hash) => {
-    const { to, text = '' } = request;
-    const made = await planSms(ports, { organizationId, env }, { to, body: text, route: 'premium' }, key, hash);
-    return isRefusal(made) ? made : { plan: { ...made.plan, labels: request.labels } };
+  const plan: Planner = async (tenant, { to, text = '', labels }) => {
+    const request = { to, body: text, route: 'premium' } as const;
+    const made = await pricePlan(ports, request, await planSms(ports, tenant, request));
+    return isRefusal(made) ? made : { plan: { ...made.plan, labels } };
   };
-  const planners: Planners = { sms, rcs: sms, email: sms, whatsapp: sms, push: sms, instagram: sms };
-  const hintSend = (messageId: string) => publish([{ kind: 'send_message', pk: `MSG#${messageId}`, sk: 'MSG' }]);
-  const hintChunk = (batchId: string, chunk: number, at: number) => {
+  const enqueueSend = (messageId: Id<'message'>) => publish([{ kind: 'send_message', ...KEYS.message(messageId) }]);
+  const enqueueChunk = (batchId: Id<'batch'>, chunk: number, at: number) => {
     // The queue delivers at once: what is for later is left to the due index.
-    if (at <= world.now) publish([{ kind: 'send_chunk', pk: `BATCH#${batchId}#${chunk}`, sk: 'CHUNK' }]);
+    if (at <= world.now) publish([{ kind: 'send_chunk', ...KEYS.batchChunk(batchId, chunk) }]);
   };
   const bulk: BulkPorts = {
     ...ports,
     ...standingOf(world),
     store,
-    planners,
-    hintSend,
-    hintChain: () => {},
-    hintChunk,
+    plan,
+    enqueueSend,
+    enqueueFallback: () => {},
+    enqueueChunk,
     recipientOf: async () => undefined,
-    faultOf: () => refuse('VALIDATION_ERROR', 'The message breaks the contract.'),
-    promises: (organizationId, keys, now) => readPromises(table, organizationId, keys, now),
+    contractRefusal: () => refuse('VALIDATION_ERROR', 'The message breaks the contract.'),
+    idempotencyRecords: (organizationId, keys, now) => readIdempotencyRecords(table, organizationId, keys, now),
     consentFaults: ({ organizationId }, plans) => consentFaults(table, organizationId, plans),
   };
   const resendPorts: ResendPorts = {
     ...bulk,
     readMessage: (organizationId, id) => readMessage(table, organizationId, id),
-    isUndecided: operatePortsOf(world).isUndecided,
+    isUndecided: cancelAndForcePortsOf(world).isUndecided,
   };
   const chunks: ChunkPorts = {
     ...ports,
     ...queuedStore(table, PLAIN),
     store,
-    hintSend,
-    hintChunk,
-    mayLeaveAt: async ({ to, createdAt }, now) => (to === SLEEPER ? Math.max(now, createdAt + NIGHT_MS) : now),
+    enqueueSend,
+    enqueueChunk,
+    earliestSendAt: async ({ to, createdAt }, now) => (to === SLEEPER ? Math.max(now, createdAt + NIGHT_MS) : now),
   };
 
   const send = (
@@ -97,29 +100,31 @@ export const bulkWorld = (world: World) => {
     ports: Partial<BulkPorts> = {},
   ): Promise<BulkAnswer | StrictRefusal> => {
     const entries = messages.map((said) => ({
-      read: { channel: 'sms' as const, to: '+5511987654321', text: 'Oi', ...said },
+      valid: { channel: 'sms' as const, to: '+5511987654321', text: 'Oi', ...said },
     }));
     return sendBulk({ ...bulk, ...ports, store: { ...store, ...over } }, actor, { messages: entries, mode });
   };
 
-  const workOn = async ({ kind, pk }: DueHint): Promise<void> => {
-    const [, id = '', chunk = ''] = pk.split('#');
-    if (kind === 'send_chunk') await sendChunk(chunks, id, Number(chunk));
-    else if (kind === 'close_escrow') await lookAtEscrow(chunks, id, Number(chunk));
-    else if (kind === 'send_message') await leave(chunks, id);
-    else if (kind === 'resolve_send') await resolveSend(ports, id);
-    else if (kind === 'sandbox_outcome') await applySandboxOutcome(ports, id);
+  const workOn = async (item: WorkItem): Promise<void> => {
+    const { kind } = item;
+    if (kind === 'send_chunk' || kind === 'close_escrow') {
+      const { batchId, chunk } = PARSE_KEY.batchChunk(item);
+      await (kind === 'send_chunk' ? sendChunk(chunks, batchId, chunk) : checkEscrow(chunks, batchId, chunk));
+    } else if (kind === 'send_message') await sendQueued(chunks, PARSE_KEY.message(item));
+    else if (kind === 'recover_send') await recoverSend(ports, PARSE_KEY.message(item));
+    else if (kind === 'sandbox_outcome') await applySandboxReport(ports, PARSE_KEY.message(item));
   };
 
   /** Works through all hints until there are none; what fails is left to the due index. */
-  const work = async (order: (pending: DueHint[]) => DueHint[] = (pending) => pending): Promise<void> => {
-    while (hints.length > 0) for (const hint of order(hints.splice(0))) await workOn(hint).catch(() => {});
+  const work = async (order: (pending: WorkItem[]) => WorkItem[] = (pending) => pending): Promise<void> => {
+    while (workItems.length > 0)
+      for (const enqueue of order(workItems.splice(0))) await workOn(enqueue).catch(() => {});
   };
 
   /** Hands over what is overdue, as the dispatcher does, and works through it. */
   const dispatch = async (): Promise<void> => {
-    for (const kind of ['send_chunk', 'close_escrow', 'send_message', 'resolve_send', 'sandbox_outcome'] as const)
-      hints.push(...(await overdue(table, kind, world.now, 10_000)));
+    for (const kind of ['send_chunk', 'close_escrow', 'send_message', 'recover_send', 'sandbox_outcome'] as const)
+      workItems.push(...(await overdue(table, kind, world.now, 10_000)));
     await work();
   };
 
@@ -133,13 +138,13 @@ export const bulkWorld = (world: World) => {
   };
   /** What callers and operators do with one message that a batch brought. */
   const one = {
-    cancel: (actor: Actor, id: string) => cancel(operatePortsOf(world), actor, id),
-    force: (actor: Actor, id: string) => force(operatePortsOf(world), actor, id),
-    resend: (actor: Actor, id: string, over: Partial<BulkPorts> = {}) =>
+    cancel: (actor: Actor, id: Id<'message'>) => cancel(cancelAndForcePortsOf(world), actor, id),
+    force: (actor: Actor, id: Id<'message'>) => force(cancelAndForcePortsOf(world), actor, id),
+    resend: (actor: Actor, id: Id<'message'>, over: Partial<BulkPorts> = {}) =>
       resend({ ...resendPorts, ...over }, actor, id, {}, undefined),
   };
   /** Sends messages anew as one batch. */
-  const resendAll = (actor: Actor, ids: readonly string[]) =>
+  const resendAll = (actor: Actor, ids: readonly Id<'message'>[]) =>
     bulkResend({ ...resendPorts, store, find: async () => [] }, actor, { items: ids.map((id) => ({ id })) }, undefined);
   return { store, chunks, ports: bulk, send, one, resendAll, workOn, work, dispatch, settle };
 };
@@ -179,7 +184,7 @@ export const withBulk = (give: (world: World, bulk: BulkWorld) => void): void =>
 /** Nothing is planned, hinted or sent as yet, nobody has a ceiling, and a minute has passed. */
 export const refresh = (world: World): void => {
   world.proxy.plan(undefined);
-  world.hints.length = 0;
+  world.workItems.length = 0;
   world.provider.dispatched.length = 0;
   world.provider.accepted.clear();
   world.provider.script = [];

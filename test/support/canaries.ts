@@ -1,5 +1,5 @@
 import { cnpj, cpf } from 'cpf-cnpj-validator';
-import type { Row } from '../../shared/storage/table.ts';
+import type { Row } from '../../shared/storage/client/row.ts';
 
 /** Values that stand for personal data and secrets: wherever one is found, that kind of value gets. */
 export const CANARIES = {

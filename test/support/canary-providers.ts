@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { putProviderSettings, putRoutes } from '../../shared/storage/providers.ts';
+import { putProviderSettings, putRoutes } from '../../shared/storage/access/providers.ts';
 import { CANARIES } from './canaries.ts';
 import { noted, type Watched } from './canary-callers.ts';
 import { startAwsEndUserMessagingStandIn } from './providers/aws-end-user-messaging-stand-in.ts';

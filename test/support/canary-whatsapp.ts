@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, vi } from 'vitest';
-import { putProviderSettings } from '../../shared/storage/providers.ts';
+import { putProviderSettings } from '../../shared/storage/access/providers.ts';
 import { CANARIES } from './canaries.ts';
 import type { Watched } from './canary-callers.ts';
 import { deliver, type Play } from './providers/stand-in.ts';

@@ -1,22 +1,24 @@
-import type { Actor } from '../../shared/domain/actor.ts';
-import { sendEmail } from '../../shared/domain/email/send.ts';
-import { isRefusal, type Refusal } from '../../shared/domain/errors.ts';
-import { createMessage } from '../../shared/domain/messages/create.ts';
-import { leave } from '../../shared/domain/messages/leave.ts';
-import type { Channel, ReportedStatus } from '../../shared/domain/messages/provider.ts';
-import { priceOf } from '../../shared/domain/messages/quote.ts';
-import { applyReceipt, type ParkedReceipt } from '../../shared/domain/messages/receipts.ts';
-import { resolveSend } from '../../shared/domain/messages/resolve.ts';
-import type { PlatformChannel } from '../../shared/domain/platforms/providers.ts';
+import { createMessage } from '../../shared/domain/api/create-message.ts';
+import { sendEmail } from '../../shared/domain/api/send-email.ts';
+import { sendRcs } from '../../shared/domain/api/send-rcs.ts';
+import { sendSms } from '../../shared/domain/api/send-sms.ts';
+import type { MetaChannel } from '../../shared/domain/channels/meta/providers.ts';
+import type { Actor } from '../../shared/domain/core/actor.ts';
+import { isRefusal, type Refusal } from '../../shared/domain/core/errors.ts';
+import { type Id, parseId } from '../../shared/domain/core/ids.ts';
+import type { Channel } from '../../shared/domain/message/channel.ts';
+import type { ReportedStatus } from '../../shared/domain/message/provider-port.ts';
 import { DEFAULT_PRICES } from '../../shared/domain/pricing/default-prices.ts';
 import { quoteUnits } from '../../shared/domain/pricing/prices.ts';
-import { sendRcs } from '../../shared/domain/rcs/send.ts';
-import { sendSms } from '../../shared/domain/sms/send.ts';
-import { readWallet } from '../../shared/storage/ledger.ts';
+import { applyReceipt, type PendingReceipt } from '../../shared/domain/sending/apply-receipt.ts';
+import { priceOf } from '../../shared/domain/sending/quote.ts';
+import { recoverSend } from '../../shared/domain/sending/recover.ts';
+import { sendQueued } from '../../shared/domain/sending/send-queued.ts';
+import { readWallet } from '../../shared/storage/wallet/ledger.ts';
 import { recipientOn, routeOn } from './channel-plans.ts';
 import { checkMoney } from './money.ts';
 import type { World } from './world.ts';
-import { emailPortsOf, leavePortsOf, submitPortsOf } from './world-queued.ts';
+import { emailPortsOf, sendQueuedPortsOf, submitPortsOf } from './world-queued.ts';
 
 const TEXT = 'Seu pedido saiu para entrega.';
 
@@ -25,13 +27,13 @@ type SendOn = (world: World, actor: Actor, key: string, text?: string) => Promis
 
 /** Channels whose messages leave by themselves: the answer is the message as its caller reads it once its queue was worked off. */
 const leavingOn =
-  (channel: PlatformChannel | 'push'): SendOn =>
+  (channel: MetaChannel | 'push'): SendOn =>
   async (world, actor, key, text = TEXT) => {
     const body = { channel, to: recipientOn(channel), type: 'text', payload: { text } } as const;
     const created = await createMessage(submitPortsOf(world), actor, key, body);
     if (isRefusal(created)) return created;
-    await leave(leavePortsOf(world), created.id);
-    const message = await world.ports.journal.read(created.id);
+    await sendQueued(sendQueuedPortsOf(world), created.id);
+    const message = await world.ports.messageStore.read(created.id);
     return { id: created.id, replayed: created.replayed, status: message?.status, reason: message?.reason };
   };
 
@@ -73,14 +75,14 @@ export const tally = (outcomes: readonly string[]): Record<string, number> =>
   );
 
 /** Resolves an organization's messages after `laterMs`, past their deadlines unless told otherwise, as the dispatcher would. */
-export const resolveAll = async (world: World, organizationId: string, laterMs = 31_000): Promise<void> => {
+export const resolveAll = async (world: World, organizationId: Id<'organization'>, laterMs = 31_000): Promise<void> => {
   world.now += laterMs;
   const { messages } = await checkMoney(world.table, organizationId, { quiet: false });
-  for (const { id } of messages) await resolveSend(world.ports, id);
+  for (const { id } of messages) await recoverSend(world.ports, id);
 };
 
 /** Resolves them until nothing is under way any more. */
-export const resolveUntilQuiet = async (world: World, organizationId: string): Promise<void> => {
+export const resolveUntilQuiet = async (world: World, organizationId: Id<'organization'>): Promise<void> => {
   for (;;) {
     await resolveAll(world, organizationId);
     if ((await readWallet(world.table, organizationId))?.held === 0) return;
@@ -89,10 +91,10 @@ export const resolveUntilQuiet = async (world: World, organizationId: string): P
 
 /** A provider's report of a message. */
 export const reportOf = (
-  messageId: string,
+  messageId: Id<'message'>,
   status: ReportedStatus,
-  more: Partial<ParkedReceipt['event']> = {},
-): ParkedReceipt['event'] => ({
+  more: Partial<PendingReceipt['event']> = {},
+): PendingReceipt['event'] => ({
   kind: 'receipt',
   messageId,
   providerMessageId: `p-${messageId}`,
@@ -102,8 +104,8 @@ export const reportOf = (
 });
 
 /** Brings a provider's report in, as its callback does. */
-export const deliverReport = async ({ ports, now }: World, report: ParkedReceipt['event']): Promise<void> => {
-  const parked = await ports.park(report.messageId ?? '', report, now);
+export const deliverReport = async ({ ports, now }: World, report: PendingReceipt['event']): Promise<void> => {
+  const parked = await ports.addPendingReceipt(parseId('message', report.messageId), report, now);
   await applyReceipt(ports, parked.messageId, parked.fingerprint);
 };
 

@@ -1,5 +1,5 @@
-import type { ProblemName } from '../../shared/domain/errors.ts';
-import type { Channel } from '../../shared/domain/messages/provider.ts';
+import type { ProblemName } from '../../shared/domain/core/errors.ts';
+import type { Channel } from '../../shared/domain/message/channel.ts';
 
 /** What a caller of a channel is told of a send, by fate; each is what the answer must match. */
 interface Told {

@@ -1,7 +1,9 @@
-import { isRefusal } from '../../shared/domain/errors.ts';
-import { requestHash, type SendPlan } from '../../shared/domain/messages/plan.ts';
-import type { Channel, ReportedStatus } from '../../shared/domain/messages/provider.ts';
-import { priceOf } from '../../shared/domain/messages/quote.ts';
+import { isRefusal } from '../../shared/domain/core/errors.ts';
+import type { Channel } from '../../shared/domain/message/channel.ts';
+import type { ReportedStatus } from '../../shared/domain/message/provider-port.ts';
+import { type RequestKey, requestKey } from '../../shared/domain/sending/idempotency.ts';
+import type { SendPlan } from '../../shared/domain/sending/plan.ts';
+import { priceOf } from '../../shared/domain/sending/quote.ts';
 import type { World } from './world.ts';
 
 const PHONE = '+5511987654321';
@@ -38,8 +40,12 @@ export const recipientOn = (channel: Channel): string => CHANNEL_PLANS[channel].
 export const routeOn = (channel: Channel): string => CHANNEL_PLANS[channel].route;
 export const reportsOf = (channel: Channel): readonly ReportedStatus[] => CHANNEL_PLANS[channel].reports;
 
-/** The plan of a message of the channel; the same body under the same key is the same request. */
-export const planOn = async (world: World, channel: Channel, key: string, body: string): Promise<SendPlan> => {
+/** The key of a message of the channel; the same body under the same key is the same request. */
+export const keyOn = (channel: Channel, callerKey: string, body: string): RequestKey =>
+  requestKey(callerKey, `${channel}.send`, { to: CHANNEL_PLANS[channel].to, body });
+
+/** The plan of a message of the channel. */
+export const planOn = async (world: World, channel: Channel, body: string): Promise<SendPlan> => {
   const { to, route, content } = CHANNEL_PLANS[channel];
   const price = await priceOf(world.ports, channel, route);
   if (isRefusal(price)) throw new Error(`no price for ${channel} ${route}`);
@@ -51,9 +57,7 @@ export const planOn = async (world: World, channel: Channel, key: string, body: 
     type: 'text',
     content: content(body),
     units: 1,
-    mayOptOut: true,
+    requiresConsent: true,
     links: [],
-    key,
-    hash: requestHash(`${channel}.send`, { to, body }),
   } as SendPlan;
 };

@@ -1,7 +1,8 @@
+import { newId } from '../../shared/domain/core/ids.ts';
 import type { EventType } from '../../shared/domain/events/catalogue.ts';
-import type { Channel } from '../../shared/domain/messages/provider.ts';
+import type { Channel } from '../../shared/domain/message/channel.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
-import type { Row } from '../../shared/storage/table.ts';
+import type { Row } from '../../shared/storage/client/row.ts';
 import { type KillLab, type Step, timesTaken, type Victim } from './kill.ts';
 import { channelOf, declarationOf, sendAs } from './kill-steps.ts';
 
@@ -13,7 +14,7 @@ export interface Outcome {
   /** Messages that the provider of its channel took before any retry. */
   readonly taken: 0 | 1;
   /** What the caller reads who tries again at once, before anything is resolved. */
-  readonly atOnce: 'first' | 'under way' | 'replay';
+  readonly mapConcurrently: 'first' | 'under way' | 'replay';
   /** What the caller reads who tries again after all is resolved; else a replay where the provider took it, and a first send where not. */
   readonly afterwards?: 'replay' | 'nobody knows';
   /** Its provider reports it after the process is back, which alone proves that it was taken. */
@@ -28,42 +29,47 @@ const INDETERMINATE = { hold: 'released', status: 'failed', reason: 'indetermina
 const NO_RCS: Outcome = {
   message: { hold: 'captured', status: 'failed', reason: 'no_rcs' },
   taken: 1,
-  atOnce: 'replay',
+  mapConcurrently: 'replay',
   event: 'rcs.failed',
 };
 /** The message that waits in its queue: it leaves once the process is back. */
-const LEAVES: Outcome = { message: SENT, taken: 1, atOnce: 'replay' };
+const LEAVES: Outcome = { message: SENT, taken: 1, mapConcurrently: 'replay' };
 const ABANDONED = { hold: 'released', status: 'failed', reason: 'abandoned' } as const;
 
 /** What must have become of a message whose process was killed at a step: where it was sent, and where it was not. */
 export const OUTCOMES: Readonly<Record<Step, Outcome>> = {
-  before_reserve: { message: undefined, taken: 0, atOnce: 'first' },
-  after_reserve: { message: ABANDONED, taken: 0, atOnce: 'under way', event: 'sms.failed' },
+  before_reserve: { message: undefined, taken: 0, mapConcurrently: 'first' },
+  after_reserve: { message: ABANDONED, taken: 0, mapConcurrently: 'under way', event: 'sms.failed' },
   before_begin: LEAVES,
-  after_begin: { message: ABANDONED, taken: 0, atOnce: 'replay' },
-  before_provider: { message: ABANDONED, taken: 0, atOnce: 'under way', event: 'sms.failed' },
-  after_provider: { message: SENT, taken: 1, atOnce: 'under way' },
-  before_settle: { message: SENT, taken: 1, atOnce: 'under way' },
-  after_settle: { message: SENT, taken: 1, atOnce: 'replay' },
-  answered: { message: SENT, taken: 1, atOnce: 'replay' },
-  before_receipt: { message: DELIVERED, taken: 1, atOnce: 'replay', event: 'sms.delivered' },
-  after_receipt: { message: DELIVERED, taken: 1, atOnce: 'replay', event: 'sms.delivered' },
-  before_published: { message: DELIVERED, taken: 1, atOnce: 'replay', event: 'sms.delivered' },
-  after_published: { message: DELIVERED, taken: 1, atOnce: 'replay', event: 'sms.delivered' },
+  after_begin: { message: ABANDONED, taken: 0, mapConcurrently: 'replay' },
+  before_provider: { message: ABANDONED, taken: 0, mapConcurrently: 'under way', event: 'sms.failed' },
+  after_provider: { message: SENT, taken: 1, mapConcurrently: 'under way' },
+  before_settle: { message: SENT, taken: 1, mapConcurrently: 'under way' },
+  after_settle: { message: SENT, taken: 1, mapConcurrently: 'replay' },
+  answered: { message: SENT, taken: 1, mapConcurrently: 'replay' },
+  before_receipt: { message: DELIVERED, taken: 1, mapConcurrently: 'replay', event: 'sms.delivered' },
+  after_receipt: { message: DELIVERED, taken: 1, mapConcurrently: 'replay', event: 'sms.delivered' },
+  before_published: { message: DELIVERED, taken: 1, mapConcurrently: 'replay', event: 'sms.delivered' },
+  after_published: { message: DELIVERED, taken: 1, mapConcurrently: 'replay', event: 'sms.delivered' },
   before_hop: NO_RCS,
   after_hop: NO_RCS,
 };
 
 /** The message that its provider took, and that none but a report of it can tell of. */
-const reported = (event: EventType, atOnce: Outcome['atOnce']): Outcome => ({
+const reported = (event: EventType, mapConcurrently: Outcome['mapConcurrently']): Outcome => ({
   message: DELIVERED,
   taken: 1,
-  atOnce,
+  mapConcurrently,
   reported: true,
   event,
 });
 /** The message of which nothing tells: that it was taken cannot be known either. */
-const unknown = (taken: 0 | 1): Outcome => ({ message: INDETERMINATE, taken, atOnce: 'replay', afterwards: 'replay' });
+const unknown = (taken: 0 | 1): Outcome => ({
+  message: INDETERMINATE,
+  taken,
+  mapConcurrently: 'replay',
+  afterwards: 'replay',
+});
 
 /**
  * Where another channel fares otherwise than SMS. SES and WhatsApp cannot be asked: their events prove what they took, and of what they
@@ -71,10 +77,10 @@ const unknown = (taken: 0 | 1): Outcome => ({ message: INDETERMINATE, taken, atO
  */
 const OTHERS: Readonly<Record<Exclude<Channel, 'sms'>, Readonly<Partial<Record<Step, Outcome>>>>> = {
   rcs: {
-    before_provider: { message: ABANDONED, taken: 0, atOnce: 'under way', event: 'rcs.failed' },
+    before_provider: { message: ABANDONED, taken: 0, mapConcurrently: 'under way', event: 'rcs.failed' },
   },
   email: {
-    before_provider: { message: INDETERMINATE, taken: 0, atOnce: 'under way', afterwards: 'nobody knows' },
+    before_provider: { message: INDETERMINATE, taken: 0, mapConcurrently: 'under way', afterwards: 'nobody knows' },
     after_provider: reported('email.delivered', 'under way'),
     before_settle: reported('email.delivered', 'under way'),
   },
@@ -97,7 +103,7 @@ export const outcomeOf = (victim: Pick<Victim, 'channel' | 'step'>): Outcome => 
 /** What the retry of a victim must be answered after all is resolved, and how often its provider has taken it after that. */
 export const retryOf = (victim: Pick<Victim, 'channel' | 'step'>) => {
   const { taken, afterwards = taken === 1 ? 'replay' : 'first' } = outcomeOf(victim);
-  const created = declarationOf(victim.step).hop ? 202 : 201;
+  const created = declarationOf(victim.step).step ? 202 : 201;
   if (afterwards === 'nobody knows') return { status: 502, replayed: undefined, reason: 'indeterminate', taken };
   const replayed = afterwards === 'replay';
   return { status: created, replayed, reason: undefined, taken: replayed ? taken : 1 };
@@ -111,7 +117,7 @@ export const retried = async (lab: KillLab, victim: Victim) => {
 
 /** The victim's message as it is stored. */
 export const rowOf = (lab: KillLab, { messageId }: Victim): Promise<Row | undefined> =>
-  lab.table.get(KEYS.message(messageId || 'msg_none'));
+  lab.table.get(KEYS.message(messageId ?? newId('message')));
 
 /** What is wrong with a victim after all is resolved; undefined when all is as it must be. */
 export const faultOf = async (lab: KillLab, victim: Victim): Promise<string | undefined> => {

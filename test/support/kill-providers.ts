@@ -1,9 +1,10 @@
-import type { Channel } from '../../shared/domain/messages/provider.ts';
+import type { Id } from '../../shared/domain/core/ids.ts';
+import type { Channel } from '../../shared/domain/message/channel.ts';
 import { localKeyProvider } from '../../shared/providers/keys/local-key-provider.ts';
+import { putProviderSettings } from '../../shared/storage/access/providers.ts';
+import { openVault } from '../../shared/storage/access/root-key.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
-import { putProviderSettings } from '../../shared/storage/providers.ts';
-import { openVault } from '../../shared/storage/root-key.ts';
-import type { Table } from '../../shared/storage/table.ts';
+import type { Table } from '../../shared/storage/client/table.ts';
 import { type Gate, startGate } from './kill-gate.ts';
 import { channelOf, type Victim } from './kill-steps.ts';
 import { startAmazonSesStandIn } from './providers/amazon-ses-stand-in.ts';
@@ -89,7 +90,7 @@ const SET_UP = {
 } as const;
 
 /** An account of Instagram for each organization, since each account belongs to one. */
-const accountsOf = (settings: Readonly<Record<string, unknown>>, organizations: readonly string[]) => {
+const accountsOf = (settings: Readonly<Record<string, unknown>>, organizations: readonly Id<'organization'>[]) => {
   const [account = {}] = settings.accounts as readonly { readonly id?: string }[];
   const own = organizations.map((organizationId, at) => ({
     ...account,
@@ -105,7 +106,7 @@ export const setUpProviders = async (
   providers: KillProviders,
   table: Table,
   keyFile: string,
-  organizations: readonly string[],
+  organizations: readonly Id<'organization'>[],
 ): Promise<void> => {
   const vault = await openVault(table, localKeyProvider(keyFile));
   const now = Date.now();

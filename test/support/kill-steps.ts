@@ -1,4 +1,5 @@
-import type { Channel } from '../../shared/domain/messages/provider.ts';
+import type { Id } from '../../shared/domain/core/ids.ts';
+import type { Channel } from '../../shared/domain/message/channel.ts';
 import type { Answer, Client } from './api.ts';
 import type { GateCall, HoldAt } from './kill-gate.ts';
 
@@ -10,11 +11,11 @@ export interface Victim {
   readonly to: string;
   readonly key: string;
   readonly client: Client;
-  readonly organizationId: string;
+  readonly organizationId: Id<'organization'>;
   /** Known once its reservation was seen. */
-  messageId?: string;
+  messageId?: Id<'message'>;
   /** Known once its change was seen. */
-  eventId?: string;
+  eventId?: Id<'event'>;
 }
 export const channelOf = ({ channel = 'sms' }: Pick<Victim, 'channel'>): Channel => channel;
 
@@ -27,7 +28,7 @@ interface StepDeclaration {
   /** It waits in its queue before: a step of the channels whose messages leave by themselves. */
   readonly queued?: true;
   /** It was sent by RCS with a fallback to SMS, and a receipt that it cannot be delivered is under way. */
-  readonly hop?: true;
+  readonly step?: true;
 }
 
 /** Whether a call commits a change. */
@@ -50,7 +51,7 @@ export const applies = (call: GateCall, { messageId }: Victim): boolean =>
 const marks = (call: GateCall, { eventId }: Victim) =>
   call.action === 'BatchWriteItem' && eventId !== undefined && call.body.includes(`EVT#${eventId}`);
 /** A hop's own key has a line break, which JSON writes as two characters. */
-const hops = (call: GateCall, victim: Victim) => reserves(call, victim) && call.body.includes('hop\\n');
+const steps = (call: GateCall, victim: Victim) => reserves(call, victim) && call.body.includes('hop\\n');
 
 /** Every step of a message's life at which its process may end, one row each. */
 export const STEPS = {
@@ -67,15 +68,15 @@ export const STEPS = {
   after_receipt: { gate: 'table', at: 'after', matches: applies, receipt: 'delivered' },
   before_published: { gate: 'table', at: 'before', matches: marks, receipt: 'delivered' },
   after_published: { gate: 'table', at: 'after', matches: marks, receipt: 'delivered' },
-  before_hop: { gate: 'table', at: 'before', matches: hops, hop: true },
-  after_hop: { gate: 'table', at: 'after', matches: hops, hop: true },
+  before_hop: { gate: 'table', at: 'before', matches: steps, step: true },
+  after_hop: { gate: 'table', at: 'after', matches: steps, step: true },
 } as const satisfies Readonly<Record<string, StepDeclaration>>;
 export type Step = keyof typeof STEPS;
 export const declarationOf = (step: Step): StepDeclaration => STEPS[step];
 
 /** The steps of an SMS: all but those of a queue and of a fallback. */
 export const STEP_NAMES = (Object.keys(STEPS) as Step[]).filter(
-  (step) => !declarationOf(step).hop && !declarationOf(step).queued,
+  (step) => !declarationOf(step).step && !declarationOf(step).queued,
 );
 
 /**
@@ -131,6 +132,6 @@ const HOPPING = ['/v1/messages', { channel: 'rcs', text: TEXT, fallback: ['sms']
 /** Sends a victim's message as its channel's callers do. */
 export const sendAs = (victim: Victim): Promise<Answer> => {
   const { client, to, key, step } = victim;
-  const [path, body] = declarationOf(step).hop ? HOPPING : REQUESTS[channelOf(victim)];
+  const [path, body] = declarationOf(step).step ? HOPPING : REQUESTS[channelOf(victim)];
   return client.post(path, { ...body, to }, { 'idempotency-key': key });
 };

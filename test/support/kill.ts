@@ -8,14 +8,15 @@ import { SQSClient } from '@aws-sdk/client-sqs';
 import { freePort, startDynoxide } from '../../infra/local/engines.ts';
 import { ensureQueues } from '../../infra/local/resources.ts';
 import { AWS_DEFAULTS, defaultAwsSettings, keyFileOf, LOCAL_REGION, tableName } from '../../infra/local/stages.ts';
-import { createOrganization } from '../../infra/operator/organizations.ts';
-import type { Channel } from '../../shared/domain/messages/provider.ts';
+import { createOrganization } from '../../infra/provisioning/organizations.ts';
+import { type Id, parseId } from '../../shared/domain/core/ids.ts';
+import type { Channel } from '../../shared/domain/message/channel.ts';
 import type { QueueName } from '../../shared/queues/queues.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
-import { tableClient } from '../../shared/storage/client.ts';
-import { Table } from '../../shared/storage/table.ts';
-import { creditWallet } from '../../shared/storage/wallet.ts';
-import { apiClient, type Client } from './api.ts';
+import { tableClient } from '../../shared/storage/client/client.ts';
+import { Table } from '../../shared/storage/client/table.ts';
+import { creditWallet } from '../../shared/storage/wallet/wallet.ts';
+import { apiClient } from './api.ts';
 import { type Gate, type GateCall, type Hold, startGate } from './kill-gate.ts';
 import {
   closeProviders,
@@ -25,7 +26,7 @@ import {
   startKillProviders,
 } from './kill-providers.ts';
 import { applies, channelOf, declarationOf, reserves, sendAs, type Victim, writes } from './kill-steps.ts';
-import { tempDir } from './platform.ts';
+import { tempDir } from './local-stack.ts';
 import type { InfobipStandIn } from './providers/infobip-stand-in.ts';
 import { deliver, type StandIn } from './providers/stand-in.ts';
 
@@ -55,7 +56,7 @@ export interface KillLab {
   /** The running process's queues. */
   queue(name: QueueName): Promise<{ readonly sqs: SQSClient; readonly url: string; readonly deadLetterUrl: string }>;
   /** An organization with a live wallet that no history empties. One that sends by Instagram is made before the process starts, or before its first such send: a process trusts its settings for a while. */
-  organization(): Promise<{ client: Client; organizationId: string }>;
+  organization(): Promise<Pick<Victim, 'client' | 'organizationId'>>;
   /** Makes the recipients of these victims' their organizations' own, where a channel asks for it; the process runs. */
   meet(victims: readonly Victim[]): Promise<void>;
   /** Starts the process, or starts it again; nothing where it runs. */
@@ -119,7 +120,7 @@ export const startKillLab = async (): Promise<KillLab> => {
     child.kill('SIGKILL');
     await exit;
   };
-  const organizations: string[] = [];
+  const organizations: Id<'organization'>[] = [];
   let started = false;
   const setUp = () => setUpProviders(providers, tables.live, keyFileOf(dataDir), organizations);
   return {
@@ -176,8 +177,8 @@ export const learnIds = (lab: KillLab, victims: readonly Victim[]): void =>
   lab.tableGate.watch((call) => {
     if (!writes(call)) return;
     for (const victim of victims) {
-      if (reserves(call, victim)) victim.messageId ??= found(/MSG#(msg_\w+)/, call.body) ?? '';
-      else if (applies(call, victim)) victim.eventId = found(/EVT#(evt_\w+)/, call.body) ?? '';
+      if (reserves(call, victim)) victim.messageId ??= parseId('message', found(/MSG#(msg_\w+)/, call.body));
+      else if (applies(call, victim)) victim.eventId = parseId('event', found(/EVT#(evt_\w+)/, call.body));
     }
   });
 
@@ -188,7 +189,7 @@ const openHolds = async (lab: KillLab, victims: readonly Victim[]): Promise<numb
 };
 const unpublished = async (lab: KillLab, victims: readonly Victim[]): Promise<number> => {
   const waiting = victims.filter(({ step }) => declarationOf(step).receipt);
-  const rows = await lab.table.getMany(waiting.map(({ messageId = '' }) => KEYS.message(messageId)));
+  const rows = await lab.table.getMany(waiting.map(({ messageId }) => KEYS.message(parseId('message', messageId))));
   const undelivered = rows.filter((row) => row?.status !== 'delivered').length;
   const events = await lab.table.getMany(waiting.flatMap(({ eventId }) => (eventId ? [KEYS.event(eventId)] : [])));
   return undelivered + events.filter((row) => row !== undefined && row.publishedAt === undefined).length;
@@ -196,9 +197,13 @@ const unpublished = async (lab: KillLab, victims: readonly Victim[]): Promise<nu
 
 /** Victims whose fallback has not left yet. */
 const unhopped = async (lab: KillLab, victims: readonly Victim[]): Promise<number> => {
-  const hopping = victims.filter(({ step }) => declarationOf(step).hop);
-  const chains = await lab.table.getMany(hopping.map(({ messageId = '' }) => KEYS.chain(messageId)));
-  const last = await lab.table.getMany(chains.flatMap((chain) => (chain ? [KEYS.message(String(chain.current))] : [])));
+  const hopping = victims.filter(({ step }) => declarationOf(step).step);
+  const fallbacks = await lab.table.getMany(
+    hopping.map(({ messageId }) => KEYS.fallback(parseId('message', messageId))),
+  );
+  const last = await lab.table.getMany(
+    fallbacks.flatMap((fallback) => (fallback ? [KEYS.message(parseId('message', String(fallback.current)))] : [])),
+  );
   return hopping.length - last.filter((row) => row?.channel === 'sms' && row.hold === 'captured').length;
 };
 
@@ -225,7 +230,7 @@ export const timesTaken = (lab: KillLab, victim: Victim, channel = channelOf(vic
 export const postReceipt = async (lab: KillLab, victim: Victim): Promise<void> => {
   const [message] = takenFor(lab, victim, channelOf(victim));
   if (!message) throw new Error('there is nothing to receipt');
-  const outcome = declarationOf(victim.step).hop ? 'no_rcs' : 'delivered';
+  const outcome = declarationOf(victim.step).step ? 'no_rcs' : 'delivered';
   const standIn: Pick<StandIn, 'receipt'> = lab.providers[channelOf(victim)].standIn;
   const answer = await deliver(standIn.receipt(message, outcome));
   if (!answer.ok) throw new Error(`the receipt was answered ${answer.status}`);
@@ -259,7 +264,7 @@ export const bringThrough = async (lab: KillLab, victims: readonly Victim[]): Pr
 export const killAll = async (lab: KillLab, victims: readonly Victim[]): Promise<void> => {
   learnIds(lab, victims);
   await lab.meet(victims);
-  const reported = victims.filter(({ step }) => declarationOf(step).receipt || declarationOf(step).hop);
+  const reported = victims.filter(({ step }) => declarationOf(step).receipt || declarationOf(step).step);
   const through = victims.filter((victim) => victim.step === 'answered' || reported.includes(victim));
   await Promise.all(through.map(mustBeSent));
   await Promise.all(reported.map((victim) => untilTaken(lab, victim)));

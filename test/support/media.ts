@@ -1,7 +1,7 @@
-import type { Environment } from '../../shared/domain/actor.ts';
-import { type Id, newId } from '../../shared/domain/ids.ts';
-import { numberStore } from '../../shared/storage/numbers.ts';
-import { putProviderSettings } from '../../shared/storage/providers.ts';
+import type { Environment } from '../../shared/domain/core/actor.ts';
+import { newId } from '../../shared/domain/core/ids.ts';
+import { putProviderSettings } from '../../shared/storage/access/providers.ts';
+import { numberStore } from '../../shared/storage/whatsapp/numbers.ts';
 import type { Client, Messaging, Tenant } from './api.ts';
 
 /** Keeps a connected number of the tenant as connecting it does; answers with its id. */
@@ -22,7 +22,7 @@ export const connectedNumber = async (
   const phoneNumberId = String(Math.floor(1e14 + Math.random() * 9e14));
   const number = {
     id: newId('number'),
-    organizationId: id as Id<'organization'>,
+    organizationId: id,
     phoneNumberId,
     wabaId: '102290129340398',
     displayPhone: '+5511999990000',

@@ -1,10 +1,13 @@
-import type { MessageRecord } from '../../shared/domain/messages/message.ts';
-import { CHANNELS } from '../../shared/domain/messages/provider.ts';
-import { UNIFIED_STATUSES, unifiedStatus } from '../../shared/domain/messages/views.ts';
+import { CHANNELS } from '../../shared/domain/channels/registry.ts';
+import type { Id } from '../../shared/domain/core/ids.ts';
+import { parseEscrowLane } from '../../shared/domain/message/escrow-lane.ts';
+import type { MessageRecord } from '../../shared/domain/message/message.ts';
+import { UNIFIED_STATUSES, unifiedStatus } from '../../shared/domain/tracking/views.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
-import { readLedger, readWallet } from '../../shared/storage/ledger.ts';
-import { parseMessage } from '../../shared/storage/message-rows.ts';
-import type { Row, Table } from '../../shared/storage/table.ts';
+import type { Row } from '../../shared/storage/client/row.ts';
+import type { Table } from '../../shared/storage/client/table.ts';
+import { messageRows } from '../../shared/storage/messages/message-rows.ts';
+import { readLedger, readWallet } from '../../shared/storage/wallet/ledger.ts';
 
 const allRows = async (
   table: Table,
@@ -28,11 +31,11 @@ const allRows = async (
 };
 
 /** Every message of an organization, channel by channel, each oldest first. */
-export const messagesOf = async (table: Table, organizationId: string) => {
+export const messagesOf = async (table: Table, organizationId: Id<'organization'>) => {
   const found = await Promise.all(
     CHANNELS.map((channel) => allRows(table, `MSGS#${channel}#${organizationId}`, undefined, 'gsi1')),
   );
-  return (await table.getMany(found.flat())).filter((row) => row !== undefined).map(parseMessage);
+  return (await table.getMany(found.flat())).filter((row) => row !== undefined).map(messageRows.read);
 };
 
 interface Entry {
@@ -62,8 +65,8 @@ const checkChunk = async (
   alone: ReadonlySet<string>,
   must: Must,
 ) => {
-  const [batchId = '', chunk = ''] = name.split('#');
-  const row = await table.get(KEYS.batchChunk(batchId, Number(chunk)));
+  const { batchId, chunk } = parseEscrowLane(name);
+  const row = await table.get(KEYS.batchChunk(batchId, chunk));
   must(row !== undefined, 'a message lies in a chunk that does not exist');
   must(row?.coins === priceOf(messages), "a chunk's hold is not the price of its messages");
   const listed = [...((row?.ids ?? []) as string[])].sort();
@@ -147,7 +150,11 @@ interface Books {
  * Checks the invariants of money of one organization and answers the books; throws with the first that is broken. `quiet`: nothing is
  * under way, so no hold may be open.
  */
-export const checkMoney = async (table: Table, organizationId: string, { quiet = true } = {}): Promise<Books> => {
+export const checkMoney = async (
+  table: Table,
+  organizationId: Id<'organization'>,
+  { quiet = true } = {},
+): Promise<Books> => {
   const wallet = await readWallet(table, organizationId);
   if (!wallet) throw new Error('there is no wallet');
   const entryRows = await allRows(table, KEYS.wallet(organizationId).pk, {

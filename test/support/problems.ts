@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { OVERVIEW_CODES, PROBLEMS } from '../../shared/domain/errors.ts';
+import { PROBLEMS, V1_CODES } from '../../shared/domain/core/errors.ts';
 import type { Answer } from './api.ts';
 
 interface Expected {
@@ -13,7 +13,7 @@ interface Expected {
 const CODES = new Map<number, Set<string>>();
 for (const { status, code } of Object.values(PROBLEMS)) CODES.set(status, (CODES.get(status) ?? new Set()).add(code));
 /** On /v1 the overview contract's codes, of any status, each with its action. */
-const ofOverview = (path: unknown) => String(path).startsWith('/v1/');
+const ofV1 = (path: unknown) => String(path).startsWith('/v1/');
 
 /** The problem document of the status: every field that is promised, none that is not, and nothing of what was sent. */
 export const expectProblem = (answer: Answer, status: number, { sent, errors, meta }: Expected = {}): void => {
@@ -29,13 +29,13 @@ export const expectProblem = (answer: Answer, status: number, { sent, errors, me
     detail: expect.any(String),
     instance: expect.stringMatching(/^\//),
     code: expect.toSatisfy(
-      (code: string) => (ofOverview(body.instance) ? code in OVERVIEW_CODES : CODES.get(status)?.has(code) === true),
+      (code: string) => (ofV1(body.instance) ? code in V1_CODES : CODES.get(status)?.has(code) === true),
       'a code of the status',
     ),
     requestId: headers.get('x-request-id'),
   });
   const known = ['type', 'title', 'status', 'detail', 'instance', 'code', 'requestId', 'meta', 'errors'];
-  if (ofOverview(body.instance)) known.push('action');
+  if (ofV1(body.instance)) known.push('action');
   expect(Object.keys(body).filter((field) => !known.includes(field))).toEqual([]);
   if (errors) expect(body.errors.map(({ path }: { path: string }) => path)).toEqual(errors);
   if (meta) expect(body.meta).toEqual(meta);

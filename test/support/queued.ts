@@ -1,10 +1,12 @@
-import { isRefusal } from '../../shared/domain/errors.ts';
-import type { Id } from '../../shared/domain/ids.ts';
-import type { MessageRecord } from '../../shared/domain/messages/message.ts';
-import { reserveMessage } from '../../shared/domain/messages/send.ts';
+import type { SmsSendPorts } from '../../shared/domain/api/send-sms.ts';
+import { planSms } from '../../shared/domain/channels/sms/plan.ts';
+import { isRefusal } from '../../shared/domain/core/errors.ts';
+import type { MessageRecord } from '../../shared/domain/message/message.ts';
 import { DEFAULT_PRICES } from '../../shared/domain/pricing/default-prices.ts';
-import { planSms, type SmsPorts } from '../../shared/domain/sms/send.ts';
-import { journal } from '../../shared/storage/journal.ts';
+import { requestKey } from '../../shared/domain/sending/idempotency.ts';
+import { pricePlan } from '../../shared/domain/sending/plan.ts';
+import { reserveMessage } from '../../shared/domain/sending/reserve.ts';
+import { messageStore } from '../../shared/storage/messages/message-store.ts';
 import { aMessage, type Messaging, type Tenant } from './api.ts';
 
 const PLAIN = {
@@ -18,18 +20,20 @@ export const queueSms = async (messaging: Messaging, { id }: Tenant, at: number)
   const vault = await messaging.vault('test');
   const ports = {
     clock: Date.now,
-    journal: journal(messaging.tables.test, () => {}, PLAIN),
+    messageStore: messageStore(messaging.tables.test, () => {}, PLAIN),
     prices: async () => DEFAULT_PRICES,
     volume: async () => 0,
     perSecond: async () => undefined,
-    hashTo: async (organizationId, kind, to) => vault.blindIndex(organizationId, kind, to),
+    recipientHashOf: async (organizationId, kind, to) => vault.blindIndex(organizationId, kind, to),
     noteDepleted: async () => {},
     publicUrl: messaging.url,
-  } as Partial<SmsPorts> as SmsPorts;
-  const tenant = { organizationId: id as Id<'organization'>, env: 'test' } as const;
-  const key = `queued-${keys++}`;
-  const made = await planSms(ports, tenant, aMessage, key, key);
-  const sent = isRefusal(made) ? made : await reserveMessage(ports, tenant, made.plan, { status: 'queued', at });
+  } as Partial<SmsSendPorts> as SmsSendPorts;
+  const tenant = { organizationId: id, env: 'test' } as const;
+  const key = requestKey(`queued-${keys++}`, 'sms.send', aMessage);
+  const made = await pricePlan(ports, aMessage, await planSms(ports, tenant, aMessage));
+  const sent = isRefusal(made)
+    ? made
+    : await reserveMessage(ports, tenant, { plan: made.plan, key, initial: { status: 'queued', at } });
   if (isRefusal(sent)) throw new Error(sent.details.detail);
   return sent.message;
 };

@@ -1,23 +1,29 @@
 import fc from 'fast-check';
-import { Refusal } from '../../shared/domain/errors.ts';
-import { type ChainPorts, goOn } from '../../shared/domain/messages/chain.ts';
-import type { Hop } from '../../shared/domain/messages/hops.ts';
-import { leave } from '../../shared/domain/messages/leave.ts';
-import { advances, type MessageRecord, type MessageStatus } from '../../shared/domain/messages/message.ts';
-import type { PlanOf } from '../../shared/domain/messages/plan.ts';
-import { CHANNELS, type Channel, type ProviderAnswer } from '../../shared/domain/messages/provider.ts';
-import { applyReceipt, applySandboxOutcome } from '../../shared/domain/messages/receipts.ts';
-import { resolveSend } from '../../shared/domain/messages/resolve.ts';
-import { reserveMessage, type Sent, sendNow } from '../../shared/domain/messages/send.ts';
-import { overdue } from '../../shared/storage/due.ts';
-import { outbox } from '../../shared/storage/outbox.ts';
-import { planOn, reportsOf } from './channel-plans.ts';
+import { CHANNELS } from '../../shared/domain/channels/registry.ts';
+import { Refusal } from '../../shared/domain/core/errors.ts';
+import type { Id } from '../../shared/domain/core/ids.ts';
+import type { Channel } from '../../shared/domain/message/channel.ts';
+import type { FallbackStep } from '../../shared/domain/message/fallback.ts';
+import { advances, type MessageRecord, type MessageStatus } from '../../shared/domain/message/message.ts';
+import type { ProviderAnswer } from '../../shared/domain/message/provider-port.ts';
+import { type AdvanceFallbackPorts, advanceFallback } from '../../shared/domain/sending/advance-fallback.ts';
+import { applyReceipt, applySandboxReport } from '../../shared/domain/sending/apply-receipt.ts';
+import type { Sent } from '../../shared/domain/sending/idempotency.ts';
+import type { SendPlanOf } from '../../shared/domain/sending/plan.ts';
+import { recoverSend } from '../../shared/domain/sending/recover.ts';
+import { reserveMessage } from '../../shared/domain/sending/reserve.ts';
+import { sendNow } from '../../shared/domain/sending/send-now.ts';
+import { sendQueued } from '../../shared/domain/sending/send-queued.ts';
+import { PARSE_KEY } from '../../shared/storage/parse-key.ts';
+import { overdue } from '../../shared/storage/work/due.ts';
+import { outbox } from '../../shared/storage/work/outbox.ts';
+import { keyOn, planOn, reportsOf } from './channel-plans.ts';
 import { coinsOn, reportOf } from './channel-plans-live.ts';
 import { proofOn } from './channel-plans-told.ts';
 import { FAULTS, type Fault } from './fault-proxy.ts';
 import { checkMoney } from './money.ts';
 import type { World } from './world.ts';
-import { chainPortsOf, hint, leavePortsOf } from './world-queued.ts';
+import { advanceFallbackPortsOf, enqueue, sendQueuedPortsOf } from './world-queued.ts';
 
 const ANSWERS = {
   accepted: undefined,
@@ -95,32 +101,36 @@ const tolerant = async (work: () => Promise<unknown>): Promise<void> => {
   await work().catch(() => {});
 };
 
-const markPublished = async (world: World, id: string): Promise<void> => {
+const markPublished = async (world: World, id: Id<'event'>): Promise<void> => {
   const events = outbox(world.table);
   const found = await events.read(id);
   if (found) await events.markPublished([found.event], world.now);
 };
 
 const plansOf =
-  (world: World): ChainPorts['plan'] =>
-  async (_, hop, key) => ({ plan: await planOn(world, hop.channel, key, hop.text ?? '') });
+  (world: World): AdvanceFallbackPorts['plan'] =>
+  async (_, { channel, text = '' }) => ({ plan: await planOn(world, channel, text) });
 
 /** What the dispatcher hands over: overdue messages and chains, found by their due rows alone. */
 const dispatchDue = async (world: World): Promise<void> => {
   for (const kind of ['send_message', 'fallback'] as const)
-    world.hints.push(...(await overdue(world.table, kind, world.now, 100)));
+    world.workItems.push(...(await overdue(world.table, kind, world.now, 100)));
 };
 
 const workThrough = async (world: World): Promise<void> => {
-  for (const hint of world.hints.splice(0)) {
-    const id = hint.pk.slice(4);
-    const fingerprint = hint.sk.slice(5);
-    if (hint.kind === 'apply_receipt') await tolerant(() => applyReceipt(world.ports, id, fingerprint));
-    else if (hint.kind === 'resolve_send') await tolerant(() => resolveSend(world.ports, id));
-    else if (hint.kind === 'sandbox_outcome') await tolerant(() => applySandboxOutcome(world.ports, id));
-    else if (hint.kind === 'send_message') await tolerant(() => leave(leavePortsOf(world), id));
-    else if (hint.kind === 'fallback') await tolerant(() => goOn(chainPortsOf(world, plansOf(world)), id));
-    else await tolerant(() => markPublished(world, id));
+  for (const enqueue of world.workItems.splice(0)) {
+    if (enqueue.kind === 'publish_event') {
+      await tolerant(() => markPublished(world, PARSE_KEY.event(enqueue)));
+      continue;
+    }
+    const id = PARSE_KEY.message(enqueue);
+    if (enqueue.kind === 'apply_receipt')
+      await tolerant(() => applyReceipt(world.ports, id, PARSE_KEY.receipt(enqueue).fingerprint));
+    else if (enqueue.kind === 'recover_send') await tolerant(() => recoverSend(world.ports, id));
+    else if (enqueue.kind === 'sandbox_outcome') await tolerant(() => applySandboxReport(world.ports, id));
+    else if (enqueue.kind === 'send_message') await tolerant(() => sendQueued(sendQueuedPortsOf(world), id));
+    else if (enqueue.kind === 'fallback')
+      await tolerant(() => advanceFallback(advanceFallbackPortsOf(world, plansOf(world)), id));
   }
 };
 
@@ -136,18 +146,18 @@ const WAIT_MS = 60_000;
 const other = (channel: Channel): Channel => CHANNELS[(CHANNELS.indexOf(channel) + 1) % CHANNELS.length] ?? 'sms';
 
 /** A fallback begins only while no message before it had arrived, and no hop begins twice; each is billed at its channel's own rate. */
-const checkChains = (messages: readonly MessageRecord[], priceOn: ReadonlyMap<Channel, number>): void => {
-  const hops = messages.filter(({ id, chainId }) => chainId !== undefined && chainId !== id);
-  const places = new Set(hops.map(({ callerKey }) => callerKey));
-  if (places.size !== hops.length) throw new Error('a hop of a chain began twice');
-  for (const { channel, coins } of hops)
+const checkFallbacks = (messages: readonly MessageRecord[], priceOn: ReadonlyMap<Channel, number>): void => {
+  const steps = messages.filter(({ id, fallbackId }) => fallbackId !== undefined && fallbackId !== id);
+  const places = new Set(steps.map(({ callerKey }) => callerKey));
+  if (places.size !== steps.length) throw new Error('a hop of a chain began twice');
+  for (const { channel, coins } of steps)
     if (coins !== priceOn.get(channel)) throw new Error(`a hop on ${channel} was billed ${coins} coins`);
-  for (const hop of hops)
+  for (const step of steps)
     for (const before of messages)
       if (
-        before.chainId === hop.chainId &&
-        before.createdAt < hop.createdAt &&
-        (before.deliveredAt ?? Infinity) < hop.createdAt
+        before.fallbackId === step.fallbackId &&
+        before.createdAt < step.createdAt &&
+        (before.deliveredAt ?? Infinity) < step.createdAt
       )
         throw new Error('a fallback began after a message of its chain had arrived');
 };
@@ -160,7 +170,7 @@ export const runHistory = async (world: World, channel: Channel, history: readon
   const answered: string[] = [];
   world.provider.dispatched.length = 0;
   world.provider.accepted.clear();
-  world.hints.length = 0;
+  world.workItems.length = 0;
 
   const priceOn = new Map<Channel, number>();
   for (const each of CHANNELS) priceOn.set(each, await coinsOn(world, each));
@@ -172,7 +182,7 @@ export const runHistory = async (world: World, channel: Channel, history: readon
         throw new Error(`a status went back from ${before} to ${status}`);
       last.set(id, status);
     }
-    checkChains(books.messages, priceOn);
+    checkFallbacks(books.messages, priceOn);
     return books;
   };
   const playing = (name: keyof typeof ANSWERS) => {
@@ -197,20 +207,26 @@ export const runHistory = async (world: World, channel: Channel, history: readon
   };
   const sends = (step: Extract<Step, { do: 'send' }>) =>
     answers(step.answer, async () => {
-      const plan = await planOn(world, channel, `key-${step.key}`, `Texto ${step.body}`);
-      return (await sendNow(world.ports, actor, plan, { plan: plan as PlanOf<'sms'> })) as Sent | Refusal;
+      const said = `Texto ${step.body}`;
+      const plan = (await planOn(world, channel, said)) as SendPlanOf<'sms'>;
+      return (await sendNow(world.ports, actor, keyOn(channel, `key-${step.key}`, said), { plan })) as Sent | Refusal;
     });
   const submits = (step: Extract<Step, { do: 'submit' }>) =>
     answers(step.answer, async () => {
       const at = world.now;
-      const hop = (of: Channel): Hop => ({ channel: of, to: '', type: 'text', text: 'Outra via', afterMs: WAIT_MS });
-      const plan = await planOn(world, channel, `queued-${step.key}`, 'Texto');
-      const sent = await reserveMessage(world.ports, actor, plan, {
-        status: 'queued',
-        at,
-        hops: [hop(other(channel)), hop(channel)],
+      const next = (of: Channel): FallbackStep => ({
+        channel: of,
+        to: '',
+        type: 'text',
+        text: 'Outra via',
+        afterMs: WAIT_MS,
       });
-      if (!(sent instanceof Refusal)) hint(world, 'send_message', sent.message.id);
+      const sent = await reserveMessage(world.ports, actor, {
+        plan: await planOn(world, channel, 'Texto'),
+        key: keyOn(channel, `queued-${step.key}`, 'Texto'),
+        initial: { status: 'queued', at, steps: [next(other(channel)), next(channel)] },
+      });
+      if (!(sent instanceof Refusal)) enqueue(world, 'send_message', sent.message.id);
       return sent;
     });
   const take = async (step: Step): Promise<void> => {
@@ -223,8 +239,8 @@ export const runHistory = async (world: World, channel: Channel, history: readon
       return;
     }
     if (step.do === 'work') {
-      const hints = world.hints.splice(0);
-      world.hints.push(...shuffled(step.twice ? [...hints, ...hints] : hints, step.order));
+      const workItems = world.workItems.splice(0);
+      world.workItems.push(...shuffled(step.twice ? [...workItems, ...workItems] : workItems, step.order));
       return workThrough(world);
     }
     if (step.do === 'receipt') {
@@ -232,17 +248,25 @@ export const runHistory = async (world: World, channel: Channel, history: readon
       // A receipt exists only of what the provider took.
       if (!target || !world.provider.accepted.has(target.messageId)) return;
       await tolerant(async () => {
-        const message = await world.ports.journal.read(target.messageId);
+        const message = await world.ports.messageStore.read(target.messageId);
         const reports = reportsOf(message?.channel ?? channel);
         const status = reports[step.report % reports.length] ?? 'delivered';
-        const parked = await world.ports.park(target.messageId, reportOf(target.messageId, status), world.now);
-        world.hints.push({ kind: 'apply_receipt', pk: `MSG#${target.messageId}`, sk: `RCPT#${parked.fingerprint}` });
+        const parked = await world.ports.addPendingReceipt(
+          target.messageId,
+          reportOf(target.messageId, status),
+          world.now,
+        );
+        world.workItems.push({
+          kind: 'apply_receipt',
+          pk: `MSG#${target.messageId}`,
+          sk: `RCPT#${parked.fingerprint}`,
+        });
       });
       return;
     }
     world.now += step.ms;
     await dispatchDue(world);
-    for (const { messageId } of world.provider.dispatched) await tolerant(() => resolveSend(world.ports, messageId));
+    for (const { messageId } of world.provider.dispatched) await tolerant(() => recoverSend(world.ports, messageId));
   };
 
   for (const step of history) {
@@ -255,9 +279,9 @@ export const runHistory = async (world: World, channel: Channel, history: readon
     world.now += 31_000;
     const { messages } = await look(false);
     await dispatchDue(world);
-    for (const { id } of messages) await resolveSend(world.ports, id);
+    for (const { id } of messages) await recoverSend(world.ports, id);
     for (const { id } of messages)
-      for (const { fingerprint } of await world.ports.parkedReceipts(id))
+      for (const { fingerprint } of await world.ports.pendingReceipts(id))
         await applyReceipt(world.ports, id, fingerprint);
     await workThrough(world);
   }

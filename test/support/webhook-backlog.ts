@@ -1,10 +1,10 @@
 import { expect } from 'vitest';
-import type { Actor } from '../../shared/domain/actor.ts';
+import type { Actor } from '../../shared/domain/core/actor.ts';
 import { deliverAll } from '../../shared/domain/webhooks/deliver.ts';
 import { drainBacklog } from '../../shared/domain/webhooks/drain.ts';
 import { fanOut } from '../../shared/domain/webhooks/fan-out.ts';
 import type { DeliveryStatus, Subscription } from '../../shared/domain/webhooks/subscription.ts';
-import { overdue } from '../../shared/storage/due.ts';
+import { overdue } from '../../shared/storage/work/due.ts';
 import { ok, type Posted, type WebhookWorld } from './webhook-world.ts';
 
 export const SECOND = 1_000;
@@ -30,23 +30,23 @@ export const backlogsOf = (hooks: WebhookWorld) => {
     const made = await hooks.subscribe();
     hooks.answers.set(made.subscription.url, answer);
     hooks.world.now += 60 * SECOND;
-    hooks.hints.length = 0;
+    hooks.workItems.length = 0;
     await give(made.actor, 5);
     await deliverAll(
       hooks.ports,
-      hooks.hints.splice(0).map(({ id }) => id),
+      hooks.workItems.splice(0).map(({ id }) => id),
     );
     expect(await now(made.subscription)).toMatchObject({ status: 'failing', consecutiveFailures: 5 });
     hooks.posted.length = 0;
-    hooks.hints.length = 0;
+    hooks.workItems.length = 0;
     return made;
   };
   const look = (subscription: Subscription) => drainBacklog(hooks.ports, subscription);
   /** Goes on to the moment of the next look, and looks. */
-  const nextLook = async (subscription: Subscription): Promise<number> => {
-    const { lookAt = Number.NaN } = (await now(subscription)) ?? {};
-    const waited = lookAt - hooks.world.now;
-    hooks.world.now = Math.max(hooks.world.now, lookAt);
+  const nextDrain = async (subscription: Subscription): Promise<number> => {
+    const { drainAt = Number.NaN } = (await now(subscription)) ?? {};
+    const waited = drainAt - hooks.world.now;
+    hooks.world.now = Math.max(hooks.world.now, drainAt);
     await look(subscription);
     return waited;
   };
@@ -84,5 +84,5 @@ export const backlogsOf = (hooks: WebhookWorld) => {
   const idsPosted = (subscription: Subscription) => postedTo(subscription).map(({ headers }) => headers['webhook-id']);
   const dueOf = async (kind: 'deliver_webhook' | 'drain_backlog', at: number) =>
     (await overdue(hooks.world.table, kind, at, 4_000)).map(({ pk, sk }) => (kind === 'drain_backlog' ? sk : pk));
-  return { give, now, failing, look, nextLook, feed, standing, calls, holdPlaces, postedTo, idsPosted, dueOf };
+  return { give, now, failing, look, nextDrain, feed, standing, calls, holdPlaces, postedTo, idsPosted, dueOf };
 };

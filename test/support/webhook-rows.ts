@@ -1,9 +1,9 @@
-import { type Id, newId } from '../../shared/domain/ids.ts';
+import { type Id, newId } from '../../shared/domain/core/ids.ts';
 import { DEFAULT_RETRY } from '../../shared/domain/webhooks/schedule.ts';
 import type { Delivery } from '../../shared/domain/webhooks/subscription.ts';
-import { deliveryStore } from '../../shared/storage/deliveries.ts';
-import type { Table } from '../../shared/storage/table.ts';
-import { webhookStore } from '../../shared/storage/webhooks.ts';
+import type { Table } from '../../shared/storage/client/table.ts';
+import { deliveryStore } from '../../shared/storage/webhooks/deliveries.ts';
+import { webhookStore } from '../../shared/storage/webhooks/subscriptions.ts';
 
 /** A subscription as it stands in the table: its address need not answer for that. */
 export const makeWebhook = async (table: Table, organizationId: Id<'organization'>): Promise<Id<'webhook'>> => {

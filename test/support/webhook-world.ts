@@ -1,15 +1,17 @@
 import { createHmac } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach } from 'vitest';
-import type { Actor } from '../../shared/domain/actor.ts';
+import { beforeEach } from 'vitest';
+import type { Actor } from '../../shared/domain/core/actor.ts';
+import { type Id, newId } from '../../shared/domain/core/ids.ts';
 import type { EventType } from '../../shared/domain/events/catalogue.ts';
 import { type DomainEvent, newEvent } from '../../shared/domain/events/event.ts';
 import { createSubscription, type NewSubscription } from '../../shared/domain/webhooks/manage.ts';
 import type { PostOutcome, WebhookPorts } from '../../shared/domain/webhooks/ports.ts';
 import type { Subscription } from '../../shared/domain/webhooks/subscription.ts';
-import { backlogStore } from '../../shared/storage/backlog.ts';
-import { deliveryStore } from '../../shared/storage/deliveries.ts';
-import { eventWrite, outbox } from '../../shared/storage/outbox.ts';
-import { webhookStore } from '../../shared/storage/webhooks.ts';
+import { backlogStore } from '../../shared/storage/webhooks/backlog.ts';
+import { deliveryStore } from '../../shared/storage/webhooks/deliveries.ts';
+import { webhookStore } from '../../shared/storage/webhooks/subscriptions.ts';
+import { eventWrite, outbox } from '../../shared/storage/work/outbox.ts';
+import { use } from './use.ts';
 import { startWorld, type World } from './world.ts';
 
 export interface Posted {
@@ -28,9 +30,9 @@ export interface WebhookWorld {
   /** What an address answers; 200 when it says nothing. */
   readonly answers: Map<string, (post: Posted) => PostOutcome | Promise<PostOutcome>>;
   /** Delivery ids that were handed to the queue, with their delays in seconds. */
-  readonly hints: { id: string; delay: number }[];
+  readonly workItems: { id: Id<'delivery'>; delay: number }[];
   /** Subscription ids of backlogs that were handed to the queue, with their delays in seconds. */
-  readonly looks: { id: string; delay: number }[];
+  readonly looks: { id: Id<'webhook'>; delay: number }[];
   random: number;
   subscribe(
     wish?: Partial<NewSubscription>,
@@ -58,14 +60,14 @@ export const startWebhookWorld = async (): Promise<WebhookWorld> => {
   const world = await startWorld('live');
   const posted: Posted[] = [];
   const answers: WebhookWorld['answers'] = new Map();
-  const hints: WebhookWorld['hints'] = [];
+  const workItems: WebhookWorld['workItems'] = [];
   const looks: WebhookWorld['looks'] = [];
   let secrets = 0;
   const self: WebhookWorld = {
     world,
     posted,
     answers,
-    hints,
+    workItems,
     looks,
     random: 0.5,
     ports: {
@@ -97,8 +99,8 @@ export const startWebhookWorld = async (): Promise<WebhookWorld> => {
       sealExchange: async (_, __, exchange) => JSON.stringify(exchange),
       openExchange: async (_, __, sealed) => JSON.parse(sealed),
       recipient: async () => '+5511987654321',
-      hint: (ids, delay = 0) => void hints.push(...ids.map((id) => ({ id, delay }))),
-      hintBacklog: ({ id }, delay = 0) => void looks.push({ id, delay }),
+      enqueue: (ids, delay = 0) => void workItems.push(...ids.map((id) => ({ id, delay }))),
+      enqueueDrain: ({ id }, delay = 0) => void looks.push({ id, delay }),
       userAgent: 'test/1.0',
       observe: { published() {}, attempted() {} },
     },
@@ -112,7 +114,7 @@ export const startWebhookWorld = async (): Promise<WebhookWorld> => {
       posted.length = 0;
       return { actor, ...made };
     },
-    async event(actor, type = 'sms.delivered', data = { id: 'msg_1', to: '+55119****4321' }) {
+    async event(actor, type = 'sms.delivered', data = { id: newId('message'), to: '+55119****4321' }) {
       const event = newEvent({ type, organizationId: actor.organizationId, env: 'live', createdAt: world.now, data });
       await world.table.write(eventWrite(event));
       return event;
@@ -122,17 +124,13 @@ export const startWebhookWorld = async (): Promise<WebhookWorld> => {
   return self;
 };
 
-/** Gives the tests of a file, or of a `describe`, a world of webhooks of their own, and begins each of them with empty lists. */
-export const withWebhooks = (give: (hooks: WebhookWorld) => void): void => {
-  let hooks: WebhookWorld;
-  beforeAll(async () => {
-    hooks = await startWebhookWorld();
-    give(hooks);
-  });
-  afterAll(() => hooks?.close());
+/** A world of webhooks for the tests of a file, each of which begins with empty lists. */
+export const useWebhooks = async (): Promise<WebhookWorld> => {
+  const hooks = await use(startWebhookWorld());
   beforeEach(() => {
-    for (const list of [hooks.posted, hooks.hints, hooks.looks]) list.length = 0;
+    for (const list of [hooks.posted, hooks.workItems, hooks.looks]) list.length = 0;
     hooks.random = 0.5;
     hooks.world.proxy.plan(undefined);
   });
+  return hooks;
 };

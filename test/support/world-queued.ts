@@ -1,100 +1,85 @@
+import type { CancelAndForcePorts } from '../../shared/domain/api/cancel-and-force.ts';
+import type { SendEmailPorts } from '../../shared/domain/api/send-email.ts';
 import { isUndecided } from '../../shared/domain/bulk/escrow.ts';
-import { type EmailPorts, planEmail } from '../../shared/domain/email/send.ts';
-import { isRefusal } from '../../shared/domain/errors.ts';
-import type { ChainPorts } from '../../shared/domain/messages/chain.ts';
-import type { LeavePorts } from '../../shared/domain/messages/leave.ts';
-import type { OperatePorts } from '../../shared/domain/messages/operate.ts';
-import type { Planners } from '../../shared/domain/messages/plan.ts';
-import type { SubmitPorts } from '../../shared/domain/messages/submit.ts';
-import type { UnifiedRequest } from '../../shared/domain/messages/unified.ts';
-import { type PlatformPorts, planInstagram, planPush, planWhatsapp } from '../../shared/domain/platforms/plan.ts';
-import { planRcs } from '../../shared/domain/rcs/send.ts';
-import { planSms } from '../../shared/domain/sms/send.ts';
+import type { PlanPorts } from '../../shared/domain/channels/registry.ts';
+import type { Id } from '../../shared/domain/core/ids.ts';
+import type { SubmitPorts } from '../../shared/domain/sending/accept.ts';
+import type { AdvanceFallbackPorts } from '../../shared/domain/sending/advance-fallback.ts';
+import { type Planner, planSend } from '../../shared/domain/sending/plan.ts';
+import type { SendQueuedPorts } from '../../shared/domain/sending/send-queued.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
-import { batchStore } from '../../shared/storage/bulk.ts';
-import { chainStore } from '../../shared/storage/chains.ts';
-import { consentFault } from '../../shared/storage/consent.ts';
-import { forceLeave } from '../../shared/storage/force.ts';
-import { readWallet } from '../../shared/storage/ledger.ts';
-import { readMessage } from '../../shared/storage/message-lists.ts';
-import { queuedStore } from '../../shared/storage/queued.ts';
+import { batchStore } from '../../shared/storage/bulk/batches.ts';
+import { consentFault } from '../../shared/storage/contacts/recipient-eligibility.ts';
+import { fallbackStore } from '../../shared/storage/messages/fallbacks.ts';
+import { forceSend } from '../../shared/storage/messages/force.ts';
+import { readMessage } from '../../shared/storage/messages/message-lists.ts';
+import { queuedStore } from '../../shared/storage/messages/queued.ts';
+import { readWallet } from '../../shared/storage/wallet/ledger.ts';
 import { PLAIN, type World } from './world.ts';
 
 /** What an e-mail needs besides: a sender, and no saved templates. */
-export const emailPortsOf = (world: World): EmailPorts => ({
+export const emailPortsOf = (world: World): SendEmailPorts => ({
   ...world.ports,
-  render: async () => undefined,
-  sender: async () => 'ola@loja.example',
+  renderEmailTemplate: async () => undefined,
+  emailSender: async () => 'ola@loja.example',
   unsubscribeUrl: async () => 'https://messaging.example/u/token',
 });
 
-const platformPortsOf = (world: World): PlatformPorts => ({
-  ...world.ports,
-  // Everybody has just written: windows have tests of their own.
-  senderOf: async () => ({ wroteAt: world.now - 1 }),
-});
+/** What the planners of all channels need over the world, where nothing is saved. */
+export const planPortsOf = (world: World): PlanPorts =>
+  ({
+    ...emailPortsOf(world),
+    templates: { named: async () => [], read: async () => undefined },
+    // Everybody has just written: windows have tests of their own.
+    senderOf: async () => ({ lastInboundAt: world.now - 1 }),
+  }) as object as PlanPorts;
 
-const textOf = ({ text = '' }: UnifiedRequest) => text;
-
-/** The real plans of every channel, over the world. */
-const plannersOf = (world: World): Planners => {
-  const platform = platformPortsOf(world);
-  return {
-    sms: (tenant, request, ...keyed) =>
-      planSms(world.ports, tenant, { to: request.to, body: textOf(request), route: 'premium' }, ...keyed),
-    rcs: (tenant, request, ...keyed) =>
-      planRcs(world.ports, tenant, { to: request.to, content: { text: textOf(request) }, route: 'easy_rcs' }, ...keyed),
-    email: async (tenant, request, ...keyed) => {
-      const email = { to: request.to, subject: 'Pedido', text: textOf(request) };
-      const made = await planEmail(emailPortsOf(world), tenant, email, ...keyed);
-      return isRefusal(made) ? made : { plan: made.plan, body: JSON.stringify(made.content) };
-    },
-    whatsapp: (...given) => planWhatsapp(platform, ...given),
-    instagram: (...given) => planInstagram(platform, ...given),
-    push: (...given) => planPush(platform, ...given),
-  };
-};
+/** The real plans of every channel, over the world; `over`: what a test says otherwise. */
+export const plannerOf =
+  (world: World, over: Partial<PlanPorts> = {}): Planner =>
+  (tenant, request) =>
+    planSend({ prices: world.ports.prices, channels: { ...planPortsOf(world), ...over } }, tenant, request);
 
 /** Hands work to the world's queue, which its test works off. */
-export const hint = (world: World, kind: 'fallback' | 'send_message', id: string): void =>
-  void world.hints.push({ kind, ...(kind === 'fallback' ? KEYS.chain(id) : KEYS.message(id)) });
+export const enqueue = (world: World, kind: 'fallback' | 'send_message', id: Id<'message'>): void =>
+  void world.workItems.push({ kind, ...(kind === 'fallback' ? KEYS.fallback(id) : KEYS.message(id)) });
 
-const hintsOf = (world: World) => ({
-  hintSend: (id: string) => hint(world, 'send_message', id),
-  hintChain: (id: string) => hint(world, 'fallback', id),
+const workItemsOf = (world: World) => ({
+  enqueueSend: (id: Id<'message'>) => enqueue(world, 'send_message', id),
+  enqueueFallback: (id: Id<'message'>) => enqueue(world, 'fallback', id),
 });
 
 /** What stands against a send before it is reserved. */
 export const standingOf = ({ table, ports }: World): Pick<SubmitPorts, 'consentFault' | 'balance'> => ({
   consentFault: ({ organizationId }, plan) =>
-    consentFault(table, organizationId, plan, (kind, to) => ports.hashTo(organizationId, kind, to)),
+    consentFault(table, organizationId, plan, (kind, to) => ports.recipientHashOf(organizationId, kind, to)),
   balance: async (organizationId) => (await readWallet(table, organizationId))?.balance ?? 0,
 });
 
 /** What accepting a message that leaves by itself needs. */
 export const submitPortsOf = (world: World): SubmitPorts => ({
   ...world.ports,
-  ...hintsOf(world),
-  planners: plannersOf(world),
+  ...workItemsOf(world),
+  plan: plannerOf(world),
   ...standingOf(world),
   recipientOf: async () => undefined,
 });
 
 /** What sending it needs. */
-export const leavePortsOf = (world: World): LeavePorts => ({
+export const sendQueuedPortsOf = (world: World): SendQueuedPorts => ({
   ...world.ports,
-  ...hintsOf(world),
+  ...workItemsOf(world),
   ...queuedStore(world.table, PLAIN),
-  mayLeaveAt: async (_, now) => now,
+  earliestSendAt: async (_, now) => now,
 });
 
 /** What operators' acts on a queued message need. */
-export const operatePortsOf = (world: World): OperatePorts => ({
-  ...hintsOf(world),
+export const cancelAndForcePortsOf = (world: World): CancelAndForcePorts => ({
+  ...workItemsOf(world),
   clock: world.ports.clock,
-  journal: world.ports.journal,
+  messageStore: world.ports.messageStore,
   readMessage: (organizationId, id) => readMessage(world.table, organizationId, id),
-  forceLeave: (message, at, decision) => forceLeave(world.table, message, at, decision),
+  forceSend: (message, at, decision) => forceSend(world.table, message, at, decision),
   isUndecided: (message) =>
     isUndecided(
       batchStore(world.table, PLAIN, () => {}),
@@ -102,8 +87,10 @@ export const operatePortsOf = (world: World): OperatePorts => ({
     ),
 });
 
-/** What going on with its chain needs; its hops are planned by `plan`. */
-export const chainPortsOf = (
-  world: World,
-  plan: ChainPorts['plan'] = (chain, hop, key, hash) => plannersOf(world)[hop.channel](chain, hop, key, hash),
-): ChainPorts => ({ ...world.ports, ...hintsOf(world), ...chainStore(world.table, PLAIN), plan });
+/** What going on with its fallback needs; its steps are planned by `plan`. */
+export const advanceFallbackPortsOf = (world: World, plan: Planner = plannerOf(world)): AdvanceFallbackPorts => ({
+  ...world.ports,
+  ...workItemsOf(world),
+  ...fallbackStore(world.table, PLAIN),
+  plan,
+});

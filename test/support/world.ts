@@ -2,36 +2,37 @@ import { createHash } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { type Engine, startDynoxide } from '../../infra/local/engines.ts';
 import { ensureTable } from '../../infra/local/resources.ts';
-import { SCOPES } from '../../shared/domain/access/scopes.ts';
-import type { Actor, Environment } from '../../shared/domain/actor.ts';
-import { type Id, newId } from '../../shared/domain/ids.ts';
-import { rulesOf } from '../../shared/domain/messages/channels.ts';
-import type { Candidates } from '../../shared/domain/messages/ports.ts';
-import type {
-  Channel,
-  Dispatch,
-  Provider,
-  ProviderAnswer,
-  ProviderInquiry,
-} from '../../shared/domain/messages/provider.ts';
-import { sandboxProvider } from '../../shared/domain/messages/sandbox.ts';
+import type { SmsSendPorts } from '../../shared/domain/api/send-sms.ts';
+import { channelOf } from '../../shared/domain/channels/registry.ts';
+import type { Actor, Environment } from '../../shared/domain/core/actor.ts';
+import { type Id, newId } from '../../shared/domain/core/ids.ts';
+import { SCOPES } from '../../shared/domain/core/scopes.ts';
+import type { Channel } from '../../shared/domain/message/channel.ts';
+import type { Dispatch, Provider, ProviderAnswer, StatusAnswer } from '../../shared/domain/message/provider-port.ts';
+import { sandboxProvider } from '../../shared/domain/message/sandbox.ts';
 import { DEFAULT_PRICES } from '../../shared/domain/pricing/default-prices.ts';
 import type { PriceTable } from '../../shared/domain/pricing/prices.ts';
-import type { SmsPorts } from '../../shared/domain/sms/send.ts';
-import type { DueHint } from '../../shared/queues/queues.ts';
-import { tableClient } from '../../shared/storage/client.ts';
-import { journal } from '../../shared/storage/journal.ts';
-import { receiptStore } from '../../shared/storage/receipts.ts';
-import { readPromise } from '../../shared/storage/reserve.ts';
-import { Table } from '../../shared/storage/table.ts';
-import { readVolume, volumeReader } from '../../shared/storage/volumes.ts';
-import { creditWallet, noteDepleted } from '../../shared/storage/wallet.ts';
+import type { Candidates } from '../../shared/domain/sending/ports.ts';
+import type { WorkItem } from '../../shared/queues/queues.ts';
+import { tableClient } from '../../shared/storage/client/client.ts';
+import { Table } from '../../shared/storage/client/table.ts';
+import { readIdempotencyRecord } from '../../shared/storage/messages/idempotency.ts';
+import { messageStore } from '../../shared/storage/messages/message-store.ts';
+import { receiptStore } from '../../shared/storage/messages/receipts.ts';
+import { readVolume, volumeReader } from '../../shared/storage/wallet/volumes.ts';
+import { creditWallet, noteDepleted } from '../../shared/storage/wallet/wallet.ts';
 import { proofOn } from './channel-plans-told.ts';
 import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
+import { idNamed } from './ids.ts';
 
 process.env.AWS_REGION ??= 'sa-east-1';
 process.env.AWS_ACCESS_KEY_ID ??= 'local';
 process.env.AWS_SECRET_ACCESS_KEY ??= 'local';
+
+/** The part of the SDK's handler of requests that its own types leave out. */
+interface Waits {
+  updateHttpClientConfig(name: string, ms: number): void;
+}
 
 /** Seals nothing: the stage's vault has tests of its own. */
 export const PLAIN = {
@@ -60,7 +61,7 @@ export class ScriptedProvider implements Provider<unknown> {
     return answer;
   }
 
-  async inquire(messageId: Id<'message'>): Promise<ProviderInquiry> {
+  async queryStatus(messageId: Id<'message'>): Promise<StatusAnswer> {
     if (!this.askable) return { kind: 'undecided', detail: 'not askable' };
     return this.accepted.has(messageId)
       ? { kind: 'accepted', providerMessageId: `p-${messageId}` }
@@ -81,16 +82,16 @@ const asOn = (channel: Channel, provider: ScriptedProvider): Provider<unknown> =
 export interface World {
   readonly table: Table;
   readonly live: Table;
-  readonly ports: SmsPorts & ReturnType<typeof receiptStore>;
+  readonly ports: SmsSendPorts & ReturnType<typeof receiptStore>;
   readonly provider: ScriptedProvider;
   readonly proxy: FaultProxy;
-  readonly hints: DueHint[];
+  readonly workItems: WorkItem[];
   /** ms; moves only as the test moves it. */
   now: number;
   prices: PriceTable;
   smsPerSecond: number | undefined;
   candidates: () => Candidates;
-  actor(organizationId?: string): Actor;
+  actor(organizationId?: Id<'organization'>): Actor;
   organization(coins: number): Promise<Actor>;
   close(): Promise<void>;
 }
@@ -101,10 +102,14 @@ export const startWorld = async (env: Environment): Promise<World> => {
   const direct = new DynamoDBClient({ endpoint: engine.endpoint });
   await Promise.all(['live', 'test'].map((stage) => ensureTable(direct, stage)));
   const client = tableClient(proxy.endpoint);
+  proxy.shortcut(client);
+  // The client's own time-outs have tests of their own; here they would tell how busy the machine is.
+  const { requestHandler } = client.config as unknown as { requestHandler: Waits };
+  for (const wait of ['connectionTimeout', 'requestTimeout']) requestHandler.updateHttpClientConfig(wait, 60_000);
   const table = new Table(client, env);
   const live = new Table(client, 'live');
   const provider = new ScriptedProvider();
-  const hints: DueHint[] = [];
+  const workItems: WorkItem[] = [];
   const volumes = volumeReader(
     (organizationId, month) => readVolume(live, organizationId, 'sms', month),
     () => world.now,
@@ -114,15 +119,15 @@ export const startWorld = async (env: Environment): Promise<World> => {
     live,
     provider,
     proxy,
-    hints,
+    workItems,
     now: Date.parse('2026-03-10T12:00:00Z'),
     prices: DEFAULT_PRICES,
     smsPerSecond: undefined,
-    candidates: () => ({ kind: 'ready', providers: [env === 'test' ? sandboxProvider(rulesOf('sms')) : provider] }),
+    candidates: () => ({ kind: 'ready', providers: [env === 'test' ? sandboxProvider(channelOf('sms')) : provider] }),
     actor: (organizationId = newId('organization')) => ({
-      organizationId: organizationId as Id<'organization'>,
+      organizationId,
       env,
-      credentialId: 'key_test',
+      credentialId: idNamed('apiKey', 'test'),
       kind: 'key',
       scopes: new Set(SCOPES),
     }),
@@ -139,11 +144,11 @@ export const startWorld = async (env: Environment): Promise<World> => {
     },
     ports: {
       clock: () => world.now,
-      journal: journal(table, (published) => void hints.push(...published), PLAIN),
+      messageStore: messageStore(table, (published) => void workItems.push(...published), PLAIN),
       routing: {
         candidates: async () => world.candidates(),
         provider: async (channel, name) =>
-          name === 'sandbox_provider' ? sandboxProvider(rulesOf(channel)) : asOn(channel, provider),
+          name === 'sandbox_provider' ? sandboxProvider(channelOf(channel)) : asOn(channel, provider),
         report: async () => {},
       },
       prices: async () => world.prices,
@@ -151,12 +156,13 @@ export const startWorld = async (env: Environment): Promise<World> => {
         of === 'live' ? volumes.guess(organizationId, month) : volumes.sure(organizationId, month, holdsUntil),
       learnVolume: volumes.learn,
       perSecond: async () => world.smsPerSecond,
-      promise: (organizationId, key, now) => readPromise(table, organizationId, key, now),
-      hashTo: async (organizationId, _, to) =>
+      idempotencyRecord: (organizationId, key, now) => readIdempotencyRecord(table, organizationId, key, now),
+      recipientHashOf: async (organizationId, _, to) =>
         createHash('sha256').update(`${organizationId} ${to}`).digest('base64url'),
-      hashRecipient: async (phone) => createHash('sha256').update(phone).digest('base64url'),
-      hintOutcome: (messageId) => void hints.push({ kind: 'sandbox_outcome', pk: `MSG#${messageId}`, sk: 'MSG' }),
-      hintResolve: (messageId) => void hints.push({ kind: 'resolve_send', pk: `MSG#${messageId}`, sk: 'MSG' }),
+      globalRecipientHash: async (phone) => createHash('sha256').update(phone).digest('base64url'),
+      enqueueSandboxReport: (messageId) =>
+        void workItems.push({ kind: 'sandbox_outcome', pk: `MSG#${messageId}`, sk: 'MSG' }),
+      enqueueRecovery: (messageId) => void workItems.push({ kind: 'recover_send', pk: `MSG#${messageId}`, sk: 'MSG' }),
       noteDepleted: async (organizationId, of) =>
         void (await noteDepleted(table, { organizationId, env: of, now: world.now })),
       sendDeadlineMs: 30_000,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { componentFaults } from '../../shared/domain/templates/components.ts';
-import { variablesTaken } from '../../shared/domain/templates/fill.ts';
-import type { TemplateCategory, TemplateComponent } from '../../shared/domain/templates/template.ts';
+import { componentErrors } from '../../shared/domain/channels/whatsapp/templates/components.ts';
+import { templateVariables } from '../../shared/domain/channels/whatsapp/templates/fill.ts';
+import type { TemplateCategory, TemplateComponent } from '../../shared/domain/channels/whatsapp/templates/template.ts';
 
 const body = (text: string, examples?: readonly string[]): TemplateComponent => ({
   type: 'BODY',
@@ -34,7 +34,7 @@ const offer = (ends?: boolean): TemplateComponent => ({
 const coupon = { type: 'COPY_CODE', example: 'AZUL10' };
 const CARD = [picture, { type: 'BODY', text: 'Vaso' }, replies('Quero')];
 const paths = (components: readonly TemplateComponent[], category: TemplateCategory = 'utility', example?: string) =>
-  componentFaults(components, category, example).map(({ path }) => path);
+  componentErrors(components, category, example).map(({ path }) => path);
 
 describe('components that the platform takes', () => {
   test.each<[string, readonly TemplateComponent[], TemplateCategory, number]>([
@@ -77,8 +77,8 @@ describe('components that the platform takes', () => {
       1,
     ],
   ])('%s', (_, components, category, variables) => {
-    expect(componentFaults(components, category)).toEqual([]);
-    expect(variablesTaken({ components })).toHaveLength(variables);
+    expect(componentErrors(components, category)).toEqual([]);
+    expect(templateVariables({ components })).toHaveLength(variables);
   });
 
   test('a media header takes its example from the template', () => {

@@ -1,25 +1,26 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Actor } from '../../shared/domain/actor.ts';
-import { isRefusal } from '../../shared/domain/errors.ts';
-import type { WhatsappNumber } from '../../shared/domain/numbers/number.ts';
-import { sandboxPlatform } from '../../shared/domain/numbers/sandbox.ts';
-import { submitTemplate } from '../../shared/domain/templates/submit.ts';
-import type { TemplateComponent } from '../../shared/domain/templates/template.ts';
-import { createTemplate } from '../../shared/domain/templates/templates.ts';
+import type { WhatsappNumber } from '../../shared/domain/channels/whatsapp/numbers/number.ts';
+import { sandboxMetaApi } from '../../shared/domain/channels/whatsapp/numbers/sandbox.ts';
+import { submitTemplate } from '../../shared/domain/channels/whatsapp/templates/submit.ts';
+import type { TemplateComponent } from '../../shared/domain/channels/whatsapp/templates/template.ts';
+import { createTemplate } from '../../shared/domain/channels/whatsapp/templates/templates.ts';
+import type { Actor } from '../../shared/domain/core/actor.ts';
+import { isRefusal } from '../../shared/domain/core/errors.ts';
+import { newId } from '../../shared/domain/core/ids.ts';
 import { type ManagementOptions, managementAddress, metaManagement } from '../../shared/providers/meta/management.ts';
-import { mediaStore } from '../../shared/storage/media.ts';
+import { mediaStore } from '../../shared/storage/whatsapp/media.ts';
 import { allowed, aNumber, portsOf, tenant } from '../numbers/kit.ts';
 import { APP_ID, type MetaExamplesStandIn, startMetaExamples } from '../support/providers/meta-examples-stand-in.ts';
-import { startWorld, type World } from '../support/world.ts';
+import { use } from '../support/use.ts';
+import { startWorld } from '../support/world.ts';
 
 const TOKEN = 'token';
 const PNG = Buffer.concat([Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]), Buffer.alloc(3_000, 7)]);
 const PDF = Buffer.from('%PDF-1.7\n');
 const MEDIA_ID = '1037543291543636';
 
-let world: World;
 let meta: MetaExamplesStandIn;
 let kit: ReturnType<typeof portsOf>;
 let actor: Actor;
@@ -31,22 +32,21 @@ const site = createServer(({ url = '' }, response) => {
   response.writeHead(page?.status ?? 404, page?.location ? { location: page.location } : {}).end(page?.body);
 });
 let siteUrl: string;
+const world = await use(startWorld('live'));
 beforeAll(async () => {
-  world = await startWorld('live');
   await new Promise<void>((ready) => site.listen(0, '127.0.0.1', ready));
   siteUrl = `http://127.0.0.1:${(site.address() as AddressInfo).port}`;
 });
 afterAll(async () => {
   site.closeAllConnections();
   site.close();
-  await world.close();
 });
 beforeEach(async () => {
   meta = await startMetaExamples(TOKEN);
   over = { allowLoopbackHttp: true };
   const address = managementAddress({ baseUrl: meta.baseUrl, timeoutMs: 5_000, appId: APP_ID });
   const io = { fetch: globalThis.fetch, now: () => world.now };
-  const sandboxed = portsOf(world, async (_, token) => sandboxPlatform(token));
+  const sandboxed = portsOf(world, async (_, token) => sandboxMetaApi(token));
   kit = portsOf(world, async (_, accessToken) => metaManagement(io, { ...address, accessToken, ...over }));
   actor = await tenant(world);
   number = await aNumber(sandboxed.ports, actor);
@@ -66,7 +66,7 @@ const submit = async (components: readonly TemplateComponent[], headerExampleUrl
   return { outcome, kept: await kit.ports.templates.read(actor.organizationId, id) };
 };
 /** An upload of the organization's that the platform has. */
-const stored = async (bytes: Buffer = PNG, organizationId: string = actor.organizationId) => {
+const stored = async (bytes: Buffer = PNG, organizationId = actor.organizationId) => {
   meta.media.set(MEDIA_ID, bytes);
   await mediaStore(world.table).keep({
     mediaId: MEDIA_ID,
@@ -144,7 +144,7 @@ describe('a template stays a draft, and nothing is shown to the platform, when i
   });
 
   test("is another organization's", async () => {
-    await stored(PNG, 'org_000000000000000000000');
+    await stored(PNG, newId('organization'));
     expect(isRefusal((await submit([header(MEDIA_ID), BODY])).outcome)).toBe(true);
     expect(meta.uploaded.size).toBe(0);
   });

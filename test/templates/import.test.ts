@@ -1,28 +1,26 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Actor } from '../../shared/domain/actor.ts';
-import { isRefusal } from '../../shared/domain/errors.ts';
-import { applyPlatformEvent, type PlatformReport } from '../../shared/domain/numbers/platform-events.ts';
-import { connectWithTemplates, syncWithTemplates } from '../../shared/domain/templates/import.ts';
-import { withSavedTemplate } from '../../shared/domain/templates/send.ts';
-import { submitTemplate } from '../../shared/domain/templates/submit.ts';
-import { createTemplate } from '../../shared/domain/templates/templates.ts';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { applyMetaReport } from '../../shared/domain/channels/whatsapp/meta-reports/apply.ts';
+import type { MetaReport } from '../../shared/domain/channels/whatsapp/meta-reports/report.ts';
+import { connectWithTemplates, syncWithTemplates } from '../../shared/domain/channels/whatsapp/templates/import.ts';
+import { withSavedTemplate } from '../../shared/domain/channels/whatsapp/templates/send.ts';
+import { submitTemplate } from '../../shared/domain/channels/whatsapp/templates/submit.ts';
+import { createTemplate } from '../../shared/domain/channels/whatsapp/templates/templates.ts';
+import type { Actor } from '../../shared/domain/core/actor.ts';
+import { isRefusal } from '../../shared/domain/core/errors.ts';
 import { managementAddress, metaManagement } from '../../shared/providers/meta/management.ts';
 import { allowed, portsOf, tenant } from '../numbers/kit.ts';
 import { type MetaManagementStandIn, startMetaManagement } from '../support/providers/meta-management-stand-in.ts';
-import { startWorld, type World } from '../support/world.ts';
+import { use } from '../support/use.ts';
+import { startWorld } from '../support/world.ts';
 
 const TOKEN = 'EAAJ-token';
 const WABA = '102290129340398';
-let world: World;
 let meta: MetaManagementStandIn;
 let kit: ReturnType<typeof portsOf>;
 let actor: Actor;
 let phoneNumberId: string;
 let connected = 0;
-beforeAll(async () => {
-  world = await startWorld('live');
-});
-afterAll(() => world.close());
+const world = await use(startWorld('live'));
 beforeEach(async () => {
   meta = await startMetaManagement(TOKEN, WABA);
   const address = managementAddress({ baseUrl: meta.baseUrl, timeoutMs: 5_000 });
@@ -49,7 +47,7 @@ const kept = async () =>
   (await kit.ports.templates.page(actor.organizationId, {}, { skip: 0, limit: 100 })).items.toSorted((a, b) =>
     a.name < b.name ? -1 : 1,
   );
-const word = (platformTemplateId: string, event: string, more: object = {}): PlatformReport => ({
+const word = (platformTemplateId: string, event: string, more: object = {}): MetaReport => ({
   kind: 'platform',
   about: 'template',
   at: world.now,
@@ -115,10 +113,10 @@ describe('the templates that an account has on the platform', () => {
   test('follow their reviews from then on: what is said again is no event, a new verdict is one', async () => {
     const id = onPlatform();
     await connect();
-    expect(await applyPlatformEvent(kit.ports, actor, word(id, 'APPROVED'))).toBe('kept');
+    expect(await applyMetaReport(kit.ports, actor, word(id, 'APPROVED'))).toBe('kept');
     expect(kit.raised).toHaveLength(0);
     world.now += 2_000;
-    await applyPlatformEvent(kit.ports, actor, word(id, 'REJECTED', { reason: 'ABUSIVE_CONTENT' }));
+    await applyMetaReport(kit.ports, actor, word(id, 'REJECTED', { reason: 'ABUSIVE_CONTENT' }));
     expect(await kept()).toMatchObject([{ status: 'rejected', rejectionReason: 'ABUSIVE_CONTENT' }]);
     expect(kit.raised).toHaveLength(1);
   });

@@ -1,29 +1,29 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Actor } from '../../shared/domain/actor.ts';
-import { isRefusal } from '../../shared/domain/errors.ts';
-import type { TemplateWords } from '../../shared/domain/messages/provider.ts';
-import { applyPlatformEvent, type PlatformReport } from '../../shared/domain/numbers/platform-events.ts';
-import { withSavedTemplate } from '../../shared/domain/templates/send.ts';
-import { submitTemplate } from '../../shared/domain/templates/submit.ts';
-import type { TemplateComponent, WhatsappTemplate } from '../../shared/domain/templates/template.ts';
-import { createTemplate } from '../../shared/domain/templates/templates.ts';
-import { componentsNow } from '../../shared/domain/templates/words.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { applyMetaReport } from '../../shared/domain/channels/whatsapp/meta-reports/apply.ts';
+import type { MetaReport } from '../../shared/domain/channels/whatsapp/meta-reports/report.ts';
+import { withReportedText } from '../../shared/domain/channels/whatsapp/templates/reported-text.ts';
+import { withSavedTemplate } from '../../shared/domain/channels/whatsapp/templates/send.ts';
+import { submitTemplate } from '../../shared/domain/channels/whatsapp/templates/submit.ts';
+import type { TemplateComponent, WhatsappTemplate } from '../../shared/domain/channels/whatsapp/templates/template.ts';
+import { createTemplate } from '../../shared/domain/channels/whatsapp/templates/templates.ts';
+import type { Actor } from '../../shared/domain/core/actor.ts';
+import { isRefusal } from '../../shared/domain/core/errors.ts';
+import type { ReportedTemplateText } from '../../shared/domain/message/meta-event.ts';
 import { allowed, aNumber, portsOf, tenant } from '../numbers/kit.ts';
-import { startWorld, type World } from '../support/world.ts';
+import { use } from '../support/use.ts';
+import { startWorld } from '../support/world.ts';
 
-let world: World;
 let kit: ReturnType<typeof portsOf>;
 let actor: Actor;
+const world = await use(startWorld('test'));
 beforeAll(async () => {
-  world = await startWorld('test');
   kit = portsOf(world);
   actor = await tenant(world);
 });
-afterAll(() => world.close());
 
 const AT = Date.parse('2026-03-10T11:00:00Z');
 const BODY = { type: 'BODY', payload: { text: 'Oi, {{1}}!', example: { body_text: [['Ana']] } } };
-const apply = (event: PlatformReport) => applyPlatformEvent(kit.ports, actor, event);
+const apply = (event: MetaReport) => applyMetaReport(kit.ports, actor, event);
 
 let made = 0;
 /** A template that was approved, or of which `name` tells the sandbox another verdict, and what is said of it. */
@@ -34,13 +34,13 @@ const aTemplate = async (name = 'pedido') => {
   const { id, wabaId } = allowed(await createTemplate(kit.ports, actor, words));
   const { platformTemplateId = '' } = allowed(await submitTemplate(kit.ports, actor, id));
   const about = { kind: 'platform', wabaId, platformTemplateId, name: named, language: 'pt-BR' } as const;
-  const status = (event: string, seconds: number): PlatformReport => ({
+  const status = (event: string, seconds: number): MetaReport => ({
     ...about,
     about: 'template',
     at: AT + seconds * 1000,
     event,
   });
-  const said = (fields: TemplateWords, seconds: number): PlatformReport => ({
+  const said = (fields: ReportedTemplateText, seconds: number): MetaReport => ({
     ...about,
     about: 'template_components',
     at: AT + seconds * 1000,
@@ -133,7 +133,7 @@ describe('the components after a report of their words', () => {
   const buttons = (...all: object[]) => ({ type: 'BUTTONS', payload: { buttons: all } });
   const same = { body: BODY.payload.text };
 
-  test.each<[string, readonly TemplateComponent[], TemplateWords, readonly TemplateComponent[]]>([
+  test.each<[string, readonly TemplateComponent[], ReportedTemplateText, readonly TemplateComponent[]]>([
     ['keep media and what buttons do besides', [video, BODY, buttons(flow)], same, [video, BODY, buttons(flow)]],
     [
       'lose a title, a footer and links that are no more',
@@ -159,11 +159,11 @@ describe('the components after a report of their words', () => {
       ],
     ],
   ])('%s', (_, before, words, after) => {
-    expect(componentsNow(before, words)).toEqual(after);
+    expect(withReportedText(before, words)).toEqual(after);
   });
 
   test('of a one-time code stay unwritten: its words are the platform’s', () => {
     const code = [{ type: 'BODY', payload: {} }, buttons({ type: 'OTP', otp_type: 'COPY_CODE' })];
-    expect(componentsNow(code, { body: '*{{1}}* is your verification code.' })).toEqual(code);
+    expect(withReportedText(code, { body: '*{{1}}* is your verification code.' })).toEqual(code);
   });
 });

@@ -1,27 +1,26 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Actor } from '../../shared/domain/actor.ts';
-import { isRefusal } from '../../shared/domain/errors.ts';
-import type { UnifiedRequest } from '../../shared/domain/messages/unified.ts';
-import { applyPlatformEvent } from '../../shared/domain/numbers/platform-events.ts';
-import { filledParts, variablesTaken } from '../../shared/domain/templates/fill.ts';
-import { withSavedTemplate } from '../../shared/domain/templates/send.ts';
-import { submitTemplate } from '../../shared/domain/templates/submit.ts';
-import type { TemplateComponent } from '../../shared/domain/templates/template.ts';
-import { createTemplate } from '../../shared/domain/templates/templates.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { applyMetaReport } from '../../shared/domain/channels/whatsapp/meta-reports/apply.ts';
+import { filledParts, templateVariables } from '../../shared/domain/channels/whatsapp/templates/fill.ts';
+import { withSavedTemplate } from '../../shared/domain/channels/whatsapp/templates/send.ts';
+import { submitTemplate } from '../../shared/domain/channels/whatsapp/templates/submit.ts';
+import type { TemplateComponent } from '../../shared/domain/channels/whatsapp/templates/template.ts';
+import { createTemplate } from '../../shared/domain/channels/whatsapp/templates/templates.ts';
+import type { Actor } from '../../shared/domain/core/actor.ts';
+import { isRefusal } from '../../shared/domain/core/errors.ts';
+import type { SendRequest } from '../../shared/domain/message/send-request.ts';
 import { messageBody } from '../../shared/providers/whatsapp/cloud-api-body.ts';
 import { allowed, aNumber, portsOf, tenant } from '../numbers/kit.ts';
 import { whatsappDispatch } from '../support/providers/whatsapp-kit.ts';
-import { startWorld, type World } from '../support/world.ts';
+import { use } from '../support/use.ts';
+import { startWorld } from '../support/world.ts';
 
-let world: World;
 let kit: ReturnType<typeof portsOf>;
 let actor: Actor;
+const world = await use(startWorld('test'));
 beforeAll(async () => {
-  world = await startWorld('test');
   kit = portsOf(world);
   actor = await tenant(world);
 });
-afterAll(() => world.close());
 
 let made = 0;
 /** An approved template of these parts. */
@@ -38,7 +37,7 @@ const approved = async (components: readonly TemplateComponent[]) => {
   return allowed(await submitTemplate(kit.ports, actor, template.id));
 };
 
-type Given = Pick<UnifiedRequest, 'variables'> & { readonly components?: readonly object[] };
+type Given = Pick<SendRequest, 'variables'> & { readonly components?: readonly object[] };
 const planned = (template: { name: string }, { variables, components }: Given) =>
   withSavedTemplate(kit.ports, actor.organizationId, {
     channel: 'whatsapp',
@@ -226,7 +225,7 @@ describe('a template of the category authentication', () => {
     ['as it was made', code({ type: 'OTP', otp_type: 'COPY_CODE' })],
     ['as the platform lists it', asListed],
   ])('takes one code, in its body and in its button, %s', (_, components) => {
-    expect(variablesTaken({ components })).toEqual(['1']);
+    expect(templateVariables({ components })).toEqual(['1']);
     const parameters = [{ type: 'text', text: '123456' }];
     expect(filledParts({ components }, ['123456'])).toEqual([
       { type: 'body', parameters },
@@ -240,7 +239,7 @@ describe('a template of the category authentication', () => {
     const { wabaId, name, language, platformTemplateId = '' } = template;
     const about = { kind: 'platform', about: 'template_category', wabaId, platformTemplateId, name, language } as const;
     const event = { ...about, at: world.now, category: 'AUTHENTICATION' };
-    expect(await applyPlatformEvent(kit.ports, actor, event)).toBe('kept');
+    expect(await applyMetaReport(kit.ports, actor, event)).toBe('kept');
     expect(allowed(await planned(template, { variables: { 1: 'Bia', 2: 'A-8' } })).route).toBe('authentication');
     expect(await onTheWire(template, { variables: { 1: 'Bia', 2: 'A-8' } })).toEqual([
       {

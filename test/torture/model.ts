@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { CHANNELS } from '../../shared/domain/messages/provider.ts';
+import { CHANNELS } from '../../shared/domain/channels/registry.ts';
 import { historyArbitrary, runHistory, type Step } from '../support/send-model.ts';
 import { startWorld, type World } from '../support/world.ts';
 import type { Part, PartOptions, Report } from './part.ts';

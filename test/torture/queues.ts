@@ -1,9 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { SendMessageBatchCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import { depthOf, redriveByHand } from '../../infra/operator/queue-actions.ts';
-import { CHANNELS, type Channel } from '../../shared/domain/messages/provider.ts';
-import { type DueHint, QUEUE_OF_DUE_KIND, type QueueName } from '../../shared/queues/queues.ts';
+import { depthOf, redriveManually } from '../../infra/operator/queue-actions.ts';
+import { CHANNELS } from '../../shared/domain/channels/registry.ts';
+import { type Id, parseId } from '../../shared/domain/core/ids.ts';
+import type { Channel } from '../../shared/domain/message/channel.ts';
+import { QUEUE_OF_KIND, type QueueName, type WorkItem } from '../../shared/queues/queues.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { bringThrough, type KillLab, type Step, startKillLab, untilResolved, type Victim } from '../support/kill.ts';
 import { recipientOf } from '../support/kill-steps.ts';
@@ -27,20 +29,23 @@ const ENDS: Readonly<Record<Channel, Step>> = {
   push: 'answered',
 };
 
-const hintsOf = ({ messageId = '', eventId }: Victim): DueHint[] => [
+const messageItems = (messageId: Id<'message'>): WorkItem[] => [
   { kind: 'send_message', ...KEYS.message(messageId) },
-  { kind: 'fallback', ...KEYS.chain(messageId) },
-  { kind: 'resolve_send', ...KEYS.message(messageId) },
+  { kind: 'fallback', ...KEYS.fallback(messageId) },
+  { kind: 'recover_send', ...KEYS.message(messageId) },
   { kind: 'sandbox_outcome', ...KEYS.message(messageId) },
   { kind: 'apply_receipt', ...KEYS.receipt(messageId, 'applied') },
+];
+const workItemsOf = ({ messageId, eventId }: Victim): WorkItem[] => [
+  ...(messageId ? messageItems(messageId) : []),
   ...(eventId ? [{ kind: 'publish_event', ...KEYS.event(eventId) } as const] : []),
 ];
 
-const put = async (sqs: SQSClient, QueueUrl: string, hints: readonly DueHint[]): Promise<void> => {
-  for (let start = 0; start < hints.length; start += BATCH) {
-    const Entries = hints
+const put = async (sqs: SQSClient, QueueUrl: string, workItems: readonly WorkItem[]): Promise<void> => {
+  for (let start = 0; start < workItems.length; start += BATCH) {
+    const Entries = workItems
       .slice(start, start + BATCH)
-      .map((hint, at) => ({ Id: String(at), MessageBody: JSON.stringify(hint) }));
+      .map((enqueue, at) => ({ Id: String(at), MessageBody: JSON.stringify(enqueue) }));
     await sqs.send(new SendMessageBatchCommand({ QueueUrl, Entries }));
   }
 };
@@ -54,13 +59,13 @@ const untilEmpty = async (sqs: SQSClient, url: string): Promise<void> => {
 };
 
 /** Puts repeats into a queue, a share of them by way of its dead letters, and waits until all are worked off. Redriven ones. */
-const repeat = async (lab: KillLab, name: QueueName, hints: readonly DueHint[]): Promise<number> => {
-  if (hints.length === 0) return 0;
+const repeat = async (lab: KillLab, name: QueueName, workItems: readonly WorkItem[]): Promise<number> => {
+  if (workItems.length === 0) return 0;
   const { sqs, url, deadLetterUrl } = await lab.queue(name);
-  const redriven = Math.floor(hints.length * REDRIVEN);
-  await put(sqs, deadLetterUrl, hints.slice(0, redriven));
-  await redriveByHand(sqs, { url, deadLetterUrl });
-  await put(sqs, url, hints.slice(redriven));
+  const redriven = Math.floor(workItems.length * REDRIVEN);
+  await put(sqs, deadLetterUrl, workItems.slice(0, redriven));
+  await redriveManually(sqs, { url, deadLetterUrl });
+  await put(sqs, url, workItems.slice(redriven));
   await untilEmpty(sqs, url);
   const dead = await depthOf(sqs, deadLetterUrl);
   if (dead.waiting > 0) throw new Error(`${dead.waiting} repeats ended among the dead letters of ${name}`);
@@ -68,11 +73,11 @@ const repeat = async (lab: KillLab, name: QueueName, hints: readonly DueHint[]):
 };
 
 const stateOf = async (lab: KillLab, victims: readonly Victim[]) => {
-  const { organizationId = '' } = victims[0] ?? {};
+  const organizationId = parseId('organization', victims[0]?.organizationId);
   const books = await checkMoney(lab.table, organizationId);
   const rows = await lab.table.getMany(
-    victims.flatMap(({ messageId = '', eventId }) => [
-      KEYS.message(messageId),
+    victims.flatMap(({ messageId, eventId }) => [
+      ...(messageId ? [KEYS.message(messageId)] : []),
       ...(eventId ? [KEYS.event(eventId)] : []),
     ]),
   );
@@ -93,19 +98,19 @@ const run = async ({ count, seed, late }: PartOptions): Promise<Report> => {
     await bringThrough(lab, victims);
     await untilResolved(lab, victims, 60_000);
     const before = await stateOf(lab, victims);
-    const hints = victims.flatMap(hintsOf);
+    const workItems = victims.flatMap(workItemsOf);
     let [done, redriven] = [0, 0];
     while (done < count && !late()) {
       const portion = Array.from(
         { length: Math.min(PORTION, count - done) },
-        (_, at) => hints[(done + at) % hints.length] as DueHint,
+        (_, at) => workItems[(done + at) % workItems.length] as WorkItem,
       );
       const mixed = shuffled(portion, random);
-      for (const name of new Set(Object.values(QUEUE_OF_DUE_KIND)))
+      for (const name of new Set(Object.values(QUEUE_OF_KIND)))
         redriven += await repeat(
           lab,
           name,
-          mixed.filter(({ kind }) => QUEUE_OF_DUE_KIND[kind] === name),
+          mixed.filter(({ kind }) => QUEUE_OF_KIND[kind] === name),
         );
       done += portion.length;
       if (!isDeepStrictEqual(await stateOf(lab, victims), before))

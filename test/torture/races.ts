@@ -1,6 +1,7 @@
-import type { Actor } from '../../shared/domain/actor.ts';
-import { isRefusal } from '../../shared/domain/errors.ts';
-import { CHANNELS, type Channel } from '../../shared/domain/messages/provider.ts';
+import { CHANNELS } from '../../shared/domain/channels/registry.ts';
+import type { Actor } from '../../shared/domain/core/actor.ts';
+import { isRefusal } from '../../shared/domain/core/errors.ts';
+import type { Channel } from '../../shared/domain/message/channel.ts';
 import { coinsOn, sendOn } from '../support/channel-plans-live.ts';
 import { checkMoney } from '../support/money.ts';
 import { startWorld, type World } from '../support/world.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
-import { startPlatformProcess, startStore, tablesAt } from '../../bench/processes.ts';
+import { startStackProcess, startStore, tablesAt } from '../../bench/processes.ts';
 import { freePort } from '../../infra/local/engines.ts';
-import { createOrganization } from '../../infra/operator/organizations.ts';
+import { createOrganization } from '../../infra/provisioning/organizations.ts';
 import { apiClient, type Client } from '../support/api.ts';
 import { type Endpoint, type Manner, startEndpoint } from './webhook-endpoints.ts';
 
@@ -48,7 +48,7 @@ export const startWebhookLab = async (organizations: number, manners: readonly M
   const store = await startStore();
   const port = await freePort();
   const env = { PORT: String(port), DISPATCH_SECONDS };
-  const start = () => startPlatformProcess({ dataDir: store.folder, dynamodbEndpoint: store.endpoint, env });
+  const start = () => startStackProcess({ dataDir: store.folder, dynamodbEndpoint: store.endpoint, env });
   let running = await start();
   const tables = tablesAt(store.endpoint);
   const owners: Owner[] = [];

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { defineOperation } from '../../shared/contracts/define-operation.ts';
-import type { Actor } from '../../shared/domain/actor.ts';
-import { refuse } from '../../shared/domain/errors.ts';
-import { operation, respond } from '../../shared/runtime/operation.ts';
+import type { Actor } from '../../shared/domain/core/actor.ts';
+import { refuse } from '../../shared/domain/core/errors.ts';
+import { itemsAs, operation, orNotFound, respond } from '../../shared/runtime/operation.ts';
 
 /**
  * What the declaration of an operation holds its handler to. The compiler is the test runner: a line below that stops
@@ -52,6 +52,77 @@ operation(contract, async ({ actor, params, body, idempotencyKey }) => {
   return parsed.length === 4 && missing === undefined ? done : respond(204, undefined);
 });
 
+/** What a rule finds, and what may keep it from it. */
+interface Found {
+  readonly key: string;
+}
+const notFound = () => refuse('NOT_FOUND', 'There is none.');
+const conflict = () => refuse('CONFLICT', 'Taken.');
+declare const find: () => Promise<Found | undefined>;
+declare const rule: () => Promise<Found | ReturnType<typeof notFound>>;
+declare const undeclared: () => Promise<Found | ReturnType<typeof conflict>>;
+const bodyOf = ({ key }: Found) => ({ id: key, size: key.length });
+
+/** With one success status a rule answers with the body alone, or with what `present` makes the body of; refusals pass by it. */
+const single = defineOperation({
+  ...contract,
+  id: 'probe.single',
+  responses: { 201: z.object({ id: z.string(), size: z.int() }) },
+});
+operation(single, () => ({ id: 'msg_1', size: 1 }));
+operation(single, async ({ body }) => (body.text === '' ? notFound() : { id: 'msg_1', size: 1 }));
+operation(single, rule, bodyOf);
+operation(single, rule, ({ key }) => ({ id: key, size: 1 }));
+operation(single, rule, async ({ key }, { params, unmasked }) => ({ id: unmasked ? key : params.id, size: 1 }));
+operation(single, rule, (found) => respond(201, bodyOf(found), { 'x-probe': '1' }));
+operation(single, () => find().then(orNotFound('There is none.')), bodyOf);
+
+// @ts-expect-error a refusal that the contract does not declare, beside `present`
+operation(single, undeclared, bodyOf);
+// @ts-expect-error one undeclared refusal among declared ones, beside `present`
+operation(single, ({ body }) => (body.text === '' ? rule() : conflict()), bodyOf);
+// @ts-expect-error another body from the rule
+operation(single, () => ({ id: 'msg_1', size: '1' }));
+// @ts-expect-error what the rule finds is no body
+operation(single, rule);
+// @ts-expect-error another body from `present`
+operation(single, rule, ({ key }) => ({ id: key.length, size: 1 }));
+// @ts-expect-error a field missing from `present`
+operation(single, rule, ({ key }) => ({ id: key }));
+// @ts-expect-error nothing from `present`
+operation(single, rule, () => undefined);
+// @ts-expect-error a status that the contract does not declare, from `present`
+operation(single, rule, (found) => respond(200, bodyOf(found)));
+// @ts-expect-error `present` for something else than the rule finds
+operation(single, rule, ({ name }: { readonly name: string }) => ({ id: name, size: 1 }));
+// @ts-expect-error what may be missing, without a word for it
+operation(single, find, bodyOf);
+// @ts-expect-error with several success statuses a body alone does not tell which
+operation(contract, rule, ({ key }) => ({ id: key }));
+
+const neverMissing = defineOperation({ ...single, errors: [] });
+// @ts-expect-error "there is none" where the contract declares no 404
+operation(neverMissing, () => find().then(orNotFound('There is none.')), bodyOf);
+
+/** A page keeps what it says besides its items. */
+const paged = defineOperation({
+  ...contract,
+  id: 'probe.paged',
+  responses: { 200: z.object({ items: z.array(z.object({ id: z.string() })), total: z.int() }) },
+});
+declare const page: () => Promise<{ readonly items: readonly Found[]; readonly total: number }>;
+declare const totalless: () => Promise<{ readonly items: readonly Found[] }>;
+const masked = ({ key }: Found, unmasked: boolean) => ({ id: unmasked ? key : '' });
+const nameOf = ({ name }: { readonly name: string }) => ({ id: name });
+const asFound = (found: Found) => found;
+operation(paged, page, itemsAs(masked));
+// @ts-expect-error the view of another item
+operation(paged, page, itemsAs(nameOf));
+// @ts-expect-error a view of another shape
+operation(paged, page, itemsAs(asFound));
+// @ts-expect-error a page without its total
+operation(paged, totalless, itemsAs(masked));
+
 const base = {
   method: 'GET',
   path: '/probe',
@@ -75,7 +146,7 @@ defineOperation({ ...base, id: 'probe.path', path: 'probe' });
 
 /** A public operation has no caller. */
 const open = defineOperation({ ...base, id: 'probe.open' });
-operation(open, async ({ actor }) => {
+operation(open, ({ actor }) => {
   const nobody: undefined = actor;
-  return respond(200, { ok: nobody === undefined });
+  return { ok: nobody === undefined };
 });

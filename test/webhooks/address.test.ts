@@ -1,7 +1,12 @@
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { checkEndpoint, DENIED_NETWORKS, deniedAddress, mayConnect } from '../../shared/domain/webhooks/address.ts';
+import {
+  checkEndpoint,
+  DENIED_NETWORKS,
+  isConnectionAllowed,
+  isDeniedAddress,
+} from '../../shared/domain/core/public-address.ts';
 import { DENIED_IPV4, DENIED_IPV6, PUBLIC_ADDRESSES, TRICKS, VECTORS } from '../support/webhooks/addresses.ts';
 
 const DEPLOYED = { allowLoopbackHttp: false };
@@ -22,7 +27,7 @@ const hex = (group: number) => group.toString(16);
 describe('an address', () => {
   it.each([...DENIED_IPV4, ...DENIED_IPV6])('%s is no public host', (ip) => {
     expect(isIP(ip)).not.toBe(0);
-    expect(deniedAddress(ip)).toBe(true);
+    expect(isDeniedAddress(ip)).toBe(true);
   });
   it.each(DENIED_IPV4)('%s is none inside ::ffff: either, in any spelling', (ip) => {
     const [a = 0, b = 0, c = 0, d = 0] = ip.split('.').map(Number);
@@ -34,11 +39,11 @@ describe('an address', () => {
       `0000:0:0:0:0:ffff:${groups}`,
       `::${ip}`,
     ])
-      expect({ text, denied: deniedAddress(text) }).toEqual({ text, denied: true });
+      expect({ text, denied: isDeniedAddress(text) }).toEqual({ text, denied: true });
   });
   it.each(PUBLIC_ADDRESSES)('%s is a public host', (ip) => {
     expect(isIP(ip)).not.toBe(0);
-    expect(deniedAddress(ip)).toBe(false);
+    expect(isDeniedAddress(ip)).toBe(false);
   });
   it.each([
     '',
@@ -67,14 +72,14 @@ describe('an address', () => {
     '2606:1.1.1.1::1',
     '[2606::1]',
     '::ffff:1.1.1.01',
-  ])('that reads %j is none', (text) => expect(deniedAddress(text)).toBe(true));
+  ])('that reads %j is none', (text) => expect(isDeniedAddress(text)).toBe(true));
   it('is judged as the blocks of Node judge it, over every bit of both families', () => {
     const ipv4 = fc.ipV4();
     const ipv6 = fc.ipV6().filter((ip) => !/^(0*:)*(0*:)?:?(0*:)*ffff:/i.test(ip));
     fc.assert(
       fc.property(fc.oneof(ipv4, ipv6), (ip) => {
         const family = isIPv6(ip) ? 'ipv6' : 'ipv4';
-        expect(deniedAddress(ip)).toBe(oracles[family].check(ip, family));
+        expect(isDeniedAddress(ip)).toBe(oracles[family].check(ip, family));
       }),
       { numRuns: 20_000 },
     );
@@ -83,7 +88,7 @@ describe('an address', () => {
     const digits = fc.string({ unit: fc.constantFrom(...'0123456789abcdefF:.%x '), maxLength: 24 });
     fc.assert(
       fc.property(digits, (text) => {
-        if (isIP(text) === 0) expect(deniedAddress(text)).toBe(true);
+        if (isIP(text) === 0) expect(isDeniedAddress(text)).toBe(true);
       }),
       { numRuns: 50_000 },
     );
@@ -189,15 +194,15 @@ describe('the address of an endpoint', () => {
 describe('a name that resolves', () => {
   const named = (host: string, protocol = 'https:') => ({ protocol, host });
   it('to a public host may be connected to, over https', () => {
-    expect(mayConnect(named('hooks.example.com'), '93.184.216.34', DEPLOYED)).toBe(true);
-    expect(mayConnect(named('localhost', 'http:'), '93.184.216.34', LOCAL)).toBe(false);
+    expect(isConnectionAllowed(named('hooks.example.com'), '93.184.216.34', DEPLOYED)).toBe(true);
+    expect(isConnectionAllowed(named('localhost', 'http:'), '93.184.216.34', LOCAL)).toBe(false);
   });
   it('to loopback may be connected to only by a private name, where loopback is allowed', () => {
     for (const ip of ['127.0.0.1', '::1', '::ffff:127.0.0.1']) {
-      expect(mayConnect(named('hooks.example.com'), ip, LOCAL)).toBe(false);
-      expect(mayConnect(named('localhost', 'http:'), ip, LOCAL)).toBe(true);
-      expect(mayConnect(named('localhost', 'http:'), ip, DEPLOYED)).toBe(false);
+      expect(isConnectionAllowed(named('hooks.example.com'), ip, LOCAL)).toBe(false);
+      expect(isConnectionAllowed(named('localhost', 'http:'), ip, LOCAL)).toBe(true);
+      expect(isConnectionAllowed(named('localhost', 'http:'), ip, DEPLOYED)).toBe(false);
     }
-    expect(mayConnect(named('localhost'), '10.0.0.1', LOCAL)).toBe(false);
+    expect(isConnectionAllowed(named('localhost'), '10.0.0.1', LOCAL)).toBe(false);
   });
 });

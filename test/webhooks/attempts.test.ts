@@ -1,24 +1,22 @@
 import { describe, expect, test } from 'vitest';
-import type { Actor } from '../../shared/domain/actor.ts';
+import type { Actor } from '../../shared/domain/core/actor.ts';
+import { type Id, parseId } from '../../shared/domain/core/ids.ts';
 import { deliverAll } from '../../shared/domain/webhooks/deliver.ts';
 import { fanOut } from '../../shared/domain/webhooks/fan-out.ts';
 import { replayOne } from '../../shared/domain/webhooks/history.ts';
 import { revokeSubscription } from '../../shared/domain/webhooks/manage.ts';
 import type { Delivery, Subscription } from '../../shared/domain/webhooks/subscription.ts';
-import { hung, ok, type WebhookWorld, withWebhooks } from '../support/webhook-world.ts';
+import { hung, ok, useWebhooks } from '../support/webhook-world.ts';
 
-let hooks: WebhookWorld;
-withWebhooks((world) => {
-  hooks = world;
-});
+const hooks = await useWebhooks();
 
-const give = async (actor: Actor): Promise<string> => {
+const give = async (actor: Actor): Promise<Id<'delivery'>> => {
   hooks.world.now += 1;
-  hooks.hints.length = 0;
+  hooks.workItems.length = 0;
   await fanOut(hooks.ports, [await hooks.event(actor)]);
-  return hooks.hints[0]?.id ?? '';
+  return parseId('delivery', hooks.workItems[0]?.id);
 };
-const stored = async (id: string): Promise<Delivery> => {
+const stored = async (id: Id<'delivery'>): Promise<Delivery> => {
   const delivery = await hooks.ports.deliveries.read(id);
   if (!delivery) throw new Error('there is no such delivery');
   return delivery;

@@ -1,26 +1,26 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Actor } from '../../shared/domain/actor.ts';
+import type { Actor } from '../../shared/domain/core/actor.ts';
+import type { Id } from '../../shared/domain/core/ids.ts';
 import { deliverAll } from '../../shared/domain/webhooks/deliver.ts';
 import { drainBacklog } from '../../shared/domain/webhooks/drain.ts';
 import { publishEvents } from '../../shared/domain/webhooks/fan-out.ts';
 import { changeSubscription } from '../../shared/domain/webhooks/manage.ts';
 import type { Subscription } from '../../shared/domain/webhooks/subscription.ts';
-import { overdue } from '../../shared/storage/due.ts';
+import { PARSE_KEY } from '../../shared/storage/parse-key.ts';
+import { overdue } from '../../shared/storage/work/due.ts';
 import { FAULTS } from '../support/fault-proxy.ts';
-import { hung, ok, type WebhookWorld, withWebhooks } from '../support/webhook-world.ts';
+import { shareOf } from '../support/share.ts';
+import { hung, ok, useWebhooks } from '../support/webhook-world.ts';
 
 const SEED = Number(process.env.SEED ?? 20_261_122);
-const RUNS = Number(process.env.RUNS ?? 25);
+const RUNS = shareOf(25);
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 /** Shorter than the shortest schedule of eight attempts: nothing may be given up for want of attempts, or of time. */
-const MOST_HOURS = 12;
+const MAX_HOURS = 12;
 
-let hooks: WebhookWorld;
-withWebhooks((world) => {
-  hooks = world;
-});
+const hooks = await useWebhooks();
 
 type Step =
   | { readonly do: 'raise'; readonly events: number }
@@ -77,7 +77,7 @@ class History {
   constructor(actor: Actor, subscription: Subscription) {
     this.actor = actor;
     this.subscription = subscription;
-    this.end = hooks.world.now + MOST_HOURS * 60 * MINUTE;
+    this.end = hooks.world.now + MAX_HOURS * 60 * MINUTE;
     hooks.answers.set(subscription.url, ({ headers }) => {
       if (this.answer === 'hung') return hung();
       if (this.answer === 'error') return ok(500);
@@ -87,14 +87,14 @@ class History {
   }
 
   /** What a consumer could not do comes again by its due time, as a failed message does. */
-  async attempt(ids: readonly string[], looks: number): Promise<void> {
+  async attempt(ids: readonly Id<'delivery'>[], looks: number): Promise<void> {
     await deliverAll(hooks.ports, ids);
     for (let at = 0; at < looks; at++) await drainBacklog(hooks.ports, this.subscription).catch(() => undefined);
   }
 
   async work(lost: number): Promise<void> {
     const kept = <T>(all: T[]): T[] => all.splice(0).filter((_, at) => at % 10 >= lost);
-    const ids = kept(hooks.hints).map(({ id }) => id);
+    const ids = kept(hooks.workItems).map(({ id }) => id);
     await this.attempt(ids, Math.min(1, kept(hooks.looks).length));
   }
 
@@ -102,19 +102,16 @@ class History {
     const found = await overdue(hooks.world.table, 'deliver_webhook', hooks.world.now, 1_000);
     const looks = await overdue(hooks.world.table, 'drain_backlog', hooks.world.now, 1_000);
     await this.attempt(
-      found.map(({ pk }) => pk.slice('DLV#'.length)),
+      found.map(PARSE_KEY.delivery),
       looks.some(({ sk }) => sk.endsWith(this.subscription.id)) ? 1 : 0,
     );
   }
 
   async die(): Promise<void> {
     const { now } = hooks.world;
-    await hooks.ports.backlog.take(this.subscription, now, now + MINUTE);
+    await hooks.ports.backlog.lease(this.subscription, now, now + MINUTE);
     const due = await overdue(hooks.world.table, 'deliver_webhook', now, 1);
-    const reads = await hooks.ports.deliveries.readDue(
-      due.map(({ pk }) => pk.slice('DLV#'.length)),
-      now,
-    );
+    const reads = await hooks.ports.deliveries.readDue(due.map(PARSE_KEY.delivery), now);
     for (const read of reads)
       if (read.status === 'fulfilled' && read.value) await hooks.ports.deliveries.claim(read.value, now, now + 25_000);
   }
@@ -170,7 +167,7 @@ class History {
     this.answer = 'ok';
     await this.change('active');
     for (let turn = 0; turn < 40; turn++) {
-      [hooks.hints.length, hooks.looks.length] = [0, 0];
+      [hooks.workItems.length, hooks.looks.length] = [0, 0];
       await this.dispatch();
       hooks.world.now += 10 * MINUTE;
     }
@@ -183,7 +180,7 @@ test(`whatever an endpoint answers, whoever dies and whatever is lost, each even
   await fc.assert(
     fc.asyncProperty(steps, async (taken) => {
       hooks.world.proxy.plan(undefined);
-      [hooks.hints.length, hooks.looks.length] = [0, 0];
+      [hooks.workItems.length, hooks.looks.length] = [0, 0];
       const { actor, subscription } = await hooks.subscribe();
       const history = new History(actor, subscription);
       for (const step of taken) await history.take(step);
@@ -194,7 +191,7 @@ test(`whatever an endpoint answers, whoever dies and whatever is lost, each even
       expect([...history.received].toSorted()).toEqual(history.raised.toSorted());
       const standing = await hooks.ports.subscriptions.read(actor.organizationId, subscription.id);
       expect(standing).toMatchObject({ status: 'active', sequence: history.raised.length });
-      expect(standing?.lookAt).toBeUndefined();
+      expect(standing?.drainAt).toBeUndefined();
     }),
     { seed: SEED, numRuns: RUNS },
   );

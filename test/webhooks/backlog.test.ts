@@ -1,24 +1,21 @@
 import { describe, expect, test } from 'vitest';
+import { parseId } from '../../shared/domain/core/ids.ts';
 import { backlogWaitMs } from '../../shared/domain/webhooks/backlog.ts';
 import { deliverAll } from '../../shared/domain/webhooks/deliver.ts';
 import { replayOne } from '../../shared/domain/webhooks/history.ts';
 import { sendTest } from '../../shared/domain/webhooks/manage.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { backlogsOf, HOUR, SECOND } from '../support/webhook-backlog.ts';
-import { hung, ok, type WebhookWorld, withWebhooks } from '../support/webhook-world.ts';
+import { hung, ok, useWebhooks } from '../support/webhook-world.ts';
 
-let hooks: WebhookWorld;
-let on: ReturnType<typeof backlogsOf>;
-withWebhooks((world) => {
-  hooks = world;
-  on = backlogsOf(world);
-});
+const hooks = await useWebhooks();
+const on = backlogsOf(hooks);
 
 describe('events of a failing endpoint', () => {
   test('wait without a due time of their own, and one look at all of them is due soon', async () => {
     const { actor, subscription } = await on.failing();
     await on.give(actor, 3);
-    expect(hooks.hints).toEqual([]);
+    expect(hooks.workItems).toEqual([]);
     expect(hooks.looks).toEqual([{ id: subscription.id, delay: 15 }]);
     const waiting = (await on.feed(subscription)).filter(({ parked }) => parked).map(({ id }) => KEYS.delivery(id).pk);
     expect(waiting).toHaveLength(3);
@@ -28,22 +25,24 @@ describe('events of a failing endpoint', () => {
   });
 
   test('are tried a few at a look, one after another, and the rest waits on without a write', async () => {
-    let atOnce = 0;
+    let mapConcurrently = 0;
     let most = 0;
     const { actor, subscription } = await on.failing(async () => {
-      most = Math.max(most, ++atOnce);
+      most = Math.max(most, ++mapConcurrently);
       await new Promise((resolve) => setTimeout(resolve, 1));
-      atOnce -= 1;
+      mapConcurrently -= 1;
       return ok(500);
     });
     const ids = await on.give(actor, 30);
     most = 0;
-    await on.nextLook(subscription);
+    await on.nextDrain(subscription);
     expect(on.idsPosted(subscription)).toEqual(ids.slice(0, 10));
     expect(most).toBe(1);
     expect(await on.standing(subscription)).toEqual({ failed: 15, pending: 20 });
     const [tried, ...rest] = (await on.feed(subscription)).slice(14);
-    expect(await on.dueOf('deliver_webhook', tried?.nextAttemptAt ?? 0)).toContain(KEYS.delivery(tried?.id ?? '').pk);
+    expect(await on.dueOf('deliver_webhook', tried?.nextAttemptAt ?? 0)).toContain(
+      KEYS.delivery(parseId('delivery', tried?.id)).pk,
+    );
     for (const delivery of rest)
       expect(await hooks.world.table.get(KEYS.delivery(delivery.id))).toMatchObject({
         attemptCount: 0,
@@ -67,7 +66,7 @@ describe('events of a failing endpoint', () => {
       return hung() as never;
     });
     await on.give(actor, 5);
-    await on.nextLook(subscription);
+    await on.nextDrain(subscription);
     expect(on.postedTo(subscription)).toHaveLength(1);
     expect(await on.standing(subscription)).toEqual({ failed: 6, pending: 4 });
   });
@@ -94,10 +93,10 @@ describe('events of a failing endpoint', () => {
   test('that come after a look which left none are looked at as soon as others', async () => {
     const { actor, subscription } = await on.failing();
     await on.give(actor, 2);
-    await on.nextLook(subscription);
+    await on.nextDrain(subscription);
     expect(await on.standing(subscription)).toEqual({ failed: 7 });
     await on.give(actor, 1);
-    expect(await on.nextLook(subscription)).toBeLessThan(20 * SECOND);
+    expect(await on.nextDrain(subscription)).toBeLessThan(20 * SECOND);
     expect(await on.standing(subscription)).toEqual({ failed: 8 });
   });
 
@@ -105,7 +104,7 @@ describe('events of a failing endpoint', () => {
     const { actor, subscription } = await on.failing();
     const ids = await on.give(actor, 130);
     hooks.answers.delete(subscription.url);
-    await on.nextLook(subscription);
+    await on.nextDrain(subscription);
     expect(await on.standing(subscription)).toEqual({ failed: 5, delivered: 130 });
     const rank = new Map(ids.map((id, at) => [id, at]));
     const places = on.idsPosted(subscription).map((id) => rank.get(id ?? '') ?? -1);
@@ -113,7 +112,7 @@ describe('events of a failing endpoint', () => {
     for (const [at, place] of places.entries()) expect(Math.abs(at - place)).toBeLessThan(16);
     expect(await on.now(subscription)).toMatchObject({ status: 'active', consecutiveFailures: 0 });
     await on.give(actor, 1);
-    expect(hooks.hints).toHaveLength(1);
+    expect(hooks.workItems).toHaveLength(1);
   });
 
   test('are looked at at once when anything else of it succeeds: a test event, a retry', async () => {
@@ -135,7 +134,7 @@ describe('events of a failing endpoint', () => {
     hooks.world.now += 24 * HOUR;
     const young = await on.give(actor, 2);
     const before = on.calls('TransactWriteItems');
-    await on.nextLook(subscription);
+    await on.nextDrain(subscription);
     // One by one it would be two for each of the forty.
     expect(on.calls('TransactWriteItems') - before).toBeLessThan(20);
     expect(await on.standing(subscription)).toEqual({ failed: 7, abandoned: 40 });
@@ -157,12 +156,12 @@ describe('at a failing endpoint without a free place', () => {
       const { actor, subscription } = await on.failing();
       const [event = ''] = await on.give(actor, 1);
       hooks.world.now += 23 * HOUR;
-      await on.nextLook(subscription);
+      await on.nextDrain(subscription);
       const first = hooks.world.now;
       const retried = (await on.feed(subscription)).at(-1);
       hooks.world.now = retried?.nextAttemptAt ?? Number.NaN;
       const release = await on.holdPlaces();
-      const found = await deliverAll(hooks.ports, [retried?.id ?? '']);
+      const found = await deliverAll(hooks.ports, [parseId('delivery', retried?.id)]);
       expect(found).toEqual([{ status: 'fulfilled', value: 'waits' }]);
       await release();
       expect(hooks.world.now - first).toBeLessThan(20 * 60 * SECOND);
@@ -177,16 +176,16 @@ describe('at a failing endpoint without a free place', () => {
     const { actor, subscription } = await on.failing();
     const [old] = await on.feed(subscription);
     hooks.world.now += 48 * HOUR;
-    const replay = () => replayOne(hooks.ports, actor, subscription.id, old?.id ?? '');
+    const replay = () => replayOne(hooks.ports, actor, subscription.id, parseId('delivery', old?.id));
     await replay();
-    await deliverAll(hooks.ports, [old?.id ?? '']);
+    await deliverAll(hooks.ports, [parseId('delivery', old?.id)]);
     expect(on.idsPosted(subscription)).toEqual([old?.eventId]);
     await replay();
     const release = await on.holdPlaces();
-    await deliverAll(hooks.ports, [old?.id ?? '']);
+    await deliverAll(hooks.ports, [parseId('delivery', old?.id)]);
     await release();
     hooks.world.now += 23 * HOUR;
-    await on.nextLook(subscription);
+    await on.nextDrain(subscription);
     expect(on.idsPosted(subscription)).toEqual([old?.eventId]);
   });
 });

@@ -1,17 +1,15 @@
 import { describe, expect, test, vi } from 'vitest';
-import type { Actor } from '../../shared/domain/actor.ts';
+import type { Actor } from '../../shared/domain/core/actor.ts';
+import { type Id, newId, parseId } from '../../shared/domain/core/ids.ts';
 import type { DomainEvent } from '../../shared/domain/events/event.ts';
 import { deliverAll } from '../../shared/domain/webhooks/deliver.ts';
 import { fanOut, publishEvents } from '../../shared/domain/webhooks/fan-out.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
-import { overdue } from '../../shared/storage/due.ts';
+import { overdue } from '../../shared/storage/work/due.ts';
 import { FAULTS } from '../support/fault-proxy.ts';
-import { hung, type WebhookWorld, withWebhooks } from '../support/webhook-world.ts';
+import { hung, useWebhooks } from '../support/webhook-world.ts';
 
-let hooks: WebhookWorld;
-withWebhooks((world) => {
-  hooks = world;
-});
+const hooks = await useWebhooks();
 
 const PATIENCE = { timeout: 10_000, interval: 20 };
 const DONE = { status: 'fulfilled', value: undefined };
@@ -25,8 +23,8 @@ const eventsOf = async (actor: Actor, count: number): Promise<DomainEvent[]> => 
   }
   return events;
 };
-const idsOf = (events: readonly { id: string }[]) => events.map(({ id }) => id);
-const feedOf = (webhookId: string) => hooks.ports.deliveries.feed(webhookId, 0, 500, hooks.world.now);
+const idsOf = (events: readonly DomainEvent[]) => events.map(({ id }) => id);
+const feedOf = (webhookId: Id<'webhook'>) => hooks.ports.deliveries.feed(webhookId, 0, 500, hooks.world.now);
 const numbers = (count: number) => Array.from({ length: count }, (_, at) => at + 1);
 const published = async (events: readonly DomainEvent[]) =>
   (await hooks.ports.events.readAll(idsOf(events))).map((read) =>
@@ -54,7 +52,7 @@ describe('a batch of events', () => {
       expect(feed.map(({ sequence }) => sequence)).toEqual(numbers(10));
       expect(feed.map(({ eventId }) => eventId)).toEqual(idsOf(events));
     }
-    expect(hooks.hints).toHaveLength(20);
+    expect(hooks.workItems).toHaveLength(20);
     expect(await published(events)).toEqual(events.map(() => true));
   });
 
@@ -70,7 +68,7 @@ describe('a batch of events', () => {
     await publishEvents(hooks.ports, [done.id]);
     await fanOut(hooks.ports, [half]);
     await damage(bad);
-    const ids = [last.id, bad.id, done.id, 'evt_nobody', half.id, fresh.id, last.id, half.id];
+    const ids = [last.id, bad.id, done.id, newId('event'), half.id, fresh.id, last.id, half.id];
     const outcomes = await publishEvents(hooks.ports, ids);
     expect(outcomes.map(({ status }) => status)).toEqual(ids.map((id) => (id === bad.id ? 'rejected' : 'fulfilled')));
     const feed = await feedOf(subscription.id);
@@ -95,7 +93,7 @@ describe('a batch of events', () => {
     const ids = idsOf(await eventsOf(actor, 40));
     // Another copy of the module, as another process has it: its turns and its memory are its own.
     vi.resetModules();
-    const { deliveryStore } = await import('../../shared/storage/deliveries.ts');
+    const { deliveryStore } = await import('../../shared/storage/webhooks/deliveries.ts');
     const second = { ...hooks.ports, deliveries: deliveryStore(hooks.world.table) };
     const batches = [0, 5, 10, 15, 20, 25, 30].map((start) => ids.slice(start, start + 10));
     const outcomes = await Promise.all(
@@ -120,7 +118,7 @@ describe('a batch of events', () => {
     hooks.world.proxy.plan(({ action }) => (action === 'BatchWriteItem' ? FAULTS.throttle : undefined));
     const outcomes = await publishEvents(hooks.ports, idsOf(events));
     expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
-    expect(hooks.hints.splice(0)).toHaveLength(3);
+    expect(hooks.workItems.splice(0)).toHaveLength(3);
     const due = await overdue(hooks.world.table, 'publish_event', hooks.world.now, 1_000);
     expect(due.map(({ pk }) => pk)).toEqual(expect.arrayContaining(events.map(({ id }) => `EVT#${id}`)));
     const before = await feedOf(subscription.id);
@@ -134,12 +132,15 @@ describe('a batch of events', () => {
     const { actor } = await hooks.subscribe();
     const events = await eventsOf(actor, 3);
     await fanOut(hooks.ports, events);
-    const ids = hooks.hints.splice(0).map(({ id }) => id);
+    const ids = hooks.workItems.splice(0).map(({ id }) => id);
     await deliverAll(hooks.ports, ids.slice(0, 1));
-    await hooks.world.table.write({ update: KEYS.delivery(ids[1] ?? ''), set: { status: 'nothing of ours' } });
+    await hooks.world.table.write({
+      update: KEYS.delivery(parseId('delivery', ids[1])),
+      set: { status: 'nothing of ours' },
+    });
     const outcomes = await fanOut(hooks.ports, events);
     expect(outcomes.map((outcome) => outcome.status === 'fulfilled' && outcome.value)).toEqual([0, 0, 1]);
-    expect(hooks.hints.map(({ id }) => id)).toEqual(ids.slice(2));
+    expect(hooks.workItems.map(({ id }) => id)).toEqual(ids.slice(2));
   });
 
   test.each(['TransactWriteItems', 'BatchWriteItem'])('whose answer to %s is lost has one effect', async (lost) => {
@@ -149,7 +150,7 @@ describe('a batch of events', () => {
     hooks.world.proxy.plan(({ action }) => (action === lost && broken++ === 0 ? FAULTS.loseAnswer : undefined));
     expect(await publishEvents(hooks.ports, idsOf(events))).toEqual(events.map(() => DONE));
     expect(broken).toBeGreaterThan(1);
-    expect(hooks.hints).toHaveLength(4);
+    expect(hooks.workItems).toHaveLength(4);
     expect((await feedOf(subscription.id)).map(({ sequence }) => sequence)).toEqual(numbers(4));
     expect(await published(events)).toEqual(events.map(() => true));
   });
@@ -158,7 +159,7 @@ describe('a batch of events', () => {
 describe('a batch of deliveries', () => {
   const fan = async (actor: Actor, count: number) => {
     await fanOut(hooks.ports, await eventsOf(actor, count));
-    return hooks.hints.splice(0).map(({ id }) => id);
+    return hooks.workItems.splice(0).map(({ id }) => id);
   };
 
   test('is read in two calls, claimed in one and recorded in one, and tries each delivery once', async () => {
@@ -177,10 +178,10 @@ describe('a batch of deliveries', () => {
     const { actor } = await hooks.subscribe();
     const events = await eventsOf(actor, 3);
     await fanOut(hooks.ports, events);
-    const ids = hooks.hints.splice(0).map(({ id }) => id);
+    const ids = hooks.workItems.splice(0).map(({ id }) => id);
     await damage(events[1] as DomainEvent);
     const other = await hooks.subscribe();
-    ids.push(...(await fan(other.actor, 1)), 'dlv_nobody');
+    ids.push(...(await fan(other.actor, 1)), newId('delivery'));
     const key = KEYS.webhook(other.actor.organizationId, other.subscription.id);
     await hooks.world.table.write({ update: key, set: { retry: 'never' } });
     const outcomes = await deliverAll(hooks.ports, ids);
@@ -218,7 +219,7 @@ describe('a batch of deliveries', () => {
   });
 
   test('to endpoints that fail holds four places in all, and what finds none waits in their backlogs', async () => {
-    const ids: string[] = [];
+    const ids: Id<'delivery'>[] = [];
     const held: (() => void)[] = [];
     for (let at = 0; at < 8; at++) {
       const { actor, subscription } = await hooks.subscribe();
@@ -228,7 +229,7 @@ describe('a batch of deliveries', () => {
     }
     hooks.world.now += 20_000;
     const healthy = await hooks.subscribe();
-    const [good = ''] = await fan(healthy.actor, 1);
+    const good = parseId('delivery', (await fan(healthy.actor, 1))[0]);
     const work = deliverAll(hooks.ports, ids);
     await expect.poll(() => hooks.looks.length + held.length, PATIENCE).toBe(8);
     expect(held).toHaveLength(4);
@@ -245,7 +246,7 @@ describe('a batch of deliveries', () => {
 
   test('fails one whose row does not parse, however often it comes, and neither claims nor tries it', async () => {
     const { actor } = await hooks.subscribe();
-    const [bad = '', good = ''] = await fan(actor, 2);
+    const [bad, good] = (await fan(actor, 2)) as [Id<'delivery'>, Id<'delivery'>];
     await hooks.world.table.write({ update: KEYS.delivery(bad), set: { status: 'nothing of ours' } });
     const before = await hooks.world.table.get(KEYS.delivery(bad));
     for (let turn = 0; turn < 3; turn++)
@@ -259,7 +260,7 @@ describe('a batch of deliveries', () => {
 
   test('that another took between the reading and the claim is left to it', async () => {
     const { actor } = await hooks.subscribe();
-    const [id = ''] = await fan(actor, 1);
+    const id = parseId('delivery', (await fan(actor, 1))[0]);
     const { now } = hooks.world;
     const [read] = await hooks.ports.deliveries.readDue([id], now);
     const delivery = read?.status === 'fulfilled' ? read.value : undefined;

@@ -3,24 +3,24 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { newId, parseId } from '../../shared/domain/core/ids.ts';
 import { newEvent } from '../../shared/domain/events/event.ts';
-import { newId } from '../../shared/domain/ids.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
-import { eventHint, eventWrite, outbox } from '../../shared/storage/outbox.ts';
-import { startWorld, type World } from '../support/world.ts';
+import { eventWorkItem, eventWrite, outbox } from '../../shared/storage/work/outbox.ts';
+import { use } from '../support/use.ts';
+import { startWorld } from '../support/world.ts';
 
 type Handler = (event: SQSEvent) => Promise<SQSBatchResponse>;
 type Message = { readonly kind: 'publish_event'; readonly pk: string; readonly sk: string };
 type Work = (messages: readonly Message[]) => Promise<readonly PromiseSettledResult<unknown>[]>;
 
-let world: World;
 let folder: string;
 let events: Handler;
 let webhook: Handler;
 let batchOf: (work: Work) => Handler;
 let log: ReturnType<typeof vi.spyOn>;
+const world = await use(startWorld('test'));
 beforeAll(async () => {
-  world = await startWorld('test');
   folder = await mkdtemp(join(tmpdir(), 'consumers-'));
   const names = { STAGE: 'test', TABLE_NAME: 'test', LIVE_TABLE_NAME: 'live', PUBLIC_URL: 'https://messaging.example' };
   const env = { ...names, DYNAMODB_ENDPOINT: world.proxy.endpoint, LOCAL_KEY_FILE: join(folder, 'key') };
@@ -33,7 +33,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   vi.unstubAllEnvs();
-  await world.close();
   await rm(folder, { recursive: true, force: true });
 });
 beforeEach(() => {
@@ -52,7 +51,7 @@ const batch = (bodies: readonly (object | string)[]) =>
   }) as unknown as SQSEvent;
 const failedOf = async (answer: Promise<SQSBatchResponse>) =>
   (await answer).batchItemFailures.map(({ itemIdentifier }) => itemIdentifier).sort();
-const hint = (id: string) => ({ kind: 'publish_event', pk: `EVT#${id}`, sk: 'EVT' });
+const enqueue = (id: string) => ({ kind: 'publish_event', pk: `EVT#${id}`, sk: 'EVT' });
 const POISON = ['{', 'null', '"text"', '{"kind":"nothing of ours"}', '{"kind":"publish_event","pk":"","sk":"EVT"}'];
 
 describe('a consumer of batches', () => {
@@ -62,7 +61,7 @@ describe('a consumer of batches', () => {
       given.push(...messages.map(({ pk }) => pk));
       return messages.map(() => ({ status: 'fulfilled', value: undefined }));
     });
-    const answer = consume(batch([hint('a'), ...POISON, hint('b')]));
+    const answer = consume(batch([enqueue('a'), ...POISON, enqueue('b')]));
     expect(await failedOf(answer)).toEqual(POISON.map((_, at) => String(at + 1)));
     expect(given).toEqual(['EVT#a', 'EVT#b']);
   });
@@ -71,7 +70,7 @@ describe('a consumer of batches', () => {
     const consume = batchOf(async (messages) =>
       Promise.allSettled(messages.map(async ({ pk }) => pk === 'EVT#bad' && Promise.reject(new Error('no')))),
     );
-    expect(await failedOf(consume(batch([hint('a'), hint('bad'), '{canary', hint('b')])))).toEqual(['1', '2']);
+    expect(await failedOf(consume(batch([enqueue('a'), enqueue('bad'), '{canary', enqueue('b')])))).toEqual(['1', '2']);
     const lines: string[] = log.mock.calls.flat().map(String);
     expect(lines.filter((line) => line.includes('consumer failed'))).toHaveLength(2);
     expect(lines.join()).not.toContain('canary');
@@ -81,7 +80,7 @@ describe('a consumer of batches', () => {
     ['throws', () => Promise.reject(new Error('away'))],
     ['tells too little', async () => []],
   ])('whose work %s fails all that parsed', async (_, work) => {
-    expect(await failedOf(batchOf(work)(batch([hint('a'), '{', hint('b')])))).toEqual(['0', '1', '2']);
+    expect(await failedOf(batchOf(work)(batch([enqueue('a'), '{', enqueue('b')])))).toEqual(['0', '1', '2']);
   });
 
   test('is not asked to work on nothing', async () => {
@@ -98,9 +97,9 @@ describe('a consumer of batches', () => {
       );
     });
     const answers = await Promise.all([
-      failedOf(consume(batch([hint('bad'), hint('a'), hint('b')]))),
-      failedOf(consume(batch([hint('a'), hint('b'), hint('bad')]))),
-      failedOf(consume(batch([hint('a')]))),
+      failedOf(consume(batch([enqueue('bad'), enqueue('a'), enqueue('b')]))),
+      failedOf(consume(batch([enqueue('a'), enqueue('b'), enqueue('bad')]))),
+      failedOf(consume(batch([enqueue('a')]))),
     ]);
     expect(answers).toEqual([['0'], ['2'], []]);
   });
@@ -114,9 +113,9 @@ describe('the consumers of events and deliveries', () => {
     );
     for (const event of all) await world.table.write(eventWrite(event));
     const [bad] = all;
-    await world.table.write({ update: KEYS.event(bad?.id ?? ''), set: { type: 'nothing.of_ours' } });
-    const hints = all.map(({ id }) => eventHint(id));
-    const answer = events(batch([...hints, 'poison', ...hints.slice(1), eventHint(newId('event'))]));
+    await world.table.write({ update: KEYS.event(parseId('event', bad?.id)), set: { type: 'nothing.of_ours' } });
+    const workItems = all.map(({ id }) => eventWorkItem(id));
+    const answer = events(batch([...workItems, 'poison', ...workItems.slice(1), eventWorkItem(newId('event'))]));
     expect(await failedOf(answer)).toEqual(['0', '4']);
     const read = await outbox(world.table).readAll(all.map(({ id }) => id));
     expect(read.map((one) => (one.status === 'fulfilled' ? one.value?.published : 'unread'))).toEqual([

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { type Id, parseId } from '../../shared/domain/core/ids.ts';
 import type { DomainEvent } from '../../shared/domain/events/event.ts';
 import { deliverAll } from '../../shared/domain/webhooks/deliver.ts';
 import { drainBacklog } from '../../shared/domain/webhooks/drain.ts';
@@ -7,31 +8,28 @@ import { fanOut as fanOutAll } from '../../shared/domain/webhooks/fan-out.ts';
 import { pullEvents, replayOne, replayRange } from '../../shared/domain/webhooks/history.ts';
 import { changeSubscription, revokeSubscription, rotateSecret, sendTest } from '../../shared/domain/webhooks/manage.ts';
 import type { WebhookPorts } from '../../shared/domain/webhooks/ports.ts';
-import { overdue } from '../../shared/storage/due.ts';
-import { hung, ok, type WebhookWorld, withWebhooks } from '../support/webhook-world.ts';
+import { overdue } from '../../shared/storage/work/due.ts';
+import { hung, ok, useWebhooks, type WebhookWorld } from '../support/webhook-world.ts';
 
 const PATIENCE = { timeout: 10_000, interval: 20 };
 /** One at a time: batches have tests of their own. */
-const deliver = async (ports: WebhookPorts, id: string): Promise<void> => {
+const deliver = async (ports: WebhookPorts, id: Id<'delivery'>): Promise<void> => {
   expect(await deliverAll(ports, [id])).toMatchObject([{ status: 'fulfilled' }]);
 };
 const fanOut = async (ports: WebhookPorts, event: DomainEvent): Promise<void> => {
   expect(await fanOutAll(ports, [event])).toMatchObject([{ status: 'fulfilled' }]);
 };
 
-describe('a webhook delivery', () => {
-  let hooks: WebhookWorld;
-  withWebhooks((world) => {
-    hooks = world;
-  });
+const hooks = await useWebhooks();
 
+describe('a webhook delivery', () => {
   const fan = async (actor: Parameters<WebhookWorld['event']>[0], type?: Parameters<WebhookWorld['event']>[1]) => {
     const event = await hooks.event(actor, type);
-    hooks.hints.length = 0;
+    hooks.workItems.length = 0;
     await fanOut(hooks.ports, event);
-    return { event, ids: hooks.hints.splice(0).map(({ id }) => id) };
+    return { event, ids: hooks.workItems.splice(0).map(({ id }) => id) };
   };
-  const read = async (id: string) => {
+  const read = async (id: Id<'delivery'>) => {
     const delivery = await hooks.ports.deliveries.read(id);
     if (!delivery) throw new Error('there is no such delivery');
     return delivery;
@@ -43,8 +41,8 @@ describe('a webhook delivery', () => {
     const { event, ids } = await fan(actor);
     expect(ids).toHaveLength(1);
     for (let turn = 0; turn < 3; turn++) await fanOut(hooks.ports, event);
-    await Promise.all(Array.from({ length: 10 }, () => deliver(hooks.ports, ids[0] ?? '')));
-    await deliver(hooks.ports, ids[0] ?? '');
+    await Promise.all(Array.from({ length: 10 }, () => deliver(hooks.ports, parseId('delivery', ids[0]))));
+    await deliver(hooks.ports, parseId('delivery', ids[0]));
     expect(hooks.posted.map(({ url }) => url)).toEqual([subscription.url]);
     expect(JSON.parse(hooks.posted[0]?.body ?? '')).toMatchObject({
       id: event.id,
@@ -53,7 +51,7 @@ describe('a webhook delivery', () => {
       sequence: 1,
       organizationId: actor.organizationId,
     });
-    expect(await read(ids[0] ?? '')).toMatchObject({ status: 'delivered', attempts: 1 });
+    expect(await read(parseId('delivery', ids[0]))).toMatchObject({ status: 'delivered', attempts: 1 });
   });
 
   test('is given sequences without gaps, also when 60 events are fanned out at once and each twice', async () => {
@@ -75,18 +73,18 @@ describe('a webhook delivery', () => {
     const moments: number[] = [];
     for (let turn = 0; turn < 20; turn++) {
       const before = hooks.posted.length;
-      await deliver(hooks.ports, ids[0] ?? '');
+      await deliver(hooks.ports, parseId('delivery', ids[0]));
       if (hooks.posted.length > before) moments.push((hooks.world.now - start) / 1000);
-      const { nextAttemptAt, status } = await read(ids[0] ?? '');
+      const { nextAttemptAt, status } = await read(parseId('delivery', ids[0]));
       if (status !== 'failed') break;
       hooks.world.now = (nextAttemptAt ?? 0) - 1;
-      await deliver(hooks.ports, ids[0] ?? '');
+      await deliver(hooks.ports, parseId('delivery', ids[0]));
       expect(hooks.posted.length).toBe(moments.length);
       hooks.world.now += 1;
     }
     expect(moments).toEqual([0, 30, 150, 750, 4_350, 25_950, 47_550, 69_150]);
-    expect(await read(ids[0] ?? '')).toMatchObject({ status: 'abandoned', attempts: 8 });
-    expect((await hooks.ports.deliveries.attempts(ids[0] ?? '')).length).toBe(8);
+    expect(await read(parseId('delivery', ids[0]))).toMatchObject({ status: 'abandoned', attempts: 8 });
+    expect((await hooks.ports.deliveries.attempts(parseId('delivery', ids[0]))).length).toBe(8);
     expect(await overdue(hooks.world.table, 'deliver_webhook', hooks.world.now + 1e9, 1_000)).not.toContainEqual(
       expect.objectContaining({ pk: `DLV#${ids[0]}` }),
     );
@@ -119,8 +117,8 @@ describe('a webhook delivery', () => {
     ] as const) {
       hooks.answers.set(subscription.url, () => ok(status, { 'retry-after': asked }));
       const { ids } = await fan(actor);
-      await deliver(hooks.ports, ids[0] ?? '');
-      expect(((await read(ids[0] ?? '')).nextAttemptAt ?? 0) - hooks.world.now).toBe(waits * 1000);
+      await deliver(hooks.ports, parseId('delivery', ids[0]));
+      expect(((await read(parseId('delivery', ids[0]))).nextAttemptAt ?? 0) - hooks.world.now).toBe(waits * 1000);
     }
   });
 
@@ -128,10 +126,10 @@ describe('a webhook delivery', () => {
     const { actor, subscription } = await hooks.subscribe();
     const [first, second] = [await fan(actor), await fan(actor)];
     hooks.answers.set(subscription.url, () => ok(410));
-    await deliver(hooks.ports, first.ids[0] ?? '');
-    await deliver(hooks.ports, second.ids[0] ?? '');
+    await deliver(hooks.ports, parseId('delivery', first.ids[0]));
+    await deliver(hooks.ports, parseId('delivery', second.ids[0]));
     expect(hooks.posted).toHaveLength(1);
-    expect(await read(second.ids[0] ?? '')).toMatchObject({ status: 'abandoned' });
+    expect(await read(parseId('delivery', second.ids[0]))).toMatchObject({ status: 'abandoned' });
     expect((await fan(actor)).ids).toEqual([]);
   });
 
@@ -153,7 +151,7 @@ describe('a webhook delivery', () => {
     await rotateSecret(hooks.ports, actor, subscription.id, 24);
     const signatures = async () => {
       const { ids } = await fan(actor);
-      await deliver(hooks.ports, ids[0] ?? '');
+      await deliver(hooks.ports, parseId('delivery', ids[0]));
       return hooks.posted.at(-1)?.headers['webhook-signature']?.split(' ').length;
     };
     expect(await signatures()).toBe(2);
@@ -164,9 +162,9 @@ describe('a webhook delivery', () => {
   test('replayed is the same event in a new round; a range replays what it holds', async () => {
     const { actor, subscription } = await hooks.subscribe();
     const { event, ids } = await fan(actor);
-    await deliver(hooks.ports, ids[0] ?? '');
-    await replayOne(hooks.ports, actor, subscription.id, ids[0] ?? '');
-    await deliver(hooks.ports, ids[0] ?? '');
+    await deliver(hooks.ports, parseId('delivery', ids[0]));
+    await replayOne(hooks.ports, actor, subscription.id, parseId('delivery', ids[0]));
+    await deliver(hooks.ports, parseId('delivery', ids[0]));
     expect(hooks.posted.map(({ headers }) => headers['webhook-id'])).toEqual([event.id, event.id]);
     expect(hooks.posted[0]?.body).toBe(hooks.posted[1]?.body);
     const range = { from: hooks.world.now, to: hooks.world.now, status: 'delivered' as const };
@@ -197,12 +195,12 @@ describe('a webhook delivery', () => {
       await held;
       return hung();
     });
-    const stuck: string[] = [];
+    const stuck: Id<'delivery'>[] = [];
     for (let at = 0; at < 12; at++) stuck.push(...(await fan(actor)).ids);
     const work = stuck.map((id) => deliver(hooks.ports, id));
-    await expect.poll(() => hooks.hints.length, PATIENCE).toBe(8);
+    await expect.poll(() => hooks.workItems.length, PATIENCE).toBe(8);
     const { ids } = await fan(other.actor);
-    await deliver(hooks.ports, ids[0] ?? '');
+    await deliver(hooks.ports, parseId('delivery', ids[0]));
     expect(hooks.posted.filter(({ url }) => url === other.subscription.url)).toHaveLength(1);
     expect(hooks.posted.filter(({ url }) => url === subscription.url)).toHaveLength(4);
     release();
@@ -215,7 +213,7 @@ describe('a webhook delivery', () => {
     const seen = async (who: typeof actor) => {
       const { actor: of } = await hooks.subscribe({}, who);
       const { ids } = await fan(of);
-      await deliver(hooks.ports, ids.at(-1) ?? '');
+      await deliver(hooks.ports, parseId('delivery', ids.at(-1)));
       return JSON.parse(hooks.posted.at(-1)?.body ?? '').data.to;
     };
     expect(await seen(actor)).toBe('+55119****4321');

@@ -1,18 +1,18 @@
 import { describe, expect, test } from 'vitest';
-import { createKey, type KeyIssued, type KeyStore, rotateKey } from '../../shared/domain/access/keys.ts';
+import { createKey, type IssuedKey, type KeyStore, rotateKey } from '../../shared/domain/access/keys.ts';
+import { channelOf } from '../../shared/domain/channels/registry.ts';
+import type { WhatsappNumber } from '../../shared/domain/channels/whatsapp/numbers/number.ts';
+import { qualityEvents } from '../../shared/domain/channels/whatsapp/numbers/quality.ts';
+import { afterReview } from '../../shared/domain/channels/whatsapp/templates/review.ts';
+import type { WhatsappTemplate } from '../../shared/domain/channels/whatsapp/templates/template.ts';
 import type { Contact } from '../../shared/domain/contacts/contact.ts';
 import { contactEvent } from '../../shared/domain/contacts/events.ts';
 import { EVENT_TYPES } from '../../shared/domain/events/catalogue.ts';
 import type { DomainEvent } from '../../shared/domain/events/event.ts';
 import { EVENT_EXAMPLES } from '../../shared/domain/events/examples.ts';
-import { rulesOf } from '../../shared/domain/messages/channels.ts';
-import { messageEventData } from '../../shared/domain/messages/events.ts';
-import type { MessageRecord } from '../../shared/domain/messages/message.ts';
-import type { WhatsappNumber } from '../../shared/domain/numbers/number.ts';
-import { qualityEvents } from '../../shared/domain/numbers/quality.ts';
-import { reviewed } from '../../shared/domain/templates/review.ts';
-import type { WhatsappTemplate } from '../../shared/domain/templates/template.ts';
-import { walletEvent } from '../../shared/storage/wallet.ts';
+import type { MessageRecord } from '../../shared/domain/message/message.ts';
+import { messageEventData } from '../../shared/domain/tracking/events.ts';
+import { walletEvent } from '../../shared/storage/wallet/wallet.ts';
 
 const NOW = Date.parse('2026-03-02T14:05:09.120Z');
 const fieldsOf = (data: Readonly<Record<string, unknown>>) => Object.keys(data).toSorted();
@@ -57,7 +57,7 @@ describe('the example of a kind of event has the fields of those that are raised
     const { reason: _, ...data } = messageEventData(message(channel, TO[channel]));
     const told = [...Object.keys(data), ...(MORE[type] ?? [])];
     expect(fieldsOf(example).filter((name) => name !== 'reason')).toEqual(told.toSorted());
-    expect(example.to).toBe(rulesOf(channel).mask(TO[channel]));
+    expect(example.to).toBe(channelOf(channel).mask(TO[channel]));
   });
 
   test('contact.created and contact.opted_out', () => {
@@ -74,10 +74,10 @@ describe('the example of a kind of event has the fields of those that are raised
       grantor,
       { name: 'Checkout', scopes: ['sms:send'] } as never,
       NOW,
-    )) as KeyIssued;
+    )) as IssuedKey;
     raised(made.event);
     const store = { read: async () => made.key, rotate: async () => true } as unknown as KeyStore;
-    raised(((await rotateKey(store, grantor, { id: made.key.id }, NOW)) as KeyIssued).event);
+    raised(((await rotateKey(store, grantor, { id: made.key.id }, NOW)) as IssuedKey).event);
   });
 
   test('wallet.low_balance, wallet.depleted, number.quality_changed, template.approved and template.rejected', () => {
@@ -88,6 +88,6 @@ describe('the example of a kind of event has the fields of those that are raised
     raised(qualityEvents(number as unknown as WhatsappNumber, 'yellow', 'test', NOW)[0]);
     const template = { id: 'tpl_1', organizationId: 'org_1', name: 'n', language: 'pt-BR', version: 1 };
     for (const status of ['approved', 'rejected'] as const)
-      raised(reviewed(template as unknown as WhatsappTemplate, { status }, 'test', NOW).events[0]);
+      raised(afterReview(template as unknown as WhatsappTemplate, { status }, 'test', NOW).events[0]);
   });
 });

@@ -1,34 +1,31 @@
 import { describe, expect, test } from 'vitest';
-import type { Actor } from '../../shared/domain/actor.ts';
-import { newId } from '../../shared/domain/ids.ts';
+import type { Actor } from '../../shared/domain/core/actor.ts';
+import { type Id, newId, parseId } from '../../shared/domain/core/ids.ts';
 import { deliverAll } from '../../shared/domain/webhooks/deliver.ts';
 import { fanOut } from '../../shared/domain/webhooks/fan-out.ts';
 import { pullEvents, replayOne, replayRange } from '../../shared/domain/webhooks/history.ts';
 import { changeSubscription, revokeSubscription } from '../../shared/domain/webhooks/manage.ts';
 import type { Subscription } from '../../shared/domain/webhooks/subscription.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
-import { ok, type WebhookWorld, withWebhooks } from '../support/webhook-world.ts';
+import { ok, useWebhooks } from '../support/webhook-world.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
 const DAYS_30 = 30 * 24 * 3600;
 /** Subscriptions of an organization that are not revoked. */
 const MOST = 1_000;
 
-let hooks: WebhookWorld;
-withWebhooks((world) => {
-  hooks = world;
-});
+const hooks = await useWebhooks();
 
 /** Events a millisecond apart, given to the organization's subscriptions. */
-const raise = async (actor: Actor, count: number): Promise<string[]> => {
+const raise = async (actor: Actor, count: number): Promise<Id<'delivery'>[]> => {
   const events = [];
   for (let at = 0; at < count; at++) {
     hooks.world.now += 1;
     events.push(await hooks.event(actor));
   }
-  hooks.hints.length = 0;
+  hooks.workItems.length = 0;
   await fanOut(hooks.ports, events);
-  return hooks.hints.splice(0).map(({ id }) => id);
+  return hooks.workItems.splice(0).map(({ id }) => id);
 };
 const secondsOf = (ms: number) => Math.ceil(ms / 1000);
 const row = ({ organizationId, id }: Subscription) => hooks.world.table.get(KEYS.webhook(organizationId, id));
@@ -87,15 +84,15 @@ describe('a subscription whose address is changed', () => {
     hooks.answers.set(subscription.url, () => ok(500));
     for (const id of await raise(actor, 6)) await deliverAll(hooks.ports, [id]);
     expect(await row(subscription)).toMatchObject({ status: 'failing' });
-    hooks.hints.length = 0;
+    hooks.workItems.length = 0;
     const url = 'https://moved.example/hook';
     const changed = await changeSubscription(hooks.ports, actor, subscription.id, { url });
     expect(changed).toMatchObject({ url, status: 'active', consecutiveFailures: 0 });
-    expect(hooks.hints).toHaveLength(6);
+    expect(hooks.workItems).toHaveLength(6);
     hooks.posted.length = 0;
     await deliverAll(
       hooks.ports,
-      hooks.hints.map(({ id }) => id),
+      hooks.workItems.map(({ id }) => id),
     );
     expect(hooks.posted.map((post) => post.url)).toEqual(Array(6).fill(url));
   });
@@ -114,7 +111,7 @@ describe('a subscription whose address is changed', () => {
 describe('what is kept of deliveries', () => {
   test('stays for 30 days after the last attempt, however late that was', async () => {
     const { actor, subscription } = await hooks.subscribe();
-    const [id = ''] = await raise(actor, 1);
+    const id = parseId('delivery', (await raise(actor, 1))[0]);
     const ttl = async () => (await hooks.world.table.get(KEYS.delivery(id)))?.ttl;
     expect(await ttl()).toBe(secondsOf(hooks.world.now) + DAYS_30);
     hooks.world.now += DAY_MS;
@@ -130,7 +127,8 @@ describe('what is kept of deliveries', () => {
     const { actor, subscription } = await hooks.subscribe();
     const ids = await raise(actor, 6);
     hooks.world.now += 31 * DAY_MS;
-    for (const id of [ids[0], ids[1], ids[3]]) await hooks.world.table.write({ delete: KEYS.delivery(id ?? '') });
+    for (const id of [ids[0], ids[1], ids[3]])
+      await hooks.world.table.write({ delete: KEYS.delivery(parseId('delivery', id)) });
     expect(await sequences(actor, subscription)).toEqual([3, 5, 6]);
     expect(await sequences(actor, subscription, 3)).toEqual([5, 6]);
   });
@@ -147,7 +145,7 @@ describe('what is kept of deliveries', () => {
   test('is not pulled beyond a gap that the index has not closed yet', async () => {
     const { actor, subscription } = await hooks.subscribe();
     const ids = await raise(actor, 4);
-    await hooks.world.table.write({ delete: KEYS.delivery(ids[2] ?? '') });
+    await hooks.world.table.write({ delete: KEYS.delivery(parseId('delivery', ids[2])) });
     expect(await sequences(actor, subscription)).toEqual([1, 2]);
     hooks.world.now += 61_000;
     expect(await sequences(actor, subscription)).toEqual([1, 2, 4]);
@@ -161,10 +159,10 @@ describe('what failed', () => {
     const ids = await raise(actor, 3);
     await deliverAll(hooks.ports, ids);
     await changeSubscription(hooks.ports, actor, subscription.id, { status: 'paused' });
-    hooks.hints.length = 0;
+    hooks.workItems.length = 0;
     const queries = calls('Query');
     await changeSubscription(hooks.ports, actor, subscription.id, { status: 'active' });
-    expect(hooks.hints.map(({ id }) => id)).toEqual(ids);
+    expect(hooks.workItems.map(({ id }) => id)).toEqual(ids);
     expect(calls('Query') - queries).toBe(1);
   });
 
@@ -173,9 +171,9 @@ describe('what failed', () => {
     const from = hooks.world.now;
     const ids = [...(await raise(actor, 20)), ...(await raise(actor, 20))];
     await deliverAll(hooks.ports, ids);
-    hooks.hints.length = 0;
+    hooks.workItems.length = 0;
     const range = { from, to: hooks.world.now, status: 'delivered' as const };
     expect(await replayRange(hooks.ports, actor, subscription.id, range)).toEqual({ replayed: 40 });
-    expect(hooks.hints.map(({ id }) => id)).toEqual(ids);
+    expect(hooks.workItems.map(({ id }) => id)).toEqual(ids);
   });
 });

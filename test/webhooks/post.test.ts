@@ -143,7 +143,7 @@ describe('connections', () => {
   });
   it('of all endpoints idle no more than their bound: the oldest is closed', async () => {
     const endpoint = await counting();
-    const post = client(endpoint, { mostIdle: 2 });
+    const post = client(endpoint, { maxIdle: 2 });
     const to = (name: string) => post({ url: `https://${name}.hooks.example.com/` });
     for (const name of ['a', 'b', 'c']) await to(name);
     await pause(50);

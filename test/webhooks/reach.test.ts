@@ -2,31 +2,21 @@ import { execFile } from 'node:child_process';
 import * as https from 'node:https';
 import * as net from 'node:net';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { createConnections } from '../../shared/providers/webhooks/connections.ts';
 import { postWebhook } from '../../shared/providers/webhooks/post.ts';
+import { use } from '../support/use.ts';
 import { DENIED_IPV4, DENIED_IPV6, TRICKS, VECTORS } from '../support/webhooks/addresses.ts';
-import {
-  connectionsTo,
-  type Endpoint,
-  httpsEndpoint,
-  PUBLIC,
-  PUBLIC_V6,
-  tcpEndpoint,
-} from '../support/webhooks/endpoints.ts';
+import { connectionsTo, httpsEndpoint, PUBLIC, PUBLIC_V6, tcpEndpoint } from '../support/webhooks/endpoints.ts';
 
 const DEPLOYED = { allowLoopbackHttp: false };
 const REQUEST = { headers: { 'content-type': 'application/json' }, body: '{}' };
 const URL_OF_NAME = 'https://hooks.example.com/';
 
 /** What must stay unreached: it listens on loopback, and every vector carries its port. */
-let canary: Endpoint;
-beforeAll(async () => {
-  canary = await tcpEndpoint((socket) => socket.destroy());
-});
+const canary = await use(tcpEndpoint((socket) => socket.destroy()));
 afterAll(async () => {
   expect(canary.connections()).toBe(0);
-  await canary.close();
 });
 
 /** Connections as the service makes them, down to net.connect, with a DNS of the test's own that says where they went. */

@@ -1,18 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import type { Actor } from '../../shared/domain/actor.ts';
+import type { Actor } from '../../shared/domain/core/actor.ts';
+import { parseId } from '../../shared/domain/core/ids.ts';
 import { deliverAll } from '../../shared/domain/webhooks/deliver.ts';
 import { fanOut } from '../../shared/domain/webhooks/fan-out.ts';
 import { attemptsOf, pullEvents } from '../../shared/domain/webhooks/history.ts';
 import { changeSubscription } from '../../shared/domain/webhooks/manage.ts';
-import { ok, type WebhookWorld, withWebhooks } from '../support/webhook-world.ts';
+import { ok, useWebhooks } from '../support/webhook-world.ts';
 
 const FULL = '+5511987654321';
 const MASKED = '+55119****4321';
 
-let hooks: WebhookWorld;
-withWebhooks((world) => {
-  hooks = world;
-});
+const hooks = await useWebhooks();
 
 const limited = (actor: Actor): Actor => ({
   ...actor,
@@ -21,9 +19,9 @@ const limited = (actor: Actor): Actor => ({
 const deliverOne = async (actor: Actor) => {
   hooks.world.now += 1;
   const event = await hooks.event(actor);
-  hooks.hints.length = 0;
+  hooks.workItems.length = 0;
   await fanOut(hooks.ports, [event]);
-  const [id = ''] = hooks.hints.splice(0).map((hint) => hint.id);
+  const id = parseId('delivery', hooks.workItems.splice(0)[0]?.id);
   await deliverAll(hooks.ports, [id]);
   const delivery = await hooks.ports.deliveries.read(id);
   if (!delivery) throw new Error('there is no such delivery');

@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { newId } from '../../shared/domain/core/ids.ts';
 import { attemptHeaders } from '../../shared/domain/webhooks/envelope.ts';
 import type { CustomHeader } from '../../shared/domain/webhooks/headers.ts';
 import { newSecret, sign } from '../../shared/domain/webhooks/signature.ts';
@@ -41,11 +42,12 @@ const verifies = (headers: Readonly<Record<string, string>>, body: string, secre
 
 const NOW = 1_800_000_000;
 const BODY = '{"n":1}';
+const EVENT = newId('event');
 /** The headers of an attempt at `NOW`; what is sealed is the secret itself. */
 const signed = (secrets: readonly string[], headers?: readonly CustomHeader[]): Promise<Record<string, string>> => {
   const ports = { open: async (_: string, __: string, sealed: string) => sealed, sign, userAgent: 'product/1.0' };
   const sealed = secrets.map((secret, at) => ({ version: secrets.length - at, sealed: secret }));
-  return attemptHeaders(ports, { secrets: sealed, headers } as unknown as Subscription, 'evt_1', NOW * 1000, BODY);
+  return attemptHeaders(ports, { secrets: sealed, headers } as unknown as Subscription, EVENT, NOW * 1000, BODY);
 };
 
 describe('a signature', () => {
@@ -138,7 +140,7 @@ describe('headers of an attempt', () => {
       ].sort(),
     );
     expect(headers).toMatchObject({
-      'webhook-id': 'evt_1',
+      'webhook-id': EVENT,
       'webhook-timestamp': String(NOW),
       'user-agent': 'product/1.0',
       authorization: 'Bearer 1',

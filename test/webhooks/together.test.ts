@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { WriteOp } from '../../shared/storage/expressions.ts';
-import { readTogether, transactTogether } from '../../shared/storage/together.ts';
+import { expect, test } from 'vitest';
+import { coalescedRead, coalescedTransact } from '../../shared/storage/client/coalescer.ts';
+import type { WriteOp } from '../../shared/storage/client/expressions.ts';
 import { FAULTS } from '../support/fault-proxy.ts';
-import { startWorld, type World } from '../support/world.ts';
+import { use } from '../support/use.ts';
+import { startWorld } from '../support/world.ts';
 
-let world: World;
-beforeAll(async () => {
-  world = await startWorld('test');
-});
-afterAll(() => world.close());
+const world = await use(startWorld('test'));
 
 let rows = 0;
 const freshKey = () => ({ pk: `TOGETHER#${++rows}`, sk: 'ROW' });
@@ -21,10 +18,10 @@ const callsOf = (action: string) => world.proxy.calls.get(action) ?? 0;
 test('writes that are asked for at once leave in one transaction, and each is answered', async () => {
   const before = callsOf('TransactWriteItems');
   const writes = Array.from({ length: 30 }, () => put());
-  const outcomes = await Promise.all(writes.map((write) => transactTogether(world.table, [write])));
+  const outcomes = await Promise.all(writes.map((write) => coalescedTransact(world.table, [write])));
   expect(outcomes.every(({ ok }) => ok)).toBe(true);
   expect(callsOf('TransactWriteItems') - before).toBe(1);
-  const found = await Promise.all(writes.map((write) => readTogether(world.table, [write.put])));
+  const found = await Promise.all(writes.map((write) => coalescedRead(world.table, [write.put])));
   expect(found.flat().every((row) => row?.n === 1)).toBe(true);
 });
 
@@ -33,9 +30,9 @@ test('a condition that fails cancels its own writes alone, and answers with what
   await world.table.write(taken);
   const [beside, others] = [put(), [put(), put()]];
   const [ok, failed, kept] = await Promise.all([
-    transactTogether(world.table, others),
-    transactTogether(world.table, [beside, taken]),
-    transactTogether(world.table, [put()]),
+    coalescedTransact(world.table, others),
+    coalescedTransact(world.table, [beside, taken]),
+    coalescedTransact(world.table, [put()]),
   ]);
   expect([ok, kept]).toEqual([{ ok: true }, { ok: true }]);
   expect(failed).toMatchObject({
@@ -44,7 +41,7 @@ test('a condition that fails cancels its own writes alone, and answers with what
   });
   expect(await world.table.get(beside.put)).toBeUndefined();
   expect(
-    await readTogether(
+    await coalescedRead(
       world.table,
       others.map((write) => write.put),
     ),
@@ -55,8 +52,8 @@ test('a write that the table refuses as such fails its own caller alone', async 
   const text = put();
   await world.table.write({ put: { ...text.put, n: 'no number' } });
   const [refused, done] = await Promise.allSettled([
-    transactTogether(world.table, [{ update: text.put, add: { n: 1 } }]),
-    transactTogether(world.table, [put()]),
+    coalescedTransact(world.table, [{ update: text.put, add: { n: 1 } }]),
+    coalescedTransact(world.table, [put()]),
   ]);
   expect(refused.status).toBe('rejected');
   expect(done).toEqual({ status: 'fulfilled', value: { ok: true } });
@@ -66,7 +63,7 @@ test('writes to one row take effect one after another', async () => {
   const { put: row } = put();
   await world.table.write({ put: { ...row, n: 0 } });
   const add: WriteOp = { update: row, add: { n: 1 } };
-  const outcomes = await Promise.all(Array.from({ length: 20 }, () => transactTogether(world.table, [add])));
+  const outcomes = await Promise.all(Array.from({ length: 20 }, () => coalescedTransact(world.table, [add])));
   expect(outcomes.every(({ ok }) => ok)).toBe(true);
   expect(await world.table.get(row)).toMatchObject({ n: 20 });
 });
@@ -77,12 +74,12 @@ test('reads that are asked for at once go in one call, in their order, and fail 
   const [a, b, c] = writes.map((write) => write.put);
   if (!a || !b || !c) throw new Error('three rows');
   const before = callsOf('BatchGetItem');
-  const found = await Promise.all([[c, a], [freshKey(), b], [a]].map((keys) => readTogether(world.table, keys)));
+  const found = await Promise.all([[c, a], [freshKey(), b], [a]].map((keys) => coalescedRead(world.table, keys)));
   expect(found.map((rowsOf) => rowsOf.map((row) => row?.pk))).toEqual([[c.pk, a.pk], [undefined, b.pk], [a.pk]]);
   expect(callsOf('BatchGetItem') - before).toBe(1);
   world.proxy.plan(() => FAULTS.throttle);
-  const lost = await Promise.allSettled([readTogether(world.table, [a]), transactTogether(world.table, [put()])]);
+  const lost = await Promise.allSettled([coalescedRead(world.table, [a]), coalescedTransact(world.table, [put()])]);
   world.proxy.plan(undefined);
   expect(lost.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-  expect(await readTogether(world.table, [a])).toMatchObject([{ n: 1 }]);
+  expect(await coalescedRead(world.table, [a])).toMatchObject([{ n: 1 }]);
 });

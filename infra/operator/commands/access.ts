@@ -2,39 +2,35 @@ import * as z from 'zod';
 import { ACCOUNT_STATUSES, newAccount } from '../../../shared/domain/access/accounts.ts';
 import { createKey, KEY_SCOPES, keyView, revokeKey } from '../../../shared/domain/access/keys.ts';
 import { newSession } from '../../../shared/domain/access/sessions.ts';
-import { ENVIRONMENTS } from '../../../shared/domain/actor.ts';
-import { mailboxFault, parseMailbox } from '../../../shared/domain/email/address.ts';
-import { isRefusal, type Refusal } from '../../../shared/domain/errors.ts';
-import { isoTime } from '../../../shared/domain/time.ts';
-import {
-  listOrganizations,
-  putAccount,
-  putSession,
-  readAccount,
-  setAccountStatus,
-} from '../../../shared/storage/access.ts';
-import { keyStore } from '../../../shared/storage/keys.ts';
-import { setOrganization } from '../../../shared/storage/organization-settings.ts';
+import { ENVIRONMENTS } from '../../../shared/domain/core/actor.ts';
+import { mailboxError, parseMailbox } from '../../../shared/domain/core/email-address.ts';
+import { isRefusal, type Refusal } from '../../../shared/domain/core/errors.ts';
+import { isoTime } from '../../../shared/domain/core/time.ts';
+import { putAccount, readAccount, setAccountStatus } from '../../../shared/storage/access/accounts.ts';
+import { putSession } from '../../../shared/storage/access/credentials.ts';
+import { keyStore } from '../../../shared/storage/access/keys.ts';
+import { setOrganization } from '../../../shared/storage/access/organization-settings.ts';
+import { listOrganizations } from '../../../shared/storage/access/organizations.ts';
+import { createOrganization, operatorOf } from '../../provisioning/organizations.ts';
 import { defineCommand, OperatorError } from '../command.ts';
-import { env, environmentsOf, id, moment, names, someEnv, wholeNumber, words } from '../options.ts';
-import { createOrganization, operatorOf } from '../organizations.ts';
+import { env, environmentsOf, id, nameList, optionalEnv, shortText, timestamp, wholeNumber } from '../options.ts';
 
 const organization = id('organization', 'the organization (org_…)');
-const ONCE = 'The secret is shown this once; only its SHA-256 is stored.';
+const SHOWN_ONCE = 'The secret is shown this once; only its SHA-256 is stored.';
 
-const allowed = <T>(outcome: T | Refusal): T => {
+const orThrow = <T>(outcome: T | Refusal): T => {
   if (!isRefusal(outcome)) return outcome;
   const errors = outcome.details.errors?.map(({ path, message }) => ` ${path} ${message}.`).join('') ?? '';
   throw new OperatorError(`${outcome.details.detail}${errors}`);
 };
-const found = (exists: boolean, what: string): void => {
+const assertFound = (exists: boolean, what: string): void => {
   if (!exists) throw new OperatorError(`There is no such ${what} here.`);
 };
 
 const organizationCreate = defineCommand({
   name: 'organization create',
   summary: 'Create an organization in both environments, with a key of all scopes in each',
-  options: z.object({ name: words('its name') }),
+  options: z.object({ name: shortText('its name') }),
   run: async ({ tables }, { name }) => ({
     data: { ...(await createOrganization(tables, { name })) },
     note: 'The keys are shown this once; only their SHA-256 is stored.',
@@ -59,17 +55,19 @@ const organizationSet = defineCommand({
   options: z.object({
     organization,
     smsPerSecond: wholeNumber(0, 'SMS per second at most; 0 takes the ceiling away').optional(),
-    emailFrom: words('`address` or `Name <address>` of a verified sender').optional(),
-    env: someEnv,
+    emailFrom: shortText('`address` or `Name <address>` of a verified sender').optional(),
+    env: optionalEnv,
   }),
   run: async ({ tables }, { organization: of, smsPerSecond, emailFrom, env: chosen }) => {
     if (emailFrom !== undefined && !parseMailbox(emailFrom))
-      throw new OperatorError(`email-from ${mailboxFault(emailFrom)}`);
+      throw new OperatorError(`email-from ${mailboxError(emailFrom)}`);
     const ceiling = smsPerSecond === 0 ? undefined : smsPerSecond;
     for (const each of environmentsOf(chosen)) {
       const table = tables[each];
-      if (smsPerSecond !== undefined) found(await setOrganization(table, of, 'smsPerSecond', ceiling), 'organization');
-      if (emailFrom !== undefined) found(await setOrganization(table, of, 'emailFrom', emailFrom), 'organization');
+      if (smsPerSecond !== undefined)
+        assertFound(await setOrganization(table, of, 'smsPerSecond', ceiling), 'organization');
+      if (emailFrom !== undefined)
+        assertFound(await setOrganization(table, of, 'emailFrom', emailFrom), 'organization');
     }
     return {
       data: {
@@ -88,20 +86,20 @@ const keyCreate = defineCommand({
   options: z.object({
     organization,
     env,
-    scopes: names('scopes separated by commas, or all'),
-    name: words('what to call it').default("Operator's key"),
-    expiresAt: moment('from when on it is refused (ISO 8601)').optional(),
+    scopes: nameList('scopes separated by commas, or all'),
+    name: shortText('what to call it').default("Operator's key"),
+    expiresAt: timestamp('from when on it is refused (ISO 8601)').optional(),
   }),
   run: async ({ tables }, { organization: of, env: chosen, scopes, name, expiresAt }) => {
-    const wish = {
+    const request = {
       name,
       scopes: scopes.join() === 'all' ? KEY_SCOPES : scopes,
       ...(expiresAt === undefined ? {} : { expiresAt }),
     };
-    const { key, secret } = allowed(
-      await createKey(keyStore(tables[chosen]), operatorOf(of, chosen), wish, Date.now()),
+    const { key, secret } = orThrow(
+      await createKey(keyStore(tables[chosen]), operatorOf(of, chosen), request, Date.now()),
     );
-    return { data: { id: key.id, key: secret.text }, note: ONCE };
+    return { data: { id: key.id, key: secret.text }, note: SHOWN_ONCE };
   },
 });
 
@@ -110,7 +108,7 @@ const keyList = defineCommand({
   summary: "List an organization's API keys, newest first",
   options: z.object({
     organization,
-    env: someEnv,
+    env: optionalEnv,
     limit: wholeNumber(1, 'how many at most of each environment (default 100)').default(100),
   }),
   run: async ({ tables }, { organization: of, env: chosen, limit }) => {
@@ -130,7 +128,7 @@ const keyRevoke = defineCommand({
       const store = keyStore(tables[each]);
       const key = await store.read(keyId);
       if (!key) continue;
-      const { revokedAt = Date.now() } = allowed(
+      const { revokedAt = Date.now() } = orThrow(
         await revokeKey(store, operatorOf(key.organizationId, each), keyId, Date.now()),
       );
       return { data: { id: keyId, env: each, revokedAt: isoTime(revokedAt) } };
@@ -144,7 +142,7 @@ const accountCreate = defineCommand({
   summary: 'Add a person to an organization, in both environments',
   options: z.object({
     organization,
-    name: words('the name'),
+    name: shortText('the name'),
     email: z.email('must be an e-mail address').max(254).meta({ description: 'the e-mail address' }),
     status: z
       .enum(ACCOUNT_STATUSES, `must be ${ACCOUNT_STATUSES.join(', ')}`)
@@ -153,7 +151,7 @@ const accountCreate = defineCommand({
   }),
   run: async ({ tables }, { organization: of, ...fields }) => {
     const account = newAccount({ organizationId: of, ...fields }, Date.now());
-    for (const each of ENVIRONMENTS) found(await putAccount(tables[each], account), 'organization');
+    for (const each of ENVIRONMENTS) assertFound(await putAccount(tables[each], account), 'organization');
     return { data: { id: account.id } };
   },
 });
@@ -168,7 +166,7 @@ const accountSet = defineCommand({
       .meta({ description: ACCOUNT_STATUSES.join(', ') }),
   }),
   run: async ({ tables }, { id: accountId, status }) => {
-    for (const each of ENVIRONMENTS) found(await setAccountStatus(tables[each], accountId, status), 'account');
+    for (const each of ENVIRONMENTS) assertFound(await setAccountStatus(tables[each], accountId, status), 'account');
     return { data: { id: accountId, status } };
   },
 });
@@ -183,9 +181,9 @@ const sessionCreate = defineCommand({
   run: async ({ tables }, { account: accountId, env: chosen }) => {
     const account = await readAccount(tables[chosen], accountId);
     if (!account) throw new OperatorError('There is no such account here.');
-    const { credential, secret } = allowed(newSession(account, chosen, Date.now()));
+    const { credential, secret } = orThrow(newSession(account, chosen, Date.now()));
     await putSession(tables[chosen], secret.hash, credential);
-    return { data: { token: secret.text, expiresAt: isoTime(credential.expiresAt) }, note: ONCE };
+    return { data: { token: secret.text, expiresAt: isoTime(credential.expiresAt) }, note: SHOWN_ONCE };
   },
 });
 

@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
-import { issueWords } from '../../../shared/domain/issue-words.ts';
+import { isoTime } from '../../../shared/domain/core/time.ts';
+import { zodErrorMap } from '../../../shared/domain/core/zod-error-map.ts';
 import { DEFAULT_PRICES } from '../../../shared/domain/pricing/default-prices.ts';
 import { type PriceTable, PriceTableSchema, priceRowOf } from '../../../shared/domain/pricing/prices.ts';
-import { isoTime } from '../../../shared/domain/time.ts';
-import { readOrganization } from '../../../shared/storage/access.ts';
-import { putPrices, readPrices } from '../../../shared/storage/prices.ts';
-import { creditWallet } from '../../../shared/storage/wallet.ts';
+import { readOrganization } from '../../../shared/storage/access/organizations.ts';
+import { putPrices, readPrices } from '../../../shared/storage/wallet/prices.ts';
+import { creditWallet } from '../../../shared/storage/wallet/wallet.ts';
 import { defineCommand, OperatorError } from '../command.ts';
-import { env, environmentsOf, id, moment, someEnv, wholeNumber, words } from '../options.ts';
+import { env, environmentsOf, id, optionalEnv, shortText, timestamp, wholeNumber } from '../options.ts';
 
-/** A JSON file, or standard input for `-`. Throws an OperatorError that names the file, never what is in it. */
+/** Reads a JSON file, or standard input for `-`. Throws an OperatorError that names the file but never its content (credentials). */
 export const readJsonFile = (file: string): unknown => {
   try {
     return JSON.parse(readFileSync(file === '-' ? 0 : file, 'utf8'));
@@ -27,8 +27,8 @@ const walletCredit = defineCommand({
     organization: id('organization', 'the organization (org_…)'),
     env,
     coins: wholeNumber(1, 'how many coins; 1 coin = R$ 0.0001'),
-    description: words('what the ledger shall say').default('Credit by the operator'),
-    idempotencyKey: words('a repeat with the same key credits nothing').optional(),
+    description: shortText('what the ledger shall say').default('Credit by the operator'),
+    idempotencyKey: shortText('a repeat with the same key credits nothing').optional(),
   }),
   run: async ({ tables }, { organization, env: chosen, idempotencyKey, ...credit }) => {
     if (!(await readOrganization(tables[chosen], organization)))
@@ -55,7 +55,7 @@ const pricesShow = defineCommand({
   },
 });
 
-/** What the service sells and the table has no price for: sends there would be refused as quoted on request. */
+/** Routes of the default prices that the table has no row for: sends by them would be refused. */
 const unpriced = (table: PriceTable): readonly string[] =>
   DEFAULT_PRICES.filter(({ channel, route }) => !priceRowOf(table, channel, route)).map(
     ({ channel, route }) => `${channel} ${route}`,
@@ -65,15 +65,15 @@ const pricesSet = defineCommand({
   name: 'prices set',
   summary: 'Set the whole price table from a moment on',
   options: z.object({
-    file: words('a JSON file with the rows that `prices show --json` prints as items; - for standard input'),
-    effectiveFrom: moment('from when on (ISO 8601; default now)').optional(),
-    env: someEnv,
+    file: shortText('a JSON file with the rows that `prices show --json` prints as items; - for standard input'),
+    effectiveFrom: timestamp('from when on (ISO 8601; default now)').optional(),
+    env: optionalEnv,
     partial: z.boolean().optional().meta({ description: 'stop selling what the file has no row for' }),
   }),
   run: async ({ tables }, { file, effectiveFrom = Date.now(), env: chosen, partial }) => {
     const read = readJsonFile(file);
     const rows = z.object({ items: z.unknown() }).safeParse(read);
-    const parsed = PriceTableSchema.safeParse(rows.success ? rows.data.items : read, { error: issueWords });
+    const parsed = PriceTableSchema.safeParse(rows.success ? rows.data.items : read, { error: zodErrorMap });
     if (!parsed.success)
       throw new OperatorError(`The file ${file} is no price table: ${z.prettifyError(parsed.error)}`);
     const missing = unpriced(parsed.data);

@@ -1,21 +1,22 @@
 import * as z from 'zod';
-import type { Channel } from '../../../shared/domain/messages/provider.ts';
-import { RCS_ROUTES } from '../../../shared/domain/rcs/content.ts';
-import { SMS_ROUTES } from '../../../shared/domain/sms/provider.ts';
+import { RCS_ROUTES } from '../../../shared/domain/channels/rcs/content.ts';
+import { SMS_ROUTES } from '../../../shared/domain/channels/sms/content.ts';
+import type { Channel } from '../../../shared/domain/message/channel.ts';
 import { loadProviders, PROVIDER_CHANNELS } from '../../../shared/providers/index.ts';
-import { readOrganization } from '../../../shared/storage/access.ts';
-import { deleteProviderSettings, putProviderSettings, putRoutes } from '../../../shared/storage/providers.ts';
-import type { Table } from '../../../shared/storage/table.ts';
+import { readOrganization } from '../../../shared/storage/access/organizations.ts';
+import { deleteProviderSettings, putProviderSettings, putRoutes } from '../../../shared/storage/access/providers.ts';
+import type { Table } from '../../../shared/storage/client/table.ts';
+import { PARSE_KEY } from '../../../shared/storage/parse-key.ts';
 import { defineCommand, OperatorError } from '../command.ts';
-import { env, environmentsOf, id, names, someEnv, words } from '../options.ts';
+import { env, environmentsOf, id, nameList, optionalEnv, shortText } from '../options.ts';
 import { readJsonFile } from './money.ts';
 
 const channel = z
   .enum(PROVIDER_CHANNELS, `must be one of ${PROVIDER_CHANNELS.join(', ')}`)
   .meta({ description: PROVIDER_CHANNELS.join(', ') });
-const provider = words('a provider of the channel, as docs/providers.md names it');
+const provider = shortText('a provider of the channel, as docs/providers.md names it');
 
-/** The routes of the channels that have a closed list of them; another channel's are taken as they come. */
+/** The routes of channels with a closed list; other channels accept any route. */
 const ROUTES: Readonly<Partial<Record<Channel, readonly string[]>>> = { sms: SMS_ROUTES, rcs: RCS_ROUTES };
 const ALL_ROUTES = Object.values(ROUTES).flat().join(', ');
 
@@ -24,8 +25,8 @@ const checkRoute = (of: Channel, route: string): void => {
   if (routes && !routes.includes(route)) throw new OperatorError(`--route: must be one of ${routes.join(', ')}.`);
 };
 
-/** A registered provider of a channel; the fault of an unknown one names those that there are. */
-const registered = async (of: Channel, name: string) => {
+/** The adapter of a provider. Throws an OperatorError that lists the channel's adapters when there is none of that name. */
+const requireProvider = async (of: Channel, name: string) => {
   const all = await loadProviders(of);
   const found = all.find((each) => each.name === name);
   if (!found)
@@ -43,9 +44,9 @@ const inlineJson = (text: string): unknown => {
   }
 };
 
-/** The settings in the provider's own words, checked by its schema. The fault names fields, never their values: they are credentials. */
+/** Parses settings by the provider's schema. The error names fields, never values, since they are credentials. */
 const checkSettings = async (of: Channel, name: string, given: unknown): Promise<unknown> => {
-  const { settings } = await registered(of, name);
+  const { settings } = await requireProvider(of, name);
   try {
     return settings.parse(given);
   } catch (error) {
@@ -65,7 +66,7 @@ const providerSet = defineCommand({
     env,
     channel,
     provider,
-    file: words('a JSON file with the settings; - for standard input').optional(),
+    file: shortText('a JSON file with the settings; - for standard input').optional(),
     settings: z.string().optional().meta({ description: 'the settings as JSON, instead of a file' }),
   }),
   run: async (target, { env: chosen, channel: of, provider: name, file, settings }) => {
@@ -83,9 +84,9 @@ const providerSet = defineCommand({
 });
 
 const PREFIX = 'PROVIDER#';
-const listed = z.object({ sk: z.string(), updatedAt: z.string() });
+const listed = z.object({ updatedAt: z.string() });
 
-/** Which providers a stage has settings of; what they hold stays sealed. */
+/** The providers that are set up in a stage, without their sealed settings. */
 const listProviders = async (table: Table) => {
   const { rows } = await table.query({
     partition: 'SETTINGS',
@@ -93,16 +94,15 @@ const listProviders = async (table: Table) => {
     consistent: true,
   });
   return rows.map((row) => {
-    const { sk, updatedAt } = listed.parse(row);
-    const [of, name] = sk.slice(PREFIX.length).split('#');
-    return { channel: of, provider: name, updatedAt };
+    const { channel, name } = PARSE_KEY.provider(row);
+    return { channel, provider: name, updatedAt: listed.parse(row).updatedAt };
   });
 };
 
 const providerList = defineCommand({
   name: 'provider list',
   summary: 'List the providers that are set up, without their settings',
-  options: z.object({ env: someEnv }),
+  options: z.object({ env: optionalEnv }),
   run: async ({ tables }, { env: chosen }) => {
     const lists = await Promise.all(
       environmentsOf(chosen).map(async (each) =>
@@ -130,15 +130,15 @@ const routesSet = defineCommand({
     organization: id('organization', 'the organization (org_…); or --default').optional(),
     default: z.boolean().optional().meta({ description: 'for every organization that has no order of its own' }),
     channel,
-    route: words(`a route of the channel: ${ALL_ROUTES}`),
-    providers: names('providers in their order, separated by commas'),
+    route: shortText(`a route of the channel: ${ALL_ROUTES}`),
+    providers: nameList('providers in their order, separated by commas'),
     env: env.default('live').meta({ description: 'live or test (default live)' }),
   }),
   run: async ({ tables }, { organization, default: forAll, channel: of, route, providers, env: chosen }) => {
     if ((organization === undefined) === (forAll !== true))
       throw new OperatorError('Say for whom once: --organization or --default.');
     checkRoute(of, route);
-    for (const name of providers) await registered(of, name);
+    for (const name of providers) await requireProvider(of, name);
     if (organization && !(await readOrganization(tables[chosen], organization)))
       throw new OperatorError('There is no such organization here.');
     await putRoutes(tables[chosen], {

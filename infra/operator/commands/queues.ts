@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { QUEUE_NAMES } from '../../../shared/queues/queues.ts';
 import { defineCommand } from '../command.ts';
-import { env, environmentsOf, someEnv, wholeNumber } from '../options.ts';
-import { backlogSeconds, depthOf, peek, purge, redriveByHand, startRedrive } from '../queue-actions.ts';
-import type { QueuePair } from '../targets.ts';
+import { env, environmentsOf, optionalEnv, wholeNumber } from '../options.ts';
+import { backlogSeconds, depthOf, peek, purge, redriveManually, startRedrive } from '../queue-actions.ts';
+import type { QueuePair } from '../target.ts';
 
 const queue = z
   .enum(QUEUE_NAMES, `must be ${QUEUE_NAMES.join(' or ')}`)
@@ -18,7 +18,7 @@ const queueList = defineCommand({
   name: 'queue list',
   summary: 'Show what waits in each queue and among its dead letters',
   options: z.object({
-    env: someEnv,
+    env: optionalEnv,
     queue: queue.optional().meta({ description: `${QUEUE_NAMES.join(' or ')}; all when absent` }),
   }),
   run: async (target, { env: chosen, queue: only }) => {
@@ -45,7 +45,7 @@ const queueList = defineCommand({
 
 const queuePeek = defineCommand({
   name: 'queue peek',
-  summary: 'Show messages without taking them; each look counts as a receive',
+  summary: 'Show messages without consuming them; each peek counts as a receive',
   options: z.object({
     env,
     queue,
@@ -63,9 +63,9 @@ const queueRedrive = defineCommand({
   options: z.object({ env, queue }),
   run: async (target, { env: chosen, queue: name }) => {
     const pair = await target.queue(chosen, name);
-    if (target.movesMessages)
+    if (target.supportsMoveTasks)
       return { data: { env: chosen, queue: name, taskHandle: await startRedrive(target.sqs, pair) } };
-    return { data: { env: chosen, queue: name, moved: await redriveByHand(target.sqs, pair) } };
+    return { data: { env: chosen, queue: name, moved: await redriveManually(target.sqs, pair) } };
   },
 });
 

@@ -1,14 +1,14 @@
 import * as z from 'zod';
-import { parseAddress } from '../../../shared/domain/email/address.ts';
-import type { Id } from '../../../shared/domain/ids.ts';
-import { isoTime } from '../../../shared/domain/time.ts';
-import { takeOffSesList } from '../../../shared/providers/email/ses-suppression.ts';
-import { readOrganization } from '../../../shared/storage/access.ts';
-import { suppressionStore } from '../../../shared/storage/email-consent.ts';
-import { readProviderSettings } from '../../../shared/storage/providers.ts';
+import { parseAddress } from '../../../shared/domain/core/email-address.ts';
+import type { Id } from '../../../shared/domain/core/ids.ts';
+import { isoTime } from '../../../shared/domain/core/time.ts';
+import { removeFromSesSuppressionList } from '../../../shared/providers/email/ses-suppression.ts';
+import { readOrganization } from '../../../shared/storage/access/organizations.ts';
+import { readProviderSettings } from '../../../shared/storage/access/providers.ts';
+import { suppressionStore } from '../../../shared/storage/contacts/email-addresses.ts';
 import { defineCommand, OperatorError } from '../command.ts';
 import { env, id } from '../options.ts';
-import type { Target } from '../targets.ts';
+import type { Target } from '../target.ts';
 
 const options = z.object({
   organization: id('organization', 'the organization (org_…)'),
@@ -21,7 +21,7 @@ const options = z.object({
 });
 type Chosen = z.output<typeof options>;
 
-/** The suppression of one address: until when it is refused (ms), if it is, and what lifts it. */
+/** The suppression of an address: its end (ms), undefined when there is none, and a call that lifts it. */
 const suppressionOf = async (target: Target, { organization, env: chosen, email }: Chosen) => {
   const table = target.tables[chosen];
   if (!(await readOrganization(table, organization))) throw new OperatorError('There is no such organization here.');
@@ -40,15 +40,15 @@ const view = (organization: Id<'organization'>, chosen: Chosen['env'], until: nu
   suppressedUntil: until === undefined ? null : isoTime(until),
 });
 
-/** What SES's own list says of it: only live e-mails leave through SES. */
-const offSesList = async (target: Target, { env: chosen, email }: Chosen) => {
+/** Removes the address from the suppression list of the SES account; live only, since test e-mails never reach SES. */
+const removeFromSesList = async (target: Target, { env: chosen, email }: Chosen) => {
   if (chosen !== 'live') return 'not_asked';
   const given = (await readProviderSettings(target.tables.live, await target.vault('live'), 'email')).get('amazon_ses');
   if (given === undefined) return 'not_set_up';
   try {
-    return (await takeOffSesList(given, email)) ? 'removed' : 'not_listed';
+    return (await removeFromSesSuppressionList(given, email)) ? 'removed' : 'not_listed';
   } catch (fault) {
-    const why = fault instanceof Error ? fault.message : 'it cannot be told why';
+    const why = fault instanceof Error ? fault.message : 'unknown error';
     throw new OperatorError(`The address may be written to here, and may still be on the list of SES: ${why}.`);
   }
 };
@@ -77,7 +77,7 @@ const suppressionLift = defineCommand({
       data: {
         ...view(chosen.organization, chosen.env, until),
         lifted: until !== undefined,
-        amazonSes: await offSesList(target, chosen),
+        amazonSes: await removeFromSesList(target, chosen),
       },
       note: 'suppressed tells how it stood before. The list of SES is the one of its account: it holds for every organization.',
     };

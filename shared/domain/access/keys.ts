@@ -1,33 +1,31 @@
-import type { Actor, Environment } from '../actor.ts';
-import { isRefusal, type Refusal, refuse } from '../errors.ts';
+import type { Actor, Tenant } from '../core/actor.ts';
+import { isRefusal, type Refusal, refuse } from '../core/errors.ts';
+import { type Id, newId } from '../core/ids.ts';
+import { SCOPES, type Scope, SESSION_ONLY_SCOPES } from '../core/scopes.ts';
+import { isoTime } from '../core/time.ts';
 import { type DomainEvent, newEvent } from '../events/event.ts';
-import { type Id, newId } from '../ids.ts';
-import { isoTime } from '../time.ts';
-import { SCOPES, type Scope, SESSION_ONLY_SCOPES } from './scopes.ts';
 import { type NewSecret, newSecret } from './secrets.ts';
 
-/** The scopes that a key may carry: all but those of a person's session. */
+/** Scopes that a key may hold: all but the session-only ones. */
 export const KEY_SCOPES: readonly Scope[] = SCOPES.filter((scope) => !SESSION_ONLY_SCOPES.has(scope));
-/** Hours for which the old secret works beside the new one: the default, and the most that a rotation may ask for (30 days). */
-export const OVERLAP_HOURS = { fallback: 24, maximum: 720 } as const;
-/** Old secrets that may work beside the current one: a rotation beyond it must end them first. */
+/** Hours for which the old secret keeps working after a rotation: default and maximum (30 days). */
+export const OVERLAP_HOURS = { standard: 24, maximum: 720 } as const;
+/** Max. old secrets that work beside the current one; a rotation beyond this is rejected. */
 export const MAX_OLD_SECRETS = 10;
 const HOUR_MS = 3600 * 1000;
 
-/** A secret of a key that still works beside the current one; `until` in ms. */
+/** A former secret that still works until `until` (ms). */
 export interface OldSecret {
   readonly hash: string;
   readonly until: number;
 }
 
-/** An API key. Its secrets are known by their SHA-256 only. Times in ms. */
-export interface ApiKey {
+/** An API key. Of its secrets only the SHA-256 is stored. Times in ms. */
+export interface ApiKey extends Tenant {
   readonly id: Id<'apiKey'>;
-  readonly organizationId: Id<'organization'>;
-  readonly env: Environment;
   readonly name: string;
   readonly scopes: readonly Scope[];
-  /** The current secret. */
+  /** SHA-256 of the current secret. */
   readonly hash: string;
   readonly last4: string;
   readonly oldSecrets: readonly OldSecret[];
@@ -37,37 +35,36 @@ export interface ApiKey {
   readonly revokedAt?: number;
 }
 
-/** Where keys are kept. Each change commits as a whole, its event included, or not at all. */
+/** Stores keys. Each change commits atomically with its event. */
 export interface KeyStore {
-  /** False when the organization is not known here. A repeat of the same call is one key. */
+  /** Returns false if the organization doesn't exist. Idempotent. */
   create(key: ApiKey, event?: DomainEvent): Promise<boolean>;
-  read(id: string): Promise<ApiKey | undefined>;
-  /** Newest first, with the count of all keys of the organization, revoked ones included. */
+  read(id: Id<'apiKey'>): Promise<ApiKey | undefined>;
+  /** Newest first, with the total number of the organization's keys, revoked ones included. */
   list(
-    organizationId: string,
+    organizationId: Id<'organization'>,
     page: { readonly limit: number; readonly skip: number },
   ): Promise<{ items: ApiKey[]; total: number }>;
-  /** Puts `after` in the place of `before`. False when the key was changed meanwhile. */
+  /** Replaces `before` by `after`. Returns false on a concurrent change. */
   rotate(before: ApiKey, after: ApiKey, event: DomainEvent): Promise<boolean>;
-  /** Takes away every secret of the key. False when the key was changed meanwhile. */
+  /** Deletes every secret of the key. Returns false on a concurrent change. */
   revoke(before: ApiKey, revokedAt: number): Promise<boolean>;
 }
 
-/** What a caller asks a key to be. */
-export interface KeyWish {
+export interface KeyRequest {
   readonly name: string;
   readonly scopes: readonly string[];
-  /** ms. */
+  /** In ms. */
   readonly expiresAt?: number;
 }
 
-/** Who may grant what: an actor, or the operator, who holds every scope in both environments. */
-export type Grantor = Pick<Actor, 'organizationId' | 'env' | 'scopes'>;
+/** Whoever grants scopes: a caller, or the operator with every scope in both environments. */
+export type Grantor = Tenant & Pick<Actor, 'scopes'>;
 
 const invalid = (path: string, message: string): Refusal<'VALIDATION_ERROR'> =>
   refuse('VALIDATION_ERROR', { detail: 'The request breaks a rule of the contract.', errors: [{ path, message }] });
 
-/** Asked scopes in the order of the list, each once. 422 for what no key can carry. */
+/** Validates and sorts the requested scopes. 422 for a scope that no key may hold. */
 const keyScopes = (asked: readonly string[]): readonly Scope[] | Refusal<'VALIDATION_ERROR'> => {
   const at = asked.findIndex((scope) => !(KEY_SCOPES as readonly string[]).includes(scope));
   if (at >= 0) return invalid(`scopes.${at}`, 'must be a scope that a key may carry');
@@ -75,35 +72,35 @@ const keyScopes = (asked: readonly string[]): readonly Scope[] | Refusal<'VALIDA
   return KEY_SCOPES.filter((scope) => asked.includes(scope));
 };
 
-/** A credential that could mint or read a secret stronger than itself would have no limits: 403 names what it lacks. */
-const lacks = (grantor: Grantor, scopes: readonly Scope[]): Refusal<'FORBIDDEN'> | undefined => {
+/** 403 naming the scopes that the grantor lacks: a credential must not create or reveal a secret stronger than itself. */
+const refuseMissingScopes = (grantor: Grantor, scopes: readonly Scope[]): Refusal<'FORBIDDEN'> | undefined => {
   const missing = scopes.filter((scope) => !grantor.scopes.has(scope));
   return missing.length > 0
     ? refuse('FORBIDDEN', `A credential grants only what it holds; it lacks: ${missing.join(', ')}.`)
     : undefined;
 };
 
-/** A new key and its secret, still in nobody's hands. 422 for scopes or an expiry that cannot be, 403 for scopes the grantor lacks. */
-export const planKey = (
+/** Builds a new key and its secret; nothing is stored. 422 for invalid scopes or expiry, 403 for scopes that the grantor lacks. */
+export const buildKey = (
   grantor: Grantor,
-  wish: KeyWish,
+  request: KeyRequest,
   now: number,
 ): { key: ApiKey; secret: NewSecret } | Refusal<'VALIDATION_ERROR' | 'FORBIDDEN'> => {
-  const scopes = keyScopes(wish.scopes);
+  const scopes = keyScopes(request.scopes);
   if (isRefusal(scopes)) return scopes;
-  const denied = lacks(grantor, scopes);
+  const denied = refuseMissingScopes(grantor, scopes);
   if (denied) return denied;
-  if (wish.expiresAt !== undefined && wish.expiresAt <= now) return invalid('expiresAt', 'must be in the future');
+  if (request.expiresAt !== undefined && request.expiresAt <= now) return invalid('expiresAt', 'must be in the future');
   const { organizationId, env } = grantor;
   const secret = newSecret('key', env);
-  const expiry = wish.expiresAt === undefined ? {} : { expiresAt: wish.expiresAt };
+  const expiry = request.expiresAt === undefined ? {} : { expiresAt: request.expiresAt };
   const { hash, last4 } = secret;
   return {
     key: {
       id: newId('apiKey'),
       organizationId,
       env,
-      name: wish.name,
+      name: request.name,
       scopes,
       hash,
       last4,
@@ -115,11 +112,10 @@ export const planKey = (
   };
 };
 
-/** A moment that may be absent, as the wire writes it. */
 const optionalTime = <K extends string>(name: K, ms: number | undefined): { [N in K]?: string } =>
   ms === undefined ? {} : ({ [name]: isoTime(ms) } as Record<K, string>);
 
-/** `apikey.created`: what the key is, never its secret. */
+/** The `apikey.created` event; never contains the secret. */
 export const keyCreated = (key: ApiKey): DomainEvent =>
   newEvent({
     type: 'apikey.created',
@@ -129,8 +125,8 @@ export const keyCreated = (key: ApiKey): DomainEvent =>
     data: { keyId: key.id, name: key.name, scopes: key.scopes, ...optionalTime('expiresAt', key.expiresAt) },
   });
 
-/** What a change of a key answers: the key, the one showing of its secret, and the event to hint at after the commit. */
-export interface KeyIssued {
+/** A created or rotated key, its secret (shown once), and the event to enqueue after the commit. */
+export interface IssuedKey {
   readonly key: ApiKey;
   readonly secret: NewSecret;
   readonly event: DomainEvent;
@@ -140,10 +136,10 @@ export interface KeyIssued {
 export const createKey = async (
   store: KeyStore,
   grantor: Grantor,
-  wish: KeyWish,
+  request: KeyRequest,
   now: number,
-): Promise<KeyIssued | Refusal<'VALIDATION_ERROR' | 'FORBIDDEN' | 'NOT_FOUND'>> => {
-  const planned = planKey(grantor, wish, now);
+): Promise<IssuedKey | Refusal<'VALIDATION_ERROR' | 'FORBIDDEN' | 'NOT_FOUND'>> => {
+  const planned = buildKey(grantor, request, now);
   if (isRefusal(planned)) return planned;
   const event = keyCreated(planned.key);
   return (await store.create(planned.key, event))
@@ -151,15 +147,15 @@ export const createKey = async (
     : refuse('NOT_FOUND', 'There is no such organization.');
 };
 
-/** A key of the grantor's organization and environment; any other is as if it did not exist. */
-const ownKey = async (store: KeyStore, grantor: Grantor, id: string): Promise<ApiKey | Refusal<'NOT_FOUND'>> => {
+/** Reads a key of the grantor's organization and environment; 404 for any other. */
+const ownKey = async (store: KeyStore, grantor: Grantor, id: Id<'apiKey'>): Promise<ApiKey | Refusal<'NOT_FOUND'>> => {
   const key = await store.read(id);
   const own = key?.organizationId === grantor.organizationId && key.env === grantor.env;
   return own ? key : refuse('NOT_FOUND', 'There is no such key.');
 };
 
-/** The key with a new secret. Without overlap every old secret ends now; with one, none outlives it. */
-const rotated = (key: ApiKey, secret: NewSecret, overlapMs: number, now: number): ApiKey => {
+/** The key with a new secret. No old secret outlives the overlap; without overlap all end now. */
+const withNewSecret = (key: ApiKey, secret: NewSecret, overlapMs: number, now: number): ApiKey => {
   const end = Math.min(now + overlapMs, key.expiresAt ?? Number.POSITIVE_INFINITY);
   const old = [...key.oldSecrets, { hash: key.hash, until: end }].map(({ hash, until }) => ({
     hash,
@@ -174,7 +170,7 @@ const rotated = (key: ApiKey, secret: NewSecret, overlapMs: number, now: number)
   };
 };
 
-/** When the last of the old secrets ends; undefined when none works any more. */
+/** When the last old secret expires; undefined if none works any more. */
 const oldSecretsUntil = (key: ApiKey, now: number): number | undefined => {
   const until = Math.max(...key.oldSecrets.map((old) => old.until), 0);
   return until > now ? until : undefined;
@@ -192,24 +188,23 @@ const keyRotated = (key: ApiKey, now: number): DomainEvent => {
 };
 
 /**
- * Gives a key a new secret; the old one works on for `overlapHours` (0 to 720). 403 when the key holds scopes that the caller
- * lacks, since the answer shows a secret with all of them; 409 for a revoked or expired key, for too many old secrets, and for
- * a rotation that met another.
+ * Rotates a key's secret; the old one keeps working for `overlapHours` (0 to 720). 403 if the key holds scopes that the caller lacks, since
+ * the response shows a secret with all of them. 409 for a revoked or expired key, too many old secrets, or a concurrent rotation.
  */
 export const rotateKey = async (
   store: KeyStore,
   grantor: Grantor,
-  wish: { readonly id: string; readonly overlapHours?: number | undefined },
+  request: { readonly id: Id<'apiKey'>; readonly overlapHours?: number | undefined },
   now: number,
-): Promise<KeyIssued | Refusal<'NOT_FOUND' | 'FORBIDDEN' | 'CONFLICT'>> => {
-  const key = await ownKey(store, grantor, wish.id);
+): Promise<IssuedKey | Refusal<'NOT_FOUND' | 'FORBIDDEN' | 'CONFLICT'>> => {
+  const key = await ownKey(store, grantor, request.id);
   if (isRefusal(key)) return key;
-  const denied = lacks(grantor, key.scopes);
+  const denied = refuseMissingScopes(grantor, key.scopes);
   if (denied) return denied;
   if (key.revokedAt !== undefined) return refuse('CONFLICT', 'The key is revoked.');
   if (key.expiresAt !== undefined && key.expiresAt <= now) return refuse('CONFLICT', 'The key has expired.');
   const secret = newSecret('key', key.env);
-  const after = rotated(key, secret, (wish.overlapHours ?? OVERLAP_HOURS.fallback) * HOUR_MS, now);
+  const after = withNewSecret(key, secret, (request.overlapHours ?? OVERLAP_HOURS.standard) * HOUR_MS, now);
   if (after.oldSecrets.length > MAX_OLD_SECRETS)
     return refuse(
       'CONFLICT',
@@ -222,16 +217,16 @@ export const rotateKey = async (
 };
 
 /**
- * Ends a key at once, old secrets included; a revoked key stays revoked. Any caller with keys:write may, whatever the key's
- * scopes: taking access away grants none, and a leaked key must not wait for somebody stronger.
+ * Revokes a key at once, old secrets included; idempotent. Needs only keys:write, whatever the key's scopes: revoking grants nothing, and a
+ * leaked key must not wait for a stronger caller.
  */
 export const revokeKey = async (
   store: KeyStore,
   grantor: Grantor,
-  id: string,
+  id: Id<'apiKey'>,
   now: number,
 ): Promise<ApiKey | Refusal<'NOT_FOUND' | 'CONFLICT'>> => {
-  for (let turn = 0; turn < 5; turn++) {
+  for (let attempt = 0; attempt < 5; attempt++) {
     const key = await ownKey(store, grantor, id);
     if (isRefusal(key) || key.revokedAt !== undefined) return key;
     if (await store.revoke(key, now)) return { ...key, oldSecrets: [], revokedAt: now };
@@ -239,7 +234,7 @@ export const revokeKey = async (
   return refuse('CONFLICT', 'The key is being changed by others; try again.');
 };
 
-/** A key as the wire shows it at a moment: never a secret or its hash. */
+/** A key as the API returns it at `now`; never a secret or its hash. */
 export const keyView = (key: ApiKey, now: number) => ({
   id: key.id,
   name: key.name,

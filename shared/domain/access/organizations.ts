@@ -1,25 +1,25 @@
-import type { Environment } from '../actor.ts';
-import { type Id, newId } from '../ids.ts';
-import { isoTime } from '../time.ts';
+import type { Environment } from '../core/actor.ts';
+import { type Id, newId } from '../core/ids.ts';
+import { isoTime } from '../core/time.ts';
 
-/** A customer of the service, as one environment knows it. */
+/** A customer, as one environment knows it. */
 export interface Organization {
   readonly id: Id<'organization'>;
   readonly name: string;
-  /** SMS accepted per second at most, as contracted; absent means no ceiling (interface, part 8). */
+  /** Contracted max. SMS per second; absent means unlimited (docs/spec/sms.md#contracted-sms-per-second). */
   readonly smsPerSecond?: number;
-  /** ms. */
+  /** In ms. */
   readonly createdAt: number;
 }
 
-/** A new customer, without a ceiling. */
+/** Creates an organization without an SMS rate limit. */
 export const newOrganization = (name: string, now: number): Organization => ({
   id: newId('organization'),
   name,
   createdAt: now,
 });
 
-/** An organization as the wire shows it. */
+/** An organization as the API returns it. */
 export const organizationView = (organization: Organization, env: Environment) => ({
   id: organization.id,
   name: organization.name,

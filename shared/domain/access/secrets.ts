@@ -1,43 +1,43 @@
 import { createHash } from 'node:crypto';
-import type { Actor, Environment } from '../actor.ts';
-import { randomBase62 } from '../ids.ts';
+import type { Actor, Environment } from '../core/actor.ts';
+import { randomBase62 } from '../core/ids.ts';
 
 type SecretKind = Actor['kind'];
 
-/** How each credential begins (decisions, part 1): the prefix alone tells the environment, before anything is read. */
+/** Credential prefixes: they tell the environment before anything is read (docs/spec/access.md#credentials). */
 export const SECRET_PREFIXES = {
   key: { live: 'svc_live_', test: 'svc_test_' },
   session: { live: 'svc_session_', test: 'svc_session_test_' },
 } as const satisfies Record<SecretKind, Record<Environment, string>>;
 
-/** 40 base62 characters are 238 bits: nothing that can be guessed or that needs a slow hash. */
+/** 40 base62 characters have 238 bits of entropy, so a fast hash is safe. */
 const SECRET_LENGTH = 40;
 const SHAPE = /^svc_(live|test|session|session_test)_[0-9A-Za-z]{32,128}$/;
-const MEANINGS = {
+const CREDENTIAL_TYPES = {
   live: { kind: 'key', env: 'live' },
   test: { kind: 'key', env: 'test' },
   session: { kind: 'session', env: 'live' },
   session_test: { kind: 'session', env: 'test' },
 } as const satisfies Record<string, { kind: SecretKind; env: Environment }>;
 
-/** What a credential's text tells by itself; undefined when it is none of ours. */
-export const readSecret = (text: string): { readonly kind: SecretKind; readonly env: Environment } | undefined => {
+/** Kind and environment of a credential, from its prefix; undefined if malformed. */
+export const parseSecret = (text: string): { readonly kind: SecretKind; readonly env: Environment } | undefined => {
   const shape = SHAPE.exec(text)?.[1];
-  return shape === undefined ? undefined : MEANINGS[shape as keyof typeof MEANINGS];
+  return shape === undefined ? undefined : CREDENTIAL_TYPES[shape as keyof typeof CREDENTIAL_TYPES];
 };
 
-/** SHA-256 in hex: all that is ever stored of a secret. */
+/** SHA-256 in hex: all that is stored of a secret. */
 export const hashSecret = (secret: string): string => createHash('sha256').update(secret).digest('hex');
 
-/** A secret at its birth: the text is shown once and then forgotten; the hash finds the credential. */
+/** A new secret: the text is shown once and not stored; the hash is the lookup key. */
 export interface NewSecret {
   readonly text: string;
   readonly hash: string;
-  /** Its last four characters, so that a person recognises it in a list. */
+  /** The last four characters, so that a person recognizes it in a list. */
   readonly last4: string;
 }
 
-/** A fresh secret of the kind and environment, from the system's secure source. */
+/** Generates a cryptographically random secret. */
 export const newSecret = (kind: SecretKind, env: Environment): NewSecret => {
   const text = SECRET_PREFIXES[kind][env] + randomBase62(SECRET_LENGTH);
   return { text, hash: hashSecret(text), last4: text.slice(-4) };

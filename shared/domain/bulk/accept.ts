@@ -1,19 +1,20 @@
-import { type Refusal, refuse } from '../errors.ts';
-import { newId } from '../ids.ts';
-import { NO_FUNDS, tooDear } from '../messages/refusals.ts';
-import { saoPauloMonth } from '../time.ts';
-import { cut, type Item, priceChunk } from './chunk.ts';
+import type { Tenant } from '../core/actor.ts';
+import { type Refusal, refuse } from '../core/errors.ts';
+import { type Id, newId } from '../core/ids.ts';
+import { saoPauloMonth } from '../core/time.ts';
+import { exceedsMaxCoins, NO_FUNDS } from '../sending/refusals.ts';
+import { type Item, priceChunk, splitIntoChunks } from './chunk.ts';
 import { withdrawChunk } from './escrow.ts';
-import type { Batch, BulkActor, BulkEntry, BulkPorts } from './ports.ts';
+import type { Batch, BulkEntry, BulkPorts } from './ports.ts';
 import { type Prepared, prepare, type Refused, refusedView } from './prepare.ts';
 import { type ChunkResult, reserveItems, volumeFor } from './reserve.ts';
 
-/** `permissive`: what is right and affordable is accepted. `strict`: all or nothing. */
+/** `permissive`: valid and affordable messages are accepted. `strict`: all or none. */
 export const BULK_MODES = ['permissive', 'strict'] as const;
 export type BulkMode = (typeof BULK_MODES)[number];
 
 export interface BulkAnswer {
-  readonly batchId: string;
+  readonly batchId: Id<'batch'>;
   readonly total: number;
   readonly accepted: number;
   readonly rejected: number;
@@ -23,38 +24,43 @@ export type StrictRefusal = Refusal<
   'VALIDATION_ERROR' | 'PAYMENT_REQUIRED' | 'CONFLICT' | 'RATE_LIMITED' | 'SERVICE_UNAVAILABLE'
 >;
 
-/** How long a strict batch may take to be decided, in ms: after it, whoever finds it undecided refuses it. */
-export const DECIDE_MS = 60_000;
-/** How long a request takes messages in, in ms: what is left then is refused by itself, so that its caller always learns what was accepted. */
-const TAKE_IN_MS = 18_000;
-/** Errors of a refused strict batch that its answer names. */
-const MOST_ERRORS = 100;
+/** How long a strict batch may stay undecided, in ms; after that, whoever finds it rejects it. */
+export const DECISION_TIMEOUT_MS = 60_000;
+/** How long a request accepts messages, in ms. The rest is refused message by message, so that the caller learns what was accepted. */
+const MAX_ACCEPT_MS = 18_000;
+/** Errors listed in the refusal of a strict batch. */
+const MAX_ERRORS = 100;
 
-/** What stands of a batch so far. */
-interface Tally {
+/** A batch with its replays and refusals. */
+interface BatchResult {
   readonly batch: Batch;
-  readonly replays: readonly { readonly index: number; readonly messageId: string }[];
+  readonly replays: readonly { readonly index: number; readonly messageId: Id<'message'> }[];
   readonly refused: readonly Refused[];
 }
 
-/** What repeats a message of the same request fares as that one. */
-const refusedTwins = ({ twins }: Prepared, refused: readonly Refused[]): Refused[] => {
-  const known = new Map(refused.map((one) => [one.index, one]));
-  return twins.flatMap(({ index, of }) => {
-    const first = known.get(of);
+/** Duplicates within a request are refused when their first message is. */
+const refusedDuplicates = ({ duplicates }: Prepared, refused: readonly Refused[]): Refused[] => {
+  const byIndex = new Map(refused.map((one) => [one.index, one]));
+  return duplicates.flatMap(({ index, of }) => {
+    const first = byIndex.get(of);
     return first ? [{ index, refusal: first.refusal }] : [];
   });
 };
 
-const tallied = (batch: Batch, prepared: Prepared, results: readonly ChunkResult[], chunks: number): Tally => {
+const batchResult = (
+  batch: Batch,
+  prepared: Prepared,
+  results: readonly ChunkResult[],
+  chunks: number,
+): BatchResult => {
   const firsts = [...prepared.refused, ...results.flatMap(({ refused }) => refused)];
-  const refused = [...firsts, ...refusedTwins(prepared, firsts)].sort((a, b) => a.index - b.index);
+  const refused = [...firsts, ...refusedDuplicates(prepared, firsts)].sort((a, b) => a.index - b.index);
   const replays = [...prepared.replays, ...results.flatMap(({ replays }) => replays)];
   const accepted = batch.total - refused.length;
   return { batch: { ...batch, accepted, rejected: refused.length, chunks }, replays, refused };
 };
 
-const answerOf = ({ batch, refused }: Tally): BulkAnswer => ({
+const answerOf = ({ batch, refused }: BatchResult): BulkAnswer => ({
   batchId: batch.id,
   total: batch.total,
   accepted: batch.accepted,
@@ -67,39 +73,39 @@ const TOO_LATE = refuse('SERVICE_UNAVAILABLE', {
   retryAfterSeconds: 1,
 });
 
-/** Takes a chunk in, while there is time; the first one always, so that every call gets on. */
-const takeIn = async (
+/** Reserves a chunk while there is time. The first chunk always is, so that every call makes progress. */
+const reserveInTime = async (
   ports: BulkPorts,
-  actor: BulkActor,
+  actor: Tenant,
   { id: batchId, createdAt }: Batch,
-  place: { readonly chunk: number; readonly decidedBy?: number },
+  position: { readonly chunk: number; readonly decidedBy?: number },
   items: readonly Item[],
 ): Promise<ChunkResult> =>
-  place.chunk > 0 && ports.clock() - createdAt > TAKE_IN_MS
+  position.chunk > 0 && ports.clock() - createdAt > MAX_ACCEPT_MS
     ? { accepted: [], replays: [], refused: items.map(({ index }) => ({ index, refusal: TOO_LATE })) }
-    : reserveItems(ports, actor, { batchId, ...place }, items);
+    : reserveItems(ports, actor, { batchId, ...position }, items);
 
-const ids = ({ replays }: Tally): string[] => replays.map(({ messageId }) => messageId);
+const replayedIds = ({ replays }: BatchResult): Id<'message'>[] => replays.map(({ messageId }) => messageId);
 
 const lacksFunds = (refused: readonly Refused[]): boolean => refused.some(({ refusal }) => refusal === NO_FUNDS);
 
-const sendPermissive = async (ports: BulkPorts, actor: BulkActor, batch: Batch, prepared: Prepared) => {
+const sendPermissive = async (ports: BulkPorts, actor: Tenant, batch: Batch, prepared: Prepared) => {
   const results: ChunkResult[] = [];
-  const chunks = cut(prepared.items);
+  const chunks = splitIntoChunks(prepared.items);
   for (const [chunk, items] of chunks.entries()) {
-    const result = await takeIn(ports, actor, batch, { chunk }, items);
+    const result = await reserveInTime(ports, actor, batch, { chunk }, items);
     results.push(result);
-    if (result.accepted.length > 0) ports.hintChunk(batch.id, chunk, ports.clock());
+    if (result.accepted.length > 0) ports.enqueueChunk(batch.id, chunk, ports.clock());
   }
-  const tally = tallied({ ...batch, state: 'accepted' }, prepared, results, chunks.length);
-  await ports.store.putBatch(tally.batch, ids(tally));
-  if (lacksFunds(tally.refused)) await ports.noteDepleted(actor.organizationId, actor.env);
-  return answerOf(tally);
+  const result = batchResult({ ...batch, state: 'accepted' }, prepared, results, chunks.length);
+  await ports.store.putBatch(result.batch, replayedIds(result));
+  if (lacksFunds(result.refused)) await ports.noteDepleted(actor.organizationId, actor.env);
+  return answerOf(result);
 };
 
-/** What refuses a batch as a whole, of what was learned of its messages. */
-const wholeRefusal = (refused: readonly Refused[]): StrictRefusal => {
-  const errors = refused.slice(0, MOST_ERRORS).map((one) => {
+/** The refusal of a strict batch for its messages' errors. */
+const batchRefusal = (refused: readonly Refused[]): StrictRefusal => {
+  const errors = refused.slice(0, MAX_ERRORS).map((one) => {
     const { code, message } = refusedView(one);
     return { path: `messages.${one.index}`, message: `${code}: ${message}` };
   });
@@ -109,7 +115,7 @@ const wholeRefusal = (refused: readonly Refused[]): StrictRefusal => {
   });
 };
 
-/** How a chunk that failed at the last moment refuses its batch: funds, a key, the rate or the table moved meanwhile. */
+/** The refusal of a strict batch whose chunk failed at its reservation: funds, a key, the rate or the table changed meanwhile. */
 const lateRefusal = (refused: readonly Refused[]): StrictRefusal => {
   for (const { refusal } of refused)
     switch (refusal.name) {
@@ -119,17 +125,19 @@ const lateRefusal = (refused: readonly Refused[]): StrictRefusal => {
       case 'SERVICE_UNAVAILABLE':
         return refusal as StrictRefusal;
     }
-  return wholeRefusal(refused);
+  return batchRefusal(refused);
 };
 
-/** Why a batch cannot be taken as a whole, before anything is stored: its price as of now. */
-const unaffordable = async (ports: BulkPorts, actor: BulkActor, batch: Batch, items: readonly Item[]) => {
+/** The refusal of a strict batch at its current price, before anything is stored; undefined when it is affordable. */
+const affordabilityRefusal = async (ports: BulkPorts, actor: Tenant, batch: Batch, items: readonly Item[]) => {
   const month = saoPauloMonth(ports.clock());
   const volume = await volumeFor(ports, actor, month, items);
   const budget = await ports.balance(actor.organizationId);
   const priced = priceChunk(items, { batchId: batch.id, chunk: 0, env: actor.env, month, volume, budget });
-  if (priced.tooDear.length > 0) {
-    return wholeRefusal(priced.tooDear.map(({ index, plan }) => ({ index, refusal: tooDear(plan.maxCoins ?? 0) })));
+  if (priced.exceedsMaxCoins.length > 0) {
+    return batchRefusal(
+      priced.exceedsMaxCoins.map(({ index, plan }) => ({ index, refusal: exceedsMaxCoins(plan.maxCoins ?? 0) })),
+    );
   }
   if (priced.unaffordable.length === 0) return undefined;
   await ports.noteDepleted(actor.organizationId, actor.env);
@@ -137,40 +145,40 @@ const unaffordable = async (ports: BulkPorts, actor: BulkActor, batch: Batch, it
 };
 
 /**
- * Takes all chunks in, then decides: until then nothing of the batch leaves, and a batch that is not decided in time is refused by
- * whoever finds it. The decision is one conditional write, so that chunks are either all sent or all released.
+ * Reserves all chunks, then decides (docs/spec/bulk.md#strict-batches). Nothing is sent before the decision, and a batch that is not decided
+ * in time is rejected by whoever finds it. The decision is one conditional write, so that either all chunks are sent or all are released.
  */
 const sendStrict = async (
   ports: BulkPorts,
-  actor: BulkActor,
+  actor: Tenant,
   pending: Batch,
   prepared: Prepared,
 ): Promise<BulkAnswer | StrictRefusal> => {
-  const refused = [...prepared.refused, ...refusedTwins(prepared, prepared.refused)];
-  if (refused.length > 0) return wholeRefusal(refused.sort((a, b) => a.index - b.index));
-  const dear = await unaffordable(ports, actor, pending, prepared.items);
-  if (dear) return dear;
-  const chunks = cut(prepared.items);
+  const refused = [...prepared.refused, ...refusedDuplicates(prepared, prepared.refused)];
+  if (refused.length > 0) return batchRefusal(refused.sort((a, b) => a.index - b.index));
+  const refusal = await affordabilityRefusal(ports, actor, pending, prepared.items);
+  if (refusal) return refusal;
+  const chunks = splitIntoChunks(prepared.items);
   const batch = { ...pending, accepted: pending.total, chunks: chunks.length };
   await ports.store.putBatch(batch, []);
-  const decidedBy = batch.createdAt + DECIDE_MS;
+  const decidedBy = batch.createdAt + DECISION_TIMEOUT_MS;
   const results: ChunkResult[] = [];
   for (const [chunk, items] of chunks.entries()) {
-    const result = await takeIn(ports, actor, batch, { chunk, decidedBy }, items);
+    const result = await reserveInTime(ports, actor, batch, { chunk, decidedBy }, items);
     results.push(result);
     if (result.refused.length > 0) break;
   }
   const late = results.flatMap((result) => result.refused);
-  const tally = tallied(
+  const result = batchResult(
     { ...batch, state: late.length > 0 ? 'rejected' : 'accepted' },
     prepared,
     results,
     chunks.length,
   );
-  const decided = await ports.store.decideBatch(tally.batch, ids(tally));
+  const decided = await ports.store.decideBatch(result.batch, replayedIds(result));
   if (late.length === 0 && decided) {
-    for (const chunk of chunks.keys()) ports.hintChunk(batch.id, chunk, ports.clock());
-    return answerOf(tally);
+    for (const chunk of chunks.keys()) ports.enqueueChunk(batch.id, chunk, ports.clock());
+    return answerOf(result);
   }
   for (const chunk of results.keys()) await withdrawChunk(ports, batch.id, chunk);
   if (lacksFunds(late)) await ports.noteDepleted(actor.organizationId, actor.env);
@@ -178,10 +186,10 @@ const sendStrict = async (
   return refuse('SERVICE_UNAVAILABLE', { detail: 'The batch took too long to be decided.', retryAfterSeconds: 1 });
 };
 
-/** Sends up to 5,000 messages (decisions, part 4, bulk): each leaves by itself, as if it had been sent alone. */
+/** Accepts up to 5,000 messages (docs/spec/bulk.md#bulk-send), each of which is then sent as if it had been sent alone. */
 export const sendBulk = async (
   ports: BulkPorts,
-  actor: BulkActor,
+  actor: Tenant,
   { messages, mode }: { readonly messages: readonly BulkEntry[]; readonly mode: BulkMode },
 ): Promise<BulkAnswer | StrictRefusal> => {
   const now = ports.clock();
@@ -200,11 +208,11 @@ export const sendBulk = async (
   return mode === 'strict' ? sendStrict(ports, actor, batch, prepared) : sendPermissive(ports, actor, batch, prepared);
 };
 
-/** How far a batch is; undefined when the organization has none by this id. */
+/** A batch with its message counts per status; 404 when the organization has none with this id. */
 export const readBatch = async (
   ports: Pick<BulkPorts, 'store'>,
-  { organizationId }: BulkActor,
-  id: string,
+  { organizationId }: Tenant,
+  id: Id<'batch'>,
 ): Promise<
   | (Omit<Batch, 'organizationId' | 'state' | 'chunks' | 'others'> & {
       counts: Awaited<ReturnType<BulkPorts['store']['countBatch']>>;

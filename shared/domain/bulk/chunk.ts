@@ -1,61 +1,64 @@
-import type { Environment } from '../actor.ts';
-import type { Id } from '../ids.ts';
-import { rulesOf } from '../messages/channels.ts';
-import type { Chain } from '../messages/hops.ts';
-import type { KeptPromise } from '../messages/journal.ts';
-import type { MessageRecord } from '../messages/message.ts';
-import { type Beginning, type Draft, pricedMessage, type SendPlan } from '../messages/plan.ts';
-import { asCoins, type Coins } from '../money.ts';
+import { channelOf } from '../channels/registry.ts';
+import type { Environment, Tenant } from '../core/actor.ts';
+import type { Id } from '../core/ids.ts';
+import { asCoins, type Coins } from '../core/money.ts';
+import { formatEscrowLane } from '../message/escrow-lane.ts';
+import type { Fallback } from '../message/fallback.ts';
+import type { MessageRecord } from '../message/message.ts';
 import { quoteUnits } from '../pricing/prices.ts';
+import { type Draft, type InitialState, pricedMessage } from '../sending/draft.ts';
+import type { RequestKey } from '../sending/idempotency.ts';
+import type { IdempotencyRecord } from '../sending/message-store.ts';
+import type { SendPlan } from '../sending/plan.ts';
 
-/** Rows of a transaction that belong to the chunk itself: wallet, ledger line, chunk, volume, ceiling, and at most three events. */
+/** Rows of a transaction for the chunk itself: wallet, ledger line, chunk, volume, ceiling, and at most three events. */
 const OWN_ROWS = 8;
-/** A transaction takes 100 rows and 4 MB (DynamoDB, TransactWriteItems); some room is left for names and numbers. */
-const MOST_ROWS = 100 - OWN_ROWS;
-const MOST_BYTES = 3_000_000;
-/** What a message's row takes besides its content, in bytes, generously. */
+/** A transaction has at most 100 items and 4 MB (DynamoDB, TransactWriteItems); the margin covers attribute names and numbers. */
+const MAX_ROWS = 100 - OWN_ROWS;
+const MAX_BYTES = 3_000_000;
+/** Upper estimate of a message row without its content, in bytes. */
 const ROW_BYTES = 3_000;
-/** Rows that a chunk's escrow is spread over: messages of one lane leave one after the other, so that they never contend for its row. */
+/** Rows that a chunk's escrow is spread over. Messages of one lane are sent one after the other, so they never contend for its row. */
 export const LANES = 8;
 
-/** A message that is to be accepted: all that can be decided without the wallet is decided. */
+/** A message that passed every check but that of the wallet. */
 export interface Item {
-  /** Its place in the request. */
+  /** Its index in the request. */
   readonly index: number;
   readonly plan: SendPlan;
-  readonly beginning: Extract<Beginning, { status: 'queued' }>;
+  readonly key: RequestKey;
+  readonly initial: Extract<InitialState, { status: 'queued' }>;
   readonly drafted: Draft;
-  readonly chain: Chain | undefined;
-  /** True where the caller gave a key of its own: a promise is kept under it. */
+  readonly fallback: Fallback | undefined;
+  /** Whether the caller gave the message a key, so that an idempotency record is stored. */
   readonly keyed: boolean;
 }
 
-/** A priced message as its chunk writes it. */
+/** A priced message to be stored with its chunk. */
 export interface ChunkMessage {
   readonly message: MessageRecord;
   readonly requestHash: string;
   readonly body?: string | undefined;
-  readonly chain?: Chain | undefined;
+  readonly fallback?: Fallback | undefined;
   readonly keyed: boolean;
 }
 
-/** What a chunk asks for in one transaction: everything of it happens, or nothing. */
-export interface ChunkReservation {
+/** What one transaction writes to accept a chunk: all of it or nothing. */
+export interface ChunkReservation extends Tenant {
   readonly batchId: Id<'batch'>;
   readonly chunk: number;
-  readonly organizationId: Id<'organization'>;
-  readonly env: Environment;
   readonly messages: readonly ChunkMessage[];
   /** The sum of the messages' prices. */
   readonly coins: Coins;
-  /** ms: when it was accepted, and when its messages are to leave. */
+  /** When it is accepted, in ms. */
   readonly createdAt: number;
+  /** When its messages are to be sent, in ms. */
   readonly leavesAt: number;
-  /** Until when the batch that it is a part of may still be refused as a whole, in ms; absent where each chunk stands for itself. */
+  /** Strict batches: by when the batch must be decided, in ms. */
   readonly decidedBy?: number | undefined;
-  /** Live only: the units that move the month's volume of a channel, and the volumes for which all of the prices are right. */
+  /** Live only: units to add to a channel's monthly volume, and the range of volumes for which all prices hold. */
   readonly volume?: Volume | undefined;
-  /** How many sends count against a contracted rate, and the rate, per second. */
+  /** Sends that count against a contracted rate per second. */
   readonly ceiling?: Ceiling | undefined;
 }
 export interface Ceiling {
@@ -73,37 +76,35 @@ interface Volume {
 
 export type ChunkOutcome =
   | { readonly kind: 'reserved' }
-  /** Promises that are kept already, by the id of the message that would have made them. */
-  | { readonly kind: 'kept'; readonly promises: ReadonlyMap<string, KeptPromise> }
+  /** Keys that are taken: the existing records, by the id of the new message. */
+  | { readonly kind: 'keys_taken'; readonly idempotencyRecords: ReadonlyMap<Id<'message'>, IdempotencyRecord> }
   | { readonly kind: 'insufficient'; readonly balance: number }
-  /** Sends of this second so far. */
+  /** Sends already counted in this second. */
   | { readonly kind: 'ceiling'; readonly sends: number }
-  | { readonly kind: 'volume_moved'; readonly volume: number };
+  | { readonly kind: 'volume_changed'; readonly volume: number };
 
-/** A chunk as it is stored. */
-export interface Chunk {
+/** A stored chunk. */
+export interface Chunk extends Tenant {
   readonly batchId: Id<'batch'>;
   readonly chunk: number;
-  readonly organizationId: Id<'organization'>;
-  readonly env: Environment;
-  /** `waiting` until all of its messages left, `left` until all are resolved, then `closed`: its money is where it belongs. */
+  /** `waiting` until all due messages were sent, `left` until all messages are resolved, then `closed`: all its money is settled. */
   readonly state: 'waiting' | 'left' | 'closed';
   readonly coins: number;
-  readonly messageIds: readonly string[];
+  readonly messageIds: readonly Id<'message'>[];
   readonly createdAt: number;
   readonly leavesAt: number;
   readonly decidedBy?: number | undefined;
   /** True once the events of its acceptance are raised. */
   readonly announced: boolean;
   readonly leftAt?: number | undefined;
-  /** When its escrow is looked at next, in ms; absent once it is closed. */
-  readonly lookAt?: number | undefined;
-  /** Coins of its refused messages that are back in the wallet, and since when the last of them are (ms). */
+  /** When its escrow is checked next, in ms; absent once it is closed. */
+  readonly checkAt?: number | undefined;
+  /** Coins already refunded to the wallet, and when the last refund was (ms). */
   readonly released: number;
   readonly releasedAt?: number | undefined;
 }
 
-/** What the messages of a chunk that are resolved came to; `counts` by where they stand. */
+/** Sums over a chunk's resolved messages: their number, captured and released coins, and counts per status. */
 export interface EscrowSums {
   readonly resolved: number;
   readonly captured: number;
@@ -111,39 +112,40 @@ export interface EscrowSums {
   readonly counts: Readonly<Record<string, number>>;
 }
 
-/** Whether nothing of a chunk is under way or waits any more. */
+/** Whether all messages of a chunk are resolved. */
 export const isResolved = ({ messageIds }: Chunk, { resolved }: EscrowSums): boolean => resolved >= messageIds.length;
 
-const rowsOf = ({ keyed, beginning, chain }: Item): number =>
-  1 + (keyed ? 1 : 0) + (beginning.body === undefined ? 0 : 1) + (chain ? 1 : 0);
-const bytesOf = ({ plan, beginning, chain }: Item): number => {
-  const said = Buffer.byteLength(JSON.stringify(plan.content)) + Buffer.byteLength(JSON.stringify(chain?.hops ?? ''));
-  // Sealed text is base64.
-  return ROW_BYTES + said * 2 + Buffer.byteLength(beginning.body ?? '') * 1.4;
+const rowsOf = ({ keyed, initial, fallback }: Item): number =>
+  1 + (keyed ? 1 : 0) + (initial.body === undefined ? 0 : 1) + (fallback ? 1 : 0);
+const bytesOf = ({ plan, initial, fallback }: Item): number => {
+  const contentBytes =
+    Buffer.byteLength(JSON.stringify(plan.content)) + Buffer.byteLength(JSON.stringify(fallback?.steps ?? ''));
+  // Generous factors: fallback steps and bodies are stored sealed, as base64.
+  return ROW_BYTES + contentBytes * 2 + Buffer.byteLength(initial.body ?? '') * 1.4;
 };
 
-/** Cuts messages into chunks that fit a transaction, each of messages that leave at the same moment, in their order. */
-export const cut = (items: readonly Item[]): Item[][] => {
+/** Splits messages into chunks that fit a transaction, in order; all messages of a chunk are sent at the same time. */
+export const splitIntoChunks = (items: readonly Item[]): Item[][] => {
   const open = new Map<number, { chunk: Item[]; rows: number; bytes: number }>();
   const chunks: Item[][] = [];
   for (const item of items) {
     const [rows, bytes] = [rowsOf(item), bytesOf(item)];
-    const { at } = item.beginning;
-    let into = open.get(at);
-    if (!into || into.rows + rows > MOST_ROWS || into.bytes + bytes > MOST_BYTES) {
-      into = { chunk: [], rows: 0, bytes: 0 };
-      open.set(at, into);
-      chunks.push(into.chunk);
+    const { at } = item.initial;
+    let current = open.get(at);
+    if (!current || current.rows + rows > MAX_ROWS || current.bytes + bytes > MAX_BYTES) {
+      current = { chunk: [], rows: 0, bytes: 0 };
+      open.set(at, current);
+      chunks.push(current.chunk);
     }
-    into.chunk.push(item);
-    into.rows += rows;
-    into.bytes += bytes;
+    current.chunk.push(item);
+    current.rows += rows;
+    current.bytes += bytes;
   }
   return chunks;
 };
 
-/** What a chunk is priced by: the channels' volume of the month, and what may be spent. */
-export interface PricingOf {
+/** What a chunk is priced with: the month's volume, and the budget. */
+export interface ChunkPricing {
   readonly batchId: Id<'batch'>;
   readonly chunk: number;
   readonly env: Environment;
@@ -154,54 +156,58 @@ export interface PricingOf {
 }
 
 export interface PricedChunk {
-  readonly taken: readonly { readonly item: Item; readonly message: ChunkMessage }[];
-  readonly tooDear: readonly Item[];
+  readonly accepted: readonly { readonly item: Item; readonly message: ChunkMessage }[];
+  readonly exceedsMaxCoins: readonly Item[];
   readonly unaffordable: readonly Item[];
   readonly coins: Coins;
   readonly volume: Volume | undefined;
 }
 
-/** The volumes for which a quote of units that begin `before` units later is right. */
-const narrowed = (
+/** Narrows a range of volumes to those for which a quote also holds whose units start `before` units later. */
+const intersectRange = (
   range: { from: number; to: number },
-  quoted: { volumeFrom: number; volumeTo: number },
+  price: { volumeFrom: number; volumeTo: number },
   before: number,
 ) => ({
-  from: Math.max(range.from, quoted.volumeFrom - before),
-  to: Math.min(range.to, quoted.volumeTo === Number.MAX_SAFE_INTEGER ? range.to : quoted.volumeTo - before),
+  from: Math.max(range.from, price.volumeFrom - before),
+  to: Math.min(range.to, price.volumeTo === Number.MAX_SAFE_INTEGER ? range.to : price.volumeTo - before),
 });
 
 /**
- * Prices a chunk's messages in their order, each live one at its own position in the month's volume; leaves out what costs more than
- * its caller allows, and what the budget does not cover after those before it.
+ * Prices a chunk's messages in order, each live one at its own position in the month's volume. Messages above their `maxCoins`, and those
+ * that the remaining budget does not cover, are returned separately.
  */
-export const priceChunk = (items: readonly Item[], by: PricingOf): PricedChunk => {
-  const taken: { item: Item; message: ChunkMessage }[] = [];
-  const tooDear: Item[] = [];
+export const priceChunk = (items: readonly Item[], pricing: ChunkPricing): PricedChunk => {
+  const accepted: { item: Item; message: ChunkMessage }[] = [];
+  const exceedsMaxCoins: Item[] = [];
   const unaffordable: Item[] = [];
   let coins = 0;
   let units = 0;
   let range = { from: 0, to: Number.MAX_SAFE_INTEGER };
   let channel: Volume['channel'] | undefined;
   for (const item of items) {
-    const { plan, beginning, drafted, keyed, chain } = item;
-    const counted = rulesOf(plan.channel).countsVolume;
-    const before = counted && by.env === 'live' ? units : 0;
-    const quoted = quoteUnits(plan.price, plan.units, counted ? by.volume + before : 0);
-    if (plan.maxCoins !== undefined && quoted.coins > plan.maxCoins) tooDear.push(item);
-    else if (coins + quoted.coins > by.budget) unaffordable.push(item);
+    const { plan, key, initial, drafted, keyed, fallback } = item;
+    const counted = channelOf(plan.channel).countsVolume;
+    const before = counted && pricing.env === 'live' ? units : 0;
+    const price = quoteUnits(plan.price, plan.units, counted ? pricing.volume + before : 0);
+    if (plan.maxCoins !== undefined && price.coins > plan.maxCoins) exceedsMaxCoins.push(item);
+    else if (coins + price.coins > pricing.budget) unaffordable.push(item);
     else {
-      const escrow = `${by.batchId}#${by.chunk}#${taken.length % LANES}`;
-      const message = { ...pricedMessage(plan, beginning, drafted, { ...quoted, month: by.month }), escrow };
-      taken.push({ item, message: { message, requestHash: plan.hash, body: beginning.body, chain, keyed } });
-      coins += quoted.coins;
-      if (counted && by.env === 'live') {
-        range = narrowed(range, quoted, before);
+      const escrow = formatEscrowLane({
+        batchId: pricing.batchId,
+        chunk: pricing.chunk,
+        lane: accepted.length % LANES,
+      });
+      const message = { ...pricedMessage(plan, initial, drafted, { ...price, month: pricing.month }), escrow };
+      accepted.push({ item, message: { message, requestHash: key.requestHash, body: initial.body, fallback, keyed } });
+      coins += price.coins;
+      if (counted && pricing.env === 'live') {
+        range = intersectRange(range, price, before);
         units += plan.units;
         channel = plan.channel;
       }
     }
   }
-  const volume = channel && { channel, month: by.month, units, ...range };
-  return { taken, tooDear, unaffordable, coins: asCoins(coins), volume };
+  const volume = channel && { channel, month: pricing.month, units, ...range };
+  return { accepted, exceedsMaxCoins, unaffordable, coins: asCoins(coins), volume };
 };

@@ -1,26 +1,26 @@
-import type { Actor } from '../actor.ts';
-import type { Refusal } from '../errors.ts';
+import type { V1SendRequest } from '../api/v1-send.ts';
+import type { Tenant } from '../core/actor.ts';
+import type { Refusal } from '../core/errors.ts';
+import type { Id } from '../core/ids.ts';
 import type { DomainEvent } from '../events/event.ts';
-import type { Id } from '../ids.ts';
-import type { KeptPromise } from '../messages/journal.ts';
-import type { LeavePorts } from '../messages/leave.ts';
-import type { MessageRecord } from '../messages/message.ts';
-import type { OverviewRequest } from '../messages/overview.ts';
-import type { SendPlan, Tenant } from '../messages/plan.ts';
-import type { SubmitPorts } from '../messages/submit.ts';
-import type { UnifiedStatus } from '../messages/views.ts';
+import type { MessageRecord } from '../message/message.ts';
+import type { SubmitPorts } from '../sending/accept.ts';
+import type { IdempotencyRecord } from '../sending/message-store.ts';
+import type { SendPlan } from '../sending/plan.ts';
+import type { SendQueuedPorts } from '../sending/send-queued.ts';
+import type { UnifiedStatus } from '../tracking/views.ts';
 import type { Chunk, ChunkOutcome, ChunkReservation, EscrowSums } from './chunk.ts';
 
 /** One message of a bulk send: the body of /v1/messages, and the key that makes it repeatable. */
-export type BulkMessage = OverviewRequest & { readonly idempotencyKey?: string | undefined };
+export type BulkMessage = V1SendRequest & { readonly idempotencyKey?: string | undefined };
 
-/** A message of a request as it was read, or what came instead of one. */
-export type BulkEntry = { readonly read: BulkMessage } | { readonly broken: unknown };
+/** A parsed message of a request, or the raw value of an invalid one. */
+export type BulkEntry = { readonly valid: BulkMessage } | { readonly invalid: unknown };
 
-/** Whether a batch as a whole stands: decided once. */
+/** A strict batch is decided once, from pending to accepted or rejected; a permissive one is accepted. */
 export type BatchState = 'pending' | 'accepted' | 'rejected';
 
-/** A batch as its answer told it. */
+/** A stored batch, with the totals of its answer. */
 export interface Batch {
   readonly id: Id<'batch'>;
   readonly organizationId: Id<'organization'>;
@@ -29,58 +29,56 @@ export interface Batch {
   readonly accepted: number;
   readonly rejected: number;
   readonly chunks: number;
-  /** Rows that name its messages outside of its chunks. */
+  /** Number of rows that list its messages outside of chunks. */
   readonly others: number;
   readonly createdAt: number;
 }
 
-/** Where batches and the money of their chunks are kept. Every method is one conditional write; a repeat whose answer was lost has the same outcome. */
+/** Storage of batches, chunks and their escrows. Every write is conditional, and idempotent when its answer was lost. */
 export interface BatchStore {
-  /** The debit of all of its messages, with them, in one transaction. */
+  /** Stores a chunk's messages and their one debit, in one transaction. */
   reserveChunk(reservation: ChunkReservation): Promise<ChunkOutcome>;
-  readChunk(batchId: string, chunk: number): Promise<Chunk | undefined>;
-  readMessages(ids: readonly string[]): Promise<readonly MessageRecord[]>;
-  /** Raises the events of its acceptance, and moves its next moment (ms). */
-  takeChunk(chunk: Chunk, events: readonly DomainEvent[], at: number, until: number): Promise<void>;
-  /** All of its messages left: it is looked at again at a moment (ms). */
-  letGo(chunk: Chunk, leftAt: number, lookAt: number): Promise<void>;
+  readChunk(batchId: Id<'batch'>, chunk: number): Promise<Chunk | undefined>;
+  readMessages(ids: readonly Id<'message'>[]): Promise<readonly MessageRecord[]>;
+  /** Raises the events of a chunk's acceptance and makes it due again at `until` (ms). */
+  announceChunk(chunk: Chunk, events: readonly DomainEvent[], at: number, until: number): Promise<void>;
+  /** Records that all due messages were sent; the escrow is checked at `checkAt` (ms). */
+  markSent(chunk: Chunk, leftAt: number, checkAt: number): Promise<void>;
   readEscrow(chunk: Chunk): Promise<EscrowSums>;
   /**
-   * Gives back to the wallet what of the released coins is not back yet, once; with all of its messages resolved the escrow is closed by
-   * it. False when it was settled otherwise since the chunk was read.
+   * Refunds released coins that are not refunded yet, once, and closes the escrow when all messages are resolved. False when the escrow
+   * was settled since the chunk was read.
    */
   settleEscrow(chunk: Chunk, sums: EscrowSums, at: number): Promise<boolean>;
-  putBatch(batch: Batch, others: readonly string[]): Promise<void>;
-  /** Decides on a pending batch. False when it was decided otherwise before. */
-  decideBatch(batch: Batch, others: readonly string[]): Promise<boolean>;
-  readBatch(id: string): Promise<Batch | undefined>;
-  /** How many of a batch's messages stand where. */
+  putBatch(batch: Batch, others: readonly Id<'message'>[]): Promise<void>;
+  /** Decides a pending batch. False when it was decided otherwise before. */
+  decideBatch(batch: Batch, others: readonly Id<'message'>[]): Promise<boolean>;
+  readBatch(id: Id<'batch'>): Promise<Batch | undefined>;
+  /** Number of a batch's messages per status. */
   countBatch(batch: Batch): Promise<Readonly<Record<UnifiedStatus, number>>>;
 }
 
 export interface BulkPorts extends SubmitPorts {
   readonly store: BatchStore;
-  /** What is wrong with what is no message of the contract. */
-  readonly faultOf: (broken: unknown) => Refusal<'VALIDATION_ERROR'>;
-  /** What is kept under callers' keys, in their order; undefined where nothing is. */
-  readonly promises: (
-    organizationId: string,
+  /** The validation errors of an invalid message. */
+  readonly contractRefusal: (invalid: unknown) => Refusal<'VALIDATION_ERROR'>;
+  /** The records of callers' keys, in order; undefined where there is none. */
+  readonly idempotencyRecords: (
+    organizationId: Id<'organization'>,
     keys: readonly string[],
     now: number,
-  ) => Promise<readonly (KeptPromise | undefined)[]>;
-  /** Why the consent on file refuses each plan; undefined where it does not. */
+  ) => Promise<readonly (IdempotencyRecord | undefined)[]>;
+  /** Why consent forbids each plan, in order; undefined where it does not. */
   readonly consentFaults: (
     tenant: Tenant,
-    plans: readonly { readonly plan: SendPlan; readonly toHash: string }[],
+    plans: readonly { readonly plan: SendPlan; readonly recipientHash: string }[],
   ) => Promise<readonly ('opted_out' | 'unknown_contact' | undefined)[]>;
-  /** Hands a chunk to its queue at a moment (ms); may be lost. */
-  readonly hintChunk: (batchId: string, chunk: number, at: number) => void;
+  /** Enqueues a chunk for a time (ms). Best effort: lost work items are found by their due row. */
+  readonly enqueueChunk: (batchId: Id<'batch'>, chunk: number, at: number) => void;
 }
 
-/** What the consumer of chunks needs. */
-export interface ChunkPorts extends LeavePorts {
+/** Ports of the chunk consumer. */
+export interface ChunkPorts extends SendQueuedPorts {
   readonly store: BatchStore;
-  readonly hintChunk: (batchId: string, chunk: number, at: number) => void;
+  readonly enqueueChunk: (batchId: Id<'batch'>, chunk: number, at: number) => void;
 }
-
-export type BulkActor = Pick<Actor, 'organizationId' | 'env'>;

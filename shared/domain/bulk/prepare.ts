@@ -1,12 +1,15 @@
-import { isRefusal, type OverviewCode, type Refusal, refuse } from '../errors.ts';
-import type { Id } from '../ids.ts';
-import { firstOf, hopsOf, requestFault, told } from '../messages/overview.ts';
-import { chainOf, draft, requestHash, type SendPlan, type Tenant } from '../messages/plan.ts';
-import type { Candidates } from '../messages/ports.ts';
-import { quote } from '../messages/quote.ts';
-import { faultOf, REUSED_KEY } from '../messages/refusals.ts';
-import { completeHops, DEFAULT_WAIT_MS, priceHops } from '../messages/submit.ts';
-import { atOnce } from './at-once.ts';
+import { requestFault, stepRequestsOf, toSendRequest, toV1Error } from '../api/v1-send.ts';
+import type { Tenant } from '../core/actor.ts';
+import { isRefusal, type Refusal, refuse, type V1Code } from '../core/errors.ts';
+import type { Id } from '../core/ids.ts';
+import { mapConcurrently } from '../core/map-concurrently.ts';
+import { completeSteps, DEFAULT_WAIT_MS, priceSteps } from '../sending/accept.ts';
+import { draft, fallbackOf, queuedBody } from '../sending/draft.ts';
+import { type RequestKey, requestKey } from '../sending/idempotency.ts';
+import type { SendPlan } from '../sending/plan.ts';
+import type { Candidates } from '../sending/ports.ts';
+import { quote } from '../sending/quote.ts';
+import { precheckRefusal, REUSED_KEY } from '../sending/refusals.ts';
 import type { Item } from './chunk.ts';
 import type { BulkEntry, BulkMessage, BulkPorts } from './ports.ts';
 
@@ -16,32 +19,32 @@ export interface Refused {
   readonly refusal: Refusal;
 }
 
-/** What became of a request's messages before any money moves. */
+/** The result of the checks before any money moves. */
 export interface Prepared {
   readonly items: readonly Item[];
-  /** Messages that stand already, by an earlier call with the same key. */
-  readonly replays: readonly { readonly index: number; readonly messageId: string }[];
-  /** Messages that repeat one before them in the same request. */
-  readonly twins: readonly { readonly index: number; readonly of: number }[];
+  /** Messages of an earlier call with the same key. */
+  readonly replays: readonly { readonly index: number; readonly messageId: Id<'message'> }[];
+  /** Messages with the key and body of an earlier one (`of`) in the same request. */
+  readonly duplicates: readonly { readonly index: number; readonly of: number }[];
   readonly refused: readonly Refused[];
 }
 
-interface Asked {
+interface RequestedMessage {
   readonly index: number;
   readonly body: Omit<BulkMessage, 'idempotencyKey'>;
-  readonly key: string;
+  readonly key: RequestKey;
+  /** Whether the caller gave the message a key. */
   readonly keyed: boolean;
-  readonly hash: string;
 }
 
-/** Plans that are made at the same time: most of them read nothing. */
-const PLANS_AT_ONCE = 16;
+/** Messages planned concurrently; most plans read nothing. */
+const PLAN_CONCURRENCY = 16;
 
 const refusedAs = (index: number, refusal: Refusal): Refused => ({ index, refusal });
 
-/** The refusal of one message in the overview contract's words. */
-export const refusedView = ({ index, refusal }: Refused): { index: number; code: OverviewCode; message: string } => {
-  const { code, detail } = told(refusal);
+/** The refusal of one message as a v1 error. */
+export const refusedView = ({ index, refusal }: Refused): { index: number; code: V1Code; message: string } => {
+  const { code, detail } = toV1Error(refusal);
   const [error] = refusal.details.errors ?? [];
   return {
     index,
@@ -50,90 +53,92 @@ export const refusedView = ({ index, refusal }: Refused): { index: number; code:
   };
 };
 
-/** A key whose batch may still be refused as a whole. */
-export const STILL_OPEN = refuse('CONFLICT', 'The first request with this key is still being decided.');
+/** The key belongs to a message of a strict batch that is not decided yet. */
+export const BATCH_UNDECIDED = refuse('CONFLICT', 'The first request with this key is still being decided.');
 
-/** Which batch it is, and when it was asked for, in ms: all of it that is not scheduled is due at the same moment. */
-interface Moment {
+/** The batch, and the time of its request (ms), at which every message without a schedule is due. */
+interface BatchContext {
   readonly batchId: Id<'batch'>;
   readonly now: number;
 }
 
-/** Reads the messages as they came, and finds those that repeat one before them. */
-const readAll = (ports: BulkPorts, { batchId, now }: Moment, messages: readonly BulkEntry[]) => {
-  const asked: Asked[] = [];
+/** Checks the messages of a request one by one, and finds duplicates. */
+const parseAll = (ports: BulkPorts, { batchId, now }: BatchContext, messages: readonly BulkEntry[]) => {
+  const requested: RequestedMessage[] = [];
   const refused: Refused[] = [];
-  const twins: Prepared['twins'][number][] = [];
-  const first = new Map<string, Asked>();
-  for (const [index, raw] of messages.entries()) {
-    if ('broken' in raw) {
-      refused.push(refusedAs(index, ports.faultOf(raw.broken)));
+  const duplicates: Prepared['duplicates'][number][] = [];
+  const first = new Map<string, RequestedMessage>();
+  for (const [index, entry] of messages.entries()) {
+    if ('invalid' in entry) {
+      refused.push(refusedAs(index, ports.contractRefusal(entry.invalid)));
       continue;
     }
-    const { idempotencyKey, ...body } = raw.read;
+    const { idempotencyKey, ...body } = entry.valid;
     const fault = requestFault(body, now);
     if (fault) {
       refused.push(refusedAs(index, fault));
       continue;
     }
     const keyed = idempotencyKey !== undefined;
-    // No caller can write a line break into a key: a message without one never meets another's.
-    const one: Asked = {
+    // Callers cannot put a line break into a key, so a generated one never collides with theirs.
+    const one: RequestedMessage = {
       index,
       body,
       keyed,
-      key: idempotencyKey ?? `bulk\n${batchId}\n${index}`,
-      hash: requestHash('overview.send', body),
+      key: requestKey(idempotencyKey ?? `bulk\n${batchId}\n${index}`, 'overview.send', body),
     };
-    const before = first.get(one.key);
-    if (!before) {
-      first.set(one.key, one);
-      asked.push(one);
-    } else if (before.hash === one.hash) twins.push({ index, of: before.index });
+    const original = first.get(one.key.callerKey);
+    if (!original) {
+      first.set(one.key.callerKey, one);
+      requested.push(one);
+    } else if (original.key.requestHash === one.key.requestHash) duplicates.push({ index, of: original.index });
     else refused.push(refusedAs(index, REUSED_KEY));
   }
-  return { asked, refused, twins };
+  return { requested, refused, duplicates };
 };
 
-/** Splits off the messages whose key was used before. */
-const replayed = async (ports: BulkPorts, { organizationId }: Tenant, asked: readonly Asked[]) => {
-  const keyed = asked.filter(({ keyed }) => keyed);
-  const kept = await ports.promises(
+/** Separates the messages whose key was used before. */
+const findReplays = async (ports: BulkPorts, { organizationId }: Tenant, requested: readonly RequestedMessage[]) => {
+  const keyed = requested.filter(({ keyed }) => keyed);
+  const records = await ports.idempotencyRecords(
     organizationId,
-    keyed.map(({ key }) => key),
+    keyed.map(({ key }) => key.callerKey),
     ports.clock(),
   );
-  const taken = new Set<number>();
+  const replayed = new Set<number>();
   const replays: Prepared['replays'][number][] = [];
   const refused: Refused[] = [];
-  const undecided = await undecidedOf(
+  const undecided = await undecidedMessages(
     ports,
-    kept.flatMap((promise) => (promise ? [promise.messageId] : [])),
+    records.flatMap((idempotencyRecord) => (idempotencyRecord ? [idempotencyRecord.messageId] : [])),
   );
-  for (const [place, one] of keyed.entries()) {
-    const promise = kept[place];
-    if (!promise) continue;
-    taken.add(one.index);
-    if (promise.requestHash !== one.hash) refused.push(refusedAs(one.index, REUSED_KEY));
-    else if (undecided.has(promise.messageId)) refused.push(refusedAs(one.index, STILL_OPEN));
-    else replays.push({ index: one.index, messageId: promise.messageId });
+  for (const [index, one] of keyed.entries()) {
+    const idempotencyRecord = records[index];
+    if (!idempotencyRecord) continue;
+    replayed.add(one.index);
+    if (idempotencyRecord.requestHash !== one.key.requestHash) refused.push(refusedAs(one.index, REUSED_KEY));
+    else if (undecided.has(idempotencyRecord.messageId)) refused.push(refusedAs(one.index, BATCH_UNDECIDED));
+    else replays.push({ index: one.index, messageId: idempotencyRecord.messageId });
   }
-  return { fresh: asked.filter(({ index }) => !taken.has(index)), replays, refused };
+  return { fresh: requested.filter(({ index }) => !replayed.has(index)), replays, refused };
 };
 
-/** Messages of a batch that may still be refused as a whole. */
-export const undecidedOf = async (ports: BulkPorts, messageIds: readonly string[]): Promise<ReadonlySet<string>> => {
+/** Those of the messages whose strict batch is not decided yet. */
+export const undecidedMessages = async (
+  ports: BulkPorts,
+  messageIds: readonly Id<'message'>[],
+): Promise<ReadonlySet<Id<'message'>>> => {
   if (messageIds.length === 0) return new Set();
   const messages = (await ports.store.readMessages(messageIds)).filter(({ escrow }) => escrow !== undefined);
-  const pending = new Set<string>();
-  for (const batchId of new Set(messages.map((message) => message.batchId ?? ''))) {
+  const pending = new Set<Id<'batch'> | undefined>();
+  for (const batchId of new Set(messages.flatMap((message) => message.batchId ?? []))) {
     if ((await ports.store.readBatch(batchId))?.state === 'pending') pending.add(batchId);
   }
-  return new Set(messages.filter((message) => pending.has(message.batchId ?? '')).map(({ id }) => id));
+  return new Set(messages.filter((message) => pending.has(message.batchId)).map(({ id }) => id));
 };
 
-/** Who may carry each route, asked once per route. */
-const carriers = (ports: BulkPorts, { organizationId, env }: Tenant) => {
+/** Provider candidates, looked up once per route. */
+const candidatesByRoute = (ports: BulkPorts, { organizationId, env }: Tenant) => {
   const known = new Map<string, Promise<Candidates>>();
   return ({ channel, route }: SendPlan): Promise<Candidates> => {
     const name = `${channel} ${route}`;
@@ -143,86 +148,88 @@ const carriers = (ports: BulkPorts, { organizationId, env }: Tenant) => {
   };
 };
 
-/** A planned message, and what is told of it only when neither its recipient nor the funds refuse it. */
+/** A planned message; the refusal of a fallback step applies only when neither consent nor funds refuse the message. */
 interface Planned {
   readonly item: Item;
   readonly candidates: Candidates;
-  readonly hopFault?: Refusal;
+  readonly stepFault?: Refusal;
 }
 
 const planOne = async (
   ports: BulkPorts,
   tenant: Tenant,
-  { batchId, now }: Moment,
-  candidatesOf: ReturnType<typeof carriers>,
-  { index, body, key, hash, keyed }: Asked,
+  { batchId, now }: BatchContext,
+  candidatesOf: ReturnType<typeof candidatesByRoute>,
+  { index, body, key, keyed }: RequestedMessage,
 ): Promise<Planned | Refused> => {
-  const request = firstOf(body, batchId);
+  const request = toSendRequest(body, batchId);
   const wait = body.fallback_after ?? DEFAULT_WAIT_MS;
-  const complete = await completeHops(ports, tenant, request, hopsOf(body), wait);
+  const complete = await completeSteps(ports, tenant, request, stepRequestsOf(body), wait);
   if (isRefusal(complete)) return refusedAs(index, complete);
-  const planned = await ports.planners[request.channel](tenant, request, key, hash);
+  const planned = await ports.plan(tenant, request);
   if (isRefusal(planned)) return refusedAs(index, planned);
   const plan: SendPlan = { ...planned.plan, maxCoins: body.maxCoins };
   const candidates = await candidatesOf(plan);
-  const priced = await priceHops(ports, tenant, complete);
-  const hops = isRefusal(priced) ? [] : priced;
+  const priced = await priceSteps(ports, tenant, complete);
+  const steps = isRefusal(priced) ? [] : priced;
   const at = Math.max(request.scheduledAt ?? 0, now);
-  const beginning = { status: 'queued', at, body: planned.body, hops } as const;
-  const drafted = await draft(ports, tenant, plan, beginning);
-  const chain = hops.length > 0 ? chainOf(drafted, at, hops) : undefined;
-  const item = { index, plan, beginning, drafted, keyed, chain };
-  return { item, candidates, ...(isRefusal(priced) ? { hopFault: priced } : {}) };
+  const initial = { status: 'queued', at, body: queuedBody(planned), steps } as const;
+  const drafted = await draft(ports, tenant, plan, key, initial);
+  const fallback = steps.length > 0 ? fallbackOf(drafted, at, steps) : undefined;
+  const item = { index, plan, key, initial, drafted, keyed, fallback };
+  return { item, candidates, ...(isRefusal(priced) ? { stepFault: priced } : {}) };
 };
 
 /**
- * What refuses each planned message before any money moves, in the order in which a send alone is checked (decisions, part 4): one that
- * nothing may carry, or that has a fallback that cannot be, learns first what consent and the funds say. What none of them concerns is
- * left to the wallet's own transaction; the wallet is read for the others, once.
+ * The refusal of each planned message before any money moves, in the order of a single send's checks (docs/spec/sends.md#order-of-checks):
+ * consent and funds come before a missing provider and an invalid fallback step. Messages without such a problem are left to the
+ * reservation, which checks the funds; for the others the balance is read once.
  */
 const faultsOf = async (ports: BulkPorts, tenant: Tenant, planned: readonly Planned[]) => {
   const { organizationId, env } = tenant;
   const consents = await ports.consentFaults(
     tenant,
-    planned.map(({ item: { plan, drafted } }) => ({ plan, toHash: drafted.toHash })),
+    planned.map(({ item: { plan, drafted } }) => ({ plan, recipientHash: drafted.recipientHash })),
   );
-  const standing = planned.map((one, place) => ({ ...one, consent: consents[place] }));
-  let reading: Promise<number> | undefined;
-  return atOnce(standing, PLANS_AT_ONCE, async ({ item: { plan }, candidates, hopFault, consent }) => {
-    if (!consent && !hopFault && candidates.kind === 'ready') return undefined;
-    reading ??= ports.balance(organizationId);
+  const checked = planned.map((one, index) => ({ ...one, consent: consents[index] }));
+  let balanceRead: Promise<number> | undefined;
+  return mapConcurrently(checked, PLAN_CONCURRENCY, async ({ item: { plan }, candidates, stepFault, consent }) => {
+    if (!consent && !stepFault && candidates.kind === 'ready') return undefined;
+    balanceRead ??= ports.balance(organizationId);
     const [{ coins }, balance] = await Promise.all([
       quote(ports, organizationId, env, plan.price, plan.units),
-      reading,
+      balanceRead,
     ]);
-    return faultOf(plan, coins, { consent, balance, candidates }) ?? hopFault;
+    return precheckRefusal(plan, coins, { consent, balance, candidates }) ?? stepFault;
   });
 };
 
-/** All that can be decided of a bulk send's messages before money moves: form, recipient, key, content, route, consent and provider. */
+/** All checks of a bulk send before money moves: schema, recipient, key, content, route, consent and provider. */
 export const prepare = async (
   ports: BulkPorts,
   tenant: Tenant,
-  moment: Moment,
+  batch: BatchContext,
   messages: readonly BulkEntry[],
 ): Promise<Prepared> => {
-  const read = readAll(ports, moment, messages);
-  const { fresh, replays, refused } = await replayed(ports, tenant, read.asked);
-  const candidatesOf = carriers(ports, tenant);
-  const planned = await atOnce(fresh, PLANS_AT_ONCE, (one) => planOne(ports, tenant, moment, candidatesOf, one));
-  const standing = planned.filter((one): one is Planned => 'item' in one);
-  const faults = await faultsOf(ports, tenant, standing);
+  const read = parseAll(ports, batch, messages);
+  const { fresh, replays, refused } = await findReplays(ports, tenant, read.requested);
+  const candidatesOf = candidatesByRoute(ports, tenant);
+  const results = await mapConcurrently(fresh, PLAN_CONCURRENCY, (one) =>
+    planOne(ports, tenant, batch, candidatesOf, one),
+  );
+  const planned = results.filter((one): one is Planned => 'item' in one);
+  const faults = await faultsOf(ports, tenant, planned);
   return {
-    items: standing.flatMap(({ item }, place) => (faults[place] ? [] : [item])),
+    items: planned.flatMap(({ item }, index) => (faults[index] ? [] : [item])),
     replays,
-    twins: read.twins,
+    duplicates: read.duplicates,
     refused: [
       ...read.refused,
       ...refused,
-      ...planned.filter((one): one is Refused => 'refusal' in one),
-      ...standing.flatMap(({ item: { index } }, place) => {
-        const fault = faults[place];
-        return fault ? [refusedAs(index, fault)] : [];
+      ...results.filter((one): one is Refused => 'refusal' in one),
+      ...planned.flatMap(({ item }, index) => {
+        const fault = faults[index];
+        return fault ? [refusedAs(item.index, fault)] : [];
       }),
     ],
   };

@@ -1,35 +1,35 @@
-import type { Actor } from '../actor.ts';
-import { isRefusal, refuse } from '../errors.ts';
-import { newId } from '../ids.ts';
-import { rulesOf } from '../messages/channels.ts';
-import type { SendPlan } from '../messages/plan.ts';
-import type { Channel } from '../messages/provider.ts';
-import { faultOf } from '../messages/refusals.ts';
-import { type Correction, planResend, type ResendPorts, resend } from '../messages/resend.ts';
+import { type Correction, planResend, type ResendPorts, resend } from '../api/resend.ts';
+import { channelOf } from '../channels/registry.ts';
+import type { Actor } from '../core/actor.ts';
+import { isRefusal, refuse } from '../core/errors.ts';
+import { type Id, newId } from '../core/ids.ts';
+import { mapConcurrently } from '../core/map-concurrently.ts';
+import { saoPauloMonth } from '../core/time.ts';
+import type { Channel } from '../message/channel.ts';
 import { quoteUnits } from '../pricing/prices.ts';
-import { saoPauloMonth } from '../time.ts';
+import type { SendPlan } from '../sending/plan.ts';
+import { precheckRefusal } from '../sending/refusals.ts';
 import type { BulkAnswer } from './accept.ts';
-import { atOnce } from './at-once.ts';
 import type { BatchStore } from './ports.ts';
 import { type Refused, refusedView } from './prepare.ts';
 import { volumeFor } from './reserve.ts';
 
-/** Which messages are to be sent anew: only queued and failed ones that nobody replaced. Times are ms, both inclusive. */
+/** Selects the messages to resend, among queued and failed ones that are not replaced. Times are ms, both inclusive. */
 export interface ResendFilter {
   readonly status?: 'queued' | 'failed' | undefined;
   readonly campaignId?: string | undefined;
-  readonly batchId?: string | undefined;
+  readonly batchId?: Id<'batch'> | undefined;
   readonly channel?: Channel | undefined;
-  /** The reason of its failure. */
+  /** The reason of the failure. */
   readonly errorCode?: string | undefined;
   readonly from: number;
   readonly to: number;
 }
 
-/** The parsed body: messages by their ids, each with its correction, or those of a filter with one for all. */
+/** The parsed body: messages by id, each with its own correction, or a filter with one correction for all. */
 export interface BulkResendRequest {
-  readonly items?: readonly { readonly id: string; readonly correction?: Correction | undefined }[] | undefined;
-  /** Absent exactly where there are items, as the two after it are. */
+  readonly items?: readonly { readonly id: Id<'message'>; readonly correction?: Correction | undefined }[] | undefined;
+  /** Present exactly when `items` is absent; `correction` and `dryRun` go with it. */
   readonly filter?: (Omit<ResendFilter, 'from' | 'to'> & { readonly from: string; readonly to: string }) | undefined;
   readonly correction?: Correction | undefined;
   readonly dryRun?: boolean | undefined;
@@ -37,50 +37,54 @@ export interface BulkResendRequest {
 
 export interface BulkResendPorts extends ResendPorts {
   readonly store: Pick<BatchStore, 'putBatch'>;
-  /** The ids of what a filter matches, oldest first, at most `most`. */
-  readonly find: (organizationId: string, filter: ResendFilter, most: number) => Promise<readonly string[]>;
+  /** The ids of the messages that a filter matches, oldest first, at most `limit`. */
+  readonly find: (
+    organizationId: Id<'organization'>,
+    filter: ResendFilter,
+    limit: number,
+  ) => Promise<readonly Id<'message'>[]>;
 }
 
-/** interface, part 8. */
-const MOST = 5_000;
-/** How long a request sends anew, in ms: what is left then is refused by itself, and a repeat goes on with it. */
-const TAKE_MS = 18_000;
+/** Messages per request (docs/spec/bulk.md#bulk-resend). */
+const MAX_MESSAGES = 5_000;
+/** How long a request resends, in ms. The rest is refused message by message; a repeated request continues with it. */
+const MAX_RESEND_MS = 18_000;
 const TOO_LATE = refuse('SERVICE_UNAVAILABLE', {
   detail: 'The batch took too long: this message was not sent anew. Send it again.',
   retryAfterSeconds: 1,
 });
-/** Resends under way at the same time: each is a transaction on the one wallet. */
-const AT_ONCE = 8;
+/** Concurrent resends: each is a transaction on the same wallet. */
+const CONCURRENCY = 8;
 
-interface Wanted {
-  readonly id: string;
+interface ResendItem {
+  readonly id: Id<'message'>;
   readonly correction: Correction;
 }
 
-const wantedOf = async (ports: BulkResendPorts, { organizationId }: Actor, request: BulkResendRequest) => {
+const itemsOf = async (ports: BulkResendPorts, { organizationId }: Actor, request: BulkResendRequest) => {
   const { items = [], filter, correction = {} } = request;
-  if (!filter) return items.map(({ id, correction = {} }): Wanted => ({ id, correction }));
+  if (!filter) return items.map(({ id, correction = {} }): ResendItem => ({ id, correction }));
   const range = { ...filter, from: Date.parse(filter.from), to: Date.parse(filter.to) };
-  return (await ports.find(organizationId, range, MOST)).map((id): Wanted => ({ id, correction }));
+  return (await ports.find(organizationId, range, MAX_MESSAGES)).map((id): ResendItem => ({ id, correction }));
 };
 
 const NOT_FOUND = refuse('NOT_FOUND', 'There is no such message.');
 
-/** What all of them would cost together, in coins: each live one at its own position in the month's volume. */
+/** The total price in coins, each live message priced at its own position in the month's volume. */
 const priceOf = async (ports: BulkResendPorts, actor: Actor, plans: readonly SendPlan[]): Promise<number> => {
   const month = saoPauloMonth(ports.clock());
   const items = plans.map((plan) => ({ plan }));
   const volume = await volumeFor(ports, actor, month, items);
   let [coins, before] = [0, 0];
   for (const { price, channel, units } of plans) {
-    const counted = rulesOf(channel).countsVolume;
+    const counted = channelOf(channel).countsVolume;
     coins += quoteUnits(price, units, counted ? volume + before : 0).coins;
     if (counted && actor.env === 'live') before += units;
   }
   return coins;
 };
 
-const answerOf = (batchId: string, total: number, refused: readonly Refused[]): BulkAnswer => ({
+const answerOf = (batchId: Id<'batch'>, total: number, refused: readonly Refused[]): BulkAnswer => ({
   batchId,
   total,
   accepted: total - refused.length,
@@ -88,32 +92,37 @@ const answerOf = (batchId: string, total: number, refused: readonly Refused[]): 
   errors: refused.map(refusedView),
 });
 
-/** The plan of one resend, unless something but the funds stands against it: those the price of all of them tells. */
-const rehearseOne = async (ports: BulkResendPorts, actor: Actor, { id, correction }: Wanted) => {
+/** Plans one resend and runs all checks but that of the funds: the total price covers those. */
+const planOne = async (ports: BulkResendPorts, actor: Actor, { id, correction }: ResendItem) => {
   const { organizationId, env } = actor;
   const original = await ports.readMessage(organizationId, id);
   if (!original) return NOT_FOUND;
-  const planned = await planResend(ports, actor, original, correction, { key: 'preview\n', hash: '' });
+  const planned = await planResend(ports, actor, original, correction);
   if (isRefusal(planned)) return planned;
   const { plan } = planned;
   const [consent, candidates] = await Promise.all([
     ports.consentFault(actor, plan),
     ports.routing.candidates(plan.channel, organizationId, env, plan.route),
   ]);
-  return faultOf(plan, 0, { consent, balance: 0, candidates }) ?? planned;
+  return precheckRefusal(plan, 0, { consent, balance: 0, candidates }) ?? planned;
 };
 
-/** What the resend would do and cost; nothing is stored or charged. */
-const rehearse = async (ports: BulkResendPorts, actor: Actor, batchId: string, wanted: readonly Wanted[]) => {
-  const planned = await atOnce(wanted, AT_ONCE, (one) => rehearseOne(ports, actor, one));
+/** The answer of a dry run; nothing is stored or charged. */
+const dryRunAnswer = async (
+  ports: BulkResendPorts,
+  actor: Actor,
+  batchId: Id<'batch'>,
+  items: readonly ResendItem[],
+) => {
+  const planned = await mapConcurrently(items, CONCURRENCY, (one) => planOne(ports, actor, one));
   const refused = planned.flatMap((one, index) => (isRefusal(one) ? [{ index, refusal: one }] : []));
   const plans = planned.flatMap((one) => (isRefusal(one) ? [] : [one.plan]));
-  return { ...answerOf(batchId, wanted.length, refused), price: { coins: await priceOf(ports, actor, plans) } };
+  return { ...answerOf(batchId, items.length, refused), price: { coins: await priceOf(ports, actor, plans) } };
 };
 
 /**
- * Sends queued and failed messages anew, each as it would be alone; what cannot be is named, and the others go on. Repeated, it finds
- * what it sent archived, so nothing is sent twice; with the caller's key a repeat answers as the first call did.
+ * Resends queued and failed messages, each as it would be alone (docs/spec/bulk.md#bulk-resend); messages that cannot be resent are listed.
+ * A repeated request sends nothing twice, since resent messages are archived; with the caller's key it answers like the first call.
  */
 export const bulkResend = async (
   ports: BulkResendPorts,
@@ -123,22 +132,16 @@ export const bulkResend = async (
 ): Promise<BulkAnswer & { readonly price?: { readonly coins: number } }> => {
   const id = newId('batch');
   const createdAt = ports.clock();
-  const wanted = await wantedOf(ports, actor, request);
-  if (request.dryRun) return rehearse(ports, actor, id, wanted);
-  const sent = await atOnce(wanted, AT_ONCE, async (one) =>
-    ports.clock() - createdAt > TAKE_MS
+  const items = await itemsOf(ports, actor, request);
+  if (request.dryRun) return dryRunAnswer(ports, actor, id, items);
+  const keyOf = (item: ResendItem) => (callerKey === undefined ? undefined : `${callerKey}\n${item.id}`);
+  const sent = await mapConcurrently(items, CONCURRENCY, async (item) =>
+    ports.clock() - createdAt > MAX_RESEND_MS
       ? TOO_LATE
-      : resend(
-          ports,
-          actor,
-          one.id,
-          one.correction,
-          callerKey === undefined ? undefined : `${callerKey}\n${one.id}`,
-          id,
-        ),
+      : resend(ports, actor, item.id, item.correction, keyOf(item), id),
   );
   const refused = sent.flatMap((one, index) => (isRefusal(one) ? [{ index, refusal: one }] : []));
-  const answer = answerOf(id, wanted.length, refused);
+  const answer = answerOf(id, items.length, refused);
   const { total, accepted, rejected } = answer;
   const { organizationId } = actor;
   const batch = {

@@ -1,35 +1,35 @@
-import { type Refusal, refuse, Unavailable } from '../errors.ts';
-import type { Id } from '../ids.ts';
-import { rulesOf } from '../messages/channels.ts';
-import type { Tenant } from '../messages/plan.ts';
-import { NO_FUNDS, REUSED_KEY, TOO_FAST, tooDear } from '../messages/refusals.ts';
+import { channelOf } from '../channels/registry.ts';
+import type { Tenant } from '../core/actor.ts';
+import { type Refusal, refuse, Unavailable } from '../core/errors.ts';
+import type { Id } from '../core/ids.ts';
+import { saoPauloMonth } from '../core/time.ts';
 import { quoteUnits } from '../pricing/prices.ts';
-import { saoPauloMonth } from '../time.ts';
+import { exceedsMaxCoins, NO_FUNDS, RATE_EXCEEDED, REUSED_KEY } from '../sending/refusals.ts';
 import { type Ceiling, type ChunkReservation, type Item, type PricedChunk, priceChunk } from './chunk.ts';
 import type { BulkPorts } from './ports.ts';
-import { type Refused, STILL_OPEN, undecidedOf } from './prepare.ts';
+import { BATCH_UNDECIDED, type Refused, undecidedMessages } from './prepare.ts';
 
-/** Which chunk it is, and until when its batch may be refused as a whole (ms). */
-export interface ChunkPlace {
+/** A chunk of a batch; `decidedBy` (ms) of a strict one. */
+export interface ChunkPosition {
   readonly batchId: Id<'batch'>;
   readonly chunk: number;
   readonly decidedBy?: number | undefined;
 }
 
-/** What became of a chunk's messages. */
+/** The result of reserving a chunk. */
 export interface ChunkResult {
   readonly accepted: readonly Item[];
   readonly refused: readonly Refused[];
-  /** Messages that another call made meanwhile, with the same key. */
-  readonly replays: readonly { readonly index: number; readonly messageId: string }[];
+  /** Messages that a concurrent call created with the same key. */
+  readonly replays: readonly { readonly index: number; readonly messageId: Id<'message'> }[];
 }
 
-/** Tries against moving volumes, funds and keys; each of them learns. */
-const TRIES = 12;
+/** Attempts against concurrent changes of volume, funds and keys; each attempt uses what the last one learned. */
+const MAX_ATTEMPTS = 12;
 
 const BUSY = refuse('SERVICE_UNAVAILABLE', { detail: 'The service is busy; try again.', retryAfterSeconds: 1 });
 
-/** The volume that a chunk is priced by: one that prices each of its messages as the true one does. */
+/** A volume at which each of the messages has the same price as at the true one. */
 export const volumeFor = async (
   ports: Pick<BulkPorts, 'volume'>,
   { organizationId, env }: Tenant,
@@ -38,7 +38,7 @@ export const volumeFor = async (
 ) => {
   const counted = new Map(
     items
-      .filter(({ plan }) => rulesOf(plan.channel).countsVolume)
+      .filter(({ plan }) => channelOf(plan.channel).countsVolume)
       .map(({ plan }) => [`${plan.route} ${plan.units}`, plan] as const),
   );
   if (counted.size === 0) return 0;
@@ -48,25 +48,25 @@ export const volumeFor = async (
 };
 
 const ceilingOf = (items: readonly Item[]): Ceiling | undefined => {
-  const bound = items.filter(({ plan }) => plan.perSecond !== undefined);
-  const [first] = bound;
-  return first && { channel: first.plan.channel, sends: bound.length, perSecond: first.plan.perSecond ?? 0 };
+  const limited = items.filter(({ plan }) => plan.perSecond !== undefined);
+  const [first] = limited;
+  return first && { channel: first.plan.channel, sends: limited.length, perSecond: first.plan.perSecond ?? 0 };
 };
 
-/** One chunk on its way in: what is left of it, and what was already decided of the others. */
-class Attempt {
-  left: readonly Item[];
-  /** In coins: all that is known of the wallet. */
+/** The state of a chunk's reservation: the remaining items, and the results so far. */
+class ChunkProgress {
+  remaining: readonly Item[];
+  /** In coins: the balance as far as it is known. */
   budget = Number.MAX_SAFE_INTEGER;
   readonly refused: Refused[] = [];
   readonly replays: ChunkResult['replays'][number][] = [];
 
   constructor(items: readonly Item[]) {
-    this.left = items;
+    this.remaining = items;
   }
   refuse(items: readonly Item[], refusal: Refusal): void {
-    const gone = new Set(items);
-    this.left = this.left.filter((item) => !gone.has(item));
+    const removed = new Set(items);
+    this.remaining = this.remaining.filter((item) => !removed.has(item));
     for (const { index } of items) this.refused.push({ index, refusal });
   }
   result(accepted: readonly Item[]): ChunkResult {
@@ -74,36 +74,36 @@ class Attempt {
   }
 }
 
-const takeOutKept = async (
+const removeReplays = async (
   ports: BulkPorts,
-  attempt: Attempt,
+  progress: ChunkProgress,
   priced: PricedChunk,
-  promises: ReadonlyMap<string, { readonly messageId: string; readonly requestHash: string }>,
+  idempotencyRecords: ReadonlyMap<Id<'message'>, { readonly messageId: Id<'message'>; readonly requestHash: string }>,
 ): Promise<void> => {
-  const undecided = await undecidedOf(
+  const undecided = await undecidedMessages(
     ports,
-    [...promises.values()].map(({ messageId }) => messageId),
+    [...idempotencyRecords.values()].map(({ messageId }) => messageId),
   );
-  for (const { item, message } of priced.taken) {
-    const promise = promises.get(message.message.id);
-    if (!promise) continue;
-    if (promise.requestHash !== message.requestHash) attempt.refuse([item], REUSED_KEY);
-    else if (undecided.has(promise.messageId)) attempt.refuse([item], STILL_OPEN);
+  for (const { item, message } of priced.accepted) {
+    const idempotencyRecord = idempotencyRecords.get(message.message.id);
+    if (!idempotencyRecord) continue;
+    if (idempotencyRecord.requestHash !== message.requestHash) progress.refuse([item], REUSED_KEY);
+    else if (undecided.has(idempotencyRecord.messageId)) progress.refuse([item], BATCH_UNDECIDED);
     else {
-      attempt.left = attempt.left.filter((one) => one !== item);
-      attempt.replays.push({ index: item.index, messageId: promise.messageId });
+      progress.remaining = progress.remaining.filter((one) => one !== item);
+      progress.replays.push({ index: item.index, messageId: idempotencyRecord.messageId });
     }
   }
 };
 
-/** Leaves out what no longer fits into this second. */
-const withinCeiling = (attempt: Attempt, { perSecond }: Ceiling, sends: number): void => {
-  const bound = attempt.left.filter(({ plan }) => plan.perSecond !== undefined);
-  attempt.refuse(bound.slice(Math.max(0, perSecond - sends)), TOO_FAST);
+/** Refuses the items that exceed the contracted rate of this second. */
+const refuseAboveCeiling = (progress: ChunkProgress, { perSecond }: Ceiling, sends: number): void => {
+  const limited = progress.remaining.filter(({ plan }) => plan.perSecond !== undefined);
+  progress.refuse(limited.slice(Math.max(0, perSecond - sends)), RATE_EXCEEDED);
 };
 
-/** A transaction whose answers were all lost: its own row tells whether it is in. */
-const reserveOrLook = async (ports: BulkPorts, reservation: ChunkReservation) => {
+/** Reserves a chunk; when every answer was lost, the chunk's row tells whether the transaction was committed. */
+const reserveOrVerify = async (ports: BulkPorts, reservation: ChunkReservation) => {
   try {
     return await ports.store.reserveChunk(reservation);
   } catch (error) {
@@ -114,47 +114,47 @@ const reserveOrLook = async (ports: BulkPorts, reservation: ChunkReservation) =>
 };
 
 /**
- * Takes one chunk in: the debit of all of its messages with them in one transaction. What the wallet does not cover, what is too dear,
- * and what stands already is left out, and the rest goes again.
+ * Reserves one chunk: its messages and their one debit in one transaction. Items that the wallet does not cover, that exceed their
+ * `maxCoins` or that are replays are removed, and the rest is tried again.
  */
 export const reserveItems = async (
   ports: BulkPorts,
   tenant: Tenant,
-  place: ChunkPlace,
+  position: ChunkPosition,
   items: readonly Item[],
 ): Promise<ChunkResult> => {
-  const attempt = new Attempt(items);
-  for (let turn = 0; turn < TRIES; turn++) {
+  const progress = new ChunkProgress(items);
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const now = ports.clock();
     const month = saoPauloMonth(now);
-    const volume = await volumeFor(ports, tenant, month, attempt.left);
-    const by = { ...place, env: tenant.env, month, volume, budget: attempt.budget };
-    const priced = priceChunk(attempt.left, by);
-    for (const item of priced.tooDear) attempt.refuse([item], tooDear(item.plan.maxCoins ?? 0));
-    attempt.refuse(priced.unaffordable, NO_FUNDS);
-    const accepted = priced.taken.map(({ item }) => item);
+    const volume = await volumeFor(ports, tenant, month, progress.remaining);
+    const pricing = { ...position, env: tenant.env, month, volume, budget: progress.budget };
+    const priced = priceChunk(progress.remaining, pricing);
+    for (const item of priced.exceedsMaxCoins) progress.refuse([item], exceedsMaxCoins(item.plan.maxCoins ?? 0));
+    progress.refuse(priced.unaffordable, NO_FUNDS);
+    const accepted = priced.accepted.map(({ item }) => item);
     const [first] = accepted;
-    if (!first) return attempt.result([]);
+    if (!first) return progress.result([]);
     const ceiling = ceilingOf(accepted);
-    const outcome = await reserveOrLook(ports, {
-      ...place,
+    const outcome = await reserveOrVerify(ports, {
+      ...position,
       organizationId: tenant.organizationId,
       env: tenant.env,
-      messages: priced.taken.map(({ message }) => message),
+      messages: priced.accepted.map(({ message }) => message),
       coins: priced.coins,
       createdAt: now,
-      leavesAt: first.beginning.at,
+      leavesAt: first.initial.at,
       volume: priced.volume,
       ceiling,
     });
     if (!outcome) break;
-    if (outcome.kind === 'reserved') return attempt.result(accepted);
-    if (outcome.kind === 'insufficient') attempt.budget = outcome.balance;
-    else if (outcome.kind === 'volume_moved') ports.learnVolume(tenant.organizationId, month, outcome.volume);
+    if (outcome.kind === 'reserved') return progress.result(accepted);
+    if (outcome.kind === 'insufficient') progress.budget = outcome.balance;
+    else if (outcome.kind === 'volume_changed') ports.learnVolume(tenant.organizationId, month, outcome.volume);
     else if (outcome.kind === 'ceiling') {
-      if (ceiling) withinCeiling(attempt, ceiling, outcome.sends);
-    } else await takeOutKept(ports, attempt, priced, outcome.promises);
+      if (ceiling) refuseAboveCeiling(progress, ceiling, outcome.sends);
+    } else await removeReplays(ports, progress, priced, outcome.idempotencyRecords);
   }
-  attempt.refuse(attempt.left, BUSY);
-  return attempt.result([]);
+  progress.refuse(progress.remaining, BUSY);
+  return progress.result([]);
 };

@@ -1,37 +1,38 @@
-import type { Actor } from '../actor.ts';
-import { isRefusal, type Refusal, refuse, Unavailable } from '../errors.ts';
+import type { Actor } from '../core/actor.ts';
+import { isRefusal, type Refusal, refuse, Unavailable } from '../core/errors.ts';
+import type { Id } from '../core/ids.ts';
 import type { Contact, OptIn } from './contact.ts';
 import { contactEvent } from './events.ts';
 import type { ContactPorts } from './ports.ts';
 
-/** Tries against a contact that moves at the same time. */
-const TRIES = 8;
+/** Attempts against concurrent changes of the same contact. */
+const MAX_ATTEMPTS = 8;
 
-/** A contact of the caller's organization. Another's answers 404, exactly as one that never was. */
+/** Reads a contact of the caller's organization; another organization's answers 404 as if it didn't exist. */
 export const findContact = async (
   { store }: Pick<ContactPorts, 'store'>,
-  organizationId: string,
-  id: string,
+  organizationId: Id<'organization'>,
+  id: Id<'contact'>,
 ): Promise<Contact | Refusal<'NOT_FOUND'>> => {
   const contact = await store.read(id);
   return contact?.organizationId === organizationId ? contact : refuse('NOT_FOUND', 'There is no such contact.');
 };
 
-type Holder = Pick<Actor, 'organizationId'>;
+type Owner = Pick<Actor, 'organizationId'>;
 interface ConsentChange {
   readonly status: 'denied' | 'granted';
   readonly next: (now: OptIn, at: number) => OptIn;
   readonly event?: 'contact.opted_out';
 }
 
-/** Changes consent once: a contact that stands so already is answered as it is, without another event. */
+/** Changes consent idempotently: a contact that already has the status is returned unchanged, without another event. */
 const changeConsent = async (
   { clock, store }: Pick<ContactPorts, 'clock' | 'store'>,
-  { organizationId }: Holder,
-  id: string,
+  { organizationId }: Owner,
+  id: Id<'contact'>,
   change: ConsentChange,
 ) => {
-  for (let turn = 0; turn < TRIES; turn++) {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const before = await findContact({ store }, organizationId, id);
     if (isRefusal(before)) return before;
     if (before.optIn.status === change.status) return before;
@@ -52,13 +53,13 @@ type Ports = Pick<ContactPorts, 'clock' | 'store'>;
 type Changed = Promise<Contact | Refusal<'NOT_FOUND'>>;
 
 /**
- * Withdraws consent on every channel, from the moment it is answered: a send that is reserved after it is refused. The proof of an
- * earlier opt-in stays. Raises contact.opted_out, once; a repeat changes nothing, not even the reason.
+ * Withdraws consent on every channel. Effective once this returns: any send reserved afterwards is refused. The proof of an earlier opt-in
+ * is kept. Raises contact.opted_out once; a repeat changes nothing, not even the reason (docs/spec/contacts.md#consent).
  */
 export const optOutContact = (
   ports: Ports,
-  actor: Holder,
-  id: string,
+  actor: Owner,
+  id: Id<'contact'>,
   { reason }: { reason?: string | undefined },
 ): Changed =>
   changeConsent(ports, actor, id, {
@@ -67,7 +68,6 @@ export const optOutContact = (
     event: 'contact.opted_out',
   });
 
-/** What proves an opt-in. */
 export interface OptInProof {
   readonly source: string;
   readonly ip?: string | undefined;
@@ -75,13 +75,13 @@ export interface OptInProof {
 }
 
 /**
- * Records consent with its proof, in the place of an earlier withdrawal, the contact's or its recipients' own: whoever opts in is
- * written to again, also where its address was unsubscribed while the contact stood as granted. A repeat keeps the first proof.
+ * Records consent with its proof. Overrides an earlier withdrawal, whether recorded on the contact or on its addresses (e.g. an
+ * unsubscribed e-mail address of a contact whose status stayed granted). A repeat keeps the first proof (docs/spec/contacts.md#consent).
  */
 export const optInContact = async (
   ports: Ports,
-  actor: Holder,
-  id: string,
+  actor: Owner,
+  id: Id<'contact'>,
   { source, ip, userAgent }: OptInProof,
 ): Changed => {
   const asked = ports.clock();
@@ -89,6 +89,6 @@ export const optInContact = async (
     status: 'granted',
     next: (_, at) => ({ status: 'granted', source, at, ip, userAgent }),
   });
-  if (!isRefusal(contact)) await ports.store.liftOptOuts(contact, asked);
+  if (!isRefusal(contact)) await ports.store.clearOptOuts(contact, asked);
   return contact;
 };

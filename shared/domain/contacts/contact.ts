@@ -1,24 +1,23 @@
-import type { Environment } from '../actor.ts';
-import type { Id } from '../ids.ts';
-import type { ContactAttributes } from '../json-values.ts';
+import type { Tenant } from '../core/actor.ts';
+import type { Id } from '../core/ids.ts';
+import type { ContactAttributes } from '../core/json-values.ts';
 
-/** What a person said to being written to (interface 2.9): `denied` forbids every channel, `unknown` forbids none. */
+/** A person's consent: `denied` blocks every channel, `unknown` blocks none (docs/spec/contacts.md#consent). */
 export const OPT_IN_STATUSES = ['granted', 'denied', 'unknown'] as const;
 export type OptInStatus = (typeof OPT_IN_STATUSES)[number];
 
-/** Where a contact came from. */
 export const CONTACT_SOURCES = ['manual', 'import', 'api', 'webhook'] as const;
 export type ContactSource = (typeof CONTACT_SOURCES)[number];
 
-/** What a contact is in the company that it belongs to. */
+/** A contact's role in its company. */
 export const COMPANY_ROLES = ['decisor', 'financeiro', 'operacao', 'outro'] as const;
 export type CompanyRole = (typeof COMPANY_ROLES)[number];
 
-/** The CRM systems that a contact may have an id of its own in. */
+/** CRM systems in which a contact may have an external id. */
 export const EXTERNAL_SYSTEMS = ['hubspot', 'pipedrive', 'rdStation', 'salesforce'] as const;
 export type ExternalIds = { readonly [S in (typeof EXTERNAL_SYSTEMS)[number]]?: string | undefined };
 
-/** A contact's consent. The proof of an opt-in (source, moment, address, device) stays when it is revoked. */
+/** A contact's consent. The proof of an opt-in (source, time, IP address, user agent) is kept when it is revoked. */
 export interface OptIn {
   readonly status: OptInStatus;
   /** Where consent was given. */
@@ -32,7 +31,7 @@ export interface OptIn {
   readonly revokedReason?: string | undefined;
 }
 
-/** What a contact owes, by creditor; kept by the billing integration. */
+/** A contact's debts by creditor; maintained by the billing integration. */
 export interface DebtorGroup {
   readonly id: string;
   readonly company: string;
@@ -43,18 +42,16 @@ export interface DebtorGroup {
   readonly reference?: string | undefined;
 }
 
-/** A contact as it is stored (interface 2.9). Times are ms; documents only sealed. */
-export interface Contact {
+/** A stored contact (docs/spec/contacts.md#contact-shape). Times in ms; documents only sealed. */
+export interface Contact extends Tenant {
   readonly id: Id<'contact'>;
-  readonly organizationId: Id<'organization'>;
-  readonly env: Environment;
   /** E.164. */
   readonly phone: string;
-  /** Blind index of the organization and the phone. */
+  /** Blind index of the phone, scoped to the organization. */
   readonly phoneHash: string;
   readonly name?: string | undefined;
   readonly email?: string | undefined;
-  /** Blind index of the organization and the e-mail address. */
+  /** Blind index of the e-mail address, scoped to the organization. */
   readonly emailHash?: string | undefined;
   readonly avatarUrl?: string | undefined;
   readonly whatsappProfileName?: string | undefined;
@@ -73,6 +70,6 @@ export interface Contact {
   readonly lastInteractionAt?: number | undefined;
   readonly createdAt: number;
   readonly updatedAt: number;
-  /** Counts the changes: a change holds only over the version that it was made of. */
+  /** Optimistic lock: every change is conditional on the version that it was based on. */
   readonly version: number;
 }

@@ -1,10 +1,10 @@
-import type { Actor } from '../actor.ts';
-import { parseBirthDate, parseCnpj, parseCpf } from '../documents.ts';
-import { parseAddress } from '../email/address.ts';
-import { isRefusal, type Refusal, refuse } from '../errors.ts';
-import { newId } from '../ids.ts';
-import type { ContactAttributes } from '../json-values.ts';
-import { parsePhone } from '../phone.ts';
+import type { Tenant } from '../core/actor.ts';
+import { parseBirthDate, parseCnpj, parseCpf } from '../core/documents.ts';
+import { parseAddress } from '../core/email-address.ts';
+import { type FieldError, isRefusal, type Refusal, refuse } from '../core/errors.ts';
+import { newId } from '../core/ids.ts';
+import type { ContactAttributes } from '../core/json-values.ts';
+import { parsePhone } from '../core/phone.ts';
 import type { CompanyRole, Contact, ContactSource, ExternalIds, OptIn, OptInStatus } from './contact.ts';
 import { type DocumentName, sealDocuments } from './documents.ts';
 import { contactEvent } from './events.ts';
@@ -36,10 +36,10 @@ export interface NewContact {
   readonly source?: ContactSource | undefined;
 }
 
-/** The most that attributes may take as JSON, in bytes: a row of the table holds 400 KB of everything. */
-export const ATTRIBUTES_BYTES = 200 * 1024;
+/** Max. size of the attributes as JSON, in bytes: a DynamoDB item holds 400 KB in all. */
+export const MAX_ATTRIBUTES_BYTES = 200 * 1024;
 
-interface Parsed {
+interface ValidInput {
   readonly phone: string;
   readonly documents: Readonly<Partial<Record<DocumentName, string>>>;
 }
@@ -50,28 +50,28 @@ const DOCUMENT_RULES: readonly (readonly [DocumentName, Parser, string])[] = [
   ['nascimento', parseBirthDate, 'must be a day of the calendar as YYYY-MM-DD, from 1900 to today'],
 ];
 
-/** What the shape of a body cannot tell; every fault at once. */
-const parseWish = (wish: NewContact, now: number): Parsed | Refusal<'VALIDATION_ERROR'> => {
-  const errors: { path: string; message: string }[] = [];
-  const phone = parsePhone(wish.phone);
+/** Checks what the body's schema cannot; reports all errors at once. */
+const validateInput = (input: NewContact, now: number): ValidInput | Refusal<'VALIDATION_ERROR'> => {
+  const errors: FieldError[] = [];
+  const phone = parsePhone(input.phone);
   if (!phone) errors.push({ path: 'phone', message: 'must be an existing number in E.164' });
   const documents: Partial<Record<DocumentName, string>> = {};
   for (const [name, parse, message] of DOCUMENT_RULES) {
-    const given = wish[name];
+    const given = input[name];
     if (given === undefined) continue;
     const parsed = parse(given, now);
     if (parsed === undefined) errors.push({ path: name, message });
     else documents[name] = parsed;
   }
-  if (wish.attributes && Buffer.byteLength(JSON.stringify(wish.attributes)) > ATTRIBUTES_BYTES)
-    errors.push({ path: 'attributes', message: `must take at most ${ATTRIBUTES_BYTES} bytes as JSON` });
+  if (input.attributes && Buffer.byteLength(JSON.stringify(input.attributes)) > MAX_ATTRIBUTES_BYTES)
+    errors.push({ path: 'attributes', message: `must take at most ${MAX_ATTRIBUTES_BYTES} bytes as JSON` });
   if (!phone || errors.length > 0)
     return refuse('VALIDATION_ERROR', { detail: 'The contact breaks the contract.', errors });
   return { phone, documents };
 };
 
-/** Consent as it begins: its moment is now, whichever way it went. */
-const firstOptIn = (optIn: NewContact['optIn'], now: number): OptIn => {
+/** The initial consent, dated now whether granted or denied. */
+const initialOptIn = (optIn: NewContact['optIn'], now: number): OptIn => {
   if (!optIn) return { status: 'unknown' };
   const moment = { granted: { at: now }, denied: { revokedAt: now }, unknown: {} }[optIn.status];
   return { ...optIn, ...moment };
@@ -98,10 +98,10 @@ const refusalOf = (
 };
 
 /**
- * Stores a contact with its event. A phone that asked to be sent nothing before it was anybody's makes its contact one that opted out,
- * whatever the caller says: only an opt-in of its own lifts that, as it is with an address that unsubscribed.
+ * Stores a contact with its event. If its phone opted out before it belonged to any contact, the contact is created as opted out whatever
+ * the caller says; like an unsubscribed address, only an explicit opt-in reverts it.
  */
-const stored = async (
+const storeContact = async (
   store: ContactPorts['store'],
   contact: Contact,
   now: number,
@@ -110,44 +110,48 @@ const stored = async (
   if (outcome.kind === 'created') return contact;
   if (outcome.kind !== 'phone_opted_out') return refusalOf(outcome);
   const { revokedAt, revokedReason } = outcome;
-  return stored(store, { ...contact, optIn: { ...contact.optIn, status: 'denied', revokedAt, revokedReason } }, now);
+  return storeContact(
+    store,
+    { ...contact, optIn: { ...contact.optIn, status: 'denied', revokedAt, revokedReason } },
+    now,
+  );
 };
 
 /**
- * Creates a contact in the caller's environment, with contact.created. Its documents are sealed before they reach the store. 409
- * names the field that another contact has already; of two that arrive together one is stored.
+ * Creates a contact in the caller's environment and raises contact.created. Documents are sealed before they reach the store. 409 names the
+ * field that another contact already has; of two concurrent creations one wins (docs/spec/contacts.md#creating-a-contact).
  */
 export const createContact = async (
   { clock, store, vault }: ContactPorts,
-  actor: Pick<Actor, 'env' | 'organizationId'>,
-  wish: NewContact,
+  actor: Tenant,
+  input: NewContact,
 ): Promise<Contact | Refusal<'CONFLICT' | 'NOT_FOUND' | 'VALIDATION_ERROR'>> => {
   const now = clock();
-  const parsed = parseWish(wish, now);
+  const parsed = validateInput(input, now);
   if (isRefusal(parsed)) return parsed;
   const { organizationId, env } = actor;
-  const keeper = await vault();
+  const openedVault = await vault();
   const id = newId('contact');
-  const { phone: _phone, cpf: _cpf, cnpj: _cnpj, nascimento: _nascimento, ...asGiven } = wish;
-  // As a send would write it, so that both have one index; an address that no send takes has none.
-  const address = wish.email === undefined ? undefined : parseAddress(wish.email);
+  const { phone: _phone, cpf: _cpf, cnpj: _cnpj, nascimento: _nascimento, ...fields } = input;
+  // Normalized as in a send, so that both get the same index; an address that no send accepts has none.
+  const address = input.email === undefined ? undefined : parseAddress(input.email);
   const contact: Contact = {
-    ...asGiven,
-    ...sealDocuments(keeper, { id, organizationId }, parsed.documents),
+    ...fields,
+    ...sealDocuments(openedVault, { id, organizationId }, parsed.documents),
     id,
     organizationId,
     env,
     phone: parsed.phone,
-    phoneHash: keeper.blindIndex(organizationId, 'phone', parsed.phone),
-    emailHash: address === undefined ? undefined : keeper.blindIndex(organizationId, 'email', address),
-    attributes: wish.attributes ?? {},
-    tags: [...new Set(wish.tags)],
-    externalIds: wish.externalIds && Object.keys(wish.externalIds).length > 0 ? wish.externalIds : undefined,
-    optIn: firstOptIn(wish.optIn, now),
-    source: wish.source ?? 'api',
+    phoneHash: openedVault.blindIndex(organizationId, 'phone', parsed.phone),
+    emailHash: address === undefined ? undefined : openedVault.blindIndex(organizationId, 'email', address),
+    attributes: input.attributes ?? {},
+    tags: [...new Set(input.tags)],
+    externalIds: input.externalIds && Object.keys(input.externalIds).length > 0 ? input.externalIds : undefined,
+    optIn: initialOptIn(input.optIn, now),
+    source: input.source ?? 'api',
     createdAt: now,
     updatedAt: now,
     version: 1,
   };
-  return stored(store, contact, now);
+  return storeContact(store, contact, now);
 };

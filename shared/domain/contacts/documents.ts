@@ -1,8 +1,9 @@
-import { maskBirthDate, maskCnpj, maskCpf } from '../documents.ts';
-import type { Vault } from '../secrets.ts';
+import { maskBirthDate, maskCnpj, maskCpf } from '../core/documents.ts';
+import type { Id } from '../core/ids.ts';
+import type { Vault } from '../core/secrets.ts';
 import type { Contact } from './contact.ts';
 
-/** The documents of a contact: where each is sealed, and how it is shown. Keys are the names on the wire. */
+/** A contact's documents by API name: the sealed attribute and the mask. */
 const DOCUMENTS = {
   cpf: { sealed: 'cpfCipher', mask: maskCpf },
   cnpj: { sealed: 'cnpjCipher', mask: maskCnpj },
@@ -13,10 +14,10 @@ export const DOCUMENT_NAMES = Object.keys(DOCUMENTS) as DocumentName[];
 export type SealedDocuments = Pick<Contact, 'birthDateCipher' | 'cnpjCipher' | 'cpfCipher'>;
 
 const PURPOSE = 'contact-document';
-/** A sealed document opens only as this document of this contact: moved to another row or field it is broken. */
-const placeOf = (contactId: string, name: DocumentName) => `${contactId}#${name}`;
+/** Binds a sealed document to its contact and field, so it cannot be opened elsewhere. */
+const aadOf = (contactId: Id<'contact'>, name: DocumentName) => `${contactId}#${name}`;
 
-/** Seals parsed documents (their stored forms) for one contact. */
+/** Seals parsed documents for one contact. */
 export const sealDocuments = (
   vault: Pick<Vault, 'seal'>,
   { id, organizationId }: Pick<Contact, 'id' | 'organizationId'>,
@@ -25,28 +26,27 @@ export const sealDocuments = (
   const sealed: Record<string, string> = {};
   for (const name of DOCUMENT_NAMES) {
     const text = documents[name];
-    if (text !== undefined)
-      sealed[DOCUMENTS[name].sealed] = vault.seal(PURPOSE, organizationId, text, placeOf(id, name));
+    if (text !== undefined) sealed[DOCUMENTS[name].sealed] = vault.seal(PURPOSE, organizationId, text, aadOf(id, name));
   }
   return sealed;
 };
 
-/** A contact's documents in full. Throws BrokenSeal when one was altered or moved. Only for who may see them. */
+/** Decrypts a contact's documents. Throws BrokenSeal if one was altered or moved. Callers must check the permission. */
 export const openDocuments = (vault: Pick<Vault, 'open'>, contact: Contact): Partial<Record<DocumentName, string>> => {
   const opened: Partial<Record<DocumentName, string>> = {};
   for (const name of DOCUMENT_NAMES) {
     const sealed = contact[DOCUMENTS[name].sealed];
     if (sealed !== undefined)
-      opened[name] = vault.open(PURPOSE, contact.organizationId, sealed, placeOf(contact.id, name));
+      opened[name] = vault.open(PURPOSE, contact.organizationId, sealed, aadOf(contact.id, name));
   }
   return opened;
 };
 
-/** Whether any document is kept: without one nothing needs to be opened. */
+/** Whether the contact has any document, i.e. whether the vault is needed at all. */
 export const hasDocuments = (contact: Contact): boolean =>
   DOCUMENT_NAMES.some((name) => contact[DOCUMENTS[name].sealed] !== undefined);
 
-/** A contact's documents as the single read shows them: masked, whatever the caller may see elsewhere. */
+/** A contact's documents, always masked, as the single read returns them (docs/spec/contacts.md#documents). */
 export const maskedDocuments = (
   vault: Pick<Vault, 'open'>,
   contact: Contact,

@@ -1,8 +1,8 @@
+import { maskPhone } from '../core/phone.ts';
 import { type DomainEvent, newEvent } from '../events/event.ts';
-import { maskPhone } from '../phone.ts';
 import type { Contact } from './contact.ts';
 
-/** contact.created and contact.opted_out: whom it is about, never how to reach them. */
+/** A contact.created or contact.opted_out event; the phone is masked. */
 export const contactEvent = (
   type: 'contact.created' | 'contact.opted_out',
   contact: Contact,

@@ -1,46 +1,47 @@
+import type { Id } from '../core/ids.ts';
+import type { Vault } from '../core/secrets.ts';
+import type { Clock } from '../core/time.ts';
 import type { DomainEvent } from '../events/event.ts';
-import type { Vault } from '../secrets.ts';
-import type { Clock } from '../time.ts';
 import type { Contact } from './contact.ts';
 
-/** What stood in the way of a new contact; `contactId` is whose phone or external id it is. */
+/** Result of storing a new contact; `contactId` is the contact that already has the phone or external id. */
 export type CreateOutcome =
   | { readonly kind: 'created' }
-  | { readonly kind: 'taken'; readonly field: 'phone' | 'externalId'; readonly contactId: string }
-  /** The phone opted out by itself before it was anybody's (ms): it can only be stored as opted out. */
+  | { readonly kind: 'taken'; readonly field: 'phone' | 'externalId'; readonly contactId: Id<'contact'> }
+  /** The phone opted out (at, in ms) before it belonged to a contact: it can only be stored as opted out. */
   | { readonly kind: 'phone_opted_out'; readonly revokedAt: number; readonly revokedReason?: string | undefined }
   | { readonly kind: 'unknown_company' }
   | { readonly kind: 'unknown_organization' };
 
-/** Where contacts are kept. Each change commits as a whole, its event included, or not at all. */
+/** Stores contacts. Each change commits atomically with its event. */
 export interface ContactStore {
-  /** Stores a new contact with its unique phone and external id. A repeat of the same call is one contact. */
+  /** Creates a contact with a unique phone and external id. Idempotent. */
   create(contact: Contact, event: DomainEvent): Promise<CreateOutcome>;
-  read(id: string): Promise<Contact | undefined>;
+  read(id: Id<'contact'>): Promise<Contact | undefined>;
   /**
-   * Puts the consent of `after` on the contact, on its phone and on its e-mail address, where sends read it. False when the contact was changed since
-   * `before` was read.
+   * Writes the consent of `after` to the contact, its phone and its e-mail address, where sends read it. Returns false if the contact
+   * changed since `before` was read.
    */
   changeConsent(before: Contact, after: Contact, event?: DomainEvent): Promise<boolean>;
   /**
-   * Takes back what a contact's recipients asked for themselves until a moment (ms): its e-mail address, and whoever was known as it when
-   * they opted out. Nothing where none did.
+   * Clears opt-outs that recipients recorded themselves until `at` (ms): the contact's e-mail address, and every recipient linked to the
+   * contact when it opted out. Idempotent.
    */
-  liftOptOuts(contact: Contact, at: number): Promise<void>;
+  clearOptOuts(contact: Contact, at: number): Promise<void>;
 }
 
-/** What is kept of an e-mail address itself, whoever has it. Addresses are blind indexes. */
+/** Consent per e-mail address, whoever has it. Addresses are blind indexes. */
 export interface EmailConsentStore {
-  /** The ids of an organization's contacts that have the address. Lags behind a creation of the last moment. */
-  contactsOf(organizationId: string, emailHash: string): Promise<readonly string[]>;
-  /** Marks the address as unsubscribed at a moment (ms); a repeat changes nothing. */
-  unsubscribe(organizationId: string, emailHash: string, now: number): Promise<void>;
+  /** The organization's contacts with this address. Eventually consistent. */
+  contactsOf(organizationId: Id<'organization'>, emailHash: string): Promise<readonly Id<'contact'>[]>;
+  /** Marks the address as unsubscribed at `now` (ms). Idempotent. */
+  unsubscribe(organizationId: Id<'organization'>, emailHash: string, now: number): Promise<void>;
 }
 
-/** What the rules of contacts need from outside. */
+/** Ports of the contact rules. */
 export interface ContactPorts {
   readonly clock: Clock;
   readonly store: ContactStore;
-  /** Opened only where personal data is sealed, opened or indexed. */
+  /** Loaded only if personal data is sealed, opened or indexed. */
   readonly vault: () => Promise<Pick<Vault, 'blindIndex' | 'open' | 'seal'>>;
 }

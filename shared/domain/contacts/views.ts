@@ -1,29 +1,28 @@
-import { maskEmail, maskPhone } from '../phone.ts';
-import type { Vault } from '../secrets.ts';
-import { isoTime } from '../time.ts';
+import { maskEmail, maskPhone } from '../core/phone.ts';
+import type { Vault } from '../core/secrets.ts';
+import { isoTime } from '../core/time.ts';
 import type { Contact, OptIn } from './contact.ts';
 import { hasDocuments, maskedDocuments } from './documents.ts';
 
-/** Fields that have a value: an absent one is left out of the answer. */
-const given = <T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
+const withoutUndefined = <T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
 
 const time = (ms: number | undefined) => (ms === undefined ? undefined : isoTime(ms));
 
 const optInView = ({ status, source, at, ip, userAgent, revokedAt, revokedReason }: OptIn) => ({
   status,
-  ...given({ source, at: time(at), ip, userAgent, revokedAt: time(revokedAt), revokedReason }),
+  ...withoutUndefined({ source, at: time(at), ip, userAgent, revokedAt: time(revokedAt), revokedReason }),
 });
 
 const debtorGroupViews = (contact: Contact, unmasked: boolean) =>
   contact.debtorGroups?.map(({ phones, ...group }) => ({
-    ...given(group),
+    ...withoutUndefined(group),
     id: group.id,
     company: group.company,
     phones: unmasked ? [...phones] : phones.map(maskPhone),
   }));
 
-/** interface 2.9. Phones and the e-mail address, which are where messages go, are masked without pii:full. */
+/** A contact as the API returns it (docs/spec/contacts.md#contact-shape). Phones and the e-mail address are masked without pii:full. */
 export const contactView = (contact: Contact, unmasked: boolean) => {
   const {
     name,
@@ -43,7 +42,7 @@ export const contactView = (contact: Contact, unmasked: boolean) => {
     organizationId: contact.organizationId,
     phone: unmasked ? contact.phone : maskPhone(contact.phone),
     phoneHash: contact.phoneHash,
-    ...given({
+    ...withoutUndefined({
       name,
       email: email === undefined || unmasked ? email : maskEmail(email),
       avatarUrl,
@@ -53,7 +52,7 @@ export const contactView = (contact: Contact, unmasked: boolean) => {
       birthDateCipher,
       debtorGroups: debtorGroupViews(contact, unmasked),
       externalId,
-      externalIds: externalIds && given(externalIds),
+      externalIds: externalIds && withoutUndefined(externalIds),
       companyId,
       papelNaEmpresa,
       lastInteractionAt: time(contact.lastInteractionAt),
@@ -67,7 +66,7 @@ export const contactView = (contact: Contact, unmasked: boolean) => {
   };
 };
 
-/** The single read: with the documents, masked for everyone. The vault is opened only when there are any. */
+/** The single read adds the documents, masked for everyone. Opens the vault only if there are any. */
 export const contactReadView = async (
   contact: Contact,
   unmasked: boolean,

@@ -1,7 +1,4 @@
-/**
- * Every kind of event a subscription can name (interface, part 6), with where it comes from.
- * Closed: an event outside of it does not compile.
- */
+/** Every event type that a subscription can name (docs/spec/webhooks.md#event-kinds). Closed: any other type does not compile. */
 export const EVENT_TYPES = [
   'message.queued',
   'message.sent',

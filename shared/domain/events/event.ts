@@ -1,20 +1,18 @@
-import type { Environment } from '../actor.ts';
-import { type Id, newId } from '../ids.ts';
+import type { Tenant } from '../core/actor.ts';
+import { type Id, newId } from '../core/ids.ts';
 import type { EventType } from './catalogue.ts';
 
 /**
- * Something that happened, written in the transaction of its change and delivered after it.
- * `data` carries ids, states and what the interface names per event; recipients only masked.
+ * An event: written in the same transaction as its change, delivered afterwards. `data` holds ids, states and the documented fields of the
+ * event type; recipients only masked.
  */
-export interface DomainEvent {
+export interface DomainEvent extends Tenant {
   readonly id: Id<'event'>;
   readonly type: EventType;
-  readonly organizationId: Id<'organization'>;
-  readonly env: Environment;
-  /** ms. */
+  /** In ms. */
   readonly createdAt: number;
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** A fresh event. */
+/** Creates an event with a new id. */
 export const newEvent = (fields: Omit<DomainEvent, 'id'>): DomainEvent => ({ id: newId('event'), ...fields });

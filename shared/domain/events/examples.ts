@@ -15,14 +15,14 @@ const rcs = { ...message, channel: 'rcs', route: 'easy_rcs' };
 const instagram = { ...message, channel: 'instagram', to: '17****0000', route: 'session' };
 const at = '2026-03-02T14:05:09.120Z';
 const url = 'https://loja.example/pedido/1042';
-/** Of a short link of ours; a mail provider tells of its own without their count. */
+/** For our own short links; e-mail providers report clicks without a count. */
 const click = { url, click: 1 };
 const key = { keyId: 'key_4hJ9sKq2LmN8pRt5VwXz1', name: 'Checkout' };
 const contact = { contactId: message.contactId, phone: '+55119****4321', source: 'api' };
 
 /**
- * `data` of each kind of event, as a receiver meets it: what `POST /webhooks/{id}/test` sends, and what the OpenAPI document shows.
- * Closed over the catalogue: a kind without an example does not compile.
+ * Example `data` of each event type: sent by `POST /webhooks/{id}/test` and shown in the OpenAPI document. A type without an example does
+ * not compile.
  */
 export const EVENT_EXAMPLES: Readonly<Record<EventType, Readonly<Record<string, unknown>>>> = {
   'message.queued': { ...message, status: 'queued' },

@@ -1,34 +1,32 @@
+import { channelOf } from '../channels/registry.ts';
+import { isoTime } from '../core/time.ts';
 import type { DomainEvent } from '../events/event.ts';
-import { rulesOf } from '../messages/channels.ts';
-import { messageEventId } from '../messages/events.ts';
-import type { MessageRecord } from '../messages/message.ts';
-import { isoTime } from '../time.ts';
-import { type InboundMessage, receivedEventOf } from './message.ts';
-
-const given = (fields: Readonly<Record<string, unknown>>) =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+import type { InboundMessage } from '../message/inbound-message.ts';
+import type { MessageRecord } from '../message/message.ts';
+import { definedFields } from '../message/view-parts.ts';
+import { messageEventId } from '../tracking/events.ts';
 
 /**
- * The one event of an inbound message (interface, part 6). The sender is masked here, and unmasked only at delivery to whoever may see
- * it. The campaign tag and the metadata are those of the message that it answers: every event about a message returns them.
+ * The event of an inbound message (docs/spec/inbound.md#inbound-events). The sender is masked; delivery unmasks it for subscriptions that
+ * may see it. Campaign tag and metadata are those of the message it replies to.
  */
 export const receivedEvent = (
   message: InboundMessage,
-  answered: Pick<MessageRecord, 'campaignId' | 'metadata'> | undefined,
+  repliedTo: Pick<MessageRecord, 'campaignId' | 'metadata'> | undefined,
   more: Readonly<Record<string, unknown>>,
 ): DomainEvent => {
   const { id, organizationId, env, channel, createdAt } = message;
-  const type = receivedEventOf(channel);
+  const type = channelOf(channel).receivedEvent;
   return {
     id: messageEventId(id, type),
     type,
     organizationId,
     env,
     createdAt,
-    data: given({
+    data: definedFields({
       id,
       channel,
-      from: rulesOf(channel).mask(message.from),
+      from: channelOf(channel).mask(message.from),
       type: message.type,
       payload: message.payload,
       receivedAt: isoTime(message.sentAt),
@@ -37,8 +35,8 @@ export const receivedEvent = (
       instagramAccountId: message.instagramAccountId,
       inReplyTo: message.inReplyTo,
       origemDoLink: message.origemDoLink,
-      campaignId: answered?.campaignId,
-      metadata: answered?.metadata && { ...answered.metadata },
+      campaignId: repliedTo?.campaignId,
+      metadata: repliedTo?.metadata && { ...repliedTo.metadata },
       ...more,
     }),
   };

@@ -1,8 +1,9 @@
-import type { Channel, InboundEvent } from '../messages/provider.ts';
+import type { Channel } from '../message/channel.ts';
+import type { InboundEvent } from '../message/provider-port.ts';
 
 /**
- * What a person writes, alone in a message, to be sent nothing more; each with who gave the word its meaning. Closed: a word that is not
- * here changes nothing, since taking somebody out who said something else is an error too.
+ * Words that opt a person out when a message consists of nothing else (docs/spec/inbound.md#opt-out-words), each with its source. The list
+ * is closed: opting somebody out who meant something else is an error too.
  */
 export const OPT_OUT_WORDS = {
   SAIR: 'the word that short codes in Brazil announce, and that its carriers expect to be honoured',
@@ -24,31 +25,31 @@ export const OPT_OUT_WORDS = {
 export type OptOutWord = keyof typeof OPT_OUT_WORDS;
 
 /**
- * Where the words count: wherever a contact, or else the sender's own row, keeps the withdrawal. An e-mail has its one-click link, and its quoted
- * text and signature leave no word alone. Push has no answers.
+ * Channels on which the words count. E-mail has one-click unsubscribe, and quoted text and signatures surround any word; push has no
+ * replies.
  */
 export const OPT_OUT_CHANNELS: ReadonlySet<Channel> = new Set(['sms', 'rcs', 'whatsapp', 'instagram']);
 
-/** No word is longer than this, blanks and marks around it included: a longer text is not read for one. */
-const LONGEST_TEXT = 64;
+/** Texts longer than this, in UTF-16 units, are not checked for a word. */
+const MAX_WORD_LENGTH = 64;
 const MARKS = /\p{M}/gu;
-const AROUND = /[^\p{L}\p{N}]+/gu;
+const SEPARATORS = /[^\p{L}\p{N}]+/gu;
 
 /**
- * The word that a text consists of; undefined when it says anything else. Case, accents, punctuation, emoji and blanks do not count:
- * "Sair.", " PÁRAR " and "«stop!»" are words, "sair do grupo" is none. Linear in the text.
+ * The opt-out word that a text consists of; undefined for any other text. Case, accents, punctuation, emoji and blanks are ignored:
+ * "Sair.", " PÁRAR " and "«stop!»" match, "sair do grupo" does not. Linear time.
  */
 export const optOutWordIn = (text: string | undefined): OptOutWord | undefined => {
-  if (text === undefined || text.length > LONGEST_TEXT) return undefined;
-  const word = text.normalize('NFKD').replace(MARKS, '').replace(AROUND, ' ').trim().toUpperCase();
+  if (text === undefined || text.length > MAX_WORD_LENGTH) return undefined;
+  const word = text.normalize('NFKD').replace(MARKS, '').replace(SEPARATORS, ' ').trim().toUpperCase();
   return Object.hasOwn(OPT_OUT_WORDS, word) ? (word as OptOutWord) : undefined;
 };
 
-/** Words that also stand on an organization's own buttons and mean an order, a basket or a chat there. */
-const ON_BUTTONS: ReadonlySet<OptOutWord> = new Set(['CANCELAR', 'CANCEL', 'REMOVER', 'END', 'QUIT']);
+/** Words that on an organization's own buttons usually refer to an order, a cart or a chat. */
+const AMBIGUOUS_ON_BUTTONS: ReadonlySet<OptOutWord> = new Set(['CANCELAR', 'CANCEL', 'REMOVER', 'END', 'QUIT']);
 
-/** The word by which a message opts its sender out. What somebody pressed was worded by the organization, and counts where it means nothing else. */
+/** The word by which a message opts its sender out. A pressed button was labelled by the organization: ambiguous words do not count there. */
 export const optOutWordOf = ({ type, text }: Pick<InboundEvent, 'type' | 'text'>): OptOutWord | undefined => {
   const word = optOutWordIn(text);
-  return type === 'interactive' && word && ON_BUTTONS.has(word) ? undefined : word;
+  return type === 'interactive' && word && AMBIGUOUS_ON_BUTTONS.has(word) ? undefined : word;
 };

@@ -1,66 +1,71 @@
 import type { Contact, OptIn } from '../contacts/contact.ts';
 import { contactEvent } from '../contacts/events.ts';
 import type { ContactStore } from '../contacts/ports.ts';
-import { Unavailable } from '../errors.ts';
-import type { PlatformEvent } from '../messages/provider.ts';
-import { type InboundReads, type Receiver, takesOut } from './receive.ts';
+import type { Tenant } from '../core/actor.ts';
+import { Unavailable } from '../core/errors.ts';
+import type { Id } from '../core/ids.ts';
+import type { MetaEvent } from '../message/meta-event.ts';
+import { type InboundReads, wouldOptOut } from './receive.ts';
 
-type Preference = Extract<PlatformEvent, { about: 'preference' }>;
+type Preference = Extract<MetaEvent, { about: 'preference' }>;
 
-export interface PreferencePorts extends Pick<InboundReads, 'clock' | 'hashTo' | 'sender'> {
+export interface PreferencePorts extends Pick<InboundReads, 'clock' | 'recipientHashOf' | 'sender'> {
   readonly contacts: Pick<ContactStore, 'changeConsent'>;
-  /** Marks a phone that is no contact's, at ms; false when it has become one's meanwhile. */
+  /** Opts out a phone that belongs to no contact; `at` in ms. False when it became a contact's meanwhile. */
   readonly optOutPhone: (
-    organizationId: string,
+    organizationId: Id<'organization'>,
     hash: string,
     stop: { readonly at: number; readonly reason: string },
   ) => Promise<boolean>;
-  /** Takes such a mark back where it was asked for earlier, in words that begin with `asked`. False when there is none. */
-  readonly optInPhone: (organizationId: string, hash: string, at: number, asked: string) => Promise<boolean>;
+  /** Removes such an opt-out if it is older than `at` (ms) and its reason starts with `reasonPrefix`. False when there is none. */
+  readonly optInPhone: (
+    organizationId: Id<'organization'>,
+    hash: string,
+    at: number,
+    reasonPrefix: string,
+  ) => Promise<boolean>;
 }
 
-/** How every opt-out that came through WhatsApp is worded, a word's and this one's alike. */
-const ASKED = 'asked by whatsapp: ';
-const REASON = `${ASKED}marketing messages stopped`;
-const TRIES = 8;
+/** Every opt-out received through WhatsApp, by word or by preference, has a stored reason with this prefix. */
+const REASON_PREFIX = 'asked by whatsapp: ';
+const REASON = `${REASON_PREFIX}marketing messages stopped`;
+const MAX_ATTEMPTS = 8;
 
-/**
- * Who resumes takes back what was asked through WhatsApp before, and no opt-out that was asked for elsewhere: another channel's, a
- * form's, an operator's.
- */
-const resumes = ({ status, revokedAt, revokedReason }: OptIn, at: number): boolean =>
-  status === 'unknown' || (status === 'denied' && (revokedAt ?? at) < at && revokedReason?.startsWith(ASKED) === true);
+/** Resuming revokes earlier opt-outs received through WhatsApp only, not those of other channels, forms or operators. */
+const mayResume = ({ status, revokedAt, revokedReason }: OptIn, at: number): boolean =>
+  status === 'unknown' ||
+  (status === 'denied' && (revokedAt ?? at) < at && revokedReason?.startsWith(REASON_PREFIX) === true);
 
 const consentAfter = (contact: Contact, { value, at }: Preference): OptIn | undefined => {
   const { optIn } = contact;
   if (value === 'stop')
-    return takesOut(contact, at) ? { ...optIn, status: 'denied', revokedAt: at, revokedReason: REASON } : undefined;
-  return resumes(optIn, at) ? { status: 'granted', source: 'whatsapp', at } : undefined;
+    return wouldOptOut(contact, at) ? { ...optIn, status: 'denied', revokedAt: at, revokedReason: REASON } : undefined;
+  return mayResume(optIn, at) ? { status: 'granted', source: 'whatsapp', at } : undefined;
 };
 
 /**
- * Applies what a person told WhatsApp about marketing messages: stopping is an opt-out, as its word is, and resuming takes it back. A
- * report that is older than what is known, or said again, changes nothing; a phone of no contact keeps the opt-out by itself. Throws
- * Unavailable when the contact moved at every try.
+ * Applies a person's marketing preference at WhatsApp (docs/spec/inbound.md#marketing-preferences): stop opts out like an opt-out word,
+ * resume revokes it. Outdated and repeated reports change nothing; a phone without a contact stores the opt-out itself. Throws Unavailable
+ * when every attempt met a concurrent change of the contact.
  */
 export const applyPreference = async (
   ports: PreferencePorts,
-  { organizationId }: Receiver,
+  { organizationId }: Tenant,
   preference: Preference,
 ): Promise<'kept' | 'repeated'> => {
   const now = ports.clock();
-  const said = { ...preference, at: Math.min(preference.at, now) };
-  const hash = await ports.hashTo(organizationId, 'phone', said.from);
-  for (let turn = 0; turn < TRIES; turn++) {
+  const report = { ...preference, at: Math.min(preference.at, now) };
+  const hash = await ports.recipientHashOf(organizationId, 'phone', report.from);
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const { contact, own } = await ports.sender(organizationId, { channel: 'whatsapp', kind: 'phone', hash });
     if (!contact) {
-      if (said.value === 'resume')
-        return (await ports.optInPhone(organizationId, hash, said.at, ASKED)) ? 'kept' : 'repeated';
+      if (report.value === 'resume')
+        return (await ports.optInPhone(organizationId, hash, report.at, REASON_PREFIX)) ? 'kept' : 'repeated';
       if (own?.optedOut) return 'repeated';
-      if (await ports.optOutPhone(organizationId, hash, { at: said.at, reason: REASON })) return 'kept';
+      if (await ports.optOutPhone(organizationId, hash, { at: report.at, reason: REASON })) return 'kept';
       continue;
     }
-    const optIn = consentAfter(contact, said);
+    const optIn = consentAfter(contact, report);
     if (!optIn) return 'repeated';
     const after: Contact = { ...contact, optIn, updatedAt: now, version: contact.version + 1 };
     const event = optIn.status === 'denied' ? contactEvent('contact.opted_out', after, now) : undefined;

@@ -1,116 +1,115 @@
-import type { Environment } from '../actor.ts';
+import { channelOf } from '../channels/registry.ts';
 import type { Contact } from '../contacts/contact.ts';
 import { contactEvent } from '../contacts/events.ts';
-import { parseAddress } from '../email/address.ts';
-import { Unavailable } from '../errors.ts';
+import type { Tenant } from '../core/actor.ts';
+import { parseAddress } from '../core/email-address.ts';
+import { Unavailable } from '../core/errors.ts';
+import type { Id } from '../core/ids.ts';
+import type { Clock } from '../core/time.ts';
 import type { DomainEvent } from '../events/event.ts';
-import type { Id } from '../ids.ts';
-import type { RecipientKind } from '../messages/channel.ts';
-import { rulesOf } from '../messages/channels.ts';
-import type { MessageRecord } from '../messages/message.ts';
-import type { Channel, InboundEvent } from '../messages/provider.ts';
-import type { Clock } from '../time.ts';
+import type { Channel, RecipientKind } from '../message/channel.ts';
+import { type InboundDecision, type InboundMessage, inboundIdOf } from '../message/inbound-message.ts';
+import type { MessageRecord } from '../message/message.ts';
+import type { InboundEvent } from '../message/provider-port.ts';
 import { inboundPayload, profileNameOf } from './content.ts';
 import { receivedEvent } from './events.ts';
-import { type InboundDecision, type InboundMessage, inboundIdOf } from './message.ts';
 import { OPT_OUT_CHANNELS, type OptOutWord, optOutWordOf } from './opt-out-words.ts';
 import { type CodeLink, codesIn, originOf } from './origin.ts';
 
-/** Whose an inbound message is. */
-export interface Receiver {
-  readonly organizationId: Id<'organization'>;
-  readonly env: Environment;
-}
-
-/** How a sender is looked up. */
+/** Key by which a sender is looked up. */
 export interface SenderKey {
   readonly channel: Channel;
   readonly kind: RecipientKind;
   /** Blind index of the sender. */
   readonly hash: string;
-  /** The number that it wrote to: each has a window of its own. */
-  readonly numberId?: string | undefined;
-  /** Who it is if nobody has this phone or address: the contact that the answered message named. */
-  readonly otherwise?: Id<'contact'> | undefined;
+  /** The WhatsApp number that received the message: each has its own 24-hour window. */
+  readonly numberId?: Id<'number'> | undefined;
+  /** The contact of the replied message, used when no contact has this phone or address. */
+  readonly defaultContactId?: Id<'contact'> | undefined;
 }
-/** What is known of a sender, as one moment shows it. */
+/** The stored state of a sender. */
 export interface Sender {
   readonly contact?: Contact | undefined;
-  /** The sender is no contact's for good, and what it said of consent stands on itself, besides the contact that it is known as. */
+  /** Present when the address belongs to no contact permanently: its consent is stored on its own row, beside that of the matched contact. */
   readonly own?: { readonly optedOut: boolean } | undefined;
-  /** When it last wrote on the channel, to this number where one is named, in ms. */
+  /** When the sender last wrote on the channel, to `numberId` if the key has one, in ms. */
   readonly lastInboundAt?: number | undefined;
 }
 
-/** What one transaction writes when a message comes in. Of what is absent nothing changes. */
+/** What one transaction writes for an inbound message; absent parts change nothing. */
 export interface InboundChange {
   readonly message: InboundMessage;
   /** The received event first. */
   readonly events: readonly DomainEvent[];
-  /** The window of the platform opens, or stays open longer. */
+  /** The 24-hour window opens or is extended. */
   readonly opensWindow: boolean;
-  /** The contact as it was read, and as it becomes. With `consent` it opts out; without, only its last interaction and its profile move. */
+  /** The contact as read and as it becomes: opted out with `consent`, else only a new last interaction and profile name. */
   readonly contact?: { readonly before: Contact; readonly after: Contact; readonly consent: boolean } | undefined;
-  /** The sender opts out by itself, whoever it is known as. */
+  /** Opt-out on the sender's own row; `at` in ms. */
   readonly ownOptOut?: { readonly at: number; readonly reason: string } | undefined;
 }
-/** `moved`: what was read of the sender is no longer so; read it again. */
-export type InboundOutcome = 'kept' | 'repeated' | 'moved';
+/** `conflict`: the sender's state changed since it was read; read it again. */
+export type InboundOutcome = 'kept' | 'repeated' | 'conflict';
 
 export interface InboundReads {
   readonly clock: Clock;
-  readonly hashTo: (organizationId: string, kind: RecipientKind, value: string) => Promise<string>;
-  readonly sender: (organizationId: string, key: SenderKey) => Promise<Sender>;
-  /** The links of the organization among these codes, in their order. */
-  readonly links: (organizationId: string, codes: readonly string[]) => Promise<readonly CodeLink[]>;
+  readonly recipientHashOf: (organizationId: Id<'organization'>, kind: RecipientKind, value: string) => Promise<string>;
+  readonly sender: (organizationId: Id<'organization'>, key: SenderKey) => Promise<Sender>;
+  /** The organization's links among these codes, in order. */
+  readonly links: (organizationId: Id<'organization'>, codes: readonly string[]) => Promise<readonly CodeLink[]>;
 }
 export interface InboundPorts extends InboundReads {
-  /** The message of the organization's that an event says it answers. */
-  readonly answered: (organizationId: string, event: InboundEvent) => Promise<MessageRecord | undefined>;
-  /** Which of the organization's numbers or accounts it came to. */
+  /** The organization's message that the event replies to. */
+  readonly repliedTo: (organizationId: Id<'organization'>, event: InboundEvent) => Promise<MessageRecord | undefined>;
+  /** The organization's number or account that received it. */
   readonly accountOf: (
-    organizationId: string,
+    organizationId: Id<'organization'>,
     event: InboundEvent,
   ) => Promise<Pick<InboundMessage, 'numberId' | 'instagramAccountId'>>;
-  readonly keep: (change: InboundChange) => Promise<InboundOutcome>;
+  readonly store: (change: InboundChange) => Promise<InboundOutcome>;
 }
 
-/** What does not depend on the sender's state, and is found once. */
-export interface Incoming {
+/** What is derived from the event once; it does not depend on the sender's state. */
+export interface ParsedInbound {
   readonly message: InboundMessage;
   readonly key: SenderKey;
-  readonly answered?: MessageRecord | undefined;
+  readonly repliedTo?: MessageRecord | undefined;
   readonly profileName?: string | undefined;
-  /** The word by which the sender opts out. */
+  /** The opt-out word that the message consists of. */
   readonly word?: OptOutWord | undefined;
 }
 
-/** Tries against a sender who moves at the same time. */
-const TRIES = 10;
-/** Platforms that take free texts for a time after their user wrote. */
+/** Attempts against concurrent changes of the sender. */
+const MAX_ATTEMPTS = 10;
+/** Channels with a 24-hour window, which a person's message opens. */
 const WINDOWED: ReadonlySet<Channel> = new Set(['whatsapp', 'instagram']);
 
-/** Reads what an event says: its content, where it came from, and by which index its sender is found. */
-export const incoming = async (
+/** What is known of an inbound message beside its event. */
+interface InboundContext extends Pick<InboundMessage, 'numberId' | 'instagramAccountId'> {
+  readonly repliedTo?: MessageRecord | undefined;
+  /** Deduplicates repeats; defaults to the provider's message id, which is not unique where several providers serve the channel. */
+  readonly reference?: string;
+}
+
+/** The first link of the organization whose code is in a text. */
+const linkIn = async (ports: InboundReads, organizationId: Id<'organization'>, text: string | undefined) => {
+  const codes = codesIn(text);
+  return codes.length > 0 ? (await ports.links(organizationId, codes))[0] : undefined;
+};
+
+/** Derives message, origin, sender key and opt-out word from an event. */
+export const parseInbound = async (
   ports: InboundReads,
-  { organizationId, env }: Receiver,
+  { organizationId, env }: Tenant,
   event: InboundEvent,
-  {
-    answered,
-    reference,
-    ...account
-  }: Pick<InboundMessage, 'numberId' | 'instagramAccountId'> & {
-    readonly answered?: MessageRecord | undefined;
-    /** What makes a repeat the same message; the platform's id unless several providers carry the channel. */
-    readonly reference?: string;
-  },
-): Promise<Incoming> => {
+  { repliedTo, reference, ...account }: InboundContext,
+): Promise<ParsedInbound> => {
   const now = ports.clock();
   const { channel, type, from } = event;
-  const kind = rulesOf(channel).recipient;
-  const hash = await ports.hashTo(organizationId, kind, kind === 'email' ? (parseAddress(from) ?? from) : from);
-  const codes = codesIn(event.text);
-  const [link] = codes.length > 0 ? await ports.links(organizationId, codes) : [];
+  const kind = channelOf(channel).recipient;
+  const address = kind === 'email' ? (parseAddress(from) ?? from) : from;
+  const hash = await ports.recipientHashOf(organizationId, kind, address);
+  const link = await linkIn(ports, organizationId, event.text);
   const sentAt = Math.max(0, Math.min(event.at, now));
   const message: InboundMessage = {
     id: inboundIdOf(organizationId, channel, reference ?? event.providerMessageId),
@@ -125,7 +124,7 @@ export const incoming = async (
     to: event.to ?? '',
     payload: inboundPayload(event),
     ...account,
-    inReplyTo: answered?.id,
+    inReplyTo: repliedTo?.id,
     origemDoLink: originOf(link, event.referral),
     providerMessageId: event.providerMessageId,
     sentAt,
@@ -134,8 +133,8 @@ export const incoming = async (
   };
   return {
     message,
-    key: { channel, kind, hash, numberId: account.numberId, otherwise: answered?.contactId },
-    answered,
+    key: { channel, kind, hash, numberId: account.numberId, defaultContactId: repliedTo?.contactId },
+    repliedTo,
     profileName: profileNameOf(event),
     word: OPT_OUT_CHANNELS.has(channel) ? optOutWordOf(event) : undefined,
   };
@@ -143,23 +142,23 @@ export const incoming = async (
 
 const optOutReason = (word: OptOutWord, channel: Channel) => `asked by ${channel}: ${word}`;
 
-/** Whether a contact gave its consent after a moment. */
+/** Whether a contact gave its consent after `at` (ms). */
 const consentsSince = ({ optIn }: Contact, at: number): boolean =>
   optIn.status === 'granted' && optIn.at !== undefined && optIn.at > at;
 
-/** Whether a word that was written at a moment takes a contact out: not twice, and not over a consent that was given later. */
-export const takesOut = (contact: Contact, at: number): boolean =>
+/** Whether an opt-out at `at` (ms) changes a contact: not when it is opted out already or gave its consent later. */
+export const wouldOptOut = (contact: Contact, at: number): boolean =>
   contact.optIn.status !== 'denied' && !consentsSince(contact, at);
 
-/** The contact after it wrote: a later interaction wins, whatever the order in which messages come. */
+/** The contact after its message: the latest interaction wins, in whatever order messages arrive. */
 const contactChange = (
-  { message, profileName, word }: Incoming,
+  { message, profileName, word }: ParsedInbound,
   before: Contact | undefined,
 ): InboundChange['contact'] => {
   if (!before) return undefined;
   const { sentAt, createdAt, channel } = message;
   const later = sentAt > (before.lastInteractionAt ?? -1);
-  const consent = word !== undefined && takesOut(before, sentAt);
+  const consent = word !== undefined && wouldOptOut(before, sentAt);
   if (!later && !consent) return undefined;
   const after: Contact = {
     ...before,
@@ -180,39 +179,39 @@ const contactChange = (
   return { before, after, consent };
 };
 
-/** What a word does to the sender's own standing. Said again it changes nothing, unless it now takes out a contact, who may take it back. */
+/** The opt-out on the sender's own row. A repeated word changes nothing, unless it opts out a contact now: that contact may revoke it. */
 const ownOptOutOf = (
-  { message: { sentAt, channel }, word }: Incoming,
+  { message: { sentAt, channel }, word }: ParsedInbound,
   { contact, own }: Sender,
-  takesContactOut: boolean,
+  optsContactOut: boolean,
 ): InboundChange['ownOptOut'] => {
   if (!word || !own || (contact && consentsSince(contact, sentAt))) return undefined;
-  return own.optedOut && !takesContactOut ? undefined : { at: sentAt, reason: optOutReason(word, channel) };
+  return own.optedOut && !optsContactOut ? undefined : { at: sentAt, reason: optOutReason(word, channel) };
 };
 
 const decisionsOf = (
-  { message: { createdAt: at, channel }, word }: Incoming,
+  { message: { createdAt: at, channel }, word }: ParsedInbound,
   sender: Sender,
   opensWindow: boolean,
   optsOut: boolean,
 ): InboundDecision[] => {
-  const said: (readonly [InboundDecision['kind'], string])[] = [
+  const details: (readonly [InboundDecision['kind'], string])[] = [
     ['receipt', `received by ${channel}`],
     ['contact', sender.contact ? 'sent by a contact' : 'no contact is known by who sent it'],
   ];
   if (WINDOWED.has(channel))
-    said.push(['window', opensWindow ? 'opens the 24-hour window' : 'a later message keeps the window open']);
-  if (word) said.push(['consent', optsOut ? `${word}: opted out of every channel` : `${word}: changes nothing`]);
-  return said.map(([kind, detail]) => ({ at, kind, detail }));
+    details.push(['window', opensWindow ? 'opens the 24-hour window' : 'a later message keeps the window open']);
+  if (word) details.push(['consent', optsOut ? `${word}: opted out of every channel` : `${word}: changes nothing`]);
+  return details.map(([kind, detail]) => ({ at, kind, detail }));
 };
 
-/** What a message changes, given what is known of its sender. Pure. */
-export const changeOf = (
-  found: Incoming,
+/** The change that an inbound message makes, given its sender's state. Pure. */
+export const inboundChange = (
+  found: ParsedInbound,
   sender: Sender,
   data: (message: InboundMessage) => Readonly<Record<string, unknown>> = () => ({}),
 ): InboundChange => {
-  const { answered } = found;
+  const { repliedTo } = found;
   const { sentAt, createdAt, channel } = found.message;
   const opensWindow = WINDOWED.has(channel) && sentAt > (sender.lastInboundAt ?? -1);
   const contact = contactChange(found, sender.contact);
@@ -224,40 +223,40 @@ export const changeOf = (
     decisions: decisionsOf(found, sender, opensWindow, optedOut),
   };
   const events = [
-    receivedEvent(message, answered, { ...(optedOut ? { optedOut: true } : {}), ...data(message) }),
+    receivedEvent(message, repliedTo, { ...(optedOut ? { optedOut: true } : {}), ...data(message) }),
     ...(contact?.consent ? [contactEvent('contact.opted_out', contact.after, createdAt)] : []),
   ];
   return { message, events, opensWindow, contact, ownOptOut };
 };
 
-/** Keeps what came in, over a sender who may move at the same time. */
-export const settleInbound = async (
+/** Stores an inbound message, retrying over concurrent changes of its sender. Throws Unavailable when every attempt failed. */
+export const storeInbound = async (
   ports: Pick<InboundReads, 'sender'>,
-  found: Incoming,
-  keep: (sender: Sender) => Promise<InboundOutcome>,
+  found: ParsedInbound,
+  store: (sender: Sender) => Promise<InboundOutcome>,
 ): Promise<'kept' | 'repeated'> => {
-  for (let turn = 0; turn < TRIES; turn++) {
-    const outcome = await keep(await ports.sender(found.message.organizationId, found.key));
-    if (outcome !== 'moved') return outcome;
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const outcome = await store(await ports.sender(found.message.organizationId, found.key));
+    if (outcome !== 'conflict') return outcome;
   }
   throw new Unavailable('The sender of the message moved at every try.');
 };
 
 /**
- * Takes a message that somebody sent to the organization. One transaction keeps it, opens the platform's window, moves the contact's last
- * interaction and profile name, takes out who wrote a word of opt-out, and raises the events; a repeat of the callback finds the message
- * and changes nothing. An unknown sender makes no contact. Throws Unavailable when the table or the sender moved at every try.
+ * Receives a message sent to the organization. One transaction stores it, opens the 24-hour window, updates the contact's last interaction
+ * and profile name, opts out the sender of an opt-out word, and raises the events. Idempotent: a repeated callback changes nothing. An
+ * unknown sender does not become a contact. Throws Unavailable when every attempt met a concurrent change.
  */
 export const receiveInbound = async (
   ports: InboundPorts,
-  receiver: Receiver,
+  tenant: Tenant,
   event: InboundEvent,
 ): Promise<'kept' | 'repeated'> => {
-  const { organizationId } = receiver;
-  const [answered, account] = await Promise.all([
-    ports.answered(organizationId, event),
+  const { organizationId } = tenant;
+  const [repliedTo, account] = await Promise.all([
+    ports.repliedTo(organizationId, event),
     ports.accountOf(organizationId, event),
   ]);
-  const found = await incoming(ports, receiver, event, { ...account, answered });
-  return settleInbound(ports, found, (sender) => ports.keep(changeOf(found, sender)));
+  const found = await parseInbound(ports, tenant, event, { ...account, repliedTo });
+  return storeInbound(ports, found, (sender) => ports.store(inboundChange(found, sender)));
 };

@@ -1,19 +1,20 @@
-/** An http(s) address inside a text: its UTF-16 offsets and its characters as they stand. */
+/** An http(s) URL in a text, with its UTF-16 offsets, exactly as written. */
 export interface FoundLink {
   readonly url: string;
   readonly start: number;
   readonly end: number;
 }
 
-/** A link that was replaced, with what stands in its place. */
+/** A replaced URL and the short link in its place. */
 export interface ReplacedLink {
   readonly url: string;
   readonly short: string;
 }
 
-// A scheme that begins a word, then everything up to a space, a quotation mark or an invisible character: one class, no backtracking.
+// A scheme at a word boundary, then everything up to a space, quotation mark or invisible character. A single character class, so no
+// backtracking.
 const CANDIDATE = /(?<![A-Za-z0-9+.-])https?:\/\/[^\s<>"“”«»\p{Cc}\u200b-\u200f\u2060\ufeff]+/giu;
-/** What ends a sentence, not an address, when it comes last. */
+/** Trailing punctuation that belongs to the sentence, not to the URL. */
 const TRAILING = new Set(".,;:!?'’‘…。、，！？；：");
 const OPENER: Readonly<Record<string, string>> = { ')': '(', ']': '[', '}': '{' };
 
@@ -23,7 +24,7 @@ const countOf = (text: string): Map<string, number> => {
   return counts;
 };
 
-/** Cuts sentence marks from the end, and closing brackets that were opened before the address began. */
+/** Cuts trailing punctuation, and closing brackets without an opening one inside the URL. */
 const trimmed = (candidate: string): string => {
   const counts = countOf(candidate);
   let end = candidate.length;
@@ -37,7 +38,7 @@ const trimmed = (candidate: string): string => {
   return candidate.slice(0, end);
 };
 
-/** The http and https addresses of a text, in order. What URL cannot read is none. Linear in the text. */
+/** Finds the http(s) URLs of a text, in order; skips those that URL cannot parse. Linear time. */
 export const findLinks = (text: string): FoundLink[] => {
   const links: FoundLink[] = [];
   for (const match of text.matchAll(CANDIDATE)) {
@@ -48,8 +49,8 @@ export const findLinks = (text: string): FoundLink[] => {
 };
 
 /**
- * Puts `makeShort(url, index)` in the place of each address of the text, repeated ones included: each occurrence has its own
- * short link, so that clicks tell them apart. Everything around them stays as it is.
+ * Replaces each URL by `makeShort(url, index)`. Repeated URLs get a short link each, so that clicks can be told apart. The rest of the text
+ * is unchanged.
  */
 export const replaceLinks = (
   text: string,

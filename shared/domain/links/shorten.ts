@@ -1,11 +1,13 @@
-import type { Environment } from '../actor.ts';
-import { type Refusal, refuse } from '../errors.ts';
-import { randomBase62 } from '../ids.ts';
+import type { Environment } from '../core/actor.ts';
+import { type Refusal, refuse } from '../core/errors.ts';
+import { randomBase62 } from '../core/ids.ts';
 
-/** Links that one message may have shortened: each is a row of the reservation, and a transaction holds 100. */
+/** Max. tracked links per message: each is a row of the reservation, and a DynamoDB transaction holds 100. */
 const MAX_LINKS = 50;
 
-/** Collects the short links of one message. A code tells its stage by its first letter, since a link carries no credential. */
+/**
+ * Creates and collects the short links of one message. Following a link needs no credential, so the code's first letter tells the stage.
+ */
 export const linkShortener = (publicUrl: string, env: Environment) => {
   const links: { code: string; url: string }[] = [];
   return {
@@ -15,7 +17,7 @@ export const linkShortener = (publicUrl: string, env: Environment) => {
       links.push({ code, url });
       return `${publicUrl}/r/${code}`;
     },
-    /** Why they are too many; undefined when they are not. */
+    /** A refusal if there are more than MAX_LINKS, else undefined. */
     refusal: (path: string): Refusal<'VALIDATION_ERROR'> | undefined =>
       links.length <= MAX_LINKS
         ? undefined

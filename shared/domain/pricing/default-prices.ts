@@ -1,6 +1,5 @@
 import type { PriceTable } from './prices.ts';
 
-/** One price without bands. */
 const fixed = (
   channel: string,
   route: string,
@@ -14,8 +13,8 @@ const fixed = (
 });
 
 /**
- * The prices of a fresh deployment, in coins (R$ 0.0001), until an operator sets others: in the range of the Brazilian
- * market, and always above what the providers ask. The reply's price is the interface's own (part 8: R$ 0.02).
+ * Prices of a new deployment, in coins (R$ 0.0001), until an operator changes them: in the range of the Brazilian market and above every
+ * provider's cost (docs/spec/pricing.md#default-prices).
  */
 export const DEFAULT_PRICES: PriceTable = [
   {

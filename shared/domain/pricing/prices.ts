@@ -1,11 +1,11 @@
 import * as z from 'zod';
-import { asCoins, type Coins } from '../money.ts';
+import { asCoins, type Coins } from '../core/money.ts';
 
-/** What one price is for. */
+/** The unit that a price applies to. */
 export const PRICE_UNITS = ['segment', 'message', 'recipient', 'device', 'reply'] as const;
 
 const band = z.strictObject({
-  /** The last unit of the month in this band; null in the last band. */
+  /** The last unit of the month in this band; null for the last band. */
   upTo: z.int().min(1).nullable(),
   /** Coins per unit. */
   coins: z.int().min(0).max(1_000_000_000),
@@ -26,7 +26,7 @@ const row = z
     'bands must rise, and the last must have upTo null',
   );
 
-/** A whole price table: what an operator writes and the service applies. A channel and route stand in it once. */
+/** A complete price table, as an operator writes it. Each channel and route appears once. */
 export const PriceTableSchema = z
   .array(row)
   .min(1)
@@ -38,16 +38,15 @@ export const PriceTableSchema = z
 export type PriceTable = z.output<typeof PriceTableSchema>;
 export type PriceRow = PriceTable[number];
 
-/** A band with its place in the month: units `from` to `upTo` cost `coins` each. */
-export interface PlacedBand {
+/** A band with its range: units `from` to `upTo` of the month cost `coins` each. */
+export interface BandRange {
   readonly index: number;
   readonly from: number;
   readonly upTo: number | null;
   readonly coins: Coins;
 }
 
-/** A row's bands with their beginnings. */
-export const placedBands = (priceRow: PriceRow): readonly PlacedBand[] =>
+export const bandRanges = (priceRow: PriceRow): readonly BandRange[] =>
   priceRow.bands.map(({ upTo, coins }, index) => ({
     index,
     from: (priceRow.bands[index - 1]?.upTo ?? 0) + 1,
@@ -55,28 +54,28 @@ export const placedBands = (priceRow: PriceRow): readonly PlacedBand[] =>
     coins: asCoins(coins),
   }));
 
-/** The band that the unit at a position (1 is the month's first) falls into. */
-export const bandAt = (priceRow: PriceRow, position: number): PlacedBand => {
-  const bands = placedBands(priceRow);
+/** The band of the unit at a position; 1 is the first of the month. */
+export const bandAt = (priceRow: PriceRow, position: number): BandRange => {
+  const bands = bandRanges(priceRow);
   const found = bands.find(({ upTo }) => upTo === null || position <= upTo);
   if (!found) throw new RangeError('the last band of a price row has no end');
   return found;
 };
 
-/** A price, and the volumes for which it is right. */
+/** A price and the range of monthly volumes for which it is exact. */
 export interface Quote {
-  /** The sum of each unit's own price. */
+  /** Total price: the sum over all units. */
   readonly coins: Coins;
   /** The band of the first unit. */
-  readonly band: PlacedBand;
-  /** The quote holds while the month's volume before it lies in `volumeFrom` to `volumeTo`, both included. */
+  readonly band: BandRange;
+  /** Valid while the month's prior volume is within `volumeFrom` to `volumeTo`, inclusive. */
   readonly volumeFrom: number;
   readonly volumeTo: number;
 }
 
 /**
- * Prices `units` that begin after `volume` units of the month. Inside one band the quote holds for every volume that keeps
- * all of its units there; across an edge it holds for that one volume only (interface 4.1, rule 6).
+ * Prices `units` after a prior volume of `volume` units this month. Within one band the quote is valid for every volume that keeps all
+ * units in it; across a band edge, only for this exact volume (docs/spec/pricing.md#the-price-of-a-message).
  */
 export const quoteUnits = (priceRow: PriceRow, units: number, volume: number): Quote => {
   const first = bandAt(priceRow, volume + 1);
@@ -89,7 +88,7 @@ export const quoteUnits = (priceRow: PriceRow, units: number, volume: number): Q
       volumeTo: first.upTo === null ? Number.MAX_SAFE_INTEGER : first.upTo - units,
     };
   let coins = 0;
-  for (const { from, upTo, coins: each } of placedBands(priceRow)) {
+  for (const { from, upTo, coins: each } of bandRanges(priceRow)) {
     const begin = Math.max(from, volume + 1);
     const end = Math.min(upTo ?? Number.MAX_SAFE_INTEGER, volume + units);
     if (end >= begin) coins += (end - begin + 1) * each;
@@ -97,6 +96,6 @@ export const quoteUnits = (priceRow: PriceRow, units: number, volume: number): Q
   return { coins: asCoins(coins), band: first, volumeFrom: volume, volumeTo: volume };
 };
 
-/** The row of a channel and route; undefined when the table has no price for it. */
+/** The price row of a channel and route, or undefined if the table has none. */
 export const priceRowOf = (table: PriceTable, channel: string, route: string): PriceRow | undefined =>
   table.find((entry) => entry.channel === channel && entry.route === route);

@@ -1,48 +1,48 @@
-import { asCoins, type Coins } from '../money.ts';
+import { asCoins, type Coins } from '../core/money.ts';
 
-/** What a ledger's line says that moved: a hold is negative, a capture 0, a release positive (decisions, part 6). */
+/** Kinds of ledger entries: a hold is negative, a capture 0, a release positive (docs/spec/wallet.md#ledger). */
 export const ENTRY_KINDS = ['credit', 'hold', 'capture', 'release', 'adjustment'] as const;
 export type EntryKind = (typeof ENTRY_KINDS)[number];
 
-/** How far the warnings of a wallet went since its last credit. */
-export const WARNED = { nothing: 0, low: 1, depleted: 2 } as const;
+/** The last warning raised since the last credit, as stored. */
+export const WARNING_LEVEL = { nothing: 0, low: 1, depleted: 2 } as const;
 
-/** What of a wallet decides whether a hold fits and what it must warn of. */
+/** The part of a wallet that decides whether a hold fits and which warnings it raises. */
 export interface WalletState {
-  /** What can be spent: credits less captured less held. */
+  /** Spendable coins: credits minus captures minus holds. */
   readonly balance: Coins;
-  /** The threshold of wallet.low_balance; 0 turns it off. */
+  /** Threshold of wallet.low_balance; 0 turns it off. */
   readonly low: Coins;
-  /** One of WARNED. */
+  /** A WARNING_LEVEL. */
   readonly warned: number;
 }
 
-/** The threshold of a new wallet: R$ 5.00. */
+/** Low-balance threshold of a new wallet: R$ 5.00. */
 export const DEFAULT_LOW_BALANCE = asCoins(50_000);
-/** What a new organization's test wallet opens with (decisions, part 2). */
+/** Opening credit of a new organization's test wallet (docs/spec/operations.md#a-new-organization). */
 export const TEST_OPENING_CREDIT = asCoins(10_000_000);
 
-/** Which warnings a debit must raise, given the state before it; the new `warned`. */
-export const warningsOf = (
+/** The warnings that a debit raises, given the state before it, and the new `warned` level. */
+export const dueWarnings = (
   before: WalletState,
   coins: Coins,
 ): { warned: number; raise: readonly ('low' | 'depleted')[] } => {
   const after = before.balance - coins;
   const raise: ('low' | 'depleted')[] = [];
   let warned = before.warned;
-  if (after < before.low && warned < WARNED.low) {
+  if (after < before.low && warned < WARNING_LEVEL.low) {
     raise.push('low');
-    warned = WARNED.low;
+    warned = WARNING_LEVEL.low;
   }
-  if (after <= 0 && warned < WARNED.depleted) {
+  if (after <= 0 && warned < WARNING_LEVEL.depleted) {
     raise.push('depleted');
-    warned = WARNED.depleted;
+    warned = WARNING_LEVEL.depleted;
   }
   return { warned, raise };
 };
 
-/** What `warned` falls back to when a credit arrives: a warning is due again once the balance is above its line. */
+/** The `warned` level after a credit: a warning may be raised again once the balance is above its threshold. */
 export const warnedAfterCredit = (balance: Coins, low: Coins, warned: number): number => {
-  if (balance >= low && balance > 0) return WARNED.nothing;
-  return balance > 0 ? Math.min(warned, WARNED.low) : warned;
+  if (balance >= low && balance > 0) return WARNING_LEVEL.nothing;
+  return balance > 0 ? Math.min(warned, WARNING_LEVEL.low) : warned;
 };

@@ -1,12 +1,12 @@
 import type { DomainEvent } from '../events/event.ts';
+import { type ReleaseSlot, SLOW_MS } from './endpoint-limiter.ts';
 import { asSeenBy, attemptHeaders, bodyOf } from './envelope.ts';
 import { isGone, noteHealth, succeeded, type View } from './health.ts';
-import { type Leave, SLOW_MS } from './places.ts';
 import type { AttemptResult, AttemptSummary, Exchange, KeptAttempt, PostOutcome, WebhookPorts } from './ports.ts';
 import { nextAttemptAt } from './schedule.ts';
 import type { Delivery, Subscription } from './subscription.ts';
 
-/** For one attempt in all, the answer's body included, in ms (decisions, part 5). */
+/** The time of one attempt, the answer's body included, in ms (docs/spec/webhooks.md#success-and-failure). */
 export const ATTEMPT_MS = 15_000;
 const HONOURED = new Set([429, 503]);
 
@@ -57,13 +57,13 @@ const resultOf = (
   return next === undefined ? { attempt, status: 'abandoned' } : { attempt, status: 'failed', nextAttemptAt: next };
 };
 
-/** Posts a delivery; the place at its endpoint is given back as soon as the endpoint has answered. */
+/** Posts a delivery; releases its slot as soon as the endpoint has answered. */
 const post = async (
   ports: WebhookPorts,
   subscription: Subscription,
   delivery: Delivery,
   event: DomainEvent,
-  leave: Leave,
+  release: ReleaseSlot,
 ) => {
   let answered = false;
   let noted: Promise<unknown> = Promise.resolve();
@@ -71,7 +71,7 @@ const post = async (
     const at = ports.clock();
     const body = bodyOf(await asSeenBy(ports, subscription, event), delivery);
     const headers = await attemptHeaders(ports, subscription, event.id, at, body);
-    // Other processes know no other way that one of theirs is better spared: when it is lost, they find out by themselves.
+    // So that other processes spare the endpoint too; where this write is lost, they find out by themselves.
     const call = () => {
       const { organizationId, id } = subscription;
       noted = ports.subscriptions.noteSlow(organizationId, id, at + ATTEMPT_MS).catch(() => undefined);
@@ -82,33 +82,33 @@ const post = async (
     answered = outcome.kind === 'answered';
     return { at, body, headers, outcome };
   } finally {
-    leave(answered);
+    release(answered);
   }
 };
 
-/** How an attempt ended: `recovered` when its endpoint failed before and answers again, or is there no more. */
+/** How an attempt ended: `recovered` when its endpoint failed before and answers again, or is gone. */
 export interface Attempted {
   readonly delivered: boolean;
   readonly recovered: boolean;
 }
 
-/** Tries a claimed delivery once, and writes down how it went. Undefined when another worker took it over meanwhile. */
+/** Attempts a claimed delivery once, and records how it went. Undefined when another worker took it over meanwhile. */
 export const attempt = async (
   ports: WebhookPorts,
   view: View,
   delivery: Delivery,
   event: DomainEvent,
-  leave: Leave,
+  release: ReleaseSlot,
 ): Promise<Attempted | undefined> => {
   const { subscription } = view;
-  const { at, body, headers, outcome } = await post(ports, subscription, delivery, event, leave);
+  const { at, body, headers, outcome } = await post(ports, subscription, delivery, event, release);
   const { organizationId, id } = delivery;
   const exchange = await ports.sealExchange(organizationId, id, exchangeOf(headers, body, outcome));
   const result = resultOf(ports, subscription, delivery, { ...summaryOf(at, outcome), exchange }, outcome);
   if (!(await ports.deliveries.record(delivery, result))) return undefined;
   const recovered = await noteHealth(ports, view, delivery, outcome);
   if (result.nextAttemptAt !== undefined)
-    ports.hint([delivery.id], Math.max(0, (result.nextAttemptAt - ports.clock()) / 1000));
+    ports.enqueue([delivery.id], Math.max(0, (result.nextAttemptAt - ports.clock()) / 1000));
   const place = { organizationId: subscription.organizationId, webhookId: subscription.id, deliveryId: delivery.id };
   ports.observe.attempted(result.status, outcome.durationMs, place);
   return { delivered: result.status === 'delivered', recovered };

@@ -1,20 +1,21 @@
+import type { Id } from '../core/ids.ts';
 import type { DomainEvent } from '../events/event.ts';
 import { ATTEMPT_MS, attempt } from './attempt.ts';
-import { backlogWaitMs, wakeBacklog } from './backlog.ts';
+import { backlogWaitMs, triggerDrain } from './backlog.ts';
+import { acquire, isThrottled, type ReleaseSlot } from './endpoint-limiter.ts';
 import type { View } from './health.ts';
-import { enter, isHeld, type Leave } from './places.ts';
 import type { WebhookPorts } from './ports.ts';
 import { RETRY_FOR_MS } from './schedule.ts';
 import type { Delivery, Subscription } from './subscription.ts';
 
-/** How long a claim holds: an attempt, and the time to write it down, in ms. */
+/** How long a claim holds: an attempt, and the time to record it, in ms. */
 const CLAIM_MS = ATTEMPT_MS + 10_000;
-/** When work of a full endpoint that answers is looked at again, in ms, spread evenly around it. */
-const FULL_MS = 2_000;
+/** How long a delivery waits when an endpoint that answers has no free slot, in ms, spread evenly around it. */
+const FULL_WAIT_MS = 2_000;
 
-/** What became of a delivery that was due: `waits` for a place at its endpoint, or `ended` without an attempt. */
+/** What became of a delivery that was due: `waits` for a slot of its endpoint, or `ended` without an attempt. */
 export type Tried = 'delivered' | 'failed' | 'waits' | 'ended';
-/** Called when an endpoint that failed answers again, or is there no more. */
+/** Called when an endpoint that failed answers again, or is gone. */
 type OnRecovery = (subscription: Subscription) => Promise<void>;
 
 interface Trial {
@@ -30,7 +31,7 @@ const claim = (ports: WebhookPorts, delivery: Delivery): Promise<boolean> => {
   return ports.deliveries.claim(delivery, now, now + CLAIM_MS);
 };
 
-const giveUp = async (ports: WebhookPorts, delivery: Delivery, error: string): Promise<Tried | undefined> => {
+const abandon = async (ports: WebhookPorts, delivery: Delivery, error: string): Promise<Tried | undefined> => {
   if (!(await claim(ports, delivery))) return undefined;
   await ports.deliveries.record(delivery, {
     attempt: { at: ports.clock(), durationMs: 0, error },
@@ -39,9 +40,9 @@ const giveUp = async (ports: WebhookPorts, delivery: Delivery, error: string): P
   return 'ended';
 };
 
-const tryNow = async (trial: Trial, leave: Leave): Promise<Tried | undefined> => {
+const tryNow = async (trial: Trial, release: ReleaseSlot): Promise<Tried | undefined> => {
   const { ports, view, delivery, event, onRecovery } = trial;
-  const attempted = await attempt(ports, view, delivery, event, leave);
+  const attempted = await attempt(ports, view, delivery, event, release);
   if (attempted?.recovered) await onRecovery(view.subscription);
   return attempted && (attempted.delivered ? 'delivered' : 'failed');
 };
@@ -52,41 +53,41 @@ const park = async ({ ports, view: { subscription }, delivery }: Trial): Promise
   const now = ports.clock();
   const wait = backlogWaitMs(ports, subscription);
   await ports.backlog.park(delivery, now, now + wait);
-  if (subscription.lookAt === undefined) ports.hintBacklog(subscription, wait / 1000);
+  if (subscription.drainAt === undefined) ports.enqueueDrain(subscription, wait / 1000);
   return 'waits';
 };
 
-/** To an endpoint that fails or owes an answer: what finds no place there is put off before it is claimed, since most of it finds none. */
-const tryHeld = async (trial: Trial): Promise<Tried | undefined> => {
+/** To an endpoint that fails or hangs: acquires a slot before it claims the delivery, since most deliveries find none free. */
+const attemptThrottled = async (trial: Trial): Promise<Tried | undefined> => {
   const { ports, view, delivery } = trial;
   const now = ports.clock();
   const since = delivery.firstAt ?? delivery.nextAttemptAt ?? now;
   if (delivery.parked && since + RETRY_FOR_MS < now)
-    return giveUp(ports, delivery, 'its endpoint took nothing for 24 hours');
-  const leave = await enter(view.subscription, 'at_once');
-  if (!leave) return park(trial);
+    return abandon(ports, delivery, 'its endpoint took nothing for 24 hours');
+  const release = await acquire(view.subscription, 'at_once');
+  if (!release) return park(trial);
   let claimed = false;
   try {
     claimed = await claim(ports, delivery);
   } finally {
-    if (!claimed) leave(false);
+    if (!claimed) release(false);
   }
-  return claimed ? tryNow(trial, leave) : undefined;
+  return claimed ? tryNow(trial, release) : undefined;
 };
 
-/** To an endpoint that answers: its places are for attempts alone, so that the table's time takes none of them. */
-const tryWell = async (trial: Trial): Promise<Tried | undefined> => {
+/** To an endpoint that answers: claims the delivery before it acquires a slot, so that no slot waits for the table. */
+const attemptHealthy = async (trial: Trial): Promise<Tried | undefined> => {
   const { ports, view, delivery } = trial;
   if (!(await claim(ports, delivery))) return undefined;
-  const leave = await enter(view.subscription, 'patient');
-  if (leave) return tryNow(trial, leave);
-  const wait = Math.round(FULL_MS * (0.5 + ports.random()));
+  const release = await acquire(view.subscription, 'patient');
+  if (release) return tryNow(trial, release);
+  const wait = Math.round(FULL_WAIT_MS * (0.5 + ports.random()));
   await ports.deliveries.postpone(delivery, ports.clock() + wait);
-  ports.hint([delivery.id], wait / 1000);
+  ports.enqueue([delivery.id], wait / 1000);
   return 'waits';
 };
 
-const tryDue = async (
+const attemptDue = async (
   ports: WebhookPorts,
   delivery: Delivery,
   view: View | undefined,
@@ -94,10 +95,10 @@ const tryDue = async (
   onRecovery: OnRecovery,
 ): Promise<Tried | undefined> => {
   if (!view || !event || view.subscription.status === 'revoked')
-    return giveUp(ports, delivery, 'the subscription is revoked, or its event is gone');
+    return abandon(ports, delivery, 'the subscription is revoked, or its event is gone');
   const trial = { ports, view, delivery, event, onRecovery };
   if (view.subscription.status === 'paused' && delivery.sequence !== undefined) return park(trial);
-  return isHeld(view.subscription, ports.clock()) ? tryHeld(trial) : tryWell(trial);
+  return isThrottled(view.subscription, ports.clock()) ? attemptThrottled(trial) : attemptHealthy(trial);
 };
 
 const unwrap = <T>(outcome: PromiseSettledResult<T> | undefined): T | undefined => {
@@ -105,7 +106,7 @@ const unwrap = <T>(outcome: PromiseSettledResult<T> | undefined): T | undefined 
   return outcome?.value;
 };
 
-/** What the deliveries of a batch need, read together: their events in one call, and their subscriptions in another, each once. */
+/** The events and the subscriptions of a batch of deliveries: one call each, and each row once. */
 const needsOf = async (ports: WebhookPorts, deliveries: readonly Delivery[]) => {
   const eventIds = [...new Set(deliveries.map(({ eventId }) => eventId))];
   const owners = [...new Map(deliveries.map((delivery) => [delivery.webhookId, delivery])).values()];
@@ -113,7 +114,7 @@ const needsOf = async (ports: WebhookPorts, deliveries: readonly Delivery[]) => 
     deliveries.length === 0
       ? [[], []]
       : await Promise.all([ports.events.readAll(eventIds), ports.subscriptions.readAll(owners)]);
-  const views = new Map<string, PromiseSettledResult<View | undefined>>();
+  const views = new Map<Id<'webhook'>, PromiseSettledResult<View | undefined>>();
   for (const [at, { webhookId }] of owners.entries()) {
     const read = subscriptions[at];
     if (read?.status === 'rejected') views.set(webhookId, read);
@@ -127,25 +128,25 @@ const needsOf = async (ports: WebhookPorts, deliveries: readonly Delivery[]) => 
 };
 
 /**
- * Tries deliveries that are due, together. What became of each, in the ids' order, undefined where there was nothing to try: one that
- * cannot be read or written fails alone. Repeats and redriven messages change nothing: only who claims a delivery tries it, and what was
- * delivered is claimed by nobody.
+ * Attempts deliveries that are due, together. What became of each, in the ids' order, undefined where there was nothing to attempt; one
+ * that cannot be read or written fails alone. Repeats and redriven messages change nothing: a delivery is attempted by the worker that
+ * claims it, and a delivered one cannot be claimed.
  */
 export const deliverAll = async (
   ports: WebhookPorts,
-  ids: readonly string[],
-  onRecovery: OnRecovery = (subscription) => wakeBacklog(ports, subscription),
+  ids: readonly Id<'delivery'>[],
+  onRecovery: OnRecovery = (subscription) => triggerDrain(ports, subscription),
 ): Promise<readonly PromiseSettledResult<Tried | undefined>[]> => {
   const wanted = [...new Set(ids)];
   const found = await ports.deliveries.readDue(wanted, ports.clock());
   const due = found.flatMap((read) => (read.status === 'fulfilled' && read.value ? [read.value] : []));
-  // What cannot be read fails the due alone: those that are done, or another's, are through.
+  // A failed read fails only the deliveries that are due: those that are done, or another worker's, need nothing.
   const [needs] = await Promise.allSettled([needsOf(ports, due)]);
   const work = async (at: number): Promise<Tried | undefined> => {
     const delivery = unwrap(found[at]);
     const read = delivery && unwrap(needs);
     return delivery && read
-      ? tryDue(ports, delivery, read.view(delivery), read.event(delivery), onRecovery)
+      ? attemptDue(ports, delivery, read.view(delivery), read.event(delivery), onRecovery)
       : undefined;
   };
   const outcomes = await Promise.allSettled(wanted.map((_, at) => work(at)));

@@ -1,16 +1,16 @@
-import { canonical } from '../canonical.ts';
+import { canonical } from '../core/canonical.ts';
+import { asId, derivedId, type Id } from '../core/ids.ts';
+import { isoTime } from '../core/time.ts';
 import type { DomainEvent } from '../events/event.ts';
-import { derivedId, type Id } from '../ids.ts';
-import { isoTime } from '../time.ts';
 import { isReservedHeader } from './headers.ts';
 import type { WebhookPorts } from './ports.ts';
 import type { Delivery, Subscription } from './subscription.ts';
 
 /** A delivery's id is made of its subscription and its event, so that fanning out twice makes one. */
-export const deliveryIdOf = (webhookId: string, eventId: string): Id<'delivery'> =>
+export const deliveryIdOf = (webhookId: Id<'webhook'>, eventId: Id<'event'>): Id<'delivery'> =>
   derivedId('delivery', [webhookId, eventId]);
 
-/** An event as a receiver meets it (decisions, part 5): the same bytes at every attempt. */
+/** An event as a receiver meets it (docs/spec/webhooks.md#envelope): the same bytes at every attempt. */
 export const envelopeOf = (event: Omit<DomainEvent, 'type'> & { readonly type: string }, sequence?: number) => ({
   id: event.id,
   type: event.type,
@@ -33,8 +33,8 @@ export const asSeenBy = async (
   const { data } = event;
   const party = PARTIES.find((name) => typeof data[name] === 'string');
   // An SMS reply is known by its own id, and names the inbound message that it is.
-  const id = data.messageId ?? data.id;
-  if (!subscription.unmasked || party === undefined || typeof id !== 'string') return event;
+  const id = asId('message', String(data.messageId ?? data.id));
+  if (!subscription.unmasked || party === undefined || id === undefined) return event;
   const address = await ports.recipient(id);
   return address === undefined ? event : { ...event, data: { ...data, [party]: address } };
 };
@@ -56,7 +56,7 @@ const liveSecrets = async (
 export const attemptHeaders = async (
   ports: Pick<WebhookPorts, 'open' | 'sign' | 'userAgent'>,
   subscription: Subscription,
-  eventId: string,
+  eventId: Id<'event'>,
   now: number,
   body: string,
 ): Promise<Record<string, string>> => {

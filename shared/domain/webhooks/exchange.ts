@@ -1,5 +1,5 @@
-import type { Actor } from '../actor.ts';
-import { maskEmail, maskPhone } from '../phone.ts';
+import type { Actor } from '../core/actor.ts';
+import { maskEmail, maskPhone } from '../core/phone.ts';
 import { PARTIES } from './envelope.ts';
 import type { Exchange } from './ports.ts';
 

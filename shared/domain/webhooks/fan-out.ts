@@ -1,3 +1,4 @@
+import type { Id } from '../core/ids.ts';
 import type { DomainEvent } from '../events/event.ts';
 import { backlogWaitMs, joinsBacklog } from './backlog.ts';
 import type { Waiting, WebhookPorts } from './ports.ts';
@@ -14,30 +15,29 @@ const byTime = (a: DomainEvent, b: DomainEvent): number => a.createdAt - b.creat
 const rejected = (reason: unknown): PromiseRejectedResult => ({ status: 'rejected', reason });
 
 /**
- * Gives committed events to every subscription that takes them: the subscriptions of an organization are read once, and each gets its
- * events together. How many deliveries of each event wait for their first attempt, in the events' order; a subscription that could not
- * be given its events fails those alone. An endpoint that takes nothing at the moment finds them in its backlog. Repeats make nothing: they
- * only hand over again what nobody has tried.
+ * Makes the deliveries of committed events: the subscriptions of an organization are read once, and each gets its events together. How many
+ * deliveries of each event wait for their first attempt, in the events' order; where a subscription could not be given its events, those
+ * events fail alone. Deliveries to a throttled endpoint join its backlog. A repeat makes none: it only enqueues again what is untried.
  */
 export const fanOut = async (ports: WebhookPorts, events: readonly DomainEvent[]): Promise<Outcome<number>[]> => {
   const ordered = events.toSorted(byTime);
-  const failed = new Map<string, unknown>();
+  const failed = new Map<Id<'event'>, unknown>();
   const waiting: Waiting[] = [];
-  const hinted: string[] = [];
+  const enqueued: Id<'delivery'>[] = [];
   const give = async (subscription: Subscription, taken: readonly DomainEvent[]): Promise<void> => {
     try {
       const now = ports.clock();
       const wait = joinsBacklog(subscription, now) ? backlogWaitMs(ports, subscription) : undefined;
-      const lookAt = wait === undefined ? undefined : now + wait;
-      const made = await ports.deliveries.fanOut(subscription, taken, now, lookAt);
+      const drainAt = wait === undefined ? undefined : now + wait;
+      const made = await ports.deliveries.fanOut(subscription, taken, now, drainAt);
       waiting.push(...made);
-      if (wait === undefined) hinted.push(...made.map(({ id }) => id));
-      else if (subscription.lookAt === undefined) ports.hintBacklog(subscription, wait / 1000);
+      if (wait === undefined) enqueued.push(...made.map(({ id }) => id));
+      else if (subscription.drainAt === undefined) ports.enqueueDrain(subscription, wait / 1000);
     } catch (fault) {
       for (const { id } of taken) failed.set(id, fault);
     }
   };
-  const giveAll = async (organizationId: string, theirs: readonly DomainEvent[]): Promise<void> => {
+  const giveAll = async (organizationId: Id<'organization'>, theirs: readonly DomainEvent[]): Promise<void> => {
     try {
       const all = await ports.subscriptions.list(organizationId);
       const takers = all
@@ -50,7 +50,7 @@ export const fanOut = async (ports: WebhookPorts, events: readonly DomainEvent[]
   };
   const organizations = Map.groupBy(ordered, ({ organizationId }) => organizationId);
   await Promise.all([...organizations].map(([id, theirs]) => giveAll(id, theirs)));
-  ports.hint(hinted);
+  ports.enqueue(enqueued);
   const count = Map.groupBy(waiting, ({ eventId }) => eventId);
   return events.map(({ id }) =>
     failed.has(id) ? rejected(failed.get(id)) : { status: 'fulfilled', value: count.get(id)?.length ?? 0 },
@@ -58,13 +58,13 @@ export const fanOut = async (ports: WebhookPorts, events: readonly DomainEvent[]
 };
 
 /**
- * Takes committed events over: gives them to their subscriptions, then marks those whose deliveries all exist. How each went, in the
- * ids' order. An event whose mark is lost comes again, and repeats change nothing.
+ * Publishes committed events: makes their deliveries, then marks the events whose deliveries all exist. How each went, in the ids' order.
+ * An event whose mark is lost is published again, which changes nothing.
  */
-export const publishEvents = async (ports: WebhookPorts, ids: readonly string[]): Promise<Outcome<void>[]> => {
+export const publishEvents = async (ports: WebhookPorts, ids: readonly Id<'event'>[]): Promise<Outcome<void>[]> => {
   const wanted = [...new Set(ids)];
   const found = await ports.events.readAll(wanted);
-  const outcomes = new Map<string, Outcome<void>>();
+  const outcomes = new Map<Id<'event'>, Outcome<void>>();
   const waiting: DomainEvent[] = [];
   for (const [at, id] of wanted.entries()) {
     const read = found[at];

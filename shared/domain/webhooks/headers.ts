@@ -4,9 +4,9 @@ export interface CustomHeader {
   readonly value: string;
 }
 
-const MOST = 20;
-const LONGEST_NAME = 128;
-const LONGEST_VALUE = 1024;
+const MAX_HEADERS = 20;
+const MAX_NAME_LENGTH = 128;
+const MAX_VALUE_LENGTH = 1024;
 
 /** Names that the platform sets itself: what the body is, who sends it, and how the message is framed on its connection (RFC 9112). */
 const RESERVED: ReadonlySet<string> = new Set([
@@ -40,10 +40,10 @@ export const isReservedHeader = (name: string): boolean => {
 };
 
 const faultOf = ({ key, value }: CustomHeader): string | undefined => {
-  if (key.length > LONGEST_NAME || !NAME.test(key))
-    return `must have a header name of 1 to ${LONGEST_NAME} letters, digits or hyphens`;
+  if (key.length > MAX_NAME_LENGTH || !NAME.test(key))
+    return `must have a header name of 1 to ${MAX_NAME_LENGTH} letters, digits or hyphens`;
   if (isReservedHeader(key)) return 'must not have a reserved header name';
-  if (value.length > LONGEST_VALUE) return `must have a value of at most ${LONGEST_VALUE} characters`;
+  if (value.length > MAX_VALUE_LENGTH) return `must have a value of at most ${MAX_VALUE_LENGTH} characters`;
   return VALUE.test(value) ? undefined : 'must have a value of printable ASCII characters';
 };
 
@@ -52,7 +52,7 @@ const faultOf = ({ key, value }: CustomHeader): string | undefined => {
  * more often than not: no fault repeats one, and names are not repeated either, only the place.
  */
 export const checkHeaders = (headers: readonly CustomHeader[]): string | undefined => {
-  if (headers.length > MOST) return `must be at most ${MOST}`;
+  if (headers.length > MAX_HEADERS) return `must be at most ${MAX_HEADERS}`;
   const seen = new Set<string>();
   for (const [index, header] of headers.entries()) {
     const fault = faultOf(header) ?? (seen.has(header.key.toLowerCase()) ? 'must not repeat a header name' : undefined);

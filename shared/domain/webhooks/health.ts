@@ -2,15 +2,15 @@ import type { Health, PostOutcome, WebhookPorts } from './ports.ts';
 import { FAILING_AFTER } from './schedule.ts';
 import type { Delivery, Subscription } from './subscription.ts';
 
-/** Last success and failure are noted at most this often while nothing else changes, in ms. */
-const NOTE_EVERY_MS = 60_000;
+/** Last success and failure are recorded at most this often while nothing else changes, in ms. */
+const RECORD_EVERY_MS = 60_000;
 const GONE = 410;
 
-/** Any 2xx (decisions, part 5). */
+/** Any 2xx (docs/spec/webhooks.md#success-and-failure). */
 export const succeeded = (outcome: PostOutcome): boolean =>
   outcome.kind === 'answered' && outcome.status >= 200 && outcome.status < 300;
 
-/** The endpoint is there no more, and says so. */
+/** The endpoint says that it is gone: 410. */
 export const isGone = (outcome: PostOutcome): boolean => outcome.kind === 'answered' && outcome.status === GONE;
 
 /** Whether so many events failed in a row that the subscription should say so, and does not yet. */
@@ -25,7 +25,7 @@ const healthOf = (
   now: number,
 ): Health | undefined => {
   if (succeeded(outcome)) {
-    const stale = now - (subscription.lastSuccessAt ?? 0) >= NOTE_EVERY_MS;
+    const stale = now - (subscription.lastSuccessAt ?? 0) >= RECORD_EVERY_MS;
     const ailing = subscription.consecutiveFailures > 0 || subscription.status === 'failing';
     if (!stale && !ailing) return undefined;
     return {
@@ -37,7 +37,7 @@ const healthOf = (
   if (isGone(outcome)) return { status: 'revoked', lastFailureAt: now, revokedAt: now };
   // An event counts once, at its first attempt: its retries are the same failure.
   const another = delivery.attempts === 0;
-  const stale = now - (subscription.lastFailureAt ?? 0) >= NOTE_EVERY_MS;
+  const stale = now - (subscription.lastFailureAt ?? 0) >= RECORD_EVERY_MS;
   if (!another && !stale && !isFailing(subscription)) return undefined;
   return { lastFailureAt: now, ...(another ? { failures: 'another' } : {}) };
 };
@@ -45,13 +45,13 @@ const healthOf = (
 /** A subscription as a batch knows it: read once, and kept up to date with what the batch's own attempts find out. */
 export interface View {
   subscription: Subscription;
-  /** Ends when what was found out so far is written down, one after another. */
+  /** Resolves when what the attempts so far found out is recorded, one after another. */
   noted: Promise<void>;
 }
 
 /**
- * Writes down how a subscription fares after an attempt. True when its endpoint failed before and answers again: then what waits for it
- * is to be looked at.
+ * Records what an attempt changes of its subscription's health. True when the endpoint failed before and answers again, or is gone: then
+ * its backlog is to be drained.
  */
 export const noteHealth = async (
   ports: WebhookPorts,
@@ -65,9 +65,9 @@ export const noteHealth = async (
   const recovered = view.subscription.consecutiveFailures > 0 && health.failures === 'none';
   const note = async () => {
     const write = (change: Health) => ports.subscriptions.noteHealth(organizationId, id, change);
-    const standing = await write(health);
-    const told = standing && isFailing(standing) ? await write({ status: 'failing' }) : undefined;
-    view.subscription = told ?? standing ?? view.subscription;
+    const recorded = await write(health);
+    const failing = recorded && isFailing(recorded) ? await write({ status: 'failing' }) : undefined;
+    view.subscription = failing ?? recorded ?? view.subscription;
   };
   view.noted = view.noted.then(note, note);
   await view.noted;

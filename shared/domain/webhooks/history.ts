@@ -1,7 +1,8 @@
-import type { Actor } from '../actor.ts';
-import { atOnce } from '../bulk/at-once.ts';
-import { refuse } from '../errors.ts';
-import { HANDED_AT_ONCE, inOrder, WRITES_AT_ONCE } from './backlog.ts';
+import type { Actor } from '../core/actor.ts';
+import { refuse } from '../core/errors.ts';
+import type { Id } from '../core/ids.ts';
+import { mapConcurrently } from '../core/map-concurrently.ts';
+import { CONCURRENT_WRITES, inOrder, MAX_ENQUEUED } from './backlog.ts';
 import { asSeenBy, envelopeOf } from './envelope.ts';
 import { exchangeFor, seesInFull } from './exchange.ts';
 import { absent, invalid, moved } from './manage.ts';
@@ -9,14 +10,31 @@ import type { Attempt, Exchange, WebhookPorts } from './ports.ts';
 import type { Delivery, DeliveryStatus } from './subscription.ts';
 
 /** Deliveries that one call may replay. */
-const MOST_REPLAYED = 10_000;
+const MAX_REPLAYED = 10_000;
 
 /** A delivery of the caller's subscription. */
-export const findDelivery = async (ports: WebhookPorts, actor: Actor, id: string, deliveryId: string) => {
+export const findDelivery = async (
+  ports: WebhookPorts,
+  actor: Actor,
+  id: Id<'webhook'>,
+  deliveryId: Id<'delivery'>,
+) => {
   const delivery = await ports.deliveries.read(deliveryId);
   return delivery?.webhookId === id && delivery.organizationId === actor.organizationId
     ? delivery
     : refuse('NOT_FOUND', 'There is no such delivery.');
+};
+
+/** A page of the deliveries of the caller's subscription, newest first. */
+export const listDeliveries = async (
+  ports: WebhookPorts,
+  actor: Actor,
+  id: Id<'webhook'>,
+  status: DeliveryStatus | undefined,
+  page: { readonly limit: number; readonly skip: number },
+) => {
+  const subscription = await ports.subscriptions.read(actor.organizationId, id);
+  return subscription ? ports.deliveries.page(subscription.id, { status }, page) : absent();
 };
 
 /** The exchange of an attempt that never left. */
@@ -37,7 +55,7 @@ export const attemptsOf = async (
 };
 
 /** Delivers an event again, with the same id and sequence, in a new round of attempts. */
-export const replayOne = async (ports: WebhookPorts, actor: Actor, id: string, deliveryId: string) => {
+export const replayOne = async (ports: WebhookPorts, actor: Actor, id: Id<'webhook'>, deliveryId: Id<'delivery'>) => {
   const subscription = await ports.subscriptions.read(actor.organizationId, id);
   if (!subscription) return absent();
   const delivery = await findDelivery(ports, actor, id, deliveryId);
@@ -45,7 +63,7 @@ export const replayOne = async (ports: WebhookPorts, actor: Actor, id: string, d
   if (subscription.status === 'revoked') return moved();
   const again = await ports.deliveries.replay(delivery, ports.clock());
   if (!again) return refuse('CONFLICT', 'The delivery is being tried at this moment.');
-  ports.hint([again.id]);
+  ports.enqueue([again.id]);
   return again;
 };
 
@@ -53,25 +71,33 @@ export const replayOne = async (ports: WebhookPorts, actor: Actor, id: string, d
 export const replayRange = async (
   ports: WebhookPorts,
   actor: Actor,
-  id: string,
+  id: Id<'webhook'>,
   range: { from: number; to: number; status?: DeliveryStatus | undefined },
 ) => {
   const subscription = await ports.subscriptions.read(actor.organizationId, id);
   if (!subscription) return absent();
   if (subscription.status === 'revoked') return moved();
   if (range.from > range.to) return invalid('to', 'must not be before from');
-  const found = await ports.deliveries.newest(id, range, MOST_REPLAYED + 1);
-  if (found.length > MOST_REPLAYED)
-    return invalid('from', `holds more deliveries with to than the ${MOST_REPLAYED} that are replayed at once`);
+  const found = await ports.deliveries.newest(id, range, MAX_REPLAYED + 1);
+  if (found.length > MAX_REPLAYED)
+    return invalid('from', `holds more deliveries with to than the ${MAX_REPLAYED} that are replayed at once`);
   const now = ports.clock();
-  const tried = await atOnce(inOrder(found), WRITES_AT_ONCE, (delivery) => ports.deliveries.replay(delivery, now));
+  const tried = await mapConcurrently(inOrder(found), CONCURRENT_WRITES, (delivery) =>
+    ports.deliveries.replay(delivery, now),
+  );
   const again = tried.flatMap((delivery) => (delivery ? [delivery.id] : []));
-  ports.hint(again.slice(0, HANDED_AT_ONCE));
+  ports.enqueue(again.slice(0, MAX_ENQUEUED));
   return { replayed: again.length };
 };
 
 /** The events that follow a sequence, in order and without gaps, as the subscription sees them, and as far as the caller may. */
-export const pullEvents = async (ports: WebhookPorts, actor: Actor, id: string, after: number, limit: number) => {
+export const pullEvents = async (
+  ports: WebhookPorts,
+  actor: Actor,
+  id: Id<'webhook'>,
+  after: number,
+  limit: number,
+) => {
   const subscription = await ports.subscriptions.read(actor.organizationId, id);
   if (!subscription) return absent();
   const seen = { ...subscription, unmasked: subscription.unmasked && seesInFull(actor) };

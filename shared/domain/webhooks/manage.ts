@@ -1,9 +1,9 @@
-import type { Actor } from '../actor.ts';
-import { type Refusal, refuse } from '../errors.ts';
+import type { Actor } from '../core/actor.ts';
+import { type Refusal, refuse } from '../core/errors.ts';
+import { ID_PREFIXES, type Id, newId, parseId } from '../core/ids.ts';
 import type { EventType } from '../events/catalogue.ts';
 import { EVENT_EXAMPLES } from '../events/examples.ts';
-import { ID_PREFIXES, type Id, newId } from '../ids.ts';
-import { handFailed, wakeBacklog } from './backlog.ts';
+import { retryFailed, triggerDrain } from './backlog.ts';
 import { attemptHeaders, deliveryIdOf, envelopeOf } from './envelope.ts';
 import { seesInFull } from './exchange.ts';
 import type { WebhookPorts } from './ports.ts';
@@ -27,7 +27,7 @@ export interface SubscriptionChange {
   readonly status?: 'active' | 'paused' | undefined;
 }
 
-/** For the validation's answer, in ms (decisions, part 5). */
+/** How long the answer to the validation event may take, in ms (docs/spec/webhooks.md#subscribing). */
 const VALIDATION_MS = 5_000;
 const HOUR_MS = 3_600_000;
 
@@ -41,7 +41,7 @@ export const moved = () => refuse('CONFLICT', 'The subscription changed meanwhil
 
 /** Who made it: the person of a session; a key stands for an account of the same 21 characters. */
 const creatorOf = (actor: Actor): Id<'account'> =>
-  actor.accountId ?? (`${ID_PREFIXES.account}_${actor.credentialId.slice(-21)}` as Id<'account'>);
+  actor.accountId ?? parseId('account', `${ID_PREFIXES.account}_${actor.credentialId.slice(-21)}`);
 
 const checked = (
   ports: WebhookPorts,
@@ -79,7 +79,7 @@ const validate = async (
   );
 };
 
-/** Makes a subscription, once its address has proved itself. The secret is in this answer only. */
+/** Makes a subscription, once its address has answered the validation event. The secret is in this answer only. */
 export const createSubscription = async (ports: WebhookPorts, actor: Actor, wish: NewSubscription) => {
   const bad = checked(ports, wish);
   if (bad) return bad;
@@ -113,8 +113,20 @@ export const createSubscription = async (ports: WebhookPorts, actor: Actor, wish
 };
 
 /** A subscription of the caller's organization; a revoked one is still read. */
-export const findSubscription = async (ports: WebhookPorts, actor: Actor, id: string) =>
+export const findSubscription = async (ports: WebhookPorts, actor: Actor, id: Id<'webhook'>) =>
   (await ports.subscriptions.read(actor.organizationId, id)) ?? absent();
+
+/** The caller's subscriptions with this status and of this event, where they are asked for; a page of all that match. */
+export const listSubscriptions = async (
+  ports: WebhookPorts,
+  { organizationId }: Actor,
+  wish: { status?: Subscription['status'] | undefined; event?: EventType | undefined; limit: number; skip: number },
+) => {
+  const { status, event, limit, skip } = wish;
+  const all = await ports.subscriptions.list(organizationId);
+  const found = all.filter((each) => (!status || each.status === status) && (!event || each.events.includes(event)));
+  return { items: found.slice(skip, skip + limit), total: found.length };
+};
 
 const noteCured = (ports: WebhookPorts, { organizationId, id, status }: Subscription) =>
   ports.subscriptions.noteHealth(organizationId, id, {
@@ -122,8 +134,13 @@ const noteCured = (ports: WebhookPorts, { organizationId, id, status }: Subscrip
     ...(status === 'failing' ? { status: 'active' } : {}),
   });
 
-/** Changes what is given; a new address is validated again, a resumed or cured subscription gets its backlog. */
-export const changeSubscription = async (ports: WebhookPorts, actor: Actor, id: string, change: SubscriptionChange) => {
+/** Changes what is given; a new address is validated, and the backlog of a resumed or cured subscription is drained. */
+export const changeSubscription = async (
+  ports: WebhookPorts,
+  actor: Actor,
+  id: Id<'webhook'>,
+  change: SubscriptionChange,
+) => {
   const before = await ports.subscriptions.read(actor.organizationId, id);
   if (!before) return absent();
   if (before.status === 'revoked') return moved();
@@ -138,7 +155,7 @@ export const changeSubscription = async (ports: WebhookPorts, actor: Actor, id: 
     description: change.description === undefined ? before.description : (change.description ?? undefined),
     headers: change.headers === undefined ? before.headers : (change.headers ?? undefined),
     retry: change.retry ?? before.retry,
-    // Nobody leads what they may not see to an address of their own.
+    // Who may not see recipients in full cannot have them sent to an address of their own either.
     unmasked: before.unmasked && (!moves || seesInFull(actor)),
     status:
       change.status === undefined || (change.status === 'active' && before.status === 'failing')
@@ -149,27 +166,27 @@ export const changeSubscription = async (ports: WebhookPorts, actor: Actor, id: 
   const refused = moves ? await validate(ports, after) : undefined;
   if (refused) return refused;
   if (!(await ports.subscriptions.change(before, after))) return moved();
-  // The new address has just answered: what the old one failed is not held against it.
+  // The new address has just answered: the failures of the old one do not count against it.
   const cured = moves && before.consecutiveFailures > 0 ? await noteCured(ports, after) : undefined;
   if (resumed || cured) {
-    await wakeBacklog(ports, after);
-    await handFailed(ports, id);
+    await triggerDrain(ports, after);
+    await retryFailed(ports, id);
   }
   return cured ?? after;
 };
 
 /** Revokes: nothing more is delivered. A repeat changes nothing. */
-export const revokeSubscription = async (ports: WebhookPorts, actor: Actor, id: string) => {
+export const revokeSubscription = async (ports: WebhookPorts, actor: Actor, id: Id<'webhook'>) => {
   const before = await ports.subscriptions.read(actor.organizationId, id);
   if (!before) return absent();
   if (before.status === 'revoked') return undefined;
   await ports.subscriptions.noteHealth(actor.organizationId, id, { status: 'revoked', revokedAt: ports.clock() });
-  await wakeBacklog(ports, before);
+  await triggerDrain(ports, before);
   return undefined;
 };
 
 /** Gives a new secret; until the overlap ends the old one signs too. */
-export const rotateSecret = async (ports: WebhookPorts, actor: Actor, id: string, overlapHours: number) => {
+export const rotateSecret = async (ports: WebhookPorts, actor: Actor, id: Id<'webhook'>, overlapHours: number) => {
   const before = await ports.subscriptions.read(actor.organizationId, id);
   if (!before) return absent();
   if (before.status === 'revoked') return moved();
@@ -189,7 +206,7 @@ export const rotateSecret = async (ports: WebhookPorts, actor: Actor, id: string
 };
 
 /** Sends the example of a kind of event: a delivery like any other, without a sequence. */
-export const sendTest = async (ports: WebhookPorts, actor: Actor, id: string, type: EventType) => {
+export const sendTest = async (ports: WebhookPorts, actor: Actor, id: Id<'webhook'>, type: EventType) => {
   const subscription = await ports.subscriptions.read(actor.organizationId, id);
   if (!subscription) return absent();
   if (subscription.status === 'revoked') return moved();
@@ -216,6 +233,6 @@ export const sendTest = async (ports: WebhookPorts, actor: Actor, id: string, ty
     createdAt: now,
   };
   await ports.deliveries.add(delivery);
-  ports.hint([delivery.id]);
+  ports.enqueue([delivery.id]);
   return { ...delivery, summaries: [] };
 };

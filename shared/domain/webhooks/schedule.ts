@@ -1,4 +1,4 @@
-/** Waits after each failed attempt, in seconds (interface, part 6; decisions, part 5); the last one repeats. */
+/** Waits after each failed attempt, in seconds (docs/spec/webhooks.md#retry-schedule); the last one repeats. */
 export const RETRY_WAITS_SECONDS = [30, 120, 600, 3_600, 21_600] as const;
 /** No attempt begins later than this after the first, in ms. */
 export const RETRY_FOR_MS = 24 * 3600 * 1000;
@@ -7,7 +7,7 @@ export const JITTER = 0.2;
 /** Failed events in a row after which a subscription is `failing`. */
 export const FAILING_AFTER = 5;
 
-/** How a subscription wants its retries (interface 2.17). */
+/** A subscription's own retry settings (docs/spec/webhooks.md#retry-schedule). */
 export interface RetrySettings {
   /** Attempts of one event in all, the first included. */
   readonly maxAttempts: number;

@@ -5,10 +5,10 @@ import { createHmac, createSecretKey, type KeyObject, randomBytes } from 'node:c
 const PREFIX = 'whsec_';
 const SECRET_BYTES = 32;
 /** The scheme allows keys of 192 to 512 bits. */
-const FEWEST_BYTES = 24;
-const MOST_BYTES = 64;
-/** Keys kept at once: an HMAC takes a KeyObject several times faster than bytes. */
-const KEPT_KEYS = 10_000;
+const MIN_BYTES = 24;
+const MAX_BYTES = 64;
+/** Keys that are cached: an HMAC takes a KeyObject several times faster than bytes. */
+const MAX_CACHED_KEYS = 10_000;
 
 /** A fresh signing secret, as its owner sees it once. */
 export const newSecret = (): string => PREFIX + randomBytes(SECRET_BYTES).toString('base64');
@@ -18,18 +18,18 @@ const readKey = (secret: string): KeyObject => {
   const bytes = Buffer.from(text, 'base64');
   // Buffer reads any text as some base64: a damaged secret must not sign under a key that nobody has.
   const intact = secret.startsWith(PREFIX) && bytes.toString('base64') === text;
-  if (!intact || bytes.length < FEWEST_BYTES || bytes.length > MOST_BYTES) throw new RangeError('not a signing secret');
+  if (!intact || bytes.length < MIN_BYTES || bytes.length > MAX_BYTES) throw new RangeError('not a signing secret');
   return createSecretKey(bytes);
 };
 
-const kept = new Map<string, KeyObject>();
+const cached = new Map<string, KeyObject>();
 
 const keyOf = (secret: string): KeyObject => {
-  const known = kept.get(secret);
+  const known = cached.get(secret);
   if (known) return known;
   const key = readKey(secret);
-  if (kept.size >= KEPT_KEYS) kept.delete(kept.keys().next().value as string);
-  kept.set(secret, key);
+  if (cached.size >= MAX_CACHED_KEYS) cached.delete(cached.keys().next().value as string);
+  cached.set(secret, key);
   return key;
 };
 

@@ -1,6 +1,6 @@
-import type { Environment } from '../actor.ts';
+import type { Tenant } from '../core/actor.ts';
+import type { Id } from '../core/ids.ts';
 import type { EventType } from '../events/catalogue.ts';
-import type { Id } from '../ids.ts';
 import type { RetrySettings } from './schedule.ts';
 
 export const SUBSCRIPTION_STATUSES = ['active', 'paused', 'failing', 'revoked'] as const;
@@ -17,11 +17,9 @@ export interface SealedSecret {
   readonly endsAt?: number | undefined;
 }
 
-/** A subscription as it is stored (interface 2.17). Times are ms. */
-export interface Subscription {
+/** A subscription as it is stored (docs/spec/webhooks.md#subscription-shape). Times are ms. */
+export interface Subscription extends Tenant {
   readonly id: Id<'webhook'>;
-  readonly organizationId: Id<'organization'>;
-  readonly env: Environment;
   readonly url: string;
   /** Newest first; the first is the one that answers show. */
   readonly secrets: readonly SealedSecret[];
@@ -40,10 +38,10 @@ export interface Subscription {
   readonly lastFailureAt?: number | undefined;
   readonly createdAt: number;
   readonly updatedAt: number;
-  /** Until when an attempt may be under way that its endpoint owes an answer for long (ms), whoever makes it. */
+  /** Until when some worker's attempt may be waiting for an answer that the endpoint has owed for long (ms). */
   readonly slowUntil?: number | undefined;
-  /** When somebody looks at its backlog next (ms); absent when nothing waits there. */
-  readonly lookAt?: number | undefined;
+  /** When its backlog is drained next (ms); absent when nothing waits there. */
+  readonly drainAt?: number | undefined;
 }
 
 /** An event on its way to one subscription. Times are ms. */

@@ -1,4 +1,4 @@
-import { isoTime } from '../time.ts';
+import { isoTime } from '../core/time.ts';
 import type { Attempt, AttemptSummary, StoredDelivery } from './ports.ts';
 import type { Subscription } from './subscription.ts';
 
@@ -7,7 +7,7 @@ const optional = <K extends string, V>(name: K, value: V | undefined) =>
 const optionalTime = <K extends string>(name: K, ms: number | undefined) =>
   optional(name, ms === undefined ? undefined : isoTime(ms));
 
-/** interface 2.17. The secret appears only sealed. */
+/** A subscription as the wire shows it (docs/spec/webhooks.md#subscription-shape). The secret appears only sealed. */
 export const webhookView = (subscription: Subscription) => ({
   id: subscription.id,
   organizationId: subscription.organizationId,
@@ -38,11 +38,11 @@ const attemptView = ({ at, ...attempt }: Attempt | AttemptSummary) => ({
   > & { durationMs: number }),
 });
 
-/** A delivery, with its attempts in full or in short. */
-export const deliveryView = (
-  delivery: StoredDelivery,
-  attempts: readonly (Attempt | AttemptSummary)[] = delivery.summaries,
-) => ({
+/** A delivery with its attempts in short. */
+export const deliveryView = (delivery: StoredDelivery) => deliveryWith(delivery, delivery.summaries);
+
+/** A delivery with its attempts, in full or in short. */
+export const deliveryWith = (delivery: StoredDelivery, attempts: readonly (Attempt | AttemptSummary)[]) => ({
   id: delivery.id,
   eventId: delivery.eventId,
   type: delivery.type,

@@ -1,5 +1,5 @@
 import { type RegisteredProvider, register } from '../registry.ts';
 import { amazonSes, amazonSesSettings } from './ses.ts';
 
-/** Every provider of e-mail: one line each. */
+/** The e-mail providers, in their default order. */
 export const PROVIDERS: readonly RegisteredProvider[] = [register(amazonSes, amazonSesSettings)];

@@ -1,12 +1,12 @@
 import * as z from 'zod';
-import { parseAddress, SUBJECT_LENGTH } from '../../domain/email/address.ts';
-import type { InboundEvent } from '../../domain/messages/provider.ts';
+import { MAX_SUBJECT_LENGTH, parseAddress } from '../../domain/core/email-address.ts';
+import type { InboundEvent } from '../../domain/message/provider-port.ts';
 
 const verdict = z.object({ status: z.string() }).optional().catch(undefined);
 
 /**
- * An e-mail that SES received (https://docs.aws.amazon.com/ses/latest/dg/receiving-email-notifications-contents.html), by an SNS action
- * or by the alert of another. Its content is not read: the service keeps no e-mail's body.
+ * An e-mail that SES received (https://docs.aws.amazon.com/ses/latest/dg/receiving-email-notifications-contents.html), published by an SNS
+ * action or as the notification of another action. Its body is not read: docs/spec/email.md#e-mail-content.
  */
 export const receivedEmail = z.object({
   notificationType: z.literal('Received'),
@@ -26,27 +26,27 @@ export const receivedEmail = z.object({
 });
 type ReceivedEmail = z.output<typeof receivedEmail>;
 
-/** A message id that SES gave (ses/latest/dg/header-fields.html: SES writes Message-ID itself): its own id, at a host of its own. */
+/** A Message-ID that SES generated (ses/latest/dg/header-fields.html): the SES message id at a host of amazonses.com. */
 const OURS = /<([0-9a-zA-Z-]{1,100})@(?:[a-z0-9-]+\.)?amazonses\.com>/;
 
 const headerOf = ({ mail }: ReceivedEmail, name: string): string | undefined =>
   mail.headers.find((header) => header.name.toLowerCase() === name)?.value;
 
-/** Spam, malware, what its own domain disowns, and what a machine answered (RFC 3834, section 5) are nobody's message. */
+/** Drops spam, malware, DMARC failures and automatic replies (RFC 3834, section 5). */
 const isRefused = (email: ReceivedEmail): boolean => {
   const { spamVerdict, virusVerdict, dmarcVerdict } = email.receipt;
   const automatic = headerOf(email, 'auto-submitted')?.trim().toLowerCase() ?? 'no';
   return automatic !== 'no' || [spamVerdict, virusVerdict, dmarcVerdict].some((found) => found?.status === 'FAIL');
 };
 
-/** The address of a From header, whatever its name looks like. Linear in the text. */
+/** The address in a From header, whatever the display name contains. Linear in the length of the text. */
 const addressOf = (text: string): string | undefined => {
   const open = text.lastIndexOf('<');
   const close = text.lastIndexOf('>');
   return parseAddress((open >= 0 && close > open ? text.slice(open + 1, close) : text).trim());
 };
 
-/** The event of an e-mail that came in; undefined for one that no person sent. `publishedAt` (ms) is when SNS told of it. */
+/** Converts a received e-mail; undefined if it is spam, automatic or has no valid sender. `publishedAt` is when SNS published it, in ms. */
 export const inboundEmail = (email: ReceivedEmail, publishedAt: number): InboundEvent | undefined => {
   const { mail, receipt } = email;
   const from = addressOf(mail.commonHeaders.from?.[0] ?? mail.source);
@@ -60,7 +60,7 @@ export const inboundEmail = (email: ReceivedEmail, publishedAt: number): Inbound
     from,
     ...(to === undefined ? {} : { to }),
     type: 'text',
-    payload: { email: { subject: (mail.commonHeaders.subject ?? '').slice(0, SUBJECT_LENGTH) } },
+    payload: { email: { subject: (mail.commonHeaders.subject ?? '').slice(0, MAX_SUBJECT_LENGTH) } },
     ...(answered === undefined ? {} : { inReplyTo: answered }),
     at: mail.timestamp === undefined ? publishedAt : Date.parse(mail.timestamp),
   };

@@ -1,15 +1,14 @@
 import { awsClientConfig } from '../aws.ts';
 import { amazonSesSettings } from './ses.ts';
 
-/** The only answer that says the address is not on the list. */
 const NOT_LISTED = 'NotFoundException';
 
 /**
- * Takes an address off the suppression list of the SES account that an operator's settings reach; false where it was not on it
- * (https://docs.aws.amazon.com/ses/latest/APIReference-V2/API_DeleteSuppressedDestination.html). The list is the account's own: it holds
- * for all organizations that send by it. Throws an Error with the name of SES's answer, whose words may repeat the address.
+ * Removes an address from the account-level suppression list of SES
+ * (https://docs.aws.amazon.com/ses/latest/APIReference-V2/API_DeleteSuppressedDestination.html), which applies to all organizations that
+ * send through the account. False if it was not listed. Throws an Error with SES's error name only: its message may contain the address.
  */
-export const takeOffSesList = async (given: unknown, address: string): Promise<boolean> => {
+export const removeFromSesSuppressionList = async (given: unknown, address: string): Promise<boolean> => {
   const { DeleteSuppressedDestinationCommand, SESv2Client } = await import('@aws-sdk/client-sesv2');
   const settings = amazonSesSettings.parse(given);
   const client = new SESv2Client(awsClientConfig(settings));

@@ -1,21 +1,21 @@
 import type { SESv2Client, SendEmailCommandInput } from '@aws-sdk/client-sesv2';
 import * as z from 'zod';
-import type { EmailContent } from '../../domain/email/content.ts';
-import type { EmailDispatch, EmailProvider, EmailProviderDeclaration } from '../../domain/email/provider.ts';
-import { suppressionOf } from '../../domain/email/suppression.ts';
-import type { CallbackReading, ProviderAnswer, ProviderIo, RefusalCause } from '../../domain/messages/provider.ts';
+import type { EmailContent } from '../../domain/channels/email/content.ts';
+import type { EmailDispatch, EmailProvider, EmailProviderDeclaration } from '../../domain/channels/email/provider.ts';
+import { refusalBeforeDispatch } from '../../domain/channels/email/suppression.ts';
+import type { CallbackReading, ProviderAnswer, ProviderIo, RefusalCause } from '../../domain/message/provider-port.ts';
 import {
   awsAccessSettings,
   awsFailure,
-  hasWholeAccessKey,
-  keptClients,
+  clientCache,
+  hasCompleteAccessKey,
+  INCOMPLETE_ACCESS_KEY,
   snsSettings,
-  WHOLE_ACCESS_KEY,
 } from '../aws.ts';
 import { readSns } from '../sns.ts';
 import { REFERENCE_TAG, readSesEvent } from './ses-events.ts';
 
-/** What an operator sets for Amazon SES. */
+/** Operator settings of Amazon SES. */
 export const amazonSesSettings = z
   .strictObject({
     region: awsAccessSettings.region.describe(
@@ -37,17 +37,17 @@ export const amazonSesSettings = z
     snsBaseUrl: snsSettings.snsBaseUrl,
     timeoutMs: awsAccessSettings.timeoutMs,
   })
-  .refine(hasWholeAccessKey, WHOLE_ACCESS_KEY);
+  .refine(hasCompleteAccessKey, INCOMPLETE_ACCESS_KEY);
 export type AmazonSesSettings = z.infer<typeof amazonSesSettings>;
 
 /**
- * SendEmail's exceptions (https://docs.aws.amazon.com/ses/latest/APIReference-V2/API_SendEmail.html). InternalServiceErrorException is
- * left out: it may strike after the message was taken.
+ * Exceptions of SendEmail (https://docs.aws.amazon.com/ses/latest/APIReference-V2/API_SendEmail.html). InternalServiceErrorException is
+ * left out: SES may have accepted the message.
  */
 const ERRORS: Readonly<Record<string, RefusalCause>> = {
   AccountSuspendedException: 'credit',
   BadRequestException: 'unavailable',
-  // The quota of 24 hours.
+  // The 24-hour sending quota.
   LimitExceededException: 'credit',
   MailFromDomainNotVerifiedException: 'sender',
   MessageRejected: 'content',
@@ -56,10 +56,10 @@ const ERRORS: Readonly<Record<string, RefusalCause>> = {
   TooManyRequestsException: 'throttled',
 };
 
-/** What only the words of an exception tell. They are matched and never passed on: they may repeat the request. */
-const WORDS: readonly (readonly [string, RegExp, RefusalCause])[] = [
+/** Causes that only an exception's message tells. It is matched but never logged: it may contain request data. */
+const MESSAGE_PATTERNS: readonly (readonly [string, RegExp, RefusalCause])[] = [
   ['MessageRejected', /not verified/i, 'sender'],
-  // How SES refused an address of its list before it took such e-mails and reported a bounce.
+  // How SES refused suppressed addresses before it began to accept such e-mails and report a bounce.
   ['MessageRejected', /address blacklisted|suppression list/i, 'blacklisted'],
   ['TooManyRequestsException', /daily/i, 'credit'],
   [
@@ -72,13 +72,15 @@ const WORDS: readonly (readonly [string, RegExp, RefusalCause])[] = [
 
 const errorsFor = (fault: unknown): Readonly<Record<string, RefusalCause>> => {
   if (!(fault instanceof Error)) return ERRORS;
-  const found = WORDS.find(([name, words]) => name === fault.name && words.test(fault.message.slice(0, 2_000)));
+  const found = MESSAGE_PATTERNS.find(
+    ([name, pattern]) => name === fault.name && pattern.test(fault.message.slice(0, 2_000)),
+  );
   return found ? { ...ERRORS, [found[0]]: found[2] } : ERRORS;
 };
 
 const utf8 = (Data: string | undefined) => (Data === undefined ? undefined : { Data, Charset: 'UTF-8' });
 
-/** One click takes the recipient out, by the header's address (RFC 2369, 3.2, and RFC 8058, 3.1). */
+/** One-click unsubscribe (RFC 2369, 3.2; RFC 8058, 3.1). */
 const unsubscribeHeaders = (url: string) => [
   { Name: 'List-Unsubscribe', Value: `<${url}>` },
   { Name: 'List-Unsubscribe-Post', Value: 'List-Unsubscribe=One-Click' },
@@ -104,11 +106,11 @@ const inputOf = (
   };
 };
 
-const clientOf = keptClients<SESv2Client>();
+const clientOf = clientCache<SESv2Client>();
 
-/** Loads the SDK at the first send, so that a function that never sends does not pay for it at its start. */
+/** The SDK is loaded on first use, so that functions that never send start faster. */
 const send = async (settings: AmazonSesSettings, io: ProviderIo, dispatch: EmailDispatch): Promise<ProviderAnswer> => {
-  const suppressed = await suppressionOf(dispatch);
+  const suppressed = await refusalBeforeDispatch(dispatch);
   if (suppressed) return suppressed;
   try {
     const { SESv2Client, SendEmailCommand } = await import('@aws-sdk/client-sesv2');
@@ -126,14 +128,14 @@ const send = async (settings: AmazonSesSettings, io: ProviderIo, dispatch: Email
 const readCallback = async (settings: AmazonSesSettings, io: ProviderIo, body: string): Promise<CallbackReading> => {
   const { topicArns, snsBaseUrl: baseUrl, timeoutMs } = settings;
   const reading = await readSns(io, { topicArns, baseUrl, timeoutMs }, body);
-  if (reading.kind === 'ended') return { kind: 'events', events: [] };
+  if (reading.kind === 'unsubscribed') return { kind: 'events', events: [] };
   return reading.kind === 'notification' ? readSesEvent(reading.message, reading.at) : reading;
 };
 
 /**
- * Amazon SES, by its API v2. Our reference travels as a tag and comes back in the events of the configuration set. There is no inquiry:
- * GetMessageInsights asks by the id of SES alone, which an ambiguous answer did not give, and only where the Virtual Deliverability
- * Manager is on. An event decides what an answer left open.
+ * Amazon SES, API v2. Our message id travels as a tag and comes back in the events of the configuration set. There is no `queryStatus`:
+ * GetMessageInsights looks up by SES's own message id, which an uncertain send did not return, and only with Virtual Deliverability Manager
+ * enabled. Only an event resolves an uncertain send.
  */
 export const amazonSes: EmailProviderDeclaration<AmazonSesSettings> = {
   channel: 'email',

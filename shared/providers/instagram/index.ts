@@ -1,5 +1,5 @@
 import { type RegisteredProvider, register } from '../registry.ts';
 import { messagingApi, messagingApiSettings } from './messaging-api.ts';
 
-/** Every provider of Instagram: one line each. */
+/** The Instagram providers, in their default order. */
 export const PROVIDERS: readonly RegisteredProvider[] = [register(messagingApi, messagingApiSettings)];

@@ -1,7 +1,7 @@
-import type { PlatformContent } from '../../domain/messages/message.ts';
-import type { Dispatch } from '../../domain/messages/provider.ts';
+import type { PayloadContent } from '../../domain/channels/meta/content.ts';
+import type { Dispatch } from '../../domain/message/provider-port.ts';
 
-/** What an Instagram message leaves as; planning a message lets only these through. */
+/** The payload of an Instagram message; the planner refuses everything else. */
 interface Payload {
   readonly text?: string;
   readonly media?: { readonly kind: string; readonly id?: string; readonly url?: string };
@@ -14,7 +14,7 @@ interface Payload {
   readonly tag?: string;
 }
 
-/** What the platform calls a kind of media: a document is a file. */
+/** Instagram calls a document `file`. */
 const attachmentType = (kind: string) => (kind === 'document' ? 'file' : kind);
 
 const messageOf = ({ text, media, interactive }: Payload): object => {
@@ -35,10 +35,10 @@ const messageOf = ({ text, media, interactive }: Payload): object => {
 };
 
 /**
- * The body of POST /me/messages (instagram-platform/instagram-api-with-instagram-login/messaging-api, and instagram-messaging/
- * features/send-message). The tag lets a person answer later than a machine may.
+ * The body of POST /me/messages (instagram-platform/instagram-api-with-instagram-login/messaging-api, and
+ * instagram-messaging/features/send-message). The message tag lets a human agent answer after the 24-hour window.
  */
-export const messageBody = ({ to, content }: Dispatch<PlatformContent>): object => {
+export const messageBody = ({ to, content }: Dispatch<PayloadContent>): object => {
   const payload = content.payload as Payload;
   return {
     recipient: { id: to },

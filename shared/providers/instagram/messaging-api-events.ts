@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import type { InboundEvent, ProviderEvent } from '../../domain/messages/provider.ts';
+import type { InboundEvent, ProviderEvent } from '../../domain/message/provider-port.ts';
 import { type EntryEvents, eachOf } from '../meta/webhook.ts';
 
 /**
- * An entry of a callback of the object `instagram` (developers.facebook.com/documentation/instagram-platform/webhooks/examples). What
- * an app with Instagram login is sent as `changes` has the same parts as `messaging`. `standby` is another app's conversation.
+ * An entry of a callback of the object `instagram` (developers.facebook.com/documentation/instagram-platform/webhooks/examples). Apps with
+ * Instagram login receive the items of `messaging` in `changes`. `standby`, a conversation that another app handles, is ignored.
  */
 export const instagramEntry = z.object({
   id: z.string().min(1),
@@ -12,7 +12,7 @@ export const instagramEntry = z.object({
   changes: z.array(z.object({ field: z.string(), value: z.unknown() })).optional(),
 });
 type InstagramEntry = z.infer<typeof instagramEntry>;
-/** The fields of `changes` that stand for messaging; comments and mentions are none of ours. */
+/** Fields of `changes` with the content of `messaging`; comments and mentions are ignored. */
 const MESSAGING_FIELDS = new Set(['messages', 'messaging_seen', 'messaging_postbacks', 'message_reactions']);
 
 const object = z.record(z.string(), z.unknown());
@@ -44,7 +44,7 @@ const reaction = z.object({
   emoji: z.string().optional(),
 });
 
-/** One item; `timestamp` is in ms. */
+/** One item; `timestamp` in ms. */
 const item = z.object({
   sender: z.object({ id: z.string().min(1).max(64) }),
   recipient: z.object({ id: z.string().min(1).max(64) }),
@@ -55,9 +55,9 @@ const item = z.object({
   read: z.object({ mid: z.string().min(1) }).optional(),
 });
 type Item = z.infer<typeof item>;
-type Said = Pick<InboundEvent, 'type' | 'text' | 'payload'>;
+type InboundContent = Pick<InboundEvent, 'type' | 'text' | 'payload'>;
 
-/** Attachments that are files of the sender's own; the others point to something on the platform. */
+/** Attachments that are files; others refer to Instagram content such as a post or a story. */
 const KINDS: Readonly<Record<string, string>> = {
   image: 'image',
   audio: 'audio',
@@ -65,23 +65,29 @@ const KINDS: Readonly<Record<string, string>> = {
   file: 'document',
 };
 
-const saidByAttachments = (first: Attachment, all: readonly Attachment[], text: string | undefined): Said => {
+const attachmentContent = (first: Attachment, all: readonly Attachment[], text: string | undefined): InboundContent => {
   const kind = KINDS[first.type];
-  const words = text === undefined ? {} : { text };
+  const textField = text === undefined ? {} : { text };
   const more = all.length > 1 ? { attachments: all } : {};
-  if (kind) return { type: 'media', ...words, payload: { media: { kind, url: first.payload?.url }, ...more } };
-  return { type: 'interactive', ...words, payload: { interactive: { ...first }, ...more } };
+  if (kind) return { type: 'media', ...textField, payload: { media: { kind, url: first.payload?.url }, ...more } };
+  return { type: 'interactive', ...textField, payload: { interactive: { ...first }, ...more } };
 };
 
-const saidBy = ({ text, attachments = [], quick_reply: quick, reply_to: replyTo, is_unsupported }: Message): Said => {
-  const words = text === undefined ? {} : { text };
+const contentOf = ({
+  text,
+  attachments = [],
+  quick_reply: quick,
+  reply_to: replyTo,
+  is_unsupported,
+}: Message): InboundContent => {
+  const textField = text === undefined ? {} : { text };
   const story = replyTo?.story ? { story: replyTo.story } : {};
   if (quick)
-    return { type: 'interactive', ...words, payload: { interactive: { type: 'quick_reply', quick_reply: quick } } };
+    return { type: 'interactive', ...textField, payload: { interactive: { type: 'quick_reply', quick_reply: quick } } };
   const [first] = attachments;
   if (first) {
-    const said = saidByAttachments(first, attachments, text);
-    return { ...said, payload: { ...said.payload, ...story } };
+    const content = attachmentContent(first, attachments, text);
+    return { ...content, payload: { ...content.payload, ...story } };
   }
   if (text !== undefined) return { type: 'text', text, payload: story };
   return {
@@ -90,25 +96,29 @@ const saidBy = ({ text, attachments = [], quick_reply: quick, reply_to: replyTo,
   };
 };
 
-const inbound = ({ sender, recipient, timestamp }: Item, providerMessageId: string, said: Said): InboundEvent => ({
+const inbound = (
+  { sender, recipient, timestamp }: Item,
+  providerMessageId: string,
+  content: InboundContent,
+): InboundEvent => ({
   kind: 'inbound',
   channel: 'instagram',
   providerMessageId,
   from: sender.id,
   to: recipient.id,
   at: timestamp,
-  ...said,
+  ...content,
 });
 
-/** Echoes of what the account itself wrote, and messages that were taken back, are nothing that came in. */
-const messageEvents = (found: Item, said: Message): readonly ProviderEvent[] => {
-  if (said.is_echo || said.is_self || said.is_deleted) return [];
-  const inReplyTo = said.reply_to?.mid;
+/** Ignores echoes of what the account itself wrote, and deleted messages. */
+const messageEvents = (found: Item, received: Message): readonly ProviderEvent[] => {
+  if (received.is_echo || received.is_self || received.is_deleted) return [];
+  const inReplyTo = received.reply_to?.mid;
   return [
     {
-      ...inbound(found, said.mid, saidBy(said)),
+      ...inbound(found, received.mid, contentOf(received)),
       ...(inReplyTo === undefined ? {} : { inReplyTo }),
-      ...(said.referral ? { referral: said.referral } : {}),
+      ...(received.referral ? { referral: received.referral } : {}),
     },
   ];
 };
@@ -122,10 +132,10 @@ const postbackEvent = (found: Item, { mid, referral, ...pressed }: z.infer<typeo
   ...(referral ? { referral } : {}),
 });
 
-/** A reaction has no id of its own: who reacted when to what tells it from others. One that is taken back says nothing. */
-const reactionEvents = (found: Item, said: z.infer<typeof reaction>): readonly ProviderEvent[] => {
-  if (said.action !== 'react') return [];
-  const { mid, action: _, ...rest } = said;
+/** A reaction has no id of its own: it is identified by message, sender and time. Removed reactions are ignored. */
+const reactionEvents = (found: Item, received: z.infer<typeof reaction>): readonly ProviderEvent[] => {
+  if (received.action !== 'react') return [];
+  const { mid, action: _, ...rest } = received;
   const id = `${mid}:reaction:${found.sender.id}:${found.timestamp}`;
   const event = inbound(found, id, {
     type: 'interactive',
@@ -142,7 +152,6 @@ const itemEvents = (found: Item): EntryEvents => {
   return [{ kind: 'receipt', providerMessageId: found.read.mid, status: 'read', at: found.timestamp }];
 };
 
-/** What an entry says. */
 export const instagramEvents = ({ messaging, changes = [] }: InstagramEntry): EntryEvents => [
   ...eachOf(item, messaging, itemEvents),
   ...eachOf(

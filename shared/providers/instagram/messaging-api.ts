@@ -1,12 +1,13 @@
 import * as z from 'zod';
-import type { PlatformContent } from '../../domain/messages/message.ts';
+import type { PayloadContent } from '../../domain/channels/meta/content.ts';
+import { looseId } from '../../domain/core/id-schema.ts';
 import type {
   Dispatch,
   Provider,
   ProviderAnswer,
   ProviderDeclaration,
   ProviderIo,
-} from '../../domain/messages/provider.ts';
+} from '../../domain/message/provider-port.ts';
 import { refusal } from '../http.ts';
 import { graphAnswer } from '../meta/answers.ts';
 import { graphSettings, openGraph } from '../meta/graph.ts';
@@ -17,12 +18,12 @@ import { instagramEntry, instagramEvents } from './messaging-api-events.ts';
 
 const account = z.strictObject({
   id: z.string().regex(/^iga_[0-9A-Za-z]{1,60}$/),
-  organizationId: z.string().regex(/^org_[0-9A-Za-z]{1,60}$/),
+  organizationId: looseId('organization', z.string().regex(/^org_[0-9A-Za-z]{1,60}$/)),
   accountId: z.string().regex(/^\d{1,32}$/),
   accessToken: graphSettings.accessToken,
 });
 
-/** What an operator sets for Instagram. */
+/** Operator settings of Instagram. */
 export const messagingApiSettings = z.strictObject({
   accounts: z
     .array(account)
@@ -41,13 +42,13 @@ export const messagingApiSettings = z.strictObject({
 });
 export type MessagingApiSettings = z.infer<typeof messagingApiSettings>;
 
-/** The answer to a send. It is posted to `me`, which is the account of the token, or of its Page. */
+/** The response to a send. It is posted to `me`, the account of the token or of its Page. */
 const sent = z.object({ message_id: z.string().min(1) });
 
 const send = async (
   { accounts, ...access }: MessagingApiSettings,
   io: ProviderIo,
-  dispatch: Dispatch<PlatformContent>,
+  dispatch: Dispatch<PayloadContent>,
 ): Promise<ProviderAnswer> => {
   const from = accounts.find(({ id }) => id === dispatch.content.from);
   if (!from) return refusal('sender', 'meta: the message names no account of the settings');
@@ -57,21 +58,21 @@ const send = async (
 };
 
 /**
- * Instagram through Meta's messaging API. No reference of ours travels with a message: what Meta calls it comes in the answer, and reads
- * name it by that. There is no inquiry, so that an answer that was lost leaves its message indeterminate.
+ * Instagram through Meta's messaging API. A message cannot carry our id: read events refer to the message id in Meta's response. There is
+ * no `queryStatus`, so a send whose response was lost stays indeterminate.
  */
-export const messagingApi: ProviderDeclaration<PlatformContent, MessagingApiSettings> = {
+export const messagingApi: ProviderDeclaration<PayloadContent, MessagingApiSettings> = {
   channel: 'instagram',
   name: 'instagram_messaging_api',
   settings: messagingApiSettings,
-  create: (settings, io): Provider<PlatformContent> => ({
+  create: (settings, io): Provider<PayloadContent> => ({
     name: 'instagram_messaging_api',
     accounts: settings.accounts.map(({ id, organizationId, accountId }) => ({
       id,
       organizationId,
       account: accountId,
     })),
-    shares: () => false,
+    isShared: () => false,
     send: (dispatch) => send(settings, io, dispatch),
     readCallback: async (request) => readMetaWebhook(settings, request, 'instagram', instagramEntry, instagramEvents),
     answerChallenge: (query) => answerMetaChallenge(settings, query),

@@ -1,25 +1,28 @@
 import type { KMSClient } from '@aws-sdk/client-kms';
-import { Unavailable } from '../../domain/errors.ts';
-import type { KeyProvider } from '../../domain/secrets.ts';
+import { Unavailable } from '../../domain/core/errors.ts';
+import type { KeyProvider } from '../../domain/core/secrets.ts';
 
 export interface KmsKeySettings {
-  /** The key's id or ARN. With an alias, what was wrapped before it was moved to another key no longer unwraps. */
+  /** The key's id or ARN. Not an alias: after it moves to another key, keys wrapped before could not be unwrapped. */
   readonly keyId: string;
-  /** Bound to every wrapped key and shown in CloudTrail, so it holds names only: for example `{ stage: 'live', purpose: 'root-key' }`. */
+  /**
+   * Encryption context, bound to every wrapped key and visible in CloudTrail: use names only, for example `{ stage: 'live', purpose:
+   * 'root-key' }`.
+   */
   readonly context: Readonly<Record<string, string>>;
-  /** Another address than the region's own, for stand-ins and VPC endpoints. */
+  /** Instead of the region's endpoint: a VPC endpoint or a stand-in. */
   readonly endpoint?: string | undefined;
   readonly region?: string | undefined;
-  /** For one answer of KMS, in ms; two more tries follow one that failed. */
+  /** For one attempt, in ms; up to three are made. */
   readonly timeoutMs?: number;
 }
 
-/** Begins every wrapped key, so that a key of another keeper is told from an altered one. */
+/** Prefix of every wrapped key; tells a key of another provider from a corrupted one. */
 const PREFIX = 'kms.v1.';
 const KEY_BYTES = 32;
 const TIMEOUT_MS = 2_000;
-/** What a later try may heal (KMS API reference, common errors); everything else is a fault of the setup or of the key. */
-const PASSING = new Set([
+/** Errors that a retry may resolve (KMS API reference, common errors); any other is a fault of the setup or of the key. */
+const TRANSIENT_ERRORS = new Set([
   'DependencyTimeoutException',
   'KMSInternalException',
   'KeyUnavailableException',
@@ -30,23 +33,23 @@ const PASSING = new Set([
   'TimeoutError',
 ]);
 
-const isPassing = (fault: unknown): boolean => {
+const isTransient = (fault: unknown): boolean => {
   if (!(fault instanceof Error)) return false;
   const { $metadata: metadata, code } = fault as Error & { $metadata?: { httpStatusCode?: number }; code?: string };
   const status = metadata?.httpStatusCode;
-  // A socket's fault has a code (ECONNREFUSED) and no answer behind it.
+  // Socket errors have a code (ECONNREFUSED) and no HTTP status.
   return (
-    PASSING.has(fault.name) ||
+    TRANSIENT_ERRORS.has(fault.name) ||
     (status ?? 0) >= 500 ||
     (status === undefined && typeof code === 'string' && code.startsWith('E'))
   );
 };
 
-const asked = async <T>(call: Promise<T>): Promise<T> => {
+const callKms = async <T>(call: Promise<T>): Promise<T> => {
   try {
     return await call;
   } catch (cause) {
-    throw isPassing(cause) ? new Unavailable('KMS does not answer', { cause }) : cause;
+    throw isTransient(cause) ? new Unavailable('KMS does not answer', { cause }) : cause;
   }
 };
 
@@ -55,7 +58,10 @@ const keyBytes = (plaintext: Uint8Array | undefined): Uint8Array => {
   return plaintext;
 };
 
-/** Keeps data keys under a KMS key. The client is loaded at the first use: functions that hold no secret never pay for it. */
+/**
+ * Wraps data keys with a KMS key. The SDK is loaded on first use, so that functions without secrets start faster. Throws `Unavailable` if
+ * KMS does not answer.
+ */
 export const kmsKeyProvider = (settings: KmsKeySettings): KeyProvider => {
   const { keyId, context, endpoint, region, timeoutMs = TIMEOUT_MS } = settings;
   let client: KMSClient | undefined;
@@ -73,7 +79,7 @@ export const kmsKeyProvider = (settings: KmsKeySettings): KeyProvider => {
   return {
     generate: async () => {
       const { kms, client: ready } = await load();
-      const answer = await asked(ready.send(new kms.GenerateDataKeyCommand({ ...shared, KeySpec: 'AES_256' })));
+      const answer = await callKms(ready.send(new kms.GenerateDataKeyCommand({ ...shared, KeySpec: 'AES_256' })));
       if (!answer.CiphertextBlob) throw new Error('KMS answered no wrapped key');
       return {
         plaintext: keyBytes(answer.Plaintext),
@@ -84,7 +90,7 @@ export const kmsKeyProvider = (settings: KmsKeySettings): KeyProvider => {
       if (!wrapped.startsWith(PREFIX)) throw new Error('no key wrapped by KMS');
       const { kms, client: ready } = await load();
       const blob = Buffer.from(wrapped.slice(PREFIX.length), 'base64url');
-      const answer = await asked(ready.send(new kms.DecryptCommand({ ...shared, CiphertextBlob: blob })));
+      const answer = await callKms(ready.send(new kms.DecryptCommand({ ...shared, CiphertextBlob: blob })));
       return keyBytes(answer.Plaintext);
     },
   };

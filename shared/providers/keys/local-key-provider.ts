@@ -1,13 +1,13 @@
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import { link, mkdir, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { KeyProvider } from '../../domain/secrets.ts';
+import type { KeyProvider } from '../../domain/core/secrets.ts';
 
 const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const CIPHER = 'aes-256-gcm';
-/** Begins every wrapped key: names the keeper and the format, and is authenticated with it. */
+/** Prefix of every wrapped key; names provider and format, and is authenticated with it. */
 const PREFIX = 'local.v1.';
 const OWNER_ONLY = 0o600;
 const ANYONE_ELSE = 0o077;
@@ -15,7 +15,7 @@ const ANYONE_ELSE = 0o077;
 const isCode = (fault: unknown, code: string): boolean =>
   fault instanceof Error && 'code' in fault && fault.code === code;
 
-/** Writes a whole file and then gives it its name, unless another process came first: nobody ever reads half a key. */
+/** Writes a temporary file and links it to its name, unless another process was first: nobody ever reads a partial key. */
 const create = async (path: string): Promise<void> => {
   await mkdir(dirname(path), { recursive: true });
   const draft = `${path}.${randomBytes(6).toString('hex')}`;
@@ -39,7 +39,7 @@ const read = async (path: string): Promise<KeyObject> => {
   const file = await open(path, 'r');
   try {
     const { mode } = await file.stat();
-    // Windows has no such bits and reports them all as set.
+    // Windows reports all permission bits as set.
     if (process.platform !== 'win32' && (mode & ANYONE_ELSE) !== 0)
       throw new Error(`${path} is open to others; run chmod 600 on it`);
     const text = (await file.readFile('utf8')).trim();
@@ -84,8 +84,8 @@ const unwrap = (master: KeyObject, wrapped: string): Uint8Array => {
 };
 
 /**
- * Keeps data keys under a master key in a file, for one machine without KMS. The file is made at the first use, readable by its
- * owner alone; one that others can read, or that holds no key, is refused and never replaced: what it wrapped would be lost.
+ * Wraps data keys with a master key in a file, for one machine without KMS. The file is created on first use, readable by its owner only.
+ * One that others can read, or that has no valid key, is refused and never replaced: everything wrapped with it would be lost.
  */
 export const localKeyProvider = (path: string): KeyProvider => {
   let master: Promise<KeyObject> | undefined;

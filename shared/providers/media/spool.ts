@@ -1,13 +1,13 @@
 import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Spool } from '../../domain/media/ports.ts';
+import type { Spool } from '../../domain/channels/whatsapp/media/ports.ts';
 
 const READ_BYTES = 256 * 1024;
 
 /**
- * A spool on the disk. Its file has no name from the first byte on, so that it goes with the process, however that ends; nobody else can
- * open it.
+ * A spool in a temporary file. The file is unlinked right after it is opened: it vanishes with the process, however that ends, and no other
+ * process can open it.
  */
 export const openFileSpool = async (): Promise<Spool> => {
   const folder = await mkdtemp(join(tmpdir(), 'upload-'));
@@ -27,7 +27,7 @@ export const openFileSpool = async (): Promise<Spool> => {
         const { bytesRead } = await file.read(buffer, 0, READ_BYTES, at);
         if (bytesRead === 0) throw new Error('the spool ended early');
         at += bytesRead;
-        // A copy: whoever reads may keep the piece while the buffer is filled again.
+        // A copy, because the buffer is reused for the next read.
         yield Uint8Array.prototype.slice.call(buffer, 0, bytesRead);
       }
     },

@@ -1,23 +1,22 @@
-import type { ProviderAnswer, RefusalCause } from '../../domain/messages/provider.ts';
+import type { ProviderAnswer, RefusalCause } from '../../domain/message/provider-port.ts';
 import { refusal } from '../http.ts';
-import { type GraphError, type GraphReply, graphWords } from './graph.ts';
+import { describeGraphError, type GraphError, type GraphReply } from './graph.ts';
 
-/** What an error of the Graph API means to us. */
+/** How an error of the Graph API is mapped. */
 export interface KnownError {
-  /** `ambiguous`: it may strike after the message was taken, so that nothing is certain. */
+  /** `ambiguous`: it can occur after the message was accepted, so the outcome is uncertain. */
   readonly cause: RefusalCause | 'ambiguous';
-  /** Our words for it: what may be logged. */
+  /** Our description, safe to log. */
   readonly title: string;
-  /** A reason of the channel's that is nearer than that of the cause. */
+  /** A channel's reason that is more precise than the cause. */
   readonly reason?: string;
 }
-/** By code, or by code and subcode: `10/2534022`. */
+/** Keyed by code, or by code and subcode: `10/2534022`. */
 export type ErrorTable = Readonly<Record<string, KnownError>>;
 
 /**
- * Errors that every use of the Graph API has (developers.facebook.com/docs/graph-api/guides/error-handling and
- * docs/graph-api/overview/rate-limiting). 1 and 2 are answered for messages that were sent all the same (Messenger Platform, Common
- * Error Codes).
+ * Errors of every Graph API call (developers.facebook.com/docs/graph-api/guides/error-handling and docs/graph-api/overview/rate-limiting).
+ * 1 and 2 are also returned for messages that were sent (Messenger Platform, Common Error Codes).
  */
 const COMMON: ErrorTable = {
   0: { cause: 'credentials', title: 'the app could not be authenticated' },
@@ -38,9 +37,9 @@ const COMMON: ErrorTable = {
   80007: { cause: 'throttled', title: 'the limit of the business account is reached' },
 };
 /** 200 to 299: a permission is missing (same page). */
-const isPermission = (code: number) => code >= 200 && code <= 299;
+const isPermissionError = (code: number) => code >= 200 && code <= 299;
 
-/** What an error means; undefined for one that nobody knows. The nearest of subcode and code wins. */
+/** Looks an error up; undefined if unknown. A subcode takes precedence over its code, a channel's table over the common one. */
 export const knownError = (
   own: ErrorTable,
   { code, subcode }: Pick<GraphError, 'code' | 'subcode'>,
@@ -49,24 +48,24 @@ export const knownError = (
   COMMON[`${code}/${subcode}`] ??
   own[code] ??
   COMMON[code] ??
-  (isPermission(code) ? { cause: 'credentials', title: 'a permission is missing' } : undefined);
+  (isPermissionError(code) ? { cause: 'credentials', title: 'a permission is missing' } : undefined);
 
 const errorAnswer = (own: ErrorTable, error: GraphError): ProviderAnswer => {
   const known = knownError(own, error);
-  const words = `${graphWords(error)}${known ? `: ${known.title}` : ''}`;
-  if (known?.cause === 'ambiguous') return { kind: 'unknown', detail: words };
+  const summary = `${describeGraphError(error)}${known ? `: ${known.title}` : ''}`;
+  if (known?.cause === 'ambiguous') return { kind: 'unknown', detail: summary };
   if (known)
     return {
-      ...refusal(known.cause, words, error.retryAfterSeconds),
+      ...refusal(known.cause, summary, error.retryAfterSeconds),
       ...(known.reason === undefined ? {} : { reason: known.reason }),
     };
-  if (error.httpStatus === 429) return refusal('throttled', words, error.retryAfterSeconds);
-  // An unknown error is a refusal only where the platform says that it is the request's: it names the request's fault with 4xx.
+  if (error.httpStatus === 429) return refusal('throttled', summary, error.retryAfterSeconds);
+  // An unknown error is a certain refusal only with a 4xx status, by which Meta blames the request.
   const certain = error.httpStatus >= 400 && error.httpStatus < 500 && !error.isTransient;
-  return certain ? refusal('unavailable', words) : { kind: 'unknown', detail: words };
+  return certain ? refusal('unavailable', summary) : { kind: 'unknown', detail: summary };
 };
 
-/** What a reply of the Graph API to a send means; `idOf` finds the platform's id in its value. */
+/** Converts the reply to a send; `idOf` extracts Meta's message id from it. */
 export const graphAnswer = <T>(reply: GraphReply<T>, own: ErrorTable, idOf: (value: T) => string): ProviderAnswer => {
   switch (reply.kind) {
     case 'ok':

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import type { ProviderIo } from '../../domain/messages/provider.ts';
+import type { ProviderIo } from '../../domain/message/provider-port.ts';
 import { callProvider, jsonOf, type ProviderCall, type ProviderReply, retryAfterSeconds } from '../http.ts';
 
-/** Where and how Meta's Graph API is reached; each use of it adds its own settings and says which permissions the token needs. */
+/** Settings of every client of Meta's Graph API; each adds its own, and the permissions that its token needs. */
 export const graphSettings = {
   accessToken: z.string().min(1),
   baseUrl: z.url().default('https://graph.facebook.com').describe("Meta's Graph API, or a stand-in for it."),
@@ -14,44 +14,44 @@ export const graphSettings = {
   timeoutMs: z.int().min(100).max(11_000).default(10_000).describe('How long Meta may take to answer, in ms.'),
 };
 
-/** The app whose number is used where the Graph API wants it in an address. */
+/** The app id, where the Graph API requires one in the path. */
 export const appIdSetting = z
   .string()
   .regex(/^\d{1,32}$/)
   .optional()
   .describe('The id of the Meta app. Examples of media headers are uploaded by it when a template is submitted.');
 
-/** Opens a client; whoever reads it from settings parses them with `graphSettings`. */
+/** Options of a client. Settings that an operator entered are parsed with `graphSettings`. */
 export interface GraphOptions {
   readonly accessToken: string;
   readonly baseUrl: string;
   readonly version: string;
-  /** For a whole exchange, in ms, where the request names no other. */
+  /** Default timeout of a whole exchange, in ms. */
   readonly timeoutMs: number;
 }
 
-/** What a request carries; at most one of `json`, `form` and `stream`. */
+/** A request's content; at most one of `json`, `form` and `stream`. */
 export interface GraphRequest {
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
   readonly json?: unknown;
-  /** multipart/form-data, as uploads take it. */
+  /** multipart/form-data, for uploads. */
   readonly form?: FormData;
-  /** A body that is too large to be held, with its content type; `length` in bytes where it is known. */
+  /** A body too large to buffer, with its content type; `length` in bytes if known. */
   readonly stream?: {
     readonly body: ReadableStream<Uint8Array>;
     readonly contentType: string;
     readonly length?: number;
   };
-  /** Beside those of every request, or in their place. */
+  /** Added to the default headers, or replacing them. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly timeoutMs?: number;
-  /** The longest answer that is read, in bytes. */
-  readonly mostBytes?: number;
+  /** Longest response body that is read, in bytes. */
+  readonly maxBytes?: number;
 }
 
 /**
- * An error in the Graph API's own form (developers.facebook.com/docs/graph-api/guides/error-handling). `message` and `details` may
- * repeat what was sent and belong into no log; `graphWords` is what may be logged.
+ * An error of the Graph API (developers.facebook.com/docs/graph-api/guides/error-handling). `message` and `details` may contain request
+ * data and must not be logged; log `describeGraphError` instead.
  */
 export interface GraphError {
   readonly kind: 'error';
@@ -59,18 +59,18 @@ export interface GraphError {
   readonly code: number;
   readonly subcode?: number;
   readonly message: string;
-  /** error_user_msg or error_data.details: the longer words of some errors. */
+  /** error_user_msg or error_data.details: the longer explanation of some errors. */
   readonly details?: string;
-  /** The platform says that the same request may pass later. */
+  /** True if Meta says that the same request may succeed later. */
   readonly isTransient: boolean;
   readonly retryAfterSeconds?: number;
-  /** What Meta's support finds the request by. */
+  /** Identifies the request for Meta's support. */
   readonly fbtraceId?: string;
 }
 
 /**
- * What became of a request. `not_sent` is certain: nothing left this machine. `lost` and `unreadable` are not: it may have been done.
- * `unreadable` is an answer that is neither of the expected shape nor an error of the Graph API.
+ * Result of a request. `not_sent`: certainly nothing left this machine. `lost` and `unreadable`: it may have been processed; `unreadable`
+ * is a response that is neither of the expected shape nor a Graph API error.
  */
 export type GraphReply<T> =
   | { readonly kind: 'ok'; readonly value: T }
@@ -80,7 +80,7 @@ export type GraphReply<T> =
   | { readonly kind: 'unreadable'; readonly httpStatus: number };
 
 export interface GraphClient {
-  /** Makes one request and reads its answer by a schema. Never throws, never repeats. `path` begins after the version: `123/messages`. */
+  /** Makes one request and parses the response by a schema. Never throws or retries. `path` starts after the version: `123/messages`. */
   request<T>(
     method: ProviderCall['method'],
     path: string,
@@ -101,13 +101,13 @@ const problem = z.object({
   }),
 });
 
-/** X-Business-Use-Case-Usage (docs/graph-api/overview/rate-limiting): the waiting time is in minutes. */
+/** X-Business-Use-Case-Usage (docs/graph-api/overview/rate-limiting); its waiting time is in minutes. */
 const usage = z.record(
   z.string(),
   z.array(z.object({ estimated_time_to_regain_access: z.number().nonnegative().optional() })),
 );
 
-const waitOf = (headers: Headers, now: number): number | undefined => {
+const retryAfterOf = (headers: Headers, now: number): number | undefined => {
   const named = retryAfterSeconds(headers.get('retry-after'), now);
   if (named !== undefined) return named;
   try {
@@ -123,7 +123,7 @@ const waitOf = (headers: Headers, now: number): number | undefined => {
 const errorOf = (reply: ProviderReply & { kind: 'answered' }, now: number): GraphError | undefined => {
   const error = jsonOf(problem, reply)?.error;
   if (!error) return undefined;
-  const wait = waitOf(reply.headers, now);
+  const retryAfter = retryAfterOf(reply.headers, now);
   const details = error.error_data?.details ?? error.error_user_msg;
   return {
     kind: 'error',
@@ -133,7 +133,7 @@ const errorOf = (reply: ProviderReply & { kind: 'answered' }, now: number): Grap
     message: error.message,
     ...(details === undefined ? {} : { details }),
     isTransient: error.is_transient ?? false,
-    ...(wait === undefined ? {} : { retryAfterSeconds: wait }),
+    ...(retryAfter === undefined ? {} : { retryAfterSeconds: retryAfter }),
     ...(error.fbtrace_id === undefined ? {} : { fbtraceId: error.fbtrace_id }),
   };
 };
@@ -145,7 +145,7 @@ const urlOf = ({ baseUrl, version }: GraphOptions, path: string, query: GraphReq
   return url.href;
 };
 
-/** The body and its headers. A form names its own boundary, so its content type is left to `fetch`. */
+/** The body and its headers. For a form, `fetch` sets the content type, which contains the boundary. */
 const bodyOf = ({ json, form, stream }: GraphRequest): Pick<ProviderCall, 'headers' | 'body'> => {
   if (json !== undefined) return { headers: { 'content-type': 'application/json' }, body: JSON.stringify(json) };
   if (form) return { headers: {}, body: form };
@@ -157,7 +157,7 @@ const bodyOf = ({ json, form, stream }: GraphRequest): Pick<ProviderCall, 'heade
   };
 };
 
-/** Opens a client of the Graph API for one access token. The token travels in the Authorization header alone, never in an address. */
+/** Opens a client for one access token. The token is sent in the Authorization header only, never in a URL. */
 export const openGraph = (io: ProviderIo, options: GraphOptions): GraphClient => ({
   request: async (method, path, schema, request = {}) => {
     const { headers, ...rest } = bodyOf(request);
@@ -172,10 +172,10 @@ export const openGraph = (io: ProviderIo, options: GraphOptions): GraphClient =>
       },
       ...rest,
       timeoutMs: request.timeoutMs ?? options.timeoutMs,
-      ...(request.mostBytes === undefined ? {} : { mostBytes: request.mostBytes }),
+      ...(request.maxBytes === undefined ? {} : { maxBytes: request.maxBytes }),
     });
     if (reply.kind !== 'answered') return reply;
-    // Errors are read first: some come with status 200.
+    // Errors first: some come with status 200.
     const error = errorOf(reply, io.now());
     if (error) return error;
     const value = reply.status >= 200 && reply.status < 300 ? jsonOf(schema, reply) : undefined;
@@ -183,8 +183,8 @@ export const openGraph = (io: ProviderIo, options: GraphOptions): GraphClient =>
   },
 });
 
-/** What may be logged of an error: its codes, and the trace id that Meta's support asks for, if it has the form of one. */
-export const graphWords = ({ httpStatus, code, subcode, fbtraceId }: GraphError): string => {
+/** The loggable part of an error: its codes, and the trace id for Meta's support if it looks like one. */
+export const describeGraphError = ({ httpStatus, code, subcode, fbtraceId }: GraphError): string => {
   const trace = fbtraceId && /^[\w-]{1,64}$/.test(fbtraceId) ? ` (trace ${fbtraceId})` : '';
   return `meta: HTTP ${httpStatus} code ${code}${subcode === undefined ? '' : `/${subcode}`}${trace}`;
 };

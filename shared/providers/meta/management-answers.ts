@@ -1,18 +1,18 @@
 import * as z from 'zod';
-import type { PlatformAnswer } from '../../domain/numbers/platform.ts';
+import type { MetaAnswer } from '../../domain/channels/whatsapp/numbers/meta-port.ts';
 import { type ErrorTable, knownError } from './answers.ts';
-import { type GraphClient, type GraphError, type GraphReply, graphWords } from './graph.ts';
+import { describeGraphError, type GraphClient, type GraphError, type GraphReply } from './graph.ts';
 
-/** Too many calls on the business account (docs/graph-api/overview/rate-limiting, business use case limits). */
-const OWN_ERRORS: ErrorTable = {
+/** Too many calls for the business account (docs/graph-api/overview/rate-limiting, business use case limits). */
+const MANAGEMENT_ERRORS: ErrorTable = {
   80008: { cause: 'throttled', title: 'the limit of calls that manage the business account is reached' },
 };
 
-/** An object that is not there, or that the token does not reach: the Graph API does not tell which (error handling, subcode 33). */
+/** The object does not exist or the token has no access to it; the Graph API does not distinguish (error handling, subcode 33). */
 const isAbsent = ({ code, subcode }: GraphError): boolean =>
   code === 33 || code === 803 || (code === 100 && subcode === 33);
 
-type Refused = Extract<PlatformAnswer<never>, { kind: 'refused' }>;
+type Refused = Extract<MetaAnswer<never>, { kind: 'refused' }>;
 const CAUSES: Readonly<Record<string, Refused['cause']>> = {
   content: 'content',
   credentials: 'credentials',
@@ -20,14 +20,14 @@ const CAUSES: Readonly<Record<string, Refused['cause']>> = {
   throttled: 'throttled',
 };
 
-const errorAnswer = (error: GraphError): PlatformAnswer<never> => {
-  const detail = graphWords(error);
-  const known = knownError(OWN_ERRORS, error);
-  const isServers = error.httpStatus >= 500 || error.httpStatus < 400 || error.isTransient;
+const errorAnswer = (error: GraphError): MetaAnswer<never> => {
+  const detail = describeGraphError(error);
+  const known = knownError(MANAGEMENT_ERRORS, error);
+  const isServerError = error.httpStatus >= 500 || error.httpStatus < 400 || error.isTransient;
   if (isAbsent(error)) return { kind: 'refused', cause: 'absent', detail };
   const cause = known
     ? CAUSES[known.cause]
-    : isServers
+    : isServerError
       ? undefined
       : error.httpStatus === 429
         ? 'throttled'
@@ -37,8 +37,8 @@ const errorAnswer = (error: GraphError): PlatformAnswer<never> => {
   return { kind: 'refused', cause, detail, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) };
 };
 
-/** What a reply of the Graph API means to who manages numbers; `read` takes what is wanted from its value. */
-export const managed = <T, R>(reply: GraphReply<T>, read: (value: T) => R): PlatformAnswer<R> => {
+/** Converts the reply to a management call; `read` extracts the result. */
+export const managementAnswer = <T, R>(reply: GraphReply<T>, read: (value: T) => R): MetaAnswer<R> => {
   switch (reply.kind) {
     case 'ok':
       return { kind: 'done', value: read(reply.value) };
@@ -53,53 +53,55 @@ export const managed = <T, R>(reply: GraphReply<T>, read: (value: T) => R): Plat
   }
 };
 
-/** `{"success": true}`: what the Graph API answers where there is nothing to tell. */
+/** `{"success": true}`, the response of calls without a result. */
 export const success = z.object({ success: z.literal(true) });
-/** An id in a path: what was read from a stranger's answer, or typed by a customer, is one part of the address and no more. */
-export const segment = (id: string): string => encodeURIComponent(id);
+/** Encodes an id as one path segment: ids come from responses and from customers. */
+export const pathSegment = (id: string): string => encodeURIComponent(id);
 
-const PAGES = 20;
+const MAX_SEARCH_PAGES = 20;
 const paging = z.object({
   cursors: z.object({ after: z.string().optional() }).optional(),
   next: z.string().optional(),
 });
 
-interface Walk {
+interface PageRequest {
   readonly query: Readonly<Record<string, string | number>>;
   readonly pages: number;
-  readonly mostBytes?: number;
+  readonly maxBytes?: number;
 }
 
-/** Walks a list of the Graph API page by page (Graph API, Paginated Results) until `take` has enough; false when it ends in no end. */
-const walk = async <T>(
+/**
+ * Reads a list page by page (Graph API, Paginated Results) until `onPage` returns true or the list ends; false if `pages` were not enough.
+ */
+const forEachPage = async <T>(
   graph: GraphClient,
   path: string,
   item: z.ZodType<T>,
-  { query, pages, ...request }: Walk,
-  take: (items: readonly T[]) => boolean,
-): Promise<PlatformAnswer<boolean>> => {
+  { query, pages, ...request }: PageRequest,
+  onPage: (items: readonly T[]) => boolean,
+): Promise<MetaAnswer<boolean>> => {
   const page = z.object({ data: z.array(item), paging: paging.optional() });
   let after: string | undefined;
   for (let turn = 0; turn < pages; turn++) {
     const reply = await graph.request('GET', path, page, { ...request, query: { ...query, after } });
-    if (reply.kind !== 'ok') return managed(reply, () => true);
-    const enough = take(reply.value.data);
+    if (reply.kind !== 'ok') return managementAnswer(reply, () => true);
+    const done = onPage(reply.value.data);
     after = reply.value.paging?.cursors?.after;
-    if (enough || !reply.value.paging?.next || !after) return { kind: 'done', value: true };
+    if (done || !reply.value.paging?.next || !after) return { kind: 'done', value: true };
   }
   return { kind: 'done', value: false };
 };
 
-/** Looks through a list of the Graph API for one item; at most 20 pages. */
+/** Searches a list for one item, up to 20 pages. */
 export const findInList = async <T>(
   graph: GraphClient,
   path: string,
   item: z.ZodType<T>,
   query: Readonly<Record<string, string | number>>,
   wanted: (item: T) => boolean,
-): Promise<PlatformAnswer<T | undefined>> => {
+): Promise<MetaAnswer<T | undefined>> => {
   let found: T | undefined;
-  const answer = await walk(graph, path, item, { query, pages: PAGES }, (items) => {
+  const answer = await forEachPage(graph, path, item, { query, pages: MAX_SEARCH_PAGES }, (items) => {
     found = items.find(wanted);
     return found !== undefined;
   });
@@ -107,21 +109,20 @@ export const findInList = async <T>(
   return answer.value ? { kind: 'done', value: found } : { kind: 'uncertain', detail: 'meta: a list without an end' };
 };
 
-/** The longest page of a list with all of its items' fields, in bytes. */
-const PAGE_BYTES = 4 * 1024 * 1024;
-/** How many pages of a whole list are read. */
-const WHOLE_PAGES = 40;
+/** Longest page of a list with all fields, in bytes. */
+const MAX_PAGE_BYTES = 4 * 1024 * 1024;
+const MAX_LIST_PAGES = 40;
 
-/** The items of a list, at most 40 pages; one of an unknown form is left out by itself. */
-export const wholeList = async <T>(
+/** All items of a list, up to 40 pages. Items that do not match the schema are skipped. */
+export const listAll = async <T>(
   graph: GraphClient,
   path: string,
   item: z.ZodType<T>,
   query: Readonly<Record<string, string | number>>,
-): Promise<PlatformAnswer<readonly T[]>> => {
+): Promise<MetaAnswer<readonly T[]>> => {
   const all: T[] = [];
-  const request = { query, pages: WHOLE_PAGES, mostBytes: PAGE_BYTES };
-  const answer = await walk(graph, path, z.unknown(), request, (items) => {
+  const request = { query, pages: MAX_LIST_PAGES, maxBytes: MAX_PAGE_BYTES };
+  const answer = await forEachPage(graph, path, z.unknown(), request, (items) => {
     for (const each of items) {
       const read = item.safeParse(each);
       if (read.success) all.push(read.data);

@@ -1,9 +1,14 @@
 import * as z from 'zod';
-import { tierOf } from '../../domain/numbers/limits.ts';
-import type { NameStatus, NumberProfile, NumberStatus, QualityRating } from '../../domain/numbers/number.ts';
-import type { NumberPlatform, PlatformNumber } from '../../domain/numbers/platform.ts';
+import { tierOf } from '../../domain/channels/whatsapp/numbers/limits.ts';
+import type { MetaApi, MetaNumber } from '../../domain/channels/whatsapp/numbers/meta-port.ts';
+import type {
+  NameStatus,
+  NumberProfile,
+  NumberStatus,
+  QualityRating,
+} from '../../domain/channels/whatsapp/numbers/number.ts';
 import type { GraphClient } from './graph.ts';
-import { findInList, managed, segment, success } from './management-answers.ts';
+import { findInList, managementAnswer, pathSegment, success } from './management-answers.ts';
 
 const FIELDS = [
   'id',
@@ -15,7 +20,7 @@ const FIELDS = [
   'whatsapp_business_manager_messaging_limit',
   'throughput',
 ].join(',');
-/** business-phone-numbers; the messaging limit as messaging-limits has it. */
+/** business-phone-numbers, with the messaging limit of messaging-limits. */
 const phoneNumber = z.object({
   id: z.string(),
   display_phone_number: z.string(),
@@ -27,7 +32,7 @@ const phoneNumber = z.object({
   throughput: z.object({ level: z.string() }).optional().catch(undefined),
 });
 
-/** The platform's words for a number's state; a word of none of these keeps it from sending until it is known. */
+/** Number statuses by Meta's. An unknown one becomes `available`, which cannot send until Meta reports a known one. */
 const STATUSES: Readonly<Record<string, NumberStatus>> = {
   CONNECTED: 'connected',
   PENDING: 'pending',
@@ -49,17 +54,17 @@ const NAMES: Readonly<Record<string, NameStatus>> = {
   PENDING_REVIEW: 'pending',
   NONE: 'none',
 };
-const wordIn = <T>(table: Readonly<Record<string, T>>, word: string | undefined): T | undefined =>
+const lookUp = <T>(table: Readonly<Record<string, T>>, word: string | undefined): T | undefined =>
   word !== undefined && Object.hasOwn(table, word) ? table[word] : undefined;
 
-const numberOf = (found: z.infer<typeof phoneNumber>): PlatformNumber => ({
+const numberOf = (found: z.infer<typeof phoneNumber>): MetaNumber => ({
   displayPhone: `+${found.display_phone_number.replaceAll(/\D/g, '')}`,
-  status: wordIn(STATUSES, found.status) ?? 'available',
-  qualityRating: wordIn(QUALITIES, found.quality_rating) ?? 'unknown',
+  status: lookUp(STATUSES, found.status) ?? 'available',
+  qualityRating: lookUp(QUALITIES, found.quality_rating) ?? 'unknown',
   messagingTier: tierOf(found.whatsapp_business_manager_messaging_limit ?? '') ?? 'tier_250',
   throughput: found.throughput?.level === 'HIGH' ? 'high' : 'standard',
   verifiedName: found.verified_name,
-  nameStatus: wordIn(NAMES, found.name_status),
+  nameStatus: lookUp(NAMES, found.name_status),
 });
 
 /** business-profiles. */
@@ -75,7 +80,7 @@ const profile = z.object({
     }),
   ]),
 });
-/** An empty text of the platform's is a field that is not set. */
+/** Meta returns an empty string for an unset field. */
 const profileOf = ({ data: [found] }: z.infer<typeof profile>): NumberProfile => ({
   about: found.about || undefined,
   address: found.address || undefined,
@@ -85,14 +90,13 @@ const profileOf = ({ data: [found] }: z.infer<typeof profile>): NumberProfile =>
   profilePictureUrl: found.profile_picture_url || undefined,
 });
 
-type NumberCalls = Pick<NumberPlatform, 'readNumber' | 'subscribe' | 'readProfile' | 'writeProfile'>;
+type NumberCalls = Pick<MetaApi, 'readNumber' | 'subscribe' | 'readProfile' | 'writeProfile'>;
 
-/** Numbers and their profiles. */
 export const numberCalls = (graph: GraphClient): NumberCalls => ({
-  // Read through the account: a number of another account is none that its reports would be about.
+  // Read through the account, so that a number of another account is not found: its webhooks would not reach us.
   readNumber: async ({ phoneNumberId, wabaId }) => {
     const query = { fields: FIELDS, limit: 50 };
-    const path = `${segment(wabaId)}/phone_numbers`;
+    const path = `${pathSegment(wabaId)}/phone_numbers`;
     const answer = await findInList(graph, path, phoneNumber, query, ({ id }) => id === phoneNumberId);
     if (answer.kind !== 'done') return answer;
     return answer.value
@@ -100,16 +104,16 @@ export const numberCalls = (graph: GraphClient): NumberCalls => ({
       : { kind: 'refused', cause: 'absent', detail: 'meta: the account has no such number' };
   },
   subscribe: async (wabaId) =>
-    managed(await graph.request('POST', `${segment(wabaId)}/subscribed_apps`, success), () => undefined),
+    managementAnswer(await graph.request('POST', `${pathSegment(wabaId)}/subscribed_apps`, success), () => undefined),
   readProfile: async ({ phoneNumberId }) => {
     const query = { fields: 'about,address,email,profile_picture_url,websites,vertical' };
-    const path = `${segment(phoneNumberId)}/whatsapp_business_profile`;
-    return managed(await graph.request('GET', path, profile, { query }), profileOf);
+    const path = `${pathSegment(phoneNumberId)}/whatsapp_business_profile`;
+    return managementAnswer(await graph.request('GET', path, profile, { query }), profileOf);
   },
   writeProfile: async (phoneNumberId, { website, ...fields }) => {
     const websites = website === undefined ? {} : { websites: website === '' ? [] : [website] };
     const json = { messaging_product: 'whatsapp', ...fields, ...websites };
-    const path = `${segment(phoneNumberId)}/whatsapp_business_profile`;
-    return managed(await graph.request('POST', path, success, { json }), () => undefined);
+    const path = `${pathSegment(phoneNumberId)}/whatsapp_business_profile`;
+    return managementAnswer(await graph.request('POST', path, success, { json }), () => undefined);
   },
 });

@@ -1,11 +1,11 @@
 import * as z from 'zod';
-import type { ListedTemplate, NumberPlatform, Review } from '../../domain/numbers/platform.ts';
-import { reviewStatus } from '../../domain/templates/review.ts';
+import type { ListedTemplate, MetaApi, Review } from '../../domain/channels/whatsapp/numbers/meta-port.ts';
+import { reviewStatus } from '../../domain/channels/whatsapp/templates/review.ts';
 import type { GraphClient } from './graph.ts';
-import { findInList, managed, segment, success, wholeList } from './management-answers.ts';
+import { findInList, listAll, managementAnswer, pathSegment, success } from './management-answers.ts';
 
 const id = z.union([z.string().min(1), z.number()]).transform(String);
-/** template-management, creating: the answer names where the review begins; newer versions of an edit tell it too. */
+/** template-management, creating: the response has the initial review status; that of an edit has it in newer versions. */
 const reviewing = { status: z.string().optional(), category: z.string().optional() };
 const created = z.object({ id, ...reviewing });
 const edited = z.object({ success: z.literal(true), ...reviewing });
@@ -18,11 +18,11 @@ const listed = z.object({
   category: z.string(),
 });
 
-const whole = listed.extend({ components: z.array(z.looseObject({ type: z.string() })) });
-/** Templates of a page; with their components some are long. */
-const PAGE = 50;
+const listedWithComponents = listed.extend({ components: z.array(z.looseObject({ type: z.string() })) });
+/** Page size of the list; with components, templates can be long. */
+const PAGE_SIZE = 50;
 
-/** A word of the platform's as a state of a review; what is unknown is still under review. */
+/** The review status that Meta reports; an unknown one counts as still under review. */
 const statusOf = (word: string | undefined): Review['status'] => {
   const status = reviewStatus(word ?? 'PENDING');
   return status === undefined || status === 'draft' || status === 'submitted' ? 'pending' : status;
@@ -30,16 +30,24 @@ const statusOf = (word: string | undefined): Review['status'] => {
 const categoryGiven = (category: string | undefined) => (category === undefined ? {} : { category });
 const reasonOf = (reason: string | undefined) => (reason === undefined || reason === 'NONE' ? {} : { reason });
 
+/** The state of a listed template's review. */
+const reviewOf = ({ id: platformTemplateId, status, category, rejected_reason: reason }: z.infer<typeof listed>) => ({
+  platformTemplateId,
+  status: statusOf(status),
+  category,
+  ...reasonOf(reason),
+});
+const pathOf = (wabaId: string): string => `${pathSegment(wabaId)}/message_templates`;
+
 type TemplateCalls = Pick<
-  NumberPlatform,
+  MetaApi,
   'createTemplate' | 'editTemplate' | 'findTemplate' | 'listTemplates' | 'deleteTemplate'
 >;
 
-/** Templates of a business account. */
 export const templateCalls = (graph: GraphClient): TemplateCalls => ({
   createTemplate: async (wabaId, template) =>
-    managed(
-      await graph.request('POST', `${segment(wabaId)}/message_templates`, created, { json: template }),
+    managementAnswer(
+      await graph.request('POST', pathOf(wabaId), created, { json: template }),
       (made): Review => ({
         platformTemplateId: made.id,
         status: statusOf(made.status),
@@ -47,55 +55,31 @@ export const templateCalls = (graph: GraphClient): TemplateCalls => ({
       }),
     ),
   editTemplate: async (platformTemplateId, { category, components }) =>
-    managed(
-      await graph.request('POST', segment(platformTemplateId), edited, { json: { category, components } }),
+    managementAnswer(
+      await graph.request('POST', pathSegment(platformTemplateId), edited, { json: { category, components } }),
       ({ status, category: given }) => ({ status: statusOf(status), ...categoryGiven(given) }),
     ),
   findTemplate: async (wabaId, name, language) => {
     const query = { fields: 'id,name,language,status,rejected_reason,category', name, limit: 50 };
-    const path = `${segment(wabaId)}/message_templates`;
-    // The platform's `name` finds names that begin so.
-    const isIt = (each: z.infer<typeof listed>) => each.name === name && each.language === language;
-    const answer = await findInList(graph, path, listed, query, isIt);
+    // Meta's `name` filter matches prefixes.
+    const isMatch = (each: z.infer<typeof listed>) => each.name === name && each.language === language;
+    const answer = await findInList(graph, pathOf(wabaId), listed, query, isMatch);
     if (answer.kind !== 'done') return answer;
-    const found = answer.value;
-    const review = found && {
-      platformTemplateId: found.id,
-      status: statusOf(found.status),
-      category: found.category,
-      ...reasonOf(found.rejected_reason),
-    };
-    return { kind: 'done', value: review };
+    return { kind: 'done', value: answer.value && reviewOf(answer.value) };
   },
   listTemplates: async (wabaId) => {
-    const query = { fields: 'id,name,language,status,rejected_reason,category,components', limit: PAGE };
-    const answer = await wholeList(graph, `${segment(wabaId)}/message_templates`, whole, query);
+    const query = { fields: 'id,name,language,status,rejected_reason,category,components', limit: PAGE_SIZE };
+    const answer = await listAll(graph, pathOf(wabaId), listedWithComponents, query);
     if (answer.kind !== 'done') return answer;
-    const templates = answer.value.map(
-      ({
-        id: platformTemplateId,
-        name,
-        language,
-        status,
-        category,
-        components,
-        rejected_reason: why,
-      }): ListedTemplate => ({
-        platformTemplateId,
-        name,
-        language,
-        category,
-        components,
-        status: statusOf(status),
-        ...reasonOf(why),
-      }),
-    );
+    const templates = answer.value.map((found): ListedTemplate => {
+      const { name, language, components } = found;
+      return { ...reviewOf(found), name, language, components };
+    });
     return { kind: 'done', value: templates };
   },
   deleteTemplate: async (wabaId, name, platformTemplateId) => {
-    // With the id, this language alone; without it, the name in every language.
+    // With hsm_id only this language is deleted; without it, every language of the name.
     const query = { hsm_id: platformTemplateId, name };
-    const path = `${segment(wabaId)}/message_templates`;
-    return managed(await graph.request('DELETE', path, success, { query }), () => undefined);
+    return managementAnswer(await graph.request('DELETE', pathOf(wabaId), success, { query }), () => undefined);
   },
 });

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import type { ProviderIo } from '../../domain/messages/provider.ts';
-import type { NumberPlatform } from '../../domain/numbers/platform.ts';
+import type { MetaApi } from '../../domain/channels/whatsapp/numbers/meta-port.ts';
+import type { ProviderIo } from '../../domain/message/provider-port.ts';
 import { createConnections, type WebhookConnections } from '../webhooks/connections.ts';
 import { appIdSetting, type GraphOptions, graphSettings, openGraph } from './graph.ts';
 import { exampleCalls } from './management-examples.ts';
@@ -8,33 +8,32 @@ import { flowCalls } from './management-flows.ts';
 import { numberCalls } from './management-numbers.ts';
 import { templateCalls } from './management-templates.ts';
 
-/** An operation makes up to four calls one after the other, and its caller waits for half a minute at most. */
-const MOST_MS = 6_000;
+/** Timeout of one call: an operation makes up to four in sequence within the 28 s of its function. */
+const MAX_MS = 6_000;
 const address = z.object({
   baseUrl: graphSettings.baseUrl,
   version: graphSettings.version,
-  timeoutMs: graphSettings.timeoutMs.transform((ms) => Math.min(ms, MOST_MS)),
+  timeoutMs: graphSettings.timeoutMs.transform((ms) => Math.min(ms, MAX_MS)),
   appId: appIdSetting,
 });
-/** Where the Graph API is reached, as the operator's settings of a provider of Meta say. */
+/** Where the Graph API is reached, from the operator's settings of a Meta provider. */
 export const managementAddress = (settings: unknown): z.output<typeof address> => address.parse(settings);
 
 export interface ManagementOptions extends GraphOptions {
-  /** The Meta app that examples of media headers are uploaded by. */
+  /** The Meta app that uploads examples of media headers. */
   readonly appId?: string | undefined;
-  /** Whether such an example may lie on this machine: for a platform on one machine, never for a deployed stage. */
+  /** Allows examples on loopback addresses: on one machine only, never in a deployed stage. */
   readonly allowLoopbackHttp?: boolean;
 }
 
 /**
- * The management of numbers, templates and flows on Meta's Graph API (developers.facebook.com/documentation/business-messaging/whatsapp:
- * business phone numbers, business profiles, template management, Flows API), with one number's access token, which needs
- * whatsapp_business_management.
+ * Manages numbers, templates and flows through Meta's Graph API (developers.facebook.com/documentation/business-messaging/whatsapp:
+ * business phone numbers, business profiles, template management, Flows API). The number's access token needs whatsapp_business_management.
  */
 export const metaManagement = (
   io: ProviderIo,
   { appId, allowLoopbackHttp = false, ...options }: ManagementOptions,
-): NumberPlatform => {
+): MetaApi => {
   const graph = openGraph(io, options);
   let opened: WebhookConnections | undefined;
   const connections = () => {

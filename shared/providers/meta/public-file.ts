@@ -1,5 +1,5 @@
 import type * as http from 'node:http';
-import { checkEndpoint } from '../../domain/webhooks/address.ts';
+import { checkEndpoint } from '../../domain/core/public-address.ts';
 import { ConnectFault, codeOf, type WebhookConnections } from '../webhooks/connections.ts';
 import { beginRequest } from '../webhooks/request.ts';
 
@@ -8,20 +8,20 @@ export type FileReply =
   | { readonly kind: 'fault'; readonly detail: string };
 
 interface Limits {
-  readonly mostBytes: number;
+  readonly maxBytes: number;
   /** For the whole exchange, in ms. */
   readonly timeoutMs: number;
 }
 
 const wordsOf = (fault: unknown): string => (fault instanceof ConnectFault ? fault.error : codeOf(fault));
 
-const collect = (response: http.IncomingMessage, mostBytes: number, settle: (reply: FileReply) => void): void => {
+const collect = (response: http.IncomingMessage, maxBytes: number, settle: (reply: FileReply) => void): void => {
   const chunks: Buffer[] = [];
   let size = 0;
   response.on('data', (chunk: Buffer) => {
     size += chunk.byteLength;
-    if (size > mostBytes) {
-      settle({ kind: 'fault', detail: `longer than ${mostBytes} bytes` });
+    if (size > maxBytes) {
+      settle({ kind: 'fault', detail: `longer than ${maxBytes} bytes` });
       response.destroy();
     } else chunks.push(chunk);
   });
@@ -30,13 +30,13 @@ const collect = (response: http.IncomingMessage, mostBytes: number, settle: (rep
 };
 
 /**
- * Reads a file at an address that a customer wrote, through connections that go to public hosts alone. No redirect is followed, nothing
- * is sent but the request, and what is longer than `mostBytes` is cut off as a fault. Never throws; details are codes and words of ours.
+ * Downloads a file from a customer's URL, over connections that reach public hosts only. Follows no redirects, sends no credentials, and
+ * aborts after `maxBytes`. Never throws; `detail` contains only error codes and our own text.
  */
 export const readPublicFile = (
   text: string,
   connections: WebhookConnections,
-  { mostBytes, timeoutMs }: Limits,
+  { maxBytes, timeoutMs }: Limits,
 ): Promise<FileReply> =>
   new Promise((resolve) => {
     const refused = checkEndpoint(text, connections);
@@ -55,7 +55,7 @@ export const readPublicFile = (
     const timer = setTimeout(() => settle({ kind: 'fault', detail: 'not read in time' }), timeoutMs);
     request.on('response', (response) => {
       if (response.statusCode !== 200) return settle({ kind: 'fault', detail: `HTTP ${response.statusCode}` });
-      return collect(response, mostBytes, settle);
+      return collect(response, maxBytes, settle);
     });
     request.on('error', (fault) => settle({ kind: 'fault', detail: wordsOf(fault) }));
     request.end();

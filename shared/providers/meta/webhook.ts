@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
 import * as z from 'zod';
-import type { CallbackReading, CallbackRequest, ProviderEvent } from '../../domain/messages/provider.ts';
+import type { CallbackReading, CallbackRequest, ProviderEvent } from '../../domain/message/provider-port.ts';
 import { sameSecret } from '../http.ts';
 
-/** How Meta proves itself to an address; one app has one secret, and each of its webhook products a verification token. */
+/** Webhook secrets: an app has one app secret, and a verify token for each of its webhook products. */
 export const metaWebhookSettings = {
   appSecret: z.string().min(1).describe('The secret of the Meta app. Meta signs its callbacks with it.'),
   verifyToken: z
@@ -17,23 +17,23 @@ interface WebhookSecrets {
 }
 
 /**
- * What X-Hub-Signature-256 carries for a body: `sha256=` and the HMAC-SHA256 of its exact bytes under the app's secret, in lower-case
- * hexadecimal (developers.facebook.com/docs/graph-api/webhooks/getting-started, Validating Payloads).
+ * X-Hub-Signature-256 of a body: `sha256=` and the lower-case hex HMAC-SHA256 of its exact bytes under the app secret
+ * (developers.facebook.com/docs/graph-api/webhooks/getting-started, Validating Payloads).
  */
 export const metaSignature = (appSecret: string, body: string): string =>
   `sha256=${createHmac('sha256', appSecret).update(body, 'utf8').digest('hex')}`;
 
-/** A challenge is a number today; nothing that a page could be made of is ever repeated. */
+/** Challenges are numbers today; never echo anything that could be markup. */
 const CHALLENGE = /^[\w-]{1,128}$/;
 
-/** Answers the verification request of an address (same page, Verification Requests). Undefined without our token. */
+/** Answers a verification request (same page, Verification Requests); undefined if the verify token is not ours. */
 export const answerMetaChallenge = (
   { verifyToken }: Pick<WebhookSecrets, 'verifyToken'>,
   query: Readonly<Record<string, string>>,
 ): string | undefined => {
   const challenge = query['hub.challenge'];
-  const ours = query['hub.mode'] === 'subscribe' && sameSecret(query['hub.verify_token'] ?? '', verifyToken);
-  return ours && challenge !== undefined && CHALLENGE.test(challenge) ? challenge : undefined;
+  const isOurToken = query['hub.mode'] === 'subscribe' && sameSecret(query['hub.verify_token'] ?? '', verifyToken);
+  return isOurToken && challenge !== undefined && CHALLENGE.test(challenge) ? challenge : undefined;
 };
 
 const parsed = (body: string): unknown => {
@@ -44,21 +44,21 @@ const parsed = (body: string): unknown => {
   }
 };
 
-/** A part of a callback that nobody reads here, by the platform's name for it. */
+/** A field of a callback that is not processed, by Meta's name. */
 interface Ignored {
   readonly kind: 'ignored';
   readonly field: string;
 }
-/** A name of the platform's that may be logged; whatever has not the form of one could be anything. */
+/** Field names that are safe to log; anything else could be user data. */
 const FIELD = /^[a-z][a-z0-9_]{0,63}$/;
 export const ignored = (field: string): Ignored => ({ kind: 'ignored', field: FIELD.test(field) ? field : 'unnamed' });
 
-/** What one entry of a callback says; `undefined` stands for a part that has not the form that is documented. */
+/** The events of one entry; `undefined` stands for a part that does not match its documented schema. */
 export type EntryEvents = readonly (ProviderEvent | Ignored | undefined)[];
 
 /**
- * Reads a callback of one of Meta's objects. `entry` is the form of its entries, `eventsOf` what each says. One body holds entries
- * of many kinds: those that nobody reads here are named and left out, and one that cannot be read does not hold up the others.
+ * Verifies and converts a callback of one webhook object; `eventsOf` converts an entry. A callback contains entries of many kinds:
+ * unprocessed fields are reported as `ignored`, and unreadable entries are counted without affecting the others.
  */
 export const readMetaWebhook = <Entry>(
   { appSecret }: Pick<WebhookSecrets, 'appSecret'>,
@@ -78,17 +78,17 @@ export const readMetaWebhook = <Entry>(
     return read ? eventsOf(read) : [undefined];
   });
   const events = found.filter((event): event is ProviderEvent => event !== undefined && event.kind !== 'ignored');
-  const unread = found.filter((event) => event === undefined).length;
+  const unreadable = found.filter((event) => event === undefined).length;
   const fields = [...new Set(found.flatMap((event) => (event?.kind === 'ignored' ? [event.field] : [])))];
   return {
     kind: 'events',
     events,
-    ...(unread > 0 ? { unread } : {}),
+    ...(unreadable > 0 ? { unreadable } : {}),
     ...(fields.length > 0 ? { ignored: fields } : {}),
   };
 };
 
-/** Parses each of a list by itself, so that one of an unknown form costs itself alone. */
+/** Parses each item on its own, so that an unreadable one does not affect the others. */
 export const eachOf = <T>(
   schema: z.ZodType<T>,
   list: readonly unknown[] | undefined,

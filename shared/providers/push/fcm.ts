@@ -1,14 +1,14 @@
 import * as z from 'zod';
-import type { RefusalCause } from '../../domain/messages/provider.ts';
-import type { FcmCredentials } from '../../domain/push/credentials.ts';
-import type { PushAnswer } from '../../domain/push/transport.ts';
+import type { FcmCredentials } from '../../domain/channels/push/credentials.ts';
+import type { PushAnswer } from '../../domain/channels/push/transport.ts';
+import type { RefusalCause } from '../../domain/message/provider-port.ts';
 import { callProvider, jsonOf, type ProviderReply, refusal, retryAfterSeconds } from '../http.ts';
 import { GoogleTokens } from './google-tokens.ts';
-import { deadToken, fieldsOf, type PushIo, type PushRequest, type PushService, TTL_SECONDS } from './notification.ts';
+import { appDataOf, deadToken, type PushIo, type PushRequest, type PushService, TTL_SECONDS } from './notification.ts';
 
 /**
- * FCM's own error codes (https://firebase.google.com/docs/reference/fcm/rest/v1/ErrorCode) and the canonical ones of Google's APIs that
- * stand where FCM adds none. What is missing says nothing certain: INTERNAL, UNSPECIFIED_ERROR.
+ * FCM's error codes (https://firebase.google.com/docs/reference/fcm/rest/v1/ErrorCode), and Google's canonical ones where FCM adds none.
+ * Unlisted ones (INTERNAL, UNSPECIFIED_ERROR) leave the outcome unknown.
  */
 const FCM_CAUSES: Readonly<Record<string, RefusalCause>> = {
   UNREGISTERED: 'recipient',
@@ -19,15 +19,15 @@ const FCM_CAUSES: Readonly<Record<string, RefusalCause>> = {
   THIRD_PARTY_AUTH_ERROR: 'credentials',
   UNAUTHENTICATED: 'credentials',
   PERMISSION_DENIED: 'credentials',
-  // The server was overloaded and did not take it; Google asks for the same request again.
+  // The server was overloaded and did not accept it; Google asks for a retry.
   UNAVAILABLE: 'unavailable',
-  // Without UNREGISTERED beside it, it is the project that was not found: no reason to give up its devices.
+  // Without UNREGISTERED the project was not found; its devices are kept.
   NOT_FOUND: 'unavailable',
 };
-/** Statuses that are certain whoever says them. */
-const CERTAIN: Readonly<Record<number, RefusalCause>> = { 401: 'credentials', 429: 'throttled' };
-/** How long a throttled caller waits where FCM names no time, in seconds (Error codes: a minimum initial delay of 1 minute). */
-const QUOTA_SECONDS = 60;
+/** Statuses that are certain even if the response is not Google's. */
+const CAUSES_BY_STATUS: Readonly<Record<number, RefusalCause>> = { 401: 'credentials', 429: 'throttled' };
+/** Wait in seconds if a throttling response names none (Error codes: a minimum initial delay of 1 minute). */
+const THROTTLED_RETRY_SECONDS = 60;
 
 type Answered = Extract<ProviderReply, { kind: 'answered' }>;
 
@@ -47,12 +47,12 @@ const problem = z.object({
   }),
 });
 
-/** INVALID_ARGUMENT names a token that is none in one of two ways; anything else in the request may be at fault, too. */
+/** True if INVALID_ARGUMENT is about the token, which FCM says in one of two ways, and not about the rest of the request. */
 const isBadToken = (message: string, details: readonly z.infer<typeof detail>[]): boolean =>
   /\bregistration token is not a valid\b/i.test(message) ||
   details.some(({ fieldViolations = [] }) => fieldViolations.some(({ field }) => field === 'message.token'));
 
-/** FCM's own code, or the canonical one where it adds none; undefined when the answer is not Google's. */
+/** FCM's error code, or the canonical one if FCM adds none; undefined if the response is not Google's. */
 const codeOf = (reply: Answered) => {
   const error = jsonOf(problem, reply)?.error;
   const details = error?.details.flatMap((each) => detail.safeParse(each).data ?? []) ?? [];
@@ -62,12 +62,12 @@ const codeOf = (reply: Answered) => {
 
 const refusalOf = (reply: Answered, now: number): PushAnswer => {
   const { code, badToken } = codeOf(reply);
-  const words = `fcm: HTTP ${reply.status}${code ? ` ${code}` : ''}`;
-  const cause = (code === undefined ? undefined : FCM_CAUSES[code]) ?? CERTAIN[reply.status];
-  if (!cause) return { kind: 'unknown', detail: words };
-  if (code === 'UNREGISTERED' || badToken) return deadToken(words);
-  const wait = retryAfterSeconds(reply.headers.get('retry-after'), now);
-  return refusal(cause, words, wait ?? (cause === 'throttled' ? QUOTA_SECONDS : undefined));
+  const summary = `fcm: HTTP ${reply.status}${code ? ` ${code}` : ''}`;
+  const cause = (code === undefined ? undefined : FCM_CAUSES[code]) ?? CAUSES_BY_STATUS[reply.status];
+  if (!cause) return { kind: 'unknown', detail: summary };
+  if (code === 'UNREGISTERED' || badToken) return deadToken(summary);
+  const retryAfter = retryAfterSeconds(reply.headers.get('retry-after'), now);
+  return refusal(cause, summary, retryAfter ?? (cause === 'throttled' ? THROTTLED_RETRY_SECONDS : undefined));
 };
 
 const answerOf = (reply: ProviderReply, now: number): PushAnswer => {
@@ -80,10 +80,10 @@ const answerOf = (reply: ProviderReply, now: number): PushAnswer => {
     : { kind: 'accepted', providerMessageId: name };
 };
 
-/** A message in FCM's form (REST Resource: projects.messages). Values of `data` are text, so the buttons are JSON in a text. */
+/** An FCM message (REST Resource: projects.messages). Values of `data` must be strings, so the buttons are JSON. */
 const messageOf = ({ device, notification, dispatchId }: PushRequest<FcmCredentials>) => {
   const { title, body, imageUrl, silent } = notification;
-  const { actions, ...fields } = fieldsOf(notification, dispatchId);
+  const { actions, ...fields } = appDataOf(notification, dispatchId);
   return {
     token: device.token,
     data: { ...fields, ...(actions ? { actions: JSON.stringify(actions) } : {}) },
@@ -91,7 +91,7 @@ const messageOf = ({ device, notification, dispatchId }: PushRequest<FcmCredenti
     android: {
       priority: silent ? 'NORMAL' : 'HIGH',
       ttl: `${TTL_SECONDS}s`,
-      // A dispatch that comes twice replaces itself on the screen.
+      // A repeated dispatch replaces itself on the screen.
       ...(silent ? {} : { notification: { tag: dispatchId } }),
     },
   };
@@ -118,7 +118,7 @@ export const createFcm = (
         body: JSON.stringify({ message: messageOf(request) }),
         timeoutMs,
       });
-      // The other 401 is about Apple's or a browser's credentials that the project holds.
+      // THIRD_PARTY_AUTH_ERROR is about APNs or Web Push credentials of the project, not about our token.
       if (reply.kind === 'answered' && reply.status === 401 && codeOf(reply).code !== 'THIRD_PARTY_AUTH_ERROR')
         await tokens.forget(credentials, token);
       return answerOf(reply, io.now());

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { ProviderIo, RefusalCause } from '../../domain/messages/provider.ts';
-import type { PushAnswer, PushNotification, PushRefusal, PushTarget } from '../../domain/push/transport.ts';
+import type { PushAnswer, PushNotification, PushRefusal, PushTarget } from '../../domain/channels/push/transport.ts';
+import type { ProviderIo, RefusalCause } from '../../domain/message/provider-port.ts';
 import { refusal } from '../http.ts';
 
-/** One notification on its way through one push service, with the credentials of that service. */
+/** One notification to one device, with the credentials of its push service. */
 export interface PushRequest<Credentials> {
   readonly credentials: Credentials;
   readonly device: PushTarget;
@@ -11,25 +11,24 @@ export interface PushRequest<Credentials> {
   readonly dispatchId: string;
 }
 
-/** One push service. As its port, it never throws. */
+/** A push service. `send` may throw; the transport turns that into `unknown`. */
 export interface PushService<Credentials> {
   send(request: PushRequest<Credentials>): Promise<PushAnswer>;
   close(): void;
 }
 
-/** What every push service gets from outside. */
 export interface PushIo extends ProviderIo {
   /** For a whole send, in ms. */
   readonly timeoutMs: number;
 }
 
-/** How long push services keep trying to reach a device that is off, in seconds. A notification of yesterday helps nobody. */
+/** How long push services keep trying to reach an offline device, in seconds. */
 export const TTL_SECONDS = 86_400;
 
 /**
- * What the app reads beside the text, the same on every platform. Ours come last: `data` cannot claim another dispatch's opening.
+ * Data for the app, the same on every platform. Our fields override those of `data`, so that it cannot report another dispatch as opened.
  */
-export const fieldsOf = ({ deepLink, imageUrl, actions, data }: PushNotification, dispatchId: string) => ({
+export const appDataOf = ({ deepLink, imageUrl, actions, data }: PushNotification, dispatchId: string) => ({
   ...data,
   dispatchId,
   ...(deepLink === undefined ? {} : { deepLink }),
@@ -37,11 +36,11 @@ export const fieldsOf = ({ deepLink, imageUrl, actions, data }: PushNotification
   ...(actions === undefined || actions.length === 0 ? {} : { actions }),
 });
 
-/** The refusal of a device that is not there any more, and is not to be tried again. */
+/** Refusal because the device token is no longer valid; the device must not be tried again. */
 export const deadToken = (detail: string, cause: RefusalCause = 'recipient'): PushRefusal => ({
   ...refusal(cause, detail),
   deadToken: true,
 });
 
-/** A dispatch's id under the form and length that a push service takes, always the same for the same id. */
+/** A fixed-size id derived from the dispatch id, for services that limit the format. */
 export const digestOf = (dispatchId: string): Buffer => createHash('sha256').update(dispatchId).digest();

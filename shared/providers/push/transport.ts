@@ -1,5 +1,10 @@
-import type { ProviderIo } from '../../domain/messages/provider.ts';
-import { CREDENTIALS_OF, type PushAnswer, type PushDispatch, type PushTransport } from '../../domain/push/transport.ts';
+import {
+  CREDENTIALS_OF,
+  type PushAnswer,
+  type PushDispatch,
+  type PushTransport,
+} from '../../domain/channels/push/transport.ts';
+import type { ProviderIo } from '../../domain/message/provider-port.ts';
 import { refusal } from '../http.ts';
 import { createConnections, type WebhookConnections } from '../webhooks/connections.ts';
 import { createApns } from './apns.ts';
@@ -8,16 +13,16 @@ import { GOOGLE_TOKEN_URL } from './google-tokens.ts';
 import type { PushIo } from './notification.ts';
 import { createWebPush } from './webpush.ts';
 
-/** Where push services are and how long they may take. An operator's, never a tenant's: what is called here is trusted. */
+/** Addresses and timeouts of the push services. Set by the operator, never by tenants: the addresses are trusted. */
 export interface PushOptions {
   /** For a whole send, in ms. */
   readonly timeoutMs?: number | undefined;
   readonly fcmUrl?: string | undefined;
   readonly googleTokenUrl?: string | undefined;
   readonly apnsUrls?: { readonly production: string; readonly development: string } | undefined;
-  /** Certificates to trust at Apple's addresses instead of the system's. */
+  /** CA certificates for APNs instead of the system's. */
   readonly apnsCa?: string | undefined;
-  /** Connections to browsers' push services, which are strangers; public https hosts only unless others are given. */
+  /** Connections to browsers' push services, which are untrusted hosts; by default they reach public HTTPS hosts only. */
   readonly connections?: WebhookConnections | undefined;
 }
 
@@ -26,7 +31,7 @@ const FCM_URL = 'https://fcm.googleapis.com';
 /** Sending notification requests to APNs, Establish a connection to APNs. */
 const APNS_URLS = { production: 'https://api.push.apple.com', development: 'https://api.sandbox.push.apple.com' };
 
-/** The product's push services behind one port; each is opened at its first send. */
+/** FCM, APNs and Web Push behind the domain's push port. `send` never throws. */
 export const createPushTransport = (
   io: Pick<ProviderIo, 'fetch' | 'now'>,
   options: PushOptions = {},
@@ -37,7 +42,7 @@ export const createPushTransport = (
   const fcm = createFcm(pushIo, { fcm: fcmUrl, token: googleTokenUrl });
   const apns = createApns(pushIo, { urls: apnsUrls, ca: apnsCa });
   const webpush = createWebPush(pushIo, connections);
-  const choose = ({ app, ...dispatch }: PushDispatch): Promise<PushAnswer> | PushAnswer => {
+  const sendByPlatform = ({ app, ...dispatch }: PushDispatch): Promise<PushAnswer> | PushAnswer => {
     const { platform } = dispatch.device;
     if (platform === 'ios' && app.apns) return apns.send({ ...dispatch, credentials: app.apns });
     if (platform === 'android' && app.fcm) return fcm.send({ ...dispatch, credentials: app.fcm });
@@ -50,7 +55,7 @@ export const createPushTransport = (
   return {
     async send(dispatch) {
       try {
-        return await choose(dispatch);
+        return await sendByPlatform(dispatch);
       } catch (fault) {
         return { kind: 'unknown', detail: `push: ${fault instanceof Error ? fault.name : 'unknown fault'}` };
       }

@@ -1,9 +1,9 @@
-import { checkEndpoint } from '../../domain/webhooks/address.ts';
-import { answerHeaders, MOST_BODY_BYTES } from '../webhooks/answer.ts';
+import { checkEndpoint } from '../../domain/core/public-address.ts';
 import { ConnectFault, codeOf, type WebhookConnections } from '../webhooks/connections.ts';
 import { beginRequest } from '../webhooks/request.ts';
+import { MAX_BODY_BYTES, responseHeaders } from '../webhooks/response.ts';
 
-/** What became of a post. `denied` and `not_sent` are certain: no byte of it left. After that, all is `lost`. */
+/** Result of a request. `denied` and `not_sent`: certainly no byte of it left this machine. `lost`: it may have been processed. */
 export type PostReply =
   | { readonly kind: 'answered'; readonly status: number; readonly headers: Readonly<Record<string, string>> }
   | { readonly kind: 'denied'; readonly detail: string }
@@ -31,7 +31,7 @@ const exchange = (url: URL, { headers, body, timeoutMs }: Post, connections: Web
       agent: connections.agent(url.protocol, false),
     });
     let connected = false;
-    // The clock runs until the body has ended, too: one that drips would keep its connection for ever.
+    // Runs until the body ends: a slowly dripping body would hold the connection forever.
     const timer = setTimeout(() => {
       resolve({ kind: connected ? 'lost' : 'not_sent', detail: 'TimeoutError' });
       request.destroy();
@@ -43,10 +43,10 @@ const exchange = (url: URL, { headers, body, timeoutMs }: Post, connections: Web
       let size = 0;
       response.on('data', (chunk: Buffer) => {
         size += chunk.byteLength;
-        if (size > MOST_BODY_BYTES) request.destroy();
+        if (size > MAX_BODY_BYTES) request.destroy();
       });
-      // A push service says all by status and headers; its body is read so that the connection can be used again.
-      resolve({ kind: 'answered', status: response.statusCode ?? 0, headers: answerHeaders(response.rawHeaders) });
+      // Status and headers say everything; the body is read so that the connection can be reused.
+      resolve({ kind: 'answered', status: response.statusCode ?? 0, headers: responseHeaders(response.rawHeaders) });
       response.on('error', () => {});
     });
     request.on('upgrade', (_, socket) => socket.destroy());
@@ -61,10 +61,10 @@ const exchange = (url: URL, { headers, body, timeoutMs }: Post, connections: Web
   });
 
 /**
- * Posts to an address that a browser gave out, over the connections for strangers: nothing but public hosts, checked again at every
- * connection, no proxy. Never throws, follows no redirect, and never posts twice: a device would show it twice.
+ * Posts to an endpoint that a browser supplied, over connections that reach public hosts only and use no proxy. Never throws, follows
+ * redirects or retries: a retry could show a notification twice.
  */
-export const postToStranger = async (post: Post, connections: WebhookConnections): Promise<PostReply> => {
+export const postToPushEndpoint = async (post: Post, connections: WebhookConnections): Promise<PostReply> => {
   const fault = checkEndpoint(post.url, connections);
   if (fault) return { kind: 'denied', detail: `the address ${fault}` };
   try {

@@ -1,29 +1,29 @@
 import { createPrivateKey } from 'node:crypto';
-import type { RefusalCause } from '../../domain/messages/provider.ts';
-import type { VapidCredentials } from '../../domain/push/credentials.ts';
-import type { PushAnswer } from '../../domain/push/transport.ts';
+import type { VapidCredentials } from '../../domain/channels/push/credentials.ts';
+import type { PushAnswer } from '../../domain/channels/push/transport.ts';
+import type { RefusalCause } from '../../domain/message/provider-port.ts';
 import { refusal, retryAfterSeconds } from '../http.ts';
 import type { WebhookConnections } from '../webhooks/connections.ts';
 import { signJwt } from './jwt.ts';
-import { Kept, keyOf } from './kept.ts';
 import {
+  appDataOf,
   deadToken,
   digestOf,
-  fieldsOf,
   type PushIo,
   type PushRequest,
   type PushService,
   TTL_SECONDS,
 } from './notification.ts';
-import { encryptWebPush, MOST_CONTENT_BYTES, readKeys } from './webpush-encryption.ts';
-import { type PostReply, postToStranger } from './webpush-post.ts';
+import { cacheKeyOf, SingleFlightCache } from './single-flight-cache.ts';
+import { encryptWebPush, MAX_CONTENT_BYTES, readKeys } from './webpush-encryption.ts';
+import { type PostReply, postToPushEndpoint } from './webpush-post.ts';
 
-/** How long a VAPID token is good, in ms; 24 hours at most (RFC 8292, 2). */
-const TOKEN_MS = 12 * 3_600_000;
-/** A token is replaced so long before its end, in ms, that a wrong clock at the push service does not matter. */
-const MARGIN_MS = 3_600_000;
+/** Lifetime of a VAPID token, in ms; at most 24 hours (RFC 8292, 2). */
+const TOKEN_LIFETIME_MS = 12 * 3_600_000;
+/** A token is renewed this long before it expires, in ms, to tolerate clock skew at the push service. */
+const EXPIRY_MARGIN_MS = 3_600_000;
 
-/** What statuses mean (RFC 8030, 5 and 7.3; RFC 8292, 4.2; RFC 9110, 15). What is missing says nothing certain. */
+/** Refusal causes by HTTP status (RFC 8030, 5 and 7.3; RFC 8292, 4.2; RFC 9110, 15). Unlisted ones leave the outcome unknown. */
 const CAUSES: Readonly<Record<number, RefusalCause>> = {
   400: 'content',
   401: 'credentials',
@@ -31,14 +31,14 @@ const CAUSES: Readonly<Record<number, RefusalCause>> = {
   413: 'content',
   429: 'throttled',
 };
-/** The subscription has ended. */
-const DEAD: ReadonlySet<number> = new Set([404, 410]);
+/** The subscription no longer exists. */
+const EXPIRED_STATUSES: ReadonlySet<number> = new Set([404, 410]);
 
-/** A topic: at most 32 characters of base64url (RFC 8030, 5.4). A dispatch that comes twice replaces itself. */
+/** A topic has at most 32 characters of base64url (RFC 8030, 5.4). A repeated dispatch replaces itself. */
 const topicOf = (dispatchId: string): string =>
   /^[A-Za-z0-9_-]{1,32}$/.test(dispatchId) ? dispatchId : digestOf(dispatchId).toString('base64url').slice(0, 32);
 
-/** The token as an `Authorization` header has it (RFC 8292, 3), signed for the push service's origin alone. */
+/** The Authorization header with a VAPID token (RFC 8292, 3), valid for the push service's origin only. */
 const signVapid = ({ publicKey, privateKey, subject }: VapidCredentials, origin: string, until: number): string => {
   const point = Buffer.from(publicKey, 'base64url');
   const [x, y] = [point.toString('base64url', 1, 33), point.toString('base64url', 33)];
@@ -49,11 +49,11 @@ const signVapid = ({ publicKey, privateKey, subject }: VapidCredentials, origin:
 
 const contentOf = ({ notification, dispatchId }: PushRequest<VapidCredentials>): Buffer => {
   const { title, body, silent } = notification;
-  const fields = fieldsOf(notification, dispatchId);
+  const fields = appDataOf(notification, dispatchId);
   return Buffer.from(JSON.stringify(silent ? { ...fields, silent: true } : { ...fields, title, body }));
 };
 
-/** The address of the message at the push service where it gives one that can be kept, else our reference. */
+/** The message's URL at the push service, if it returned a storable one; otherwise our dispatch id. */
 const messageName = (location: string | undefined, dispatchId: string): string =>
   location !== undefined && /^[\x21-\x7e]{1,500}$/.test(location) ? location : dispatchId;
 
@@ -65,24 +65,24 @@ const answerOf = (reply: PostReply, dispatchId: string, now: number): PushAnswer
   const detail = `webpush: HTTP ${status}`;
   if (status >= 200 && status < 300)
     return { kind: 'accepted', providerMessageId: messageName(headers.location, dispatchId) };
-  if (DEAD.has(status)) return deadToken(detail);
-  const wait = retryAfterSeconds(headers['retry-after'], now);
+  if (EXPIRED_STATUSES.has(status)) return deadToken(detail);
+  const retryAfter = retryAfterSeconds(headers['retry-after'], now);
   const cause = CAUSES[status];
-  if (cause) return refusal(cause, detail, wait);
-  // Elsewhere is where the browser may look (RFC 8030, 8.3), not where a stranger sends us; nothing was taken here.
+  if (cause) return refusal(cause, detail, retryAfter);
+  // Redirects concern the browser (RFC 8030, 8.3); we never follow an untrusted host's. The message was not accepted.
   if (status >= 300 && status < 400) return refusal('unavailable', `${detail}, a redirect`);
-  // A service that says when to come again says that it did not take this; any other failure leaves that open.
-  if (status === 503 && wait !== undefined) return refusal('unavailable', detail, wait);
+  // 503 with Retry-After means not accepted; any other failure leaves the outcome unknown.
+  if (status === 503 && retryAfter !== undefined) return refusal('unavailable', detail, retryAfter);
   return { kind: 'unknown', detail };
 };
 
-/** Web Push: RFC 8030 with the encryption of RFC 8291 and the identification of RFC 8292. Endpoints are strangers' addresses. */
+/** Web Push: RFC 8030, with encryption (RFC 8291) and VAPID (RFC 8292). Endpoints are untrusted URLs. */
 export const createWebPush = (io: PushIo, connections: WebhookConnections): PushService<VapidCredentials> => {
-  const tokens = new Kept<string>();
+  const tokens = new SingleFlightCache<string>();
   const authorization = (credentials: VapidCredentials, origin: string): Promise<string> =>
-    tokens.get(keyOf(credentials, origin), io.now(), async () => {
-      const end = io.now() + TOKEN_MS;
-      return { value: signVapid(credentials, origin, end), until: end - MARGIN_MS };
+    tokens.get(cacheKeyOf(credentials, origin), io.now(), async () => {
+      const end = io.now() + TOKEN_LIFETIME_MS;
+      return { value: signVapid(credentials, origin, end), until: end - EXPIRY_MARGIN_MS };
     });
   return {
     async send(request) {
@@ -91,11 +91,11 @@ export const createWebPush = (io: PushIo, connections: WebhookConnections): Push
       const keys = readKeys(device.p256dh, device.auth);
       if (origin === undefined || !keys) return deadToken('webpush: the subscription has no address or keys');
       const content = contentOf(request);
-      if (content.byteLength > MOST_CONTENT_BYTES)
-        return refusal('content', `webpush: the content is longer than ${MOST_CONTENT_BYTES} bytes`);
+      if (content.byteLength > MAX_CONTENT_BYTES)
+        return refusal('content', `webpush: the content is longer than ${MAX_CONTENT_BYTES} bytes`);
       const body = encryptWebPush(content, keys);
       if (!body) return deadToken('webpush: the subscription has a key that is none');
-      const reply = await postToStranger(
+      const reply = await postToPushEndpoint(
         {
           url: device.token,
           headers: {

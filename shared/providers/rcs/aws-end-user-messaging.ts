@@ -1,19 +1,19 @@
 import type { RcsMessageContent, RcsSuggestedAction } from '@aws-sdk/client-pinpoint-sms-voice-v2';
 import * as z from 'zod';
+import type { RcsContent, RcsSuggestion } from '../../domain/channels/rcs/content.ts';
 import type {
   Dispatch,
   InboundEvent,
   ProviderAnswer,
   ProviderDeclaration,
   ProviderIo,
-} from '../../domain/messages/provider.ts';
-import type { RcsContent, RcsSuggestion } from '../../domain/rcs/content.ts';
-import { hasWholeAccessKey, WHOLE_ACCESS_KEY } from '../aws.ts';
+} from '../../domain/message/provider-port.ts';
+import { hasCompleteAccessKey, INCOMPLETE_ACCESS_KEY } from '../aws.ts';
 import {
   type EndUserMessagingEvent,
-  type EventMeaning,
   endUserMessagingSettings,
   readEvent,
+  type StatusUpdate,
   sendOnce,
   TEXT_EVENTS,
   type TwoWayMessage,
@@ -22,7 +22,7 @@ import { e164Of } from '../e164.ts';
 import { parseJson, refusal } from '../http.ts';
 import { tappedButton, typedText } from './inbound.ts';
 
-/** What an operator sets for RCS through AWS End User Messaging. */
+/** Operator settings of RCS through AWS End User Messaging. */
 export const awsEndUserMessagingRcsSettings = z
   .strictObject({
     region: endUserMessagingSettings.region,
@@ -53,13 +53,13 @@ export const awsEndUserMessagingRcsSettings = z
     snsBaseUrl: endUserMessagingSettings.snsBaseUrl,
     timeoutMs: endUserMessagingSettings.timeoutMs,
   })
-  .refine(hasWholeAccessKey, WHOLE_ACCESS_KEY);
+  .refine(hasCompleteAccessKey, INCOMPLETE_ACCESS_KEY);
 type RcsSettings = z.infer<typeof awsEndUserMessagingRcsSettings>;
 
-/** Marks a message whose RCS may fail without the message having failed. */
+/** Context entry of a message with an SMS fallback: an RCS failure is not final for it. */
 const FALLBACK = { fallback: 'sms' };
 
-/** A button; AWS wants postback data of every kind, where only a reply's says something. */
+/** AWS requires PostbackData for every action; it has a meaning for replies only. */
 const suggestionOf = (suggestion: RcsSuggestion): RcsSuggestedAction => {
   const { label } = suggestion;
   if (suggestion.kind === 'openUrl') return { OpenUrl: { Text: label, PostbackData: label, Url: suggestion.url } };
@@ -88,8 +88,8 @@ const contentOf = ({ text, card }: RcsContent): RcsMessageContent => {
 
 const isPool = (identity: string): boolean => /(^|:)pool[-/]/.test(identity);
 
-/** Why AWS certainly would not take a message as it is documented; asked before anything leaves. */
-const refusedBefore = (settings: RcsSettings, { card, fallback }: RcsContent): ProviderAnswer | undefined => {
+/** Refusals that AWS's documented limits make certain, found before calling AWS. */
+const preflightRefusal = (settings: RcsSettings, { card, fallback }: RcsContent): ProviderAnswer | undefined => {
   const plain = card?.suggestions?.some((each) => each.kind === 'openUrl' && !each.url.startsWith('https://'));
   // RcsOpenUrlAction, Url: https://\S+
   if (plain) return refusal('content', 'aws: a button opens https addresses only');
@@ -106,7 +106,7 @@ const send = async (
   const { originationIdentity, fallbackIdentity, timeToLiveSeconds, configurationSetName } = settings;
   const { fallback } = content;
   return (
-    refusedBefore(settings, content) ??
+    preflightRefusal(settings, content) ??
     sendOnce(settings, io, (sdk, client, options) =>
       client.send(
         new sdk.SendRcsMessageCommand({
@@ -132,71 +132,78 @@ const send = async (
   );
 };
 
-/** Event types of RCS (EventDestination, MatchingEventTypes); RCS_QUEUED says nothing new. What was only sent may still leave by SMS. */
-const EVENTS: Readonly<Record<string, EventMeaning>> = {
+/**
+ * Event types of RCS (EventDestination, MatchingEventTypes). RCS_QUEUED changes nothing. RCS_SENT has no `via`: the message may still fall
+ * back to SMS.
+ */
+const RCS_EVENTS: Readonly<Record<string, StatusUpdate>> = {
   RCS_SENT: { status: 'sent' },
   RCS_DELIVERED: { status: 'delivered', via: 'rcs' },
   RCS_READ: { status: 'read', via: 'rcs' },
   RCS_FAILED: { status: 'failed', via: 'rcs' },
   RCS_TTL_EXPIRED: { status: 'failed', reason: 'expired', via: 'rcs' },
 };
-/** What is so whether or not an SMS was to leave instead: a destination that AWS was told to block, and the SMS itself. */
-const ALWAYS: Readonly<Record<string, EventMeaning>> = {
+/** Events that are final with or without an SMS fallback. */
+const UNCONDITIONAL_EVENTS: Readonly<Record<string, StatusUpdate>> = {
   RCS_PROTECT_BLOCKED: { status: 'failed', reason: 'blacklisted', via: 'rcs' },
   RCS_FALLEN_BACK_TO_SMS: { status: 'sent', via: 'sms' },
 };
 /**
- * Statuses that say more than the type of their event (sms-voice/latest/userguide/rcs-events.html). A message whose removal failed
- * after its time "might still be delivered", and one that is pending is not delivered yet: neither says anything new.
+ * Message statuses that are more precise than the event type (sms-voice/latest/userguide/rcs-events.html); null changes nothing. After
+ * TTL_EXPIRATION_REVOKE_FAILED the message "might still be delivered".
  */
-const STATUSES: Readonly<Record<string, EventMeaning | null>> = {
+const STATUS_OVERRIDES: Readonly<Record<string, StatusUpdate | null>> = {
   PENDING: null,
   TTL_EXPIRATION_REVOKE_FAILED: null,
   UNDELIVERABLE: { status: 'failed', reason: 'no_rcs', via: 'rcs' },
   REJECTED: { status: 'failed', reason: 'carrier_rejected', via: 'rcs' },
 };
 
-const meaningOf = ({ eventType, messageStatus = '', context }: EndUserMessagingEvent): EventMeaning | undefined => {
+const statusUpdateOf = ({
+  eventType,
+  messageStatus = '',
+  context,
+}: EndUserMessagingEvent): StatusUpdate | undefined => {
   const text = TEXT_EVENTS[eventType];
   if (text) return { ...text, status: text.status === 'undelivered' ? 'failed' : text.status, via: 'sms' };
-  const always = ALWAYS[eventType];
+  const always = UNCONDITIONAL_EVENTS[eventType];
   if (always) return always;
-  const byType = EVENTS[eventType];
-  const byStatus = STATUSES[messageStatus];
+  const byType = RCS_EVENTS[eventType];
+  const byStatus = STATUS_OVERRIDES[messageStatus];
   const meaning = byType && byStatus !== undefined ? byStatus : byType;
-  // With an SMS to follow, its own events decide.
+  // With an SMS fallback, the events of the SMS decide.
   return meaning?.status === 'failed' && context.fallback === FALLBACK.fallback ? undefined : (meaning ?? undefined);
 };
 
 /**
- * What stands in a two-way message's body instead of a text (sms-voice/latest/userguide/rcs-events.html): a tapped suggestion, or that
- * somebody is typing. What else AWS may put there is kept as it came.
+ * JSON that a two-way message's body may hold instead of text (sms-voice/latest/userguide/rcs-events.html): a tapped suggestion or a typing
+ * indicator. Anything else is kept as text.
  */
 const interaction = z.discriminatedUnion('type', [
   z.object({ type: z.literal('SUGGESTION'), text: z.string(), postbackData: z.string() }),
   z.object({ type: z.literal('RCS_TYPING') }),
 ]);
 
-const inboundOf = (message: TwoWayMessage, at: number): InboundEvent | undefined => {
+const inboundEventOf = (message: TwoWayMessage, at: number): InboundEvent | undefined => {
   const { messageBody, previousPublishedMessageId: answered } = message;
   const found = messageBody.startsWith('{') ? parseJson(interaction, messageBody) : undefined;
   if (found?.type === 'RCS_TYPING') return undefined;
-  const said = found ? tappedButton(found.text, found.postbackData) : typedText(messageBody);
+  const content = found ? tappedButton(found.text, found.postbackData) : typedText(messageBody);
   return {
     kind: 'inbound',
     providerMessageId: message.inboundMessageId,
     channel: 'rcs',
     from: e164Of(message.originationNumber),
     to: message.destinationNumber,
-    ...said,
+    ...content,
     ...(answered ? { inReplyTo: answered } : {}),
     at,
   };
 };
 
 /**
- * RCS through AWS End User Messaging (PinpointSMSVoiceV2, SendRcsMessage). Our reference travels in the message's context and comes back
- * in its events. An SMS leaves instead only where the message names its text: pools fall back by themselves for SendTextMessage alone.
+ * RCS through AWS End User Messaging (PinpointSMSVoiceV2, SendRcsMessage). Our message id travels in `Context` and comes back in the
+ * events. It falls back to SMS only if the message has a fallback text: pools fall back on their own for SendTextMessage only.
  */
 export const awsEndUserMessagingRcs: ProviderDeclaration<RcsContent, RcsSettings> = {
   channel: 'rcs',
@@ -205,6 +212,6 @@ export const awsEndUserMessagingRcs: ProviderDeclaration<RcsContent, RcsSettings
   create: (settings, io) => ({
     name: 'aws_end_user_messaging',
     send: (dispatch) => send(settings, io, dispatch),
-    readCallback: ({ body }) => readEvent(settings, io, body, { meaningOf, inboundOf }),
+    readCallback: ({ body }) => readEvent(settings, io, body, { statusUpdateOf, inboundEventOf }),
   }),
 };

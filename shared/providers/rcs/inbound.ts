@@ -1,27 +1,25 @@
-import type { InboundEvent } from '../../domain/messages/provider.ts';
+import type { InboundEvent } from '../../domain/message/provider-port.ts';
 
-type Said = Pick<InboundEvent, 'type' | 'text' | 'payload'>;
+type InboundContent = Pick<InboundEvent, 'type' | 'text' | 'payload'>;
 
-/** A text that somebody typed. */
-export const typedText = (text: string): Said => ({ type: 'text', text, payload: {} });
+export const typedText = (text: string): InboundContent => ({ type: 'text', text, payload: {} });
 
-/** A tapped suggestion, in the form that the WhatsApp Cloud API gives to a tapped button; its label is what the person said. */
-export const tappedButton = (label: string, postback: string): Said => ({
+/** A tapped suggestion, in the format of the WhatsApp Cloud API's button reply; the label becomes the text. */
+export const tappedButton = (label: string, postback: string): InboundContent => ({
   type: 'interactive',
   text: label,
   payload: { interactive: { type: 'button_reply', button_reply: { id: postback, title: label } } },
 });
 
-/** A place that somebody shared. */
-export const sharedLocation = (latitude: number, longitude: number): Said => ({
+export const sharedLocation = (latitude: number, longitude: number): InboundContent => ({
   type: 'interactive',
   payload: { interactive: { type: 'location', location: { latitude, longitude } } },
 });
 
 const KINDS = ['image', 'audio', 'video'] as const;
 
-/** A file that somebody sent; the provider keeps it at its address for a time of its own. */
-export const sentFile = (url: string, mimeType: string | undefined, filename: string | undefined): Said => ({
+/** A received file. The provider stores it at `url`, for a limited time. */
+export const sentFile = (url: string, mimeType: string | undefined, filename: string | undefined): InboundContent => ({
   type: 'media',
   payload: {
     media: {

@@ -1,12 +1,12 @@
 import * as z from 'zod';
-import type { ProviderDeclaration, ProviderEvent, ReceiptEvent } from '../../domain/messages/provider.ts';
-import type { RcsContent, RcsSuggestion } from '../../domain/rcs/content.ts';
+import type { RcsContent, RcsSuggestion } from '../../domain/channels/rcs/content.ts';
+import type { ProviderDeclaration, ProviderEvent, ReceiptEvent } from '../../domain/message/provider-port.ts';
 import { e164Of } from '../e164.ts';
 import {
   infobipAccountSettings,
   infobipDestination,
   infobipWebhooks,
-  inquireOfInfobip,
+  queryInfobipStatus,
   sendByInfobip,
 } from '../infobip.ts';
 import {
@@ -18,7 +18,7 @@ import {
 } from '../infobip-callbacks.ts';
 import { sentFile, sharedLocation, tappedButton, typedText } from './inbound.ts';
 
-/** What an operator sets for RCS through Infobip. */
+/** Operator settings of RCS through Infobip. */
 export const infobipRcsSettings = z.strictObject({
   apiKey: infobipAccountSettings.apiKey.describe('The API key, with the scopes rcs:message:send and rcs:logs:read.'),
   sender: z.string().min(1).describe('The RCS sender (agent) of the account that sends.'),
@@ -43,7 +43,7 @@ export const infobipRcsSettings = z.strictObject({
 });
 type InfobipRcsSettings = z.infer<typeof infobipRcsSettings>;
 
-/** A button; Infobip wants postback data of every kind, where only a reply's says something. */
+/** Infobip requires postbackData for every suggestion; it has a meaning for replies only. */
 const suggestionOf = (suggestion: RcsSuggestion) => {
   const { label } = suggestion;
   if (suggestion.kind === 'openUrl') return { type: 'OPEN_URL', text: label, postbackData: label, url: suggestion.url };
@@ -52,7 +52,7 @@ const suggestionOf = (suggestion: RcsSuggestion) => {
   return { type: 'REPLY', text: label, postbackData: suggestion.postback ?? label };
 };
 
-/** A card stands upright with its image above; `alignment` must be given and is of horizontal cards only. */
+/** Infobip requires `alignment` although it applies to horizontal cards only. */
 const contentOf = ({ text, card }: RcsContent) => {
   if (!card) return { type: 'TEXT', text: text ?? '' };
   const { title, description, fileUrl, suggestions = [] } = card;
@@ -75,8 +75,8 @@ const optionsOf = ({ smsSender, validityMinutes }: InfobipRcsSettings, { fallbac
 });
 
 const seen = z.object({ messageId: z.string().min(1), from: z.string().min(1), seenAt: z.string() });
-/** What a person answers with (Receive inbound RCS messages); of a kind that is not here nothing is kept. */
-const said = z.discriminatedUnion('type', [
+/** Inbound content (Receive inbound RCS messages). Other types are ignored. */
+const inboundContent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('TEXT'), text: z.string() }),
   z.object({ type: z.literal('SUGGESTION'), text: z.string(), postbackData: z.string() }),
   z.object({ type: z.literal('LOCATION'), latitude: z.number(), longitude: z.number() }),
@@ -93,14 +93,14 @@ const inbound = z.object({
   to: z.string().optional(),
   receivedAt: z.string().optional(),
   pairedMessageId: z.string().min(1).nullish(),
-  message: z.union([said, z.object({ type: z.string() })]),
+  message: z.union([inboundContent, z.object({ type: z.string() })]),
 });
 const entry = z.union([infobipReport, seen, inbound]);
 
-/** Reasons that RCS has besides those of SMS: no such user on the platform is a number without RCS. */
+/** Reasons by network error, besides those of SMS. EC_UNKNOWN_USER: the recipient has no RCS. */
 const REASONS: Readonly<Record<string, string>> = { EC_UNKNOWN_USER: 'no_rcs' };
 
-/** The channel is told only where there was a failover; without one there was RCS alone. */
+/** Infobip reports the channel only if a failover was configured; without one it was RCS. */
 const viaOf = ({ channel }: InfobipReport): 'rcs' | 'sms' | undefined =>
   channel === undefined || channel === 'RCS' ? 'rcs' : channel === 'SMS' ? 'sms' : undefined;
 
@@ -122,7 +122,7 @@ const receiptOf = (report: InfobipReport): ReceiptEvent[] => {
   ];
 };
 
-/** Who saw it is `from` here; only RCS tells that a message was seen. */
+/** A seen report, in which `from` is the recipient. Only RCS has them. */
 const readOf = ({ messageId, from, seenAt }: z.infer<typeof seen>): ReceiptEvent => {
   const at = infobipInstant(seenAt);
   return {
@@ -144,7 +144,7 @@ const readOf = ({ messageId, from, seenAt }: z.infer<typeof seen>): ReceiptEvent
   };
 };
 
-const saidOf = (message: z.infer<typeof said>) => {
+const contentOfInbound = (message: z.infer<typeof inboundContent>) => {
   switch (message.type) {
     case 'TEXT':
       return typedText(message.text);
@@ -158,7 +158,7 @@ const saidOf = (message: z.infer<typeof said>) => {
 };
 
 const inboundOf = (found: z.infer<typeof inbound>, now: number): ProviderEvent[] => {
-  const message = said.safeParse(found.message).data;
+  const message = inboundContent.safeParse(found.message).data;
   if (!message) return [];
   return [
     {
@@ -167,7 +167,7 @@ const inboundOf = (found: z.infer<typeof inbound>, now: number): ProviderEvent[]
       channel: 'rcs',
       from: e164Of(found.sender),
       ...(found.to === undefined ? {} : { to: found.to }),
-      ...saidOf(message),
+      ...contentOfInbound(message),
       ...(found.pairedMessageId ? { inReplyTo: found.pairedMessageId } : {}),
       at: infobipInstant(found.receivedAt) ?? now,
     },
@@ -182,8 +182,8 @@ const eventsOf =
   };
 
 /**
- * Infobip's RCS API v2 (https://www.infobip.com/docs/api/channels/rcs). Our message id is Infobip's message id: reports of RCS and of the
- * SMS that leaves instead repeat it, and the logs are asked by it. Of a failover Infobip reports the last step alone.
+ * Infobip's RCS API v2 (https://www.infobip.com/docs/api/channels/rcs). Our message id is also Infobip's: reports of the RCS message and of
+ * its SMS failover repeat it, and the logs are queried by it. Of a failover Infobip reports only the last step.
  */
 export const infobipRcs: ProviderDeclaration<RcsContent, InfobipRcsSettings> = {
   channel: 'rcs',
@@ -202,7 +202,7 @@ export const infobipRcs: ProviderDeclaration<RcsContent, InfobipRcsSettings> = {
         webhooks: infobipWebhooks(settings, dispatch, ['delivery', 'seen']),
       });
     },
-    inquire: (messageId, sentAt) => inquireOfInfobip(settings, io, '/rcs/2/logs', messageId, sentAt),
+    queryStatus: (messageId, sentAt) => queryInfobipStatus(settings, io, '/rcs/2/logs', messageId, sentAt),
     readCallback: async (request) => {
       const now = io.now();
       return readInfobipCallback(settings.callbackAuth, now, request, entry, eventsOf(now));

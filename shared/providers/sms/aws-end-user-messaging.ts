@@ -1,12 +1,12 @@
 import * as z from 'zod';
-import type { ProviderAnswer, ProviderIo } from '../../domain/messages/provider.ts';
-import type { SmsDispatch, SmsProvider, SmsProviderDeclaration } from '../../domain/sms/provider.ts';
-import { hasWholeAccessKey, WHOLE_ACCESS_KEY } from '../aws.ts';
+import type { SmsDispatch, SmsProvider, SmsProviderDeclaration } from '../../domain/channels/sms/content.ts';
+import type { ProviderAnswer, ProviderIo } from '../../domain/message/provider-port.ts';
+import { hasCompleteAccessKey, INCOMPLETE_ACCESS_KEY } from '../aws.ts';
 import { endUserMessagingSettings, readEvent, replyOf, sendOnce, TEXT_EVENTS } from '../aws-end-user-messaging.ts';
 
 const MESSAGE_TYPES = ['TRANSACTIONAL', 'PROMOTIONAL'] as const;
 
-/** What an operator sets for AWS End User Messaging SMS. */
+/** Operator settings of AWS End User Messaging SMS. */
 export const awsEndUserMessagingSettings = z
   .strictObject({
     region: endUserMessagingSettings.region,
@@ -29,7 +29,7 @@ export const awsEndUserMessagingSettings = z
     snsBaseUrl: endUserMessagingSettings.snsBaseUrl,
     timeoutMs: endUserMessagingSettings.timeoutMs,
   })
-  .refine(hasWholeAccessKey, WHOLE_ACCESS_KEY);
+  .refine(hasCompleteAccessKey, INCOMPLETE_ACCESS_KEY);
 export type AwsEndUserMessagingSettings = z.infer<typeof awsEndUserMessagingSettings>;
 
 const send = (
@@ -52,8 +52,8 @@ const send = (
   );
 
 /**
- * AWS End User Messaging SMS (the API is named PinpointSMSVoiceV2). Our reference travels in the message's context and comes back in its
- * events. AWS keeps nothing that could be asked by it, so there is no inquiry: an event decides what an answer left open.
+ * AWS End User Messaging SMS (API name: PinpointSMSVoiceV2). Our message id travels in `Context` and comes back in the events. AWS offers
+ * no lookup by it, so there is no `queryStatus`: only an event resolves an uncertain send.
  */
 export const awsEndUserMessaging: SmsProviderDeclaration<AwsEndUserMessagingSettings> = {
   channel: 'sms',
@@ -63,6 +63,9 @@ export const awsEndUserMessaging: SmsProviderDeclaration<AwsEndUserMessagingSett
     name: 'aws_end_user_messaging',
     send: (dispatch) => send(settings, io, dispatch),
     readCallback: ({ body }) =>
-      readEvent(settings, io, body, { meaningOf: ({ eventType }) => TEXT_EVENTS[eventType], inboundOf: replyOf }),
+      readEvent(settings, io, body, {
+        statusUpdateOf: ({ eventType }) => TEXT_EVENTS[eventType],
+        inboundEventOf: replyOf,
+      }),
   }),
 };

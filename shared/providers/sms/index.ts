@@ -3,7 +3,7 @@ import { awsEndUserMessaging, awsEndUserMessagingSettings } from './aws-end-user
 import { infobip, infobipSettings } from './infobip.ts';
 import { twilio, twilioSettings } from './twilio.ts';
 
-/** Every provider of SMS: one line each. */
+/** The SMS providers, in their default order. */
 export const PROVIDERS: readonly RegisteredProvider[] = [
   register(awsEndUserMessaging, awsEndUserMessagingSettings),
   register(twilio, twilioSettings),

@@ -1,17 +1,17 @@
 import * as z from 'zod';
-import type { ProviderEvent } from '../../domain/messages/provider.ts';
-import type { SmsProvider, SmsProviderDeclaration } from '../../domain/sms/provider.ts';
+import type { SmsProvider, SmsProviderDeclaration } from '../../domain/channels/sms/content.ts';
+import type { ProviderEvent } from '../../domain/message/provider-port.ts';
 import { e164Of } from '../e164.ts';
 import {
   infobipAccountSettings,
   infobipDestination,
   infobipWebhooks,
-  inquireOfInfobip,
+  queryInfobipStatus,
   sendByInfobip,
 } from '../infobip.ts';
 import { infobipInstant, infobipReceipt, infobipReport, readInfobipCallback } from '../infobip-callbacks.ts';
 
-/** What an operator sets for SMS through Infobip. */
+/** Operator settings of SMS through Infobip. */
 export const infobipSettings = z.strictObject({
   apiKey: infobipAccountSettings.apiKey.describe('The API key, with the scopes sms:message:send and sms:logs:read.'),
   from: z
@@ -27,7 +27,7 @@ export const infobipSettings = z.strictObject({
 });
 export type InfobipSettings = z.infer<typeof infobipSettings>;
 
-/** MO_JSON_2 (docs/api, Receive inbound SMS messages). */
+/** An inbound SMS in the format MO_JSON_2 (docs/api, Receive inbound SMS messages). */
 const inbound = z.object({
   messageId: z.string().min(1),
   from: z.string().min(1),
@@ -52,8 +52,8 @@ const eventsOf = (found: z.infer<typeof entry>, now: number): readonly ProviderE
 };
 
 /**
- * Infobip's SMS API v3 (https://www.infobip.com/docs/api/channels/sms). Our message id is Infobip's message id: the receipts repeat it,
- * the logs are asked by it, and a second send under it is refused.
+ * Infobip's SMS API v3 (https://www.infobip.com/docs/api/channels/sms). Our message id is also Infobip's: receipts repeat it, the logs are
+ * queried by it, and Infobip refuses a second send with it.
  */
 export const infobip: SmsProviderDeclaration<InfobipSettings> = {
   channel: 'sms',
@@ -71,7 +71,7 @@ export const infobip: SmsProviderDeclaration<InfobipSettings> = {
         webhooks: infobipWebhooks(settings, dispatch, ['delivery']),
       });
     },
-    inquire: (messageId, sentAt) => inquireOfInfobip(settings, io, '/sms/3/logs', messageId, sentAt),
+    queryStatus: (messageId, sentAt) => queryInfobipStatus(settings, io, '/sms/3/logs', messageId, sentAt),
     readCallback: async (request) =>
       readInfobipCallback(settings.callbackAuth, io.now(), request, entry, (found) => eventsOf(found, io.now())),
   }),

@@ -1,16 +1,16 @@
-import type { RefusalCause as Cause, ReceiptEvent as Receipt } from '../../domain/messages/provider.ts';
+import type { RefusalCause as Cause, ReceiptEvent as Receipt } from '../../domain/message/provider-port.ts';
 
-/** What one of Twilio's error codes means here: to a send that it refused, and to a receipt that carries it. */
+/** How a Twilio error code is mapped: `cause` when it refuses a send, `reason` when a receipt carries it. */
 interface TwilioCode {
-  /** Twilio's title, without the number that Twilio writes into its own message. */
+  /** Twilio's title without the phone number that Twilio's own message contains. */
   readonly title: string;
   readonly cause: Cause;
   readonly reason?: NonNullable<Receipt['reason']>;
 }
 
 /**
- * Twilio's Error and Warning Dictionary (https://www.twilio.com/docs/api/errors), as far as it concerns sending a text.
- * A code that is missing here is still a refusal when it answers a send; it is taken for a fault of the route.
+ * Twilio's Error and Warning Dictionary (https://www.twilio.com/docs/api/errors), as far as it applies to sending SMS. An unlisted code in
+ * the response to a send is still a refusal, treated as a fault of the route.
  */
 export const TWILIO_CODES: Readonly<Record<number, TwilioCode>> = {
   10001: { title: 'Account is not active', cause: 'credit' },
@@ -74,12 +74,11 @@ export const TWILIO_CODES: Readonly<Record<number, TwilioCode>> = {
   90010: { title: 'Account is not active', cause: 'credit' },
 };
 
-/** Refusals that Twilio documents by HTTP status alone, for answers whose body says nothing (twilio.com/docs/usage/twilios-response). */
+/** HTTP statuses that are certain refusals even without an error body (twilio.com/docs/usage/twilios-response). */
 export const TWILIO_STATUSES: Readonly<Record<number, Cause>> = { 401: 'credentials', 429: 'throttled' };
 
 /**
- * A message's statuses (twilio.com/docs/messaging/api/message-resource, status values); what is missing says nothing new
- * of a message that was accepted.
+ * Twilio message statuses (twilio.com/docs/messaging/api/message-resource, status values). Unlisted ones do not change an accepted message.
  */
 export const TWILIO_RECEIPTS: Readonly<Record<string, Receipt['status']>> = {
   sent: 'sent',

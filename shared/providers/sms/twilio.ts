@@ -1,19 +1,19 @@
 import { createHmac } from 'node:crypto';
 import * as z from 'zod';
+import type { SmsDispatch, SmsProvider, SmsProviderDeclaration } from '../../domain/channels/sms/content.ts';
 import type {
   CallbackReading,
   CallbackRequest,
   ProviderAnswer,
   ProviderIo,
   ReceiptEvent,
-} from '../../domain/messages/provider.ts';
-import type { SmsDispatch, SmsProvider, SmsProviderDeclaration } from '../../domain/sms/provider.ts';
+} from '../../domain/message/provider-port.ts';
 import { callProvider, jsonOf, type ProviderReply, refusal, retryAfterSeconds, sameSecret } from '../http.ts';
 import { TWILIO_CODES, TWILIO_RECEIPTS, TWILIO_STATUSES } from './twilio-codes.ts';
 
 const sid = (prefix: string) => new RegExp(`^${prefix}[0-9a-fA-F]{32}$`);
 
-/** What an operator sets for Twilio Programmable Messaging. */
+/** Operator settings of Twilio Programmable Messaging. */
 export const twilioSettings = z
   .strictObject({
     accountSid: z.string().regex(sid('AC')).describe('The account that sends and pays: AC and 32 hexadecimal digits.'),
@@ -55,13 +55,13 @@ export const twilioSettings = z
   );
 export type TwilioSettings = z.infer<typeof twilioSettings>;
 
-/** The part of a Message resource that a send answers (docs/messaging/api/message-resource). */
+/** The fields read from the Message resource that a send returns (docs/messaging/api/message-resource). */
 const created = z.object({
   sid: z.string().regex(/^(SM|MM)[0-9a-fA-F]{32}$/),
   status: z.string(),
   error_code: z.number().nullish(),
 });
-/** An error as the REST API writes it (docs/usage/twilios-response). Its message repeats the recipient and is never passed on. */
+/** A REST API error (docs/usage/twilios-response). Its message contains the recipient and must not be logged. */
 const problem = z.object({ code: z.number(), status: z.number().optional() });
 
 const authorization = ({ accountSid, authToken, apiKeySid, apiKeySecret }: TwilioSettings): string =>
@@ -75,9 +75,9 @@ const senderOf = (
   return messagingServiceSid ? { MessagingServiceSid: messagingServiceSid } : { From: from ?? '' };
 };
 
-const refusalOf = (code: number, wait?: number): ProviderAnswer => {
+const refusalOf = (code: number, retryAfter?: number): ProviderAnswer => {
   const known = TWILIO_CODES[code];
-  return refusal(known?.cause ?? 'unavailable', `twilio ${code}${known ? `: ${known.title}` : ''}`, wait);
+  return refusal(known?.cause ?? 'unavailable', `twilio ${code}${known ? `: ${known.title}` : ''}`, retryAfter);
 };
 
 const answerOf = (reply: ProviderReply, now: number): ProviderAnswer => {
@@ -91,11 +91,13 @@ const answerOf = (reply: ProviderReply, now: number): ProviderAnswer => {
     return { kind: 'accepted', providerMessageId: message.sid };
   }
   if (status < 400 || status >= 500) return { kind: 'unknown', detail: `twilio: HTTP ${status}` };
-  const wait = retryAfterSeconds(headers.get('retry-after'), now);
+  const retryAfter = retryAfterSeconds(headers.get('retry-after'), now);
   const code = jsonOf(problem, reply)?.code;
-  if (code !== undefined) return refusalOf(code, wait);
+  if (code !== undefined) return refusalOf(code, retryAfter);
   const cause = TWILIO_STATUSES[status];
-  return cause ? refusal(cause, `twilio: HTTP ${status}`, wait) : { kind: 'unknown', detail: `twilio: HTTP ${status}` };
+  return cause
+    ? refusal(cause, `twilio: HTTP ${status}`, retryAfter)
+    : { kind: 'unknown', detail: `twilio: HTTP ${status}` };
 };
 
 const send = async (settings: TwilioSettings, io: ProviderIo, dispatch: SmsDispatch): Promise<ProviderAnswer> => {
@@ -120,9 +122,9 @@ const send = async (settings: TwilioSettings, io: ProviderIo, dispatch: SmsDispa
 };
 
 /**
- * Twilio's signature of a callback: base64 HMAC-SHA1, under the auth token, of the address followed by each parameter's name and
- * value in the order of the names (twilio.com/docs/usage/security, validating requests). A repeated name adds each different value
- * once, in order, as Twilio's own libraries do.
+ * X-Twilio-Signature: base64 HMAC-SHA1 under the auth token, over the URL followed by each parameter's name and value, sorted by name
+ * (twilio.com/docs/usage/security, validating requests). Of a repeated name each distinct value counts once, sorted, as in Twilio's own
+ * libraries.
  */
 export const twilioSignature = (authToken: string, url: string, params: URLSearchParams): string => {
   const text = [...new Set(params.keys())].sort().map((name) =>
@@ -136,8 +138,8 @@ export const twilioSignature = (authToken: string, url: string, params: URLSearc
     .digest('base64');
 };
 
-/** Twilio signs some addresses with their default port and some without; its own libraries try both (twilio-node, webhooks.ts). */
-const spellings = (url: string): string[] => {
+/** Twilio signs some URLs with the default port and some without; its own libraries try both (twilio-node, webhooks.ts). */
+const urlVariants = (url: string): string[] => {
   const [, scheme, host, port, rest] = /^(https?):\/\/([^/:?#]+)(:\d+)?(.*)$/s.exec(url) ?? [];
   if (!scheme) return [url];
   return [url, port ? `${scheme}://${host}${rest}` : `${scheme}://${host}:${scheme === 'https' ? 443 : 80}${rest}`];
@@ -190,7 +192,7 @@ const readCallback = (
   const params = new URLSearchParams(body);
   const signature = headers['x-twilio-signature'];
   if (!signature) return { kind: 'forged', detail: 'twilio: no signature' };
-  const matches = spellings(url).some((spelling) =>
+  const matches = urlVariants(url).some((spelling) =>
     sameSecret(twilioSignature(settings.authToken, spelling, params), signature),
   );
   if (!matches) return { kind: 'forged', detail: 'twilio: the signature is not ours' };
@@ -206,8 +208,8 @@ const readCallback = (
 };
 
 /**
- * Twilio Programmable Messaging over its REST API (2010-04-01). Our reference travels in the status callback's address. Twilio keeps no
- * reference of ours that it could be asked by, so there is no inquiry: a receipt decides what an answer left open.
+ * Twilio Programmable Messaging, REST API 2010-04-01. Our message id travels in the URL of the status callback. Twilio offers no lookup by
+ * it, so there is no `queryStatus`: only a receipt resolves an uncertain send.
  */
 export const twilio: SmsProviderDeclaration<TwilioSettings> = {
   channel: 'sms',

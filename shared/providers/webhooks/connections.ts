@@ -2,13 +2,16 @@ import * as http from 'node:http';
 import * as https from 'node:https';
 import * as net from 'node:net';
 import type { Duplex } from 'node:stream';
-import { type EndpointPolicy, mayConnect } from '../../domain/webhooks/address.ts';
-import { lendsFresh } from '../kept-connections.ts';
+import { type EndpointPolicy, isConnectionAllowed } from '../../domain/core/public-address.ts';
+import { dropIdleSockets } from '../keep-alive.ts';
 import { createResolve, type Resolve } from './resolve.ts';
 
 export type ConnectError = 'timeout' | 'connect' | 'tls' | 'dns' | 'denied_address';
 
-/** Why there is no connection. Details are codes and words of ours: an address we found out would map our network for a stranger. */
+/**
+ * Why no connection was made. The message has only error codes and our own text: a resolved address would reveal our network to the
+ * customer.
+ */
 export class ConnectFault extends Error {
   override readonly name = 'ConnectFault';
   readonly error: ConnectError;
@@ -18,50 +21,50 @@ export class ConnectFault extends Error {
   }
 }
 
-/** Begins a connection to an address that was checked. */
+/** Opens a connection to a checked address. */
 export type Connect = (address: string, port: number) => net.Socket;
 
 export interface ConnectionOptions extends EndpointPolicy {
   readonly resolve?: Resolve;
   readonly connect?: Connect;
-  /** Certificates to trust instead of the system's: for tests. */
+  /** CA certificates instead of the system's, for tests. */
   readonly ca?: string;
-  /** For name, connection and TLS together, in ms. */
+  /** For DNS, connect and TLS together, in ms. */
   readonly connectMs?: number;
-  /** How long a connection may wait for its next request, in ms. */
+  /** How long an idle connection is kept, in ms. */
   readonly idleMs?: number;
-  /** How many may wait, over all endpoints. */
-  readonly mostIdle?: number;
+  /** Idle connections over all endpoints. */
+  readonly maxIdle?: number;
 }
 
-/** Connections to endpoints, kept for their next request. */
+/** Pooled connections to customers' endpoints. */
 export interface WebhookConnections extends EndpointPolicy {
-  /** Lends connections; a `fresh` one has carried nothing before, and is not kept. */
+  /** An agent that checks every address it connects to; a `fresh` one does not reuse connections. */
   agent(protocol: string, fresh: boolean): http.Agent;
   close(): void;
 }
 
-const CONNECT_MS = 5_000;
-const IDLE_MS = 30_000;
-/** A connection leaves its address after this, in ms, however busy: names move, and so may what is allowed. */
-const LONGEST_LIFE_MS = 300_000;
-const MOST_IDLE = 1_024;
-/** As many as a busy endpoint uses at once: what is closed is opened again at once. */
-const MOST_IDLE_PER_ORIGIN = 16;
-/** Addresses of one name that are tried, in their order; each but the last gets its share of the time. */
-const MOST_TRIES = 3;
+const CONNECT_TIMEOUT_MS = 5_000;
+const IDLE_TIMEOUT_MS = 30_000;
+/** Longest lifetime of a connection, in ms, even if busy: DNS records and allowed addresses change. */
+const MAX_LIFETIME_MS = 300_000;
+const MAX_IDLE = 1_024;
+/** At least what a busy endpoint uses at once, so that its connections are not closed and reopened all the time. */
+const MAX_IDLE_PER_ORIGIN = 16;
+/** Addresses of a name that are tried, in order; each but the last gets half of the remaining time. */
+const MAX_ADDRESSES = 3;
 
-/** A literal is connected to as it stands: net asks no `lookup` for it, so that nothing can resolve it a second time. */
+/** For an IP address, net does no DNS lookup, so nothing resolves the name a second time. */
 const connectTo: Connect = (address, port) => net.connect({ host: address, port, noDelay: true });
 
-/** Codes of Node.js and OpenSSL are safe to show; messages name addresses. */
+/** Error codes of Node.js and OpenSSL are safe to show; their messages contain addresses. */
 export const codeOf = (fault: unknown): string => {
   const code = fault instanceof Error ? (fault as NodeJS.ErrnoException).code : undefined;
   return typeof code === 'string' ? code : 'unknown fault';
 };
 
-/** Waits until a socket is ready; destroys it when that fails or takes longer than `ms`. */
-const ready = (
+/** Waits for `event`; destroys the socket if it fails or takes longer than `ms`. */
+const waitFor = (
   socket: net.Socket,
   event: 'connect' | 'secureConnect',
   ms: number,
@@ -82,12 +85,12 @@ const ready = (
       () => end(new ConnectFault('timeout', `no connection in time (${event})`)),
       Math.max(0, ms),
     );
-    // Stays: between two owners a fault would have no listener, and a stranger's reset would end the process.
+    // Never removed: an error without a listener, between two owners of the socket, would end the process.
     socket.on('error', () => {});
     socket.once(event, succeed).once('error', fail).once('close', closed);
   });
 
-const within = async <T>(work: Promise<T>, ms: number): Promise<T> => {
+const withTimeout = async <T>(work: Promise<T>, ms: number): Promise<T> => {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new ConnectFault('timeout', 'the name was not resolved in time')), ms);
@@ -105,7 +108,7 @@ interface Target {
   readonly port: number;
 }
 
-/** The addresses of a target, all of them allowed. One that is not refuses the name: who answers so is trying something. */
+/** The target's addresses. Refused if any of them is not allowed: such a DNS answer is an attack. */
 const allowedAddresses = async (
   target: Target,
   resolve: Resolve,
@@ -116,18 +119,18 @@ const allowedAddresses = async (
   let addresses: readonly string[] = [host];
   if (net.isIP(host) === 0) {
     try {
-      addresses = await within(resolve(host), ms);
+      addresses = await withTimeout(resolve(host), ms);
     } catch (fault) {
       throw fault instanceof ConnectFault ? fault : new ConnectFault('dns', codeOf(fault));
     }
   }
   if (addresses.length === 0) throw new ConnectFault('dns', 'the name has no address');
-  if (!addresses.every((address) => net.isIP(address) !== 0 && mayConnect(target, address, policy)))
+  if (!addresses.every((address) => net.isIP(address) !== 0 && isConnectionAllowed(target, address, policy)))
     throw new ConnectFault('denied_address', 'the host has an address that may not be called');
-  return addresses.slice(0, MOST_TRIES);
+  return addresses.slice(0, MAX_ADDRESSES);
 };
 
-/** Connects to the first address that answers. */
+/** Connects to the first address that responds. */
 const connectFirst = async (
   addresses: readonly string[],
   port: number,
@@ -139,7 +142,7 @@ const connectFirst = async (
     const last = index === addresses.length - 1;
     const socket = connect(address, port);
     try {
-      await ready(socket, 'connect', last ? left : left / 2, 'connect');
+      await waitFor(socket, 'connect', last ? left : left / 2, 'connect');
       return socket;
     } catch (fault) {
       if (last) throw fault;
@@ -148,7 +151,7 @@ const connectFirst = async (
   throw new ConnectFault('connect', 'no address');
 };
 
-/** Idle connections over all origins, oldest first; beyond a bound the oldest is closed. */
+/** Idle connections of all origins, oldest first; above `most` the oldest is closed. */
 const idleConnections = (most: number) => {
   const idle = new Set<Duplex>();
   return {
@@ -163,7 +166,7 @@ const idleConnections = (most: number) => {
 
 type HandOver = (fault: Error | null, socket?: Duplex) => void;
 
-/** Gives a connection, or why there is none, to whoever waits for it; one that broke meanwhile is none. */
+/** Passes a new connection, or the reason why there is none, to the agent's callback. */
 const handOver = async (opening: Promise<net.Socket>, give: HandOver): Promise<void> => {
   let socket: net.Socket;
   try {
@@ -175,19 +178,22 @@ const handOver = async (opening: Promise<net.Socket>, give: HandOver): Promise<v
   return give(null, socket);
 };
 
-/** Makes an agent open its connections through `open`, keep them within bounds, and never through a proxy of the environment. */
-const checked = <A extends http.Agent>(
+/**
+ * Makes an agent open its connections through `open`, never through a proxy from the environment, and bounds their idle number and
+ * lifetime.
+ */
+const withCheckedConnections = <A extends http.Agent>(
   agent: A,
   idle: ReturnType<typeof idleConnections>,
   open: (options: http.ClientRequestArgs) => Promise<net.Socket>,
 ): A => {
   const keep = agent.keepSocketAlive.bind(agent) as (socket: Duplex) => boolean;
   const reuse = agent.reuseSocket.bind(agent);
-  const bornAt = new WeakMap<Duplex, number>();
+  const openedAt = new WeakMap<Duplex, number>();
   agent.createConnection = (options, callback) => {
     void handOver(open(options), (fault, socket) => {
       if (socket) {
-        bornAt.set(socket, performance.now());
+        openedAt.set(socket, performance.now());
         socket.once('close', () => idle.remove(socket));
       }
       (callback as HandOver | undefined)?.(fault, socket);
@@ -195,7 +201,7 @@ const checked = <A extends http.Agent>(
     return undefined;
   };
   agent.keepSocketAlive = (socket) => {
-    const kept = performance.now() - (bornAt.get(socket) ?? 0) < LONGEST_LIFE_MS && keep(socket);
+    const kept = performance.now() - (openedAt.get(socket) ?? 0) < MAX_LIFETIME_MS && keep(socket);
     if (kept) idle.add(socket);
     return kept;
   };
@@ -206,53 +212,60 @@ const checked = <A extends http.Agent>(
   return agent;
 };
 
+type Open = (protocol: 'http:' | 'https:', args: http.ClientRequestArgs, deadline: number) => Promise<net.Socket>;
+
+interface AgentOptions {
+  readonly keepAlive: boolean;
+  readonly idleMs: number;
+  readonly connectMs: number;
+  readonly ca: string | undefined;
+}
+
+/** The agents for http and https; both open their sockets through `open`. */
+const checkedAgents = (
+  { keepAlive, idleMs, connectMs, ca }: AgentOptions,
+  idle: ReturnType<typeof idleConnections>,
+  open: Open,
+) => {
+  const settings = { keepAlive, timeout: idleMs, maxFreeSockets: MAX_IDLE_PER_ORIGIN };
+  const plain = new http.Agent(settings);
+  // Explicit, because NODE_TLS_REJECT_UNAUTHORIZED could disable verification otherwise.
+  const secure = new https.Agent({
+    ...settings,
+    rejectUnauthorized: true,
+    minVersion: 'TLSv1.2',
+    ...(ca === undefined ? {} : { ca }),
+  });
+  const upgrade = secure.createConnection.bind(secure);
+  return {
+    'http:': withCheckedConnections(dropIdleSockets(plain, idleMs), idle, (args) =>
+      open('http:', args, performance.now() + connectMs),
+    ),
+    'https:': withCheckedConnections(dropIdleSockets(secure, idleMs), idle, async (args) => {
+      const deadline = performance.now() + connectMs;
+      const socket = await open('https:', args, deadline);
+      const encrypted = upgrade({ ...args, socket } as https.RequestOptions) as net.Socket;
+      await waitFor(encrypted, 'secureConnect', deadline - performance.now(), 'tls');
+      return encrypted;
+    }),
+  };
+};
+
 /**
- * Connections to strangers. Every new one resolves its name once, checks all answers, and goes to one of the checked addresses;
- * Host, SNI and the certificate's name stay the URL's. A kept one is to an address that was checked when it was opened.
+ * Connections to untrusted hosts. Each new one resolves its name once, checks all addresses and connects to one of the checked ones; Host,
+ * SNI and the certificate's name stay those of the URL. A reused one was checked when it was opened.
  */
 export const createConnections = (options: ConnectionOptions): WebhookConnections => {
-  const {
-    allowLoopbackHttp,
-    resolve = createResolve(),
-    connect = connectTo,
-    connectMs = CONNECT_MS,
-    idleMs = IDLE_MS,
-    ca,
-  } = options;
-  const idle = idleConnections(options.mostIdle ?? MOST_IDLE);
-  const openPlain = async (target: Target, deadline: number): Promise<net.Socket> => {
+  const { allowLoopbackHttp, resolve = createResolve(), connect = connectTo, ca } = options;
+  const { connectMs = CONNECT_TIMEOUT_MS, idleMs = IDLE_TIMEOUT_MS, maxIdle = MAX_IDLE } = options;
+  const idle = idleConnections(maxIdle);
+  const open: Open = async (protocol, { host, port }, deadline) => {
+    const target = { protocol, host: host ?? '', port: Number(port) };
     const addresses = await allowedAddresses(target, resolve, { allowLoopbackHttp }, connectMs);
     return connectFirst(addresses, target.port, connect, deadline);
   };
-  const targetOf = (protocol: string, { host, port }: http.ClientRequestArgs): Target => ({
-    protocol,
-    host: host ?? '',
-    port: Number(port),
-  });
-  const make = (keepAlive: boolean) => {
-    const settings = { keepAlive, timeout: idleMs, maxFreeSockets: MOST_IDLE_PER_ORIGIN };
-    // Explicit, because an environment variable (NODE_TLS_REJECT_UNAUTHORIZED) turns verification off where nothing is said.
-    const secure = new https.Agent({
-      ...settings,
-      rejectUnauthorized: true,
-      minVersion: 'TLSv1.2',
-      ...(ca === undefined ? {} : { ca }),
-    });
-    const upgrade = secure.createConnection.bind(secure);
-    return {
-      'http:': checked(lendsFresh(new http.Agent(settings), idleMs), idle, (asked) =>
-        openPlain(targetOf('http:', asked), performance.now() + connectMs),
-      ),
-      'https:': checked(lendsFresh(secure, idleMs), idle, async (asked) => {
-        const deadline = performance.now() + connectMs;
-        const socket = await openPlain(targetOf('https:', asked), deadline);
-        const encrypted = upgrade({ ...asked, socket } as https.RequestOptions) as net.Socket;
-        await ready(encrypted, 'secureConnect', deadline - performance.now(), 'tls');
-        return encrypted;
-      }),
-    };
-  };
-  const agents = { pooled: make(true), fresh: make(false) };
+  const agentsOf = (keepAlive: boolean) => checkedAgents({ keepAlive, idleMs, connectMs, ca }, idle, open);
+  const agents = { pooled: agentsOf(true), fresh: agentsOf(false) };
   return {
     allowLoopbackHttp,
     agent: (protocol, fresh) => agents[fresh ? 'fresh' : 'pooled'][protocol === 'http:' ? 'http:' : 'https:'],

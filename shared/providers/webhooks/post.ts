@@ -1,32 +1,32 @@
 import type * as http from 'node:http';
-import { checkEndpoint, type EndpointPolicy } from '../../domain/webhooks/address.ts';
+import { checkEndpoint, type EndpointPolicy } from '../../domain/core/public-address.ts';
 import type { PostOutcome } from '../../domain/webhooks/ports.ts';
-import { answerHeaders, answerText, MOST_BODY_BYTES } from './answer.ts';
 import { type ConnectError, ConnectFault, codeOf, createConnections, type WebhookConnections } from './connections.ts';
 import { beginRequest } from './request.ts';
+import { MAX_BODY_BYTES, responseHeaders, responseText } from './response.ts';
 
 export interface WebhookRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** For the whole exchange: name, connection, request, and the answer with its body. In ms. */
+  /** For the whole exchange (DNS, connect, request and full response), in ms. */
   readonly timeoutMs?: number;
-  /** Called once where there is no whole answer after so long, in ms. */
+  /** Called once if the response is not complete after `afterMs`. */
   readonly slow?: { readonly afterMs: number; readonly call: () => void };
 }
 
 export interface PostOptions extends EndpointPolicy {
-  /** Where connections come from; the process has its own. */
+  /** Defaults to those of the process. */
   readonly connections?: WebhookConnections;
 }
 
 export type PostError = ConnectError | 'reset' | 'bad_answer';
 
 const TIMEOUT_MS = 15_000;
-/** Interim answers (RFC 9110, 15.2) before the final one; more are somebody keeping our processor busy. */
-const MOST_INTERIM = 8;
+/** 1xx responses before the final one (RFC 9110, 15.2); more are an attack on our CPU time. */
+const MAX_INTERIM = 8;
 
-/** Names that frame the message on its connection: they are ours, whatever a caller passes. */
+/** Headers that frame the message on its connection; a caller cannot set them. */
 const FRAMING = new Set([
   'connection',
   'content-length',
@@ -49,7 +49,7 @@ const headersOf = ({ headers, body }: WebhookRequest): Record<string, string | n
       .map(([name, value]) => [name.toLowerCase(), value] as const)
       .filter(([name]) => !FRAMING.has(name)),
   ),
-  // Nothing is unpacked either way; this only asks for text that can be shown.
+  // Bodies are never decompressed; this asks for readable text.
   'accept-encoding': 'identity',
   'content-length': Buffer.byteLength(body),
 });
@@ -60,8 +60,8 @@ const faultOf = (fault: unknown): Exchange => {
   return failed(code.startsWith('HPE_') ? 'bad_answer' : 'reset', code);
 };
 
-/** Reads an answer until its end, or until it is as long as what is kept; the rest is not received. */
-const readAnswer = (
+/** Reads a response to its end, or until it exceeds what is kept. */
+const readResponse = (
   request: http.ClientRequest,
   response: http.IncomingMessage,
   settle: (exchange: Exchange) => void,
@@ -72,32 +72,32 @@ const readAnswer = (
     settle({
       kind: 'answered',
       status: response.statusCode ?? 0,
-      headers: answerHeaders(response.rawHeaders),
-      body: answerText(Buffer.concat(chunks)),
+      headers: responseHeaders(response.rawHeaders),
+      body: responseText(Buffer.concat(chunks)),
     });
   response.on('data', (chunk: Buffer) => {
     chunks.push(chunk);
     size += chunk.byteLength;
-    if (size <= MOST_BODY_BYTES) return;
+    if (size <= MAX_BODY_BYTES) return;
     finish();
     request.destroy();
   });
   response.on('end', finish);
-  // An answer that breaks off is none: its receiver may not have done what its status says.
+  // A truncated response is a failure: the receiver may not have done what its status says.
   response.on('error', (fault) => settle(faultOf(fault)));
 };
 
 interface Sent {
   readonly exchange: Exchange;
-  /** The connection had idled and was closed by the other side before a byte of an answer. */
+  /** The server closed an idle connection before any byte of a response. */
   readonly stale: boolean;
 }
 
-const send = (url: URL, asked: WebhookRequest, agent: http.Agent, ms: number): Promise<Sent> =>
+const send = (url: URL, webhook: WebhookRequest, agent: http.Agent, ms: number): Promise<Sent> =>
   new Promise((resolve) => {
-    const request = beginRequest(url, { method: 'POST', headers: headersOf(asked), agent });
+    const request = beginRequest(url, { method: 'POST', headers: headersOf(webhook), agent });
     let answered = false;
-    // The clock does not wait for the request to notice: one that waits for its connection notices nothing.
+    // Settles right away: a request that still waits for its connection would not report its destruction.
     const timer = setTimeout(() => {
       settle(failed('timeout', 'no whole answer in time'));
       request.destroy();
@@ -108,7 +108,7 @@ const send = (url: URL, asked: WebhookRequest, agent: http.Agent, ms: number): P
     };
     let interim = 0;
     request.on('information', () => {
-      if (++interim <= MOST_INTERIM) return;
+      if (++interim <= MAX_INTERIM) return;
       settle(failed('bad_answer', 'too many interim answers'));
       request.destroy();
     });
@@ -118,44 +118,44 @@ const send = (url: URL, asked: WebhookRequest, agent: http.Agent, ms: number): P
     });
     request.on('response', (response) => {
       answered = true;
-      readAnswer(request, response, settle);
+      readResponse(request, response, settle);
     });
     request.on('error', (fault) => {
       const exchange = faultOf(fault);
       settle(exchange, request.reusedSocket && !answered && exchange.kind === 'failed' && exchange.error === 'reset');
     });
-    request.end(asked.body);
+    request.end(webhook.body);
   });
 
 /**
- * A kept connection may be closed by the other side while the request is on its way (RFC 9112, 9.3.1). It is sent once more, over a
- * fresh connection and within the same time: receivers know a repeat by `webhook-id`.
+ * A server may close a reused connection while a request is on its way (RFC 9112, 9.3.1). The request is then repeated once, on a fresh
+ * connection and within the same timeout; receivers detect repeats by `webhook-id`.
  */
-const exchange = async (url: URL, asked: WebhookRequest, connections: WebhookConnections): Promise<Exchange> => {
-  const deadline = performance.now() + (asked.timeoutMs ?? TIMEOUT_MS);
-  const first = await send(url, asked, connections.agent(url.protocol, false), deadline - performance.now());
+const exchange = async (url: URL, webhook: WebhookRequest, connections: WebhookConnections): Promise<Exchange> => {
+  const deadline = performance.now() + (webhook.timeoutMs ?? TIMEOUT_MS);
+  const first = await send(url, webhook, connections.agent(url.protocol, false), deadline - performance.now());
   if (!first.stale) return first.exchange;
   const again = await send(
     url,
-    asked,
+    webhook,
     connections.agent(url.protocol, true),
     Math.max(0, deadline - performance.now()),
   );
   return again.exchange;
 };
 
-const ofProcess = new Map<boolean, WebhookConnections>();
+const processConnections = new Map<boolean, WebhookConnections>();
 const connectionsOf = ({ allowLoopbackHttp, connections }: PostOptions): WebhookConnections => {
-  const known = connections ?? ofProcess.get(allowLoopbackHttp);
+  const known = connections ?? processConnections.get(allowLoopbackHttp);
   if (known) return known;
   const made = createConnections({ allowLoopbackHttp });
-  ofProcess.set(allowLoopbackHttp, made);
+  processConnections.set(allowLoopbackHttp, made);
   return made;
 };
 
 /**
- * Posts to a stranger's address, bounded in time and in what is read. Never throws, never follows a redirect, never uses a proxy,
- * and connects to nothing but public hosts, or to loopback where the policy says so.
+ * Posts to an untrusted URL, bounded in time and size. Never throws, follows redirects or uses a proxy. Connects to public hosts only, and
+ * to loopback if the policy allows it.
  */
 export const postWebhook = async (request: WebhookRequest, options: PostOptions): Promise<PostOutcome> => {
   const from = performance.now();
@@ -163,7 +163,7 @@ export const postWebhook = async (request: WebhookRequest, options: PostOptions)
   const slow = request.slow && setTimeout(request.slow.call, request.slow.afterMs);
   try {
     const connections = connectionsOf(options);
-    // Checked again at every attempt: what is allowed may have become less since the address was stored.
+    // Checked on every attempt: the policy may have become stricter since the URL was stored.
     const allowLoopbackHttp = options.allowLoopbackHttp && connections.allowLoopbackHttp;
     const fault = checkEndpoint(request.url, { allowLoopbackHttp });
     if (fault) return timed(failed('denied_address', fault));

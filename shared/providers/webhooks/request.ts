@@ -1,19 +1,19 @@
 import * as http from 'node:http';
 import * as https from 'node:https';
-import { hostOf } from '../../domain/webhooks/address.ts';
+import { hostOf } from '../../domain/core/public-address.ts';
 
-/** Of an answer's header section, in bytes; the parser gives up beyond it. */
-const MOST_HEADER_BYTES = 16 * 1024;
+/** Longest response header section, in bytes. */
+const MAX_HEADER_BYTES = 16 * 1024;
 
-interface Begun {
+interface RequestOptions {
   readonly method: 'GET' | 'POST';
   readonly headers: http.OutgoingHttpHeaders;
-  /** Whose connections go to checked addresses alone. */
+  /** Must connect to checked addresses only. */
   readonly agent: http.Agent;
 }
 
-/** Begins a request to an address that a stranger wrote, strictly parsed and with bounded headers. The caller ends it. */
-export const beginRequest = (url: URL, { method, headers, agent }: Begun): http.ClientRequest => {
+/** Starts a request to an untrusted URL, with strict parsing and bounded headers. The caller ends it. */
+export const beginRequest = (url: URL, { method, headers, agent }: RequestOptions): http.ClientRequest => {
   const plain = url.protocol === 'http:';
   return (plain ? http : https).request({
     agent,
@@ -23,7 +23,7 @@ export const beginRequest = (url: URL, { method, headers, agent }: Begun): http.
     path: url.pathname + url.search,
     method,
     headers,
-    maxHeaderSize: MOST_HEADER_BYTES,
+    maxHeaderSize: MAX_HEADER_BYTES,
     insecureHTTPParser: false,
   });
 };

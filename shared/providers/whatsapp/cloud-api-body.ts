@@ -1,7 +1,7 @@
-import type { PlatformContent } from '../../domain/messages/message.ts';
-import type { Dispatch } from '../../domain/messages/provider.ts';
+import type { PayloadContent } from '../../domain/channels/meta/content.ts';
+import type { Dispatch } from '../../domain/message/provider-port.ts';
 
-/** What a WhatsApp message leaves as; the part of the payload that is there says its type (decisions, part 4: payload by type). */
+/** The payload of a WhatsApp message; the field that is present decides its type: docs/spec/messages.md#payload-by-type. */
 interface Payload {
   readonly text?: unknown;
   readonly media?: { readonly kind: string; readonly [field: string]: unknown };
@@ -13,8 +13,8 @@ interface Payload {
 const isPlace = (name: string) => /^[1-9]\d?$/.test(name);
 
 /**
- * The variables of a template's body. Numbered ones go by their place, named ones carry their name (templates/components, Parameter
- * formats): a template has the one kind or the other.
+ * A template's body parameters. Numbered variables are positional, named ones carry their name (templates/components, Parameter formats); a
+ * template has one kind or the other.
  */
 const bodyOf = (vars: Readonly<Record<string, unknown>>) => {
   const names = Object.keys(vars);
@@ -30,13 +30,13 @@ const bodyOf = (vars: Readonly<Record<string, unknown>>) => {
   };
 };
 
-/** Components in the Cloud API's own form fill a template alone; without them, the variables fill its body. */
+/** Components in the Cloud API's format are sent as they are; otherwise the variables fill the body. */
 const componentsOf = ({ template, templateVars = {} }: Payload): readonly unknown[] => {
   if (Array.isArray(template?.components)) return template.components;
   return Object.keys(templateVars).length === 0 ? [] : [bodyOf(templateVars)];
 };
 
-/** pt-BR is pt_BR there (templates/supported-languages). */
+/** Meta writes pt-BR as pt_BR (templates/supported-languages). */
 const languageCode = (language: string) => language.replace('-', '_');
 
 const partOf = (payload: Payload): object => {
@@ -58,7 +58,7 @@ const partOf = (payload: Payload): object => {
 };
 
 /** The body of POST /{phone-number-id}/messages (reference/whatsapp-business-phone-number/message-api). */
-export const messageBody = ({ messageId, to, content }: Dispatch<PlatformContent>): object => ({
+export const messageBody = ({ messageId, to, content }: Dispatch<PayloadContent>): object => ({
   messaging_product: 'whatsapp',
   recipient_type: 'individual',
   to,

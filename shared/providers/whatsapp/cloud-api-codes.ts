@@ -1,16 +1,16 @@
-import type { ReceiptEvent } from '../../domain/messages/provider.ts';
+import type { ReceiptEvent } from '../../domain/message/provider-port.ts';
 import { type ErrorTable, knownError } from '../meta/answers.ts';
 
 /**
- * The Cloud API's own error codes (developers.facebook.com/documentation/business-messaging/whatsapp/support/error-codes, as of August
- * 2026): those of its sections on authorization, integrity, throttling, templates, flows and sending that a send can meet. They come
- * as the answer to a send or in a `failed` status. Those that say "try again" without saying that nothing was sent are ambiguous.
- * Not here, since no send of ours meets them: registration (133000, 133005, 133008, 133009, 133015, 133016, 136024), the marketing
- * messages API (131055, 134100 to 134102), contacts' ids instead of phones (131062), template analytics and migration.
+ * The Cloud API's error codes (developers.facebook.com/documentation/business-messaging/whatsapp/support/error-codes, as of August 2026)
+ * that a send can meet, from its sections on authorization, integrity, throttling, templates, flows and sending. They come in the response
+ * to a send or in a `failed` status. Codes that say "try again" without saying that nothing was sent are ambiguous. Left out, because our
+ * sends never meet them: registration (133000, 133005, 133008, 133009, 133015, 133016, 136024), the marketing messages API (131055, 134100
+ * to 134102), contact ids instead of phones (131062), template analytics and migration.
  */
 export const CLOUD_API_ERRORS: ErrorTable = {
   33: { cause: 'sender', title: 'the phone number was deleted' },
-  // The business blocked the person, in its app or by the Block Users API: nobody but itself takes that back.
+  // The business blocked the person, in its app or through the Block Users API; only the business can undo it.
   130403: { cause: 'recipient', title: 'the business has blocked the recipient', reason: 'undeliverable' },
   130429: { cause: 'throttled', title: 'the throughput of the number is reached' },
   130472: { cause: 'recipient', title: 'the recipient is part of an experiment', reason: 'undeliverable' },
@@ -37,7 +37,7 @@ export const CLOUD_API_ERRORS: ErrorTable = {
   131056: { cause: 'throttled', title: 'too many messages to this recipient' },
   131057: { cause: 'unavailable', title: 'the account is in maintenance' },
   131063: { cause: 'sender', title: 'the account sends no marketing templates on this API' },
-  // A penalty of the account's for days: waiting for it is no retry.
+  // A penalty that lasts for days, so not worth a retry.
   131064: { cause: 'sender', title: 'the account is limited for wrong categories of templates' },
   132000: { cause: 'content', title: 'too few or too many variables', reason: 'invalid_template_variable' },
   132001: { cause: 'content', title: 'no such template in this language, or it is not approved' },
@@ -53,28 +53,28 @@ export const CLOUD_API_ERRORS: ErrorTable = {
   133006: { cause: 'sender', title: 'the number must be verified again' },
   133010: { cause: 'sender', title: 'the number is not registered' },
   134011: { cause: 'sender', title: 'the terms of payments are not accepted' },
-  // "Failed to send because of an unknown error with your request parameters": the request's fault, and certain.
+  // "Failed to send because of an unknown error with your request parameters": certainly refused, because of the request.
   135000: { cause: 'content', title: 'an unknown fault of the parameters' },
   2494100: { cause: 'unavailable', title: 'the number is in maintenance' },
 };
 
-/** The reasons of a message that was accepted and then failed, by the cause of the error. */
+/** Reasons of a message that was accepted and then failed, by the error's cause. */
 const REASONS: Readonly<Record<string, string>> = {
   blacklisted: 'blacklisted',
   content: 'content_rejected',
   recipient: 'invalid_recipient',
 };
 
-/** Why a message failed, in the channel's words and in ours. Of an error that is not of the message, `undeliverable`. */
-export const failureOf = (code: number): { readonly reason: string; readonly words: string } => {
+/** Reason and loggable description of a failure; `undeliverable` if the error is unknown or not about the message. */
+export const failureOf = (code: number): { readonly reason: string; readonly description: string } => {
   const known = knownError(CLOUD_API_ERRORS, { code });
   return {
     reason: known?.reason ?? REASONS[known?.cause ?? ''] ?? 'undeliverable',
-    words: `${code}${known ? `: ${known.title}` : ''}`,
+    description: `${code}${known ? `: ${known.title}` : ''}`,
   };
 };
 
-/** A status of the Cloud API in ours (webhooks/reference/messages/status); others, such as `played`, move nothing. */
+/** Our status by the Cloud API's (webhooks/reference/messages/status); others, such as `played`, change nothing. */
 export const STATUSES: Readonly<Record<string, ReceiptEvent['status']>> = {
   sent: 'sent',
   delivered: 'delivered',

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import type { PlatformEvent, ReceiptEvent } from '../../domain/messages/provider.ts';
+import type { MetaEvent } from '../../domain/message/meta-event.ts';
+import type { ReceiptEvent } from '../../domain/message/provider-port.ts';
 import { type EntryEvents, eachOf, ignored } from '../meta/webhook.ts';
 import { failureOf, STATUSES } from './cloud-api-codes.ts';
 import { inboundEvents, inboundMessage } from './cloud-api-inbound.ts';
@@ -7,8 +8,8 @@ import * as templates from './cloud-api-template-events.ts';
 import { phoneOfWaId } from './wa-id.ts';
 
 /**
- * An entry of a callback of the object `whatsapp_business_account` (developers.facebook.com/documentation/business-messaging/whatsapp/
- * webhooks/overview). `time` is in seconds; message callbacks have none.
+ * An entry of a callback of the object `whatsapp_business_account`
+ * (developers.facebook.com/documentation/business-messaging/whatsapp/webhooks/overview). `time` is in seconds; message callbacks have none.
  */
 export const accountEntry = z.object({
   id: z.string().min(1),
@@ -17,7 +18,7 @@ export const accountEntry = z.object({
 });
 type AccountEntry = z.infer<typeof accountEntry>;
 
-/** webhooks/reference/messages/status. `pricing` and `conversation` say what Meta bills, which is none of our prices. */
+/** webhooks/reference/messages/status. `pricing` and `conversation` are what Meta bills, not our prices. */
 const status = z.object({
   id: z.string().min(1).max(512),
   status: z.string(),
@@ -39,16 +40,16 @@ const messages = z.object({
 });
 
 const receiptOf = (found: z.infer<typeof status>): ReceiptEvent[] => {
-  const said = Object.hasOwn(STATUSES, found.status) ? STATUSES[found.status] : undefined;
-  if (!said) return [];
+  const newStatus = Object.hasOwn(STATUSES, found.status) ? STATUSES[found.status] : undefined;
+  if (!newStatus) return [];
   const messageId = found.biz_opaque_callback_data;
-  const failure = said === 'failed' ? failureOf(found.errors?.[0]?.code ?? 0) : undefined;
+  const failure = newStatus === 'failed' ? failureOf(found.errors?.[0]?.code ?? 0) : undefined;
   return [
     {
       kind: 'receipt',
       ...(messageId ? { messageId } : {}),
       providerMessageId: found.id,
-      status: said,
+      status: newStatus,
       ...(failure ? { reason: failure.reason } : {}),
       at: Number(found.timestamp) * 1000,
       receipt: {
@@ -57,7 +58,7 @@ const receiptOf = (found: z.infer<typeof status>): ReceiptEvent[] => {
         to: phoneOfWaId(found.recipient_id),
         ...(messageId ? { reference: messageId } : {}),
         status: found.status,
-        ...(failure ? { statusDescription: failure.words } : {}),
+        ...(failure ? { statusDescription: failure.description } : {}),
         channel: 'WHATSAPP',
       },
     },
@@ -75,14 +76,14 @@ const messageEvents = (value: z.infer<typeof messages>): EntryEvents => {
   ];
 };
 
-/** webhooks/reference/phone_number_quality_update; `current_limit` is what apps of before February 2026 are told. */
+/** webhooks/reference/phone_number_quality_update. Apps from before February 2026 receive `current_limit`. */
 const quality = z.object({
   display_phone_number: z.string().min(1),
   event: z.string().min(1),
   current_limit: z.string().optional(),
   max_daily_conversations_per_business: z.string().optional(),
 });
-const qualityEvent = (wabaId: string, at: number, value: z.infer<typeof quality>): PlatformEvent => {
+const qualityEvent = (wabaId: string, at: number, value: z.infer<typeof quality>): MetaEvent => {
   const currentLimit = value.max_daily_conversations_per_business ?? value.current_limit;
   return {
     kind: 'platform',
@@ -96,8 +97,8 @@ const qualityEvent = (wabaId: string, at: number, value: z.infer<typeof quality>
 };
 
 /**
- * webhooks/reference/business_capability_update: what a changed messaging limit is told by since the quality update tells of throughput
- * alone. The reference lists tiers and its example has a number; -1 is unlimited. `…_per_phone` is what apps of before February 2026 are told.
+ * webhooks/reference/business_capability_update: reports a changed messaging limit, now that the quality update covers throughput only. The
+ * reference lists tiers while its example has a number; -1 means unlimited. Apps from before February 2026 receive `…_per_phone`.
  */
 const limit = z.union([z.string(), z.int()]).optional().catch(undefined);
 const capability = z.object({ max_daily_conversations_per_business: limit, max_daily_conversation_per_phone: limit });
@@ -110,8 +111,8 @@ const TIER_OF_NUMBER: Readonly<Record<number, string>> = {
   100000: 'TIER_100K',
 };
 const capabilityEvents = (wabaId: string, at: number, value: z.infer<typeof capability>): EntryEvents => {
-  const said = value.max_daily_conversations_per_business ?? value.max_daily_conversation_per_phone;
-  const tier = typeof said === 'number' ? TIER_OF_NUMBER[said] : said;
+  const reported = value.max_daily_conversations_per_business ?? value.max_daily_conversation_per_phone;
+  const tier = typeof reported === 'number' ? TIER_OF_NUMBER[reported] : reported;
   return tier === undefined ? [] : [{ kind: 'platform', about: 'account_limit', at, wabaId, limit: tier }];
 };
 
@@ -121,7 +122,7 @@ const numberName = z.object({
   decision: z.string().min(1),
   requested_verified_name: z.string().min(1),
 });
-const numberNameEvent = (wabaId: string, at: number, value: z.infer<typeof numberName>): PlatformEvent => ({
+const numberNameEvent = (wabaId: string, at: number, value: z.infer<typeof numberName>): MetaEvent => ({
   kind: 'platform',
   about: 'number_name',
   at,
@@ -131,7 +132,7 @@ const numberNameEvent = (wabaId: string, at: number, value: z.infer<typeof numbe
   name: value.requested_verified_name,
 });
 
-/** Flows, webhooks: of its reports (error rates, latencies, availability) the one that moves a flow. */
+/** Flows, webhooks: FLOW_STATUS_CHANGE is the only one that changes a flow; error rates, latencies and availability are ignored. */
 const flow = z.object({
   event: z.string(),
   flow_id: z.union([z.string(), z.number()]).transform(String),
@@ -142,7 +143,7 @@ const flowEvents = (wabaId: string, at: number, value: z.infer<typeof flow>): En
     ? [{ kind: 'platform', about: 'flow', at, wabaId, platformFlowId: value.flow_id, status: value.new_status }]
     : [ignored('flows')];
 
-/** webhooks/reference/account_update. Of an event about a partner, the entry's id is the partner's and `waba_info` names the account. */
+/** webhooks/reference/account_update. For an event about a partner, the entry's id is the partner's, and `waba_info` has the account. */
 const account = z.object({
   event: z.string().min(1),
   waba_info: z.object({ waba_id: z.string().optional() }).optional(),
@@ -154,7 +155,7 @@ const account = z.object({
     .catch(undefined),
   disconnection_info: z.object({ reason: z.string() }).optional().catch(undefined),
 });
-const accountEvent = (id: string, at: number, value: z.infer<typeof account>): PlatformEvent => {
+const accountEvent = (id: string, at: number, value: z.infer<typeof account>): MetaEvent => {
   const detail =
     value.ban_info?.waba_ban_state ??
     value.violation_info?.violation_type ??
@@ -170,7 +171,7 @@ const accountEvent = (id: string, at: number, value: z.infer<typeof account>): P
   };
 };
 
-/** webhooks/reference/user_preferences; `timestamp` is in seconds. Of the categories, marketing is the only one. */
+/** webhooks/reference/user_preferences; `timestamp` is in seconds. Marketing is the only category. */
 const preference = z.object({
   wa_id: z.string().regex(/^\d{5,20}$/),
   category: z.string(),
@@ -198,9 +199,9 @@ const preferenceEvents = ({ metadata, user_preferences: list }: z.infer<typeof p
   );
 
 /**
- * The fields that are read; an app that subscribed to more of them has the others acknowledged and named in the log. Two of those tell of
- * what the interface shows nowhere: `message_template_quality_update` (a template of any score can be sent; when its score costs it that,
- * a status update says so) and `account_alerts` (limits that were not raised, official accounts, lost profile pictures).
+ * The processed fields. Others that an app subscribed to are acknowledged and logged by name. Two of them report nothing that the API
+ * shows: `message_template_quality_update` (any score can be sent; if it blocks the template, a status update follows) and `account_alerts`
+ * (limits that were not raised, official accounts, lost profile pictures).
  */
 type Field = (entry: AccountEntry, at: number, value: unknown) => EntryEvents;
 const field =
@@ -224,7 +225,7 @@ const FIELDS: Readonly<Record<string, Field>> = {
   account_update: field(account, (id, at, value) => [accountEvent(id, at, value)]),
 };
 
-/** What an entry says. `now` (ms) stands for the moment of an entry that has none. */
+/** Converts an entry. `now` (ms) is the time of an entry without one. */
 export const accountEvents = (entry: AccountEntry, now: number): EntryEvents => {
   const at = entry.time === undefined ? now : entry.time * 1000;
   return entry.changes.flatMap(({ field: name, value }) =>

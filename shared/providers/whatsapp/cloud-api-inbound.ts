@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { InboundEvent } from '../../domain/messages/provider.ts';
+import type { InboundEvent } from '../../domain/message/provider-port.ts';
 import { phoneOfWaId } from './wa-id.ts';
 
 const text = z.object({ body: z.string() });
@@ -20,7 +20,7 @@ const interactive = z.looseObject({
 });
 const reaction = z.looseObject({ message_id: z.string().min(1), emoji: z.string().optional() });
 
-/** What every inbound message has (webhooks/reference/messages); the part that its type names is read by that type's form. */
+/** Fields of every inbound message (webhooks/reference/messages). The field named after its type is parsed by FORMS. */
 export const inboundMessage = z.looseObject({
   from: z.string().regex(/^\d{5,20}$/),
   id: z.string().min(1).max(512),
@@ -31,19 +31,18 @@ export const inboundMessage = z.looseObject({
 });
 type InboundMessage = z.infer<typeof inboundMessage>;
 
-/** What an inbound message says, in the form of our payload. */
-type Said = Pick<InboundEvent, 'type' | 'text' | 'payload' | 'inReplyTo'>;
+type InboundContent = Pick<InboundEvent, 'type' | 'text' | 'payload' | 'inReplyTo'>;
 
 const given = <T extends object>(fields: T) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 
-const saidByMedia = (kind: string, { mime_type: mimeType, ...rest }: Media): Said => ({
+const mediaContent = (kind: string, { mime_type: mimeType, ...rest }: Media): InboundContent => ({
   type: 'media',
   payload: { media: { kind, ...given({ ...rest, mimeType }) } },
   ...(rest.caption === undefined ? {} : { text: rest.caption }),
 });
 
-const saidByInteractive = (value: z.infer<typeof interactive>): Said => {
+const interactiveContent = (value: z.infer<typeof interactive>): InboundContent => {
   const title = value.button_reply?.title ?? value.list_reply?.title;
   return {
     type: 'interactive',
@@ -52,67 +51,67 @@ const saidByInteractive = (value: z.infer<typeof interactive>): Said => {
   };
 };
 
-/** A quick reply of a template: its text is what stood on the button. */
-const saidByButton = (value: z.infer<typeof button>): Said => ({
+/** A template's quick reply; the button's label becomes the text. */
+const buttonContent = (value: z.infer<typeof button>): InboundContent => ({
   type: 'interactive',
   payload: { interactive: { type: 'button', button: value } },
   ...(value.text === undefined ? {} : { text: value.text }),
 });
 
-const asIs =
+const passThrough =
   (type: string) =>
-  (value: unknown): Said => ({ type: 'interactive', payload: { interactive: { type, [type]: value } } });
+  (value: unknown): InboundContent => ({ type: 'interactive', payload: { interactive: { type, [type]: value } } });
 
-const form = <T>(schema: z.ZodType<T>, said: (value: T) => Said) => ({
-  read: (value: unknown): Said | undefined => {
+const form = <T>(schema: z.ZodType<T>, content: (value: T) => InboundContent) => ({
+  read: (value: unknown): InboundContent | undefined => {
     const parsed = schema.safeParse(value);
-    return parsed.success ? said(parsed.data) : undefined;
+    return parsed.success ? content(parsed.data) : undefined;
   },
 });
 
 const object = z.record(z.string(), z.unknown());
 
-/** The types of inbound messages that carry something, by name (webhooks/reference/messages/*). */
-const FORMS: Readonly<Record<string, { read(value: unknown): Said | undefined }>> = {
+/** Parsers by message type (webhooks/reference/messages/*). */
+const FORMS: Readonly<Record<string, { read(value: unknown): InboundContent | undefined }>> = {
   text: form(text, ({ body }) => ({ type: 'text', text: body, payload: {} })),
-  image: form(media, (value) => saidByMedia('image', value)),
-  audio: form(media, (value) => saidByMedia('audio', value)),
-  video: form(media, (value) => saidByMedia('video', value)),
-  document: form(media, (value) => saidByMedia('document', value)),
-  sticker: form(media, (value) => saidByMedia('sticker', value)),
-  interactive: form(interactive, saidByInteractive),
-  button: form(button, saidByButton),
-  reaction: form(reaction, (value) => ({ ...asIs('reaction')(value), inReplyTo: value.message_id })),
-  location: form(object, asIs('location')),
-  contacts: form(z.array(z.unknown()), asIs('contacts')),
-  order: form(object, asIs('order')),
+  image: form(media, (value) => mediaContent('image', value)),
+  audio: form(media, (value) => mediaContent('audio', value)),
+  video: form(media, (value) => mediaContent('video', value)),
+  document: form(media, (value) => mediaContent('document', value)),
+  sticker: form(media, (value) => mediaContent('sticker', value)),
+  interactive: form(interactive, interactiveContent),
+  button: form(button, buttonContent),
+  reaction: form(reaction, (value) => ({ ...passThrough('reaction')(value), inReplyTo: value.message_id })),
+  location: form(object, passThrough('location')),
+  contacts: form(z.array(z.unknown()), passThrough('contacts')),
+  order: form(object, passThrough('order')),
 };
 
-/** Notices of the platform about a person, such as a changed number: nobody wrote. */
+/** System notices about a person, such as a changed number; not a message from them. */
 const NOTICES = new Set(['system']);
 
-/** A type without a form of its own still opens the window: it is kept by its name, without what it says. */
-const saidOf = (message: InboundMessage): Said | undefined => {
+/** A message of an unknown type still opens the 24-hour window: its type is stored, its content is not. */
+const contentOf = (message: InboundMessage): InboundContent | undefined => {
   const known = Object.hasOwn(FORMS, message.type) ? FORMS[message.type] : undefined;
   if (known) return known.read(message[message.type]);
   return { type: 'interactive', payload: { interactive: { type: message.type } } };
 };
 
-/** Where a message came to, and who the platform says that its sender is. */
+/** The number that received a message, and the senders' profile names by WhatsApp id. */
 export interface InboundPlace {
   readonly phoneNumberId: string;
   readonly profileNames: ReadonlyMap<string, string>;
 }
 
-/** Reads an inbound message; nothing for a notice, undefined for one whose part has not its form. */
+/** Converts an inbound message; empty for a notice, `[undefined]` if its content does not match its type. */
 export const inboundEvents = (
   message: InboundMessage,
   { phoneNumberId, profileNames }: InboundPlace,
 ): readonly (InboundEvent | undefined)[] => {
   if (NOTICES.has(message.type)) return [];
-  const said = saidOf(message);
-  if (!said) return [undefined];
-  const inReplyTo = said.inReplyTo ?? message.context?.id;
+  const content = contentOf(message);
+  if (!content) return [undefined];
+  const inReplyTo = content.inReplyTo ?? message.context?.id;
   const profileName = profileNames.get(message.from);
   return [
     {
@@ -122,7 +121,7 @@ export const inboundEvents = (
       from: phoneOfWaId(message.from),
       to: phoneNumberId,
       at: Number(message.timestamp) * 1000,
-      ...said,
+      ...content,
       ...given({ inReplyTo, profileName, referral: message.referral }),
     },
   ];

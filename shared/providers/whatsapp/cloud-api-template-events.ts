@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { PlatformEvent } from '../../domain/messages/provider.ts';
+import type { MetaEvent } from '../../domain/message/meta-event.ts';
 
 const templateNamed = z.object({
   message_template_id: z.union([z.string(), z.number()]).transform(String),
@@ -13,7 +13,7 @@ const named = (wabaId: string, value: z.infer<typeof templateNamed>) => ({
   language: value.message_template_language,
 });
 
-/** What tells of a lock; whether it holds back sends too, its title does: FIRST_PAUSE, SECOND_PAUSE, RATE_LIMITING_PAUSE, UNPAUSE, DISABLED. */
+/** Lock events. Their title tells the effect on sends: FIRST_PAUSE, SECOND_PAUSE, RATE_LIMITING_PAUSE, UNPAUSE, DISABLED. */
 const LOCKS: ReadonlySet<string> = new Set(['LOCKED', 'UNLOCKED']);
 
 /** webhooks/reference/message_template_status_update. */
@@ -24,7 +24,7 @@ export const status = templateNamed.extend({
   rejection_info: z.object({ reason: z.string() }).optional().catch(undefined),
   message_template_category: z.string().optional().catch(undefined),
 });
-export const statusEvent = (wabaId: string, at: number, value: z.infer<typeof status>): PlatformEvent => {
+export const statusEvent = (wabaId: string, at: number, value: z.infer<typeof status>): MetaEvent => {
   const word = value.reason && value.reason !== 'NONE' ? value.reason : undefined;
   const reason = [word, value.rejection_info?.reason].filter((each) => each !== undefined).join(': ');
   const found = value.message_template_category;
@@ -40,11 +40,11 @@ export const statusEvent = (wabaId: string, at: number, value: z.infer<typeof st
 };
 
 /**
- * webhooks/reference/template_category_update. `new_category` is the category that the template has now, also where the report only
- * announces a change: what it will be in 24 hours is `correct_category`, and another report says when it is.
+ * webhooks/reference/template_category_update. `new_category` is the current category, even if the webhook only announces a change:
+ * `correct_category` takes effect 24 hours later and is then reported again.
  */
 export const category = templateNamed.extend({ new_category: z.string().min(1) });
-export const categoryEvent = (wabaId: string, at: number, value: z.infer<typeof category>): PlatformEvent => ({
+export const categoryEvent = (wabaId: string, at: number, value: z.infer<typeof category>): MetaEvent => ({
   kind: 'platform',
   about: 'template_category',
   at,
@@ -58,14 +58,14 @@ const button = z.object({
   message_template_button_url: z.string().optional(),
   message_template_button_phone_number: z.string().optional(),
 });
-/** webhooks/reference/message_template_components_update: what a template that was edited says now, without its examples and media. */
+/** webhooks/reference/message_template_components_update: the content of an edited template, without examples and media. */
 export const components = templateNamed.extend({
   message_template_element: z.string().min(1),
   message_template_title: z.string().optional(),
   message_template_footer: z.string().optional(),
   message_template_buttons: z.array(button).optional(),
 });
-export const componentsEvent = (wabaId: string, at: number, value: z.infer<typeof components>): PlatformEvent => ({
+export const componentsEvent = (wabaId: string, at: number, value: z.infer<typeof components>): MetaEvent => ({
   kind: 'platform',
   about: 'template_components',
   at,

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { PlatformContent } from '../../domain/messages/message.ts';
+import type { PayloadContent } from '../../domain/channels/meta/content.ts';
 import type {
   Dispatch,
   NumberAccess,
@@ -8,7 +8,7 @@ import type {
   ProviderDeclaration,
   ProviderIo,
   RefusedAnswer,
-} from '../../domain/messages/provider.ts';
+} from '../../domain/message/provider-port.ts';
 import { refusal } from '../http.ts';
 import { graphAnswer } from '../meta/answers.ts';
 import { appIdSetting, graphSettings, openGraph } from '../meta/graph.ts';
@@ -17,7 +17,7 @@ import { messageBody } from './cloud-api-body.ts';
 import { CLOUD_API_ERRORS } from './cloud-api-codes.ts';
 import { accountEntry, accountEvents } from './cloud-api-events.ts';
 
-/** What an operator sets for WhatsApp. */
+/** Operator settings of WhatsApp. */
 export const cloudApiSettings = z.strictObject({
   accessToken: graphSettings.accessToken.describe(
     'The system user token of `phoneNumberId`, with whatsapp_business_messaging. Numbers that organizations connected have their own.',
@@ -36,12 +36,12 @@ export const cloudApiSettings = z.strictObject({
 });
 export type CloudApiSettings = z.infer<typeof cloudApiSettings>;
 
-/** The answer to a send. Beside `message_status` it says nothing of what becomes of it. */
+/** The response to a send; the outcome comes by webhook. */
 const sent = z.object({ messages: z.tuple([z.object({ id: z.string().min(1) })]) });
 
 /**
- * How the number of a message is reached: one that it names with the token of its own, else the operator's. A number that is gone, or
- * whose token cannot be read just now, is no other: nothing has left yet.
+ * Number and token to send with: those of the number that the message names, else the operator's. Refuses if the number was disconnected or
+ * its token cannot be read; a message never falls back to another number.
  */
 const accessOf = async (
   { phoneNumberId, accessToken }: CloudApiSettings,
@@ -62,7 +62,7 @@ const accessOf = async (
 const send = async (
   settings: CloudApiSettings,
   io: ProviderIo,
-  dispatch: Dispatch<PlatformContent>,
+  dispatch: Dispatch<PayloadContent>,
 ): Promise<ProviderAnswer> => {
   const access = await accessOf(settings, io, dispatch.content.from);
   if ('kind' in access) return access;
@@ -73,16 +73,16 @@ const send = async (
 
 /**
  * WhatsApp through Meta's Cloud API (developers.facebook.com/documentation/business-messaging/whatsapp). Our message id travels as
- * biz_opaque_callback_data and comes back in every status. Meta keeps nothing that could be asked by it, so there is no inquiry: a
- * status decides what an answer left open.
+ * biz_opaque_callback_data and comes back in every status. Meta offers no lookup by it, so there is no `queryStatus`: only a status webhook
+ * resolves an uncertain send.
  */
-export const cloudApi: ProviderDeclaration<PlatformContent, CloudApiSettings> = {
+export const cloudApi: ProviderDeclaration<PayloadContent, CloudApiSettings> = {
   channel: 'whatsapp',
   name: 'whatsapp_cloud_api',
   settings: cloudApiSettings,
-  create: (settings, io): Provider<PlatformContent> => ({
+  create: (settings, io): Provider<PayloadContent> => ({
     name: 'whatsapp_cloud_api',
-    shares: (account) => account === settings.phoneNumberId,
+    isShared: (account) => account === settings.phoneNumberId,
     send: (dispatch) => send(settings, io, dispatch),
     readCallback: async (request) =>
       readMetaWebhook(settings, request, 'whatsapp_business_account', accountEntry, (entry) =>

@@ -1,5 +1,5 @@
 import { type RegisteredProvider, register } from '../registry.ts';
 import { cloudApi, cloudApiSettings } from './cloud-api.ts';
 
-/** Every provider of WhatsApp: one line each. */
+/** The WhatsApp providers, in their default order. */
 export const PROVIDERS: readonly RegisteredProvider[] = [register(cloudApi, cloudApiSettings)];

@@ -1,8 +1,7 @@
 /**
- * The E.164 phone of a WhatsApp id. An id is a phone without its plus, in the form that it had when its owner joined: a Brazilian mobile
- * that joined before the ninth digit came has none (a subscriber number of eight digits that begins with 6 to 9 is no other; landlines
- * begin with 2 to 5), and a Mexican one that joined before 2019 still has a 1 after the country code. Both are reached by the number of
- * today, which is what people are sent messages at and what contacts have.
+ * The E.164 number of a WhatsApp id. The id is the number, without the plus, as it was when its owner joined. Brazilian mobiles from before
+ * the ninth digit lack it (eight digits starting with 6 to 9; landlines start with 2 to 5), and Mexican numbers from before 2019 have a 1
+ * after the country code. Today's number is the one that messages are sent to and contacts have.
  */
 export const phoneOfWaId = (waId: string): string => {
   const brazilian = /^55([1-9]{2})([6-9]\d{7})$/.exec(waId);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import bounceEvent from '../../../events/providers/amazon-ses.bounce-event.json' with { type: 'json' };
 import clickEvent from '../../../events/providers/amazon-ses.click-event.json' with { type: 'json' };
 import complaintNotification from '../../../events/providers/amazon-ses.complaint-notification.json' with {
@@ -8,19 +8,18 @@ import receivedNotification from '../../../events/providers/amazon-ses.received-
   type: 'json',
 };
 import exampleRequest from '../../../events/providers/amazon-ses.send-request.json' with { type: 'json' };
-import { type AmazonSesStandIn, startAmazonSesStandIn } from '../../support/providers/amazon-ses-stand-in.ts';
+import { startAmazonSesStandIn } from '../../support/providers/amazon-ses-stand-in.ts';
 import { emailDispatch as dispatch } from '../../support/providers/email-kit.ts';
 import { accepted as acceptedBy, open } from '../../support/providers/kit.ts';
 import type { AcceptedMessage } from '../../support/providers/stand-in.ts';
+import { use } from '../../support/use.ts';
 
-let standIn: AmazonSesStandIn;
 let message: AcceptedMessage;
 const provider = (over: object = {}) => open('email', 'amazon_ses', { ...standIn.settings, timeoutMs: 500, ...over });
+const standIn = await use(startAmazonSesStandIn());
 beforeAll(async () => {
-  standIn = await startAmazonSesStandIn();
   message = await acceptedBy(standIn, provider(), dispatch());
 });
-afterAll(() => standIn.close());
 
 const read = (text: string) => provider().readCallback(standIn.notification(text));
 const readEvent = (type: string, own: object) => provider().readCallback(standIn.event(message, type, own));

@@ -1,26 +1,19 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import example from '../../../events/providers/instagram-messaging-api.callback.json' with { type: 'json' };
 import exampleRequest from '../../../events/providers/instagram-messaging-api.send-request.json' with { type: 'json' };
-import type { InboundEvent } from '../../../shared/domain/messages/provider.ts';
+import type { InboundEvent } from '../../../shared/domain/message/provider-port.ts';
 import {
   ACCOUNT_ID,
   INSTAGRAM_ACCOUNT,
   INSTAGRAM_USER,
   instagramDispatch,
 } from '../../support/providers/instagram-kit.ts';
-import {
-  type InstagramStandIn,
-  ORGANIZATION_ID,
-  startInstagramStandIn,
-} from '../../support/providers/instagram-stand-in.ts';
+import { ORGANIZATION_ID, startInstagramStandIn } from '../../support/providers/instagram-stand-in.ts';
 import { NOW, open } from '../../support/providers/kit.ts';
 import { signedByMeta } from '../../support/providers/meta-platform.ts';
+import { use } from '../../support/use.ts';
 
-let standIn: InstagramStandIn;
-beforeAll(async () => {
-  standIn = await startInstagramStandIn(() => NOW);
-});
-afterAll(() => standIn.close());
+const standIn = await use(startInstagramStandIn(() => NOW));
 const provider = () => open('instagram', 'instagram_messaging_api', { ...standIn.settings, timeoutMs: 5_000 });
 const read = (body: unknown) => provider().readCallback(signedByMeta(standIn.endpoint, JSON.stringify(body)));
 
@@ -62,7 +55,7 @@ it('says of a conversation that another app owns that it is the account’s affa
 it('reads messages, story replies, postbacks, reactions and reads as they are documented; echoes and what was taken back are none', async () => {
   const reading = await read(example);
   if (reading.kind !== 'events') throw new Error(reading.kind);
-  expect(reading.unread).toBeUndefined();
+  expect(reading.unreadable).toBeUndefined();
   const inbound = reading.events.filter((event): event is InboundEvent => event.kind === 'inbound');
   expect(inbound[0]).toEqual({
     kind: 'inbound',

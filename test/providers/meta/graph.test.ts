@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import * as z from 'zod';
-import { graphWords, openGraph } from '../../../shared/providers/meta/graph.ts';
+import { describeGraphError, openGraph } from '../../../shared/providers/meta/graph.ts';
 import { io, NOW } from '../../support/providers/kit.ts';
 
 /** A server that answers as it is told and remembers what it was asked. */
@@ -116,7 +116,7 @@ it.each([
 });
 
 it('says of an error only what may be logged', () => {
-  const words = graphWords({
+  const summary = describeGraphError({
     kind: 'error',
     httpStatus: 400,
     code: 100,
@@ -125,5 +125,5 @@ it('says of an error only what may be logged', () => {
     isTransient: false,
     fbtraceId: 'AbC',
   });
-  expect(words).toBe('meta: HTTP 400 code 100/33 (trace AbC)');
+  expect(summary).toBe('meta: HTTP 400 code 100/33 (trace AbC)');
 });

@@ -2,7 +2,7 @@ import { constants } from 'node:http2';
 import { afterEach, expect, it, vi } from 'vitest';
 import exampleRequest from '../../../events/providers/apns.send-request.json' with { type: 'json' };
 import unregistered from '../../../events/providers/apns.unregistered.json' with { type: 'json' };
-import type { PushTransport } from '../../../shared/domain/push/transport.ts';
+import type { PushTransport } from '../../../shared/domain/channels/push/transport.ts';
 import { Http2Connections } from '../../../shared/providers/push/http2-connections.ts';
 import { type ApnsSettings, type ApnsStandIn, startApnsStandIn } from '../../support/providers/apns-stand-in.ts';
 import { NOTIFICATION, openPush, pushDispatch, SILENT } from '../../support/providers/push-kit.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PUSH_PLATFORMS, type PushTransport } from '../../../shared/domain/push/transport.ts';
+import { PUSH_PLATFORMS, type PushTransport } from '../../../shared/domain/channels/push/transport.ts';
 import {
   NOTIFICATION,
   openPush,

@@ -3,8 +3,8 @@ import { connect } from 'node:net';
 import { afterEach, expect, it, vi } from 'vitest';
 import exampleMessage from '../../../events/providers/webpush.encrypted-message.json' with { type: 'json' };
 import exampleSubscription from '../../../events/providers/webpush.subscription.json' with { type: 'json' };
-import type { PushTarget } from '../../../shared/domain/push/transport.ts';
-import { encryptWebPush, MOST_CONTENT_BYTES, readKeys } from '../../../shared/providers/push/webpush-encryption.ts';
+import type { PushTarget } from '../../../shared/domain/channels/push/transport.ts';
+import { encryptWebPush, MAX_CONTENT_BYTES, readKeys } from '../../../shared/providers/push/webpush-encryption.ts';
 import { createConnections } from '../../../shared/providers/webhooks/connections.ts';
 import { NOTIFICATION, openPush, pushDispatch } from '../../support/providers/push-kit.ts';
 import { PUSH_NOW, pushClock } from '../../support/providers/push-stand-in.ts';
@@ -53,7 +53,7 @@ it('is tested by a decoder that opens the example of RFC 8291, and nothing that 
 
 it('encrypts every message with a key and a salt of its own, whatever it is and whoever reads it', () => {
   const seen = new Set<string>();
-  for (let length = 0; length <= MOST_CONTENT_BYTES; length += 363) {
+  for (let length = 0; length <= MAX_CONTENT_BYTES; length += 363) {
     const browser = browserKeys();
     const content = Buffer.alloc(length, length % 251);
     const message = encryptWebPush(content, keysOf(browser));

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import exampleDelivered from '../../../events/providers/aws-end-user-messaging.rcs-delivered.json' with {
   type: 'json',
 };
@@ -9,23 +9,17 @@ import exampleRequest from '../../../events/providers/aws-end-user-messaging.rcs
 import exampleSuggestion from '../../../events/providers/aws-end-user-messaging.rcs-suggestion.json' with {
   type: 'json',
 };
-import type { Id } from '../../../shared/domain/ids.ts';
-import type { CallbackReading } from '../../../shared/domain/messages/provider.ts';
-import type { RcsContent } from '../../../shared/domain/rcs/content.ts';
-import {
-  type AwsEndUserMessagingRcsStandIn,
-  startAwsEndUserMessagingRcsStandIn,
-} from '../../support/providers/aws-end-user-messaging-rcs-stand-in.ts';
+import type { RcsContent } from '../../../shared/domain/channels/rcs/content.ts';
+import { parseId } from '../../../shared/domain/core/ids.ts';
+import type { CallbackReading } from '../../../shared/domain/message/provider-port.ts';
+import { startAwsEndUserMessagingRcsStandIn } from '../../support/providers/aws-end-user-messaging-rcs-stand-in.ts';
 import { accepted as acceptedBy, open } from '../../support/providers/kit.ts';
 import { CARD, rcsDispatch } from '../../support/providers/rcs-kit.ts';
+import { use } from '../../support/use.ts';
 
 const AGENT = 'rcs-agent-1234567890';
 const FALLBACK = { text: 'Codigo 9182', encoding: 'GSM-7' } as const;
-let standIn: AwsEndUserMessagingRcsStandIn;
-beforeAll(async () => {
-  standIn = await startAwsEndUserMessagingRcsStandIn();
-});
-afterAll(() => standIn.close());
+const standIn = await use(startAwsEndUserMessagingRcsStandIn());
 const provider = (over: object = {}) =>
   open('rcs', 'aws_end_user_messaging', { ...standIn.settings, timeoutMs: 500, ...over });
 const accepted = (content: RcsContent = { text: 'Olá' }) => acceptedBy(standIn, provider(), rcsDispatch({ content }));
@@ -38,7 +32,7 @@ it('sends the documented request, with our reference in the context', async () =
   const text = exampleRequest.RcsMessageContent.Content.TextMessage.Body;
   await provider({ originationIdentity: AGENT, fallbackIdentity: '+18005550199', timeToLiveSeconds: 60 }).send(
     rcsDispatch({
-      messageId: exampleRequest.Context.messageId as Id<'message'>,
+      messageId: parseId('message', exampleRequest.Context.messageId),
       to: exampleRequest.DestinationPhoneNumber,
       content: { text, fallback: { text, encoding: 'GSM-7' } },
     }),

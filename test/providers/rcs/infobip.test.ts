@@ -1,18 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import exampleReports from '../../../events/providers/infobip.rcs-delivery-reports.json' with { type: 'json' };
 import exampleInbound from '../../../events/providers/infobip.rcs-inbound-message.json' with { type: 'json' };
 import exampleRequest from '../../../events/providers/infobip.rcs-send-request.json' with { type: 'json' };
-import { type Id, newId } from '../../../shared/domain/ids.ts';
-import type { CallbackReading } from '../../../shared/domain/messages/provider.ts';
-import { type InfobipRcsStandIn, startInfobipRcsStandIn } from '../../support/providers/infobip-rcs-stand-in.ts';
+import { newId, parseId } from '../../../shared/domain/core/ids.ts';
+import type { CallbackReading } from '../../../shared/domain/message/provider-port.ts';
+import { startInfobipRcsStandIn } from '../../support/providers/infobip-rcs-stand-in.ts';
 import { accepted as acceptedBy, NOW, open } from '../../support/providers/kit.ts';
 import { CARD, rcsDispatch } from '../../support/providers/rcs-kit.ts';
+import { use } from '../../support/use.ts';
 
-let standIn: InfobipRcsStandIn;
-beforeAll(async () => {
-  standIn = await startInfobipRcsStandIn(() => NOW);
-});
-afterAll(() => standIn.close());
+const standIn = await use(startInfobipRcsStandIn(() => NOW));
 const provider = (over: object = {}) => open('rcs', 'infobip', { ...standIn.settings, timeoutMs: 300, ...over });
 const accepted = () => acceptedBy(standIn, provider(), rcsDispatch());
 const sentMessage = () =>
@@ -24,7 +21,7 @@ const said = (reading: CallbackReading) =>
 it('sends a card as it is documented', async () => {
   await provider({ smsSender: 'DemoSender', validityMinutes: 60 }).send(
     rcsDispatch({
-      messageId: 'msg_0123456789abcdefghijk' as Id<'message'>,
+      messageId: parseId('message', 'msg_0123456789abcdefghijk'),
       to: '+441134960001',
       callbackUrl: 'https://www.example.com/rcs',
       content: {
@@ -70,20 +67,20 @@ describe('an inquiry by our reference', () => {
     const sent = rcsDispatch();
     standIn.script('accept_and_hang');
     expect((await provider().send(sent)).kind).toBe('unknown');
-    expect(await provider().inquire?.(sent.messageId, NOW)).toEqual({
+    expect(await provider().queryStatus?.(sent.messageId, NOW)).toEqual({
       kind: 'accepted',
       providerMessageId: sent.messageId,
     });
   });
 
   it('calls a message absent only when the logs had time to show it', async () => {
-    expect(await provider().inquire?.(newId('message'), NOW - 5 * 60_000)).toEqual({ kind: 'not_found' });
-    expect(await provider().inquire?.(newId('message'), NOW - 59_000)).toMatchObject({ kind: 'undecided' });
+    expect(await provider().queryStatus?.(newId('message'), NOW - 5 * 60_000)).toEqual({ kind: 'not_found' });
+    expect(await provider().queryStatus?.(newId('message'), NOW - 59_000)).toMatchObject({ kind: 'undecided' });
   });
 
   it.each([401, 429, 500])('stays undecided when the logs answer %i', async (status) => {
     standIn.failLogs(status);
-    expect(await provider().inquire?.(newId('message'), NOW - 5 * 60_000)).toMatchObject({ kind: 'undecided' });
+    expect(await provider().queryStatus?.(newId('message'), NOW - 5 * 60_000)).toMatchObject({ kind: 'undecided' });
   });
 });
 

@@ -1,21 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import exampleInbound from '../../../events/providers/aws-end-user-messaging.inbound-message.json' with {
   type: 'json',
 };
 import exampleEvent from '../../../events/providers/aws-end-user-messaging.text-event.json' with { type: 'json' };
-import {
-  type AwsEndUserMessagingStandIn,
-  startAwsEndUserMessagingStandIn,
-} from '../../support/providers/aws-end-user-messaging-stand-in.ts';
+import { startAwsEndUserMessagingStandIn } from '../../support/providers/aws-end-user-messaging-stand-in.ts';
 import { accepted as acceptedBy, open } from '../../support/providers/kit.ts';
 import { smsDispatch as dispatch } from '../../support/providers/sms-kit.ts';
+import { use } from '../../support/use.ts';
 
 const NAME = 'aws_end_user_messaging';
-let standIn: AwsEndUserMessagingStandIn;
-beforeAll(async () => {
-  standIn = await startAwsEndUserMessagingStandIn();
-});
-afterAll(() => standIn.close());
+const standIn = await use(startAwsEndUserMessagingStandIn());
 const provider = (over: object = {}, io = {}) =>
   open('sms', NAME, { ...standIn.settings, timeoutMs: 500, ...over }, io);
 const accepted = () => acceptedBy(standIn, provider(), dispatch());

@@ -1,18 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import exampleReport from '../../../events/providers/infobip.delivery-report.json' with { type: 'json' };
 import exampleInbound from '../../../events/providers/infobip.inbound-message.json' with { type: 'json' };
-import { newId } from '../../../shared/domain/ids.ts';
+import { newId } from '../../../shared/domain/core/ids.ts';
 import { infobipSignature } from '../../../shared/providers/infobip-callbacks.ts';
 import { infobipSettings } from '../../../shared/providers/sms/infobip.ts';
-import { type InfobipStandIn, startInfobipStandIn } from '../../support/providers/infobip-stand-in.ts';
+import { startInfobipStandIn } from '../../support/providers/infobip-stand-in.ts';
 import { accepted as acceptedBy, NOW, open } from '../../support/providers/kit.ts';
 import { smsDispatch as dispatch } from '../../support/providers/sms-kit.ts';
+import { use } from '../../support/use.ts';
 
-let standIn: InfobipStandIn;
-beforeAll(async () => {
-  standIn = await startInfobipStandIn(() => NOW);
-});
-afterAll(() => standIn.close());
+const standIn = await use(startInfobipStandIn(() => NOW));
 const provider = (over: object = {}, io = {}) =>
   open('sms', 'infobip', { ...standIn.settings, timeoutMs: 300, ...over }, io);
 const accepted = () => acceptedBy(standIn, provider(), dispatch());
@@ -23,14 +20,14 @@ describe('an inquiry by our reference', () => {
     const sent = dispatch();
     standIn.script('accept_and_hang');
     expect((await provider().send(sent)).kind).toBe('unknown');
-    expect(await provider().inquire?.(sent.messageId, NOW)).toEqual({
+    expect(await provider().queryStatus?.(sent.messageId, NOW)).toEqual({
       kind: 'accepted',
       providerMessageId: sent.messageId,
     });
   });
 
   it('calls a message absent only when the logs had time to show it and still go back so far', async () => {
-    const ask = (sentAt?: number) => provider().inquire?.(newId('message'), sentAt);
+    const ask = (sentAt?: number) => provider().queryStatus?.(newId('message'), sentAt);
     expect(await ask(MINUTES_AGO)).toEqual({ kind: 'not_found' });
     expect(await ask(NOW - 59_000)).toMatchObject({ kind: 'undecided' });
     expect(await ask(NOW - 49 * 3_600_000)).toMatchObject({ kind: 'undecided' });
@@ -40,25 +37,25 @@ describe('an inquiry by our reference', () => {
   it('calls a rejected message absent, since nothing was sent', async () => {
     const messageId = newId('message');
     standIn.log(messageId, { groupId: 5, id: 6, name: 'REJECTED_NETWORK' });
-    expect(await provider().inquire?.(messageId, NOW)).toEqual({ kind: 'not_found' });
+    expect(await provider().queryStatus?.(messageId, NOW)).toEqual({ kind: 'not_found' });
   });
 
   it('counts an undelivered or expired message as accepted: Infobip took it', async () => {
     for (const groupId of [1, 2, 3, 4]) {
       const messageId = newId('message');
       standIn.log(messageId, { groupId, id: 9, name: 'ANY' });
-      expect(await provider().inquire?.(messageId, NOW)).toMatchObject({ kind: 'accepted' });
+      expect(await provider().queryStatus?.(messageId, NOW)).toMatchObject({ kind: 'accepted' });
     }
   });
 
   it.each([401, 429, 500])('stays undecided when the logs answer %i', async (status) => {
     standIn.failLogs(status);
-    expect(await provider().inquire?.(newId('message'), MINUTES_AGO)).toMatchObject({ kind: 'undecided' });
+    expect(await provider().queryStatus?.(newId('message'), MINUTES_AGO)).toMatchObject({ kind: 'undecided' });
   });
 
   it('stays undecided when nobody answers', async () => {
     expect(
-      await provider({ baseUrl: 'http://no-such-host.invalid' }).inquire?.(newId('message'), MINUTES_AGO),
+      await provider({ baseUrl: 'http://no-such-host.invalid' }).queryStatus?.(newId('message'), MINUTES_AGO),
     ).toMatchObject({
       kind: 'undecided',
     });

@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import exampleInbound from '../../../events/providers/twilio.inbound-message.json' with { type: 'json' };
 import exampleStatus from '../../../events/providers/twilio.status-callback.json' with { type: 'json' };
-import type { CallbackRequest } from '../../../shared/domain/messages/provider.ts';
+import type { CallbackRequest } from '../../../shared/domain/message/provider-port.ts';
 import { twilioSettings, twilioSignature } from '../../../shared/providers/sms/twilio.ts';
 import { accepted as acceptedBy, open } from '../../support/providers/kit.ts';
 import { smsDispatch as dispatch } from '../../support/providers/sms-kit.ts';
-import { startTwilioStandIn, type TwilioStandIn } from '../../support/providers/twilio-stand-in.ts';
+import { startTwilioStandIn } from '../../support/providers/twilio-stand-in.ts';
+import { use } from '../../support/use.ts';
 
-let standIn: TwilioStandIn;
-beforeAll(async () => {
-  standIn = await startTwilioStandIn();
-});
-afterAll(() => standIn.close());
+const standIn = await use(startTwilioStandIn());
 const provider = (over: object = {}) => open('sms', 'twilio', { ...standIn.settings, ...over });
 const accepted = () => acceptedBy(standIn, provider(), dispatch());
 
@@ -126,7 +123,7 @@ it.each([exampleStatus, exampleInbound])('reads the documented callback', async 
 });
 
 it('offers no inquiry, since Twilio keeps no reference of ours', () => {
-  expect(provider().inquire).toBeUndefined();
+  expect(provider().queryStatus).toBeUndefined();
 });
 
 it.each([

@@ -28,5 +28,5 @@ it.each([
   [135000, 'content_rejected'],
   [424242, 'undeliverable'],
 ])('names the failure %i of an accepted message %s', (code, reason) => {
-  expect(failureOf(code)).toMatchObject({ reason, words: expect.stringMatching(new RegExp(`^${code}`)) });
+  expect(failureOf(code)).toMatchObject({ reason, description: expect.stringMatching(new RegExp(`^${code}`)) });
 });

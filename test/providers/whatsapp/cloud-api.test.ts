@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import exampleInbound from '../../../events/providers/whatsapp-cloud-api.inbound-callback.json' with { type: 'json' };
 import exampleManagement from '../../../events/providers/whatsapp-cloud-api.management-callback.json' with {
   type: 'json',
@@ -10,22 +10,19 @@ import examplePreferences from '../../../events/providers/whatsapp-cloud-api.pre
 };
 import exampleStatuses from '../../../events/providers/whatsapp-cloud-api.status-callback.json' with { type: 'json' };
 import exampleRequest from '../../../events/providers/whatsapp-cloud-api.template-request.json' with { type: 'json' };
-import type { Id } from '../../../shared/domain/ids.ts';
-import type { CallbackReading, InboundEvent } from '../../../shared/domain/messages/provider.ts';
+import { parseId } from '../../../shared/domain/core/ids.ts';
+import type { CallbackReading, InboundEvent } from '../../../shared/domain/message/provider-port.ts';
 import { phoneOfWaId } from '../../../shared/providers/whatsapp/wa-id.ts';
 import { type io, NOW, open } from '../../support/providers/kit.ts';
 import { SECRETS, signedByMeta } from '../../support/providers/meta-platform.ts';
 import { whatsappDispatch } from '../../support/providers/whatsapp-kit.ts';
-import { startWhatsappStandIn, type WhatsappStandIn } from '../../support/providers/whatsapp-stand-in.ts';
+import { startWhatsappStandIn } from '../../support/providers/whatsapp-stand-in.ts';
+import { use } from '../../support/use.ts';
 
 const NAME = 'whatsapp_cloud_api';
 const OTHER_NUMBER = '206540352242922';
 const OTHER_TOKEN = 'a-token-of-its-own';
-let standIn: WhatsappStandIn;
-beforeAll(async () => {
-  standIn = await startWhatsappStandIn(() => NOW, { [OTHER_NUMBER]: OTHER_TOKEN });
-});
-afterAll(() => standIn.close());
+const standIn = await use(startWhatsappStandIn(() => NOW, { [OTHER_NUMBER]: OTHER_TOKEN }));
 
 const provider = (over: object = {}, more: Partial<typeof io> = {}) =>
   open('whatsapp', NAME, { ...standIn.settings, timeoutMs: 300, ...over }, more);
@@ -37,7 +34,7 @@ const sentBody = () => JSON.parse(standIn.requests.at(-1)?.body ?? '') as Record
 it('sends a template as it is documented', async () => {
   await provider().send(
     whatsappDispatch({
-      messageId: 'msg_0123456789abcdefghijk' as Id<'message'>,
+      messageId: parseId('message', 'msg_0123456789abcdefghijk'),
       to: '+16505551234',
       content: {
         payload: {
@@ -263,7 +260,7 @@ it('takes the parts of a body that it can read, and counts the others', async ()
     ],
   };
   const reading = await read(body);
-  expect(reading).toMatchObject({ kind: 'events', unread: 5 });
+  expect(reading).toMatchObject({ kind: 'events', unreadable: 5 });
   expect(eventsOf(reading)).toHaveLength(1);
 });
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { EmailContent } from '../../../shared/domain/email/content.ts';
-import type { CallbackRequest } from '../../../shared/domain/messages/provider.ts';
+import type { EmailContent } from '../../../shared/domain/channels/email/content.ts';
+import type { CallbackRequest } from '../../../shared/domain/message/provider-port.ts';
 import { AWS_ACCESS, isSignedFor, type SnsStandIn, snsStandIn } from './aws-stand-in.ts';
 import type { EmailOutcome } from './email-kit.ts';
 import {

@@ -4,7 +4,7 @@ import * as http2 from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import * as z from 'zod';
-import type { ApnsCredentials } from '../../../shared/domain/push/credentials.ts';
+import type { ApnsCredentials } from '../../../shared/domain/channels/push/credentials.ts';
 import { CERT } from '../webhooks/endpoints.ts';
 import { startNetwork } from './push-network.ts';
 import { type AcceptedPush, GATEWAY_PAGE, type PushStandIn, playAnswer, verifyJwt } from './push-stand-in.ts';

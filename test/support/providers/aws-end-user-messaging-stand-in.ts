@@ -1,4 +1,4 @@
-import type { CallbackRequest } from '../../../shared/domain/messages/provider.ts';
+import type { CallbackRequest } from '../../../shared/domain/message/provider-port.ts';
 import type { SnsStandIn } from './aws-stand-in.ts';
 import { eventOf, invalidField, startEndUserMessaging, twoWayOf } from './end-user-messaging.ts';
 import type { AcceptedMessage, ReceiptOutcome, SmsStandIn, UnderTest } from './stand-in.ts';

@@ -1,6 +1,6 @@
 import { createSign, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { CallbackRequest } from '../../../shared/domain/messages/provider.ts';
+import type { CallbackRequest } from '../../../shared/domain/message/provider-port.ts';
 import { snsSignedText } from '../../../shared/providers/sns.ts';
 import type { RecordedRequest, StandInAnswer } from './stand-in.ts';
 

@@ -1,6 +1,6 @@
-import type { EmailContent } from '../../../shared/domain/email/content.ts';
-import { newId } from '../../../shared/domain/ids.ts';
-import type { Dispatch } from '../../../shared/domain/messages/provider.ts';
+import type { EmailContent } from '../../../shared/domain/channels/email/content.ts';
+import { newId } from '../../../shared/domain/core/ids.ts';
+import type { Dispatch } from '../../../shared/domain/message/provider-port.ts';
 import type { ChannelKit } from './kit.ts';
 
 /** What a report of an e-mail shall say, in our words; each stand-in says it in its provider's. */

@@ -1,6 +1,6 @@
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import * as z from 'zod';
-import type { FcmCredentials } from '../../../shared/domain/push/credentials.ts';
+import type { FcmCredentials } from '../../../shared/domain/channels/push/credentials.ts';
 import { type AcceptedPush, GATEWAY_PAGE, type PushStandIn, verifyJwt } from './push-stand-in.ts';
 import { json, type RecordedRequest, type StandInAnswer, startServer, THROTTLED_SECONDS } from './stand-in.ts';
 

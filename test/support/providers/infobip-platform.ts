@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { CallbackRequest } from '../../../shared/domain/messages/provider.ts';
+import type { CallbackRequest } from '../../../shared/domain/message/provider-port.ts';
 import { infobipSignature } from '../../../shared/providers/infobip-callbacks.ts';
 import { type AcceptedMessage, json, type StandInAnswer, startServer, THROTTLED_SECONDS } from './stand-in.ts';
 

@@ -1,5 +1,5 @@
-import type { CallbackRequest } from '../../../shared/domain/messages/provider.ts';
-import type { RcsContent, RcsSuggestion } from '../../../shared/domain/rcs/content.ts';
+import type { RcsContent, RcsSuggestion } from '../../../shared/domain/channels/rcs/content.ts';
+import type { CallbackRequest } from '../../../shared/domain/message/provider-port.ts';
 import {
   type InfobipMessage,
   type InfobipPlatform,

@@ -1,6 +1,6 @@
-import { newId } from '../../../shared/domain/ids.ts';
-import type { PlatformContent } from '../../../shared/domain/messages/message.ts';
-import type { Dispatch } from '../../../shared/domain/messages/provider.ts';
+import type { PayloadContent } from '../../../shared/domain/channels/meta/content.ts';
+import { newId } from '../../../shared/domain/core/ids.ts';
+import type { Dispatch } from '../../../shared/domain/message/provider-port.ts';
 import type { ChannelKit } from './kit.ts';
 
 /** What a report of an Instagram message can say: the platform tells of reads alone. */
@@ -13,7 +13,7 @@ export const INSTAGRAM_ACCOUNT = '17841400008460056';
 export const INSTAGRAM_USER = '1784551100012345';
 
 /** An Instagram message to send. */
-export const instagramDispatch = (over: Partial<Dispatch<PlatformContent>> = {}): Dispatch<PlatformContent> => {
+export const instagramDispatch = (over: Partial<Dispatch<PayloadContent>> = {}): Dispatch<PayloadContent> => {
   const content = { payload: { text: 'Olá, código 9182 [conformance]' }, ...over.content };
   return {
     messageId: newId('message'),
@@ -25,7 +25,7 @@ export const instagramDispatch = (over: Partial<Dispatch<PlatformContent>> = {})
   };
 };
 
-const exact = (what: string, payload: PlatformContent['payload']) => ({
+const exact = (what: string, payload: PayloadContent['payload']) => ({
   what,
   content: { payload },
   carried: { content: { payload } },
@@ -33,7 +33,7 @@ const exact = (what: string, payload: PlatformContent['payload']) => ({
 
 /** What the kit asks of every provider of Instagram. */
 export const instagramKit: ChannelKit = {
-  dispatch: (over) => instagramDispatch(over as Partial<Dispatch<PlatformContent>>),
+  dispatch: (over) => instagramDispatch(over as Partial<Dispatch<PayloadContent>>),
   exact: [
     exact('the characters that encodings spoil', { text: 'ç€[]{}~\n+&=% ü 🙂 "9182"' }),
     exact('an image by its address', {

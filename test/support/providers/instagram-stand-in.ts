@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { CallbackRequest } from '../../../shared/domain/messages/provider.ts';
+import type { CallbackRequest } from '../../../shared/domain/message/provider-port.ts';
 import { ACCOUNT_ID, INSTAGRAM_ACCOUNT, type InstagramOutcome } from './instagram-kit.ts';
 import { must, SECRETS, signedByMeta, startMetaPlatform, TOKEN } from './meta-platform.ts';
 import type { AcceptedMessage, StandIn, UnderTest } from './stand-in.ts';

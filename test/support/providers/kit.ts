@@ -1,4 +1,5 @@
-import type { Channel, Dispatch, Provider, ProviderIo } from '../../../shared/domain/messages/provider.ts';
+import type { Channel } from '../../../shared/domain/message/channel.ts';
+import type { Dispatch, Provider, ProviderIo } from '../../../shared/domain/message/provider-port.ts';
 import { loadAllProviders } from '../../../shared/providers/index.ts';
 import { amazonSesUnderTest } from './amazon-ses-stand-in.ts';
 import { awsEndUserMessagingRcsUnderTest } from './aws-end-user-messaging-rcs-stand-in.ts';

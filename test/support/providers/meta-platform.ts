@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { CallbackRequest } from '../../../shared/domain/messages/provider.ts';
+import type { CallbackRequest } from '../../../shared/domain/message/provider-port.ts';
 import {
   type AcceptedMessage,
   json,

@@ -1,5 +1,5 @@
-import type { RefusalCause } from '../../../shared/domain/messages/provider.ts';
-import type { PushDispatch, PushNotification, PushTransport } from '../../../shared/domain/push/transport.ts';
+import type { PushDispatch, PushNotification, PushTransport } from '../../../shared/domain/channels/push/transport.ts';
+import type { RefusalCause } from '../../../shared/domain/message/provider-port.ts';
 import { createPushTransport, type PushOptions } from '../../../shared/providers/push/transport.ts';
 import { startApnsStandIn } from './apns-stand-in.ts';
 import { startFcmStandIn } from './fcm-stand-in.ts';

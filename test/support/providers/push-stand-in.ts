@@ -1,6 +1,6 @@
 import { createVerify, type KeyObject } from 'node:crypto';
-import type { PushCredentials } from '../../../shared/domain/push/credentials.ts';
-import type { PushTarget } from '../../../shared/domain/push/transport.ts';
+import type { PushCredentials } from '../../../shared/domain/channels/push/credentials.ts';
+import type { PushTarget } from '../../../shared/domain/channels/push/transport.ts';
 import type { PushOptions } from '../../../shared/providers/push/transport.ts';
 import type { Play, StandInAnswer } from './stand-in.ts';
 

@@ -1,6 +1,6 @@
-import { newId } from '../../../shared/domain/ids.ts';
-import type { Dispatch } from '../../../shared/domain/messages/provider.ts';
-import type { RcsContent } from '../../../shared/domain/rcs/content.ts';
+import type { RcsContent } from '../../../shared/domain/channels/rcs/content.ts';
+import { newId } from '../../../shared/domain/core/ids.ts';
+import type { Dispatch } from '../../../shared/domain/message/provider-port.ts';
 import type { ChannelKit } from './kit.ts';
 
 /** What a report of an RCS message shall say, in our words; each stand-in says it in its provider's. */

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { newId } from '../../../shared/domain/ids.ts';
-import type { SmsContent, SmsDispatch } from '../../../shared/domain/sms/provider.ts';
+import type { SmsContent, SmsDispatch } from '../../../shared/domain/channels/sms/content.ts';
+import { newId } from '../../../shared/domain/core/ids.ts';
 import type { ChannelKit } from './kit.ts';
 import type { ReceiptOutcome } from './stand-in.ts';
 

@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { CallbackRequest, Channel, RefusalCause } from '../../../shared/domain/messages/provider.ts';
-import type { SmsProviderName } from '../../../shared/domain/sms/provider.ts';
+import type { SmsProviderName } from '../../../shared/domain/channels/sms/content.ts';
+import type { Channel } from '../../../shared/domain/message/channel.ts';
+import type { CallbackRequest, RefusalCause } from '../../../shared/domain/message/provider-port.ts';
 
 /** A request as a stand-in received it. Header names are lower-case. */
 export interface RecordedRequest {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { CallbackRequest } from '../../../shared/domain/messages/provider.ts';
+import type { CallbackRequest } from '../../../shared/domain/message/provider-port.ts';
 import { twilioSignature } from '../../../shared/providers/sms/twilio.ts';
 import {
   type AcceptedMessage,

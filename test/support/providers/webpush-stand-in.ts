@@ -2,7 +2,7 @@ import { createECDH, createPublicKey, randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import * as z from 'zod';
-import type { VapidCredentials } from '../../../shared/domain/push/credentials.ts';
+import type { VapidCredentials } from '../../../shared/domain/channels/push/credentials.ts';
 import type { WebhookConnections } from '../../../shared/providers/webhooks/connections.ts';
 import { connectionsTo, httpsEndpoint } from '../webhooks/endpoints.ts';
 import { type AcceptedPush, GATEWAY_PAGE, type PushStandIn, playAnswer, verifyJwt } from './push-stand-in.ts';
@@ -12,7 +12,7 @@ import { type BrowserKeys, openPushMessage } from './webpush-decoder.ts';
 /** The push service's name; its certificate has it, and the tests' connections lead it to this machine. */
 const ORIGIN = 'https://hooks.example.com';
 /** The longest body that it takes, in bytes (RFC 8030, 7.2). */
-const MOST_BYTES = 4_096;
+const MAX_BYTES = 4_096;
 const LONGEST_TOKEN_SECONDS = 24 * 3_600;
 
 const pair = () => {
@@ -108,7 +108,7 @@ export const startWebPushStandIn = async (now: () => number): Promise<WebPushSta
   const answer = (request: IncomingMessage, body: Buffer): StandInAnswer | 'silence' | 'reset' => {
     const fault = vapidFault(request.headers.authorization ?? '', known, now());
     if (fault) return json(fault, {});
-    if (body.length > MOST_BYTES) return json(413, {});
+    if (body.length > MAX_BYTES) return json(413, {});
     if (request.method !== 'POST' || !headers.safeParse(request.headers).success) return json(400, {});
     return playAnswer(
       plays.shift() ?? 'accept',

@@ -1,6 +1,6 @@
-import { newId } from '../../../shared/domain/ids.ts';
-import type { PlatformContent } from '../../../shared/domain/messages/message.ts';
-import type { Dispatch } from '../../../shared/domain/messages/provider.ts';
+import type { PayloadContent } from '../../../shared/domain/channels/meta/content.ts';
+import { newId } from '../../../shared/domain/core/ids.ts';
+import type { Dispatch } from '../../../shared/domain/message/provider-port.ts';
 import type { ChannelKit } from './kit.ts';
 
 /** What a status of a WhatsApp message shall say, in our words; the stand-in says it in Meta's. */
@@ -16,7 +16,7 @@ export type WhatsappOutcome =
   | 'account_locked';
 
 /** A WhatsApp message to send. */
-export const whatsappDispatch = (over: Partial<Dispatch<PlatformContent>> = {}): Dispatch<PlatformContent> => ({
+export const whatsappDispatch = (over: Partial<Dispatch<PayloadContent>> = {}): Dispatch<PayloadContent> => ({
   messageId: newId('message'),
   to: '+5511987654321',
   route: 'session',
@@ -25,7 +25,7 @@ export const whatsappDispatch = (over: Partial<Dispatch<PlatformContent>> = {}):
   ...over,
 });
 
-const exact = (what: string, payload: PlatformContent['payload']) => ({
+const exact = (what: string, payload: PayloadContent['payload']) => ({
   what,
   content: { payload },
   carried: { content: { payload } },
@@ -63,7 +63,7 @@ const FLOW = {
 
 /** What the kit asks of every provider of WhatsApp. */
 export const whatsappKit: ChannelKit = {
-  dispatch: (over) => whatsappDispatch(over as Partial<Dispatch<PlatformContent>>),
+  dispatch: (over) => whatsappDispatch(over as Partial<Dispatch<PayloadContent>>),
   exact: [
     exact('the characters that encodings spoil', { text: 'ç€[]{}~\n+&=% ü 🙂 "9182"' }),
     exact('a template without variables', { template }),

@@ -1,6 +1,6 @@
-import { newId } from '../../../shared/domain/ids.ts';
-import type { WhatsappNumber } from '../../../shared/domain/numbers/number.ts';
-import { numberStore } from '../../../shared/storage/numbers.ts';
+import type { WhatsappNumber } from '../../../shared/domain/channels/whatsapp/numbers/number.ts';
+import { newId } from '../../../shared/domain/core/ids.ts';
+import { numberStore } from '../../../shared/storage/whatsapp/numbers.ts';
 import type { Messaging, Tenant } from '../api.ts';
 
 type Reached = Pick<WhatsappNumber, 'phoneNumberId' | 'wabaId'> & { readonly accessToken: string };

@@ -1,0 +1,226 @@
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join, resolve } from 'node:path';
+import type { Table } from '../../shared/storage/client/table.ts';
+import { buildFunctions, type Manifest } from '../build/build.ts';
+import { type Backends, startBackends } from './backends.ts';
+import { CannotStart } from './cannot-start.ts';
+import { makeGateway } from './gateway.ts';
+import { type DataDirLock, lockDataDir } from './lock.ts';
+import { type LogSink, openLogSink } from './log-sink.ts';
+import { queueUrls, type StageQueue } from './resources.ts';
+import type { RoutedOperation } from './router.ts';
+import { type ServedStages, startStages } from './serve.ts';
+import { defaultAwsSettings, STAGES, type Stage, tableName } from './stages.ts';
+
+const PROJECT = join(import.meta.dirname, '../..');
+
+export interface LocalStackOptions {
+  /** Holds all data; one local stack at a time. */
+  readonly dataDir: string;
+  /** Default 3000; 0 for any free port. */
+  readonly port?: number;
+  readonly host?: string;
+  /** Environment variables of the functions; `DYNAMODB_ENDPOINT` and `SQS_ENDPOINT` also replace the embedded engines. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** `file` (default): `functions.log` in the data directory. */
+  readonly logTo?: 'file' | 'stdout';
+  /** Functions, build folder and contracts to serve instead of the project's own. */
+  readonly functionsDir?: string;
+  readonly distDir?: string;
+  readonly operations?: readonly RoutedOperation[];
+  readonly dispatchSeconds?: number;
+  /** Concurrent batches per queue, instead of each queue's own number. */
+  readonly batchesInFlight?: number | undefined;
+  /** Visibility time-out of a failed message, in s, by its receive count. */
+  readonly retrySeconds?: (receives: number) => number;
+  /** Functions that are imported before the local stack is ready. */
+  readonly warm?: readonly string[];
+  /** Runs once the tables exist, before the first request is accepted. */
+  readonly beforeReady?: (backends: Backends) => Promise<unknown>;
+  /** False runs no consumers and no dispatcher, for tests that drive them by hand. */
+  readonly background?: boolean;
+}
+
+export interface LocalStack {
+  readonly url: string;
+  readonly dataDir: string;
+  readonly tables: Readonly<Record<Stage, Table>>;
+  readonly queues: Readonly<Record<Stage, Readonly<Record<string, StageQueue>>>>;
+  readonly dynamodbEndpoint: string;
+  readonly sqsEndpoint: string;
+  readonly manifest: Manifest;
+  /** Pids of engines that a killed earlier start had left behind and this one stopped. */
+  readonly orphansStopped: readonly number[];
+  /** Stops accepting requests, finishes those in flight, stops the engines. Takes at most 10 s. */
+  close(): Promise<void>;
+}
+
+/** Exponential: 2, 4, 8 … s, at most 60. */
+const backoffSeconds = (receives: number): number => Math.min(2 ** receives, 60);
+const DEFAULT_WARM = ['authorizer', 'sms/send'];
+const DRAIN_MS = 4_500;
+const BACKGROUND_MS = 2_500;
+
+type Parts = {
+  readonly lock: DataDirLock;
+  sink?: LogSink;
+  server?: Server;
+  served?: ServedStages;
+  backends?: Backends;
+};
+
+/** Waits for `work`, at most `ms`, so that a hanging part cannot keep `close` from ending. */
+const waitAtMost = async (ms: number, work: Promise<unknown> | undefined): Promise<void> => {
+  const late = Promise.withResolvers<void>();
+  const timer = setTimeout(late.resolve, ms);
+  await Promise.race([work, late.promise]);
+  clearTimeout(timer);
+};
+
+/** Stops accepting requests and waits for those in flight; after DRAIN_MS their connections are closed. */
+const drain = async (server: Server): Promise<void> => {
+  const closed = once(server, 'close');
+  server.close();
+  const sweep = setInterval(() => server.closeIdleConnections(), 25);
+  await waitAtMost(DRAIN_MS, closed);
+  clearInterval(sweep);
+  server.closeAllConnections();
+};
+
+const closeParts = async ({ lock, sink, server, served, backends }: Parts): Promise<void> => {
+  if (server) await drain(server);
+  await waitAtMost(BACKGROUND_MS, served?.stop());
+  await backends?.stop();
+  sink?.close();
+  lock.release();
+};
+
+const noAddress = (_: number, host: string) => `${host} is no address of this machine. Choose another with HOST.`;
+/** What the user can do about a port or address that cannot be bound, by error code. */
+const CANNOT_LISTEN: Readonly<Record<string, (port: number, host: string) => string>> = {
+  EADDRINUSE: (port, host) => `Port ${port} of ${host} is taken. Choose another with PORT.`,
+  EACCES: (port, host) => `Port ${port} of ${host} may not be opened by this user. Choose one above 1023 with PORT.`,
+  EADDRNOTAVAIL: noAddress,
+  ENOTFOUND: noAddress,
+  EAI_AGAIN: noAddress,
+};
+
+const listen = async (server: Server, port: number, host: string): Promise<string> => {
+  server.listen(port, host);
+  await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
+    const why = CANNOT_LISTEN[error.code ?? ''];
+    throw why ? new CannotStart(why(port, host)) : error;
+  });
+  const { port: taken } = server.address() as AddressInfo;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${taken}`;
+};
+
+type OnFault = (where: string, requestId: string, error: unknown) => void;
+/** Logs faults of the local stack and of functions to the functions' log, in its format. */
+const faultLogger =
+  (sink: LogSink): OnFault =>
+  (where, requestId, error) => {
+    const fault =
+      error instanceof Error
+        ? { fault: error.name, reason: error.message, stack: error.stack }
+        : { fault: String(error) };
+    const line = {
+      level: 'ERROR',
+      message: 'local stack fault',
+      timestamp: new Date().toISOString(),
+      where,
+      requestId,
+      ...fault,
+    };
+    sink.stream.write(`${JSON.stringify(line)}\n`);
+  };
+
+const projectOperations = async (): Promise<readonly RoutedOperation[]> =>
+  (await import('../../shared/contracts/index.ts')).OPERATIONS;
+
+/** Starts the engines and builds the functions in parallel. */
+const prepare = async (options: LocalStackOptions, parts: Parts, onFault: OnFault) => {
+  const { dataDir, env = {}, functionsDir, distDir } = options;
+  const building = buildFunctions({
+    root: PROJECT,
+    ...(functionsDir ? { functionsDir } : {}),
+    ...(distDir ? { outDir: distDir } : {}),
+  });
+  const starting = startBackends({
+    dataDir,
+    dynamodbEndpoint: env.DYNAMODB_ENDPOINT,
+    sqsEndpoint: env.SQS_ENDPOINT,
+    onProcess: (pid) => parts.lock.note({ childPids: [pid] }),
+    onFault,
+  });
+  const [built, started] = await Promise.allSettled([building, starting]);
+  // Recorded first, so that the engines are stopped when the build failed.
+  if (started.status === 'fulfilled') parts.backends = started.value;
+  if (built.status === 'rejected') throw built.reason;
+  if (started.status === 'rejected') throw started.reason;
+  return { build: built.value, backends: started.value };
+};
+
+/** Notes where the engines listen, for the operator's command line. Valid while this process owns the lock. */
+const noteForOperator = (dataDir: string, { dynamodbEndpoint, sqsEndpoint, queues }: Backends): Promise<void> => {
+  const perStage = <T>(make: (stage: Stage) => T) => Object.fromEntries(STAGES.map((stage) => [stage, make(stage)]));
+  const note = {
+    pid: process.pid,
+    dynamodbEndpoint,
+    sqsEndpoint,
+    tables: perStage(tableName),
+    queueUrls: perStage((stage) => queueUrls(queues[stage])),
+  };
+  return writeFile(join(dataDir, 'platform.json'), `${JSON.stringify(note, null, 2)}\n`);
+};
+
+const assemble = async (options: LocalStackOptions, parts: Parts, close: () => Promise<void>): Promise<LocalStack> => {
+  const { dataDir, env = {}, port = 3000, host = '127.0.0.1' } = options;
+  parts.sink = openLogSink(options.logTo === 'stdout' ? 'stdout' : { file: join(dataDir, 'functions.log') });
+  const onFault = faultLogger(parts.sink);
+  let ready: ServedStages | undefined;
+  const operations = options.operations ?? (await projectOperations());
+  const server = makeGateway({ operations, stages: () => ready?.stages, onFault });
+  const url = await listen(server, port, host);
+  parts.server = server;
+  parts.lock.note({ url });
+
+  const orphansStopped = await parts.lock.stopOrphans();
+  const { build, backends } = await prepare(options, parts, onFault);
+  const { dispatchSeconds = 5, batchesInFlight, retrySeconds = backoffSeconds, warm = DEFAULT_WARM } = options;
+  const settings = { dispatchSeconds, batchesInFlight, retrySeconds, warm, onFault };
+  const served = await startStages({ ...settings, dataDir, url, env, build, backends, stdout: parts.sink.stream });
+  parts.served = served;
+  if (options.background !== false) served.startBackground();
+  await options.beforeReady?.(backends);
+  ready = served;
+
+  const { tables, queues, dynamodbEndpoint, sqsEndpoint } = backends;
+  const engines = { dynamodbEndpoint, sqsEndpoint };
+  await noteForOperator(dataDir, backends);
+  return { url, dataDir, tables, queues, ...engines, manifest: build.manifest, orphansStopped, close };
+};
+
+/**
+ * Starts both stages on one port: gateway, authorizer, functions, consumers and dispatcher run in this process, DynamoDB, SQS and S3 in
+ * embedded engines. Resolves once everything is up. Throws CannotStart for what the user can fix, such as a taken port.
+ */
+export const startLocalStack = async (options: LocalStackOptions): Promise<LocalStack> => {
+  defaultAwsSettings(process.env);
+  const dataDir = resolve(options.dataDir);
+  const parts: Parts = { lock: lockDataDir(dataDir) };
+  let closing: Promise<void> | undefined;
+  const close = () => {
+    closing ??= closeParts(parts);
+    return closing;
+  };
+  try {
+    return await assemble({ ...options, dataDir }, parts, close);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+};

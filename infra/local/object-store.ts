@@ -1,0 +1,134 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { access, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import * as z from 'zod';
+import { linger } from './body.ts';
+import type { Engine } from './engines.ts';
+import { isSigned } from './signed-request.ts';
+
+/** The secret access key of the only accepted credential, as `shared/storage/whatsapp/media-bucket.ts` signs locally. */
+const SECRET = 'local';
+
+const object = z.object({ contentType: z.string(), size: z.int() });
+
+const errorXml = (code: string): string =>
+  `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${code}</Code></Error>`;
+
+const refuse = (request: IncomingMessage, response: ServerResponse, status: number, code: string): void => {
+  const body = errorXml(code);
+  const length = Buffer.byteLength(body);
+  response.writeHead(status, { 'content-type': 'application/xml', 'content-length': length, connection: 'close' });
+  response.write(body);
+  linger(request, response);
+};
+
+/** The files of an object. Object keys are caller-chosen text, so file names are their hashes. */
+const filesOf = (folder: string, path: string) => {
+  const name = createHash('sha256').update(path).digest('hex');
+  return { bytes: join(folder, name), metadata: join(folder, `${name}.json`), tombstone: join(folder, `${name}.gone`) };
+};
+type Files = ReturnType<typeof filesOf>;
+
+/** Whether the object was deleted. Its presigned URL must not recreate it, because nothing would delete it again. */
+const wasDeleted = ({ tombstone }: Files): Promise<boolean> =>
+  access(tombstone).then(
+    () => true,
+    () => false,
+  );
+
+const put = async (folder: string, files: Files, request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  if (await wasDeleted(files)) return refuse(request, response, 403, 'AccessDenied');
+  const part = join(folder, `${randomUUID()}.part`);
+  try {
+    await pipeline(request, createWriteStream(part));
+    const size = Number(request.headers['content-length']);
+    const contentType = request.headers['content-type'] ?? 'binary/octet-stream';
+    await rename(part, files.bytes);
+    await writeFile(files.metadata, JSON.stringify({ contentType, size }));
+  } finally {
+    await rm(part, { force: true });
+  }
+  // Deleted while the bytes arrived: in either order, nothing stays.
+  if (await wasDeleted(files)) {
+    await deleteFiles(files);
+    return refuse(request, response, 403, 'AccessDenied');
+  }
+  response.writeHead(200, { 'content-length': 0 }).end();
+};
+
+const get = async ({ bytes, metadata }: Files, request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const text = await readFile(metadata, 'utf8').catch(() => undefined);
+  if (text === undefined) return refuse(request, response, 404, 'NoSuchKey');
+  const { contentType, size } = object.parse(JSON.parse(text));
+  response.writeHead(200, { 'content-type': contentType, 'content-length': size });
+  await pipeline(createReadStream(bytes), response);
+};
+
+const deleteFiles = async ({ bytes, metadata }: Files): Promise<void> => {
+  await rm(metadata, { force: true });
+  await rm(bytes, { force: true });
+};
+
+const remove = async (files: Files, response: ServerResponse): Promise<void> => {
+  await writeFile(files.tombstone, '');
+  await deleteFiles(files);
+  response.writeHead(204).end();
+};
+
+/** Objects expire after a day, like by the lifecycle rule of the deployed bucket; in ms. */
+const KEEP_MS = 24 * 3_600_000;
+const SWEEP_MS = 3_600_000;
+const sweep = async (folder: string): Promise<void> => {
+  const oldest = Date.now() - KEEP_MS;
+  for (const name of await readdir(folder)) {
+    const file = join(folder, name);
+    const { mtimeMs } = await stat(file).catch(() => ({ mtimeMs: oldest }));
+    if (mtimeMs < oldest) await rm(file, { force: true });
+  }
+};
+
+const serve = async (folder: string, request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const { method = 'GET', url: target = '/', headers } = request;
+  if (!isSigned({ method, target, headers }, SECRET, Date.now()))
+    return refuse(request, response, 403, 'SignatureDoesNotMatch');
+  const files = filesOf(folder, decodeURIComponent(target.split('?')[0] ?? ''));
+  if (method === 'PUT') return put(folder, files, request, response);
+  if (method === 'GET') return get(files, request, response);
+  if (method === 'DELETE') return remove(files, response);
+  return refuse(request, response, 405, 'MethodNotAllowed');
+};
+
+/**
+ * A local S3 with the operations that uploads use (PUT, GET, DELETE), on files in `folder`. Unlike fauxqs's S3 it streams objects of any
+ * size to disk and verifies signatures as S3 does, so that a presigned URL that the deployment would refuse is refused here. A deleted
+ * object cannot be put again, and objects expire after a day.
+ */
+export const startObjectStore = async (folder: string): Promise<Engine> => {
+  await mkdir(folder, { recursive: true });
+  await sweep(folder);
+  // Failures are retried at the next sweep.
+  const sweeping = setInterval(() => void sweep(folder).catch(() => undefined), SWEEP_MS).unref();
+  const server = createServer({ requestTimeout: 600_000 }, (request, response) => {
+    serve(folder, request, response).catch(() => {
+      if (response.headersSent) response.destroy();
+      else refuse(request, response, 500, 'InternalError');
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    stop: async () => {
+      clearInterval(sweeping);
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+};

@@ -1,0 +1,85 @@
+import type { Actor } from '../core/actor.ts';
+import { type Refusal, refuse } from '../core/errors.ts';
+import type { Id } from '../core/ids.ts';
+import type { Clock } from '../core/time.ts';
+import type { StoredMessage } from '../message/inbound-message.ts';
+import type { Decision, MessageRecord } from '../message/message.ts';
+import type { MessageStore } from '../sending/message-store.ts';
+
+/** Ports of cancel. */
+export interface CancelPorts {
+  readonly clock: Clock;
+  readonly messageStore: Pick<MessageStore, 'release'>;
+  readonly readMessage: (organizationId: Id<'organization'>, id: Id<'message'>) => Promise<StoredMessage | undefined>;
+}
+
+/** Ports of cancel and force. */
+export interface CancelAndForcePorts extends CancelPorts {
+  /** Makes a queued message due at a time (ms) and exempt from deferrals; false when it was sent meanwhile. */
+  readonly forceSend: (message: MessageRecord, at: number, decision: Decision) => Promise<boolean>;
+  /** Whether the message's strict batch is not decided yet. */
+  readonly isUndecided: (message: MessageRecord) => Promise<boolean>;
+  /** Enqueues a queued message for a time (ms). Best effort. */
+  readonly enqueueSend: (messageId: Id<'message'>, at: number) => void;
+  /** Enqueues a fallback for a time (ms). Best effort. */
+  readonly enqueueFallback: (id: Id<'message'>, at: number) => void;
+}
+
+type CancelOrForceResult = Promise<MessageRecord | Refusal<'CONFLICT' | 'NOT_FOUND'>>;
+
+const isQueued = (message: StoredMessage): message is MessageRecord =>
+  message.direction === 'outbound' &&
+  message.status === 'queued' &&
+  message.hold === 'open' &&
+  message.archivedAt === undefined;
+
+const NOT_FOUND = refuse('NOT_FOUND', 'There is no such message.');
+const NOT_QUEUED = refuse('CONFLICT', 'The message is not queued.');
+/** Messages of a strict batch are neither forced nor resent before the batch is decided (docs/spec/bulk.md#strict-batches). */
+export const UNDECIDED = refuse('CONFLICT', {
+  detail: 'The strict batch of the message is still being decided: nothing of it leaves before it is accepted.',
+  retryAfterSeconds: 1,
+});
+
+/**
+ * Cancels a queued message (docs/spec/messages.md#cancel): releases its hold into the wallet at once; its key stays taken. Cancel and send
+ * exclude each other by the fence. Idempotent: concurrent cancels all answer with the cancelled message. A message of an undecided strict
+ * batch can be cancelled too: the batch counts it as accepted, and then as failed.
+ */
+export const cancel = async (ports: CancelPorts, { organizationId }: Actor, id: Id<'message'>): CancelOrForceResult => {
+  const message = await ports.readMessage(organizationId, id);
+  if (!message) return NOT_FOUND;
+  if (!isQueued(message)) return NOT_QUEUED;
+  const at = ports.clock();
+  const released = await ports.messageStore.release(message, {
+    at,
+    reason: 'cancelled',
+    lastError: 'Cancelled before it left.',
+    decisions: [{ at, kind: 'operator', detail: 'cancelled; hold released', coins: message.coins }],
+    freeKey: false,
+    events: [],
+  });
+  const current = released ? await ports.readMessage(organizationId, id) : undefined;
+  return current?.direction === 'outbound' && current.reason === 'cancelled' ? current : NOT_QUEUED;
+};
+
+/**
+ * Sends a queued message now, ignoring schedule, quiet hours and rate limits (docs/spec/messages.md#force). 409 for a message of a strict
+ * batch that is not accepted yet, so that such a batch is sent or refused as a whole.
+ */
+export const force = async (
+  ports: CancelAndForcePorts,
+  { organizationId }: Actor,
+  id: Id<'message'>,
+): CancelOrForceResult => {
+  const message = await ports.readMessage(organizationId, id);
+  if (!message) return NOT_FOUND;
+  if (!isQueued(message)) return NOT_QUEUED;
+  if (await ports.isUndecided(message)) return UNDECIDED;
+  const at = ports.clock();
+  const decision: Decision = { at, kind: 'operator', detail: 'forced to leave now' };
+  if (!(await ports.forceSend(message, at, decision))) return NOT_QUEUED;
+  ports.enqueueSend(id, at);
+  if (message.fallbackId) ports.enqueueFallback(message.fallbackId, at);
+  return { ...message, force: true, updatedAt: at };
+};

@@ -1,0 +1,79 @@
+import type { Actor } from '../core/actor.ts';
+import { isRefusal, type Refusal, refuse } from '../core/errors.ts';
+import type { SendRequest } from '../message/send-request.ts';
+import { type SubmitPorts, scheduleFault, submit } from '../sending/accept.ts';
+import { replayOr, requestKey } from '../sending/idempotency.ts';
+import { payloadFaultsOn } from '../sending/payload-faults.ts';
+import { queuedMessageView } from '../tracking/views.ts';
+
+type Variables = NonNullable<SendRequest['variables']>;
+
+/** The parsed body of the unified create (docs/spec/messages.md#creating-a-message). */
+export interface CreateRequest extends Omit<SendRequest, 'to' | 'template' | 'variables' | 'scheduledAt' | 'text'> {
+  readonly to?: string | undefined;
+  readonly templateId?: string | undefined;
+  readonly templateVars?: readonly string[] | Variables | undefined;
+  readonly numberId?: string | undefined;
+  readonly instagramAccountId?: string | undefined;
+  /** ISO 8601. */
+  readonly scheduledAt?: string | undefined;
+}
+
+/** Variables by name; an array gets the names "1", "2", … as WhatsApp numbers placeholders. */
+const byName = (vars: CreateRequest['templateVars']): Variables | undefined =>
+  Array.isArray(vars)
+    ? Object.fromEntries(vars.map((value: string, index) => [String(index + 1), value]))
+    : (vars as Variables | undefined);
+
+/** The payload; an empty one beside a template counts as absent. */
+const payloadOf = ({ payload, templateId }: CreateRequest) =>
+  templateId !== undefined && payload && Object.keys(payload).length === 0 ? undefined : payload;
+
+/** The body as a send request; 422 for its schedule, payload or recipient. */
+const requestOf = async (
+  ports: Pick<SubmitPorts, 'clock' | 'recipientOf'>,
+  actor: Actor,
+  body: CreateRequest,
+): Promise<SendRequest | Refusal<'VALIDATION_ERROR'>> => {
+  const scheduleRefusal = scheduleFault(body.scheduledAt, ports.clock());
+  if (scheduleRefusal) return scheduleRefusal;
+  const payload = payloadOf(body);
+  const errors = payload ? await payloadFaultsOn(body.channel, body.type, payload) : [];
+  if (errors.length > 0) return refuse('VALIDATION_ERROR', { detail: 'The payload is not of its type.', errors });
+  const { contactId, templateId, templateVars, scheduledAt, numberId, instagramAccountId, ...rest } = body;
+  const variables = byName(templateVars);
+  const to = body.to ?? (contactId ? await ports.recipientOf(actor, contactId, body.channel) : undefined);
+  if (to === undefined)
+    return refuse('VALIDATION_ERROR', {
+      detail: 'The message has no recipient.',
+      errors: [{ path: 'to', message: 'is needed: the contact has none on this channel, or does not exist' }],
+    });
+  return {
+    ...rest,
+    payload,
+    to,
+    contactId,
+    template: templateId,
+    variables,
+    labels: {
+      numberId,
+      instagramAccountId,
+      templateId,
+      templateVars: variables && Object.values(variables).map(String),
+    },
+    ...(scheduledAt === undefined ? {} : { scheduledAt: Date.parse(scheduledAt) }),
+  };
+};
+
+/** Creates an asynchronous message on any channel (docs/spec/messages.md#creating-a-message). A replay is answered like the first call. */
+export const createMessage = async (ports: SubmitPorts, actor: Actor, callerKey: string, body: CreateRequest) => {
+  const key = requestKey(callerKey, 'messages.create', body);
+  const request = await requestOf(ports, actor, body);
+  const fresh = isRefusal(request) ? request : await submit(ports, actor, { request, key });
+  const sent = await replayOr(ports, actor, key, fresh);
+  if (isRefusal(sent)) {
+    ports.observe.sent(body.channel, sent.name, { organizationId: actor.organizationId });
+    return sent;
+  }
+  return queuedMessageView(sent.message, actor.scopes.has('pii:full'), sent.replayed);
+};

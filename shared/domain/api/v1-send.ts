@@ -1,0 +1,247 @@
+import { channelOf } from '../channels/registry.ts';
+import type { Actor, Tenant } from '../core/actor.ts';
+import { parseAddress } from '../core/email-address.ts';
+import { isRefusal, type Refusal, refuse, V1_CODE_OF, V1_CODES } from '../core/errors.ts';
+import type { Id } from '../core/ids.ts';
+import { parsePhone } from '../core/phone.ts';
+import { isoTime } from '../core/time.ts';
+import type { FallbackStep } from '../message/fallback.ts';
+import type { Priority } from '../message/message.ts';
+import type { PlanRefusal } from '../message/plan.ts';
+import type { RefusedAnswer } from '../message/provider-port.ts';
+import type { SendRequest } from '../message/send-request.ts';
+import {
+  acceptedView,
+  completeSteps,
+  DEFAULT_WAIT_MS,
+  precheck,
+  priceSteps,
+  type StepRequest,
+  type Submission,
+  type SubmitPorts,
+  scheduleFault,
+  submit,
+  templateLabels,
+} from '../sending/accept.ts';
+import { type RequestKey, replayOr, requestKey } from '../sending/idempotency.ts';
+import type { SendPlan } from '../sending/plan.ts';
+import { type QuietHours, quietUntil } from '../sending/quiet-hours.ts';
+import { quote } from '../sending/quote.ts';
+import { type ConsentFault, precheckRefusal, stoppedRefusal } from '../sending/refusals.ts';
+
+/** The parsed body of /v1/messages (docs/spec/v1.md#request). Waits are in ms. */
+export interface V1SendRequest extends Omit<SendRequest, 'type' | 'scheduledAt' | 'payload' | 'route'> {
+  readonly fallback?: readonly (SendRequest['channel'] | StepRequestBody)[] | undefined;
+  readonly fallback_after?: number | undefined;
+  readonly maxCoins?: number | undefined;
+  readonly priority?: Priority | undefined;
+  /** ISO 8601. */
+  readonly scheduledAt?: string | undefined;
+}
+interface StepRequestBody extends Omit<StepRequest, 'afterMs'> {
+  readonly after?: number | undefined;
+}
+
+/** What the preview of some plans is checked against. */
+export interface PreviewContext {
+  /** The available balance, in coins. */
+  readonly balance: number;
+  readonly quietHours?: QuietHours | undefined;
+  /** Per plan: why consent forbids it, and why it would be stopped before its provider is called. */
+  readonly byPlan: ReadonlyMap<
+    SendPlan,
+    { readonly consent?: ConsentFault | undefined; readonly stop?: RefusedAnswer | undefined } | undefined
+  >;
+}
+
+export interface PreviewPorts extends SubmitPorts {
+  readonly previewContext: (tenant: Tenant, plans: readonly SendPlan[]) => Promise<PreviewContext>;
+}
+
+/** 400 with a v1 code for a recipient in the wrong format for its channel (docs/spec/errors.md#a-recipient-that-is-none). */
+export const recipientFault = ({ channel, to }: Pick<SendRequest, 'channel' | 'to'>, path = 'to') => {
+  const { recipient } = channelOf(channel);
+  const errors = (message: string) => [{ path, message }];
+  if (recipient === 'phone' && !parsePhone(to))
+    return refuse('BAD_REQUEST', {
+      detail: 'The recipient is no phone number.',
+      v1Code: 'invalid_phone',
+      errors: errors('must be an existing number in E.164'),
+    });
+  if (recipient === 'email' && !parseAddress(to))
+    return refuse('BAD_REQUEST', {
+      detail: 'The recipient is no e-mail address.',
+      v1Code: 'invalid_recipient',
+      errors: errors('must be an e-mail address'),
+    });
+  return undefined;
+};
+
+/** The first send of a v1 request, without its fallbacks. */
+export const toSendRequest = (body: V1SendRequest, batchId?: Id<'batch'>): SendRequest => {
+  const { fallback: _, fallback_after: __, maxCoins: ___, scheduledAt, ...rest } = body;
+  return {
+    ...rest,
+    type: body.template === undefined ? 'text' : 'template',
+    labels: { ...templateLabels(body), batchId },
+    ...(scheduledAt === undefined ? {} : { scheduledAt: Date.parse(scheduledAt) }),
+  };
+};
+
+/** The fallback steps of a v1 request. */
+export const stepRequestsOf = ({ fallback = [] }: V1SendRequest): StepRequest[] =>
+  fallback.map((entry) => {
+    if (typeof entry === 'string') return { channel: entry };
+    const { after, ...step } = entry;
+    return { ...step, ...(after === undefined ? {} : { afterMs: after }) };
+  });
+
+/** Refusals that do not depend on the channel's rules: recipient formats and schedule. */
+export const requestFault = (body: V1SendRequest, now: number) => {
+  const fault = recipientFault(body);
+  if (fault) return fault;
+  for (const [index, step] of stepRequestsOf(body).entries()) {
+    const wrong =
+      step.to === undefined
+        ? undefined
+        : recipientFault({ channel: step.channel, to: step.to }, `fallback.${index}.to`);
+    if (wrong) return wrong;
+  }
+  return scheduleFault(body.scheduledAt, now);
+};
+
+const waitMsOf = ({ fallback_after }: V1SendRequest): number => fallback_after ?? DEFAULT_WAIT_MS;
+
+/** The refusal that the first send would get without its fallbacks. */
+const refusalOfFirst = async (ports: SubmitPorts, actor: Actor, { request, maxCoins }: Submission) => {
+  const planned = await ports.plan(actor, request);
+  return isRefusal(planned) ? planned : precheck(ports, actor, { ...planned.plan, maxCoins });
+};
+
+/** Accepts the send with its fallbacks. When a step is refused, a refusal of the first send takes precedence; it is only then looked for. */
+const submitWithFallback = async (ports: SubmitPorts, actor: Actor, key: RequestKey, body: V1SendRequest) => {
+  const request = toSendRequest(body);
+  const complete = await completeSteps(ports, actor, request, stepRequestsOf(body), waitMsOf(body));
+  if (isRefusal(complete)) return complete;
+  const first = { request, key, maxCoins: body.maxCoins };
+  const steps = await priceSteps(ports, actor, complete);
+  if (isRefusal(steps)) return (await refusalOfFirst(ports, actor, first)) ?? steps;
+  return submit(ports, actor, { ...first, steps });
+};
+
+/** Accepts a message on any channel, with its fallbacks (docs/spec/v1.md#fallbacks). A replay is answered like the first call. */
+export const sendV1 = async (ports: SubmitPorts, actor: Actor, callerKey: string, body: V1SendRequest) => {
+  const fault = requestFault(body, ports.clock());
+  if (fault) return fault;
+  const key = requestKey(callerKey, 'overview.send', body);
+  const fresh = await submitWithFallback(ports, actor, key, body);
+  const sent = await replayOr(ports, actor, key, fresh);
+  if (isRefusal(sent)) {
+    ports.observe.sent(body.channel, sent.name, { organizationId: actor.organizationId });
+    return sent;
+  }
+  const steps = stepRequestsOf(body).map(({ channel, afterMs = waitMsOf(body) }) => ({ channel, afterMs }));
+  return acceptedView(ports, actor, sent, steps);
+};
+
+/** A refusal as a v1 error: code, detail, recommended action and reason. */
+export const toV1Error = (refusal: Refusal) => {
+  const code = refusal.details.v1Code ?? V1_CODE_OF[refusal.name];
+  const { detail, meta } = refusal.details;
+  const reason = meta?.motivo;
+  return { code, detail, action: V1_CODES[code], ...(typeof reason === 'string' ? { reason } : {}) };
+};
+
+/** A send of the preview: the first one or a fallback step. */
+type PreviewStep = Omit<SendRequest, 'scheduledAt'> & Pick<FallbackStep, 'maxCoins' | 'afterMs'>;
+interface PlannedStep {
+  readonly step: PreviewStep;
+  readonly plan: SendPlan | PlanRefusal;
+}
+
+const planStep = async (ports: PreviewPorts, actor: Actor, step: PreviewStep): Promise<PlannedStep> => {
+  const { afterMs: _, maxCoins, ...request } = step;
+  const planned = await ports.plan(actor, request);
+  return { step, plan: isRefusal(planned) ? planned : { ...planned.plan, maxCoins } };
+};
+
+/** When each step would be sent if no step before it delivered, in ms; the first at `from` or when quiet hours end. */
+const sendTimesOf = (
+  quietHours: QuietHours | undefined,
+  from: number,
+  steps: readonly PreviewStep[],
+): ReadonlyMap<PreviewStep, number> => {
+  const sendTimes = new Map<PreviewStep, number>();
+  let at = from;
+  for (const step of steps) {
+    at = quietUntil(quietHours, step.channel, at + step.afterMs);
+    sendTimes.set(step, at);
+  }
+  return sendTimes;
+};
+
+/** A step as the preview shows it, and its price in coins. */
+const previewStep = async (
+  ports: PreviewPorts,
+  actor: Actor,
+  { step, plan }: PlannedStep,
+  context: Promise<PreviewContext & { readonly sendTimes: ReadonlyMap<PreviewStep, number> }>,
+) => {
+  const { channel, afterMs } = step;
+  const shown = { channel, after: `${afterMs / 1000}s` };
+  if (isRefusal(plan)) return { coins: 0, step: { ...shown, refusal: toV1Error(plan) } };
+  const { organizationId, env } = actor;
+  const { mask, reasonOf } = channelOf(channel);
+  const [{ coins, band }, candidates, { balance, byPlan, sendTimes }] = await Promise.all([
+    quote(ports, organizationId, env, plan.price, plan.units),
+    ports.routing.candidates(channel, organizationId, env, plan.route),
+    context,
+  ]);
+  const { consent, stop } = byPlan.get(plan) ?? {};
+  const refusal =
+    precheckRefusal(plan, coins, { consent, balance, candidates }) ??
+    (stop && stoppedRefusal(stop, reasonOf[stop.cause]));
+  const provider = candidates.kind === 'ready' ? candidates.providers[0]?.name : undefined;
+  return {
+    coins,
+    step: {
+      ...shown,
+      route: plan.route,
+      to: actor.scopes.has('pii:full') ? plan.to : mask(plan.to),
+      units: plan.units,
+      price: { coins },
+      volumeBand: { index: band.index, from: band.from, upTo: band.upTo },
+      leavesAt: isoTime(sendTimes.get(step) ?? Number.NaN),
+      ...(provider === undefined ? {} : { provider }),
+      ...(refusal ? { refusal: toV1Error(refusal) } : {}),
+    },
+  };
+};
+
+/**
+ * Previews a send step by step: what it would do and cost, and why it would be refused (docs/spec/v1.md#preview). Nothing is stored or
+ * charged. Wallet, quiet hours and recipients are read once for all steps, concurrently with prices and providers.
+ */
+export const previewV1 = async (ports: PreviewPorts, actor: Actor, body: V1SendRequest) => {
+  const fault = requestFault(body, ports.clock());
+  if (fault) return fault;
+  const request = toSendRequest(body);
+  const fallbacks = await completeSteps(ports, actor, request, stepRequestsOf(body), waitMsOf(body));
+  if (isRefusal(fallbacks)) return fallbacks;
+  const steps = [{ ...request, maxCoins: body.maxCoins, afterMs: 0 }, ...fallbacks];
+  const planned = await Promise.all(steps.map((step) => planStep(ports, actor, step)));
+  const plans = planned.flatMap(({ plan }) => (isRefusal(plan) ? [] : [plan]));
+  const from = Math.max(request.scheduledAt ?? 0, ports.clock());
+  const context = ports
+    .previewContext(actor, plans)
+    .then((previewContext) => ({ ...previewContext, sendTimes: sendTimesOf(previewContext.quietHours, from, steps) }));
+  const [{ balance }, ...shown] = await Promise.all([
+    context,
+    ...planned.map((step) => previewStep(ports, actor, step, context)),
+  ]);
+  return {
+    hops: shown.map(({ step }) => step),
+    price: { coins: shown[0]?.coins ?? 0, atMostCoins: shown.reduce((sum, { coins }) => sum + coins, 0) },
+    wallet: { balanceCoins: balance },
+  };
+};

@@ -1,0 +1,93 @@
+import type { Tenant } from '../../core/actor.ts';
+import { formatMailbox, mailboxError, parseAddress, parseMailbox, subjectError } from '../../core/email-address.ts';
+import { isRefusal, type Refusal, refuse } from '../../core/errors.ts';
+import type { Id } from '../../core/ids.ts';
+import type { Planned, PlanRefusal } from '../../message/plan.ts';
+import type { EmailContent } from './content.ts';
+import type { TemplateValue } from './placeholders.ts';
+import type { EmailRequest } from './request.ts';
+import { bodyBytes, type EmailBody, MAX_BODY_BYTES, withText } from './text.ts';
+
+/** A rendered template. */
+export interface RenderedEmail extends EmailBody {
+  readonly subject: string;
+}
+
+/** Ports of e-mail planning. */
+export interface EmailPlanPorts {
+  /** Renders a saved template by id or name; `subject` overrides its own. Undefined if it doesn't exist. */
+  readonly renderEmailTemplate: (
+    organizationId: Id<'organization'>,
+    template: string,
+    variables: Readonly<Record<string, TemplateValue>>,
+    subject: string | undefined,
+  ) => Promise<RenderedEmail | Refusal<'VALIDATION_ERROR'> | undefined>;
+  /** The organization's default sender; undefined if none is set. */
+  readonly emailSender: (organizationId: Id<'organization'>) => Promise<string | undefined>;
+  /** One-click unsubscribe URL of a recipient (RFC 8058). */
+  readonly unsubscribeUrl: (tenant: Tenant, to: string) => Promise<string>;
+}
+
+/** Price route of every e-mail: a fixed price per recipient, without bands (docs/spec/email.md#e-mail-price). */
+export const EMAIL_ROUTE = 'email';
+
+const invalidField = (path: string, message: string) =>
+  refuse('VALIDATION_ERROR', { detail: 'The e-mail breaks a rule.', errors: [{ path, message }] });
+
+/** Subject and body: as given or from the template, whose subject the request may override (docs/spec/email.md#e-mail-content). */
+const composeContent = async (ports: EmailPlanPorts, organizationId: Id<'organization'>, request: EmailRequest) => {
+  const { templateId, html, text, subject } = request;
+  if (templateId === undefined) {
+    if (html === undefined && text === undefined) return invalidField('html', 'is needed, or text, or templateId');
+    if (subject === undefined) return invalidField('subject', 'is needed without a template');
+    return { subject, html, text };
+  }
+  if (html !== undefined || text !== undefined)
+    return invalidField('templateId', 'stands alone: the template has the body');
+  const rendered = await ports.renderEmailTemplate(organizationId, templateId, request.variables ?? {}, subject);
+  return rendered ?? invalidField('templateId', 'is no template of the organization');
+};
+
+const senderOf = async (ports: EmailPlanPorts, organizationId: Id<'organization'>, from: string | undefined) => {
+  const sender = from ?? (await ports.emailSender(organizationId));
+  if (sender === undefined)
+    return refuse('PRECONDITION_FAILED', {
+      detail: 'No sender is set: name one in `from`, or set one with `npm run admin -- organization set --email-from`.',
+      meta: { motivo: 'no_verified_sender' },
+    });
+  const mailbox = parseMailbox(sender);
+  return mailbox ? formatMailbox(mailbox) : invalidField('from', mailboxError(sender) ?? 'is no sender');
+};
+
+/** Plans an e-mail, and builds what is sent but not stored. 422 for invalid headers or missing content, 412 without a sender. */
+export const planEmail = async (
+  ports: EmailPlanPorts,
+  tenant: Tenant,
+  request: EmailRequest,
+): Promise<(Planned<'email'> & { readonly outbound: EmailContent }) | PlanRefusal> => {
+  const to = parseAddress(request.to);
+  if (to === undefined) return invalidField('to', 'must be an e-mail address');
+  const content = await composeContent(ports, tenant.organizationId, request);
+  if (isRefusal(content)) return content;
+  const fault = subjectError(content.subject);
+  if (fault) return invalidField('subject', fault);
+  const body = withText(content);
+  if (bodyBytes(body) > MAX_BODY_BYTES)
+    return invalidField('html', `must have at most ${MAX_BODY_BYTES} bytes with text`);
+  const from = await senderOf(ports, tenant.organizationId, request.from);
+  if (isRefusal(from)) return from;
+  const transactional = request.transactional === true;
+  const { subject } = content;
+  const oneClick = transactional ? {} : { unsubscribeUrl: await ports.unsubscribeUrl(tenant, to) };
+  return {
+    plan: {
+      channel: 'email',
+      route: EMAIL_ROUTE,
+      to,
+      type: request.templateId === undefined ? 'text' : 'template',
+      content: { from, subject, bodyBytes: bodyBytes(body) },
+      requiresConsent: !transactional,
+    },
+    outbound: { from, subject, ...body, ...oneClick },
+  };
+};

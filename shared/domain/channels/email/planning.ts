@@ -1,0 +1,31 @@
+import * as z from 'zod';
+import { isRefusal } from '../../core/errors.ts';
+import { requestText, toChannelRequest } from '../../message/channel-request.ts';
+import type { ChannelPlanning } from '../../message/define-channel.ts';
+import type { SendRequest } from '../../message/send-request.ts';
+import { type EmailPlanPorts, planEmail } from './plan.ts';
+import { emailFields } from './request.ts';
+
+/** Fields of the e-mail operation; here a template may also be given by name. */
+const Request = z.strictObject({ ...emailFields, templateId: z.string().min(1).max(512).optional() });
+/** Subject and body; their content is validated as in the e-mail operation. */
+const Payload = z.strictObject({ email: z.record(z.string(), z.unknown()) });
+
+/** Default subject: the first line of the text, at most 78 characters (RFC 5322, 2.1.1). */
+const firstLine = (text: unknown): string =>
+  (typeof text === 'string' ? (text.trim().split('\n')[0] ?? '') : '').slice(0, 78).trim() || 'Mensagem';
+
+const contentOf = (request: SendRequest): object => {
+  const { template, variables, payload } = request;
+  const given = typeof payload?.email === 'object' && payload.email !== null ? payload.email : undefined;
+  if (template !== undefined) return { ...given, templateId: template, variables };
+  const text = requestText(request);
+  return given ?? { text, subject: firstLine(text) };
+};
+
+export const payloadSchema: ChannelPlanning<'email', EmailPlanPorts>['payloadSchema'] = () => Payload;
+
+export const plan: ChannelPlanning<'email', EmailPlanPorts>['plan'] = async (ports, tenant, request) => {
+  const own = toChannelRequest(Request, request, contentOf(request));
+  return isRefusal(own) ? own : planEmail(ports, tenant, own);
+};

@@ -1,0 +1,90 @@
+import type { Tenant } from '../../core/actor.ts';
+import { type Refusal, refuse, Unavailable } from '../../core/errors.ts';
+import type { Id } from '../../core/ids.ts';
+import type { AppPorts } from './app.ts';
+import {
+  afterOptOut,
+  afterRegistration,
+  deviceIdOf,
+  isUnchanged,
+  type PushDevice,
+  type Registration,
+} from './device.ts';
+import type { PushPlatform } from './transport.ts';
+
+export interface DeviceStore {
+  read(organizationId: Id<'organization'>, id: Id<'pushToken'>): Promise<PushDevice | undefined>;
+  /** Stores a device. Returns false if it changed since `before` was read. */
+  put(device: PushDevice, before: PushDevice | undefined): Promise<boolean>;
+}
+
+export interface DevicePorts extends AppPorts {
+  readonly devices: DeviceStore;
+  /** Whether the organization has this contact. */
+  readonly hasContact: (organizationId: Id<'organization'>, contactId: Id<'contact'>) => Promise<boolean>;
+  /** Called once per opt-out of a device, for the opt-out KPI (docs/spec/push.md#device-opt-out). */
+  readonly onOptOut: (platform: PushPlatform) => void;
+}
+
+/** Attempts against concurrent changes of the same device. */
+const MAX_ATTEMPTS = 8;
+
+const noApp = refuse('NOT_FOUND', 'There is no such app.');
+const noContact = refuse('NOT_FOUND', 'There is no such contact.');
+const noKeys = refuse('BAD_REQUEST', {
+  detail: 'A browser subscription needs its keys.',
+  errors: [
+    { path: 'p256dh', message: 'is required on the web' },
+    { path: 'auth', message: 'is required on the web' },
+  ],
+});
+
+/** Read-modify-write of a device; undefined if it doesn't exist and `change` creates none. */
+const updateDevice = async (
+  { devices, onOptOut }: DevicePorts,
+  organizationId: Id<'organization'>,
+  id: Id<'pushToken'>,
+  change: (before: PushDevice | undefined) => PushDevice | undefined,
+): Promise<PushDevice | undefined> => {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const before = await devices.read(organizationId, id);
+    const after = change(before);
+    if (!after || (before && isUnchanged(before, after))) return before;
+    if (!(await devices.put(after, before))) continue;
+    if (before?.optedIn && !after.optedIn) onOptOut(after.platform);
+    return after;
+  }
+  throw new Unavailable('The device moved too fast to be changed.');
+};
+
+/** Registers or updates a device; idempotent per app and token. Omitted fields are kept (docs/spec/push.md#devices). */
+export const registerDevice = async (
+  ports: DevicePorts,
+  tenant: Tenant,
+  registration: Registration,
+): Promise<PushDevice | Refusal<'BAD_REQUEST' | 'NOT_FOUND'>> => {
+  const { organizationId } = tenant;
+  const { appId, token, platform, p256dh, auth, contactId } = registration;
+  if (platform === 'web' && (p256dh === undefined || auth === undefined)) return noKeys;
+  if (!(await ports.apps.read(organizationId, appId))) return noApp;
+  if (contactId !== undefined && !(await ports.hasContact(organizationId, contactId))) return noContact;
+  const at = ports.clock();
+  const device = await updateDevice(ports, organizationId, deviceIdOf(organizationId, appId, token), (before) =>
+    afterRegistration(tenant, before, registration, at),
+  );
+  if (!device) throw new TypeError('a registration always makes a device');
+  return device;
+};
+
+/** Opts a device out of all further sends; its row is kept. Idempotent (docs/spec/push.md#device-opt-out). */
+export const optOutDevice = async (
+  ports: DevicePorts,
+  { organizationId }: Tenant,
+  { appId, token }: { readonly appId: Id<'pushApp'>; readonly token: string },
+): Promise<PushDevice | Refusal<'NOT_FOUND'>> => {
+  const at = ports.clock();
+  const device = await updateDevice(ports, organizationId, deviceIdOf(organizationId, appId, token), (before) =>
+    before?.optedIn ? afterOptOut(before, at) : before,
+  );
+  return device ?? refuse('NOT_FOUND', 'There is no such device.');
+};

@@ -1,0 +1,154 @@
+import type { Tenant } from '../../core/actor.ts';
+import type { Id } from '../../core/ids.ts';
+import { asCoins, type Coins } from '../../core/money.ts';
+import { isoTime } from '../../core/time.ts';
+import { PUSH_PLATFORMS, type PushAction, type PushNotification, type PushPlatform } from './transport.ts';
+
+/** `queued` until it is due, `sending` while devices remain, `failed` if no push service accepted it. */
+export const PUSH_STATUSES = ['queued', 'sending', 'sent', 'failed'] as const;
+export type PushStatus = (typeof PUSH_STATUSES)[number];
+
+/** What created a push message (docs/spec/push.md#push-message-shape). */
+export const PUSH_ORIGINS = ['composer', 'api', 'automation'] as const;
+export type PushOrigin = (typeof PUSH_ORIGINS)[number];
+
+/** Kinds of price per device, which are push's routes in the price table (docs/spec/push.md#push-price). */
+export const RATE_KINDS = ['simple', 'rich', 'silent'] as const;
+export type RateKind = (typeof RATE_KINDS)[number];
+
+/** The audience of every opted-in device. */
+export const ALL_OPT_IN = 'all_opt_in';
+
+/** An audience: a segment (`all_opt_in` or a saved one), or devices by id. */
+export type AudienceSelector = { readonly segment: string } | { readonly tokenIds: readonly Id<'pushToken'>[] };
+
+/** Size limits of a push message. */
+export const PUSH_LIMITS = {
+  title: 256,
+  body: 2_000,
+  url: 2_048,
+  label: 64,
+  /** No platform shows more at once (Android, Notification.Builder.addAction). */
+  actions: 3,
+  tokenIds: 10_000,
+  /** Size as JSON, in bytes: push services accept 4,096 including their own fields (FCM, APNs, RFC 8030). */
+  contentBytes: 3_500,
+} as const;
+
+/** Content of a push message. */
+export interface PushContent extends Pick<PushNotification, 'title' | 'body'> {
+  readonly deepLink?: string | undefined;
+  readonly imageUrl?: string | undefined;
+  readonly actions?: readonly PushAction[] | undefined;
+  /** Shows nothing; delivered to the app as data. */
+  readonly silent?: boolean | undefined;
+}
+
+/** Whether the content fits into what push services accept. */
+export const fitsPushLimit = ({ title, body, deepLink, imageUrl, actions }: PushContent): boolean =>
+  Buffer.byteLength(JSON.stringify({ title, body, deepLink, imageUrl, actions })) <= PUSH_LIMITS.contentBytes;
+export const PUSH_TOO_LARGE = `must leave all that is shown within ${PUSH_LIMITS.contentBytes} bytes`;
+
+/** Devices of a platform that the push service accepted, and those that failed. */
+export interface Outcomes {
+  readonly delivered: number;
+  readonly failures: number;
+}
+export type Tally = Readonly<Record<PushPlatform, Outcomes>>;
+export type Opens = Readonly<Record<PushPlatform, number>>;
+
+/** A stored push message. Times in ms. */
+export interface PushMessage extends Tenant {
+  readonly id: Id<'message'>;
+  readonly status: PushStatus;
+  readonly origin: PushOrigin;
+  readonly content: PushContent;
+  readonly platforms: readonly PushPlatform[];
+  /** The segment sent to; absent if devices were listed. */
+  readonly segment?: string | undefined;
+  readonly rateKind: RateKind;
+  /** Price per device. */
+  readonly coinsEach: Coins;
+  /** Number of devices in the audience. */
+  readonly reach: number;
+  /** Number of chunks in each shard; chunks beyond it were written by a slower, abandoned attempt and are ignored. */
+  readonly extents: readonly number[];
+  /** Chunks whose devices are all resolved. */
+  readonly done: number;
+  readonly scheduledAt?: number | undefined;
+  /** The new send time if quiet hours deferred it. */
+  readonly quietDeferredTo?: number | undefined;
+  readonly leavesAt: number;
+  readonly createdAt: number;
+  /** The result, once every device is resolved. */
+  readonly tally?: Tally | undefined;
+  readonly sentAt?: number | undefined;
+}
+
+export const noTally = (): Tally => byPlatform(() => ({ delivered: 0, failures: 0 }));
+export const noOpens = (): Opens => byPlatform(() => 0);
+
+export const byPlatform = <T>(of: (platform: PushPlatform) => T): Readonly<Record<PushPlatform, T>> =>
+  Object.fromEntries(PUSH_PLATFORMS.map((platform) => [platform, of(platform)])) as Record<PushPlatform, T>;
+
+export const sumTallies = (tallies: readonly Tally[]): Tally =>
+  byPlatform((platform) => ({
+    delivered: tallies.reduce((sum, tally) => sum + tally[platform].delivered, 0),
+    failures: tallies.reduce((sum, tally) => sum + tally[platform].failures, 0),
+  }));
+
+const totalOf = (tally: Tally, what: keyof Outcomes): number =>
+  PUSH_PLATFORMS.reduce((sum, platform) => sum + tally[platform][what], 0);
+export const deliveredOf = (tally: Tally): number => totalOf(tally, 'delivered');
+export const failuresOf = (tally: Tally): number => totalOf(tally, 'failures');
+
+/** `silent` if it shows nothing, `rich` with an image or button, otherwise `simple` (docs/spec/push.md#push-price). */
+export const rateKindOf = (content: Pick<PushContent, 'imageUrl' | 'actions' | 'silent'>): RateKind => {
+  if (content.silent) return 'silent';
+  return content.imageUrl !== undefined || (content.actions?.length ?? 0) > 0 ? 'rich' : 'simple';
+};
+
+export const chunksOf = ({ extents }: Pick<PushMessage, 'extents'>): number =>
+  extents.reduce((sum, extent) => sum + extent, 0);
+
+/** Whether a chunk belongs to the message. */
+export const isPartOf = (
+  { extents }: Pick<PushMessage, 'extents'>,
+  { shard, number }: { readonly shard: number; readonly number: number },
+): boolean => number < (extents[shard] ?? 0);
+
+/** The coins held for the whole message until every device is resolved. */
+export const priceOf = ({ reach, coinsEach }: Pick<PushMessage, 'reach' | 'coinsEach'>): Coins =>
+  asCoins(reach * coinsEach);
+
+/** A push message as the API returns it, with the results of its devices (docs/spec/push.md#push-message-shape). */
+export const pushMessageView = (message: PushMessage, tally: Tally, opens: Opens) => {
+  const { title, body, deepLink, imageUrl, actions, silent } = message.content;
+  const { scheduledAt, quietDeferredTo, sentAt } = message;
+  const opened = PUSH_PLATFORMS.reduce((sum, platform) => sum + opens[platform], 0);
+  const delivered = deliveredOf(tally);
+  return {
+    id: message.id,
+    env: message.env,
+    status: message.status,
+    origin: message.origin,
+    title,
+    body,
+    ...(deepLink === undefined ? {} : { deepLink }),
+    ...(imageUrl === undefined ? {} : { imageUrl }),
+    ...(actions === undefined ? {} : { actions: actions.map((action) => ({ ...action })) }),
+    ...(silent === undefined ? {} : { silent }),
+    platforms: [...message.platforms],
+    audience: message.segment === undefined ? { tokens: message.reach } : { segment: message.segment },
+    rateKind: message.rateKind,
+    ...(scheduledAt === undefined ? {} : { scheduledAt: isoTime(scheduledAt) }),
+    ...(quietDeferredTo === undefined ? {} : { quietDeferredTo: isoTime(quietDeferredTo) }),
+    billing: { coins: priceOf(message), chargedCoins: delivered * message.coinsEach },
+    metrics: { reach: message.reach, delivered, opened, failures: failuresOf(tally) },
+    breakdown: Object.fromEntries(
+      message.platforms.map((platform) => [platform, { ...tally[platform], opened: opens[platform] }]),
+    ),
+    createdAt: isoTime(message.createdAt),
+    ...(sentAt === undefined ? {} : { sentAt: isoTime(sentAt) }),
+  };
+};

@@ -1,0 +1,25 @@
+import type { Actor } from '../../core/actor.ts';
+import { refuse } from '../../core/errors.ts';
+import { parsePhone } from '../../core/phone.ts';
+import { isoWindow } from '../../core/time.ts';
+import type { ListPorts, MessageFilter, PageRequest } from '../../message/lists.ts';
+
+/** The parsed query: `phone` in E.164, time bounds in ISO 8601. */
+type Query = Pick<MessageFilter, 'status' | 'region' | 'contactId' | 'campaignId'> &
+  PageRequest & { readonly [K in 'phone' | 'from' | 'to']?: string | undefined };
+
+/** A page of the caller's SMS, newest first. 422 if `phone` is not an existing number (docs/spec/sms.md#sms-lists). */
+export const listSms = async (
+  { vault, page }: ListPorts,
+  { organizationId }: Actor,
+  { phone, limit, skip, from, to, ...filter }: Query,
+) => {
+  const number = phone === undefined ? undefined : parsePhone(phone);
+  if (phone !== undefined && number === undefined)
+    return refuse('VALIDATION_ERROR', {
+      detail: 'The query breaks the contract.',
+      errors: [{ path: 'phone', message: 'must be an existing number in E.164; in an address its + is written %2B' }],
+    });
+  const recipientHash = number && (await vault()).blindIndex(organizationId, 'phone', number);
+  return page(organizationId, 'sms', { ...filter, ...isoWindow(from, to), recipientHash }, { limit, skip });
+};

@@ -1,0 +1,25 @@
+import { maskPhone } from '../../core/phone.ts';
+import { defineChannel } from '../../message/define-channel.ts';
+import { payloadChannelDefaults } from '../meta/channel-common.ts';
+import { storedPayload } from '../meta/content.ts';
+import type { WhatsappPlanPorts } from './plan-ports.ts';
+
+export const whatsapp = defineChannel<'whatsapp', WhatsappPlanPorts>({
+  ...payloadChannelDefaults,
+  channel: 'whatsapp',
+  recipient: 'phone',
+  providers: ['whatsapp_cloud_api'],
+  callbackKinds: ['events', 'receipts', 'replies'],
+  receivesReplies: true,
+  eventOf: {
+    sent: 'message.sent',
+    delivered: 'message.delivered',
+    read: 'message.read',
+    failed: 'message.failed',
+  },
+  templates: 'own',
+  storedContent: storedPayload,
+  mask: maskPhone,
+  windowTerm: (type) => (type === 'template' ? 'not-needed' : 'open'),
+  planning: () => import('./planning.ts'),
+});

@@ -1,0 +1,40 @@
+import { isoTime } from '../../../core/time.ts';
+import { rateLimitOf } from './limits.ts';
+import type { NumberProfile, WhatsappNumber } from './number.ts';
+
+const given = <T extends object>(fields: T): T =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
+
+/** A number's business profile as the API returns it. */
+export const profileView = (profile: NumberProfile = {}) => {
+  const { about, address, email, website, vertical, profilePictureUrl } = profile;
+  return given({ about, address, email, website, vertical, profilePictureUrl });
+};
+
+const metaView = (number: WhatsappNumber) => ({
+  ...given({ verifiedName: number.verifiedName, byo: number.byo, nameStatus: number.nameStatus }),
+  ...(number.partnerRemovedAt === undefined
+    ? { partnerRemovedAt: null }
+    : {
+        partnerRemovedAt: isoTime(number.partnerRemovedAt),
+        ...given({ partnerRemovedReason: number.partnerRemovedReason }),
+      }),
+});
+
+/** A number as its own organization sees it: the phone unmasked, never the access token (docs/spec/whatsapp-numbers.md#number-shape). */
+export const numberView = (number: WhatsappNumber) => ({
+  id: number.id,
+  organizationId: number.organizationId,
+  phoneNumberId: number.phoneNumberId,
+  wabaId: number.wabaId,
+  displayPhone: number.displayPhone,
+  status: number.status,
+  qualityRating: number.qualityRating,
+  messagingTier: number.messagingTier,
+  rateLimit: rateLimitOf(number),
+  meta: metaView(number),
+  ...(number.profile ? { profile: profileView(number.profile) } : {}),
+  lastPlatformSyncAt: number.lastPlatformSyncAt === undefined ? null : isoTime(number.lastPlatformSyncAt),
+  createdAt: isoTime(number.createdAt),
+  updatedAt: isoTime(number.updatedAt),
+});

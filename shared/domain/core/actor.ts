@@ -1,0 +1,22 @@
+import type { Id } from './ids.ts';
+import type { Scope } from './scopes.ts';
+
+/** The two environments. The credential alone decides which one a call is in (docs/spec/platform.md#environments). */
+export const ENVIRONMENTS = ['live', 'test'] as const;
+export type Environment = (typeof ENVIRONMENTS)[number];
+
+/** The owner of a row or a call: an organization in one environment. */
+export interface Tenant {
+  readonly organizationId: Id<'organization'>;
+  readonly env: Environment;
+}
+
+/** The authenticated caller, derived from the credential and never from the request. */
+export interface Actor extends Tenant {
+  /** The id of the API key or session. */
+  readonly credentialId: Id<'apiKey'> | Id<'session'>;
+  readonly kind: 'key' | 'session';
+  /** Only for sessions: the person's account. */
+  readonly accountId?: Id<'account'>;
+  readonly scopes: ReadonlySet<Scope>;
+}

@@ -1,0 +1,30 @@
+/** Returns ms since the epoch. Always injected, so that tests can control time. */
+export type Clock = () => number;
+
+export const systemClock: Clock = () => Date.now();
+
+/** ISO 8601 in UTC with ms: the API's date-time format, which also sorts chronologically. */
+export const isoTime = (ms: number): string => new Date(ms).toISOString();
+
+const HOUR_MS = 3_600_000;
+const monthOf = (ms: number): string => isoTime(ms).slice(0, 7).replace('-', '');
+let saoPaulo: Intl.DateTimeFormat | undefined;
+
+/**
+ * The calendar month in São Paulo as `YYYYMM`: volume bands restart each month (docs/spec/pricing.md#volume-bands). São Paulo is UTC-2 or
+ * UTC-3 under any DST law, so the time zone data, which takes 6 ms to load, is only needed near the end of a month.
+ */
+export const saoPauloMonth = (ms: number): string => {
+  const [first, last] = [monthOf(ms - 4 * HOUR_MS), monthOf(ms - HOUR_MS)];
+  if (first === last) return first;
+  saoPaulo ??= new Intl.DateTimeFormat('en-CA', { timeZone: 'America/Sao_Paulo', year: 'numeric', month: '2-digit' });
+  const parts = saoPaulo.formatToParts(ms);
+  const pick = (type: string) => parts.find((part) => part.type === type)?.value ?? '';
+  return pick('year') + pick('month');
+};
+
+/** Parses the bounds of a time window to ms; absent bounds stay absent. */
+export const isoWindow = (from: string | undefined, to: string | undefined): { from?: number; to?: number } => ({
+  ...(from === undefined ? {} : { from: Date.parse(from) }),
+  ...(to === undefined ? {} : { to: Date.parse(to) }),
+});

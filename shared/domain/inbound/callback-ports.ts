@@ -1,0 +1,63 @@
+import type { Tenant } from '../core/actor.ts';
+import type { Id } from '../core/ids.ts';
+import type { DomainEvent } from '../events/event.ts';
+import type { Channel } from '../message/channel.ts';
+import type { MetaEvent } from '../message/meta-event.ts';
+import type {
+  CallbackKind,
+  CallbackReading,
+  EngagementEvent,
+  InboundEvent,
+  ProviderEvent,
+  ReceiptEvent,
+} from '../message/provider-port.ts';
+import type { PendingReceipt } from '../sending/apply-receipt.ts';
+import type { Routing } from '../sending/ports.ts';
+import type { ReplyPorts } from './sms-reply.ts';
+
+/** A callback address: the provider that calls it, and the kind of callback it receives. */
+export interface CallbackAddress {
+  readonly provider: string;
+  readonly kind: CallbackKind;
+}
+
+/** An open or a click of a message; `at` in ms. */
+export interface Engaged {
+  readonly messageId: Id<'message'>;
+  readonly what: EngagementEvent['what'];
+  readonly at: number;
+}
+
+/**
+ * What happened to one event of a callback, as a metric shows it. `applied`: a receipt changed its message. `parked`: a receipt is pending
+ * until its message is settled. `kept`: stored. `repeated`: a duplicate. `unmatched`: it belongs to nothing that is known.
+ */
+export type CallbackEffect = 'applied' | 'parked' | 'kept' | 'repeated' | 'unmatched';
+
+export type RefusedReading = Exclude<CallbackReading['kind'], 'confirmed' | 'events'>;
+
+/** Metrics and logs of callbacks; names and codes only. */
+export interface CallbackObserver {
+  /** Number of a callback's events with this effect. */
+  handled(provider: string, kind: ProviderEvent['kind'], effect: CallbackEffect, count: number): void;
+  refused(provider: string, cause: RefusedReading, detail: string): void;
+  /** Names of reported fields that nothing here handles. */
+  ignored(provider: string, fields: readonly string[]): void;
+}
+
+export interface CallbackPorts extends ReplyPorts {
+  readonly routing: Pick<Routing, 'provider'>;
+  /** Stores a receipt until it is applied. Idempotent. */
+  readonly addPendingReceipt: (messageId: Id<'message'>, event: ReceiptEvent, now: number) => Promise<PendingReceipt>;
+  /** Stores and publishes an event, and counts its open or click, once. False when the event was raised before. */
+  readonly raise: (event: DomainEvent, engaged?: Engaged) => Promise<boolean>;
+  /** Enqueues a pending receipt. Best effort. */
+  readonly enqueueReceipt: (receipt: PendingReceipt) => void;
+  /** The owners of a number or an account, by the provider's id. Several organizations may have numbers in one business account. */
+  readonly ownersOf: (channel: Channel, account: string) => Promise<readonly Tenant[]>;
+  /** Stores an inbound message and its effects in one transaction. `repeated` when it is stored already. */
+  readonly inbound: (tenant: Tenant, event: InboundEvent) => Promise<'kept' | 'repeated'>;
+  /** Applies an event about a template, a number or an account in one transaction; `unmatched` when there is none. */
+  readonly applyMetaEvent: (tenant: Tenant, event: MetaEvent) => Promise<'kept' | 'repeated' | 'unmatched'>;
+  readonly observe: CallbackObserver;
+}

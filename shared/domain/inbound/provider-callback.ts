@@ -1,0 +1,260 @@
+import { channelOf, channelOfCallback } from '../channels/registry.ts';
+import type { Tenant } from '../core/actor.ts';
+import { type Refusal, refuse } from '../core/errors.ts';
+import { asId, derivedId } from '../core/ids.ts';
+import { isoTime } from '../core/time.ts';
+import type { Channel } from '../message/channel.ts';
+import type { MessageRecord } from '../message/message.ts';
+import type { MetaEvent } from '../message/meta-event.ts';
+import type {
+  CallbackRequest,
+  EngagementEvent,
+  InboundEvent,
+  Provider,
+  ProviderEvent,
+  ReceiptEvent,
+  ReplyEvent,
+} from '../message/provider-port.ts';
+import { lastSentReference } from '../message/recipient.ts';
+import { applySettled } from '../sending/apply-receipt.ts';
+import { messageEvent } from '../tracking/events.ts';
+import type { CallbackAddress, CallbackEffect, CallbackPorts, RefusedReading } from './callback-ports.ts';
+import { handleReply } from './sms-reply.ts';
+
+/** The provider and channel that a callback came from. */
+interface CallbackSource {
+  readonly channel: Channel;
+  readonly provider: string;
+  readonly isShared?: Provider<unknown>['isShared'];
+}
+
+type CallbackRefusal = Refusal<'BAD_REQUEST' | 'FORBIDDEN' | 'NOT_FOUND' | 'SERVICE_UNAVAILABLE'>;
+/** Answers to refused callbacks. Providers drop what is refused with 4xx, and repeat what fails with 5xx. */
+const REFUSALS: Readonly<Record<RefusedReading, CallbackRefusal>> = {
+  forged: refuse('FORBIDDEN', "The provider's signature is missing or wrong."),
+  malformed: refuse('BAD_REQUEST', 'The callback is not in the format of this provider.'),
+  unverifiable: refuse('SERVICE_UNAVAILABLE', {
+    detail: 'The signature cannot be checked right now; call again.',
+    retryAfterSeconds: 5,
+  }),
+};
+
+/** Events of one callback handled concurrently: a provider's batch may hold a thousand. */
+const CONCURRENCY = 8;
+/** Longest reply that is stored, in characters: a concatenated SMS has at most 255 parts of 153 characters. */
+const MAX_REPLY_LENGTH = 40_000;
+
+/**
+ * The URL that a provider called, as it signed it. The query is rebuilt from the decoded parameters, since the gateway passes on nothing
+ * else; this is exact for URL-safe names and values, which our callback addresses are limited to.
+ */
+export const callbackUrl = (
+  publicUrl: string,
+  { provider, kind }: CallbackAddress,
+  query: Readonly<Record<string, readonly string[] | undefined>> | null,
+): string => {
+  const pairs = Object.entries(query ?? {}).flatMap(([name, values = []]) =>
+    values.map((value) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`),
+  );
+  const url = `${publicUrl}/callbacks/${provider}/${kind}`;
+  return pairs.length > 0 ? `${url}?${pairs.join('&')}` : url;
+};
+
+/** The message of an event, by our reference or the provider's id; only if this provider sent it. */
+const messageOf = async (
+  ports: CallbackPorts,
+  { channel, provider }: CallbackSource,
+  event: ReceiptEvent | EngagementEvent,
+): Promise<MessageRecord | undefined> => {
+  const id = asId('message', event.messageId) ?? (await ports.correlate(provider, event.providerMessageId));
+  const message = id === undefined ? undefined : await ports.messageStore.read(id);
+  // After a failover, events of the provider that refused the message are ignored.
+  return message?.provider === provider && message.channel === channel ? message : undefined;
+};
+
+/** Applies a receipt of a settled message at once; stores an early one as pending until its message is settled. */
+const handleReceipt = async (
+  ports: CallbackPorts,
+  source: CallbackSource,
+  event: ReceiptEvent,
+): Promise<CallbackEffect> => {
+  const message = await messageOf(ports, source, event);
+  if (!message) return 'unmatched';
+  if (await applySettled(ports, message, event)) return 'applied';
+  ports.enqueueReceipt(await ports.addPendingReceipt(message.id, event, ports.clock()));
+  return 'parked';
+};
+
+/** Raises the event of an open or a click. The event id is derived from the report, so a duplicate raises nothing. */
+const handleEngagement = async (
+  ports: CallbackPorts,
+  source: CallbackSource,
+  event: EngagementEvent,
+): Promise<CallbackEffect> => {
+  const message = await messageOf(ports, source, event);
+  const type = message && channelOf(message.channel).engagementOf[event.what];
+  if (!message || !type) return 'unmatched';
+  const now = ports.clock();
+  const at = Math.min(event.at ?? now, now);
+  const terms = [message.id, event.what, String(event.at ?? ''), event.url ?? ''];
+  const data = { at: isoTime(at), ...(event.url === undefined ? {} : { url: event.url }) };
+  const raised = { ...messageEvent(type, message, now, data), id: derivedId('event', terms) };
+  return (await ports.raise(raised, { messageId: message.id, what: event.what, at })) ? 'kept' : 'repeated';
+};
+
+/** Truncates a reply and replaces lone surrogates, so that it can be stored and written as JSON. */
+const sanitizeReply = (event: ReplyEvent): ReplyEvent => ({
+  ...event,
+  body: event.body.slice(0, MAX_REPLY_LENGTH).toWellFormed(),
+});
+
+/** The fields that identify the organization of an inbound message: sender, receiving account, and the message replied to. */
+type InboundAddress = Pick<InboundEvent, 'channel' | 'from' | 'to' | 'inReplyTo'>;
+
+/** The message that an inbound one replies to, as reported, else the last one that this provider sent to that person. */
+const repliedMessage = async (
+  ports: CallbackPorts,
+  { channel, provider }: CallbackSource,
+  event: InboundAddress,
+): Promise<MessageRecord | undefined> => {
+  const id =
+    (event.inReplyTo === undefined ? undefined : await ports.correlate(provider, event.inReplyTo)) ??
+    (await ports.correlate(provider, lastSentReference(event.channel, await ports.globalRecipientHash(event.from))));
+  const message = id === undefined ? undefined : await ports.messageStore.read(id);
+  return message?.channel === channel ? message : undefined;
+};
+
+/**
+ * The organization of an inbound message (docs/spec/inbound.md#whose-it-is): the owner of the receiving number; on a shared number the one
+ * that last wrote to the sender. A message to a number that its organization disconnected belongs to nobody.
+ */
+const ownerOf = async (
+  ports: CallbackPorts,
+  source: CallbackSource,
+  event: InboundAddress,
+): Promise<Tenant | undefined> => {
+  const owners = event.to === undefined ? [] : await ports.ownersOf(source.channel, event.to);
+  if (owners.length === 1) return owners[0];
+  if (owners.length === 0 && event.to !== undefined && source.isShared?.(event.to) === false) return undefined;
+  const replied = await repliedMessage(ports, source, event);
+  return owners.length === 0
+    ? replied
+    : owners.find(({ organizationId }) => organizationId === replied?.organizationId);
+};
+
+const handleInbound = async (
+  ports: CallbackPorts,
+  source: CallbackSource,
+  event: InboundEvent,
+): Promise<CallbackEffect> => {
+  const found = await ownerOf(ports, source, event);
+  if (!found) return 'unmatched';
+  const { organizationId, env } = found;
+  return ports.inbound({ organizationId, env }, event);
+};
+
+/** The effect of an event that was applied for several owners: `kept` over `repeated` over `unmatched`. */
+const combinedEffect = (effects: readonly CallbackEffect[]): CallbackEffect =>
+  (['kept', 'repeated'] as const).find((effect) => effects.includes(effect)) ?? 'unmatched';
+
+/** The organizations that a Meta event concerns; a person's preference concerns the one that would receive their message. */
+const tenantsOf = async (
+  ports: CallbackPorts,
+  source: CallbackSource,
+  event: MetaEvent,
+): Promise<readonly Tenant[]> => {
+  const { channel } = source;
+  if (event.about !== 'preference') return ports.ownersOf(channel, event.wabaId);
+  const found = await ownerOf(ports, source, { channel, from: event.from, to: event.phoneNumberId });
+  return found ? [{ organizationId: found.organizationId, env: found.env }] : [];
+};
+
+const handleMetaEvent = async (
+  ports: CallbackPorts,
+  source: CallbackSource,
+  event: MetaEvent,
+): Promise<CallbackEffect> => {
+  const owners = await tenantsOf(ports, source, event);
+  return combinedEffect(await Promise.all(owners.map((owner) => ports.applyMetaEvent(owner, event))));
+};
+
+const handleEvent = (ports: CallbackPorts, source: CallbackSource, event: ProviderEvent): Promise<CallbackEffect> => {
+  switch (event.kind) {
+    case 'receipt':
+      return handleReceipt(ports, source, event);
+    case 'engagement':
+      return handleEngagement(ports, source, event);
+    case 'reply':
+      return handleReply(ports, source.provider, sanitizeReply(event));
+    case 'inbound':
+      return handleInbound(ports, source, event);
+    case 'platform':
+      return handleMetaEvent(ports, source, event);
+  }
+};
+
+type Effects = Map<ProviderEvent['kind'], Map<CallbackEffect, number>>;
+
+/** Handles the events of one callback, several at a time. Throws when one fails; the others stay applied, and the provider's repeat skips them. */
+const handleEvents = async (
+  ports: CallbackPorts,
+  source: CallbackSource,
+  events: readonly ProviderEvent[],
+): Promise<Effects> => {
+  const effects: Effects = new Map();
+  for (let start = 0; start < events.length; start += CONCURRENCY) {
+    const handling = events.slice(start, start + CONCURRENCY).map(async (event) => {
+      const effect = await handleEvent(ports, source, event);
+      const counts = effects.get(event.kind) ?? new Map<CallbackEffect, number>();
+      effects.set(event.kind, counts.set(effect, (counts.get(effect) ?? 0) + 1));
+    });
+    // Wait for all of them: Lambda freezes the function once it has answered.
+    for (const outcome of await Promise.allSettled(handling)) if (outcome.status === 'rejected') throw outcome.reason;
+  }
+  return effects;
+};
+
+/**
+ * Handles a provider's callback. Nothing is processed before the adapter verified the signature. All effects are committed before the
+ * answer and are idempotent, so that the provider can safely repeat the callback after a failure (docs/spec/callbacks.md#what-a-callback-answers).
+ */
+export const handleCallback = async (
+  ports: CallbackPorts,
+  address: CallbackAddress,
+  request: CallbackRequest,
+): Promise<'handled' | CallbackRefusal> => {
+  const { provider: name, kind } = address;
+  const channel = channelOfCallback(name, kind);
+  const provider = channel && (await ports.routing.provider(channel, name));
+  if (!provider) return refuse('NOT_FOUND', 'This provider is not set up.');
+  const reading = await provider.readCallback(request);
+  if (reading.kind === 'confirmed') return 'handled';
+  if (reading.kind !== 'events') {
+    ports.observe.refused(name, reading.kind, reading.detail);
+    return REFUSALS[reading.kind];
+  }
+  if (reading.unreadable) ports.observe.refused(name, 'malformed', `${reading.unreadable} entries of no known form`);
+  if (reading.ignored?.length) ports.observe.ignored(name, reading.ignored);
+  for (const [event, counts] of await handleEvents(
+    ports,
+    { channel, provider: name, isShared: provider.isShared },
+    reading.events,
+  ))
+    for (const [effect, count] of counts) ports.observe.handled(name, event, effect, count);
+  return 'handled';
+};
+
+/** Answers a provider's challenge that verifies a callback address. 403 when the verification token is wrong. */
+export const answerChallenge = async (
+  ports: Pick<CallbackPorts, 'routing' | 'observe'>,
+  { provider: name, kind }: CallbackAddress,
+  query: Readonly<Record<string, string>>,
+): Promise<string | Refusal<'FORBIDDEN' | 'NOT_FOUND'>> => {
+  const channel = channelOfCallback(name, kind);
+  const provider = channel && (await ports.routing.provider(channel, name));
+  if (!provider?.answerChallenge) return refuse('NOT_FOUND', 'This provider is not set up, or asks no such question.');
+  const answer = provider.answerChallenge(query);
+  if (answer !== undefined) return answer;
+  ports.observe.refused(name, 'forged', 'a challenge without our token');
+  return refuse('FORBIDDEN', 'The verification token is missing or wrong.');
+};

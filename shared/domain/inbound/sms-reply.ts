@@ -1,0 +1,136 @@
+import type { SmsRoute } from '../channels/sms/content.ts';
+import type { Tenant } from '../core/actor.ts';
+import { asId, derivedId, type Id } from '../core/ids.ts';
+import { asCoins, type Coins, NO_COINS } from '../core/money.ts';
+import { maskPhone } from '../core/phone.ts';
+import { isoTime } from '../core/time.ts';
+import type { DomainEvent } from '../events/event.ts';
+import type { InboundMessage } from '../message/inbound-message.ts';
+import type { MessageRecord } from '../message/message.ts';
+import type { InboundEvent, ReplyEvent } from '../message/provider-port.ts';
+import { lastSentReference } from '../message/recipient.ts';
+import { priceRowOf } from '../pricing/prices.ts';
+import type { SendPorts } from '../sending/ports.ts';
+import {
+  type InboundChange,
+  type InboundOutcome,
+  type InboundReads,
+  inboundChange,
+  parseInbound,
+  storeInbound,
+} from './receive.ts';
+
+/** A stored SMS reply (docs/spec/sms.md#sms-replies). Times are ms. */
+export interface ReplyRecord extends Tenant {
+  readonly id: Id<'reply'>;
+  readonly inReplyTo: Id<'message'>;
+  /** Absent when it replies to the SMS fallback of another channel's message. */
+  readonly route?: SmsRoute | undefined;
+  readonly from: string;
+  readonly body: string;
+  readonly coins: Coins;
+  readonly receivedAt: number;
+  readonly createdAt: number;
+}
+
+export interface ReplyPorts extends Pick<SendPorts, 'prices' | 'messageStore' | 'globalRecipientHash'>, InboundReads {
+  readonly correlate: (provider: string, reference: string) => Promise<Id<'message'> | undefined>;
+  /** Stores the reply and its inbound message, charges it and raises its event, in one transaction. */
+  readonly store: (reply: ReplyRecord, event: DomainEvent, inbound: InboundChange) => Promise<InboundOutcome>;
+}
+
+/** The id derived from the provider's id: a repeated callback is one reply and one charge. */
+export const replyIdOf = (provider: string, providerReplyId: string): Id<'reply'> =>
+  derivedId('reply', [provider, providerReplyId]);
+
+const repliedMessage = async (
+  ports: ReplyPorts,
+  provider: string,
+  event: ReplyEvent,
+): Promise<MessageRecord | undefined> => {
+  const { inReplyTo } = event;
+  const id =
+    asId('message', inReplyTo?.messageId) ??
+    (inReplyTo?.providerMessageId ? await ports.correlate(provider, inReplyTo.providerMessageId) : undefined) ??
+    (await ports.correlate(provider, lastSentReference('sms', await ports.globalRecipientHash(event.from))));
+  return id ? ports.messageStore.read(id) : undefined;
+};
+
+const toReply = async (
+  ports: ReplyPorts,
+  message: MessageRecord,
+  id: Id<'reply'>,
+  event: ReplyEvent,
+): Promise<ReplyRecord> => {
+  const row = priceRowOf(await ports.prices(), 'sms', 'reply');
+  const now = ports.clock();
+  return {
+    id,
+    organizationId: message.organizationId,
+    env: message.env,
+    inReplyTo: message.id,
+    route: message.channel === 'sms' ? (message.route as SmsRoute) : undefined,
+    from: event.from,
+    body: event.body,
+    coins: row?.bands[0] ? asCoins(row.bands[0].coins) : NO_COINS,
+    receivedAt: Math.min(event.at, now),
+    createdAt: now,
+  };
+};
+
+/** The reply as an inbound event. */
+const asInbound = ({ providerReplyId, from, to, body, at }: ReplyEvent): InboundEvent => ({
+  kind: 'inbound',
+  providerMessageId: providerReplyId,
+  channel: 'sms',
+  from,
+  to,
+  type: 'text',
+  text: body,
+  payload: {},
+  at,
+});
+
+/** Data of sms.received: the reply's id, and its inbound message's. */
+const replyData = (reply: ReplyRecord) => (message: InboundMessage) => ({
+  id: reply.id,
+  messageId: message.id,
+  body: reply.body,
+  ...(reply.route === undefined ? {} : { route: reply.route }),
+  type: undefined,
+  payload: undefined,
+});
+
+/**
+ * Handles an SMS reply: finds the message that it replies to as reported, else the last one that this provider sent to that phone. Stores
+ * it as a reply, charged once, and as an inbound message with its effects. `unmatched` when there is no such message: the reply has no
+ * organization then.
+ */
+export const handleReply = async (
+  ports: ReplyPorts,
+  provider: string,
+  event: ReplyEvent,
+): Promise<'kept' | 'repeated' | 'unmatched'> => {
+  const message = await repliedMessage(ports, provider, event);
+  if (!message) return 'unmatched';
+  const id = replyIdOf(provider, event.providerReplyId);
+  const reply = await toReply(ports, message, id, event);
+  const found = await parseInbound(ports, message, asInbound(event), { repliedTo: message, reference: id });
+  return storeInbound(ports, found, (sender) => {
+    const { events, ...change } = inboundChange(found, sender, replyData(reply));
+    const [received, ...others] = events as readonly [DomainEvent, ...DomainEvent[]];
+    return ports.store(reply, received, { ...change, events: others });
+  });
+};
+
+/** A reply on the wire (docs/spec/sms.md#sms-replies). `from` is masked without pii:full. */
+export const replyView = (reply: ReplyRecord, unmasked: boolean) => ({
+  id: reply.id,
+  env: reply.env,
+  inReplyTo: reply.inReplyTo,
+  ...(reply.route === undefined ? {} : { route: reply.route }),
+  from: unmasked ? reply.from : maskPhone(reply.from),
+  body: reply.body,
+  receivedAt: isoTime(reply.receivedAt),
+  createdAt: isoTime(reply.createdAt),
+});

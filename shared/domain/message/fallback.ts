@@ -1,0 +1,35 @@
+import type { Tenant } from '../core/actor.ts';
+import type { Id } from '../core/ids.ts';
+import type { SendRequest } from './send-request.ts';
+
+/** A send that is tried when the step before it did not deliver. */
+export interface FallbackStep extends SendRequest {
+  /** How long to wait for a delivery of the previous step, in ms. */
+  readonly afterMs: number;
+  /** The step is skipped when it would cost more. */
+  readonly maxCoins?: number | undefined;
+  /** Its price when the first message was accepted, in coins. */
+  readonly coins?: number | undefined;
+}
+
+/** Value of `waitUntil` after a step was skipped: the next one starts at once. */
+export const NO_WAIT = 0;
+
+/** A message's fallbacks (docs/spec/v1.md#fallbacks): tried in order, each billed at its own rate, until one delivers. */
+export interface Fallback extends Tenant {
+  /** The id of the first message. */
+  readonly id: Id<'message'>;
+  readonly steps: readonly FallbackStep[];
+  /** Index of the next step. */
+  readonly next: number;
+  /** The message whose delivery is awaited, and until when (ms) if it is sent on schedule; or NO_WAIT. */
+  readonly current: Id<'message'>;
+  readonly waitUntil: number;
+  readonly state: 'waiting' | 'delivered' | 'exhausted' | 'cancelled';
+}
+
+/** Moves a fallback to its next step. Condition: the fallback is unchanged since it was read, and its current message is not delivered. */
+export interface StepTransition {
+  readonly fallback: Fallback;
+  readonly waitUntil: number;
+}

@@ -1,0 +1,140 @@
+import type { Tenant } from '../core/actor.ts';
+import type { Id } from '../core/ids.ts';
+import type { Coins } from '../core/money.ts';
+import type { Channel, ChannelContents } from './channel.ts';
+import { type ProviderReceipt, REPORTED_STATUSES } from './provider-port.ts';
+
+/** An entry of a message's timeline: what was decided, why, and at what cost (docs/spec/messages.md#timeline). */
+export interface Decision {
+  /** ms. */
+  readonly at: number;
+  readonly kind: 'accepted' | 'deferred' | 'route' | 'provider' | 'receipt' | 'resolution' | 'fallback' | 'operator';
+  /** Free text, or terms `name=value`; never the recipient or the content. */
+  readonly detail: string;
+  readonly coins?: number;
+}
+
+/** The union of the channels' statuses (docs/spec/messages.md#how-a-status-moves). `archived` is separate: see `archivedAt`. */
+export const MESSAGE_STATUSES = ['queued', 'sending', ...REPORTED_STATUSES] as const;
+export type MessageStatus = (typeof MESSAGE_STATUSES)[number];
+
+export const MESSAGE_TYPES = ['text', 'template', 'media', 'interactive'] as const;
+export type MessageType = (typeof MESSAGE_TYPES)[number];
+export const PRIORITIES = ['normal', 'bulk', 'critical'] as const;
+export type Priority = (typeof PRIORITIES)[number];
+
+/** State of a message's hold: opened when it was accepted, then captured or released exactly once. */
+export type HoldState = 'open' | 'captured' | 'released';
+
+interface MessageBase extends Tenant {
+  readonly id: Id<'message'>;
+  readonly direction: 'outbound';
+  readonly type: MessageType;
+  readonly priority: Priority;
+  readonly status: MessageStatus;
+  /** One of the channel's reasons, or how the hold was resolved: indeterminate, abandoned, cancelled. */
+  readonly reason?: string | undefined;
+  /** In the channel's own format: E.164, an e-mail address. */
+  readonly to: string;
+  /** Blind index of `to`. */
+  readonly recipientHash: string;
+  /** Region of the phone number; only on channels addressed by phone. */
+  readonly region?: 'BR' | 'INTL' | undefined;
+  readonly route: string;
+  readonly provider: string;
+  /** The channel that carried it, once the provider reported it: RCS may have fallen back to SMS. */
+  readonly via?: 'rcs' | 'sms' | undefined;
+  /** Billed units: segments on SMS, else 1. */
+  readonly units: number;
+  readonly contactId?: Id<'contact'> | undefined;
+  readonly campaignId?: string | undefined;
+  /** The number or account it is sent from, on channels that have them. */
+  readonly numberId?: string | undefined;
+  readonly instagramAccountId?: string | undefined;
+  readonly templateId?: string | undefined;
+  /** The template's variables, in the order of its placeholders. */
+  readonly templateVars?: readonly string[] | undefined;
+  readonly batchId?: Id<'batch'> | undefined;
+  /** The escrow lane that holds its money until it is resolved: `<batchId>#<chunk>#<lane>`. Absent: the wallet has a hold for it alone. */
+  readonly escrow?: string | undefined;
+  /** The operator, when it was sent from the dashboard. */
+  readonly sentByAccountId?: Id<'account'> | undefined;
+  readonly metadata?: Readonly<Record<string, string | number | boolean>> | undefined;
+  readonly coins: Coins;
+  /** The volume band of its first unit: units `from` to `upTo` of the month; `upTo` is null in the last band. */
+  readonly band?: { readonly index: number; readonly from: number; readonly upTo: number | null } | undefined;
+  /** Price of each fallback step when it was accepted, in coins, in order; absent without fallbacks. */
+  readonly fallbackCoins?: readonly number[] | undefined;
+  readonly hold: HoldState;
+  /** Only the worker that raised the fence last may resolve the hold; writes with a smaller one are rejected. */
+  readonly fence: number;
+  /** While sending: until when the holder of the fence may resolve the hold. While queued: when it is to be sent. In ms. */
+  readonly deadline: number;
+  /** When a queued message was claimed for its provider, in ms; other messages are dispatched at `createdAt`. */
+  readonly dispatchedAt?: number | undefined;
+  /** True once the provider's answer was ambiguous: only a status query or a receipt can prove that it was sent. */
+  readonly uncertain?: boolean | undefined;
+  /** How many times recovery has claimed it. */
+  readonly inquiries?: number | undefined;
+  /** True when it bypasses rate limits and quiet hours; only the force operation sets it (docs/spec/messages.md#force). */
+  readonly force?: boolean | undefined;
+  readonly scheduledAt?: number | undefined;
+  /** The fallback that it is a step of: the id of the first message. */
+  readonly fallbackId?: Id<'message'> | undefined;
+  /** Resend (docs/spec/messages.md#archive): the message that it replaces, and the one that replaced it. */
+  readonly replaces?: Id<'message'> | undefined;
+  readonly replacedBy?: Id<'message'> | undefined;
+  readonly archivedAt?: number | undefined;
+  /** True while the content to send is stored sealed in a row of its own, until the hold is resolved. */
+  readonly hasBody?: boolean | undefined;
+  /** The caller's idempotency key, so that a refund can free it. */
+  readonly callerKey: string;
+  readonly attempts: number;
+  readonly lastError?: string | undefined;
+  readonly originalError?: string | undefined;
+  readonly providerMessageId?: string | undefined;
+  readonly providerReceipt?: ProviderReceipt | undefined;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly sentAt?: number | undefined;
+  readonly deliveredAt?: number | undefined;
+  readonly readAt?: number | undefined;
+  readonly failedAt?: number | undefined;
+  readonly decisions: readonly Decision[];
+}
+
+/** Fields of the unified message beside a channel's own: sender, template, batch and operator. */
+export type Labels = Pick<
+  MessageBase,
+  'numberId' | 'instagramAccountId' | 'templateId' | 'templateVars' | 'batchId' | 'sentByAccountId'
+>;
+
+/** A stored message of one channel (docs/spec/messages.md#message-shape). Times are ms. */
+export type MessageOf<C extends Channel> = MessageBase & { readonly channel: C; readonly content: ChannelContents[C] };
+/** A message of any channel. */
+export type MessageRecord = { [C in Channel]: MessageOf<C> }[Channel];
+
+/** Order of the statuses; a message never moves to a smaller or equal rank (docs/spec/messages.md#how-a-status-moves). */
+const RANK: Readonly<Record<MessageStatus, number>> = {
+  queued: 0,
+  sending: 1,
+  sent: 2,
+  delivered: 3,
+  undelivered: 3,
+  failed: 3,
+  read: 4,
+  // A mail server may accept an e-mail and bounce it later; a complaint proves that it was received.
+  bounced: 4,
+  complained: 5,
+};
+
+/** Whether `next` ranks above `now`. */
+export const advances = (now: MessageStatus, next: MessageStatus): boolean => RANK[next] > RANK[now];
+
+/** Whether the message reached its recipient. */
+export const isDelivered = ({ status }: MessageRecord): boolean =>
+  status === 'delivered' || status === 'read' || status === 'complained';
+
+/** Whether it is certain that the message does not reach its recipient. */
+export const isFailed = ({ status }: MessageRecord): boolean =>
+  status === 'failed' || status === 'undelivered' || status === 'bounced';

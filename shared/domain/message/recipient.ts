@@ -1,0 +1,34 @@
+import { type Refusal, refuse } from '../core/errors.ts';
+import { parsePhone } from '../core/phone.ts';
+import type { Channel } from './channel.ts';
+
+/**
+ * The correlation reference under which a provider's last message to a recipient is found, for replies that name no message. One per
+ * channel, since a provider may serve several channels to the same phone. `hash` is the recipient's global hash.
+ */
+export const lastSentReference = (channel: Channel, hash: string): string => `${channel}-to:${hash}`;
+
+/** Masks an id that is neither phone nor address: shows its ends only. */
+export const maskId = (id: string): string => (id.length <= 6 ? '****' : `${id.slice(0, 2)}****${id.slice(-4)}`);
+
+/** Longest user id or push token, in characters. */
+const MAX_ID_LENGTH = 4096;
+
+/** The recipient's id on the channel, unchanged; 422 when it is empty, too long, or has spaces or control characters. */
+export const recipientIdOf = (to: string): string | Refusal<'VALIDATION_ERROR'> =>
+  to.length > 0 && to.length <= MAX_ID_LENGTH && !/[\p{Cc}\s]/u.test(to)
+    ? to
+    : refuse('VALIDATION_ERROR', {
+        detail: 'The recipient is not in the format of its channel.',
+        v1Code: 'invalid_recipient',
+        errors: [{ path: 'to', message: "must be the recipient's id on the channel" }],
+      });
+
+/** The recipient's phone number, unchanged; 422 unless it is an existing number in E.164. */
+export const phoneOf = (to: string): string | Refusal<'VALIDATION_ERROR'> =>
+  parsePhone(to) ??
+  refuse('VALIDATION_ERROR', {
+    detail: 'The recipient is no phone number.',
+    v1Code: 'invalid_phone',
+    errors: [{ path: 'to', message: 'must be an existing number in E.164' }],
+  });

@@ -1,0 +1,268 @@
+import type { AudienceDevice } from '../channels/push/device.ts';
+import { CHUNK_DEVICES, type PushChunk } from '../channels/push/dispatch.ts';
+import { noTally, type PushContent, type PushMessage, pushMessageView, rateKindOf } from '../channels/push/message.ts';
+import type { PushPlatform } from '../channels/push/transport.ts';
+import type { Actor, Tenant } from '../core/actor.ts';
+import { isRefusal, type Refusal, refuse } from '../core/errors.ts';
+import type { Id } from '../core/ids.ts';
+import { mapConcurrently } from '../core/map-concurrently.ts';
+import { type Coins, NO_COINS } from '../core/money.ts';
+import { scheduleFault } from '../sending/accept.ts';
+import { requestKey } from '../sending/idempotency.ts';
+import { REUSED_KEY } from '../sending/refusals.ts';
+import { retryAfterSeconds } from '../sending/send-now.ts';
+import { type Audience, audienceOf, audienceSelector } from './audience.ts';
+import type { Claim, CreatePushPorts } from './ports.ts';
+import { priceOfDevice, UNKNOWN_SEGMENT } from './preview.ts';
+
+/** The parsed body of a push send. */
+export interface PushRequest extends PushContent {
+  readonly platforms: readonly PushPlatform[];
+  readonly segment?: string | undefined;
+  readonly tokenIds?: readonly Id<'pushToken'>[] | undefined;
+  /** ISO 8601. */
+  readonly scheduledAt?: string | undefined;
+}
+
+export type PushRefusals = Refusal<'CONFLICT' | 'PAYMENT_REQUIRED' | 'SERVICE_UNAVAILABLE' | 'VALIDATION_ERROR'>;
+
+/** How long one attempt writes rows, and how long its key is leased, in ms: a request must be answered within 28 s. */
+const MAX_BUILD_MS = 20_000;
+const LEASE_MS = 32_000;
+/** Shards written concurrently. */
+const SHARD_CONCURRENCY = 8;
+
+const NO_FUNDS = refuse('PAYMENT_REQUIRED', 'The wallet balance does not cover the devices.');
+const stillRunning = (messageId: Id<'message'> | undefined, seconds: number) =>
+  refuse('CONFLICT', {
+    detail: 'The first request with this key is still running.',
+    meta: { code: 'EM_ANDAMENTO', ...(messageId === undefined ? {} : { messageId }) },
+    retryAfterSeconds: seconds,
+  });
+const stillBuilding = refuse('SERVICE_UNAVAILABLE', {
+  detail: 'The devices are still being queued; the same request with the same Idempotency-Key goes on.',
+  retryAfterSeconds: 1,
+});
+
+/** The state of one attempt to write a message's rows. */
+interface Build {
+  readonly claim: Claim;
+  readonly createdAt: number;
+  readonly audience: Audience;
+  /** The number of devices that the balance covers. */
+  readonly affordable: number;
+  readonly until: number;
+  devices: number;
+  /** Number of chunks per shard so far, including those of earlier attempts. */
+  readonly extents: number[];
+  stopped?: 'time' | 'funds' | 'superseded' | 'fault';
+  fault?: unknown;
+}
+
+const freshChunk = (
+  { claim, createdAt }: Build,
+  position: Pick<PushChunk, 'shard' | 'number' | 'devices' | 'last'>,
+): PushChunk => ({
+  messageId: claim.messageId,
+  ...position,
+  attempt: claim.attempt,
+  state: 'open',
+  fence: 1,
+  leaseUntil: 0,
+  nextAt: createdAt,
+  pass: 1,
+  cursor: 0,
+  step: 0,
+  tally: noTally(),
+});
+
+/** Counts `more` devices; false when the attempt must stop for lack of funds or time. */
+const mayContinue = (ports: CreatePushPorts, build: Build, more: number): boolean => {
+  build.devices += more;
+  if (build.devices > build.affordable) build.stopped ??= 'funds';
+  else if (ports.clock() >= build.until) build.stopped ??= 'time';
+  return build.stopped === undefined;
+};
+
+/** Writes the chunks of a shard one after the other, continuing after the last one of earlier attempts. */
+const buildShard = async (ports: CreatePushPorts, build: Build, shard: number, existing: readonly PushChunk[]) => {
+  const before = existing.filter((chunk) => chunk.shard === shard).at(-1);
+  build.extents[shard] = before ? before.number + 1 : 0;
+  let buffered: AudienceDevice[] = [];
+  const write = async (devices: readonly AudienceDevice[]): Promise<void> => {
+    const last = devices.at(-1)?.id;
+    if (last === undefined || !mayContinue(ports, build, devices.length)) return;
+    const number = build.extents[shard] ?? 0;
+    const chunk = freshChunk(build, { shard, number, devices: devices.length, last });
+    const tenant = { organizationId: build.claim.organizationId, createdAt: build.createdAt };
+    if (!(await ports.creation.putChunk(chunk, tenant, devices))) build.stopped = 'superseded';
+    build.extents[shard] = number + 1;
+  };
+  for await (const page of build.audience.devices(shard, before?.last)) {
+    buffered = buffered.concat(page);
+    while (buffered.length >= CHUNK_DEVICES && !build.stopped) await write(buffered.splice(0, CHUNK_DEVICES));
+    if (build.stopped) return;
+  }
+  if (buffered.length > 0) await write(buffered);
+};
+
+/** Writes a row for every device of the audience that has none yet. Rethrows the first error of a shard. */
+const buildAll = async (ports: CreatePushPorts, build: Build): Promise<void> => {
+  const existing = await ports.creation.chunks(build.claim.messageId);
+  build.devices = existing.reduce((sum, { devices }) => sum + devices, 0);
+  const shards = Array.from({ length: ports.audiences.shards }, (_, shard) => shard);
+  await mapConcurrently(shards, SHARD_CONCURRENCY, async (shard) => {
+    if (build.stopped) return;
+    // An error in one shard stops the others after their current write, so that nothing is written once the key is released.
+    await buildShard(ports, build, shard, existing).catch((fault: unknown) => {
+      build.fault ??= fault;
+      build.stopped = 'fault';
+    });
+  });
+  if (build.stopped === 'fault') throw build.fault;
+};
+
+/** The message to commit, made of the chunks that were written. */
+const messageOf = async (
+  ports: CreatePushPorts,
+  { organizationId, env }: Tenant,
+  request: PushRequest,
+  { claim, createdAt, devices: reach, extents }: Build,
+  coinsEach: Coins,
+): Promise<PushMessage> => {
+  const { platforms, segment: _, tokenIds: __, scheduledAt, ...content } = request;
+  const selector = audienceSelector(request);
+  const requestedAt = Math.max(scheduledAt === undefined ? 0 : Date.parse(scheduledAt), createdAt);
+  const leavesAt = await ports.earliestSendAt(organizationId, requestedAt);
+  return {
+    id: claim.messageId,
+    organizationId,
+    env,
+    // Without devices there is nothing to send.
+    status: reach === 0 ? 'sent' : 'queued',
+    origin: 'api',
+    content,
+    platforms,
+    segment: 'segment' in selector ? selector.segment : undefined,
+    rateKind: rateKindOf(content),
+    coinsEach: reach === 0 ? NO_COINS : coinsEach,
+    reach,
+    extents,
+    done: 0,
+    scheduledAt: scheduledAt === undefined ? undefined : Date.parse(scheduledAt),
+    quietDeferredTo: leavesAt > requestedAt ? leavesAt : undefined,
+    leavesAt,
+    createdAt,
+    ...(reach === 0 ? { tally: noTally(), sentAt: createdAt } : {}),
+  };
+};
+
+const refuseForFunds = async (ports: CreatePushPorts, { organizationId, env }: Tenant, claim: Claim) => {
+  await ports.creation.releaseClaim(claim, ports.clock(), 'free');
+  await ports.noteDepleted(organizationId, env);
+  return NO_FUNDS;
+};
+
+/** Writes the rows; the refusal when it stopped before the last. */
+const buildRows = async (ports: CreatePushPorts, tenant: Tenant, build: Build): Promise<PushRefusals | undefined> => {
+  const { claim } = build;
+  await buildAll(ports, build);
+  if (build.stopped === 'funds') return refuseForFunds(ports, tenant, claim);
+  if (build.stopped === 'superseded') return stillRunning(claim.messageId, 1);
+  if (build.stopped !== 'time') return undefined;
+  await ports.creation.releaseClaim(claim, ports.clock(), 'resumable');
+  return stillBuilding;
+};
+
+/** Writes the rows, then commits the message; nothing is visible before the commit. */
+const buildAndCommit = async (
+  ports: CreatePushPorts,
+  tenant: Tenant,
+  request: PushRequest,
+  claim: Claim,
+  { audience, coinsEach }: { readonly audience: Audience; readonly coinsEach: Coins },
+): Promise<PushMessage | PushRefusals> => {
+  const createdAt = ports.clock();
+  const balance = await ports.balance(tenant.organizationId);
+  const affordable = coinsEach === 0 ? Number.MAX_SAFE_INTEGER : Math.floor(balance / coinsEach);
+  const build: Build = {
+    claim,
+    createdAt,
+    audience,
+    affordable,
+    until: createdAt + MAX_BUILD_MS,
+    devices: 0,
+    extents: [],
+  };
+  const refusal = await buildRows(ports, tenant, build);
+  if (refusal) return refusal;
+  const message = await messageOf(ports, tenant, request, build, coinsEach);
+  const outcome = await ports.creation.commit(message, claim);
+  if (outcome === 'insufficient') return refuseForFunds(ports, tenant, claim);
+  if (outcome === 'superseded') return stillRunning(claim.messageId, 1);
+  if (message.reach > 0) ports.enqueuePush(message.id, message.leavesAt);
+  return message;
+};
+
+/** Checks schedule, price and segment of a request; its audience and the price of a device. */
+const checked = async (ports: CreatePushPorts, tenant: Tenant, request: PushRequest) => {
+  const scheduleRefusal = scheduleFault(request.scheduledAt, ports.clock());
+  if (scheduleRefusal) return scheduleRefusal;
+  const coinsEach = await priceOfDevice(ports, rateKindOf(request));
+  if (isRefusal(coinsEach)) return coinsEach;
+  const audience = await audienceOf(ports.audiences, tenant, request.platforms, audienceSelector(request));
+  return audience ? { audience, coinsEach } : UNKNOWN_SEGMENT;
+};
+
+/** Creates the message under a claimed key, and releases the key on failure. */
+const createUnderClaim = async (
+  ports: CreatePushPorts,
+  tenant: Tenant,
+  request: PushRequest,
+  claim: Claim,
+): Promise<PushMessage | PushRefusals> => {
+  try {
+    const checkedRequest = await checked(ports, tenant, request);
+    if (!isRefusal(checkedRequest)) return await buildAndCommit(ports, tenant, request, claim, checkedRequest);
+    await ports.creation.releaseClaim(claim, ports.clock(), 'free');
+    return checkedRequest;
+  } catch (fault) {
+    // The same request may resume at once. Rethrow the original error: a lease that cannot be released expires by itself.
+    await ports.creation.releaseClaim(claim, ports.clock(), 'resumable').catch(() => undefined);
+    throw fault;
+  }
+};
+
+/** The message of this key, created now or by an earlier call. */
+const createOnce = async (
+  ports: CreatePushPorts,
+  tenant: Tenant,
+  callerKey: string,
+  request: PushRequest,
+): Promise<{ readonly message: PushMessage; readonly replayed: boolean } | PushRefusals> => {
+  const now = ports.clock();
+  const { organizationId } = tenant;
+  const claim = { organizationId, ...requestKey(callerKey, 'push.send', request) };
+  const outcome = await ports.creation.claim(claim, now, now + LEASE_MS);
+  if (outcome.kind === 'reused') return REUSED_KEY;
+  if (outcome.kind === 'running') return stillRunning(undefined, retryAfterSeconds(outcome.until - LEASE_MS, now));
+  if (outcome.kind === 'created') {
+    const message = await ports.creation.read(organizationId, outcome.messageId);
+    return message ? { message, replayed: true } : stillRunning(outcome.messageId, 1);
+  }
+  const message = await createUnderClaim(ports, tenant, request, outcome.claim);
+  return isRefusal(message) ? message : { message, replayed: false };
+};
+
+/**
+ * Creates a push message (docs/spec/push.md#sending-push): one row per device of its audience, then message, hold and caller's key in one
+ * transaction. A crash before that leaves nothing visible or charged, and a repeated request resumes with the rows already written. The same
+ * key and body answer with the current message.
+ */
+export const sendPush = async (ports: CreatePushPorts, actor: Actor, callerKey: string, request: PushRequest) => {
+  const sent = await createOnce(ports, { organizationId: actor.organizationId, env: actor.env }, callerKey, request);
+  if (isRefusal(sent)) return sent;
+  const [stats] = await ports.stats.statsOf([sent.message]);
+  if (!stats) throw new RangeError('a message without stats');
+  return { ...pushMessageView(sent.message, stats.tally, stats.opens), replayed: sent.replayed };
+};

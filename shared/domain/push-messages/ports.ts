@@ -1,0 +1,141 @@
+import type { PushCredentials } from '../channels/push/credentials.ts';
+import type { AudienceDevice, PushDevice } from '../channels/push/device.ts';
+import type { DispatchStatus, FailureReason, PushChunk, PushDispatchRecord } from '../channels/push/dispatch.ts';
+import type { Opens, PushMessage, PushStatus, Tally } from '../channels/push/message.ts';
+import type { PushTransport } from '../channels/push/transport.ts';
+import type { Environment } from '../core/actor.ts';
+import type { Id } from '../core/ids.ts';
+import type { Clock } from '../core/time.ts';
+import type { DomainEvent } from '../events/event.ts';
+import type { PriceTable } from '../pricing/prices.ts';
+import type { AudienceSource } from './audience.ts';
+
+/** A lease on a caller's key while its message is being created. */
+export interface Claim {
+  readonly organizationId: Id<'organization'>;
+  readonly callerKey: string;
+  readonly requestHash: string;
+  readonly messageId: Id<'message'>;
+  /** The number of the attempt, from 1. */
+  readonly attempt: number;
+}
+export type ClaimOutcome =
+  | { readonly kind: 'claimed'; readonly claim: Claim }
+  /** Another attempt holds the lease until then, in ms. */
+  | { readonly kind: 'running'; readonly until: number }
+  /** An earlier call created the message. */
+  | { readonly kind: 'created'; readonly messageId: Id<'message'> }
+  /** Another request used the key. */
+  | { readonly kind: 'reused' };
+
+export type CommitOutcome = 'committed' | 'insufficient' | 'superseded';
+
+/** Creates a push message: first its rows, which are not visible yet, then message, hold and idempotency record in one transaction. */
+export interface PushCreationStore {
+  /** Leases a caller's key to an attempt until `until` (ms); the same request resumes an attempt whose lease expired. */
+  claim(key: Omit<Claim, 'messageId' | 'attempt'>, now: number, until: number): Promise<ClaimOutcome>;
+  /** Releases the lease: `free` makes the key unused again, `resumable` lets the next attempt continue at once. */
+  releaseClaim(claim: Claim, now: number, next: 'free' | 'resumable'): Promise<void>;
+  /** The chunks that the attempts at a message have written so far. */
+  chunks(messageId: Id<'message'>): Promise<readonly PushChunk[]>;
+  /** Writes the rows of a chunk's devices, then the chunk. False when another attempt wrote it. */
+  putChunk(
+    chunk: PushChunk,
+    tenant: Pick<PushMessage, 'organizationId' | 'createdAt'>,
+    devices: readonly AudienceDevice[],
+  ): Promise<boolean>;
+  commit(message: PushMessage, claim: Claim): Promise<CommitOutcome>;
+  read(organizationId: Id<'organization'>, id: Id<'message'>): Promise<PushMessage | undefined>;
+}
+
+/** The outcome of one device in a pass; `queued`: it is tried again in the next pass. */
+export interface SettledDispatch {
+  readonly dispatch: PushDispatchRecord;
+  readonly status: DispatchStatus;
+  readonly reason?: FailureReason | undefined;
+}
+
+/** Storage for sending push messages. Every write is conditional on the fence: repeats, and workers that lost their claim, change nothing. */
+export interface PushSendStore {
+  message(id: Id<'message'>): Promise<PushMessage | undefined>;
+  chunks(message: PushMessage): Promise<readonly PushChunk[]>;
+  chunk(messageId: Id<'message'>, shard: number, number: number): Promise<PushChunk | undefined>;
+  dispatches(chunk: PushChunk): Promise<readonly PushDispatchRecord[]>;
+  /** Claims a chunk under a new fence; undefined when another worker holds it. */
+  claim(chunk: PushChunk, now: number, leaseUntil: number): Promise<PushChunk | undefined>;
+  /** Writes the outcomes of a group with their counts, and claims the next group by moving the cursor; undefined when the claim is lost. */
+  settle(
+    chunk: PushChunk,
+    settled: readonly SettledDispatch[],
+    next: Pick<PushChunk, 'cursor' | 'leaseUntil'>,
+  ): Promise<PushChunk | undefined>;
+  /** Ends the claim until `nextAt` (ms). False when the claim was lost. */
+  pause(chunk: PushChunk, next: Pick<PushChunk, 'pass' | 'cursor' | 'nextAt'>): Promise<boolean>;
+  /** Marks a chunk as done; returns how many of the message's chunks are done, or undefined when the claim is lost. */
+  finish(chunk: PushChunk): Promise<number | undefined>;
+  /** Marks the message as sending, and schedules its next check (ms). */
+  start(message: PushMessage, checkAt: number): Promise<void>;
+  /** Defers a queued message until a time (ms), for quiet hours. */
+  postpone(message: PushMessage, until: number): Promise<boolean>;
+  /** Ends a message: settles its hold and raises its event, once. */
+  close(
+    message: PushMessage,
+    outcome: {
+      readonly status: PushStatus;
+      readonly tally: Tally;
+      readonly at: number;
+      readonly event: DomainEvent;
+    },
+  ): Promise<boolean>;
+}
+
+export interface QuietPorts {
+  readonly clock: Clock;
+  /** The earliest time (ms) at which a push of the organization may be sent; `at` itself outside of quiet hours. */
+  readonly earliestSendAt: (organizationId: Id<'organization'>, at: number) => Promise<number>;
+}
+
+export interface PricePorts {
+  readonly prices: () => Promise<PriceTable>;
+  readonly audiences: AudienceSource;
+}
+
+/** Ports of creating push messages. */
+export interface CreatePushPorts extends QuietPorts, PricePorts {
+  readonly creation: PushCreationStore;
+  readonly stats: PushStatsReader;
+  /** The available balance, in coins. */
+  readonly balance: (organizationId: Id<'organization'>) => Promise<number>;
+  readonly noteDepleted: (organizationId: Id<'organization'>, env: Environment) => Promise<void>;
+  /** Enqueues a push message for a time (ms). Best effort. */
+  readonly enqueuePush: (messageId: Id<'message'>, at: number) => void;
+}
+
+export interface PushStatsReader {
+  /** Delivery counts and opens of messages, in order. */
+  statsOf(messages: readonly PushMessage[]): Promise<readonly { readonly tally: Tally; readonly opens: Opens }[]>;
+}
+
+/** Ports of sending push messages. */
+export interface SendPushPorts extends QuietPorts {
+  readonly sender: PushSendStore;
+  readonly transport: () => Promise<PushTransport>;
+  readonly credentials: (
+    organizationId: Id<'organization'>,
+  ) => Promise<ReadonlyMap<Id<'pushApp'>, PushCredentials | undefined>>;
+  readonly devices: (
+    organizationId: Id<'organization'>,
+    ids: readonly Id<'pushToken'>[],
+  ) => Promise<ReadonlyMap<Id<'pushToken'>, PushDevice>>;
+  /** Those of the contacts that opted out. */
+  readonly deniedContacts: (
+    organizationId: Id<'organization'>,
+    ids: readonly Id<'contact'>[],
+  ) => Promise<ReadonlySet<Id<'contact'>>>;
+  /** Retires devices whose token the push service reported dead, unless they registered again since `at` (ms). */
+  readonly retire: (organizationId: Id<'organization'>, ids: readonly Id<'pushToken'>[], at: number) => Promise<void>;
+  readonly enqueuePush: (messageId: Id<'message'>, at: number) => void;
+  readonly enqueueChunk: (chunk: PushChunk, at: number) => void;
+  /** A push service call: its outcome and duration (ms). */
+  readonly observe: (platform: string, outcome: string, ms: number) => void;
+}

@@ -1,0 +1,43 @@
+import { type AudienceSelector, type PushContent, type RateKind, rateKindOf } from '../channels/push/message.ts';
+import type { PushPlatform } from '../channels/push/transport.ts';
+import type { Tenant } from '../core/actor.ts';
+import { isRefusal, type Refusal, refuse } from '../core/errors.ts';
+import { asCoins, type Coins } from '../core/money.ts';
+import { priceRowOf, quoteUnits } from '../pricing/prices.ts';
+import { audienceOf } from './audience.ts';
+import type { PricePorts } from './ports.ts';
+
+export const UNKNOWN_SEGMENT = refuse('VALIDATION_ERROR', {
+  detail: 'There is no such segment.',
+  errors: [{ path: 'segment', message: 'is no segment of the organization' }],
+});
+const unpriced = refuse('VALIDATION_ERROR', 'The price table has no price for this kind of push.');
+
+/** The price of one device in coins, always that of the first band (docs/spec/push.md#push-price). 422 where the table has no price for the kind. */
+export const priceOfDevice = async (
+  ports: Pick<PricePorts, 'prices'>,
+  kind: RateKind,
+): Promise<Coins | Refusal<'VALIDATION_ERROR'>> => {
+  const row = priceRowOf(await ports.prices(), 'push', kind);
+  return row ? quoteUnits(row, 1, 0).coins : unpriced;
+};
+
+/** The preview answers 400 where a send answers 422, with the same texts (docs/spec/push.md#push-preview). */
+const asBadRequest = ({ details }: Refusal<'VALIDATION_ERROR'>) => refuse('BAD_REQUEST', details);
+
+/** Previews reach and price of a push message; nothing is created or charged. 400 for an unknown segment, and for a kind without a price. */
+export const previewPush = async (
+  ports: PricePorts,
+  tenant: Tenant,
+  platforms: readonly PushPlatform[],
+  selector: AudienceSelector,
+  content: Pick<PushContent, 'imageUrl' | 'actions' | 'silent'>,
+) => {
+  const rateKind = rateKindOf(content);
+  const coinsEach = await priceOfDevice(ports, rateKind);
+  if (isRefusal(coinsEach)) return asBadRequest(coinsEach);
+  const audience = await audienceOf(ports.audiences, tenant, platforms, selector);
+  if (!audience) return asBadRequest(UNKNOWN_SEGMENT);
+  const reach = await audience.count();
+  return { reach, rateKind, price: { coins: asCoins(reach * coinsEach), coinsEach }, charged: true };
+};

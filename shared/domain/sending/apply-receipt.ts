@@ -1,0 +1,142 @@
+import { createHash } from 'node:crypto';
+import { channelOf } from '../channels/registry.ts';
+import type { Id } from '../core/ids.ts';
+import { advances, type MessageRecord } from '../message/message.ts';
+import type { ReceiptEvent } from '../message/provider-port.ts';
+import { SANDBOX_REPORT_DELAY_MS, type SandboxReport } from '../message/sandbox.ts';
+import { eventsOfStatus } from '../tracking/events.ts';
+import type { SendPorts } from './ports.ts';
+
+/** A receipt stored until its message is settled; duplicates have the same fingerprint. */
+export interface PendingReceipt {
+  readonly messageId: Id<'message'>;
+  readonly fingerprint: string;
+  readonly event: ReceiptEvent;
+}
+
+/** Identifies duplicates of a receipt: the same provider id, status and reason. */
+export const receiptFingerprint = ({ providerMessageId, status, reason }: ReceiptEvent): string =>
+  createHash('sha256')
+    .update(`${providerMessageId}\n${status}\n${reason ?? ''}`)
+    .digest('base64url')
+    .slice(0, 22);
+
+export interface ReceiptPorts extends SendPorts {
+  readonly pendingReceipt: (messageId: Id<'message'>, fingerprint: string) => Promise<PendingReceipt | undefined>;
+  /** Moves the receipt's due time (ms). */
+  readonly postponeReceipt: (receipt: PendingReceipt, at: number) => Promise<void>;
+  readonly dropReceipt: (receipt: PendingReceipt) => Promise<void>;
+}
+
+/** When to retry a receipt whose message is not settled yet, in ms. */
+const RECHECK_MS = 2_000;
+/** Attempts against concurrent changes of the message. */
+const MAX_ATTEMPTS = 5;
+
+type Report = Omit<ReceiptEvent, 'kind' | 'providerMessageId'>;
+
+/** Applies a report to a message; one that does not advance the status is only recorded. */
+const advance = (
+  ports: Pick<SendPorts, 'clock' | 'messageStore'>,
+  message: MessageRecord,
+  report: Report,
+  more: { readonly receiptFingerprint?: string; readonly outcomeAt?: number | undefined },
+) => {
+  const now = ports.clock();
+  const isAdvance = advances(message.status, report.status);
+  const reason = isAdvance ? report.reason : message.reason;
+  const via = isAdvance ? (report.via ?? message.via) : message.via;
+  const reportedStatus = report.receipt?.status ?? report.status;
+  const detail = isAdvance
+    ? `${reportedStatus}: ${report.status}`
+    : `${reportedStatus}: changes nothing after ${message.status}`;
+  return ports.messageStore.advance(message, {
+    // A status is never dated before `sentAt`, whatever the provider's clock says.
+    at: Math.max(Math.min(report.at ?? now, now), message.sentAt ?? 0),
+    recordedAt: now,
+    ...(isAdvance ? { status: report.status } : {}),
+    reason,
+    via,
+    receipt: report.receipt,
+    decisions: [{ at: now, kind: 'receipt', detail }],
+    events:
+      isAdvance && report.status !== 'sent' ? eventsOfStatus({ ...message, reason, via }, report.status, now) : [],
+    ...more,
+  });
+};
+
+/** Whether a message already shows what a receipt reports, including the provider's own status. */
+const isRepeat = ({ status, reason, providerReceipt }: MessageRecord, event: ReceiptEvent): boolean =>
+  status === event.status && reason === event.reason && providerReceipt?.status === event.receipt?.status;
+
+/**
+ * Applies a receipt to a message whose hold is resolved; `message` as it was read. False when the hold is still open or every attempt met
+ * a concurrent change: the receipt is then stored as pending. A duplicate writes nothing.
+ */
+export const applySettled = async (
+  ports: Pick<SendPorts, 'clock' | 'messageStore'>,
+  message: MessageRecord,
+  event: ReceiptEvent,
+): Promise<boolean> => {
+  let current: MessageRecord | undefined = message;
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    if (current?.hold !== 'captured' && current?.hold !== 'released') return false;
+    if (isRepeat(current, event) || (await advance(ports, current, event, {}))) return true;
+    current = await ports.messageStore.read(message.id);
+  }
+  return false;
+};
+
+/**
+ * Applies a pending receipt once its message's hold is resolved; a late one never lowers a status
+ * (docs/spec/reliability.md#receipts-in-any-order). After an uncertain provider answer the receipt waits for recovery, which takes it as proof.
+ */
+export const applyReceipt = async (
+  ports: ReceiptPorts,
+  messageId: Id<'message'>,
+  fingerprint: string,
+): Promise<void> => {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const pending = await ports.pendingReceipt(messageId, fingerprint);
+    if (!pending) return;
+    const message = await ports.messageStore.read(messageId);
+    if (!message) return ports.dropReceipt(pending);
+    if (message.hold === 'open') return ports.postponeReceipt(pending, ports.clock() + RECHECK_MS);
+    if (await advance(ports, message, pending.event, { receiptFingerprint: fingerprint })) return;
+  }
+  throw new Error('the message moved at every try');
+};
+
+/** The sandbox reports not yet applied to a message, in order. */
+const remainingReports = (message: MessageRecord): readonly SandboxReport[] => {
+  const channel = channelOf(message.channel);
+  const script = channel.sandbox(message.to);
+  if (script.kind === 'refused') return [];
+  const reports = channel.sandboxReports?.(message, script.reports) ?? script.reports;
+  return reports.filter(({ status }) => advances(message.status, status));
+};
+
+/**
+ * Applies the sandbox's next delivery report to an accepted message (docs/spec/sends.md#sandbox). `prefetched`: the message as read by a
+ * batch; it is read again after a concurrent change.
+ */
+export const applySandboxReport = async (
+  ports: SendPorts,
+  messageId: Id<'message'>,
+  prefetched?: MessageRecord | undefined,
+): Promise<void> => {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const message = (attempt === 0 && prefetched) || (await ports.messageStore.read(messageId));
+    if (message?.hold !== 'captured' || message.provider !== 'sandbox_provider') return;
+    const [report, ...rest] = remainingReports(message);
+    if (!report) return;
+    const now = ports.clock();
+    const outcomeAt = rest.length > 0 ? now + SANDBOX_REPORT_DELAY_MS : undefined;
+    const receipt = channelOf(message.channel).sandboxReceipt?.(message, report.status, now);
+    if (await advance(ports, message, { ...report, at: now, receipt } as Report, { outcomeAt })) {
+      if (outcomeAt !== undefined) ports.enqueueSandboxReport(message.id, outcomeAt);
+      return;
+    }
+  }
+  throw new Error('the message moved at every try');
+};

@@ -1,0 +1,138 @@
+import { channelOf } from '../channels/registry.ts';
+import type { Tenant } from '../core/actor.ts';
+import { newId } from '../core/ids.ts';
+import type { Fallback, FallbackStep, StepTransition } from '../message/fallback.ts';
+import type { Decision, MessageRecord } from '../message/message.ts';
+import type { RequestKey } from './idempotency.ts';
+import type { PlannedSend, SendPlan } from './plan.ts';
+import type { SendPorts } from './ports.ts';
+import type { SendQuote } from './quote.ts';
+
+/** A new message without its price. */
+export type Draft = Omit<MessageRecord, 'coins' | 'decisions' | 'band'>;
+
+/** The initial state of a message: sending while its caller waits, or queued until `at`. */
+export type InitialState =
+  | { readonly status: 'sending'; readonly provider: string }
+  | {
+      readonly status: 'queued';
+      /** ms. */
+      readonly at: number;
+      /** The content to send where it is more than the stored content, as JSON. */
+      readonly body?: string | undefined;
+      /** The fallback steps of a first message; `transition`: of a message that is a fallback step itself. */
+      readonly steps?: readonly FallbackStep[] | undefined;
+      readonly transition?: StepTransition | undefined;
+    };
+
+/** The content to seal in the table until the message is sent, as JSON; undefined where the message stores all of it. */
+export const queuedBody = ({ outbound }: PlannedSend): string | undefined =>
+  outbound === undefined ? undefined : JSON.stringify(outbound);
+
+/** Drafts the message of a plan. */
+export const draft = async (
+  ports: Pick<SendPorts, 'clock' | 'recipientHashOf' | 'sendDeadlineMs'>,
+  tenant: Tenant,
+  plan: SendPlan,
+  { callerKey }: Pick<RequestKey, 'callerKey'>,
+  initial: InitialState,
+): Promise<Draft> => {
+  const now = ports.clock();
+  const id = newId('message');
+  const { recipient } = channelOf(plan.channel);
+  const started = initial.status === 'sending';
+  return {
+    id,
+    organizationId: tenant.organizationId,
+    env: tenant.env,
+    channel: plan.channel,
+    content: plan.content,
+    direction: 'outbound',
+    type: plan.type,
+    priority: plan.priority ?? 'normal',
+    status: initial.status,
+    to: plan.to,
+    recipientHash: await ports.recipientHashOf(tenant.organizationId, recipient, plan.to),
+    region: plan.region,
+    route: plan.route,
+    provider: started ? initial.provider : 'sandbox_provider',
+    units: plan.units,
+    contactId: plan.contactId,
+    campaignId: plan.campaignId,
+    ...plan.labels,
+    metadata: plan.metadata,
+    scheduledAt: plan.scheduledAt,
+    fallbackId: plan.fallbackId,
+    replaces: plan.replaces,
+    hold: 'open',
+    fence: 1,
+    deadline: started ? now + ports.sendDeadlineMs : initial.at,
+    callerKey,
+    attempts: started ? 1 : 0,
+    createdAt: now,
+    updatedAt: now,
+  } as Draft;
+};
+
+/** The acceptance as one timeline entry of terms: a single short entry keeps the row small, which is read and written at every step. */
+const decisionsOf = (plan: SendPlan, initial: InitialState, drafted: Draft, { band, coins }: SendQuote): Decision[] => {
+  const contact = plan.contactId ? 'named' : 'by-recipient';
+  const consent = plan.requiresConsent ? 'no-opt-out' : 'not-needed';
+  const window = channelOf(plan.channel).windowTerm?.(plan.type, drafted.env);
+  const { steps = [], transition } = initial.status === 'queued' ? initial : {};
+  const terms = [
+    `contact=${contact} consent=${consent}`,
+    ...(window === undefined ? [] : [`window=${window}`]),
+    `band=${band.index}`,
+    ...(steps.length > 0 ? [`fallbacks=${steps.map((step) => `${step.channel}@${step.coins}`).join()}`] : []),
+    ...(transition ? [`hop=${transition.fallback.next + 1}`] : []),
+  ];
+  return [{ at: drafted.createdAt, kind: 'accepted', detail: terms.join(' '), coins }];
+};
+
+/**
+ * The price of each fallback step when the message was accepted, in coins, in order. Messages stored before the field existed carry the
+ * prices in the terms of their acceptance.
+ */
+export const fallbackCoinsOf = ({ fallbackCoins, decisions }: MessageRecord): readonly number[] => {
+  if (fallbackCoins) return fallbackCoins;
+  const [, terms = ''] = /(?:^| )fallbacks=(\S+)/.exec(decisions[0]?.detail ?? '') ?? [];
+  return terms.split(',').flatMap((term) => (term === '' ? [] : [Number(term.slice(term.indexOf('@') + 1))]));
+};
+
+/** The fallback record of a first message; `at` is when it is to be sent, in ms. */
+export const fallbackOf = (
+  { id, organizationId, env }: Draft,
+  at: number,
+  steps: readonly FallbackStep[],
+): Fallback => ({
+  id,
+  organizationId,
+  env,
+  steps,
+  next: 0,
+  current: id,
+  waitUntil: at + (steps[0]?.afterMs ?? 0),
+  state: 'waiting',
+});
+
+/** The message to store: the draft with its price, band and acceptance. */
+export const pricedMessage = (
+  plan: SendPlan,
+  initial: InitialState,
+  drafted: Draft,
+  priced: SendQuote,
+): MessageRecord => {
+  const queued = initial.status === 'queued' ? initial : undefined;
+  const { index, from, upTo } = priced.band;
+  return {
+    ...drafted,
+    coins: priced.coins,
+    decisions: decisionsOf(plan, initial, drafted, priced),
+    ...(queued ? { band: { index, from, upTo } } : {}),
+    ...(queued?.body === undefined ? {} : { hasBody: true }),
+    ...(queued?.steps?.length
+      ? { fallbackId: drafted.id, fallbackCoins: queued.steps.map(({ coins = 0 }) => coins) }
+      : {}),
+  } as MessageRecord;
+};

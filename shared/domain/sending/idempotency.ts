@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto';
+import type { Tenant } from '../core/actor.ts';
+import { canonical } from '../core/canonical.ts';
+import { isRefusal, type Refusal } from '../core/errors.ts';
+import type { MessageRecord } from '../message/message.ts';
+import type { IdempotencyRecord } from './message-store.ts';
+import type { SendPorts } from './ports.ts';
+import type { SendQuote } from './quote.ts';
+import { REUSED_KEY } from './refusals.ts';
+
+/** A stored message, and whether an earlier call created it; `quote` only for a new one. */
+export interface Sent {
+  readonly message: MessageRecord;
+  readonly replayed: boolean;
+  readonly quote?: SendQuote;
+}
+
+/** Identifies a request: the caller's key, and the SHA-256 of operation and body. */
+export interface RequestKey {
+  readonly callerKey: string;
+  readonly requestHash: string;
+}
+
+/** Builds the key of a request; the order of the body's fields does not matter. */
+export const requestKey = (callerKey: string, operation: string, body: unknown): RequestKey => ({
+  callerKey,
+  requestHash: createHash('sha256')
+    .update(operation)
+    .update('\n')
+    .update(JSON.stringify(canonical(body)))
+    .digest('base64url'),
+});
+
+type Replay = Sent | typeof REUSED_KEY | undefined;
+
+/** The message of an idempotency record; 409 when another request used the key, undefined when the message is gone. */
+export const findReplay = async (
+  { messageStore }: Pick<SendPorts, 'messageStore'>,
+  idempotencyRecord: IdempotencyRecord,
+  { requestHash }: Pick<RequestKey, 'requestHash'>,
+): Promise<Replay> => {
+  if (idempotencyRecord.requestHash !== requestHash) return REUSED_KEY;
+  const message = await messageStore.read(idempotencyRecord.messageId);
+  return message && { message, replayed: true };
+};
+
+/** Errors in the body (they carry field paths) are answered before a conflict of the key (docs/spec/sends.md#order-of-checks). */
+const isBodyError = ({ details }: Refusal): boolean => details.errors !== undefined;
+
+/**
+ * The outcome of a send; a refused one is answered by an earlier send under the same key, if any (docs/spec/sends.md#order-of-checks).
+ * A replay is answered like the first call even if price, sender, template, window or contact have changed since; 409 when the key was used
+ * with another body. Only refusals read the record: an accepted send checks its key in its own transaction.
+ */
+export const replayOr = async <R extends Refusal>(
+  ports: Pick<SendPorts, 'idempotencyRecord' | 'clock' | 'messageStore'>,
+  { organizationId }: Pick<Tenant, 'organizationId'>,
+  key: RequestKey,
+  outcome: Sent | R,
+): Promise<Sent | R | typeof REUSED_KEY> => {
+  if (!isRefusal(outcome)) return outcome;
+  const idempotencyRecord = await ports.idempotencyRecord(organizationId, key.callerKey, ports.clock());
+  const replay = idempotencyRecord && (await findReplay(ports, idempotencyRecord, key));
+  return replay === undefined || (replay === REUSED_KEY && isBodyError(outcome)) ? outcome : replay;
+};

@@ -1,0 +1,124 @@
+import type { Id } from '../core/ids.ts';
+import type { DomainEvent } from '../events/event.ts';
+import type { RecipientKind } from '../message/channel.ts';
+import type { Fallback, StepTransition } from '../message/fallback.ts';
+import type { Decision, MessageRecord, MessageStatus } from '../message/message.ts';
+import type { ProviderReceipt } from '../message/provider-port.ts';
+
+/** What one transaction writes to accept a message: all of it or nothing. */
+export interface Reservation {
+  /** `sending` while the caller waits, `queued` for a message that is sent at its `deadline`. */
+  readonly message: MessageRecord;
+  /** SHA-256 of operation and body. */
+  readonly requestHash: string;
+  /** Live only: units to add to the month's volume, and the range of volumes for which the price holds. */
+  readonly volume?: { readonly month: string; readonly units: number; readonly from: number; readonly to: number };
+  /** Whose opt-out forbids the send. */
+  readonly consent: {
+    readonly contactId?: Id<'contact'>;
+    readonly recipient: RecipientKind;
+    readonly recipientHash: string;
+    readonly requiresConsent: boolean;
+  };
+  /** The contracted sends per second; absent without a limit. */
+  readonly perSecond?: number;
+  readonly links: readonly { readonly code: string; readonly url: string }[];
+  readonly events?: readonly DomainEvent[];
+  /** The message that it replaces, as it was read: archived in the same transaction, its hold released if it was still queued. */
+  readonly original?: MessageRecord | undefined;
+  /** The content of a queued message where it is more than the stored content. */
+  readonly body?: string | undefined;
+  /** The fallback that begins with this message; `transition`: the step of an existing fallback to this message. */
+  readonly fallback?: Fallback | undefined;
+  readonly transition?: StepTransition | undefined;
+}
+
+/** The record of a caller's idempotency key. */
+export interface IdempotencyRecord {
+  readonly messageId: Id<'message'>;
+  readonly requestHash: string;
+}
+
+export type ReserveOutcome =
+  | { readonly kind: 'reserved' }
+  | { readonly kind: 'key_taken'; readonly idempotencyRecord: IdempotencyRecord }
+  | { readonly kind: 'opted_out' }
+  | { readonly kind: 'unknown_contact' }
+  | { readonly kind: 'insufficient' }
+  | { readonly kind: 'ceiling' }
+  /** The message to replace was sent or replaced meanwhile. */
+  | { readonly kind: 'original_changed' }
+  /** The fallback moved on without this step. */
+  | { readonly kind: 'superseded' }
+  /** The month's volume is outside the quote's range: quote again from this volume. */
+  | { readonly kind: 'volume_changed'; readonly volume: number };
+
+/** Captures a hold. */
+export interface Settlement {
+  readonly at: number;
+  readonly provider: string;
+  readonly providerMessageId: string;
+  readonly decisions: readonly Decision[];
+  /** When the sandbox's first report is due, in ms. */
+  readonly outcomeAt?: number;
+  /** References that the provider uses in callbacks without our id. */
+  readonly correlations: readonly string[];
+  readonly events: readonly DomainEvent[];
+}
+
+/** Releases a hold. */
+export interface Release {
+  readonly at: number;
+  readonly reason?: string;
+  readonly lastError: string;
+  readonly decisions: readonly Decision[];
+  /** Whether the caller's key may be used again: true when it is certain that nothing was sent. */
+  readonly freeKey: boolean;
+  readonly events: readonly DomainEvent[];
+  /** True when its whole chunk of a batch is withdrawn: the coins are refunded once, when the escrow closes. */
+  readonly withChunk?: boolean;
+}
+
+/** A change of a message after its hold is resolved. */
+export interface Advance {
+  /** When it happened, in ms, by the provider's clock if it reports one. */
+  readonly at: number;
+  /** When it is recorded, in ms. */
+  readonly recordedAt: number;
+  /** Absent when only the receipt is new. */
+  readonly status?: MessageStatus;
+  readonly reason?: string | undefined;
+  readonly via?: 'rcs' | 'sms' | undefined;
+  readonly receipt?: ProviderReceipt | undefined;
+  readonly decisions: readonly Decision[];
+  readonly events: readonly DomainEvent[];
+  /** The pending receipt that is applied, and deleted, by this change. */
+  readonly receiptFingerprint?: string;
+  /** When the sandbox's next report is due, in ms. */
+  readonly outcomeAt?: number | undefined;
+}
+
+/** Storage of messages and their holds. Every write is one conditional transaction, and idempotent when its answer was lost. */
+export interface MessageStore {
+  reserve(reservation: Reservation): Promise<ReserveOutcome>;
+  /** Claims a due message for its first provider until `deadline` (ms), under a new fence; undefined when it is not due or already claimed. */
+  claimQueued(
+    message: MessageRecord,
+    provider: string,
+    now: number,
+    deadline: number,
+  ): Promise<MessageRecord | undefined>;
+  /** Captures the hold. False when the fence was raised or the hold resolved otherwise. */
+  settle(message: MessageRecord, settlement: Settlement): Promise<boolean>;
+  /** Releases the hold, once. False when the fence was raised or the hold resolved otherwise. */
+  release(message: MessageRecord, release: Release): Promise<boolean>;
+  /** Records an ambiguous provider answer, under the fence; recovery is due at `deadline` (ms). */
+  markUncertain(message: MessageRecord, at: number, deadline: number, decision: Decision): Promise<boolean>;
+  /** Records another provider before it is called, so that recovery queries the right one. */
+  reroute(message: MessageRecord, provider: string, decision: Decision): Promise<boolean>;
+  /** Raises the fence of an open hold past its deadline; the record under the new fence, or undefined. */
+  claimExpired(message: MessageRecord, now: number, deadline: number): Promise<MessageRecord | undefined>;
+  /** Changes a resolved message if it is unchanged since `message` was read. False otherwise. */
+  advance(message: MessageRecord, transition: Advance): Promise<boolean>;
+  read(id: Id<'message'>): Promise<MessageRecord | undefined>;
+}

@@ -1,0 +1,91 @@
+import { channelOf, type PlanPorts } from '../channels/registry.ts';
+import type { Tenant } from '../core/actor.ts';
+import { isRefusal } from '../core/errors.ts';
+import type { Id } from '../core/ids.ts';
+import { phoneRegion } from '../core/phone.ts';
+import type { Channel } from '../message/channel.ts';
+import type { MessageRecord, Priority } from '../message/message.ts';
+import type { ChannelPlan, Planned, PlannedLink, PlanRefusal } from '../message/plan.ts';
+import type { SendEnvelope, SendRequest } from '../message/send-request.ts';
+import type { PriceRow } from '../pricing/prices.ts';
+import type { QuotePorts } from './ports.ts';
+import { priceOf } from './quote.ts';
+
+/** A channel's plan with everything the common pipeline needs to reserve and send it. */
+export interface SendPlanOf<C extends Channel> extends ChannelPlan<C>, Omit<SendEnvelope, 'to'> {
+  readonly price: PriceRow;
+  readonly units: number;
+  readonly links: readonly PlannedLink[];
+  /** Region of the phone number; only on channels addressed by phone. */
+  readonly region?: 'BR' | 'INTL' | undefined;
+  readonly priority?: Priority | undefined;
+  readonly scheduledAt?: number | undefined;
+  /** `fallbackId`: the first message, for a fallback step. `replaces`: the replaced message, for a resend. */
+  readonly fallbackId?: Id<'message'> | undefined;
+  readonly replaces?: Id<'message'> | undefined;
+  /** The replaced message as it was read, to be archived in the same transaction. */
+  readonly original?: MessageRecord | undefined;
+  /** The send is refused when it would cost more, in coins. */
+  readonly maxCoins?: number | undefined;
+}
+export type SendPlan = { [C in Channel]: SendPlanOf<C> }[Channel];
+
+/** A priced plan, and the content to send where it is more than the stored content. */
+export interface PlannedSend<P = SendPlan> {
+  readonly plan: P;
+  readonly outbound?: unknown;
+}
+
+/** Plans a request on any channel. */
+export type Planner = (tenant: Tenant, request: SendRequest) => Promise<PlannedSend | PlanRefusal>;
+
+/** Ports of planning: the price table, and the ports of the channels' planners. */
+export interface PlanningPorts extends Pick<QuotePorts, 'prices'> {
+  readonly channels: PlanPorts;
+}
+
+/** Adds the price row to a channel's plan, last in the order of checks (docs/spec/sends.md#order-of-checks); 412 for a route without a price. */
+export const pricePlan = async <C extends Channel>(
+  ports: Pick<QuotePorts, 'prices'>,
+  { contactId, campaignId, metadata }: SendEnvelope,
+  planned: Planned<C> | PlanRefusal,
+): Promise<PlannedSend<SendPlanOf<C>> | PlanRefusal> => {
+  if (isRefusal(planned)) return planned;
+  const { plan, outbound } = planned;
+  const price = await priceOf(ports, plan.channel, plan.route);
+  if (isRefusal(price)) return price;
+  const region = channelOf(plan.channel).recipient === 'phone' ? phoneRegion(plan.to) : undefined;
+  const { units = 1, links = [] } = plan;
+  return { plan: { ...plan, units, links, price, region, contactId, campaignId, metadata }, outbound };
+};
+
+/** Loaded by the first request that names a template, to keep templates out of other sends' cold starts. */
+const loadTemplateText = async ({ channels }: PlanningPorts, tenant: Tenant, request: SendRequest) =>
+  (await import('./template-text.ts')).withTemplateText(channels, tenant, request);
+
+/**
+ * Plans a unified request under the rules of the channel's own operation. On channels without templates a template is sent as text.
+ * 409, 412 or 422 where it cannot be planned; nothing is stored.
+ */
+export const planSend = async (
+  ports: PlanningPorts,
+  tenant: Tenant,
+  original: SendRequest,
+): Promise<PlannedSend | PlanRefusal> => {
+  const definition = channelOf(original.channel);
+  const asText = definition.templates === 'as_text' && original.template !== undefined;
+  const request = asText ? await loadTemplateText(ports, tenant, original) : original;
+  if (isRefusal(request)) return request;
+  const { plan: planOf } = await definition.planning();
+  const planned = await pricePlan(ports, request, await planOf(ports.channels, tenant, request));
+  if (isRefusal(planned)) return planned;
+  const { priority, scheduledAt } = original;
+  const plan = {
+    ...planned.plan,
+    type: request === original ? planned.plan.type : 'template',
+    labels: { ...request.labels, ...planned.plan.labels },
+    priority,
+    scheduledAt,
+  } as SendPlan;
+  return { ...planned, plan };
+};

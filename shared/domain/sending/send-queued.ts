@@ -1,0 +1,85 @@
+import { isRefusal } from '../core/errors.ts';
+import type { Id } from '../core/ids.ts';
+import type { Deferral } from '../message/deferral.ts';
+import type { Decision, MessageRecord } from '../message/message.ts';
+import { dispatchMessage, failAndRefund } from './dispatch.ts';
+import type { SendPorts } from './ports.ts';
+
+export interface SendQueuedPorts extends SendPorts {
+  /** The content to send: the sealed body, or the stored content where there is none; undefined when the body is gone. */
+  readonly contentOf: (message: MessageRecord) => Promise<unknown>;
+  /** Whether the message is a fallback step and an earlier step was delivered. */
+  readonly isSuperseded: (message: MessageRecord) => Promise<boolean>;
+  /** The earliest time to send by the organization's quiet hours, in ms; at most `now` when it may be sent at once. */
+  readonly earliestSendAt: (message: MessageRecord, now: number) => Promise<number>;
+  /** Deferral by the sending number's rate; undefined when it may be sent. Absent where numbers have no rates. */
+  readonly numberRateDeferral?: (message: MessageRecord, now: number) => Promise<Deferral | undefined>;
+  /** Moves a queued message's due time (ms); false when the message changed meanwhile. */
+  readonly postpone: (message: MessageRecord, until: number, decision: Decision) => Promise<boolean>;
+  /** Enqueues a queued message for a time (ms). Best effort: lost work items are found by their due row. */
+  readonly enqueueSend: (messageId: Id<'message'>, at: number) => void;
+}
+
+/**
+ * Sends a queued message that is due. Safe under repeats and reordering: only the worker that claims it under its fence sends it, and after
+ * a crash it is recovered like any other send.
+ */
+export const sendQueued = async (ports: SendQueuedPorts, messageId: Id<'message'>): Promise<void> => {
+  const queued = await ports.messageStore.read(messageId);
+  if (queued && isDue(queued, ports.clock())) await sendQueuedMessage(ports, queued);
+};
+
+/** Whether a queued message is due and unclaimed. */
+export const isDue = ({ status, hold, deadline }: MessageRecord, now: number): boolean =>
+  status === 'queued' && hold === 'open' && deadline <= now;
+
+/** Quiet hours first: a message that they defer draws nothing from its number's rate. */
+const deferralOf = async (
+  ports: SendQueuedPorts,
+  queued: MessageRecord,
+  now: number,
+): Promise<Deferral | undefined> => {
+  const until = await ports.earliestSendAt(queued, now);
+  return until > now ? { until, detail: 'quiet hours' } : ports.numberRateDeferral?.(queued, now);
+};
+
+/** Cancels a deferred fallback step after an earlier step was delivered: it is never sent, and its hold is released. */
+const withdrawStep = async (ports: SendQueuedPorts, queued: MessageRecord, at: number): Promise<void> => {
+  const detail = 'not sent: a way before it arrived; hold released';
+  await ports.messageStore.release(queued, {
+    at,
+    reason: 'cancelled',
+    lastError: 'A way before it arrived.',
+    decisions: [{ at, kind: 'fallback', detail, coins: queued.coins }],
+    freeKey: false,
+    events: [],
+  });
+};
+
+/** Whether a message was scheduled or deferred: only then can an earlier step have been delivered since it was reserved. */
+const wasDeferred = ({ deadline, createdAt }: MessageRecord): boolean => deadline > createdAt;
+
+/** Sends a queued message that was just read. */
+export const sendQueuedMessage = async (ports: SendQueuedPorts, queued: MessageRecord): Promise<void> => {
+  const now = ports.clock();
+  if (wasDeferred(queued) && (await ports.isSuperseded(queued))) return withdrawStep(ports, queued, now);
+  const deferral = queued.force ? undefined : await deferralOf(ports, queued, now);
+  if (deferral) {
+    const { until, detail } = deferral;
+    const decision: Decision = { at: now, kind: 'deferred', detail };
+    if (await ports.postpone(queued, until, decision)) ports.enqueueSend(queued.id, until);
+    return;
+  }
+  const { id: messageId, channel, organizationId, env, route } = queued;
+  const candidates = await ports.routing.candidates(channel, organizationId, env, route);
+  const provider = (candidates.kind === 'ready' && candidates.providers[0]?.name) || queued.provider;
+  const message = await ports.messageStore.claimQueued(queued, provider, now, now + ports.sendDeadlineMs);
+  if (!message) return;
+  const content = await ports.contentOf(message);
+  if (content === undefined) {
+    await failAndRefund(ports, message, { kind: 'refused', cause: 'content', detail: 'its content is gone' }, true);
+    return;
+  }
+  const sent = await dispatchMessage(ports, message, content, candidates, true);
+  if (isRefusal(sent)) ports.observe.sent(channel, sent.name, { organizationId, messageId });
+};

@@ -1,0 +1,94 @@
+import type { Id } from '../core/ids.ts';
+import type { Subscription } from './subscription.ts';
+
+/** Slots of an endpoint: concurrent attempts of this process. A hanging endpoint holds no more, and others pass it. */
+const SLOTS = 4;
+/** Every answer of an endpoint that has answered all opens another slot, up to so many. */
+const MAX_SLOTS = 16;
+/** Slots of an endpoint whose last attempts failed. */
+const FAILING_SLOTS = 1;
+/** Slots that all failing endpoints share: most of a process's attempts go to endpoints that answer. */
+const ALL_FAILING_SLOTS = 4;
+/** How long a delivery waits for a slot of an endpoint that answers, in ms: the answers that it waits for take less. */
+const PATIENCE_MS = 250;
+/** An endpoint that has owed an answer for so long, in ms, is given nothing more until it answers. */
+const HANGING_MS = 500;
+/** An endpoint that has owed an answer for so long, in ms, is slow: its new events join its backlog. */
+export const SLOW_MS = 2_000;
+
+interface Endpoint {
+  /** When each attempt under way began, oldest first. */
+  readonly attempts: Set<{ readonly at: number }>;
+  readonly waiting: Set<() => void>;
+  slots: number;
+}
+
+/** Gives a slot back; `answered` says whether the attempt had an answer. */
+export type ReleaseSlot = (answered: boolean) => void;
+
+const endpoints = new Map<Id<'webhook'>, Endpoint>();
+let failing = 0;
+
+/** How long the endpoint has owed this process an answer, in ms. */
+const owedMs = (id: Id<'webhook'>): number => {
+  for (const { at } of endpoints.get(id)?.attempts ?? []) return performance.now() - at;
+  return 0;
+};
+/** Whether the endpoint has owed an answer for long: to this process, or to another that recorded it. */
+export const isSlow = ({ id, slowUntil = 0 }: Subscription, now: number): boolean =>
+  owedMs(id) > SLOW_MS || slowUntil > now;
+
+const tryAcquire = (id: Id<'webhook'>, isFailing: boolean): ReleaseSlot | undefined => {
+  const endpoint = endpoints.get(id) ?? { attempts: new Set(), waiting: new Set(), slots: SLOTS };
+  const slots = isFailing ? FAILING_SLOTS : endpoint.slots;
+  if (endpoint.attempts.size >= slots || (isFailing && failing >= ALL_FAILING_SLOTS)) return undefined;
+  if (owedMs(id) > HANGING_MS) return undefined;
+  const attempt = { at: performance.now() };
+  endpoints.set(id, endpoint);
+  endpoint.attempts.add(attempt);
+  if (isFailing) failing += 1;
+  return (answered) => {
+    endpoint.attempts.delete(attempt);
+    if (isFailing) failing -= 1;
+    endpoint.slots = answered ? Math.min(endpoint.slots + 1, MAX_SLOTS) : SLOTS;
+    let free = endpoint.slots - endpoint.attempts.size;
+    for (const wake of endpoint.waiting) if (free-- > 0) wake();
+    if (endpoint.attempts.size === 0 && endpoint.waiting.size === 0) endpoints.delete(id);
+  };
+};
+
+/** Resolves when a slot is released, or after `ms`. */
+const slotReleased = ({ waiting }: Endpoint, ms: number): Promise<void> =>
+  new Promise((resolve) => {
+    const wake = () => {
+      clearTimeout(timer);
+      waiting.delete(wake);
+      resolve();
+    };
+    const timer = setTimeout(wake, ms);
+    waiting.add(wake);
+  });
+
+/** Whether an endpoint is given less than others: its last attempts failed, or it has owed an answer for long. */
+export const isThrottled = (subscription: Subscription, now: number): boolean =>
+  subscription.consecutiveFailures > 0 || isSlow(subscription, now);
+
+/**
+ * Acquires a slot of the endpoint in this process; undefined when it has none free. `patient` waits a moment for one: those of an
+ * endpoint that answers are released at once.
+ */
+export const acquire = async (
+  subscription: Subscription,
+  patience: 'patient' | 'at_once',
+): Promise<ReleaseSlot | undefined> => {
+  const { id } = subscription;
+  const isFailing = subscription.consecutiveFailures > 0;
+  const until = performance.now() + (patience === 'patient' ? PATIENCE_MS : 0);
+  for (;;) {
+    const release = tryAcquire(id, isFailing);
+    const left = until - performance.now();
+    const full = endpoints.get(id);
+    if (release || !full || left <= 0 || owedMs(id) > SLOW_MS) return release;
+    await slotReleased(full, left);
+  }
+};

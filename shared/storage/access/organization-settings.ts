@@ -1,0 +1,61 @@
+import * as z from 'zod';
+import type { Id } from '../../domain/core/ids.ts';
+import { type QuietHours, QuietHoursSchema } from '../../domain/sending/quiet-hours.ts';
+import { KEYS } from '../access-patterns.ts';
+import { coalescedRead } from '../client/coalescer.ts';
+import type { Row } from '../client/row.ts';
+import type { Table } from '../client/table.ts';
+
+/** What an organization contracted or set for its sends; each absent until it is. */
+const settings = z.object({
+  /** SMS per second at most. */
+  smsPerSecond: z.int().min(1).optional(),
+  /** The sender of e-mails that name none. */
+  emailFrom: z.string().optional(),
+  quietHours: QuietHoursSchema.optional(),
+});
+type Settings = z.output<typeof settings>;
+
+/** What may be a little old where it is read: all but the quiet hours, of which nobody keeps a copy. */
+const kept = settings.omit({ quietHours: true });
+export type KeptSettings = z.output<typeof kept>;
+
+/** The settings of an organization that may be kept for a while. One read of two attributes. */
+export const readKeptSettings = async (table: Table, organizationId: Id<'organization'>): Promise<KeptSettings> => {
+  const only = Object.keys(kept.shape);
+  const found = await table.get(KEYS.organization(organizationId), { eventual: true, only });
+  return found ? kept.parse(found) : {};
+};
+
+const change = async (table: Table, id: Id<'organization'>, name: keyof Settings, value: unknown): Promise<boolean> => {
+  const written = await table.write({
+    update: KEYS.organization(id),
+    ...(value === undefined ? { remove: [name] } : { set: { [name]: value } }),
+    when: { text: 'attribute_exists(#pk)' },
+  });
+  return written.ok;
+};
+
+/** Sets one of an organization's settings, or takes it away with undefined. False when there is no such organization. */
+export const setOrganization = <K extends keyof Settings>(
+  table: Table,
+  id: Id<'organization'>,
+  name: K,
+  value: Settings[K],
+): Promise<boolean> => change(table, id, name, value);
+
+/** The quiet hours of an organization's row; undefined where it has none. */
+export const quietHoursOf = (found: Row | undefined): QuietHours | undefined =>
+  found && settings.parse(found).quietHours;
+
+/**
+ * The quiet hours as they stand, for who reads them back and for what is about to leave. One strongly consistent read, which those share
+ * that ask at once: the messages of a bulk send leave side by side.
+ */
+export const readQuietHours = async (
+  table: Table,
+  organizationId: Id<'organization'>,
+): Promise<QuietHours | undefined> => {
+  const [found] = await coalescedRead(table, [KEYS.organization(organizationId)]);
+  return quietHoursOf(found);
+};

@@ -1,0 +1,73 @@
+import * as z from 'zod';
+import type { Organization } from '../../domain/access/organizations.ts';
+import type { Id } from '../../domain/core/ids.ts';
+import { isoTime } from '../../domain/core/time.ts';
+import type { PageRequest } from '../../domain/message/lists.ts';
+import { INDEX_KEYS, KEYS } from '../access-patterns.ts';
+import { id, time } from '../client/attributes.ts';
+import { ABSENT, EXISTS } from '../client/conditions.ts';
+import type { WriteOp } from '../client/expressions.ts';
+import { newestPage } from '../client/pages.ts';
+import { defineRow } from '../client/row-codec.ts';
+import type { Table } from '../client/table.ts';
+
+/** An organization, and how many keys and accounts it ever had: the totals of their lists. */
+interface CountedOrganization extends Organization {
+  readonly keys: number;
+  readonly accounts: number;
+}
+
+/** What an organization is; what it set for its sends stands on the same row (organization-settings.ts). */
+const organizationRows = defineRow<CountedOrganization>()({
+  attributes: {
+    id: id('organization'),
+    name: z.string(),
+    smsPerSecond: z.int().min(1).exactOptional(),
+    createdAt: time,
+    keys: z.int().default(0),
+    accounts: z.int().default(0),
+  },
+  key: (organization) => KEYS.organization(organization.id),
+  index: (organization) => INDEX_KEYS.organizations(isoTime(organization.createdAt), organization.id),
+});
+
+/** An organization with the totals of its lists; undefined when the table has none of that id. */
+export const readOrganization = async (
+  table: Table,
+  organizationId: Id<'organization'>,
+): Promise<CountedOrganization | undefined> => {
+  const row = await table.get(KEYS.organization(organizationId));
+  return row && organizationRows.read(row);
+};
+
+/** The write of a new organization, with how many keys are written beside it. */
+export const organizationWrite = (organization: Organization, keys = 0): WriteOp => ({
+  put: organizationRows.write({ ...organization, keys, accounts: 0 }),
+  when: ABSENT,
+});
+
+/** Organizations of the stage, newest first. */
+export const listOrganizations = async (table: Table, page: PageRequest): Promise<Organization[]> => {
+  const rows = await newestPage(table, { index: 'gsi1', partition: INDEX_KEYS.organizations('', '').gsi1pk }, page);
+  return rows.map((row) => {
+    const { keys: _keys, accounts: _accounts, ...organization } = organizationRows.read(row);
+    return organization;
+  });
+};
+
+/** Counts one more of what an organization may have at most `max`; fails where it has them already, or does not exist. */
+export const countWithin = (organizationId: Id<'organization'>, counter: string, max: number): WriteOp => ({
+  update: KEYS.organization(organizationId),
+  add: { [counter]: 1 },
+  when: {
+    text: `attribute_exists(#pk) AND (attribute_not_exists(#${counter}) OR #${counter} < :max)`,
+    values: { max },
+  },
+});
+
+/** Counts one less. */
+export const countDown = (organizationId: Id<'organization'>, counter: string): WriteOp => ({
+  update: KEYS.organization(organizationId),
+  add: { [counter]: -1 },
+  when: EXISTS,
+});

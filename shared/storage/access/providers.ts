@@ -1,0 +1,93 @@
+import * as z from 'zod';
+import type { Id } from '../../domain/core/ids.ts';
+import type { Vault } from '../../domain/core/secrets.ts';
+import { KEYS } from '../access-patterns.ts';
+import { time } from '../client/attributes.ts';
+import { defineRow } from '../client/row-codec.ts';
+import type { Table } from '../client/table.ts';
+import { PARSE_KEY } from '../parse-key.ts';
+
+/** Whose routes hold for organizations that have none of their own. */
+export const DEFAULT_ROUTES = '*';
+const PURPOSE = 'provider-settings';
+type RoutesOwner = Id<'organization'> | typeof DEFAULT_ROUTES;
+
+interface SealedSettings {
+  readonly sealed: string;
+  readonly updatedAt: number;
+}
+const settingsRows = defineRow<SealedSettings>()({
+  attributes: { sealed: z.string(), updatedAt: time },
+  key: (_, channel: string, name: string) => KEYS.provider(channel, name),
+});
+
+interface Routes {
+  readonly providers: readonly string[];
+}
+const routesRows = defineRow<Routes>()({
+  attributes: { providers: z.array(z.string()) },
+  key: (_, owner: RoutesOwner, channel: string, route: string) => routeKey(owner, channel, route),
+});
+const routeKey = (owner: RoutesOwner, channel: string, route: string) => ({
+  pk: 'SETTINGS',
+  sk: `ROUTE#${channel}#${route}#${owner}`,
+});
+
+/** Keeps the operator's settings of a provider, sealed: they carry its credentials. */
+export const putProviderSettings = async (
+  table: Table,
+  vault: Vault,
+  { channel, name, settings, now }: { channel: string; name: string; settings: unknown; now: number },
+): Promise<void> => {
+  const sealed = vault.seal(PURPOSE, DEFAULT_ROUTES, JSON.stringify(settings), `${channel}/${name}`);
+  await table.write({ put: settingsRows.write({ sealed, updatedAt: now }, channel, name) });
+};
+
+export const deleteProviderSettings = async (table: Table, channel: string, name: string): Promise<void> => {
+  await table.write({ delete: KEYS.provider(channel, name) });
+};
+
+/** The settings of every provider that the stage has for a channel, by the provider's name. One query. */
+export const readProviderSettings = async (
+  table: Table,
+  vault: Vault,
+  channel: string,
+): Promise<ReadonlyMap<string, unknown>> => {
+  const prefix = `PROVIDER#${channel}#`;
+  const { rows } = await table.query({
+    partition: 'SETTINGS',
+    sort: { text: 'begins_with(#sk, :prefix)', values: { prefix } },
+    consistent: true,
+  });
+  return new Map(
+    rows.map((row) => {
+      const { name } = PARSE_KEY.provider(row);
+      const opened = vault.open(PURPOSE, DEFAULT_ROUTES, settingsRows.read(row).sealed, `${channel}/${name}`);
+      return [name, JSON.parse(opened) as unknown];
+    }),
+  );
+};
+
+/** Sets the providers of a route in their order, for one organization or for all that have none of their own. */
+export const putRoutes = async (
+  table: Table,
+  routes: { organizationId?: Id<'organization'>; channel: string; route: string; providers: readonly string[] },
+): Promise<void> => {
+  const { organizationId = DEFAULT_ROUTES, channel, route, providers } = routes;
+  await table.write({ put: routesRows.write({ providers }, organizationId, channel, route) });
+};
+
+/** The providers of a route in their order: the organization's own, else the stage's; undefined when neither is set. One round trip. */
+export const readRoutes = async (
+  table: Table,
+  organizationId: Id<'organization'>,
+  channel: string,
+  route: string,
+): Promise<readonly string[] | undefined> => {
+  const [own, common] = await table.getMany([
+    routeKey(organizationId, channel, route),
+    routeKey(DEFAULT_ROUTES, channel, route),
+  ]);
+  const row = own ?? common;
+  return row && routesRows.read(row).providers;
+};

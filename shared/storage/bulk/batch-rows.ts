@@ -1,0 +1,59 @@
+import * as z from 'zod';
+import type { Chunk } from '../../domain/bulk/chunk.ts';
+import type { Batch } from '../../domain/bulk/ports.ts';
+import { ENVIRONMENTS } from '../../domain/core/actor.ts';
+import { KEYS } from '../access-patterns.ts';
+import { id, time } from '../client/attributes.ts';
+import type { Row } from '../client/row.ts';
+import { defineRow } from '../client/row-codec.ts';
+
+export const batchRows = defineRow<Batch>()({
+  attributes: {
+    id: id('batch'),
+    organizationId: id('organization'),
+    state: z.enum(['pending', 'accepted', 'rejected']),
+    total: z.int(),
+    accepted: z.int(),
+    rejected: z.int(),
+    chunks: z.int(),
+    others: z.int(),
+    createdAt: time,
+  },
+  rename: { organizationId: 'org' },
+  key: (batch) => KEYS.batch(batch.id),
+});
+
+interface StoredChunk extends Omit<Chunk, 'announced' | 'released'> {
+  /** Absent until the events of its acceptance are raised. */
+  readonly announcedAt?: number | undefined;
+  /** Absent until coins of it are given back. */
+  readonly released?: number | undefined;
+}
+/** Chunks of batches. The due time of a chunk that has left is the next check of its escrow. */
+export const chunkRows = defineRow<StoredChunk>()({
+  attributes: {
+    batchId: id('batch'),
+    chunk: z.int(),
+    organizationId: id('organization'),
+    env: z.enum(ENVIRONMENTS),
+    state: z.enum(['waiting', 'left', 'closed']),
+    coins: z.int(),
+    messageIds: z.array(id('message')),
+    createdAt: time,
+    leavesAt: z.int(),
+    decidedBy: z.int().optional(),
+    announcedAt: time.optional(),
+    leftAt: z.int().optional(),
+    checkAt: z.int().optional(),
+    released: z.int().optional(),
+    releasedAt: z.int().optional(),
+  },
+  rename: { organizationId: 'org', messageIds: 'ids', checkAt: 'dueAt' },
+  key: (chunk) => KEYS.batchChunk(chunk.batchId, chunk.chunk),
+});
+
+/** Reads a chunk's row. */
+export const readChunkRow = (row: Row): Chunk => {
+  const { announcedAt, released = 0, ...chunk } = chunkRows.read(row);
+  return { ...chunk, released, announced: announcedAt !== undefined };
+};

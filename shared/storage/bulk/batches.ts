@@ -1,0 +1,202 @@
+import * as z from 'zod';
+import { type Chunk, type EscrowSums, isResolved, LANES } from '../../domain/bulk/chunk.ts';
+import type { Batch, BatchStore } from '../../domain/bulk/ports.ts';
+import type { Id } from '../../domain/core/ids.ts';
+import { isoTime } from '../../domain/core/time.ts';
+import type { MessageRecord } from '../../domain/message/message.ts';
+import { UNIFIED_STATUSES, type UnifiedStatus, unifiedStatus } from '../../domain/tracking/views.ts';
+import type { WorkItem } from '../../queues/queues.ts';
+import { CAPTURE_SHARDS, INDEX_KEYS, KEYS, shardOf } from '../access-patterns.ts';
+import { id } from '../client/attributes.ts';
+import { oneOf } from '../client/conditions.ts';
+import type { Condition, WriteOp } from '../client/expressions.ts';
+import type { Row } from '../client/row.ts';
+import type { Table } from '../client/table.ts';
+import { messageRows } from '../messages/message-rows.ts';
+import type { Sealer } from '../messages/queued.ts';
+import { entryWrite } from '../wallet/ledger.ts';
+import { eventWorkItem, eventWrite } from '../work/outbox.ts';
+import { batchRows, chunkRows, readChunkRow } from './batch-rows.ts';
+import { reserveChunk } from './reserve-chunk.ts';
+
+/** Ids that one row of others names. */
+const MAX_OTHERS_IN_ROW = 1_000;
+const othersRows = ({ id }: Batch, others: readonly string[]): Row[] =>
+  Array.from({ length: Math.ceil(others.length / MAX_OTHERS_IN_ROW) }, (_, part) => ({
+    ...KEYS.batchOthers(id, part),
+    ids: others.slice(part * MAX_OTHERS_IN_ROW, (part + 1) * MAX_OTHERS_IN_ROW),
+  }));
+
+const idsOf = z.object({ ids: z.array(id('message')) });
+
+const laneKeys = ({ batchId, chunk }: Pick<Chunk, 'batchId' | 'chunk'>) =>
+  Array.from({ length: LANES }, (_, lane) => KEYS.escrowLane(batchId, chunk, lane));
+
+const sum = z.int().default(0);
+const laneRow = z.object({ captured: sum, released: sum, resolved: sum });
+const counts = z.object(Object.fromEntries(UNIFIED_STATUSES.map((name) => [name, sum])));
+
+const sumsOf = (rows: readonly (Row | undefined)[]): EscrowSums => {
+  const sums = { resolved: 0, captured: 0, released: 0, counts: {} as Record<string, number> };
+  for (const row of rows) {
+    if (!row) continue;
+    const lane = laneRow.parse(row);
+    sums.resolved += lane.resolved;
+    sums.captured += lane.captured;
+    sums.released += lane.released;
+    for (const [name, count] of Object.entries(counts.parse(row))) sums.counts[name] = (sums.counts[name] ?? 0) + count;
+  }
+  return sums;
+};
+
+const inState = (...states: readonly Chunk['state'][]): Condition => oneOf('state', states);
+
+/** Condition: the chunk is not closed, and nothing was given back since it was read. */
+const isUnchanged = ({ released }: Chunk): Condition => {
+  const { text, values } = inState('waiting', 'left');
+  const same = '#released = :released';
+  return {
+    text: `${text} AND ${released === 0 ? `(attribute_not_exists(#released) OR ${same})` : same}`,
+    values: { ...values, released },
+  };
+};
+
+/**
+ * What an escrow gives to its wallet: what is released and not back yet, and once it is closed what was captured, as single messages'
+ * holds would have.
+ */
+const settlingWrites = (chunk: Chunk, sums: EscrowSums, at: number): WriteOp[] => {
+  const { organizationId, batchId } = chunk;
+  const { released } = sums;
+  const closes = isResolved(chunk, sums);
+  const captured = closes ? sums.captured : 0;
+  const back = released - chunk.released;
+  return [
+    {
+      update: KEYS.batchChunk(batchId, chunk.chunk),
+      set: closes
+        ? { ...chunkRows.set({ state: 'closed', released }), captured, closedAt: isoTime(at) }
+        : chunkRows.set({ released, releasedAt: at }),
+      ...(closes ? { remove: ['duePk', 'dueAt'] } : {}),
+      when: isUnchanged(chunk),
+    },
+    ...(captured > 0
+      ? [
+          entryWrite({ organizationId, kind: 'capture', coins: 0, held: -captured, at, batchId }),
+          {
+            update: KEYS.captured(organizationId, shardOf(`${batchId}#${chunk.chunk}`, CAPTURE_SHARDS)),
+            add: { captured },
+          },
+        ]
+      : []),
+    ...(back > 0
+      ? [
+          entryWrite({ organizationId, kind: 'release', coins: back, held: -back, at, batchId }),
+          { update: KEYS.wallet(organizationId), add: { balance: back, held: -back } },
+        ]
+      : []),
+  ];
+};
+
+const messagesOf = async (
+  table: Table,
+  ids: readonly Id<'message'>[],
+  consistent: boolean,
+): Promise<MessageRecord[]> => {
+  const rows = await table.getMany(
+    ids.map((id) => KEYS.message(id)),
+    { consistent },
+  );
+  return rows.filter((row) => row !== undefined).map(messageRows.read);
+};
+
+const noCounts = () => Object.fromEntries(UNIFIED_STATUSES.map((name) => [name, 0])) as Record<UnifiedStatus, number>;
+
+/** Resolved chunks are counted by their lanes; of the others, and of messages outside of chunks, each message is read. */
+const countBatch = async (table: Table, batch: Batch): Promise<Record<UnifiedStatus, number>> => {
+  const numbers = Array.from({ length: batch.chunks }, (_, chunk) => ({ batchId: batch.id, chunk }));
+  const [chunks, lanes, others] = await Promise.all([
+    table.getMany(numbers.map(({ chunk }) => KEYS.batchChunk(batch.id, chunk))),
+    table.getMany(numbers.flatMap(laneKeys)),
+    table.getMany(Array.from({ length: batch.others }, (_, part) => KEYS.batchOthers(batch.id, part))),
+  ]);
+  const total = noCounts();
+  const apart = others.flatMap((row) => (row ? idsOf.parse(row).ids : []));
+  for (const { chunk } of numbers) {
+    const row = chunks[chunk];
+    if (!row) continue;
+    const { messageIds } = readChunkRow(row);
+    const sums = sumsOf(lanes.slice(chunk * LANES, (chunk + 1) * LANES));
+    if (sums.resolved < messageIds.length) apart.push(...messageIds);
+    else for (const name of UNIFIED_STATUSES) total[name] += sums.counts[name] ?? 0;
+  }
+  for (const message of await messagesOf(table, apart, false)) total[unifiedStatus(message)]++;
+  return total;
+};
+
+/** Batches, their chunks and the escrows of these, in the table of one stage. */
+export const batchStore = (
+  table: Table,
+  sealer: Sealer,
+  publish: (workItems: readonly WorkItem[]) => void,
+): BatchStore => ({
+  reserveChunk: (reservation) =>
+    reserveChunk(table, sealer, reservation, (ids) => ids.length > 0 && publish(ids.map(eventWorkItem))),
+
+  async readChunk(batchId, chunk) {
+    const row = await table.get(KEYS.batchChunk(batchId, chunk));
+    return row && readChunkRow(row);
+  },
+
+  readMessages: (ids) => messagesOf(table, ids, true),
+
+  async announceChunk({ batchId, chunk }, events, at, until) {
+    // An event's id is its message's: raised again by a repeat, it is the same row, and its deliveries are the same.
+    if (events.length > 0) await table.putMany(events.map((event) => eventWrite(event).put));
+    const { ok } = await table.write({
+      update: KEYS.batchChunk(batchId, chunk),
+      set: { ...chunkRows.set({ announcedAt: at }), ...INDEX_KEYS.due('send_chunk', `${batchId}#${chunk}`, until) },
+      when: inState('waiting'),
+    });
+    if (ok && events.length > 0) publish(events.map(({ id }) => eventWorkItem(id)));
+  },
+
+  async markSent({ batchId, chunk }, leftAt, checkAt) {
+    await table.write({
+      update: KEYS.batchChunk(batchId, chunk),
+      set: {
+        ...chunkRows.set({ state: 'left', leftAt }),
+        ...INDEX_KEYS.due('close_escrow', `${batchId}#${chunk}`, checkAt),
+      },
+      when: inState('waiting', 'left'),
+    });
+  },
+
+  async readEscrow(chunk) {
+    return sumsOf(await table.getMany(laneKeys(chunk), { consistent: true }));
+  },
+
+  settleEscrow: async (chunk, sums, at) => (await table.transact(settlingWrites(chunk, sums, at))).ok,
+
+  async putBatch(batch, others) {
+    const rows = othersRows(batch, others);
+    await table.putMany([...rows, batchRows.write({ ...batch, others: rows.length })]);
+  },
+
+  async decideBatch(batch, others) {
+    const rows = othersRows(batch, others);
+    if (rows.length > 0) await table.putMany(rows);
+    const written = await table.write({
+      put: batchRows.write({ ...batch, others: rows.length }),
+      when: oneOf('state', ['pending']),
+    });
+    return written.ok || written.row?.state === batch.state;
+  },
+
+  async readBatch(id) {
+    const row = await table.get(KEYS.batch(id));
+    return row && batchRows.read(row);
+  },
+
+  countBatch: (batch) => countBatch(table, batch),
+});

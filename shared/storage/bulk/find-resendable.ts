@@ -1,0 +1,69 @@
+import type { ResendFilter } from '../../domain/bulk/resend.ts';
+import { CHANNELS } from '../../domain/channels/registry.ts';
+import type { Id } from '../../domain/core/ids.ts';
+import type { Channel } from '../../domain/message/channel.ts';
+import { MESSAGE_STATUSES } from '../../domain/message/message.ts';
+import { UNIFIED_OF } from '../../domain/tracking/views.ts';
+import { allOf, equal, oneOf } from '../client/conditions.ts';
+import type { Condition } from '../client/expressions.ts';
+import type { Row } from '../client/row.ts';
+import type { QueryRange, Table } from '../client/table.ts';
+import { messageRange } from '../messages/message-lists.ts';
+import { messageRows } from '../messages/message-rows.ts';
+import { PARSE_KEY } from '../parse-key.ts';
+
+/** Condition: a message may be sent anew, and is what the filter asks for: all of it stands on the narrow indexes. */
+const isWanted = ({ status, batchId }: ResendFilter): Condition | undefined => {
+  const statuses = MESSAGE_STATUSES.filter((name) =>
+    status ? UNIFIED_OF[name] === status : UNIFIED_OF[name] === 'queued' || UNIFIED_OF[name] === 'failed',
+  );
+  return allOf([{ text: 'attribute_not_exists(#archivedAt)' }, oneOf('status', statuses), equal({ batchId })]);
+};
+
+const orderOf = (row: Row): string => String(row.gsi1sk ?? row.gsi3sk);
+
+/** Of full rows, those that failed for the reason. */
+const failedFor = async (table: Table, rows: readonly Row[], errorCode: string): Promise<readonly Row[]> => {
+  const full = await table.getMany(rows);
+  return rows.filter((_, place) => {
+    const row = full[place];
+    return row !== undefined && messageRows.read(row).reason === errorCode;
+  });
+};
+
+/** What a channel has for the filter, oldest first, `max` at most. */
+const ofChannel = async (
+  table: Table,
+  organizationId: Id<'organization'>,
+  channel: Channel,
+  filter: ResendFilter,
+  max: number,
+) => {
+  const { campaignId, from, to, errorCode } = filter;
+  const range = messageRange(organizationId, channel, { campaignId, from, to }, isWanted(filter));
+  const found: Row[] = [];
+  let startKey: QueryRange['startKey'];
+  do {
+    const page = await table.query({ ...range, only: ['pk', 'sk', `${range.index}sk`], startKey });
+    found.push(...(errorCode === undefined ? page.rows : await failedFor(table, page.rows, errorCode)));
+    startKey = page.nextKey;
+  } while (startKey && found.length < max);
+  return found;
+};
+
+/** The ids of the messages that a filter would send anew, oldest first, `max` at most. Reads narrow rows of the time that it names. */
+export const findResendable = async (
+  table: Table,
+  organizationId: Id<'organization'>,
+  filter: ResendFilter,
+  max: number,
+): Promise<readonly Id<'message'>[]> => {
+  if (filter.from > filter.to) return [];
+  const channels = filter.channel ? [filter.channel] : CHANNELS;
+  const found = await Promise.all(channels.map((channel) => ofChannel(table, organizationId, channel, filter, max)));
+  return found
+    .flat()
+    .sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1))
+    .slice(0, max)
+    .map(PARSE_KEY.message);
+};

@@ -1,0 +1,70 @@
+import { BatchGetItemCommand, BatchWriteItemCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import { expressWrite } from './expressions.ts';
+import { withRetries } from './retries.ts';
+import type { Key, Row } from './row.ts';
+
+/** What one call may carry (DynamoDB, BatchGetItem and BatchWriteItem). */
+const MAX_GETS = 100;
+const MAX_PUTS = 25;
+
+/** A key as one text. */
+export const nameOf = ({ pk, sk }: Key): string => `${pk}\n${sk}`;
+
+/** What a call left undone, for want of throughput or of room in its answer: asked for again after a wait, as after a throttle. */
+const unprocessed = (count: number): Error =>
+  Object.assign(new Error(`${count} of a batch were left unprocessed`), {
+    name: 'ProvisionedThroughputExceededException',
+  });
+
+/** By name, each key once: a call that names one twice is refused. */
+const distinct = <T extends Key>(items: readonly T[]): T[] => [
+  ...new Map(items.map((item) => [nameOf(item), item])).values(),
+];
+
+/** Rows by their keys, in the keys' order, undefined where there is none. `Unavailable` when some stay unprocessed. */
+export const getMany = async (
+  client: DynamoDBClient,
+  name: string,
+  keys: readonly Key[],
+  consistent: boolean,
+): Promise<(Row | undefined)[]> => {
+  const wanted = distinct(keys);
+  const found = new Map<string, Row>();
+  for (let start = 0; start < wanted.length; start += MAX_GETS) {
+    let pending = wanted.slice(start, start + MAX_GETS).map(({ pk, sk }) => marshall({ pk, sk }));
+    await withRetries(async () => {
+      const RequestItems = { [name]: { Keys: pending, ...(consistent ? { ConsistentRead: true } : {}) } };
+      const answer = await client.send(new BatchGetItemCommand({ RequestItems }));
+      for (const item of answer.Responses?.[name] ?? []) {
+        const row = unmarshall(item) as Row;
+        found.set(nameOf(row), row);
+      }
+      pending = answer.UnprocessedKeys?.[name]?.Keys ?? [];
+      if (pending.length > 0) throw unprocessed(pending.length);
+    });
+  }
+  return keys.map((key) => found.get(nameOf(key)));
+};
+
+/**
+ * Puts rows as they are given, without conditions: only for rows whose repeat is harmless. Not one transaction: `Unavailable`
+ * means that some may be in.
+ */
+export const putMany = async (client: DynamoDBClient, name: string, rows: readonly Row[]): Promise<void> => {
+  const wanted = distinct(rows);
+  for (let start = 0; start < wanted.length; start += MAX_PUTS) {
+    let pending = wanted.slice(start, start + MAX_PUTS).map((put) => ({ PutRequest: { Item: itemOf(put) } }));
+    await withRetries(async () => {
+      const answer = await client.send(new BatchWriteItemCommand({ RequestItems: { [name]: pending } }));
+      pending = (answer.UnprocessedItems?.[name] ?? []) as typeof pending;
+      if (pending.length > 0) throw unprocessed(pending.length);
+    });
+  }
+};
+
+const itemOf = (put: Row) => {
+  const expressed = expressWrite({ put });
+  if (expressed.kind !== 'put') throw new TypeError('a put is no other write');
+  return expressed.Item;
+};

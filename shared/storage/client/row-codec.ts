@@ -1,0 +1,146 @@
+import * as z from 'zod';
+import type { Key, Row } from './row.ts';
+
+type Atom = string | number | boolean | null | undefined | Uint8Array;
+/** A type without its readonly marks and with its optional fields wrapped, so that assignability both ways is equality. */
+type Comparable<T> = T extends Atom
+  ? T
+  : T extends readonly (infer E)[]
+    ? Comparable<E>[]
+    : T extends object
+      ? {
+          -readonly [K in keyof T]-?: Record<never, never> extends Pick<T, K>
+            ? { optional: Comparable<T[K]>; undefined: Record<K, undefined> extends Pick<T, K> ? true : false }
+            : Comparable<T[K]>;
+        }
+      : T;
+type Same<A, B> = [Comparable<A>, Comparable<B>] extends [Comparable<B>, Comparable<A>] ? true : false;
+/** The names of the fields that are missing in one of two types, or differ between them. */
+type Differing<A, B> = {
+  [K in keyof A | keyof B]: K extends keyof A & keyof B ? (Same<Pick<A, K>, Pick<B, K>> extends true ? never : K) : K;
+}[keyof A | keyof B];
+/** Compiles only where the attributes decode to exactly the entity: the error names the fields that do not. */
+type Exactly<Entity, Fields> = [Differing<Entity, Fields>] extends [never]
+  ? unknown
+  : { readonly fieldsThatDiffer: Differing<Entity, Fields> };
+
+interface RowDefinition<Entity, Attributes, Place extends readonly unknown[]> {
+  /** The codec of each field, under the field's name. */
+  readonly attributes: Attributes;
+  /** Attributes that are stored under another name than the field's. */
+  readonly rename?: { readonly [K in keyof Attributes]?: string };
+  readonly key: (entity: Entity, ...place: Place) => Key;
+  /** The index entries by which the row is found besides its key. */
+  readonly index?: (entity: Entity) => Readonly<Record<string, string | number>>;
+  /** The version of the shape that is written, 1 where none is named. */
+  readonly version?: number;
+  /** For each earlier version, what makes its rows rows of the next one. */
+  readonly versions?: Readonly<Record<number, (old: Row) => Row>>;
+}
+
+/** Reads and writes the rows of an entity. */
+export interface RowCodec<Entity, Place extends readonly unknown[] = []> {
+  /** The entity of a row: every field is checked, attributes that this version does not know are ignored. Throws a ZodError. */
+  read(row: Row): Entity;
+  /** Reads some of the fields alone, of rows of which no others may have been asked for. */
+  pick<Field extends keyof Entity & string>(...fields: readonly Field[]): (row: Row) => Pick<Entity, Field>;
+  /** The row of an entity: its attributes, its key and its index entries. What an undefined field leaves in it is not stored. */
+  write(entity: Entity, ...place: Place): Row;
+  /** Some of an entity's fields as attributes, for an update or a condition; an undefined one is left out. Throws a TypeError for any other field. */
+  set(fields: { readonly [K in keyof Entity]?: Entity[K] | undefined }): Record<string, unknown>;
+}
+
+/** Says which version of its shape a row has. A row without it has version 1. */
+const VERSION = 'shape';
+
+type Values = Record<string, unknown>;
+
+/** Whether values of a type are stored as they are, with all of their parts. */
+const isPlain = (type: z.core.$ZodType): boolean => {
+  const { def } = (type as z.core.$ZodTypes)._zod;
+  switch (def.type) {
+    case 'string':
+    case 'number':
+    case 'boolean':
+    case 'enum':
+    case 'literal':
+    case 'null':
+    case 'unknown':
+    case 'custom':
+      return true;
+    case 'optional':
+    case 'nullable':
+    case 'default':
+      return isPlain(def.innerType);
+    case 'array':
+      return isPlain(def.element);
+    case 'record':
+      return isPlain(def.valueType);
+    case 'object':
+      return Object.values(def.shape).every(isPlain);
+    case 'union':
+      return def.options.every(isPlain);
+    default:
+      return false;
+  }
+};
+const AS_IT_IS = z.any().optional();
+
+/**
+ * The codec of an entity's rows, from one declaration. A row of an older version is lifted when it is read; an update leaves the version
+ * of its row as it stands, so an attribute whose meaning changes gets a new name.
+ */
+export const defineRow =
+  <Entity extends object>() =>
+  <Attributes extends Readonly<Record<string, z.ZodType>>, Place extends readonly unknown[] = []>(
+    definition: RowDefinition<Entity, Attributes, Place> & Exactly<Entity, z.output<z.ZodObject<Attributes>>>,
+  ): RowCodec<Entity, Place> => {
+    const { key, index, version = 1, versions = {} } = definition;
+    const codecs: Readonly<Record<string, z.ZodType>> = definition.attributes;
+    const names = new Map(Object.entries<string | undefined>(definition.rename ?? {}));
+    const nameOf = (field: string): string => names.get(field) ?? field;
+    const renamed = [...names.keys()].map((field) => ({ field, name: nameOf(field) }));
+    // The types prove what is written: only what is stored in another form is encoded, so that a write costs no second check.
+    const encoders = new Map(
+      Object.entries(codecs).map(([field, codec]) => [field, isPlain(codec) ? AS_IT_IS : codec] as const),
+    );
+    const writer = z.object(Object.fromEntries([...encoders].map(([field, codec]) => [nameOf(field), codec])));
+    const lifted = (row: Row): Row => {
+      let current = row;
+      for (let at = Number(row[VERSION] ?? 1); at < version; at++) current = versions[at]?.(current) ?? current;
+      return current;
+    };
+    const readBy = (schema: z.ZodObject) => (row: Row) => {
+      const old = lifted(row);
+      const given: Values = { ...old };
+      for (const { field, name } of renamed)
+        if (old[name] === undefined) delete given[field];
+        else given[field] = old[name];
+      return schema.parse(given);
+    };
+    const readAll = readBy(z.object(codecs));
+    return {
+      // That these are the entity's fields is proved by the type of `definition`.
+      read: (row) => readAll(row) as Entity,
+      pick<Field extends keyof Entity & string>(...fields: readonly Field[]) {
+        const readSome = readBy(z.object(Object.fromEntries(fields.map((field) => [field, codecs[field]]))));
+        return (row: Row) => readSome(row) as Pick<Entity, Field>;
+      },
+      write(entity, ...place) {
+        const values = entity as Values;
+        const given = { ...values };
+        for (const { field, name } of renamed) given[name] = values[field];
+        const row: Row = { ...z.encode(writer, given), ...key(entity, ...place), ...index?.(entity) };
+        return version > 1 ? { ...row, [VERSION]: version } : row;
+      },
+      set(fields) {
+        const set: Values = {};
+        for (const [field, value] of Object.entries(fields)) {
+          const encoder = encoders.get(field);
+          if (!encoder) throw new TypeError(`${field} is no attribute`);
+          if (value !== undefined) set[nameOf(field)] = z.encode(encoder, value);
+        }
+        return set;
+      },
+    };
+  };

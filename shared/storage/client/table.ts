@@ -1,0 +1,196 @@
+import {
+  type DynamoDBClient,
+  GetItemCommand,
+  QueryCommand,
+  type QueryCommandInput,
+  type TransactWriteItem,
+  TransactWriteItemsCommand,
+} from '@aws-sdk/client-dynamodb';
+import { marshall, type NativeAttributeValue, unmarshall } from '@aws-sdk/util-dynamodb';
+import { getMany, putMany } from './batch-calls.ts';
+import { type Condition, expressCondition, toTransactItem, type WriteOp } from './expressions.ts';
+import { withRetries } from './retries.ts';
+import type { Key, Row } from './row.ts';
+import { writeOne } from './write-one.ts';
+
+/** Why one operation of a cancelled transaction failed; `row` is what stood there, when its condition failed. */
+export interface CancelReason {
+  readonly conditionFailed: boolean;
+  readonly row?: Row;
+}
+export type TransactOutcome = { readonly ok: true } | { readonly ok: false; readonly reasons: readonly CancelReason[] };
+
+export interface QueryRange {
+  readonly index?: 'gsi1' | 'gsi2' | 'gsi3' | 'gsi4' | 'due';
+  /** The partition's value. */
+  readonly partition: string;
+  /** On the sort key, written with `#sk`: `#sk BETWEEN :a AND :b`, `begins_with(#sk, :p)`. */
+  readonly sort?: Condition | undefined;
+  readonly filter?: Condition | undefined;
+  readonly newestFirst?: boolean;
+  readonly limit?: number;
+  readonly startKey?: Record<string, NativeAttributeValue> | undefined;
+  readonly consistent?: boolean;
+  /** Only these attributes. */
+  readonly only?: readonly string[];
+}
+export interface QueryPage {
+  readonly rows: readonly Row[];
+  readonly nextKey?: Record<string, NativeAttributeValue>;
+}
+
+const INDEX_KEYS = {
+  base: { pk: 'pk', sk: 'sk' },
+  gsi1: { pk: 'gsi1pk', sk: 'gsi1sk' },
+  gsi2: { pk: 'gsi2pk', sk: 'gsi2sk' },
+  gsi3: { pk: 'gsi3pk', sk: 'gsi3sk' },
+  gsi4: { pk: 'gsi4pk', sk: 'gsi4sk' },
+  due: { pk: 'duePk', sk: 'dueAt' },
+} as const;
+
+const queryInput = (tableName: string, range: QueryRange): QueryCommandInput => {
+  const keys = INDEX_KEYS[range.index ?? 'base'];
+  const parts = {
+    text: range.sort
+      ? `#${keys.pk} = :partition AND ${range.sort.text.replaceAll('#sk', `#${keys.sk}`)}`
+      : `#${keys.pk} = :partition`,
+    values: { partition: range.partition, ...range.sort?.values, ...range.filter?.values },
+  };
+  const projection = range.only?.map((name) => `#${name}`).join(', ');
+  const expressed = expressCondition({
+    text: [parts.text, range.filter?.text ?? '', projection ?? ''].join(' '),
+    values: parts.values,
+  });
+  return {
+    TableName: tableName,
+    IndexName: range.index,
+    KeyConditionExpression: parts.text,
+    FilterExpression: range.filter?.text,
+    ProjectionExpression: projection,
+    ExpressionAttributeNames: expressed.names,
+    ExpressionAttributeValues: expressed.values,
+    ScanIndexForward: range.newestFirst ? false : undefined,
+    Limit: range.limit,
+    ConsistentRead: range.consistent,
+    ExclusiveStartKey: range.startKey ? marshall(range.startKey) : undefined,
+  };
+};
+
+const asRow = (item: Parameters<typeof unmarshall>[0]): Row => unmarshall(item) as Row;
+
+/**
+ * The single table: its calls, each retried a bounded number of times on faults that a retry may mend
+ * (conflict, throttle, 5xx, lost connection) and then given up with `Unavailable`. A failed condition is an
+ * answer, never an exception. A repeat of a write whose answer was lost meets its own conditions: callers
+ * recognise their own row in `CancelReason.row`, so nothing rests on request tokens.
+ */
+export class Table {
+  readonly name: string;
+  readonly #client: DynamoDBClient;
+
+  constructor(client: DynamoDBClient, name: string) {
+    this.#client = client;
+    this.name = name;
+  }
+
+  /** One row by its key, or undefined. Strongly consistent unless `eventual`. */
+  async get(key: Key, options: { eventual?: boolean; only?: readonly string[] } = {}): Promise<Row | undefined> {
+    const projection = options.only?.map((name) => `#${name}`).join(', ');
+    const input = {
+      TableName: this.name,
+      Key: marshall({ pk: key.pk, sk: key.sk }),
+      ConsistentRead: options.eventual ? undefined : true,
+      ProjectionExpression: projection,
+      ExpressionAttributeNames: projection ? expressCondition({ text: projection }).names : undefined,
+    };
+    const answer = await withRetries(() => this.#client.send(new GetItemCommand(input)));
+    return answer.Item ? asRow(answer.Item) : undefined;
+  }
+
+  /**
+   * Rows by their keys, in the keys' order, undefined where there is none. One round trip per 100 keys. Eventually consistent unless
+   * `consistent`.
+   */
+  async getMany(keys: readonly Key[], options: { consistent?: boolean } = {}): Promise<(Row | undefined)[]> {
+    return getMany(this.#client, this.name, keys, options.consistent === true);
+  }
+
+  /** Puts whole rows without conditions, 25 a round trip: only for rows whose repeat is harmless. */
+  async putMany(rows: readonly Row[]): Promise<void> {
+    return putMany(this.#client, this.name, rows);
+  }
+
+  /** One page of a partition. */
+  async query(range: QueryRange): Promise<QueryPage> {
+    const input = queryInput(this.name, range);
+    const answer = await withRetries(() => this.#client.send(new QueryCommand(input)));
+    const rows = (answer.Items ?? []).map(asRow);
+    return answer.LastEvaluatedKey ? { rows, nextKey: unmarshall(answer.LastEvaluatedKey) } : { rows };
+  }
+
+  /** All rows of the range: a page ends at 1 MB, so one query may not hold them. */
+  async queryAll(range: QueryRange): Promise<Row[]> {
+    const rows: Row[] = [];
+    let startKey = range.startKey;
+    do {
+      const page = await this.query({ ...range, startKey });
+      rows.push(...page.rows);
+      startKey = page.nextKey;
+    } while (startKey);
+    return rows;
+  }
+
+  /** How many rows of the range match, reading every one of them: for filtered totals on narrow indexes only. */
+  async count(range: QueryRange): Promise<number> {
+    let total = 0;
+    let startKey = range.startKey;
+    do {
+      const input: QueryCommandInput = {
+        ...queryInput(this.name, { ...range, startKey }),
+        Select: 'COUNT',
+        ProjectionExpression: undefined,
+      };
+      const answer = await withRetries(() => this.#client.send(new QueryCommand(input)));
+      total += answer.Count ?? 0;
+      startKey = answer.LastEvaluatedKey ? unmarshall(answer.LastEvaluatedKey) : undefined;
+    } while (startKey);
+    return total;
+  }
+
+  /** All of the writes or none, at most 100. A failed condition answers with what stood in its place. */
+  async transact(operations: readonly WriteOp[]): Promise<TransactOutcome> {
+    const items: TransactWriteItem[] = operations.map((operation) => toTransactItem(this.name, operation));
+    const cancelled = await withRetries(async () => {
+      try {
+        await this.#client.send(new TransactWriteItemsCommand({ TransactItems: items }));
+        return undefined;
+      } catch (error) {
+        const reasons = conditionFailures(error);
+        if (reasons) return reasons;
+        throw error;
+      }
+    });
+    return cancelled ? { ok: false, reasons: cancelled } : { ok: true };
+  }
+
+  /** One write, with its condition. Same answer as a transaction of one, at half of its cost. */
+  async write(
+    operation: WriteOp,
+  ): Promise<{ readonly ok: true; readonly row?: Row } | { readonly ok: false; readonly row?: Row }> {
+    return writeOne(this.#client, this.name, operation);
+  }
+}
+
+/** The reasons of a transaction that failed by its conditions; undefined when another fault cancelled it. */
+const conditionFailures = (error: unknown): readonly CancelReason[] | undefined => {
+  if (!(error instanceof Error) || error.name !== 'TransactionCanceledException') return undefined;
+  const reasons =
+    (error as { CancellationReasons?: { Code?: string; Item?: Parameters<typeof unmarshall>[0] }[] })
+      .CancellationReasons ?? [];
+  const failed = reasons.some((reason) => reason.Code === 'ConditionalCheckFailed');
+  if (!failed) return undefined;
+  return reasons.map((reason) => ({
+    conditionFailed: reason.Code === 'ConditionalCheckFailed',
+    ...(reason.Item && Object.keys(reason.Item).length > 0 ? { row: asRow(reason.Item) } : {}),
+  }));
+};

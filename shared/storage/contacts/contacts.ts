@@ -1,0 +1,243 @@
+import * as z from 'zod';
+import {
+  COMPANY_ROLES,
+  CONTACT_SOURCES,
+  type Contact,
+  OPT_IN_STATUSES,
+  type OptIn,
+  type OptInStatus,
+} from '../../domain/contacts/contact.ts';
+import type { ContactStore, CreateOutcome } from '../../domain/contacts/ports.ts';
+import { ENVIRONMENTS } from '../../domain/core/actor.ts';
+import { Unavailable } from '../../domain/core/errors.ts';
+import type { Id } from '../../domain/core/ids.ts';
+import type { ContactAttributes } from '../../domain/core/json-values.ts';
+import { isoTime } from '../../domain/core/time.ts';
+import { INDEX_KEYS, KEYS } from '../access-patterns.ts';
+import { id, time } from '../client/attributes.ts';
+import { ABSENT, EXISTS } from '../client/conditions.ts';
+import type { Condition, WriteOp } from '../client/expressions.ts';
+import type { Key, Row } from '../client/row.ts';
+import { defineRow } from '../client/row-codec.ts';
+import type { CancelReason, Table } from '../client/table.ts';
+import { eventWrite } from '../work/outbox.ts';
+import { clearOptOuts, countOptOut, NOT_OPTED_OUT, recipientRows } from './recipient-opt-outs.ts';
+
+/** A company's row, as far as a contact needs it: whose it is. */
+const companyKey = (id: string): Key => ({ pk: `EMP#${id}`, sk: 'EMP' });
+
+const text = z.string().optional();
+const isObject = (value: unknown) => typeof value === 'object' && value !== null;
+
+/** Written as a Map: the marshaller takes an object with a key `constructor` for an instance of some class. */
+const freeAttributes = z.codec(z.custom<object>(isObject), z.custom<ContactAttributes>(isObject), {
+  decode: (stored) => stored as ContactAttributes,
+  encode: (attributes) => new Map(Object.entries(attributes)),
+});
+const optInProof = z.object({
+  source: text,
+  at: time.optional(),
+  ip: text,
+  userAgent: text,
+  revokedAt: time.optional(),
+  revokedReason: text,
+});
+
+/** The status of a consent stands beside its proof, where the conditions of a send read it. */
+interface StoredContact extends Omit<Contact, 'optIn'> {
+  readonly optIn: Omit<OptIn, 'status'>;
+  readonly optInStatus: OptInStatus;
+}
+export const contactRows = defineRow<StoredContact>()({
+  attributes: {
+    id: id('contact'),
+    organizationId: id('organization'),
+    env: z.enum(ENVIRONMENTS),
+    phone: z.string(),
+    phoneHash: z.string(),
+    name: text,
+    email: text,
+    emailHash: text,
+    avatarUrl: text,
+    whatsappProfileName: text,
+    cpfCipher: text,
+    cnpjCipher: text,
+    birthDateCipher: text,
+    attributes: freeAttributes,
+    debtorGroups: z
+      .array(
+        z.object({
+          id: z.string(),
+          company: z.string(),
+          phones: z.array(z.string()),
+          amountCents: z.int().optional(),
+          status: z.enum(['vencida', 'em_atraso', 'em_dia']).optional(),
+          reference: text,
+        }),
+      )
+      .optional(),
+    tags: z.array(z.string()),
+    optIn: optInProof,
+    optInStatus: z.enum(OPT_IN_STATUSES),
+    source: z.enum(CONTACT_SOURCES),
+    externalId: text,
+    externalIds: z.object({ hubspot: text, pipedrive: text, rdStation: text, salesforce: text }).optional(),
+    companyId: text,
+    papelNaEmpresa: z.enum(COMPANY_ROLES).optional(),
+    lastInteractionAt: time.optional(),
+    createdAt: time,
+    updatedAt: time,
+    version: z.int(),
+  },
+  rename: { organizationId: 'org' },
+  key: (contact) => KEYS.contact(contact.id),
+  index: ({ id, organizationId: org, emailHash, createdAt }) => ({
+    ...INDEX_KEYS.contactsOf(org, isoTime(createdAt), id),
+    ...(emailHash === undefined ? {} : INDEX_KEYS.contactsOfEmail(org, emailHash, isoTime(createdAt), id)),
+  }),
+});
+
+/** Reads a contact's row. */
+export const readContact = (row: Row): Contact => {
+  const { optIn, optInStatus, ...contact } = contactRows.read(row);
+  return { ...contact, optIn: { ...optIn, status: optInStatus } };
+};
+
+/** Consent as it is stored on the contact. */
+const storedOptIn = ({ status, ...optIn }: OptIn) => ({ optIn, optInStatus: status });
+
+/** A phone that opted out by itself is taken over only by a contact that stands as opted out: creating lifts no withdrawal. */
+const freePhone = ({ optIn }: Contact): Condition => {
+  const text = 'attribute_not_exists(#contactId)';
+  return optIn.status === 'denied' ? { text } : { ...NOT_OPTED_OUT, text: `${text} AND ${NOT_OPTED_OUT.text}` };
+};
+type Part = 'company' | 'contact' | 'email' | 'event' | 'externalId' | 'organization' | 'phone';
+type Named = { readonly part: Part; readonly write: WriteOp };
+
+const createWrites = (contact: Contact, event: WriteOp): Named[] => {
+  const { id, organizationId: org, phoneHash, emailHash, externalId, companyId } = contact;
+  const stored = { ...contact, ...storedOptIn(contact.optIn) };
+  const phone = recipientRows.set({ contactId: id, organizationId: org, optInStatus: stored.optInStatus });
+  return [
+    { part: 'contact', write: { put: contactRows.write(stored), when: ABSENT } },
+    { part: 'phone', write: { put: { ...KEYS.phone(org, phoneHash), ...phone }, when: freePhone(contact) } },
+    ...(emailHash === undefined || contact.optIn.status !== 'denied'
+      ? []
+      : [{ part: 'email', write: countOptOut(org, emailHash, 1, false) } as const]),
+    ...(externalId === undefined
+      ? []
+      : [
+          {
+            part: 'externalId',
+            write: { put: { ...KEYS.externalId(org, externalId), contactId: id, org }, when: ABSENT },
+          } as const,
+        ]),
+    ...(companyId === undefined
+      ? []
+      : [
+          {
+            part: 'company',
+            write: { check: companyKey(companyId), when: { text: '#org = :org', values: { org } } },
+          } as const,
+        ]),
+    {
+      part: 'organization',
+      write: { update: KEYS.organization(org), add: { contacts: 1 }, when: EXISTS },
+    },
+    { part: 'event', write: event },
+  ];
+};
+
+/** The row of a phone of no contact that opted out by itself. */
+const ownOptOut = z.object({ revokedAt: time, revokedReason: text });
+
+/** What a cancelled creation means. Our own phone row is the trace of a commit whose answer was lost. */
+const verdictOf = (
+  contact: Contact,
+  named: readonly Named[],
+  reasons: readonly CancelReason[],
+): CreateOutcome | undefined => {
+  const failed = (part: Part) => {
+    const reason = reasons[named.findIndex((entry) => entry.part === part)];
+    return reason?.conditionFailed ? reason : undefined;
+  };
+  const holder = (reason: CancelReason | undefined) => id('contact').parse(reason?.row?.contactId);
+  const phone = failed('phone');
+  if (phone?.row && phone.row.contactId === undefined)
+    return { kind: 'phone_opted_out', ...ownOptOut.parse(phone.row) };
+  if (phone)
+    return holder(phone) === contact.id
+      ? { kind: 'created' }
+      : { kind: 'taken', field: 'phone', contactId: holder(phone) };
+  const externalId = failed('externalId');
+  if (externalId) return { kind: 'taken', field: 'externalId', contactId: holder(externalId) };
+  if (failed('company')) return { kind: 'unknown_company' };
+  return failed('organization') ? { kind: 'unknown_organization' } : undefined;
+};
+
+/** What a change of consent means for the contact's e-mail address: it is counted in or out of the opted out, once. */
+const emailWrites = (before: Contact, { organizationId, emailHash, optIn }: Contact): WriteOp[] => {
+  if (emailHash === undefined) return [];
+  const denied = (status: OptIn['status']) => (status === 'denied' ? 1 : 0);
+  const by = denied(optIn.status) - denied(before.optIn.status);
+  return [countOptOut(organizationId, emailHash, by, optIn.status === 'granted')];
+};
+
+/**
+ * A change of consent as a part of a transaction: on the contact, if it still stands as `before` was read, on its phone and on its e-mail
+ * address. `also` changes more of the contact with it.
+ */
+export const consentWrites = (
+  before: Contact,
+  after: Contact,
+  also: Partial<Pick<Contact, 'lastInteractionAt' | 'whatsappProfileName'>> = {},
+): WriteOp[] => {
+  const { id, organizationId: org, phoneHash, optIn, updatedAt, version } = after;
+  return [
+    {
+      update: KEYS.contact(id),
+      set: contactRows.set({ ...storedOptIn(optIn), ...also, updatedAt, version }),
+      when: { text: '#org = :org AND #version = :version', values: { org, version: before.version } },
+    },
+    {
+      update: KEYS.phone(org, phoneHash),
+      set: recipientRows.set({ optInStatus: optIn.status }),
+      when: { text: '#contactId = :id', values: { id } },
+    },
+    ...emailWrites(before, after),
+  ];
+};
+
+/** Contacts in the table of one stage. `raised` is told of committed events, to publish them early; it may lose them. */
+export const contactStore = (table: Table, raised: (eventId: Id<'event'>) => void): ContactStore => ({
+  async create(contact, event) {
+    const named = createWrites(contact, eventWrite(event));
+    const outcome = await table.transact(named.map(({ write }) => write));
+    const verdict: CreateOutcome | undefined = outcome.ok
+      ? { kind: 'created' }
+      : verdictOf(contact, named, outcome.reasons);
+    if (!verdict) throw new Unavailable('The contact could not be stored.');
+    if (verdict.kind === 'created') raised(event.id);
+    return verdict;
+  },
+
+  async read(id) {
+    const row = await table.get(KEYS.contact(id));
+    return row && readContact(row);
+  },
+
+  async changeConsent(before, after, event) {
+    const writes = consentWrites(before, after);
+    const outcome = await table.transact([...writes, ...(event ? [eventWrite(event)] : [])]);
+    if (outcome.ok && event) raised(event.id);
+    return outcome.ok;
+  },
+
+  clearOptOuts: (contact, at) => clearOptOuts(table, contact, at),
+});
+
+/** How many contacts the organization has. One read. */
+export const countContacts = async (table: Table, organizationId: Id<'organization'>): Promise<number> => {
+  const row = await table.get(KEYS.organization(organizationId), { only: ['contacts'] });
+  return z.int().default(0).parse(row?.contacts);
+};

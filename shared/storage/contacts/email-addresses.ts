@@ -1,0 +1,56 @@
+import type { EmailConsentStore } from '../../domain/contacts/ports.ts';
+import { UNSUBSCRIBED } from '../../domain/contacts/unsubscribe.ts';
+import type { Id } from '../../domain/core/ids.ts';
+import { INDEX_KEYS, KEYS } from '../access-patterns.ts';
+import type { Table } from '../client/table.ts';
+import { PARSE_KEY } from '../parse-key.ts';
+import { NOT_OPTED_OUT, optOutWrite, recipientRows } from './recipient-opt-outs.ts';
+
+/** Until when an address is refused (ms); 0 where it is not. */
+export const readSuppression = recipientRows.pick('suppressedUntil');
+
+/** The addresses that a provider holds back, in the table of one stage. */
+export const suppressionStore = (table: Table) => ({
+  /** Refuses an address until `until` (ms); what was known of it is forgotten. */
+  async suppress(organizationId: Id<'organization'>, hash: string, until: number): Promise<void> {
+    await table.write({
+      update: KEYS.emailAddress(organizationId, hash),
+      set: recipientRows.set({ organizationId, suppressedUntil: until }),
+    });
+  },
+  /** Whether an address is refused now (ms). One eventual read: a report that is as fresh refuses the next send. */
+  async isSuppressed(organizationId: Id<'organization'>, hash: string, now: number): Promise<boolean> {
+    const key = KEYS.emailAddress(organizationId, hash);
+    const row = await table.get(key, { eventual: true, only: ['suppressedUntil'] });
+    return row !== undefined && readSuppression(row).suppressedUntil > now;
+  },
+  /** Until when an address is refused, in ms; undefined where it is not refused now (ms). For a person who asks. */
+  async suppressedUntil(organizationId: Id<'organization'>, hash: string, now: number): Promise<number | undefined> {
+    const row = await table.get(KEYS.emailAddress(organizationId, hash), { only: ['suppressedUntil'] });
+    const until = row ? readSuppression(row).suppressedUntil : 0;
+    return until > now ? until : undefined;
+  },
+  /** Lets an address be written to again; nothing where it was not refused. A repeat changes nothing. */
+  async lift(organizationId: Id<'organization'>, hash: string): Promise<void> {
+    await table.write({
+      update: KEYS.emailAddress(organizationId, hash),
+      remove: ['suppressedUntil'],
+      when: { text: 'attribute_exists(#suppressedUntil)' },
+    });
+  },
+});
+
+/** Addresses in the table of one stage. */
+export const emailConsentStore = (table: Table): EmailConsentStore => ({
+  async contactsOf(organizationId, emailHash) {
+    const partition = INDEX_KEYS.contactsOfEmail(organizationId, emailHash, '', '').gsi4pk;
+    const rows = await table.queryAll({ index: 'gsi4', partition, only: ['pk', 'sk'] });
+    return rows.map(PARSE_KEY.contact);
+  },
+
+  async unsubscribe(organizationId, emailHash, now) {
+    const optOut = { at: now, reason: UNSUBSCRIBED };
+    // The moment of the first click stays.
+    await table.write({ ...optOutWrite(organizationId, 'email', emailHash, optOut), when: NOT_OPTED_OUT });
+  },
+});

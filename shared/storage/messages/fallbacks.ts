@@ -1,0 +1,143 @@
+import * as z from 'zod';
+import { ENVIRONMENTS } from '../../domain/core/actor.ts';
+import type { Id } from '../../domain/core/ids.ts';
+import { type Fallback, type FallbackStep, NO_WAIT, type StepTransition } from '../../domain/message/fallback.ts';
+import { isDelivered, isFailed, type MessageRecord } from '../../domain/message/message.ts';
+import type { AdvanceFallbackPorts } from '../../domain/sending/advance-fallback.ts';
+import type { WorkItem } from '../../queues/queues.ts';
+import { INDEX_KEYS, KEYS } from '../access-patterns.ts';
+import { id } from '../client/attributes.ts';
+import { EXISTS } from '../client/conditions.ts';
+import type { Condition, WriteOp } from '../client/expressions.ts';
+import { defineRow } from '../client/row-codec.ts';
+import type { Table } from '../client/table.ts';
+import type { Sealer } from './queued.ts';
+
+/** A fallback outlives its messages' receipts, and nothing longer. */
+const KEEP_SECONDS = 30 * 24 * 3600;
+
+interface StoredFallback extends Omit<Fallback, 'steps'> {
+  /** Its steps, sealed; removed once it is over. */
+  readonly steps: string;
+}
+const fallbackRows = defineRow<StoredFallback>()({
+  attributes: {
+    id: id('message'),
+    organizationId: id('organization'),
+    env: z.enum(ENVIRONMENTS),
+    steps: z.string(),
+    next: z.int(),
+    current: id('message'),
+    waitUntil: z.int(),
+    state: z.enum(['waiting', 'delivered', 'exhausted', 'cancelled']),
+  },
+  rename: { organizationId: 'org' },
+  key: (fallback) => KEYS.fallback(fallback.id),
+  index: (fallback) => INDEX_KEYS.due('fallback', fallback.id, fallback.waitUntil),
+});
+
+/** The fallbacks that begin with a message, as part of its reservation. */
+export const fallbackWrite = async (sealer: Sealer, fallback: Fallback, createdAt: number): Promise<WriteOp> => {
+  const steps = await sealer.seal(fallback.organizationId, fallback.id, JSON.stringify(fallback.steps));
+  // Its first message may be scheduled for longer than a fallback is kept.
+  const ttl = Math.ceil(Math.max(createdAt, fallback.waitUntil) / 1000) + KEEP_SECONDS;
+  return { put: { ...fallbackRows.write({ ...fallback, steps }), ttl } };
+};
+
+/** Condition: the fallback still waits, at the step that it was read at. */
+const isUnchanged = ({ next }: Fallback): Condition => ({
+  text: '#state = :waiting AND #next = :next',
+  values: { waiting: 'waiting', next },
+});
+
+/** Goes on to the next step at a moment (ms). */
+const nextStep = (
+  fallback: Fallback,
+  at: number,
+  changed: Partial<Pick<Fallback, 'current' | 'waitUntil'>>,
+): WriteOp => ({
+  update: KEYS.fallback(fallback.id),
+  set: {
+    ...fallbackRows.set({ ...changed, next: fallback.next + 1 }),
+    ...INDEX_KEYS.due('fallback', fallback.id, at),
+  },
+  when: isUnchanged(fallback),
+});
+
+/** Ends a fallback; nothing is left to do for it. */
+const end = (fallbackId: Id<'message'>, state: Fallback['state'], when?: Condition): WriteOp => ({
+  update: KEYS.fallback(fallbackId),
+  set: fallbackRows.set({ state }),
+  remove: ['duePk', 'dueAt', 'steps'],
+  ...(when ? { when } : {}),
+});
+
+/** The step to the next message. Condition: the fallback is unchanged, and its current message, which tells what came after it, is not delivered. */
+export const stepWrites = (
+  { fallback, waitUntil }: StepTransition,
+  { id, channel, createdAt }: Pick<MessageRecord, 'id' | 'channel' | 'createdAt'>,
+): WriteOp[] => [
+  nextStep(fallback, waitUntil, { current: id, waitUntil }),
+  {
+    update: KEYS.message(fallback.current),
+    append: {
+      decisions: [
+        { at: createdAt, kind: 'fallback', detail: `hop=${fallback.next + 1} channel=${channel} leaves as ${id}` },
+      ],
+    },
+    when: {
+      text: 'attribute_exists(#pk) AND NOT #status IN (:delivered, :read, :complained)',
+      values: { delivered: 'delivered', read: 'read', complained: 'complained' },
+    },
+  },
+];
+
+/** What a message that has come to `status` means for its fallback: over, or due at once. */
+export const fallbackNews = (message: MessageRecord, at: number): WriteOp[] => {
+  const { fallbackId } = message;
+  if (!fallbackId) return [];
+  if (message.reason === 'cancelled') return [end(fallbackId, 'cancelled')];
+  if (isDelivered(message)) return [end(fallbackId, 'delivered')];
+  return isFailed(message)
+    ? [{ update: KEYS.fallback(fallbackId), set: INDEX_KEYS.due('fallback', fallbackId, at) }]
+    : [];
+};
+
+/** The work item that advances a failed message's fallback. */
+export const fallbackWorkItems = (message: MessageRecord, status: MessageRecord['status'] | undefined): WorkItem[] =>
+  message.fallbackId && status && isFailed({ ...message, status })
+    ? [{ kind: 'fallback', ...KEYS.fallback(message.fallbackId) }]
+    : [];
+
+/** Fallbacks in the table of one stage. */
+export const fallbackStore = (
+  table: Table,
+  sealer: Sealer,
+): Pick<AdvanceFallbackPorts, 'readFallback' | 'rescheduleFallback' | 'endFallback' | 'skipStep'> => ({
+  async readFallback(id) {
+    const row = await table.get(KEYS.fallback(id));
+    if (!row) return undefined;
+    if (row.steps === undefined) {
+      // A message of a fallback that is over, or gone, made it due again.
+      await table.write({ update: KEYS.fallback(id), remove: ['duePk', 'dueAt'], when: EXISTS });
+      return undefined;
+    }
+    const fallback = fallbackRows.read(row);
+    const opened = await sealer.open(fallback.organizationId, id, fallback.steps);
+    return { ...fallback, steps: JSON.parse(opened) as FallbackStep[] };
+  },
+  async rescheduleFallback(fallback, at) {
+    const set = INDEX_KEYS.due('fallback', fallback.id, at);
+    await table.write({ update: KEYS.fallback(fallback.id), set, when: isUnchanged(fallback) });
+  },
+  async endFallback(fallback, state) {
+    await table.write(end(fallback.id, state, isUnchanged(fallback)));
+  },
+  async skipStep(fallback, decision) {
+    const { ok } = await table.transact([
+      nextStep(fallback, decision.at, { waitUntil: NO_WAIT }),
+      { update: KEYS.message(fallback.id), append: { decisions: [decision] }, when: EXISTS },
+    ]);
+    return ok;
+  },
+});

@@ -1,0 +1,33 @@
+import type { Decision, MessageRecord } from '../../domain/message/message.ts';
+import { INDEX_KEYS, KEYS } from '../access-patterns.ts';
+import type { WriteOp } from '../client/expressions.ts';
+import type { Table } from '../client/table.ts';
+import { messageRows } from './message-rows.ts';
+
+/**
+ * Makes a queued message due at a moment (ms), past whatever would defer it, and has its fallbacks wait from there; false when it left
+ * or was withdrawn meanwhile.
+ */
+export const forceSend = async (
+  table: Table,
+  message: MessageRecord,
+  at: number,
+  decision: Decision,
+): Promise<boolean> => {
+  const { fallbackId } = message;
+  const leaves: WriteOp = {
+    update: KEYS.message(message.id),
+    set: {
+      ...messageRows.set({ force: true, deadline: at, updatedAt: at }),
+      ...INDEX_KEYS.due('send_message', message.id, at),
+    },
+    append: { decisions: [decision] },
+    when: {
+      text: '#hold = :open AND #status = :queued AND #fence = :fence',
+      values: { open: 'open', queued: 'queued', fence: message.fence },
+    },
+  };
+  if (!fallbackId) return (await table.write(leaves)).ok;
+  const wakes: WriteOp = { update: KEYS.fallback(fallbackId), set: INDEX_KEYS.due('fallback', fallbackId, at) };
+  return (await table.transact([leaves, wakes])).ok;
+};

@@ -1,0 +1,64 @@
+import * as z from 'zod';
+import type { Id } from '../../domain/core/ids.ts';
+import type { IdempotencyRecord, Reservation } from '../../domain/sending/message-store.ts';
+import { KEYS } from '../access-patterns.ts';
+import { id } from '../client/attributes.ts';
+import type { WriteOp } from '../client/expressions.ts';
+import type { Row } from '../client/row.ts';
+import { defineRow } from '../client/row-codec.ts';
+import type { Table } from '../client/table.ts';
+
+/** How long an idempotency key is kept, in ms. */
+export const IDEMPOTENCY_MS = 24 * 3600 * 1000;
+
+/** What a caller's key has sent, until `expiresAt` (ms). */
+export interface StoredRecord extends IdempotencyRecord {
+  readonly expiresAt: number;
+  /** The attempt that is still making the message: until it expires nobody else may, from then on whoever has the same request goes on. */
+  readonly building?: number;
+}
+export const idempotencyRows = defineRow<StoredRecord>()({
+  attributes: {
+    messageId: id('message'),
+    requestHash: z.string(),
+    expiresAt: z.int(),
+    building: z.int().exactOptional(),
+  },
+  key: (_, organizationId: Id<'organization'>, callerKey: string) => KEYS.idempotency(organizationId, callerKey),
+});
+
+/** Records under the caller's key that it sends this message; fails where the key has another record that has not expired. */
+export const idempotencyWrite = ({ message, requestHash }: Pick<Reservation, 'message' | 'requestHash'>): WriteOp => {
+  const { id: messageId, organizationId, callerKey, createdAt } = message;
+  const expiresAt = createdAt + IDEMPOTENCY_MS;
+  const row = idempotencyRows.write({ messageId, requestHash, expiresAt }, organizationId, callerKey);
+  return {
+    put: { ...row, ttl: Math.ceil(expiresAt / 1000) },
+    when: { text: 'attribute_not_exists(#pk) OR #expiresAt <= :now', values: { now: createdAt } },
+  };
+};
+
+const unexpired = (row: Row | undefined, now: number): IdempotencyRecord | undefined => {
+  const record = row && idempotencyRows.read(row);
+  return record && record.expiresAt > now ? record : undefined;
+};
+
+/** What is kept under a caller's key, if it has not expired. One read. */
+export const readIdempotencyRecord = async (
+  table: Table,
+  organizationId: Id<'organization'>,
+  callerKey: string,
+  now: number,
+): Promise<IdempotencyRecord | undefined> =>
+  unexpired(await table.get(KEYS.idempotency(organizationId, callerKey)), now);
+
+/** What is kept under callers' keys, in their order; undefined where nothing is, or it has expired. One read of each, 100 a round trip. */
+export const readIdempotencyRecords = async (
+  table: Table,
+  organizationId: Id<'organization'>,
+  callerKeys: readonly string[],
+  now: number,
+): Promise<readonly (IdempotencyRecord | undefined)[]> => {
+  const keys = callerKeys.map((key) => KEYS.idempotency(organizationId, key));
+  return (await table.getMany(keys, { consistent: true })).map((row) => unexpired(row, now));
+};

@@ -1,0 +1,69 @@
+import * as z from 'zod';
+import { CHANNELS } from '../../domain/channels/registry.ts';
+import { ENVIRONMENTS } from '../../domain/core/actor.ts';
+import { isoTime } from '../../domain/core/time.ts';
+import type { InboundMessage, StoredMessage } from '../../domain/message/inbound-message.ts';
+import { LINK_SOURCES } from '../../domain/message/link-origin.ts';
+import { INDEX_KEYS, KEYS } from '../access-patterns.ts';
+import { id, time } from '../client/attributes.ts';
+import type { Row } from '../client/row.ts';
+import { defineRow } from '../client/row-codec.ts';
+import { messageRows } from './message-rows.ts';
+
+const text = z.string().exactOptional();
+
+/** The rows of messages that came in, with the index entries of their lists. */
+export const inboundRows = defineRow<InboundMessage>()({
+  attributes: {
+    id: id('message'),
+    organizationId: id('organization'),
+    env: z.enum(ENVIRONMENTS),
+    direction: z.literal('inbound'),
+    channel: z.enum(CHANNELS),
+    type: z.enum(['text', 'media', 'interactive']),
+    status: z.literal('delivered'),
+    from: z.string(),
+    fromHash: z.string(),
+    to: z.string(),
+    payload: z.record(z.string(), z.unknown()),
+    contactId: id('contact').optional(),
+    numberId: id('number').optional(),
+    instagramAccountId: z.string().optional(),
+    inReplyTo: id('message').optional(),
+    origemDoLink: z
+      .object({
+        fonte: z.enum(LINK_SOURCES),
+        fonteRotulo: text,
+        campanha: text,
+        grupo: text,
+        anuncio: text,
+        palavraChave: text,
+        codigo: text,
+      })
+      .optional(),
+    providerMessageId: z.string(),
+    sentAt: time,
+    createdAt: time,
+    decisions: z.array(
+      z.object({ at: z.int(), kind: z.enum(['receipt', 'contact', 'window', 'consent']), detail: z.string() }),
+    ),
+  },
+  rename: { organizationId: 'org' },
+  key: (message) => KEYS.message(message.id),
+  index(message) {
+    const { organizationId: org, id, channel, contactId, fromHash } = message;
+    const createdAt = isoTime(message.createdAt);
+    return {
+      ...INDEX_KEYS.inboundOf(org, channel, createdAt, id),
+      ...INDEX_KEYS.inboundFrom(org, fromHash, channel, createdAt, id),
+      ...(contactId ? INDEX_KEYS.inboundOfContact(contactId, channel, createdAt, id) : {}),
+    };
+  },
+});
+
+/** Whether a message's row is of one that came in. */
+export const isInbound = (row: Row): boolean => row.direction === 'inbound';
+
+/** Reads the row of a message of either direction. */
+export const readStoredMessage = (row: Row): StoredMessage =>
+  isInbound(row) ? inboundRows.read(row) : messageRows.read(row);

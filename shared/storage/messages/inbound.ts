@@ -1,0 +1,197 @@
+import * as z from 'zod';
+import { channelOf } from '../../domain/channels/registry.ts';
+import type { Id } from '../../domain/core/ids.ts';
+import type { CodeLink } from '../../domain/inbound/origin.ts';
+import type { InboundChange, InboundOutcome, Sender, SenderKey } from '../../domain/inbound/receive.ts';
+import type { Channel } from '../../domain/message/channel.ts';
+import { INBOUND_SHARDS, INDEX_KEYS, KEYS, shardOf } from '../access-patterns.ts';
+import { id } from '../client/attributes.ts';
+import { ABSENT } from '../client/conditions.ts';
+import type { WriteOp } from '../client/expressions.ts';
+import type { Row } from '../client/row.ts';
+import type { CancelReason, Table } from '../client/table.ts';
+import { consentWrites, contactRows, readContact } from '../contacts/contacts.ts';
+import { emailConsentStore } from '../contacts/email-addresses.ts';
+import { optOutWrite, recipientKey, recipientRows } from '../contacts/recipient-opt-outs.ts';
+import { PARSE_KEY } from '../parse-key.ts';
+import { eventWrite } from '../work/outbox.ts';
+import { inboundRows, isInbound } from './inbound-rows.ts';
+import { linkRows } from './links.ts';
+import { messageRows } from './message-rows.ts';
+
+/** A window closes after a day; its row is forgotten some days later. */
+const KEEP_WINDOW_SECONDS = 7 * 24 * 3600;
+
+const lastRow = z.object({ at: z.int() });
+const countRow = z.object({ messages: z.int() });
+const readHolder = recipientRows.pick('contactId', 'optInStatus');
+
+/** When a recipient last wrote, in ms, of the row that keeps it. */
+export const parseLastInbound = (row: Row): number => lastRow.parse(row).at;
+
+/** When a recipient last wrote to a number of the organization, or without one on a channel, in ms; undefined when it never did. One read. */
+export const readLastInbound = async (
+  table: Table,
+  organizationId: Id<'organization'>,
+  { channel, hash, numberId }: Pick<SenderKey, 'channel' | 'hash' | 'numberId'>,
+): Promise<number | undefined> => {
+  const row = await table.get(KEYS.lastInbound(organizationId, channel, hash, numberId ?? ''));
+  return row && parseLastInbound(row);
+};
+
+/**
+ * When a recipient wrote to each of the organization's numbers in the days that windows are kept for, in ms, the latest first; of no
+ * number under the empty id. One query: all of a recipient's windows on a channel lie together.
+ */
+export const readWindows = async (
+  table: Table,
+  organizationId: Id<'organization'>,
+  { channel, hash }: Pick<SenderKey, 'channel' | 'hash'>,
+): Promise<ReadonlyMap<Id<'number'> | '', number>> => {
+  const { pk, sk: prefix } = KEYS.lastInbound(organizationId, channel, hash, '');
+  const sort = { text: 'begins_with(#sk, :prefix)', values: { prefix } };
+  const { rows } = await table.query({ partition: pk, sort, consistent: true });
+  const windows = rows.map((row) => [PARSE_KEY.lastInbound(row).numberId, parseLastInbound(row)] as const);
+  return new Map(windows.sort(([, a], [, b]) => b - a));
+};
+
+const contactOf = async (table: Table, organizationId: Id<'organization'>, id: Id<'contact'> | undefined) => {
+  const row = id === undefined ? undefined : await table.get(KEYS.contact(id));
+  return row?.org === organizationId ? readContact(row) : undefined;
+};
+
+/** How many of the latest messages to a platform's user are asked whom they named. */
+const MAX_LATEST = 10;
+
+/** The contact that the latest messages to somebody named, if any did. One query, which lags behind a send of the last moment. */
+const namedLast = async (table: Table, organizationId: Id<'organization'>, { channel, hash }: SenderKey) => {
+  const partition = INDEX_KEYS.messagesTo(organizationId, hash, channel, '', '').gsi4pk;
+  const range = {
+    index: 'gsi4',
+    partition,
+    newestFirst: true,
+    limit: MAX_LATEST,
+    only: ['pk', 'sk', 'contactId'],
+  } as const;
+  const { rows } = await table.query(range);
+  return id('contact')
+    .optional()
+    .parse(rows.find(({ contactId }) => contactId !== undefined)?.contactId);
+};
+
+/**
+ * Whose a phone, an address or a platform's id is; an address that several contacts have is nobody's. No contact has a platform's id for
+ * its own: its user is known as whom the organization named last.
+ */
+const holderOf = async (
+  table: Table,
+  organizationId: Id<'organization'>,
+  key: SenderKey,
+): Promise<{ readonly contactId?: Id<'contact'> | undefined; readonly own?: Sender['own'] }> => {
+  const { kind, hash, defaultContactId } = key;
+  if (kind === 'email') {
+    const [contactId, ...others] = await emailConsentStore(table).contactsOf(organizationId, hash);
+    return { contactId: others.length === 0 && contactId !== undefined ? contactId : defaultContactId };
+  }
+  const own = recipientKey(organizationId, kind, hash);
+  const [row, named] = await Promise.all([
+    own && table.get(own),
+    defaultContactId === undefined && kind === 'platform' ? namedLast(table, organizationId, key) : defaultContactId,
+  ]);
+  const { contactId, optInStatus } = row ? readHolder(row) : {};
+  return contactId === undefined ? { contactId: named, own: { optedOut: optInStatus === 'denied' } } : { contactId };
+};
+
+/** What is known of who sent a message. At most four reads. */
+export const readSender = async (table: Table, organizationId: Id<'organization'>, key: SenderKey): Promise<Sender> => {
+  const [{ contactId, own }, lastInboundAt] = await Promise.all([
+    holderOf(table, organizationId, key),
+    readLastInbound(table, organizationId, key),
+  ]);
+  return { contact: await contactOf(table, organizationId, contactId), own, lastInboundAt };
+};
+
+/** The organization's links among these codes, in their order, with the campaign tag of their messages. */
+export const readCodeLinks = async (
+  table: Table,
+  organizationId: Id<'organization'>,
+  codes: readonly string[],
+): Promise<CodeLink[]> => {
+  const rows = await table.getMany(codes.map(KEYS.link));
+  const links = rows.filter((row): row is Row => row?.org === organizationId).map(linkRows.read);
+  const messages = await table.getMany(links.map(({ messageId }) => KEYS.message(messageId)));
+  return links.flatMap(({ code, url }, place) => {
+    const row = messages[place];
+    if (!row || isInbound(row)) return [];
+    const { channel, campaignId } = messageRows.read(row);
+    return [{ code, url, channel, campaignId }];
+  });
+};
+
+const windowWrite = ({ message }: InboundChange): WriteOp => ({
+  update: KEYS.lastInbound(message.organizationId, message.channel, message.fromHash, message.numberId ?? ''),
+  set: { at: message.sentAt, ttl: Math.ceil(message.sentAt / 1000) + KEEP_WINDOW_SECONDS },
+  when: { text: 'attribute_not_exists(#at) OR #at < :sent', values: { sent: message.sentAt } },
+});
+
+const contactWrites = ({ message, contact }: InboundChange): WriteOp[] => {
+  if (!contact) return [];
+  const { before, after, consent } = contact;
+  const { lastInteractionAt, whatsappProfileName, updatedAt } = after;
+  const changed = lastInteractionAt === before.lastInteractionAt ? {} : { lastInteractionAt, whatsappProfileName };
+  if (consent) return consentWrites(before, after, changed);
+  // Not under the version: who writes ten messages at once is not read ten times for each.
+  return [
+    {
+      update: KEYS.contact(after.id),
+      set: contactRows.set({ ...changed, updatedAt }),
+      add: { version: 1 },
+      when: {
+        text: '#org = :org AND (attribute_not_exists(#lastInteractionAt) OR #lastInteractionAt < :at)',
+        values: { org: message.organizationId, at: contactRows.set(changed).lastInteractionAt },
+      },
+    },
+  ];
+};
+
+/** How many messages of each channel ever came in: the inbound part of unfiltered totals. One query of at most 24 rows. */
+export const readInboundCounts = async (
+  table: Table,
+  organizationId: Id<'organization'>,
+): Promise<Readonly<Partial<Record<Channel, number>>>> => {
+  const { rows } = await table.query({ partition: KEYS.inboundCount(organizationId, '', 0).pk, consistent: true });
+  const counts: Partial<Record<Channel, number>> = {};
+  for (const row of rows) {
+    const channel = PARSE_KEY.inboundCount(row).channel as Channel;
+    const { messages } = countRow.parse(row);
+    counts[channel] = (counts[channel] ?? 0) + messages;
+  }
+  return counts;
+};
+
+/** All that an inbound message changes, as parts of one transaction; its own row is the first, and fails when it is kept already. */
+export const inboundWrites = (change: InboundChange): readonly [WriteOp, ...WriteOp[]] => {
+  const { message, events, opensWindow, ownOptOut } = change;
+  const { id, organizationId, channel, contactId, fromHash } = message;
+  const { recipient } = channelOf(channel);
+  return [
+    { put: inboundRows.write(message), when: ABSENT },
+    { update: KEYS.inboundCount(organizationId, channel, shardOf(id, INBOUND_SHARDS)), add: { messages: 1 } },
+    ...(opensWindow ? [windowWrite(change)] : []),
+    ...contactWrites(change),
+    ...(ownOptOut ? [optOutWrite(organizationId, recipient, fromHash, { ...ownOptOut, contactId })] : []),
+    ...events.map(eventWrite),
+  ];
+};
+
+/** What the cancelled part of a transaction that `inboundWrites` made means; undefined when none of its conditions failed. */
+export const inboundFault = (reasons: readonly CancelReason[]): Exclude<InboundOutcome, 'kept'> | undefined => {
+  if (reasons[0]?.conditionFailed) return 'repeated';
+  return reasons.some(({ conditionFailed }) => conditionFailed) ? 'conflict' : undefined;
+};
+
+/** Keeps an inbound message with all that it changes, in one transaction. */
+export const keepInbound = async (table: Table, change: InboundChange): Promise<InboundOutcome> => {
+  const outcome = await table.transact(inboundWrites(change));
+  return outcome.ok ? 'kept' : (inboundFault(outcome.reasons) ?? 'conflict');
+};

@@ -1,0 +1,53 @@
+import * as z from 'zod';
+import { ENVIRONMENTS } from '../../domain/core/actor.ts';
+import type { Id } from '../../domain/core/ids.ts';
+import type { ShortLink } from '../../domain/links/short-link.ts';
+import type { LinkPorts } from '../../domain/tracking/follow-link.ts';
+import { KEYS } from '../access-patterns.ts';
+import { id } from '../client/attributes.ts';
+import { ABSENT } from '../client/conditions.ts';
+import { defineRow } from '../client/row-codec.ts';
+import type { Table } from '../client/table.ts';
+import { eventWrite } from '../work/outbox.ts';
+import { engagedWrite } from './engagement.ts';
+
+/** Short links, each put by its message's reservation. */
+export const linkRows = defineRow<ShortLink>()({
+  attributes: {
+    code: z.string(),
+    url: z.string(),
+    organizationId: id('organization'),
+    env: z.enum(ENVIRONMENTS),
+    messageId: id('message'),
+    clicks: z.int().min(0),
+  },
+  rename: { organizationId: 'org' },
+  key: (link) => KEYS.link(link.code),
+});
+
+/** Short links in the table of one stage. `raised` is told of committed events, to publish them early; it may lose them. */
+export const linkStore = (
+  table: Table,
+  raised: (eventId: Id<'event'>) => void,
+): Pick<LinkPorts, 'countClick' | 'readLink'> => ({
+  async readLink(code) {
+    const row = await table.get(KEYS.link(code));
+    return row && linkRows.read(row);
+  },
+
+  async countClick(link, event) {
+    const outcome = await table.transact([
+      {
+        update: KEYS.link(link.code),
+        add: { clicks: 1 },
+        when: { text: '#clicks = :clicks', values: { clicks: link.clicks } },
+      },
+      { ...eventWrite(event), when: ABSENT },
+      engagedWrite(link.messageId, 'clicked', event.createdAt),
+    ]);
+    // The event stands there already: an earlier try of this very click was committed, and its answer was lost.
+    const counted = outcome.ok || outcome.reasons[1]?.conditionFailed === true;
+    if (counted) raised(event.id);
+    return counted;
+  },
+});

@@ -1,0 +1,158 @@
+import { isRefusal, type Refusal } from '../../domain/core/errors.ts';
+import type { Id } from '../../domain/core/ids.ts';
+import type { ReplyRecord } from '../../domain/inbound/sms-reply.ts';
+import type { Channel } from '../../domain/message/channel.ts';
+import type { StoredMessage } from '../../domain/message/inbound-message.ts';
+import type { MessageFilter, Page, PageRequest } from '../../domain/message/lists.ts';
+import type { MessageOf, MessageRecord } from '../../domain/message/message.ts';
+import { INDEX_KEYS, KEYS } from '../access-patterns.ts';
+import { allOf, equal, oneOf } from '../client/conditions.ts';
+import { type CursorRequest, cursorPage, type ListRange } from '../client/cursor-pages.ts';
+import type { Condition } from '../client/expressions.ts';
+import { between, fullRows, isEmpty, newestPage, type Window } from '../client/pages.ts';
+import type { QueryRange, Table } from '../client/table.ts';
+import { readWallet } from '../wallet/ledger.ts';
+import { isInbound, readStoredMessage } from './inbound-rows.ts';
+import { messageRows } from './message-rows.ts';
+import { replyRows } from './replies.ts';
+
+/** The narrowest index of a channel's messages for a selection, filtered by what else it names and by `filter`. */
+export const messageRange = (
+  organizationId: Id<'organization'>,
+  channel: Channel,
+  { contactId, campaignId, recipientHash, ...window }: Omit<MessageFilter, 'status' | 'region' | 'via'>,
+  filter: Condition | undefined,
+): ListRange => {
+  const sort = between(window);
+  if (recipientHash !== undefined) {
+    const partition = INDEX_KEYS.messagesTo(organizationId, recipientHash, channel, '', '').gsi4pk;
+    return { index: 'gsi4', partition, sort, filter: allOf([filter, equal({ contactId, campaignId })]) };
+  }
+  if (contactId !== undefined) {
+    const partition = INDEX_KEYS.messagesOfContact(contactId, channel, '', '').gsi2pk;
+    return { index: 'gsi2', partition, sort, filter: allOf([filter, equal({ org: organizationId, campaignId })]) };
+  }
+  if (campaignId !== undefined) {
+    const partition = INDEX_KEYS.messagesOfCampaign(organizationId, campaignId, channel, '', '').gsi3pk;
+    return { index: 'gsi3', partition, sort, filter };
+  }
+  return { index: 'gsi1', partition: INDEX_KEYS.messagesOf(organizationId, channel, '', '').gsi1pk, sort, filter };
+};
+
+const rangeOf = (organizationId: Id<'organization'>, channel: Channel, filter: MessageFilter): ListRange => {
+  const { status, region, via, ...selection } = filter;
+  const hasStatus = status === undefined ? undefined : oneOf('status', [status].flat());
+  return messageRange(organizationId, channel, selection, allOf([hasStatus, equal({ region, via })]));
+};
+
+/** Whether a range is all of a list, whose total is kept. */
+export const isWhole = ({ index, sort, filter }: QueryRange): boolean => index === 'gsi1' && !sort && !filter;
+
+/** A page of a channel's messages, newest first. The unfiltered total is kept on the wallet; a filtered one is counted on its narrow index. */
+export const listMessagePage = async <C extends Channel>(
+  table: Table,
+  organizationId: Id<'organization'>,
+  channel: C,
+  filter: MessageFilter,
+  page: PageRequest,
+): Promise<Page<MessageOf<C>>> => {
+  if (isEmpty(filter)) return { items: [], total: 0 };
+  const range = rangeOf(organizationId, channel, filter);
+  const [rows, total] = await Promise.all([
+    newestPage(table, range, page),
+    isWhole(range) ? readWallet(table, organizationId).then((read) => read?.wallet[channel] ?? 0) : table.count(range),
+  ]);
+  return { items: rows.map(messageRows.read) as MessageOf<C>[], total };
+};
+
+/**
+ * A page of a channel's messages by cursor, newest first: its cost does not grow with the list. A page that is filtered may come
+ * back short with a `nextCursor`; without one the list ended. 400 for a cursor that is none of this list's.
+ */
+export const listMessageCursor = async <C extends Channel>(
+  table: Table,
+  channel: C,
+  filter: MessageFilter,
+  request: CursorRequest,
+): Promise<{ readonly items: readonly MessageOf<C>[]; readonly nextCursor?: string } | Refusal<'BAD_REQUEST'>> => {
+  if (isEmpty(filter)) return { items: [] };
+  const page = await cursorPage(table, rangeOf(request.scope.organizationId, channel, filter), request);
+  if (isRefusal(page)) return page;
+  const { keys, ...next } = page;
+  return { items: (await fullRows(table, keys)).map(messageRows.read) as MessageOf<C>[], ...next };
+};
+
+/** The replies to a message, or all that an organization has. */
+const replyRange = (
+  organizationId: Id<'organization'>,
+  { inReplyTo, ...window }: Window & { inReplyTo?: Id<'message'> | undefined },
+): QueryRange => {
+  const sort = between(window);
+  if (inReplyTo === undefined)
+    return { index: 'gsi1', partition: INDEX_KEYS.repliesOf(organizationId, 'sms', '', '').gsi1pk, sort };
+  const partition = INDEX_KEYS.repliesTo(inReplyTo, '', '').gsi2pk;
+  return { index: 'gsi2', partition, sort, filter: equal({ org: organizationId }) };
+};
+
+/** A page of replies, newest first. */
+export const listReplyPage = async (
+  table: Table,
+  organizationId: Id<'organization'>,
+  filter: Window & { inReplyTo?: Id<'message'> | undefined },
+  page: PageRequest,
+): Promise<Page<ReplyRecord>> => {
+  if (isEmpty(filter)) return { items: [], total: 0 };
+  const range = replyRange(organizationId, filter);
+  const [rows, total] = await Promise.all([
+    newestPage(table, range, page),
+    isWhole(range) ? readWallet(table, organizationId).then((read) => read?.wallet.replies ?? 0) : table.count(range),
+  ]);
+  return { items: rows.map(replyRows.read), total };
+};
+
+/** Messages that were sent, by their ids, those that there are. One read of up to 100. */
+export const readMessages = async (table: Table, ids: readonly Id<'message'>[]): Promise<MessageRecord[]> =>
+  (await table.getMany(ids.map(KEYS.message))).flatMap((row) =>
+    row && !isInbound(row) ? [messageRows.read(row)] : [],
+  );
+
+/** One message of the organization, of any channel and either direction. */
+export const readStored = async (
+  table: Table,
+  organizationId: Id<'organization'>,
+  id: Id<'message'>,
+): Promise<StoredMessage | undefined> => {
+  const row = await table.get(KEYS.message(id));
+  return row && row.org === organizationId ? readStoredMessage(row) : undefined;
+};
+
+/** One message that the organization sent, of any channel. */
+export const readMessage = async (
+  table: Table,
+  organizationId: Id<'organization'>,
+  id: Id<'message'>,
+): Promise<MessageRecord | undefined> => {
+  const message = await readStored(table, organizationId, id);
+  return message?.direction === 'outbound' ? message : undefined;
+};
+
+/** One message of a channel that the organization sent. */
+export const readMessageOf = async <C extends Channel>(
+  table: Table,
+  organizationId: Id<'organization'>,
+  channel: C,
+  id: Id<'message'>,
+): Promise<MessageOf<C> | undefined> => {
+  const message = await readMessage(table, organizationId, id);
+  return message?.channel === channel ? (message as MessageOf<C>) : undefined;
+};
+
+/** One reply of the organization. */
+export const readReply = async (
+  table: Table,
+  organizationId: Id<'organization'>,
+  id: Id<'reply'>,
+): Promise<ReplyRecord | undefined> => {
+  const row = await table.get(KEYS.reply(id));
+  return row && row.org === organizationId ? replyRows.read(row) : undefined;
+};

@@ -1,0 +1,191 @@
+import { CHANNELS } from '../../domain/channels/registry.ts';
+import type { Id } from '../../domain/core/ids.ts';
+import type { Channel } from '../../domain/message/channel.ts';
+import type { StoredMessage } from '../../domain/message/inbound-message.ts';
+import type { Page } from '../../domain/message/lists.ts';
+import { MESSAGE_STATUSES } from '../../domain/message/message.ts';
+import { UNIFIED_OF, type UnifiedStatus } from '../../domain/tracking/views.ts';
+import { INDEX_KEYS } from '../access-patterns.ts';
+import { allOf, equal, oneOf } from '../client/conditions.ts';
+import type { ListRange } from '../client/cursor-pages.ts';
+import type { Condition } from '../client/expressions.ts';
+import { between, fullRows, isEmpty, type Window } from '../client/pages.ts';
+import type { Row } from '../client/row.ts';
+import type { QueryRange, Table } from '../client/table.ts';
+import { readWallet } from '../wallet/ledger.ts';
+import { readInboundCounts } from './inbound.ts';
+import { readStoredMessage } from './inbound-rows.ts';
+import { isWhole, messageRange } from './message-lists.ts';
+
+/** Rows that one read of an unfiltered index takes at most; a filtered one reads as many and keeps what matches. */
+const MAX_PER_READ = 1_000;
+
+export interface UnifiedFilter extends Window {
+  readonly status?: UnifiedStatus | undefined;
+  readonly contactId?: Id<'contact'> | undefined;
+  readonly campaignId?: string | undefined;
+  readonly numberId?: string | undefined;
+  readonly batchId?: Id<'batch'> | undefined;
+  readonly sentByAccountId?: Id<'account'> | undefined;
+}
+
+/** A sorted list that is read piece by piece; undefined at its end. A piece may be empty. */
+export type Source<T> = () => Promise<readonly T[] | undefined>;
+
+/** A source with what was read of it and not yet taken. */
+class Head<T> {
+  readonly #source: Source<T>;
+  #piece: readonly T[] = [];
+  #at = 0;
+  #ended = false;
+  constructor(source: Source<T>) {
+    this.#source = source;
+  }
+  /** Reads on until there is a first item, or the end. */
+  async fill(): Promise<void> {
+    while (this.#at >= this.#piece.length && !this.#ended) {
+      const piece = await this.#source();
+      this.#ended = piece === undefined;
+      this.#piece = piece ?? [];
+      this.#at = 0;
+    }
+  }
+  first(): T | undefined {
+    return this.#piece[this.#at];
+  }
+  take(): void {
+    this.#at++;
+  }
+}
+
+/**
+ * The items `skip` to `skip + limit` of what lists, each sorted descending by `orderOf`, hold together. Reads of no list more than
+ * the piece in which the page ends, whatever follows there.
+ */
+export const mergeNewest = async <T>(
+  sources: readonly Source<T>[],
+  orderOf: (item: T) => string,
+  skip: number,
+  limit: number,
+): Promise<T[]> => {
+  const heads = sources.map((source) => new Head(source));
+  await Promise.all(heads.map((head) => head.fill()));
+  const taken: T[] = [];
+  let latest: Head<T> | undefined;
+  for (let place = 0; place < skip + limit; place++) {
+    // Only before an item is wanted: the last one of a page reads nothing that follows it.
+    if (latest?.first() === undefined) await latest?.fill();
+    let newest: Head<T> | undefined;
+    let order = '';
+    for (const head of heads) {
+      const item = head.first();
+      if (item === undefined || (newest && orderOf(item) <= order)) continue;
+      newest = head;
+      order = orderOf(item);
+    }
+    if (!newest) break;
+    if (place >= skip) taken.push(newest.first() as T);
+    newest.take();
+    latest = newest;
+  }
+  return taken;
+};
+
+/** The message has a status of its channel that a unified one stands for; an archived message is nothing else besides. */
+const hasStatus = (status: UnifiedStatus | undefined): Condition | undefined => {
+  if (status === undefined) return undefined;
+  if (status === 'archived') return { text: 'attribute_exists(#archivedAt)' };
+  const meant = MESSAGE_STATUSES.filter((each) => UNIFIED_OF[each] === status);
+  return allOf([{ text: 'attribute_not_exists(#archivedAt)' }, oneOf('status', meant)]);
+};
+
+const sentRange = (organizationId: Id<'organization'>, channel: Channel, filter: UnifiedFilter): ListRange => {
+  const { status, numberId, batchId, sentByAccountId, ...selection } = filter;
+  const rest = allOf([equal({ numberId, batchId, sentByAccountId }), hasStatus(status)]);
+  return messageRange(organizationId, channel, selection, rest);
+};
+
+/** The keys of a range, newest first, piece by piece; of an unfiltered one never more in a piece than the page could take. */
+const keysOf = (table: Table, range: QueryRange, max: number): Source<Row> => {
+  let startKey: QueryRange['startKey'];
+  let ended = false;
+  const limit = range.filter ? MAX_PER_READ : Math.min(MAX_PER_READ, max);
+  return async () => {
+    if (ended) return undefined;
+    const page = await table.query({
+      ...range,
+      newestFirst: true,
+      only: ['pk', 'sk', `${range.index}sk`],
+      limit,
+      startKey,
+    });
+    startKey = page.nextKey;
+    ended = startKey === undefined;
+    return page.rows;
+  };
+};
+
+/** What a channel's inbound messages are read by; undefined where the filter asks for what none of them has. */
+const inboundRange = (
+  organizationId: Id<'organization'>,
+  channel: Channel,
+  filter: UnifiedFilter,
+): QueryRange | undefined => {
+  const { status, contactId, campaignId, batchId, sentByAccountId, numberId } = filter;
+  const asksForSent = [campaignId, batchId, sentByAccountId].some((value) => value !== undefined);
+  if (asksForSent || (status !== undefined && status !== 'delivered')) return undefined;
+  const sort = between(filter);
+  if (contactId === undefined) {
+    const partition = INDEX_KEYS.inboundOf(organizationId, channel, '', '').gsi1pk;
+    return { index: 'gsi1', partition, sort, filter: equal({ numberId }) };
+  }
+  const partition = INDEX_KEYS.inboundOfContact(contactId, channel, '', '').gsi2pk;
+  return { index: 'gsi2', partition, sort, filter: equal({ numberId, org: organizationId }) };
+};
+
+/** The lists that may hold something for a filter, each with how many messages it ever took; those without any are not asked. */
+const listsOf = async (table: Table, organizationId: Id<'organization'>, filter: UnifiedFilter) => {
+  const [read, inbound] = await Promise.all([
+    readWallet(table, organizationId),
+    readInboundCounts(table, organizationId),
+  ]);
+  return CHANNELS.flatMap((channel) => {
+    const received = inboundRange(organizationId, channel, filter);
+    return [
+      { range: sentRange(organizationId, channel, filter), size: read?.wallet[channel] ?? 0 },
+      ...(received ? [{ range: received, size: inbound[channel] ?? 0 }] : []),
+    ].filter(({ size }) => size > 0);
+  });
+};
+
+const NOTHING = { items: [], total: 0 };
+
+/**
+ * A page of an organization's messages of all channels, newest first: the keys are merged from the channels' own indexes, of what was
+ * sent and of what came in, and one batch reads the page's rows. Lists of which nothing was ever stored are not asked. The unfiltered total is kept in counters, and the
+ * page costs the same however many messages there are; a filtered total is counted on the narrow indexes.
+ */
+export const listAllMessages = async (
+  table: Table,
+  organizationId: Id<'organization'>,
+  filter: UnifiedFilter,
+  { skip, limit }: { skip: number; limit: number },
+): Promise<Page<StoredMessage>> => {
+  if (isEmpty(filter)) return NOTHING;
+  const lists = await listsOf(table, organizationId, filter);
+  if (lists.length === 0) return NOTHING;
+  const ranges = lists.map(({ range }) => range);
+  const whole = ranges.every(isWhole);
+  const counts = whole ? lists.map(({ size }) => size) : ranges.map((range) => table.count(range));
+  const [keys, ...totals] = await Promise.all([
+    mergeNewest(
+      ranges.map((range) => keysOf(table, range, skip + limit)),
+      (row) => String(row[`${ranges[0]?.index}sk`]),
+      skip,
+      limit,
+    ),
+    ...counts,
+  ]);
+  const rows = await fullRows(table, keys);
+  return { items: rows.map(readStoredMessage), total: totals.reduce((sum, count) => sum + count, 0) };
+};

@@ -1,0 +1,120 @@
+import * as z from 'zod';
+import { CHANNELS, channelOf } from '../../domain/channels/registry.ts';
+import { ENVIRONMENTS } from '../../domain/core/actor.ts';
+import { isoTime } from '../../domain/core/time.ts';
+import type { Channel } from '../../domain/message/channel.ts';
+import {
+  MESSAGE_STATUSES,
+  MESSAGE_TYPES,
+  type MessageOf,
+  type MessageRecord,
+  PRIORITIES,
+} from '../../domain/message/message.ts';
+import type { ProviderReceipt } from '../../domain/message/provider-port.ts';
+import { INDEX_KEYS, KEYS } from '../access-patterns.ts';
+import { coins, id, time } from '../client/attributes.ts';
+import type { Row } from '../client/row.ts';
+import { defineRow } from '../client/row-codec.ts';
+
+const text = z.string().optional();
+const decision = z.object({
+  at: z.int(),
+  kind: z.enum(['accepted', 'deferred', 'route', 'provider', 'receipt', 'resolution', 'fallback', 'operator']),
+  detail: z.string(),
+  coins: z.int().exactOptional(),
+});
+
+/** All of a message but its content, whose form is its channel's. `deadline` is a number in the table, where it is compared. */
+const commonRows = defineRow<Omit<MessageOf<Channel>, 'content'>>()({
+  attributes: {
+    id: id('message'),
+    organizationId: id('organization'),
+    env: z.enum(ENVIRONMENTS),
+    direction: z.literal('outbound'),
+    channel: z.enum(CHANNELS),
+    type: z.enum(MESSAGE_TYPES),
+    priority: z.enum(PRIORITIES),
+    status: z.enum(MESSAGE_STATUSES),
+    reason: text,
+    to: z.string(),
+    recipientHash: z.string(),
+    region: z.enum(['BR', 'INTL']).optional(),
+    route: z.string(),
+    provider: z.string(),
+    via: z.enum(['rcs', 'sms']).optional(),
+    units: z.int(),
+    contactId: id('contact').optional(),
+    campaignId: text,
+    numberId: text,
+    instagramAccountId: text,
+    templateId: text,
+    templateVars: z.array(z.string()).optional(),
+    batchId: id('batch').optional(),
+    escrow: text,
+    sentByAccountId: id('account').optional(),
+    metadata: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).optional(),
+    coins,
+    band: z.object({ index: z.int(), from: z.int(), upTo: z.int().nullable() }).optional(),
+    fallbackCoins: z.array(z.int()).optional(),
+    hasBody: z.boolean().optional(),
+    hold: z.enum(['open', 'captured', 'released']),
+    fence: z.int(),
+    deadline: z.int(),
+    dispatchedAt: z.int().optional(),
+    uncertain: z.boolean().optional(),
+    inquiries: z.int().optional(),
+    force: z.boolean().optional(),
+    scheduledAt: time.optional(),
+    fallbackId: id('message').optional(),
+    replaces: id('message').optional(),
+    replacedBy: id('message').optional(),
+    archivedAt: time.optional(),
+    callerKey: z.string(),
+    attempts: z.int(),
+    lastError: text,
+    originalError: text,
+    providerMessageId: text,
+    providerReceipt: z.custom<ProviderReceipt>((value) => typeof value === 'object').optional(),
+    createdAt: time,
+    updatedAt: time,
+    sentAt: time.optional(),
+    deliveredAt: time.optional(),
+    readAt: time.optional(),
+    failedAt: time.optional(),
+    decisions: z.array(decision),
+  },
+  rename: { organizationId: 'org' },
+  key: (message) => KEYS.message(message.id),
+  index(message) {
+    const { organizationId: org, id, channel, recipientHash, contactId, campaignId } = message;
+    const createdAt = isoTime(message.createdAt);
+    return {
+      ...INDEX_KEYS.messagesOf(org, channel, createdAt, id),
+      ...INDEX_KEYS.messagesTo(org, recipientHash, channel, createdAt, id),
+      ...(contactId ? INDEX_KEYS.messagesOfContact(contactId, channel, createdAt, id) : {}),
+      ...(campaignId ? INDEX_KEYS.messagesOfCampaign(org, campaignId, channel, createdAt, id) : {}),
+    };
+  },
+});
+
+/** What a channel keeps of a message's content. */
+const contentCodecOf = (channel: Channel) => channelOf(channel).storedContent;
+
+/** The rows of messages that were sent, with the index entries of their lists; that of their due work is `dueEntry`. */
+export const messageRows = {
+  read(row: Row): MessageRecord {
+    const message = commonRows.read(row);
+    // One channel's fields and that channel's content are a message of it.
+    return { ...message, content: contentCodecOf(message.channel).parse(row.content) } as MessageRecord;
+  },
+  write: (message: MessageRecord): Row => ({
+    ...commonRows.write(message),
+    content: z.encode(contentCodecOf(message.channel), message.content),
+  }),
+  /** The content never changes. */
+  set: commonRows.set,
+};
+
+/** The due entry of a new message: a queued one leaves then, any other is recovered. */
+export const dueEntry = ({ id, status, deadline }: MessageRecord) =>
+  INDEX_KEYS.due(status === 'queued' ? 'send_message' : 'recover_send', id, deadline);

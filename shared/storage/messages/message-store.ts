@@ -1,0 +1,217 @@
+import { REFUND_DELAY_MS } from '../../domain/bulk/escrow.ts';
+import type { Id } from '../../domain/core/ids.ts';
+import type { Decision, MessageRecord, MessageStatus } from '../../domain/message/message.ts';
+import type { Advance, MessageStore, Release, Reservation, Settlement } from '../../domain/sending/message-store.ts';
+import { UNIFIED_OF } from '../../domain/tracking/views.ts';
+import type { WorkItem } from '../../queues/queues.ts';
+import { INDEX_KEYS, KEYS } from '../access-patterns.ts';
+import type { Condition, WriteOp } from '../client/expressions.ts';
+import type { Table } from '../client/table.ts';
+import { eventWorkItem, eventWrite } from '../work/outbox.ts';
+import { fallbackNews, fallbackWorkItems } from './fallbacks.ts';
+import { captureWrites, comesBackAtOnce, escrowWorkItems, moveWrites, releaseEntryWrites } from './holds.ts';
+import { isInbound } from './inbound-rows.ts';
+import { messageRows } from './message-rows.ts';
+import { bodyGone, type Sealer } from './queued.ts';
+import { reserve } from './reserve.ts';
+
+/** A correlation is kept as long as a provider may still call back with it. */
+const CORRELATION_SECONDS = 30 * 24 * 3600;
+
+/** Condition: the hold is open, under the fence that the message was read with. */
+const underFence = (message: MessageRecord): Condition => ({
+  text: '#hold = :open AND #fence = :fence',
+  values: { open: 'open', fence: message.fence },
+});
+
+const settleWrites = (message: MessageRecord, settlement: Settlement): WriteOp[] => {
+  const { id } = message;
+  const { at, outcomeAt, provider, providerMessageId } = settlement;
+  return [
+    {
+      update: KEYS.message(id),
+      set: {
+        ...messageRows.set({
+          status: 'sent',
+          hold: 'captured',
+          provider,
+          providerMessageId,
+          sentAt: at,
+          updatedAt: at,
+        }),
+        ...(outcomeAt === undefined ? {} : INDEX_KEYS.due('sandbox_outcome', id, outcomeAt)),
+      },
+      append: { decisions: settlement.decisions },
+      remove: outcomeAt === undefined ? ['duePk', 'dueAt', 'uncertain'] : ['uncertain'],
+      when: underFence(message),
+    },
+    ...captureWrites(message, at),
+    ...settlement.correlations.map(
+      (reference): WriteOp => ({
+        put: {
+          ...KEYS.correlation(provider, reference),
+          messageId: id,
+          ttl: Math.ceil(at / 1000) + CORRELATION_SECONDS,
+        },
+      }),
+    ),
+    ...settlement.events.map(eventWrite),
+    ...bodyGone(message),
+  ];
+};
+
+const releaseWrites = (message: MessageRecord, release: Release): WriteOp[] => {
+  const { organizationId, id, coins } = message;
+  const { at, reason, lastError } = release;
+  const key: WriteOp = {
+    delete: KEYS.idempotency(organizationId, message.callerKey),
+    when: { text: 'attribute_not_exists(#pk) OR #messageId = :id', values: { id } },
+  };
+  return [
+    {
+      update: KEYS.message(id),
+      set: messageRows.set({ status: 'failed', hold: 'released', reason, lastError, failedAt: at, updatedAt: at }),
+      append: { decisions: release.decisions },
+      remove: ['duePk', 'dueAt', 'uncertain'],
+      when: underFence(message),
+    },
+    ...releaseEntryWrites(message, at, 'failed', release.withChunk),
+    ...(comesBackAtOnce(message, release.withChunk)
+      ? [{ update: KEYS.wallet(organizationId), add: { balance: coins, held: -coins } } satisfies WriteOp]
+      : []),
+    ...(release.freeKey ? [key] : []),
+    ...release.events.map(eventWrite),
+    ...bodyGone(message),
+    ...fallbackNews({ ...message, status: 'failed', hold: 'released', reason }, at),
+  ];
+};
+
+/** The moment that a status leaves on the row. */
+const STAMPS: Readonly<Partial<Record<MessageStatus, 'deliveredAt' | 'readAt' | 'failedAt'>>> = {
+  delivered: 'deliveredAt',
+  read: 'readAt',
+  failed: 'failedAt',
+  undelivered: 'failedAt',
+  bounced: 'failedAt',
+};
+
+const advanceWrites = (message: MessageRecord, transition: Advance): WriteOp[] => {
+  const { status, at, outcomeAt } = transition;
+  const stamp = status && STAMPS[status];
+  const ends = status !== undefined && status !== 'sent' && outcomeAt === undefined;
+  return [
+    {
+      update: KEYS.message(message.id),
+      set: {
+        ...messageRows.set({
+          status,
+          ...(stamp ? { [stamp]: at } : {}),
+          reason: transition.reason,
+          via: transition.via,
+          providerReceipt: transition.receipt,
+          updatedAt: transition.recordedAt,
+        }),
+        ...(outcomeAt === undefined ? {} : INDEX_KEYS.due('sandbox_outcome', message.id, outcomeAt)),
+      },
+      append: { decisions: transition.decisions },
+      ...(ends ? { remove: ['duePk', 'dueAt'] } : {}),
+      when: {
+        text: '#status = :status AND #updatedAt = :updatedAt',
+        values: messageRows.set({ status: message.status, updatedAt: message.updatedAt }),
+      },
+    },
+    ...(transition.receiptFingerprint ? [{ delete: KEYS.receipt(message.id, transition.receiptFingerprint) }] : []),
+    ...transition.events.map(eventWrite),
+    ...(status ? fallbackNews({ ...message, status, reason: transition.reason }, transition.recordedAt) : []),
+    ...(status ? moveWrites(message, UNIFIED_OF[status]) : []),
+  ];
+};
+
+/** The message store over the single table. `publish` enqueues committed work early; it may be lost, since the work is found by its due time. */
+export const messageStore = (
+  table: Table,
+  publish: (workItems: readonly WorkItem[], delaySeconds?: number) => void,
+  sealer: Sealer,
+): MessageStore => {
+  const commit = async (
+    writes: readonly WriteOp[],
+    events: readonly { id: Id<'event'> }[] = [],
+    more: readonly WorkItem[] = [],
+  ): Promise<boolean> => {
+    const { ok } = await table.transact(writes);
+    const workItems = [...events.map(({ id }) => eventWorkItem(id)), ...more];
+    if (ok && workItems.length > 0) publish(workItems);
+    return ok;
+  };
+  const change = async (message: MessageRecord, set: Record<string, unknown>, decision: Decision): Promise<boolean> => {
+    const { ok } = await table.write({
+      update: KEYS.message(message.id),
+      set,
+      append: { decisions: [decision] },
+      when: underFence(message),
+    });
+    return ok;
+  };
+  const read = async (id: Id<'message'>): Promise<MessageRecord | undefined> => {
+    const row = await table.get(KEYS.message(id));
+    return row && !isInbound(row) ? messageRows.read(row) : undefined;
+  };
+  /** A repeat of our own commit fails its condition: what stands there tells whether it was ours. */
+  const orAlready = async (done: boolean, message: MessageRecord, hold: 'captured' | 'released'): Promise<boolean> => {
+    if (done) return true;
+    const now = await read(message.id);
+    return now?.hold === hold && now.fence === message.fence;
+  };
+  return {
+    read,
+    reserve: (reservation: Reservation) =>
+      reserve(table, reservation, sealer, (ids) => ids.length > 0 && publish(ids.map(eventWorkItem))),
+    settle: async (message, settlement) =>
+      orAlready(await commit(settleWrites(message, settlement), settlement.events), message, 'captured'),
+    async release(message, release) {
+      const done = await commit(releaseWrites(message, release), release.events, fallbackWorkItems(message, 'failed'));
+      const gathered = done ? escrowWorkItems(message, release.withChunk) : [];
+      if (gathered.length > 0) publish(gathered, REFUND_DELAY_MS / 1000);
+      return orAlready(done, message, 'released');
+    },
+    markUncertain: (message, at, deadline, decision) =>
+      change(
+        message,
+        {
+          ...messageRows.set({ uncertain: true, deadline, updatedAt: at }),
+          ...INDEX_KEYS.due('recover_send', message.id, deadline),
+        },
+        decision,
+      ),
+    reroute: (message, provider, decision) => change(message, messageRows.set({ provider }), decision),
+    async claimQueued(message, provider, now, deadline) {
+      const written = await table.write({
+        update: KEYS.message(message.id),
+        set: {
+          ...messageRows.set({ status: 'sending', provider, deadline, dispatchedAt: now, updatedAt: now }),
+          ...INDEX_KEYS.due('recover_send', message.id, deadline),
+        },
+        add: { fence: 1, attempts: 1 },
+        when: {
+          text: '#hold = :open AND #status = :queued AND #fence = :fence AND #deadline <= :now',
+          values: { open: 'open', queued: 'queued', fence: message.fence, now },
+        },
+      });
+      return written.ok && written.row ? messageRows.read(written.row) : undefined;
+    },
+    async claimExpired(message, now, deadline) {
+      const written = await table.write({
+        update: KEYS.message(message.id),
+        set: { ...messageRows.set({ deadline }), ...INDEX_KEYS.due('recover_send', message.id, deadline) },
+        add: { fence: 1, inquiries: 1 },
+        when: {
+          text: '#hold = :open AND #status = :sending AND #fence = :fence AND #deadline <= :now',
+          values: { open: 'open', sending: 'sending', fence: message.fence, now },
+        },
+      });
+      return written.ok && written.row ? messageRows.read(written.row) : undefined;
+    },
+    advance: async (message, transition) =>
+      commit(advanceWrites(message, transition), transition.events, fallbackWorkItems(message, transition.status)),
+  };
+};

@@ -1,0 +1,70 @@
+import * as z from 'zod';
+import type { Id } from '../../domain/core/ids.ts';
+import type { ReceiptEvent } from '../../domain/message/provider-port.ts';
+import { type PendingReceipt, receiptFingerprint } from '../../domain/sending/apply-receipt.ts';
+import type { WorkItem } from '../../queues/queues.ts';
+import { INDEX_KEYS, KEYS } from '../access-patterns.ts';
+import { id } from '../client/attributes.ts';
+import { EXISTS } from '../client/conditions.ts';
+import { defineRow } from '../client/row-codec.ts';
+import type { Table } from '../client/table.ts';
+
+/** A receipt that no message claims is forgotten after this time. */
+const KEEP_SECONDS = 7 * 24 * 3600;
+
+const isReceipt = (value: unknown): value is ReceiptEvent =>
+  typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'receipt';
+const receiptRows = defineRow<PendingReceipt>()({
+  attributes: { messageId: id('message'), fingerprint: z.string(), event: z.custom<ReceiptEvent>(isReceipt) },
+  key: (receipt) => KEYS.receipt(receipt.messageId, receipt.fingerprint),
+});
+
+/** The work item that applies a receipt. */
+export const receiptWorkItem = (messageId: Id<'message'>, fingerprint: string): WorkItem => ({
+  kind: 'apply_receipt',
+  ...KEYS.receipt(messageId, fingerprint),
+});
+
+/** Receipts on their way to their messages. */
+export const receiptStore = (table: Table) => ({
+  /** Keeps a receipt, due at once. The same one twice is one row. */
+  async addPendingReceipt(messageId: Id<'message'>, event: ReceiptEvent, now: number): Promise<PendingReceipt> {
+    const receipt = { messageId, fingerprint: receiptFingerprint(event), event };
+    await table.write({
+      put: {
+        ...receiptRows.write(receipt),
+        ...INDEX_KEYS.due('apply_receipt', messageId, now),
+        ttl: Math.ceil(now / 1000) + KEEP_SECONDS,
+      },
+    });
+    return receipt;
+  },
+  async pendingReceipt(messageId: Id<'message'>, fingerprint: string): Promise<PendingReceipt | undefined> {
+    const row = await table.get(KEYS.receipt(messageId, fingerprint));
+    return row && receiptRows.read(row);
+  },
+  async pendingReceipts(messageId: Id<'message'>): Promise<readonly PendingReceipt[]> {
+    const { rows } = await table.query({
+      partition: KEYS.message(messageId).pk,
+      sort: { text: 'begins_with(#sk, :receipts)', values: { receipts: 'RCPT#' } },
+      consistent: true,
+      limit: 20,
+    });
+    return rows.map(receiptRows.read);
+  },
+  async postponeReceipt({ messageId, fingerprint }: PendingReceipt, at: number): Promise<void> {
+    await table.write({
+      update: KEYS.receipt(messageId, fingerprint),
+      set: { dueAt: at },
+      when: EXISTS,
+    });
+  },
+  async dropReceipt({ messageId, fingerprint }: PendingReceipt): Promise<void> {
+    await table.write({ delete: KEYS.receipt(messageId, fingerprint) });
+  },
+  /** The message that a provider's own reference stands for. */
+  async correlate(provider: string, reference: string): Promise<Id<'message'> | undefined> {
+    const row = await table.get(KEYS.correlation(provider, reference), { eventual: true });
+    return row ? id('message').parse(row.messageId) : undefined;
+  },
+});

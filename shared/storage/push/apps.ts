@@ -1,0 +1,77 @@
+import * as z from 'zod';
+import type { AppStore, PushApp } from '../../domain/channels/push/app.ts';
+import { type PushCredentials, pushCredentials } from '../../domain/channels/push/credentials.ts';
+import { PUSH_PLATFORMS } from '../../domain/channels/push/transport.ts';
+import { ENVIRONMENTS } from '../../domain/core/actor.ts';
+import type { Id } from '../../domain/core/ids.ts';
+import type { Vault } from '../../domain/core/secrets.ts';
+import { KEYS } from '../access-patterns.ts';
+import { id, time } from '../client/attributes.ts';
+import { EXISTS } from '../client/conditions.ts';
+import type { Row } from '../client/row.ts';
+import { defineRow } from '../client/row-codec.ts';
+import type { Table } from '../client/table.ts';
+
+const PURPOSE = 'push-credentials';
+
+interface StoredApp extends PushApp {
+  /** Its credentials. */
+  readonly sealed: string;
+}
+const appRows = defineRow<StoredApp>()({
+  attributes: {
+    id: id('pushApp'),
+    organizationId: id('organization'),
+    env: z.enum(ENVIRONMENTS),
+    name: z.string(),
+    platforms: z.array(z.enum(PUSH_PLATFORMS)),
+    vapidPublicKey: z.string().optional(),
+    sealed: z.string(),
+    createdAt: time,
+    updatedAt: time,
+  },
+  rename: { organizationId: 'org' },
+  key: (app) => KEYS.pushApp(app.organizationId, app.id),
+});
+const withoutSecret = (row: Row): PushApp => {
+  const { sealed: _, ...app } = appRows.read(row);
+  return app;
+};
+
+/** The apps of a stage; their credentials are sealed for their place. */
+export const pushApps = (table: Table, vault: () => Promise<Vault>): AppStore => {
+  const rowsOf = async (organizationId: Id<'organization'>): Promise<readonly Row[]> => {
+    const { pk: partition } = KEYS.pushApp(organizationId, '');
+    // 50 apps at most: one page.
+    const { rows } = await table.query({ partition, consistent: true });
+    return rows;
+  };
+  const open = (keys: Vault, { organizationId, id, sealed }: StoredApp): PushCredentials =>
+    pushCredentials.parse(JSON.parse(keys.open(PURPOSE, organizationId, sealed, id)));
+  return {
+    async list(organizationId) {
+      const apps = (await rowsOf(organizationId)).map(withoutSecret);
+      return apps.sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
+    },
+    async read(organizationId, id) {
+      const row = await table.get(KEYS.pushApp(organizationId, id));
+      return row && withoutSecret(row);
+    },
+    async put(app, credentials) {
+      const { id, organizationId } = app;
+      const sealed = (await vault()).seal(PURPOSE, organizationId, JSON.stringify(credentials), id);
+      await table.write({ put: appRows.write({ ...app, sealed }) });
+    },
+    async credentials(organizationId) {
+      const [keys, rows] = await Promise.all([vault(), rowsOf(organizationId)]);
+      return new Map(rows.map(appRows.read).map((app) => [app.id, open(keys, app)]));
+    },
+    async remove(organizationId, id) {
+      const { ok } = await table.write({
+        delete: KEYS.pushApp(organizationId, id),
+        when: EXISTS,
+      });
+      return ok;
+    },
+  };
+};

@@ -1,0 +1,95 @@
+import type { PushMessage } from '../../domain/channels/push/message.ts';
+import { Unavailable } from '../../domain/core/errors.ts';
+import { newId } from '../../domain/core/ids.ts';
+import type { Claim, ClaimOutcome, PushCreationStore } from '../../domain/push-messages/ports.ts';
+import { KEYS } from '../access-patterns.ts';
+import { ABSENT } from '../client/conditions.ts';
+import type { Condition, WriteOp } from '../client/expressions.ts';
+import type { Table } from '../client/table.ts';
+import { IDEMPOTENCY_MS, idempotencyRows, type StoredRecord } from '../messages/idempotency.ts';
+
+/**
+ * An idempotency record whose message is still being made: it expires with its attempt's time, so that the key is free for whatever comes
+ * next, and `building` tells the same request's repeat that there are rows to go on with.
+ */
+
+/** Tries against a moving key. */
+const MAX_ATTEMPTS = 12;
+
+/** Condition: the attempt still has its claim. */
+const isClaimed = ({ messageId, attempt }: Claim): Condition => ({
+  text: '#messageId = :message AND #building = :attempt',
+  values: { message: messageId, attempt },
+});
+
+/** What a record answers to a request; undefined where the key may be claimed. */
+const answerOf = (record: StoredRecord, requestHash: string, now: number): ClaimOutcome | undefined => {
+  if (record.expiresAt <= now) return undefined;
+  if (record.requestHash !== requestHash) return { kind: 'reused' };
+  return record.building === undefined
+    ? { kind: 'created', messageId: record.messageId }
+    : { kind: 'running', until: record.expiresAt };
+};
+
+/** The next attempt: of the same message where the same request was left unfinished, else of a new one. */
+const nextAttempt = (key: Omit<Claim, 'messageId' | 'attempt'>, before: StoredRecord | undefined): Claim =>
+  before?.building !== undefined && before.requestHash === key.requestHash
+    ? { ...key, messageId: before.messageId, attempt: before.building + 1 }
+    : { ...key, messageId: newId('message'), attempt: 1 };
+
+const claimWrite = (claim: Claim, before: StoredRecord | undefined, now: number, until: number): WriteOp => {
+  const { messageId, requestHash, attempt, organizationId, callerKey } = claim;
+  const record = { messageId, requestHash, expiresAt: until, building: attempt };
+  return {
+    put: {
+      ...idempotencyRows.write(record, organizationId, callerKey),
+      ttl: Math.ceil((now + IDEMPOTENCY_MS) / 1000),
+    },
+    when: before
+      ? {
+          text: '#messageId = :message AND #expiresAt = :expires',
+          values: { message: before.messageId, expires: before.expiresAt },
+        }
+      : ABSENT,
+  };
+};
+
+/** Claims a caller's key for an attempt to make its message until a moment (ms), or tells what has it. */
+export const takeClaim = async (
+  table: Table,
+  key: Omit<Claim, 'messageId' | 'attempt'>,
+  now: number,
+  until: number,
+): Promise<ClaimOutcome> => {
+  for (let turn = 0; turn < MAX_ATTEMPTS; turn++) {
+    const row = await table.get(KEYS.idempotency(key.organizationId, key.callerKey));
+    const before = row && idempotencyRows.read(row);
+    const answer = before && answerOf(before, key.requestHash, now);
+    if (answer) return answer;
+    const claim = nextAttempt(key, before);
+    if ((await table.write(claimWrite(claim, before, now, until))).ok) return { kind: 'claimed', claim };
+  }
+  throw new Unavailable('The key moved too fast to be taken.');
+};
+
+/** Frees a claimed key, or has its claim expire now, so that the same request goes on with it. */
+export const releaseClaim = async (
+  table: Table,
+  claim: Claim,
+  now: number,
+  how: Parameters<PushCreationStore['releaseClaim']>[2],
+): Promise<void> => {
+  const key = KEYS.idempotency(claim.organizationId, claim.callerKey);
+  const when = isClaimed(claim);
+  await table.write(
+    how === 'free' ? { delete: key, when } : { update: key, set: idempotencyRows.set({ expiresAt: now }), when },
+  );
+};
+
+/** Records that the key's message is made, in the place of the claim. */
+export const recordWrite = ({ id, createdAt }: PushMessage, claim: Claim): WriteOp => {
+  const { requestHash, organizationId, callerKey } = claim;
+  const expiresAt = createdAt + IDEMPOTENCY_MS;
+  const row = idempotencyRows.write({ messageId: id, requestHash, expiresAt }, organizationId, callerKey);
+  return { put: { ...row, ttl: Math.ceil(expiresAt / 1000) }, when: isClaimed(claim) };
+};

@@ -1,0 +1,173 @@
+import type { AudienceDevice } from '../../domain/channels/push/device.ts';
+import { dispatchIdsOf, type PushChunk } from '../../domain/channels/push/dispatch.ts';
+import { type PushMessage, priceOf } from '../../domain/channels/push/message.ts';
+import { Unavailable } from '../../domain/core/errors.ts';
+import type { Id } from '../../domain/core/ids.ts';
+import type { Claim, CommitOutcome, PushCreationStore } from '../../domain/push-messages/ports.ts';
+import type { WorkItem } from '../../queues/queues.ts';
+import { KEYS } from '../access-patterns.ts';
+import { ABSENT } from '../client/conditions.ts';
+import type { WriteOp } from '../client/expressions.ts';
+import type { Row } from '../client/row.ts';
+import type { Table } from '../client/table.ts';
+import { entryWrite } from '../wallet/ledger.ts';
+import { debitWrite, guessWallet, planDebit, rememberWallet } from '../wallet/wallet.ts';
+import { walletRows } from '../wallet/wallet-row.ts';
+import { eventWorkItem, eventWrite } from '../work/outbox.ts';
+import { recordWrite, releaseClaim, takeClaim } from './claims.ts';
+import {
+  KEEP_SECONDS,
+  newPushMessageRow,
+  pushChunkRows,
+  pushDispatchRows,
+  readPushChunk,
+  readPushMessageRow,
+} from './push-rows.ts';
+
+/** Tries against a moving wallet. */
+const MAX_ATTEMPTS = 12;
+/** What one transaction may carry (DynamoDB, TransactWriteItems). */
+const MAX_WRITES = 100;
+
+type Part = 'idempotencyRecord' | 'wallet' | 'message' | 'rest';
+
+const commitWrites = (message: PushMessage, claim: Claim, plan: ReturnType<typeof planDebit>): [Part, WriteOp][] => {
+  const { organizationId, createdAt } = message;
+  const coins = priceOf(message);
+  const own: [Part, WriteOp][] = [
+    ['idempotencyRecord', recordWrite(message, claim)],
+    ['message', { put: newPushMessageRow(message), when: ABSENT }],
+  ];
+  if (coins === 0) return own;
+  const wallet = debitWrite(organizationId, plan, { balance: -coins, held: coins });
+  const hold = entryWrite({
+    organizationId,
+    kind: 'hold',
+    coins: -coins,
+    held: coins,
+    at: createdAt,
+    messageId: message.id,
+  });
+  const events = plan.events.map((event): [Part, WriteOp] => ['rest', eventWrite(event)]);
+  return [...own, ['wallet', wallet], ['rest', hold], ...events];
+};
+
+/** What a cancelled commit means; undefined where it may succeed against the wallet as it is now known. */
+const verdictOf = (
+  message: PushMessage,
+  failed: (part: Part) => { readonly row?: Row | undefined } | undefined,
+): CommitOutcome | undefined => {
+  // The message's row is written by a commit alone: an answer that was lost meets its own, a late attempt that of another.
+  const found = failed('message')?.row;
+  if (found) return readPushMessageRow(found).createdAt === message.createdAt ? 'committed' : 'superseded';
+  if (failed('idempotencyRecord')) return 'superseded';
+  const wallet = failed('wallet');
+  if (!wallet) return undefined;
+  if (!wallet.row) return 'insufficient';
+  rememberWallet(message.organizationId, wallet.row);
+  return walletRows.read(wallet.row).balance < priceOf(message) ? 'insufficient' : undefined;
+};
+
+const commit = async (
+  table: Table,
+  message: PushMessage,
+  claim: Claim,
+  raised: (eventIds: readonly Id<'event'>[]) => void,
+): Promise<CommitOutcome> => {
+  const { organizationId, env, createdAt: now } = message;
+  for (let turn = 0; turn < MAX_ATTEMPTS; turn++) {
+    const plan = planDebit(guessWallet(organizationId), priceOf(message), { organizationId, env, now });
+    const parts = commitWrites(message, claim, plan);
+    const outcome = await table.transact(parts.map(([, write]) => write));
+    if (outcome.ok) {
+      raised(plan.events.map(({ id }) => id));
+      return 'committed';
+    }
+    const { reasons } = outcome;
+    const verdict = verdictOf(
+      message,
+      (part) =>
+        parts.flatMap(([name], at) =>
+          name === part && reasons[at]?.conditionFailed ? [{ row: reasons[at].row }] : [],
+        )[0],
+    );
+    if (verdict) return verdict;
+  }
+  throw new Unavailable('The wallet moved too fast to be debited.');
+};
+
+/** When the devices of a push message and their chunks go away, in s. */
+const ttlOf = ({ createdAt }: Pick<PushMessage, 'createdAt'>): number => Math.ceil(createdAt / 1000) + KEEP_SECONDS;
+
+const dispatchRows = (
+  chunk: PushChunk,
+  message: Pick<PushMessage, 'organizationId' | 'createdAt'>,
+  devices: readonly AudienceDevice[],
+): Row[] => {
+  const idAt = dispatchIdsOf(chunk);
+  const { messageId } = chunk;
+  const { organizationId } = message;
+  const ttl = ttlOf(message);
+  return devices.map(({ id: tokenId, platform }, place) => ({
+    ...pushDispatchRows.write({
+      id: idAt(place),
+      organizationId,
+      messageId,
+      tokenId,
+      platform,
+      status: 'queued',
+      attempts: 0,
+    }),
+    ttl,
+  }));
+};
+
+/**
+ * Writes the rows of a chunk's devices and the chunk, whose own row goes with the last of them: where it stands, all of them do.
+ * In transactions for their size alone, 100 rows a call: they take a quarter of the calls that BatchWriteItem's 25 take, for one more
+ * write unit a device. False when another attempt made the chunk.
+ */
+const putChunk = async (
+  table: Table,
+  chunk: PushChunk,
+  message: Pick<PushMessage, 'organizationId' | 'createdAt'>,
+  devices: readonly AudienceDevice[],
+): Promise<boolean> => {
+  const puts = dispatchRows(chunk, message, devices).map((put): WriteOp => ({ put }));
+  const own: WriteOp = { put: { ...pushChunkRows.write(chunk), ttl: ttlOf(message) }, when: ABSENT };
+  const rest = puts.splice(MAX_WRITES * Math.floor(puts.length / MAX_WRITES));
+  for (let from = 0; from < puts.length; from += MAX_WRITES) await table.transact(puts.slice(from, from + MAX_WRITES));
+  const outcome = await table.transact([...rest, own]);
+  const found = outcome.ok ? undefined : outcome.reasons.at(-1)?.row;
+  // Its own, whose answer was lost, or another attempt's.
+  return outcome.ok || (found !== undefined && readPushChunk(found).attempt === chunk.attempt);
+};
+
+/** The chunks of a push message in the order of shards and numbers. */
+export const readPushChunks = async (table: Table, messageId: Id<'message'>): Promise<PushChunk[]> => {
+  const { pk: partition } = KEYS.pushMessage(messageId);
+  const sort = { text: 'begins_with(#sk, :chunk)', values: { chunk: 'CHUNK#' } };
+  return (await table.queryAll({ partition, sort, consistent: true })).map(readPushChunk);
+};
+
+/** A push message by its id, whoever's it is. */
+export const readPushMessage = async (table: Table, id: Id<'message'>): Promise<PushMessage | undefined> => {
+  const row = await table.get(KEYS.pushMessage(id));
+  return row && readPushMessageRow(row);
+};
+
+/** Making push messages in the table of one stage. */
+export const pushCreationStore = (
+  table: Table,
+  publish: (workItems: readonly WorkItem[]) => void,
+): PushCreationStore => ({
+  claim: (wish, now, until) => takeClaim(table, wish, now, until),
+  releaseClaim: (claim, now, how) => releaseClaim(table, claim, now, how),
+  chunks: (messageId) => readPushChunks(table, messageId),
+  putChunk: (chunk, tenant, devices) => putChunk(table, chunk, tenant, devices),
+  commit: (message, claim) => commit(table, message, claim, (ids) => ids.length > 0 && publish(ids.map(eventWorkItem))),
+  async read(organizationId, id) {
+    const message = await readPushMessage(table, id);
+    return message?.organizationId === organizationId ? message : undefined;
+  },
+});

@@ -1,0 +1,173 @@
+import * as z from 'zod';
+import {
+  type DispatchStatus,
+  dispatchId,
+  type PushChunk,
+  type PushDispatchRecord,
+  parseDispatchId,
+} from '../../domain/channels/push/dispatch.ts';
+import {
+  byPlatform,
+  isPartOf,
+  noOpens,
+  type Opens,
+  type PushMessage,
+  type PushOrigin,
+  type PushStatus,
+  sumTallies,
+  type Tally,
+} from '../../domain/channels/push/message.ts';
+import { decodeCursor, encodeCursor } from '../../domain/core/cursor.ts';
+import { isRefusal, type Refusal, refuse } from '../../domain/core/errors.ts';
+import { type Id, isId } from '../../domain/core/ids.ts';
+import { mapConcurrently } from '../../domain/core/map-concurrently.ts';
+import type { PushStatsReader } from '../../domain/push-messages/ports.ts';
+import { INDEX_KEYS, KEYS } from '../access-patterns.ts';
+import { allOf, oneOf } from '../client/conditions.ts';
+import { type CursorRequest, cursorPage } from '../client/cursor-pages.ts';
+import { between, fullRows, isEmpty, type Window } from '../client/pages.ts';
+import type { Row } from '../client/row.ts';
+import type { Table } from '../client/table.ts';
+import { readPushChunks, readPushMessage } from './create.ts';
+import { opensOf, pushDispatchRows, readPushChunk, readPushMessageRow } from './push-rows.ts';
+
+/** Messages whose stats are read at the same time. */
+const READS_AT_ONCE = 10;
+
+const addOpens = (rows: readonly Row[]): Opens =>
+  rows.map(opensOf).reduce((a, b) => byPlatform((name) => a[name] + b[name]), noOpens());
+
+/** The rows below a message: its chunks, where it still needs them, and what was opened. */
+const below = (table: Table, { id, tally }: PushMessage): Promise<Row[]> => {
+  const first = tally ? 'OPENS#' : 'CHUNK#';
+  const sort = { text: '#sk BETWEEN :first AND :last', values: { first, last: 'OPENS#~' } };
+  return table.queryAll({ partition: KEYS.pushMessage(id).pk, sort });
+};
+
+const readStats = async (table: Table, message: PushMessage): Promise<{ tally: Tally; opens: Opens }> => {
+  const rows = await below(table, message);
+  const chunks = rows.filter(({ sk }) => sk.startsWith('CHUNK#')).map(readPushChunk);
+  return {
+    tally: message.tally ?? sumTallies(chunks.filter((chunk) => isPartOf(message, chunk)).map(({ tally }) => tally)),
+    opens: addOpens(rows.filter(({ sk }) => sk.startsWith('OPENS#'))),
+  };
+};
+
+/** Where the devices of push messages stand: one query a message, of the few rows that count for it. */
+export const pushStatsReader = (table: Table): PushStatsReader => ({
+  statsOf: (messages) => mapConcurrently(messages, READS_AT_ONCE, (message) => readStats(table, message)),
+});
+
+export interface PushFilter extends Window {
+  readonly status?: readonly PushStatus[] | undefined;
+  readonly origin?: readonly PushOrigin[] | undefined;
+}
+
+/** A page of an organization's push messages, newest first. 400 for a cursor that is none of this list's. */
+export const listPushMessages = async (
+  table: Table,
+  { status, origin, ...window }: PushFilter,
+  request: CursorRequest,
+): Promise<{ readonly items: readonly PushMessage[]; readonly nextCursor?: string } | Refusal<'BAD_REQUEST'>> => {
+  if (isEmpty(window)) return { items: [] };
+  const page = await cursorPage(
+    table,
+    {
+      index: 'gsi1',
+      partition: INDEX_KEYS.pushMessagesOf(request.scope.organizationId, '', '').gsi1pk,
+      sort: between(window),
+      filter: allOf([status && oneOf('status', status), origin && oneOf('origin', origin)]),
+    },
+    request,
+  );
+  if (isRefusal(page)) return page;
+  const { keys, ...next } = page;
+  const items = (await fullRows(table, keys)).map(readPushMessageRow);
+  // The index tells of a status a moment after it has moved: what has left the wanted ones meanwhile is none of them.
+  return { items: status ? items.filter((message) => status.includes(message.status)) : items, ...next };
+};
+
+/** A push message of the organization. */
+export const ownPushMessage = async (
+  table: Table,
+  organizationId: Id<'organization'>,
+  id: Id<'message'>,
+): Promise<PushMessage | undefined> => {
+  const message = isId('message', id) ? await readPushMessage(table, id) : undefined;
+  return message?.organizationId === organizationId ? message : undefined;
+};
+
+/** Where a page of devices ended: the place of the chunk in the message's order, and of the device in it. */
+const position = z.strictObject({ chunk: z.int().min(0), place: z.int().min(0) });
+
+/** The devices of a chunk after a place, at most so many. */
+const after = async (table: Table, chunk: PushChunk, place: number, limit: number): Promise<PushDispatchRecord[]> => {
+  if (place >= chunk.devices) return [];
+  const { pk: partition, sk } = KEYS.pushDispatch(dispatchId(chunk, place));
+  const { rows } = await table.query({ partition, sort: { text: '#sk >= :from', values: { from: sk } }, limit });
+  return rows.map(pushDispatchRows.read);
+};
+
+/** A page of a message's devices, in the order in which they were queued. 400 for a cursor that is none of this list's. */
+export const listPushDispatches = async (
+  table: Table,
+  message: PushMessage,
+  { vault, scope, cursor, limit }: CursorRequest,
+): Promise<
+  { readonly items: readonly PushDispatchRecord[]; readonly nextCursor?: string } | Refusal<'BAD_REQUEST'>
+> => {
+  const from = position.safeParse(cursor === undefined ? { chunk: 0, place: 0 } : decodeCursor(vault, scope, cursor));
+  if (!from.success)
+    return refuse('BAD_REQUEST', {
+      detail: 'The cursor is not valid.',
+      errors: [{ path: 'cursor', message: 'is no cursor of this list' }],
+    });
+  const chunks = (await readPushChunks(table, message.id)).filter((chunk) => isPartOf(message, chunk));
+  const items: PushDispatchRecord[] = [];
+  let { chunk, place } = from.data;
+  for (; chunk < chunks.length; chunk++, place = 0) {
+    const own = chunks[chunk];
+    if (!own) break;
+    if (items.length === limit) return { items, nextCursor: encodeCursor(vault, scope, { chunk, place }) };
+    items.push(...(await after(table, own, place, limit - items.length)));
+    const last = items.at(-1);
+    const next = last ? parseDispatchId(last.id).place + 1 : 0;
+    if (items.length === limit && next < own.devices)
+      return { items, nextCursor: encodeCursor(vault, scope, { chunk, place: next }) };
+  }
+  return { items };
+};
+
+/** Whether the notification may have reached its device: not what failed, nor what has not left. An open may be told before the acceptance is written. */
+const mayBeOpen = async (table: Table, { status, messageId }: PushDispatchRecord): Promise<boolean> => {
+  if (status !== 'queued') return status === 'delivered';
+  return (await readPushMessage(table, messageId))?.status !== 'queued';
+};
+
+/**
+ * Counts the first open of a device's push message; undefined when the organization has no such dispatch. What reached nobody is never
+ * counted, so that no more devices open than took it.
+ */
+export const openPushDispatch = async (
+  table: Table,
+  organizationId: Id<'organization'>,
+  id: Id<'pushDispatch'>,
+  at: number,
+): Promise<{ readonly dispatch: PushDispatchRecord; readonly counted: boolean } | undefined> => {
+  const row = isId('pushDispatch', id) ? await table.get(KEYS.pushDispatch(id)) : undefined;
+  const dispatch = row && pushDispatchRows.read(row);
+  if (dispatch?.organizationId !== organizationId) return undefined;
+  if (dispatch.openedAt !== undefined || !(await mayBeOpen(table, dispatch))) return { dispatch, counted: false };
+  const { ok } = await table.transact([
+    {
+      update: KEYS.pushDispatch(id),
+      set: pushDispatchRows.set({ openedAt: at }),
+      when: {
+        text: 'attribute_exists(#pk) AND attribute_not_exists(#openedAt) AND #status <> :failed',
+        values: { failed: 'failed' satisfies DispatchStatus },
+      },
+    },
+    { update: KEYS.pushOpens(dispatch.messageId, parseDispatchId(id).shard), add: { [dispatch.platform]: 1 } },
+  ]);
+  return { dispatch: ok ? { ...dispatch, openedAt: at } : dispatch, counted: ok };
+};

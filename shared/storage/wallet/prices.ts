@@ -1,0 +1,42 @@
+import { isoTime } from '../../domain/core/time.ts';
+import { DEFAULT_PRICES } from '../../domain/pricing/default-prices.ts';
+import { type PriceTable, PriceTableSchema } from '../../domain/pricing/prices.ts';
+import { KEYS } from '../access-patterns.ts';
+import type { Table } from '../client/table.ts';
+
+/** The price table in force, and since when. */
+export interface PricesInForce {
+  readonly effectiveFrom: string;
+  readonly table: PriceTable;
+}
+
+/** The version in force at a moment (ms); the default prices where no operator has set any. One query of one row. */
+export const readPrices = async (table: Table, now: number): Promise<PricesInForce> => {
+  const { rows } = await table.query({
+    partition: 'PRICES',
+    sort: { text: '#sk <= :now', values: { now: isoTime(now) } },
+    newestFirst: true,
+    limit: 1,
+  });
+  const row = rows[0];
+  if (!row) return { effectiveFrom: isoTime(0), table: DEFAULT_PRICES };
+  return { effectiveFrom: row.sk, table: PriceTableSchema.parse(row.prices) };
+};
+
+/** Sets a whole price table from a moment on (ISO, UTC). A version with the same moment is replaced. */
+export const putPrices = async (table: Table, effectiveFrom: string, prices: PriceTable): Promise<void> => {
+  await table.write({ put: { ...KEYS.prices(effectiveFrom), prices: PriceTableSchema.parse(prices) } });
+};
+
+/** How long a process trusts the price table that it read, in ms: how late a change without lead time may be seen. */
+const TRUST_MS = 5_000;
+
+/** The prices, read at most once per 5 s and process. */
+export const cachedPrices = (table: Table, clock: () => number): (() => Promise<PricesInForce>) => {
+  let held: { at: number; prices: PricesInForce } | undefined;
+  return async () => {
+    const now = clock();
+    if (!held || now - held.at > TRUST_MS || now < held.at) held = { at: now, prices: await readPrices(table, now) };
+    return held.prices;
+  };
+};

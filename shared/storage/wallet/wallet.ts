@@ -1,0 +1,184 @@
+import type { Actor, Tenant } from '../../domain/core/actor.ts';
+import { Unavailable } from '../../domain/core/errors.ts';
+import type { Id } from '../../domain/core/ids.ts';
+import { addCoins, asCoins, type Coins, NO_COINS } from '../../domain/core/money.ts';
+import { isoTime } from '../../domain/core/time.ts';
+import { type DomainEvent, newEvent } from '../../domain/events/event.ts';
+import {
+  DEFAULT_LOW_BALANCE,
+  dueWarnings,
+  WARNING_LEVEL,
+  type WalletState,
+  warnedAfterCredit,
+} from '../../domain/wallet/wallet.ts';
+import { KEYS } from '../access-patterns.ts';
+import type { Condition, WriteOp } from '../client/expressions.ts';
+import type { Row } from '../client/row.ts';
+import type { Table } from '../client/table.ts';
+import { eventWrite } from '../work/outbox.ts';
+import { entryWrite } from './ledger.ts';
+import { walletRows } from './wallet-row.ts';
+
+/** The ways a debit can meet a wallet, from what was last seen of it. Only `exact` needs the balance to stand still. */
+export interface DebitPlan {
+  readonly when: Condition;
+  readonly warned?: number;
+  readonly events: readonly DomainEvent[];
+}
+
+/**
+ * Plans a debit. Far above the threshold, or already warned, the condition names no exact balance, so that concurrent
+ * debits never invalidate each other; only the one debit that crosses a line pins it, to raise its event once.
+ */
+export const planDebit = (seen: WalletState, coins: Coins, at: Tenant & { now: number }): DebitPlan => {
+  const { balance, low, warned } = seen;
+  const { raise, warned: next } = dueWarnings(seen, coins);
+  if (raise.length > 0 && balance >= coins) {
+    const events = raise.map((kind) => walletEvent(kind, { ...at, balance: asCoins(balance - coins), low }));
+    return {
+      when: { text: '#balance = :seen AND #low = :low AND #warned = :warned', values: { seen: balance, low, warned } },
+      warned: next,
+      events,
+    };
+  }
+  if (warned === WARNING_LEVEL.nothing)
+    return {
+      when: { text: '#balance >= :calm AND #low = :low', values: { calm: coins + Math.max(low, 1), low } },
+      events: [],
+    };
+  if (warned === WARNING_LEVEL.low)
+    return { when: { text: '#warned >= :warned AND #balance > :coins', values: { warned, coins } }, events: [] };
+  return { when: { text: '#warned >= :warned AND #balance >= :coins', values: { warned, coins } }, events: [] };
+};
+
+/** The planned debit's write to the wallet, with what else it adds to. */
+export const debitWrite = (
+  organizationId: Id<'organization'>,
+  { warned, when }: DebitPlan,
+  add: Readonly<Record<string, number>>,
+): WriteOp => ({
+  update: KEYS.wallet(organizationId),
+  ...(warned === undefined ? {} : { set: walletRows.set({ warned }) }),
+  add,
+  when,
+});
+
+/** wallet.low_balance or wallet.depleted. */
+export const walletEvent = (
+  kind: 'low' | 'depleted',
+  { organizationId, env, now, balance, low }: Tenant & { now: number; balance: Coins; low: Coins },
+): DomainEvent =>
+  newEvent({
+    type: kind === 'low' ? 'wallet.low_balance' : 'wallet.depleted',
+    organizationId,
+    env,
+    createdAt: now,
+    data: { balanceCoins: balance, lowBalanceCoins: low },
+  });
+
+/** What this process last saw of each wallet: only a guess for the first try of a debit, never a truth. */
+const lastSeen = new Map<string, WalletState>();
+const MAX_SEEN = 10_000;
+export const guessWallet = (organizationId: Id<'organization'>): WalletState =>
+  lastSeen.get(organizationId) ?? {
+    balance: asCoins(Number.MAX_SAFE_INTEGER),
+    low: DEFAULT_LOW_BALANCE,
+    warned: WARNING_LEVEL.nothing,
+  };
+export const rememberWallet = (organizationId: Id<'organization'>, row: Row): WalletState => {
+  if (lastSeen.size >= MAX_SEEN) lastSeen.clear();
+  const state = walletRows.read(row);
+  lastSeen.set(organizationId, state);
+  return state;
+};
+
+/** Opens a wallet, or does nothing when there is one. */
+export const openWallet = (organizationId: Id<'organization'>): WriteOp => ({
+  put: {
+    ...KEYS.wallet(organizationId),
+    ...walletRows.set({ balance: NO_COINS, held: 0, low: DEFAULT_LOW_BALANCE, warned: WARNING_LEVEL.nothing }),
+  },
+  when: { text: 'attribute_not_exists(#pk)' },
+});
+
+/**
+ * Credits a wallet (coins > 0), opening it when it is new. With an `idempotencyKey` a repeat credits nothing and answers the balance
+ * as it stands. Throws a RangeError for coins that are no positive whole number.
+ */
+export const creditWallet = async (
+  table: Table,
+  credit: Tenant & {
+    coins: number;
+    description: string;
+    now: number;
+    idempotencyKey?: string;
+  },
+): Promise<{ balanceCoins: number }> => {
+  const coins = asCoins(credit.coins);
+  if (coins <= 0) throw new RangeError('a credit must be a positive whole number of coins');
+  const { organizationId, now } = credit;
+  for (let turn = 0; turn < 20; turn++) {
+    const row = await table.get(KEYS.wallet(organizationId));
+    if (!row) {
+      await table.write(openWallet(organizationId));
+      continue;
+    }
+    const { balance, low, warned } = walletRows.read(row);
+    const after = addCoins(balance, coins);
+    const once: WriteOp[] = credit.idempotencyKey
+      ? [
+          {
+            put: { ...KEYS.idempotency(organizationId, `credit:${credit.idempotencyKey}`), at: isoTime(now) },
+            when: { text: 'attribute_not_exists(#pk)' },
+          },
+        ]
+      : [];
+    const outcome = await table.transact([
+      {
+        update: KEYS.wallet(organizationId),
+        set: { warned: warnedAfterCredit(after, low, warned) },
+        add: { balance: coins },
+        when: { text: '#balance = :balance AND #warned = :warned', values: { balance, warned } },
+      },
+      entryWrite({ organizationId, kind: 'credit', coins, held: 0, at: now, description: credit.description }),
+      ...once,
+    ]);
+    if (outcome.ok) return { balanceCoins: after };
+    if (outcome.reasons[2]?.conditionFailed) return { balanceCoins: balance };
+  }
+  throw new Unavailable('The wallet is too busy to be credited.');
+};
+
+/** Notes that a send was refused for lack of funds: wallet.depleted, once until the next credit. The raised event, if it was this call. */
+export const noteDepleted = async (table: Table, at: Tenant & { now: number }): Promise<DomainEvent | undefined> => {
+  const row = await table.get(KEYS.wallet(at.organizationId));
+  if (!row) return undefined;
+  const state = rememberWallet(at.organizationId, row);
+  if (state.warned >= WARNING_LEVEL.depleted) return undefined;
+  const event = walletEvent('depleted', { ...at, balance: state.balance, low: state.low });
+  const outcome = await table.transact([
+    {
+      update: KEYS.wallet(at.organizationId),
+      set: { warned: WARNING_LEVEL.depleted },
+      when: { text: '#warned = :seen AND #balance = :balance', values: { seen: state.warned, balance: state.balance } },
+    },
+    eventWrite(event),
+  ]);
+  return outcome.ok ? event : undefined;
+};
+
+/** Sets the low-balance threshold; warnings above the new line are due again. */
+export const setLowBalance = async (table: Table, actor: Actor, low: Coins): Promise<boolean> => {
+  for (let turn = 0; turn < 20; turn++) {
+    const row = await table.get(KEYS.wallet(actor.organizationId));
+    if (!row) return false;
+    const { balance, warned } = rememberWallet(actor.organizationId, row);
+    const written = await table.write({
+      update: KEYS.wallet(actor.organizationId),
+      set: { low, warned: warnedAfterCredit(balance, low, warned) },
+      when: { text: '#balance = :balance AND #warned = :warned', values: { balance, warned } },
+    });
+    if (written.ok) return true;
+  }
+  throw new Unavailable('The wallet is too busy to be changed.');
+};

@@ -1,0 +1,63 @@
+import * as z from 'zod';
+import type { BacklogStore, DrainLease } from '../../domain/webhooks/ports.ts';
+import type { Subscription } from '../../domain/webhooks/subscription.ts';
+import { INDEX_KEYS, KEYS } from '../access-patterns.ts';
+import { coalescedTransact } from '../client/coalescer.ts';
+import { EXISTS } from '../client/conditions.ts';
+import type { Condition, WriteOp } from '../client/expressions.ts';
+import type { Table } from '../client/table.ts';
+import { PARSE_KEY } from '../parse-key.ts';
+import { isFree } from './deliveries.ts';
+import { parkedWrite, subscriptionRows } from './subscriptions.ts';
+
+const keyOf = ({ organizationId, id }: Pick<Subscription, 'organizationId' | 'id'>) => KEYS.webhook(organizationId, id);
+
+/** Condition: this worker still holds the drain's lease; triggering a drain makes it due at another moment. */
+const isLeased = ({ until }: DrainLease): Condition => ({ text: '#dueAt = :until', values: { until } });
+
+/** The backlogs of a stage's endpoints over its table. */
+export const backlogStore = (table: Table): BacklogStore => {
+  const succeeds = async (operation: WriteOp): Promise<boolean> => (await table.write(operation)).ok;
+  return {
+    async park(delivery, now, drainAt) {
+      const { webhookId, organizationId } = delivery;
+      await coalescedTransact(table, [
+        {
+          update: KEYS.delivery(delivery.id),
+          set: INDEX_KEYS.backlogOf(webhookId, delivery.nextAttemptAt ?? now),
+          remove: ['claimedUntil'],
+          when: isFree(delivery, now),
+        },
+        { update: KEYS.webhook(organizationId, webhookId), ...parkedWrite(webhookId, now, drainAt), when: EXISTS },
+      ]);
+    },
+    async lease(subscription, now, until) {
+      const { ok, row } = await table.write({
+        update: keyOf(subscription),
+        set: { dueAt: until },
+        when: { text: 'attribute_exists(#duePk) AND #dueAt <= :now', values: { now } },
+      });
+      if (!ok || !row) return undefined;
+      return { subscription: subscriptionRows.read(row), until, parkedAt: z.int().parse(row.parkedAt) };
+    },
+    async oldest(webhookId, max) {
+      const { rows } = await table.query({
+        index: 'due',
+        partition: INDEX_KEYS.backlogOf(webhookId, 0).duePk,
+        only: ['pk', 'dueAt'],
+        limit: max,
+      });
+      return rows.map((row) => ({ id: PARSE_KEY.delivery(row), since: z.int().parse(row.dueAt) }));
+    },
+    rescheduleDrain: (lease, at) =>
+      succeeds({ update: keyOf(lease.subscription), set: { dueAt: at }, when: isLeased(lease) }),
+    close: (lease) =>
+      succeeds({
+        update: keyOf(lease.subscription),
+        remove: ['duePk', 'dueAt'],
+        when: { text: '#parkedAt = :seen', values: { seen: lease.parkedAt } },
+      }),
+    triggerDrain: (subscription, now) =>
+      succeeds({ update: keyOf(subscription), set: { dueAt: now }, when: { text: 'attribute_exists(#duePk)' } }),
+  };
+};

@@ -1,0 +1,67 @@
+import * as z from 'zod';
+import type { Id } from '../../domain/core/ids.ts';
+import { isoTime } from '../../domain/core/time.ts';
+import type { AttemptSummary, KeptAttempt, StoredDelivery } from '../../domain/webhooks/ports.ts';
+import { DELIVERY_STATUSES, type Delivery } from '../../domain/webhooks/subscription.ts';
+import { INDEX_KEYS, KEYS } from '../access-patterns.ts';
+import { id, time } from '../client/attributes.ts';
+import type { Row } from '../client/row.ts';
+import { defineRow } from '../client/row-codec.ts';
+
+interface DeliveryRow extends Omit<Delivery, 'parked'> {
+  /** Absent until the first attempt. */
+  readonly summaries?: readonly AttemptSummary[];
+}
+
+/** Deliveries, with the index entries of their lists; when one is due is not among them. */
+export const deliveryRows = defineRow<DeliveryRow>()({
+  attributes: {
+    id: id('delivery'),
+    webhookId: id('webhook'),
+    organizationId: id('organization'),
+    eventId: id('event'),
+    type: z.string(),
+    sequence: z.int().optional(),
+    status: z.enum(DELIVERY_STATUSES),
+    attempts: z.int(),
+    attemptCount: z.int(),
+    firstAt: time.optional(),
+    nextAttemptAt: time.optional(),
+    createdAt: time,
+    summaries: z
+      .array(
+        z.object({
+          at: z.int(),
+          status: z.int().optional(),
+          durationMs: z.number(),
+          error: z.string().optional(),
+        }),
+      )
+      .exactOptional(),
+  },
+  rename: { organizationId: 'org' },
+  key: (delivery) => KEYS.delivery(delivery.id),
+  index: ({ id, webhookId, sequence, createdAt }) => ({
+    ...(sequence === undefined ? {} : INDEX_KEYS.eventsOf(webhookId, sequence)),
+    ...INDEX_KEYS.deliveriesOf(webhookId, isoTime(createdAt), id),
+  }),
+});
+
+/** A delivery as it is read: where its row is found by time tells whether it waits in its endpoint's backlog. */
+export const readDelivery = (row: Row): StoredDelivery => {
+  const { summaries = [], ...delivery } = deliveryRows.read(row);
+  const isParked = row.duePk === INDEX_KEYS.backlogOf(delivery.webhookId, 0).duePk;
+  return { ...delivery, summaries, ...(isParked ? { parked: true } : {}) };
+};
+
+/** The attempts of a delivery, each by its number. */
+export const attemptRows = defineRow<KeptAttempt>()({
+  attributes: {
+    at: z.int(),
+    status: z.int().optional(),
+    durationMs: z.number(),
+    exchange: z.string().optional(),
+    error: z.string().optional(),
+  },
+  key: (_, deliveryId: Id<'delivery'>, number: number) => KEYS.attempt(deliveryId, number),
+});

@@ -1,0 +1,139 @@
+import * as z from 'zod';
+import { ENVIRONMENTS } from '../../domain/core/actor.ts';
+import type { Id } from '../../domain/core/ids.ts';
+import { isoTime } from '../../domain/core/time.ts';
+import { EVENT_TYPES } from '../../domain/events/catalogue.ts';
+import type { Health, WebhookStore } from '../../domain/webhooks/ports.ts';
+import { SUBSCRIPTION_STATUSES, type Subscription } from '../../domain/webhooks/subscription.ts';
+import { INDEX_KEYS, KEYS } from '../access-patterns.ts';
+import { id, time } from '../client/attributes.ts';
+import { coalescedRead } from '../client/coalescer.ts';
+import { ABSENT, EXISTS } from '../client/conditions.ts';
+import { defineRow } from '../client/row-codec.ts';
+import type { Table } from '../client/table.ts';
+
+/** Subscriptions of an organization that are not revoked: all are read for each event, as a rule in one query. */
+const MAX_SUBSCRIPTIONS = 1_000;
+/** A revoked subscription is kept as long as the deliveries that it had. */
+const KEEP_REVOKED_SECONDS = 30 * 24 * 3600;
+
+/** Subscriptions. While something waits for an endpoint, the due time of its row is the next drain of its backlog. */
+export const subscriptionRows = defineRow<Subscription>()({
+  attributes: {
+    id: id('webhook'),
+    organizationId: id('organization'),
+    env: z.enum(ENVIRONMENTS),
+    url: z.string(),
+    secrets: z.array(z.object({ version: z.int(), sealed: z.string(), endsAt: z.int().optional() })).min(1),
+    headers: z.array(z.object({ key: z.string(), value: z.string() })).optional(),
+    events: z.array(z.enum(EVENT_TYPES)),
+    status: z.enum(SUBSCRIPTION_STATUSES),
+    description: z.string().optional(),
+    retry: z.object({ maxAttempts: z.int(), backoffSeconds: z.int() }),
+    createdById: id('account'),
+    unmasked: z.boolean(),
+    sequence: z.int(),
+    consecutiveFailures: z.int(),
+    lastSuccessAt: time.optional(),
+    lastFailureAt: time.optional(),
+    createdAt: time,
+    updatedAt: time,
+    slowUntil: z.int().optional(),
+    drainAt: z.int().optional(),
+  },
+  rename: { organizationId: 'org', drainAt: 'dueAt' },
+  key: (subscription) => KEYS.webhook(subscription.organizationId, subscription.id),
+});
+
+/** The part of a transaction that parks deliveries which has their backlog drained at `drainAt` (ms) at the latest. */
+export const parkedWrite = (webhookId: Id<'webhook'>, now: number, drainAt: number) => ({
+  set: { parkedAt: now },
+  setOnce: INDEX_KEYS.due('drain_backlog', webhookId, drainAt),
+});
+
+/** What an operator may change; the sequence and the health are others'. */
+const changedBy = (after: Subscription) => {
+  const { url, secrets, events, retry, status, unmasked, updatedAt, headers, description } = after;
+  const remove = (['headers', 'description'] as const).filter((name) => after[name] === undefined);
+  return {
+    set: subscriptionRows.set({ url, secrets, events, retry, status, unmasked, updatedAt, headers, description }),
+    ...(remove.length > 0 ? { remove } : {}),
+  };
+};
+
+const revokedWrite = (at: number) => ({
+  revokedAt: isoTime(at),
+  ttl: Math.ceil(at / 1000) + KEEP_REVOKED_SECONDS,
+});
+
+const healthWrite = ({ status, failures, lastSuccessAt, lastFailureAt, revokedAt }: Health) => ({
+  ...subscriptionRows.set({
+    status,
+    consecutiveFailures: failures === 'none' ? 0 : undefined,
+    lastSuccessAt,
+    lastFailureAt,
+  }),
+  ...(revokedAt === undefined ? {} : revokedWrite(revokedAt)),
+});
+
+/** The subscriptions of a stage over its table. */
+export const webhookStore = (table: Table): WebhookStore => {
+  const list = async (organizationId: Id<'organization'>): Promise<Subscription[]> => {
+    const rows = await table.queryAll({ partition: KEYS.webhook(organizationId, '').pk, consistent: true });
+    return rows.map(subscriptionRows.read).sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1));
+  };
+  return {
+    list,
+    async create(subscription) {
+      const count = await table.count({
+        partition: KEYS.webhook(subscription.organizationId, '').pk,
+        consistent: true,
+        filter: { text: '#status <> :revoked', values: { revoked: 'revoked' } },
+      });
+      if (count >= MAX_SUBSCRIPTIONS) return 'too_many';
+      await table.write({ put: subscriptionRows.write(subscription), when: ABSENT });
+      return 'created';
+    },
+    async read(organizationId, id) {
+      const row = await table.get(KEYS.webhook(organizationId, id));
+      return row ? subscriptionRows.read(row) : undefined;
+    },
+    async readAll(deliveries) {
+      const keys = deliveries.map(({ organizationId, webhookId }) => KEYS.webhook(organizationId, webhookId));
+      const rows = await coalescedRead(table, keys);
+      return Promise.allSettled(rows.map(async (row) => (row ? subscriptionRows.read(row) : undefined)));
+    },
+    async change(before, after) {
+      const { ok } = await table.write({
+        update: KEYS.webhook(before.organizationId, before.id),
+        ...changedBy(after),
+        when: {
+          text: '#updatedAt = :before AND #status <> :revoked',
+          values: { before: isoTime(before.updatedAt), revoked: 'revoked' },
+        },
+      });
+      return ok;
+    },
+    async noteHealth(organizationId, id, health) {
+      // A change of status by an operator wins: health moves only between active and failing, or ends at revoked.
+      const kept = health.status === 'revoked' ? '#status <> :revoked' : '#status IN (:active, :failing)';
+      const { ok, row } = await table.write({
+        update: KEYS.webhook(organizationId, id),
+        set: healthWrite(health),
+        ...(health.failures === 'another' ? { add: { consecutiveFailures: 1 } } : {}),
+        when: {
+          text: `attribute_exists(#pk) AND ${kept}`,
+          values: health.status === 'revoked' ? { revoked: 'revoked' } : { active: 'active', failing: 'failing' },
+        },
+      });
+      return ok && row ? subscriptionRows.read(row) : undefined;
+    },
+    async noteSlow(organizationId, id, until) {
+      await table.write({
+        update: KEYS.webhook(organizationId, id),
+        set: { slowUntil: until },
+        when: EXISTS,
+      });
+    },
+  };
+};

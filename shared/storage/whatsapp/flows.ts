@@ -1,0 +1,105 @@
+import * as z from 'zod';
+import {
+  FLOW_CATEGORIES,
+  FLOW_STATUSES,
+  type FlowOutcome,
+  type FlowStore,
+  type WhatsappFlow,
+} from '../../domain/channels/whatsapp/flows/flow.ts';
+import { flowJsonSchema } from '../../domain/channels/whatsapp/flows/flow-json.ts';
+import { META_FLOW_STATUSES } from '../../domain/channels/whatsapp/numbers/meta-port.ts';
+import { isoTime } from '../../domain/core/time.ts';
+import { countDown, countWithin } from '../access/organizations.ts';
+import { INDEX_KEYS, KEYS } from '../access-patterns.ts';
+import { id, packedJson, time } from '../client/attributes.ts';
+import { allOf, contains, equal } from '../client/conditions.ts';
+import type { WriteOp } from '../client/expressions.ts';
+import { atVersion, type CommitOutcome, commit } from '../client/optimistic-commit.ts';
+import { newestPageOf } from '../client/pages.ts';
+import type { Key } from '../client/row.ts';
+import { defineRow } from '../client/row-codec.ts';
+import type { Table } from '../client/table.ts';
+
+/** Flows that one organization may have. */
+const MAX_FLOWS = 1_000;
+/** The most that the compressed JSON may take, in bytes, and the most that it may come to again. */
+const MAX_PACKED = 300 * 1024;
+const MAX_UNPACKED = 1024 * 1024;
+
+const flowRows = defineRow<WhatsappFlow>()({
+  attributes: {
+    id: id('flow'),
+    organizationId: id('organization'),
+    numberId: id('number'),
+    wabaId: z.string(),
+    name: z.string(),
+    description: z.string().optional(),
+    status: z.enum(FLOW_STATUSES),
+    platformCategories: z.array(z.enum(FLOW_CATEGORIES)),
+    flowJson: packedJson(MAX_UNPACKED, (json) => flowJsonSchema.parse(json)),
+    platformFlowId: z.string().optional(),
+    platformStatus: z.enum(META_FLOW_STATUSES).optional(),
+    heard: z.object({ at: z.int(), event: z.string() }).optional(),
+    publishing: z.object({ until: z.int() }).optional(),
+    publishedAt: time.optional(),
+    version: z.int(),
+    revision: z.int(),
+    createdAt: time,
+    updatedAt: time,
+  },
+  // The table's `version` counts every change, as `commit` expects.
+  rename: { organizationId: 'org', flowJson: 'packed', version: 'contentVersion', revision: 'version' },
+  key: (flow) => KEYS.flow(flow.id),
+  index: (flow) => INDEX_KEYS.flowsOf(flow.organizationId, isoTime(flow.createdAt), flow.id),
+});
+
+/** Where the platform's id of a flow finds it; undefined until the platform has given one. */
+const platformKey = ({ organizationId, wabaId, platformFlowId }: WhatsappFlow): Key | undefined =>
+  platformFlowId === undefined ? undefined : KEYS.metaFlow(organizationId, wabaId, platformFlowId);
+const forgetName = (flow: WhatsappFlow): WriteOp[] => {
+  const key = platformKey(flow);
+  return key ? [{ delete: key }] : [];
+};
+/** What a change of the platform's id writes beside the flow: nothing where it stays. */
+const nameWrites = (before: WhatsappFlow, after: WhatsappFlow): WriteOp[] => {
+  if (before.platformFlowId === after.platformFlowId) return [];
+  const key = platformKey(after);
+  return [...forgetName(before), ...(key ? [{ put: { ...key, org: after.organizationId, flowId: after.id } }] : [])];
+};
+
+const outcomeOf = (outcome: CommitOutcome): FlowOutcome =>
+  outcome.kind === 'refused' ? { kind: 'limit_reached' } : outcome;
+
+/** WhatsApp flows in the table of one stage: a row each, with its JSON compressed. */
+export const flowStore = (table: Table): FlowStore => {
+  const save = async (flow: WhatsappFlow, over: number | undefined, also: readonly WriteOp[]): Promise<FlowOutcome> => {
+    const row = flowRows.write(flow);
+    if (row.packed.byteLength > MAX_PACKED) return { kind: 'too_large' };
+    return outcomeOf(await commit(table, { row, over, also }));
+  };
+  return {
+    create: (flow) => save(flow, undefined, [countWithin(flow.organizationId, 'flows', MAX_FLOWS)]),
+    change: (before, after) => save(after, before.revision, nameWrites(before, after)),
+    async remove(flow) {
+      const outcome = await table.transact([
+        { delete: KEYS.flow(flow.id), when: atVersion(flow.revision) },
+        ...forgetName(flow),
+        countDown(flow.organizationId, 'flows'),
+      ]);
+      return outcome.ok;
+    },
+    async read(organizationId, id) {
+      const row = await table.get(KEYS.flow(id));
+      return row && row.org === organizationId ? flowRows.read(row) : undefined;
+    },
+    async named(organizationId, { wabaId, platformFlowId }) {
+      const row = await table.get(KEYS.metaFlow(organizationId, wabaId, platformFlowId));
+      return row && id('flow').parse(row.flowId);
+    },
+    page(organizationId, { status, platformStatus, category, numberId }, page) {
+      const filter = allOf([equal({ status, platformStatus, numberId }), contains('platformCategories', category)]);
+      const partition = INDEX_KEYS.flowsOf(organizationId, '', '').gsi1pk;
+      return newestPageOf(table, { index: 'gsi1', partition, filter }, page, flowRows.read);
+    },
+  };
+};

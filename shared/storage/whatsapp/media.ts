@@ -1,0 +1,97 @@
+import * as z from 'zod';
+import type { Media, MediaStore, PendingUpload } from '../../domain/channels/whatsapp/media/ports.ts';
+import { MEDIA_KINDS, MEDIA_TYPES, type MimeType } from '../../domain/channels/whatsapp/media/types.ts';
+import { INDEX_KEYS, KEYS } from '../access-patterns.ts';
+import { id, time } from '../client/attributes.ts';
+import type { WriteOp } from '../client/expressions.ts';
+import { defineRow } from '../client/row-codec.ts';
+import type { Table } from '../client/table.ts';
+
+const mimeType = z.enum(Object.keys(MEDIA_TYPES) as [MimeType, ...MimeType[]]);
+
+const mediaRows = defineRow<Media>()({
+  attributes: {
+    mediaId: z.string(),
+    organizationId: id('organization'),
+    numberId: id('number'),
+    kind: z.enum(MEDIA_KINDS),
+    mimeType,
+    filename: z.string(),
+    size: z.int(),
+    sha256: z.string(),
+    voice: z.literal(true).exactOptional(),
+    storedAt: time,
+    expiresAt: time,
+  },
+  rename: { organizationId: 'org' },
+  key: (media) => KEYS.media(media.organizationId, media.mediaId),
+});
+
+const uploadRows = defineRow<PendingUpload>()({
+  attributes: {
+    id: id('upload'),
+    organizationId: id('organization'),
+    numberId: id('number'),
+    filename: z.string(),
+    mimeType,
+    size: z.int(),
+    objectKey: z.string(),
+    createdAt: time,
+    expiresAt: time,
+    mediaId: z.string().exactOptional(),
+  },
+  rename: { organizationId: 'org' },
+  key: (upload) => KEYS.upload(upload.id),
+  index: (upload) => INDEX_KEYS.due('abandon_upload', upload.id, upload.expiresAt + LAST_CALL_MS),
+});
+
+const seconds = (ms: number): number => Math.ceil(ms / 1000);
+/** A completed upload answers repeats for this long, in ms. */
+const REPEATS_MS = 24 * 3_600_000;
+/** A call that completes an upload in its last moment has ended by then, in ms. */
+const LAST_CALL_MS = 60_000;
+
+const mediaWrite = (media: Media): WriteOp => ({ put: { ...mediaRows.write(media), ttl: seconds(media.expiresAt) } });
+
+/** Media and uploads in the table of one stage. */
+export const mediaStore = (table: Table): MediaStore => ({
+  async keep(media) {
+    await table.write(mediaWrite(media));
+  },
+
+  async find(organizationId, mediaId, now) {
+    const row = await table.get(KEYS.media(organizationId, mediaId));
+    const media = row && mediaRows.read(row);
+    return media && media.expiresAt > now ? media : undefined;
+  },
+
+  async begin(upload) {
+    await table.write({ put: uploadRows.write(upload) });
+  },
+
+  async readUpload(id) {
+    const row = await table.get(KEYS.upload(id));
+    return row && uploadRows.read(row);
+  },
+
+  async complete({ id, expiresAt }, media) {
+    const outcome = await table.transact([
+      mediaWrite(media),
+      {
+        update: KEYS.upload(id),
+        set: { mediaId: media.mediaId, ttl: seconds(expiresAt + REPEATS_MS) },
+        remove: ['duePk', 'dueAt'],
+        when: { text: 'attribute_exists(#pk) AND attribute_not_exists(#mediaId)' },
+      },
+    ]);
+    return outcome.ok || outcome.reasons[1]?.row?.mediaId === media.mediaId;
+  },
+
+  async abandon(id) {
+    const { ok } = await table.write({
+      delete: KEYS.upload(id),
+      when: { text: 'attribute_not_exists(#mediaId)' },
+    });
+    return ok;
+  },
+});

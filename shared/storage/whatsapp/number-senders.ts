@@ -1,0 +1,81 @@
+import type { WhatsappNumber } from '../../domain/channels/whatsapp/numbers/number.ts';
+import type { Id } from '../../domain/core/ids.ts';
+import { INDEX_KEYS, KEYS } from '../access-patterns.ts';
+import { coalescedRead } from '../client/coalescer.ts';
+import type { Table } from '../client/table.ts';
+import { parseLastInbound, readWindows } from '../messages/inbound.ts';
+import { PARSE_KEY } from '../parse-key.ts';
+import { numberRows } from './numbers.ts';
+
+/** What a send needs of a WhatsApp number besides its access token. */
+export type NumberSender = Pick<WhatsappNumber, 'id' | 'organizationId' | 'phoneNumberId' | 'status'>;
+const readSender = numberRows.pick('id', 'organizationId', 'phoneNumberId', 'status');
+
+/** A number by our id of it, whoever's it is; undefined once it is disconnected. One read. */
+export const readNumberSender = async (table: Table, id: Id<'number'>): Promise<NumberSender | undefined> => {
+  const row = await table.get(KEYS.number(id));
+  return row && readSender(row);
+};
+
+/** Whom a message goes to, by the organization's blind index of it. */
+interface Recipient {
+  readonly organizationId: Id<'organization'>;
+  readonly hash: string;
+}
+/** Which number a message leaves from, by our id: none where the provider's own sends. And when its recipient last wrote there, in ms. */
+export interface FoundSender {
+  readonly id?: Id<'number'> | undefined;
+  readonly lastInboundAt?: number | undefined;
+}
+
+/**
+ * The number that a send names; undefined when the organization has none such. `windowed` asks when the recipient wrote there too. One
+ * call, which those share that ask at once.
+ */
+export const readNamedSender = async (
+  table: Table,
+  { organizationId, hash }: Recipient,
+  id: Id<'number'>,
+  needsWindow: boolean,
+): Promise<FoundSender | undefined> => {
+  const window = needsWindow ? [KEYS.lastInbound(organizationId, 'whatsapp', hash, id)] : [];
+  const [number, last] = await coalescedRead(table, [KEYS.number(id), ...window]);
+  if (!number || readSender(number).organizationId !== organizationId) return undefined;
+  return { id, lastInboundAt: last && parseLastInbound(last) };
+};
+
+/** The ids of an organization's numbers, two at most: enough to tell none, the only one and several apart. */
+const readSomeIds = async (table: Table, organizationId: Id<'organization'>): Promise<readonly Id<'number'>[]> => {
+  const { rows } = await table.query({
+    index: 'gsi1',
+    partition: INDEX_KEYS.numbersOf(organizationId, '', '').gsi1pk,
+    only: ['pk'],
+    limit: 2,
+  });
+  return rows.map(PARSE_KEY.number);
+};
+
+/**
+ * The number that a send leaves from which names none: the organization's only one; of several the one that the recipient last wrote to
+ * while it is connected, since an answer comes from where it was asked. `windowed` asks when the recipient wrote there too. One round
+ * trip; of several, one more.
+ */
+export const readUsualSender = async (
+  table: Table,
+  recipient: Recipient,
+  needsWindow: boolean,
+): Promise<FoundSender> => {
+  const { organizationId } = recipient;
+  const windows = () => readWindows(table, organizationId, { channel: 'whatsapp', hash: recipient.hash });
+  const [[only, ...others], asked] = await Promise.all([
+    readSomeIds(table, organizationId),
+    needsWindow ? windows() : undefined,
+  ]);
+  if (others.length === 0) return { id: only, lastInboundAt: asked?.get(only ?? '') };
+  const known = asked ?? (await windows());
+  const latest = [...known.keys()].find((id) => id !== '');
+  const number = latest ? await readNumberSender(table, latest) : undefined;
+  const usable = number?.organizationId === organizationId && number.status !== 'disconnected';
+  const id = usable ? number.id : undefined;
+  return { id, lastInboundAt: needsWindow ? known.get(id ?? '') : undefined };
+};

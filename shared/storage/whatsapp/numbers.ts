@@ -1,0 +1,156 @@
+import * as z from 'zod';
+import {
+  NAME_STATUSES,
+  NUMBER_STATUSES,
+  type NumberOutcome,
+  type NumberStore,
+  QUALITY_RATINGS,
+  REMOVAL_REASONS,
+  THROUGHPUTS,
+  TIERS,
+  type WhatsappNumber,
+} from '../../domain/channels/whatsapp/numbers/number.ts';
+import type { Id } from '../../domain/core/ids.ts';
+import { isoTime } from '../../domain/core/time.ts';
+import { countDown, countWithin } from '../access/organizations.ts';
+import { INDEX_KEYS, KEYS } from '../access-patterns.ts';
+import { id, time } from '../client/attributes.ts';
+import { ABSENT, equal } from '../client/conditions.ts';
+import type { WriteOp } from '../client/expressions.ts';
+import { atVersion, type CommitOutcome, commit } from '../client/optimistic-commit.ts';
+import { fullRows, newestPageOf } from '../client/pages.ts';
+import type { Row } from '../client/row.ts';
+import { defineRow } from '../client/row-codec.ts';
+import type { Table } from '../client/table.ts';
+import type { Sealer } from '../messages/queued.ts';
+import { eventWrite } from '../work/outbox.ts';
+
+/** Numbers that one organization may have. */
+const MAX_NUMBERS = 1_000;
+
+const text = z.string().optional();
+const heard = z.object({ at: z.int(), event: z.string() }).exactOptional();
+export const numberRows = defineRow<WhatsappNumber>()({
+  attributes: {
+    id: id('number'),
+    organizationId: id('organization'),
+    phoneNumberId: z.string(),
+    wabaId: z.string(),
+    displayPhone: z.string(),
+    status: z.enum(NUMBER_STATUSES),
+    qualityRating: z.enum(QUALITY_RATINGS),
+    messagingTier: z.enum(TIERS),
+    throughput: z.enum(THROUGHPUTS),
+    ownLimit: z.object({ perSecond: z.int().exactOptional(), perDay: z.int().exactOptional() }).optional(),
+    verifiedName: text,
+    byo: z.boolean().optional(),
+    nameStatus: z.enum(NAME_STATUSES).optional(),
+    partnerRemovedAt: time.optional(),
+    partnerRemovedReason: z.enum(REMOVAL_REASONS).optional(),
+    profile: z
+      .object({ about: text, address: text, email: text, website: text, vertical: text, profilePictureUrl: text })
+      .optional(),
+    lastPlatformSyncAt: time.optional(),
+    heard: z.object({ account: heard, name: heard, partner: heard, quality: heard, throughput: heard, tier: heard }),
+    version: z.int(),
+    createdAt: time,
+    updatedAt: time,
+  },
+  rename: { organizationId: 'org' },
+  key: (number) => KEYS.number(number.id),
+  index: ({ id, organizationId, wabaId, createdAt }) => ({
+    ...INDEX_KEYS.numbersOf(organizationId, isoTime(createdAt), id),
+    ...INDEX_KEYS.numbersOfAccount(wabaId, isoTime(createdAt), id),
+  }),
+});
+
+/** What `also` of a creation holds, in its order. */
+const createOutcome = (organizationId: Id<'organization'>, outcome: CommitOutcome): NumberOutcome => {
+  if (outcome.kind !== 'refused') return outcome;
+  if (outcome.at > 0) return { kind: 'limit_reached' };
+  const owner = z.object({ org: z.string(), numberId: id('number') }).safeParse(outcome.row).data;
+  return { kind: 'taken', ...(owner?.org === organizationId ? { numberId: owner.numberId } : {}) };
+};
+
+const changeOutcome = (outcome: CommitOutcome): NumberOutcome =>
+  outcome.kind === 'saved' ? outcome : { kind: 'conflict' };
+
+/** The rows that lie on a business account, of any organization. */
+const accountRows = (table: Table, wabaId: string, organizationId?: Id<'organization'>): Promise<Row[]> =>
+  table.queryAll({
+    index: 'gsi2',
+    partition: INDEX_KEYS.numbersOfAccount(wabaId, '', '').gsi2pk,
+    only: ['pk', 'sk', 'org'],
+    filter: equal({ org: organizationId }),
+  });
+
+/** The organizations that have a number of a business account of the platform. */
+export const organizationsOfAccount = async (table: Table, wabaId: string): Promise<readonly Id<'organization'>[]> => [
+  ...new Set((await accountRows(table, wabaId)).map(({ org }) => id('organization').parse(org))),
+];
+
+/** The number that the platform calls so, whoever's it is; undefined when the stage does not know it. */
+export const numberOfPhoneId = async (table: Table, phoneNumberId: string): Promise<WhatsappNumber | undefined> => {
+  const owner = await table.get(KEYS.phoneNumberId(phoneNumberId));
+  const row = owner && (await table.get(KEYS.number(id('number').parse(owner.numberId))));
+  return row && numberRows.read(row);
+};
+
+/**
+ * WhatsApp numbers in the table of one stage; access tokens sealed by the stage's vault, apart from the rows that lists read. `raised` is
+ * told the ids of committed events, to hand them on early.
+ */
+export const numberStore = (table: Table, sealer: Sealer, raised: (eventId: Id<'event'>) => void): NumberStore => {
+  const tokenWrite = async ({ id, organizationId: org }: WhatsappNumber, accessToken: string): Promise<WriteOp> => ({
+    put: { ...KEYS.numberToken(id), org, sealed: await sealer.seal(org, id, accessToken) },
+  });
+  return {
+    async create(number, accessToken) {
+      const { id: numberId, organizationId: org } = number;
+      const outcome = await commit(table, {
+        row: numberRows.write(number),
+        also: [
+          { put: { ...KEYS.phoneNumberId(number.phoneNumberId), org, numberId }, when: ABSENT },
+          countWithin(org, 'numbers', MAX_NUMBERS),
+          await tokenWrite(number, accessToken),
+        ],
+      });
+      return createOutcome(org, outcome);
+    },
+    async change(before, after, { events = [], accessToken } = {}) {
+      const token = accessToken === undefined ? [] : [await tokenWrite(after, accessToken)];
+      const also = [...events.map(eventWrite), ...token];
+      const outcome = changeOutcome(await commit(table, { row: numberRows.write(after), over: before.version, also }));
+      if (outcome.kind === 'saved') for (const { id } of events) raised(id);
+      return outcome;
+    },
+    async remove({ id, organizationId, phoneNumberId, version }) {
+      const outcome = await table.transact([
+        { delete: KEYS.number(id), when: atVersion(version) },
+        { delete: KEYS.numberToken(id) },
+        { delete: KEYS.phoneNumberId(phoneNumberId), when: { text: '#numberId = :id', values: { id } } },
+        countDown(organizationId, 'numbers'),
+      ]);
+      return outcome.ok;
+    },
+    async read(organizationId, id) {
+      const row = await table.get(KEYS.number(id));
+      return row && row.org === organizationId ? numberRows.read(row) : undefined;
+    },
+    async accessToken({ id, organizationId }) {
+      const row = await table.get(KEYS.numberToken(id));
+      return row && row.org === organizationId
+        ? sealer.open(organizationId, id, z.string().parse(row.sealed))
+        : undefined;
+    },
+    async ofAccount(organizationId, wabaId) {
+      const keys = await accountRows(table, wabaId, organizationId);
+      return (await fullRows(table, keys)).map(numberRows.read);
+    },
+    page(organizationId, { status, qualityRating }, page) {
+      const partition = INDEX_KEYS.numbersOf(organizationId, '', '').gsi1pk;
+      const range = { index: 'gsi1', partition, filter: equal({ status, qualityRating }) } as const;
+      return newestPageOf(table, range, page, numberRows.read);
+    },
+  };
+};

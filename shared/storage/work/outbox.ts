@@ -1,0 +1,72 @@
+import * as z from 'zod';
+import { ENVIRONMENTS } from '../../domain/core/actor.ts';
+import type { Id } from '../../domain/core/ids.ts';
+import { EVENT_TYPES } from '../../domain/events/catalogue.ts';
+import type { DomainEvent } from '../../domain/events/event.ts';
+import type { EventStore, StoredEvent } from '../../domain/webhooks/ports.ts';
+import type { WorkItem } from '../../queues/queues.ts';
+import { INDEX_KEYS, KEYS } from '../access-patterns.ts';
+import { id, time } from '../client/attributes.ts';
+import { coalescedRead } from '../client/coalescer.ts';
+import type { Row } from '../client/row.ts';
+import { defineRow } from '../client/row-codec.ts';
+import type { Table } from '../client/table.ts';
+
+/** Events stay readable for 30 days after they happened. */
+const KEEP_SECONDS = 30 * 24 * 3600;
+
+interface OutboxEvent extends DomainEvent {
+  /** Absent until its deliveries are made. */
+  readonly publishedAt?: number;
+}
+const eventRows = defineRow<OutboxEvent>()({
+  attributes: {
+    id: id('event'),
+    type: z.enum(EVENT_TYPES),
+    organizationId: id('organization'),
+    env: z.enum(ENVIRONMENTS),
+    createdAt: time,
+    data: z.record(z.string(), z.unknown()),
+    publishedAt: time.exactOptional(),
+  },
+  rename: { organizationId: 'org' },
+  key: (event) => KEYS.event(event.id),
+});
+
+const rowOf = (event: OutboxEvent): Row => ({
+  ...eventRows.write(event),
+  ttl: Math.floor(event.createdAt / 1000) + KEEP_SECONDS,
+});
+
+/** The write that makes an event part of its change's transaction; due at once, so that a lost queue message loses nothing. */
+export const eventWrite = (event: DomainEvent): { readonly put: Row } => ({
+  put: { ...rowOf(event), ...INDEX_KEYS.due('publish_event', event.id, event.createdAt) },
+});
+
+/** The work item that makes an event's delivery early. */
+export const eventWorkItem = (id: Id<'event'>): WorkItem => ({ kind: 'publish_event', ...KEYS.event(id) });
+
+const read = (row: Row): StoredEvent => {
+  const { publishedAt, ...event } = eventRows.read(row);
+  return { event, published: publishedAt !== undefined };
+};
+
+/** An event's row once nothing is left to do for it: out of the due index. */
+const published = (event: DomainEvent, publishedAt: number): Row => rowOf({ ...event, publishedAt });
+
+/** The events of a stage, as their consumer needs them. */
+export const outbox = (table: Table): EventStore & { read(id: Id<'event'>): Promise<StoredEvent | undefined> } => ({
+  async read(id) {
+    const row = await table.get(KEYS.event(id));
+    return row ? read(row) : undefined;
+  },
+  async readAll(ids) {
+    const rows = await coalescedRead(
+      table,
+      ids.map((id) => KEYS.event(id)),
+    );
+    return Promise.allSettled(rows.map(async (row) => (row ? read(row) : undefined)));
+  },
+  keep: (event) => table.putMany([published(event, event.createdAt)]),
+  markPublished: (events, now) => table.putMany(events.map((event) => published(event, now))),
+});

@@ -1,0 +1,46 @@
+import type * as z from 'zod';
+import { BulkMessage } from '../../contracts/bulk.ts';
+import type { BulkPorts, ChunkPorts } from '../../domain/bulk/ports.ts';
+import { sendChunk } from '../../domain/bulk/send-chunk.ts';
+import { refuse } from '../../domain/core/errors.ts';
+import { zodErrorMap } from '../../domain/core/zod-error-map.ts';
+import type { WorkItem } from '../../queues/queues.ts';
+import { KEYS } from '../../storage/access-patterns.ts';
+import { consentFaults } from '../../storage/bulk/consent-faults.ts';
+import { readIdempotencyRecords } from '../../storage/messages/idempotency.ts';
+import { PARSE_KEY } from '../../storage/parse-key.ts';
+import { sendQueuedPorts, unifiedPorts } from '../messages/queue-and-send.ts';
+import { clock, publishWork, table } from '../process/aws.ts';
+import { store } from '../sending/batches.ts';
+
+/** Validation errors listed per message. */
+const MAX_FAULTS = 3;
+
+const faultsOf = (issues: readonly z.core.$ZodIssue[]) =>
+  refuse('VALIDATION_ERROR', {
+    detail: 'The message breaks the contract.',
+    errors: issues.slice(0, MAX_FAULTS).map(({ path, message }) => ({
+      path: String(path[0] ?? ''),
+      message: message.slice(0, 200),
+    })),
+  });
+
+const enqueueChunk: BulkPorts['enqueueChunk'] = (batchId, chunk, at) =>
+  publishWork([{ kind: 'send_chunk', ...KEYS.batchChunk(batchId, chunk) }], Math.max(0, (at - clock()) / 1000));
+
+export const bulkPorts: BulkPorts = {
+  ...unifiedPorts,
+  store,
+  contractRefusal: (invalid) => faultsOf(BulkMessage.safeParse(invalid, { error: zodErrorMap }).error?.issues ?? []),
+  idempotencyRecords: (organizationId, keys, now) => readIdempotencyRecords(table, organizationId, keys, now),
+  consentFaults: ({ organizationId }, plans) => consentFaults(table, organizationId, plans),
+  enqueueChunk,
+};
+
+const chunkPorts: ChunkPorts = { ...sendQueuedPorts, store, enqueueChunk };
+
+/** Processes a work item of a chunk. Safe under repeats and reordering. */
+export const processChunkItem = async (item: WorkItem): Promise<void> => {
+  const { batchId, chunk } = PARSE_KEY.batchChunk(item);
+  return sendChunk(chunkPorts, batchId, chunk);
+};

@@ -1,0 +1,11 @@
+import type { BulkResendPorts } from '../../domain/bulk/resend.ts';
+import { findResendable } from '../../storage/bulk/find-resendable.ts';
+import { resendPorts } from '../messages/resend.ts';
+import { table } from '../process/aws.ts';
+import { store } from '../sending/batches.ts';
+
+export const bulkResendPorts: BulkResendPorts = {
+  ...resendPorts,
+  store,
+  find: (organizationId, filter, most) => findResendable(table, organizationId, filter, most),
+};

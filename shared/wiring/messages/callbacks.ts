@@ -1,0 +1,62 @@
+import { applyMetaReport } from '../../domain/channels/whatsapp/meta-reports/apply.ts';
+import type { CallbackAddress, CallbackPorts } from '../../domain/inbound/callback-ports.ts';
+import { applyPreference } from '../../domain/inbound/preferences.ts';
+import { answerChallenge, callbackUrl, handleCallback } from '../../domain/inbound/provider-callback.ts';
+import { receiveInbound } from '../../domain/inbound/receive.ts';
+import type { CallbackRequest } from '../../domain/message/provider-port.ts';
+import { engagedWrite } from '../../storage/messages/engagement.ts';
+import { receiptStore, receiptWorkItem } from '../../storage/messages/receipts.ts';
+import { eventWorkItem, eventWrite } from '../../storage/work/outbox.ts';
+import { advanceSuppressing } from '../email/suppression.ts';
+import { publishWork, settings, table } from '../process/aws.ts';
+import { measure } from '../process/observe.ts';
+import { addLogFields } from '../process/scope.ts';
+import { sendPorts } from '../sending/ports.ts';
+import { ownersOf } from '../sending/senders.ts';
+import { flowPorts } from '../whatsapp/flows.ts';
+import { templatePorts } from '../whatsapp/numbers.ts';
+import { inboundPorts, preferencePorts, replyPorts } from './inbound.ts';
+
+const receipts = receiptStore(table);
+
+const ports: CallbackPorts = {
+  ...replyPorts,
+  routing: sendPorts.routing,
+  messageStore: { ...sendPorts.messageStore, advance: advanceSuppressing },
+  addPendingReceipt: receipts.addPendingReceipt,
+  enqueueReceipt: ({ messageId, fingerprint }) => publishWork([receiptWorkItem(messageId, fingerprint)]),
+  raise: async (event, engaged) => {
+    const once = { ...eventWrite(event), when: { text: 'attribute_not_exists(#pk)' } };
+    const counted = engaged && engagedWrite(engaged.messageId, engaged.what, engaged.at);
+    const { ok } = counted ? await table.transact([once, counted]) : await table.write(once);
+    if (ok) publishWork([eventWorkItem(event.id)]);
+    return ok;
+  },
+  ownersOf,
+  inbound: (tenant, event) => receiveInbound(inboundPorts, tenant, event),
+  applyMetaEvent: (tenant, event) =>
+    event.about === 'preference'
+      ? applyPreference(preferencePorts, tenant, event)
+      : applyMetaReport({ ...templatePorts, ...flowPorts }, tenant, event),
+  observe: {
+    handled: (provider, kind, effect, count) => measure({ provider, kind, effect }, { Callbacks: count }),
+    refused: (provider, cause, detail) => {
+      measure({ provider, cause }, { RefusedCallbacks: 1 });
+      addLogFields({ provider, cause, detail });
+    },
+    ignored: (provider, fields) => addLogFields({ provider, ignored: fields.join(',') }),
+  },
+};
+
+/** A callback as the gateway delivers it: decoded query, lower-case header names, exact body. */
+interface ReceivedCallback extends Omit<CallbackRequest, 'url'> {
+  readonly query: Readonly<Record<string, readonly string[] | undefined>> | null;
+}
+
+/** Handles a provider's callback. */
+export const receiveCallback = (address: CallbackAddress, { query, ...request }: ReceivedCallback) =>
+  handleCallback(ports, address, { ...request, url: callbackUrl(settings.PUBLIC_URL, address, query) });
+
+/** Answers a provider's challenge that verifies a callback address. */
+export const verifyCallback = (address: CallbackAddress, query: Readonly<Record<string, string>>) =>
+  answerChallenge(ports, address, query);

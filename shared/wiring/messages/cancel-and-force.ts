@@ -1,0 +1,18 @@
+import type { CancelAndForcePorts } from '../../domain/api/cancel-and-force.ts';
+import { isUndecided } from '../../domain/bulk/escrow.ts';
+import { KEYS } from '../../storage/access-patterns.ts';
+import { forceSend } from '../../storage/messages/force.ts';
+import { readStored } from '../../storage/messages/message-lists.ts';
+import { clock, publishWork, table } from '../process/aws.ts';
+import { store } from '../sending/batches.ts';
+import { sendPorts } from '../sending/ports.ts';
+
+export const cancelAndForcePorts: CancelAndForcePorts = {
+  clock,
+  messageStore: sendPorts.messageStore,
+  readMessage: (organizationId, id) => readStored(table, organizationId, id),
+  forceSend: (message, at, decision) => forceSend(table, message, at, decision),
+  isUndecided: (message) => isUndecided(store, message),
+  enqueueSend: (messageId) => publishWork([{ kind: 'send_message', ...KEYS.message(messageId) }]),
+  enqueueFallback: (id) => publishWork([{ kind: 'fallback', ...KEYS.fallback(id) }]),
+};

@@ -1,0 +1,78 @@
+import type { Id } from '../../domain/core/ids.ts';
+import type { PreferencePorts } from '../../domain/inbound/preferences.ts';
+import type { InboundPorts } from '../../domain/inbound/receive.ts';
+import type { ReplyPorts } from '../../domain/inbound/sms-reply.ts';
+import type { Channel } from '../../domain/message/channel.ts';
+import { loadProviders } from '../../providers/index.ts';
+import { contactStore } from '../../storage/contacts/contacts.ts';
+import { optOutWrite, phoneOptInWrite } from '../../storage/contacts/recipient-opt-outs.ts';
+import { keepInbound, readCodeLinks, readSender } from '../../storage/messages/inbound.ts';
+import { receiptStore } from '../../storage/messages/receipts.ts';
+import { keepReply } from '../../storage/messages/replies.ts';
+import { numberOfPhoneId } from '../../storage/whatsapp/numbers.ts';
+import { eventWorkItem } from '../../storage/work/outbox.ts';
+import { publishWork, table } from '../process/aws.ts';
+import { sendPorts } from '../sending/ports.ts';
+import { instagramAccounts } from '../sending/senders.ts';
+
+const { correlate } = receiptStore(table);
+
+/** Our message by the channel's message id, which is the same for all providers of the channel. */
+const correlated = async (channel: Channel, reference: string): Promise<Id<'message'> | undefined> => {
+  for (const { name } of await loadProviders(channel)) {
+    const id = await correlate(name, reference);
+    if (id !== undefined) return id;
+  }
+  return undefined;
+};
+
+const enqueue = (events: readonly Id<'event'>[]) => {
+  if (events.length > 0) publishWork(events.map(eventWorkItem));
+};
+
+export const inboundPorts: InboundPorts = {
+  clock: sendPorts.clock,
+  recipientHashOf: sendPorts.recipientHashOf,
+  sender: (organizationId, key) => readSender(table, organizationId, key),
+  links: (organizationId, codes) => readCodeLinks(table, organizationId, codes),
+  repliedTo: async (organizationId, { channel, inReplyTo }) => {
+    const id = inReplyTo === undefined ? undefined : await correlated(channel, inReplyTo);
+    const message = id === undefined ? undefined : await sendPorts.messageStore.read(id);
+    return message?.organizationId === organizationId && message.channel === channel ? message : undefined;
+  },
+  accountOf: async (organizationId, { channel, to }) => {
+    if (channel === 'instagram') {
+      const account = (await instagramAccounts())?.find((each) => each.account === to);
+      return account?.organizationId === organizationId ? { instagramAccountId: account.id } : {};
+    }
+    const number = channel === 'whatsapp' && to !== undefined ? await numberOfPhoneId(table, to) : undefined;
+    return number?.organizationId === organizationId ? { numberId: number.id } : {};
+  },
+  store: async (change) => {
+    const outcome = await keepInbound(table, change);
+    if (outcome === 'kept') enqueue(change.events.map(({ id }) => id));
+    return outcome;
+  },
+};
+
+export const preferencePorts: PreferencePorts = {
+  ...inboundPorts,
+  contacts: contactStore(table, (eventId) => enqueue([eventId])),
+  optOutPhone: async (...[organizationId, hash, stop]) =>
+    (await table.write(optOutWrite(organizationId, 'phone', hash, stop))).ok,
+  optInPhone: async (...args) => (await table.write(phoneOptInWrite(...args))).ok,
+};
+
+/** An SMS reply is an inbound message that is charged. */
+export const replyPorts: ReplyPorts = {
+  ...inboundPorts,
+  prices: sendPorts.prices,
+  messageStore: sendPorts.messageStore,
+  globalRecipientHash: sendPorts.globalRecipientHash,
+  correlate,
+  store: async (reply, event, inbound) => {
+    const outcome = await keepReply(table, reply, event, inbound);
+    if (outcome.kind === 'kept') enqueue(outcome.events);
+    return outcome.kind;
+  },
+};

@@ -1,0 +1,11 @@
+import type { LinkPorts } from '../../domain/tracking/follow-link.ts';
+import { linkStore } from '../../storage/messages/links.ts';
+import { readMessage } from '../../storage/messages/message-lists.ts';
+import { eventWorkItem } from '../../storage/work/outbox.ts';
+import { clock, publishWork, table } from '../process/aws.ts';
+
+export const linkPorts: LinkPorts = {
+  clock,
+  ...linkStore(table, (eventId) => publishWork([eventWorkItem(eventId)])),
+  readMessage: (organizationId, id) => readMessage(table, organizationId, id),
+};

@@ -1,0 +1,59 @@
+import type { Id } from '../../domain/core/ids.ts';
+import type { MessageRecord } from '../../domain/message/message.ts';
+import { applyReceipt, applySandboxReport, type ReceiptPorts } from '../../domain/sending/apply-receipt.ts';
+import { type RecoverPorts, recoverSend } from '../../domain/sending/recover.ts';
+import type { WorkItem } from '../../queues/queues.ts';
+import { readMessages } from '../../storage/messages/message-lists.ts';
+import { receiptStore } from '../../storage/messages/receipts.ts';
+import { PARSE_KEY } from '../../storage/parse-key.ts';
+import { advanceSuppressing } from '../email/suppression.ts';
+import { table } from '../process/aws.ts';
+import { processEscrowItem } from '../sending/batches.ts';
+import { sendPorts } from '../sending/ports.ts';
+
+const ports: ReceiptPorts & RecoverPorts = {
+  ...sendPorts,
+  ...receiptStore(table),
+  messageStore: { ...sendPorts.messageStore, advance: advanceSuppressing },
+};
+
+type OutcomeKind = 'abandon_upload' | 'apply_receipt' | 'close_escrow' | 'recover_send' | 'sandbox_outcome';
+type Prefetched = ReadonlyMap<Id<'message'>, MessageRecord>;
+
+/** Processors of the outcome queue's work items; each is safe under repeats and reordering. */
+const PROCESSORS: Readonly<Record<OutcomeKind, (item: WorkItem, prefetched: Prefetched) => Promise<void>>> = {
+  sandbox_outcome: (item, prefetched) => {
+    const id = PARSE_KEY.message(item);
+    return applySandboxReport(ports, id, prefetched.get(id));
+  },
+  recover_send: (item) => recoverSend(ports, PARSE_KEY.message(item)),
+  close_escrow: processEscrowItem,
+  abandon_upload: async (item) => (await import('../whatsapp/media.ts')).processAbandonedUpload(item),
+  apply_receipt: (item) => {
+    const { messageId, fingerprint } = PARSE_KEY.receipt(item);
+    return applyReceipt(ports, messageId, fingerprint);
+  },
+};
+
+const isOutcome = (kind: WorkItem['kind']): kind is OutcomeKind => kind in PROCESSORS;
+
+const processItem = async (item: WorkItem, prefetched: Prefetched): Promise<void> => {
+  if (!isOutcome(item.kind)) throw new TypeError('this kind of work has a queue of its own');
+  await PROCESSORS[item.kind](item, prefetched);
+};
+
+/** Reads the messages of a batch's sandbox reports at once. None when that fails: each is then read on its own. */
+const prefetch = async (workItems: readonly WorkItem[]): Promise<Prefetched> => {
+  const outcomes = workItems.filter(({ kind }) => kind === 'sandbox_outcome');
+  const read = async () => readMessages(table, outcomes.map(PARSE_KEY.message));
+  const messages = outcomes.length > 1 ? await read().catch(() => []) : [];
+  return new Map(messages.map((message) => [message.id, message]));
+};
+
+/** Processes a batch of work items; each fails on its own. */
+export const processOutcomeItems = async (
+  workItems: readonly WorkItem[],
+): Promise<readonly PromiseSettledResult<void>[]> => {
+  const prefetched = await prefetch(workItems);
+  return Promise.allSettled(workItems.map((item) => processItem(item, prefetched)));
+};

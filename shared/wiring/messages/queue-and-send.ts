@@ -1,0 +1,74 @@
+import type { PreviewPorts } from '../../domain/api/v1-send.ts';
+import type { EmailContent } from '../../domain/channels/email/content.ts';
+import type { Id } from '../../domain/core/ids.ts';
+import type { SubmitPorts } from '../../domain/sending/accept.ts';
+import { type AdvanceFallbackPorts, advanceFallback } from '../../domain/sending/advance-fallback.ts';
+import { type SendQueuedPorts, sendQueued } from '../../domain/sending/send-queued.ts';
+import type { WorkItem } from '../../queues/queues.ts';
+import { KEYS } from '../../storage/access-patterns.ts';
+import { contactRecipient } from '../../storage/contacts/recipient-eligibility.ts';
+import { fallbackStore } from '../../storage/messages/fallbacks.ts';
+import { queuedStore } from '../../storage/messages/queued.ts';
+import { PARSE_KEY } from '../../storage/parse-key.ts';
+import { earliestSendAt } from '../access/settings.ts';
+import { suppressed } from '../email/suppression.ts';
+import { clock, publishWork, table } from '../process/aws.ts';
+import { precheckPorts, previewContext } from '../sending/eligibility.ts';
+import { sealer, sendPorts } from '../sending/ports.ts';
+import { quotePorts } from '../wallet/quote.ts';
+import { deferByNumberRate } from '../whatsapp/number-rate.ts';
+import { plan } from './plan.ts';
+
+const secondsUntil = (at: number) => Math.max(0, (at - clock()) / 1000);
+const enqueueSend = (messageId: Id<'message'>, at: number) =>
+  publishWork([{ kind: 'send_message', ...KEYS.message(messageId) }], secondsUntil(at));
+
+const enqueueFallback = (id: Id<'message'>, at: number) =>
+  publishWork([{ kind: 'fallback', ...KEYS.fallback(id) }], secondsUntil(at));
+
+export const unifiedPorts: SubmitPorts = {
+  ...sendPorts,
+  ...precheckPorts,
+  plan,
+  enqueueSend,
+  enqueueFallback,
+  recipientOf: ({ organizationId }, contactId, channel) => contactRecipient(table, organizationId, contactId, channel),
+};
+
+/** A preview has no reservation that verifies the volume, so it reads one with the true price instead of an estimate. */
+export const previewPorts: PreviewPorts = {
+  ...unifiedPorts,
+  volume: quotePorts.volume,
+  previewContext,
+};
+
+const queued = queuedStore(table, sealer);
+
+export const sendQueuedPorts: SendQueuedPorts = {
+  ...sendPorts,
+  ...queued,
+  contentOf: async (message) => {
+    const { channel, organizationId, recipientHash } = message;
+    if (channel !== 'email') return queued.contentOf(message);
+    const suppression = suppressed(organizationId, () => recipientHash);
+    const content = await queued.contentOf(message);
+    return content === undefined ? undefined : { ...(content as EmailContent), suppressed: suppression };
+  },
+  earliestSendAt: ({ organizationId, channel }, now) => earliestSendAt(organizationId, channel, now),
+  numberRateDeferral: deferByNumberRate,
+  enqueueSend,
+};
+
+const advanceFallbackPorts: AdvanceFallbackPorts = {
+  ...sendPorts,
+  ...fallbackStore(table, sealer),
+  plan,
+  enqueueSend,
+  enqueueFallback,
+};
+
+/** Processes a work item of a queued message or a fallback. Safe under repeats and reordering. */
+export const processSendItem = async (item: WorkItem): Promise<void> => {
+  const id = PARSE_KEY.message(item);
+  return item.kind === 'fallback' ? advanceFallback(advanceFallbackPorts, id) : sendQueued(sendQueuedPorts, id);
+};

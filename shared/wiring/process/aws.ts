@@ -1,0 +1,70 @@
+import { SQSClient } from '@aws-sdk/client-sqs';
+import type { KeyProvider, Vault } from '../../domain/core/secrets.ts';
+import { type Clock, systemClock } from '../../domain/core/time.ts';
+import { fetchWithFreshConnections } from '../../providers/keep-alive.ts';
+import { makePublisher, type Publisher } from '../../queues/publisher.ts';
+import type { QueueName, WorkItem } from '../../queues/queues.ts';
+import { openVault } from '../../storage/access/root-key.ts';
+import { tableClient } from '../../storage/client/client.ts';
+import { Table } from '../../storage/client/table.ts';
+import { type Config, config } from './config.ts';
+import { logger, measure } from './observe.ts';
+import { finishBeforeAnswer } from './scope.ts';
+
+/** This function's environment, read when the module loads: a process may hold several stages, each with its own module instances. */
+export const settings: Config = config();
+export const clock: Clock = systemClock;
+/** The `fetch` for calls to providers. */
+export const providerFetch = fetchWithFreshConnections(clock);
+
+const dynamo = tableClient(settings.DYNAMODB_ENDPOINT);
+
+export const table = new Table(dynamo, settings.TABLE_NAME);
+/** The live stage's table, of which the test stage may read the volume counters only. */
+export const liveTable = new Table(dynamo, settings.LIVE_TABLE_NAME);
+
+let publisher: Publisher | undefined;
+const queues = (): Publisher => {
+  publisher ??= makePublisher(
+    new SQSClient(settings.SQS_ENDPOINT ? { endpoint: settings.SQS_ENDPOINT, maxAttempts: 2 } : { maxAttempts: 2 }),
+    settings.QUEUE_URLS,
+    (queue, error) => {
+      measure({ queue }, { PublishFailures: 1 });
+      logger.warn('publish failed; the dispatcher will find the work', {
+        queue,
+        fault: error instanceof Error ? error.name : 'not an Error',
+      });
+    },
+  );
+  return publisher;
+};
+
+/** Publishes committed work items, delayed by `delaySeconds`. Best effort: the dispatcher finds lost ones by their due rows. */
+export const publishWork = (workItems: readonly WorkItem[], delaySeconds?: number): void =>
+  finishBeforeAnswer(queues().publish(workItems, delaySeconds));
+
+/** The approximate number of messages in a queue. */
+export const queueDepth = (queue: QueueName): Promise<number> => queues().approximateDepth(queue);
+
+const keyProvider = async (): Promise<KeyProvider> => {
+  if (settings.LOCAL_KEY_FILE) {
+    const { localKeyProvider } = await import('../../providers/keys/local-key-provider.ts');
+    return localKeyProvider(settings.LOCAL_KEY_FILE);
+  }
+  if (!settings.KMS_KEY_ID)
+    throw new Error('KMS_KEY_ID or LOCAL_KEY_FILE must be set for operations that keep personal data');
+  const { kmsKeyProvider } = await import('../../providers/keys/kms-key-provider.ts');
+  return kmsKeyProvider({ keyId: settings.KMS_KEY_ID, context: { stage: settings.STAGE } });
+};
+
+let opened: Promise<Vault> | undefined;
+/** The stage's vault, opened once per process. A failure is not cached: the next call tries again. */
+export const vault = (): Promise<Vault> => {
+  opened ??= keyProvider()
+    .then((keys) => openVault(table, keys))
+    .catch((error: unknown) => {
+      opened = undefined;
+      throw error;
+    });
+  return opened;
+};

@@ -1,0 +1,76 @@
+import * as z from 'zod';
+import { ENVIRONMENTS } from '../../domain/core/actor.ts';
+
+const url = z.url({ protocol: /^https?$/ });
+
+const pushServices = z.strictObject({
+  timeoutMs: z.int().min(1).max(20_000).optional(),
+  fcmUrl: url.optional(),
+  googleTokenUrl: url.optional(),
+  apnsUrls: z.strictObject({ production: url, development: url }).optional(),
+  apnsCa: z.string().optional(),
+});
+
+/** A function's environment, the only reader of `process.env`. A missing or invalid value fails the cold start and is named. */
+const environment = z.object({
+  STAGE: z.enum(ENVIRONMENTS),
+  TABLE_NAME: z.string().min(3),
+  /** The live stage's table, of which the test stage reads the volume counters only. */
+  LIVE_TABLE_NAME: z.string().min(3),
+  /** JSON: queue name to queue address. Absent on functions that publish nothing. */
+  QUEUE_URLS: z
+    .string()
+    .default('{}')
+    .transform((text, context) => {
+      try {
+        return z.record(z.string(), url).parse(JSON.parse(text));
+      } catch {
+        context.addIssue({ code: 'custom', message: 'must be a JSON object of queue addresses' });
+        return z.NEVER;
+      }
+    }),
+  /** The deployment's public URL, for short links and provider callbacks. Trailing slashes are removed. */
+  PUBLIC_URL: url.transform((text) => text.replace(/\/+$/, '')),
+  DYNAMODB_ENDPOINT: url.optional(),
+  SQS_ENDPOINT: url.optional(),
+  /** The bucket for media uploads, and its endpoint where it is not AWS's (local stack). */
+  UPLOAD_BUCKET: z.string().min(3).optional(),
+  S3_ENDPOINT: url.optional(),
+  /** The KMS key that wraps the stage's root key, or the file of a local master key (local stack). One of the two. */
+  KMS_KEY_ID: z.string().optional(),
+  LOCAL_KEY_FILE: z.string().optional(),
+  /** How long a sender may take before recovery may claim its message. Above every provider's time-out. */
+  SEND_DEADLINE_SECONDS: z.coerce.number().int().min(15).max(300).default(30),
+  /** Allows webhooks to loopback addresses and plain http. Local stack only; never set on a deployed stage. */
+  WEBHOOK_LOOPBACK: z.stringbool().default(false),
+  /** JSON: addresses of push services for stand-ins, and their time-out (ms); the real addresses when absent. */
+  PUSH_SERVICES: z
+    .string()
+    .default('{}')
+    .transform((text, context) => {
+      try {
+        return pushServices.parse(JSON.parse(text));
+      } catch {
+        context.addIssue({ code: 'custom', message: 'must be a JSON object of push services' });
+        return z.NEVER;
+      }
+    }),
+  LOG_LEVEL: z.enum(['DEBUG', 'INFO', 'WARN', 'ERROR']).default('INFO'),
+});
+
+export type Config = Readonly<z.output<typeof environment>>;
+
+/** Parses an environment. Throws an Error that names each invalid variable, never its value. */
+export const parseConfig = (env: Readonly<Record<string, string | undefined>>): Config => {
+  const parsed = environment.safeParse(env);
+  if (parsed.success) return parsed.data;
+  const faults = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+  throw new Error(`The environment is not usable: ${faults.join('; ')}`);
+};
+
+let current: Config | undefined;
+/** This process's configuration, parsed on first use. */
+export const config = (): Config => {
+  current ??= parseConfig(process.env);
+  return current;
+};

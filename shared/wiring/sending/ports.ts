@@ -1,0 +1,99 @@
+import type { SmsSendPorts } from '../../domain/api/send-sms.ts';
+import { channelOf } from '../../domain/channels/registry.ts';
+import { sandboxProvider } from '../../domain/message/sandbox.ts';
+import type { Routing as RoutingPort, SendObserver, SendPorts } from '../../domain/sending/ports.ts';
+import { Routing } from '../../providers/routing.ts';
+import { readProviderSettings, readRoutes } from '../../storage/access/providers.ts';
+import { KEYS } from '../../storage/access-patterns.ts';
+import { readIdempotencyRecord } from '../../storage/messages/idempotency.ts';
+import { messageStore } from '../../storage/messages/message-store.ts';
+import type { Sealer } from '../../storage/messages/queued.ts';
+import { noteDepleted } from '../../storage/wallet/wallet.ts';
+import { breakers } from '../../storage/work/breakers.ts';
+import { eventWorkItem } from '../../storage/work/outbox.ts';
+import { organizationSettings } from '../access/settings.ts';
+import { clock, providerFetch, publishWork, settings, table, vault } from '../process/aws.ts';
+import { logger, measure } from '../process/observe.ts';
+import { addLogFields } from '../process/scope.ts';
+import { quotePorts, volumes } from '../wallet/quote.ts';
+
+const observe: SendObserver = {
+  sent(channel, outcome, { messageId, provider, coins }) {
+    const accepted = outcome === 'accepted';
+    measure({ channel, outcome }, accepted ? { Sends: 1, Price: coins ?? 0 } : { Refusals: 1 });
+    addLogFields({ outcome, messageId, provider, coins });
+  },
+  provider(name, outcome, ms) {
+    if (name !== 'sandbox_provider') measure({ provider: name, outcome }, { ProviderLatency: ms });
+  },
+  resolved(channel, outcome, { organizationId, messageId }) {
+    measure({ channel, outcome }, { ResolvedHolds: 1 });
+    logger.warn('hold resolved by others than its sender', { channel, outcome, organizationId, messageId });
+  },
+};
+
+export const routing = new Routing({
+  env: settings.STAGE,
+  io: {
+    fetch: providerFetch,
+    now: clock,
+    // Loaded at the first send from a number, to keep it out of other functions' cold starts.
+    numberOf: async (numberId) => (await import('../whatsapp/number-access.ts')).numberAccess(numberId),
+  },
+  clock,
+  breakers: breakers(table, clock),
+  sandbox: (channel) => sandboxProvider(channelOf(channel)),
+  settings: async (channel) => readProviderSettings(table, await vault(), channel),
+  routes: (organizationId, channel, route) => readRoutes(table, organizationId, channel, route),
+});
+
+/** Live pushes are sent through the organization's own apps, which have no route of the stage and no circuit breaker. */
+const withPush: RoutingPort = {
+  candidates: async (channel, organizationId, env, route) =>
+    channel === 'push' && env === 'live'
+      ? (await import('../push/single.ts')).singlePushCandidates(organizationId)
+      : routing.candidates(channel, organizationId, env, route),
+  provider: (channel, name) => routing.provider(channel, name),
+  report: async (channel, ...outcome) => {
+    if (channel !== 'push') await routing.report(channel, ...outcome);
+  },
+};
+
+const PURPOSE = 'queued-content';
+export const sealer: Sealer = {
+  seal: async (organizationId, id, text) => (await vault()).seal(PURPOSE, organizationId, text, id),
+  open: async (organizationId, id, sealed) => (await vault()).open(PURPOSE, organizationId, sealed, id),
+};
+
+const secondsUntil = (at: number) => Math.max(0, (at - clock()) / 1000);
+
+export const sendPorts: SendPorts = {
+  clock,
+  messageStore: messageStore(table, publishWork, sealer),
+  routing: withPush,
+  prices: quotePorts.prices,
+  volume: (organizationId, env, month, holdsUntil) =>
+    env === 'live'
+      ? Promise.resolve(volumes.guess(organizationId, month))
+      : quotePorts.volume(organizationId, env, month, holdsUntil),
+  learnVolume: volumes.learn,
+  idempotencyRecord: (organizationId, callerKey, now) => readIdempotencyRecord(table, organizationId, callerKey, now),
+  recipientHashOf: async (organizationId, kind, to) => (await vault()).blindIndex(organizationId, kind, to),
+  globalRecipientHash: async (phone) => (await vault()).blindIndex('*', 'phone', phone),
+  enqueueSandboxReport: (messageId, at) =>
+    publishWork([{ kind: 'sandbox_outcome', ...KEYS.message(messageId) }], secondsUntil(at)),
+  enqueueRecovery: (messageId, at) =>
+    publishWork([{ kind: 'recover_send', ...KEYS.message(messageId) }], secondsUntil(at)),
+  noteDepleted: async (organizationId, env) => {
+    const event = await noteDepleted(table, { organizationId, env, now: clock() });
+    if (event) publishWork([eventWorkItem(event.id)]);
+  },
+  sendDeadlineMs: settings.SEND_DEADLINE_SECONDS * 1000,
+  publicUrl: settings.PUBLIC_URL,
+  observe,
+};
+
+export const smsPorts: SmsSendPorts = {
+  ...sendPorts,
+  perSecond: async (organizationId) => (await organizationSettings(organizationId)).smsPerSecond,
+};

@@ -1,0 +1,74 @@
+/** The areas of the product, and what the paths of their tests hold: `npm run test:area sms`. */
+export const AREAS: Readonly<Record<string, readonly string[]>> = {
+  sms: ['sms', 'domain/phone', 'numbering-plans'],
+  rcs: ['rcs'],
+  email: ['email', 'unsubscribe'],
+  whatsapp: [
+    'whatsapp',
+    'meta/',
+    'meta-media',
+    'platform-',
+    'test/numbers',
+    'flows/numbers',
+    'number-senders',
+    'flows/flows',
+  ],
+  templates: ['test/templates', 'flows/templates', 'overview-templates', 'email-templates'],
+  media: ['test/media', 'flows/media', 'meta-media', 'infra/media'],
+  instagram: ['instagram', 'meta/', 'platform-'],
+  push: ['push'],
+  sending: [
+    'flows/message',
+    'storage/message',
+    'overview',
+    'planning',
+    'quiet-hours',
+    'faults/',
+    'callbacks',
+    'channels/',
+  ],
+  bulk: ['bulk', 'batch-calls'],
+  contacts: ['contacts', 'consent', 'documents', 'personal-data', 'opt-out', 'preferences', 'unsubscribe'],
+  inbound: ['inbound', 'replies', 'engagement'],
+  webhooks: ['webhook'],
+  wallet: ['wallet', 'money', 'pricing', 'debits', 'coins', 'storage/rates', 'docs/cost'],
+  access: [
+    'access',
+    'keys',
+    'sessions',
+    'secrets',
+    'revocation',
+    'tenancy',
+    'operator',
+    'authorizer',
+    'organization-settings',
+  ],
+  links: ['links'],
+  providers: ['test/providers', 'breakers'],
+  platform: [
+    'domain/json',
+    'zod-',
+    'cursor',
+    'linear',
+    'storage/client',
+    'parse-key',
+    'row-codec',
+    'storage/due',
+    'publisher',
+    'test/local',
+    'test/infra',
+  ],
+  project: ['test/contracts', 'test/docs', 'test/quality'],
+};
+
+if (import.meta.main) {
+  const [area = '', ...options] = process.argv.slice(2);
+  const paths = AREAS[area];
+  if (!paths) {
+    console.error(`There is no area "${area}". There are: ${Object.keys(AREAS).join(', ')}.`);
+    process.exit(1);
+  }
+  const { startVitest } = await import('vitest/node');
+  const vitest = await startVitest([...paths, ...options]);
+  await vitest.close();
+}

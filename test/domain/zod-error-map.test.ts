@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest';
+import * as z from 'zod';
+import { zodErrorMap } from '../../shared/domain/core/zod-error-map.ts';
+
+const contract = z.strictObject({
+  name: z.string().min(1).max(5),
+  route: z.enum(['premium', 'otp']).optional(),
+  at: z.iso.datetime({ offset: true }).optional(),
+  scopes: z.array(z.string()).min(1).optional(),
+  count: z.int().min(0).max(9).optional(),
+  code: z.string().regex(/^a$/, 'must be an a').optional(),
+});
+const words = (body: object): string[] =>
+  (contract.safeParse(body, { error: zodErrorMap }).error?.issues ?? []).map(({ path, message }) =>
+    [...path, message].join(' '),
+  );
+
+it.each([
+  [{}, 'name is required'],
+  [{ name: 5 }, 'name must be text'],
+  [{ name: null }, 'name must be text'],
+  [{ name: '' }, 'name must have at least 1 characters'],
+  [{ name: 'abcdef' }, 'name must have at most 5 characters'],
+  [{ name: 'a', route: 'x' }, 'route must be one of premium, otp'],
+  [
+    { name: 'a', at: '2026-01-01' },
+    'at must be a date and time in ISO 8601 with its offset, such as 2026-03-02T14:05:09Z',
+  ],
+  [{ name: 'a', scopes: 'x' }, 'scopes must be a list'],
+  [{ name: 'a', scopes: [] }, 'scopes must have at least 1 items'],
+  [{ name: 'a', count: 1.5 }, 'count must be a whole number'],
+  [{ name: 'a', count: 10 }, 'count must be at most 9'],
+  [{ name: 'a', code: 'b' }, 'code must be an a'],
+])('what breaks a contract makes a sentence after the field: %j', (body, sentence) => {
+  expect(words(body)).toEqual([sentence]);
+});
+
+it('unknown fields are answered by the names that the contract knows: the sent ones may be data', () => {
+  expect(words({ name: 'a', cpf: 3, 'ana@example.com': 1 })).toEqual([
+    'has fields that the contract does not know; it knows name, route, at, scopes, count, code',
+  ]);
+});

@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { dispatchId } from '../../shared/domain/channels/push/dispatch.ts';
+import { newId } from '../../shared/domain/core/ids.ts';
+import { KEYS } from '../../shared/storage/access-patterns.ts';
+import { PARSE_KEY } from '../../shared/storage/parse-key.ts';
+
+const id = {
+  batch: newId('batch'),
+  contact: newId('contact'),
+  delivery: newId('delivery'),
+  event: newId('event'),
+  message: newId('message'),
+  number: newId('number'),
+  organization: newId('organization'),
+  pushToken: newId('pushToken'),
+  upload: newId('upload'),
+  webhook: newId('webhook'),
+} as const;
+
+/** Of each kind of key: one that is made, and what it says. */
+const CASES = {
+  message: [KEYS.message(id.message), id.message],
+  receipt: [KEYS.receipt(id.message, 'print#2'), { messageId: id.message, fingerprint: 'print#2' }],
+  batchChunk: [KEYS.batchChunk(id.batch, 12), { batchId: id.batch, chunk: 12 }],
+  provider: [KEYS.provider('sms', 'twilio'), { channel: 'sms', name: 'twilio' }],
+  inboundCount: [
+    KEYS.inboundCount(id.organization, 'sms', 3),
+    { organizationId: id.organization, channel: 'sms', shard: 3 },
+  ],
+  contact: [KEYS.contact(id.contact), id.contact],
+  number: [KEYS.number(id.number), id.number],
+  upload: [KEYS.upload(id.upload), id.upload],
+  event: [KEYS.event(id.event), id.event],
+  webhook: [KEYS.webhook(id.organization, id.webhook), { organizationId: id.organization, id: id.webhook }],
+  delivery: [KEYS.delivery(id.delivery), id.delivery],
+  lastInbound: [KEYS.lastInbound(id.organization, 'whatsapp', 'hash', id.number), { numberId: id.number }],
+  pushToken: [KEYS.pushToken(id.organization, id.pushToken), id.pushToken],
+  pushMessage: [KEYS.pushMessage(id.message), id.message],
+  pushChunk: [KEYS.pushChunk(id.message, 3, 14), { messageId: id.message, shard: 3, chunk: 14 }],
+} as const satisfies Record<keyof typeof PARSE_KEY, unknown>;
+const kinds = Object.keys(CASES) as (keyof typeof CASES)[];
+
+/** Rows that lie beside a kind's own, and say the same by the part of their key that is parsed. */
+const SIBLINGS: Readonly<Partial<Record<keyof typeof CASES, readonly string[]>>> = {
+  message: ['receipt'],
+  pushMessage: ['pushChunk'],
+};
+
+describe.each(kinds)('a key of %s', (kind) => {
+  const [key, says] = CASES[kind];
+  it('says what it was made of', () => {
+    expect(PARSE_KEY[kind](key)).toEqual(says);
+  });
+
+  it.each(kinds.filter((other) => other !== kind && !SIBLINGS[kind]?.includes(other)))('is none of %s', (other) => {
+    expect(() => PARSE_KEY[kind](CASES[other][0])).toThrow(TypeError);
+  });
+});
+
+it('the window of no number has no id', () => {
+  expect(PARSE_KEY.lastInbound(KEYS.lastInbound(id.organization, 'sms', 'hash', ''))).toEqual({ numberId: '' });
+});
+
+it.each(['', '#', 'MSG#', 'MSG#msg_1', `MSG#${id.event}`, `MSG#${id.message}#`, id.message])(
+  'text of no message is refused: %j',
+  (pk) => {
+    expect(() => PARSE_KEY.message({ pk })).toThrow(TypeError);
+  },
+);
+
+it('the row of a device is found by its id alone', () => {
+  const dispatch = dispatchId({ messageId: id.message, attempt: 1, shard: 2, number: 3 }, 4);
+  const { pk, sk } = KEYS.pushDispatch(dispatch);
+  expect(`dsp_${pk.slice('PDSP#'.length)}${sk}`).toBe(dispatch);
+});
