@@ -204,18 +204,18 @@ describe('the consumer of chunks', { timeout: 180_000 }, () => {
       world.provider.accepted.add(messageId);
       return { kind: 'accepted', providerMessageId: `p-${messageId}` };
     });
-    const [enqueue] = world.workItems.splice(0);
-    if (!enqueue) throw new Error('there is a hint');
-    await expect(bulk.workOn(enqueue)).rejects.toThrow('killed');
+    const [item] = world.workItems.splice(0);
+    if (!item) throw new Error('there is work');
+    await expect(bulk.workOn(item)).rejects.toThrow('killed');
     await money(actor, false);
-    await bulk.workOn(enqueue);
+    await bulk.workOn(item);
     await bulk.settle();
     const books = await money(actor);
     expect(world.provider.dispatched).toHaveLength(90);
     expect(books.messages.filter(({ hold }) => hold === 'captured')).toHaveLength(89);
     expect(books.messages.find(({ hold }) => hold === 'released')).toMatchObject({ reason: 'abandoned' });
     for (let turn = 0; turn < 3; turn++)
-      await Promise.all([bulk.workOn(enqueue), bulk.workOn({ ...enqueue, kind: 'close_escrow' })]);
+      await Promise.all([bulk.workOn(item), bulk.workOn({ ...item, kind: 'close_escrow' })]);
     expect(world.provider.dispatched).toHaveLength(90);
     expect((await money(actor)).balance).toBe(books.balance);
     expect((await chunksOf(batchId)).map(({ state }) => state)).toEqual(['closed']);

@@ -52,7 +52,7 @@ const deadLetters = async ({ sqs, deadLetterUrl: QueueUrl }: Awaited<ReturnType<
   for (;;) {
     const asked = { QueueUrl, MaxNumberOfMessages: 10, VisibilityTimeout: 0 };
     const { Messages = [] } = await sqs.send(new ReceiveMessageCommand(asked));
-    const held = Messages.filter(({ Body }) => Body?.includes('"resolve_send"'));
+    const held = Messages.filter(({ Body }) => Body?.includes('"recover_send"'));
     if (held.length === 0) return Messages.map(({ Body }) => Body);
     for (const { ReceiptHandle } of held) await sqs.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }));
   }
@@ -67,7 +67,7 @@ describe('a process killed in the middle of its work', () => {
   let others: Victim[];
   let killedAt: number;
   const restarted = {
-    mapConcurrently: new Map<string, { status: number; code: unknown; retryAfter: string | null }>(),
+    immediateRetry: new Map<string, { status: number; code: unknown; retryAfter: string | null }>(),
     resolvedMs: 0,
   };
   const victim = (step: Step): Victim => victims.find((each) => each.step === step) as Victim;
@@ -80,7 +80,7 @@ describe('a process killed in the middle of its work', () => {
         ...(eventId ? [{ kind: 'publish_event', ...KEYS.event(eventId) }] : []),
       ])
       .filter(({ kind }) => kinds.includes(kind))
-      .map((enqueue) => JSON.stringify(enqueue));
+      .map((item) => JSON.stringify(item));
   const books = async () => {
     const { balance, held, entries, messages } = await checkMoney(lab.table, victim('answered').organizationId);
     return { balance, held, entries: entries.length, messages: messages.length, taken: lab.provider.messages.length };
@@ -104,22 +104,23 @@ describe('a process killed in the middle of its work', () => {
       key: `key-${channel}-${step}`,
       to: recipientOf(channel, at),
     }));
-    await killAll(lab, [...victims, ...others]);
+    const unanswered = await killAll(lab, [...victims, ...others]);
     killedAt = Date.now();
     // Nothing is resolved before its caller tried again, however slowly this machine starts a process.
     const unresolved = lab.tableGate.hold('before', takesOver);
     await lab.start();
     const { sqs, url } = await lab.queue('outcome');
     await put(sqs, url, [...workItems(['apply_receipt']).slice(0, 9), POISON]);
-    for (const each of [...victims, ...others].filter((one) => outcomeOf(one).mapConcurrently === 'under way')) {
+    for (const each of [...victims, ...others].filter((one) => outcomeOf(one).immediateRetry === 'under way')) {
       const { status, body, headers } = await sendAs(each);
-      restarted.mapConcurrently.set(nameOf(each), {
+      restarted.immediateRetry.set(nameOf(each), {
         status,
         code: body?.meta?.code ?? body?.code,
         retryAfter: headers.get('retry-after'),
       });
     }
-    for (const each of others.filter((one) => outcomeOf(one).reported)) await postReceipt(lab, each);
+    const reported = others.filter((one) => outcomeOf(one).reported);
+    for (const each of [...unanswered, ...reported]) await postReceipt(lab, each);
     await unresolved.release();
     restarted.resolvedMs = await untilResolved(lab, victims, RESOLVED_WITHIN_MS);
   });
@@ -134,10 +135,10 @@ describe('a process killed in the middle of its work', () => {
     expect(restarted.resolvedMs).toBeLessThan(RESOLVED_WITHIN_MS);
   });
 
-  test.for([...SMS, ...OTHER_KINDS].filter((one) => outcomeOf(one).mapConcurrently === 'under way'))(
+  test.for([...SMS, ...OTHER_KINDS].filter((one) => outcomeOf(one).immediateRetry === 'under way'))(
     'on $channel at $step: a retry before that is told to wait, and sends nothing',
     (one) => {
-      const told = restarted.mapConcurrently.get(nameOf(one));
+      const told = restarted.immediateRetry.get(nameOf(one));
       expect(told).toMatchObject({ status: 409 });
       expect(Number(told?.retryAfter)).toBeGreaterThan(0);
     },

@@ -181,7 +181,7 @@ describe('money', () => {
     const id = messageIdOf(await push.post(actor, 'key'));
     const workItems = [...push.workItems];
     await push.drain();
-    for (const enqueue of workItems) await push.work(enqueue);
+    for (const item of workItems) await push.work(item);
     await push.rescheduleDrain(id);
     expect(push.transport.sent).toHaveLength(100);
     await push.checkBooks(actor, 60 * EACH, OPENING);

@@ -50,13 +50,12 @@ const expectSums = async (id: Id<'message'>) => {
 const drainByChance = async (chance: Chance, after: () => Promise<void>): Promise<void> => {
   const done: (typeof push.workItems)[number][] = [];
   while (push.workItems.length > 0) {
-    const [enqueue] = push.workItems.splice(chance.below(push.workItems.length), 1);
-    if (!enqueue) break;
-    world.now = Math.max(world.now, enqueue.at);
-    const again =
-      chance.below(3) === 0 ? [enqueue] : chance.below(3) === 0 && done.length > 0 ? [chance.pick(done)] : [];
-    done.push(enqueue);
-    await Promise.all([enqueue, ...again].map((each) => push.work(each)));
+    const [item] = push.workItems.splice(chance.below(push.workItems.length), 1);
+    if (!item) break;
+    world.now = Math.max(world.now, item.at);
+    const again = chance.below(3) === 0 ? [item] : chance.below(3) === 0 && done.length > 0 ? [chance.pick(done)] : [];
+    done.push(item);
+    await Promise.all([item, ...again].map((each) => push.work(each)));
     await after();
   }
 };

@@ -93,9 +93,9 @@ export const pushWorld = (world: World) => {
 
   /** Works through all that is due, with what it hints in turn, moving time on to what is due later. */
   const drain = async (): Promise<void> => {
-    for (let enqueue = workItems.shift(); enqueue; enqueue = workItems.shift()) {
-      world.now = Math.max(world.now, enqueue.at);
-      await work(enqueue);
+    for (let item = workItems.shift(); item; item = workItems.shift()) {
+      world.now = Math.max(world.now, item.at);
+      await work(item);
     }
   };
 

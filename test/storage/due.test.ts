@@ -58,7 +58,7 @@ describe('due work', () => {
     })) as { id: string };
     const pk = `MSG#${sent.id}`;
     const kinds = async (kind: 'recover_send' | 'sandbox_outcome', after: number) =>
-      (await overdue(world.table, kind, world.now + after, 100)).map((enqueue) => enqueue.pk);
+      (await overdue(world.table, kind, world.now + after, 100)).map((item) => item.pk);
     expect(await kinds('recover_send', 3_600_000)).not.toContain(pk);
     expect(await kinds('sandbox_outcome', 2_999)).not.toContain(pk);
     expect(await kinds('sandbox_outcome', 3_000)).toContain(pk);

@@ -117,8 +117,7 @@ export const bulkWorld = (world: World) => {
 
   /** Works through all hints until there are none; what fails is left to the due index. */
   const work = async (order: (pending: WorkItem[]) => WorkItem[] = (pending) => pending): Promise<void> => {
-    while (workItems.length > 0)
-      for (const enqueue of order(workItems.splice(0))) await workOn(enqueue).catch(() => {});
+    while (workItems.length > 0) for (const item of order(workItems.splice(0))) await workOn(item).catch(() => {});
   };
 
   /** Hands over what is overdue, as the dispatcher does, and works through it. */

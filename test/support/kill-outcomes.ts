@@ -14,7 +14,7 @@ export interface Outcome {
   /** Messages that the provider of its channel took before any retry. */
   readonly taken: 0 | 1;
   /** What the caller reads who tries again at once, before anything is resolved. */
-  readonly mapConcurrently: 'first' | 'under way' | 'replay';
+  readonly immediateRetry: 'first' | 'under way' | 'replay';
   /** What the caller reads who tries again after all is resolved; else a replay where the provider took it, and a first send where not. */
   readonly afterwards?: 'replay' | 'nobody knows';
   /** Its provider reports it after the process is back, which alone proves that it was taken. */
@@ -29,37 +29,37 @@ const INDETERMINATE = { hold: 'released', status: 'failed', reason: 'indetermina
 const NO_RCS: Outcome = {
   message: { hold: 'captured', status: 'failed', reason: 'no_rcs' },
   taken: 1,
-  mapConcurrently: 'replay',
+  immediateRetry: 'replay',
   event: 'rcs.failed',
 };
 /** The message that waits in its queue: it leaves once the process is back. */
-const LEAVES: Outcome = { message: SENT, taken: 1, mapConcurrently: 'replay' };
+const LEAVES: Outcome = { message: SENT, taken: 1, immediateRetry: 'replay' };
 const ABANDONED = { hold: 'released', status: 'failed', reason: 'abandoned' } as const;
 
 /** What must have become of a message whose process was killed at a step: where it was sent, and where it was not. */
 export const OUTCOMES: Readonly<Record<Step, Outcome>> = {
-  before_reserve: { message: undefined, taken: 0, mapConcurrently: 'first' },
-  after_reserve: { message: ABANDONED, taken: 0, mapConcurrently: 'under way', event: 'sms.failed' },
+  before_reserve: { message: undefined, taken: 0, immediateRetry: 'first' },
+  after_reserve: { message: ABANDONED, taken: 0, immediateRetry: 'under way', event: 'sms.failed' },
   before_begin: LEAVES,
-  after_begin: { message: ABANDONED, taken: 0, mapConcurrently: 'replay' },
-  before_provider: { message: ABANDONED, taken: 0, mapConcurrently: 'under way', event: 'sms.failed' },
-  after_provider: { message: SENT, taken: 1, mapConcurrently: 'under way' },
-  before_settle: { message: SENT, taken: 1, mapConcurrently: 'under way' },
-  after_settle: { message: SENT, taken: 1, mapConcurrently: 'replay' },
-  answered: { message: SENT, taken: 1, mapConcurrently: 'replay' },
-  before_receipt: { message: DELIVERED, taken: 1, mapConcurrently: 'replay', event: 'sms.delivered' },
-  after_receipt: { message: DELIVERED, taken: 1, mapConcurrently: 'replay', event: 'sms.delivered' },
-  before_published: { message: DELIVERED, taken: 1, mapConcurrently: 'replay', event: 'sms.delivered' },
-  after_published: { message: DELIVERED, taken: 1, mapConcurrently: 'replay', event: 'sms.delivered' },
+  after_begin: { message: ABANDONED, taken: 0, immediateRetry: 'replay' },
+  before_provider: { message: ABANDONED, taken: 0, immediateRetry: 'under way', event: 'sms.failed' },
+  after_provider: { message: SENT, taken: 1, immediateRetry: 'under way' },
+  before_settle: { message: SENT, taken: 1, immediateRetry: 'under way' },
+  after_settle: { message: SENT, taken: 1, immediateRetry: 'replay' },
+  answered: { message: SENT, taken: 1, immediateRetry: 'replay' },
+  before_receipt: { message: DELIVERED, taken: 1, immediateRetry: 'replay', event: 'sms.delivered' },
+  after_receipt: { message: DELIVERED, taken: 1, immediateRetry: 'replay', event: 'sms.delivered' },
+  before_published: { message: DELIVERED, taken: 1, immediateRetry: 'replay', event: 'sms.delivered' },
+  after_published: { message: DELIVERED, taken: 1, immediateRetry: 'replay', event: 'sms.delivered' },
   before_hop: NO_RCS,
   after_hop: NO_RCS,
 };
 
 /** The message that its provider took, and that none but a report of it can tell of. */
-const reported = (event: EventType, mapConcurrently: Outcome['mapConcurrently']): Outcome => ({
+const reported = (event: EventType, immediateRetry: Outcome['immediateRetry']): Outcome => ({
   message: DELIVERED,
   taken: 1,
-  mapConcurrently,
+  immediateRetry,
   reported: true,
   event,
 });
@@ -67,7 +67,7 @@ const reported = (event: EventType, mapConcurrently: Outcome['mapConcurrently'])
 const unknown = (taken: 0 | 1): Outcome => ({
   message: INDETERMINATE,
   taken,
-  mapConcurrently: 'replay',
+  immediateRetry: 'replay',
   afterwards: 'replay',
 });
 
@@ -77,10 +77,10 @@ const unknown = (taken: 0 | 1): Outcome => ({
  */
 const OTHERS: Readonly<Record<Exclude<Channel, 'sms'>, Readonly<Partial<Record<Step, Outcome>>>>> = {
   rcs: {
-    before_provider: { message: ABANDONED, taken: 0, mapConcurrently: 'under way', event: 'rcs.failed' },
+    before_provider: { message: ABANDONED, taken: 0, immediateRetry: 'under way', event: 'rcs.failed' },
   },
   email: {
-    before_provider: { message: INDETERMINATE, taken: 0, mapConcurrently: 'under way', afterwards: 'nobody knows' },
+    before_provider: { message: INDETERMINATE, taken: 0, immediateRetry: 'under way', afterwards: 'nobody knows' },
     after_provider: reported('email.delivered', 'under way'),
     before_settle: reported('email.delivered', 'under way'),
   },

@@ -45,9 +45,12 @@ const dispatches = (call: GateCall, { to }: Victim) => call.method === 'POST' &&
 /** Whether a call captures the victim's hold. */
 export const settles = (call: GateCall, { messageId }: Victim): boolean =>
   writes(call) && messageId !== undefined && call.body.includes(`MSG#${messageId}`) && call.body.includes('captured');
-/** Whether a call applies a receipt of the victim. */
+/** Whether a call applies a receipt of the victim: nothing else writes the provider's own status to a message. */
 export const applies = (call: GateCall, { messageId }: Victim): boolean =>
-  writes(call) && messageId !== undefined && call.body.includes(`MSG#${messageId}`) && call.body.includes('RCPT#');
+  writes(call) &&
+  messageId !== undefined &&
+  call.body.includes(`MSG#${messageId}`) &&
+  call.body.includes('providerReceipt');
 const marks = (call: GateCall, { eventId }: Victim) =>
   call.action === 'BatchWriteItem' && eventId !== undefined && call.body.includes(`EVT#${eventId}`);
 /** A hop's own key has a line break, which JSON writes as two characters. */

@@ -260,8 +260,11 @@ export const bringThrough = async (lab: KillLab, victims: readonly Victim[]): Pr
   await Promise.all(reported.map((victim) => postReceipt(lab, victim)));
 };
 
-/** Brings every victim to its step and kills the process there, all at once. */
-export const killAll = async (lab: KillLab, victims: readonly Victim[]): Promise<void> => {
+/**
+ * Brings every victim to its step and kills the process there, all at once. Answers those whose provider had no answer to its callback and
+ * therefore posts it again.
+ */
+export const killAll = async (lab: KillLab, victims: readonly Victim[]): Promise<readonly Victim[]> => {
   learnIds(lab, victims);
   await lab.meet(victims);
   const reported = victims.filter(({ step }) => declarationOf(step).receipt || declarationOf(step).step);
@@ -277,11 +280,14 @@ export const killAll = async (lab: KillLab, victims: readonly Victim[]): Promise
     return [held.hold(at, (call) => matches(call, victim))];
   });
   const underWay = victims.filter((victim) => !through.includes(victim));
-  const lost = Promise.allSettled(underWay.map(sendAs));
-  await Promise.all(reported.map((victim) => postReceipt(lab, victim)));
+  const sends = Promise.allSettled(underWay.map(sendAs));
+  // A receipt is applied before its callback is answered, so the process dies with callbacks that nobody answered.
+  const callbacks = Promise.allSettled(reported.map((victim) => postReceipt(lab, victim)));
   await Promise.all(holds.map(({ reached }) => reached));
   await lab.kill();
-  await lost;
+  await sends;
+  const answered = await callbacks;
   lab.tableGate.clear();
   for (const { gate } of Object.values(lab.providers)) gate.clear();
+  return reported.filter((_, at) => answered[at]?.status === 'rejected');
 };

@@ -118,18 +118,18 @@ const dispatchDue = async (world: World): Promise<void> => {
 };
 
 const workThrough = async (world: World): Promise<void> => {
-  for (const enqueue of world.workItems.splice(0)) {
-    if (enqueue.kind === 'publish_event') {
-      await tolerant(() => markPublished(world, PARSE_KEY.event(enqueue)));
+  for (const item of world.workItems.splice(0)) {
+    if (item.kind === 'publish_event') {
+      await tolerant(() => markPublished(world, PARSE_KEY.event(item)));
       continue;
     }
-    const id = PARSE_KEY.message(enqueue);
-    if (enqueue.kind === 'apply_receipt')
-      await tolerant(() => applyReceipt(world.ports, id, PARSE_KEY.receipt(enqueue).fingerprint));
-    else if (enqueue.kind === 'recover_send') await tolerant(() => recoverSend(world.ports, id));
-    else if (enqueue.kind === 'sandbox_outcome') await tolerant(() => applySandboxReport(world.ports, id));
-    else if (enqueue.kind === 'send_message') await tolerant(() => sendQueued(sendQueuedPortsOf(world), id));
-    else if (enqueue.kind === 'fallback')
+    const id = PARSE_KEY.message(item);
+    if (item.kind === 'apply_receipt')
+      await tolerant(() => applyReceipt(world.ports, id, PARSE_KEY.receipt(item).fingerprint));
+    else if (item.kind === 'recover_send') await tolerant(() => recoverSend(world.ports, id));
+    else if (item.kind === 'sandbox_outcome') await tolerant(() => applySandboxReport(world.ports, id));
+    else if (item.kind === 'send_message') await tolerant(() => sendQueued(sendQueuedPortsOf(world), id));
+    else if (item.kind === 'fallback')
       await tolerant(() => advanceFallback(advanceFallbackPortsOf(world, plansOf(world)), id));
   }
 };

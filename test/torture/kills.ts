@@ -55,10 +55,10 @@ const verify = async (lab: KillLab, victims: readonly Victim[]): Promise<void> =
     await checkMoney(lab.table, organizationId);
 };
 
-/** Starts the process and has the providers report what only they can prove of those that were killed. */
-const startAgain = async (lab: KillLab, killed: readonly Victim[]): Promise<void> => {
+/** Starts the process and has the providers report what only they can prove, and repeat the callbacks that nobody answered. */
+const startAgain = async (lab: KillLab, reporting: readonly Victim[]): Promise<void> => {
   await lab.start();
-  for (const victim of killed.filter((each) => outcomeOf(each).reported)) await postReceipt(lab, victim);
+  for (const victim of reporting) await postReceipt(lab, victim);
 };
 
 const run = async ({ count, seed, late }: PartOptions): Promise<Report> => {
@@ -67,17 +67,16 @@ const run = async ({ count, seed, late }: PartOptions): Promise<Report> => {
   const all: { victim: Victim; killedAt: number }[] = [];
   try {
     let rounds = 0;
-    let killed: Victim[] = [];
+    let reporting: readonly Victim[] = [];
     await lab.start();
     for (; all.length < count && !late(); rounds++) {
       const victims = await victimsOf(lab, rounds, random, count - all.length);
-      await startAgain(lab, killed);
-      killed = victims;
-      await killAll(lab, victims);
+      await startAgain(lab, reporting);
+      reporting = [...(await killAll(lab, victims)), ...victims.filter((each) => outcomeOf(each).reported)];
       const killedAt = Date.now();
       all.push(...victims.map((victim) => ({ victim, killedAt })));
     }
-    await startAgain(lab, killed);
+    await startAgain(lab, reporting);
     const victims = all.map(({ victim }) => victim);
     await untilResolved(lab, victims, RESOLVED_WITHIN_MS);
     const waits = await Promise.all(

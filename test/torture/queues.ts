@@ -45,7 +45,7 @@ const put = async (sqs: SQSClient, QueueUrl: string, workItems: readonly WorkIte
   for (let start = 0; start < workItems.length; start += BATCH) {
     const Entries = workItems
       .slice(start, start + BATCH)
-      .map((enqueue, at) => ({ Id: String(at), MessageBody: JSON.stringify(enqueue) }));
+      .map((item, at) => ({ Id: String(at), MessageBody: JSON.stringify(item) }));
     await sqs.send(new SendMessageBatchCommand({ QueueUrl, Entries }));
   }
 };
