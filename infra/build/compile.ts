@@ -1,4 +1,4 @@
-import type { Metafile } from 'esbuild';
+import type { Metafile, PluginBuild } from 'esbuild';
 import { numberingPlans } from './numbering-plans.ts';
 import { rawText } from './raw-text.ts';
 
@@ -11,6 +11,15 @@ export interface Compilation {
   /** `sources`: TypeScript and packages; `bundle`: the output of an earlier compilation. */
   readonly kind: 'sources' | 'bundle';
 }
+
+/** What a Lambda runs, and so the syntax that may stand in the output. */
+const TARGET = {
+  format: 'esm',
+  platform: 'node',
+  target: 'node24',
+  legalComments: 'none',
+  logLevel: 'silent',
+} as const;
 
 /** Lets bundled CommonJS packages require Node's built-in modules; esbuild's own `require` shim throws in ES modules. */
 const REQUIRE_BANNER =
@@ -26,20 +35,48 @@ export const compile = async ({ entryPoints, outdir, root, kind }: Compilation):
     outdir,
     bundle: true,
     splitting: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node24',
+    ...TARGET,
     mainFields: ['module', 'main'],
     outExtension: { '.js': '.mjs' },
     chunkNames: 'chunk-[hash]',
     minify: true,
-    legalComments: 'none',
     // The modules of a bundle have the banner already.
     ...(kind === 'sources'
       ? { sourcemap: 'external', banner: { js: REQUIRE_BANNER }, plugins: [rawText, numberingPlans] }
       : {}),
     metafile: true,
-    logLevel: 'silent',
   });
   return metafile;
+};
+
+export interface Merge {
+  /** A module that re-exports those to merge, by absolute paths. */
+  readonly source: string;
+  readonly root: string;
+  readonly outfile: string;
+}
+
+/** Leaves dynamic imports as they are, to files beside the output. */
+const DYNAMIC_IMPORTS_BESIDE = {
+  name: 'dynamic-imports-beside',
+  setup: ({ onResolve }: PluginBuild) =>
+    onResolve({ filter: /^\.\// }, ({ path, kind }) =>
+      kind === 'dynamic-import' ? { path, external: true } : undefined,
+    ),
+};
+
+/** Merges compiled modules with their static imports into one file. Returns its size in bytes. */
+export const mergeModules = async ({ source, root, outfile }: Merge): Promise<number> => {
+  const { build } = await import('esbuild');
+  const { metafile } = await build({
+    absWorkingDir: root,
+    stdin: { contents: source, resolveDir: root },
+    outfile,
+    bundle: true,
+    ...TARGET,
+    minify: true,
+    plugins: [DYNAMIC_IMPORTS_BESIDE],
+    metafile: true,
+  });
+  return Object.values(metafile.outputs).reduce((sum, { bytes }) => sum + bytes, 0);
 };
