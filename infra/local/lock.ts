@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { accessSync, constants, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { accessSync, chmodSync, constants, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -82,10 +82,12 @@ const inUseError = (dataDir: string, owner: OwnerNote | undefined): DataDirInUse
 const makeFolder = (dataDir: string): void => {
   try {
     mkdirSync(dataDir, { recursive: true });
+    // It holds the root key and everybody's messages.
+    chmodSync(dataDir, 0o700);
     accessSync(dataDir, constants.W_OK);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw new CannotStart(`The data directory ${dataDir} cannot be written (${code}). Name another with DATA_DIR.`);
+    throw new CannotStart(`The data directory ${dataDir} cannot be written (${code}). Choose another with DATA_DIR.`);
   }
 };
 

@@ -52,12 +52,19 @@ export const snsSignedText = (
     .map((name) => `${name}\n${String(fields[name])}\n`)
     .join('');
 
-/** The URL if it is an HTTPS URL of SNS itself, on the default port and without credentials; otherwise undefined. */
-const addressOfSns = (text: string): URL | undefined => {
+/** The URL if it is an HTTPS URL of the SNS of a topic's own region, on the default port and without credentials; otherwise undefined. */
+const addressOfSns = (text: string, topicArn: string): URL | undefined => {
   const url = URL.parse(text);
   if (url?.protocol !== 'https:' || url.port || url.username || url.password) return undefined;
-  return /^sns\.[a-z0-9-]{3,}\.amazonaws\.com(\.cn)?$/.test(url.hostname) ? url : undefined;
+  const [, partition, , region] = topicArn.split(':');
+  const host = `sns.${region}.amazonaws.com${partition === 'aws-cn' ? '.cn' : ''}`;
+  return url.hostname === host ? url : undefined;
 };
+
+/** Deliveries are retried for an hour at the most (https://docs.aws.amazon.com/sns/latest/dg/sns-message-delivery-retries.html). */
+const MAX_AGE_MS = 3_600_000;
+/** Whether a delivery was published within the last hour; up to an hour ahead, for clocks that differ. */
+const isRecent = (timestamp: string, now: number): boolean => Math.abs(now - Date.parse(timestamp)) <= MAX_AGE_MS;
 
 const get = (io: ProviderIo, { baseUrl, timeoutMs }: SnsReceiver, url: URL): Promise<ProviderReply> =>
   callProvider(io, {
@@ -110,7 +117,7 @@ const confirm = async (
   receiver: SnsReceiver,
   message: { SubscribeURL: string; TopicArn: string },
 ): Promise<SnsReading> => {
-  const url = addressOfSns(message.SubscribeURL);
+  const url = addressOfSns(message.SubscribeURL, message.TopicArn);
   if (
     url?.searchParams.get('Action') !== 'ConfirmSubscription' ||
     url.searchParams.get('TopicArn') !== message.TopicArn
@@ -123,21 +130,21 @@ const confirm = async (
 };
 
 /**
- * Verifies an HTTPS delivery of SNS: a configured topic, a certificate from SNS and a signature of version 1 or 2. Confirms subscriptions.
- * Replays need no protection, because applying an event is idempotent.
+ * Verifies an HTTPS delivery of SNS: a configured topic, a certificate from the SNS of its region, a signature of version 1 or 2, and a time
+ * within the last hour. Confirms subscriptions. A replay within that hour changes nothing, because applying an event is idempotent.
  */
 export const readSns = async (io: ProviderIo, receiver: SnsReceiver, body: string): Promise<SnsReading> => {
   const message = parseJson(envelope, body);
   if (!message) return { kind: 'malformed', detail: 'sns: no delivery of SNS' };
   if (!receiver.topicArns.includes(message.TopicArn)) return { kind: 'forged', detail: 'sns: not one of our topics' };
-  const url = addressOfSns(message.SigningCertURL);
+  const url = addressOfSns(message.SigningCertURL, message.TopicArn);
   if (!url?.pathname.endsWith('.pem')) return { kind: 'forged', detail: 'sns: the certificate is not from SNS' };
   const certificate = await certificateAt(io, receiver, url);
   if (!(certificate instanceof X509Certificate)) return certificate;
   if (!isValid(certificate, io.now()) || !isSigned(message, certificate))
     return { kind: 'forged', detail: 'sns: the signature is not of SNS' };
+  if (!isRecent(message.Timestamp, io.now())) return { kind: 'forged', detail: 'sns: it is more than an hour old' };
   if (message.Type === 'SubscriptionConfirmation') return confirm(io, receiver, message);
   if (message.Type === 'UnsubscribeConfirmation') return { kind: 'unsubscribed' };
-  const at = Date.parse(message.Timestamp);
-  return { kind: 'notification', message: message.Message, at: Number.isNaN(at) ? io.now() : at };
+  return { kind: 'notification', message: message.Message, at: Date.parse(message.Timestamp) };
 };

@@ -10,13 +10,14 @@ import receivedNotification from '../../../events/providers/amazon-ses.received-
 import exampleRequest from '../../../events/providers/amazon-ses.send-request.json' with { type: 'json' };
 import { startAmazonSesStandIn } from '../../support/providers/amazon-ses-stand-in.ts';
 import { emailDispatch as dispatch } from '../../support/providers/email-kit.ts';
-import { accepted as acceptedBy, open } from '../../support/providers/kit.ts';
+import { accepted as acceptedBy, NOW, open } from '../../support/providers/kit.ts';
 import type { AcceptedMessage } from '../../support/providers/stand-in.ts';
 import { use } from '../../support/use.ts';
+import { events, itNeverRetriesASend, lastBody } from '../shared.ts';
 
 let message: AcceptedMessage;
 const provider = (over: object = {}) => open('email', 'amazon_ses', { ...standIn.settings, timeoutMs: 500, ...over });
-const standIn = await use(startAmazonSesStandIn());
+const standIn = await use(startAmazonSesStandIn(() => NOW));
 beforeAll(async () => {
   message = await acceptedBy(standIn, provider(), dispatch());
 });
@@ -25,13 +26,9 @@ const read = (text: string) => provider().readCallback(standIn.notification(text
 const readEvent = (type: string, own: object) => provider().readCallback(standIn.event(message, type, own));
 const bounced = (bounceType: string, bounceSubType: string, status?: string) =>
   readEvent('Bounce', {
-    bounce: {
-      bounceType,
-      bounceSubType,
-      bouncedRecipients: [{ emailAddress: 'a@b.co', ...(status ? { status } : {}) }],
-    },
+    bounce: { bounceType, bounceSubType, bouncedRecipients: [{ emailAddress: 'a@b.co', ...(status && { status }) }] },
   });
-const nothing = { kind: 'events', events: [] };
+const ignored = { kind: 'events', events: [] };
 
 describe('a send', () => {
   const content = {
@@ -42,28 +39,21 @@ describe('a send', () => {
     unsubscribeUrl: 'https://api.example.com/u/l0123456789',
   };
 
-  it('is the request of the example, our reference a tag and both headers of one click with it', async () => {
+  it('is the documented request, with our reference as a tag and both headers of one-click unsubscribe', async () => {
     const sent = dispatch({ to: 'recipient@example.com', content });
     await provider().send({ ...sent, messageId: 'msg_0123456789abcdefghijk' as typeof sent.messageId });
-    expect(JSON.parse(standIn.requests.at(-1)?.body ?? '')).toEqual(exampleRequest);
+    expect(lastBody(standIn)).toEqual(exampleRequest);
   });
 
-  it('without an address to unsubscribe at has no header of its own', async () => {
+  it('without an unsubscribe URL has no headers of its own', async () => {
     await provider().send(dispatch());
-    expect(JSON.parse(standIn.requests.at(-1)?.body ?? '').Content.Simple.Headers).toBeUndefined();
+    expect(lastBody(standIn).Content.Simple.Headers).toBeUndefined();
   });
 
-  it.each(['TooManyRequestsException', 'InternalServiceErrorException', 'ThrottlingException'])(
-    'is never repeated by the SDK, whatever it thinks of %s',
-    async (name) => {
-      const before = standIn.requests.length;
-      standIn.script({ refuse: name });
-      await provider().send(dispatch());
-      expect(standIn.requests.length).toBe(before + 1);
-    },
-  );
+  const retryable = ['TooManyRequestsException', 'InternalServiceErrorException', 'ThrottlingException'];
+  itNeverRetriesASend(retryable, { standIn, provider, dispatch });
 
-  it('that fails with a name that nobody documented is unknown', async () => {
+  it('that fails with an undocumented error is unknown', async () => {
     standIn.script({ refuse: 'SomethingNewException' });
     expect(await provider().send(dispatch())).toEqual({ kind: 'unknown', detail: 'aws SomethingNewException' });
   });
@@ -85,8 +75,8 @@ describe('a bounce', () => {
     expect(await bounced(type, subType)).toMatchObject({ kind: 'events', events: [{ status: 'bounced', reason }] });
   });
 
-  it('that is an automatic answer is none; one with a delivery report is', async () => {
-    expect(await bounced('Transient', 'General')).toEqual(nothing);
+  it('that is an automatic reply is ignored; one with a delivery status is not', async () => {
+    expect(await bounced('Transient', 'General')).toEqual(ignored);
     expect(await bounced('Transient', 'General', '4.4.7')).toMatchObject({
       events: [{ status: 'bounced', reason: 'provider_error' }],
     });
@@ -94,65 +84,55 @@ describe('a bounce', () => {
 });
 
 describe('an event', () => {
-  it('of the examples is read with our reference and its own moment', async () => {
+  it('of the published examples is read with our reference and its own time', async () => {
     const about = { messageId: 'msg_0123456789abcdefghijk', providerMessageId: bounceEvent.mail.messageId };
-    expect(await read(JSON.stringify(bounceEvent))).toEqual({
-      kind: 'events',
-      events: [
-        {
-          kind: 'receipt',
-          ...about,
-          status: 'bounced',
-          reason: 'invalid_address',
-          at: Date.parse('2017-08-05T00:41:02.669Z'),
-        },
-      ],
-    });
-    expect(await read(JSON.stringify(clickEvent))).toEqual({
-      kind: 'events',
-      events: [
-        {
-          kind: 'engagement',
-          ...about,
-          what: 'clicked',
-          url: clickEvent.click.link,
-          at: Date.parse(clickEvent.click.timestamp),
-        },
-      ],
-    });
+    expect(await read(JSON.stringify(bounceEvent))).toEqual(
+      events({
+        kind: 'receipt',
+        ...about,
+        status: 'bounced',
+        reason: 'invalid_address',
+        at: Date.parse('2017-08-05T00:41:02.669Z'),
+      }),
+    );
+    expect(await read(JSON.stringify(clickEvent))).toEqual(
+      events({
+        kind: 'engagement',
+        ...about,
+        what: 'clicked',
+        url: clickEvent.click.link,
+        at: Date.parse(clickEvent.click.timestamp),
+      }),
+    );
   });
 
-  it('of an identity, without tags, is read by the id of SES', async () => {
-    expect(await read(JSON.stringify(complaintNotification))).toEqual({
-      kind: 'events',
-      events: [
-        {
-          kind: 'receipt',
-          providerMessageId: complaintNotification.mail.messageId,
-          status: 'complained',
-          reason: 'complaint',
-          at: Date.parse('2016-01-27T14:59:38.237Z'),
-        },
-      ],
-    });
+  it('of an identity, without tags, is matched by the id of SES', async () => {
+    expect(await read(JSON.stringify(complaintNotification))).toEqual(
+      events({
+        kind: 'receipt',
+        providerMessageId: complaintNotification.mail.messageId,
+        status: 'complained',
+        reason: 'complaint',
+        at: Date.parse('2016-01-27T14:59:38.237Z'),
+      }),
+    );
   });
 
-  it('that opens is an engagement, without what would tell who opened', async () => {
+  it('that opens is an engagement, without data about the reader', async () => {
     const open = { ipAddress: '192.0.2.1', timestamp: '2026-01-02T03:04:05.000Z', userAgent: 'Mozilla/5.0' };
     const { messageId, providerMessageId } = message;
-    expect(await readEvent('Open', { open })).toEqual({
-      kind: 'events',
-      events: [{ kind: 'engagement', messageId, providerMessageId, what: 'opened', at: Date.parse(open.timestamp) }],
-    });
+    expect(await readEvent('Open', { open })).toEqual(
+      events({ kind: 'engagement', messageId, providerMessageId, what: 'opened', at: Date.parse(open.timestamp) }),
+    );
   });
 
   it.each([
     ['a delay', 'DeliveryDelay', { deliveryDelay: { delayType: 'TransientCommunicationFailure' } }],
     ['a preference', 'Subscription', { subscription: {} }],
-    ['mail that was marked as no spam', 'Complaint', { complaint: { complaintFeedbackType: 'not-spam' } }],
-    ['a type that is not known', 'SomethingNew', {}],
+    ['mail that was marked as not spam', 'Complaint', { complaint: { complaintFeedbackType: 'not-spam' } }],
+    ['an unknown type', 'SomethingNew', {}],
     ['a bounce without its object', 'Bounce', {}],
-  ])('changes nothing for %s', async (_, type, own) => expect(await readEvent(type, own)).toEqual(nothing));
+  ])('is ignored for %s', async (_, type, own) => expect(await readEvent(type, own)).toEqual(ignored));
 
   it.each([
     [
@@ -166,7 +146,7 @@ describe('an event', () => {
       { status: 'bounced', reason: 'suppressed' },
     ],
     ['Send', { send: {} }, { status: 'sent' }],
-  ])('%s is read as what it says', async (type, own, meaning) => {
+  ])('%s is read as documented, without personal data', async (type, own, meaning) => {
     const reading = await readEvent(type, own);
     expect(reading).toMatchObject({ events: [meaning] });
     expect(JSON.stringify(reading)).not.toMatch(/segredo|5511/);
@@ -175,8 +155,8 @@ describe('an event', () => {
   it.each([
     'Successfully validated SNS topic for Amazon SES event publishing.',
     '{"notificationType":"AmazonSnsSubscriptionSucceeded","message":"You have successfully subscribed"}',
-  ])('that SES publishes when a topic is set up is none: %s', async (text) =>
-    expect(await read(text)).toEqual(nothing),
+  ])('that SES publishes when a topic is set up is ignored: %s', async (text) =>
+    expect(await read(text)).toEqual(ignored),
   );
 
   it('of another topic, or with a signature that SNS did not make, is forged', async () => {
@@ -189,7 +169,7 @@ describe('an event', () => {
   });
 });
 
-describe('an e-mail that came in', () => {
+describe('an inbound e-mail', () => {
   const { mail, receipt } = receivedNotification;
   const receivedWith = (headers: object[], over: object = {}) =>
     read(
@@ -200,33 +180,30 @@ describe('an e-mail that came in', () => {
       }),
     );
 
-  it('is read as the published example tells it: who, to what address, its subject, and nothing of its body', async () => {
-    expect(await read(JSON.stringify({ ...receivedNotification, content: 'Subject: segredo' }))).toEqual({
-      kind: 'events',
-      events: [
-        {
-          kind: 'inbound',
-          providerMessageId: 'd6iitobk75ur44p8kdnnp7g2n800',
-          channel: 'email',
-          from: 'sender@example.com',
-          to: 'recipient@example.com',
-          type: 'text',
-          payload: { email: { subject: 'Example subject' } },
-          at: Date.parse('2015-09-11T20:32:33.936Z'),
-        },
-      ],
-    });
+  it('is read as in the published example: sender, address, subject, and nothing of its body', async () => {
+    expect(await read(JSON.stringify({ ...receivedNotification, content: 'Subject: segredo' }))).toEqual(
+      events({
+        kind: 'inbound',
+        providerMessageId: 'd6iitobk75ur44p8kdnnp7g2n800',
+        channel: 'email',
+        from: 'sender@example.com',
+        to: 'recipient@example.com',
+        type: 'text',
+        payload: { email: { subject: 'Example subject' } },
+        at: Date.parse('2015-09-11T20:32:33.936Z'),
+      }),
+    );
   });
 
   it.each(['email.amazonses.com', 'sa-east-1.amazonses.com', 'amazonses.com'])(
-    'answers the message whose id SES wrote at %s',
+    'replies to the message whose id SES wrote at %s',
     async (host) => {
       const headers = [{ name: 'In-Reply-To', value: `<${message.providerMessageId}@${host}>` }];
       expect(await receivedWith(headers)).toMatchObject({ events: [{ inReplyTo: message.providerMessageId }] });
     },
   );
 
-  it('answers nothing by an id of somebody else’s', async () => {
+  it('replies to no message by an id of another host', async () => {
     const headers = [{ name: 'In-Reply-To', value: '<0103-1@amazonses.com.example>' }];
     const reading = await receivedWith(headers);
     expect(reading).toMatchObject({ events: [{ kind: 'inbound' }] });
@@ -234,12 +211,12 @@ describe('an e-mail that came in', () => {
   });
 
   it.each([
-    ['a machine’s answer', [{ name: 'Auto-Submitted', value: 'auto-replied' }], {}],
+    ['an automatic reply', [{ name: 'Auto-Submitted', value: 'auto-replied' }], {}],
     ['spam', [], { spamVerdict: { status: 'FAIL' } }],
     ['malware', [], { virusVerdict: { status: 'FAIL' } }],
-    ['what its own domain disowns', [], { dmarcVerdict: { status: 'FAIL' } }],
-  ])('is nobody’s where it is %s', async (_, headers, verdicts) => {
-    expect(await receivedWith(headers, verdicts)).toEqual(nothing);
+    ['rejected by the DMARC policy of its domain', [], { dmarcVerdict: { status: 'FAIL' } }],
+  ])('is ignored where it is %s', async (_, headers, verdicts) => {
+    expect(await receivedWith(headers, verdicts)).toEqual(ignored);
   });
 });
 

@@ -13,20 +13,18 @@ import type { RcsContent } from '../../../shared/domain/channels/rcs/content.ts'
 import { parseId } from '../../../shared/domain/core/ids.ts';
 import type { CallbackReading } from '../../../shared/domain/message/provider-port.ts';
 import { startAwsEndUserMessagingRcsStandIn } from '../../support/providers/aws-end-user-messaging-rcs-stand-in.ts';
-import { accepted as acceptedBy, open } from '../../support/providers/kit.ts';
+import { accepted as acceptedBy, NOW, open } from '../../support/providers/kit.ts';
 import { CARD, rcsDispatch } from '../../support/providers/rcs-kit.ts';
 import { use } from '../../support/use.ts';
+import { events, itNeverRetriesASend, lastBody, receiptsOf } from '../shared.ts';
 
 const AGENT = 'rcs-agent-1234567890';
 const FALLBACK = { text: 'Codigo 9182', encoding: 'GSM-7' } as const;
-const standIn = await use(startAwsEndUserMessagingRcsStandIn());
+const standIn = await use(startAwsEndUserMessagingRcsStandIn(() => NOW));
 const provider = (over: object = {}) =>
   open('rcs', 'aws_end_user_messaging', { ...standIn.settings, timeoutMs: 500, ...over });
 const accepted = (content: RcsContent = { text: 'Olá' }) => acceptedBy(standIn, provider(), rcsDispatch({ content }));
-const sentBody = () => JSON.parse(standIn.requests.at(-1)?.body ?? '') as Record<string, unknown>;
-const said = (reading: CallbackReading) =>
-  reading.kind === 'events' &&
-  reading.events.map((event) => event.kind === 'receipt' && [event.status, event.reason, event.via]);
+const rcsReceipts = (reading: CallbackReading) => receiptsOf(reading, 'status', 'reason', 'via');
 
 it('sends the documented request, with our reference in the context', async () => {
   const text = exampleRequest.RcsMessageContent.Content.TextMessage.Body;
@@ -37,41 +35,34 @@ it('sends the documented request, with our reference in the context', async () =
       content: { text, fallback: { text, encoding: 'GSM-7' } },
     }),
   );
-  expect(sentBody()).toEqual(exampleRequest);
+  expect(lastBody(standIn)).toEqual(exampleRequest);
 });
 
 it.each([{ text: 'Olá' }, { card: CARD }])(
-  'lets no SMS leave instead unless the message names its text, though a pool could: %j',
+  'has no SMS fallback unless the message names its text, though a pool could send one: %j',
   async (content) => {
     await provider().send(rcsDispatch({ content }));
-    expect(Object.keys(sentBody())).not.toContain('FallbackConfiguration');
+    expect(Object.keys(lastBody(standIn))).not.toContain('FallbackConfiguration');
     await provider().send(rcsDispatch({ content: { ...content, fallback: FALLBACK } }));
-    expect(sentBody().FallbackConfiguration).toEqual({ Channel: 'SMS', MessageBody: FALLBACK.text });
+    expect(lastBody(standIn).FallbackConfiguration).toEqual({ Channel: 'SMS', MessageBody: FALLBACK.text });
   },
 );
 
-describe('before anything leaves', () => {
-  const nothingLeaves = async (over: object, content: RcsContent) => {
+describe('before a request', () => {
+  const expectRefused = async (over: object, content: RcsContent, cause: string) => {
     const before = standIn.requests.length;
-    const answer = await provider(over).send(rcsDispatch({ content }));
+    expect(await provider(over).send(rcsDispatch({ content }))).toMatchObject({ kind: 'refused', cause });
     expect(standIn.requests.length).toBe(before);
-    return answer;
   };
 
-  it('a button that opens another address than an https one is refused as content', async () => {
+  it('a button that opens a URL other than https is refused as content', async () => {
     const suggestions = [{ kind: 'openUrl', label: 'Abrir', url: 'http://loja.example.com.br' }] as const;
-    expect(await nothingLeaves({}, { card: { title: 'a', description: 'b', suggestions } })).toMatchObject({
-      kind: 'refused',
-      cause: 'content',
-    });
+    await expectRefused({}, { card: { title: 'a', description: 'b', suggestions } }, 'content');
   });
 
-  it('an agent without an identity to fall back to is a fault of the route', async () => {
+  it('an agent without an identity for its fallback is refused as the sender', async () => {
     for (const originationIdentity of [AGENT, `arn:aws:sms-voice:sa-east-1:123456789012:rcs-agent/${AGENT}`])
-      expect(await nothingLeaves({ originationIdentity }, { text: 'Olá', fallback: FALLBACK })).toMatchObject({
-        kind: 'refused',
-        cause: 'sender',
-      });
+      await expectRefused({ originationIdentity }, { text: 'Olá', fallback: FALLBACK }, 'sender');
   });
 });
 
@@ -84,15 +75,7 @@ it.each([
   });
 });
 
-it.each(['ThrottlingException', 'InternalServerException'])(
-  'never lets the SDK repeat a send, whatever it thinks of %s',
-  async (name) => {
-    const before = standIn.requests.length;
-    standIn.script({ refuse: name });
-    await provider().send(rcsDispatch());
-    expect(standIn.requests.length).toBe(before + 1);
-  },
-);
+itNeverRetriesASend(['ThrottlingException', 'InternalServerException'], { standIn, provider, dispatch: rcsDispatch });
 
 it.each([
   ['RCS_QUEUED', 'QUEUED', []],
@@ -111,7 +94,7 @@ it.each([
   ['CONVERSATION_STARTED', 'PENDING', []],
 ] as const)('reads the event %s (%s) as %j', async (type, messageStatus, expected) => {
   const message = await accepted();
-  expect(said(await provider().readCallback(standIn.event(message, type, { messageStatus })))).toEqual(expected);
+  expect(rcsReceipts(await provider().readCallback(standIn.event(message, type, { messageStatus })))).toEqual(expected);
 });
 
 it.each([
@@ -124,12 +107,12 @@ it.each([
   ['TEXT_DELIVERED', 'DELIVERED', [['delivered', undefined, 'sms']]],
   ['TEXT_UNREACHABLE', 'UNREACHABLE', [['failed', undefined, 'sms']]],
   ['TEXT_CARRIER_BLOCKED', 'CARRIER_BLOCKED', [['failed', 'carrier_rejected', 'sms']]],
-] as const)('lets the SMS that leaves instead decide: %s (%s) is %j', async (type, messageStatus, expected) => {
+] as const)('lets the SMS fallback decide where there is one: %s (%s) is %j', async (type, messageStatus, expected) => {
   const message = await accepted({ text: 'Olá', fallback: FALLBACK });
-  expect(said(await provider().readCallback(standIn.event(message, type, { messageStatus })))).toEqual(expected);
+  expect(rcsReceipts(await provider().readCallback(standIn.event(message, type, { messageStatus })))).toEqual(expected);
 });
 
-it('reads the documented events, which name the message by the id of AWS alone', async () => {
+it('reads the documented events, which identify the message by the id of AWS alone', async () => {
   const read = (example: object) => provider().readCallback(standIn.notification(JSON.stringify(example)));
   const common = { kind: 'receipt', providerMessageId: 'test-sc1-004', via: 'rcs' };
   expect(await read(exampleDelivered)).toMatchObject({
@@ -138,50 +121,41 @@ it('reads the documented events, which name the message by the id of AWS alone',
   expect(await read(exampleRead)).toMatchObject({ events: [{ ...common, status: 'read', at: 1781661267203 }] });
 });
 
-it('reads what people tap as the published example tells it: the phone gets its plus, the postback stays', async () => {
-  expect(await provider().readCallback(standIn.notification(JSON.stringify(exampleSuggestion)))).toEqual({
-    kind: 'events',
-    events: [
-      {
-        kind: 'inbound',
-        providerMessageId: exampleSuggestion.inboundMessageId,
-        channel: 'rcs',
-        from: '+12679164820',
-        to: exampleSuggestion.destinationNumber,
-        type: 'interactive',
-        text: 'Open',
-        payload: { interactive: { type: 'button_reply', button_reply: { id: 'Open', title: 'Open' } } },
-        at: expect.any(Number),
-      },
-    ],
-  });
+it('reads a tapped suggestion as in the published example: the phone gets its plus, the postback is kept', async () => {
+  expect(await provider().readCallback(standIn.notification(JSON.stringify(exampleSuggestion)))).toEqual(
+    events({
+      kind: 'inbound',
+      providerMessageId: exampleSuggestion.inboundMessageId,
+      channel: 'rcs',
+      from: '+12679164820',
+      to: exampleSuggestion.destinationNumber,
+      type: 'interactive',
+      text: 'Open',
+      payload: { interactive: { type: 'button_reply', button_reply: { id: 'Open', title: 'Open' } } },
+      at: expect.any(Number),
+    }),
+  );
 });
 
-it.each(['SIM', '{"type":"NOTHING OF AWS"}', '{curly'])('reads what people type, whatever it is: %s', async (text) => {
+it.each(['SIM', '{"type":"NOTHING OF AWS"}', '{curly'])('reads inbound text, whatever it is: %s', async (text) => {
   const message = await accepted();
   expect(await provider().readCallback(standIn.twoWay(message, text))).toMatchObject({
     events: [{ kind: 'inbound', type: 'text', text, from: message.to, inReplyTo: message.providerMessageId }],
   });
 });
 
-it('takes that somebody is typing, and says nothing of it', async () => {
+it('acknowledges a typing indicator without an event', async () => {
   const typing = '{"type":"RCS_TYPING","receivedAt":"2026-06-17T17:36:29.937+0000"}';
-  expect(await provider().readCallback(standIn.twoWay(await accepted(), typing))).toEqual({
-    kind: 'events',
-    events: [],
-  });
+  expect(await provider().readCallback(standIn.twoWay(await accepted(), typing))).toEqual(events());
 });
 
-it('tells in what is kept of a report which channel made it', async () => {
+it('stores with a receipt which channel reported it', async () => {
   const message = await accepted({ text: 'Olá', fallback: FALLBACK });
   const channel = async (type: string) => {
     const reading = await provider().readCallback(standIn.event(message, type));
     const [event] = reading.kind === 'events' ? reading.events : [];
     return event?.kind === 'receipt' && event.receipt?.channel;
   };
-  expect([await channel('RCS_SENT'), await channel('RCS_READ'), await channel('TEXT_DELIVERED')]).toEqual([
-    'RCS',
-    'RCS',
-    'SMS',
-  ]);
+  const channels = [await channel('RCS_SENT'), await channel('RCS_READ'), await channel('TEXT_DELIVERED')];
+  expect(channels).toEqual(['RCS', 'RCS', 'SMS']);
 });

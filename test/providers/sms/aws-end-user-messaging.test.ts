@@ -4,12 +4,13 @@ import exampleInbound from '../../../events/providers/aws-end-user-messaging.inb
 };
 import exampleEvent from '../../../events/providers/aws-end-user-messaging.text-event.json' with { type: 'json' };
 import { startAwsEndUserMessagingStandIn } from '../../support/providers/aws-end-user-messaging-stand-in.ts';
-import { accepted as acceptedBy, open } from '../../support/providers/kit.ts';
+import { accepted as acceptedBy, NOW, open } from '../../support/providers/kit.ts';
 import { smsDispatch as dispatch } from '../../support/providers/sms-kit.ts';
 import { use } from '../../support/use.ts';
+import { itNeverRetriesASend, lastBody, receiptsOf } from '../shared.ts';
 
 const NAME = 'aws_end_user_messaging';
-const standIn = await use(startAwsEndUserMessagingStandIn());
+const standIn = await use(startAwsEndUserMessagingStandIn(() => NOW));
 const provider = (over: object = {}, io = {}) =>
   open('sms', NAME, { ...standIn.settings, timeoutMs: 500, ...over }, io);
 const accepted = () => acceptedBy(standIn, provider(), dispatch());
@@ -20,7 +21,7 @@ it.each([
 ] as const)('sends the route %s as %s, with our reference in the context', async (route, MessageType) => {
   const sent = dispatch({ route });
   await provider().send(sent);
-  expect(JSON.parse(standIn.requests.at(-1)?.body ?? '')).toEqual({
+  expect(lastBody(standIn)).toEqual({
     DestinationPhoneNumber: sent.to,
     OriginationIdentity: '+5511400001234',
     MessageBody: sent.content.text,
@@ -30,19 +31,11 @@ it.each([
   });
 });
 
-it.each(['ThrottlingException', 'InternalServerException'])(
-  'never lets the SDK repeat a send, whatever it thinks of %s',
-  async (name) => {
-    const before = standIn.requests.length;
-    standIn.script({ refuse: name });
-    await provider().send(dispatch());
-    expect(standIn.requests.length).toBe(before + 1);
-  },
-);
+itNeverRetriesASend(['ThrottlingException', 'InternalServerException'], { standIn, provider, dispatch });
 
-it('needs credentials before anything leaves', async () => {
+it('without AWS credentials is refused before a request', async () => {
   const { accessKeyId: _, secretAccessKey: __, ...withoutKeys } = standIn.settings as Record<string, unknown>;
-  const kept = { ...process.env };
+  const environment = { ...process.env };
   for (const name of ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_PROFILE']) delete process.env[name];
   Object.assign(process.env, {
     AWS_EC2_METADATA_DISABLED: 'true',
@@ -55,7 +48,7 @@ it('needs credentials before anything leaves', async () => {
       cause: 'credentials',
     });
   } finally {
-    process.env = kept;
+    process.env = environment;
   }
 });
 
@@ -79,10 +72,7 @@ it.each([
 ] as const)('reads the event %s as %j', async (type, expected) => {
   const message = await accepted();
   const reading = await provider().readCallback(standIn.event(message, type));
-  expect(
-    reading.kind === 'events' &&
-      reading.events.map((event) => event.kind === 'receipt' && [event.status, event.reason]),
-  ).toEqual(expected);
+  expect(receiptsOf(reading, 'status', 'reason')).toEqual(expected);
 });
 
 it('reads the documented event and the documented two-way message', async () => {
@@ -97,7 +87,11 @@ it('reads the documented event and the documented two-way message', async () => 
       },
     ],
   });
-  expect(await provider().readCallback(standIn.notification(JSON.stringify(exampleInbound)))).toMatchObject({
+  expect(
+    await provider().readCallback(
+      standIn.notification(JSON.stringify(exampleInbound), { Timestamp: '2026-01-02T03:04:05.678Z' }),
+    ),
+  ).toMatchObject({
     events: [
       {
         kind: 'reply',
@@ -113,26 +107,28 @@ it('reads the documented event and the documented two-way message', async () => 
 });
 
 describe('an SNS delivery', () => {
+  const CERTIFICATE_URL =
+    'https://sns.sa-east-1.amazonaws.com/SimpleNotificationService-00000000000000000000000000000000.pem';
   const message = JSON.stringify(exampleEvent);
   const read = (callback: Parameters<ReturnType<typeof provider>['readCallback']>[0], over: object = {}) =>
     provider(over).readCallback(callback);
 
   it.each(['1', '2'] as const)(
-    'is taken with a signature of version %s, with a subject and without',
+    'is accepted with a signature of version %s, with a subject and without',
     async (SignatureVersion) => {
-      expect((await read(standIn.notification(message, { SignatureVersion }))).kind).toBe('events');
-      expect((await read(standIn.notification(message, { SignatureVersion, Subject: 'a subject' }))).kind).toBe(
-        'events',
-      );
+      for (const subject of [{}, { Subject: 'a subject' }])
+        expect((await read(standIn.notification(message, { SignatureVersion, ...subject }))).kind).toBe('events');
     },
   );
 
   it.each([
-    'http://sns.sa-east-1.amazonaws.com/SimpleNotificationService-00000000000000000000000000000000.pem',
+    CERTIFICATE_URL.replace('https', 'http'),
     'https://sns.sa-east-1.amazonaws.com.attacker.test/a.pem',
     'https://attacker.test/sns.sa-east-1.amazonaws.com/a.pem',
     'https://sns.sa-east-1.amazonaws.com@attacker.test/a.pem',
     'https://sns.sa-east-1.amazonaws.com:8443/a.pem',
+    'https://sns.us-east-1.amazonaws.com/a.pem',
+    'https://sns.sa-east-1.amazonaws.com.cn/a.pem',
     'https://s3.sa-east-1.amazonaws.com/bucket/a.pem',
     'https://sns.sa-east-1.amazonaws.com/a.txt',
     'file:///a.pem',
@@ -144,22 +140,33 @@ describe('an SNS delivery', () => {
   });
 
   it('of another topic is refused, however well it is signed', async () => {
-    expect(
-      await read(standIn.notification(message, { TopicArn: 'arn:aws:sns:sa-east-1:999999999999:sms-events' })),
-    ).toMatchObject({ kind: 'forged' });
+    const TopicArn = 'arn:aws:sns:sa-east-1:999999999999:sms-events';
+    expect(await read(standIn.notification(message, { TopicArn }))).toMatchObject({ kind: 'forged' });
   });
 
-  it('asks for the certificate once and keeps it', async () => {
-    const SigningCertURL =
-      'https://sns.sa-east-1.amazonaws.com/SimpleNotificationService-00000000000000000000000000000000.pem';
-    await read(standIn.notification(message, { SigningCertURL }));
+  it.each([
+    [-61, 'forged'],
+    [-59, 'events'],
+    [59, 'events'],
+    [61, 'forged'],
+  ])('that was published %i minutes from now is read as %s', async (minutes, kind) => {
+    const Timestamp = new Date(NOW + minutes * 60_000).toISOString();
+    expect(await read(standIn.notification(message, { Timestamp }))).toMatchObject({ kind });
+  });
+
+  it('without a time is refused', async () => {
+    expect(await read(standIn.notification(message, { Timestamp: 'now' }))).toMatchObject({ kind: 'forged' });
+  });
+
+  it('fetches the certificate once and caches it', async () => {
+    await read(standIn.notification(message, { SigningCertURL: CERTIFICATE_URL }));
     const before = standIn.requests.length;
-    await read(standIn.notification(message, { SigningCertURL }));
+    await read(standIn.notification(message, { SigningCertURL: CERTIFICATE_URL }));
     expect(standIn.requests.length).toBe(before);
   });
 
-  it('is asked for again later when the certificate cannot be had just now, since SNS repeats 5xx and drops 4xx', async () => {
-    const another = await startAwsEndUserMessagingStandIn();
+  it('is unverifiable while the certificate cannot be fetched: SNS repeats on 5xx and drops on 4xx', async () => {
+    const another = await startAwsEndUserMessagingStandIn(() => NOW);
     const reader = open('sms', NAME, another.settings);
     another.failCertificate(503);
     const callback = another.notification(message);
@@ -168,27 +175,26 @@ describe('an SNS delivery', () => {
     await another.close();
   });
 
-  it('is refused when there is no certificate where it points', async () => {
+  it('is refused when its certificate does not exist', async () => {
     const SigningCertURL = 'https://sns.sa-east-1.amazonaws.com/absent.pem';
     expect(await read(standIn.notification(message, { SigningCertURL }))).toMatchObject({ kind: 'forged' });
   });
 
   it('is refused under a certificate that has expired', async () => {
     const late = provider({}, { now: () => Date.parse('2121-01-01T00:00:00Z') });
-    expect(await late.readCallback(standIn.notification(message))).toMatchObject({ kind: 'forged' });
+    const Timestamp = '2121-01-01T00:00:00.000Z';
+    expect(await late.readCallback(standIn.notification(message, { Timestamp }))).toMatchObject({ kind: 'forged' });
   });
 
-  it('goes to AWS itself, where no other address is set', async () => {
-    const asked: string[] = [];
+  it('fetches the certificate from AWS itself, where no other address is set', async () => {
+    const fetched: string[] = [];
     const fetch = async (url: unknown) => {
-      asked.push(String(url));
+      fetched.push(String(url));
       return new Response('', { status: 503 });
     };
     const real = provider({ snsBaseUrl: undefined }, { fetch });
     expect(await real.readCallback(standIn.notification(message))).toMatchObject({ kind: 'unverifiable' });
-    expect(asked).toEqual([
-      'https://sns.sa-east-1.amazonaws.com/SimpleNotificationService-00000000000000000000000000000000.pem',
-    ]);
+    expect(fetched).toEqual([CERTIFICATE_URL]);
   });
 });
 
@@ -209,9 +215,8 @@ describe('a new subscription', () => {
   });
 
   it('is not confirmed when its handshake was altered', async () => {
-    const { body, ...rest } = standIn.handshake();
-    expect(
-      await provider().readCallback({ ...rest, body: body.replace('"Token":"2336412f37"', '"Token":"other"') }),
-    ).toMatchObject({ kind: 'forged' });
+    const handshake = standIn.handshake();
+    const body = handshake.body.replace('"Token":"2336412f37"', '"Token":"other"');
+    expect(await provider().readCallback({ ...handshake, body })).toMatchObject({ kind: 'forged' });
   });
 });

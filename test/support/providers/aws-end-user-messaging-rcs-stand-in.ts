@@ -55,7 +55,7 @@ interface SendBody {
   readonly Context: { readonly messageId: string; readonly fallback?: string };
 }
 
-/** A button in our words; undefined for one that AWS would not take (API reference, RcsSuggestedAction and its members). */
+/** A button in our form; undefined for one that AWS would refuse (API reference, RcsSuggestedAction and its members). */
 const suggestionOf = ({ Reply, OpenUrl, DialPhone }: SuggestedAction): RcsSuggestion | undefined => {
   const { Text: label = '', PostbackData: postback = '' } = Reply ?? OpenUrl ?? DialPhone ?? {};
   if (label.length < 1 || label.length > 25 || postback.length < 1 || postback.length > 2_048) return undefined;
@@ -65,7 +65,7 @@ const suggestionOf = ({ Reply, OpenUrl, DialPhone }: SuggestedAction): RcsSugges
   return /^\+?[1-9][0-9]{1,18}$/.test(phone) ? { kind: 'call', label, phone } : undefined;
 };
 
-/** The content in our words; undefined for one that AWS would not take. */
+/** The content in our form; undefined for one that AWS would refuse. */
 const contentOf = ({ RcsMessageContent, FallbackConfiguration }: SendBody): RcsContent | undefined => {
   const { TextMessage, RichCard } = RcsMessageContent.Content;
   const fallback = FallbackConfiguration
@@ -81,10 +81,13 @@ const contentOf = ({ RcsMessageContent, FallbackConfiguration }: SendBody): RcsC
 };
 
 /** Starts the stand-in (API reference, SendRcsMessage). */
-export const startAwsEndUserMessagingRcsStandIn = async (): Promise<AwsEndUserMessagingRcsStandIn> => {
+export const startAwsEndUserMessagingRcsStandIn = async (
+  now: () => number = Date.now,
+): Promise<AwsEndUserMessagingRcsStandIn> => {
   const { server, sns, messages, settings } = await startEndUserMessaging<SendBody>({
     operation: 'SendRcsMessage',
     kind: 'rcs-receipts',
+    now,
     check: (body) => (contentOf(body) ? undefined : invalidField('RcsMessageContent')),
     accept: (body) => {
       const content = contentOf(body);

@@ -25,11 +25,14 @@ interface SendBody {
   readonly Context: { readonly messageId: string };
 }
 
-/** Starts the stand-in. The SDK and the check of SNS signatures are pointed at it by its settings. */
-export const startAwsEndUserMessagingStandIn = async (): Promise<AwsEndUserMessagingStandIn> => {
+/** Starts the stand-in; its settings lead the SDK and the check of SNS signatures to it. */
+export const startAwsEndUserMessagingStandIn = async (
+  now: () => number = Date.now,
+): Promise<AwsEndUserMessagingStandIn> => {
   const { server, sns, messages, settings } = await startEndUserMessaging<SendBody>({
     operation: 'SendTextMessage',
     kind: 'receipts',
+    now,
     check: ({ MessageBody }) => (MessageBody ? undefined : invalidField('MessageBody', 'MISSING_PARAMETER')),
     accept: ({ DestinationPhoneNumber: to, OriginationIdentity: from, MessageBody: text, Context }) => ({
       messageId: Context.messageId,

@@ -11,30 +11,40 @@ const CERTIFICATE = material('sns-test-only.cert.pem');
 const SIGNING_PATH = '/SimpleNotificationService-00000000000000000000000000000000.pem';
 const SIGNING_URL = `https://sns.sa-east-1.amazonaws.com${SIGNING_PATH}`;
 
-/** The access that the stand-ins of AWS take. */
+/** The credentials that the stand-ins of AWS accept. */
 export const AWS_ACCESS = {
   region: 'sa-east-1',
   accessKeyId: 'AKIDTESTMATERIAL',
   secretAccessKey: 'a-test-secret',
 } as const;
 
-/** Whether a request is signed (Signature Version 4) with the access key that the stand-ins take, for this service. */
+/** An answer of an AWS API with its request id. */
+export const awsAnswer =
+  (contentType: string) =>
+  (status: number, body: unknown, headers = {}): StandInAnswer => ({
+    status,
+    headers: { 'content-type': contentType, 'x-amzn-requestid': randomUUID(), ...headers },
+    body: JSON.stringify(body),
+  });
+
+/** Whether a request is signed (Signature Version 4) with that access key, for this service. */
 export const isSignedFor = (service: string, { headers }: RecordedRequest): boolean =>
   new RegExp(
     `^AWS4-HMAC-SHA256 Credential=${AWS_ACCESS.accessKeyId}/\\d{8}/${AWS_ACCESS.region}/${service}/aws4_request, `,
   ).test(headers.authorization ?? '');
 
-/** The fields of an SNS delivery that a test may set otherwise. */
-export interface SnsFields {
+/** The fields of an SNS delivery that a test may override. */
+interface SnsFields {
   readonly SignatureVersion?: '1' | '2';
   readonly SigningCertURL?: string;
   readonly TopicArn?: string;
   readonly Subject?: string;
+  readonly Timestamp?: string;
 }
 
-/** The SNS behind a service's events: signs what it delivers, and answers for its certificate and for confirmations. */
+/** The SNS behind a service's events: signs its deliveries, and serves its certificate and confirmations. */
 export interface SnsStandIn {
-  /** Where SNS delivers: the endpoint of the topic's subscription. A flow test sets it before it asks for callbacks. */
+  /** The endpoint of the topic's subscription. A flow test sets it before it posts callbacks. */
   endpoint: string;
   /** The paths under which subscriptions were confirmed. */
   readonly confirmed: readonly string[];
@@ -71,13 +81,13 @@ const envelope = (
 };
 
 /** An SNS with one topic that delivers to one address. */
-export const snsStandIn = (topic: string, endpoint: string): SnsStandIn => {
+export const snsStandIn = (topic: string, endpoint: string, now: () => number): SnsStandIn => {
   const confirmed: string[] = [];
   const failures: number[] = [];
   const fieldsOf = () => ({
     MessageId: randomUUID(),
     TopicArn: topic,
-    Timestamp: '2026-01-02T03:04:05.678Z',
+    Timestamp: new Date(now()).toISOString(),
     SignatureVersion: '2',
     SigningCertURL: SIGNING_URL,
   });

@@ -1,15 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { AWS_ACCESS, isSignedFor, type SnsStandIn, snsStandIn } from './aws-stand-in.ts';
+import { AWS_ACCESS, awsAnswer, isSignedFor, type SnsStandIn, snsStandIn } from './aws-stand-in.ts';
 import { type AcceptedMessage, type StandInAnswer, startServer, THROTTLED_SECONDS } from './stand-in.ts';
 
 const TOPIC = 'arn:aws:sns:sa-east-1:123456789012:sms-events';
 
 /** AWS JSON 1.0. */
-const aws = (status: number, body: unknown, headers = {}): StandInAnswer => ({
-  status,
-  headers: { 'content-type': 'application/x-amz-json-1.0', 'x-amzn-requestid': randomUUID(), ...headers },
-  body: JSON.stringify(body),
-});
+const aws = awsAnswer('application/x-amz-json-1.0');
 const STATUSES: Readonly<Record<string, number>> = {
   ThrottlingException: 429,
   ServiceQuotaExceededException: 402,
@@ -27,11 +23,12 @@ const problem = (type: string, more: object = {}, headers = {}): StandInAnswer =
 export const invalidField = (Name: string, Reason = 'FIELD_VALIDATION_FAILED'): StandInAnswer =>
   problem('ValidationException', { Reason, Fields: [{ Name, Message: 'invalid' }] });
 
-/** What a send of the service is made of, as the stand-in needs it. */
-export interface EndUserMessagingSend<Body> {
+/** What differs between the sends of the service. */
+interface EndUserMessagingSend<Body> {
   readonly operation: 'SendTextMessage' | 'SendRcsMessage';
-  /** The last part of the address that its events go to. */
+  /** The last part of the address that receives its events. */
   readonly kind: string;
+  readonly now: () => number;
   check(body: Body): StandInAnswer | undefined;
   /** The message, without its id and its address. */
   accept(body: Body): Omit<AcceptedMessage, 'providerMessageId' | 'callbackUrl'>;
@@ -75,10 +72,14 @@ export const twoWayOf = ({ to, providerMessageId }: AcceptedMessage, messageBody
     previousPublishedMessageId: providerMessageId,
   });
 
-/** Starts AWS End User Messaging as far as one of its sends needs it, with the SNS behind it. */
+/** Starts the part of AWS End User Messaging that one of its sends needs, with the SNS behind it. */
 export const startEndUserMessaging = async <Body>(send: EndUserMessagingSend<Body>) => {
   const messages: AcceptedMessage[] = [];
-  const sns: SnsStandIn = snsStandIn(TOPIC, `https://callbacks.test/callbacks/aws_end_user_messaging/${send.kind}`);
+  const sns: SnsStandIn = snsStandIn(
+    TOPIC,
+    `https://callbacks.test/callbacks/aws_end_user_messaging/${send.kind}`,
+    send.now,
+  );
   const server = await startServer({
     isSend: ({ method, headers }) =>
       method === 'POST' && headers['x-amz-target'] === `PinpointSMSVoiceV2.${send.operation}`,
