@@ -9,7 +9,7 @@ const tenant = await messaging.tenant();
 const preview = (body: unknown, more = {}) => tenant.test.post('/v2/sms/preview', { body, ...more });
 const counts = ({ encoding, length, segments }: Record<string, unknown>) => [encoding, length, segments];
 
-/** What is sent, what reaches the device, and its count. */
+/** The body, the text that reaches the device, and its count. */
 const TEXTS: readonly (readonly [
   guarantee: string,
   body: string,
@@ -29,26 +29,26 @@ const TEXTS: readonly (readonly [
   ['a character of the GSM-7 extension counts two', '€[]', '€[]', 'GSM-7', 6, 1],
   ['80 of them fill a segment, 81 take two', '€'.repeat(81), '€'.repeat(81), 'GSM-7', 162, 2],
   [
-    'no extension character lies across a boundary',
-    `${'a'.repeat(151)}€${'b'.repeat(150)}`,
-    `${'a'.repeat(151)}€${'b'.repeat(150)}`,
+    'an extension character across the edge of two segments adds none',
+    `${'a'.repeat(151)}€${'b'.repeat(151)}`,
+    `${'a'.repeat(151)}€${'b'.repeat(151)}`,
     'GSM-7',
-    303,
+    304,
     2,
   ],
   [
-    'an emoji is never split across a boundary',
+    'an emoji across the edge of two segments adds none',
     `${'a'.repeat(66)}🙂${'b'.repeat(66)}`,
     `${'a'.repeat(66)}🙂${'b'.repeat(66)}`,
     'UCS-2',
     134,
-    3,
+    2,
   ],
   ['accents that GSM-7 lacks lose their mark', 'ação à São João', 'acao à Sao Joao', 'GSM-7', 15, 1],
   ['accents that GSM-7 has are kept', 'é à ü É ñ Ç', 'é à ü É ñ Ç', 'GSM-7', 11, 1],
   ['curly quotes become straight', '“oi” ‘tu’', '"oi" \'tu\'', 'GSM-7', 9, 1],
   ['dashes and special spaces become plain', 'a — b\u00a0c', 'a - b c', 'GSM-7', 7, 1],
-  ['a letter with its mark apart is one letter', 'sa\u0303o cafe\u0301', 'sao café', 'GSM-7', 8, 1],
+  ['a letter with a combining mark is one letter', 'sa\u0303o cafe\u0301', 'sao café', 'GSM-7', 8, 1],
   ['an emoji moves the whole message to UCS-2', 'oi 🙂', 'oi 🙂', 'UCS-2', 5, 1],
 ];
 
@@ -65,7 +65,7 @@ describe('a text', () => {
     expect(counts(read.body)).toEqual([encoding, length, segments]);
   });
 
-  test('that is replaced never costs more than it would unreplaced', async () => {
+  test('never costs more by the replacement of its characters', async () => {
     const ellipses = '…'.repeat(60);
     const { body } = await preview(ellipses);
     expect(body.segments).toBe(1);
@@ -76,21 +76,21 @@ describe('a text', () => {
     });
   });
 
-  test('of 10,000 characters is taken, and one more is not', async () => {
+  test('may have 10,000 characters', async () => {
     expect((await preview('a'.repeat(10_000))).body).toMatchObject({ length: 10_000, segments: 66 });
     expectProblem(await preview('a'.repeat(10_001)), 422, { errors: ['body'] });
   });
 });
 
 describe('a preview', () => {
-  test('is priced only when it names a route, by that route', async () => {
+  test('is priced only with a route, by that route', async () => {
     const prices = await Promise.all(
       [{}, { route: 'premium' }, { route: 'otp' }].map((more) => preview('a'.repeat(161), more)),
     );
     expect(prices.map(({ body }) => body.billing)).toEqual([undefined, { coins: 1_600 }, { coins: 1_800 }]);
   });
 
-  test('of la_dedicada is 412, as its send is', async () => {
+  test('of la_dedicada is 412, like its send', async () => {
     expectProblem(await preview('oi', { route: 'la_dedicada' }), 412);
     expectProblem(await tenant.test.send({ route: 'la_dedicada' }), 412);
   });
@@ -115,13 +115,13 @@ describe('a preview', () => {
 
   test('stores nothing, charges nothing and moves no volume, in either environment', async () => {
     const other = await messaging.tenant();
-    const kept = () => Promise.all([messaging.rowsOf('test', other.id), messaging.rowsOf('live', other.id)]);
-    const before = await kept();
+    const rows = () => Promise.all([messaging.rowsOf('test', other.id), messaging.rowsOf('live', other.id)]);
+    const before = await rows();
     for (const client of [other.test, other.live])
       expect((await client.post('/v2/sms/preview', { body: 'a'.repeat(500), route: 'otp' })).body.billing).toEqual({
         coins: 3_600,
       });
-    expect(await kept()).toEqual(before);
+    expect(await rows()).toEqual(before);
   });
 });
 
@@ -133,7 +133,7 @@ describe('a tracked link', () => {
     return String(text);
   };
 
-  test('stands in place of each URL, repeated ones apart, and the count is that of the replaced text', async () => {
+  test('replaces each occurrence of a URL, and the replaced text is counted', async () => {
     const url = `https://loja.example/${'p'.repeat(180)}?a=1`;
     const { status, body } = await tenant.test.send({ body: `Veja (${url}), e ${url}.`, trackLinks: true });
     const text = await textOf(body.id);
@@ -148,7 +148,7 @@ describe('a tracked link', () => {
     });
   });
 
-  test('stands at most 50 times in one text: more are 422, stored and charged nothing', async () => {
+  test('may occur 50 times in a text: more are 422, not stored or charged', async () => {
     const links = (count: number) => tenant.test.send({ body: 'https://a.example '.repeat(count), trackLinks: true });
     expect((await links(50)).status).toBe(201);
     const before = (await tenant.test.get('/v2/sms/messages')).body.total;
@@ -165,7 +165,7 @@ describe('a tracked link', () => {
     }
   });
 
-  test('leads on with 302, and each click raises sms.clicked with the metadata', async () => {
+  test('redirects with 302, and each click raises sms.clicked with the metadata', async () => {
     const metadata = { orderId: 'A-9' };
     const { body } = await tenant.test.send({ body: 'Veja https://loja.example/é?q=1', trackLinks: true, metadata });
     const link = new URL((await textOf(body.id)).slice('Veja '.length));
@@ -185,7 +185,7 @@ describe('a tracked link', () => {
     expect(clicks[0]).toMatchObject({ env: 'test', data: { channel: 'sms', metadata, to: '+55119****0005' } });
   });
 
-  test('that does not exist is 404, and so is one of the other environment', async () => {
+  test('that does not exist, or is of the other environment, is 404', async () => {
     expectProblem(await messaging.anonymous.get('/r/t000000000'), 404);
     const { body } = await tenant.test.send({ body: 'https://loja.example/a', trackLinks: true });
     const code = (await textOf(body.id)).split('/r/t')[1];

@@ -138,32 +138,12 @@ const clustersOf = (body: string): Cluster[] => {
   return clusters;
 };
 
-/** Counts segments; no character may be split across a boundary. */
-const segmentsOf = (
-  sizes: Iterable<number>,
-  length: number,
-  { single, part }: { single: number; part: number },
-): number => {
-  if (length <= single) return 1;
-  let segments = 1;
-  let used = 0;
-  for (const size of sizes) {
-    if (used + size > part) {
-      segments++;
-      used = 0;
-    }
-    used += size;
-  }
-  return segments;
-};
-
 const measure = (text: string): PreparedText => {
   const encoding = isGsm(text) ? 'GSM-7' : 'UCS-2';
-  const sizes = Array.from(text, (character) =>
-    encoding === 'GSM-7' ? (SEPTETS.get(character) as number) : character.length,
-  );
-  const length = sizes.reduce((sum, size) => sum + size, 0);
-  return { text, encoding, length, segments: segmentsOf(sizes, length, LIMITS[encoding]) };
+  const { single, part } = LIMITS[encoding];
+  let length = 0;
+  for (const character of text) length += encoding === 'GSM-7' ? (SEPTETS.get(character) as number) : character.length;
+  return { text, encoding, length, segments: length <= single ? 1 : Math.ceil(length / part) };
 };
 
 /**
