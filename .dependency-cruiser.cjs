@@ -34,7 +34,7 @@ const CLOSED = [
   },
   {
     name: 'storage-implements-ports',
-    comment: 'Storage implements what the domain asks for, and knows neither gateway nor provider; a due row names its hint.',
+    comment: 'Storage implements what the domain asks for, and knows neither gateway nor provider; a due row names its work item.',
     folder: 'shared/storage/',
     reaches: ['shared/domain/', 'shared/queues/queues\\.ts$', packages('@aws-sdk', '@smithy', 'zod'), '(node:)?(crypto|zlib)$'],
   },
@@ -78,7 +78,7 @@ const forbid = (name, comment, from, to) => ({ name, comment, severity: 'error',
 const FLOORS = [
   { holds: 'no business: ids, errors, money, time, addresses', folders: ['core'] },
   { holds: 'the catalogue of events, prices, the ledger', folders: ['events', 'pricing', 'wallet'] },
-  { holds: 'what a message is, and areas that stand beside messages', folders: ['message', 'links', 'access', 'contacts', 'webhooks'] },
+  { holds: 'what a message is, and areas that stand beside messages', folders: ['message', 'links', 'access', 'contacts', 'senders', 'webhooks'] },
   { holds: 'one folder a channel, and their registry', folders: ['channels'] },
   { holds: "a message's events, views and timeline", folders: ['tracking'] },
   { holds: 'plan, quote, reserve, dispatch, recover', folders: ['sending'] },

@@ -1,34 +1,34 @@
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Histories, fuzzing, kills, bounds of time and memory: what could always take longer. */
+/** Histories, fuzzing, kills, bounds of time and memory: tests that find more the longer they run. */
 const SLOW = [
   'test/domain/linear.test.ts',
   'test/faults/{bulk-model,fuzz,kill,model,push-kill,webhooks}.test.ts',
   'test/media/memory.test.ts',
   'test/webhooks/backlog-model.test.ts',
 ];
-/** What starts compilers and linters. */
+/** Tests that start compilers and linters. */
 const QUALITY = ['test/quality/**/*.test.ts', 'test/contracts/new-operation.test.ts'];
-/** Functions of values, without an engine or another process; and the compiler's word on the whole project. */
+/** Functions of values, without an engine or another process; and the type check of the whole project. */
 const UNIT = ['test/{domain,contracts,email}/**/*.test.ts', 'test/quality/types.test.ts'];
-/** The whole service, started as `npm start` does, and what belongs to it: its command line, its pages; and the test that mocks a module. */
+/** The whole service, started as `npm start` does, its command line and pages; and the test that mocks a module. */
 const E2E = ['test/{flows,docs,local}/**/*.test.ts', 'test/channels/declared-channel.test.ts'];
 
-/** In the order in which they begin: first what takes longest, so that no worker is left with it at the end. */
+/** In the order in which they start: the longest first, so that no worker runs one alone at the end. */
 const PROJECTS = {
   slow: { include: SLOW, isolate: true },
   quality: { include: QUALITY, exclude: UNIT.slice(1), isolate: true },
   e2e: { include: E2E, isolate: true },
-  // One process runs many files: what they import is evaluated once. They share no state but their process.
+  // One process runs many files: their imports are evaluated once. They share no state except the process.
   integration: { include: ['test/**/*.test.ts'], exclude: [...SLOW, ...QUALITY, ...UNIT, ...E2E], isolate: false },
   unit: { include: UNIT, exclude: [...SLOW, ...QUALITY.slice(1)], isolate: false },
 };
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const place = ({ project }: TestSpecification) => Object.keys(PROJECTS).indexOf(project.name);
-    return (await super.sort(files)).sort((one, other) => place(one) - place(other));
+    const order = ({ project }: TestSpecification) => Object.keys(PROJECTS).indexOf(project.name);
+    return (await super.sort(files)).sort((one, other) => order(one) - order(other));
   }
 }
 
@@ -37,7 +37,7 @@ export default defineConfig(({ mode }) => ({
     globalSetup: 'test/support/run-folder.ts',
     sequence: { sequencer: LongestFirst },
     pool: 'forks',
-    // Tests run on small machines: few processes, which wait more than they work.
+    // Tests run on small machines: few processes, which mostly wait.
     maxWorkers: 3,
     projects: Object.entries(PROJECTS).map(([name, files]) => ({
       test: {
@@ -45,13 +45,13 @@ export default defineConfig(({ mode }) => ({
         ...files,
         environment: 'node' as const,
         pool: 'forks' as const,
-        // The share of the slow tests: short, unless `npm run test:slow` or the caller asks for more.
+        // The share of the slow tests: a part, unless `npm run test:slow` or TEST_SHARE sets another.
         env: { TEST_SHARE: process.env.TEST_SHARE ?? (mode === 'full' ? '1' : '0.5') },
-        // Against what hangs, not against what is slow: a loaded machine takes three times as long.
+        // Against tests that hang, not against slow ones: a loaded machine takes three times as long.
         testTimeout: 60_000,
         hookTimeout: 180_000,
         restoreMocks: true,
-        // Styles are text that a function serves: without this, the runner hands out empty ones.
+        // Styles are texts that a function serves: without this, vitest replaces them by empty ones.
         css: true,
       },
     })),

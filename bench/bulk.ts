@@ -17,7 +17,7 @@ const SINGLES = 2_000;
 const CONNECTIONS = 16;
 /** The sandbox reports nothing for this recipient, so that only the sends are measured. */
 const SILENT = '+5511999990099';
-const LOOK_MS = 100;
+const POLL_MS = 100;
 
 /** Goal: a partition key takes 1,000 write units per second; a wallet may use this many of them at this rate of messages. */
 const GOAL = { messagesPerSecond: 2_500, unitsPerSecond: 800 };
@@ -68,12 +68,12 @@ const single = async (client: Client): Promise<void> => {
 const batchSent = async (store: Table, batchId: Id<'batch'>): Promise<void> => {
   const { chunks } = z.object({ chunks: z.int() }).parse(await store.get(KEYS.batch(batchId)));
   const keys = Array.from({ length: chunks }, (_, chunk) => KEYS.batchChunk(batchId, chunk));
-  while (!(await store.getMany(keys)).every((row) => row?.state === 'closed')) await pause(LOOK_MS);
+  while (!(await store.getMany(keys)).every((row) => row?.state === 'closed')) await pause(POLL_MS);
 };
 /** Waits until this many messages of the channel are sent. */
 const listSent = async (client: Client, count: number): Promise<void> => {
   const sent = async () => (await client.get('/v2/sms/messages', { status: 'sent', limit: 1 })).body.total as number;
-  while ((await sent()) < count) await pause(LOOK_MS);
+  while ((await sent()) < count) await pause(POLL_MS);
 };
 
 interface Run {
@@ -163,19 +163,19 @@ const verdictsOf = (bulkRuns: Run, singles: Run, units: Units): Verdict[] => {
   const perSecond = units.wallet * GOAL.messagesPerSecond;
   return [
     {
-      what: `Modelled write units a second on a wallet's key at ${GOAL.messagesPerSecond} bulk messages a second`,
+      what: `Modelled write units per second on a wallet's key at ${GOAL.messagesPerSecond} bulk messages per second`,
       measured: figure(perSecond),
       goal: `< ${GOAL.unitsPerSecond}`,
       holds: perSecond < GOAL.unitsPerSecond,
     },
     {
-      what: 'Messages a second accepted by bulk, beside single sends',
+      what: 'Messages per second accepted in bulk, relative to single sends',
       measured: `${figure(bulkRuns.accepted / singles.accepted)}×`,
       goal: '≥ 2×',
       holds: bulkRuns.accepted >= 2 * singles.accepted,
     },
     {
-      what: 'Messages a second sent by bulk, beside single sends',
+      what: 'Messages per second sent in bulk, relative to single sends',
       measured: `${figure(bulkRuns.sent / singles.sent)}×`,
       goal: '≥ 1×',
       holds: bulkRuns.sent >= singles.sent,
@@ -183,9 +183,9 @@ const verdictsOf = (bulkRuns: Run, singles: Run, units: Units): Verdict[] => {
   ];
 };
 
-const HOW = `The local platform as \`npm start\` runs it takes one \`POST /v1/messages/bulk\` of ${COUNT} messages, beside ${SINGLES} single
-\`POST /v1/messages\` over ${CONNECTIONS} connections; both send to a recipient of whom no outcome comes. Accepted is until the answer, sent is until
-the last message left, each over the whole time from the first request. The platform does all of it in one process; deployed, requests and
+const HOW = `The local stack, run by \`npm start\`, serves one \`POST /v1/messages/bulk\` of ${COUNT} messages, compared with ${SINGLES} single
+\`POST /v1/messages\` over ${CONNECTIONS} connections; both send to a recipient without an outcome. Accepted: until the response; sent: until
+the last message is sent; each over the whole time from the first request. The local stack does all of it in one process; deployed, requests and
 consumers are functions of their own. Medians of ${ROUNDS} rounds, each on an engine and a process of its own. Units are modelled from the calls by DynamoDB's
 documented rules, index entries included, until everything is sent and its money is settled; a wallet's key holds its balance, its ledger and its counters.`;
 

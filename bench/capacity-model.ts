@@ -1,4 +1,4 @@
-import { INDEXES } from '../shared/storage/access-patterns.ts';
+import { INDEXES } from '../shared/storage/table-indexes.ts';
 import type { CountedCall } from './counting-proxy.ts';
 
 /**

@@ -153,7 +153,7 @@ export const benchCapacity = async (): Promise<Section> => {
   ]);
   const text = [
     circumstances('capacity', loadBefore),
-    `A proxy before the engine asks each call what it consumed (\`ReturnConsumedCapacity: TOTAL\`) and adds up the answers: measured are the units of the embedded engine (Dynoxide), whose figures ${indexed ? 'hold' : 'do **not** hold'} the writes of index entries. Modelled are those that DynamoDB's documented rules make of the same calls, index entries included. Each is the least of ${REPEATS} runs in a process whose caches are filled (prices, settings, routes and breakers are read once in a few seconds). A live send also draws from its key's rate limit, which is counted with it.`,
+    `A proxy in front of the engine adds \`ReturnConsumedCapacity: TOTAL\` to each call and sums the results. Measured: the units of the embedded engine (Dynoxide), whose figures ${indexed ? 'include' : 'do **not** include'} writes of index entries. Modelled: the units of the same calls by DynamoDB's documented rules, including index entries. Each is the minimum of ${REPEATS} runs in a process with filled caches (prices, settings, routes and breakers are read every few seconds). A live send includes the draw from its key's rate limit.`,
     table(
       [
         'What',

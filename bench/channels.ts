@@ -1,5 +1,5 @@
 import { circumstances, figure, loadNow, median, type Section, table } from './report.ts';
-import { measure, postPlan, type Run, type Variant, platformVariant as variant } from './send.ts';
+import { measure, postPlan, type Run, type Variant, stackVariant as variant } from './send.ts';
 
 const CONNECTIONS = 16;
 const ROUNDS = Number(process.env.ROUNDS ?? 3);
@@ -32,9 +32,9 @@ const GROUPS: readonly (readonly Variant[])[] = [
   ],
 ];
 
-const HOW = `The local platform as \`npm start\` runs it takes single sends with a test key over ${CONNECTIONS} keep-alive connections, one channel at a time; the sandbox
-plays a delivery of each in the same process. Runs alternate; each has an engine and a process of its own; medians of ${ROUNDS} rounds (\`ROUNDS\` and \`MEASURE_MS\` change
-that). The ratios are to SMS by the same operation.`;
+const HOW = `The local stack, run by \`npm start\`, serves single sends with a test key over ${CONNECTIONS} keep-alive connections, one channel at a time; the sandbox
+simulates a delivery of each in the same process. Runs alternate; each has an engine and a process of its own; medians of ${ROUNDS} rounds (\`ROUNDS\` and \`MEASURE_MS\` change
+that). The ratios are relative to SMS by the same operation.`;
 
 /** Undefined if the sandbox of a new organization refuses the channel (closed window, no registered device). */
 const tried = async (one: Variant): Promise<Run | undefined> => {

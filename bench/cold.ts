@@ -57,7 +57,7 @@ export const benchCold = async (): Promise<Section> => {
     ]);
   const text = [
     circumstances('cold', loadBefore),
-    `Sizes are minified bytes as they are read at a cold start, as they are packed for a Lambda each; \`later\` adds what may be imported after it. Imports are medians of ${REPEATS} new processes each, in turns.`,
+    `Sizes are the minified bytes that a cold start reads, as packed for each Lambda; \`later\` adds dynamic imports. Import times are medians of ${REPEATS} new processes each, alternating.`,
     table(['Function', 'KB at start', 'KB with later', 'Import ms'], rows),
   ];
   return {

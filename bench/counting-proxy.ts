@@ -45,7 +45,7 @@ const unitsOf = (answer: string): number => {
 };
 
 /** The call with ReturnConsumedCapacity added. */
-const asking = (action: string, body: Buffer): Buffer =>
+const withConsumedCapacity = (action: string, body: Buffer): Buffer =>
   action.startsWith('Describe')
     ? body
     : Buffer.from(
@@ -68,7 +68,7 @@ export const startCountingProxy = async (target: string): Promise<CountingProxy>
     });
   const serve = async (incoming: IncomingMessage): Promise<Awaited<ReturnType<typeof forward>>> => {
     const action = String(incoming.headers['x-amz-target']).split('.').at(-1) ?? '';
-    const body = asking(action, await readAll(incoming));
+    const body = withConsumedCapacity(action, await readAll(incoming));
     const answer = await forward(incoming.headers, body);
     const text = answer.body.toString('utf8');
     const done = answer.status === 200;

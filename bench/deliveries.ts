@@ -23,7 +23,7 @@ const BURSTS = [
 ] as const;
 /** Events without subscriptions. */
 const RAISED = 400;
-const ALONE = { contacts: 100, sends: 20 };
+const LATENCY_CALLS = { contacts: 100, sends: 20 };
 const COUNTED = { endpoints: 10, events: 50 };
 const DELIVERED = '+5511999990005';
 const GOAL = 0.5;
@@ -66,7 +66,7 @@ const raise = async (client: Client, events: number): Promise<void> => {
 };
 
 /** Runs the service as `npm start` does, with a new organization on its own engine; `through` is put in front of the engine. */
-const withPlatform = async <T>(
+const withLocalStack = async <T>(
   work: (client: Client, pids: Pids) => Promise<T>,
   through?: string,
   store?: Awaited<ReturnType<typeof startStore>>,
@@ -104,7 +104,7 @@ const usedSince = (before: Pids, pids: Pids, count: number) => {
 
 /** Deliveries per second, from the first event's request to the last receipt. */
 const burstOnce = (receiver: Receiver, endpoints: number, events: number): Promise<Burst> =>
-  withPlatform(async (client, pids) => {
+  withLocalStack(async (client, pids) => {
     receiver.receipts.length = 0;
     await subscribe(client, receiver, endpoints);
     await raise(client, WARM_EVENTS);
@@ -121,7 +121,7 @@ const burstOnce = (receiver: Receiver, endpoints: number, events: number): Promi
 
 /** The same without subscriptions: events per second and their CPU time in ms. What raising the events takes of a burst. */
 const raisedAlone = (): Promise<Burst> =>
-  withPlatform(async (client, pids) => {
+  withLocalStack(async (client, pids) => {
     await raise(client, WARM_EVENTS);
     await pause(QUIET_MS);
     const before = usedBy(pids);
@@ -150,13 +150,17 @@ const waitsOf = async (receiver: Receiver, calls: number, call: () => Promise<st
 };
 
 const timesAlone = (receiver: Receiver) =>
-  withPlatform(async (client) => {
+  withLocalStack(async (client) => {
     await subscribe(client, receiver, 1);
     receiver.receipts.length = 0;
     await raise(client, WARM_EVENTS);
     await untilReceived(receiver, WARM_EVENTS);
-    const contacts = await waitsOf(receiver, ALONE.contacts, () => createContact(client));
-    const sends = await waitsOf(receiver, ALONE.sends, async () => (await client.send({ to: DELIVERED })).body.id);
+    const contacts = await waitsOf(receiver, LATENCY_CALLS.contacts, () => createContact(client));
+    const sends = await waitsOf(
+      receiver,
+      LATENCY_CALLS.sends,
+      async () => (await client.send({ to: DELIVERED })).body.id,
+    );
     return { contacts, sends };
   });
 
@@ -172,15 +176,15 @@ const countDeliveries = async (receiver: Receiver) => {
     return [writeUnits, readUnits, trips];
   };
   try {
-    return await withPlatform(
+    return await withLocalStack(
       async (client) => {
         await counted(client);
         const without = await counted(client);
         await subscribe(client, receiver, COUNTED.endpoints);
         await counted(client);
-        const beside = await counted(client);
+        const subscribed = await counted(client);
         const deliveries = COUNTED.endpoints * COUNTED.events;
-        return beside.map((value, at) => (value - (without[at] ?? 0)) / deliveries);
+        return subscribed.map((value, at) => (value - (without[at] ?? 0)) / deliveries);
       },
       proxy.endpoint,
       store,
@@ -220,12 +224,12 @@ const measure = async (receiver: Receiver) => {
 const at = (sorted: readonly number[], share: number) =>
   figure(sorted[Math.floor(sorted.length * share)] ?? Number.NaN);
 
-const HOW = `The local platform as \`npm start\` runs it takes \`POST /contacts\` from ${CALLERS} callers, each of which raises an event for every
-subscription of its organization, and delivers them to one server that answers 200 at once over kept connections. Deliveries are counted from the first
-event's request to the last receipt, so that creating the contacts, giving out the sequences, the queues and the record of each attempt are part of the time.
-The floor (\`bench/delivery-floor.ts\`) is one Node process that signs bodies of the same size and posts them to the same server over ${AT_ONCE} kept connections, and does nothing else.
-Rows alone (\`bench/delivery-rows.ts\`) are what no service goes beyond that keeps a row of each delivery in this engine: its row put and updated once, a hundred a transaction, and nothing else.
-Runs alternate; each has an engine and a process of its own; medians of ${ROUNDS} rounds. With one endpoint each delivery waits for an event of its own: that row is bounded by the events that the API takes.`;
+const HOW = `The local stack, run by \`npm start\`, serves \`POST /contacts\` from ${CALLERS} callers, each of which raises an event for every
+subscription of its organization, and delivers them to one server that answers 200 at once over keep-alive connections. Deliveries are counted from the first
+event's request to the last receipt, so that creating the contacts, assigning sequence numbers, the queues and the record of each attempt are included.
+The floor (\`bench/delivery-floor.ts\`) is one Node process that signs bodies of the same size and posts them to the same server over ${AT_ONCE} keep-alive connections, and does nothing else.
+Rows alone (\`bench/delivery-rows.ts\`) are the upper bound of any service with a row per delivery in this engine: the row put and updated once, 100 per transaction, and nothing else.
+Runs alternate; each has an engine and a process of its own; medians of ${ROUNDS} rounds. With one endpoint each delivery needs an event of its own: that row is bounded by the events that the API accepts.`;
 
 type Results = Awaited<ReturnType<typeof measure>>;
 
@@ -250,7 +254,7 @@ const textOf = (results: Results, loadBefore: number): string => {
     const of = (pick: (run: Burst) => number) => median(runs.map(pick));
     const perSecond = of((run) => run.perSecond);
     return [
-      `platform, ${endpoints} endpoint${endpoints === 1 ? '' : 's'}`,
+      `local stack, ${endpoints} endpoint${endpoints === 1 ? '' : 's'}`,
       figure(perSecond / floor),
       figure(perSecond),
       figure(of((run) => run.cpu)),
@@ -282,7 +286,7 @@ const textOf = (results: Results, loadBefore: number): string => {
     ['Of a million deliveries, in millions', 'Write units', 'Read units', 'Round trips'],
     [['above the same events without subscriptions', figure(writeUnits), figure(readUnits), figure(trips)]],
   );
-  const counted = `Request units are those of the embedded engine, by a proxy that asks each call (\`ReturnConsumedCapacity\`): ${COUNTED.events} events to ${COUNTED.endpoints} endpoints, less the same without endpoints.`;
+  const counted = `Request units are those of the embedded engine, by a proxy that adds \`ReturnConsumedCapacity\` to each call: ${COUNTED.events} events to ${COUNTED.endpoints} endpoints, less the same without endpoints.`;
   return [circumstances('deliveries', loadBefore), HOW, rates, PARTS, partsOf(results), times, counted, cost].join(
     '\n\n',
   );
@@ -297,7 +301,7 @@ export const benchDeliveries = async (): Promise<Section> => {
     const ten = results.bursts[0]?.runs ?? [];
     const ratio = median(ten.map(({ perSecond }) => perSecond)) / median(results.floors);
     const verdict = {
-      what: `deliveries/s to ${BURSTS[0].endpoints} endpoints, beside signed posts alone`,
+      what: `deliveries/s to ${BURSTS[0].endpoints} endpoints, relative to signed posts alone`,
       measured: `${figure(ratio)}×`,
       goal: `≥ ${GOAL}×`,
       holds: ratio >= GOAL,

@@ -6,9 +6,9 @@ import type { Delivery, Subscription } from '../shared/domain/webhooks/subscript
 import { QUEUES } from '../shared/queues/queues.ts';
 import { tableClient } from '../shared/storage/client/client.ts';
 import { Table } from '../shared/storage/client/table.ts';
+import { eventWrite, outbox } from '../shared/storage/due-work/outbox.ts';
 import { deliveryStore } from '../shared/storage/webhooks/deliveries.ts';
 import { webhookStore } from '../shared/storage/webhooks/subscriptions.ts';
-import { eventWrite, outbox } from '../shared/storage/work/outbox.ts';
 import { cpuMs, startStore } from './processes.ts';
 import { figure, table } from './report.ts';
 
@@ -23,13 +23,13 @@ const EVENTS = 1_000;
 /** Not counted: JIT warm-up. */
 const WARM_EVENTS = 200;
 /** Deliveries that a process handles concurrently while the queue is full. */
-const IN_HAND = QUEUES.webhook.batchSize * QUEUES.webhook.concurrentBatches;
+const IN_FLIGHT = QUEUES.webhook.batchSize * QUEUES.webhook.concurrentBatches;
 const CLAIM_MS = 25_000;
 /** As long as a sealed exchange with an endpoint that answers without a body. */
 const EXCHANGE = 'x'.repeat(1_500);
 
 const groupsOf = <T>(all: readonly T[]): T[][] =>
-  Array.from({ length: Math.ceil(all.length / IN_HAND) }, (_, at) => all.slice(at * IN_HAND, (at + 1) * IN_HAND));
+  Array.from({ length: Math.ceil(all.length / IN_FLIGHT) }, (_, at) => all.slice(at * IN_FLIGHT, (at + 1) * IN_FLIGHT));
 
 const subscriptionOf = (now: number): Subscription => ({
   id: newId('webhook'),
@@ -124,7 +124,7 @@ export const measureParts = async (): Promise<Part[]> => {
   }
 };
 
-export const PARTS = `The parts are each measured alone (\`bench/delivery-parts.ts\`), with ${IN_HAND} deliveries at once, as many as a process has in hand while a queue is full.`;
+export const PARTS = `The parts are each measured alone (\`bench/delivery-parts.ts\`), with ${IN_FLIGHT} concurrent deliveries, as many as a process handles while a queue is full.`;
 
 /** A table of the parts beside the whole, and the unexplained rest. */
 export const partsTable = (parts: readonly Part[], whole: Part): string => {

@@ -9,7 +9,7 @@ import { startStore } from './processes.ts';
 
 const ROWS = 6_000;
 /** Rows per transaction (DynamoDB, TransactWriteItems: 100 at most). */
-const TOGETHER = 100;
+const PER_TRANSACTION = 100;
 const AT_ONCE = 2;
 /** As long as the non-key attributes of a delivery row. */
 const FIELDS = 'x'.repeat(400);
@@ -19,8 +19,8 @@ const writeAll = async (rows: Table, writes: readonly WriteOp[]): Promise<void> 
   let next = 0;
   const writer = async (): Promise<void> => {
     while (next < writes.length) {
-      const group = writes.slice(next, next + TOGETHER);
-      next += TOGETHER;
+      const group = writes.slice(next, next + PER_TRANSACTION);
+      next += PER_TRANSACTION;
       if (!(await rows.transact(group)).ok) throw new Error('a row was refused');
     }
   };

@@ -63,7 +63,7 @@ const fill = async (
 ): Promise<void> => {
   const start = Date.now() - count - 1_000;
   let next = 0;
-  const lane = async () => {
+  const worker = async () => {
     while (next < count) {
       const from = next;
       next += BATCH;
@@ -74,7 +74,7 @@ const fill = async (
       await withRetries(() => client.send(new BatchWriteItemCommand({ RequestItems })));
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, lane));
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
 };
 
 interface Page {
@@ -156,7 +156,7 @@ export const benchList = async (): Promise<Section> => {
       { of: 'time', ratio: time },
       { of: 'read units', ratio: units },
     ].map(({ of, ratio }) => ({
-      what: `A page's ${of} at ${figure(SIZES[1] ?? 0)} messages beside ${figure(SIZES[0] ?? 0)}, skip ${skip}`,
+      what: `A page's ${of} at ${figure(SIZES[1] ?? 0)} messages relative to ${figure(SIZES[0] ?? 0)}, skip ${skip}`,
       measured: `${figure(ratio)}×`,
       goal: `≤ ${GOAL}×`,
       holds: ratio <= GOAL,
@@ -164,7 +164,7 @@ export const benchList = async (): Promise<Section> => {
   );
   const text = [
     circumstances('list', loadBefore),
-    `\`GET /v2/sms/messages?limit=${LIMIT}&skip=…\` of two organizations in one table, through the counting proxy: medians of ${REPEATS} requests in turns; round trips and read units of one request.`,
+    `\`GET /v2/sms/messages?limit=${LIMIT}&skip=…\` of two organizations in one table, through the counting proxy: medians of ${REPEATS} alternating requests; round trips and read units of one request.`,
     table(
       ['Skip', 'Messages', 'ms', 'RRU (engine)', 'Round trips'],
       pages.map(({ skip, size, ms, readUnits, trips }) => [skip, figure(size), figure(ms), figure(readUnits), trips]),

@@ -69,7 +69,7 @@ const runConnection = async (
 };
 
 /** Runs the plan in this thread. */
-export const runLoad = async (plan: LoadPlan): Promise<LoadResult> => {
+const runLoad = async (plan: LoadPlan): Promise<LoadResult> => {
   let n = 0;
   const run = Date.now().toString(36);
   const fixed = Object.entries({ host: '127.0.0.1', ...plan.headers });

@@ -14,7 +14,7 @@ const PATH = '/v1/messages/preview';
 const CONNECTIONS = [1, 16, 64];
 const ROUNDS = Number(process.env.ROUNDS ?? 3);
 /** Previews before the recorded one; prices, settings and routes are cached by then. */
-const KNOWN_AFTER = 20;
+const WARM_UP_CALLS = 20;
 const BODY = { channel: 'sms', to: '+5511999990005', text: 'Your order is on its way.' };
 const [PREVIEW, SAME_CALLS, ONE_BY_ONE] = ['preview', 'floor', 'floor, row by row'] as const;
 const FLOORS = [SAME_CALLS, ONE_BY_ONE] as const;
@@ -34,19 +34,19 @@ const prepare = async (): Promise<Ground> => {
   const { keys } = await fundedOrganization(store.endpoint);
   const client = apiClient(`http://127.0.0.1:${running.port}`, keys.test);
   let reads: readonly CountedCall[] | undefined;
-  for (let turn = 0; turn < 2 * KNOWN_AFTER; turn++) {
+  for (let turn = 0; turn < 2 * WARM_UP_CALLS; turn++) {
     proxy.reset();
     const { status, text } = await client.post(PATH, BODY);
     if (status !== 200) throw new Error(`a preview was answered ${status}: ${text}`);
     const { calls } = proxy.taken();
-    if (turn >= KNOWN_AFTER && calls.length < (reads?.length ?? Number.POSITIVE_INFINITY)) reads = calls;
+    if (turn >= WARM_UP_CALLS && calls.length < (reads?.length ?? Number.POSITIVE_INFINITY)) reads = calls;
   }
   await running.stop();
   await proxy.close();
   return { store, plan: postPlan(keys.test, PATH, BODY), reads: reads ?? [] };
 };
 
-const platform = ({ store, plan }: Ground): Variant => ({
+const stack = ({ store, plan }: Ground): Variant => ({
   name: PREVIEW,
   status: '200',
   async start() {
@@ -98,7 +98,7 @@ const measureAll = async (variants: readonly Variant[]): Promise<Runs> => {
   return runs;
 };
 
-const beside = (runs: Runs, floor: string, connections: number, pick: (run: Run) => number): number => {
+const ratioTo = (runs: Runs, floor: string, connections: number, pick: (run: Run) => number): number => {
   const of = (name: string) => median((runs.get(at(name, connections)) ?? []).map(pick));
   return of(PREVIEW) / of(floor);
 };
@@ -108,7 +108,7 @@ const rowsOf = (runs: Runs) =>
   CONNECTIONS.flatMap((connections) =>
     [PREVIEW, ...FLOORS].map((name) => {
       const of = (pick: (run: Run) => number) => figure(median((runs.get(at(name, connections)) ?? []).map(pick)));
-      const ratios = RATIOS.map((pick) => (name === PREVIEW ? '' : figure(beside(runs, name, connections, pick))));
+      const ratios = RATIOS.map((pick) => (name === PREVIEW ? '' : figure(ratioTo(runs, name, connections, pick))));
       return [
         connections,
         name,
@@ -124,8 +124,8 @@ const rowsOf = (runs: Runs) =>
 
 const verdictsOf = (runs: Runs): Section['verdicts'] =>
   FLOORS.flatMap((floor) => {
-    const [rate, p95] = RATIOS.map((pick) => beside(runs, floor, GOAL.connections, pick)) as [number, number, number];
-    const what = (of: string) => `${of} at ${GOAL.connections} connections, beside the ${floor}`;
+    const [rate, p95] = RATIOS.map((pick) => ratioTo(runs, floor, GOAL.connections, pick)) as [number, number, number];
+    const what = (of: string) => `${of} at ${GOAL.connections} connections, relative to the ${floor}`;
     return [
       { what: what('p95 of a preview'), measured: `${figure(p95)}×`, goal: `≤ ${GOAL.p95}×`, holds: p95 <= GOAL.p95 },
       {
@@ -141,7 +141,7 @@ const measured = async (ground: Ground): Promise<Runs> => {
   try {
     const { reads } = ground;
     const floors = [floor(SAME_CALLS, ground, reads), floor(ONE_BY_ONE, ground, reads.flatMap(oneByOne))];
-    return await measureAll([platform(ground), ...floors]);
+    return await measureAll([stack(ground), ...floors]);
   } finally {
     await ground.store.stop();
   }
@@ -153,10 +153,10 @@ export const benchPreview = async (): Promise<Section> => {
   const ground = await prepare();
   const runs = await measured(ground);
   const calls = ground.reads.map(({ action }) => action).join(', ');
-  const how = `The local platform takes \`POST ${PATH}\` of an SMS with a test key over keep-alive connections. Its reads were taken from a preview once prices, settings and
-routes were known (they are read anew every few seconds): ${calls}. The floor (\`bench/preview-floor.ts\`) is a bare HTTP server that makes these very reads of the same rows
-in the same engine and does nothing else: it shows what gateway, credential, contract, rules and log add. \`${ONE_BY_ONE}\` reads each of these rows by a call of its own, one
-after the other, as a server would that does not gather its reads. Runs alternate, each in a process of its own; medians of ${ROUNDS} rounds (\`ROUNDS\` and \`MEASURE_MS\` change that).`;
+  const how = `The local stack serves \`POST ${PATH}\` of an SMS with a test key over keep-alive connections. Its reads were taken from a preview once prices, settings and
+routes were cached (they are read again every few seconds): ${calls}. The floor (\`bench/preview-floor.ts\`) is a bare HTTP server that makes the same reads of the same rows
+in the same engine and does nothing else: the difference is the cost of gateway, credential, contract, rules and log. \`${ONE_BY_ONE}\` reads each of these rows by a call of its own, in
+sequence, like a server that does not batch its reads. Runs alternate, each in a process of its own; medians of ${ROUNDS} rounds (\`ROUNDS\` and \`MEASURE_MS\` change that).`;
   const head = [
     'Connections',
     'What',

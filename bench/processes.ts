@@ -58,7 +58,7 @@ export const ended = async (child: ChildProcess): Promise<void> => {
   await exit;
 };
 
-export interface PlatformProcessOptions {
+export interface StackProcessOptions {
   readonly dataDir: string;
   readonly dynamodbEndpoint: string;
   readonly env?: Readonly<Record<string, string>>;
@@ -67,7 +67,7 @@ export interface PlatformProcessOptions {
 }
 
 /** Starts `npm start` in its own process and waits until it is ready. */
-export const startStackProcess = async (options: PlatformProcessOptions) => {
+export const startStackProcess = async (options: StackProcessOptions) => {
   const env = {
     ...process.env,
     ...AWS_DEFAULTS,
@@ -86,7 +86,7 @@ export const startStackProcess = async (options: PlatformProcessOptions) => {
     child.stdout.resume();
     return { port: Number(port), pid: child.pid ?? 0, stop: () => ended(child) };
   }
-  throw new Error('The platform ended before it was ready.');
+  throw new Error('The local stack ended before it was ready.');
 };
 
 /** The tables of both stages at an endpoint. */

@@ -117,7 +117,7 @@ const largestProfile = async (folder: string): Promise<CpuProfile> => {
     files.map(async (file) => JSON.parse(await readFile(join(folder, file), 'utf8')) as CpuProfile),
   );
   const [largest] = profiles.sort((a, b) => b.nodes.length - a.nodes.length);
-  if (!largest) throw new Error('The platform wrote no profile.');
+  if (!largest) throw new Error('The local stack wrote no profile.');
   return largest;
 };
 
@@ -152,7 +152,7 @@ export const benchProfile = async (): Promise<Section> => {
       .map(([name, us]) => [name, `${figure((100 * us) / busy)} %`]);
   const text = [
     circumstances('profile', loadBefore),
-    `V8's sampling profile of the platform's process over its whole life, its start included, with ${figure(load.perSecond)} sends/s at ${CONNECTIONS} connections and no sandbox outcomes. Node's own code counts to the area that called it where the stack tells.`,
+    `V8's sampling profile of the local stack's process over its whole life, including its start, with ${figure(load.perSecond)} sends/s at ${CONNECTIONS} connections and no sandbox outcomes. Node's own code is attributed to the area that called it, if the stack trace shows it.`,
     table(['Area', 'Share of busy time'], rows(areas, 30)),
     table(['Function by self time', 'Share of busy time'], rows(functions, 25)),
   ];

@@ -22,11 +22,11 @@ const DEVICES = Number(process.env.PUSH_DEVICES ?? 100_000);
 const COUNTED = 2_000;
 /** Goal: time until all devices are queued, in s, on an idle machine, and the memory of the function, in MB. */
 const GOAL = { seconds: 20, megabytes: 1769 };
-const LOOK_MS = 100;
+const POLL_MS = 100;
 /** Timeout until the last device is resolved, in ms. */
 const SENT_WITHIN_MS = 20 * 60_000;
 /** Rows per transaction, and concurrent calls of the floor. */
-const TOGETHER = 100;
+const PER_TRANSACTION = 100;
 const CALLS_AT_ONCE = 2;
 /** Rows per BatchWriteItem call. */
 const BATCH = 25;
@@ -41,8 +41,8 @@ const layOut = async (
   count: number,
 ): Promise<void> => {
   const tenant = { organizationId, env: 'test' } as const;
-  for (let from = 0; from < count; from += TOGETHER) {
-    const puts = Array.from({ length: Math.min(TOGETHER, count - from) }, (_, at) => {
+  for (let from = 0; from < count; from += PER_TRANSACTION) {
+    const puts = Array.from({ length: Math.min(PER_TRANSACTION, count - from) }, (_, at) => {
       const platform = PUSH_PLATFORMS[(from + at) % PUSH_PLATFORMS.length] ?? 'ios';
       // As long as an FCM token.
       const token = `${String(from + at).padStart(12, '0')}${'t'.repeat(146)}0005`;
@@ -84,7 +84,7 @@ const untilSent = async (client: Client, id: string, count: number): Promise<voi
   for (const until = performance.now() + SENT_WITHIN_MS; performance.now() < until; ) {
     const { body } = await client.get(`/v2/push/messages/${id}`);
     if (body.status === 'sent' && body.metrics.delivered === count) return;
-    await pause(LOOK_MS);
+    await pause(POLL_MS);
   }
   throw new Error(`not every device was resolved within ${SENT_WITHIN_MS / 60_000} minutes`);
 };
@@ -120,7 +120,7 @@ const floorOf = async (store: Table, rows: readonly Row[]): Promise<{ batches: n
   };
   return {
     batches: await timed('B', BATCH, (group) => store.putMany(group)),
-    transactions: await timed('T', TOGETHER, (group) => store.transact(group.map((put) => ({ put })))),
+    transactions: await timed('T', PER_TRANSACTION, (group) => store.transact(group.map((put) => ({ put })))),
   };
 };
 
@@ -202,7 +202,7 @@ const killedRun = async (count: number): Promise<Killed> => {
   try {
     const key = randomUUID();
     const lost = send(first.client, count, key).catch(() => undefined);
-    while ((await queuedBy(direct, organizationId, key)) < count / 2) await pause(LOOK_MS);
+    while ((await queuedBy(direct, organizationId, key)) < count / 2) await pause(POLL_MS);
     process.kill(running.pid, 'SIGKILL');
     await Promise.all([running.stop(), lost]);
     const kept = await queuedBy(direct, organizationId, key);
@@ -217,13 +217,13 @@ const killedRun = async (count: number): Promise<Killed> => {
   }
 };
 
-const HOW = `The local platform as \`npm start\` runs it takes one \`POST /v2/push/messages\` to every opted-in device of the sandbox, laid out in the table
-beforehand. Queued is until the answer: by then each device has its row, and the price of all is held. Sent is until the last device is resolved, over the
-whole time from the request; the sandbox answers at once, so it is the pace of the rows alone. The platform does all of it in one process, the engine in
-another; memory is the most that the platform's process held until the answer, with all of its functions in it. The floors are the
+const HOW = `The local stack, run by \`npm start\`, serves one \`POST /v2/push/messages\` to every opted-in device of the sandbox, which are in the table
+before. Queued: until the response; by then each device has its row, and the price of all is held. Sent: until the last device is resolved, over the
+whole time from the request; the sandbox responds at once, so this measures the rows alone. The local stack does all of it in one process, the engine in
+another; memory is the peak of the local stack's process until the response, with all of its functions in it. The floors are the
 engine's own time for the same rows under other keys, with nothing read and nothing else written: 25 a call (BatchWriteItem), and 100 a call
-(TransactWriteItems), as they are queued. Medians of ${ROUNDS} rounds. Then once more, with the platform's process killed (SIGKILL) when half of the
-devices were queued, started again, and the request repeated with its key until it was answered.`;
+(TransactWriteItems), as they are queued. Medians of ${ROUNDS} rounds. Then once more, with the local stack's process killed (SIGKILL) when half of the
+devices were queued, restarted, and the request repeated with its key until it was answered.`;
 
 /** One push message to a large audience: time until it is queued, memory, and devices per second. */
 export const benchPush = async (): Promise<Section> => {
@@ -275,7 +275,7 @@ export const benchPush = async (): Promise<Section> => {
         holds: of('queued') < GOAL.seconds,
       },
       {
-        what: `the same, MB of the platform's process`,
+        what: `the same, MB of the local stack's process`,
         measured: figure(of('megabytes')),
         goal: `under ${figure(GOAL.megabytes)}`,
         holds: of('megabytes') < GOAL.megabytes,

@@ -46,7 +46,7 @@ export const circumstances = (name: string, loadBefore: number): string => {
   const [cpu] = cpus();
   const machine = `${cpus().length} cores (${cpu?.model ?? 'unknown'}), ${Math.round(totalmem() / 2 ** 30)} GB`;
   const busy = loadBefore / cpus().length > QUIET_LOAD;
-  const quiet = busy ? ' **The machine was not quiet: other work ran beside this.**' : '';
+  const quiet = busy ? ' **The machine was busy with other work.**' : '';
   return `Measured ${new Date().toISOString().slice(0, 16).replace('T', ' ')} UTC, Node ${process.version}, ${machine}, load average before ${loadBefore.toFixed(2)}, commit ${commit()}. Repeat: \`npm run bench -- ${name}\`.${quiet}`;
 };
 
@@ -76,8 +76,7 @@ const kept = (document: string, name: string, kind: string): string | undefined 
 
 const INTRODUCTION = `# What is measured
 
-Every figure here comes from a run of \`npm run bench\`, which writes this file; a run of some sections replaces those and keeps the
-others. Absolute times belong to the machine that they were taken on; ratios travel better, so goals are ratios where they can be.`;
+Every figure here comes from a run of \`npm run bench\`, which writes this file; a run of some sections replaces only those. Absolute times depend on the machine; ratios are more portable, so goals are ratios where possible.`;
 
 /** Replaces the sections that were run in RESULTS.md and keeps the others. */
 export const writeResults = (order: readonly string[], run: ReadonlyMap<string, Section>): string => {

@@ -38,7 +38,7 @@ export const sendPlan = (key: string, to: string, route: string): Plan =>
   postPlan(key, '/v2/sms/messages', { to, body: 'Your order is on its way.', route });
 
 /** The service as `npm start` runs it, in its own process, on its own engine. */
-export const platformVariant = (name: string, status: string, planOf: (key: string) => Plan): Variant => ({
+export const stackVariant = (name: string, status: string, planOf: (key: string) => Plan): Variant => ({
   name,
   status,
   async start() {
@@ -54,8 +54,8 @@ export const platformVariant = (name: string, status: string, planOf: (key: stri
   },
 });
 
-const platform = (name: string, to: string, route: string): Variant =>
-  platformVariant(name, '201', (key) => sendPlan(key, to, route));
+const stack = (name: string, to: string, route: string): Variant =>
+  stackVariant(name, '201', (key) => sendPlan(key, to, route));
 
 const floor = (name: string, outcome: boolean): Variant => ({
   name,
@@ -63,16 +63,18 @@ const floor = (name: string, outcome: boolean): Variant => ({
   start: async () => ({ ...(await startFloor(outcome)), plan: { path: '/', headers: {}, body: '{}' } }),
 });
 const FLOOR = floor('floor', false);
-const FLOOR_OF_ALL = floor('floor with outcome', true);
+const FLOOR_WITH_OUTCOME = floor('floor with outcome', true);
 const [SILENT, DELIVERED] = ['+5511999990099', '+5511999990005'] as const;
-const OTP = platform('otp', SILENT, 'otp');
-const PREMIUM = platform('premium', SILENT, 'premium');
-const WHOLE = platform('otp with outcome', DELIVERED, 'otp');
+const OTP = stack('otp', SILENT, 'otp');
+const PREMIUM = stack('premium', SILENT, 'premium');
+const OTP_WITH_OUTCOME = stack('otp with outcome', DELIVERED, 'otp');
 
 /** In the order of a round. */
-const VARIANTS: readonly Variant[] = [OTP, FLOOR, PREMIUM, WHOLE, FLOOR_OF_ALL];
+const VARIANTS: readonly Variant[] = [OTP, FLOOR, PREMIUM, OTP_WITH_OUTCOME, FLOOR_WITH_OUTCOME];
 /** The baseline of each variant. */
-const BESIDE: ReadonlyMap<Variant, Variant> = new Map([OTP, PREMIUM, WHOLE, FLOOR_OF_ALL].map((each) => [each, FLOOR]));
+const BASELINE_OF: ReadonlyMap<Variant, Variant> = new Map(
+  [OTP, PREMIUM, OTP_WITH_OUTCOME, FLOOR_WITH_OUTCOME].map((each) => [each, FLOOR]),
+);
 
 /** A run's result, with the CPU time per send (ms) in the process that takes it and in its engine. */
 export interface Run extends LoadResult {
@@ -138,21 +140,21 @@ const medians = (runs: Runs, variant: string, connections: number) => {
 
 const verdictsOf = (runs: Runs): Verdict[] => {
   const { connections } = GOAL;
-  return [...BESIDE]
-    .filter(([variant]) => variant !== FLOOR_OF_ALL)
-    .flatMap(([{ name }, beside]): Verdict[] => {
-      const floor = medians(runs, beside.name, connections);
+  return [...BASELINE_OF]
+    .filter(([variant]) => variant !== FLOOR_WITH_OUTCOME)
+    .flatMap(([{ name }, baseline]): Verdict[] => {
+      const floor = medians(runs, baseline.name, connections);
       const own = medians(runs, name, connections);
       const [p95, throughput] = [own.p95 / floor.p95, own.perSecond / floor.perSecond];
       return [
         {
-          what: `p95 of a send (${name}) at ${connections} connections, beside the floor`,
+          what: `p95 of a send (${name}) at ${connections} connections, relative to the floor`,
           measured: `${figure(p95)}×`,
           goal: `≤ ${GOAL.p95}×`,
           holds: p95 <= GOAL.p95,
         },
         {
-          what: `sends/s (${name}) at ${connections} connections, beside the floor`,
+          what: `sends/s (${name}) at ${connections} connections, relative to the floor`,
           measured: `${figure(throughput)}×`,
           goal: `≥ ${GOAL.throughput}×`,
           holds: throughput >= GOAL.throughput,
@@ -161,13 +163,13 @@ const verdictsOf = (runs: Runs): Verdict[] => {
     });
 };
 
-const HOW = `The local platform as \`npm start\` runs it (gateway, authorizer, built functions, publisher and consumers in one process; persistent
-Dynoxide beside it) takes \`POST /v2/sms/messages\` with a test key over keep-alive connections. The floor (\`bench/floor.ts\`) is a bare HTTP
+const HOW = `The local stack, run by \`npm start\` (gateway, authorizer, built functions, publisher and consumers in one process; persistent
+Dynoxide in another), serves \`POST /v2/sms/messages\` with a test key over keep-alive connections. The floor (\`bench/floor.ts\`) is a bare HTTP
 server that makes two transactions of the same shape to the same kind of engine and does nothing else. Runs alternate; each has an engine and a
 process of its own, ${WARM_MS / 1000} s to warm up and ${MEASURE_MS / 1000} s that count; medians of ${ROUNDS} rounds
-(\`ROUNDS\` and \`MEASURE_MS\` change that). \`otp\` and \`premium\` go to a recipient whose sandbox plays no delivery: the send alone, which makes the floor's calls.
-\`otp with outcome\` goes to one that is delivered 3 s later: its receipt and its event are worked on in the same process, which the deployment does in other functions.
-\`floor with outcome\` makes as many more calls of the same kinds after its answer, seven in all, one by one and at once, where the service does them in batches and later. Processor times hardly depend on what else the machine does; wall-clock times do.`;
+(\`ROUNDS\` and \`MEASURE_MS\` change that). \`otp\` and \`premium\` go to a recipient for which the sandbox reports no delivery: the send alone, with the same calls as the floor.
+\`otp with outcome\` goes to one that is delivered 3 s later: its receipt and event are processed in the same process; deployed, other functions do that.
+\`floor with outcome\` makes the same number of further calls after its response, seven in all, one by one and at once, where the service makes them in batches and later. CPU times hardly depend on other load of the machine; wall-clock times do.`;
 
 /** How much the floor itself varied between rounds: the accuracy of the ratios. */
 const steadiness = (runs: Runs): string => {
@@ -184,8 +186,8 @@ export const benchSend = async (): Promise<Section> => {
     VARIANTS.map((variant) => {
       const { name } = variant;
       const own = medians(runs, name, connections);
-      const beside = BESIDE.get(variant);
-      const floor = beside && medians(runs, beside.name, connections);
+      const baseline = BASELINE_OF.get(variant);
+      const floor = baseline && medians(runs, baseline.name, connections);
       const ratios = !floor ? ['1', '1'] : [figure(own.perSecond / floor.perSecond), figure(own.p95 / floor.p95)];
       return [
         connections,

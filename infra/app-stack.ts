@@ -90,10 +90,11 @@ export class AppStack extends Stack {
     const create = (id: string, contract: ContractName, ownsLogRole: boolean) =>
       new MessagingApi(this, id, { environment, settings, contracts, contract, accessLogs, ownsLogRole });
     const reference = create('Api', 'reference', settings.ownsGatewayLogRole);
-    const overview = create('OverviewApi', 'overview', false);
+    // Construct id and output name are older than the contract's name; a new id would replace the deployed API.
+    const v1 = create('OverviewApi', 'v1', false);
     // The reference API sets the account's log role for API Gateway, without which a stage cannot have an access log.
-    overview.api.deploymentStage.node.addDependency(reference.api);
-    return { reference, overview };
+    v1.api.deploymentStage.node.addDependency(reference.api);
+    return { reference, v1 };
   }
 
   private stageResources(): StageResources {
@@ -190,6 +191,7 @@ export class AppStack extends Stack {
       const grants = {
         ...(sends ? SENDER_GRANTS : BACKGROUND_GRANTS),
         ...(name === QUEUE_OF_KIND.abandon_upload ? { uploads: true as const } : {}),
+        ...(name === QUEUE_OF_KIND.check_sender ? { awsProviders: ['ses_identity_state' as const] } : {}),
       };
       const role = this.role(`Role-consumer-${name}`, `the consumer of ${name}`, grants, [queue.queue.queueArn]);
       const { lambda } = this.createFunction({
@@ -248,7 +250,7 @@ export class AppStack extends Stack {
       QueueUrls: urlsOf(({ queue }) => queue.queueUrl),
       QueueDlqUrls: urlsOf(({ deadLetters }) => deadLetters.queueUrl),
       ApiUrl: this.apis.reference.address,
-      OverviewApiUrl: this.apis.overview.address,
+      OverviewApiUrl: this.apis.v1.address,
       PublicUrl: this.publicUrl,
     };
     for (const [name, value] of Object.entries(outputs)) new CfnOutput(this, name, { value });

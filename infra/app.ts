@@ -130,7 +130,7 @@ const createServices = (app: App, props: DeploymentProps, apps: Deployment['apps
       resources: apps[environment].resources,
       variables: apps[environment].variables([]),
       folder: serviceFolder,
-      description: `Messaging, ${environment}: containers for the bodies that no function takes.`,
+      description: `Messaging, ${environment}: containers for request bodies over Lambda's limit.`,
     });
   return { live: serviceOf('live'), test: serviceOf('test') };
 };

@@ -3,7 +3,7 @@ import { AttributeType, BillingMode, ProjectionType, Table, TableEncryption } fr
 import { Key } from 'aws-cdk-lib/aws-kms';
 import type { Construct } from 'constructs';
 import type { Environment } from '../shared/domain/core/actor.ts';
-import { INDEXES, TABLE } from '../shared/storage/access-patterns.ts';
+import { INDEXES, TABLE } from '../shared/storage/table-indexes.ts';
 import { UploadBucket } from './constructs/upload-bucket.ts';
 import { NAMES, type StageSettings } from './stages.ts';
 

@@ -93,7 +93,7 @@ export const NAMES = {
   edgeStack: 'Messaging-Edge',
   firewallStack: 'Messaging-Edge-Firewall',
   api: (environment: Environment, contract: ContractName) =>
-    contract === 'overview' ? `messaging-${environment}-v1` : `messaging-${environment}`,
+    contract === 'v1' ? `messaging-${environment}-v1` : `messaging-${environment}`,
   /** Fixed, so that a retained live table makes a redeployment fail instead of being replaced by an empty one. */
   table: (environment: Environment) => `messaging-${environment}`,
   queue: (environment: Environment, queue: string) => `messaging-${environment}-${queue}`,

@@ -4,9 +4,9 @@ import { authorizationOf } from '../../shared/runtime/headers.ts';
 import { operation } from '../../shared/runtime/operation.ts';
 import { keyPorts } from '../../shared/wiring/access/keys.ts';
 
-export const handler = operation(contract, ({ event, body: { expiresAt, ...wish } }) =>
+export const handler = operation(contract, ({ event, body: { expiresAt, ...request } }) =>
   createOwnKey(keyPorts, authorizationOf(event), {
-    ...wish,
+    ...request,
     ...(expiresAt === undefined ? {} : { expiresAt: Date.parse(expiresAt) }),
   }),
 );

@@ -11,7 +11,7 @@ export const handler = operation(
   ({ actor, params }) =>
     readStored(table, actor.organizationId, params.id).then(orNotFound('There is no such message.')),
   async (message) => {
-    const told = await Promise.all([deliveriesOfMessage(table, message), readEngagement(table, message.id)]);
-    return { items: timelineOf(message, ...told) };
+    const history = await Promise.all([deliveriesOfMessage(table, message), readEngagement(table, message.id)]);
+    return { items: timelineOf(message, ...history) };
   },
 );

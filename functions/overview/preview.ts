@@ -1,4 +1,4 @@
-import { v1Preview as contract } from '../../shared/contracts/overview.ts';
+import { v1Preview as contract } from '../../shared/contracts/v1.ts';
 import { previewV1 } from '../../shared/domain/api/v1-send.ts';
 import { operation } from '../../shared/runtime/operation.ts';
 import { previewPorts } from '../../shared/wiring/messages/queue-and-send.ts';

@@ -1,8 +1,8 @@
 import { sendRcs as contract } from '../../shared/contracts/rcs.ts';
 import { sendRcs } from '../../shared/domain/api/send-rcs.ts';
 import { operation } from '../../shared/runtime/operation.ts';
-import { sendPorts } from '../../shared/wiring/sending/ports.ts';
+import { rcsPorts } from '../../shared/wiring/sending/ports.ts';
 
 export const handler = operation(contract, ({ actor, body, idempotencyKey }) =>
-  sendRcs(sendPorts, actor, idempotencyKey, body),
+  sendRcs(rcsPorts, actor, idempotencyKey, body),
 );

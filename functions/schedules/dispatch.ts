@@ -1,5 +1,5 @@
 import { lambda } from '../../shared/runtime/lambda.ts';
-import { dispatchDue } from '../../shared/wiring/work/dispatch.ts';
+import { dispatchOverdue } from '../../shared/wiring/process/dispatch.ts';
 
-/** Every minute: hands overdue work to its queues, so that a lost hint loses nothing. */
-export const handler = lambda(dispatchDue);
+/** Every minute: publishes overdue work again, so that a lost work item loses nothing. */
+export const handler = lambda(dispatchOverdue);

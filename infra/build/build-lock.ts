@@ -19,7 +19,7 @@ export const withBuildLock = async <T>(outDir: string, work: () => Promise<T>): 
         database.exec('BEGIN EXCLUSIVE');
         break;
       } catch (error) {
-        if (Date.now() > deadline) throw new Error(`Another process holds ${outDir}.`, { cause: error });
+        if (Date.now() > deadline) throw new Error(`Another process is building in ${outDir}.`, { cause: error });
       }
     }
     return await work();

@@ -1,4 +1,7 @@
-import { INDEX_KEYS, INDEXES, KEYS, TABLE } from '../../shared/storage/access-patterns.ts';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { INDEX_KEYS, KEYS } from '../../shared/storage/access-patterns.ts';
+import { INDEXES, TABLE } from '../../shared/storage/table-indexes.ts';
 
 /** One entry of the key table: its name, the sentence of its doc comment, and the shapes of its keys. */
 export interface Pattern {
@@ -10,7 +13,7 @@ export interface Pattern {
 /** The text between `export const NAME = {` and its end. */
 const blockOf = (source: string, name: string): string => {
   const block = new RegExp(`export const ${name} = \\{\\n([\\s\\S]*?)\\n\\} as const;`).exec(source)?.[1];
-  if (block === undefined) throw new Error(`The key table declares no ${name}.`);
+  if (block === undefined) throw new Error(`The key table does not declare ${name}.`);
   return block;
 };
 
@@ -66,6 +69,12 @@ const table = (head: readonly string[], rows: readonly (readonly string[])[]): s
   [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 const code = (text: string): string => `\`${text}\``;
 const shapes = ({ keys }: Pattern): string[] => keys.map(([, shape]) => code(shape));
+
+/** The files that the document is printed from. */
+const SOURCES = ['shared/storage/access-patterns.ts', 'shared/storage/table-indexes.ts'];
+/** Their text. */
+export const dataModelSource = (root: string): string =>
+  SOURCES.map((file) => readFileSync(join(root, file), 'utf8')).join('\n');
 
 /** The text of `docs/data-model.md`, from the source text of the key table. */
 export const dataModel = (source: string): string => {

@@ -91,7 +91,7 @@ const create = (id: string): void => {
   // One process, which reads the contracts once: the document shows the examples.
   run('--import', pathToFileURL(at('infra/build/write-examples.ts')).href, at('shared/openapi/write.ts'));
   console.log(`  events/requests/${id}.json\n  openapi.json`);
-  if (isNewFolder) console.log(`Give shared/domain/${ruleFolder} its floor in .dependency-cruiser.cjs.`);
+  if (isNewFolder) console.log(`Add shared/domain/${ruleFolder} to a floor in .dependency-cruiser.cjs.`);
 };
 
 const id = process.argv[2];

@@ -41,10 +41,10 @@ const rule = (
 import { type Refusal, refuse } from '${coreFrom(ruleFolder)}/errors.ts';
 
 /** The rule of ${id}: a plain function over what it is given. */
-export const ${variable} = (_actor: Actor, wish: { readonly name: string }): { name: string } | Refusal<'VALIDATION_ERROR'> =>
-  wish.name.trim() === ''
+export const ${variable} = (_actor: Actor, input: { readonly name: string }): { name: string } | Refusal<'VALIDATION_ERROR'> =>
+  input.name.trim() === ''
     ? refuse('VALIDATION_ERROR', { detail: 'The body breaks the contract.', errors: [{ path: 'name', message: 'must not be blank' }] })
-    : { name: wish.name };
+    : { name: input.name };
 `;
 
 const handler = (
@@ -74,7 +74,7 @@ const actor: Actor = {
   scopes: new Set(),
 };
 
-it('${id} answers with what was asked for', () => {
+it('${id} returns what was requested', () => {
   expect(${variable}(actor, { name: 'example' })).toEqual({ name: 'example' });
 });
 

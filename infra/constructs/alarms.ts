@@ -12,7 +12,7 @@ import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import type { Environment } from '../../shared/domain/core/actor.ts';
-import { INDEXES } from '../../shared/storage/access-patterns.ts';
+import { INDEXES } from '../../shared/storage/table-indexes.ts';
 import { THRESHOLDS } from '../stages.ts';
 import type { QueueWithRedrive } from './queue-with-redrive.ts';
 import type { MessagingApi } from './rest-api.ts';
@@ -137,7 +137,7 @@ const stageRows = ({ apis, tableName }: AlarmsProps): AlarmRow[] => [
   ...(['ReadThrottleEvents', 'WriteThrottleEvents'] as const).map((name) => ({
     id: name === 'ReadThrottleEvents' ? 'table-read-throttles' : 'table-write-throttles',
     description:
-      'DynamoDB held the table or an index of it back: a hot key, or more than the on-demand table has grown to.',
+      'DynamoDB throttled the table or one of its indexes: a hot key, or more traffic than the on-demand table has scaled to.',
     metric: throttles(tableName, name),
     threshold: THRESHOLDS.tableThrottles,
     operator: AT_LEAST,

@@ -10,7 +10,7 @@ import {
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
 import type { Environment } from '../../shared/domain/core/actor.ts';
-import { INDEXES } from '../../shared/storage/access-patterns.ts';
+import { INDEXES } from '../../shared/storage/table-indexes.ts';
 import { gatewayMetric } from './alarms.ts';
 import type { QueueWithRedrive } from './queue-with-redrive.ts';
 import type { MessagingApi } from './rest-api.ts';

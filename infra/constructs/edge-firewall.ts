@@ -44,7 +44,7 @@ export class FirewallStack extends Stack {
     const acl = new CfnWebACL(this, 'WebAcl', {
       scope: 'CLOUDFRONT',
       defaultAction: { allow: {} },
-      description: 'Messaging: known bad callers and requests stay outside.',
+      description: 'Messaging: blocks known bad callers and requests.',
       visibilityConfig: visibility('messaging-edge'),
       rules: [
         ...MANAGED.map(managedRule),

@@ -6,7 +6,7 @@ type Origins = Readonly<Record<Environment, string>>;
 /** Origin ids of the distribution: one REST API per contract and stage. */
 export const ORIGINS: Readonly<Record<ContractName, Origins>> = {
   reference: { live: 'live', test: 'test' },
-  overview: { live: 'live-v1', test: 'test-v1' },
+  v1: { live: 'live-v1', test: 'test-v1' },
 };
 /** Origin ids of the gateway services, when these are switched on. */
 export const SERVICE_ORIGINS: Origins = { live: 'live-media', test: 'test-media' };
@@ -16,22 +16,22 @@ export const SERVICE_ORIGINS: Origins = { live: 'live-media', test: 'test-media'
  * Test credentials, and the short links and unsubscribe links of test (their codes begin with `t`), go to the test stage, all else to
  * live. This is routing, not security: each stage's authorizer refuses the other's credentials.
  */
-const routerCode = (reference: Origins, overview: Origins): string => `import cf from 'cloudfront';
+const routerCode = (reference: Origins, v1: Origins): string => `import cf from 'cloudfront';
 
 var TEST_CREDENTIAL = /^bearer\\s+svc_(?:session_)?test_/i;
 var TEST_PATH = /^\\/[ru]\\/t/;
-var OVERVIEW_PATH = /^\\/v1\\//;
+var V1_PATH = /^\\/v1\\//;
 
 function handler(event) {
   var request = event.request;
   var authorization = request.headers.authorization;
   var isTest = (authorization && TEST_CREDENTIAL.test(authorization.value)) || TEST_PATH.test(request.uri);
-  var origins = OVERVIEW_PATH.test(request.uri) ? ${JSON.stringify(overview)} : ${JSON.stringify(reference)};
+  var origins = V1_PATH.test(request.uri) ? ${JSON.stringify(v1)} : ${JSON.stringify(reference)};
   cf.selectRequestOriginById(isTest ? origins.test : origins.live);
   return request;
 }
 `;
 
-export const ROUTER_CODE = routerCode(ORIGINS.reference, ORIGINS.overview);
+export const ROUTER_CODE = routerCode(ORIGINS.reference, ORIGINS.v1);
 /** The same for the paths of the gateway services, which all belong to the reference contract. */
 export const SERVICE_ROUTER_CODE = routerCode(SERVICE_ORIGINS, SERVICE_ORIGINS);

@@ -16,7 +16,7 @@ const COMMON_HEADERS = { 'Content-Type': PROBLEM_CONTENT_TYPE, 'Cache-Control': 
 const constant = (text: string): string => `'${text}'`;
 
 /** Any path of each contract: it selects the format of a problem document that serves all paths of the API. */
-const SAMPLE_PATHS = { overview: '/v1/any', reference: '/any' } as const;
+const SAMPLE_PATHS = { v1: '/v1/any', reference: '/any' } as const;
 
 const document = (error: GatewayError, path: string): string => JSON.stringify(gatewayProblem(error, AT, path));
 

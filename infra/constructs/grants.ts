@@ -1,10 +1,15 @@
 import { Stack } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
-import { AWS_PROVIDERS, type AwsProvider, type Uses } from '../../shared/contracts/define-operation.ts';
+import {
+  AWS_PROVIDERS,
+  AWS_SENDING_PROVIDERS,
+  type AwsProvider,
+  type Uses,
+} from '../../shared/contracts/define-operation.ts';
 import type { Environment } from '../../shared/domain/core/actor.ts';
 import { QUEUE_NAMES, type QueueName } from '../../shared/queues/queues.ts';
-import { INDEXES } from '../../shared/storage/access-patterns.ts';
+import { INDEXES } from '../../shared/storage/table-indexes.ts';
 
 /** The resources of a stage that roles are granted, by ARN. */
 export interface StageResources {
@@ -33,7 +38,11 @@ export const BACKGROUND_GRANTS: RoleGrants = {
   dueWork: true,
 };
 /** Grants of consumers that send: they also call AWS's sending services and price fallback steps. */
-export const SENDER_GRANTS: RoleGrants = { ...BACKGROUND_GRANTS, awsProviders: AWS_PROVIDERS, liveVolume: true };
+export const SENDER_GRANTS: RoleGrants = {
+  ...BACKGROUND_GRANTS,
+  awsProviders: AWS_SENDING_PROVIDERS,
+  liveVolume: true,
+};
 
 /** The union of what several operations declare, for a role that they share. */
 export const mergeGrants = (uses: readonly Uses[]): RoleGrants => {
@@ -112,6 +121,12 @@ const PROVIDER_ACCESS: Readonly<
     kinds: ['phone-number', 'pool', 'rcs-agent', 'sender-id'],
   },
   ses: { service: 'ses', actions: ['ses:SendEmail'], kinds: ['identity', 'configuration-set'] },
+  ses_identities: {
+    service: 'ses',
+    actions: ['ses:CreateEmailIdentity', 'ses:DeleteEmailIdentity', 'ses:GetEmailIdentity'],
+    kinds: ['identity'],
+  },
+  ses_identity_state: { service: 'ses', actions: ['ses:GetEmailIdentity'], kinds: ['identity'] },
 };
 /** All sending identities of a service in this account and region, as policy resources. */
 export const identityArns = (scope: Construct, provider: AwsProvider): string[] =>
@@ -120,7 +135,7 @@ export const identityArns = (scope: Construct, provider: AwsProvider): string[] 
   );
 
 /** The objects of all uploads, and nothing else of the bucket: object keys are generated at run time. */
-export const uploadObjects = ({ uploadsArn }: Pick<StageResources, 'uploadsArn'>): string => `${uploadsArn}/uploads/*`;
+const uploadObjects = ({ uploadsArn }: Pick<StageResources, 'uploadsArn'>): string => `${uploadsArn}/uploads/*`;
 
 /** A presigned URL carries its signer's permissions. Without ListBucket, S3 answers 403 instead of 404 for an absent object. */
 const uploadStatements = (resources: StageResources): PolicyStatement[] => [

@@ -14,11 +14,11 @@ export interface GatewayTargets {
 }
 
 /** OpenAPI extension: the catch-all method of a path. */
-export const ANY_METHOD = 'x-amazon-apigateway-any-method';
+const ANY_METHOD = 'x-amazon-apigateway-any-method';
 const INTEGRATION = 'x-amazon-apigateway-integration';
 const AUTHORIZER = 'credential';
 /** Catch-all path of each contract, for unknown paths. */
-const UNKNOWN = { reference: '/{unknown+}', overview: '/v1/{unknown+}' } as const;
+const UNKNOWN = { reference: '/{unknown+}', v1: '/v1/{unknown+}' } as const;
 /** API Gateway's integration time-out, in ms; the functions' own are shorter. */
 const INTEGRATION_TIMEOUT_MS = 29_000;
 

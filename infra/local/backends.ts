@@ -37,7 +37,7 @@ type Start = (again: { port?: number; onCrash: () => void }) => Promise<Engine>;
 const supervise = async (name: string, start: Start, { onFault }: BackendOptions) => {
   let stopping = false;
   const restart = async (): Promise<void> => {
-    onFault(name, 'engine', new Error(`${name} ended by itself; starting it again`));
+    onFault(name, 'engine', new Error(`${name} exited; restarting it`));
     const port = Number(new URL(engine.endpoint).port);
     while (!stopping) {
       await pause(RESTART_AFTER_MS);

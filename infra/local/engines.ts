@@ -27,7 +27,7 @@ Start DynamoDB Local and name its address in DYNAMODB_ENDPOINT:
 Without Docker: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/DynamoDBLocal.html (with -sharedDb)`;
 
 /** The path of the engine's binary. Throws CannotStart, with instructions, where none is published for this system. */
-export const dynoxideBinary = (): string => {
+const dynoxideBinary = (): string => {
   const name = process.platform === 'win32' ? 'dynoxide.exe' : 'dynoxide';
   try {
     const folder = dirname(createRequire(import.meta.url).resolve(`${BINARY_PACKAGE}/package.json`));
@@ -115,7 +115,7 @@ export const startDynoxide = async (options: DynoxideOptions = {}): Promise<Engi
     return childEngine(child, `http://127.0.0.1:${port}`, options.onCrash);
   }
   throw new Error(
-    `The embedded DynamoDB ended at once, five times${options.logFile ? `: see ${options.logFile}` : ''}.`,
+    `The embedded DynamoDB exited at once, five times${options.logFile ? `: see ${options.logFile}` : ''}.`,
   );
 };
 

@@ -98,7 +98,7 @@ const closeParts = async ({ lock, sink, server, served, backends }: Parts): Prom
   lock.release();
 };
 
-const noAddress = (_: number, host: string) => `${host} is no address of this machine. Choose another with HOST.`;
+const noAddress = (_: number, host: string) => `${host} is not an address of this machine. Choose another with HOST.`;
 /** What the user can do about a port or address that cannot be bound, by error code. */
 const CANNOT_LISTEN: Readonly<Record<string, (port: number, host: string) => string>> = {
   EADDRINUSE: (port, host) => `Port ${port} of ${host} is taken. Choose another with PORT.`,

@@ -14,7 +14,7 @@ import {
   type SQSClient,
 } from '@aws-sdk/client-sqs';
 import { QUEUES, type QueueDeclaration } from '../../shared/queues/queues.ts';
-import { INDEXES, TABLE } from '../../shared/storage/access-patterns.ts';
+import { INDEXES, TABLE } from '../../shared/storage/table-indexes.ts';
 import { deadLetterName, queueName, type Stage } from './stages.ts';
 
 type IndexName = keyof typeof INDEXES;

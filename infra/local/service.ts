@@ -46,7 +46,7 @@ const onFault = (where: string, requestId: string, error: unknown): void =>
   );
 
 /** Serves one stage under both stage names: its authorizer refuses the other stage's credentials. */
-export const startService = async ({
+const startService = async ({
   stage,
   dist,
   port,

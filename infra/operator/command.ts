@@ -82,14 +82,14 @@ const GROUPS: Readonly<Record<string, string>> = {
   prices: 'The price table',
   provider: 'Providers and their credentials',
   queue: 'Queues and their dead letters',
-  routes: 'Which providers carry a route, in which order',
+  routes: 'The providers of a route, in order',
   session: "A person's sessions",
-  suppression: 'Addresses that e-mails are refused to',
+  suppression: 'Suppressed e-mail addresses',
   wallet: 'Prepaid wallets',
 };
 
 /** The command-line program. */
-export const makeProgram = (commands: readonly OperatorCommand[]): Command => {
+const makeProgram = (commands: readonly OperatorCommand[]): Command => {
   const program = new Command('admin')
     .description("The operator's command line: on a data directory of this machine, or on a deployed stage.")
     .option('--json', 'print one JSON document')

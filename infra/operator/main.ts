@@ -3,10 +3,18 @@ import { ACCESS_COMMANDS } from './commands/access.ts';
 import { MONEY_COMMANDS } from './commands/money.ts';
 import { PROVIDER_COMMANDS } from './commands/providers.ts';
 import { QUEUE_COMMANDS } from './commands/queues.ts';
+import { SENDER_COMMANDS } from './commands/senders.ts';
 import { SUPPRESSION_COMMANDS } from './commands/suppression.ts';
 
 /** `npm run --silent admin -- …`: the operator's command line. */
 process.exitCode = await runProgram(
-  [...ACCESS_COMMANDS, ...MONEY_COMMANDS, ...PROVIDER_COMMANDS, ...QUEUE_COMMANDS, ...SUPPRESSION_COMMANDS],
+  [
+    ...ACCESS_COMMANDS,
+    ...MONEY_COMMANDS,
+    ...PROVIDER_COMMANDS,
+    ...QUEUE_COMMANDS,
+    ...SENDER_COMMANDS,
+    ...SUPPRESSION_COMMANDS,
+  ],
   process.argv.slice(2),
 );

@@ -65,7 +65,7 @@ const writeOrganization = async (
     organizationWrite(organization, 1),
     openWallet(organization.id),
   ]);
-  const mine = outcome.ok || outcome.reasons[0]?.row?.id === planned.key.id;
-  if (!mine) throw new Error('The organization could not be written.');
+  const isOurs = outcome.ok || outcome.reasons[0]?.row?.id === planned.key.id;
+  if (!isOurs) throw new Error('The organization could not be written.');
   return planned.secret.text;
 };

@@ -2,39 +2,37 @@ import * as z from 'zod';
 import { CHANNELS } from '../domain/channels/registry.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
 import { BatchAccepted, MAX_MESSAGES } from './bulk.ts';
-import { coins, dateTime } from './common.ts';
+import { coins, dateTime, optionalBoundedText, optionalFlag } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 import { ResendMessage } from './message-shapes.ts';
 
 const Items = z
   .array(
     z.strictObject({
-      id: idSchema('message', 'The message to send anew.'),
+      id: idSchema('message', 'The message to resend.'),
       correction: ResendMessage.optional(),
     }),
   )
   .min(1)
   .max(MAX_MESSAGES)
   .refine((items) => new Set(items.map(({ id }) => id)).size === items.length, 'must name each message once')
-  .meta({ description: `Messages by their ids: 1 to ${MAX_MESSAGES}, each with its correction.` });
+  .meta({ description: `Messages by id: 1 to ${MAX_MESSAGES}, each with its own correction.` });
 
 const Filter = z
   .strictObject({
-    status: z.enum(['queued', 'failed']).optional().meta({ description: 'Only these; both when absent.' }),
-    campaignId: z.string().min(1).max(128).optional().meta({ description: 'Only this campaign tag.' }),
-    batchId: idSchema('batch', 'Only this bulk send.').optional(),
-    channel: z.enum(CHANNELS).optional().meta({ description: 'Only this channel.' }),
-    errorCode: z
-      .string()
-      .min(1)
-      .max(64)
+    status: z
+      .enum(['queued', 'failed'])
       .optional()
-      .meta({ description: 'Only what failed for this reason.', example: 'invalid_recipient' }),
-    from: dateTime('What was created at or after this moment.'),
-    to: dateTime('What was created at or before this moment.'),
+      .meta({ description: 'Only messages of this status; both when absent.' }),
+    campaignId: optionalBoundedText(128, 'Only messages with this campaign tag.'),
+    batchId: idSchema('batch', 'Only messages of this bulk send.').optional(),
+    channel: z.enum(CHANNELS).optional().meta({ description: 'Only messages of this channel.' }),
+    errorCode: optionalBoundedText(64, 'Only messages that failed for this reason.', 'invalid_recipient'),
+    from: dateTime('Only messages created at or after this time.'),
+    to: dateTime('Only messages created at or before this time.'),
   })
   .meta({
-    description: `Messages by what they have in common, queued and failed ones that nobody replaced: the oldest ${MAX_MESSAGES}. What is sent anew no longer matches, so the same call goes on with the rest.`,
+    description: `Selects queued and failed messages that were not replaced: the oldest ${MAX_MESSAGES}. A resent message no longer matches, so the same call continues with the rest.`,
   });
 
 const Body = z
@@ -42,10 +40,9 @@ const Body = z
     items: Items.optional(),
     filter: Filter.optional(),
     correction: ResendMessage.optional(),
-    dryRun: z.boolean().optional().meta({
-      description:
-        'With `filter` only. True: nothing is sent or charged; the answer tells what would be, and its price.',
-    }),
+    dryRun: optionalFlag(
+      'With `filter` only. True: nothing is sent or charged; the response shows what would be sent, and its price.',
+    ),
   })
   .superRefine(({ items, filter, correction, dryRun }, { addIssue }) => {
     const wrong = (field: string, message: string) => addIssue({ code: 'custom', path: [field], message });
@@ -57,7 +54,7 @@ const Body = z
   .meta({
     id: 'BulkResend',
     description:
-      'Messages by their ids in `items`, each with its own correction, or those that a `filter` finds, with one `correction` for all: one of both.',
+      'Either `items`, messages by id with their own corrections, or a `filter` with one `correction` for all.',
   });
 
 const Answer = BatchAccepted.extend({
@@ -65,30 +62,22 @@ const Answer = BatchAccepted.extend({
     .object({ coins: coins('What it would cost.') })
     .optional()
     .meta({ description: 'With dryRun only.' }),
-}).meta({ id: 'BulkResent', description: 'What became of a batch of resends.' });
+}).meta({ id: 'BulkResent', description: 'The result of a bulk resend.' });
 
 export const bulkResend = defineOperation({
   id: 'bulk.resend',
   method: 'POST',
   path: '/v1/messages/bulk-resend',
   tag: 'Overview',
-  summary: 'Correct queued or failed messages and send them anew',
+  summary: 'Correct and resend queued or failed messages',
   description:
-    'Each message is sent anew as it would be alone: the original is archived and points at the new one, which is billed as any other; what a queued original held comes back. What cannot be sent anew is named in `errors`, and the others go on. A repeat sends nothing twice, since an archived original is no longer sent anew.',
+    'Each message is resent as it would be alone: the original is archived and refers to the new one, which is billed like any other; the hold of a queued original is released. Messages that cannot be resent are listed in `errors`; the others are resent. A repeat sends nothing twice, since an archived original cannot be resent.',
   permission: 'messages:send',
   idempotency: 'optional',
   rate: 'bulk_send',
   request: { body: Body },
   responses: { 202: Answer },
-  errors: [
-    'BAD_REQUEST',
-    'UNAUTHORIZED',
-    'FORBIDDEN',
-    'PAYLOAD_TOO_LARGE',
-    'VALIDATION_ERROR',
-    'RATE_LIMITED',
-    'SERVICE_UNAVAILABLE',
-  ],
+  errors: ['VALIDATION_ERROR'],
   uses: { table: 'write', queues: ['send', 'events'], vault: true, liveVolume: true },
   memoryMb: 1769,
   timeoutSeconds: 28,

@@ -3,9 +3,9 @@ import { BULK_MODES } from '../domain/bulk/accept.ts';
 import { V1_CODES, type V1Code } from '../domain/core/errors.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
 import { UNIFIED_STATUSES } from '../domain/tracking/views.ts';
-import { dateTime, IDEMPOTENCY_KEY, pathId } from './common.ts';
+import { count, dateTime, IDEMPOTENCY_KEY, pathId, text } from './common.ts';
 import { defineOperation } from './define-operation.ts';
-import { V1Send } from './overview.ts';
+import { V1Send } from './v1.ts';
 
 /** Messages of one call: docs/spec/bulk.md#bulk-send. */
 export const MAX_MESSAGES = 5_000;
@@ -14,7 +14,7 @@ export const MAX_MESSAGES = 5_000;
 export const BulkMessage = V1Send.safeExtend({
   idempotencyKey: z.string().regex(IDEMPOTENCY_KEY, 'must be 1 to 255 visible ASCII characters').optional().meta({
     description:
-      'Makes the message repeatable for 24 hours, as the header does for a single send: with it a repeated batch sends nothing twice.',
+      'Makes the message repeatable for 24 hours, like the header of a single send: a repeated batch then sends nothing twice.',
     example: 'order-1842-shipped',
   }),
 }).meta({ id: 'BulkMessage', description: 'The body of a single send, and the key that makes it repeatable.' });
@@ -36,23 +36,25 @@ const BulkSend = z
       .min(1)
       .max(MAX_MESSAGES)
       .meta({
-        description: `1 to ${MAX_MESSAGES} messages. One that breaks the contract is refused by itself, and named in \`errors\`.`,
+        description: `1 to ${MAX_MESSAGES} messages. An invalid one is refused on its own, and listed in \`errors\`.`,
       }),
     mode: z.enum(BULK_MODES).meta({
-      description: 'permissive: what is right and affordable is accepted. strict: all of the messages, or none.',
+      description: 'permissive: valid and affordable messages are accepted. strict: all of the messages, or none.',
       example: 'permissive',
     }),
   })
-  .meta({ id: 'BulkSend', description: 'Messages of any channels, to be sent at once.' });
+  .meta({ id: 'BulkSend', description: 'Messages on any channels, sent in one call.' });
 
 const codes = Object.keys(V1_CODES) as [V1Code, ...V1Code[]];
-const count = (description: string, example: number) => z.int().min(0).meta({ description, example });
 
 export const batchTotals = {
-  batchId: idSchema('batch', 'The batch: find its messages by it, and its state at `GET /v1/messages/bulk/{batchId}`.'),
-  total: count('How many messages were asked for.', 3),
-  accepted: count('How many of them are accepted, or were by an earlier call with the same key.', 2),
-  rejected: count('How many are not; `errors` names each.', 1),
+  batchId: idSchema(
+    'batch',
+    'The id of the batch: filters the message list, and `GET /v1/messages/bulk/{batchId}` returns its state.',
+  ),
+  total: count('Number of requested messages.', 3),
+  accepted: count('Number of accepted messages, including those that an earlier call with the same key accepted.', 2),
+  rejected: count('Number of refused messages; `errors` lists each.', 1),
 };
 
 export const BatchAccepted = z
@@ -61,28 +63,28 @@ export const BatchAccepted = z
     errors: z
       .array(
         z.object({
-          index: count('The place of the message in the request; the first is 0.', 2),
-          code: z.enum(codes).meta({ description: "The overview contract's code.", example: 'invalid_phone' }),
-          message: z.string().meta({ description: 'What is wrong.' }),
+          index: count('The index of the message in the request, from 0.', 2),
+          code: z.enum(codes).meta({ description: 'The /v1 error code.', example: 'invalid_phone' }),
+          message: text('What is wrong.'),
         }),
       )
-      .meta({ description: 'What was not accepted, and why, in the order of the request.' }),
+      .meta({ description: 'The refused messages and why, in the order of the request.' }),
   })
-  .meta({ id: 'BatchAccepted', description: 'What became of a batch.' });
+  .meta({ id: 'BatchAccepted', description: 'The result of a bulk send.' });
 
 const Batch = z
   .object({
     ...batchTotals,
-    createdAt: dateTime('When it was asked for.'),
+    createdAt: dateTime('When it was requested.'),
     counts: z
       .object(
         Object.fromEntries(
           UNIFIED_STATUSES.map((name) => [name, count(`Messages that are ${name}.`, name === 'delivered' ? 2 : 0)]),
         ) as Record<(typeof UNIFIED_STATUSES)[number], ReturnType<typeof count>>,
       )
-      .meta({ description: 'How many of the accepted messages stand where.' }),
+      .meta({ description: 'The accepted messages by status.' }),
   })
-  .meta({ id: 'Batch', description: 'How far a batch is.' });
+  .meta({ id: 'Batch', description: 'A batch and its progress.' });
 
 export const bulkSend = defineOperation({
   id: 'bulk.send',
@@ -91,22 +93,12 @@ export const bulkSend = defineOperation({
   tag: 'Overview',
   summary: 'Send up to 5,000 messages',
   description:
-    'Each message is that of a single send, with its own channel, content, fallbacks and key, and leaves by itself. permissive: whatever is right and affordable is accepted, the rest is named in `errors`. strict: nothing is accepted, held or sent unless all of it is. A message with an `idempotencyKey` that was used before with the same body counts as accepted and is not sent again, so a batch whose answer was lost can be repeated. What could not be taken in within the time of the request is refused as `unavailable`, a strict batch then as a whole with 503, and nothing of it leaves. The contracted SMS per second limit what one batch may accept in a second.',
+    'Each message is like a single send, with its own channel, content, fallbacks and key, and is sent asynchronously. permissive: valid and affordable messages are accepted, the others are listed in `errors`. strict: nothing is accepted, held or sent unless all messages are. A message with an `idempotencyKey` that was used before with the same body counts as accepted and is not sent again, so a batch whose response was lost can be repeated. Messages that could not be accepted within the time of the request are refused as `unavailable`; a strict batch is then refused as a whole with 503, and nothing of it is sent. The contracted SMS per second limit what one batch may accept in a second.',
   permission: 'messages:send',
   rate: 'bulk_send',
   request: { body: BulkSend },
   responses: { 202: BatchAccepted },
-  errors: [
-    'BAD_REQUEST',
-    'UNAUTHORIZED',
-    'PAYMENT_REQUIRED',
-    'FORBIDDEN',
-    'CONFLICT',
-    'PAYLOAD_TOO_LARGE',
-    'VALIDATION_ERROR',
-    'RATE_LIMITED',
-    'SERVICE_UNAVAILABLE',
-  ],
+  errors: ['PAYMENT_REQUIRED', 'CONFLICT', 'VALIDATION_ERROR'],
   uses: { table: 'write', queues: ['bulk', 'outcome', 'events'], vault: true, liveVolume: true },
   memoryMb: 1769,
   timeoutSeconds: 28,
@@ -117,9 +109,9 @@ export const getBatch = defineOperation({
   method: 'GET',
   path: '/v1/messages/bulk/{batchId}',
   tag: 'Overview',
-  summary: 'How far a batch is',
+  summary: 'Read a batch and its progress',
   permission: 'messages:read',
-  request: { params: z.object({ batchId: pathId('batch', 'The batch.') }) },
+  request: { params: z.object({ batchId: pathId('batch', 'The id of the batch.') }) },
   responses: { 200: Batch },
   errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND'],
   uses: { table: 'read' },

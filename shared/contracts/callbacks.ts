@@ -23,19 +23,19 @@ export const callbackAnswer = (address: CallbackAddress) => ANSWERS[`${address.p
 const common = { path: '/callbacks/{provider}/{kind}', tag: 'Callbacks', permission: 'public' } as const;
 const params = (provider: string, kind: CallbackKind) =>
   z.object({
-    provider: z.enum(CALLBACK_PROVIDERS).meta({ description: 'Who calls.', example: provider }),
+    provider: z.enum(CALLBACK_PROVIDERS).meta({ description: 'The provider that calls.', example: provider }),
     kind: z
       .enum(CALLBACK_KINDS)
-      .meta({ description: 'What the address was given to the provider for.', example: kind }),
+      .meta({ description: 'The kind of callback that the URL was given to the provider for.', example: kind }),
   });
 
 export const receiveCallback = defineOperation({
   ...common,
   id: 'callbacks.receive',
   method: 'POST',
-  summary: "Take a provider's delivery receipts, inbound messages or notices",
+  summary: "Receive a provider's delivery receipts, inbound messages or events",
   description:
-    "For providers only: each call is proved by the provider's own signature over its exact bytes, 403 without one. Repeats are harmless: a receipt is applied once, an inbound message is kept once and a reply is charged once. One call of Meta's may carry all kinds (`events`). What belongs to no message, and to no number or account of an organization, is acknowledged and counted. 404 for a provider that is not set up.",
+    "For providers only: each call is authenticated by the provider's own signature over its exact bytes; 403 without one. Repeats are harmless: a receipt is applied once, an inbound message is stored once and a reply is charged once. One call of Meta may contain all kinds (`events`). What matches no message, number or account of an organization is acknowledged and counted. 404 for a provider that is not configured.",
   request: {
     params: params('twilio', 'receipts'),
     rawBody: { contentType: '*/*', description: "The provider's own format: a form, JSON, or an SNS notification." },
@@ -43,7 +43,7 @@ export const receiveCallback = defineOperation({
   responses: {
     200: {
       contentType: 'text/xml',
-      description: 'Taken. Empty, or for replies of Twilio a TwiML document that says nothing.',
+      description: "Received. Empty, or for Twilio's replies a TwiML document without instructions.",
     },
   },
   errors: ['BAD_REQUEST', 'FORBIDDEN', 'NOT_FOUND', 'SERVICE_UNAVAILABLE'],
@@ -56,18 +56,18 @@ export const verifyCallback = defineOperation({
   ...common,
   id: 'callbacks.verify',
   method: 'GET',
-  summary: 'Prove to a platform that the address of its callbacks is ours',
+  summary: 'Verify a callback URL to a provider',
   description:
-    "Meta asks this before it calls an address back: the challenge is answered when the verification token is that of the provider's settings, 403 otherwise. Changes nothing. 404 for a provider that is not set up or asks no such question.",
+    "Meta calls this before it sends callbacks to a URL: the challenge is returned if the verification token is that of the provider's settings, 403 otherwise. Changes nothing. 404 for a provider that is not configured or has no such verification.",
   request: {
     params: params('whatsapp_cloud_api', 'events'),
     query: z.strictObject({
       'hub.mode': word('`subscribe`.', 'subscribe'),
-      'hub.verify_token': word('The token that was entered with the address.', 'the verification token'),
-      'hub.challenge': word('What is to be answered.', '1158201444'),
+      'hub.verify_token': word('The verification token that was entered with the URL.', 'the verification token'),
+      'hub.challenge': word('The challenge to return.', '1158201444'),
     }),
   },
-  responses: { 200: { contentType: 'text/plain', description: 'The challenge, alone.' } },
+  responses: { 200: { contentType: 'text/plain', description: 'The challenge, and nothing else.' } },
   errors: ['BAD_REQUEST', 'FORBIDDEN', 'NOT_FOUND', 'SERVICE_UNAVAILABLE'],
   uses: { table: 'read', vault: true },
 });

@@ -3,8 +3,22 @@ import { ENVIRONMENTS } from '../domain/core/actor.ts';
 import { looseId } from '../domain/core/id-schema.ts';
 import type { IdKind } from '../domain/core/ids.ts';
 
+/** A field and its documentation: any text, a text of 1 to `maximum` characters, a boolean, a number from 1 or from 0; each also optional. */
+export const text = (description: string, example?: string) => z.string().meta({ description, example });
+export const boundedText = (maximum: number, description: string, example?: string) =>
+  z.string().min(1).max(maximum).meta({ description, example });
+export const optionalText = (description: string, example?: string) =>
+  z.string().optional().meta({ description, example });
+export const optionalBoundedText = (maximum: number, description: string, example?: string) =>
+  z.string().min(1).max(maximum).optional().meta({ description, example });
+export const optionalFlag = (description: string, example?: boolean) =>
+  z.boolean().optional().meta({ description, example });
+export const flag = (description: string, example?: boolean) => z.boolean().meta({ description, example });
+export const ordinal = (description: string, example?: number) => z.int().min(1).meta({ description, example });
+export const count = (description: string, example?: number) => z.int().min(0).meta({ description, example });
+
 /** A path parameter with any text. */
-export const pathText = (description: string) => z.string().min(1).max(128).meta({ description });
+export const pathText = (description: string) => boundedText(128, description);
 
 /** An id in a path. Any text is accepted, since an unknown id is 404 whatever its format. */
 export const pathId = <K extends IdKind>(kind: K, description: string) => looseId(kind, pathText(description));
@@ -28,7 +42,7 @@ export const limit = (fallback: number, maximum: number) =>
     .pipe(z.int().min(1).max(maximum))
     .default(fallback)
     .meta({
-      description: `How many items at most: 1 to ${maximum}; ${fallback} when absent.`,
+      description: `Maximum number of items: 1 to ${maximum}; ${fallback} when absent.`,
       example: String(fallback),
       param: {},
     });
@@ -37,16 +51,17 @@ export const limit = (fallback: number, maximum: number) =>
 export const skip = wholeNumber(z.string())
   .pipe(z.int().min(0).max(100_000))
   .default(0)
-  .meta({ description: 'How many of the first items to leave out.', example: '0' });
+  .meta({ description: 'How many of the first items to skip.', example: '0' });
+
+/** Both ends of a list that pages by cursor. */
+export const cursor = z.string().max(2048).optional().meta({ description: "The previous page's nextCursor." });
+export const nextCursor = optionalText('Pass it as cursor for the next page; absent at the end.');
 
 /** A page of a list, with the total that matches the filter. */
 export const pageOf = <T extends z.ZodType>(item: T, what: string) =>
   z.object({
     items: z.array(item).meta({ description: `The ${what} of this page, newest first.` }),
-    total: z
-      .int()
-      .min(0)
-      .meta({ description: `How many ${what} match, on all pages.`, example: 1 }),
+    total: count(`How many ${what} match, on all pages.`, 1),
   });
 
 /** Format of an Idempotency-Key: 1 to 255 visible ASCII characters. */

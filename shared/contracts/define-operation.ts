@@ -28,7 +28,9 @@ export interface StreamedBody {
 }
 
 /** AWS services that send messages: End User Messaging for SMS and RCS, SES for e-mail. */
-export const AWS_PROVIDERS = ['end_user_messaging', 'ses'] as const;
+export const AWS_SENDING_PROVIDERS = ['end_user_messaging', 'ses'] as const;
+/** These, and the registry of SES identities: to change it, or only to read what state one is in. */
+export const AWS_PROVIDERS = [...AWS_SENDING_PROVIDERS, 'ses_identities', 'ses_identity_state'] as const;
 export type AwsProvider = (typeof AWS_PROVIDERS)[number];
 
 /** What the operation accesses; its role's permissions derive from this alone. */
@@ -37,7 +39,7 @@ export interface Uses {
   readonly queues?: readonly QueueName[];
   /** Needs the stage's root key: personal data, cursors, provider credentials. */
   readonly vault?: true;
-  /** The AWS services that send its messages. */
+  /** What it does with AWS's sending services. */
   readonly awsProviders?: readonly AwsProvider[];
   /** Needs the bucket of presigned uploads. */
   readonly uploads?: true;

@@ -3,7 +3,7 @@ import { VARIABLE_NAME } from '../domain/channels/email/placeholders.ts';
 import { TEMPLATE_FORMATS } from '../domain/channels/email/template.ts';
 import { MAX_SUBJECT_LENGTH } from '../domain/core/email-address.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
-import { dateTime, limit, pageOf, pathId, skip } from './common.ts';
+import { boundedText, dateTime, limit, optionalBoundedText, ordinal, pageOf, pathId, skip, text } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 
 /** Maximum length of source and text, in characters. */
@@ -13,17 +13,17 @@ const variable = z.strictObject({
   name: z
     .string()
     .regex(VARIABLE_NAME, 'must begin with a letter or _ and use A-Z a-z 0-9 _ . - only, at most 64 characters')
-    .meta({ description: 'The name that stands between the braces.', example: 'nome' }),
+    .meta({ description: "The variable's name, as written between the braces.", example: 'nome' }),
   example: z
     .string()
     .max(1_000)
     .optional()
-    .meta({ description: 'What stands in its place when a send does not give it.', example: 'Ana' }),
+    .meta({ description: 'The value that is used when a send does not give one.', example: 'Ana' }),
   description: z
     .string()
     .max(500)
     .optional()
-    .meta({ description: 'What it is for.', example: "The customer's first name" }),
+    .meta({ description: 'The purpose of the template.', example: "The customer's first name" }),
 });
 
 const name = z
@@ -33,35 +33,37 @@ const name = z
   .max(128)
   .regex(/^[^\p{Cc}\u2028\u2029]*$/u, 'must be one line without control characters')
   .meta({ description: 'Unique within the organization and the environment.', example: 'pedido-enviado' });
-const subject = z.string().min(1).max(MAX_SUBJECT_LENGTH).meta({
-  description: 'The subject, one line; with placeholders `{{variable}}`.',
-  example: '{{nome}}, seu pedido saiu para entrega',
-});
+const subject = boundedText(
+  MAX_SUBJECT_LENGTH,
+  'The subject, one line; with placeholders `{{variable}}`.',
+  '{{nome}}, seu pedido saiu para entrega',
+);
 const format = z
   .enum(TEMPLATE_FORMATS)
-  .meta({ description: 'How the source is written; MJML is compiled when it is saved.', example: 'html' });
-const source = z.string().min(1).max(CONTENT_LENGTH).meta({
-  description:
-    'HTML or MJML, with placeholders `{{variable}}`; values are escaped. MJML: at most 100,000 characters, every element closed, no mj-include.',
-  example: '<p>Olá, {{nome}}! O pedido {{pedido}} saiu para entrega.</p>',
-});
-const text = z.string().min(1).max(CONTENT_LENGTH).meta({
-  description: 'The plain-text part, with placeholders; made from the html of each e-mail where it is absent.',
-  example: 'Olá, {{nome}}! O pedido {{pedido}} saiu para entrega.',
-});
+  .meta({ description: 'The format of the source; MJML is compiled when the template is saved.', example: 'html' });
+const source = boundedText(
+  CONTENT_LENGTH,
+  'HTML or MJML, with placeholders `{{variable}}`; values are escaped. MJML: at most 100,000 characters, every element closed, no mj-include.',
+  '<p>Olá, {{nome}}! O pedido {{pedido}} saiu para entrega.</p>',
+);
+const plainText = boundedText(
+  CONTENT_LENGTH,
+  'The plain-text part, with placeholders; generated from the HTML of each e-mail when absent.',
+  'Olá, {{nome}}! O pedido {{pedido}} saiu para entrega.',
+);
 const variables = z.array(variable).max(100).meta({
   description:
-    'The variables of subject, source and text; each once. Those that a send does not give take their example, else nothing.',
+    'The variables of subject, source and text; each once. One that a send does not give takes its example, else it is empty.',
 });
 
 const summary = {
   id: idSchema('emailTemplate'),
-  organizationId: idSchema('organization', 'The organization that it belongs to.'),
+  organizationId: idSchema('organization', 'The organization that owns it.'),
   name,
   subject,
   format,
   variables,
-  version: z.int().min(1).meta({ description: 'Counts the changes, from 1.', example: 3 }),
+  version: ordinal('The number of the version, from 1; every change adds one.', 3),
   createdAt: dateTime('When it was created.'),
   updatedAt: dateTime('When it was last changed.'),
 };
@@ -72,17 +74,17 @@ const EmailTemplate = z
   .object({
     ...summary,
     source,
-    html: z.string().meta({
-      description: 'What is sent, before the placeholders are filled: the source, or what MJML was compiled to.',
-      example: '<p>Olá, {{nome}}! O pedido {{pedido}} saiu para entrega.</p>',
-    }),
-    text: text.optional(),
+    html: text(
+      'The HTML that is sent, before the placeholders are filled: the source, or the compiled MJML.',
+      '<p>Olá, {{nome}}! O pedido {{pedido}} saiu para entrega.</p>',
+    ),
+    text: plainText.optional(),
   })
   .meta({ id: 'EmailTemplate', description: 'An e-mail template with its contents.' });
 
 const id = z.object({ id: pathId('emailTemplate', 'The id of the template.') });
 const tag = 'E-mail templates';
-const reads = { permission: 'templates:read', tag, uses: { table: 'read' } } as const;
+const reads = { method: 'GET', permission: 'templates:read', tag, uses: { table: 'read' } } as const;
 const writes = { permission: 'templates:write', tag, uses: { table: 'write' } } as const;
 /** The MJML compiler needs memory, and time that grows with the source. */
 const compiles = { ...writes, memoryMb: 1024, timeoutSeconds: 28 } as const;
@@ -90,16 +92,12 @@ const compiles = { ...writes, memoryMb: 1024, timeoutSeconds: 28 } as const;
 export const listEmailTemplates = defineOperation({
   ...reads,
   id: 'email-templates.list',
-  method: 'GET',
   path: '/v2/email/templates',
   summary: 'List e-mail templates, newest first',
   description: 'Without their contents.',
   request: {
     query: z.strictObject({
-      q: z.string().min(1).max(128).optional().meta({
-        description: 'Only those whose name holds this, without regard to case and accents.',
-        example: 'pedido',
-      }),
+      q: optionalBoundedText(128, 'Only templates whose name contains this, ignoring case and accents.', 'pedido'),
       limit: limit(50, 200),
       skip,
     }),
@@ -120,7 +118,7 @@ export const createEmailTemplate = defineOperation({
   path: '/v2/email/templates',
   summary: 'Create an e-mail template',
   description:
-    'MJML is compiled here, once; its faults are answered with their lines. A name that another template has is 409 with its id in `meta.templateId`.',
+    'MJML is compiled here, once; errors are reported with their lines. A name that another template has is 409 with its id in `meta.templateId`.',
   request: {
     body: z
       .strictObject({
@@ -128,7 +126,7 @@ export const createEmailTemplate = defineOperation({
         subject,
         format: format.default('html'),
         source,
-        text: text.optional(),
+        text: plainText.optional(),
         variables: variables.optional(),
       })
       .meta({ id: 'CreateEmailTemplate', description: 'A new e-mail template.' }),
@@ -140,7 +138,6 @@ export const createEmailTemplate = defineOperation({
 export const getEmailTemplate = defineOperation({
   ...reads,
   id: 'email-templates.get',
-  method: 'GET',
   path: '/v2/email/templates/{id}',
   summary: 'Read an e-mail template',
   request: { params: id },
@@ -154,7 +151,7 @@ export const changeEmailTemplate = defineOperation({
   method: 'PATCH',
   path: '/v2/email/templates/{id}',
   summary: 'Change an e-mail template',
-  description: 'JSON Merge Patch: what is absent stays, `text: null` clears. E-mails that were sent stay as they are.',
+  description: 'JSON Merge Patch: absent fields stay, `text: null` clears. Sent e-mails do not change.',
   request: {
     params: id,
     body: z
@@ -163,10 +160,10 @@ export const changeEmailTemplate = defineOperation({
         subject: subject.optional(),
         format: format.optional(),
         source: source.optional(),
-        text: text.nullable().optional(),
+        text: plainText.nullable().optional(),
         variables: variables.optional(),
       })
-      .meta({ id: 'ChangeEmailTemplate', description: 'What changes of an e-mail template.' }),
+      .meta({ id: 'ChangeEmailTemplate', description: 'A change of an e-mail template.' }),
   },
   responses: { 200: EmailTemplate },
   errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT', 'VALIDATION_ERROR'],
@@ -178,7 +175,7 @@ export const deleteEmailTemplate = defineOperation({
   method: 'DELETE',
   path: '/v2/email/templates/{id}',
   summary: 'Delete an e-mail template',
-  description: 'Its name is free again. E-mails that were sent with it stay as they are.',
+  description: 'Its name can be used again. Sent e-mails do not change.',
   request: { params: id },
   responses: { 204: null },
   errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND'],
@@ -189,7 +186,7 @@ export const renderEmailTemplate = defineOperation({
   id: 'email-templates.render',
   method: 'POST',
   path: '/v2/email/templates/{id}/render',
-  summary: 'See what a template comes to',
+  summary: 'Render an e-mail template',
   description: 'As a send would fill it; nothing is sent or stored.',
   request: {
     params: id,
@@ -199,22 +196,18 @@ export const renderEmailTemplate = defineOperation({
           .record(z.string().min(1).max(64), z.union([z.string().max(10_000), z.number(), z.boolean()]))
           .default({})
           .meta({
-            description: 'The values of the variables, by their names.',
+            description: 'The values of the variables, by name.',
             example: { nome: 'Bia', pedido: 'A-1842' },
           }),
       })
-      .meta({ id: 'RenderEmailTemplate', description: 'What the template is filled with.' }),
+      .meta({ id: 'RenderEmailTemplate', description: 'The values to fill the template with.' }),
   },
   responses: {
     200: z
       .object({
-        subject: z.string().meta({ description: 'The subject.', example: 'Bia, seu pedido saiu para entrega' }),
-        html: z
-          .string()
-          .meta({ description: 'The HTML part.', example: '<p>Olá, Bia! O pedido A-1842 saiu para entrega.</p>' }),
-        text: z
-          .string()
-          .meta({ description: 'The plain-text part.', example: 'Olá, Bia! O pedido A-1842 saiu para entrega.' }),
+        subject: text('The subject.', 'Bia, seu pedido saiu para entrega'),
+        html: text('The HTML part.', '<p>Olá, Bia! O pedido A-1842 saiu para entrega.</p>'),
+        text: text('The plain-text part.', 'Olá, Bia! O pedido A-1842 saiu para entrega.'),
       })
       .meta({ id: 'RenderedEmailTemplate', description: 'A filled template.' }),
   },

@@ -4,31 +4,25 @@ import { emailFields } from '../domain/channels/email/request.ts';
 import { MAX_ADDRESS_LENGTH } from '../domain/core/email-address.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
 import { metadataSchema } from '../domain/core/json-values.ts';
-import { dateTime, environment, limit, pageOf, pathId, skip } from './common.ts';
+import { count, dateTime, environment, limit, pageOf, pathId, skip, text } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 import { billing, campaignId, replayed, SYNCHRONOUS_SEND } from './sends.ts';
 
 const status = z.enum(EMAIL_STATUSES).meta({
   description:
-    'queued, then sent once the provider accepted, then delivered, bounced or complained; failed is a refusal before leaving.',
+    'queued, then sent once the provider accepted, then delivered, bounced or complained; failed: refused before it was sent.',
   example: 'sent',
 });
-const to = z.string().meta({
-  description: 'The recipient; masked without pii:full.',
-  example: 's***@simulator.amazonses.com',
-});
+const to = text('The recipient; masked without pii:full.', 's***@simulator.amazonses.com');
 
 const acceptedFields = {
   id: idSchema('message'),
   status,
   env: environment,
   to,
-  from: z.string().meta({ description: 'The sender.', example: '"Loja Azul" <ola@loja.example>' }),
-  subject: z.string().meta({ description: 'The subject.', example: 'Seu pedido saiu para entrega' }),
-  bodyBytes: z.int().min(0).meta({
-    description: 'UTF-8 bytes of the body as it left; the body itself is never stored or returned.',
-    example: 1840,
-  }),
+  from: text('The sender.', '"Loja Azul" <ola@loja.example>'),
+  subject: text('The subject.', 'Seu pedido saiu para entrega'),
+  bodyBytes: count('UTF-8 bytes of the body as it was sent; the body itself is never stored or returned.', 1840),
   contactId: idSchema('contact', 'The contact that the send named.').optional(),
   campaignId: campaignId.optional(),
   metadata: metadataSchema.optional(),
@@ -67,7 +61,7 @@ export const SendEmail = z
     html: emailFields.html,
     text: emailFields.text,
     from: emailFields.from,
-    contactId: idSchema('contact', 'The contact it is for; its opt-out decides.').optional(),
+    contactId: idSchema('contact', 'The contact that it is sent to; its opt-out applies.').optional(),
     campaignId: campaignId.optional(),
     metadata: metadataSchema.optional(),
     transactional: emailFields.transactional,
@@ -81,26 +75,26 @@ export const sendEmail = defineOperation({
   tag: 'E-mail',
   summary: 'Send an e-mail',
   description:
-    'Synchronous: answers once the provider accepted or refused; acceptance is not delivery. Delivery, bounce and complaint arrive by webhook as email.delivered, email.bounced and email.complained. A live address that bounced for good or complained is held back by the provider: for 14 days from then its e-mails, transactional ones too, are refused with 422 and `meta.motivo` suppressed, stored as failed and not charged. The same Idempotency-Key with the same body answers the first response with `replayed: true`; with another body, 409.',
+    'Synchronous: responds once the provider accepted or refused; acceptance is not delivery. Delivery, bounce and complaint arrive by webhook as email.delivered, email.bounced and email.complained. A live address that bounced permanently or complained is suppressed by the provider: for 14 days from then its e-mails, transactional ones too, are refused with 422 and `meta.motivo` suppressed, stored as failed and not charged. The same Idempotency-Key with the same body returns the first response with `replayed: true`; with another body, 409.',
   permission: 'email:send',
   request: { body: SendEmail },
   responses: { 201: SentEmail },
   uses: { table: 'write', queues: ['outcome', 'events'], vault: true, awsProviders: ['ses'] },
 });
 
+const reads = { tag: 'E-mail', permission: 'email:read', method: 'GET', uses: { table: 'read' } } as const;
+
 export const listEmails = defineOperation({
+  ...reads,
   id: 'email.list',
-  method: 'GET',
   path: '/v2/email/messages',
-  tag: 'E-mail',
   summary: 'List e-mails, newest first',
   description: 'Bodies are never returned.',
-  permission: 'email:read',
   request: {
     query: z.strictObject({
-      status: z.enum(EMAIL_STATUSES).optional().meta({ description: 'Only this status.' }),
-      to: z.string().max(MAX_ADDRESS_LENGTH).optional().meta({ description: 'Only this recipient.' }),
-      campaignId: z.string().max(128).optional().meta({ description: 'Only this campaign tag.' }),
+      status: z.enum(EMAIL_STATUSES).optional().meta({ description: 'Only e-mails with this status.' }),
+      to: z.string().max(MAX_ADDRESS_LENGTH).optional().meta({ description: 'Only e-mails to this recipient.' }),
+      campaignId: z.string().max(128).optional().meta({ description: 'Only e-mails with this campaign tag.' }),
       limit: limit(50, 200),
       skip,
     }),
@@ -111,15 +105,12 @@ export const listEmails = defineOperation({
 });
 
 export const getEmail = defineOperation({
+  ...reads,
   id: 'email.get',
-  method: 'GET',
   path: '/v2/email/messages/{id}',
-  tag: 'E-mail',
   summary: 'Read an e-mail',
   description: 'The current state, without the body.',
-  permission: 'email:read',
   request: { params: z.object({ id: pathId('message', 'The id of the e-mail.') }) },
   responses: { 200: EmailMessage },
   errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND'],
-  uses: { table: 'read' },
 });

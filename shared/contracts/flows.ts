@@ -3,7 +3,7 @@ import { FLOW_CATEGORIES, FLOW_STATUSES } from '../domain/channels/whatsapp/flow
 import { flowJsonSchema } from '../domain/channels/whatsapp/flows/flow-json.ts';
 import { META_FLOW_STATUSES } from '../domain/channels/whatsapp/numbers/meta-port.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
-import { dateTime, limit, pageOf, pathId, skip } from './common.ts';
+import { dateTime, limit, optionalText, ordinal, pageOf, pathId, skip, text } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 
 const FLOW_JSON = {
@@ -32,39 +32,39 @@ const name = z
   .min(1)
   .max(160)
   .regex(/^[^\p{Cc}]*$/u, 'must be one line without control characters')
-  .meta({ description: 'What it is called; recipients do not see it.', example: 'Atendimento' });
-const description = z.string().max(1_000).meta({ description: 'What it is for.', example: 'Abre um chamado' });
-const category = z.enum(FLOW_CATEGORIES).meta({ description: 'What a flow is for.', example: 'CUSTOMER_SUPPORT' });
+  .meta({ description: 'The name; recipients do not see it.', example: 'Atendimento' });
+const description = z.string().max(1_000).meta({ description: 'The purpose of the flow.', example: 'Abre um chamado' });
+const category = z.enum(FLOW_CATEGORIES).meta({ description: 'The category of a flow.', example: 'CUSTOMER_SUPPORT' });
 const categories = z
   .array(category)
   .min(1)
   .max(FLOW_CATEGORIES.length)
   .meta({
-    description: 'What it is for, in the words of the platform: WhatsApp.',
+    description: "The categories of the flow, in WhatsApp's terms.",
     example: ['CUSTOMER_SUPPORT'],
   });
-const flowJson = flowJsonSchema.meta({ description: 'What it shows; at most 100 KB.', example: FLOW_JSON });
-const numberId = idSchema('number', 'The number whose business account keeps it.');
-const status = z.enum(FLOW_STATUSES).meta({ description: 'Where it stands.', example: 'draft' });
+const flowJson = flowJsonSchema.meta({ description: 'The screens; at most 100 KB.', example: FLOW_JSON });
+const numberId = idSchema('number', 'The number whose business account owns the flow.');
+const status = z.enum(FLOW_STATUSES).meta({ description: 'The status of the flow.', example: 'draft' });
 const platformStatus = z
   .enum(META_FLOW_STATUSES)
-  .meta({ description: 'Where it stands on the platform; absent until the platform has seen it.', example: 'DRAFT' });
+  .meta({ description: 'The status at Meta; absent until the flow exists there.', example: 'DRAFT' });
 
 const Flow = z
   .object({
     id: idSchema('flow'),
-    organizationId: idSchema('organization', 'The organization that it belongs to.'),
+    organizationId: idSchema('organization', 'The organization that owns it.'),
     numberId,
-    name: z.string().meta({ description: 'What it is called.', example: 'Atendimento' }),
-    description: z.string().optional().meta({ description: 'What it is for.' }),
+    name: text('The name.', 'Atendimento'),
+    description: optionalText('The purpose of the flow.'),
     status,
-    version: z.int().min(1).meta({ description: 'Counts the changes of its contents, from 1.', example: 1 }),
-    platformCategories: z.array(category).meta({ description: 'What it is for, in the words of the platform.' }),
-    platformFlowId: z.string().optional().meta({ description: 'What the platform calls it.', example: '1234567890' }),
+    version: ordinal('The number of the version, from 1; every change of the contents adds one.', 1),
+    platformCategories: z.array(category).meta({ description: "The categories of the flow, in WhatsApp's terms." }),
+    platformFlowId: optionalText("Meta's id of the flow.", '1234567890'),
     platformStatus: platformStatus.optional(),
     flowJson: z
       .record(z.string(), z.unknown())
-      .meta({ description: 'What it shows, in the Flow JSON of the platform.', example: FLOW_JSON }),
+      .meta({ description: "The screens, as Meta's Flow JSON.", example: FLOW_JSON }),
     publishedAt: dateTime('When it was published.').optional(),
     createdAt: dateTime('When it was created.'),
     updatedAt: dateTime('When it was last changed.'),
@@ -73,7 +73,7 @@ const Flow = z
 
 const id = z.object({ id: pathId('flow', 'The id of the flow.') });
 const tag = 'WhatsApp flows';
-const reads = { permission: 'flows:read', tag, uses: { table: 'read' } } as const;
+const reads = { method: 'GET', permission: 'flows:read', tag, uses: { table: 'read' } } as const;
 const writes = { permission: 'flows:write', tag, uses: { table: 'write' } } as const;
 const callsMeta = { ...writes, uses: { table: 'write', vault: true }, timeoutSeconds: 28 } as const;
 const MOVE_ERRORS = ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT', 'VALIDATION_ERROR'] as const;
@@ -82,18 +82,16 @@ const META_ERRORS = [...MOVE_ERRORS, 'PRECONDITION_FAILED', 'DEPENDENCY_FAILED']
 export const listFlows = defineOperation({
   ...reads,
   id: 'flows.list',
-  method: 'GET',
   path: '/v2/flows',
   summary: 'List WhatsApp flows, newest first',
-  description:
-    'The platform is WhatsApp: its own states, ids and categories are named `platform…`, here as in the query.',
+  description: "Fields named `platform…`, here and in the query, are Meta's own: its statuses, ids and categories.",
   request: {
     query: z.strictObject({
       status: status.optional(),
       platformStatus: platformStatus.optional(),
       category: category.optional(),
       numberId: numberId.optional(),
-      limit: limit(20, 50),
+      limit: limit(20, 200),
       skip,
     }),
   },
@@ -107,7 +105,7 @@ export const createFlow = defineOperation({
   method: 'POST',
   path: '/v2/flows',
   summary: 'Create a WhatsApp flow',
-  description: 'A draft: the platform sees it when it is published.',
+  description: 'Creates a draft: Meta gets it when it is published.',
   request: {
     body: z
       .strictObject({
@@ -126,7 +124,6 @@ export const createFlow = defineOperation({
 export const getFlow = defineOperation({
   ...reads,
   id: 'flows.get',
-  method: 'GET',
   path: '/v2/flows/{id}',
   summary: 'Read a WhatsApp flow',
   request: { params: id },
@@ -141,7 +138,7 @@ export const changeFlow = defineOperation({
   path: '/v2/flows/{id}',
   summary: 'Change a WhatsApp flow',
   description:
-    'Only a draft; `version` counts one more. JSON Merge Patch: what is absent stays, `description: null` clears. 409 while it is being published, and after a publication of which it is not known how it ended, until publishing it again tells.',
+    'Only a draft; increments `version`. JSON Merge Patch: absent fields stay, `description: null` clears. 409 while it is being published, and after a publication with an unknown outcome, until publishing it again has determined it.',
   request: {
     params: id,
     body: z
@@ -151,7 +148,7 @@ export const changeFlow = defineOperation({
         platformCategories: categories.optional(),
         flowJson: flowJson.optional(),
       })
-      .meta({ id: 'ChangeFlow', description: 'What changes of a flow.' }),
+      .meta({ id: 'ChangeFlow', description: 'A change of a flow.' }),
   },
   responses: { 200: Flow },
   errors: ['BAD_REQUEST', ...MOVE_ERRORS],
@@ -163,7 +160,7 @@ export const deleteFlow = defineOperation({
   method: 'DELETE',
   path: '/v2/flows/{id}',
   summary: 'Delete a WhatsApp flow',
-  description: 'Only a draft; on the platform too, where it has seen it. 409 while it is being published.',
+  description: 'Only a draft; it is also deleted at Meta if it exists there. 409 while it is being published.',
   request: { params: id },
   responses: { 204: null },
   errors: [...MOVE_ERRORS, 'DEPENDENCY_FAILED'],
@@ -176,7 +173,7 @@ export const publishFlow = defineOperation({
   path: '/v2/flows/{id}/publish',
   summary: 'Publish a WhatsApp flow',
   description:
-    'A draft is created on the platform, its JSON is uploaded and it is published: it is `active` and cannot be changed any more. 422 with the faults that the platform finds. After a 502, publishing again goes on where it ended.',
+    'The draft is created at Meta, its JSON is uploaded and it is published: it is `active` and can no longer be changed. 422 with the errors that Meta finds. After a 502, publishing again continues where it stopped.',
   request: { params: id },
   responses: { 200: Flow },
   errors: META_ERRORS,
@@ -187,8 +184,8 @@ export const deprecateFlow = defineOperation({
   id: 'flows.deprecate',
   method: 'POST',
   path: '/v2/flows/{id}/deprecate',
-  summary: 'Take a WhatsApp flow out of use',
-  description: 'An active or a paused one, on the platform too. Nothing brings it back.',
+  summary: 'Deprecate a WhatsApp flow',
+  description: 'Only an active or a paused flow; it is also deprecated at Meta. This cannot be undone.',
   request: { params: id },
   responses: { 200: Flow },
   errors: META_ERRORS,
@@ -199,9 +196,9 @@ export const syncFlow = defineOperation({
   id: 'flows.sync',
   method: 'POST',
   path: '/v2/flows/{id}/sync',
-  summary: 'Read a WhatsApp flow’s state from the platform',
+  summary: 'Read a WhatsApp flow’s status from Meta',
   description:
-    'The platform blocks, throttles and releases flows by itself: an active flow that it blocked is `paused`, and active again once it is released. 409 for a flow that was never published.',
+    'Meta blocks, throttles and releases flows by itself: an active flow that it blocked is `paused`, and active again once it is released. 409 for a flow that was never published.',
   request: { params: id },
   responses: { 200: Flow },
   errors: META_ERRORS,
@@ -212,8 +209,8 @@ export const archiveFlow = defineOperation({
   id: 'flows.archive',
   method: 'POST',
   path: '/v2/flows/{id}/archive',
-  summary: 'Put a WhatsApp flow away',
-  description: 'A draft or a deprecated one. Nothing brings it back.',
+  summary: 'Archive a WhatsApp flow',
+  description: 'Only a draft or a deprecated flow. This cannot be undone.',
   request: { params: id },
   responses: { 200: Flow },
   errors: MOVE_ERRORS,

@@ -14,13 +14,14 @@ import * as messages from './messages.ts';
 import * as meta from './meta.ts';
 import * as numbers from './numbers.ts';
 import * as organization from './organization.ts';
-import * as overview from './overview.ts';
 import * as push from './push.ts';
 import * as pushDevices from './push-devices.ts';
 import * as rcs from './rcs.ts';
+import * as senders from './senders.ts';
 import * as sms from './sms.ts';
 import * as templates from './templates.ts';
 import * as unsubscribe from './unsubscribe.ts';
+import * as v1 from './v1.ts';
 import * as wallet from './wallet.ts';
 import * as webhooks from './webhooks.ts';
 
@@ -28,7 +29,7 @@ import * as webhooks from './webhooks.ts';
 const AREAS: readonly Readonly<Record<string, unknown>>[] = [
   messages,
   messageCreate,
-  overview,
+  v1,
   bulk,
   bulkResend,
   sms,
@@ -44,6 +45,7 @@ const AREAS: readonly Readonly<Record<string, unknown>>[] = [
   contacts,
   wallet,
   keys,
+  senders,
   organization,
   webhooks,
   links,

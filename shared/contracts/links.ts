@@ -9,7 +9,7 @@ export const followLink = defineOperation({
   tag: 'Links',
   summary: 'Follow a short link',
   description:
-    'Where the links of a message sent with `trackLinks` lead: counts the click, raises sms.clicked and redirects to the address that stood in the text. Sets no cookie, and keeps nothing of who clicked.',
+    'The target of the links in a message sent with `trackLinks`: counts the click, raises sms.clicked and redirects to the original URL. Sets no cookie, and stores nothing about the person.',
   permission: 'public',
   request: { params: z.object({ code: pathText('The code of the short link.') }) },
   responses: { 302: null },

@@ -7,52 +7,44 @@ import {
   MEDIA_TYPE_NAMES,
 } from '../domain/channels/whatsapp/media/types.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
-import { dateTime, pathId } from './common.ts';
+import { boundedText, dateTime, optionalFlag, ordinal, pathId, text } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 
 const filename = plainFilename.meta({
-  description: 'The name that recipients of a document see.',
+  description: 'The file name that recipients of a document see.',
   example: 'pedido.pdf',
 });
-const declaredType = z.string().min(1).max(255).meta({
-  description:
-    'The media type that the file is said to be. The type that counts is found from its bytes; this one decides only between types of one form, such as MP4 with or without pictures.',
-  example: 'application/pdf',
-});
+const declaredType = boundedText(
+  255,
+  "The declared media type. The actual type is detected from the file's bytes; the declared one only decides between types with the same container, such as MP4 with or without video.",
+  'application/pdf',
+);
 
 /** docs/spec/media.md#upload-result. */
 export const MediaUploadResult = z
   .object({
-    mediaId: z.string().meta({
-      description: 'The id to send as `payload.media.id`. Good for about 30 days.',
-      example: '1037543291543636',
-    }),
-    kind: z.enum(MEDIA_KINDS).meta({ description: 'What it is sent as: `payload.media.kind`.', example: 'document' }),
-    mimeType: z.string().meta({ description: 'The type found from the bytes.', example: 'application/pdf' }),
+    mediaId: text('The id to send as `payload.media.id`. Valid for about 30 days.', '1037543291543636'),
+    kind: z.enum(MEDIA_KINDS).meta({ description: 'The kind to send as `payload.media.kind`.', example: 'document' }),
+    mimeType: text('The type detected from the bytes.', 'application/pdf'),
     filename,
-    size: z.int().min(1).meta({ description: 'Bytes.', example: 482_113 }),
-    sha256: z.string().meta({
-      description: 'SHA-256 of the bytes, in hex.',
-      example: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
-    }),
-    voice: z.boolean().optional().meta({
-      description:
-        'Present and true for Ogg/Opus with one channel, which can be sent as a voice note: pass it back as `payload.media.voice`.',
-      example: true,
-    }),
+    size: ordinal('Bytes.', 482_113),
+    sha256: text('SHA-256 of the bytes, in hex.', '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'),
+    voice: optionalFlag(
+      'Present and true for Ogg/Opus with one channel, which can be sent as a voice note: pass it back as `payload.media.voice`.',
+      true,
+    ),
   })
-  .meta({ id: 'MediaUploadResult', description: 'A file that messages can carry.' });
+  .meta({ id: 'MediaUploadResult', description: 'A file that messages can contain.' });
 
 /** The documented JSON body. The handler streams `data` and validates the rest with an empty string in its place. */
 export const UploadMedia = z
   .strictObject({
     filename,
     mimeType: declaredType,
-    dataBase64: z.string().meta({
-      description:
-        'The file in base64 (RFC 4648, section 4): at most 140,000,000 characters, about 105 MB of file. Spaces and line breaks are ignored and not counted.',
-      example: 'JVBERi0xLjcKJeLjz9MKMSAwIG9iago8PD4+CmVuZG9iagp0cmFpbGVyCjw8Pj4KJSVFT0YK',
-    }),
+    dataBase64: text(
+      'The file in base64 (RFC 4648, section 4): at most 140,000,000 characters, about 105 MB of file. Spaces and line breaks are ignored and not counted.',
+      'JVBERi0xLjcKJeLjz9MKMSAwIG9iago8PD4+CmVuZG9iagp0cmFpbGVyCjw8Pj4KJSVFT0YK',
+    ),
   })
   .meta({ id: 'UploadMedia', description: 'A file in base64.' });
 
@@ -60,40 +52,37 @@ export const BeginMediaUpload = z
   .strictObject({
     filename,
     mimeType: declaredType,
-    size: z
-      .int()
-      .min(1)
-      .meta({
-        description: `Exactly how many bytes will be put; at most the limit of the type, ${MAX_MEDIA_BYTES / 1_000_000} MB (of 1,000,000 bytes) for documents.`,
-        example: 482_113,
-      }),
+    size: ordinal(
+      `The exact size in bytes; at most the limit of the type, ${MAX_MEDIA_BYTES / 1_000_000} MB (of 1,000,000 bytes) for documents.`,
+      482_113,
+    ),
   })
-  .meta({ id: 'BeginMediaUpload', description: 'A file that is about to be put.' });
+  .meta({ id: 'BeginMediaUpload', description: 'A file that will be uploaded.' });
 
 export const MediaUploadAddress = z
   .object({
-    uploadId: idSchema('upload', 'The id to complete the upload with, once the bytes are put.'),
-    method: z.literal('PUT').meta({ description: 'How to put the bytes.', example: 'PUT' }),
+    uploadId: idSchema('upload', 'The id to complete the upload with, after the bytes were uploaded.'),
+    method: z.literal('PUT').meta({ description: 'How to upload the bytes.', example: 'PUT' }),
     url: z.url().meta({
-      description: 'Where to put the bytes, as the body. It takes this many bytes of this type and nothing else.',
+      description: 'The URL to send the bytes to, as the body. It accepts exactly this size and type.',
       example: 'https://messaging-uploads.s3.sa-east-1.amazonaws.com/uploads/org/upl?X-Amz-Signature=5d67',
     }),
     headers: z.record(z.string(), z.string()).meta({
-      description: 'Headers to send with the bytes, exactly.',
+      description: 'Headers to send with the bytes, unchanged.',
       example: { 'content-type': 'application/pdf', 'content-length': '482113' },
     }),
     expiresAt: dateTime(
-      'Until when the address takes the bytes, unless the upload is completed before. It may be completed for an hour.',
+      'Until when the URL accepts the bytes, unless the upload is completed before. It can be completed for an hour.',
     ),
   })
-  .meta({ id: 'MediaUploadAddress', description: 'Where to put the bytes of a file.' });
+  .meta({ id: 'MediaUploadAddress', description: 'Where to upload the bytes of a file.' });
 
 const numberId = pathId('number', 'The id of the number that the file will be sent from.');
 const params = z.object({ numberId });
 const LIFETIME =
-  'The file goes to the channel platform, which keeps it for about 30 days. At most 5 MB of an image (JPEG, PNG), 16 MB of sound (AAC, AMR, MP3, MP4, Ogg/Opus) or of video (MP4, 3GP), 105,000,000 bytes of a document (PDF, Office, plain text), 100 KB of a WebP sticker and 500 KB of one that moves: 413 beyond that, 415 for every other type. The type is found from the bytes.';
+  'The file is uploaded to Meta, which keeps it for about 30 days. Maximum sizes: 5 MB for images (JPEG, PNG), 16 MB for audio (AAC, AMR, MP3, MP4, Ogg/Opus) and video (MP4, 3GP), 105,000,000 bytes for documents (PDF, Office, plain text), 100 KB for static and 500 KB for animated WebP stickers: 413 beyond that, 415 for every other type. The type is detected from the bytes.';
 const LIMITS =
-  'Bodies up to 6 MB are taken everywhere, the full size where a container serves the path; elsewhere larger files go through `POST /numbers/{numberId}/media/uploads`.';
+  'Bodies up to 6 MB are always accepted, the full size where a container serves the path; elsewhere upload larger files by `POST /numbers/{numberId}/media/uploads`.';
 const ERRORS = [
   'BAD_REQUEST',
   'UNAUTHORIZED',
@@ -104,16 +93,27 @@ const ERRORS = [
   'VALIDATION_ERROR',
   'DEPENDENCY_FAILED',
 ] as const;
-const UPLOAD_USES = { table: 'write', vault: true, uploads: true } as const;
+const uploads = {
+  tag: 'Media',
+  permission: 'messages:send',
+  method: 'POST',
+  uses: { table: 'write', vault: true, uploads: true },
+} as const;
+/** Those that pass the bytes to Meta. */
+const forwards = {
+  ...uploads,
+  responses: { 201: MediaUploadResult },
+  errors: ERRORS,
+  memoryMb: 1024,
+  timeoutSeconds: 28,
+} as const;
 
 export const uploadMedia = defineOperation({
+  ...forwards,
   id: 'media.upload',
-  method: 'POST',
   path: '/numbers/{numberId}/media',
-  tag: 'Media',
   summary: 'Upload media as base64',
-  description: `${LIFETIME}\n\n${LIMITS} Text that is not base64 is 422 and says where. The raw form, \`POST /numbers/{numberId}/media/binary\`, is a third smaller.`,
-  permission: 'messages:send',
+  description: `${LIFETIME}\n\n${LIMITS} Invalid base64 is 422 with the position. The raw form, \`POST /numbers/{numberId}/media/binary\`, is a third smaller.`,
   request: {
     params,
     stream: {
@@ -123,26 +123,19 @@ export const uploadMedia = defineOperation({
       maxBytes: MAX_JSON_BYTES,
     },
   },
-  responses: { 201: MediaUploadResult },
-  errors: ERRORS,
-  uses: UPLOAD_USES,
-  memoryMb: 1024,
-  timeoutSeconds: 28,
 });
 
 export const uploadMediaBinary = defineOperation({
+  ...forwards,
   id: 'media.upload-binary',
-  method: 'POST',
   path: '/numbers/{numberId}/media/binary',
-  tag: 'Media',
   summary: 'Upload media as bytes',
-  description: `${LIFETIME}\n\n${LIMITS} The name comes in the query or, percent-encoded, in the header \`x-filename\`. The body is the file alone, of a content type that stands below: a form around it is 415, and so is a body without one.`,
-  permission: 'messages:send',
+  description: `${LIFETIME}\n\n${LIMITS} The name is given in the query or, percent-encoded, in the header \`x-filename\`. The body is the file itself, with one of the content types listed below: a multipart form is 415, and so is a body without a content type.`,
   request: {
     params,
     query: z.strictObject({
       filename: filename.optional().meta({
-        description: 'The name that recipients of a document see; or send the header `x-filename`.',
+        description: 'The file name that recipients of a document see; or send the header `x-filename`.',
         example: 'pedido.pdf',
       }),
     }),
@@ -152,49 +145,27 @@ export const uploadMediaBinary = defineOperation({
       maxBytes: MAX_MEDIA_BYTES,
     },
   },
-  responses: { 201: MediaUploadResult },
-  errors: ERRORS,
-  uses: UPLOAD_USES,
-  memoryMb: 1024,
-  timeoutSeconds: 28,
 });
 
 export const beginMediaUpload = defineOperation({
+  ...uploads,
   id: 'media.begin-upload',
-  method: 'POST',
   path: '/numbers/{numberId}/media/uploads',
-  tag: 'Media',
-  summary: 'Begin an upload past the gateway',
+  summary: 'Start an upload that bypasses the gateway',
   description:
-    'Answers with an address to put the bytes to, up to the full size of every type. Then `POST /numbers/{numberId}/media/uploads/{uploadId}/complete`. What is not completed within an hour is thrown away. 413 for a size beyond the limit of the type, 415 for a type that the platform does not take.',
-  permission: 'messages:send',
+    'Returns a URL to upload the bytes to, up to the full size of every type. Then call `POST /numbers/{numberId}/media/uploads/{uploadId}/complete`. An upload that is not completed within an hour is deleted. 413 for a size beyond the limit of the type, 415 for a type that Meta does not accept.',
   request: { params, body: BeginMediaUpload },
   responses: { 201: MediaUploadAddress },
-  errors: [
-    'BAD_REQUEST',
-    'UNAUTHORIZED',
-    'FORBIDDEN',
-    'NOT_FOUND',
-    'PAYLOAD_TOO_LARGE',
-    'UNSUPPORTED_MEDIA_TYPE',
-    'VALIDATION_ERROR',
-  ],
-  uses: UPLOAD_USES,
+  errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
 });
 
 export const completeMediaUpload = defineOperation({
+  ...forwards,
   id: 'media.complete-upload',
-  method: 'POST',
   path: '/numbers/{numberId}/media/uploads/{uploadId}/complete',
-  tag: 'Media',
-  summary: 'Complete an upload past the gateway',
+  summary: 'Complete an upload that bypassed the gateway',
   description:
-    'Hands what was put to the channel platform. A repeat answers with the same result. 409 while nothing was put, 422 where it is not what the upload was begun for, which is thrown away: begin another; 404 once the upload has expired.',
-  permission: 'messages:send',
+    'Uploads the bytes to Meta. A repeat returns the same result. 409 while nothing was uploaded; 422 if the bytes do not match the declared upload, which is then deleted: start another; 404 once the upload has expired.',
   request: { params: z.object({ numberId, uploadId: pathId('upload', 'The id of the upload.') }) },
-  responses: { 201: MediaUploadResult },
   errors: [...ERRORS, 'CONFLICT'],
-  uses: UPLOAD_USES,
-  memoryMb: 1024,
-  timeoutSeconds: 28,
 });

@@ -4,7 +4,7 @@ import { idSchema } from '../domain/core/id-schema.ts';
 import { metadataSchema } from '../domain/core/json-values.ts';
 import { MESSAGE_TYPES, PRIORITIES } from '../domain/message/message.ts';
 import { payloadSchema } from '../domain/message/payload.ts';
-import { dateTime } from './common.ts';
+import { dateTime, optionalBoundedText } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 import { QueuedMessage } from './message-shapes.ts';
 import { campaignId, QUEUED_SEND } from './sends.ts';
@@ -13,33 +13,23 @@ import { campaignId, QUEUED_SEND } from './sends.ts';
 export const CreateMessage = z
   .strictObject({
     channel: z.enum(CHANNELS).meta({ description: 'The channel.', example: 'sms' }),
-    to: z
-      .string()
-      .min(1)
-      .max(4_096)
-      .optional()
-      .meta({ description: "The recipient in the channel's own format; or contactId.", example: '+5511999990005' }),
+    to: optionalBoundedText(4_096, "The recipient in the channel's own format; or contactId.", '+5511999990005'),
     contactId: idSchema(
       'contact',
-      'The contact it is for: its opt-out decides, and without `to` its own recipient is used.',
+      'The contact that it is sent to: its opt-out applies, and without `to` its own recipient is used.',
     ).optional(),
-    type: z.enum(MESSAGE_TYPES).meta({ description: 'What the payload holds.', example: 'text' }),
+    type: z.enum(MESSAGE_TYPES).meta({ description: 'The type of the payload.', example: 'text' }),
     payload: payloadSchema.optional().meta({
       description:
-        'By type: text `{text}`; media `{media: {kind, id, caption?, filename?}}`; template `{template: {name, language}}`; interactive `{interactive}` as the platform has it; on RCS also `{card}` and `{fallback: {text}}`; on e-mail `{email: {subject, html?, text?}}`; on push `{text}` with title, deepLink, imageUrl, actions and silent as a push message has them.',
+        "By type: text `{text}`; media `{media: {kind, id, caption?, filename?}}`; template `{template: {name, language}}`; interactive `{interactive}` in Meta's format; on RCS also `{card}` and `{fallback: {text}}`; on e-mail `{email: {subject, html?, text?}}`; on push `{text}` with title, deepLink, imageUrl, actions and silent as in a push message.",
       example: { text: 'Seu pedido saiu para entrega.' },
     }),
-    numberId: z.string().min(1).max(64).optional().meta({
-      description:
-        "The number it leaves from (WhatsApp). Without one: the number of the template that it names, else the organization's only number, else the one that the recipient last wrote to while that is connected, else the default one.",
-    }),
-    instagramAccountId: z
-      .string()
-      .min(1)
-      .max(64)
-      .optional()
-      .meta({ description: 'The account it leaves from (Instagram).' }),
-    templateId: z.string().min(1).max(64).optional().meta({ description: 'A saved template.' }),
+    numberId: optionalBoundedText(
+      64,
+      "The number that sends it (WhatsApp). Without one: the number of the template that it names, else the organization's only number, else the one that the recipient last wrote to while that is connected, else the default one.",
+    ),
+    instagramAccountId: optionalBoundedText(64, 'The account that sends it (Instagram).'),
+    templateId: optionalBoundedText(64, 'A saved template.'),
     templateVars: z
       .union([
         z.array(z.string().max(4_096)).max(100),
@@ -47,8 +37,8 @@ export const CreateMessage = z
       ])
       .optional()
       .meta({ description: "The template's variables: in order, or by name.", example: ['Ana'] }),
-    priority: z.enum(PRIORITIES).optional().meta({ description: 'How urgent it is.', example: 'normal' }),
-    scheduledAt: dateTime('When it leaves; now when absent or past. At most 90 days ahead.').optional(),
+    priority: z.enum(PRIORITIES).optional().meta({ description: 'The priority of the message.', example: 'normal' }),
+    scheduledAt: dateTime('When to send it; now when absent or past. At most 90 days ahead.').optional(),
     campaignId: campaignId.optional(),
     metadata: metadataSchema.optional(),
   })
@@ -60,7 +50,7 @@ export const CreateMessage = z
     message: 'is needed, or templateId',
     path: ['payload'],
   })
-  .meta({ id: 'CreateMessage', description: 'A message on any channel, in the form of its type.' });
+  .meta({ id: 'CreateMessage', description: 'A message on any channel; the payload depends on the type.' });
 
 export const createMessage = defineOperation({
   ...QUEUED_SEND,
@@ -69,7 +59,7 @@ export const createMessage = defineOperation({
   tag: 'Messages',
   summary: 'Create a message on any channel',
   description:
-    'The message is stored and leaves by itself, now or when scheduled; quiet hours defer it. The same Idempotency-Key with the same body answers the first response with `replayed: true`; with another body, 409.',
+    'The message is stored and sent asynchronously, now or when scheduled; quiet hours defer it. The same Idempotency-Key with the same body returns the first response with `replayed: true`; with another body, 409.',
   permission: 'messages:send',
   request: { body: CreateMessage },
   responses: { 201: QueuedMessage },

@@ -7,85 +7,76 @@ import { MESSAGE_TYPES, PRIORITIES } from '../domain/message/message.ts';
 import { payloadSchema } from '../domain/message/payload.ts';
 import { STEP_KINDS } from '../domain/tracking/timeline.ts';
 import { UNIFIED_STATUSES } from '../domain/tracking/views.ts';
-import { coins, dateTime } from './common.ts';
+import { coins, count, dateTime, flag, optionalBoundedText, optionalFlag, optionalText, text } from './common.ts';
 
 export const status = z.enum(UNIFIED_STATUSES).meta({
   description:
-    "Where the message stands, for all channels alike: a bounced or undelivered one has failed, a complained one was delivered; `archived` was replaced by a resend. The channel's own operations show its own status.",
+    "The status, in the words common to all channels: a bounced or undelivered message is failed, a complained one delivered; `archived` was replaced by a resend. The channel's own operations show its own status.",
   example: 'delivered',
 });
 const templateVars = z
   .array(z.string().max(1_024))
   .max(100)
   .meta({
-    description: "The template's variables, in the order in which it numbers them.",
+    description: "The template's variables, in the order of its numbers.",
     example: ['Ana', 'A-1842'],
   });
-const to = z.string().meta({
-  description:
-    "The recipient in the channel's own format; of an inbound message what it came to, in the provider's terms. Masked without pii:full.",
-  example: '+55119****0005',
-});
+const to = text(
+  "The recipient in the channel's own format; of an inbound message the address that it was sent to, as the provider names it. Masked without pii:full.",
+  '+55119****0005',
+);
 
-const linkPart = (what: string, example: string) => z.string().optional().meta({ description: what, example });
+const linkPart = (what: string, example: string) => optionalText(what, example);
 const origemDoLink = z
   .object({
     fonte: z.enum(LINK_SOURCES).meta({ description: 'The source.', example: 'google' }),
-    fonteRotulo: linkPart('The free name of the source, when `fonte` is outra.', 'newsletter'),
+    fonteRotulo: linkPart('The name of the source, when `fonte` is outra.', 'newsletter'),
     campanha: linkPart('The campaign.', 'black-friday'),
     grupo: linkPart('The ad group.', 'tenis-corrida'),
     anuncio: linkPart('The ad.', '120210000000000000'),
     palavraChave: linkPart('The keyword.', 'tenis de corrida'),
-    codigo: linkPart("The tracked link's code that was found in the text, which is not altered.", 'tK3v9Qp1Zx'),
+    codigo: linkPart('The code of a tracked link that was found in the text; the text is not changed.', 'tK3v9Qp1Zx'),
   })
   .meta({
     description:
-      'Where the sender came from; inbound messages only. Told by the platform of an ad, and by the code of a tracked link of the organization in the text: by the `utm_*` parameters of its address, else by the message that carried it.',
+      "Where the sender came from; inbound messages only. Reported by Meta for an ad, or found by the code of one of the organization's tracked links in the text: from the `utm_*` parameters of its URL, else from the message that contained it.",
   });
 
 const messageFields = {
   id: idSchema('message'),
   organizationId: idSchema('organization', 'The organization that sent it.'),
   channel: z.enum(CHANNELS).optional().meta({ description: 'The channel.', example: 'sms' }),
-  numberId: z.string().optional().meta({ description: 'The number that it leaves from.' }),
-  instagramAccountId: z.string().optional().meta({ description: 'The Instagram account that it leaves from.' }),
+  numberId: optionalText('The number that sends it.'),
+  instagramAccountId: optionalText('The Instagram account that sends it.'),
   contactId: idSchema('contact', 'The contact that the send named.').optional(),
-  campaignId: z.string().optional().meta({ description: "The caller's own campaign tag.", example: 'black-friday' }),
-  templateId: z.string().optional().meta({ description: 'The template that it was made from.' }),
-  batchId: z.string().optional().meta({ description: 'The bulk send that it belongs to.' }),
+  campaignId: optionalText("The caller's own campaign tag.", 'black-friday'),
+  templateId: optionalText('The template that it was made from.'),
+  batchId: optionalText('The bulk send that it belongs to.'),
   metadata: metadataSchema.optional(),
   to,
-  from: z
-    .string()
-    .optional()
-    .meta({ description: 'Who sent it; inbound messages only. Masked without pii:full.', example: '+55119****0005' }),
-  type: z.enum(MESSAGE_TYPES).meta({ description: 'What kind of content it has.', example: 'text' }),
-  direction: z.enum(['outbound', 'inbound']).meta({ description: 'Which way it went.', example: 'outbound' }),
+  from: optionalText('The sender; inbound messages only. Masked without pii:full.', '+55119****0005'),
+  type: z.enum(MESSAGE_TYPES).meta({ description: 'The type of its content.', example: 'text' }),
+  direction: z.enum(['outbound', 'inbound']).meta({ description: 'Its direction.', example: 'outbound' }),
   priority: z.enum(PRIORITIES).meta({ description: 'Its priority.', example: 'normal' }),
   status,
-  force: z
-    .boolean()
-    .meta({ description: 'True when it bypasses rate buckets and quiet hours; only `force` sets it.', example: false }),
-  reprocessed: z.boolean().optional().meta({ description: 'True when a resend replaced it.' }),
+  force: flag('True when it bypasses rate buckets and quiet hours; only `force` sets it.', false),
+  reprocessed: optionalFlag('True when a resend replaced it.'),
   replaces: idSchema('message', 'The message that it replaces.').optional(),
   replacedBy: idSchema('message', 'The message that replaced it.').optional(),
   payload: z.unknown().meta({
-    description: 'The content, in the form of its type; of an e-mail the subject alone, since its body is not kept.',
+    description: 'The content, depending on its type; of an e-mail only the subject, since its body is not stored.',
     example: { text: 'Seu pedido saiu para entrega.' },
   }),
   templateVars: templateVars.optional(),
-  attempts: z.int().min(0).meta({ description: 'How often it was handed to a provider to be sent.', example: 1 }),
-  reason: z.string().optional().meta({ description: "Why it failed, in the channel's own terms." }),
-  lastError: z
-    .string()
-    .optional()
-    .meta({ description: 'Why it failed last; once it was replaced, which message replaced it.' }),
-  originalError: z.string().optional().meta({ description: 'Why it had failed when it was first replaced.' }),
-  platformMessageId: z.string().optional().meta({ description: "The provider's id of it." }),
-  inReplyTo: idSchema('message', 'The message that it answers; inbound messages only.').optional(),
+  attempts: count('How often it was handed to a provider.', 1),
+  reason: optionalText('Why it failed: a reason of the channel.'),
+  lastError: optionalText('The last error; once it was replaced, the message that replaced it.'),
+  originalError: optionalText('The error before it was first replaced.'),
+  platformMessageId: optionalText("The provider's id of it."),
+  inReplyTo: idSchema('message', 'The message that it replies to; inbound messages only.').optional(),
   origemDoLink: origemDoLink.optional(),
   sentByAccountId: idSchema('account', 'The operator who sent it from the dashboard.').optional(),
-  scheduledAt: dateTime('When it was asked to leave.').optional(),
+  scheduledAt: dateTime('When it was scheduled to be sent.').optional(),
   sentAt: dateTime('When the provider accepted it; of an inbound message when it was sent.').optional(),
   deliveredAt: dateTime('When it reached its recipient.').optional(),
   readAt: dateTime('When it was read.').optional(),
@@ -107,17 +98,15 @@ export const QueuedMessage = z
     billing: z
       .object({ coins: coins('The price of the whole message.') })
       .meta({ description: 'What the message costs.' }),
-    replayed: z
-      .boolean()
-      .meta({ description: 'True when this is the answer of an earlier call with the same key.', example: false }),
+    replayed: flag('True when an earlier call with the same key created it.', false),
   })
   .meta({ id: 'QueuedMessage', description: 'The message as it was queued, with its price.' });
 
 const step = z.object({
   at: dateTime('When it was decided.'),
   kind: z.enum(STEP_KINDS).meta({ description: 'What was decided.', example: 'provider' }),
-  detail: z.string().meta({ description: 'The decision in words.', example: 'sandbox_provider accepted' }),
-  coins: coins('What it moved or priced.').optional(),
+  detail: text('Details of the decision.', 'sandbox_provider accepted'),
+  coins: coins('The coins that were moved or quoted.').optional(),
 });
 export const Timeline = z
   .object({ items: z.array(step).meta({ description: 'The steps, oldest first.' }) })
@@ -125,17 +114,12 @@ export const Timeline = z
 
 export const ResendMessage = z
   .strictObject({
-    to: z
-      .string()
-      .min(1)
-      .max(4_096)
-      .optional()
-      .meta({ description: "The recipient, in the channel's own format.", example: '+5511999990005' }),
+    to: optionalBoundedText(4_096, "The recipient, in the channel's own format.", '+5511999990005'),
     payload: payloadSchema.optional(),
     templateVars: templateVars.optional(),
     metadata: metadataSchema.optional(),
   })
   .meta({
     id: 'ResendMessage',
-    description: 'What is corrected; what is absent stays. An e-mail needs its payload, since its body is not kept.',
+    description: 'The corrections; absent fields stay. An e-mail needs its payload, since its body is not stored.',
   });

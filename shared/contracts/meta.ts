@@ -9,18 +9,17 @@ const page = (description: string) => ({ contentType: 'text/html; charset=utf-8'
 
 export const Health = z
   .object({
-    status: z.literal('ok').meta({ description: 'The stage takes requests.', example: 'ok' }),
-    stage: z.enum(ENVIRONMENTS).meta({ description: 'Which stage answered.', example: 'test' }),
+    status: z.literal('ok').meta({ description: 'The stage accepts requests.', example: 'ok' }),
+    stage: z.enum(ENVIRONMENTS).meta({ description: 'The stage that answered.', example: 'test' }),
   })
-  .meta({ id: 'Health', description: 'A sign of life.' });
+  .meta({ id: 'Health', description: 'The health of the stage.' });
 
 export const getHealth = defineOperation({
   ...STATIC,
   id: 'meta.health',
   path: '/health',
-  summary: 'Ask whether the service takes requests',
-  description:
-    'Answers without touching the table: it says that the stage can be reached, not that every dependency is well.',
+  summary: 'Check that the service accepts requests',
+  description: 'Responds without reading the table: the stage is reachable, but its dependencies are not checked.',
   request: {},
   responses: { 200: Health },
   errors: [],
@@ -65,8 +64,8 @@ export const getDocsError = defineOperation({
   path: '/docs/errors/{code}',
   summary: 'Read what an error means',
   description:
-    'Where the `type` of every problem document leads: what it means, when it comes, and what to do about it.',
-  request: { params: z.object({ code: pathText('The last part of the `type` address, as in `not-found`.') }) },
+    'The target of the `type` of every problem document: what the error means, when it occurs, and what to do about it.',
+  request: { params: z.object({ code: pathText('The last part of the `type` URL, for example `not-found`.') }) },
   responses: { 200: page('The explanation of the error.') },
   errors: ['NOT_FOUND'],
 });

@@ -3,16 +3,16 @@ import { ACCOUNT_STATUSES } from '../domain/access/accounts.ts';
 import { CHANNELS } from '../domain/channels/registry.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
 import { QuietHoursSchema } from '../domain/sending/quiet-hours.ts';
-import { dateTime, environment, limit, pageOf, skip } from './common.ts';
+import { dateTime, environment, limit, pageOf, skip, text } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 
 export const Organization = z
   .object({
     id: idSchema('organization'),
-    name: z.string().meta({ description: 'The name of the organization.', example: 'Loja Azul' }),
+    name: text('The name of the organization.', 'Loja Azul'),
     env: environment,
     smsPerSecond: z.int().min(1).optional().meta({
-      description: 'How many SMS per second are accepted at most, as contracted. Absent: no ceiling.',
+      description: 'Maximum SMS per second, as contracted. Absent: no limit.',
       example: 50,
     }),
     createdAt: dateTime('When the organization was created.'),
@@ -22,10 +22,10 @@ export const Organization = z
 export const Account = z
   .object({
     id: idSchema('account'),
-    name: z.string().meta({ description: 'The name of the person.', example: 'Ana Souza' }),
+    name: text('The name of the person.', 'Ana Souza'),
     email: z.email().meta({ description: 'The e-mail address of the person.', example: 'ana@example.com' }),
     status: z.enum(ACCOUNT_STATUSES).meta({
-      description: 'Only an active account acts; it alone may be made responsible for a company or a card.',
+      description: 'Only an active account can act, or be made responsible for a company or a card.',
       example: 'active',
     }),
     createdAt: dateTime('When the account was created.'),
@@ -63,17 +63,14 @@ const clockTime = (description: string, example: string) => z.string().nullable(
 
 export const QuietHours = z
   .object({
-    inicio: clockTime('When the quiet begins, on the wall of the time zone; null when none is set.', '22:00'),
-    fim: clockTime('When it ends; before `inicio` it is the next day.', '08:00'),
-    timeZone: z
-      .string()
-      .nullable()
-      .meta({ description: 'A time zone of the IANA list.', example: 'America/Sao_Paulo' }),
+    inicio: clockTime('Start of the quiet hours, in local time of the time zone; null when none are set.', '22:00'),
+    fim: clockTime('End of the quiet hours; on the next day if it is before `inicio`.', '08:00'),
+    timeZone: z.string().nullable().meta({ description: 'An IANA time zone.', example: 'America/Sao_Paulo' }),
     channels: z
       .array(z.enum(CHANNELS))
-      .meta({ description: 'The channels that are quiet.', example: ['whatsapp', 'sms'] }),
+      .meta({ description: 'The channels that they apply to.', example: ['whatsapp', 'sms'] }),
   })
-  .meta({ id: 'QuietHours', description: 'Hours in which messages that can wait are deferred.' });
+  .meta({ id: 'QuietHours', description: 'Daily hours in which asynchronous messages are deferred.' });
 
 const quietHours = { path: '/v2/organizations/me/quiet-hours', tag: 'Organization' } as const;
 
@@ -96,12 +93,12 @@ export const setQuietHours = defineOperation({
   method: 'PUT',
   summary: 'Set the quiet hours',
   description:
-    'Messages that leave by themselves on these channels wait for the end of the hours; force bypasses them, and sends whose caller waits for the provider are not deferred. No channels: nothing is quiet. In effect within ten seconds.',
+    'Asynchronous messages on these channels wait until the hours end; force bypasses them, and synchronous sends are not deferred. Without channels, nothing is deferred. Takes effect within ten seconds.',
   permission: 'messages:send',
   request: {
     body: QuietHoursSchema.meta({
       id: 'SetQuietHours',
-      description: 'Hours in which messages that can wait are deferred.',
+      description: 'Daily hours in which asynchronous messages are deferred.',
       example: { inicio: '22:00', fim: '08:00', timeZone: 'America/Sao_Paulo', channels: ['whatsapp', 'sms'] },
     }),
   },

@@ -9,7 +9,7 @@ import {
 } from '../domain/channels/push/message.ts';
 import { PUSH_PLATFORMS } from '../domain/channels/push/transport.ts';
 import { idSchema, looseId } from '../domain/core/id-schema.ts';
-import { coins, dateTime, environment } from './common.ts';
+import { boundedText, coins, dateTime, environment, flag, optionalBoundedText, optionalText, text } from './common.ts';
 import { pushPlatform } from './push-devices.ts';
 import { replayed } from './sends.ts';
 
@@ -23,18 +23,15 @@ export const platforms = z
   .min(1)
   .max(PUSH_PLATFORMS.length)
   .refine((all) => new Set(all).size === all.length, 'must not repeat a platform')
-  .meta({ description: 'The platforms that it goes to.', example: ['ios', 'android'] });
+  .meta({ description: 'The platforms to send to.', example: ['ios', 'android'] });
 const action = z
   .strictObject({
-    label: z
-      .string()
-      .min(1)
-      .max(PUSH_LIMITS.label)
-      .meta({ description: 'What the button shows.', example: 'Rastrear' }),
-    link: z.string().min(1).max(PUSH_LIMITS.url).optional().meta({
-      description: 'Where it leads; absent where it opens the app.',
-      example: 'https://loja.example/pedidos/A-1842',
-    }),
+    label: boundedText(PUSH_LIMITS.label, 'The label of the button.', 'Rastrear'),
+    link: optionalBoundedText(
+      PUSH_LIMITS.url,
+      'The URL that it opens; absent if it opens the app.',
+      'https://loja.example/pedidos/A-1842',
+    ),
   })
   .meta({ id: 'PushAction', description: 'A button of a notification.' });
 export const actions = z
@@ -42,25 +39,22 @@ export const actions = z
   .max(PUSH_LIMITS.actions)
   .meta({ description: `At most ${PUSH_LIMITS.actions} buttons.` });
 export const imageUrl = httpsUrl.meta({
-  description: 'The image that it shows: an https address.',
+  description: 'The URL of the image, https.',
   example: 'https://cdn.loja.example/oferta.png',
 });
-export const silent = z.boolean().meta({
-  description: 'True shows nothing: the app receives it as data, at the price of a silent push.',
-  example: false,
-});
+export const silent = flag('True shows nothing: the app receives it as data, at the price of a silent push.', false);
 export const audience = {
-  segment: z.string().min(1).max(64).optional().meta({
-    description:
-      '`all_opt_in`, every opted-in device, or the id of a saved segment of contacts (`seg_…`). `all_opt_in` when neither segment nor tokenIds is given.',
-    example: 'all_opt_in',
-  }),
+  segment: optionalBoundedText(
+    64,
+    '`all_opt_in`, every opted-in device, or the id of a saved segment of contacts (`seg_…`). `all_opt_in` when neither segment nor tokenIds is given.',
+    'all_opt_in',
+  ),
   tokenIds: z
     .array(looseId('pushToken', z.string().min(1).max(64)))
     .min(1)
     .max(PUSH_LIMITS.tokenIds)
     .optional()
-    .meta({ description: 'Devices by their ids, up to 10,000. Those that are opted out or unknown are left out.' }),
+    .meta({ description: 'Devices by id, up to 10,000. Opted-out and unknown ones are skipped.' }),
 };
 interface AudienceSelection {
   readonly segment?: string | undefined;
@@ -73,81 +67,77 @@ export const ONE_AUDIENCE = { path: ['tokenIds'], message: 'must not be given be
 /** The body of a send: docs/spec/push.md#sending-push. */
 export const SendPush = z
   .strictObject({
-    title: z.string().min(1).max(PUSH_LIMITS.title).meta({ description: 'The title.', example: 'Seu pedido saiu' }),
-    body: z
-      .string()
-      .min(1)
-      .max(PUSH_LIMITS.body)
-      .meta({ description: 'The text.', example: 'Chega hoje até as 18 h.' }),
-    deepLink: z
-      .string()
-      .min(1)
-      .max(PUSH_LIMITS.url)
-      .optional()
-      .meta({ description: 'Where a tap leads, inside the app or outside.', example: 'loja://pedidos/A-1842' }),
+    title: boundedText(PUSH_LIMITS.title, 'The title.', 'Seu pedido saiu'),
+    body: boundedText(PUSH_LIMITS.body, 'The text.', 'Chega hoje até as 18 h.'),
+    deepLink: optionalBoundedText(
+      PUSH_LIMITS.url,
+      'The URL that a tap opens, inside the app or outside.',
+      'loja://pedidos/A-1842',
+    ),
     imageUrl: imageUrl.optional(),
     actions: actions.optional(),
     silent: silent.optional(),
     platforms,
     ...audience,
-    scheduledAt: dateTime('When it leaves; now when absent or past. At most 90 days ahead.').optional(),
+    scheduledAt: dateTime('When to send it; now when absent or past. At most 90 days ahead.').optional(),
   })
   .refine(oneAudience, ONE_AUDIENCE)
   .refine(fitsPushLimit, { path: ['body'], message: PUSH_TOO_LARGE })
-  .meta({ id: 'SendPush', description: 'A notification and the devices that it goes to.' });
+  .meta({ id: 'SendPush', description: 'A notification and its audience.' });
 
 const deviceCounts = {
   delivered: count('Devices whose push service accepted it.'),
   opened: count('Devices that opened it: rises only when the app calls the opened operation.'),
-  failures: count('Devices that it could not be handed to; they are not charged.'),
+  failures: count('Devices that no push service accepted it for; they are not charged.'),
 };
 const outcomes = z
   .object(deviceCounts)
-  .meta({ id: 'PushOutcomes', description: 'What became of the devices of a platform.' });
+  .meta({ id: 'PushOutcomes', description: "The results of a platform's devices." });
 
 const fields = {
   id: idSchema('message'),
   env: environment,
   status: z.enum(PUSH_STATUSES).meta({
-    description: '`queued` until it leaves, `sending` while devices wait, `sent`, or `failed` when no device took it.',
+    description:
+      '`queued` until it is sent, `sending` while devices remain, `sent`, or `failed` when no push service accepted it.',
     example: 'queued',
   }),
-  origin: z.enum(PUSH_ORIGINS).meta({ description: 'Who made it.', example: 'api' }),
-  title: z.string().meta({ description: 'The title.' }),
-  body: z.string().meta({ description: 'The text.' }),
-  deepLink: z.string().optional().meta({ description: 'Where a tap leads.' }),
-  imageUrl: z.string().optional().meta({ description: 'The image.' }),
+  origin: z.enum(PUSH_ORIGINS).meta({ description: 'What created it.', example: 'api' }),
+  title: text('The title.'),
+  body: text('The text.'),
+  deepLink: optionalText('The URL that a tap opens.'),
+  imageUrl: optionalText('The image.'),
   actions: z.array(action).optional().meta({ description: 'The buttons.' }),
   silent: silent.optional(),
-  platforms: z.array(pushPlatform).meta({ description: 'The platforms that it goes to.' }),
+  platforms: z.array(pushPlatform).meta({ description: 'The platforms that it is sent to.' }),
   audience: z
     .object({
-      segment: z.string().optional().meta({ description: 'The segment that it went to.', example: 'all_opt_in' }),
-      tokens: count('How many devices were named and reached.').optional(),
+      segment: optionalText('The segment that it is sent to.', 'all_opt_in'),
+      tokens: count('How many listed devices are reached.').optional(),
     })
-    .meta({ description: 'Whom it was made for.' }),
-  rateKind: z.enum(RATE_KINDS).meta({ description: 'Which price each device has.', example: 'simple' }),
-  scheduledAt: dateTime('When it was asked to leave.').optional(),
-  quietDeferredTo: dateTime('When it leaves after all, where quiet hours moved it.').optional(),
+    .meta({ description: 'Its audience.' }),
+  rateKind: z.enum(RATE_KINDS).meta({ description: 'The kind of its price per device.', example: 'simple' }),
+  scheduledAt: dateTime('When it was scheduled to be sent.').optional(),
+  quietDeferredTo: dateTime('The new send time if quiet hours deferred it.').optional(),
   billing: z
     .object({
       coins: coins('The price of all devices, held until each is resolved.'),
-      chargedCoins: coins('What the devices that took it cost so far.'),
+      chargedCoins: coins('The price of the devices delivered so far.'),
     })
     .meta({ description: 'What it costs.' }),
   metrics: z
     .object({ reach: count('Devices queued.'), ...deviceCounts })
-    .meta({ description: 'Where its devices stand.' }),
+    .meta({ description: 'The results of its devices.' }),
   breakdown: z
     .object({ ios: outcomes.optional(), android: outcomes.optional(), web: outcomes.optional() })
-    .meta({ description: 'The same by platform, of those that it went to.' }),
+    .meta({ description: 'The same by platform.' }),
   createdAt: dateTime('When it was accepted.'),
   sentAt: dateTime('When its last device was resolved.').optional(),
 };
 
 export const PushMessage = z
   .object(fields)
-  .meta({ id: 'PushMessage', description: 'A push message and where its devices stand.' });
+  .meta({ id: 'PushMessage', description: 'A push message and the results of its devices.' });
 export const SentPush = z
   .object({ ...fields, replayed })
   .meta({ id: 'SentPush', description: 'The accepted push message.' });

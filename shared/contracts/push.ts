@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { DISPATCH_STATUSES } from '../domain/channels/push/dispatch.ts';
 import { PUSH_ORIGINS, PUSH_STATUSES, RATE_KINDS } from '../domain/channels/push/message.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
-import { coins, dateTime, limit, pathId } from './common.ts';
+import { coins, cursor, dateTime, flag, limit, nextCursor, optionalText, pathId } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 import { pushPlatform } from './push-devices.ts';
 import {
@@ -22,21 +22,18 @@ import {
 const TAG = 'Push';
 const messageParams = z.object({ id: pathId('message', 'The id of the push message.') });
 const ownErrors = ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN'] as const;
-const cursor = z.string().max(2048).optional().meta({ description: "The previous page's nextCursor." });
-const nextCursor = z
-  .string()
-  .optional()
-  .meta({ description: 'Pass it as cursor for the next page; absent at the end.' });
+
+const writes = { tag: TAG, permission: 'push:send', method: 'POST', uses: { table: 'write' } } as const;
+
+const reads = { tag: TAG, permission: 'push:read', method: 'GET', uses: { table: 'read' } } as const;
 
 export const sendPush = defineOperation({
+  ...writes,
   id: 'push.send',
-  method: 'POST',
   path: '/v2/push/messages',
-  tag: TAG,
   summary: 'Send a push message to an audience',
   description:
-    'Answers once every device is queued, not when the push services accept: read it by its id to follow it. The price of all devices is held; each is charged when its push service accepts it, and what fails is given back. When the last device is resolved one event is raised for the whole message, message.sent or message.failed, with the counts in its data. A test key reaches only sandbox devices. An audience without devices is accepted and reaches none. A request that takes too long answers 503: the same request with the same Idempotency-Key goes on where it stopped, and no device is queued twice.',
-  permission: 'push:send',
+    'Responds once every device is queued, not when the push services accept: read the message by its id to follow it. The price of all devices is held; each is charged when its push service accepts it, and the price of failed ones is released. When the last device is resolved, one event is raised for the whole message, message.sent or message.failed, with the counts in its data. A test key reaches only sandbox devices. An audience without devices is accepted and reaches none. A request that takes too long is 503: the same request with the same Idempotency-Key continues where it stopped, and no device is queued twice.',
   idempotency: 'required',
   rate: 'single_send',
   request: { body: SendPush },
@@ -56,20 +53,18 @@ const repeatable = <const V extends readonly [string, ...string[]]>(values: V, d
     .meta({ description });
 
 export const listPush = defineOperation({
+  ...reads,
   id: 'push.list',
-  method: 'GET',
   path: '/v2/push/messages',
-  tag: TAG,
   summary: 'List push messages, newest first',
   description:
-    'Pages by cursor. A page that is filtered may hold fewer messages than `limit`, or none, and still name a `nextCursor`: the list ends where `nextCursor` is absent.',
-  permission: 'push:read',
+    'Pages by cursor. A filtered page may have fewer messages than `limit`, or none, and still a `nextCursor`: the list ends where `nextCursor` is absent.',
   request: {
     query: z.strictObject({
-      status: repeatable(PUSH_STATUSES, 'Only this status; repeat it for several.'),
-      origin: repeatable(PUSH_ORIGINS, 'Only this origin; repeat it for several.'),
-      from: dateTime('Only what was created at or after this moment.').optional(),
-      to: dateTime('Only what was created at or before this moment.').optional(),
+      status: repeatable(PUSH_STATUSES, 'Only messages of this status; repeat it for several.'),
+      origin: repeatable(PUSH_ORIGINS, 'Only messages of this origin; repeat it for several.'),
+      from: dateTime('Only messages created at or after this time.').optional(),
+      to: dateTime('Only messages created at or before this time.').optional(),
       limit: limit(50, 200),
       cursor,
     }),
@@ -84,40 +79,38 @@ export const listPush = defineOperation({
 });
 
 export const getPush = defineOperation({
+  ...reads,
   id: 'push.get',
-  method: 'GET',
   path: '/v2/push/messages/{id}',
-  tag: TAG,
-  summary: 'Read a push message and where its devices stand',
-  permission: 'push:read',
+  summary: 'Read a push message and the results of its devices',
   request: { params: messageParams },
   responses: { 200: PushMessage },
   errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND'],
-  uses: { table: 'read' },
 });
 
 const PushDispatch = z
   .object({
-    dispatchId: idSchema('pushDispatch', 'What the app receives in the payload, and sends back when it is opened.'),
+    dispatchId: idSchema(
+      'pushDispatch',
+      'The id that the app receives in the payload, and returns when the notification is opened.',
+    ),
     tokenId: idSchema('pushToken'),
     platform: pushPlatform,
     status: z.enum(DISPATCH_STATUSES).meta({
       description: '`queued`, `delivered` once its push service accepted it, or `failed`.',
       example: 'delivered',
     }),
-    reason: z.string().optional().meta({ description: 'Why it failed.', example: 'unregistered' }),
+    reason: optionalText('Why it failed.', 'unregistered'),
     openedAt: dateTime('When it was first opened.').optional(),
   })
   .meta({ id: 'PushDispatch', description: 'One device of a push message.' });
 
 export const listPushDispatches = defineOperation({
+  ...reads,
   id: 'push.list-dispatches',
-  method: 'GET',
   path: '/v2/push/messages/{id}/dispatches',
-  tag: TAG,
   summary: 'List the devices of a push message',
   description: 'They are kept for 180 days; the counts of the message stay.',
-  permission: 'push:read',
   request: { params: messageParams, query: z.strictObject({ limit: limit(50, 200), cursor }) },
   responses: {
     200: z
@@ -129,12 +122,11 @@ export const listPushDispatches = defineOperation({
 });
 
 export const previewPush = defineOperation({
+  ...reads,
   id: 'push.preview',
   method: 'POST',
   path: '/v2/push/preview',
-  tag: TAG,
   summary: 'Count and price an audience without sending',
-  permission: 'push:read',
   request: {
     body: z
       .strictObject({
@@ -145,47 +137,38 @@ export const previewPush = defineOperation({
         silent: silent.optional(),
       })
       .refine(oneAudience, ONE_AUDIENCE)
-      .meta({ id: 'PreviewPush', description: 'What would be sent, as far as its price goes.' }),
+      .meta({ id: 'PreviewPush', description: 'The parts of a push message that determine its price.' }),
   },
   responses: {
     200: z
       .object({
         reach: count('How many devices it would reach now.'),
-        rateKind: z.enum(RATE_KINDS).meta({ description: 'Which price each device has.', example: 'simple' }),
+        rateKind: z.enum(RATE_KINDS).meta({ description: 'The kind of its price per device.', example: 'simple' }),
         price: z
           .object({ coins: coins('The price of all devices.'), coinsEach: coins('The price of one device.') })
           .meta({ description: 'What it would cost.' }),
-        charged: z.boolean().meta({
-          description: 'False where the installation has no wallet and the send would go out without debit.',
-          example: true,
-        }),
+        charged: flag('False when the installation has no wallet and the send would not be charged.', true),
       })
-      .meta({ id: 'PushPreview', description: 'What a push message would reach and cost.' }),
+      .meta({ id: 'PushPreview', description: 'The reach and price of a push message.' }),
   },
   errors: ownErrors,
-  uses: { table: 'read' },
 });
 
 export const openPush = defineOperation({
+  ...writes,
   id: 'push.open-dispatch',
-  method: 'POST',
   path: '/v2/push/dispatches/{id}/opened',
-  tag: TAG,
-  summary: 'Tell that a notification was opened',
+  summary: 'Report that a notification was opened',
   description:
-    'Call it when the person taps the notification. Only the first open counts; a repeat answers `counted: false`, and so does one of a device that the notification did not reach: it failed, or has not left yet. It does not affect billing.',
-  permission: 'push:send',
+    'Call it when the person taps the notification. Only the first open counts; a repeat returns `counted: false`, and so does one for a device that the notification did not reach: it failed, or is not sent yet. It does not affect billing.',
   request: { params: z.object({ id: pathId('pushDispatch', 'The dispatch id of the notification’s payload.') }) },
   responses: {
     200: z
       .object({
         dispatchId: idSchema('pushDispatch'),
-        counted: z
-          .boolean()
-          .meta({ description: 'Whether this was the first open of what was delivered.', example: true }),
+        counted: flag('Whether this was the first open of a delivered notification.', true),
       })
       .meta({ id: 'PushOpened', description: 'Whether the open was counted.' }),
   },
   errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND'],
-  uses: { table: 'write' },
 });

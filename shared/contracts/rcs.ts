@@ -3,26 +3,26 @@ import { RCS_CARRIERS, RCS_STATUSES } from '../domain/channels/rcs/content.ts';
 import { content, rcsFields, route } from '../domain/channels/rcs/request.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
 import { metadataSchema } from '../domain/core/json-values.ts';
-import { dateTime, environment, limit, pathId } from './common.ts';
+import { cursor, dateTime, environment, limit, nextCursor, optionalText, pathId, text } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 import { billing, campaignId, replayed, SYNCHRONOUS_SEND } from './sends.ts';
 
 const messageFields = {
   id: idSchema('message'),
-  to: z.string().meta({ description: 'The recipient in E.164; masked without pii:full.', example: '+55119****0005' }),
+  to: text('The recipient in E.164; masked without pii:full.', '+55119****0005'),
   content,
   route,
-  status: z.enum(RCS_STATUSES).meta({ description: 'Where the message stands.', example: 'sent' }),
+  status: z.enum(RCS_STATUSES).meta({ description: 'The status of the message.', example: 'sent' }),
   channel: z.enum(RCS_CARRIERS).optional().meta({
     description:
-      'What carried it: RCS, or the SMS of its fallback. Absent until the provider tells: absent never means rcs.',
+      'The channel that carried it: RCS, or the SMS of its fallback. Absent until the provider reports it: absent never means rcs.',
     example: 'rcs',
   }),
   env: environment,
   contactId: idSchema('contact', 'The contact that the send named.').optional(),
   campaignId: campaignId.optional(),
   metadata: metadataSchema.optional(),
-  failureReason: z.string().optional().meta({ description: 'Why it failed.', example: 'invalid_number' }),
+  failureReason: optionalText('Why it failed.', 'invalid_number'),
   sentAt: dateTime('When the provider accepted it.').optional(),
   deliveredAt: dateTime('When it reached the device.').optional(),
   readAt: dateTime('When it was read.').optional(),
@@ -32,7 +32,7 @@ const messageFields = {
 /** An RCS message in lists and reads: docs/spec/rcs.md#rcs-shape. */
 export const RcsMessage = z
   .object(messageFields)
-  .meta({ id: 'RcsMessage', description: 'An RCS message in its current state, its content as it left.' });
+  .meta({ id: 'RcsMessage', description: 'An RCS message in its current state, its content as it was sent.' });
 
 /** The response to a send: docs/spec/rcs.md#rcs-shape. */
 export const SentRcs = z
@@ -50,7 +50,7 @@ export const SendRcs = z
     content,
     route,
     fallback: rcsFields.fallback,
-    contactId: idSchema('contact', 'The contact it is for; its opt-out decides.').optional(),
+    contactId: idSchema('contact', 'The contact that it is sent to; its opt-out applies.').optional(),
     campaignId: campaignId.optional(),
     metadata: metadataSchema.optional(),
     trackLinks: rcsFields.trackLinks,
@@ -64,39 +64,36 @@ export const sendRcs = defineOperation({
   tag: 'RCS',
   summary: 'Send an RCS message',
   description:
-    'Synchronous: answers once the provider accepted or refused. Delivery arrives by webhook as rcs.delivered, rcs.read or rcs.failed, whose `data.channel` tells whether it left by RCS or by its SMS fallback. One price per message, however long its card. The same Idempotency-Key with the same body answers the first response with `replayed: true`; with another body, 409.',
+    'Synchronous: responds once the provider accepted or refused. Delivery arrives by webhook as rcs.delivered, rcs.read or rcs.failed, whose `data.channel` shows whether it was sent by RCS or by its SMS fallback. One price per message, however long its card. The same Idempotency-Key with the same body returns the first response with `replayed: true`; with another body, 409.',
   permission: 'rcs:send',
   request: { body: SendRcs },
   responses: { 201: SentRcs },
   uses: { table: 'write', queues: ['outcome', 'events'], vault: true, awsProviders: ['end_user_messaging'] },
 });
 
+const reads = { tag: 'RCS', permission: 'rcs:read', method: 'GET', uses: { table: 'read' } } as const;
+
 export const listRcs = defineOperation({
+  ...reads,
   id: 'rcs.list',
-  method: 'GET',
   path: '/v2/rcs/messages',
-  tag: 'RCS',
   summary: 'List RCS messages, newest first',
   description:
-    'Pages by cursor. A page that is filtered may hold fewer messages than `limit`, or none, and still name a `nextCursor`: the list ends where `nextCursor` is absent.',
-  permission: 'rcs:read',
+    'Pages by cursor. A filtered page may have fewer messages than `limit`, or none, and still a `nextCursor`: the list ends where `nextCursor` is absent.',
   request: {
     query: z.strictObject({
-      status: z.enum(RCS_STATUSES).optional().meta({ description: 'Only this status.' }),
-      channel: z.enum(RCS_CARRIERS).optional().meta({ description: 'Only what left by this channel.' }),
-      campaignId: z.string().max(128).optional().meta({ description: 'Only this campaign tag.' }),
+      status: z.enum(RCS_STATUSES).optional().meta({ description: 'Only messages of this status.' }),
+      channel: z.enum(RCS_CARRIERS).optional().meta({ description: 'Only messages carried by this channel.' }),
+      campaignId: z.string().max(128).optional().meta({ description: 'Only messages with this campaign tag.' }),
       limit: limit(50, 200),
-      cursor: z.string().max(2048).optional().meta({ description: "The previous page's nextCursor." }),
+      cursor,
     }),
   },
   responses: {
     200: z
       .object({
         items: z.array(RcsMessage).meta({ description: 'The messages of this page, newest first.' }),
-        nextCursor: z
-          .string()
-          .optional()
-          .meta({ description: 'Pass it as cursor for the next page; absent at the end.' }),
+        nextCursor,
       })
       .meta({ id: 'RcsMessagePage', description: 'A page of RCS messages.' }),
   },
@@ -105,15 +102,12 @@ export const listRcs = defineOperation({
 });
 
 export const getRcs = defineOperation({
+  ...reads,
   id: 'rcs.get',
-  method: 'GET',
   path: '/v2/rcs/messages/{id}',
-  tag: 'RCS',
   summary: 'Read an RCS message',
-  description: 'The current state only: polling shows the same data later than the webhook.',
-  permission: 'rcs:read',
+  description: 'The current state only: polling shows the same data as the webhook, but later.',
   request: { params: z.object({ id: pathId('message', 'The id of the RCS message.') }) },
   responses: { 200: RcsMessage },
   errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND'],
-  uses: { table: 'read' },
 });

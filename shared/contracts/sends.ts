@@ -1,15 +1,9 @@
 import * as z from 'zod';
-import { coins } from './common.ts';
+import { boundedText, coins, flag } from './common.ts';
 
 /** Fields that all sends share. */
-export const campaignId = z
-  .string()
-  .min(1)
-  .max(128)
-  .meta({ description: "The caller's own campaign tag.", example: 'black-friday' });
-export const replayed = z
-  .boolean()
-  .meta({ description: 'True when this is the answer of an earlier call with the same key.', example: false });
+export const campaignId = boundedText(128, "The caller's own campaign tag.", 'black-friday');
+export const replayed = flag('True when an earlier call with the same key created it.', false);
 export const billing = (price: string) =>
   z.object({ coins: coins(price) }).meta({ description: 'What the message costs.' });
 

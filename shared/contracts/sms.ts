@@ -3,36 +3,31 @@ import { SMS_PROVIDERS, SMS_REASONS, SMS_STATUSES } from '../domain/channels/sms
 import { route, smsFields } from '../domain/channels/sms/request.ts';
 import { idSchema, looseId } from '../domain/core/id-schema.ts';
 import { metadataSchema } from '../domain/core/json-values.ts';
-import { dateTime, environment, limit, pageOf, pathId, skip } from './common.ts';
+import { count, dateTime, environment, limit, optionalText, pageOf, pathId, skip, text } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 import { billing, campaignId, replayed, SYNCHRONOUS_SEND } from './sends.ts';
 
 const encoding = z
   .enum(['GSM-7', 'UCS-2'])
-  .meta({ description: 'The alphabet that the text leaves in.', example: 'GSM-7' });
-const length = z.int().min(0).meta({ description: 'Billable characters of the text that leaves.', example: 42 });
-const segments = z
-  .int()
-  .min(0)
-  .meta({ description: 'Billable segments: 160 then 152 in GSM-7, 70 then 67 in UCS-2.', example: 1 });
+  .meta({ description: 'The encoding of the text as it is sent.', example: 'GSM-7' });
+const length = count('Billable characters of the text as it is sent.', 42);
+const segments = count('Billable segments: 160 then 152 in GSM-7, 70 then 67 in UCS-2.', 1);
 const cost = billing('The price of the whole message, summed segment by segment.');
 
 /** docs/spec/sms.md#provider-receipt. */
 const providerReceipt = z
   .object({
-    id: z.string().meta({ description: "The provider's id of the message." }),
-    type: z.enum(['api_message', 'api_fast', 'api_reply']).meta({ description: 'What the receipt is about.' }),
-    to: z.string().meta({ description: 'The recipient, masked without pii:full.' }),
-    message: z.string().optional().meta({ description: "The provider's words." }),
-    reference: z.string().optional().meta({ description: 'Our id, as the provider repeats it.' }),
-    status: z.string().meta({ description: "The provider's own status." }),
-    statusDescription: z
-      .string()
-      .meta({ description: "The provider's own description of the status; the status where it gives none." }),
-    received: z.string().optional().meta({ description: 'When the provider reported it.' }),
+    id: text("The provider's id of the message."),
+    type: z.enum(['api_message', 'api_fast', 'api_reply']).meta({ description: 'What the receipt reports on.' }),
+    to: text('The recipient, masked without pii:full.'),
+    message: optionalText("The provider's description."),
+    reference: optionalText('Our id, as the provider repeats it.'),
+    status: text("The provider's own status."),
+    statusDescription: text("The provider's own description of the status; the status itself if there is none."),
+    received: optionalText('When the provider reported it.'),
     bill_factor: z.number().optional().meta({ description: "The provider's count of billable parts." }),
     account_id: z.number().optional().meta({ description: "The provider's account." }),
-    account_reference: z.string().optional().meta({ description: "The provider's reference of the account." }),
+    account_reference: optionalText("The provider's reference of the account."),
     channel: z
       .enum(['SMS', 'RCS', 'WHATSAPP'])
       .nullable()
@@ -43,12 +38,12 @@ const providerReceipt = z
 
 const messageFields = {
   id: idSchema('message'),
-  status: z.enum(SMS_STATUSES).meta({ description: 'Where the message stands.', example: 'sent' }),
+  status: z.enum(SMS_STATUSES).meta({ description: 'The status of the message.', example: 'sent' }),
   env: environment,
   reason: z.enum(SMS_REASONS).optional().meta({ description: 'Why it failed or was not delivered.' }),
   route: route.optional(),
-  to: z.string().meta({ description: 'The recipient in E.164; masked without pii:full.', example: '+55119****0005' }),
-  provider: z.enum(SMS_PROVIDERS).meta({ description: 'Who carries it.', example: 'sandbox_provider' }),
+  to: text('The recipient in E.164; masked without pii:full.', '+55119****0005'),
+  provider: z.enum(SMS_PROVIDERS).meta({ description: 'The provider that sends it.', example: 'sandbox_provider' }),
   createdAt: dateTime('When the message was accepted by the service.'),
   sentAt: dateTime('When the provider accepted it.').optional(),
   deliveredAt: dateTime('When it reached the device.').optional(),
@@ -83,7 +78,7 @@ export const SendSms = z
     body: smsFields.body,
     senderId: smsFields.senderId,
     route,
-    contactId: idSchema('contact', 'The contact it is for; its opt-out decides.').optional(),
+    contactId: idSchema('contact', 'The contact that it is sent to; its opt-out applies.').optional(),
     campaignId: campaignId.optional(),
     metadata: metadataSchema.optional(),
     trackLinks: smsFields.trackLinks,
@@ -94,10 +89,10 @@ export const SmsReply = z
   .object({
     id: idSchema('reply'),
     env: environment,
-    inReplyTo: idSchema('message', 'The SMS that it answers.'),
+    inReplyTo: idSchema('message', 'The SMS that it replies to.'),
     route: route.optional(),
-    from: z.string().meta({ description: 'Who replied, in E.164; masked without pii:full.' }),
-    body: z.string().meta({ description: 'The text of the reply.', example: 'Sim, pode entregar' }),
+    from: text('The sender of the reply, in E.164; masked without pii:full.'),
+    body: text('The text of the reply.', 'Sim, pode entregar'),
     receivedAt: dateTime('When the provider received it.'),
     createdAt: dateTime('When it was stored.'),
   })
@@ -109,13 +104,13 @@ export const PreviewSms = z
 
 export const SmsPreview = z
   .object({
-    body: z.string().meta({ description: 'The text that reaches the device.' }),
+    body: text('The text that reaches the device.'),
     encoding,
     length,
     segments,
     billing: cost.optional(),
   })
-  .meta({ id: 'SmsPreview', description: 'What a send of the text would be.' });
+  .meta({ id: 'SmsPreview', description: 'Size and price of a text.' });
 
 export const sendSms = defineOperation({
   ...SYNCHRONOUS_SEND,
@@ -124,7 +119,7 @@ export const sendSms = defineOperation({
   tag: 'SMS',
   summary: 'Send an SMS',
   description:
-    'Synchronous: answers once the provider accepted or refused. Delivery arrives by webhook as sms.delivered, sms.failed or sms.undelivered. The same Idempotency-Key with the same body answers the first response with `replayed: true`; with another body, 409.',
+    'Synchronous: responds once the provider accepted or refused. Delivery arrives by webhook as sms.delivered, sms.failed or sms.undelivered. The same Idempotency-Key with the same body returns the first response with `replayed: true`; with another body, 409.',
   permission: 'sms:send',
   request: { body: SendSms },
   responses: { 201: SentSms },
@@ -152,20 +147,20 @@ export const previewSms = defineOperation({
 
 const pageQuery = { limit: limit(50, 200), skip };
 const window = {
-  from: dateTime('Only what was created at or after this moment.').optional(),
-  to: dateTime('Only what was created at or before this moment.').optional(),
+  from: dateTime('Only messages created at or after this time.').optional(),
+  to: dateTime('Only messages created at or before this time.').optional(),
 };
 
+const reads = { tag: 'SMS', permission: 'sms:read', method: 'GET', uses: { table: 'read' } } as const;
+
 export const listSms = defineOperation({
+  ...reads,
   id: 'sms.list',
-  method: 'GET',
   path: '/v2/sms/messages',
-  tag: 'SMS',
   summary: 'List SMS, newest first',
-  permission: 'sms:read',
   request: {
     query: z.strictObject({
-      status: z.enum(SMS_STATUSES).optional().meta({ description: 'Only this status.' }),
+      status: z.enum(SMS_STATUSES).optional().meta({ description: 'Only messages of this status.' }),
       region: z
         .enum(['BR', 'INTL'])
         .optional()
@@ -173,8 +168,8 @@ export const listSms = defineOperation({
       contactId: looseId('contact', z.string().max(128))
         .optional()
         .meta({ description: 'Only sends that named this contact.' }),
-      campaignId: z.string().max(128).optional().meta({ description: 'Only this campaign tag.' }),
-      phone: z.string().max(64).optional().meta({ description: 'Only this recipient, in E.164.' }),
+      campaignId: z.string().max(128).optional().meta({ description: 'Only messages with this campaign tag.' }),
+      phone: z.string().max(64).optional().meta({ description: 'Only messages to this recipient, in E.164.' }),
       ...window,
       ...pageQuery,
     }),
@@ -185,26 +180,21 @@ export const listSms = defineOperation({
 });
 
 export const getSms = defineOperation({
+  ...reads,
   id: 'sms.get',
-  method: 'GET',
   path: '/v2/sms/messages/{id}',
-  tag: 'SMS',
   summary: 'Read an SMS',
-  description: 'The current state only: polling shows the same data later than the webhook.',
-  permission: 'sms:read',
+  description: 'The current state only: polling shows the same data as the webhook, but later.',
   request: { params: z.object({ id: pathId('message', 'The id of the SMS.') }) },
   responses: { 200: SmsMessage },
   errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND'],
-  uses: { table: 'read' },
 });
 
 export const listSmsReplies = defineOperation({
+  ...reads,
   id: 'sms.list-replies',
-  method: 'GET',
   path: '/v2/sms/replies',
-  tag: 'SMS',
   summary: 'List inbound replies, newest first',
-  permission: 'sms:read',
   request: {
     query: z.strictObject({
       inReplyTo: looseId('message', z.string().max(128))
@@ -216,18 +206,14 @@ export const listSmsReplies = defineOperation({
   },
   responses: { 200: pageOf(SmsReply, 'replies').meta({ id: 'SmsReplyPage', description: 'A page of replies.' }) },
   errors: ['UNAUTHORIZED', 'FORBIDDEN', 'VALIDATION_ERROR'],
-  uses: { table: 'read' },
 });
 
 export const getSmsReply = defineOperation({
+  ...reads,
   id: 'sms.get-reply',
-  method: 'GET',
   path: '/v2/sms/replies/{id}',
-  tag: 'SMS',
   summary: 'Read one reply',
-  permission: 'sms:read',
   request: { params: z.object({ id: pathId('reply', 'The id of the reply.') }) },
   responses: { 200: SmsReply },
   errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND'],
-  uses: { table: 'read' },
 });

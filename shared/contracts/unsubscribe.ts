@@ -9,7 +9,7 @@ const common = {
   permission: 'public',
   errors: ['BAD_REQUEST', 'NOT_FOUND'],
 } as const;
-const params = z.object({ token: pathText('The token of the link, as the e-mail carries it.') });
+const params = z.object({ token: pathText('The token of the link in the e-mail.') });
 
 export const showUnsubscribe = defineOperation({
   ...common,
@@ -17,7 +17,7 @@ export const showUnsubscribe = defineOperation({
   method: 'GET',
   summary: 'Show the page with the unsubscribe button',
   description:
-    'Changes nothing: programs follow the links of an e-mail before people do. The page asks no other address for anything.',
+    'Changes nothing, because programs follow the links of an e-mail before people do. The page loads nothing from other hosts.',
   request: { params },
   responses: { 200: page('The page, in Portuguese.') },
   uses: { table: 'read', vault: true },
@@ -27,9 +27,9 @@ export const confirmUnsubscribe = defineOperation({
   ...common,
   id: 'unsubscribe.confirm',
   method: 'POST',
-  summary: 'Take a recipient out with one click',
+  summary: 'Unsubscribe with one click',
   description:
-    'What the mailbox provider posts (RFC 8058), and the button of the page: `List-Unsubscribe=One-Click` as a form. The address is sent nothing more but transactional e-mail, and every contact with it opts out, with contact.opted_out. A repeat changes nothing.',
+    "The POST of a mailbox provider (RFC 8058), and of the page's button: `List-Unsubscribe=One-Click` as a form. From then on the address gets only transactional e-mail, and every contact with it is opted out, raising contact.opted_out. A repeat changes nothing.",
   request: {
     params,
     rawBody: { contentType: 'application/x-www-form-urlencoded', description: '`List-Unsubscribe=One-Click`.' },

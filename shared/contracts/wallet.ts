@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import { idSchema } from '../domain/core/id-schema.ts';
 import { ENTRY_KINDS } from '../domain/wallet/wallet.ts';
-import { coins, dateTime, environment } from './common.ts';
+import { coins, count, cursor, dateTime, environment, optionalText, text } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 
 /** A volume band: units `from` to `upTo` of the month cost `coins` each; `upTo` is null in the last band. */
 export const VolumeBand = z
   .object({
-    index: z.int().min(0).meta({ description: 'The position of the band, from 0.', example: 0 }),
+    index: count('The position of the band, from 0.', 0),
     from: z.int().min(1).meta({ description: 'The first segment of the month in this band.', example: 1 }),
     upTo: z
       .int()
@@ -15,53 +15,60 @@ export const VolumeBand = z
       .meta({ description: 'The last segment in this band; null when it has no end.', example: 100_000 }),
     coins: coins('The price of one segment.'),
   })
-  .meta({ id: 'VolumeBand', description: "A step of the price by the live month's segments (America/Sao_Paulo)." });
+  .meta({
+    id: 'VolumeBand',
+    description: "A volume band: its price applies to a range of the month's live segments (America/Sao_Paulo).",
+  });
 
 export const Wallet = z
   .object({
     env: environment,
-    balanceCoins: coins('What can be spent: credits less captured less held.'),
-    heldCoins: coins('What is held for messages under way.'),
+    balanceCoins: coins('The available balance: credits less captures less holds.'),
+    heldCoins: coins('The coins held for messages in progress.'),
     currency: z.literal('BRL').meta({ description: 'The currency behind the coins.' }),
     coinValue: z.literal('0.0001').meta({ description: 'What one coin is worth, in the currency.' }),
-    lowBalanceCoins: coins('Below this balance wallet.low_balance is raised, once until a credit lifts it again.'),
+    lowBalanceCoins: coins(
+      'Below this balance wallet.low_balance is raised, once until a credit raises the balance above it.',
+    ),
     bands: z
       .array(
         z.object({
-          channel: z.string().meta({ description: 'The channel.', example: 'sms' }),
-          route: z.string().meta({ description: 'The route.', example: 'premium' }),
-          month: z.string().meta({ description: 'The month in São Paulo, YYYYMM.', example: '202603' }),
+          channel: text('The channel.', 'sms'),
+          route: text('The route.', 'premium'),
+          month: text('The month in São Paulo, YYYYMM.', '202603'),
           segments: z.int().meta({ description: 'Live segments counted in the month.', example: 0 }),
           band: VolumeBand,
         }),
       )
-      .meta({ description: 'The band that the next segment of each route falls into.' }),
+      .meta({ description: 'The band of the next segment of each route.' }),
   })
   .meta({ id: 'Wallet', description: 'The prepaid wallet of the environment.' });
 
 export const WalletEntry = z
   .object({
     id: idSchema('entry'),
-    kind: z.enum(ENTRY_KINDS).meta({ description: 'What moved: a hold is negative, a capture 0, a release positive.' }),
+    kind: z
+      .enum(ENTRY_KINDS)
+      .meta({ description: 'The kind of movement: a hold is negative, a capture 0, a release positive.' }),
     coins: coins('The signed movement; the sum of all is the balance.'),
     balanceCoins: coins('The balance after this entry.'),
-    heldCoins: coins('What is held after this entry.'),
+    heldCoins: coins('The held coins after this entry.'),
     messageId: idSchema('message').optional(),
-    batchId: z.string().optional().meta({ description: 'The batch, when the entry is of one.' }),
-    description: z.string().optional().meta({ description: 'In words.', example: 'Opening credit' }),
-    createdAt: dateTime('When it moved.'),
+    batchId: optionalText('The batch that the entry belongs to, if any.'),
+    description: optionalText('A description for people.', 'Opening credit'),
+    createdAt: dateTime('When the entry was made.'),
   })
-  .meta({ id: 'WalletEntry', description: 'One line of the ledger.' });
+  .meta({ id: 'WalletEntry', description: 'A ledger entry.' });
 
 const uses = { table: 'read', liveVolume: true } as const;
 
+const reads = { tag: 'Wallet', permission: 'wallet:read', method: 'GET', uses: { table: 'read' } } as const;
+
 export const getWallet = defineOperation({
+  ...reads,
   id: 'wallet.get',
-  method: 'GET',
   path: '/v2/wallet',
-  tag: 'Wallet',
   summary: 'Read the wallet',
-  permission: 'wallet:read',
   request: {},
   responses: { 200: Wallet },
   errors: ['UNAUTHORIZED', 'FORBIDDEN'],
@@ -86,22 +93,20 @@ export const changeWallet = defineOperation({
 });
 
 export const listWalletEntries = defineOperation({
+  ...reads,
   id: 'wallet.list-entries',
-  method: 'GET',
   path: '/v2/wallet/entries',
-  tag: 'Wallet',
   summary: 'List the ledger, newest first',
-  permission: 'wallet:read',
   request: {
     query: z.strictObject({
-      cursor: z.string().max(2048).optional().meta({ description: "The previous page's nextCursor." }),
+      cursor,
       limit: z
         .string()
         .regex(/^\d{1,3}$/, 'must be a whole number')
         .transform(Number)
         .pipe(z.int().min(1).max(200))
         .default(50)
-        .meta({ description: 'How many entries at most: 1 to 200; 50 when absent.', example: '50' }),
+        .meta({ description: 'Maximum number of entries: 1 to 200; 50 when absent.', example: '50' }),
     }),
   },
   responses: {
@@ -120,35 +125,29 @@ export const listWalletEntries = defineOperation({
 });
 
 export const listPrices = defineOperation({
+  ...reads,
   id: 'prices.list',
-  method: 'GET',
   path: '/v2/prices',
-  tag: 'Wallet',
   summary: 'Read the price table in force',
-  permission: 'wallet:read',
   request: {},
   responses: {
     200: z
       .object({
-        effectiveFrom: dateTime('Since when this table is in force.'),
+        effectiveFrom: dateTime('When this table came into force.'),
         items: z
           .array(
             z.object({
-              channel: z.string().meta({ description: 'The channel.', example: 'sms' }),
-              route: z.string().meta({
-                description: 'The route, or the rate kind where the channel has no routes.',
-                example: 'premium',
-              }),
+              channel: text('The channel.', 'sms'),
+              route: text('The route, or the kind of price where the channel has no routes.', 'premium'),
               unit: z
                 .enum(['segment', 'message', 'recipient', 'device', 'reply'])
-                .meta({ description: 'What one price is for.' }),
-              bands: z.array(VolumeBand).min(1).meta({ description: 'The steps of the price; one when it is fixed.' }),
+                .meta({ description: 'The unit that a price applies to.' }),
+              bands: z.array(VolumeBand).min(1).meta({ description: 'The price bands; one if the price is fixed.' }),
             }),
           )
           .meta({ description: 'A row per channel and route.' }),
       })
-      .meta({ id: 'PriceTable', description: 'What each unit costs.' }),
+      .meta({ id: 'PriceTable', description: 'The prices per unit.' }),
   },
   errors: ['UNAUTHORIZED', 'FORBIDDEN'],
-  uses: { table: 'read' },
 });

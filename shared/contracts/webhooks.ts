@@ -21,7 +21,7 @@ const deliveryPath = z.object({
   deliveryId: pathId('delivery', 'The id of the delivery.'),
 });
 const tag = 'Webhooks';
-const reads = { permission: 'webhooks:read', tag, uses: { table: 'read', vault: true } } as const;
+const reads = { method: 'GET', permission: 'webhooks:read', tag, uses: { table: 'read', vault: true } } as const;
 const writes = {
   permission: 'webhooks:write',
   tag,
@@ -31,13 +31,12 @@ const writes = {
 export const listWebhooks = defineOperation({
   ...reads,
   id: 'webhooks.list',
-  method: 'GET',
   path: '/webhooks',
   summary: 'List subscriptions, newest first',
   request: {
     query: z.strictObject({
-      status: z.enum(SUBSCRIPTION_STATUSES).optional().meta({ description: 'Only this status.' }),
-      event: z.enum(EVENT_TYPES).optional().meta({ description: 'Only those that take this event.' }),
+      status: z.enum(SUBSCRIPTION_STATUSES).optional().meta({ description: 'Only subscriptions of this status.' }),
+      event: z.enum(EVENT_TYPES).optional().meta({ description: 'Only subscriptions to this event type.' }),
       limit: limit(50, 200),
       skip,
     }),
@@ -53,9 +52,9 @@ export const createWebhook = defineOperation({
   id: 'webhooks.create',
   method: 'POST',
   path: '/webhooks',
-  summary: 'Subscribe an address to events',
+  summary: 'Subscribe a URL to events',
   description:
-    'The address is first sent a signed `webhook.validation` event and must answer 200 within 5 s. The secret is shown this once. 409 when the organization has 1,000 subscriptions that are not revoked.',
+    'The URL is first sent a signed `webhook.validation` event and must answer 200 within 5 s. The secret is shown in this response only. 409 when the organization has 1,000 subscriptions that are not revoked.',
   request: { body: CreateWebhook },
   responses: { 201: WebhookWithSecret },
   errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'CONFLICT', 'VALIDATION_ERROR'],
@@ -64,7 +63,6 @@ export const createWebhook = defineOperation({
 export const getWebhook = defineOperation({
   ...reads,
   id: 'webhooks.get',
-  method: 'GET',
   path: '/webhooks/{id}',
   summary: 'Read a subscription',
   request: { params: id },
@@ -89,7 +87,7 @@ export const deleteWebhook = defineOperation({
   method: 'DELETE',
   path: '/webhooks/{id}',
   summary: 'Revoke a subscription',
-  description: 'Nothing more is delivered. It stays readable for 30 days, and its deliveries and events with it.',
+  description: 'Nothing more is delivered. It can be read for 30 days, and so can its deliveries and events.',
   request: { params: id },
   responses: { 204: null },
   errors: READ,
@@ -100,8 +98,8 @@ export const rotateWebhookSecret = defineOperation({
   id: 'webhooks.rotate-secret',
   method: 'POST',
   path: '/webhooks/{id}/rotate-secret',
-  summary: 'Give a subscription a new secret',
-  description: 'Until the overlap ends both secrets sign.',
+  summary: "Rotate a subscription's secret",
+  description: 'Until the overlap ends, both secrets sign.',
   request: {
     params: id,
     body: z
@@ -111,9 +109,9 @@ export const rotateWebhookSecret = defineOperation({
           .min(0)
           .max(720)
           .default(24)
-          .meta({ description: 'How long the old secret signs too.', example: 24 }),
+          .meta({ description: 'How long the old secret also signs.', example: 24 }),
       })
-      .meta({ id: 'RotateWebhookSecret', description: 'The overlap.' }),
+      .meta({ id: 'RotateWebhookSecret', description: 'The overlap of a rotation.' }),
   },
   responses: { 200: WebhookWithSecret },
   errors: WRITE,
@@ -124,11 +122,11 @@ export const testWebhook = defineOperation({
   id: 'webhooks.test',
   method: 'POST',
   path: '/webhooks/{id}/test',
-  summary: 'Send an example event',
-  description: 'Sends the example of a kind of event at once. It takes no sequence number.',
+  summary: 'Send a test event',
+  description: 'Sends the example of an event type at once. It has no sequence number.',
   request: {
     params: id,
-    body: z.strictObject({ event: eventType }).meta({ id: 'TestWebhook', description: 'Which example to send.' }),
+    body: z.strictObject({ event: eventType }).meta({ id: 'TestWebhook', description: 'The event type to send.' }),
   },
   responses: { 202: Delivery },
   errors: WRITE,
@@ -137,13 +135,12 @@ export const testWebhook = defineOperation({
 export const listDeliveries = defineOperation({
   ...reads,
   id: 'webhooks.list-deliveries',
-  method: 'GET',
   path: '/webhooks/{id}/deliveries',
   summary: 'List deliveries, newest first',
   request: {
     params: id,
     query: z.strictObject({
-      status: z.enum(DELIVERY_STATUSES).optional().meta({ description: 'Only this status.' }),
+      status: z.enum(DELIVERY_STATUSES).optional().meta({ description: 'Only deliveries of this status.' }),
       limit: limit(50, 200),
       skip,
     }),
@@ -157,7 +154,6 @@ export const listDeliveries = defineOperation({
 export const getDelivery = defineOperation({
   ...reads,
   id: 'webhooks.get-delivery',
-  method: 'GET',
   path: '/webhooks/{id}/deliveries/{deliveryId}',
   summary: 'Read a delivery with its attempts',
   request: { params: deliveryPath },
@@ -171,7 +167,7 @@ export const replayDelivery = defineOperation({
   method: 'POST',
   path: '/webhooks/{id}/deliveries/{deliveryId}/replay',
   summary: 'Deliver an event again',
-  description: 'The same event id and sequence: a receiver that deduplicates by webhook-id takes it once.',
+  description: 'With the same event id and sequence: a receiver that deduplicates by webhook-id processes it once.',
   request: { params: deliveryPath },
   responses: { 202: Delivery },
   errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT'],
@@ -182,23 +178,23 @@ export const replayWebhook = defineOperation({
   id: 'webhooks.replay',
   method: 'POST',
   path: '/webhooks/{id}/replay',
-  summary: 'Deliver the events of a time again',
+  summary: 'Deliver the events of a time range again',
   description:
     'Oldest first, each with its event id and sequence. 422 for more than 10,000 deliveries: narrow the range.',
   request: {
     params: id,
     body: z
       .strictObject({
-        from: dateTime('The first moment of the range.'),
-        to: dateTime('The last moment of the range.'),
+        from: dateTime('The start of the range.'),
+        to: dateTime('The end of the range.'),
         status: z.enum(DELIVERY_STATUSES).optional().meta({ description: 'Only deliveries of this status.' }),
       })
-      .meta({ id: 'ReplayWebhook', description: 'Which deliveries to repeat.' }),
+      .meta({ id: 'ReplayWebhook', description: 'The deliveries to replay.' }),
   },
   responses: {
     202: z
-      .object({ replayed: z.int().meta({ description: 'How many deliveries will be repeated.', example: 12 }) })
-      .meta({ id: 'ReplayResult', description: 'What was asked for.' }),
+      .object({ replayed: z.int().meta({ description: 'How many deliveries will be replayed.', example: 12 }) })
+      .meta({ id: 'ReplayResult', description: 'The number of deliveries to replay.' }),
   },
   errors: WRITE,
 });
@@ -206,11 +202,10 @@ export const replayWebhook = defineOperation({
 export const listWebhookEvents = defineOperation({
   ...reads,
   id: 'webhooks.list-events',
-  method: 'GET',
   path: '/webhooks/{id}/events',
   summary: 'Pull the events of a subscription by sequence',
   description:
-    'In order and without gaps: a receiver that asks for what follows its last sequence proves that it missed nothing. Events are kept for 30 days: who asks for older ones gets the oldest that is kept.',
+    'In order and without gaps: a receiver that requests what follows its last sequence number proves that it missed nothing. Events are kept for 30 days: a request for older ones returns the oldest that is kept.',
   request: {
     params: id,
     query: z.strictObject({
@@ -219,7 +214,7 @@ export const listWebhookEvents = defineOperation({
         .regex(/^\d{1,12}$/, 'must be a sequence number')
         .transform(Number)
         .default(0)
-        .meta({ description: 'The last sequence that the caller has; 0 from the beginning.', example: '0' }),
+        .meta({ description: 'The last sequence number that the caller has; 0 for the beginning.', example: '0' }),
       limit: limit(50, 200),
     }),
   },
@@ -227,7 +222,7 @@ export const listWebhookEvents = defineOperation({
     200: z
       .object({
         items: z.array(EventEnvelope).meta({ description: 'Events, oldest first.' }),
-        lastSequence: z.int().meta({ description: 'The last sequence that was given out at all.', example: 12 }),
+        lastSequence: z.int().meta({ description: 'The last sequence number assigned so far.', example: 12 }),
       })
       .meta({ id: 'EventFeed', description: 'A page of the feed.' }),
   },

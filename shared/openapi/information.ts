@@ -5,54 +5,55 @@ export const DESCRIPTION = `WhatsApp, e-mail, SMS, RCS, push and Instagram behin
 
 ## Credentials and environments
 
-Every call carries \`Authorization: Bearer\` and an API key. The key decides the environment: \`svc_live_…\` keys send and are charged,
-\`svc_test_…\` keys use the sandbox and its own wallet. What belongs to another organization or to the other environment answers 404.
+Every call is authenticated by \`Authorization: Bearer\` and an API key. The key decides the environment: \`svc_live_…\` keys send and are charged,
+\`svc_test_…\` keys use the sandbox and its own wallet. Objects of another organization or of the other environment answer 404.
 Each operation names the scope that it needs.
 
 ## Sending once
 
-Operations that send take an \`Idempotency-Key\`. The same key with the same body answers the first response again, with \`replayed: true\`,
+Operations that send take an \`Idempotency-Key\`. The same key with the same body returns the first response again, with \`replayed: true\`,
 for 24 hours; with another body it answers 409.
 
 ## Values
 
 Timestamps are ISO 8601 in UTC. Money is in coins: 1 coin = R$ 0.0001. Recipients are masked without the scope \`pii:full\`.
-Fields that a body does not know are refused with 422, or with 400 where the operation names no 422. Answers may gain fields: read the ones that you know.
+Unknown fields of a body are refused with 422, or with 400 where the operation documents no 422. Responses may gain fields: ignore those that you do not know.
 
 ## Errors
 
 Every error is a problem document (RFC 7807) with a stable \`code\` and the \`requestId\` of the call. It never repeats a value that was sent.
-Its \`type\` is the address of a page that says what to do. An unknown path answers 404, a known path with another method 405 with \`Allow\`.
-Under \`/v1\` codes are the overview contract's, in lower case, with the recommended \`action\`. What the gateway of a deployment refuses by itself
-before it looks at the path or the credential (a body over 10 MB, its own throttle, a time-out) carries the codes of the other paths there too.
+Its \`type\` is the URL of a page that says what to do. An unknown path answers 404, a known path with another method 405 with \`Allow\`.
+Under \`/v1\` codes are in lower case, with the recommended \`action\`. What the gateway of a deployment refuses by itself
+before it checks the path or the credential (a body over 10 MB, its own throttling, a time-out) has the codes of the other paths there too.
 
 ## Versions and change
 
-The overview contract is under \`/v1\`, the reference operations are under \`/v2\`, and some have no prefix; no path is an alias of another.
+The operations for all channels are under \`/v1\`, the reference operations under \`/v2\`, and some have no prefix; no path is an alias of another.
 Breaking changes come only in a new major version, with 12 months of overlap and a public changelog. Until then contracts are stable:
-no operation changes its shape without notice. New operations, new optional fields in requests and new fields in answers are no breaking changes.`;
+no operation changes its shape without notice. New operations, new optional fields in requests and new fields in responses are not breaking changes.`;
 
 /** Descriptions of the tags; a tag without one fails the document's generation. */
 export const TAGS: Readonly<Record<string, string>> = {
-  Overview: 'One contract for every channel: send with fallbacks, and see beforehand what a send would do and cost.',
-  Messages: 'Messages of all channels: read them and their story, cancel, force and send them anew.',
+  Overview: 'One contract for every channel: send with fallbacks, and preview what a send would do and cost.',
+  Messages: 'Messages of all channels: read them and their timelines, cancel, force and resend them.',
   SMS: 'Send texts, read them and the replies to them.',
-  'E-mail': 'Send e-mails, read them and what became of them.',
+  'E-mail': 'Send e-mails, and read them with their outcome.',
   RCS: 'Send texts and cards by RCS, with an SMS where the device has none.',
-  Push: 'Apps and their devices, notifications to an audience, and what became of each device.',
-  'E-mail templates': 'Subjects and bodies with placeholders, in HTML or MJML, that e-mails are made from.',
-  'WhatsApp numbers': 'The numbers that WhatsApp messages leave from: their state, quality, rate and profile.',
-  'WhatsApp templates': 'What may be sent outside of a conversation, once the platform has approved it.',
+  Push: 'Apps and their devices, notifications to an audience, and the outcome on each device.',
+  'E-mail templates': 'Subjects and bodies with placeholders, in HTML or MJML, for e-mails.',
+  'WhatsApp numbers': 'The numbers that send WhatsApp messages: their status, quality, rate and profile.',
+  'WhatsApp templates': 'Messages that may be sent outside of a conversation, once Meta has approved them.',
   'WhatsApp flows': 'Forms of several screens that recipients fill in WhatsApp.',
   Wallet: 'The prepaid balance of the environment, its ledger and the price table.',
+  Senders: 'The domains, addresses, names and agents that the organization may send as.',
   'API keys': 'Create, rotate and revoke the keys of the organization.',
   Organization: 'The organization behind the credential, and its people.',
-  Media: 'Files that messages carry: uploaded once, sent by their id.',
-  Contacts: 'The people that messages go to, and their consent.',
-  Webhooks: 'Signed delivery of events to your addresses, with proof that none was missed.',
-  Links: 'Short links in messages, and what happens when they are opened.',
-  Unsubscribe: 'Where the one-click unsubscribe of an e-mail leads (RFC 8058).',
-  Callbacks: 'Where providers report what became of a message; each verifies the signature of its own provider.',
+  Media: 'Files in messages: uploaded once, sent by their id.',
+  Contacts: 'The people that messages are sent to, and their consent.',
+  Webhooks: 'Signed delivery of events to your URLs, with proof that none was missed.',
+  Links: 'Short links in messages, and their clicks.',
+  Unsubscribe: "The target of an e-mail's one-click unsubscribe (RFC 8058).",
+  Callbacks: 'Where providers report on messages; each verifies the signature of its own provider.',
   Service: 'Health and documentation. No credential is needed.',
 };
 

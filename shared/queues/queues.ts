@@ -15,6 +15,7 @@ const workItem = z.strictObject({
     'send_chunk',
     'close_escrow',
     'abandon_upload',
+    'check_sender',
     'send_push',
   ]),
   /** The row's key in the table. */
@@ -85,7 +86,8 @@ export const QUEUES = {
   },
   outcome: {
     name: 'outcome',
-    purpose: 'Outcomes of sends: receipts, sandbox outcomes, and holds past their deadline.',
+    purpose:
+      'Outcomes of sends: receipts, sandbox outcomes, and holds past their deadline; and checks of pending senders.',
     message: workItem,
     visibilitySeconds: 180,
     maxReceives: 5,
@@ -145,5 +147,6 @@ export const QUEUE_OF_KIND: Readonly<Record<WorkItem['kind'], QueueName>> = {
   send_chunk: 'bulk',
   close_escrow: 'outcome',
   abandon_upload: 'outcome',
+  check_sender: 'outcome',
   send_push: 'push',
 };

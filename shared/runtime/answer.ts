@@ -5,12 +5,12 @@ import { BEARER_CHALLENGE, PROBLEM_CONTENT_TYPE, problemBody } from './problem.t
 
 type Headers = Readonly<Record<string, string>>;
 
-/** A success whose status or headers the contract alone does not tell. */
+/** A success with a status or headers that the contract alone does not determine. */
 export class Success<out S extends number = number, out B = unknown> {
   readonly status: S;
   readonly body: B;
   readonly headers: Headers | undefined;
-  /** Keeps a body that happens to have these three fields from being taken for one. */
+  /** Makes the type nominal, so that a body with these three fields is not mistaken for it. */
   protected readonly isSuccess = true;
   constructor(status: S, body: B, headers?: Headers) {
     this.status = status;
@@ -19,11 +19,11 @@ export class Success<out S extends number = number, out B = unknown> {
   }
 }
 
-/** A success with headers, or with one of several statuses, which is kept as a literal so that the contract can be held to it. */
+/** A success with headers, or with one of several statuses. The status is kept as a literal type, so that the contract can check it. */
 export const respond = <const S extends number, B>(status: S, body: B, headers?: Headers): Success<S, B> =>
   new Success(status, body, headers);
 
-/** What the gateway hands to the caller: a problem document, or the success as JSON, as text, or empty. */
+/** The gateway's response: a problem document, or the success as JSON, as text, or empty. */
 export const proxyResult = (event: APIGatewayProxyEvent, outcome: Success | Refusal): APIGatewayProxyResult => {
   const { requestId } = event.requestContext;
   const headers: Record<string, string> = { 'x-request-id': requestId, 'cache-control': 'no-store' };
@@ -42,7 +42,7 @@ export const proxyResult = (event: APIGatewayProxyEvent, outcome: Success | Refu
   return { statusCode, headers, body: JSON.stringify(body) };
 };
 
-/** A fault becomes a problem here, and only here: what is inside stays in the log. */
+/** Converts a fault to a problem; the only place that does. Internal details are only logged. */
 export const refusalOf = (error: unknown): Refusal<'SERVICE_UNAVAILABLE' | 'INTERNAL_ERROR'> => {
   if (error instanceof Unavailable) {
     logger.warn('unavailable', { reason: error.message });

@@ -6,7 +6,7 @@ import { toContext } from './caller.ts';
 import { authorizationOf } from './headers.ts';
 import { lambda } from './lambda.ts';
 
-/** Every route of the stage: the gateway caches the answer per credential, and whichever route asked first must not bar the others. */
+/** Every route of the stage: the gateway caches the policy per credential, so a policy for one route would deny the others. */
 const wholeStage = (methodArn: string): string => `${methodArn.split('/').slice(0, 2).join('/')}/*/*`;
 
 const allow = (principalId: string, methodArn: string): APIGatewayAuthorizerResult => ({
@@ -18,8 +18,8 @@ const allow = (principalId: string, methodArn: string): APIGatewayAuthorizerResu
 });
 
 /**
- * Makes the gateway's REQUEST authorizer of a stage. Whoever is not identified is answered 401 by the word `Unauthorized`, whatever the
- * cause; a table that does not answer is a fault and no verdict. Scopes are the operation's to check.
+ * Makes the gateway's REQUEST authorizer of a stage. An unidentified caller is answered 401 by the error `Unauthorized`, whatever the cause; a
+ * failing table is an error, not a denial. Scopes are checked by the operation.
  */
 export const authorizer = ({
   env,

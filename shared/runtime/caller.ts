@@ -5,7 +5,7 @@ import { type Refusal, refuse } from '../domain/core/errors.ts';
 import type { Id } from '../domain/core/ids.ts';
 import { isScope, type Scope } from '../domain/core/scopes.ts';
 
-/** The caller as the authorizer's answer carries it to the operation: texts only, as the gateway wants them. */
+/** The caller as the authorizer's context for the operation. API Gateway allows text values only. */
 export const toContext = (actor: Actor) => ({
   organizationId: actor.organizationId,
   env: actor.env,
@@ -15,7 +15,7 @@ export const toContext = (actor: Actor) => ({
   scopes: [...actor.scopes].join(' '),
 });
 
-/** The caller as the authorizer put it into the event; undefined where nobody was asked for. */
+/** The caller, from the authorizer's context in the event; undefined for public operations. */
 export const actorOf = ({ requestContext }: APIGatewayProxyEvent): Actor | undefined => {
   const context = requestContext.authorizer;
   if (!context?.organizationId) return undefined;
@@ -31,7 +31,7 @@ export const actorOf = ({ requestContext }: APIGatewayProxyEvent): Actor | undef
   };
 };
 
-/** Refuses whoever lacks what the contract asks for. */
+/** Refuses a caller without the permission that the contract requires. */
 export const permit = (
   { permission }: OperationContract,
   actor: Actor | undefined,
@@ -44,7 +44,7 @@ export const permit = (
   return actor.scopes.has(scope) ? undefined : refuse('FORBIDDEN', `The credential lacks the scope ${scope}.`);
 };
 
-/** Draws from the credential's token bucket, where the contract names one: 429 when it is empty. Keys of tests draw from none. */
+/** Draws from the credential's token bucket, if the contract names one: 429 when it is empty. Test keys are not limited. */
 export const drawToken = async (
   { rate }: OperationContract,
   actor: Actor | undefined,

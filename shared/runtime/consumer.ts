@@ -3,16 +3,16 @@ import { QUEUES, type QueueMessage, type QueueName } from '../queues/queues.ts';
 import { logger, measure } from '../wiring/process/observe.ts';
 import { lambda } from './lambda.ts';
 
-/** How the work of one message went. */
+/** The result of one message. */
 type Outcome = PromiseSettledResult<unknown>;
-/** Works on messages together; answers how each went, in their order. */
+/** Processes messages together; returns the results in their order. */
 type BatchWork<Q extends QueueName> = (messages: readonly QueueMessage<Q>[]) => Promise<readonly Outcome[]>;
 
-/** Faults whose own words may repeat what could not be read. */
+/** Errors whose message may repeat the unparsable input. */
 const UNREADABLE = new Set(['SyntaxError', 'ZodError']);
 
-/** How long the oldest of a batch waited: one line a batch, since the line is the unit of cost. */
-const noteAge = (queue: QueueName, records: readonly SQSRecord[]): void => {
+/** Logs the age of a batch's oldest message. One line per batch, because logs are charged per line. */
+const logAge = (queue: QueueName, records: readonly SQSRecord[]): void => {
   const sent = records.map(({ attributes }) => Number(attributes?.SentTimestamp ?? Number.NaN)).filter(Number.isFinite);
   if (sent.length > 0) measure({ queue }, { QueueAge: Math.max(0, Date.now() - Math.min(...sent)) });
 };
@@ -23,11 +23,11 @@ const noteFailure = (queue: QueueName, { messageId }: SQSRecord, error: unknown)
     queue,
     recordId: messageId,
     fault: error instanceof Error ? error.name : 'not an Error',
-    reason: error instanceof Error && !UNREADABLE.has(error.name) ? error.message : 'what was read does not parse',
+    reason: error instanceof Error && !UNREADABLE.has(error.name) ? error.message : 'the message does not parse',
   });
 };
 
-/** How each message went; all of them failed where the work as a whole did, or tells nothing of one. */
+/** The result of each message. All failed if the work as a whole did, or returned no result for one of them. */
 const outcomesOf = async <Q extends QueueName>(
   work: BatchWork<Q>,
   messages: readonly QueueMessage<Q>[],
@@ -36,7 +36,7 @@ const outcomesOf = async <Q extends QueueName>(
   try {
     const outcomes = await work(messages);
     if (outcomes.length === messages.length) return outcomes;
-    throw new RangeError(`${outcomes.length} outcomes of ${messages.length} messages`);
+    throw new RangeError(`${outcomes.length} results of ${messages.length} messages`);
   } catch (reason) {
     return messages.map(() => ({ status: 'rejected', reason }));
   }
@@ -46,14 +46,14 @@ const parse = <Q extends QueueName>(queue: Q, { body }: SQSRecord) =>
   QUEUES[queue].message.parse(JSON.parse(body)) as QueueMessage<Q>;
 
 /**
- * Makes the Lambda handler of a queue's consumer that works on a batch as one. Each record is parsed against the queue's schema: one
- * that does not parse fails alone. Exactly the records whose work failed are reported and come again, up to the dead-letter queue,
- * while the others are acknowledged. The work must tolerate repeats, in the same batch too, and any order. What it keeps is its
- * own, for one process may work on several batches at once.
+ * Makes the Lambda handler of a consumer that processes a batch as a whole. Each record is parsed by the queue's schema; one that does not
+ * parse fails alone. Exactly the failed records are reported and redelivered, up to the dead-letter queue; the others are acknowledged. The
+ * work must tolerate repeats, even within a batch, and any order. It must not share state between calls, since one process may run several
+ * batches concurrently.
  */
 export const batchConsumer = <Q extends QueueName>(queue: Q, work: BatchWork<Q>) =>
   lambda(async ({ Records }: SQSEvent): Promise<SQSBatchResponse> => {
-    noteAge(queue, Records);
+    logAge(queue, Records);
     const read = await Promise.allSettled(Records.map(async (record) => parse(queue, record)));
     const messages = read.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
     const outcomes = (await outcomesOf(work, messages)).values();

@@ -1,12 +1,12 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 
-/** An event's headers, each with one value and with all of them; an authorizer's event may lack both. */
+/** An event's headers, with a single value and with all values each; an authorizer's event may lack both. */
 interface WithHeaders {
   readonly headers?: APIGatewayProxyEvent['headers'] | null;
   readonly multiValueHeaders?: APIGatewayProxyEvent['multiValueHeaders'] | null;
 }
 
-/** A header by its lower-case name. REST proxy events keep the case that the caller wrote. */
+/** A header by its lower-case name. REST proxy events keep the caller's case. */
 export const header = ({ headers }: WithHeaders, name: string): string | undefined => {
   for (const [key, value] of Object.entries(headers ?? {})) if (key.toLowerCase() === name) return value;
   return undefined;
@@ -26,7 +26,7 @@ export const headerValues = ({ multiValueHeaders }: WithHeaders, name: string): 
     key.toLowerCase() === name ? (values ?? []) : [],
   );
 
-/** The one Authorization header, or undefined when there is none or more than one: what is ambiguous is refused. */
+/** The Authorization header; undefined when there is none or more than one, which is ambiguous. */
 export const authorizationOf = (event: WithHeaders): string | undefined => {
   const values = headerValues(event, 'authorization');
   if (values.length > 0) return values.length === 1 ? values[0] : undefined;

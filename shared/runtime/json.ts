@@ -3,7 +3,7 @@ import { type Refusal, refuse } from '../domain/core/errors.ts';
 import { numberError } from '../domain/core/json-values.ts';
 import { safePathPart } from '../domain/core/zod-error-map.ts';
 
-/** JSON deeper than this is refused: parsers survive 200,000 levels, but what walks the value recursively does not. */
+/** Deeper JSON is refused: the parser survives 200,000 levels, but code that walks the value recursively does not. */
 const MAX_DEPTH = 64;
 
 const tooDeep = (text: string): boolean => {
@@ -30,7 +30,7 @@ const textIssue = (text: string): string | undefined => {
   return text.isWellFormed() ? undefined : 'must be well-formed Unicode (a surrogate stands alone)';
 };
 
-/** What no contract can hold: numbers that would not come back, NUL, lone surrogates; in values and in keys. */
+/** Values that no contract allows: numbers that do not round-trip, NUL, lone surrogates; in values and in keys. */
 const findIssue = (value: unknown, path: string): Issue | undefined => {
   if (typeof value === 'string') {
     const message = textIssue(value);
@@ -51,7 +51,7 @@ const findIssue = (value: unknown, path: string): Issue | undefined => {
   return undefined;
 };
 
-/** Reads a JSON body. 400 for what is no JSON or too deep, `problem` for values that no contract holds. Linear in the text. */
+/** Parses a JSON body. 400 if it is not JSON or too deep, `problem` for values that no contract allows. Linear in the text. */
 export const readJson = <N extends InputProblem>(
   text: string,
   problem: N,

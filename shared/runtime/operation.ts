@@ -17,7 +17,7 @@ import { readIdempotencyKey, readInput } from './request.ts';
 
 export { respond } from './answer.ts';
 
-/** What a rule is given: who calls, and the parsed parts of the request. */
+/** The argument of a rule: the caller and the parsed parts of the request. */
 export type Call<C extends OperationContract> = OperationInput<C> & {
   readonly actor: C['permission'] extends 'public' ? undefined : Actor;
   /** Whether the caller may see personal data in full. */
@@ -27,14 +27,14 @@ export type Call<C extends OperationContract> = OperationInput<C> & {
     : 'optional' extends C['idempotency']
       ? string | undefined
       : undefined;
-  /** The gateway's own event, for the few operations that need its headers. */
+  /** The API Gateway event, for the few operations that need its headers. */
   readonly event: APIGatewayProxyEvent;
 };
 
 type MaybePromise<T> = T | Promise<T>;
 type IsUnion<T, Each = T> = T extends Each ? ([Each] extends [T] ? false : true) : never;
 
-/** What is answered: the body alone, where the contract has one success status, or `respond(status, body, headers)`. */
+/** The result of `present`: only the body if the contract has one success status, otherwise `respond(status, body, headers)`. */
 type Presented<C extends OperationContract> =
   | (IsUnion<SuccessStatus<C>> extends true ? never : SuccessBody<C, SuccessStatus<C>>)
   | { [S in SuccessStatus<C>]: Success<S, SuccessBody<C, S>> }[SuccessStatus<C>];
@@ -43,13 +43,13 @@ type Presented<C extends OperationContract> =
 type Outcome<C extends OperationContract, T> = MaybePromise<T | Refusal<DeclaredProblem<C>>>;
 type Handler = (event: APIGatewayProxyEvent, context?: Context) => Promise<APIGatewayProxyResult>;
 
-/** 404 for what a rule does not find: `read(…).then(orNotFound('There is no such SMS.'))`. */
+/** 404 when a rule finds nothing: `read(…).then(orNotFound('There is no such SMS.'))`. */
 export const orNotFound =
   (detail: string) =>
   <T>(found: T | undefined): T | Refusal<'NOT_FOUND'> =>
     found ?? refuse('NOT_FOUND', detail);
 
-/** Presents a page, whatever it says besides its items, with each item in its view. */
+/** Presents a page: each item in its view, all other fields unchanged. */
 export const itemsAs =
   <T, V>(view: (item: T, unmasked: boolean) => V) =>
   <P extends { readonly items: readonly T[] }>(
@@ -77,14 +77,14 @@ const logged = ({ id }: OperationContract): Middleware<APIGatewayProxyEvent, API
   return { before, after: log, onError: log };
 };
 
-/** Answers a fault with its problem, so that no caller meets the gateway's own words for it. */
+/** Answers an error with its problem document, so that the gateway never has to. */
 const problems: Middleware<APIGatewayProxyEvent, APIGatewayProxyResult> = {
   onError: (request) => {
     request.response = proxyResult(request.event, refusalOf(request.error));
   },
 };
 
-/** Reads the call out of the event. In this order: credential, scope, rate, Idempotency-Key, path, query, body. */
+/** Reads the call from the event, in this order: credential, scope, rate, Idempotency-Key, path, query, body. */
 const readCall = async (contract: OperationContract, event: APIGatewayProxyEvent) => {
   const actor = actorOf(event);
   const denied = permit(contract, actor) ?? (await drawToken(contract, actor));
@@ -97,9 +97,9 @@ const readCall = async (contract: OperationContract, event: APIGatewayProxyEvent
 };
 
 /**
- * Makes the Lambda handler of a contract: reads the call, asks the rule, and presents its success; `present` never sees a refusal. The status
- * is the contract's one success status; with several of them, or with headers, the answer is `respond(…)`. A problem that the contract does
- * not declare, or a body of another shape, does not compile.
+ * Makes the Lambda handler of a contract: reads the call, calls the rule, and presents its success; `present` never receives a refusal. The
+ * status is the contract's one success status; with several, or with headers, the handler returns `respond(…)`. A problem that the contract
+ * does not declare, or a body of another shape, does not compile.
  */
 export function operation<const C extends OperationContract>(
   contract: C,

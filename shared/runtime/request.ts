@@ -24,7 +24,7 @@ const parsePart = <T, N extends ProblemName>(schema: z.ZodType<T>, input: unknow
   return refuse(problem, { detail: `${what} breaks the contract.`, errors: issuesOf(parsed.error) });
 };
 
-/** The body's exact text. Undefined when a base64 body is no UTF-8. */
+/** The body's exact text; undefined if a base64 body is not UTF-8. */
 export const bodyText = (event: APIGatewayProxyEvent): string | undefined => {
   if (event.body === null || event.body === undefined) return '';
   if (!event.isBase64Encoded) return event.body;
@@ -37,7 +37,7 @@ export const bodyText = (event: APIGatewayProxyEvent): string | undefined => {
 
 const JSON_TYPE = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i;
 
-/** Reads a text as a JSON body of a shape: 400 where it is no JSON, `problem` where its shape is another. */
+/** Parses a text as a JSON body: 400 if it is not JSON, `problem` if it does not match the schema. */
 export const parseJsonBody = <T, N extends InputProblem>(
   schema: z.ZodType<T>,
   text: string,
@@ -47,37 +47,40 @@ export const parseJsonBody = <T, N extends InputProblem>(
   return json instanceof Refusal ? json : parsePart(schema, json.value, problem, 'The body');
 };
 
-/** No body at all says the same as `{}` where the contract needs no field. */
+/** An absent body counts as `{}` if the contract requires no field. */
 const emptyBody = (schema: z.ZodType | undefined) => {
   const parsed = schema?.safeParse({});
   return parsed?.success ? parsed.data : refuse('BAD_REQUEST', 'A JSON body is needed.');
 };
 
-/** An event of a gateway that hands bodies over as they arrive, in place of `body`. */
+/** An event of a gateway that streams bodies as they arrive, instead of `body`. */
 export interface StreamedEvent {
   readonly bodyStream?: AsyncIterable<Uint8Array>;
 }
 
-/** The body in pieces: as it arrives, or the one piece that an event carries. */
+/** The body in chunks: as it arrives, or as the event's single chunk. */
 async function* bodyPieces({ body, isBase64Encoded }: APIGatewayProxyEvent) {
   if (body) yield Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8');
 }
 
 const NOT_JSON = refuse('BAD_REQUEST', 'The content type must be application/json.');
-/** Whether a body is said to be something else than JSON. */
-const saysOther = (event: APIGatewayProxyEvent): boolean =>
+/** Whether the content type is something other than JSON. */
+const hasOtherContentType = (event: APIGatewayProxyEvent): boolean =>
   !JSON_TYPE.test(header(event, 'content-type') ?? 'application/json');
 
-/** Whether bytes come under a documented type, whatever its case and parameters, and whole: a gateway reads any other body as text, which breaks it. */
-const comesWhole = (event: APIGatewayProxyEvent & StreamedEvent, types: readonly string[]): boolean => {
+/**
+ * Whether a body has one of the content types, ignoring case and parameters, and arrived as bytes: a gateway reads any other type as text,
+ * which corrupts it.
+ */
+const isBinaryOfType = (event: APIGatewayProxyEvent & StreamedEvent, types: readonly string[]): boolean => {
   const [type = ''] = (header(event, 'content-type') ?? '').split(';');
   const asText = event.bodyStream === undefined && event.body && !event.isBase64Encoded;
   return types.includes(type.trim().toLowerCase()) && !asText;
 };
 
 const readStream = (event: APIGatewayProxyEvent & StreamedEvent, { contentTypes, schema }: StreamedBody) => {
-  if (schema && saysOther(event)) return NOT_JSON;
-  if (!schema && !comesWhole(event, contentTypes))
+  if (schema && hasOtherContentType(event)) return NOT_JSON;
+  if (!schema && !isBinaryOfType(event, contentTypes))
     return refuse(
       'UNSUPPORTED_MEDIA_TYPE',
       `Send the bytes alone, with a content type that the operation documents, such as ${contentTypes[0]}.`,
@@ -96,11 +99,11 @@ const readBody = (contract: OperationContract, event: APIGatewayProxyEvent) => {
   if (text === undefined) return refuse('BAD_REQUEST', 'The body is not UTF-8.');
   if (rawBody) return text;
   if (text.trim() === '') return emptyBody(schema);
-  if (saysOther(event)) return NOT_JSON;
+  if (hasOtherContentType(event)) return NOT_JSON;
   return schema ? parseJsonBody(schema, text, inputProblem(contract)) : {};
 };
 
-/** Query values as one flat object; a repeated parameter is a list where it was repeated. */
+/** Query values as one flat object; a repeated parameter is a list. */
 const queryOf = (event: APIGatewayProxyEvent): Record<string, unknown> => {
   const query: Record<string, unknown> = Object.create(null);
   for (const [name, values] of Object.entries(event.multiValueQueryStringParameters ?? {}))
@@ -108,14 +111,14 @@ const queryOf = (event: APIGatewayProxyEvent): Record<string, unknown> => {
   return { ...query };
 };
 
-/** The Idempotency-Key of the request. 400 where it is unusable, or absent though the operation requires one. */
+/** The Idempotency-Key of the request. 400 if it is malformed, or missing though the operation requires one. */
 export const readIdempotencyKey = (
   contract: OperationContract,
   event: APIGatewayProxyEvent,
 ): string | undefined | Refusal<'BAD_REQUEST'> => {
   if (!contract.idempotency) return undefined;
   if (headerValues(event, 'idempotency-key').length > 1)
-    return refuse('BAD_REQUEST', 'The Idempotency-Key header stands more than once: send one.');
+    return refuse('BAD_REQUEST', 'The Idempotency-Key header is sent more than once: send one.');
   const key = header(event, 'idempotency-key');
   if (key === undefined && contract.idempotency === 'optional') return undefined;
   if (key === undefined || key === '') return refuse('BAD_REQUEST', 'The Idempotency-Key header is required.');
@@ -124,7 +127,7 @@ export const readIdempotencyKey = (
     : refuse('BAD_REQUEST', 'The Idempotency-Key must be 1 to 255 visible ASCII characters.');
 };
 
-/** A part of the request, where the contract has one. */
+/** Parses a part of the request, if the contract has one. */
 const readPart = <N extends ProblemName>(schema: z.ZodType | undefined, input: unknown, problem: N, what: string) =>
   schema ? parsePart(schema, input, problem, what) : {};
 

@@ -2,62 +2,14 @@ import { createHash } from 'node:crypto';
 import type { Actor } from '../domain/core/actor.ts';
 import type { Id, IdKind } from '../domain/core/ids.ts';
 import type { Key } from './client/row.ts';
+import { DUE_SHARDS, PUSH_SHARDS } from './table-indexes.ts';
 
-/**
- * The key table: the keys of every row and index entry of the single table, one function and one sentence each.
- * `infra/` builds the table from `TABLE` and `INDEXES`; docs/data-model.md is printed from this file.
- * Caller-chosen text that could contain the separator `#` is hashed before it becomes part of a key.
+/*
+ * The key table: the keys of every row and index entry of the single table, one function and one sentence each. docs/data-model.md is
+ * printed from this file and table-indexes.ts.
  */
-export const TABLE = { partitionKey: 'pk', sortKey: 'sk', timeToLive: 'ttl' } as const;
 
-/** Projected for the filters of the lists of WhatsApp numbers, templates and flows. */
-const RESOURCE_ATTRIBUTES = ['qualityRating', 'category', 'language', 'platformStatus', 'platformCategories'] as const;
-
-/** Projected into the list indexes: every attribute that a filter reads, so that a filtered total reads no full row. */
-const LIST_ATTRIBUTES = [
-  'org',
-  'channel',
-  'status',
-  'region',
-  'via',
-  'contactId',
-  'campaignId',
-  'recipientHash',
-  'archivedAt',
-  'numberId',
-  'batchId',
-  'sentByAccountId',
-] as const;
-
-export const INDEXES = {
-  /** Lists of an organization's objects, newest first. */
-  gsi1: {
-    partitionKey: 'gsi1pk',
-    sortKey: 'gsi1sk',
-    sortType: 'S',
-    attributes: [...LIST_ATTRIBUTES, ...RESOURCE_ATTRIBUTES, 'origin'],
-  },
-  /** Objects of one contact or one message. */
-  gsi2: { partitionKey: 'gsi2pk', sortKey: 'gsi2sk', sortType: 'S', attributes: LIST_ATTRIBUTES },
-  /** Messages with a campaign tag. */
-  gsi3: { partitionKey: 'gsi3pk', sortKey: 'gsi3sk', sortType: 'S', attributes: LIST_ATTRIBUTES },
-  /** Messages to or from one recipient, and contacts by e-mail address. */
-  gsi4: { partitionKey: 'gsi4pk', sortKey: 'gsi4sk', sortType: 'S', attributes: LIST_ATTRIBUTES },
-  /** Work items, by the time they are due (ms). Sparse: only rows with pending work have an entry. */
-  due: { partitionKey: 'duePk', sortKey: 'dueAt', sortType: 'N', attributes: [] },
-} as const;
-
-/** Due-index partitions of each kind of work item; four take 4,000 writes a second. */
-export const DUE_SHARDS = 4;
-/** Counter rows that a wallet's captures are spread over, so that settling never contends with reserving. */
-export const CAPTURE_SHARDS = 8;
-
-/** Counter rows that a channel's inbound messages are spread over, so that concurrent ones seldom conflict. */
-export const INBOUND_SHARDS = 4;
-
-/** Shards of an organization's push devices, read in parallel when an audience is built. */
-export const PUSH_SHARDS = 16;
-
+/** Caller-chosen text that could contain the separator `#` is hashed before it becomes part of a key. */
 const digest = (text: string) => createHash('sha256').update(text).digest('base64url');
 /** A stable shard of an id. */
 export const shardOf = (id: string, shards: number): number =>
@@ -73,7 +25,7 @@ const key = (pk: string, sk: string): Key => ({ pk, sk });
 
 type Org = Id<'organization'>;
 /** An id, or an empty string to build the keys of a query on the partition. */
-type Sought<K extends IdKind> = Id<K> | '';
+type IdOrEmpty<K extends IdKind> = Id<K> | '';
 
 export const KEYS = {
   /** An organization with its settings. */
@@ -92,8 +44,9 @@ export const KEYS = {
   batchOthers: (id: Id<'batch'>, part: number) => key(`BATCH#${id}`, `OTHERS#${padded(part, 4)}`),
   /** A chunk of a batch: its messages, and the one ledger entry that holds their money (escrow). */
   batchChunk: (batchId: Id<'batch'>, chunk: number) => key(`BATCH#${batchId}#${chunk}`, 'CHUNK'),
-  /** A lane (shard) of a chunk's escrow: what its messages captured and released, and how many have which status. */
-  escrowLane: (batchId: Id<'batch'>, chunk: number, lane: number) => key(`BATCH#${batchId}#${chunk}`, `LANE#${lane}`),
+  /** A shard of a chunk's escrow: what its messages captured and released, and how many have which status. */
+  escrowShard: (batchId: Id<'batch'>, chunk: number, shard: number) =>
+    key(`BATCH#${batchId}#${chunk}`, `LANE#${shard}`),
   /** Content of a queued message that is sent but not kept, such as an e-mail's body; sealed, deleted once the hold is resolved. */
   messageBody: (id: Id<'message'>) => key(`MSG#${id}`, 'BODY'),
   /** The fallback of a send: its steps, under the id of the first message. */
@@ -169,12 +122,20 @@ export const KEYS = {
   media: (organizationId: Org, mediaId: string) => key(`MEDIA#${organizationId}#${digest(mediaId)}`, 'MEDIA'),
   /** An upload by presigned URL, until it is completed or abandoned. */
   upload: (id: Id<'upload'>) => key(`UPL#${id}`, 'UPL'),
+  /** A sender, by its channel and value. An organization's are in one partition. */
+  sender: (organizationId: Org, channel: string, comparedValue: string) =>
+    key(`SNDS#${organizationId}`, comparedValue === '' ? `${channel}#` : `${channel}#${digest(comparedValue)}`),
+  /** The default sender of a channel. Sorts apart from the senders of its partition. */
+  defaultSender: (organizationId: Org, channel: string) => key(`SNDS#${organizationId}`, `DEFAULT#${channel}`),
+  /** The organization that has a sender which no other may use; outlives a verified sender. */
+  senderHolder: (channel: string, comparedValue: string) =>
+    key(`SNDNAME#${channel}#${digest(comparedValue)}`, 'SNDNAME'),
   /** A short link. */
   link: (code: string) => key(`LINK#${code}`, 'LINK'),
   /** An event in the outbox, on its way to webhook subscriptions. */
   event: (id: Id<'event'>) => key(`EVT#${id}`, 'EVT'),
   /** A webhook subscription. An organization's are in one partition, so that an event's fan-out reads them in one query. */
-  webhook: (organizationId: Org, id: Sought<'webhook'>) => key(`WBHS#${organizationId}`, `WBH#${id}`),
+  webhook: (organizationId: Org, id: IdOrEmpty<'webhook'>) => key(`WBHS#${organizationId}`, `WBH#${id}`),
   /** A delivery of an event to a subscription. Its id is derived from both, so that a repeated fan-out writes no second row. */
   delivery: (id: Id<'delivery'>) => key(`DLV#${id}`, 'DLV'),
   /** An attempt of a delivery, by its number. */
@@ -185,7 +146,7 @@ export const KEYS = {
   /** A reply to a message. */
   reply: (id: Id<'reply'>) => key(`RPL#${id}`, 'RPL'),
   /** A push app with its sealed credentials. An organization's are in one partition. */
-  pushApp: (organizationId: Org, id: Sought<'pushApp'>) => key(`PAPPS#${organizationId}`, `PAPP#${id}`),
+  pushApp: (organizationId: Org, id: IdOrEmpty<'pushApp'>) => key(`PAPPS#${organizationId}`, `PAPP#${id}`),
   /** A push device. Sharded by id, so that an audience is read in parallel and in a stable order. */
   pushToken: (organizationId: Org, id: Id<'pushToken'>) =>
     key(`PTOKS#${organizationId}#${shardOf(id, PUSH_SHARDS)}`, `PTOK#${id}`),
@@ -205,67 +166,67 @@ export const KEYS = {
 /** Index entries: attributes to spread into the row that they index. */
 export const INDEX_KEYS = {
   /** An organization's API keys. */
-  keysOf: (organizationId: Org, createdAt: string, id: Sought<'apiKey'>) => ({
+  keysOf: (organizationId: Org, createdAt: string, id: IdOrEmpty<'apiKey'>) => ({
     gsi1pk: `KEYS#${organizationId}`,
     gsi1sk: newestKey(createdAt, id),
   }),
   /** An organization's accounts. */
-  accountsOf: (organizationId: Org, createdAt: string, id: Sought<'account'>) => ({
+  accountsOf: (organizationId: Org, createdAt: string, id: IdOrEmpty<'account'>) => ({
     gsi1pk: `ACCS#${organizationId}`,
     gsi1sk: newestKey(createdAt, id),
   }),
   /** All organizations of the stage, for the operator. */
-  organizations: (createdAt: string, id: Sought<'organization'>) => ({
+  organizations: (createdAt: string, id: IdOrEmpty<'organization'>) => ({
     gsi1pk: 'ORGS',
     gsi1sk: newestKey(createdAt, id),
   }),
   /** An organization's contacts. */
-  contactsOf: (organizationId: Org, createdAt: string, id: Sought<'contact'>) => ({
+  contactsOf: (organizationId: Org, createdAt: string, id: IdOrEmpty<'contact'>) => ({
     gsi1pk: `CNTS#${organizationId}`,
     gsi1sk: newestKey(createdAt, id),
   }),
   /** The contacts of an organization that have an e-mail address (blind index). */
-  contactsOfEmail: (organizationId: Org, emailHash: string, createdAt: string, id: Sought<'contact'>) => ({
+  contactsOfEmail: (organizationId: Org, emailHash: string, createdAt: string, id: IdOrEmpty<'contact'>) => ({
     gsi4pk: `CNTS#email#${organizationId}#${emailHash}`,
     gsi4sk: newestKey(createdAt, id),
   }),
   /** An organization's e-mail templates. */
-  emailTemplatesOf: (organizationId: Org, createdAt: string, id: Sought<'emailTemplate'>) => ({
+  emailTemplatesOf: (organizationId: Org, createdAt: string, id: IdOrEmpty<'emailTemplate'>) => ({
     gsi1pk: `ETPLS#${organizationId}`,
     gsi1sk: newestKey(createdAt, id),
   }),
   /** An organization's WhatsApp numbers. */
-  numbersOf: (organizationId: Org, createdAt: string, id: Sought<'number'>) => ({
+  numbersOf: (organizationId: Org, createdAt: string, id: IdOrEmpty<'number'>) => ({
     gsi1pk: `NUMS#${organizationId}`,
     gsi1sk: newestKey(createdAt, id),
   }),
   /** The numbers of a business account (WABA), of any organization, for Meta's account events. */
-  numbersOfAccount: (wabaId: string, createdAt: string, id: Sought<'number'>) => ({
+  numbersOfAccount: (wabaId: string, createdAt: string, id: IdOrEmpty<'number'>) => ({
     gsi2pk: `NUMS#${digest(wabaId)}`,
     gsi2sk: newestKey(createdAt, id),
   }),
   /** An organization's WhatsApp templates. */
-  templatesOf: (organizationId: Org, createdAt: string, id: Sought<'template'>) => ({
+  templatesOf: (organizationId: Org, createdAt: string, id: IdOrEmpty<'template'>) => ({
     gsi1pk: `TPLS#${organizationId}`,
     gsi1sk: newestKey(createdAt, id),
   }),
   /** An organization's WhatsApp flows. */
-  flowsOf: (organizationId: Org, createdAt: string, id: Sought<'flow'>) => ({
+  flowsOf: (organizationId: Org, createdAt: string, id: IdOrEmpty<'flow'>) => ({
     gsi1pk: `FLWS#${organizationId}`,
     gsi1sk: newestKey(createdAt, id),
   }),
   /** An organization's messages of a channel. */
-  messagesOf: (organizationId: Org, channel: string, createdAt: string, id: Sought<'message'>) => ({
+  messagesOf: (organizationId: Org, channel: string, createdAt: string, id: IdOrEmpty<'message'>) => ({
     gsi1pk: `MSGS#${channel}#${organizationId}`,
     gsi1sk: newestKey(createdAt, id),
   }),
   /** A contact's messages of a channel. */
-  messagesOfContact: (contactId: Id<'contact'>, channel: string, createdAt: string, id: Sought<'message'>) => ({
+  messagesOfContact: (contactId: Id<'contact'>, channel: string, createdAt: string, id: IdOrEmpty<'message'>) => ({
     gsi2pk: `MSGS#${channel}#${contactId}`,
     gsi2sk: newestKey(createdAt, id),
   }),
   /** An organization's inbound messages of a channel; separate, so that a channel's own list holds only sends. */
-  inboundOf: (organizationId: Org, channel: string, createdAt: string, id: Sought<'message'>) => ({
+  inboundOf: (organizationId: Org, channel: string, createdAt: string, id: IdOrEmpty<'message'>) => ({
     gsi1pk: `INS#${channel}#${organizationId}`,
     gsi1sk: newestKey(createdAt, id),
   }),
@@ -275,12 +236,18 @@ export const INDEX_KEYS = {
     gsi2sk: newestKey(at, recipientHash),
   }),
   /** A contact's inbound messages of a channel. */
-  inboundOfContact: (contactId: Id<'contact'>, channel: string, createdAt: string, id: Sought<'message'>) => ({
+  inboundOfContact: (contactId: Id<'contact'>, channel: string, createdAt: string, id: IdOrEmpty<'message'>) => ({
     gsi2pk: `INS#${channel}#${contactId}`,
     gsi2sk: newestKey(createdAt, id),
   }),
   /** Inbound messages of a channel from one author (blind index). */
-  inboundFrom: (organizationId: Org, fromHash: string, channel: string, createdAt: string, id: Sought<'message'>) => ({
+  inboundFrom: (
+    organizationId: Org,
+    fromHash: string,
+    channel: string,
+    createdAt: string,
+    id: IdOrEmpty<'message'>,
+  ) => ({
     gsi4pk: `INS#${channel}#${organizationId}#${fromHash}`,
     gsi4sk: newestKey(createdAt, id),
   }),
@@ -290,7 +257,7 @@ export const INDEX_KEYS = {
     campaignId: string,
     channel: string,
     createdAt: string,
-    id: Sought<'message'>,
+    id: IdOrEmpty<'message'>,
   ) => ({
     gsi3pk: `MSGS#${channel}#${organizationId}#${digest(campaignId)}`,
     gsi3sk: newestKey(createdAt, id),
@@ -301,23 +268,23 @@ export const INDEX_KEYS = {
     recipientHash: string,
     channel: string,
     createdAt: string,
-    id: Sought<'message'>,
+    id: IdOrEmpty<'message'>,
   ) => ({
     gsi4pk: `MSGS#${channel}#${organizationId}#${recipientHash}`,
     gsi4sk: newestKey(createdAt, id),
   }),
   /** An organization's replies of a channel. */
-  repliesOf: (organizationId: Org, channel: string, createdAt: string, id: Sought<'reply'>) => ({
+  repliesOf: (organizationId: Org, channel: string, createdAt: string, id: IdOrEmpty<'reply'>) => ({
     gsi1pk: `RPLS#${channel}#${organizationId}`,
     gsi1sk: newestKey(createdAt, id),
   }),
   /** The replies to one message. */
-  repliesTo: (messageId: Id<'message'>, createdAt: string, id: Sought<'reply'>) => ({
+  repliesTo: (messageId: Id<'message'>, createdAt: string, id: IdOrEmpty<'reply'>) => ({
     gsi2pk: `RPLS#${messageId}`,
     gsi2sk: newestKey(createdAt, id),
   }),
   /** An organization's push messages. */
-  pushMessagesOf: (organizationId: Org, createdAt: string, id: Sought<'message'>) => ({
+  pushMessagesOf: (organizationId: Org, createdAt: string, id: IdOrEmpty<'message'>) => ({
     gsi1pk: `PSHS#${organizationId}`,
     gsi1sk: newestKey(createdAt, id),
   }),
@@ -327,7 +294,7 @@ export const INDEX_KEYS = {
     gsi1sk: `${padded(sequence, 12)}`,
   }),
   /** A subscription's deliveries, test events included. */
-  deliveriesOf: (webhookId: Id<'webhook'>, createdAt: string, id: Sought<'delivery'>) => ({
+  deliveriesOf: (webhookId: Id<'webhook'>, createdAt: string, id: IdOrEmpty<'delivery'>) => ({
     gsi2pk: `DLVS#${webhookId}`,
     gsi2sk: newestKey(createdAt, id),
   }),

@@ -1,24 +1,24 @@
 import { parseId } from '../domain/core/ids.ts';
 import type { Key } from './client/row.ts';
 
-/** What follows a prefix in a part of a key; a TypeError where the key is another kind of row's. */
+/** The text after a prefix in a part of a key. Throws a TypeError for a key of another kind of row. */
 const after = (prefix: string, part: string): string => {
   if (part.startsWith(prefix)) return part.slice(prefix.length);
-  throw new TypeError(`not a key that begins with ${prefix}`);
+  throw new TypeError(`not a key with the prefix ${prefix}`);
 };
 
-/** A whole number in a key, padded or not; a TypeError where there is none. */
+/** A whole number in a key, padded or not. Throws a TypeError when there is none. */
 const whole = (text: string | undefined): number => {
   if (text && /^\d+$/.test(text)) return Number(text);
-  throw new TypeError('not a key with a number in its place');
+  throw new TypeError('not a number in a key');
 };
 
 type PartitionKey = Pick<Key, 'pk'>;
 type SortKey = Pick<Key, 'sk'>;
 
-/** What the key of a row says, which its function in KEYS made. Each throws a TypeError on the key of any other kind of row. */
+/** The ids and numbers in a row's key, as its function in KEYS put them there. Each throws a TypeError for a key of another kind of row. */
 export const PARSE_KEY = {
-  /** The same for all rows of a message. */
+  /** Works for every row of a message. */
   message: ({ pk }: PartitionKey) => parseId('message', after('MSG#', pk)),
   receipt: ({ pk, sk }: Key) => ({ messageId: PARSE_KEY.message({ pk }), fingerprint: after('RCPT#', sk) }),
   batchChunk: ({ pk, sk }: Key) => {
@@ -48,7 +48,7 @@ export const PARSE_KEY = {
     return { numberId: numberId === '' ? ('' as const) : parseId('number', numberId) };
   },
   pushToken: ({ sk }: SortKey) => parseId('pushToken', after('PTOK#', sk)),
-  /** The same for all rows of a push message but its devices'. */
+  /** Works for every row of a push message except its dispatches. */
   pushMessage: ({ pk }: PartitionKey) => parseId('message', after('PSH#', pk)),
   pushChunk: ({ pk, sk }: Key) => {
     const [shard, chunk] = after('CHUNK#', sk).split('#');

@@ -4,7 +4,6 @@ import { resend } from '../../shared/domain/api/resend.ts';
 import { sendV1 } from '../../shared/domain/api/v1-send.ts';
 import type * as registry from '../../shared/domain/channels/registry.ts';
 import type { AnyChannel } from '../../shared/domain/channels/registry.ts';
-import { isRefusal } from '../../shared/domain/core/errors.ts';
 import type { Id } from '../../shared/domain/core/ids.ts';
 import type { Channel } from '../../shared/domain/message/channel.ts';
 import { defineChannel } from '../../shared/domain/message/define-channel.ts';
@@ -17,7 +16,8 @@ import { sendQueued } from '../../shared/domain/sending/send-queued.ts';
 import { messageView } from '../../shared/domain/tracking/views.ts';
 import { listMessagePage, readMessage } from '../../shared/storage/messages/message-lists.ts';
 import { listAllMessages } from '../../shared/storage/messages/message-merge.ts';
-import { calmDown, deliverReport, reportOf } from '../support/channel-plans-live.ts';
+import { accepted } from '../support/accepted.ts';
+import { deliverReport, reportOf } from '../support/channel-sends.ts';
 import { checkMoney } from '../support/money.ts';
 import { use } from '../support/use.ts';
 import { ScriptedProvider, startWorld } from '../support/world.ts';
@@ -28,7 +28,7 @@ import {
   submitPortsOf,
 } from '../support/world-queued.ts';
 
-/** A channel that no file of the service names: its whole declaration, as a folder of its own would have it. */
+/** A channel that no file of the service names: its whole declaration, as it would be in its folder. */
 const telegram = defineChannel({
   channel: 'telegram' as Channel,
   recipient: 'platform',
@@ -70,22 +70,18 @@ const COINS = 30;
 const world = await use(startWorld('live'));
 
 describe('a seventh channel that is declared in memory', () => {
-  afterEach(() => calmDown(world));
+  afterEach(world.reset);
 
-  const begin = async (fallback: readonly Channel[] = []) => {
+  const accept = async (fallback: readonly Channel[] = []) => {
     world.prices = [
       ...DEFAULT_PRICES,
       { channel: 'telegram', route: 'chat', unit: 'message', bands: [{ upTo: null, coins: COINS }] },
     ];
     const actor = await world.organization(10_000);
     const steps = fallback.map((channel) => ({ channel, to: '+5511987654321' }));
-    const sent = await sendV1(submitPortsOf(world), actor, 'key', {
-      channel: TELEGRAM,
-      to: 'chat-1',
-      text: 'Oi',
-      ...(steps.length > 0 ? { fallback: steps, fallback_after: 60_000 } : {}),
-    });
-    if (isRefusal(sent)) throw new Error(sent.details.detail);
+    const later = steps.length > 0 ? { fallback: steps, fallback_after: 60_000 } : {};
+    const body = { channel: TELEGRAM, to: 'chat-1', text: 'Oi', ...later };
+    const sent = accepted(await sendV1(submitPortsOf(world), actor, 'key', body));
     const read = async (id: Id<'message'> = sent.id): Promise<MessageRecord> => {
       const message = await readMessage(world.table, actor.organizationId, id);
       if (!message) throw new Error('the message is gone');
@@ -93,12 +89,12 @@ describe('a seventh channel that is declared in memory', () => {
     };
     return { actor, id: sent.id, sent, read };
   };
-  const leave = (id: Id<'message'>) => sendQueued(sendQueuedPortsOf(world), id);
+  const send = (id: Id<'message'>) => sendQueued(sendQueuedPortsOf(world), id);
 
-  test('is sent by its provider at its price, and moves by its reports', async () => {
-    const { actor, id, sent, read } = await begin();
+  test('is sent by its provider at its price, and changes by its receipts', async () => {
+    const { actor, id, sent, read } = await accept();
     expect(sent).toMatchObject({ channel: 'telegram', price: { coins: COINS } });
-    await leave(id);
+    await send(id);
     expect(world.provider.dispatched).toMatchObject([
       {
         to: 'chat-1',
@@ -118,7 +114,7 @@ describe('a seventh channel that is declared in memory', () => {
   });
 
   test("is found in its own list and among all channels' messages", async () => {
-    const { actor, id } = await begin();
+    const { actor, id } = await accept();
     const page = { skip: 0, limit: 10 };
     const own = await listMessagePage(world.table, actor.organizationId, TELEGRAM, {}, page);
     const all = await listAllMessages(world.table, actor.organizationId, {}, page);
@@ -129,36 +125,34 @@ describe('a seventh channel that is declared in memory', () => {
     const second = Object.assign(new ScriptedProvider(), { name: 'telegram_bot' });
     world.candidates = () => ({ kind: 'ready', providers: [world.provider, second] });
     world.provider.script = [{ kind: 'refused', cause: 'credit', detail: 'no credit' }];
-    const { id, read } = await begin();
-    await leave(id);
+    const { id, read } = await accept();
+    await send(id);
     expect([world.provider.dispatched.length, second.dispatched.length]).toEqual([1, 1]);
     expect(await read()).toMatchObject({ status: 'sent', provider: 'telegram_bot' });
-    world.candidates = () => ({ kind: 'ready', providers: [world.provider] });
   });
 
-  test('ends with its own reason where its provider refuses the recipient, and is sent anew by a resend', async () => {
+  test('fails with its own reason when its provider refuses the recipient, and can be resent', async () => {
     world.provider.script = [{ kind: 'refused', cause: 'recipient', detail: 'chat not found' }];
-    const { actor, id, read } = await begin();
-    await leave(id);
+    const { actor, id, read } = await accept();
+    await send(id);
     expect(await read()).toMatchObject({ status: 'failed', reason: 'no_such_chat', hold: 'released' });
     const ports = { ...cancelAndForcePortsOf(world), ...submitPortsOf(world) };
-    const again = await resend(ports, actor, id, { to: 'chat-2' }, 'again');
-    if (isRefusal(again)) throw new Error(again.details.detail);
-    await leave(again.message.id);
+    const again = accepted(await resend(ports, actor, id, { to: 'chat-2' }, 'again'));
+    await send(again.message.id);
     expect(await read(again.message.id)).toMatchObject({ status: 'sent', to: 'chat-2', replaces: id });
     await checkMoney(world.table, actor.organizationId);
   });
 
   test('falls back to another channel when it fails, and is a fallback of another', async () => {
     world.provider.script = [{ kind: 'refused', cause: 'recipient', detail: 'chat not found' }];
-    const { actor, id } = await begin(['sms', TELEGRAM]);
-    await leave(id);
+    const { actor, id } = await accept(['sms', TELEGRAM]);
+    await send(id);
     await advanceFallback(advanceFallbackPortsOf(world), id);
     const all = () => listAllMessages(world.table, actor.organizationId, {}, { skip: 0, limit: 10 });
     expect((await all()).items.map(({ channel }) => channel).sort()).toEqual(['sms', 'telegram']);
     world.provider.script = [{ kind: 'refused', cause: 'recipient', detail: 'no such number' }];
     const sms = (await all()).items.find(({ channel }) => channel === 'sms');
-    await leave(sms?.id as Id<'message'>);
+    await send(sms?.id as Id<'message'>);
     await advanceFallback(advanceFallbackPortsOf(world), id);
     expect((await all()).items.map(({ channel }) => channel).sort()).toEqual(['sms', 'telegram', 'telegram']);
   });

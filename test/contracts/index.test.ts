@@ -29,7 +29,7 @@ const exportedContracts = async (): Promise<string[]> => {
 };
 
 describe('the list of operations', () => {
-  it('holds every contract that is exported, once', async () => {
+  it('has every exported contract, once', async () => {
     expect(ids).toEqual(await exportedContracts());
     expect(new Set(ids).size).toBe(ids.length);
   });
@@ -39,40 +39,36 @@ describe('the list of operations', () => {
     expect(routes.length - new Set(routes).size, routes.sort().join('\n')).toBe(0);
   });
 
-  it('has a handler for each operation, and no handler besides', async () => {
+  it('has a handler for each operation, and no other handler', async () => {
     const machinery = /^(?:authorizer$|consumers\/|schedules\/)/;
     const handlers = (await listFunctions(join(ROOT, 'functions'))).filter((path) => !machinery.test(path));
     expect(handlers.sort()).toEqual(OPERATIONS.map(functionPath).sort());
   });
 
-  it('has a consumer for each queue, and no consumer besides', () => {
-    expect(namesIn('functions/consumers', '.ts')).toEqual(
-      Object.values(QUEUES)
-        .map(({ consumer }) => consumer)
-        .sort(),
-    );
+  it('has a consumer for each queue, and no other consumer', () => {
+    const consumers = Object.values(QUEUES).map(({ consumer }) => consumer);
+    expect(namesIn('functions/consumers', '.ts')).toEqual(consumers.sort());
   });
 
-  it('has an example event for each operation and queue, and none besides', () => {
+  it('has an example event for each operation and queue, and no other', () => {
     expect(namesIn('events/requests', '.json')).toEqual(ids);
     expect(namesIn('events/sqs', '.json')).toEqual([...QUEUE_NAMES].sort());
   });
 });
 
 describe.each(OPERATIONS.map((contract) => [contract.id, contract] as const))('%s', (_, contract) => {
-  it('names in its path exactly the parameters that it describes', () => {
+  it('describes exactly the parameters of its path', () => {
     const named = [...contract.path.matchAll(/\{(\w+)\+?\}/g)].map(([, name]) => name);
     expect(Object.keys(contract.request.params?.shape ?? {}).sort()).toEqual(named.sort());
   });
 
-  it('asks for a scope that exists', () => {
+  it('requires a scope that exists', () => {
     const { permission } = contract;
-    expect(permission === 'public' || isScope(typeof permission === 'string' ? permission : permission.session)).toBe(
-      true,
-    );
+    const scope = typeof permission === 'string' ? permission : permission.session;
+    expect(permission === 'public' || isScope(scope)).toBe(true);
   });
 
-  it('takes its example event', () => {
+  it('accepts its example event', () => {
     const event = exampleEvent(contract);
     const { params, query, body } = contract.request;
     expect([event.httpMethod, event.resource]).toEqual([contract.method, contract.path]);
@@ -83,12 +79,12 @@ describe.each(OPERATIONS.map((contract) => [contract.id, contract] as const))('%
 });
 
 describe('example events', () => {
-  it.each(QUEUE_NAMES)('the message of %s is one that its consumer takes', (queue) => {
+  it.each(QUEUE_NAMES)('the message of %s is accepted by its consumer', (queue) => {
     const { Records } = JSON.parse(readFileSync(join(ROOT, 'events/sqs', `${queue}.json`), 'utf8'));
     expect(QUEUES[queue].message.safeParse(JSON.parse(Records[0].body)).error).toBeUndefined();
   });
 
-  it('are as the contracts now stand (else: node infra/build/write-examples.ts)', () => {
+  it('match the contracts (else: node infra/build/write-examples.ts)', () => {
     for (const [name, text] of exampleFiles(OPERATIONS)) {
       const file = join(ROOT, 'events', name);
       expect(existsSync(file) ? readFileSync(file, 'utf8') : '', relative(ROOT, file)).toBe(text);

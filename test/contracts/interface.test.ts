@@ -6,7 +6,7 @@ import { PROBLEMS, type ProblemName } from '../../shared/domain/core/errors.ts';
 /** What any operation may answer besides what it documents (docs/spec/errors.md#what-every-operation-may-answer). */
 const ALWAYS = [400, 401, 403, 413, 415, 429, 500, 503];
 
-/** The success and the errors that callers were promised, written down apart from the contracts (docs/spec/errors.md#statuses-by-operation). */
+/** The success and the errors promised to callers, written independently of the contracts (docs/spec/errors.md#statuses-by-operation). */
 const INTERFACE: readonly (readonly [operation: string, success: number, errors: readonly number[]])[] = [
   ['POST /v1/messages', 202, [400, 402, 409, 429]],
   ['GET /v2/sms/messages', 200, [401, 403, 422]],
@@ -35,7 +35,7 @@ const INTERFACE: readonly (readonly [operation: string, success: number, errors:
   ['GET /webhooks', 200, [401, 403]],
 ];
 
-/** What was added to those lists, and the rule that asks for it. */
+/** What was added to those lists, with the rule that requires it. */
 const ADDED: Readonly<Record<string, Readonly<Record<number, string>>>> = {
   'POST /v1/messages': {
     412: 'docs/spec/sends.md#order-of-checks: a route without a price',
@@ -52,7 +52,7 @@ const statusOf = (name: ProblemName): number => PROBLEMS[name].status;
 const inOrder = (statuses: Iterable<number>): number[] => [...new Set(statuses)].sort((a, b) => a - b);
 
 describe.each(INTERFACE)('%s', (operation, success, errors) => {
-  it('documents the statuses that it promised, and beyond them only what every operation may answer', () => {
+  it('documents its promised statuses, and beyond them only what every operation may answer', () => {
     const contract = OPERATIONS.find((one) => nameOf(one) === operation);
     const documented = [
       ...Object.keys(contract?.responses ?? {}).map(Number),
@@ -70,6 +70,6 @@ it('an operation that takes JSON documents 422, unless its promised list has non
   expect(without.map(nameOf).filter((operation) => !listed.has(operation))).toEqual([]);
 });
 
-it('what every operation may answer besides is one closed list', () => {
+it('what every operation may also answer is one closed list', () => {
   expect(inOrder(COMMON_PROBLEMS.map(statusOf))).toEqual(ALWAYS);
 });

@@ -7,11 +7,11 @@ import { functionPath, ROOT } from './support.ts';
 
 const STATIC = OPERATIONS.filter(({ uses, permission }) => uses.table === 'none' && permission === 'public');
 
-/** Clients, rows, and what joins them: the process's settings, log and scope join nothing. */
-const TOUCHES = /@aws-sdk|shared\/storage|shared\/wiring\/(?!process\/(?:config|observe|scope)\.ts)/;
+/** Clients, storage and wiring, except the process's settings, log and scope. */
+const CLIENTS = /@aws-sdk|shared\/storage|shared\/wiring\/(?!process\/(?:config|observe|scope)\.ts)/;
 
-/** All that a function reads when it starts: its entry and the modules that this imports without waiting. */
-const startsWith = async (path: string): Promise<string[]> => {
+/** The files that a function loads at start: its entry and the modules that it imports statically. */
+const loadedAtStart = async (path: string): Promise<string[]> => {
   const { metafile } = await build({
     absWorkingDir: ROOT,
     entryPoints: [join(ROOT, 'functions', `${path}.ts`)],
@@ -34,13 +34,13 @@ const startsWith = async (path: string): Promise<string[]> => {
   return [...reached].flatMap((file) => Object.keys(outputs[file]?.inputs ?? {}));
 };
 
-it('there are operations that touch nothing', () => expect(STATIC.length).toBeGreaterThan(3));
+it('some operations are static', () => expect(STATIC.length).toBeGreaterThan(3));
 
 it.each(STATIC.map((contract) => [contract.id, contract] as const))(
   '%s starts without an AWS client',
   async (_, contract) => {
-    const inputs = await startsWith(functionPath(contract));
+    const inputs = await loadedAtStart(functionPath(contract));
     expect(inputs.length).toBeGreaterThan(5);
-    expect(inputs.filter((file) => TOUCHES.test(file))).toEqual([]);
+    expect(inputs.filter((file) => CLIENTS.test(file))).toEqual([]);
   },
 );

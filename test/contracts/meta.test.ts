@@ -25,13 +25,13 @@ describe('documentation', () => {
     expect(headers?.['content-type']).toBe('application/json');
     const { openapi, paths } = JSON.parse(body);
     expect(openapi).toBe('3.1.0');
-    // What the document says of itself is what is answered.
+    // The document describes its own response too.
     expect(paths['/openapi.json'].get.responses[200].content).toEqual({
       'application/json': { schema: { type: 'object' } },
     });
   });
 
-  it('is a page that loads only what its own host serves', async () => {
+  it('is a page that loads files of its own host alone', async () => {
     const { body, headers } = await run('meta.docs');
     const loaded = [...body.matchAll(/(?:src|href)="([^"]+)"/g)]
       .map(([, address = '']) => address)
@@ -47,7 +47,7 @@ describe('documentation', () => {
     expect(body).not.toMatch(/<script(?![^>]*\ssrc=)[^>]*>/);
   });
 
-  it('carries Swagger UI itself', async () => {
+  it('serves Swagger UI itself', async () => {
     const [script, style] = await Promise.all([
       run('meta.docs-asset', { file: 'swagger-ui-bundle.js' }),
       run('meta.docs-asset', { file: 'swagger-ui.css' }),
@@ -65,7 +65,7 @@ describe('documentation', () => {
 
 describe('error pages', () => {
   it.each(Object.keys(PROBLEMS) as ProblemName[])(
-    'the type of %s leads to a page that says what to do',
+    'the type of %s is the URL of a page that says what to do',
     async (name) => {
       const code = problemType(name).replace('/docs/errors/', '');
       const { statusCode, body, headers } = await run('meta.docs-error', { code });
@@ -76,7 +76,7 @@ describe('error pages', () => {
     },
   );
 
-  it('repeats nothing of an unknown address', async () => {
+  it('repeats nothing of an unknown URL', async () => {
     const { statusCode, body } = await run('meta.docs-error', { code: '<script>alert(1)</script>' });
     expect(statusCode).toBe(404);
     expect(JSON.parse(body).detail).not.toContain('script');

@@ -20,7 +20,7 @@ const COPIED = [
   'openapi.json',
   'redocly.yaml',
 ];
-/** What each new operation is written to, beside the contract: in an area that has rules, and in a new one. */
+/** The files written for a new operation, beside the contract: in an existing area and in a new one. */
 const WRITTEN = {
   'sms.resend-all': [
     'functions/sms/resend-all.ts',
@@ -29,7 +29,7 @@ const WRITTEN = {
   ],
   'weather.tell': ['functions/weather/tell.ts', 'shared/domain/weather/tell.ts', 'test/domain/weather-tell.test.ts'],
 };
-/** What they are entered into. */
+/** The files that they are added to. */
 const CHANGED = [
   'shared/contracts/sms.ts',
   'shared/contracts/weather.ts',
@@ -53,7 +53,7 @@ describe('npm run new:operation', () => {
   beforeAll(() => {
     for (const path of COPIED) cpSync(join(ROOT, path), join(folder, path), { recursive: true });
     symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
-    // Not again from inside of the copy.
+    // It must not run inside the copy.
     rmSync(join(folder, 'test/contracts/new-operation.test.ts'));
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -72,11 +72,11 @@ describe('npm run new:operation', () => {
     60_000,
   );
 
-  describe.concurrent('what it wrote', () => {
+  describe.concurrent('the written files', () => {
     const files = [...Object.values(WRITTEN).flat(), ...CHANGED];
 
-    it('compiles', async ({ expect }) => {
-      // These files, what they import, and the document, which adds to the types of the schemas: the project's other files have a test of their own.
+    it('compile', async ({ expect }) => {
+      // These files, their imports, and the document, which extends the schemas' types; the other files have a test of their own.
       writeFileSync(
         join(folder, 'written.json'),
         JSON.stringify({ extends: './tsconfig.json', include: [], files: [...files, 'shared/openapi/document.ts'] }),
@@ -85,12 +85,12 @@ describe('npm run new:operation', () => {
       expect(code, output.slice(0, 6000)).toBe(0);
     }, 180_000);
 
-    it('has the format and the order of the project', async ({ expect }) => {
+    it('have the format of the project', async ({ expect }) => {
       const { code, output } = await run('node_modules/@biomejs/biome/bin/biome', 'check', ...files);
       expect(code, output).toBe(0);
     }, 180_000);
 
-    it('passes its own tests, and those of the list of operations, of the document and of each operation of its area', async ({
+    it('pass their own tests, and those of the list of operations, of the document and of the operations of their area', async ({
       expect,
     }) => {
       const tests = ['index', 'operations', 'openapi'].map((name) => `test/contracts/${name}.test.ts`);
@@ -102,7 +102,7 @@ describe('npm run new:operation', () => {
     }, 300_000);
   });
 
-  it.each(['sms.resend-all', 'sms.send'])('does not touch what exists: %s', async (id) => {
+  it.each(['sms.resend-all', 'sms.send'])('does not change an existing operation: %s', async (id) => {
     const before = readFileSync(join(folder, 'shared/contracts/sms.ts'), 'utf8');
     const { code, output } = await create(id);
     expect(code).toBe(1);

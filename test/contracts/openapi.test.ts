@@ -23,7 +23,7 @@ const document = JSON.parse(committed) as {
 const documented = Object.values(document.paths).flatMap((path) => Object.values(path));
 
 describe('openapi.json', () => {
-  it('is as the contracts now stand (else: npm run openapi)', () => {
+  it('matches the contracts (else: npm run openapi)', () => {
     expect(projectDocument(ROOT).split('\n')).toEqual(committed.split('\n'));
   });
 
@@ -31,7 +31,7 @@ describe('openapi.json', () => {
     expect(documented.map(({ operationId }) => operationId).sort()).toEqual(OPERATIONS.map(({ id }) => id).sort());
   });
 
-  it('names the scope of every operation that needs a credential, and asks for none elsewhere', () => {
+  it('names the scope of every operation that needs a credential, and none elsewhere', () => {
     for (const { operationId, security, 'x-required-scope': scope } of documented) {
       const permission = OPERATIONS.find(({ id }) => id === operationId)?.permission;
       expect(security.length === 0, operationId).toBe(permission === 'public');
@@ -48,7 +48,7 @@ describe('openapi.json', () => {
     }
   });
 
-  it('says with every 429 and 503 when to ask again, and answers errors as problem documents', () => {
+  it('has Retry-After on every 429 and 503, and problem documents for errors', () => {
     const { RateLimited, ServiceUnavailable } = document.components.responses;
     for (const response of [RateLimited, ServiceUnavailable]) expect(response?.headers).toHaveProperty('Retry-After');
     for (const { content } of Object.values(document.components.responses))

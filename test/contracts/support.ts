@@ -5,7 +5,7 @@ import type { OperationContract } from '../../shared/contracts/define-operation.
 
 export const ROOT = join(import.meta.dirname, '../..');
 
-/** The smallest environment that a function starts with. The engines behind it do not exist: what reaches for one fails. */
+/** The smallest environment that a function starts with. Its endpoints do not exist: a call to one fails. */
 const ENVIRONMENT: Readonly<Record<string, string>> = {
   STAGE: 'test',
   TABLE_NAME: 'messaging-test',
@@ -43,7 +43,7 @@ const CONTEXT = { awsRequestId: 'none', functionName: 'none', getRemainingTimeIn
 export interface Change {
   readonly headers?: Readonly<Record<string, string>>;
   readonly without?: string;
-  /** A header that stands twice. */
+  /** A header that is sent twice. */
   readonly twice?: string;
   readonly scopes?: string;
   readonly query?: Readonly<Record<string, string>>;

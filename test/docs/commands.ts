@@ -34,7 +34,7 @@ const isCommand = (text: string): boolean => {
   const [first = '', second = ''] = text.split(' ');
   return ['npm', 'npx', 'admin'].includes(first) || (GROUPS.has(first) && /^[a-z]/.test(second));
 };
-/** Every command that a page shows: the lines of its bash blocks, and what stands in its text as code. */
+/** Every command on a page: the lines of its bash blocks, and inline code that is a command. */
 export const commandsOf = (page: string): string[] => {
   const lines = blocksOf(page, 'bash').flatMap((block) => block.split('\n'));
   const text = page.replaceAll(/^```[\s\S]*?^```/gm, '');
@@ -42,7 +42,7 @@ export const commandsOf = (page: string): string[] => {
   return [...new Set([...lines, ...inline].map((line) => line.replace(/\s+#.*$/, '').trim()).filter(Boolean))];
 };
 
-/** What an operator's command names that does not exist: the command itself, or options of it. */
+/** The unknown parts of an operator's command: the command itself, or its options. */
 export const unknownIn = (words: string): string[] => {
   const [group = '', verbs = '', ...rest] = words.split(' ');
   return verbs.split('|').flatMap((verb) => {
@@ -81,12 +81,12 @@ export const shell = (line: string, env: Readonly<Record<string, string>> = {}):
     child.on('close', (code) => resolve({ code, stdout, stderr }));
   });
 
-/** A text without what is different each time: ids, keys, moments, ports and folders. */
+/** A text with placeholders for ids, keys, times, ports and folders. */
 export const normalized = (text: string): string =>
   text
     .replaceAll(/\b(org|msg|key)_[0-9A-Za-z]{21}\b/g, '$1_…')
     .replaceAll(/\bsvc_(test|live)_[0-9A-Za-z]{32,}\b/g, 'svc_$1_…')
-    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<moment>')
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>')
     .replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:<port>')
     .replaceAll(
       /(Data in|logs in) \S*?([\w.]+(?:\/functions\.log)?)(?=,|$)/gm,

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ENVIRONMENTS } from '../../shared/domain/core/actor.ts';
 import { QUEUE_OF_KIND } from '../../shared/queues/queues.ts';
-import { DUE_SHARDS } from '../../shared/storage/access-patterns.ts';
+import { DUE_SHARDS } from '../../shared/storage/table-indexes.ts';
 import { deploy, type Resource, templateOf } from '../infra/support.ts';
 import type { Tenant } from '../support/api.ts';
 import { deliver } from '../support/providers/stand-in.ts';
@@ -26,7 +26,7 @@ const tableUnder = (heading: string): string[][] => {
 const cell = (row: readonly string[] | undefined, at: number): number => Number((row?.[at] ?? '').replaceAll(',', ''));
 
 const PHONE = '+5511987654321';
-/** A recipient for whom the sandbox plays no report, so that a send is counted alone. */
+/** A recipient without a sandbox report, so that only the send is counted. */
 const SILENT = '+5511999990099';
 type Service = Awaited<ReturnType<typeof startMetered>>;
 let service: Service;
@@ -42,77 +42,68 @@ const preview = (body: Readonly<Record<string, unknown>>) =>
   tenant.test.post('/v1/messages/preview', { channel: 'sms', to: SILENT, text: 'Oi', ...body });
 
 let turn = 0;
-interface Work {
-  /** Its row of the page. */
-  readonly row: string;
-  /** Made before, and not counted. */
-  readonly first?: () => Promise<unknown>;
-  readonly run: () => Promise<unknown>;
-  /** Its consumers' work is counted with it. */
-  readonly setsOff?: true;
+interface Options {
+  /** Preparation that is not counted. */
+  readonly first?: () => unknown;
+  /** The work of its consumers is counted, too. */
+  readonly withConsumers?: true;
 }
-/** The works of the page's first table, in its order. */
-const WORKS: readonly Work[] = [
-  { row: 'Send, live, route otp', run: () => live({ route: 'otp' }) },
-  { row: 'Send, live, route premium', run: () => live() },
-  {
-    row: 'Send, live, premium, one tracked link',
-    run: () => live({ body: 'Veja https://example.com/a', trackLinks: true }),
-  },
-  {
-    row: 'Send that the provider refuses',
-    first: async () => service.provider.script({ refuse: '8:REJECTED' }),
-    // With its refusal the message's row is a little over a kilobyte: a text that leaves no doubt of it.
-    run: () => live({ route: 'otp', body: 'Seu pedido saiu para entrega e chega hoje, até as 18 horas.' }),
-  },
-  {
-    row: 'Send without a certain answer',
-    first: async () => service.provider.script('reset'),
-    run: () => live({ route: 'otp' }),
-  },
-  {
-    row: 'Receipt of a live send, applied, with its event',
-    first: () => live(),
-    run: () => deliver(service.provider.receipt(last(), 'delivered')),
-    setsOff: true,
-  },
-  {
-    row: 'Reply, with its event and its inbound message',
-    run: () => deliver(service.provider.reply(last(), `Sim ${turn}`)),
-    setsOff: true,
-  },
-  { row: 'Send, sandbox, route otp', run: () => tenant.test.send({ to: SILENT, route: 'otp' }) },
-  { row: 'Send, sandbox, route premium', run: () => tenant.test.send({ to: SILENT }, `replayed-${turn}`) },
-  { row: 'Send repeated with its key', run: () => tenant.test.send({ to: SILENT }, 'replayed-1') },
-  { row: 'Preview of a send', run: () => preview({}) },
-  {
-    row: 'Preview of a send with two fallbacks',
-    run: () => preview({ fallback: ['rcs', { channel: 'email', to: 'ana@example.com' }] }),
-  },
-  { row: 'Read a message', run: () => tenant.test.get(`/v2/sms/messages/${sent.id}`) },
-  { row: 'List of messages, 50 a page', run: () => tenant.test.get('/v2/sms/messages', { limit: 50 }) },
-  { row: 'Read the wallet', run: () => tenant.test.get('/v2/wallet') },
-  { row: 'Ledger, 50 lines', run: () => tenant.test.get('/v2/wallet/entries', { limit: 50 }) },
-  {
-    row: 'Create a contact, with its event',
-    run: () => tenant.test.post('/contacts', { phone: `+551198765100${turn}` }),
-    setsOff: true,
-  },
-  {
-    row: 'Follow a tracked link, with its event',
-    run: () => service.messaging.anonymous.get(`/r/${link}`),
-    setsOff: true,
-  },
-  {
-    row: 'Create a contact, with its event delivered to one webhook',
-    first: async () => {
-      if (turn === 0) await tenant.test.post('/webhooks', { url: receiver.url, events: ['contact.created'] });
+/** The rows of the page's first table, in its order: name, work, options. */
+const ROWS: readonly (readonly [row: string, run: () => Promise<unknown>, options?: Options])[] = [
+  ['Send, live, route otp', () => live({ route: 'otp' })],
+  ['Send, live, route premium', () => live()],
+  ['Send, live, premium, one tracked link', () => live({ body: 'Veja https://example.com/a', trackLinks: true })],
+  [
+    'Send that the provider refuses',
+    // The text makes the message's row clearly larger than a kilobyte, with its refusal.
+    () => live({ route: 'otp', body: 'Seu pedido saiu para entrega e chega hoje, até as 18 horas.' }),
+    { first: () => service.provider.script({ refuse: '8:REJECTED' }) },
+  ],
+  ['Send without a certain answer', () => live({ route: 'otp' }), { first: () => service.provider.script('reset') }],
+  [
+    'Receipt of a live send, applied, with its event',
+    () => deliver(service.provider.receipt(last(), 'delivered')),
+    { first: () => live(), withConsumers: true },
+  ],
+  [
+    'Reply, with its event and its inbound message',
+    () => deliver(service.provider.reply(last(), `Sim ${turn}`)),
+    { withConsumers: true },
+  ],
+  ['Send, sandbox, route otp', () => tenant.test.send({ to: SILENT, route: 'otp' })],
+  ['Send, sandbox, route premium', () => tenant.test.send({ to: SILENT }, `replayed-${turn}`)],
+  ['Send repeated with its key', () => tenant.test.send({ to: SILENT }, 'replayed-1')],
+  ['Preview of a send', () => preview({})],
+  [
+    'Preview of a send with two fallbacks',
+    () => preview({ fallback: ['rcs', { channel: 'email', to: 'ana@example.com' }] }),
+  ],
+  ['Read a message', () => tenant.test.get(`/v2/sms/messages/${sent.id}`)],
+  ['List of messages, 50 a page', () => tenant.test.get('/v2/sms/messages', { limit: 50 })],
+  ['Read the wallet', () => tenant.test.get('/v2/wallet')],
+  ['Ledger, 50 lines', () => tenant.test.get('/v2/wallet/entries', { limit: 50 })],
+  [
+    'Create a contact, with its event',
+    () => tenant.test.post('/contacts', { phone: `+551198765100${turn}` }),
+    { withConsumers: true },
+  ],
+  [
+    'Follow a tracked link, with its event',
+    () => service.messaging.anonymous.get(`/r/${link}`),
+    { withConsumers: true },
+  ],
+  [
+    'Create a contact, with its event delivered to one webhook',
+    () => tenant.test.post('/contacts', { phone: `+551198765200${turn}` }),
+    {
+      first: async () => {
+        if (turn === 0) await tenant.test.post('/webhooks', { url: receiver.url, events: ['contact.created'] });
+      },
+      withConsumers: true,
     },
-    run: () => tenant.test.post('/contacts', { phone: `+551198765200${turn}` }),
-    setsOff: true,
-  },
+  ],
 ];
-/** What the metered endpoint answers: an attempt's row, with both sides of the exchange, then lies well within its second kilobyte. */
+/** The response of the metered endpoint: an attempt's row, with request and response, is then well within its second kilobyte. */
 const ANSWER = 'thanks'.padEnd(500);
 let receiver: Receiver;
 let sent = { id: '' };
@@ -122,12 +113,12 @@ const documented = new Map<string, Metered>();
 const measured = new Map<string, Metered>();
 let logBytes = 0;
 
-/** The least of three runs, after one that fills the caches of prices, settings, routes and breakers. */
-const measure = async ({ row, first, run, setsOff }: Work): Promise<void> => {
+/** The minimum of three runs, after one that fills the caches of prices, settings, routes and breakers. */
+const measure = async (...[row, run, { first, withConsumers } = {}]: (typeof ROWS)[number]): Promise<void> => {
   const runs: Metered[] = [];
   for (turn = 0; turn <= 3; turn++) {
     await first?.();
-    runs.push(await service.metered(run, setsOff));
+    runs.push(await service.metered(run, withConsumers));
   }
   const [least] = runs.slice(1).sort((a, b) => a.trips - b.trips);
   if (least) measured.set(row, least);
@@ -137,7 +128,7 @@ const logSize = async (): Promise<number> => {
   await pause(150);
   return statSync(join(service.messaging.dataDir, 'functions.log')).size;
 };
-/** What one live send and its receipt write into the logs. */
+/** The bytes that one live send and its receipt log. */
 const measureLog = async (): Promise<void> => {
   const before = await logSize();
   for (let at = 0; at < 10; at++) {
@@ -158,7 +149,7 @@ beforeAll(async () => {
   for (let at = 0; at < 60; at++) sent = (await tenant.test.send({ to: SILENT, route: 'otp' })).body;
   await live({ body: 'Veja https://example.com/a', trackLinks: true });
   link = String((await service.messaging.rowsOf('live', tenant.id)).find(({ pk }) => pk.startsWith('LINK#'))?.code);
-  for (const work of WORKS) await measure(work);
+  for (const row of ROWS) await measure(...row);
   await measureLog();
 }, 300_000);
 afterAll(async () => {
@@ -167,11 +158,11 @@ afterAll(async () => {
 });
 
 describe('the figures of docs/cost.md', () => {
-  test('of request units, round trips and queue messages are those of the running service', () => {
+  test('for request units, round trips and queue messages match the running service', () => {
     expect(Object.fromEntries(documented)).toEqual(Object.fromEntries(measured));
   });
 
-  test('of a delivery are the difference that one webhook makes', () => {
+  test('for a delivery are the difference that one webhook makes', () => {
     const stated =
       /A delivery to a webhook that answers half a kilobyte takes ([\d.]+) write units, ([\d.]+) read units, (\d+) round trips and (\d+) queue message/
         .exec(PAGE)
@@ -185,12 +176,12 @@ describe('the figures of docs/cost.md', () => {
     expect(stated).toEqual([more('writeUnits'), more('readUnits'), more('trips'), more('messages')]);
   });
 
-  test('of log bytes are within a fifth of what a send and its receipt write', () => {
+  test('for log bytes are within 20 % of what a send and its receipt write', () => {
     const stated = Number(/writes about ([\d,]+) bytes of log/.exec(PAGE)?.[1]?.replaceAll(',', ''));
     expect(Math.abs(logBytes - stated) / stated, `${logBytes} bytes were written`).toBeLessThan(0.2);
   });
 
-  test('of what stands idle are those of the templates', () => {
+  test('for idle resources match the templates', () => {
     const { data, apps } = deploy();
     const resources = ENVIRONMENTS.flatMap((env) => [data[env], apps[env]]).flatMap((stack) =>
       Object.values(templateOf(stack).Resources),
@@ -216,7 +207,7 @@ describe('the example of docs/cost.md', () => {
   /** By variable: USD. */
   const prices = () => new Map(tableUnder('Prices').map((row) => [row[0] ?? '', cell(row, 2)]));
 
-  test('has in each line its quantity times its price', () => {
+  test('has quantity times price in each line', () => {
     for (const [item, quantity, variable, usd] of tableUnder('A million live sends')) {
       if (item?.startsWith('Sum')) continue;
       const price = prices().get(variable ?? '');

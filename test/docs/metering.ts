@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type CountingProxy, startCountingProxy } from '../../bench/counting-proxy.ts';
 import { type Engine, startDynoxide, startFauxqs } from '../../infra/local/engines.ts';
-import { putProviderSettings } from '../../shared/storage/access/providers.ts';
+import { setUpProvider } from '../flows/support.ts';
 import { type Messaging, startMessaging } from '../support/api.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
 import { type InfobipStandIn, startInfobipStandIn } from '../support/providers/infobip-stand-in.ts';
 
-/** What a piece of work consumed: request units and round trips of the table, and messages that were put on a queue. */
+/** What work consumed: request units and round trips of the table, and queue messages. */
 export interface Metered {
   readonly writeUnits: number;
   readonly readUnits: number;
@@ -14,11 +14,11 @@ export interface Metered {
   readonly messages: number;
 }
 
-/** Consumers take a message from its queue within moments. */
+/** Consumers receive a queue message well within this time. */
 const QUIET_MS = 500;
 const messagesIn = (body: string): number => (JSON.parse(body) as { Entries?: unknown[] }).Entries?.length ?? 1;
 
-/** The service between meters: every call to the table and to the queues is counted. The dispatcher runs once, at the start. */
+/** The service behind counting proxies of the table and the queues. The dispatcher runs once, at the start. */
 export const startMetered = async () => {
   const [tables, queues]: Engine[] = await Promise.all([startDynoxide(), startFauxqs()]);
   if (!tables || !queues) throw new Error('An engine did not start.');
@@ -33,19 +33,18 @@ export const startMetered = async () => {
   const messaging: Messaging = await startMessaging({ env, dispatchSeconds: 3_600 });
   const provider: InfobipStandIn = await startInfobipStandIn();
   const { settings } = provider;
-  const setUp = { channel: 'sms', name: 'infobip', settings, now: Date.now() };
-  await putProviderSettings(messaging.tables.live, await messaging.vault('live'), setUp);
+  await setUpProvider(messaging, 'sms', 'infobip', settings);
 
-  /** Until nothing has called the table for a while: what the work set off is through. */
+  /** Waits until the table has not been called for a while: the consumers are done. */
   const quiet = async (): Promise<void> => {
     for (let seen = -1; seen !== meter.taken().trips; await pause(QUIET_MS)) seen = meter.taken().trips;
   };
-  /** Runs a piece of work and tells what it consumed, with all that it `setsOff`. */
-  const metered = async (work: () => Promise<unknown>, setsOff = false): Promise<Metered> => {
+  /** What work consumed, on request with its consumers. */
+  const metered = async (work: () => Promise<unknown>, withConsumers = false): Promise<Metered> => {
     meter.reset();
     messages = 0;
     await work();
-    if (setsOff) await quiet();
+    if (withConsumers) await quiet();
     const { writeUnits, readUnits, trips } = meter.taken();
     return { writeUnits, readUnits, trips, messages };
   };

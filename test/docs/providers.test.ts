@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { channelOf } from '../../shared/domain/channels/registry.ts';
-
 import { loadAllProviders } from '../../shared/providers/index.ts';
 import { blocksOf, readPage } from './commands.ts';
 
@@ -22,7 +21,7 @@ interface Schema {
 }
 const shown = (value: unknown) =>
   value === undefined ? '' : `\`${typeof value === 'string' ? value : JSON.stringify(value)}\``;
-/** A row for each setting, as its schema has it; settings within a setting stand below it. */
+/** A row for each setting of a schema; nested settings follow theirs. */
 const rowsOf = ({ properties = {}, required = [], oneOf = [] }: Schema, above = ''): string[] => [
   ...Object.entries(properties).flatMap(([name, property]) => {
     const needed = required.includes(name) ? 'yes' : '';
@@ -40,18 +39,18 @@ describe('docs/providers.md', () => {
   describe.each(REGISTERED)('on $channel/$name', ({ channel, name, settingsSchema, open }) => {
     const section = SECTIONS.get(`${channel}/${name}`) ?? '';
 
-    test('shows settings that can be used', () => {
+    test('shows valid settings', () => {
       const examples = blocksOf(section, 'json').map((block) => JSON.parse(block) as unknown);
       expect(examples.length).toBeGreaterThan(0);
       for (const example of examples) expect(settingsSchema.safeParse(example).error).toBeUndefined();
     });
 
-    test('names each setting with its default and what it is for, as the code does', () => {
+    test('lists each setting with the default and description of the code', () => {
       const rows = rowsOf(z.toJSONSchema(settingsSchema, { io: 'input' }) as Schema);
       expect(section.split('\n').filter((line) => line.startsWith('| `'))).toEqual(rows);
     });
 
-    test('names the addresses of its callbacks', () => {
+    test('lists the URLs of its callbacks', () => {
       const kinds = channel === 'sms' ? ['receipts', 'replies'] : [channelOf(channel).callbackKinds[0]];
       for (const kind of kinds) expect(section).toContain(`POST {PUBLIC_URL}/callbacks/${name}/${kind}`);
     });
@@ -62,11 +61,11 @@ describe('docs/providers.md', () => {
     });
   });
 
-  /** A constant of the code, and how the page says it. */
-  const NUMBERS: readonly [file: string, constant: RegExp, said: (value: number) => string][] = [
-    ['shared/storage/work/breakers.ts', /TRIP_AFTER = ([\d_]+)/, (count) => `After ${count} such answers in a row`],
-    ['shared/storage/work/breakers.ts', /REST_MS = ([\d_]+)/, (ms) => `rests for ${ms / 1000} s`],
-    ['shared/storage/work/breakers.ts', /TRUST_MS = ([\d_]+)/, (ms) => `hear of it within ${ms / 1000} s`],
+  /** A constant of the code, and its sentence on the page. */
+  const NUMBERS: readonly [file: string, constant: RegExp, sentence: (value: number) => string][] = [
+    ['shared/storage/due-work/breakers.ts', /TRIP_AFTER = ([\d_]+)/, (count) => `After ${count} such answers in a row`],
+    ['shared/storage/due-work/breakers.ts', /REST_MS = ([\d_]+)/, (ms) => `rests for ${ms / 1000} s`],
+    ['shared/storage/due-work/breakers.ts', /TRUST_MS = ([\d_]+)/, (ms) => `hear of it within ${ms / 1000} s`],
     ['shared/providers/routing.ts', /SETTINGS_TTL_MS = ([\d_]+)/, (ms) => `take effect within ${ms / 1000} s`],
     ['shared/domain/sending/dispatch.ts', /MIN_CALL_WINDOW_MS = ([\d_]+)/, (ms) => `less than ${ms / 1000} s are left`],
     ['shared/domain/sending/dispatch.ts', /STATUS_QUERY_DELAY_MS = ([\d_]+)/, (ms) => `is asked ${ms / 1000} s after`],
@@ -77,8 +76,8 @@ describe('docs/providers.md', () => {
       (seconds) => `(${seconds} s after it was accepted)`,
     ],
   ];
-  test.each(NUMBERS)('says the number of %s that %s finds', (file, constant, said) => {
+  test.each(NUMBERS)('states the number of %s that %s finds', (file, constant, sentence) => {
     const value = Number(constant.exec(readPage(file))?.[1]?.replaceAll('_', ''));
-    expect(PAGE.replaceAll(/\s+/g, ' ')).toContain(said(value));
+    expect(PAGE.replaceAll(/\s+/g, ' ')).toContain(sentence(value));
   });
 });

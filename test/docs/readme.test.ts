@@ -15,7 +15,7 @@ let port: number;
 let service: ChildProcess;
 let printed = '';
 const found = { key: '', organization: '' };
-/** What each command printed, by its line in the README. */
+/** The output of each command, by its line in the README. */
 const answers = new Map<string, string>();
 
 /** `npm start` as a newcomer types it, but in a folder and on a port of its own. */
@@ -52,43 +52,43 @@ const succeed = async (line: string, more = ''): Promise<void> => {
   answers.set(line, stdout);
 };
 
-type Way = (line: string) => Promise<void>;
-/** As it stands. */
-const asShown: Way = (line) => succeed(line);
-/** An operator's command, with what its short form in the text leaves out. */
+type Check = (line: string) => Promise<void>;
+/** Runs the line as shown. */
+const asShown: Check = (line) => succeed(line);
+/** Runs an operator's command, with the options that its short form in the text omits. */
 const admin =
-  (more = ''): Way =>
+  (more = ''): Check =>
   async (line) => {
     const { code, stderr } = await here(
       `cd '${folder}' && npm --prefix '${PROJECT}' run --silent admin -- ${line.replace(/(--file) (\S+)/, `$1 '${folder}/$2'`)} ${more}`,
     );
     expect({ line, code, stderr }).toEqual({ line, code: 0, stderr: '' });
   };
-/** `key create|list|revoke`: the program knows each. */
-const known: Way = async (line) => expect(unknownIn(line)).toEqual([]);
-/** The CLI's own help knows the command and its options: to run it takes an account of AWS. */
-const helpKnows: Way = async (line) => {
+/** Checks that each of `key create|list|revoke` exists. */
+const known: Check = async (line) => expect(unknownIn(line)).toEqual([]);
+/** Checks the CLI's help for the command and its options, since running it needs an AWS account. */
+const helpKnows: Check = async (line) => {
   const [, , verb = '', ...options] = line.split(' ');
   const { code, stdout } = await shell(`npx cdk ${verb} --help`);
   expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining(`cdk ${verb}`) });
   for (const option of options) expect(stdout).toContain(option);
 };
-/** A script of package.json whose program is there: it runs for minutes, or changes the project, and has tests of its own. */
-const scriptIsThere: Way = async (line) => {
+/** Checks that the script's program exists: it runs for minutes or changes the project, and has tests of its own. */
+const scriptIsThere: Check = async (line) => {
   const script = PACKAGE.scripts[/^npm run (\S+)/.exec(line)?.[1] ?? ''] ?? '';
   expect(existsSync(join(PROJECT, /^node (\S+)/.exec(script)?.[1] ?? 'none')), `${line}: ${script}`).toBe(true);
 };
 
-/** How each command of the README is run. One that is not here fails the test, and so does a row that the README no longer has. */
-const WAYS: Readonly<Record<string, Way>> = {
-  // Done already: without it this test would not run. The lock file must be the one of package.json, or it refuses.
+/** How each command of the README is checked. Commands and rows must match exactly. */
+const CHECKS: Readonly<Record<string, Check>> = {
+  // It has run before this test. It fails unless the lock file matches package.json.
   'npm ci': async () => {
     const { packages } = JSON.parse(readPage('package-lock.json')) as {
       packages: Record<string, { dependencies: object }>;
     };
     expect(packages['']?.dependencies).toEqual(PACKAGE.dependencies);
   },
-  // It runs through all of these tests.
+  // It runs during all of these tests.
   'npm start': async () => expect(printed).toContain('Ready at'),
   'export KEY=svc_test_…': async () => expect(found.key).toMatch(/^svc_test_\w{32,}$/),
   'npm run synth': (line) => succeed(line, ` -- --output '${folder}/cdk.out'`),
@@ -109,7 +109,7 @@ const WAYS: Readonly<Record<string, Way>> = {
   'queue peek': admin('--env test --queue outcome'),
   'queue redrive': admin('--env test --queue outcome'),
   'npm run new:operation sms.archive': scriptIsThere,
-  // What CI runs, this test among it.
+  // CI runs it, including this test.
   'npm ci && npm test': async () => expect(PACKAGE.scripts.test).toBe('vitest run'),
   'npm run bench': scriptIsThere,
   'npm run torture': scriptIsThere,
@@ -130,16 +130,16 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-describe('what README.md shows', { timeout: 180_000 }, () => {
-  test('is run: every command has its way, and no way is left over', () => {
+describe('the commands of README.md', { timeout: 180_000 }, () => {
+  test('each have a check, and no check is unused', () => {
     expect(
       commandsOf(README)
         .filter((line) => !isCurl(line))
         .sort(),
-    ).toEqual(Object.keys(WAYS).sort());
+    ).toEqual(Object.keys(CHECKS).sort());
   });
 
-  test('npm start prints what is shown, and a line to paste that sends', async () => {
+  test('npm start prints what is shown, and a command that sends', async () => {
     const [shown = ''] = blocksOf(README, 'text');
     const lines = normalized(printed)
       .split('\n')
@@ -154,7 +154,7 @@ describe('what README.md shows', { timeout: 180_000 }, () => {
     expect(JSON.parse(pasted.stdout)).toMatchObject({ status: 'sent', env: 'test', replayed: false });
   });
 
-  test('the message is sent with the answer that is shown, and a repeat sends nothing', async () => {
+  test('the send is answered as shown, and a repeat sends nothing', async () => {
     await succeed(sendLine);
     const [shown = ''] = blocksOf(README, 'json');
     expect(normalized(answers.get(sendLine) ?? '')).toBe(normalized(shown));
@@ -162,9 +162,9 @@ describe('what README.md shows', { timeout: 180_000 }, () => {
     expect(JSON.parse(again.stdout)).toMatchObject({ replayed: true, id: JSON.parse(answers.get(sendLine) ?? '').id });
   });
 
-  test.each(Object.keys(WAYS))('%s', (line) => WAYS[line]?.(line));
+  test.each(Object.keys(CHECKS))('%s', (line) => CHECKS[line]?.(line));
 
-  test('the list shows the message delivered and the ledger its price, by the lines that are shown', async () => {
+  test('the list shows the message as delivered and the ledger its price', async () => {
     for (const line of readLines) await succeed(line);
     const [messages, entries] = readLines.map((line) => JSON.parse(answers.get(line) ?? ''));
     expect(messages.items).toMatchObject([{ status: 'delivered', to: '+5511999990005' }]);
@@ -184,7 +184,7 @@ describe('README.md and the pages of docs', () => {
   const headings = (file: string) =>
     [...readPage(file).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => slug(heading));
 
-  test.each(PAGES)('%s links to what is there', (file) => {
+  test.each(PAGES)('%s has no broken links', (file) => {
     const links = [...readPage(file).matchAll(/\]\((?!https?:)([^)\s]+)\)/g)].map(([, link = '']) => link);
     const broken = links.filter((link) => {
       const [path = '', anchor] = link.split('#');
@@ -194,20 +194,17 @@ describe('README.md and the pages of docs', () => {
     expect(broken).toEqual([]);
   });
 
-  test.each(PAGES)(
-    '%s names scripts of package.json and commands of the operator, with options that they have',
-    (file) => {
-      const commands = commandsOf(readPage(file));
-      const scripts = commands.flatMap((line) =>
-        [...line.matchAll(/npm run (?:--silent )?([\w:]+)/g)].map(([, name = '']) => name),
-      );
-      expect(scripts.filter((name) => !(name in PACKAGE.scripts))).toEqual([]);
-      const words = commands.flatMap((line) => /(?:^admin |admin -- )([a-z].*)$/.exec(line)?.[1] ?? []);
-      expect(words.flatMap(unknownIn)).toEqual([]);
-    },
-  );
+  test.each(PAGES)('%s names existing scripts, operator commands and options', (file) => {
+    const commands = commandsOf(readPage(file));
+    const scripts = commands.flatMap((line) =>
+      [...line.matchAll(/npm run (?:--silent )?([\w:]+)/g)].map(([, name = '']) => name),
+    );
+    expect(scripts.filter((name) => !(name in PACKAGE.scripts))).toEqual([]);
+    const words = commands.flatMap((line) => /(?:^admin |admin -- )([a-z].*)$/.exec(line)?.[1] ?? []);
+    expect(words.flatMap(unknownIn)).toEqual([]);
+  });
 
-  test('the options of the deployment that README.md names are read by the app', () => {
+  test('the deployment options in README.md are read by the app', () => {
     const names = [...README.matchAll(/-c (\w+)=/g)].map(([, name = '']) => name);
     const app = readPage('infra/app.ts');
     expect(names.length).toBeGreaterThan(3);

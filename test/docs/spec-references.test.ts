@@ -16,12 +16,12 @@ const PAGES = filesIn('docs', /\.md$/);
 const SPEC_PAGES = PAGES.filter((file) => file.startsWith(`${SPEC}/`)).sort();
 const ROOT_PAGES = readdirSync(PROJECT).filter((file) => file.endsWith('.md'));
 
-/** The headings of a page that are no code. */
+/** The headings of a page, outside of code. */
 const headingsOf = (page: string, level: RegExp): string[] =>
   [...page.replaceAll(/^```[\s\S]*?^```/gm, '').matchAll(new RegExp(`^${level.source} +(.*?) *$`, 'gm'))].map(
     ([, heading = '']) => heading,
   );
-/** The anchors that GitHub gives headings: lower case, without punctuation, a number behind the ones that repeat. */
+/** GitHub's anchors of headings: lower case, without punctuation, with a number when repeated. */
 const anchorsOf = (headings: readonly string[]): string[] => {
   const seen = new Map<string, number>();
   return headings.map((heading) => {
@@ -41,10 +41,10 @@ const anchorsIn = (file: string): readonly string[] => {
   known.set(file, anchors);
   return anchors;
 };
-const isThere = (file: string, anchor: string | undefined): boolean =>
+const exists = (file: string, anchor: string | undefined): boolean =>
   existsSync(join(PROJECT, file)) && (anchor === undefined || anchor === '' || anchorsIn(file).includes(anchor));
 
-/** The line (from 1) of a place in a text. */
+/** The line number (from 1) of an offset in a text. */
 const lineAt = (text: string, place: number): number => text.slice(0, place).split('\n').length;
 
 /** The links of a page, as the files and anchors that they lead to. */
@@ -55,9 +55,9 @@ const linksOf = (file: string): { readonly link: string; readonly target: string
     return { link, target, ...(anchor === undefined ? {} : { anchor }) };
   });
 
-/** A line break within a comment, with what the next line begins with. */
+/** A line break within a comment, with the prefix of the next line. */
 const CONTINUED = /\n[ \t]*(?:\*(?!\/)|\/\/)[ \t]?/g;
-/** Numbered pages and rules of a document that readers do not have. */
+/** References to numbered pages and rules of documents that are not in the repository. */
 const ELSEWHERE = new RegExp(
   [
     String.raw`\binterface(?:'s)?(?: own)?,? (?:\(?parts? )?\d`,
@@ -72,16 +72,16 @@ const ELSEWHERE = new RegExp(
 
 describe('references to docs/spec', () => {
   test.each([...SOURCES, ...PAGES, ...ROOT_PAGES].filter((file) => read(file).includes(`${SPEC}/`)))(
-    'of %s lead to a page and a section that are there',
+    'of %s lead to an existing page and section',
     (file) => {
       const text = read(file);
       const cited = [...text.matchAll(/docs\/spec\/([\w-]+\.md)(?:#([\p{L}\p{M}\p{N}\p{Pc}-]+))?/gu)];
-      const broken = cited.filter(([, page = '', anchor]) => !isThere(`${SPEC}/${page}`, anchor));
+      const broken = cited.filter(([, page = '', anchor]) => !exists(`${SPEC}/${page}`, anchor));
       expect(broken.map((found) => `line ${lineAt(text, found.index)}: ${found[0]}`)).toEqual([]);
     },
   );
 
-  test('of comments name what is in the repository: none cites a numbered rule of a page that readers do not have', () => {
+  test('in comments never cite documents that are not in the repository', () => {
     const citing = SOURCES.flatMap((file) =>
       read(file)
         .replaceAll(CONTINUED, ' ')
@@ -94,19 +94,22 @@ describe('references to docs/spec', () => {
 });
 
 describe('the pages of docs/spec', () => {
-  test.each(SPEC_PAGES)('%s links to what is there', (file) => {
-    const broken = linksOf(file).filter(({ target, anchor }) => !isThere(target, anchor));
+  test.each(SPEC_PAGES)('%s has no broken links', (file) => {
+    const broken = linksOf(file).filter(({ target, anchor }) => !exists(target, anchor));
     expect(broken.map(({ link }) => link)).toEqual([]);
   });
 
-  test.each(SPEC_PAGES.filter((file) => file !== INDEX))('%s is listed with each of its sections', (file) => {
-    const listed = linksOf(INDEX).filter(({ target }) => target === file);
-    expect(listed.some(({ anchor }) => anchor === undefined)).toBe(true);
-    const anchors = listed.flatMap(({ anchor }) => anchor ?? []);
-    expect(anchors).toEqual(anchorsOf(headingsOf(read(file), /##/)));
-  });
+  test.each(SPEC_PAGES.filter((file) => file !== INDEX))(
+    '%s is listed in the index with each of its sections',
+    (file) => {
+      const listed = linksOf(INDEX).filter(({ target }) => target === file);
+      expect(listed.some(({ anchor }) => anchor === undefined)).toBe(true);
+      const anchors = listed.flatMap(({ anchor }) => anchor ?? []);
+      expect(anchors).toEqual(anchorsOf(headingsOf(read(file), /##/)));
+    },
+  );
 
-  test.each(SPEC_PAGES)('%s has no two sections of one name, and none without a rule', (file) => {
+  test.each(SPEC_PAGES)('%s has unique section names and no empty section', (file) => {
     const page = read(file);
     const headings = headingsOf(page, /##/);
     expect(new Set(headings).size).toBe(headings.length);

@@ -19,15 +19,15 @@ const walks = [
   lines: list.trim().split('\n').length,
 }));
 const textOf = ({ file }: Step): string => readFileSync(join(ROOT, file), 'utf8');
-/** A name is used where it is called, passed on or listed as a port; not where a comment mentions it. */
+/** The text without comments: a mention in a comment is no use of a name. */
 const code = (text: string): string => text.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
 
-test('the architecture page walks a send to the wire in at most 12 files, and a callback to its webhook in at most 18', () => {
+test('the architecture page traces a send to the provider in at most 12 files, and a callback to its webhook in at most 18', () => {
   expect(walks.map(({ most }) => most)).toEqual([12, 18]);
 });
 
 describe.each(walks)('$title', ({ most, steps, lines }) => {
-  test(`passes at most ${most} files, each of which is there and holds what is named`, () => {
+  test(`passes at most ${most} files, each of which exists and contains the name`, () => {
     expect(steps.length).toBe(lines);
     expect(new Set(steps.map(({ file }) => file)).size).toBe(steps.length);
     expect(steps.length).toBeLessThanOrEqual(most);
@@ -37,7 +37,7 @@ describe.each(walks)('$title', ({ most, steps, lines }) => {
     }
   });
 
-  test('reaches each file from one before it: by an import, or by the port that the wiring gives it', () => {
+  test('reaches each file from an earlier one, by an import or a port', () => {
     for (const [at, step] of steps.entries()) {
       if (step.name === 'handler') continue;
       const before = steps.slice(0, at).map((earlier) => code(textOf(earlier)));

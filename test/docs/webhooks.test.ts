@@ -17,7 +17,7 @@ const delivery = (timestamp: number) => ({
   'webhook-timestamp': String(timestamp),
   'webhook-signature': sign(secrets, 'evt_1', timestamp, body),
 });
-/** What a receiver must say of each: name, headers, body, verdict. */
+/** Name, headers, body, and whether a receiver must accept it. */
 const CASES = [
   ['a delivery', delivery(now), body, true],
   ['a changed body', delivery(now), `${body} `, false],
@@ -33,7 +33,7 @@ describe('the documented receiver', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  test.each(CASES)('in Node.js judges %s', async (_, headers, text, verdict) => {
+  test.each(CASES)('in Node.js handles %s', async (_, headers, text, verdict) => {
     const file = join(folder, 'verify.mjs');
     writeFileSync(file, snippet('js'));
     const { verify } = (await import(pathToFileURL(file).href)) as {
@@ -42,7 +42,7 @@ describe('the documented receiver', () => {
     for (const secret of secrets) expect(verify(secret, headers, text)).toBe(verdict);
   });
 
-  test.each(CASES)('in Python judges %s, where there is a Python', (_, headers, text, verdict) => {
+  test.each(CASES)('in Python handles %s, if Python is installed', (_, headers, text, verdict) => {
     const found = spawnSync('python3', ['--version']).status === 0;
     const call = `import json, sys\ngiven = json.load(sys.stdin)\nprint(verify(given["secret"], given["headers"], given["body"].encode()))`;
     const input = JSON.stringify({ secret: secrets[0], headers, body: text });
@@ -53,7 +53,7 @@ describe('the documented receiver', () => {
     expect(run ? run.stdout.trim() : String(verdict ? 'True' : 'False')).toBe(verdict ? 'True' : 'False');
   });
 
-  test('in Go and PHP is shown too, over the same signed content', () => {
+  test('in Go and PHP is also shown, with the same signed content', () => {
     expect(snippet('go')).toContain('id + "." + timestamp + "."');
     expect(snippet('php')).toContain('"$id.$timestamp.$body"');
   });

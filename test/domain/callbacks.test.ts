@@ -18,7 +18,7 @@ const TWILIO = { provider: 'twilio', kind: 'receipts' } as const;
 const PHONE = '+5511999990005';
 const REQUEST = { url: 'https://messaging.example/callbacks/infobip/receipts', headers: {}, body: '' };
 
-/** A stage with one message, in memory. `reading` is what the adapter makes of any callback. */
+/** The ports of one message, in memory. `reading` is what the adapter reads from any callback. */
 const world = (fields: Partial<MessageRecord> = {}) => {
   const message = {
     id: newId('message'),
@@ -32,12 +32,12 @@ const world = (fields: Partial<MessageRecord> = {}) => {
     to: PHONE,
     ...fields,
   } as MessageRecord;
-  const parked = new Map<string, PendingReceipt>();
+  const pending = new Map<string, PendingReceipt>();
   const replies = new Map<string, ReplyRecord>();
-  const state: { reading: CallbackReading; provider: SmsProvider | undefined; keepFails: number } = {
+  const state: { reading: CallbackReading; provider: SmsProvider | undefined; storeFails: number } = {
     reading: { kind: 'confirmed' },
     provider: undefined,
-    keepFails: 0,
+    storeFails: 0,
   };
   const correlations = new Map([
     [`infobip p-1`, message.id],
@@ -50,9 +50,7 @@ const world = (fields: Partial<MessageRecord> = {}) => {
   const ports: CallbackPorts = {
     clock: () => NOW,
     prices: async () => DEFAULT_PRICES,
-    messageStore: {
-      read: async (id) => (id === message.id ? message : undefined),
-    } as CallbackPorts['messageStore'],
+    messageStore: { read: async (id) => (id === message.id ? message : undefined) } as CallbackPorts['messageStore'],
     globalRecipientHash: async (phone) => `hash of ${phone}`,
     recipientHashOf: async (_, kind, value) => `${kind} hash of ${value}`,
     sender: async () => ({ own: { optedOut: false } }),
@@ -61,7 +59,7 @@ const world = (fields: Partial<MessageRecord> = {}) => {
     correlate: async (provider, reference) => correlations.get(`${provider} ${reference}`),
     async addPendingReceipt(messageId, event) {
       const receipt = { messageId, fingerprint: receiptFingerprint(event), event };
-      parked.set(`${messageId} ${receipt.fingerprint}`, receipt);
+      pending.set(`${messageId} ${receipt.fingerprint}`, receipt);
       return receipt;
     },
     enqueueReceipt: ({ fingerprint }) => void enqueued.push(fingerprint),
@@ -71,7 +69,7 @@ const world = (fields: Partial<MessageRecord> = {}) => {
       return true;
     },
     async store(reply, event) {
-      if (state.keepFails-- > 0) throw new Error('the table is away');
+      if (state.storeFails-- > 0) throw new Error('the table is away');
       if (replies.has(reply.id)) return 'repeated';
       replies.set(reply.id, reply);
       events.push(event);
@@ -86,11 +84,11 @@ const world = (fields: Partial<MessageRecord> = {}) => {
       ignored: (_, fields) => void effects.push(`ignored ${fields.join()}`),
     },
   };
-  const take = (reading: CallbackReading, name: SmsProviderName = 'infobip') => {
+  const receive = (reading: CallbackReading, name: SmsProviderName = 'infobip') => {
     state.reading = reading;
     return handleCallback(ports, { provider: name, kind: 'receipts' }, REQUEST);
   };
-  return { ports, state, message, parked, replies, effects, events, enqueued, take };
+  return { ports, state, message, pending, replies, effects, events, enqueued, receive };
 };
 
 const receipt = (fields: Partial<Extract<ProviderEvent, { kind: 'receipt' }>> = {}): ProviderEvent => ({
@@ -112,91 +110,83 @@ const reply = (fields: Partial<Extract<ProviderEvent, { kind: 'reply' }>> = {}):
 const events = (...all: ProviderEvent[]): CallbackReading => ({ kind: 'events', events: all });
 
 describe('a receipt', () => {
-  test('that comes before its message is settled is parked, and handed on', async () => {
+  test('is stored as pending and queued when it arrives before its message is settled', async () => {
     const at = world();
-    expect(await at.take(events(receipt({ messageId: at.message.id })))).toBe('handled');
-    expect([...at.parked.values()]).toMatchObject([{ messageId: at.message.id, event: { status: 'delivered' } }]);
-    expect(at.enqueued).toEqual([...at.parked.values()].map(({ fingerprint }) => fingerprint));
+    expect(await at.receive(events(receipt({ messageId: at.message.id })))).toBe('handled');
+    expect([...at.pending.values()]).toMatchObject([{ messageId: at.message.id, event: { status: 'delivered' } }]);
+    expect(at.enqueued).toEqual([...at.pending.values()].map(({ fingerprint }) => fingerprint));
   });
 
-  test('that comes twice, in one callback or in two, is one', async () => {
+  test('that is repeated, in one callback or in two, is stored once', async () => {
     const at = world();
     const same = receipt({ messageId: at.message.id });
-    await at.take(events(same, same));
-    await at.take(events(same));
-    expect(at.parked.size).toBe(1);
+    await at.receive(events(same, same));
+    await at.receive(events(same));
+    expect(at.pending.size).toBe(1);
   });
 
-  test("without our id finds its message by the provider's", async () => {
+  test("without our id is matched by the provider's id", async () => {
     const at = world();
-    await at.take(events(receipt()));
-    expect([...at.parked.values()]).toMatchObject([{ messageId: at.message.id }]);
+    await at.receive(events(receipt()));
+    expect([...at.pending.values()]).toMatchObject([{ messageId: at.message.id }]);
   });
 
   test.each([
     ['of no message', { providerMessageId: 'p-unknown' }],
-    ['that names what is none of our ids', { messageId: `../${'x'.repeat(5_000)}`, providerMessageId: 'p-unknown' }],
-    ['that names a message that never was', { messageId: newId('message'), providerMessageId: 'p-unknown' }],
-  ])('%s is acknowledged, counted and kept nowhere', async (_, fields) => {
+    ['that names an invalid id', { messageId: `../${'x'.repeat(5_000)}`, providerMessageId: 'p-unknown' }],
+    ['that names an unknown message', { messageId: newId('message'), providerMessageId: 'p-unknown' }],
+  ])('%s is acknowledged, counted and not stored', async (_, fields) => {
     const at = world();
-    expect(await at.take(events(receipt(fields)))).toBe('handled');
-    expect(at.parked.size).toBe(0);
+    expect(await at.receive(events(receipt(fields)))).toBe('handled');
+    expect(at.pending.size).toBe(0);
     expect(at.effects).toEqual(['receipt unmatched 1']);
   });
 
-  test('of a provider that refused the message says nothing of what another one carries', async () => {
+  test('of another provider than the one that has the message is ignored', async () => {
     const at = world({ provider: 'twilio' });
-    await at.take(events(receipt({ messageId: at.message.id, status: 'failed' })));
-    expect(at.parked.size).toBe(0);
+    await at.receive(events(receipt({ messageId: at.message.id, status: 'failed' })));
+    expect(at.pending.size).toBe(0);
   });
 });
 
 describe('a reply', () => {
-  test('is kept at the price of the table with a masked event, and charged once however often it comes', async () => {
+  test('is stored with its price and a masked event, and charged once however often it is repeated', async () => {
     const at = world({ campaignId: 'promo' });
-    await at.take(events(reply(), reply()));
-    expect(await at.take(events(reply()))).toBe('handled');
+    await at.receive(events(reply(), reply()));
+    expect(await at.receive(events(reply()))).toBe('handled');
+    const { id: inReplyTo, organizationId } = at.message;
     expect([...at.replies.values()]).toMatchObject([
-      {
-        inReplyTo: at.message.id,
-        organizationId: at.message.organizationId,
-        from: PHONE,
-        body: 'Sim',
-        coins: 200,
-        receivedAt: NOW - 1_000,
-      },
+      { inReplyTo, organizationId, from: PHONE, body: 'Sim', coins: 200, receivedAt: NOW - 1_000 },
     ]);
-    expect(at.events).toMatchObject([
-      { type: 'sms.received', data: { inReplyTo: at.message.id, body: 'Sim', campaignId: 'promo' } },
-    ]);
+    expect(at.events).toMatchObject([{ type: 'sms.received', data: { inReplyTo, body: 'Sim', campaignId: 'promo' } }]);
     expect(JSON.stringify(at.events)).not.toContain(PHONE);
     expect(at.effects).toEqual(expect.arrayContaining(['reply kept 1', 'reply repeated 1']));
   });
 
-  test('that its provider dates in the future was received now', async () => {
+  test('with a time in the future is received now', async () => {
     const at = world();
-    await at.take(events(reply({ at: NOW + 600_000 })));
+    await at.receive(events(reply({ at: NOW + 600_000 })));
     expect([...at.replies.values()]).toMatchObject([{ receivedAt: NOW, createdAt: NOW }]);
   });
 
-  test('that names ids that are none of ours finds its message by its sender', async () => {
+  test('that names an invalid id is matched by its sender', async () => {
     const at = world();
-    await at.take(events(reply({ inReplyTo: { messageId: 'x'.repeat(5_000) } })));
+    await at.receive(events(reply({ inReplyTo: { messageId: 'x'.repeat(5_000) } })));
     expect(at.replies.size).toBe(1);
   });
 
-  test('from a phone that nobody wrote to is acknowledged and counted', async () => {
+  test('from a phone without messages is acknowledged and counted', async () => {
     const at = world();
-    expect(await at.take(events(reply({ from: '+5511999990006' })))).toBe('handled');
+    expect(await at.receive(events(reply({ from: '+5511999990006' })))).toBe('handled');
     expect([at.replies.size, at.effects]).toEqual([0, ['reply unmatched 1']]);
   });
 
-  test('with a broken or endless text is kept as text that can be stored', async () => {
+  test('with a malformed or very long text is stored as valid text of limited length', async () => {
     const at = world();
-    await at.take(events(reply({ body: `a\ud800${'b'.repeat(100_000)}` })));
-    const [kept] = at.replies.values();
-    expect(kept?.body.isWellFormed()).toBe(true);
-    expect(kept?.body.length).toBe(40_000);
+    await at.receive(events(reply({ body: `a\ud800${'b'.repeat(100_000)}` })));
+    const [stored] = at.replies.values();
+    expect(stored?.body.isWellFormed()).toBe(true);
+    expect(stored?.body.length).toBe(40_000);
   });
 });
 
@@ -207,27 +197,28 @@ describe('a callback', () => {
     ['unverifiable', 'SERVICE_UNAVAILABLE'],
   ] as const)('that is %s is refused and changes nothing', async (kind, problem) => {
     const at = world();
-    const outcome = await at.take({ kind, detail: 'x' });
+    const outcome = await at.receive({ kind, detail: 'x' });
     expect(isRefusal(outcome) && outcome.name).toBe(problem);
-    expect([at.parked.size, at.replies.size, at.enqueued.length, at.effects]).toEqual([0, 0, 0, [kind]]);
+    expect([at.pending.size, at.replies.size, at.enqueued.length, at.effects]).toEqual([0, 0, 0, [kind]]);
   });
 
   test('of a provider that is not set up is 404', async () => {
-    expect(await world().take({ kind: 'confirmed' }, 'aws_end_user_messaging')).toMatchObject({ name: 'NOT_FOUND' });
+    expect(await world().receive({ kind: 'confirmed' }, 'aws_end_user_messaging')).toMatchObject({ name: 'NOT_FOUND' });
   });
 
-  test('that fails midway is taken as a whole when it comes again, with one effect of each event', async () => {
+  test('that fails midway is applied as a whole when it is repeated, each event once', async () => {
     const at = world();
-    at.state.keepFails = 1;
+    at.state.storeFails = 1;
     const all = events(receipt({ messageId: at.message.id }), reply(), reply({ providerReplyId: 'r-2' }));
-    await expect(at.take(all)).rejects.toThrow('the table is away');
-    expect(await at.take(all)).toBe('handled');
-    expect([at.parked.size, at.replies.size]).toEqual([1, 2]);
+    await expect(at.receive(all)).rejects.toThrow('the table is away');
+    expect(await at.receive(all)).toBe('handled');
+    expect([at.pending.size, at.replies.size]).toEqual([1, 2]);
   });
 
-  test('takes a handshake', async () => expect(await world().take({ kind: 'confirmed' })).toBe('handled'));
+  test('that is a handshake is handled', async () =>
+    expect(await world().receive({ kind: 'confirmed' })).toBe('handled'));
 
-  test('has an address for each provider but the sandbox, and for nothing else', () => {
+  test('has a path for each provider but the sandbox, and no other path', () => {
     const { params } = contract.request;
     for (const provider of ['twilio', 'infobip', 'aws_end_user_messaging', 'smpp_carrier'])
       for (const kind of ['receipts', 'replies']) expect(params.safeParse({ provider, kind }).success).toBe(true);
@@ -241,56 +232,46 @@ describe('a callback', () => {
   });
 });
 
-describe('the address that a provider signed', () => {
+describe('the URL that a provider signed', () => {
   const PUBLIC = 'https://messaging.example';
-  const at = TWILIO;
+  const PATH = `${PUBLIC}/callbacks/twilio/receipts`;
+  const urlOf = (query: Parameters<typeof callbackUrl>[2]) => callbackUrl(PUBLIC, TWILIO, query);
 
-  test('is put together from what the gateway hands on', () => {
-    expect(callbackUrl(PUBLIC, at, null)).toBe(`${PUBLIC}/callbacks/twilio/receipts`);
-    expect(callbackUrl(PUBLIC, at, {})).toBe(`${PUBLIC}/callbacks/twilio/receipts`);
-    expect(callbackUrl(PUBLIC, at, { messageId: ['msg_4hJ9sKq2LmN8pRt5VwXz1'] })).toBe(
-      `${PUBLIC}/callbacks/twilio/receipts?messageId=msg_4hJ9sKq2LmN8pRt5VwXz1`,
-    );
-    expect(callbackUrl(PUBLIC, at, { a: ['1', '2 &'], b: [''] })).toBe(
-      `${PUBLIC}/callbacks/twilio/receipts?a=1&a=2%20%26&b=`,
-    );
+  test('is reconstructed from what the gateway passes on', () => {
+    expect(urlOf(null)).toBe(PATH);
+    expect(urlOf({})).toBe(PATH);
+    expect(urlOf({ messageId: ['msg_4hJ9sKq2LmN8pRt5VwXz1'] })).toBe(`${PATH}?messageId=msg_4hJ9sKq2LmN8pRt5VwXz1`);
+    expect(urlOf({ a: ['1', '2 &'], b: [''] })).toBe(`${PATH}?a=1&a=2%20%26&b=`);
   });
 
-  test("fits Twilio's signature of the status callback that a send asks for, and no altered one", async () => {
+  test("matches Twilio's signature of the status callback of a send, and no altered URL does", async () => {
     const stage = world({ provider: 'twilio' });
     const authToken = 'a-token';
     const settings = twilio.settings.parse({ accountSid: `AC${'0'.repeat(32)}`, authToken, from: '+15005550006' });
     const sent: string[] = [];
-    const io = {
-      now: () => NOW,
-      fetch: (async (_url: unknown, init: RequestInit) =>
-        void sent.push(String(init.body)) as never) as unknown as typeof fetch,
-    };
-    const adapter = twilio.create(settings, io);
+    const fetch = async (_: unknown, init: RequestInit) => void sent.push(String(init.body));
+    const adapter = twilio.create(settings, { now: () => NOW, fetch: fetch as unknown as typeof globalThis.fetch });
     stage.state.provider = adapter;
     await adapter.send({
       messageId: stage.message.id,
       to: PHONE,
       content: { text: 'Oi', encoding: 'GSM-7', length: 2, segments: 1 },
       route: 'premium',
-      callbackUrl: `${PUBLIC}/callbacks/twilio/receipts`,
+      callbackUrl: PATH,
     });
     const signed = new URLSearchParams(sent[0]).get('StatusCallback') ?? '';
-    const body = new URLSearchParams({
-      MessageSid: `SM${'1'.repeat(32)}`,
-      MessageStatus: 'delivered',
-      To: PHONE,
-    }).toString();
-    const headers = { 'x-twilio-signature': twilioSignature(authToken, signed, new URLSearchParams(body)) };
-    const decoded = (messageId: string) => callbackUrl(PUBLIC, at, { messageId: [messageId] });
+    const form = new URLSearchParams({ MessageSid: `SM${'1'.repeat(32)}`, MessageStatus: 'delivered', To: PHONE });
+    const headers = { 'x-twilio-signature': twilioSignature(authToken, signed, form) };
+    const callback = (messageId: string) => {
+      const url = callbackUrl(PUBLIC, TWILIO, { messageId: [messageId] });
+      return handleCallback(stage.ports, TWILIO, { url, headers, body: form.toString() });
+    };
 
-    expect(await handleCallback(stage.ports, TWILIO, { url: decoded(newId('message')), headers, body })).toMatchObject({
-      name: 'FORBIDDEN',
-    });
-    expect(stage.parked.size).toBe(0);
-    expect(await handleCallback(stage.ports, TWILIO, { url: decoded(stage.message.id), headers, body })).toBe(
-      'handled',
-    );
-    expect([...stage.parked.values()]).toMatchObject([{ messageId: stage.message.id, event: { status: 'delivered' } }]);
+    expect(await callback(newId('message'))).toMatchObject({ name: 'FORBIDDEN' });
+    expect(stage.pending.size).toBe(0);
+    expect(await callback(stage.message.id)).toBe('handled');
+    expect([...stage.pending.values()]).toMatchObject([
+      { messageId: stage.message.id, event: { status: 'delivered' } },
+    ]);
   });
 });

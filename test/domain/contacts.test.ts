@@ -12,21 +12,22 @@ import type { Contact } from '../../shared/domain/contacts/contact.ts';
 import { createContact, MAX_ATTRIBUTES_BYTES } from '../../shared/domain/contacts/create.ts';
 import type { ContactPorts } from '../../shared/domain/contacts/ports.ts';
 import { contactReadView, contactView } from '../../shared/domain/contacts/views.ts';
-import { isRefusal, type Refusal, Unavailable } from '../../shared/domain/core/errors.ts';
+import { isRefusal, Unavailable } from '../../shared/domain/core/errors.ts';
 import { newId } from '../../shared/domain/core/ids.ts';
 import { createVault } from '../../shared/domain/core/secrets.ts';
 import type { DomainEvent } from '../../shared/domain/events/event.ts';
+import { accepted } from '../support/accepted.ts';
 
 const NOW = Date.parse('2026-03-10T12:00:00.000Z');
 const PHONE = '+5511999991234';
 const DOCUMENTS = { cpf: '529.982.247-25', cnpj: '11.222.333/0001-81', nascimento: '1990-05-20' } as const;
 
-/** Contacts in memory; `moves` makes that many changes meet a contact that moved meanwhile. */
+/** Contacts in memory; `conflicts` makes that many changes fail because the contact changed meanwhile. */
 const world = () => {
   const contacts = new Map<string, Contact>();
   const events: DomainEvent[] = [];
   const vault = createVault(randomBytes(32));
-  const state = { now: NOW, moves: 0, opened: 0 };
+  const state = { now: NOW, conflicts: 0, opened: 0 };
   const ports: ContactPorts = {
     clock: () => state.now,
     vault: async () => {
@@ -35,20 +36,18 @@ const world = () => {
     },
     store: {
       async create(contact, event) {
-        for (const [field, key] of [
-          ['phone', 'phoneHash'],
-          ['externalId', 'externalId'],
-        ] as const)
-          for (const other of contacts.values())
-            if (other[key] !== undefined && other[key] === contact[key])
-              return { kind: 'taken', field, contactId: other.id };
+        for (const other of contacts.values()) {
+          if (other.phoneHash === contact.phoneHash) return { kind: 'taken', field: 'phone', contactId: other.id };
+          if (contact.externalId !== undefined && other.externalId === contact.externalId)
+            return { kind: 'taken', field: 'externalId', contactId: other.id };
+        }
         contacts.set(contact.id, contact);
         events.push(event);
         return { kind: 'created' };
       },
       read: async (id) => contacts.get(id),
       async changeConsent(before, after, event) {
-        if (state.moves-- > 0 || contacts.get(before.id)?.version !== before.version) return false;
+        if (state.conflicts-- > 0 || contacts.get(before.id)?.version !== before.version) return false;
         contacts.set(after.id, after);
         if (event) events.push(event);
         return true;
@@ -60,18 +59,14 @@ const world = () => {
 };
 type World = ReturnType<typeof world>;
 
-const allowed = <T>(outcome: T | Refusal): T => {
-  if (isRefusal(outcome)) throw new Error(`${outcome.name}: ${JSON.stringify(outcome.details)}`);
-  return outcome;
-};
 const create = async ({ ports, actor }: World, body: Record<string, unknown> = {}) =>
   createContact(ports, actor, CreateContact.parse({ phone: PHONE, ...body }));
 const faults = (outcome: unknown) => (isRefusal(outcome) ? outcome.details.errors?.map(({ path }) => path) : 'allowed');
 
 describe('a new contact', () => {
-  test('starts as unknown, from the API, with its blind index, and raises contact.created with a masked phone', async () => {
+  test('starts with unknown consent, source api and a blind index, and raises contact.created with a masked phone', async () => {
     const at = world();
-    const contact = allowed(await create(at, { externalId: 'loja:42' }));
+    const contact = accepted(await create(at, { externalId: 'loja:42' }));
     expect(contact).toMatchObject({
       phone: PHONE,
       optIn: { status: 'unknown' },
@@ -92,9 +87,9 @@ describe('a new contact', () => {
     expect(JSON.stringify(at.events)).not.toContain(PHONE);
   });
 
-  test('keeps its documents only sealed, and shows them only masked', async () => {
+  test('has its documents stored sealed and shown masked', async () => {
     const at = world();
-    const contact = allowed(await create(at, DOCUMENTS));
+    const contact = accepted(await create(at, DOCUMENTS));
     for (const clear of ['529.982.247-25', '52998224725', '11222333000181', '1990-05-20'])
       expect(JSON.stringify(contact)).not.toContain(clear);
     const read = ContactRead.parse(await contactReadView(contact, true, at.ports.vault));
@@ -102,7 +97,7 @@ describe('a new contact', () => {
     expect(ContactShape.parse(contactView(contact, true))).not.toHaveProperty('documentos');
   });
 
-  test('names every fault at once, and repeats no value', async () => {
+  test('is refused with every invalid field named, and no value repeated', async () => {
     const at = world();
     const refused = await create(at, {
       phone: '+55 11 99999-1234',
@@ -116,7 +111,7 @@ describe('a new contact', () => {
     expect(at.events).toEqual([]);
   });
 
-  test('whose attributes outgrow a row is refused', async () => {
+  test('with attributes too large for a row is refused', async () => {
     const attributes = Object.fromEntries(
       Array.from({ length: 90 }, (_, at) => [`k${at}`, Array.from({ length: 50 }, () => 'é'.repeat(256))]),
     );
@@ -124,9 +119,9 @@ describe('a new contact', () => {
     expect(faults(await create(world(), { attributes }))).toEqual(['attributes']);
   });
 
-  test('with a phone or an external id that another has is a conflict that names the field and the holder', async () => {
+  test('with the phone or external id of another is a conflict that names the field and the other contact', async () => {
     const at = world();
-    const first = allowed(await create(at, { externalId: '42' }));
+    const first = accepted(await create(at, { externalId: '42' }));
     for (const [body, field, code] of [
       [{ externalId: '43' }, 'phone', 'TELEFONE_JA_CADASTRADO'],
       [{ phone: '+5511999991235', externalId: '42' }, 'externalId', 'EXTERNAL_ID_JA_CADASTRADO'],
@@ -137,16 +132,16 @@ describe('a new contact', () => {
     expect(at.events).toHaveLength(1);
   });
 
-  test('dates the consent that it begins with', async () => {
+  test('has a time for its initial consent', async () => {
     const proof = { source: 'checkout', ip: '203.0.113.7', userAgent: 'Mozilla/5.0' };
-    const granted = allowed(await create(world(), { optIn: { status: 'granted', ...proof } }));
+    const granted = accepted(await create(world(), { optIn: { status: 'granted', ...proof } }));
     expect(contactView(granted, false).optIn).toEqual({ status: 'granted', ...proof, at: '2026-03-10T12:00:00.000Z' });
-    const denied = allowed(await create(world(), { optIn: { status: 'denied' } }));
+    const denied = accepted(await create(world(), { optIn: { status: 'denied' } }));
     expect(contactView(denied, false).optIn).toEqual({ status: 'denied', revokedAt: '2026-03-10T12:00:00.000Z' });
   });
 
-  test('keeps a repeated tag once, and no empty set of external ids', async () => {
-    const contact = allowed(await create(world(), { tags: ['vip', 'cliente', 'vip'], externalIds: {} }));
+  test('has a repeated tag once, and no empty set of external ids', async () => {
+    const contact = accepted(await create(world(), { tags: ['vip', 'cliente', 'vip'], externalIds: {} }));
     expect(contact.tags).toEqual(['vip', 'cliente']);
     expect(contactView(contact, true)).not.toHaveProperty('externalIds');
   });
@@ -169,7 +164,7 @@ describe('the shape of a new contact', () => {
     [{ email: 'ana@example.com' }],
     [{ optIn: { status: 'granted', ip: '2001:db8::1' } }],
     [{}],
-  ])('takes %j', (body) => expect(accepts(body)).toBe(true));
+  ])('accepts %j', (body) => expect(accepts(body)).toBe(true));
 
   test.each([
     [{ unknown: 1 }],
@@ -197,7 +192,7 @@ describe('the shape of a new contact', () => {
     [{ companyId: 'emp_1' }],
   ])('refuses %j', (body) => expect(accepts(body)).toBe(false));
 
-  test('is as strict about consent', () => {
+  test('is as strict for consent', () => {
     expect(OptInContact.safeParse({}).success).toBe(false);
     expect(OptInContact.safeParse({ source: 'site', at: 'now' }).success).toBe(false);
     expect(OptOutContact.safeParse({}).success).toBe(true);
@@ -206,8 +201,8 @@ describe('the shape of a new contact', () => {
 });
 
 describe('without pii:full', () => {
-  test('phone and e-mail address are masked, and nothing else of them is shown', async () => {
-    const contact = allowed(await create(world(), { name: 'Ana Souza', email: 'ana.souza@example.com' }));
+  test('phone and e-mail address are masked everywhere', async () => {
+    const contact = accepted(await create(world(), { name: 'Ana Souza', email: 'ana.souza@example.com' }));
     const masked = ContactShape.parse(contactView(contact, false));
     expect(masked).toMatchObject({ phone: '+55119****1234', email: 'a***@example.com', name: 'Ana Souza' });
     expect(JSON.stringify(masked)).not.toMatch(/\+5511999991234|ana\.souza/);
@@ -216,11 +211,11 @@ describe('without pii:full', () => {
 });
 
 describe('consent', () => {
-  test('is withdrawn once: a repeat changes nothing and raises nothing', async () => {
+  test('is withdrawn once: a repeat changes nothing and raises no event', async () => {
     const at = world();
-    const { id } = allowed(await create(at, { optIn: { status: 'granted', source: 'site' } }));
+    const { id } = accepted(await create(at, { optIn: { status: 'granted', source: 'site' } }));
     at.state.now += 1_000;
-    const first = allowed(await optOutContact(at.ports, at.actor, id, { reason: 'asked by phone' }));
+    const first = accepted(await optOutContact(at.ports, at.actor, id, { reason: 'asked by phone' }));
     expect(first.optIn).toMatchObject({
       status: 'denied',
       source: 'site',
@@ -229,47 +224,42 @@ describe('consent', () => {
       revokedReason: 'asked by phone',
     });
     at.state.now += 1_000;
-    expect(allowed(await optOutContact(at.ports, at.actor, id, { reason: 'another' }))).toEqual(first);
+    expect(accepted(await optOutContact(at.ports, at.actor, id, { reason: 'another' }))).toEqual(first);
     expect(at.events.map(({ type }) => type)).toEqual(['contact.created', 'contact.opted_out']);
-    expect(at.events[1]?.data).toEqual({
-      contactId: id,
-      phone: '+55119****1234',
-      status: 'denied',
-      reason: 'asked by phone',
-      source: 'api',
-    });
+    const data = { contactId: id, phone: '+55119****1234', status: 'denied', reason: 'asked by phone', source: 'api' };
+    expect(at.events[1]?.data).toEqual(data);
   });
 
   test('is given again with its proof, once, and ends the withdrawal', async () => {
     const at = world();
-    const { id } = allowed(await create(at));
-    allowed(await optOutContact(at.ports, at.actor, id, { reason: 'x' }));
-    const first = allowed(await optInContact(at.ports, at.actor, id, { source: 'site', ip: '203.0.113.7' }));
+    const { id } = accepted(await create(at));
+    accepted(await optOutContact(at.ports, at.actor, id, { reason: 'x' }));
+    const first = accepted(await optInContact(at.ports, at.actor, id, { source: 'site', ip: '203.0.113.7' }));
     expect(contactView(first, true).optIn).toEqual({
       status: 'granted',
       source: 'site',
       at: '2026-03-10T12:00:00.000Z',
       ip: '203.0.113.7',
     });
-    expect(allowed(await optInContact(at.ports, at.actor, id, { source: 'other' }))).toEqual(first);
+    expect(accepted(await optInContact(at.ports, at.actor, id, { source: 'other' }))).toEqual(first);
     expect(at.events).toHaveLength(2);
   });
 
-  test('meets a contact that moves meanwhile by looking again, and gives up in the end without having raised an event', async () => {
+  test('is retried when the contact changed meanwhile, and fails in the end without an event', async () => {
     const at = world();
-    const { id } = allowed(await create(at));
-    at.state.moves = 3;
-    allowed(await optOutContact(at.ports, at.actor, id, {}));
+    const { id } = accepted(await create(at));
+    at.state.conflicts = 3;
+    accepted(await optOutContact(at.ports, at.actor, id, {}));
     expect(at.events).toHaveLength(2);
-    at.state.moves = 100;
+    at.state.conflicts = 100;
     await expect(optInContact(at.ports, at.actor, id, { source: 'site' })).rejects.toThrow(Unavailable);
     expect(at.events).toHaveLength(2);
   });
 });
 
-test("another organization's contact is not found, exactly as one that never was", async () => {
+test("another organization's contact is not found, exactly like one that does not exist", async () => {
   const at = world();
-  const { id } = allowed(await create(at));
+  const { id } = accepted(await create(at));
   const other = newId('organization');
   const outcomes = [
     await findContact(at.ports, other, id),

@@ -13,7 +13,7 @@ const scope: CursorScope = {
 const position = { at: 1_772_452_800_000, id: 'msg_x' };
 
 describe('a cursor', () => {
-  it('comes back as the position that it was made of', () => {
+  it('decodes to the position that it was made from', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 3 }), (value) => {
         const sent = JSON.parse(JSON.stringify(value)) as CursorPosition;
@@ -23,11 +23,11 @@ describe('a cursor', () => {
     );
   });
 
-  it('is base64url, so that it passes through a query as it is', () => {
+  it('is base64url, which needs no escaping in a query', () => {
     expect(encodeCursor(vault, scope, { text: 'ação?&+/' })).toMatch(/^[A-Za-z0-9_-]+$/);
   });
 
-  it('belongs to its organization, environment and query alone', () => {
+  it('is valid for its organization, environment and query alone', () => {
     const cursor = encodeCursor(vault, scope, position);
     const others: CursorScope[] = [
       { ...scope, organizationId: newId('organization') },
@@ -41,13 +41,13 @@ describe('a cursor', () => {
     expect(decodeCursor(createVault(Buffer.alloc(32, 8)), scope, cursor)).toBeUndefined();
   });
 
-  it('does not mind the order of its fields, nor one that is undefined', () => {
+  it('is valid whatever the order of the query’s fields, and with an undefined one', () => {
     const cursor = encodeCursor(vault, scope, position);
     const same = { status: ['sent', 'failed'], contactId: undefined, operation: 'push.list' };
     expect(decodeCursor(vault, { ...scope, query: same }, cursor)).toEqual(position);
   });
 
-  it('tells an object from the list of its fields', () => {
+  it('distinguishes an object from the list of its fields', () => {
     const cursor = encodeCursor(vault, { ...scope, query: { a: { b: 1 } } }, position);
     expect(decodeCursor(vault, { ...scope, query: { a: [['b', 1]] } }, cursor)).toBeUndefined();
   });
@@ -69,20 +69,12 @@ describe('a cursor', () => {
 
   it('is refused with anything before, after or cut off', () => {
     const cursor = encodeCursor(vault, scope, position);
-    for (const other of [
-      `${cursor}A`,
-      `A${cursor}`,
-      `${cursor}=`,
-      `${cursor}\n`,
-      cursor.slice(1),
-      cursor.slice(0, -1),
-      cursor + cursor,
-    ]) {
+    const longer = [`${cursor}A`, `A${cursor}`, `${cursor}=`, `${cursor}\n`, cursor + cursor];
+    for (const other of [...longer, cursor.slice(1), cursor.slice(0, -1)])
       expect(decodeCursor(vault, scope, other)).toBeUndefined();
-    }
   });
 
-  it('is never made too large to come back', () => {
+  it('is never made too large to be accepted', () => {
     expect(() => encodeCursor(vault, scope, 'x'.repeat(4_000))).toThrow(RangeError);
   });
 });

@@ -30,7 +30,7 @@ describe('a CPF', () => {
     '',
   ])('with a wrong digit or shape is refused: %s', (value) => expect(parseCpf(value)).toBeUndefined());
 
-  it('of 2,000 generated ones passes, masked or not', () => {
+  it('passes for 1,000 generated ones, formatted or not', () => {
     for (let turn = 0; turn < 1_000; turn++) {
       const masked = cpf.generate(true);
       expect(parseCpf(masked)).toBe(parseCpf(cpf.strip(masked)));
@@ -49,7 +49,7 @@ describe('a CNPJ', () => {
     ['12.ABC.345/01DE-35', '12ABC34501DE35'],
     ['12.abc.345/01de-35', '12ABC34501DE35'],
     ['12ABC34501DE35', '12ABC34501DE35'],
-  ])('is stored in upper case without its mask: %s', (value, stored) => expect(parseCnpj(value)).toBe(stored));
+  ])('is stored in upper case without punctuation: %s', (value, stored) => expect(parseCnpj(value)).toBe(stored));
 
   it.each([
     '54.550.752/0001-56',
@@ -64,7 +64,7 @@ describe('a CNPJ', () => {
     '',
   ])('with a wrong digit or shape is refused: %s', (value) => expect(parseCnpj(value)).toBeUndefined());
 
-  it('of 1,000 generated alphanumeric ones passes, masked or not', () => {
+  it('passes for 1,000 generated alphanumeric ones, formatted or not', () => {
     for (let turn = 0; turn < 1_000; turn++) {
       const masked = cnpj.generate(true);
       expect(parseCnpj(masked.toLowerCase())).toBe(cnpj.strip(masked));
@@ -81,7 +81,7 @@ describe('a CNPJ', () => {
 
 describe('a birth date', () => {
   const now = Date.parse('2026-03-02T12:00:00Z');
-  it.each(['1990-12-31', '2000-02-29', '1900-01-01', '2026-03-02'])('that the calendar has passes: %s', (value) =>
+  it.each(['1990-12-31', '2000-02-29', '1900-01-01', '2026-03-02'])('that exists passes: %s', (value) =>
     expect(parseBirthDate(value, now)).toBe(value),
   );
 
@@ -97,7 +97,7 @@ describe('a birth date', () => {
     '1990-12-31T00:00:00Z',
     '0000-01-01',
     '',
-  ])('that it lacks, or that is not past, is refused: %s', (value) =>
+  ])('that does not exist, or is not past, is refused: %s', (value) =>
     expect(parseBirthDate(value, now)).toBeUndefined(),
   );
 

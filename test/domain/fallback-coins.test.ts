@@ -6,13 +6,13 @@ const accepted = (detail: string): MessageRecord['decisions'] => [{ at: 0, kind:
 const coinsOf = (fields: Pick<MessageRecord, 'decisions' | 'fallbackCoins'>) =>
   fallbackCoinsOf(fields as MessageRecord);
 
-test('the prices of the fallbacks are those that the message keeps, whatever its terms say in words', () => {
+test('the prices of the fallbacks are the stored ones, whatever the text of the decision says', () => {
   expect(coinsOf({ fallbackCoins: [1_200, 0], decisions: accepted('contact=named fallbacks=rcs@7') })).toEqual([
     1_200, 0,
   ]);
 });
 
-test('a message that was stored before it kept them answers with those of its terms; one without fallbacks with none', () => {
+test('a message without stored prices has those of its decision’s text; one without fallbacks has none', () => {
   expect(coinsOf({ decisions: accepted('contact=named band=0 fallbacks=rcs@1200,email@30') })).toEqual([1_200, 30]);
   expect(coinsOf({ decisions: accepted('contact=named band=0') })).toEqual([]);
 });

@@ -15,7 +15,7 @@ describe('metadata', () => {
     ['every kind of key character', { 'A.b_c-9': true }],
     ['numbers', { a: 0, b: -1.5, c: 9_007_199_254_740_991 }],
     ['empty text', { a: '' }],
-  ])('comes back unchanged with %s', (_, value) => expect(metadataSchema.parse(value)).toEqual(value));
+  ])('is unchanged with %s', (_, value) => expect(metadataSchema.parse(value)).toEqual(value));
 
   it.each([
     ['21 keys', keys(21)],
@@ -29,10 +29,10 @@ describe('metadata', () => {
     ['a list', { a: ['x'] }],
     ['an object', { a: {} }],
     ['infinity', { a: Number.POSITIVE_INFINITY }],
-    ['no number', { a: Number.NaN }],
+    ['NaN', { a: Number.NaN }],
     ['a number that was rounded', { a: 2 ** 53 }],
-    ['a number that no row holds', { a: 1e-200 }],
-    ['no object', 'x'],
+    ['a number too small for the table', { a: 1e-200 }],
+    ['a text in its place', 'x'],
     ['a list in its place', []],
     ['null in its place', null],
   ])('is refused with %s', (_, value) => expect(passes(metadataSchema, value)).toBe(false));
@@ -47,7 +47,7 @@ describe('contact attributes', () => {
     ['accented keys with spaces', { 'última compra': 'ontem' }],
     ['100 keys', keys(100)],
     ['a list of 50', { a: Array.from({ length: 50 }, () => 'x'.repeat(256)) }],
-  ])('come back unchanged with %s', (_, value) => expect(contactAttributesSchema.parse(value)).toEqual(value));
+  ])('are unchanged with %s', (_, value) => expect(contactAttributesSchema.parse(value)).toEqual(value));
 
   it.each([
     ['101 keys', keys(101)],
@@ -66,7 +66,7 @@ describe.each([
   ['metadata', metadataSchema],
   ['contact attributes', contactAttributesSchema],
 ])('%s', (_, schema) => {
-  it('refuse __proto__ and keep constructor as plain data, polluting nothing', () => {
+  it('refuse __proto__ and accept constructor as plain data, without prototype pollution', () => {
     expect(passes(schema, JSON.parse('{"__proto__": "x"}'))).toBe(false);
     expect(passes(schema, JSON.parse('{"__proto__": {"polluted": "x"}}'))).toBe(false);
     const kept = schema.parse(JSON.parse('{"constructor": "x", "prototype": "y", "toString": "z"}')) as object;
@@ -75,12 +75,12 @@ describe.each([
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
   });
 
-  it('never repeat a sent value in what they say', () => {
+  it('never repeat a sent value in their errors', () => {
     const result = schema.safeParse({ a: { secret: 'canary-value' }, 'canary\u0000key': 1 });
     expect(result.error?.issues.map(({ message }) => message).join()).not.toContain('canary');
   });
 
-  it('are described in OpenAPI with their limits, on both sides', () => {
+  it('are described in OpenAPI with their limits, in requests and responses', () => {
     const Body = z.object({ data: schema.optional() }).meta({ id: 'Body' });
     const json = { 'application/json': { schema: Body } };
     const document = createDocument({

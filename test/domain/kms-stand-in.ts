@@ -1,6 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
+import { listening } from '../support/loopback.ts';
 
 /** A request as KMS receives it: AWS JSON 1.1. */
 interface KmsRequest {
@@ -15,11 +16,11 @@ interface Answer {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** A KMS for tests: one key, the two operations that wrap data keys, and faults on demand. */
+/** A stand-in of KMS: one key, the two operations that wrap data keys, and scripted faults. */
 export interface KmsStandIn {
   readonly endpoint: string;
   readonly calls: { readonly operation: string; readonly request: KmsRequest }[];
-  /** Answers the next calls with this instead, first come first served: an error, or silence for good. */
+  /** The answers to the next calls, in their order: an error, or none at all. */
   readonly faults: (Answer | 'silence')[];
   close(): Promise<void>;
 }
@@ -60,12 +61,6 @@ const operationsOf = (keyId: string, master: Buffer) => ({
   },
 });
 
-const bodyOf = async (request: IncomingMessage): Promise<KmsRequest> => {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  return JSON.parse(Buffer.concat(chunks).toString('utf8')) as KmsRequest;
-};
-
 /** Starts the stand-in on a free port of this machine. */
 export const startKms = async (keyId: string): Promise<KmsStandIn> => {
   const operations: Readonly<Record<string, (request: KmsRequest) => Answer>> = operationsOf(keyId, randomBytes(32));
@@ -73,7 +68,7 @@ export const startKms = async (keyId: string): Promise<KmsStandIn> => {
   const faults: KmsStandIn['faults'] = [];
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const operation = String(request.headers['x-amz-target']).replace('TrentService.', '');
-    const body = await bodyOf(request);
+    const body = (await json(request)) as KmsRequest;
     calls.push({ operation, request: body });
     const answer = faults.shift() ?? operations[operation]?.(body) ?? kmsError(400, 'UnknownOperationException');
     if (answer === 'silence') return;
@@ -82,15 +77,6 @@ export const startKms = async (keyId: string): Promise<KmsStandIn> => {
       .end(JSON.stringify(answer.body));
   };
   const server = createServer((request, response) => void serve(request, response));
-  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
-  return {
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    calls,
-    faults,
-    close: () =>
-      new Promise((closed) => {
-        server.close(() => closed());
-        server.closeAllConnections();
-      }),
-  };
+  const { url, close } = await listening(server);
+  return { endpoint: url, calls, faults, close };
 };

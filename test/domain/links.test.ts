@@ -20,7 +20,7 @@ const message = {
   metadata: { orderId: 'A-1' },
 } as unknown as MessageRecord;
 
-/** One link in memory. `rivals`: how many others click between each read and its count. */
+/** One link in memory. `rivals`: how many reads are followed by another's click before their count. */
 const world = (fields: Partial<ShortLink> = {}) => {
   let link: ShortLink = {
     code: 't4hJ9sKq2L',
@@ -46,58 +46,48 @@ const world = (fields: Partial<ShortLink> = {}) => {
       return state.answersLost-- <= 0;
     },
   };
-  return { ports, state, clicks: () => link.clicks, events: () => [...events.values()] };
+  const follow = () => followLink(ports, link.code);
+  return { ports, state, follow, clicks: () => link.clicks, events: () => [...events.values()] };
 };
 
 describe('a click', () => {
-  test("is counted, told of with the message's data, and leads on", async () => {
+  test("is counted, raises an event with the message's data, and redirects", async () => {
     const at = world();
     for (const click of [1, 2]) {
-      expect(await followLink(at.ports, 't4hJ9sKq2L')).toBe('https://loja.example/p?id=1');
+      expect(await at.follow()).toBe('https://loja.example/p?id=1');
       expect(at.clicks()).toBe(click);
     }
-    expect(at.events()).toMatchObject(
-      [1, 2].map((click) => ({
-        type: 'sms.clicked',
-        organizationId,
-        env: 'test',
-        createdAt: NOW,
-        data: {
-          id: message.id,
-          campaignId: 'promo',
-          metadata: { orderId: 'A-1' },
-          url: 'https://loja.example/p?id=1',
-          click,
-        },
-      })),
-    );
+    const event = { type: 'sms.clicked', organizationId, env: 'test', createdAt: NOW };
+    const { id, campaignId, metadata } = message;
+    const data = { id, campaignId, metadata, url: 'https://loja.example/p?id=1' };
+    expect(at.events()).toMatchObject([1, 2].map((click) => ({ ...event, data: { ...data, click } })));
     expect(JSON.stringify(at.events())).not.toContain(message.to);
   });
 
-  test('keeps its own number when others click at the same moment', async () => {
+  test('has a number of its own among concurrent clicks', async () => {
     const at = world();
     at.state.rivals = 3;
-    await followLink(at.ports, 't4hJ9sKq2L');
+    await at.follow();
     expect(at.events().map(({ data }) => data.click)).toEqual([at.clicks()]);
   });
 
-  test('is counted once when the answer to its commit was lost', async () => {
+  test('is counted once when the answer to its write is lost', async () => {
     const at = world();
     at.state.answersLost = 1;
-    expect(await followLink(at.ports, 't4hJ9sKq2L')).toBe('https://loja.example/p?id=1');
+    expect(await at.follow()).toBe('https://loja.example/p?id=1');
     expect([at.clicks(), at.events().length]).toEqual([1, 1]);
   });
 
-  test('on a link that never stands still is refused as unavailable, without an event', async () => {
+  test('on a link with endless concurrent clicks fails as unavailable, without an event', async () => {
     const at = world();
     at.state.rivals = Number.POSITIVE_INFINITY;
-    await expect(followLink(at.ports, 't4hJ9sKq2L')).rejects.toThrow(Unavailable);
+    await expect(at.follow()).rejects.toThrow(Unavailable);
     expect(at.events()).toEqual([]);
   });
 
-  test('on the link of an erased message still leads on, and tells nobody', async () => {
+  test('on the link of an erased message still redirects, without an event', async () => {
     const at = world({ messageId: newId('message') });
-    expect(await followLink(at.ports, 't4hJ9sKq2L')).toBe('https://loja.example/p?id=1');
+    expect(await at.follow()).toBe('https://loja.example/p?id=1');
     expect(at.events()).toEqual([]);
   });
 });
@@ -120,13 +110,13 @@ describe('a redirect', () => {
     'file:///etc/passwd',
     '//loja.example',
     'no address',
-  ])('to %s is never made', async (url) => {
+  ])('to %s is refused', async (url) => {
     const at = world({ url });
-    expect(isRefusal(await followLink(at.ports, 't4hJ9sKq2L'))).toBe(true);
+    expect(isRefusal(await at.follow())).toBe(true);
     expect(at.clicks()).toBe(0);
   });
 
-  test('is one line of ASCII, whatever the address was written with', () => {
+  test('is one line of ASCII, whatever the characters of the URL', () => {
     for (const url of [
       'https://açaí.example/ã?ç=é#ü',
       'HTTPS://loja.example/a b',

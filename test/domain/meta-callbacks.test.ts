@@ -18,15 +18,10 @@ const PHONE = '+5511987654321';
 const NUMBER = '106540352242922';
 const tenant = (): Tenant => ({ organizationId: newId('organization'), env: 'live' });
 
-/** A stage in memory that knows one message and the owners that it is given. */
+/** The ports of one message and the given owners of numbers and accounts, in memory. */
 const world = (owners: Readonly<Record<string, readonly Tenant[]>> = {}, fields: Partial<MessageRecord> = {}) => {
-  const message = {
-    id: newId('message'),
-    ...tenant(),
-    channel: 'whatsapp',
-    provider: PROVIDER,
-    ...fields,
-  } as MessageRecord;
+  const own = { id: newId('message'), ...tenant(), channel: 'whatsapp', provider: PROVIDER };
+  const message = { ...own, ...fields } as MessageRecord;
   const correlations = new Map([
     [`${PROVIDER} wamid.OURS`, message.id],
     [`${PROVIDER} ${lastSentReference('whatsapp', `hash of ${PHONE}`)}`, message.id],
@@ -52,9 +47,9 @@ const world = (owners: Readonly<Record<string, readonly Tenant[]>> = {}, fields:
     async inbound({ organizationId, ...rest }: Tenant, event: InboundEvent) {
       expect(Object.keys(rest)).toEqual(['env']);
       if (state.fails) throw new Error('the table is away');
-      const found = [organizationId, event.providerMessageId] as const;
-      if (inbound.some((each) => each.join() === found.join())) return 'repeated';
-      inbound.push(found);
+      const received = [organizationId, event.providerMessageId] as const;
+      if (inbound.some((each) => each.join() === received.join())) return 'repeated';
+      inbound.push(received);
       return 'kept';
     },
     async applyMetaEvent({ organizationId }: Tenant, event: MetaEvent) {
@@ -68,15 +63,15 @@ const world = (owners: Readonly<Record<string, readonly Tenant[]>> = {}, fields:
       ignored: (_: string, fields: readonly string[]) => void effects.push(`ignored ${fields.join()}`),
     },
   } as unknown as CallbackPorts;
-  const take = (events: readonly ProviderEvent[], unreadable?: number) => {
+  const receive = (events: readonly ProviderEvent[], unreadable?: number) => {
     state.reading = { kind: 'events', events, ...(unreadable ? { unreadable } : {}) };
     const request = { url: 'https://messaging.example', headers: {}, body: '' };
     return handleCallback(ports, { provider: PROVIDER, kind: 'events' }, request);
   };
-  return { ports, state, message, inbound, metaEvents, effects, take };
+  return { ports, state, message, inbound, metaEvents, effects, receive };
 };
 
-const written = (fields: Partial<InboundEvent> = {}): InboundEvent => ({
+const inboundEvent = (fields: Partial<InboundEvent> = {}): InboundEvent => ({
   kind: 'inbound',
   channel: 'whatsapp',
   providerMessageId: 'wamid.1',
@@ -91,131 +86,121 @@ const written = (fields: Partial<InboundEvent> = {}): InboundEvent => ({
 const removal: MetaEvent = { kind: 'platform', about: 'account', wabaId: 'waba', event: 'ACCOUNT_DELETED', at: 0 };
 
 describe('an inbound message', () => {
-  test('is its owner’s whose number it came to, whoever wrote to its sender before', async () => {
+  test('belongs to the owner of the number, whoever wrote to the sender before', async () => {
     const owner = tenant();
     const at = world({ [NUMBER]: [owner] });
-    expect(await at.take([written(), written()])).toBe('handled');
-    expect(await at.take([written()])).toBe('handled');
+    expect(await at.receive([inboundEvent(), inboundEvent()])).toBe('handled');
+    expect(await at.receive([inboundEvent()])).toBe('handled');
     expect(at.inbound).toEqual([[owner.organizationId, 'wamid.1']]);
     expect(at.effects).toEqual(expect.arrayContaining(['inbound kept 1', 'inbound repeated 1']));
   });
 
   test.each([
-    ['names the message that it answers', { from: '+5511900000000', inReplyTo: 'wamid.OURS' }],
-    ['comes from whom it was written to', {}],
-    ['answers what is not known, from whom it was written to', { inReplyTo: 'wamid.OTHER' }],
-  ])('on a number of nobody is whose it answers: it %s', async (_, fields) => {
+    ['names the message that it replies to', { from: '+5511900000000', inReplyTo: 'wamid.OURS' }],
+    ['comes from the recipient of a message', {}],
+    ['replies to an unknown message, from the recipient of another', { inReplyTo: 'wamid.OTHER' }],
+  ])('on a number without an owner belongs to the sender of the message where it %s', async (_, fields) => {
     const at = world();
-    await at.take([written(fields)]);
+    await at.receive([inboundEvent(fields)]);
     expect(at.inbound).toEqual([[at.message.organizationId, 'wamid.1']]);
   });
 
   test.each([
     ['from a stranger', {}, { from: '+5511900000000' }],
-    ['that answers a message of another channel', { channel: 'sms' }, {}],
-  ] as const)('%s on a number of nobody is acknowledged, counted and kept nowhere', async (_, message, fields) => {
+    ['that replies to a message of another channel', { channel: 'sms' }, {}],
+  ] as const)('%s on a number without an owner is acknowledged, counted and not stored', async (_, message, fields) => {
     const at = world({}, message as Partial<MessageRecord>);
-    expect(await at.take([written(fields)])).toBe('handled');
+    expect(await at.receive([inboundEvent(fields)])).toBe('handled');
     expect([at.inbound, at.effects]).toEqual([[], ['inbound unmatched 1']]);
   });
 
-  test('on a number that was an organization’s once is nobody’s, whatever it answers; on the shared one it is whose it answers', async () => {
-    for (const [shared, kept] of [
-      [NUMBER, 1],
-      ['another', 0],
-    ] as const) {
+  test('on a disconnected number belongs to nobody; on the shared one to the sender of the message that it replies to', async () => {
+    for (const isShared of [true, false]) {
       const at = world();
-      at.state.provider.isShared = (account) => account === shared;
-      expect(await at.take([written(), written({ providerMessageId: 'wamid.2', inReplyTo: 'wamid.OURS' })])).toBe(
-        'handled',
-      );
-      expect(at.inbound).toHaveLength(kept * 2);
-      expect(at.effects).toEqual([kept ? 'inbound kept 2' : 'inbound unmatched 2']);
+      at.state.provider.isShared = (account) => (account === NUMBER) === isShared;
+      const reply = inboundEvent({ providerMessageId: 'wamid.2', inReplyTo: 'wamid.OURS' });
+      expect(await at.receive([inboundEvent(), reply])).toBe('handled');
+      expect(at.inbound).toHaveLength(isShared ? 2 : 0);
+      expect(at.effects).toEqual([isShared ? 'inbound kept 2' : 'inbound unmatched 2']);
     }
   });
 
-  test('on a number of several is of the one among them that it answers, and of no other', async () => {
+  test('on a number of several owners belongs to the one that it replies to, and to no other', async () => {
     const [one, other] = [tenant(), tenant()];
     const at = world({ [NUMBER]: [one, other] });
-    await at.take([written()]);
+    await at.receive([inboundEvent()]);
     expect(at.inbound).toEqual([]);
     const answered = world({ [NUMBER]: [one, other] }, { organizationId: other.organizationId });
-    await answered.take([written()]);
+    await answered.receive([inboundEvent()]);
     expect(answered.inbound).toEqual([[other.organizationId, 'wamid.1']]);
   });
 
-  test('that could not be kept makes the platform call again, which is harmless', async () => {
+  test('that could not be stored fails the callback, and a repeat stores it once', async () => {
     const at = world();
     at.state.fails = true;
-    await expect(at.take([written()])).rejects.toThrow('the table is away');
+    await expect(at.receive([inboundEvent()])).rejects.toThrow('the table is away');
     at.state.fails = false;
-    expect(await at.take([written()])).toBe('handled');
+    expect(await at.receive([inboundEvent()])).toBe('handled');
     expect(at.inbound).toHaveLength(1);
   });
 });
 
-describe('what a person tells the platform of marketing', () => {
-  const stops = (from = PHONE): MetaEvent => ({
-    kind: 'platform',
-    about: 'preference',
-    at: 0,
-    phoneNumberId: NUMBER,
-    from,
-    value: 'stop',
-  });
+describe('a marketing preference', () => {
+  const stop = { kind: 'platform', about: 'preference', at: 0, phoneNumberId: NUMBER, value: 'stop' } as const;
+  const stops = (from = PHONE): MetaEvent => ({ ...stop, from });
 
-  test('is for the owner of the number, on the shared one for who wrote to them last, and else for nobody', async () => {
+  test('is for the owner of the number, on the shared one for who wrote to the person last, and else for nobody', async () => {
     const owner = tenant();
     const owned = world({ [NUMBER]: [owner] });
-    await owned.take([stops()]);
+    await owned.receive([stops()]);
     expect(owned.metaEvents).toEqual([[owner.organizationId, 'preference']]);
     const shared = world();
-    await shared.take([stops(), stops('+5511900000000')]);
+    await shared.receive([stops(), stops('+5511900000000')]);
     expect(shared.metaEvents).toEqual([[shared.message.organizationId, 'preference']]);
     expect(shared.effects.sort()).toEqual(['platform kept 1', 'platform unmatched 1']);
     const gone = world();
     gone.state.provider.isShared = () => false;
-    await gone.take([stops()]);
+    await gone.receive([stops()]);
     expect(gone.metaEvents).toEqual([]);
   });
 });
 
-describe('what the platform says of an account', () => {
-  test('is applied to every organization that has a number of it, and counted once', async () => {
+describe('an account event of Meta', () => {
+  test('is applied to every organization with a number of the account, and counted once', async () => {
     const [one, other] = [tenant(), tenant()];
     const at = world({ waba: [one, other] });
-    await at.take([removal]);
+    await at.receive([removal]);
     expect(at.metaEvents.map(([id]) => id).sort()).toEqual([one.organizationId, other.organizationId].sort());
     expect(at.effects).toEqual(['platform kept 1']);
   });
 
-  test('of nobody is acknowledged and counted', async () => {
+  test('of an unknown account is acknowledged and counted', async () => {
     const at = world();
-    expect(await at.take([removal])).toBe('handled');
+    expect(await at.receive([removal])).toBe('handled');
     expect(at.effects).toEqual(['platform unmatched 1']);
   });
 });
 
-test('entries that could not be read are counted, and the others are taken', async () => {
+test('unreadable entries are counted, and the others are handled', async () => {
   const at = world();
-  expect(await at.take([written()], 2)).toBe('handled');
+  expect(await at.receive([inboundEvent()], 2)).toBe('handled');
   expect(at.effects).toEqual(['malformed: 2 entries of no known form', 'inbound kept 1']);
 });
 
 describe('a challenge', () => {
-  const ask = (at: ReturnType<typeof world>, provider = PROVIDER) =>
+  const challenge = (at: ReturnType<typeof world>, provider = PROVIDER) =>
     answerChallenge(at.ports, { provider, kind: 'events' }, { token: 'ours' });
 
   test('is answered as the provider answers it, 403 where it does not', async () => {
     const at = world();
     at.state.provider.answerChallenge = ({ token }) => (token === 'ours' ? '42' : undefined);
-    expect(await ask(at)).toBe('42');
+    expect(await challenge(at)).toBe('42');
     at.state.provider.answerChallenge = () => undefined;
-    expect(await ask(at)).toMatchObject({ name: 'FORBIDDEN' });
+    expect(await challenge(at)).toMatchObject({ name: 'FORBIDDEN' });
   });
 
-  test('of a provider that asks none, or is not set up, is 404', async () => {
-    expect(await ask(world())).toMatchObject({ name: 'NOT_FOUND' });
-    expect(await ask(world(), 'another')).toMatchObject({ name: 'NOT_FOUND' });
+  test('of a provider without challenges, or that is not configured, is 404', async () => {
+    expect(await challenge(world())).toMatchObject({ name: 'NOT_FOUND' });
+    expect(await challenge(world(), 'another')).toMatchObject({ name: 'NOT_FOUND' });
   });
 });

@@ -6,6 +6,7 @@ import { newId } from '../../shared/domain/core/ids.ts';
 import type { SendRequest } from '../../shared/domain/message/send-request.ts';
 import { DEFAULT_PRICES } from '../../shared/domain/pricing/default-prices.ts';
 import { planSend } from '../../shared/domain/sending/plan.ts';
+import { accepted } from '../support/accepted.ts';
 
 const NOW = Date.parse('2026-03-10T12:00:00Z');
 const HOUR_MS = 3600_000;
@@ -25,17 +26,13 @@ const plan = async (
   env: 'live' | 'test' = 'live',
 ) => {
   const to = channel === 'whatsapp' ? PHONE : USER;
-  const asked: SendRequest = { channel, to, type: 'text', text: 'Oi', ...request };
+  const full: SendRequest = { channel, to, type: 'text', text: 'Oi', ...request };
   const none = { named: async () => [], read: async () => undefined };
   const channels = { ...ports(over), templates: none, numbers: none } as object as PlanPorts;
-  return planSend({ prices: async () => DEFAULT_PRICES, channels }, tenant(env), asked);
+  return planSend({ prices: async () => DEFAULT_PRICES, channels }, tenant(env), full);
 };
-const planned = async (...given: Parameters<typeof plan>) => {
-  const outcome = await plan(...given);
-  if (isRefusal(outcome)) throw new Error(JSON.stringify(outcome.details));
-  return outcome.plan;
-};
-const wroteAgo = (ms: number | undefined): Partial<MetaPlanPorts> => ({
+const planned = async (...given: Parameters<typeof plan>) => accepted(await plan(...given)).plan;
+const lastInboundAgo = (ms: number | undefined): Partial<MetaPlanPorts> => ({
   senderOf: async () => ({ lastInboundAt: ms === undefined ? undefined : NOW - ms }),
 });
 const closed = { name: 'CONFLICT', details: { meta: { code: 'window_closed' } } };
@@ -49,36 +46,36 @@ describe('the window', () => {
     ['instagram', undefined, false],
     ['instagram', DAY, false],
     ['instagram', DAY - 1, true],
-  ] as const)('of %s for a text, written to %s ms ago, is open: %s', async (channel, ago, open) => {
-    const outcome = await plan(channel, {}, wroteAgo(ago));
+  ] as const)('of %s for a text %s ms after the last inbound message is open: %s', async (channel, ago, open) => {
+    const outcome = await plan(channel, {}, lastInboundAgo(ago));
     if (open) expect(isRefusal(outcome)).toBe(false);
     else expect(outcome).toMatchObject(closed);
   });
 
-  test('does not hold a template back', async () => {
+  test('does not apply to a template', async () => {
     const request = { type: 'template', template: 'pedido', text: undefined } as const;
-    expect(await planned('whatsapp', request, wroteAgo(undefined))).toMatchObject({ route: 'marketing' });
+    expect(await planned('whatsapp', request, lastInboundAgo(undefined))).toMatchObject({ route: 'marketing' });
   });
 
   test.each([
     [7 * DAY - 1, true],
     [7 * DAY, false],
-  ])('of Instagram for what a person answers, %i ms after, is open: %s', async (ago, open) => {
-    const outcome = await plan('instagram', { payload: { tag: 'HUMAN_AGENT' } }, wroteAgo(ago));
+  ])('of Instagram for a human agent %i ms after the last inbound message is open: %s', async (ago, open) => {
+    const outcome = await plan('instagram', { payload: { tag: 'HUMAN_AGENT' } }, lastInboundAgo(ago));
     expect(isRefusal(outcome)).toBe(!open);
   });
 
-  test('of Instagram is always open in the sandbox, which nobody writes to', async () => {
-    expect(isRefusal(await plan('instagram', {}, wroteAgo(undefined), 'test'))).toBe(false);
+  test('of Instagram is always open in the sandbox, which has no inbound messages', async () => {
+    expect(isRefusal(await plan('instagram', {}, lastInboundAgo(undefined), 'test'))).toBe(false);
   });
 });
 
 describe('the sender', () => {
-  test('is asked for together with when the recipient wrote, where that counts', async () => {
-    const asked: boolean[] = [];
+  test('is read together with the recipient’s last message, where the window applies', async () => {
+    const reads: boolean[] = [];
     const over: Partial<MetaPlanPorts> = {
       senderOf: async (_, { needsWindow }) => {
-        asked.push(needsWindow);
+        reads.push(needsWindow);
         return { lastInboundAt: NOW };
       },
     };
@@ -86,15 +83,15 @@ describe('the sender', () => {
     await planned('whatsapp', { type: 'template', template: 'pedido', text: undefined }, over);
     await planned('instagram', {}, over);
     await planned('instagram', {}, over, 'test');
-    expect(asked).toEqual([true, false, true, false]);
+    expect(reads).toEqual([true, false, true, false]);
   });
 
-  test('that is unknown is told before the window that is closed', async () => {
+  test('that is unknown is refused before a closed window', async () => {
     const outcome = await plan('whatsapp', { labels: { numberId: 'num_1' } }, { senderOf: async () => undefined });
     expect(outcome).toMatchObject({ name: 'VALIDATION_ERROR' });
   });
 
-  test.each(['whatsapp', 'instagram'] as const)('on %s is kept with the content, and as its label', async (channel) => {
+  test.each(['whatsapp', 'instagram'] as const)('on %s is stored with the content, and as a label', async (channel) => {
     const label = channel === 'whatsapp' ? 'numberId' : 'instagramAccountId';
     const own = await planned(
       channel,
@@ -107,7 +104,7 @@ describe('the sender', () => {
     expect((await planned(channel, {})).content).not.toHaveProperty('from');
   });
 
-  test('that the organization does not have is refused: by its name 422, without one 412', async () => {
+  test('that the organization does not have is refused: 422 where it is named, else 412', async () => {
     const none: Partial<MetaPlanPorts> = { senderOf: async () => undefined };
     const named = { labels: { numberId: 'num_1' } };
     expect(await plan('whatsapp', named, none)).toMatchObject({
@@ -119,7 +116,7 @@ describe('the sender', () => {
 });
 
 describe('the content', () => {
-  test('of a template has its variables by name; that of another type has none', async () => {
+  test('of a template has its variables; that of another type has none', async () => {
     const variables = { nome: 'Ana' };
     const template = await planned('whatsapp', { type: 'template', template: 'a', text: undefined, variables });
     expect(template.content).toEqual({
@@ -128,7 +125,7 @@ describe('the content', () => {
     expect((await planned('whatsapp', { variables })).content).toEqual({ payload: { text: 'Oi' } });
   });
 
-  test('of a text keeps what stands beside it', async () => {
+  test('of a text includes the other fields of the payload', async () => {
     const request = { text: 'Oi', payload: { tag: 'HUMAN_AGENT' } };
     expect((await planned('instagram', request)).content).toEqual({ payload: { text: 'Oi', tag: 'HUMAN_AGENT' } });
   });
@@ -146,7 +143,7 @@ describe('the content', () => {
     ['instagram', 'media', { media: { kind: 'image', id: '1', url: 'https://a.example/b' } }],
     ['instagram', 'template', { template: { name: 'a', language: 'pt-BR' } }],
     ['instagram', 'interactive', { interactive: { type: 'list' } }],
-  ] as const)('that %s does not take as %s is refused with its place: %j', async (channel, type, payload) => {
+  ] as const)('that %s does not accept as %s is refused with its path: %j', async (channel, type, payload) => {
     const outcome = await plan(channel, { type, payload: { ...payload }, text: undefined });
     expect(outcome).toMatchObject({ name: 'VALIDATION_ERROR' });
     const [error] = (isRefusal(outcome) && outcome.details.errors) || [];

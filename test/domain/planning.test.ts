@@ -1,32 +1,33 @@
 import { describe, expect, test } from 'vitest';
 import { CHANNELS, type PlanPorts } from '../../shared/domain/channels/registry.ts';
 import { planSms } from '../../shared/domain/channels/sms/plan.ts';
-import { isRefusal } from '../../shared/domain/core/errors.ts';
 import { newId } from '../../shared/domain/core/ids.ts';
 import type { Channel } from '../../shared/domain/message/channel.ts';
 import type { SendEnvelope, SendRequest } from '../../shared/domain/message/send-request.ts';
 import { DEFAULT_PRICES } from '../../shared/domain/pricing/default-prices.ts';
 import { planSend, pricePlan } from '../../shared/domain/sending/plan.ts';
 import type { SendPorts } from '../../shared/domain/sending/ports.ts';
+import { accepted } from '../support/accepted.ts';
 
 type Ports = PlanPorts & Pick<SendPorts, 'prices'>;
 const TENANT = { organizationId: newId('organization'), env: 'live' } as const;
 const [PHONE, USER] = ['+5511987654321', '17841400000000001'];
 
-/** The ports that plans of every channel need: each test says which prices there are. */
+/** The ports that the planners of all channels need. */
 const portsOf = (over: Partial<Ports> = {}): Ports =>
   ({
     clock: () => 0,
     prices: async () => DEFAULT_PRICES,
     publicUrl: 'https://messaging.example',
     perSecond: async () => undefined,
+    defaultSender: async () => undefined,
     emailSender: async () => 'ola@loja.example',
     unsubscribeUrl: async () => 'https://messaging.example/u/token',
     senderOf: async () => ({ lastInboundAt: 0 }),
     ...over,
   }) as Partial<Ports> as Ports;
 
-const text = (channel: Channel, said: SendEnvelope): SendRequest => ({ channel, type: 'text', text: 'Oi', ...said });
+const text = (channel: Channel, rest: SendEnvelope): SendRequest => ({ channel, type: 'text', text: 'Oi', ...rest });
 const planned = (ports: Ports, request: SendRequest) => planSend({ ...ports, channels: ports }, TENANT, request);
 const TO: Readonly<Record<Channel, string>> = {
   sms: PHONE,
@@ -41,16 +42,14 @@ const noPrices = { prices: async () => [] };
 describe.each(CHANNELS)('a plan of %s', (channel) => {
   const to = TO[channel];
 
-  test('carries what every send has, and is one unit without links', async () => {
-    const said = { to, contactId: newId('contact'), campaignId: 'natal', metadata: { pedido: 'A-1842' } };
-    const made = await planned(portsOf(), text(channel, said));
-    if (isRefusal(made)) throw new Error(made.details.detail);
-    const { plan } = made;
-    expect(plan).toMatchObject({ ...said, channel, units: 1, links: [], price: { channel } });
+  test('has the common fields of a send, and is one unit without links', async () => {
+    const fields = { to, contactId: newId('contact'), campaignId: 'natal', metadata: { pedido: 'A-1842' } };
+    const { plan } = accepted(await planned(portsOf(), text(channel, fields)));
+    expect(plan).toMatchObject({ ...fields, channel, units: 1, links: [], price: { channel } });
     expect(plan.region).toBe(to === PHONE ? 'BR' : undefined);
   });
 
-  test('tells a recipient that it cannot have before its price', async () => {
+  test('refuses an invalid recipient before a missing price', async () => {
     const refused = await planned(portsOf(noPrices), text(channel, { to: '' }));
     expect(refused).toMatchObject({ name: 'VALIDATION_ERROR', details: { errors: [{ path: 'to' }] } });
   });
@@ -60,7 +59,7 @@ describe.each(CHANNELS)('a plan of %s', (channel) => {
   });
 });
 
-test('an SMS with too many links breaks the contract, whatever its route costs', async () => {
+test('an SMS with too many links is invalid, also on a route without a price', async () => {
   const request = { to: PHONE, body: 'https://a.example '.repeat(51), route: 'premium', trackLinks: true } as const;
   expect(await pricePlan(portsOf(noPrices), request, await planSms(portsOf(noPrices), TENANT, request))).toMatchObject({
     name: 'VALIDATION_ERROR',
@@ -73,7 +72,7 @@ test.each([
   ['rich', { text: 'Oi', imageUrl: 'https://cdn.loja.example/oferta.png' }],
   ['rich', { body: 'Oi', actions: [{ label: 'Rastrear' }] }],
   ['silent', { text: 'Oi', silent: true }],
-] as const)('a push is priced by what it shows, whichever price a former one had: %s of %j', async (kind, payload) => {
+] as const)('a push is priced by its content, whatever its route says: %s of %j', async (kind, payload) => {
   const request = { ...text('push', { to: TO.push }), text: undefined, payload, route: 'simple' };
   const made = await planned(portsOf(), request);
   expect(made).toMatchObject({ plan: { route: kind, price: { channel: 'push', route: kind }, content: { payload } } });
@@ -88,8 +87,8 @@ test.each([
       imageUrl: `https://a.example/${'y'.repeat(1_900)}`,
     },
   },
-])('a push of more than push services carry is refused before it is priced', async (said) => {
-  const request = { ...text('push', { to: TO.push }), text: undefined, ...said };
+])('a push larger than push services accept is refused before it is priced', async (content) => {
+  const request = { ...text('push', { to: TO.push }), text: undefined, ...content };
   expect(await planned(portsOf(noPrices), request)).toMatchObject({
     name: 'VALIDATION_ERROR',
     details: { errors: [{ path: 'text' }] },

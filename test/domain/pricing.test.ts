@@ -28,7 +28,7 @@ const rowArbitrary: fc.Arbitrary<PriceRow> = fc
     return { channel: 'sms', route: 'premium', unit: 'segment', bands };
   });
 
-/** An oracle that walks position by position. */
+/** An oracle that prices position by position. */
 const priceOneByOne = (row: PriceRow, volume: number, units: number): number => {
   let sum = 0;
   for (let position = volume + 1; position <= volume + units; position++) {
@@ -39,7 +39,7 @@ const priceOneByOne = (row: PriceRow, volume: number, units: number): number => 
 };
 
 describe('a quote', () => {
-  test('is the sum of the price of each position, also where a band ends inside the message', () => {
+  test('is the sum of the prices of its positions, also where a band ends inside the message', () => {
     fc.assert(
       fc.property(rowArbitrary, fc.nat({ max: 200 }), fc.integer({ min: 1, max: 30 }), (row, volume, units) => {
         expect(quoteUnits(row, units, volume).coins).toBe(priceOneByOne(row, volume, units));
@@ -48,7 +48,7 @@ describe('a quote', () => {
     );
   });
 
-  test('holds for exactly the volumes that it claims: every volume in its range has the same price', () => {
+  test('has a volume range in which every volume has the same price', () => {
     fc.assert(
       fc.property(rowArbitrary, fc.nat({ max: 200 }), fc.integer({ min: 1, max: 30 }), (row, volume, units) => {
         const quote = quoteUnits(row, units, volume);
@@ -76,6 +76,9 @@ describe('a quote', () => {
 });
 
 describe('a price table', () => {
+  const band = (upTo: number | null, coins = 1) => ({ upTo, coins });
+  const row = (bands: object) => ({ channel: 'sms', route: 'premium', unit: 'segment', bands });
+
   test('that ships with the service is valid, and a reply costs R$ 0.02', () => {
     expect(PriceTableSchema.safeParse(DEFAULT_PRICES).success).toBe(true);
     expect(priceRowOf(DEFAULT_PRICES, 'sms', 'reply')?.bands).toEqual([{ upTo: null, coins: 200 }]);
@@ -83,33 +86,17 @@ describe('a price table', () => {
   });
 
   test.each([
-    [
-      'bands that do not rise',
-      [
-        { upTo: 10, coins: 1 },
-        { upTo: 10, coins: 1 },
-        { upTo: null, coins: 1 },
-      ],
-    ],
-    ['a last band with an end', [{ upTo: 10, coins: 1 }]],
-    [
-      'an endless band in the middle',
-      [
-        { upTo: null, coins: 1 },
-        { upTo: null, coins: 1 },
-      ],
-    ],
-    ['a price below zero', [{ upTo: null, coins: -1 }]],
-    ['a price of half a coin', [{ upTo: null, coins: 0.5 }]],
+    ['bands that do not rise', [band(10), band(10), band(null)]],
+    ['a last band with an end', [band(10)]],
+    ['an endless band in the middle', [band(null), band(null)]],
+    ['a price below zero', [band(null, -1)]],
+    ['a price of half a coin', [band(null, 0.5)]],
   ])('with %s is refused', (_, bands) => {
-    expect(PriceTableSchema.safeParse([{ channel: 'sms', route: 'premium', unit: 'segment', bands }]).success).toBe(
-      false,
-    );
+    expect(PriceTableSchema.safeParse([row(bands)]).success).toBe(false);
   });
 
   test('with a channel and route twice is refused', () => {
-    const row = { channel: 'sms', route: 'premium', unit: 'segment', bands: [{ upTo: null, coins: 1 }] };
-    expect(PriceTableSchema.safeParse([row, row]).success).toBe(false);
+    expect(PriceTableSchema.safeParse([row([band(null)]), row([band(null)])]).success).toBe(false);
   });
 });
 
@@ -118,16 +105,13 @@ test.each([
   ['2026-03-01T03:00:00.000Z', '202603'],
   ['2027-01-01T02:59:59.999Z', '202612'],
   ['2027-01-01T03:00:00.000Z', '202701'],
-])('the month of a volume is the calendar’s in São Paulo: %s is in %s', (at, month) => {
+])('the month of a volume is that of São Paulo: %s is in %s', (at, month) => {
   expect(saoPauloMonth(Date.parse(at))).toBe(month);
 });
 
-test('the month of a volume is that of the calendar in every hour of thirty years, with summer time and without', () => {
-  const calendar = new Intl.DateTimeFormat('en-CA', {
-    timeZone: 'America/Sao_Paulo',
-    year: 'numeric',
-    month: '2-digit',
-  });
+test('the month of a volume is right in every hour of thirty years, with daylight saving time and without', () => {
+  const month = { timeZone: 'America/Sao_Paulo', year: 'numeric', month: '2-digit' } as const;
+  const calendar = new Intl.DateTimeFormat('en-CA', month);
   const wrong: string[] = [];
   for (let at = Date.UTC(2005, 0); at < Date.UTC(2035, 0); at += 3_600_000)
     if (saoPauloMonth(at) !== calendar.format(at).replace('-', '')) wrong.push(new Date(at).toISOString());

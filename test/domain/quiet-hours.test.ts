@@ -14,8 +14,8 @@ describe('quiet hours', () => {
     ['2026-03-10T10:59:59.999Z', '2026-03-10T11:00:00.000Z'],
     ['2026-03-10T11:00:00.000Z', '2026-03-10T11:00:00.000Z'],
     ['2026-03-10T04:30:30.000Z', '2026-03-10T11:00:00.000Z'],
-  ])('that go over midnight let a message of %s leave at %s', (now, leaves) => {
-    expect(until(NIGHT, now)).toBe(leaves);
+  ])('over midnight defer a message of %s to %s', (now, sentAt) => {
+    expect(until(NIGHT, now)).toBe(sentAt);
   });
 
   test('within a day end on the same day', () => {
@@ -24,7 +24,7 @@ describe('quiet hours', () => {
     expect(until(lunch, '2026-03-10T17:00:00.000Z')).toBe('2026-03-10T17:00:00.000Z');
   });
 
-  test('end on the wall of their time zone when the clock changes meanwhile', () => {
+  test('end at the local time of their time zone when daylight saving time changes meanwhile', () => {
     const york = { ...NIGHT, timeZone: 'America/New_York' };
     // The clock goes forward on 8 March 2026 and back on 1 November 2026, at 2 in the morning.
     expect(until(york, '2026-03-08T04:00:00.000Z')).toBe('2026-03-08T12:00:00.000Z');
@@ -34,14 +34,14 @@ describe('quiet hours', () => {
   test.each([
     ['02:30', '03:30'],
     ['02:00', '03:00'],
-  ])('whose end of %s no moment has, because the clock passes over it, end at %s', (fim, wall) => {
+  ])('whose end at %s is skipped by a daylight saving change end at %s', (fim, local) => {
     const york = { ...NIGHT, fim, timeZone: 'America/New_York' };
-    const leaves = Date.parse(until(york, '2026-03-08T05:00:00.000Z'));
-    const shown = new Intl.DateTimeFormat('en-GB', { timeZone: york.timeZone, timeStyle: 'short' }).format(leaves);
-    expect(shown).toBe(wall);
+    const end = Date.parse(until(york, '2026-03-08T05:00:00.000Z'));
+    const shown = new Intl.DateTimeFormat('en-GB', { timeZone: york.timeZone, timeStyle: 'short' }).format(end);
+    expect(shown).toBe(local);
   });
 
-  test('concern only their channels, and no one without any', () => {
+  test('apply to their channels alone, and to none where they have none', () => {
     const night = at('2026-03-10T04:00:00Z');
     expect(quietUntil(NIGHT, 'email', night)).toBe(night);
     expect(quietUntil({ ...NIGHT, channels: [] }, 'sms', night)).toBe(night);

@@ -27,7 +27,7 @@ describe('the image of a card', () => {
     'https://cdn.loja.com.br:8443/a/b.jpg?x=1',
     'https://ação.com.br/promoção.png',
     'HTTPS://CDN.LOJA.COM/A.PNG',
-  ])('may lie at %s', (url) => expect(fileUrlError(url)).toBeUndefined());
+  ])('may be at %s', (url) => expect(fileUrlError(url)).toBeUndefined());
 
   test.each([
     'http://cdn.loja.com.br/pedido.png',
@@ -63,7 +63,7 @@ describe('the image of a card', () => {
     'https://cdn.loja.com.br/a\u202epng',
     'https://cdn.loja.com.br\\@evil.example/a.png',
     `https://cdn.loja.com.br/${'a'.repeat(2_050)}`,
-  ])('may not lie at %s', (url) => expect(fileUrlError(url)).toEqual(expect.any(String)));
+  ])('may not be at %s', (url) => expect(fileUrlError(url)).toEqual(expect.any(String)));
 });
 
 describe('a button', () => {
@@ -72,7 +72,7 @@ describe('a button', () => {
     'http://loja.com.br',
     'https://10.0.0.1:8080/a',
     'https://ação.com.br/é?q=1#x',
-  ])('may open %s: it is the device that does', (url) => expect(openUrlError(url)).toBeUndefined());
+  ])('may open %s, which only the device connects to', (url) => expect(openUrlError(url)).toBeUndefined());
   test.each([
     'javascript:alert(1)',
     'intent://x#Intent;end',
@@ -99,19 +99,13 @@ describe('a button', () => {
       ]),
   );
 
-  test('that is wrong is named by its place, each of them', () => {
-    const body = {
-      content: {
-        card: card({
-          fileUrl: 'http://x',
-          suggestions: [
-            { kind: 'reply', label: 'Sim' },
-            { kind: 'openUrl', label: 'Ver', url: 'x' },
-            { kind: 'call', label: 'Ligar', phone: 'x' },
-          ],
-        }),
-      },
-    };
+  test('that is invalid is reported with its path, each of them', () => {
+    const suggestions: RcsSuggestion[] = [
+      { kind: 'reply', label: 'Sim' },
+      { kind: 'openUrl', label: 'Ver', url: 'x' },
+      { kind: 'call', label: 'Ligar', phone: 'x' },
+    ];
+    const body = { content: { card: card({ fileUrl: 'http://x', suggestions }) } };
     expect(cardErrors(body).map(({ path }) => path)).toEqual([
       'content.card.fileUrl',
       'content.card.suggestions.1.url',
@@ -130,35 +124,30 @@ describe('characters', () => {
     ['e\u0301', 2],
   ])('of %j are %i: Unicode code points', (text, count) => expect(codePointLength(text)).toBe(count));
 
-  test('bound every text of the contract, an emoji counting one', () => {
+  test('limit every text of the contract; an emoji counts as one', () => {
     const accepts = (content: unknown, fallback?: unknown) =>
       SendRcs.safeParse({ to: '+5511999990005', route: 'easy_rcs', content, fallback }).success;
+    const acceptsReply = (reply: { label: string; postback?: string }) =>
+      accepts({ card: card({ suggestions: [{ kind: 'reply', ...reply }] }) });
     for (const one of ['a', '🙂'])
-      for (const [most, write] of [
+      for (const [max, write] of [
         [RCS_LIMITS.text, (text: string) => accepts({ text })],
         [RCS_LIMITS.title, (title: string) => accepts({ card: card({ title }) })],
         [RCS_LIMITS.description, (description: string) => accepts({ card: card({ description }) })],
-        [RCS_LIMITS.label, (label: string) => accepts({ card: card({ suggestions: [{ kind: 'reply', label }] }) })],
-        [
-          RCS_LIMITS.postback,
-          (postback: string) => accepts({ card: card({ suggestions: [{ kind: 'reply', label: 'L', postback }] }) }),
-        ],
+        [RCS_LIMITS.label, (label: string) => acceptsReply({ label })],
+        [RCS_LIMITS.postback, (postback: string) => acceptsReply({ label: 'L', postback })],
         [RCS_LIMITS.fallback, (text: string) => accepts({ text: 'a' }, { text })],
       ] as const)
-        expect([1, most, most + 1, 0].map((length) => write(one.repeat(length)))).toEqual([true, true, false, false]);
+        expect([1, max, max + 1, 0].map((length) => write(one.repeat(length)))).toEqual([true, true, false, false]);
   });
 });
 
-describe('the content as it leaves', () => {
+describe('the content as it is sent', () => {
   const shorten = (url: string) => `https://s.co/r/${Buffer.from(url).toString('hex').length}`;
 
-  test('without tracking is what was sent, link for link', () => {
-    const content = {
-      card: card({
-        fileUrl: 'https://c.co/a.png',
-        suggestions: [{ kind: 'openUrl', label: 'L', url: 'https://a.co' }],
-      }),
-    };
+  test('without tracking is that of the request, links included', () => {
+    const suggestions: RcsSuggestion[] = [{ kind: 'openUrl', label: 'L', url: 'https://a.co' }];
+    const content = { card: card({ fileUrl: 'https://c.co/a.png', suggestions }) };
     expect(prepareRcs({ content })).toEqual(content);
     expect(prepareRcs({ content: { text: 'Veja https://a.co.' } })).toEqual({ text: 'Veja https://a.co.' });
   });
@@ -175,25 +164,24 @@ describe('the content as it leaves', () => {
         { kind: 'call', label: 'L', phone: '+551130001234' },
       ],
     });
-    const left = prepareRcs({ content: { card: sent }, fallback: { text: url } }, shorten);
+    const prepared = prepareRcs({ content: { card: sent }, fallback: { text: url } }, shorten);
     const [first, ...others] = sent.suggestions ?? [];
-    expect(left).toEqual({
+    expect(prepared).toEqual({
       card: { ...sent, suggestions: [{ ...first, url: shorten(url) }, ...others] },
       fallback: { text: url, encoding: 'GSM-7' },
     });
-    expect(prepareRcs({ content: { text: `Veja ${url}, ${url}` } }, shorten).text).toBe(
-      `Veja ${shorten(url)}, ${shorten(url)}`,
-    );
+    const { text } = prepareRcs({ content: { text: `Veja ${url}, ${url}` } }, shorten);
+    expect(text).toBe(`Veja ${shorten(url)}, ${shorten(url)}`);
   });
 
-  test('whose short links are longer than its text allows is refused, and one that they shorten is not', () => {
+  test('is invalid when its short links make the text too long', () => {
     const text = `${'a'.repeat(145)} https://a.co`;
     expect(lengthErrors(prepareRcs({ content: { text } }))).toEqual([]);
     const long = prepareRcs({ content: { text } }, () => 'https://short.example/r/t123456789');
     expect(lengthErrors(long).map(({ path }) => path)).toEqual(['content.text']);
   });
 
-  test('has its fallback as an SMS writes it, with its encoding', () => {
+  test('has its fallback prepared as an SMS, with its encoding', () => {
     const fallbackOf = (text: string) => prepareRcs({ content: { text: 'x' }, fallback: { text } }).fallback;
     expect(fallbackOf('Olá, João! “Já saiu”')).toEqual({ text: 'Ola, Joao! "Ja saiu"', encoding: 'GSM-7' });
     expect(fallbackOf('Saiu 🙂')).toEqual({ text: 'Saiu 🙂', encoding: 'UCS-2' });
@@ -201,21 +189,19 @@ describe('the content as it leaves', () => {
     expect(lengthErrors(grown).map(({ path }) => path)).toEqual(['fallback.text']);
   });
 
-  test('has the fallback that the send of the same SMS would have, whatever its characters', () => {
+  test('has the fallback that an SMS of the same text would have', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), (text) => {
-        const { text: written, encoding } = prepareText(text);
-        expect(prepareRcs({ content: { text: 'x' }, fallback: { text } }).fallback).toEqual({
-          text: written,
-          encoding,
-        });
+        const { text: prepared, encoding } = prepareText(text);
+        const { fallback } = prepareRcs({ content: { text: 'x' }, fallback: { text } });
+        expect(fallback).toEqual({ text: prepared, encoding });
       }),
     );
   });
 });
 
-describe('the wire’s statuses', () => {
-  test('cover every state of the pipeline once, a message under way as queued', () => {
+describe('the statuses of the interface', () => {
+  test('cover every internal state once, a sending message as queued', () => {
     const states = (['queued', 'sent', 'delivered', 'read', 'failed'] as const).map(statesOf);
     expect(states[0]).toEqual(['queued', 'sending']);
     expect(new Set(states.flat()).size).toBe(states.flat().length);
@@ -223,7 +209,7 @@ describe('the wire’s statuses', () => {
 });
 
 describe('the sandbox', () => {
-  test('plays a delivery by RCS to every ending that is not named', () => {
+  test('delivers by RCS to every ending without a documented outcome', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 9_999 }), (ending) => {
         const digits = String(ending).padStart(4, '0');

@@ -16,7 +16,7 @@ import {
 } from '../../shared/contracts/sms.ts';
 import { PROBLEMS } from '../../shared/domain/core/errors.ts';
 
-/** What of a JSON schema a field's row of the interface tells. */
+/** The part of a JSON schema that the interface documents of a field. */
 interface Field {
   readonly type?: string;
   readonly enum?: readonly string[];
@@ -27,10 +27,10 @@ interface Field {
 const schemaOf = (schema: z.ZodType): Field =>
   z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', metadata: z.registry() }) as Field;
 
-/** A field as a row of a table: its type or its values, with `?` where it may be absent. */
+/** A field's type or its values, with `?` where it may be absent. */
 const typeOf = ({ type, enum: values, anyOf }: Field): string =>
   anyOf?.map(typeOf).join(' or ') ?? values?.join(' | ') ?? type ?? 'any';
-const rowsOf = ({ properties = {}, required = [] }: Field): Record<string, string> =>
+const fieldsOf = ({ properties = {}, required = [] }: Field): Record<string, string> =>
   Object.fromEntries(
     Object.entries(properties).map(([name, field]) => [name, typeOf(field) + (required.includes(name) ? '' : '?')]),
   );
@@ -57,20 +57,20 @@ const MESSAGE = {
 };
 const COUNT = { encoding: 'GSM-7 | UCS-2', length: 'integer', segments: 'integer' };
 
-describe('what an SMS is on the wire', () => {
+describe('an SMS in the interface', () => {
   test('has every field of the message, with its values, and none besides', () => {
     const counted = Object.fromEntries(Object.entries(COUNT).map(([name, type]) => [name, `${type}?`]));
-    expect(rowsOf(schemaOf(SmsMessage))).toEqual({ ...MESSAGE, ...counted });
+    expect(fieldsOf(schemaOf(SmsMessage))).toEqual({ ...MESSAGE, ...counted });
   });
 
-  test('has its count, its price and replayed for certain when it is created', () => {
+  test('always has its count, its price and replayed when it is created', () => {
     const sent = schemaOf(SentSms);
-    expect(rowsOf(sent)).toEqual({ ...MESSAGE, ...COUNT, billing: 'object', replayed: 'boolean' });
-    expect(rowsOf(sent.properties?.billing ?? {})).toEqual({ coins: 'integer' });
+    expect(fieldsOf(sent)).toEqual({ ...MESSAGE, ...COUNT, billing: 'object', replayed: 'boolean' });
+    expect(fieldsOf(sent.properties?.billing ?? {})).toEqual({ coins: 'integer' });
   });
 
   test('has every field of a provider’s receipt, with its values, and none besides', () => {
-    expect(rowsOf(schemaOf(SmsMessage).properties?.providerReceipt ?? {})).toEqual({
+    expect(fieldsOf(schemaOf(SmsMessage).properties?.providerReceipt ?? {})).toEqual({
       id: 'string',
       type: 'api_message | api_fast | api_reply',
       to: 'string',
@@ -87,7 +87,7 @@ describe('what an SMS is on the wire', () => {
   });
 
   test('has every field of a reply', () => {
-    expect(rowsOf(schemaOf(SmsReply))).toEqual({
+    expect(fieldsOf(schemaOf(SmsReply))).toEqual({
       id: 'string',
       env: ENV,
       inReplyTo: 'string',
@@ -100,11 +100,11 @@ describe('what an SMS is on the wire', () => {
   });
 
   test('has every field of a preview', () => {
-    expect(rowsOf(schemaOf(SmsPreview))).toEqual({ body: 'string', ...COUNT, billing: 'object?' });
+    expect(fieldsOf(schemaOf(SmsPreview))).toEqual({ body: 'string', ...COUNT, billing: 'object?' });
   });
 
-  test('is asked for by every field of the send, and none besides', () => {
-    expect(rowsOf(schemaOf(SendSms))).toEqual({
+  test('has every field of the request, and none besides', () => {
+    expect(fieldsOf(schemaOf(SendSms))).toEqual({
       to: 'string',
       body: 'string',
       senderId: 'string?',
@@ -118,14 +118,14 @@ describe('what an SMS is on the wire', () => {
 });
 
 describe('a sender', () => {
-  const taken = (senderId: string) => SendSms.safeParse({ to: '+5511999990005', body: 'Oi', route: 'otp', senderId });
+  const parsed = (senderId: string) => SendSms.safeParse({ to: '+5511999990005', body: 'Oi', route: 'otp', senderId });
   test.each(['L', 'ONZE LETRA1', 'a b', '1', '28900', '+123', '123456789012345', '+123456789012345'])(
     'may be %s',
-    (senderId) => expect(taken(senderId).success).toBe(true),
+    (senderId) => expect(parsed(senderId).success).toBe(true),
   );
   test.each(['', 'DOZE LETRAS0', 'LOJA!', 'AÇÃO', 'a-b', '+12', '1234567890123456', '+1234567890123456', '+LOJA'])(
     'may not be %j',
-    (senderId) => expect(taken(senderId).error?.issues.map(({ path }) => path)).toEqual([['senderId']]),
+    (senderId) => expect(parsed(senderId).error?.issues.map(({ path }) => path)).toEqual([['senderId']]),
   );
 });
 
@@ -161,7 +161,7 @@ describe('the operations of SMS', () => {
     expect([...contract.errors].sort()).toEqual([...errors].sort());
   });
 
-  test('need an Idempotency-Key and draw a token for a send, and for nothing else', () => {
+  test('need an Idempotency-Key and count against the rate limit for a send alone', () => {
     for (const [, contract] of contracts)
       expect([contract.id, contract.idempotency, contract.rate]).toEqual(
         contract.id === 'sms.send' ? ['sms.send', 'required', 'single_send'] : [contract.id, undefined, undefined],
@@ -171,7 +171,7 @@ describe('the operations of SMS', () => {
   test.each([
     [listSms, ['status', 'region', 'contactId', 'campaignId', 'phone']],
     [listSmsReplies, ['inReplyTo']],
-  ])('list by their filters, 50 at a time and at most 200', ({ request: { query } }, filters) => {
+  ])('list with their filters, 50 at a time and at most 200', ({ request: { query } }, filters) => {
     expect(Object.keys(query.shape)).toEqual([...filters, 'from', 'to', 'limit', 'skip']);
     expect(query.parse({})).toEqual({ limit: 50, skip: 0 });
     expect(query.parse({ limit: '200', skip: '100000' })).toEqual({ limit: 200, skip: 100_000 });

@@ -10,7 +10,7 @@ const contract = z.strictObject({
   count: z.int().min(0).max(9).optional(),
   code: z.string().regex(/^a$/, 'must be an a').optional(),
 });
-const words = (body: object): string[] =>
+const errorsOf = (body: object): string[] =>
   (contract.safeParse(body, { error: zodErrorMap }).error?.issues ?? []).map(({ path, message }) =>
     [...path, message].join(' '),
   );
@@ -31,12 +31,12 @@ it.each([
   [{ name: 'a', count: 1.5 }, 'count must be a whole number'],
   [{ name: 'a', count: 10 }, 'count must be at most 9'],
   [{ name: 'a', code: 'b' }, 'code must be an a'],
-])('what breaks a contract makes a sentence after the field: %j', (body, sentence) => {
-  expect(words(body)).toEqual([sentence]);
+])('an error reads as a sentence after its field: %j', (body, sentence) => {
+  expect(errorsOf(body)).toEqual([sentence]);
 });
 
-it('unknown fields are answered by the names that the contract knows: the sent ones may be data', () => {
-  expect(words({ name: 'a', cpf: 3, 'ana@example.com': 1 })).toEqual([
+it('an unknown field is answered with the known names, without the sent one, which may be personal data', () => {
+  expect(errorsOf({ name: 'a', cpf: 3, 'ana@example.com': 1 })).toEqual([
     'has fields that the contract does not know; it knows name, route, at, scopes, count, code',
   ]);
 });

@@ -61,7 +61,7 @@ describe('an address', () => {
     `a@${'b.'.repeat(126)}co`,
     'Ana <ana@loja.example>',
     'a@b.co,c@d.co',
-  ])('is not %j: nothing is repaired', (text) => expect(parseAddress(text)).toBeUndefined());
+  ])('is not %j: nothing is corrected', (text) => expect(parseAddress(text)).toBeUndefined());
 });
 
 describe('a mailbox', () => {
@@ -88,7 +88,7 @@ describe('a mailbox', () => {
       { name: '=?UTF-8?B?eA==?=', address: 'ana@loja.example' },
       '=?UTF-8?B?PT9VVEYtOD9CP2VBPT0/PQ==?= <ana@loja.example>',
     ],
-  ])('%s is read and written as its header carries it', (text, mailbox, header) => {
+  ])('%s is parsed and formatted for its header', (text, mailbox, header) => {
     expect(mailboxError(text)).toBeUndefined();
     expect(parseMailbox(text)).toEqual(mailbox);
     expect(formatMailbox(parseMailbox(text) ?? { address: '' })).toBe(header);
@@ -112,7 +112,7 @@ describe('a mailbox', () => {
     `Loja <ana@loja.example>${' '.repeat(1_000)}`,
   ])('is not %j', (text) => expect(mailboxError(text)).toBeTypeOf('string'));
 
-  test('beyond ASCII of any length is encoded words of whole characters that a header can hold', () => {
+  test('with a long name beyond ASCII is formatted as encoded words of whole characters, each of a valid length', () => {
     const name = '😀ção '.repeat(25).trim();
     const header = formatMailbox({ name, address: 'a@b.co' });
     const words = header.replace(' <a@b.co>', '').split(' ');

@@ -6,35 +6,27 @@ import {
   placeholderNames,
 } from '../../shared/domain/channels/email/placeholders.ts';
 
-const MOST = 1_000_000;
+const MAX_LENGTH = 1_000_000;
 const declared = [{ name: 'nome', example: 'Ana' }, { name: 'pedido' }];
 const filled = (source: string, part: EscapeContext, given: Record<string, string | number | boolean> = {}) =>
-  fillPlaceholders(source, part, { declared, given }, MOST);
+  fillPlaceholders(source, part, { declared, given }, MAX_LENGTH);
 
-test('a variable takes what the send gives, else its example, else nothing', () => {
+test('a variable has the value of the send, else its example, else nothing', () => {
   expect(filled('{{nome}}/{{ pedido }}/{{outro}}', 'text', { nome: 'Bia', pedido: 7, outro: true })).toBe('Bia/7/true');
   expect(filled('{{nome}}/{{pedido}}/{{outro}}', 'text')).toBe('Ana//');
   expect(filled('{{nome}}', 'text', { nome: '' })).toBe('');
 });
 
-test('no placeholder reaches the inbox, whatever stands between its braces', () => {
-  for (const source of [
-    '{{#if x}}',
-    '{{ pedido nº }}',
-    '{{}}',
-    '{{{',
-    '{{',
-    '{{{{{{',
-    '{{1}}',
-    '{{a b}}',
-    `{{${'a'.repeat(65)}}}`,
-  ])
+test('no placeholder reaches the inbox, whatever is between its braces', () => {
+  const unclosed = ['{{', '{{{', '{{{{{{'];
+  const invalid = ['{{#if x}}', '{{ pedido nº }}', '{{}}', '{{1}}', '{{a b}}', `{{${'a'.repeat(65)}}}`];
+  for (const source of [...unclosed, ...invalid])
     for (const part of ['html', 'line', 'text'] as const)
       expect(filled(`[${source}`, part), source).not.toContain('{{');
   expect(filled('a {{x y}} b {{nome}} c', 'text')).toBe('a  b Ana c');
 });
 
-test('html escapes values in elements and attributes, and more braces are no way around it', () => {
+test('html escapes values in elements and attributes, however many braces surround them', () => {
   const given = { nome: `<a href='x' onclick="y">&\`=` };
   const escaped = '&lt;a href&#61;&#39;x&#39; onclick&#61;&quot;y&quot;&gt;&amp;&#96;&#61;';
   for (const source of ['{{nome}}', '{{{nome}}}', '{{{{ nome }}}}', '{{{nome}}'])
@@ -49,19 +41,21 @@ test('a value cannot break out of a line, and keeps its lines in text', () => {
   expect(filled('{{nome}}', 'html', given)).toBe('a\nBcc: x@y.example\u2028b\tc');
 });
 
-test('a value is not read for placeholders, and inherited names are no values', () => {
+test('a value is not searched for placeholders, and inherited names are no values', () => {
   expect(filled('{{nome}}', 'text', { nome: '{{pedido}}', pedido: 'x' })).toBe('{{pedido}}');
   expect(filled('{{constructor}}{{__proto__}}{{toString}}', 'text')).toBe('');
 });
 
-test('a short template cannot grow beyond its bound by a long value', () => {
+test('a short template cannot grow beyond its maximum by a long value', () => {
   const source = '{{nome}}'.repeat(100_000);
-  expect(fillPlaceholders(source, 'html', { declared, given: { nome: '<'.repeat(1_000_000) } }, MOST)).toBeUndefined();
+  expect(
+    fillPlaceholders(source, 'html', { declared, given: { nome: '<'.repeat(1_000_000) } }, MAX_LENGTH),
+  ).toBeUndefined();
   expect(fillPlaceholders('{{nome}}', 'html', { declared, given: { nome: 'abc' } }, 3)).toBe('abc');
   expect(fillPlaceholders('{{nome}}', 'html', { declared, given: { nome: 'abcd' } }, 3)).toBeUndefined();
 });
 
-test('names are found once each, in order, and a faulty placeholder by its line', () => {
+test('names are found once each, in order, and an invalid placeholder by its line', () => {
   expect(placeholderNames('{{b}} {{a.x-1}} {{ b }} {{1}}')).toEqual(['b', 'a.x-1']);
   expect(invalidPlaceholderLine('a {{b}}\n{{c}}')).toBeUndefined();
   expect(invalidPlaceholderLine('a\nb {{#if}}')).toBe(2);

@@ -11,14 +11,14 @@ test.each([
   ['ooto', delivered],
   ['anything', delivered],
   ['', delivered],
-])('the simulator plays %s', (local, play) => {
+])('the simulator gives %s its documented outcome', (local, play) => {
   expect(emailSandbox(`${local}@simulator.amazonses.com`)).toEqual(play);
   expect(emailSandbox(`${local}+order42@simulator.amazonses.com`)).toEqual(play);
   expect(emailSandbox(`${local.toUpperCase()}@Simulator.AmazonSES.com`)).toEqual(play);
   expect(emailSandbox(`${local}@loja.example`)).toEqual(delivered);
 });
 
-test('only the suppression list is refused on the send', () => {
+test('only the suppression list is refused when sending', () => {
   expect(emailSandbox('suppressionlist+a@simulator.amazonses.com')).toEqual({
     refuse: { kind: 'refused', cause: 'blacklisted', detail: expect.any(String) },
     reports: [],

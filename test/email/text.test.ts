@@ -42,19 +42,19 @@ describe('the plain text of html', () => {
       'só',
     ],
     ['a tag that holds > in quotes', '<p title="a > b" data-x=\'>\'>x</p>', 'x'],
-    ['what is no markup as it is', '1 < 2 && 3 > 2 </ <', '1 < 2 && 3 > 2 </ <'],
+    ['what is not markup unchanged', '1 < 2 && 3 > 2 </ <', '1 < 2 && 3 > 2 </ <'],
     ['the start of a page that is cut off', '<p>Olá<a href="x', 'Olá'],
-    ['nothing of nothing', '', ''],
+    ['nothing for nothing', '', ''],
   ])('shows %s', (_, html, text) => expect(textFromHtml(html)).toBe(text));
 });
 
 describe('a body', () => {
-  test('gets its text from its html, and keeps the one it has', () => {
+  test('gets its text from its html unless it has one', () => {
     expect(withText({ html: '<p>Oi</p>' })).toEqual({ html: '<p>Oi</p>', text: 'Oi' });
     expect(withText({ html: '<p>Oi</p>', text: '' })).toEqual({ html: '<p>Oi</p>', text: '' });
     expect(withText({ text: 'Oi' })).toEqual({ text: 'Oi' });
   });
-  test('is weighed in UTF-8 bytes of both parts', () => {
+  test('has the size of both parts in UTF-8 bytes', () => {
     expect(bodyBytes({ html: '<p>ç</p>', text: '🙂' })).toBe(9 + 4);
     expect(bodyBytes({})).toBe(0);
   });

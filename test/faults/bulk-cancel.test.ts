@@ -5,72 +5,62 @@ import { isRefusal } from '../../shared/domain/core/errors.ts';
 import { parseId } from '../../shared/domain/core/ids.ts';
 import { isoTime } from '../../shared/domain/core/time.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
-import { accepted, type BulkWorld, many, refresh, type Said, withBulk } from '../support/bulk-world.ts';
+import { accepted } from '../support/accepted.ts';
+import { many, useBulk } from '../support/bulk-world.ts';
 import { FAULTS } from '../support/fault-proxy.ts';
-import { checkMoney, messagesOf } from '../support/money.ts';
-import type { World } from '../support/world.ts';
 
 const SMS = 800;
 const WEEKS_MS = 60 * 24 * 3600_000;
 
-let world: World;
-let bulk: BulkWorld;
-withBulk((...given) => {
-  [world, bulk] = given;
-});
-beforeEach(() => refresh(world));
+const { world, bulk } = await useBulk();
+beforeEach(world.reset);
 
-const books = (actor: Actor, quiet = false) => checkMoney(world.table, actor.organizationId, { quiet });
-const messages = (actor: Actor) => messagesOf(world.table, actor.organizationId);
+const ledger = (actor: Actor, quiet = false) => bulk.money(actor, quiet);
 const nameOf = (outcome: object) => (isRefusal(outcome) ? outcome.name : 'done');
 
-/** A batch that waits for weeks, of an organization whose wallet it empties. */
-const waiting = async (count: number, said: Said = {}) => {
+/** A batch that is scheduled in weeks, of an organization whose wallet it empties. */
+const waiting = async (count: number) => {
   const actor = await world.organization(count * SMS);
   const scheduledAt = isoTime(world.now + WEEKS_MS);
-  const { batchId } = accepted(
-    await bulk.send(
-      actor,
-      many(count, () => ({ scheduledAt, ...said })),
-    ),
-  );
+  const scheduled = many(count, () => ({ scheduledAt }));
+  const { batchId } = accepted(await bulk.send(actor, scheduled));
   await bulk.work();
-  return { actor, batchId, ids: (await messages(actor)).map(({ id }) => id) };
+  return { actor, batchId, ids: (await bulk.messages(actor)).map(({ id }) => id) };
 };
-/** Lets the weeks pass, and the batch leave. */
-const leaves = async () => {
+/** Lets the weeks pass, and the batch be sent. */
+const sendScheduled = async () => {
   world.now += WEEKS_MS;
   await bulk.settle();
 };
 
-describe('a message of a batch that ends before it leaves', { timeout: 180_000 }, () => {
-  test('gives its coins back at once when it is cancelled, though the others wait for weeks', async () => {
+describe('a message of a batch that ends before it is sent', { timeout: 180_000 }, () => {
+  test('is refunded at once when it is cancelled, though the others wait for weeks', async () => {
     const { actor, ids } = await waiting(10);
-    expect((await books(actor)).balance).toBe(0);
+    expect((await ledger(actor)).balance).toBe(0);
     for (const [place, id] of ids.slice(0, 3).entries()) {
       expect(await bulk.one.cancel(actor, id)).toMatchObject({ hold: 'released', reason: 'cancelled' });
-      expect((await books(actor)).balance).toBe((place + 1) * SMS);
+      expect((await ledger(actor)).balance).toBe((place + 1) * SMS);
       expect(nameOf(await bulk.one.cancel(actor, id))).toBe('CONFLICT');
-      expect((await books(actor)).balance).toBe((place + 1) * SMS);
+      expect((await ledger(actor)).balance).toBe((place + 1) * SMS);
     }
     expect(accepted(await bulk.send(actor, many(3)))).toMatchObject({ accepted: 3 });
-    await leaves();
-    expect(await books(actor, true)).toMatchObject({ balance: 0, held: 0 });
+    await sendScheduled();
+    expect(await ledger(actor, true)).toMatchObject({ balance: 0, held: 0 });
     expect(world.provider.dispatched).toHaveLength(10);
   });
 
   test('pays for the message that replaces it, in a wallet that is otherwise empty', async () => {
     const { actor, ids } = await waiting(4);
     for (const id of ids) expect(nameOf(await bulk.one.resend(actor, id))).toBe('done');
-    expect((await books(actor)).balance).toBe(0);
+    expect((await ledger(actor)).balance).toBe(0);
     await bulk.settle();
-    expect(await books(actor)).toMatchObject({ balance: 0, held: 0 });
-    await leaves();
-    expect(await books(actor, true)).toMatchObject({ balance: 0, held: 0 });
+    expect(await ledger(actor)).toMatchObject({ balance: 0, held: 0 });
+    await sendScheduled();
+    expect(await ledger(actor, true)).toMatchObject({ balance: 0, held: 0 });
     expect(world.provider.dispatched).toHaveLength(4);
   });
 
-  test('counts towards what replaces it: where nothing may carry that, the missing provider is told, not the funds', async () => {
+  test('counts towards its replacement: without a provider that is refused for the provider, not for the funds', async () => {
     const { actor, ids } = await waiting(1);
     const id = parseId('message', ids[0]);
     const routing = {
@@ -78,26 +68,26 @@ describe('a message of a batch that ends before it leaves', { timeout: 180_000 }
       candidates: async () => ({ kind: 'none', missing: 'NO_PROVIDER' }) as const,
     };
     expect(await bulk.one.resend(actor, id, { routing })).toMatchObject({ name: 'DEPENDENCY_FAILED' });
-    expect(await books(actor)).toMatchObject({ balance: 0, held: SMS });
-    await leaves();
-    expect(await books(actor, true)).toMatchObject({ balance: 0, held: 0 });
+    expect(await ledger(actor)).toMatchObject({ balance: 0, held: SMS });
+    await sendScheduled();
+    expect(await ledger(actor, true)).toMatchObject({ balance: 0, held: 0 });
   });
 
-  test('all of them leave an escrow that closes with nothing left to give back', async () => {
+  test('like all others of its chunk leaves an escrow that closes with nothing left to release', async () => {
     const { actor, ids } = await waiting(9);
     for (const id of ids) expect(nameOf(await bulk.one.cancel(actor, id))).toBe('done');
-    expect(await books(actor)).toMatchObject({ balance: 9 * SMS, held: 0 });
-    await leaves();
-    const { balance, entries } = await books(actor, true);
+    expect(await ledger(actor)).toMatchObject({ balance: 9 * SMS, held: 0 });
+    await sendScheduled();
+    const { balance, entries } = await ledger(actor, true);
     expect(balance).toBe(9 * SMS);
     expect(entries.filter(({ kind }) => kind === 'release')).toHaveLength(9);
     expect(world.provider.dispatched).toEqual([]);
   });
 
-  test('names message and batch on the line of the ledger that gives its coins back', async () => {
+  test('is named with its batch on the ledger line of its release', async () => {
     const { actor, batchId, ids } = await waiting(2);
     await bulk.one.cancel(actor, parseId('message', ids[0]));
-    const released = (await books(actor)).entries.filter(({ kind }) => kind === 'release');
+    const released = (await ledger(actor)).entries.filter(({ kind }) => kind === 'release');
     expect(released).toEqual([{ kind: 'release', coins: SMS, held: -SMS, messageId: ids[0], batchId }]);
   });
 
@@ -107,7 +97,7 @@ describe('a message of a batch that ends before it leaves', { timeout: 180_000 }
     ['it meets a conflict', FAULTS.conflict(6), 2],
     ['the table is throttled', FAULTS.throttle, 2],
     ['the connection breaks', FAULTS.drop, 20],
-  ])('gives them back once, in one transaction, when %s', async (_, fault, times) => {
+  ])('is refunded once, in one transaction, when %s', async (_, fault, times) => {
     const { actor, ids } = await waiting(3);
     const id = parseId('message', ids[0]);
     let left = times;
@@ -120,38 +110,36 @@ describe('a message of a batch that ends before it leaves', { timeout: 180_000 }
     const first = await bulk.one.cancel(actor, id).catch((error: Error) => error.name);
     world.proxy.plan(undefined);
     expect([...writes]).toEqual(['TransactWriteItems']);
-    const { balance } = await books(actor);
+    const { balance } = await ledger(actor);
     expect([0, SMS]).toContain(balance);
     if (typeof first !== 'string') expect(balance).toBe(SMS);
     await bulk.one.cancel(actor, id);
-    expect((await books(actor)).balance).toBe(SMS);
-    await leaves();
-    expect(await books(actor, true)).toMatchObject({ balance: SMS, held: 0 });
+    expect((await ledger(actor)).balance).toBe(SMS);
+    await sendScheduled();
+    expect(await ledger(actor, true)).toMatchObject({ balance: SMS, held: 0 });
   });
 });
 
 describe('races over the messages of a batch', { timeout: 180_000 }, () => {
-  test('cancels, resends and the chunk that leaves: each message is sent or back, once', async () => {
-    const { actor, ids } = await waiting(60);
+  test('between cancels, resends and the chunk that is sent: each message is sent or refunded, once', async () => {
+    const { actor, batchId, ids } = await waiting(60);
     world.now += WEEKS_MS;
-    const workItems = [
-      { kind: 'send_chunk' as const, ...KEYS.batchChunk(parseId('batch', (await messages(actor))[0]?.batchId), 0) },
-    ];
+    const chunk = { kind: 'send_chunk' as const, ...KEYS.batchChunk(batchId, 0) };
     await Promise.all([
       ...ids.map((id, at) => (at % 2 === 0 ? bulk.one.cancel(actor, id) : bulk.one.resend(actor, id))),
-      ...[...workItems, ...workItems].map(bulk.workOn),
+      ...[chunk, chunk].map(bulk.workOn),
       ...ids.map((id) => bulk.one.cancel(actor, id)),
     ]);
-    await books(actor);
+    await ledger(actor);
     await bulk.settle();
-    const quiet = await books(actor, true);
+    const quiet = await ledger(actor, true);
     const charged = quiet.messages.filter(({ hold }) => hold === 'captured').map(({ id }) => id);
     const dispatched = world.provider.dispatched.map(({ messageId }) => messageId as string);
     expect([...dispatched].sort()).toEqual([...charged].sort());
     expect(quiet.balance).toBe((60 - charged.length) * SMS);
   });
 
-  test('a cancel of the last message and 20 closers of its escrow give each coin back once', async () => {
+  test('between a cancel of the last message and 20 closers of its escrow release each coin once', async () => {
     const { actor, batchId, ids } = await waiting(12);
     const [first, ...others] = ids;
     const last = parseId('message', first);
@@ -163,24 +151,16 @@ describe('races over the messages of a batch', { timeout: 180_000 }, () => {
       ...Array.from({ length: 20 }, () => settleEscrow(bulk.chunks, chunk)),
     ]);
     await settleEscrow(bulk.chunks, chunk);
-    expect(await books(actor, true)).toMatchObject({ balance: 12 * SMS, held: 0 });
+    expect(await ledger(actor, true)).toMatchObject({ balance: 12 * SMS, held: 0 });
   });
 });
 
 describe('the wallet', { timeout: 180_000 }, () => {
-  test('is written once a chunk for what was tried and refused, however many messages that are', async () => {
+  test('is written once per chunk for the messages that the provider refused, however many they are', async () => {
     const actor = await world.organization(80 * SMS);
     world.provider.script = many(80).map(() => ({ kind: 'refused', cause: 'recipient', detail: '404' }));
     accepted(await bulk.send(actor, many(80)));
-    let written = 0;
-    const wallet = KEYS.wallet(actor.organizationId).pk;
-    world.proxy.plan(({ action, body }) => {
-      if (action === 'TransactWriteItems' && body.includes(wallet)) written++;
-      return undefined;
-    });
-    await bulk.work();
-    world.proxy.plan(undefined);
-    expect(written).toBe(1);
-    expect(await books(actor, true)).toMatchObject({ balance: 80 * SMS, held: 0 });
+    expect(await bulk.walletWrites(actor, bulk.work)).toBe(1);
+    expect(await ledger(actor, true)).toMatchObject({ balance: 80 * SMS, held: 0 });
   });
 });

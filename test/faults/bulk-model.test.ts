@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, test } from 'vitest';
-import { bulkHistories, runBulkHistory } from '../support/bulk-model.ts';
 import { shareOf } from '../support/share.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
+import { bulkHistories, runBulkHistory } from './bulk-history.ts';
 
 /** Another history: SEED=… npx vitest run test/faults/bulk-model.test.ts */
 const SEED = Number(process.env.SEED ?? 20_261_121);

@@ -4,34 +4,31 @@ import type { BulkPorts } from '../../shared/domain/bulk/ports.ts';
 import type { Actor } from '../../shared/domain/core/actor.ts';
 import { isRefusal, refuse } from '../../shared/domain/core/errors.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
-import { accepted, type BulkWorld, withBulk } from '../support/bulk-world.ts';
-import { messagesOf } from '../support/money.ts';
-import type { World } from '../support/world.ts';
+import { accepted } from '../support/accepted.ts';
+import { useBulk } from '../support/bulk-world.ts';
 
 const SMS = 800;
 const ABROAD = '+14155550100';
 const DENIED = '+5511955554444';
 
-let world: World;
-let bulk: BulkWorld;
-withBulk((...given) => {
-  [world, bulk] = given;
-});
+const { world, bulk } = await useBulk();
 
-/** What is wrong at the same time with a send and its fallback. */
-interface Wrong {
-  readonly plan?: boolean;
-  readonly dear?: boolean;
-  readonly optedOut?: boolean;
-  readonly poor?: boolean;
-  readonly uncarried?: boolean;
-  readonly fallback?: boolean;
-}
+/** What is wrong with a send and its fallback. */
+type Fault = 'plan' | 'maxCoins' | 'optedOut' | 'balance' | 'provider' | 'fallback';
+/** In the order in which they are reported. */
+const FAULTS: readonly (readonly [Fault, code: string, detail: string])[] = [
+  ['plan', 'precondition_failed', 'The route is closed.'],
+  ['maxCoins', 'precondition_failed', 'maxCoins'],
+  ['optedOut', 'invalid_request', 'The contact opted out.'],
+  ['balance', 'insufficient_funds', ''],
+  ['provider', 'provider_failed', 'NO_PROVIDER is missing'],
+  ['fallback', 'invalid_request', 'The fallback cannot be.'],
+];
 
-/** The ports under which a plan abroad is refused, nobody may carry anything, or no fallback can be. */
-const portsOf = ({ uncarried, fallback }: Wrong): BulkPorts => ({
-  ...bulk.ports,
-  ...(uncarried
+/** Ports that refuse a plan abroad, and have no provider or no fallback where that is among the faults. */
+const portsOf = (faults: readonly Fault[]): Pick<BulkPorts, 'routing' | 'plan'> => ({
+  routing: bulk.ports.routing,
+  ...(faults.includes('provider')
     ? {
         routing: {
           ...bulk.ports.routing,
@@ -40,7 +37,8 @@ const portsOf = ({ uncarried, fallback }: Wrong): BulkPorts => ({
       }
     : {}),
   plan: async (tenant, request) => {
-    if (fallback && request.channel === 'rcs') return refuse('VALIDATION_ERROR', 'The fallback cannot be.');
+    if (faults.includes('fallback') && request.channel === 'rcs')
+      return refuse('VALIDATION_ERROR', 'The fallback cannot be.');
     return request.channel === 'sms' && request.to === ABROAD
       ? refuse('PRECONDITION_FAILED', 'The route is closed.')
       : bulk.ports.plan(tenant, request);
@@ -52,55 +50,29 @@ const optOut = async (actor: Actor, to: string) => {
   await world.table.write({ put: { ...KEYS.phone(actor.organizationId, hash), optInStatus: 'denied' } });
 };
 
-const CASES: readonly (readonly [string, Wrong, string, string])[] = [
-  [
-    'the plan',
-    { plan: true, poor: true, uncarried: true, fallback: true },
-    'precondition_failed',
-    'The route is closed.',
-  ],
-  [
-    'the price limit',
-    { dear: true, optedOut: true, poor: true, uncarried: true, fallback: true },
-    'precondition_failed',
-    'maxCoins',
-  ],
-  [
-    'the opt-out',
-    { optedOut: true, poor: true, uncarried: true, fallback: true },
-    'invalid_request',
-    'The contact opted out.',
-  ],
-  ['the balance', { poor: true, uncarried: true, fallback: true }, 'insufficient_funds', ''],
-  ['the provider', { uncarried: true, fallback: true }, 'provider_failed', 'NO_PROVIDER is missing'],
-  ['the fallback', { fallback: true }, 'invalid_request', 'The fallback cannot be.'],
-];
-
-describe('of all that is wrong with a send the same is toV1Error first, alone and in a bulk:', {
-  timeout: 60_000,
-}, () => {
-  test.each(CASES)('%s', async (_, wrong, code, detail) => {
-    const actor = await world.organization(wrong.poor ? SMS - 1 : 10 * SMS);
+describe('a send with several faults, alone and in a bulk', { timeout: 60_000 }, () => {
+  test.each(FAULTS)('is refused for the first of them: %s', async (fault, code, detail) => {
+    const faults = FAULTS.slice(FAULTS.findIndex(([name]) => name === fault)).map(([name]) => name);
+    const actor = await world.organization(faults.includes('balance') ? SMS - 1 : 10 * SMS);
     await optOut(actor, DENIED);
-    const to = wrong.plan ? ABROAD : wrong.optedOut ? DENIED : '+5511987654321';
-    const said = { to, text: 'Oi', fallback: ['rcs' as const], ...(wrong.dear ? { maxCoins: SMS - 1 } : {}) };
-    const ports = portsOf(wrong);
+    const to = fault === 'plan' ? ABROAD : faults.includes('optedOut') ? DENIED : '+5511987654321';
+    const limit = faults.includes('maxCoins') ? { maxCoins: SMS - 1 } : {};
+    const fields = { to, text: 'Oi', fallback: ['rcs' as const], ...limit };
+    const ports = portsOf(faults);
 
-    const alone = await sendV1(ports, actor, 'alone', { channel: 'sms', ...said });
+    const alone = await sendV1({ ...bulk.ports, ...ports }, actor, 'alone', { channel: 'sms', ...fields });
     if (!isRefusal(alone)) throw new Error('it was accepted');
     expect(toV1Error(alone)).toMatchObject({ code, detail: expect.stringContaining(detail) });
 
-    const { routing, plan } = ports;
-    const together = accepted(await bulk.send(actor, [said], 'permissive', {}, { routing, plan }));
+    const together = accepted(await bulk.send(actor, [fields], 'permissive', {}, ports));
     expect(together.errors).toEqual([{ index: 0, code, message: expect.stringContaining(detail) }]);
-    expect(await messagesOf(world.table, actor.organizationId)).toEqual([]);
+    expect(await bulk.messages(actor)).toEqual([]);
   });
 
-  test('and what is right beside it is accepted', async () => {
+  test('does not keep the others of a bulk from being accepted', async () => {
     const actor = await world.organization(10 * SMS);
-    const { routing, plan } = portsOf({ fallback: true });
-    const said = [{ text: 'Oi' }, { text: 'Oi', fallback: ['rcs' as const] }, { text: 'Oi' }];
-    const answer = accepted(await bulk.send(actor, said, 'permissive', {}, { routing, plan }));
+    const messages = [{ text: 'Oi' }, { text: 'Oi', fallback: ['rcs' as const] }, { text: 'Oi' }];
+    const answer = accepted(await bulk.send(actor, messages, 'permissive', {}, portsOf(['fallback'])));
     expect(answer).toMatchObject({ accepted: 2, rejected: 1, errors: [{ index: 1, code: 'invalid_request' }] });
   });
 });

@@ -4,32 +4,24 @@ import type { Actor } from '../../shared/domain/core/actor.ts';
 import { Unavailable } from '../../shared/domain/core/errors.ts';
 import { parseId } from '../../shared/domain/core/ids.ts';
 import { isoTime } from '../../shared/domain/core/time.ts';
-import { accepted, type BulkWorld, keyed, many, sentExactly, withBulk } from '../support/bulk-world.ts';
+import { accepted } from '../support/accepted.ts';
+import { keyed, many, useBulk } from '../support/bulk-world.ts';
 import { FAULTS } from '../support/fault-proxy.ts';
-import { checkMoney, messagesOf } from '../support/money.ts';
-import type { World } from '../support/world.ts';
 import { cancelAndForcePortsOf } from '../support/world-queued.ts';
 
 const SMS = 800;
 
-let world: World;
-let bulk: BulkWorld;
-withBulk((...given) => {
-  [world, bulk] = given;
-});
-beforeEach(() => {
-  world.proxy.plan(undefined);
-  world.workItems.length = 0;
-  world.provider.dispatched.length = 0;
-  world.provider.script = [];
-});
-const ids = async ({ organizationId }: Actor) => (await messagesOf(world.table, organizationId)).map(({ id }) => id);
-const money = (actor: Actor) => checkMoney(world.table, actor.organizationId);
-const sentOnce = (actor: Actor, count: number) => sentExactly(world, actor, count);
+const { world, bulk } = await useBulk();
+beforeEach(world.reset);
+const { money, sentOnce } = bulk;
+const ids = async (actor: Actor) => (await bulk.messages(actor)).map(({ id }) => id);
+const gone = () => {
+  throw new Unavailable('the process is gone');
+};
 
 describe('a strict batch', () => {
-  test('whose later chunk fails is released as a whole, once, and nothing of it leaves', async () => {
-    const actor = await world.organization(1_000_000);
+  test('whose later chunk fails is released as a whole, once, and nothing of it is sent', async () => {
+    const actor = await world.organization();
     const refusal = await bulk.send(actor, keyed(250), 'strict', {
       reserveChunk: async (reservation) =>
         reservation.chunk < 2 ? bulk.store.reserveChunk(reservation) : ({ kind: 'insufficient', balance: 0 } as const),
@@ -44,13 +36,9 @@ describe('a strict batch', () => {
     await sentOnce(actor, 250);
   });
 
-  test('that a crash left undecided keeps its keys while it may still be decided, then gives all of it back', async () => {
-    const actor = await world.organization(1_000_000);
-    const crash = bulk.send(actor, keyed(150), 'strict', {
-      decideBatch: async () => {
-        throw new Unavailable('the process is gone');
-      },
-    });
+  test('that a crash left undecided keeps its keys while it may still be decided, and is then released as a whole', async () => {
+    const actor = await world.organization();
+    const crash = bulk.send(actor, keyed(150), 'strict', { decideBatch: async () => gone() });
     await expect(crash).rejects.toThrow('the process is gone');
     await bulk.work();
     const meanwhile = accepted(await bulk.send(actor, keyed(150)));
@@ -65,13 +53,12 @@ describe('a strict batch', () => {
     await sentOnce(actor, 150);
   });
 
-  test('that is refused gives back a line of the ledger a chunk, and what was cancelled before no second time', async () => {
-    const actor = await world.organization(1_000_000);
+  test('that is refused is released by one ledger line per chunk, and what was cancelled before not again', async () => {
+    const actor = await world.organization();
     const refusal = await bulk.send(actor, many(250), 'strict', {
       reserveChunk: async (reservation) => {
         if (reservation.chunk < 2) return bulk.store.reserveChunk(reservation);
-        const [first] = await messagesOf(world.table, actor.organizationId);
-        await bulk.one.cancel(actor, parseId('message', first?.id));
+        await bulk.one.cancel(actor, parseId('message', (await ids(actor))[0]));
         return { kind: 'insufficient', balance: 0 };
       },
     });
@@ -81,22 +68,18 @@ describe('a strict batch', () => {
     expect(entries.filter(({ kind }) => kind === 'release')).toHaveLength(3);
   });
 
-  test('lets nobody force a message out before it is accepted', async () => {
-    const actor = await world.organization(1_000_000);
+  test('refuses to force a message before it is accepted', async () => {
+    const actor = await world.organization();
     const forced: unknown[] = [];
     const scheduledAt = isoTime(world.now + 3_600_000);
-    const sent = bulk.send(
-      actor,
-      many(3, () => ({ scheduledAt })),
-      'strict',
-      {
-        decideBatch: async (batch, others) => {
-          for (const id of await ids(actor)) forced.push(await bulk.one.force(actor, id));
-          await bulk.work();
-          return bulk.store.decideBatch(batch, others);
-        },
+    const scheduled = many(3, () => ({ scheduledAt }));
+    const sent = bulk.send(actor, scheduled, 'strict', {
+      decideBatch: async (batch, others) => {
+        for (const id of await ids(actor)) forced.push(await bulk.one.force(actor, id));
+        await bulk.work();
+        return bulk.store.decideBatch(batch, others);
       },
-    );
+    });
     expect(accepted(await sent)).toMatchObject({ accepted: 3 });
     expect(forced).toHaveLength(3);
     for (const refused of forced) expect(refused).toMatchObject({ name: 'CONFLICT' });
@@ -110,18 +93,17 @@ describe('a strict batch', () => {
     await sentOnce(actor, 3);
   });
 
-  test('that is refused has no message that was forced out, whenever that was asked for', async () => {
-    const actor = await world.organization(1_000_000);
+  test('that is refused refuses to force its messages, before and after the refusal', async () => {
+    const actor = await world.organization();
     const forceAll = async () => {
-      for (const { id } of await messagesOf(world.table, actor.organizationId))
-        expect(await bulk.one.force(actor, id)).toMatchObject({ name: 'CONFLICT' });
+      for (const id of await ids(actor)) expect(await bulk.one.force(actor, id)).toMatchObject({ name: 'CONFLICT' });
     };
     const crash = bulk.send(actor, many(3), 'strict', {
       decideBatch: async (batch) => {
         await forceAll();
         await bulk.store.decideBatch({ ...batch, state: 'rejected' }, []);
         await forceAll();
-        throw new Unavailable('the process is gone');
+        return gone();
       },
     });
     await expect(crash).rejects.toThrow('the process is gone');
@@ -132,8 +114,8 @@ describe('a strict batch', () => {
     expect((await money(actor)).balance).toBe(1_000_000);
   });
 
-  test('has no message sent anew before it is decided, alone or with others, be it queued or cancelled: 409, try again', async () => {
-    const actor = await world.organization(1_000_000);
+  test('answers a resend of its messages with 409 until it is decided, alone or in bulk, queued or cancelled', async () => {
+    const actor = await world.organization();
     const answers: unknown[] = [];
     const undecided = { name: 'CONFLICT', details: { retryAfterSeconds: 1 } };
     const sent = bulk.send(actor, many(3), 'strict', {
@@ -153,12 +135,12 @@ describe('a strict batch', () => {
     await sentOnce(actor, 3);
   });
 
-  test('that is refused has nothing sent anew while it is taken back, and everything after', async () => {
-    const actor = await world.organization(1_000_000);
+  test('that is refused refuses resends while it is being released, and accepts them afterwards', async () => {
+    const actor = await world.organization();
     const crash = bulk.send(actor, many(3), 'strict', {
       decideBatch: async (batch) => {
         await bulk.store.decideBatch({ ...batch, state: 'rejected' }, []);
-        throw new Unavailable('the process is gone');
+        return gone();
       },
     });
     await expect(crash).rejects.toThrow('the process is gone');
@@ -171,29 +153,27 @@ describe('a strict batch', () => {
     await sentOnce(actor, 3);
   });
 
-  test('of which a message is cancelled before it is decided counts it as taken in and failed, and holds the coins of the others', async () => {
+  test('counts a message that is cancelled before the decision as accepted and failed, and holds the coins of the others', async () => {
     const actor = await world.organization(3 * SMS);
     const decided = async (state: 'accepted' | 'rejected') => {
       const before = await ids(actor);
-      const said = many(3, (at) => ({ idempotencyKey: `${state}-${at}` }));
-      const sent = bulk.send(actor, said, 'strict', {
+      const messages = many(3, (at) => ({ idempotencyKey: `${state}-${at}` }));
+      const sent = bulk.send(actor, messages, 'strict', {
         decideBatch: async (batch, others) => {
-          const first = parseId(
-            'message',
-            (await ids(actor)).find((id) => !before.includes(id)),
-          );
-          expect(await bulk.one.cancel(actor, first)).toMatchObject({ hold: 'released', reason: 'cancelled' });
-          expect((await checkMoney(world.table, actor.organizationId, { quiet: false })).balance).toBe(SMS);
+          const [first] = (await ids(actor)).filter((id) => !before.includes(id));
+          const cancelled = await bulk.one.cancel(actor, parseId('message', first));
+          expect(cancelled).toMatchObject({ hold: 'released', reason: 'cancelled' });
+          expect((await money(actor, false)).balance).toBe(SMS);
           await bulk.store.decideBatch({ ...batch, state }, others);
           return state === 'accepted';
         },
       });
-      return { said, answer: await sent };
+      return { messages, answer: await sent };
     };
     const { answer: refused } = await decided('rejected');
     expect(refused).toMatchObject({ name: 'SERVICE_UNAVAILABLE' });
     expect((await money(actor)).balance).toBe(3 * SMS);
-    const { said, answer } = await decided('accepted');
+    const { messages, answer } = await decided('accepted');
     expect(accepted(answer)).toMatchObject({ total: 3, accepted: 3, rejected: 0 });
     await bulk.settle();
     const { batchId } = accepted(answer);
@@ -203,33 +183,33 @@ describe('a strict batch', () => {
       counts: { queued: 0, sent: 2, failed: 1 },
     });
     expect((await money(actor)).balance).toBe(SMS);
-    // Its key stays taken: the same batch again brings it back no more than it brings the others twice.
-    expect(accepted(await bulk.send(actor, said, 'strict'))).toMatchObject({ accepted: 3, rejected: 0 });
+    // The cancelled message keeps its key: a repeat of the batch sends none of the three again.
+    expect(accepted(await bulk.send(actor, messages, 'strict'))).toMatchObject({ accepted: 3, rejected: 0 });
     await bulk.settle();
     await sentOnce(actor, 2);
   });
 
-  test('costs a message that came alone, or that was tried, no read when it is sent anew', async () => {
-    const actor = await world.organization(1_000_000);
+  test('costs the resend of a single message, or of one that was attempted, no read', async () => {
+    const actor = await world.organization();
     world.provider.script = [{ kind: 'refused', cause: 'recipient', detail: '404' }];
     accepted(await bulk.send(actor, many(2), 'strict'));
     await bulk.settle();
-    const tried = (await messagesOf(world.table, actor.organizationId)).find(({ status }) => status === 'failed');
-    if (!tried) throw new Error('one of them was refused');
-    const before = new Map(world.proxy.calls);
-    const notCalled = cancelAndForcePortsOf(world).isUndecided;
-    expect(await notCalled(tried)).toBe(false);
-    expect(await notCalled({ ...tried, escrow: undefined, attempts: 0, status: 'queued', hold: 'open' })).toBe(false);
-    expect(new Map(world.proxy.calls)).toEqual(before);
+    const attempted = (await bulk.messages(actor)).find(({ status }) => status === 'failed');
+    if (!attempted) throw new Error('one of them was refused');
+    const single = { ...attempted, escrow: undefined, attempts: 0, status: 'queued', hold: 'open' } as const;
+    const { isUndecided } = cancelAndForcePortsOf(world);
+    const calls = await world.proxy.callsOf(async () => {
+      for (const message of [attempted, single]) expect(await isUndecided(message)).toBe(false);
+    });
+    expect(calls).toEqual({});
   });
 
-  test('whose decision was stored but not answered stands', async () => {
-    const actor = await world.organization(1_000_000);
-    world.proxy.plan(({ action, body, nth }) =>
-      action === 'PutItem' && body.includes('"accepted"') && nth >= 0 ? once() : undefined,
-    );
+  test('stays accepted when its decision was stored and the answer was lost', async () => {
+    const actor = await world.organization();
     let lost = 0;
-    const once = () => (lost++ === 0 ? FAULTS.loseAnswer : undefined);
+    world.proxy.plan(({ action, body }) =>
+      action === 'PutItem' && body.includes('"accepted"') && lost++ === 0 ? FAULTS.loseAnswer : undefined,
+    );
     expect(accepted(await bulk.send(actor, many(150), 'strict'))).toMatchObject({ accepted: 150 });
     expect(lost).toBeGreaterThan(0);
     world.proxy.plan(undefined);

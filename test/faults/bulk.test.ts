@@ -2,37 +2,21 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { Chunk } from '../../shared/domain/bulk/chunk.ts';
 import { settleEscrow } from '../../shared/domain/bulk/escrow.ts';
 import { sendChunk } from '../../shared/domain/bulk/send-chunk.ts';
-import type { Actor } from '../../shared/domain/core/actor.ts';
 import { type Id, parseId } from '../../shared/domain/core/ids.ts';
 import { asCoins } from '../../shared/domain/core/money.ts';
-import { bandAt, type PriceTable } from '../../shared/domain/pricing/prices.ts';
-import { accepted, type BulkWorld, keyed, many, refresh, sentExactly, withBulk } from '../support/bulk-world.ts';
-import { FAULTS, type Fault } from '../support/fault-proxy.ts';
-import { checkMoney, messagesOf } from '../support/money.ts';
-import type { World } from '../support/world.ts';
+import { bandAt } from '../../shared/domain/pricing/prices.ts';
+import { accepted } from '../support/accepted.ts';
+import { keyed, many, useBulk } from '../support/bulk-world.ts';
+import { premiumPrices } from '../support/channel-plans.ts';
+import { FAULTS, onTransactions } from '../support/fault-proxy.ts';
 
 const SMS = 800;
-const BANDS: PriceTable = [
-  {
-    channel: 'sms',
-    route: 'premium',
-    unit: 'segment',
-    bands: [
-      { upTo: 60, coins: 800 },
-      { upTo: 150, coins: 600 },
-      { upTo: null, coins: 500 },
-    ],
-  },
-];
+const BANDS = premiumPrices([60, 800], [150, 600], [null, 500]);
 
-let world: World;
-let bulk: BulkWorld;
-withBulk((...given) => {
-  [world, bulk] = given;
-});
-beforeEach(() => refresh(world));
+const { world, bulk } = await useBulk();
+beforeEach(world.reset);
 
-const money = (actor: Actor, quiet = true) => checkMoney(world.table, actor.organizationId, { quiet });
+const { money, sentOnce } = bulk;
 const chunksOf = async (batchId: Id<'batch'>): Promise<Chunk[]> => {
   const found: Chunk[] = [];
   for (let number = 0; ; number++) {
@@ -41,16 +25,6 @@ const chunksOf = async (batchId: Id<'batch'>): Promise<Chunk[]> => {
     found.push(chunk);
   }
 };
-/** The fault meets the transactions from the first to the last of these places. */
-const onTransactions = (fault: Fault, first: number, last: number): void => {
-  let seen = 0;
-  world.proxy.plan(({ action }) => {
-    if (action !== 'TransactWriteItems') return undefined;
-    const place = seen++;
-    return place >= first && place <= last ? fault : undefined;
-  });
-};
-const sentOnce = (actor: Actor, count: number) => sentExactly(world, actor, count);
 
 describe('a chunk', { timeout: 180_000 }, () => {
   test.each([
@@ -60,18 +34,18 @@ describe('a chunk', { timeout: 180_000 }, () => {
     ['the table is throttled', FAULTS.throttle, 2],
     ['the table fails', FAULTS.internal, 2],
     ['the connection breaks', FAULTS.drop, 2],
-  ])('is in once when %s', async (_, fault, last) => {
-    const actor = await world.organization(1_000_000);
-    onTransactions(fault, 0, last);
+  ])('is reserved once when %s', async (_, fault, last) => {
+    const actor = await world.organization();
+    world.proxy.plan(onTransactions(fault, { last }));
     expect(accepted(await bulk.send(actor, keyed(110)))).toMatchObject({ accepted: 110, rejected: 0 });
     world.proxy.plan(undefined);
     await bulk.settle();
     await sentOnce(actor, 110);
   });
 
-  test('that never got in is refused as unavailable, and the others go on', async () => {
-    const actor = await world.organization(1_000_000);
-    onTransactions(FAULTS.drop, 0, 4);
+  test('that could not be reserved is refused as unavailable, and the others are accepted', async () => {
+    const actor = await world.organization();
+    world.proxy.plan(onTransactions(FAULTS.drop, { last: 4 }));
     const answer = accepted(await bulk.send(actor, keyed(110)));
     expect(new Set(answer.errors.map(({ code }) => code))).toEqual(new Set(['unavailable']));
     expect(answer.accepted + answer.rejected).toBe(110);
@@ -82,9 +56,9 @@ describe('a chunk', { timeout: 180_000 }, () => {
     await sentOnce(actor, 110);
   });
 
-  test('cut short by a crash converges when the batch is repeated with its keys', async () => {
+  test('of a batch that a crash cut short is completed when the batch is repeated with its keys', async () => {
     for (const after of [0, 1, 2]) {
-      const actor = await world.organization(1_000_000);
+      const actor = await world.organization();
       world.provider.dispatched.length = 0;
       let left = after;
       const crash = bulk.send(actor, keyed(210), 'permissive', {
@@ -99,11 +73,11 @@ describe('a chunk', { timeout: 180_000 }, () => {
       expect(again).toMatchObject({ accepted: 210, rejected: 0 });
       await bulk.settle();
       await sentOnce(actor, 210);
-      expect(await messagesOf(world.table, actor.organizationId)).toHaveLength(210);
+      expect(await bulk.messages(actor)).toHaveLength(210);
     }
   });
 
-  test('of two batches with the same keys at the same time is in once', async () => {
+  test('of batches with the same keys at the same time is reserved once', async () => {
     const actor = await world.organization(10_000_000);
     const answers = await Promise.all([1, 2, 3, 4].map(() => bulk.send(actor, keyed(120))));
     for (const answer of answers) expect(accepted(answer)).toMatchObject({ accepted: 120, rejected: 0 });
@@ -113,7 +87,7 @@ describe('a chunk', { timeout: 180_000 }, () => {
 });
 
 describe('money', { timeout: 180_000 }, () => {
-  test('20 bulks for the last coins take what is there and never more', async () => {
+  test('of the last coins, wanted by 20 bulks at once, pays for as many messages as it covers', async () => {
     const covered = 333;
     const actor = await world.organization(covered * SMS + SMS - 1);
     const answers = await Promise.all(Array.from({ length: 20 }, () => bulk.send(actor, many(50))));
@@ -128,19 +102,12 @@ describe('money', { timeout: 180_000 }, () => {
   });
 
   test('a band edge inside a chunk prices each message at its own position, whatever runs beside it', async () => {
-    const before = world.prices;
     world.prices = BANDS;
-    const actor = await world.organization(1_000_000);
+    const actor = await world.organization();
     const sizes = [37, 50, 64, 29, 11];
-    await Promise.all(
-      sizes.map((count) =>
-        bulk.send(
-          actor,
-          many(count, (at) => ({ text: 'a'.repeat(at % 3 === 0 ? 200 : 10) })),
-        ),
-      ),
-    );
-    const messages = await messagesOf(world.table, actor.organizationId);
+    const mixed = (count: number) => many(count, (at) => ({ text: 'a'.repeat(at % 3 === 0 ? 200 : 10) }));
+    await Promise.all(sizes.map((count) => bulk.send(actor, mixed(count))));
+    const messages = await bulk.messages(actor);
     expect(messages).toHaveLength(sizes.reduce((sum, count) => sum + count, 0));
     const units = messages.reduce((sum, message) => sum + message.units, 0);
     expect(units).toBeGreaterThan(150);
@@ -151,11 +118,10 @@ describe('money', { timeout: 180_000 }, () => {
     expect(messages.reduce((sum, { coins }) => sum + coins, 0)).toBe(model);
     await bulk.settle();
     await sentOnce(actor, messages.length);
-    world.prices = before;
   });
 
   test('an escrow closes exactly once under 20 closers, answers lost among them', async () => {
-    const actor = await world.organization(1_000_000);
+    const actor = await world.organization();
     world.provider.script = many(60).map((_, at) =>
       at % 4 === 0
         ? { kind: 'refused', cause: 'recipient', detail: '404' }
@@ -168,21 +134,18 @@ describe('money', { timeout: 180_000 }, () => {
     if (!chunk) throw new Error('there is a chunk');
     expect(chunk.state).toBe('waiting');
     await money(actor, false);
-    let seen = 0;
-    world.proxy.plan(({ action }) =>
-      action === 'TransactWriteItems' && seen++ % 3 === 0 ? FAULTS.loseAnswer : undefined,
-    );
+    world.proxy.plan(onTransactions(FAULTS.loseAnswer, { every: 3 }));
     await Promise.all(Array.from({ length: 20 }, () => settleEscrow(bulk.chunks, chunk)));
     world.proxy.plan(undefined);
-    const books = await money(actor);
-    expect(books.balance).toBe(asCoins(1_000_000 - 45 * SMS));
-    expect(books.entries.filter(({ kind }) => kind === 'release')).toHaveLength(1);
-    expect(books.entries.filter(({ kind }) => kind === 'capture')).toHaveLength(1);
+    const { balance, entries } = await money(actor);
+    expect(balance).toBe(asCoins(1_000_000 - 45 * SMS));
+    expect(entries.filter(({ kind }) => kind === 'release')).toHaveLength(1);
+    expect(entries.filter(({ kind }) => kind === 'capture')).toHaveLength(1);
   });
 
-  test('the contracted SMS per second bound what is accepted in a second', async () => {
+  test('the contracted SMS per second limit what is accepted in a second', async () => {
     world.smsPerSecond = 30;
-    const actor = await world.organization(1_000_000);
+    const actor = await world.organization();
     const first = accepted(await bulk.send(actor, many(50)));
     expect(first).toMatchObject({ accepted: 30, rejected: 20 });
     expect(first.errors[0]).toMatchObject({ index: 30, code: 'rate_limited' });
@@ -195,13 +158,12 @@ describe('money', { timeout: 180_000 }, () => {
 });
 
 describe('the consumer of chunks', { timeout: 180_000 }, () => {
-  test('killed in the middle goes on where it was, and a redrive of all of it sends nothing again', async () => {
-    const actor = await world.organization(1_000_000);
+  test('killed in the middle resumes where it was, and a redrive sends nothing again', async () => {
+    const actor = await world.organization();
     const { batchId } = accepted(await bulk.send(actor, many(90)));
     let sends = 0;
     world.provider.script = many(90).map(() => ({ messageId }) => {
       if (++sends === 40) throw new Error('killed');
-      world.provider.accepted.add(messageId);
       return { kind: 'accepted', providerMessageId: `p-${messageId}` };
     });
     const [item] = world.workItems.splice(0);
@@ -210,19 +172,19 @@ describe('the consumer of chunks', { timeout: 180_000 }, () => {
     await money(actor, false);
     await bulk.workOn(item);
     await bulk.settle();
-    const books = await money(actor);
+    const ledger = await money(actor);
     expect(world.provider.dispatched).toHaveLength(90);
-    expect(books.messages.filter(({ hold }) => hold === 'captured')).toHaveLength(89);
-    expect(books.messages.find(({ hold }) => hold === 'released')).toMatchObject({ reason: 'abandoned' });
+    expect(ledger.messages.filter(({ hold }) => hold === 'captured')).toHaveLength(89);
+    expect(ledger.messages.find(({ hold }) => hold === 'released')).toMatchObject({ reason: 'abandoned' });
     for (let turn = 0; turn < 3; turn++)
       await Promise.all([bulk.workOn(item), bulk.workOn({ ...item, kind: 'close_escrow' })]);
     expect(world.provider.dispatched).toHaveLength(90);
-    expect((await money(actor)).balance).toBe(books.balance);
+    expect((await money(actor)).balance).toBe(ledger.balance);
     expect((await chunksOf(batchId)).map(({ state }) => state)).toEqual(['closed']);
   });
 
-  test('doubled, at the same time, sends each message once', async () => {
-    const actor = await world.organization(1_000_000);
+  test('that receives its queue messages three times at once sends each message once', async () => {
+    const actor = await world.organization();
     accepted(await bulk.send(actor, many(90)));
     const workItems = world.workItems.splice(0);
     await Promise.all([...workItems, ...workItems, ...workItems].map(bulk.workOn));
@@ -230,8 +192,8 @@ describe('the consumer of chunks', { timeout: 180_000 }, () => {
     await sentOnce(actor, 90);
   });
 
-  test('whose hints are all lost is found by the due index', async () => {
-    const actor = await world.organization(1_000_000);
+  test('whose queue messages are all lost is found by the due index', async () => {
+    const actor = await world.organization();
     accepted(await bulk.send(actor, many(200)));
     world.workItems.length = 0;
     world.now += 10_000;
@@ -239,10 +201,10 @@ describe('the consumer of chunks', { timeout: 180_000 }, () => {
     await sentOnce(actor, 200);
   });
 
-  test('meets a cancelled message and leaves it; what it held comes back', async () => {
-    const actor = await world.organization(1_000_000);
+  test('skips a cancelled message, whose coins are refunded', async () => {
+    const actor = await world.organization();
     accepted(await bulk.send(actor, many(10)));
-    const [first] = await messagesOf(world.table, actor.organizationId);
+    const [first] = await bulk.messages(actor);
     await bulk.one.cancel(actor, parseId('message', first?.id));
     await money(actor, false);
     await bulk.settle();

@@ -11,17 +11,11 @@ const SKEWS_MS = [-600_000, -31_000, 31_000, 600_000];
 const world = await use(startWorld('live'));
 
 describe('clocks that differ by ten minutes', () => {
-  test.each(SKEWS_MS)('(sweeper %i ms off) move no money: one fence resolves, whoever is early', async (skew) => {
+  test.each(SKEWS_MS)('(recovery %i ms off) settle a message once: whoever raises its fence first', async (skew) => {
     const actor = await world.organization(10_000);
-    let accept = () => {};
     world.provider.dispatched.length = 0;
-    world.provider.script = [
-      ({ messageId }) =>
-        new Promise((resolve) => {
-          accept = () => resolve({ kind: 'accepted', providerMessageId: `p-${messageId}` });
-        }),
-    ];
-    const sending = sendSms(world.ports, actor, 'key', { to: '+5511987654321', body: 'Oi', route: 'premium' });
+    const accept = world.provider.hold();
+    const sending = world.sms(actor, 'key');
     await expect.poll(() => world.provider.dispatched.length).toBe(1);
     const id = parseId('message', world.provider.dispatched[0]?.messageId);
     const skewed = { ...world.ports, clock: () => world.now + skew };
@@ -35,7 +29,7 @@ describe('clocks that differ by ten minutes', () => {
     expect(answer).toMatchObject(early ? { name: 'DEPENDENCY_FAILED' } : { status: 'sent' });
   });
 
-  test('never reopen a key early nor send it twice: the second caller waits or replays', async () => {
+  test('never free a key early: a repeat is a replay', async () => {
     const actor = await world.organization(10_000);
     const request = { to: '+5511987654321', body: 'Oi', route: 'premium' as const };
     await sendSms(world.ports, actor, 'key', request);

@@ -6,25 +6,25 @@ import { OPERATIONS } from '../../shared/contracts/index.ts';
 import { PROBLEMS } from '../../shared/domain/core/errors.ts';
 import { startMessaging } from '../support/api.ts';
 import { chanceOf } from '../support/chance.ts';
-import { type FuzzCase, type FuzzWorld, nextCase } from '../support/fuzz.ts';
 import { checkMoney } from '../support/money.ts';
 import { shareOf } from '../support/share.ts';
 import { use } from '../support/use.ts';
 import { type WireAnswer, wireClient } from '../support/wire.ts';
+import { type FuzzCase, type FuzzWorld, nextCase } from './fuzz/cases.ts';
 
-/** The same in every run, so that a red one is a change's; `SEED=…` tries others. */
+/** The same in every run, so that a failure comes from a change; `SEED=…` tries others. */
 const SEED = Number(process.env.SEED ?? 20_261_121);
 /** About what a quiet machine with two processors sends in a minute. */
 const REQUESTS = shareOf(15_000);
 const AT_ONCE = 6;
-/** Whatever the operation, the gateway may answer these before it. */
+/** The gateway may answer these for any operation. */
 const OF_THE_GATEWAY = [400, 404, 405, 413];
 const SLOW_MS = 1_000;
-/** What takes the most from its caller is tried the most. */
+/** Operations with the largest inputs are tried more often. */
 const OFTEN = new Set(['sms.send', 'rcs.send', 'sms.preview', 'sms.list', 'contacts.create']);
-/** What stores one message when it accepts, and when a provider refuses what was reserved: the answer then names it. */
+/** Operations that store one message, also when a provider refuses what was reserved: the answer then names it. */
 const SENDS = new Set(['sms.send', 'rcs.send', 'email.send', 'overview.send', 'messages.create']);
-/** What answers with the refusal that the sandbox plays for recipients that end so (docs/spec/sends.md#sandbox-endings). */
+/** Operations that answer with the sandbox's refusal for certain endings (docs/spec/sends.md#sandbox-endings). */
 const PLAYS_CREDIT = new Set(['sms.send', 'rcs.send']);
 const isMade = (status: number, text: string): boolean =>
   status === 201 || status === 202 ? text.includes('"replayed":false') : status !== 409 && text.includes('"messageId"');
@@ -45,18 +45,18 @@ beforeAll(async () => {
   };
 });
 
-/** Each operation with the addresses that it answers, whatever stands in the place of its parameters. */
+/** Each operation with the addresses that it answers, for any parameters. */
 const ADDRESSES = OPERATIONS.map((contract) => ({
   contract,
   address: new RegExp(`^${contract.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
 }));
-/** The statuses that whoever answers this method of the address may answer: a spoilt path may be another operation's. */
+/** The declared statuses of every operation with this method and address: a mutated path may be another operation's. */
 const statusesOf = ({ contract, method, target }: FuzzCase): ReadonlySet<number> => {
   const path = target.split('?')[0] ?? '';
-  const asked = ADDRESSES.filter(
+  const operations = ADDRESSES.filter(
     (one) => one.contract.method === method && (one.contract.path === contract.path || one.address.test(path)),
   );
-  const declared = asked.flatMap(({ contract: one }: { contract: OperationContract }) => [
+  const declared = operations.flatMap(({ contract: one }: { contract: OperationContract }) => [
     ...Object.keys(one.responses).map(Number),
     ...[...one.errors, ...COMMON_PROBLEMS].map((name) => PROBLEMS[name].status),
   ]);
@@ -81,7 +81,7 @@ const problemFault = ({ status, headers, text }: WireAnswer): string | undefined
   return body.requestId === headers['x-request-id'] ? undefined : 'a problem of another request';
 };
 
-/** What an answer must never be; undefined when all is well. */
+/** What is wrong with an answer; undefined when nothing is. */
 const faultOf = (sent: FuzzCase, answer: WireAnswer): string | undefined => {
   const { status, text, headers } = answer;
   if (!statusesOf(sent).has(status)) return `status ${status}, which the operation does not declare`;
@@ -97,16 +97,16 @@ const faultOf = (sent: FuzzCase, answer: WireAnswer): string | undefined => {
   return problemFault(answer);
 };
 
-const described = ({ method, target, headers, spoilt, body }: FuzzCase) =>
+const described = ({ method, target, headers, mutations, body }: FuzzCase) =>
   JSON.stringify({
     method,
     target: target.slice(0, 300),
     headers: headers.map((text) => text.slice(0, 80)),
-    spoilt,
+    mutations,
     body: body?.subarray(0, 400).toString('latin1'),
   });
 
-test(`no request finds an undeclared status, a fault, a slow answer, an echo or a stain (seed ${SEED})`, {
+test(`no request gets an undeclared status, a 5xx, a slow answer or its own values back, or leaves rows that were not answered (seed ${SEED})`, {
   timeout: 600_000,
 }, async () => {
   const chance = chanceOf(SEED);
@@ -124,7 +124,7 @@ test(`no request finds an undeclared status, a fault, a slow answer, an echo or 
     if (operation === 'contacts.create' && status === 201) made.contact++;
     if (operation === 'keys.create' && status === 201) made.apiKey++;
   };
-  /** A busy machine is slow at everything: what is slow twice is slow by itself. */
+  /** A busy machine is slow at everything: only a request that is slow twice more counts. */
   const isSlow = async (sent: FuzzCase) =>
     (await wire.send(sent)).ms >= SLOW_MS && (await wire.send(sent)).ms >= SLOW_MS;
   const worker = async () => {
@@ -152,12 +152,12 @@ test(`no request finds an undeclared status, a fault, a slow answer, an echo or 
   expect(faults).toEqual([]);
   expect(Object.keys(Object.prototype)).toEqual([]);
   expect(({} as Record<string, unknown>).polluted).toBeUndefined();
-  await nothingElseIsKept(made);
+  await expectStored(made);
   expect((await messaging.anonymous.get('/health')).status).toBe(200);
   expect(readFileSync(join(messaging.dataDir, 'functions.log'), 'utf8')).not.toContain('zqcanary');
 });
 
-/** Quiet hours are among what is fuzzed, and the run may fall into them: what they defer leaves now. */
+/** Quiet hours are fuzzed too, and the run may be within them: deferred messages are sent now. */
 const endDeferral = async () => {
   const { test: key } = tenant;
   const quiet = { inicio: '22:00', fim: '08:00', timeZone: 'America/Sao_Paulo', channels: [] };
@@ -166,8 +166,8 @@ const endDeferral = async () => {
   for (const { id } of items) expect([202, 409]).toContain((await key.post(`/messages/${id}/force`, {})).status);
 };
 
-/** A refused request leaves nothing: there is exactly what was answered as made, and the books are in order. */
-const nothingElseIsKept = async (made: { message: number; contact: number; apiKey: number }) => {
+/** A refused request stores nothing: there is exactly what was answered as created, and the money is right. */
+const expectStored = async (made: { message: number; contact: number; apiKey: number }) => {
   await endDeferral();
   const { messages } = await vi.waitFor(() => checkMoney(messaging.tables.test, tenant.id), {
     timeout: 30_000,
@@ -175,12 +175,12 @@ const nothingElseIsKept = async (made: { message: number; contact: number; apiKe
   });
   const live = await messaging.rowsOf('live', tenant.id);
   const rows = [...(await messaging.rowsOf('test', tenant.id)), ...live];
-  const kept = (prefix: string) => rows.filter(({ pk }) => pk.startsWith(prefix)).length;
-  // Messages of a bulk send, of a resend and hops of a fallback are not answered one by one.
+  const stored = (prefix: string) => rows.filter(({ pk }) => pk.startsWith(prefix)).length;
+  // Messages of a bulk send, of a resend and of a fallback's steps are not answered one by one.
   const single = messages.filter(
     ({ id, batchId, replaces, fallbackId = id }) =>
       batchId === undefined && replaces === undefined && fallbackId === id,
   );
-  expect({ message: single.length, contact: kept('CNT#'), apiKey: kept('KEY#') }).toEqual(made);
+  expect({ message: single.length, contact: stored('CNT#'), apiKey: stored('KEY#') }).toEqual(made);
   expect(live.filter(({ pk }) => pk.startsWith('MSG#'))).toEqual([]);
 };

@@ -1,10 +1,5 @@
 import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
-import {
-  DeleteMessageCommand,
-  ReceiveMessageCommand,
-  SendMessageBatchCommand,
-  type SQSClient,
-} from '@aws-sdk/client-sqs';
+import { DeleteMessageCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { depthOf, redriveManually } from '../../infra/operator/queue-actions.ts';
@@ -28,6 +23,7 @@ import {
 import { faultOf, OUTCOMES, outcomeOf, retried, retryOf, rowOf } from '../support/kill-outcomes.ts';
 import { channelOf, declarationOf, type Kind, OTHER_KINDS, recipientOf } from '../support/kill-steps.ts';
 import { checkMoney } from '../support/money.ts';
+import { sendBodies } from '../support/queues.ts';
 
 // Real processes, and a deadline that has to pass.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 300_000 });
@@ -41,29 +37,23 @@ const OUTCOME_KINDS = ['recover_send', 'apply_receipt'];
 const POISON = '{"kind":"nothing of ours"}';
 const WAIT = { timeout: 30_000, interval: 250 };
 
-const put = async (sqs: SQSClient, QueueUrl: string, bodies: readonly string[]): Promise<void> => {
-  for (let start = 0; start < bodies.length; start += 10) {
-    const Entries = bodies.slice(start, start + 10).map((MessageBody, at) => ({ Id: String(at), MessageBody }));
-    await sqs.send(new SendMessageBatchCommand({ QueueUrl, Entries }));
-  }
-};
-/** What died in a queue, but for hints that stood still at the gate until they did: how many depends on the machine. */
+/** The dead letters of a queue, without recoveries that were held at the gate for too long: their number depends on the machine. */
 const deadLetters = async ({ sqs, deadLetterUrl: QueueUrl }: Awaited<ReturnType<KillLab['queue']>>) => {
   for (;;) {
-    const asked = { QueueUrl, MaxNumberOfMessages: 10, VisibilityTimeout: 0 };
-    const { Messages = [] } = await sqs.send(new ReceiveMessageCommand(asked));
+    const request = { QueueUrl, MaxNumberOfMessages: 10, VisibilityTimeout: 0 };
+    const { Messages = [] } = await sqs.send(new ReceiveMessageCommand(request));
     const held = Messages.filter(({ Body }) => Body?.includes('"recover_send"'));
     if (held.length === 0) return Messages.map(({ Body }) => Body);
     for (const { ReceiptHandle } of held) await sqs.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }));
   }
 };
-/** Whether a write stands under this fence. */
+/** Whether a write has this fence. */
 const isFence = (body: string, fence: number) => new RegExp(`":fence":\\{"N":"${fence}"\\}`).test(body);
 
 describe('a process killed in the middle of its work', () => {
   let lab: KillLab;
   let victims: Victim[];
-  /** Of the other channels: an organization of their own, since some of their holds wait for a word that no provider gives. */
+  /** Of the other channels, in an organization of their own: some of their holds stay open, since no provider reports on them. */
   let others: Victim[];
   let killedAt: number;
   const restarted = {
@@ -81,7 +71,7 @@ describe('a process killed in the middle of its work', () => {
       ])
       .filter(({ kind }) => kinds.includes(kind))
       .map((item) => JSON.stringify(item));
-  const books = async () => {
+  const stored = async () => {
     const { balance, held, entries, messages } = await checkMoney(lab.table, victim('answered').organizationId);
     return { balance, held, entries: entries.length, messages: messages.length, taken: lab.provider.messages.length };
   };
@@ -106,11 +96,11 @@ describe('a process killed in the middle of its work', () => {
     }));
     const unanswered = await killAll(lab, [...victims, ...others]);
     killedAt = Date.now();
-    // Nothing is resolved before its caller tried again, however slowly this machine starts a process.
+    // Nothing is recovered before its caller retried, however slowly this machine starts a process.
     const unresolved = lab.tableGate.hold('before', takesOver);
     await lab.start();
     const { sqs, url } = await lab.queue('outcome');
-    await put(sqs, url, [...workItems(['apply_receipt']).slice(0, 9), POISON]);
+    await sendBodies(sqs, url, [...workItems(['apply_receipt']).slice(0, 9), POISON]);
     for (const each of [...victims, ...others].filter((one) => outcomeOf(one).immediateRetry === 'under way')) {
       const { status, body, headers } = await sendAs(each);
       restarted.immediateRetry.set(nameOf(each), {
@@ -126,26 +116,26 @@ describe('a process killed in the middle of its work', () => {
   });
   afterAll(() => lab.close());
 
-  test('reached every step: each message that was reserved is known, and each event of a receipt', () => {
+  test('reached every step: the id of each reserved message is known', () => {
     for (const { step, messageId } of victims)
       expect(messageId, step).toMatch(step === 'before_reserve' ? /^(msg_\w+)?$/ : /^msg_\w+$/);
   });
 
-  test('has every hold resolved and every event handed over within 120 s of its restart', () => {
+  test('has every hold settled and every event published within 120 s of its restart', () => {
     expect(restarted.resolvedMs).toBeLessThan(RESOLVED_WITHIN_MS);
   });
 
   test.for([...SMS, ...OTHER_KINDS].filter((one) => outcomeOf(one).immediateRetry === 'under way'))(
-    'on $channel at $step: a retry before that is told to wait, and sends nothing',
+    'on $channel at $step answers a retry before that with 409 and Retry-After',
     (one) => {
-      const told = restarted.immediateRetry.get(nameOf(one));
-      expect(told).toMatchObject({ status: 409 });
-      expect(Number(told?.retryAfter)).toBeGreaterThan(0);
+      const answer = restarted.immediateRetry.get(nameOf(one));
+      expect(answer).toMatchObject({ status: 409 });
+      expect(Number(answer?.retryAfter)).toBeGreaterThan(0);
     },
   );
 
   test.each(STEP_NAMES)(
-    'at %s leaves exactly the state that the fault allows, and the texts that the provider took',
+    'at %s leaves exactly the state that the fault allows, and the expected texts at the provider',
     async (step) => {
       const { message, taken } = OUTCOMES[step];
       const row = await rowOf(lab, victim(step));
@@ -155,7 +145,7 @@ describe('a process killed in the middle of its work', () => {
     },
   );
 
-  test('keeps the books: one hold a message, one resolution, the balance less what was captured', async () => {
+  test('keeps the ledger right: one hold and one capture or release per message, the balance less the captures', async () => {
     const { messages } = await checkMoney(lab.table, victim('answered').organizationId);
     expect(messages).toHaveLength(STEP_NAMES.length - 1);
     expect(messages.filter(({ hold }) => hold === 'captured')).toHaveLength(
@@ -165,7 +155,7 @@ describe('a process killed in the middle of its work', () => {
 
   test('raised one event for each message that ended, and published each', async () => {
     const client = new DynamoDBClient({ endpoint: lab.endpoint });
-    const told = async () => {
+    const published = async () => {
       const { Items = [] } = await client.send(new ScanCommand({ TableName: lab.table.name, ConsistentRead: true }));
       const events = Items.map((item) => unmarshall(item)).filter(({ pk }) => String(pk).startsWith('EVT#'));
       return STEP_NAMES.map((step) => {
@@ -177,11 +167,11 @@ describe('a process killed in the middle of its work', () => {
       const { event } = OUTCOMES[step];
       return event ? [step, [event, true]] : [step];
     });
-    await vi.waitFor(async () => expect(await told()).toEqual(raised), WAIT);
+    await vi.waitFor(async () => expect(await published()).toEqual(raised), WAIT);
     client.destroy();
   });
 
-  test('at any step: the retry with the same key is a first send where nothing was sent, else it replays the one that was', async () => {
+  test('at any step answers a retry with a first send where nothing was sent, else with the replay of what was', async () => {
     for (const step of STEP_NAMES) {
       const each = victim(step);
       const { status, body } = await sendAs(each);
@@ -198,24 +188,24 @@ describe('a process killed in the middle of its work', () => {
     expect(messages.filter(({ hold }) => hold === 'captured')).toHaveLength(STEP_NAMES.length);
   });
 
-  test('what was done is done once, though its queue messages come again, in any order, or are redriven from the dead letters', async () => {
-    const before = await books();
+  test('repeats nothing when its queue messages are repeated, in any order, or redriven from the dead letters', async () => {
+    const before = await stored();
     const outcomes = workItems(OUTCOME_KINDS);
     const events = workItems(['publish_event']);
     const [queue, eventQueue] = [await lab.queue('outcome'), await lab.queue('events')];
     await deadLetters(queue);
-    await put(queue.sqs, queue.deadLetterUrl, outcomes);
+    await sendBodies(queue.sqs, queue.deadLetterUrl, outcomes);
     expect(await redriveManually(queue.sqs, queue)).toBeGreaterThanOrEqual(outcomes.length);
-    await put(queue.sqs, queue.url, [...outcomes, ...outcomes.toReversed()]);
-    await put(eventQueue.sqs, eventQueue.url, [...events, ...events.toReversed()]);
+    await sendBodies(queue.sqs, queue.url, [...outcomes, ...outcomes.toReversed()]);
+    await sendBodies(eventQueue.sqs, eventQueue.url, [...events, ...events.toReversed()]);
     await vi.waitFor(async () => {
       expect(await depthOf(queue.sqs, queue.url)).toMatchObject({ waiting: 0, delayed: 0 });
       expect(await depthOf(eventQueue.sqs, eventQueue.url)).toEqual({ waiting: 0, inFlight: 0, delayed: 0 });
     }, WAIT);
-    expect(await books()).toEqual(before);
+    expect(await stored()).toEqual(before);
   });
 
-  test('a settlement that arrives after others resolved the message changes nothing: the fence shuts it out', async () => {
+  test('that settles a message after it was recovered changes nothing: the fence rejects it', async () => {
     const { organizationId, client } = victim('before_settle');
     const late: Victim = { step: 'before_settle', organizationId, client, key: 'late', to: '+5511987651099' };
     learnIds(lab, [late]);
@@ -242,7 +232,7 @@ describe('a process killed in the middle of its work', () => {
     };
     beforeAll(() => untilResolved(lab, others, RESOLVED_WITHIN_MS));
 
-    test('has every hold resolved within 120 s of the kill', async () => {
+    test('has every hold settled within 120 s of the kill', async () => {
       for (const one of others) {
         const row = await rowOf(lab, one);
         const resolvedAt = Date.parse(String(row?.hold === 'released' ? row.failedAt : row?.sentAt));
@@ -256,7 +246,7 @@ describe('a process killed in the middle of its work', () => {
     });
 
     test.each(OTHER_KINDS.filter(({ step }) => declarationOf(step).step))(
-      '$channel at $step: its fallback left once, charged once beside the message that it stands for',
+      '$channel at $step sends its fallback once, charged once besides the message that it replaces',
       async (one) => {
         expect(timesTaken(lab, own(one), 'sms')).toBe(1);
         const fallback = await messagesOfFallback(own(one));
@@ -270,14 +260,14 @@ describe('a process killed in the middle of its work', () => {
       },
     );
 
-    test('at any step: the retry replays what was sent, is a first send where certainly nothing was, and else says that nobody knows', async () => {
+    test('at any step answers a retry with a replay of what was sent, a first send where certainly nothing was, else indeterminate', async () => {
       for (const one of OTHER_KINDS)
         expect({ ...one, ...(await retried(lab, own(one))) }).toEqual({ ...one, ...retryOf(one) });
       await checkMoney(lab.table, own({ channel: 'rcs', step: 'before_provider' }).organizationId);
     });
   });
 
-  test('a message that no consumer can read ends among the dead letters; what came with it was acknowledged', async () => {
+  test('leaves only the queue message that no consumer can read among the dead letters', async () => {
     const queue = await lab.queue('outcome');
     await vi.waitFor(async () => expect(await deadLetters(queue)).toEqual([POISON]), { ...WAIT, timeout: 80_000 });
     const nothing = { waiting: 0, inFlight: 0, delayed: 0 };

@@ -3,21 +3,21 @@ import type { Id } from '../../shared/domain/core/ids.ts';
 import { ended, send } from '../push/flow.ts';
 import {
   attemptsOf,
-  checkBooks,
+  checkLedger,
   commitsFor,
   DEVICES,
   devicesOf,
-  endClaim,
   endLeases,
-  pushCaller,
+  expireReservation,
+  pushTenant,
   putsChunk,
   settlesDevices,
-} from '../push/killed.ts';
+} from '../push/kill-kit.ts';
 import { startKillLab } from '../support/kill.ts';
 import type { GateCall, HoldAt } from '../support/kill-gate.ts';
 import { use } from '../support/use.ts';
 
-// Real processes, on machines with other work: most of it is never waited for.
+// Real processes, on machines with other work: a bound, not a wait.
 const ENDS_WITHIN_MS = 150_000;
 vi.setConfig({ testTimeout: 2 * ENDS_WITHIN_MS, hookTimeout: 2 * ENDS_WITHIN_MS });
 
@@ -25,7 +25,7 @@ vi.setConfig({ testTimeout: 2 * ENDS_WITHIN_MS, hookTimeout: 2 * ENDS_WITHIN_MS 
 const [SETTLED, WRITTEN] = [5, 8];
 const platforms = ['android'];
 
-let caller: Awaited<ReturnType<typeof pushCaller>>;
+let caller: Awaited<ReturnType<typeof pushTenant>>;
 /** The message that was being sent when its process was killed. */
 let sending: Id<'message'>;
 
@@ -33,14 +33,14 @@ const sendBy = (key: string) => send(caller.client, { platforms }, key);
 
 /** Requests whose process was killed. */
 const lost: Promise<unknown>[] = [];
-/** Starts a send; resolves when its process stands still at a call of it. */
+/** Starts a send; resolves when its process waits at a held call. */
 const stopped = async (key: string, at: HoldAt, matches: (call: GateCall) => boolean): Promise<void> => {
   const hold = lab.tableGate.hold(at, matches);
   lost.push(sendBy(key).catch(() => undefined));
   await hold.reached;
 };
 
-/** Stops the sending of a message: in every other shard before its devices are settled, in the others before that is heard of. */
+/** Stops the sending of a message: in every other shard before its devices are settled, in the others before that is answered. */
 const stopSending = async (): Promise<void> => {
   const settling = (parity: number) => (call: GateCall) => {
     const shard = settlesDevices(call)?.shard ?? 0;
@@ -65,7 +65,7 @@ const stopWriting = async (): Promise<void> => {
 const lab = await use(startKillLab());
 beforeAll(async () => {
   await lab.start();
-  caller = await pushCaller(lab);
+  caller = await pushTenant(lab);
   await stopSending();
   await stopWriting();
   await Promise.all([
@@ -85,7 +85,7 @@ const timesTaken = (): Map<string | undefined, number> => {
   return new Map([...byDispatch].map(([id, all]) => [id, all.length]));
 };
 
-/** That each device has one row, of which the push service took one at most, and what became of it is told; how many were delivered. */
+/** Each device has one row, was accepted by the push service at most once, and its outcome is known; how many were delivered. */
 const deliveredOnce = async (id: string): Promise<number> => {
   const { metrics } = await ended(caller.client, id, ENDS_WITHIN_MS);
   const devices = await devicesOf(caller.client, id);
@@ -96,7 +96,7 @@ const deliveredOnce = async (id: string): Promise<number> => {
     const times = taken.get(String(dispatchId)) ?? 0;
     if (status === 'delivered') expect(times).toBe(1);
     else {
-      // What was handed over without its answer being kept is neither paid nor handed over again.
+      // A device whose answer was not stored is neither billed nor sent again.
       expect({ status, reason }).toEqual({ status: 'failed', reason: 'indeterminate' });
       expect(times).toBeLessThanOrEqual(1);
     }
@@ -106,14 +106,14 @@ const deliveredOnce = async (id: string): Promise<number> => {
   return delivered;
 };
 
-test('a process killed while it queues and sends push messages doubles no device, loses none, and its money is exact', async () => {
+test('a process killed while it queues and sends push messages doubles and loses no device, and its money is exact', async () => {
   const { client, organizationId } = caller;
-  for (const key of ['writing', 'uncommitted']) await endClaim(lab, organizationId, key);
+  for (const key of ['writing', 'uncommitted']) await expireReservation(lab, organizationId, key);
   const [writing, uncommitted, committed] = await Promise.all(['writing', 'uncommitted', 'committed'].map(sendBy));
   for (const made of [writing, uncommitted])
     expect(made).toMatchObject({ status: 201, body: { replayed: false, metrics: { reach: DEVICES } } });
   expect(committed).toMatchObject({ status: 201, body: { replayed: true, metrics: { reach: DEVICES } } });
-  // The rows that the killed attempt had written are the message's: the repeat wrote the others alone.
+  // The rows that the killed attempt had written belong to the message: the repeat wrote only the others.
   expect(await attemptsOf(lab, writing?.body.id)).toEqual(new Set([1, 2]));
   expect(await attemptsOf(lab, uncommitted?.body.id)).toEqual(new Set([1]));
 
@@ -125,5 +125,5 @@ test('a process killed while it queues and sends push messages doubles no device
   expect(killed).toBeGreaterThan(0);
   expect(killed).toBeLessThan(DEVICES);
   expect(whole).toEqual([DEVICES, DEVICES, DEVICES]);
-  await checkBooks(client, messages);
+  await checkLedger(client, messages);
 });

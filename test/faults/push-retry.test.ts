@@ -14,22 +14,18 @@ beforeEach(() => {
   world.now += 3_600_000;
 });
 
-/** That the same request makes the message now, once, and that its devices are sent to and paid once. */
-const expectGoesOn = async (actor: Parameters<PushWorld['post']>[0], ids: readonly string[]): Promise<void> => {
+/** The same request now creates the message, once; its devices are sent to and billed once. */
+const expectCreated = async (actor: Parameters<PushWorld['post']>[0], ids: readonly string[]): Promise<void> => {
   const answer = await push.post(actor, 'key');
   expect(answer).toMatchObject({ replayed: false, metrics: { reach: DEVICES } });
   await push.drain();
   const dispatches = await push.dispatchesOf(messageIdOf(answer));
   expect(dispatches.map(({ tokenId }) => tokenId).sort()).toEqual([...ids].sort());
   expect(push.transport.sent).toHaveLength(DEVICES);
-  await push.checkBooks(actor, DEVICES * EACH, OPENING);
+  await push.checkLedger(actor, DEVICES * EACH, OPENING);
 };
 
-/** The table gives nothing back of these calls, and takes all others, that of the key among them. */
-const withoutCalls = (matches: (call: ProxiedCall) => boolean): void =>
-  world.proxy.plan((call) => (matches(call) ? FAULTS.drop : undefined));
-
-describe('a push message that a fault of ours kept from being made (503) is made by the same request at once', () => {
+describe('a push message that was not created because of our own fault (503) is created by the same request at once', () => {
   test.each([
     ['the devices are read', ({ action, body }: ProxiedCall) => action === 'Query' && body.includes('PTOKS#')],
     [
@@ -45,12 +41,12 @@ describe('a push message that a fault of ours kept from being made (503) is made
   ])('when %s', async (_, matches) => {
     const { actor, ids } = await push.organization(OPENING, reachable(DEVICES));
     let met = 0;
-    withoutCalls((call) => matches(call) && ++met > 0);
+    world.proxy.plan((call) => (matches(call) && ++met > 0 ? FAULTS.drop : undefined));
     await expect(push.post(actor, 'key')).rejects.toThrow(Unavailable);
     expect(met).toBeGreaterThan(0);
     world.proxy.plan(undefined);
-    await push.checkBooks(actor, 0, OPENING);
-    await expectGoesOn(actor, ids);
+    await push.checkLedger(actor, 0, OPENING);
+    await expectCreated(actor, ids);
   });
 
   test('when its price is read', async () => {
@@ -59,11 +55,11 @@ describe('a push message that a fault of ours kept from being made (503) is made
     const unpriced: CreatePushPorts = { ...push.create, prices };
     const request = { title: 'Oi', body: 'Oi', platforms: ['ios'] } as const;
     await expect(sendPush(unpriced, actor, 'key', request)).rejects.toThrow(Unavailable);
-    await expectGoesOn(actor, ids);
+    await expectCreated(actor, ids);
   });
 });
 
-test('a commit that succeeded though it looked like a fault is what the same request answers with', async () => {
+test('a commit that succeeded but whose answer was lost is replayed by the same request', async () => {
   const { actor } = await push.organization(OPENING, reachable(DEVICES));
   const { creation } = push.create;
   const commit: typeof creation.commit = async (...given) => {
@@ -77,5 +73,5 @@ test('a commit that succeeded though it looked like a fault is what the same req
   expect(answer).toMatchObject({ replayed: true, metrics: { reach: DEVICES } });
   await push.rescheduleDrain(messageIdOf(answer));
   expect(push.transport.sent).toHaveLength(DEVICES);
-  await push.checkBooks(actor, DEVICES * EACH, OPENING);
+  await push.checkLedger(actor, DEVICES * EACH, OPENING);
 });

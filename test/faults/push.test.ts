@@ -1,10 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { Unavailable } from '../../shared/domain/core/errors.ts';
 import { type PushRequest, sendPush } from '../../shared/domain/push-messages/create.ts';
-import { PUSH_SHARDS } from '../../shared/storage/access-patterns.ts';
+import { PUSH_SHARDS } from '../../shared/storage/table-indexes.ts';
 import { messageIdOf, reachable, usePush } from '../push/world.ts';
-import type { FaultPlan } from '../support/fault-proxy.ts';
-import { FAULTS } from '../support/fault-proxy.ts';
+import { FAULTS, type FaultPlan } from '../support/fault-proxy.ts';
 
 const EACH = 10;
 const OPENING = 1_000_000;
@@ -15,7 +14,7 @@ beforeEach(() => {
   world.now += 3_600_000;
 });
 
-/** From a place on, every call of these actions ends in this fault. */
+/** From the `first` on, every write of these actions meets this fault. */
 const breakingFrom = (
   actions: readonly string[],
   first: number,
@@ -28,12 +27,30 @@ const breakingFrom = (
   };
 };
 const tokensSent = () => push.transport.sent.map(({ device }) => device.token);
+type Actor = Parameters<typeof push.post>[0];
+/** So many devices were sent to, each once, and so many of them are billed. */
+const expectSent = async (actor: Actor, sent: number, billed = sent): Promise<void> => {
+  expect(push.transport.sent).toHaveLength(sent);
+  expect(new Set(tokensSent()).size).toBe(sent);
+  await push.checkLedger(actor, billed * EACH, OPENING);
+};
+/** Works off what is due: each of these devices has one dispatch and was sent to once. */
+const expectAllSent = async (
+  actor: Actor,
+  id: ReturnType<typeof messageIdOf>,
+  ids: readonly string[],
+): Promise<void> => {
+  await push.drain();
+  const dispatches = await push.dispatchesOf(id);
+  expect(dispatches.map(({ tokenId }) => tokenId).sort()).toEqual([...ids].sort());
+  await expectSent(actor, ids.length);
+};
 const refusalOf = (answer: unknown) =>
   answer as { readonly name?: string; readonly details?: { readonly meta?: object } };
 
-describe('a push message whose maker ends in the middle', () => {
-  // 300 devices lie in all 16 shards, a chunk in each, which is one write: the last is that of the message. 1,800 are more than one
-  // write a chunk: there the devices of one stand without it.
+describe('a push message whose process ends while it creates it', () => {
+  // 300 devices are in all 16 shards, a chunk in each, which is one write; the last write is the message's. With 1,800 devices a chunk
+  // takes more than one write: some devices of a chunk are written without it.
   test.each([
     [0, 300],
     [1, 300],
@@ -41,7 +58,7 @@ describe('a push message whose maker ends in the middle', () => {
     [16, 300],
     [9, 1_800],
   ])(
-    'after %i writes is not to be seen, and its repeat queues each of %i devices once',
+    'after %i writes is not visible, and the repeated request queues each of %i devices once',
     async (place, devices) => {
       const { actor, ids } = await push.organization(OPENING, reachable(devices));
       world.proxy.plan(
@@ -50,17 +67,12 @@ describe('a push message whose maker ends in the middle', () => {
       await expect(push.post(actor, 'key')).rejects.toThrow(Unavailable);
       world.proxy.plan(undefined);
       expect(push.workItems).toEqual([]);
-      await push.checkBooks(actor, 0, OPENING);
-      // The key is its maker's for as long as that may still be at work.
+      await push.checkLedger(actor, 0, OPENING);
+      // The first attempt keeps the key for as long as it may still be at work.
       expect(refusalOf(await push.post(actor, 'key'))).toMatchObject({ name: 'CONFLICT' });
       world.now += 60_000;
       const id = messageIdOf(await push.post(actor, 'key'));
-      await push.drain();
-      const dispatches = await push.dispatchesOf(id);
-      expect(dispatches.map(({ tokenId }) => tokenId).sort()).toEqual([...ids].sort());
-      expect(new Set(tokensSent()).size).toBe(devices);
-      expect(push.transport.sent).toHaveLength(devices);
-      await push.checkBooks(actor, devices * EACH, OPENING);
+      await expectAllSent(actor, id, ids);
       expect(await push.post(actor, 'key')).toMatchObject({
         id,
         replayed: true,
@@ -70,7 +82,7 @@ describe('a push message whose maker ends in the middle', () => {
     60_000,
   );
 
-  test('whose last answers were lost is one message all the same', async () => {
+  test('is one message also when the answer to the commit is lost', async () => {
     const { actor } = await push.organization(OPENING, reachable(40));
     let lost = 0;
     world.proxy.plan(({ action, body }) =>
@@ -79,12 +91,11 @@ describe('a push message whose maker ends in the middle', () => {
     const id = messageIdOf(await push.post(actor, 'key'));
     expect(lost).toBeGreaterThan(1);
     await push.drain();
-    expect(push.transport.sent).toHaveLength(40);
     expect(messageIdOf(await push.post(actor, 'key'))).toBe(id);
-    await push.checkBooks(actor, 40 * EACH, OPENING);
+    await expectSent(actor, 40);
   });
 
-  test('because its time is over answers 503 with Retry-After, and the same request goes on with what stands', async () => {
+  test('at its time limit answers 503 with Retry-After, and the same request resumes from what was written', async () => {
     const { actor, ids } = await push.organization(OPENING, reachable(300));
     const { creation } = push.create;
     let written = 0;
@@ -100,16 +111,12 @@ describe('a push message whose maker ends in the middle', () => {
     expect(refused.length).toBeGreaterThan(0);
     for (const answer of refused)
       expect(answer).toMatchObject({ name: 'SERVICE_UNAVAILABLE', details: { retryAfterSeconds: 1 } });
-    // A chunk of each shard, each written once: no attempt began anew.
+    // A chunk of each shard, each written once: every attempt resumed.
     expect(written).toBe(PUSH_SHARDS);
-    await push.drain();
-    const dispatches = await push.dispatchesOf(messageIdOf(answers.at(-1)));
-    expect(dispatches.map(({ tokenId }) => tokenId).sort()).toEqual([...ids].sort());
-    expect(push.transport.sent).toHaveLength(300);
-    await push.checkBooks(actor, 300 * EACH, OPENING);
+    await expectAllSent(actor, messageIdOf(answers.at(-1)), ids);
   });
 
-  test('that is slow and writes on after another attempt took over adds no device', async () => {
+  test('late, after another attempt claimed the key, adds no device', async () => {
     const { actor, app } = await push.organization(OPENING, reachable(60));
     const { creation } = push.create;
     let overtaken: unknown;
@@ -118,7 +125,7 @@ describe('a push message whose maker ends in the middle', () => {
       creation: {
         ...creation,
         commit: async (...given: Parameters<typeof creation.commit>) => {
-          // Its time is over before it commits: another attempt makes the message, and devices are new meanwhile.
+          // Its time is over before it commits: another attempt creates the message, and devices are new meanwhile.
           world.now += 60_000;
           await push.devices(actor, app, reachable(80));
           overtaken ??= await push.post(actor, 'key');
@@ -129,15 +136,13 @@ describe('a push message whose maker ends in the middle', () => {
     const late = await sendPush(slow, actor, 'key', request);
     expect(refusalOf(late)).toMatchObject({ name: 'CONFLICT', details: { meta: { code: 'EM_ANDAMENTO' } } });
     await push.drain();
-    const id = messageIdOf(overtaken);
-    expect(new Set(tokensSent()).size).toBe(push.transport.sent.length);
-    expect((await push.dispatchesOf(id)).length).toBe(push.transport.sent.length);
-    await push.checkBooks(actor, push.transport.sent.length * EACH, OPENING);
+    const dispatches = await push.dispatchesOf(messageIdOf(overtaken));
+    await expectSent(actor, dispatches.length);
   });
 });
 
 describe('one Idempotency-Key', () => {
-  test('used 20 times at once makes one message; the others replay it or are told that it is under way', async () => {
+  test('used 20 times at once creates one message; the other answers are replays or 409 under way', async () => {
     const { actor } = await push.organization(OPENING, reachable(30));
     const answers = await Promise.all(Array.from({ length: 20 }, () => push.post(actor, 'key')));
     const ids = new Set(answers.flatMap((answer) => ('id' in answer ? [answer.id] : [])));
@@ -146,8 +151,7 @@ describe('one Idempotency-Key', () => {
       if (!('id' in answer))
         expect(refusalOf(answer)).toMatchObject({ name: 'CONFLICT', details: { meta: { code: 'EM_ANDAMENTO' } } });
     await push.drain();
-    expect(push.transport.sent).toHaveLength(30);
-    await push.checkBooks(actor, 30 * EACH, OPENING);
+    await expectSent(actor, 30);
   });
 
   test('used with another body is refused, also while the first request is under way', async () => {
@@ -159,11 +163,11 @@ describe('one Idempotency-Key', () => {
 });
 
 describe('money', () => {
-  test('that does not cover every device refuses the whole, holds nothing and leaves the key free', async () => {
+  test('that does not cover every device refuses the message, holds nothing and frees the key', async () => {
     const { actor, app } = await push.organization(95, reachable(10));
     expect(refusalOf(await push.post(actor, 'key'))).toMatchObject({ name: 'PAYMENT_REQUIRED' });
     expect(push.workItems).toEqual([]);
-    await push.checkBooks(actor, 0, 95);
+    await push.checkLedger(actor, 0, 95);
     await push.apps.remove(actor.organizationId, app.id);
     expect(await push.post(actor, 'key')).toMatchObject({ metrics: { reach: 0 }, replayed: false });
   });
@@ -173,27 +177,26 @@ describe('money', () => {
     const answers = await Promise.all(Array.from({ length: 10 }, (_, at) => push.post(actor, `key-${at}`)));
     expect(answers.filter((answer) => 'id' in answer)).toHaveLength(4);
     await push.drain();
-    await push.checkBooks(actor, 4 * 5 * EACH, 4 * 5 * EACH);
+    await push.checkLedger(actor, 4 * 5 * EACH, 4 * 5 * EACH);
   });
 
-  test('is charged for what was accepted alone, and given back for the rest, whatever repeats', async () => {
+  test('is charged for accepted devices only, and refunded for the rest, whatever repeats', async () => {
     const { actor } = await push.organization(OPENING, [...reachable(60), ...Array.from({ length: 40 }, () => '0006')]);
     const id = messageIdOf(await push.post(actor, 'key'));
     const workItems = [...push.workItems];
     await push.drain();
     for (const item of workItems) await push.work(item);
     await push.rescheduleDrain(id);
-    expect(push.transport.sent).toHaveLength(100);
-    await push.checkBooks(actor, 60 * EACH, OPENING);
+    await expectSent(actor, 100, 60);
   });
 });
 
 describe('a sender that ends in the middle of a chunk', () => {
-  test('leaves what it had claimed unpaid and never sent again, and the rest is sent once', async () => {
+  test('leaves the devices that it had claimed unpaid and never sent again, and the rest is sent once', async () => {
     const { actor } = await push.organization(OPENING, reachable(2_400));
     const id = messageIdOf(await push.post(actor, 'key'));
     let calls = 0;
-    // Its settlement never arrives: the process is gone for the table.
+    // Its settlement never arrives, as if the process were gone.
     world.proxy.plan(({ action, body }) =>
       action === 'TransactWriteItems' && body.includes('PDSP#') && calls++ < 5 ? FAULTS.drop : undefined,
     );
@@ -208,15 +211,14 @@ describe('a sender that ends in the middle of a chunk', () => {
     world.proxy.plan(undefined);
     for (const other of others) await push.work(other);
     await push.rescheduleDrain(id);
-    expect(new Set(tokensSent()).size).toBe(push.transport.sent.length);
     const dispatches = await push.dispatchesOf(id);
     const lost = dispatches.filter(({ reason }) => reason === 'indeterminate');
     expect(lost).toHaveLength(handedOver);
     expect(dispatches.filter(({ status }) => status === 'delivered')).toHaveLength(2_400 - handedOver);
-    await push.checkBooks(actor, (2_400 - handedOver) * EACH, OPENING);
+    await expectSent(actor, 2_400, 2_400 - handedOver);
   }, 60_000);
 
-  test('because its turn is over hands the rest on, and each device is sent once', async () => {
+  test('because its time is over enqueues the rest, and each device is sent once', async () => {
     const { actor } = await push.organization(OPENING, reachable(1_000));
     messageIdOf(await push.post(actor, 'key'));
     push.transport.script = (_, nth) => {
@@ -224,12 +226,10 @@ describe('a sender that ends in the middle of a chunk', () => {
       return undefined;
     };
     await push.drain();
-    expect(push.transport.sent).toHaveLength(1_000);
-    expect(new Set(tokensSent()).size).toBe(1_000);
-    await push.checkBooks(actor, 1_000 * EACH, OPENING);
+    await expectSent(actor, 1_000);
   }, 60_000);
 
-  test('and writes on after another took the chunk over changes nothing', async () => {
+  test('and writes after another sender claimed the chunk changes nothing', async () => {
     const { actor } = await push.organization(OPENING, reachable(1));
     const id = messageIdOf(await push.post(actor, 'key'));
     push.transport.script = async () => {
@@ -239,14 +239,13 @@ describe('a sender that ends in the middle of a chunk', () => {
       return undefined;
     };
     await push.drain();
-    expect(push.transport.sent).toHaveLength(1);
     expect(await push.dispatchesOf(id)).toMatchObject([{ status: 'failed', reason: 'indeterminate' }]);
-    await push.checkBooks(actor, 0, OPENING);
+    await expectSent(actor, 1, 0);
   });
 });
 
 describe('a push service', () => {
-  test('that is busy is asked again later, and each device is paid once', async () => {
+  test('that is busy is called again later, and each device is billed once', async () => {
     const { actor } = await push.organization(OPENING, reachable(30));
     push.transport.script = (_, nth) =>
       nth < 20 ? { kind: 'refused', cause: 'throttled', detail: 'busy', retryAfterSeconds: 40 } : undefined;
@@ -257,32 +256,31 @@ describe('a push service', () => {
     expect(push.transport.sent).toHaveLength(50);
     expect(new Set(tokensSent()).size).toBe(30);
     expect(await push.send.sender.message(id)).toMatchObject({ status: 'sent' });
-    await push.checkBooks(actor, 30 * EACH, OPENING);
+    await push.checkLedger(actor, 30 * EACH, OPENING);
   });
 
-  test('that stays busy fails its devices after four times, unpaid', async () => {
+  test('that stays busy fails its devices after four attempts, unbilled', async () => {
     const { actor } = await push.organization(OPENING, reachable(3));
     push.transport.script = () => ({ kind: 'refused', cause: 'unavailable', detail: 'down' });
     const id = messageIdOf(await push.post(actor, 'key'));
     await push.drain();
     expect(push.transport.sent).toHaveLength(12);
     expect(await push.send.sender.message(id)).toMatchObject({ status: 'failed' });
-    await push.checkBooks(actor, 0, OPENING);
+    await push.checkLedger(actor, 0, OPENING);
   });
 
-  test('whose answer is uncertain is not asked again: the device failed, unpaid', async () => {
+  test('whose answer is uncertain is not called again: the device failed, unbilled', async () => {
     const { actor } = await push.organization(OPENING, reachable(4));
     push.transport.script = (_, nth) => (nth === 0 ? { kind: 'unknown', detail: 'time-out' } : undefined);
     const id = messageIdOf(await push.post(actor, 'key'));
     await push.drain();
-    expect(push.transport.sent).toHaveLength(4);
     expect((await push.dispatchesOf(id)).filter(({ reason }) => reason === 'indeterminate')).toHaveLength(1);
-    await push.checkBooks(actor, 3 * EACH, OPENING);
+    await expectSent(actor, 4, 3);
   });
 });
 
-describe('between a send and its departure', () => {
-  test('a token that is retired and quiet hours that begin are heeded', async () => {
+describe('a push message that waits in its queue', () => {
+  test('heeds a token that is retired and quiet hours that begin meanwhile', async () => {
     const { actor, ids } = await push.organization(OPENING, reachable(3));
     const id = messageIdOf(await push.post(actor, 'key'));
     await push.send.retire(actor.organizationId, ids.slice(0, 1), world.now);
@@ -291,7 +289,6 @@ describe('between a send and its departure', () => {
     await push.drain();
     expect(world.now).toBeGreaterThanOrEqual(until);
     expect(await push.send.sender.message(id)).toMatchObject({ status: 'sent', quietDeferredTo: until });
-    expect(push.transport.sent).toHaveLength(2);
-    await push.checkBooks(actor, 2 * EACH, OPENING);
+    await expectSent(actor, 2);
   });
 });

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { sendSms } from '../../shared/domain/api/send-sms.ts';
 import { CHANNELS, channelOf } from '../../shared/domain/channels/registry.ts';
 import type { Actor } from '../../shared/domain/core/actor.ts';
-import { type Id, parseId } from '../../shared/domain/core/ids.ts';
+import { type Id, newId, parseId } from '../../shared/domain/core/ids.ts';
 import type { Channel } from '../../shared/domain/message/channel.ts';
 import type { MessageRecord } from '../../shared/domain/message/message.ts';
 import type { ReportedStatus } from '../../shared/domain/message/provider-port.ts';
@@ -14,42 +13,27 @@ import {
   receiptFingerprint,
 } from '../../shared/domain/sending/apply-receipt.ts';
 import { recoverSend } from '../../shared/domain/sending/recover.ts';
-import { PARSE_KEY } from '../../shared/storage/parse-key.ts';
-import { outbox } from '../../shared/storage/work/outbox.ts';
+import { accepted } from '../support/accepted.ts';
 import { reportsOf } from '../support/channel-plans.ts';
-import { calmDown, coinsOn, deliverReport, reportOf, sendOn } from '../support/channel-plans-live.ts';
+import { coinsOn, deliverReport, reportOf, sendOn } from '../support/channel-sends.ts';
 import { checkMoney } from '../support/money.ts';
 import { use } from '../support/use.ts';
-import { startWorld, type World } from '../support/world.ts';
+import { startWorld } from '../support/world.ts';
 
 const SEED = 20_261_121;
-/** Orders of reports: the walk is the same code on every channel, over the channel's own statuses. */
+/** Orders of reports per channel; the code is the same on each, over the channel's own statuses. */
 const RUNS = 25;
-const receiptKit = (world: () => World) => ({
-  deliver: (report: PendingReceipt['event']) => deliverReport(world(), report),
-  read: async (id: Id<'message'>) => (await world().ports.messageStore.read(id)) as MessageRecord,
-  eventsRaised: async () => {
-    const { workItems, table } = world();
-    const ids = workItems.splice(0).filter(({ kind }) => kind === 'publish_event');
-    const found = await Promise.all(ids.map((item) => outbox(table).read(PARSE_KEY.event(item))));
-    return found.map((one) => one?.event);
-  },
-});
 
 const world = await use(startWorld('live'));
-afterEach(() => calmDown(world));
-const { deliver, read, eventsRaised } = receiptKit(() => world);
+afterEach(world.reset);
+const deliver = (report: PendingReceipt['event']) => deliverReport(world, report);
+const read = async (id: Id<'message'>) => (await world.ports.messageStore.read(id)) as MessageRecord;
 
 describe('a receipt', () => {
-  const sent = async (): Promise<{ actor: Actor; id: Id<'message'> }> => {
+  const sent = async () => {
     const actor = await world.organization(10_000);
-    const answer = await sendSms(world.ports, actor, 'key', {
-      to: '+5511987654321',
-      body: 'Oi',
-      route: 'premium',
-      metadata: { pedido: 7 },
-    });
-    return { actor, id: (answer as { id: Id<'message'> }).id };
+    const { id } = accepted(await world.sms(actor, 'key', { metadata: { pedido: 7 } }));
+    return { actor, id };
   };
 
   test.each([
@@ -57,7 +41,7 @@ describe('a receipt', () => {
     ['undelivered', 'carrier_rejected', 'sms.undelivered'],
     ['failed', 'invalid_number', 'sms.failed'],
   ] as const)(
-    'of %s moves the message there, stamps it and raises its event with the metadata unchanged',
+    'of %s sets the status and its time, and raises the event with the metadata unchanged',
     async (status, reason, type) => {
       const { actor, id } = await sent();
       world.workItems.length = 0;
@@ -70,7 +54,7 @@ describe('a receipt', () => {
         providerReceipt: { status: status.toUpperCase() },
       });
       expect(status === 'delivered' ? message.deliveredAt : message.failedAt).toBe(world.now);
-      const events = await eventsRaised();
+      const events = await world.raised();
       expect(events).toHaveLength(1);
       expect(events[0]).toMatchObject({
         type,
@@ -82,21 +66,21 @@ describe('a receipt', () => {
     },
   );
 
-  test('never stands before the acceptance, whatever the provider’s clock says', async () => {
+  test('is never dated before the acceptance, whatever the provider’s clock says', async () => {
     const { id } = await sent();
     const { sentAt = 0 } = await read(id);
     await deliver(reportOf(id, 'delivered', { at: sentAt - 600_000 }));
     expect((await read(id)).deliveredAt).toBe(sentAt);
   });
 
-  test('never stands in the future, whatever the provider’s clock says', async () => {
+  test('is never dated in the future, whatever the provider’s clock says', async () => {
     const { id } = await sent();
     await deliver(reportOf(id, 'delivered', { at: world.now + 600_000 }));
     expect((await read(id)).deliveredAt).toBe(world.now);
   });
 });
 
-/** Reports that still count after a final one, in their order: an e-mail may be sent back after its delivery, and who complains has received. */
+/** Reports that still count after a final one, in their order: an e-mail may bounce after its delivery, and only a delivered one is complained about. */
 const LATER: Readonly<Record<Channel, readonly ReportedStatus[]>> = {
   sms: [],
   rcs: ['read'],
@@ -106,7 +90,7 @@ const LATER: Readonly<Record<Channel, readonly ReportedStatus[]>> = {
   push: [],
 };
 
-/** Where reports in this order must take a message, step by step. */
+/** The statuses that reports in this order must give a message, one after another. */
 const walk = (channel: Channel, statuses: readonly ReportedStatus[]): ReportedStatus[] => {
   const place = (status: ReportedStatus) => LATER[channel].indexOf(status);
   const steps: ReportedStatus[] = [];
@@ -130,20 +114,20 @@ describe.each(CHANNELS)('a receipt on %s', (channel) => {
     world.workItems.length = 0;
     return { actor, id };
   };
-  /** The channel's own event; a failure is told even where the channel has none for it. */
+  /** The channel's own event; a failure has one even where the channel declares none. */
   const eventOf = (status: ReportedStatus) =>
     channelOf(channel).eventOf[status] ?? (status === 'failed' ? 'message.failed' : []);
   const charged = async ({ organizationId }: Actor) =>
     expect(await checkMoney(world.table, organizationId)).toMatchObject({ balance: 10_000 - price });
 
-  test('twice, and in any order with others, ends where the first final one took it, with one event a step', async () => {
+  test('repeated, and in any order with others, leaves the status of the first final one, with one event per status', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.constantFrom(...reports), { minLength: 2, maxLength: 6 }), async (statuses) => {
         const { actor, id } = await sent();
         for (const status of statuses) await deliver(reportOf(id, status));
         const steps = walk(channel, statuses);
         expect((await read(id)).status).toBe(steps.at(-1) ?? 'sent');
-        expect((await eventsRaised()).map((event) => event?.type)).toEqual(steps.flatMap(eventOf));
+        expect((await world.raised()).map(({ type }) => type)).toEqual(steps.flatMap(eventOf));
         expect(await world.ports.pendingReceipts(id)).toEqual([]);
         await charged(actor);
       }),
@@ -151,7 +135,7 @@ describe.each(CHANNELS)('a receipt on %s', (channel) => {
     );
   });
 
-  test('50 at once of different kinds end in one final status, with at most one event of a kind', async () => {
+  test('among 50 of different statuses at once leaves one final status, with at most one event of a type', async () => {
     const { actor, id } = await sent();
     await Promise.all(
       Array.from({ length: 50 }, (_, at) =>
@@ -161,7 +145,7 @@ describe.each(CHANNELS)('a receipt on %s', (channel) => {
     for (const { fingerprint } of await world.ports.pendingReceipts(id))
       await applyReceipt(world.ports, id, fingerprint);
     expect((await read(id)).status).not.toBe('sent');
-    const types = (await eventsRaised()).map((event) => event?.type);
+    const types = (await world.raised()).map(({ type }) => type);
     expect(new Set(types).size).toBe(types.length);
     expect(types.length).toBeLessThanOrEqual(1 + LATER[channel].length);
     await charged(actor);
@@ -169,13 +153,7 @@ describe.each(CHANNELS)('a receipt on %s', (channel) => {
 
   test('that comes before its message is settled waits, and is applied after it', async () => {
     const actor = await world.organization(10_000);
-    const { promise, resolve: accept } = Promise.withResolvers<void>();
-    world.provider.script = [
-      async ({ messageId }) => {
-        await promise;
-        return { kind: 'accepted', providerMessageId: `p-${messageId}` };
-      },
-    ];
+    const accept = world.provider.hold();
     const sending = send(world, actor, 'key');
     await expect.poll(() => world.provider.dispatched.at(-1)?.messageId).toBeDefined();
     const id = parseId('message', world.provider.dispatched.at(-1)?.messageId);
@@ -189,9 +167,9 @@ describe.each(CHANNELS)('a receipt on %s', (channel) => {
     await charged(actor);
   });
 
-  test('proves acceptance where the provider gave no certain answer and cannot be asked', async () => {
+  test('proves the acceptance where the provider gave no certain answer and has no status query', async () => {
     const actor = await world.organization(10_000);
-    world.provider.askable = false;
+    world.provider.hasStatusQuery = false;
     world.provider.script = [{ kind: 'unknown', detail: 'no answer' }];
     await send(world, actor, 'key');
     const id = parseId('message', world.provider.dispatched.at(-1)?.messageId);
@@ -220,25 +198,22 @@ describe('the sandbox', async () => {
     'plays ending %s as %s (%s), once, however often its work is redelivered',
     async (ending, status, reason, type) => {
       const actor = await world.organization(10_000);
-      const answer = await sendSms(world.ports, actor, 'key', { to: `+551199999${ending}`, body: 'Oi', route: 'otp' });
+      const answer = accepted(await world.sms(actor, 'key', { to: `+551199999${ending}`, route: 'otp' }));
       expect(answer).toMatchObject({ status: 'sent', provider: 'sandbox_provider', env: 'test' });
-      const { id } = answer as { id: Id<'message'> };
       const enqueued = world.workItems.splice(0).filter(({ kind }) => kind === 'sandbox_outcome');
       expect(enqueued).toHaveLength(type ? 1 : 0);
-      for (let turn = 0; turn < 3; turn++) await applySandboxReport(world.ports, id);
-      const message = await world.ports.messageStore.read(id);
+      for (let turn = 0; turn < 3; turn++) await applySandboxReport(world.ports, answer.id);
+      const message = await world.ports.messageStore.read(answer.id);
       expect(message?.status).toBe(status);
       expect(message?.reason).toBe(reason);
-      const events = world.workItems.splice(0).filter(({ kind }) => kind === 'publish_event');
-      expect(events).toHaveLength(type ? 1 : 0);
-      if (events[0]) expect((await outbox(world.table).read(PARSE_KEY.event(events[0])))?.event.type).toBe(type);
+      expect((await world.raised()).map((event) => event.type)).toEqual(type ? [type] : []);
       expect(await checkMoney(world.table, actor.organizationId)).toMatchObject({ balance: 10_000 - 900 });
     },
   );
 
   test('refuses ending 0114 synchronously for lack of the provider’s credit: 503, nothing charged, no event', async () => {
-    const actor = await world.organization(1_000_000);
-    const answer = await sendSms(world.ports, actor, 'key', { to: '+5511999990114', body: 'Oi', route: 'otp' });
+    const actor = await world.organization();
+    const answer = await world.sms(actor, 'key', { to: '+5511999990114', route: 'otp' });
     expect(answer).toMatchObject({ name: 'SERVICE_UNAVAILABLE' });
     expect(world.workItems.splice(0)).toEqual([]);
     expect(await checkMoney(world.table, actor.organizationId)).toMatchObject({
@@ -247,29 +222,18 @@ describe('the sandbox', async () => {
     });
   });
 
-  test('takes the price of the live month’s band, and never moves it', async () => {
+  test('has the price of the live month’s band, and never changes the month’s volume', async () => {
     const actor = await world.organization(10_000_000);
     const price = async () =>
-      (
-        (await sendSms(world.ports, actor, `k${Math.random()}`, {
-          to: '+5511999990005',
-          body: 'Oi',
-          route: 'premium',
-        })) as { billing: { coins: number } }
-      ).billing.coins;
+      accepted(await world.sms(actor, newId('request'), { to: '+5511999990005' })).billing.coins;
+    const volume = { pk: `VOLUME#${actor.organizationId}`, sk: 'sms#202603' };
     expect(await price()).toBe(800);
-    await world.live.write({
-      update: { pk: `VOLUME#${actor.organizationId}`, sk: 'sms#202603' },
-      set: { segments: 99_999 },
-    });
+    await world.live.write({ update: volume, set: { segments: 99_999 } });
     world.now += 10_000;
     expect(await price()).toBe(800);
-    await world.live.write({
-      update: { pk: `VOLUME#${actor.organizationId}`, sk: 'sms#202603' },
-      set: { segments: 100_000 },
-    });
+    await world.live.write({ update: volume, set: { segments: 100_000 } });
     expect(await price()).toBe(700);
     expect(await price()).toBe(700);
-    expect((await world.live.get({ pk: `VOLUME#${actor.organizationId}`, sk: 'sms#202603' }))?.segments).toBe(100_000);
+    expect((await world.live.get(volume))?.segments).toBe(100_000);
   });
 });

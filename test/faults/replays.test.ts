@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createMessage } from '../../shared/domain/api/create-message.ts';
 import { type ResendPorts, resend } from '../../shared/domain/api/resend.ts';
 import { sendEmail } from '../../shared/domain/api/send-email.ts';
@@ -8,7 +8,7 @@ import { type PreviewPorts, previewV1, sendV1 } from '../../shared/domain/api/v1
 import type { Actor } from '../../shared/domain/core/actor.ts';
 import { isRefusal } from '../../shared/domain/core/errors.ts';
 import type { SubmitPorts } from '../../shared/domain/sending/accept.ts';
-import { calmDown } from '../support/channel-plans-live.ts';
+import { accepted } from '../support/accepted.ts';
 import { checkMoney } from '../support/money.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
@@ -19,22 +19,14 @@ const TEXT = 'Seu pedido saiu.';
 
 /** Whether the recipient's window is open, and the organization has a sender of e-mails. */
 const state = { open: true, sender: true };
-/** Keys that were looked up beside the transactions. */
-const looked: string[] = [];
 
 const world = await use(startWorld('live'));
-beforeAll(async () => {
-  const { idempotencyRecord } = world.ports;
-  Object.assign(world.ports, {
-    idempotencyRecord: (...asked: Parameters<typeof idempotencyRecord>) => {
-      looked.push(asked[1]);
-      return idempotencyRecord(...asked);
-    },
-  });
-});
+/** Reads of keys outside of transactions. */
+const reads = vi.fn(world.ports.idempotencyRecord);
+Object.assign(world.ports, { idempotencyRecord: reads });
+beforeEach(() => reads.mockClear());
 afterEach(() => {
-  calmDown(world);
-  world.candidates = () => ({ kind: 'ready', providers: [world.provider] });
+  world.reset();
   Object.assign(state, { open: true, sender: true });
 });
 
@@ -49,11 +41,11 @@ const emailPorts = () => ({
 });
 const resendPorts = (): ResendPorts => ({ ...cancelAndForcePortsOf(world), ...submitPorts() });
 
-/** A send by one operation; the same text under the same key is the same request, and so is the same recipient. */
-type Way = (actor: Actor, key: string, text?: string, to?: string) => Promise<object>;
+/** A send by one operation; the same text and recipient under the same key are the same request. */
+type Send = (actor: Actor, key: string, text?: string, to?: string) => Promise<object>;
 const ofText = (channel: 'sms' | 'whatsapp', text: string, to: string) =>
   ({ channel, to, type: 'text', payload: { text } }) as const;
-const WAYS: Readonly<Record<string, Way>> = {
+const OPERATIONS = {
   'POST /messages': (actor, key, text = TEXT, to = PHONE) =>
     createMessage(submitPorts(), actor, key, ofText('whatsapp', text, to)),
   'POST /v1/messages': (actor, key, text = TEXT, to = PHONE) =>
@@ -64,15 +56,15 @@ const WAYS: Readonly<Record<string, Way>> = {
     sendRcs(world.ports, actor, key, { to, content: { text }, route: 'easy_rcs' }),
   'the e-mail send': (actor, key, text = TEXT, to = 'ana@loja.example') =>
     sendEmail(emailPorts(), actor, key, { to, subject: 'Pedido', text }),
-};
-const WAITING = ['the SMS send', 'the RCS send', 'the e-mail send'];
+} as const satisfies Readonly<Record<string, Send>>;
+const SYNC = ['the SMS send', 'the RCS send', 'the e-mail send'] as const;
 
 const funded = () => world.organization(100_000);
 const unpriced = { name: 'PRECONDITION_FAILED' };
 const reused = { name: 'CONFLICT', details: { detail: 'This Idempotency-Key was used with another body.' } };
 
-describe.each(Object.entries(WAYS))('a repeat by %s', (name, send) => {
-  test('is answered as the first call was once its price is gone, and another body 409', async () => {
+describe.each(Object.entries<Send>(OPERATIONS))('a repeat by %s', (_, send) => {
+  test('is replayed though its price is gone, and another body is a 409', async () => {
     const actor = await funded();
     const first = await send(actor, 'key');
     const before = await checkMoney(world.table, actor.organizationId, { quiet: false });
@@ -83,14 +75,14 @@ describe.each(Object.entries(WAYS))('a repeat by %s', (name, send) => {
     expect(await checkMoney(world.table, actor.organizationId, { quiet: false })).toEqual(before);
   });
 
-  test('is told what is wrong with its body before its key', async () => {
+  test('with an invalid body is refused for the body, not for its key', async () => {
     const actor = await funded();
     await send(actor, 'key');
     const wrong = await send(actor, 'key', TEXT, 'x');
     expect(wrong).toMatchObject({ details: { errors: [{ path: 'to' }] } });
   });
 
-  test('is answered before who may carry it and what the wallet has is asked', async () => {
+  test('is replayed without a provider and without balance', async () => {
     const actor = await world.organization(2_000);
     const first = await send(actor, 'key');
     world.candidates = () => ({ kind: 'none', missing: 'nothing' });
@@ -98,16 +90,14 @@ describe.each(Object.entries(WAYS))('a repeat by %s', (name, send) => {
     expect(await send(actor, 'key', 'Outro texto.')).toMatchObject(reused);
   });
 
-  test(`alone is looked for: a send that is accepted reads its key in its transaction only (${name})`, async () => {
-    const actor = await funded();
-    looked.length = 0;
-    expect(await send(actor, 'key')).toMatchObject({ replayed: false });
-    expect(looked).toEqual([]);
+  test('alone costs a read of the key: a send that is accepted reads it in its transaction only', async () => {
+    expect(await send(await funded(), 'key')).toMatchObject({ replayed: false });
+    expect(reads).not.toHaveBeenCalled();
   });
 });
 
-test.each(['POST /messages', 'POST /v1/messages'])('a repeat by %s outlives the window', async (name) => {
-  const send = WAYS[name] as Way;
+test.each(['POST /messages', 'POST /v1/messages'] as const)('a repeat by %s outlives the window', async (name) => {
+  const send = OPERATIONS[name];
   const actor = await funded();
   const first = await send(actor, 'key');
   state.open = false;
@@ -116,8 +106,8 @@ test.each(['POST /messages', 'POST /v1/messages'])('a repeat by %s outlives the 
   expect(await send(actor, 'free')).toMatchObject({ details: { meta: { code: 'window_closed' } } });
 });
 
-test('a repeat of an e-mail outlives the sender that it names none beside', async () => {
-  const send = WAYS['the e-mail send'] as Way;
+test('a repeat of an e-mail that names no sender outlives the organization’s own', async () => {
+  const send = OPERATIONS['the e-mail send'];
   const actor = await funded();
   const first = await send(actor, 'key');
   state.sender = false;
@@ -126,34 +116,29 @@ test('a repeat of an e-mail outlives the sender that it names none beside', asyn
   expect(await send(actor, 'free')).toMatchObject({ details: { meta: { motivo: 'no_verified_sender' } } });
 });
 
-test.each(WAITING)(
-  'a repeat by %s while its first is under way is told so, whatever became of its price',
-  async (name) => {
-    const send = WAYS[name] as Way;
-    const actor = await funded();
-    world.provider.script = [{ kind: 'unknown', detail: 'no answer within 10 s' }];
-    expect(isRefusal(await send(actor, 'key'))).toBe(true);
-    world.prices = [];
-    expect(await send(actor, 'key')).toMatchObject({ name: 'CONFLICT', details: { meta: { code: 'EM_ANDAMENTO' } } });
-  },
-);
-
-test('a repeated resend is answered as the first was; accepted, it reads its key in its transaction only', async () => {
+test.each(SYNC)('a repeat by %s while its first is under way is a 409, though its price is gone', async (name) => {
+  const send = OPERATIONS[name];
   const actor = await funded();
-  const first = await createMessage(submitPorts(), actor, 'first', ofText('sms', TEXT, PHONE));
-  if (isRefusal(first)) throw new Error(first.details.detail);
-  const again = (metadata = {}) => resend(resendPorts(), actor, first.id, { payload: { text: TEXT }, metadata }, 'key');
-  looked.length = 0;
-  const sent = await again();
-  expect(sent).toMatchObject({ replayed: false });
-  expect(looked).toEqual([]);
+  world.provider.script = [{ kind: 'unknown', detail: 'no answer within 10 s' }];
+  expect(isRefusal(await send(actor, 'key'))).toBe(true);
   world.prices = [];
-  const { message } = sent as Exclude<typeof sent, { name: unknown }>;
+  expect(await send(actor, 'key')).toMatchObject({ name: 'CONFLICT', details: { meta: { code: 'EM_ANDAMENTO' } } });
+});
+
+test('a repeated resend is replayed; one that is accepted reads its key in its transaction only', async () => {
+  const actor = await funded();
+  const first = accepted(await createMessage(submitPorts(), actor, 'first', ofText('sms', TEXT, PHONE)));
+  const again = (metadata = {}) => resend(resendPorts(), actor, first.id, { payload: { text: TEXT }, metadata }, 'key');
+  reads.mockClear();
+  const { message, replayed } = accepted(await again());
+  expect(replayed).toBe(false);
+  expect(reads).not.toHaveBeenCalled();
+  world.prices = [];
   expect(await again()).toEqual({ message, replayed: true });
   expect(await again({ pedido: 2 })).toMatchObject(reused);
 });
 
-describe('a key that callers write', () => {
+describe('a caller’s key', () => {
   const keys = ['preview', 'hop 0'];
   const previewPorts = (): PreviewPorts => ({
     ...submitPorts(),
@@ -161,7 +146,7 @@ describe('a key that callers write', () => {
   });
   const body = { channel: 'sms', to: PHONE, text: TEXT, fallback: ['rcs', 'whatsapp'] } as const;
 
-  test.each(keys)('is never met by a plan of our own: %s', async (key) => {
+  test.each(keys)('never collides with a key of the service: %s', async (key) => {
     const actor = await funded();
     await sendSms(world.ports, actor, key, { to: PHONE, body: TEXT, route: 'premium' });
     world.prices = world.prices.filter(({ channel }) => channel === 'sms');

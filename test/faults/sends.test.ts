@@ -4,19 +4,11 @@ import type { Actor } from '../../shared/domain/core/actor.ts';
 import { type Refusal, Unavailable } from '../../shared/domain/core/errors.ts';
 import { parseId } from '../../shared/domain/core/ids.ts';
 import type { ProviderAnswer } from '../../shared/domain/message/provider-port.ts';
+import { recoverSend } from '../../shared/domain/sending/recover.ts';
+import { answersOn, type Ending, endingsOn, proofOn } from '../support/channel-answers.ts';
 import { reportsOf } from '../support/channel-plans.ts';
-import {
-  calmDown,
-  coinsOn,
-  outcomeOf,
-  reportOf,
-  resolveAll,
-  resolveUntilQuiet,
-  sendOn,
-  tally,
-} from '../support/channel-plans-live.ts';
-import { type Fate, fatesOn, proofOn, toldOn } from '../support/channel-plans-told.ts';
-import { FAULTS } from '../support/fault-proxy.ts';
+import { coinsOn, outcomeOf, reportOf, sendOn, tally } from '../support/channel-sends.ts';
+import { FAULTS, onTransactions } from '../support/fault-proxy.ts';
 import { checkMoney } from '../support/money.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
@@ -27,50 +19,53 @@ const DAY_MS = 24 * 3600 * 1000;
 const UNKNOWN: ProviderAnswer = { kind: 'unknown', detail: 'no answer within 10 s' };
 
 const world = await use(startWorld('live'));
-afterEach(() => calmDown(world));
+afterEach(world.reset);
 
 describe.each(CHANNELS)('a send on %s', (channel) => {
-  const told = toldOn(channel);
-  const fates = fatesOn(channel);
+  const answers = answersOn(channel);
+  const endings = endingsOn(channel);
   let price: number;
   beforeAll(async () => {
     price = await coinsOn(world, channel);
   });
 
   const send = (actor: Actor, key = 'key', text?: string) => sendOn(channel)(world, actor, key, text);
-  const books = ({ organizationId }: Actor, quiet = true) => checkMoney(world.table, organizationId, { quiet });
-  const resolve = ({ organizationId }: Actor, laterMs?: number) => resolveAll(world, organizationId, laterMs);
-  const charged = (actor: Actor, times: number, opening = OPENING) =>
-    books(actor).then(({ balance }) => expect(balance).toBe(opening - times * price));
-  const quiet = ({ organizationId }: Actor) => resolveUntilQuiet(world, organizationId);
-  const ends = async (actor: Actor, { charged: times, message, again }: Fate) => {
-    const { balance, messages, entries } = await books(actor);
+  const money = ({ organizationId }: Actor, quiet = true) => checkMoney(world.table, organizationId, { quiet });
+  /** Recovers the messages after a time, past their deadlines where none is given, as the dispatcher would. */
+  const recover = async (actor: Actor, laterMs = 31_000) => {
+    world.now += laterMs;
+    for (const { id } of (await money(actor, false)).messages) await recoverSend(world.ports, id);
+  };
+  const recoverAll = async (actor: Actor) => {
+    do await recover(actor);
+    while ((await money(actor, false)).held > 0);
+  };
+  const charged = async (actor: Actor, times: number, opening = OPENING) =>
+    expect((await money(actor)).balance).toBe(opening - times * price);
+  const ends = async (actor: Actor, { charged: times, message, again }: Ending) => {
+    const { balance, messages, entries } = await money(actor);
     expect({ balance, messages }).toMatchObject({ balance: OPENING - times * price, messages: [message] });
     expect(entries.filter(({ kind }) => kind === 'release')).toHaveLength(1 - times);
     const before = world.provider.dispatched.length;
     expect(await send(actor)).toMatchObject(again);
     expect(world.provider.dispatched.length - before).toBe(message.reason === 'abandoned' ? 1 : 0);
   };
-  /** A provider that answers when it is told to. */
-  const held = () => {
-    const { promise, resolve: release } = Promise.withResolvers<void>();
-    world.provider.script = [
-      async ({ messageId }) => {
-        await promise;
-        return { kind: 'accepted', providerMessageId: `p-${messageId}` };
-      },
-    ];
-    return release;
-  };
-  /** The provider's own word that it took the one message, where the channel has it. */
+  /** The provider's receipt of the one message, where the channel has receipts. */
   const prove = async () => {
     const messageId = parseId('message', world.provider.dispatched[0]?.messageId);
     const [report] = proofOn(channel) === 'receipt' ? reportsOf(channel) : [];
     if (report) await world.ports.addPendingReceipt(messageId, reportOf(messageId, report), world.now);
   };
-  const reachesProvider = () => expect.poll(() => world.provider.dispatched.length).toBe(1);
+  /** A send whose provider has not answered yet. */
+  const underWay = async () => {
+    const actor = await world.organization(OPENING);
+    const answer = world.provider.hold();
+    const sending = send(actor);
+    await expect.poll(() => world.provider.dispatched.length).toBe(1);
+    return { actor, answer, sending };
+  };
 
-  test(`with one key ${AT_ONCE} times at once reaches the provider once; the others replay or are told to wait`, async () => {
+  test(`with one key ${AT_ONCE} times at once reaches the provider once; the others are replays or 409`, async () => {
     const actor = await world.organization(1_000_000);
     const outcomes = await Promise.all(Array.from({ length: AT_ONCE }, () => outcomeOf(send(actor, 'one-key'))));
     expect(world.provider.dispatched).toHaveLength(1);
@@ -80,13 +75,9 @@ describe.each(CHANNELS)('a send on %s', (channel) => {
     await charged(actor, 1, 1_000_000);
   });
 
-  test('with a key in flight and another body is a conflict', async () => {
-    const actor = await world.organization(OPENING);
-    const release = held();
-    const first = send(actor);
-    await reachesProvider();
+  test('with a key in flight and another body is a conflict; a repeat waits as long as the send has run, 1 to 10 s', async () => {
+    const { actor, answer, sending } = await underWay();
     expect(await send(actor, 'key', 'Outro texto')).toMatchObject({ name: 'CONFLICT', details: {} });
-    // Whoever asks waits as long as the send has run so far, 1 to 10 seconds.
     for (const [elapsedMs, seconds] of [
       [0, 1],
       [1_900, 2],
@@ -94,14 +85,14 @@ describe.each(CHANNELS)('a send on %s', (channel) => {
       [9_000, 10],
     ] as const) {
       world.now += elapsedMs;
-      expect(await send(actor)).toMatchObject(told.underWay(seconds));
+      expect(await send(actor)).toMatchObject(answers.underWay(seconds));
     }
-    release();
-    expect(await first).toMatchObject({ replayed: false });
+    answer();
+    expect(await sending).toMatchObject({ replayed: false });
     await charged(actor, 1);
   });
 
-  test('with a key of more than 24 hours ago is a new send, though the old row still stands', async () => {
+  test('with a key of more than 24 hours ago is a new send, though the old row still exists', async () => {
     const actor = await world.organization(OPENING);
     const first = (await send(actor)) as { id: string };
     world.now += DAY_MS - 1;
@@ -113,48 +104,35 @@ describe.each(CHANNELS)('a send on %s', (channel) => {
     await charged(actor, 2);
   });
 
-  test(`${AT_ONCE} times at once for the last coins is accepted once and refused else for lack of funds`, async () => {
+  test(`${AT_ONCE} times at once for the last coins is accepted once, and the others are refused for lack of funds`, async () => {
     const actor = await world.organization(price);
     const outcomes = await Promise.all(Array.from({ length: AT_ONCE }, (_, at) => outcomeOf(send(actor, `key-${at}`))));
     expect(tally(outcomes)).toEqual({ PAYMENT_REQUIRED: AT_ONCE - 1, sent: 1 });
     await charged(actor, 1, price);
   });
 
-  test('that crashed after it was reserved and before the provider was called is refunded once; its key is free where that is certain', async () => {
-    const actor = await world.organization(OPENING);
-    world.provider.script = [() => new Promise(() => {})];
-    void send(actor);
-    await reachesProvider();
-    await resolve(actor, 29_999);
-    expect((await books(actor, false)).held).toBe(price);
-    await resolve(actor, 1);
-    await quiet(actor);
-    await ends(actor, fates.untaken);
+  test('that crashed before the provider was called is refunded once; its key is free where that is certain', async () => {
+    const { actor } = await underWay();
+    await recover(actor, 29_999);
+    expect((await money(actor, false)).held).toBe(price);
+    await recover(actor, 1);
+    await recoverAll(actor);
+    await ends(actor, endings.notAccepted);
   });
 
   test('that crashed after the provider accepted is settled by what proves it: at most one debit, no second send', async () => {
-    const actor = await world.organization(OPENING);
-    world.provider.script = [
-      ({ messageId }) => {
-        world.provider.accepted.add(messageId);
-        return new Promise(() => {});
-      },
-    ];
-    void send(actor);
-    await reachesProvider();
+    const { actor } = await underWay();
+    world.provider.accepted.add(world.provider.dispatched[0]?.messageId ?? '');
     await prove();
-    await quiet(actor);
-    await ends(actor, fates.taken);
+    await recoverAll(actor);
+    await ends(actor, endings.accepted);
     expect(world.provider.dispatched).toHaveLength(1);
   });
 
-  // The first try may meet a wallet that stands otherwise than it was last seen; then come the reservation and the settlement.
+  // The first attempt may find another wallet than it last saw; then come the reservation and the settlement.
   test.each([0, 1, 2])('whose commit %i succeeds and whose answer is lost ends as if it had arrived', async (which) => {
     const actor = await world.organization(OPENING);
-    const nth = (world.proxy.calls.get('TransactWriteItems') ?? 0) + which;
-    world.proxy.plan((call) =>
-      call.action === 'TransactWriteItems' && call.nth === nth ? FAULTS.loseAnswer : undefined,
-    );
+    world.proxy.plan(onTransactions(FAULTS.loseAnswer, { first: which, last: which }));
     expect(await send(actor)).toMatchObject({ replayed: false, status: 'sent' });
     await charged(actor, 1);
     expect(world.provider.dispatched).toHaveLength(1);
@@ -170,10 +148,9 @@ describe.each(CHANNELS)('a send on %s', (channel) => {
     'that meets %s once is carried out; one that always meets it is 503 and leaves no partial state',
     async (_, fault) => {
       const actor = await world.organization(OPENING);
-      let left = 1;
-      world.proxy.plan((call) => (call.action === 'TransactWriteItems' && left-- > 0 ? fault : undefined));
+      world.proxy.plan(onTransactions(fault, { last: 0 }));
       expect(await send(actor)).toMatchObject({ status: 'sent' });
-      world.proxy.plan((call) => (call.action === 'TransactWriteItems' ? fault : undefined));
+      world.proxy.plan(onTransactions(fault));
       await expect(send(actor, 'other')).rejects.toThrow(Unavailable);
       world.proxy.plan(undefined);
       await charged(actor, 1);
@@ -182,44 +159,44 @@ describe.each(CHANNELS)('a send on %s', (channel) => {
     },
   );
 
-  test('whose settlement the table refuses for longer than it is tried fails so, is sent once, and is charged at most once by its resolver', async () => {
+  test('whose settlement the table keeps refusing is 503, is sent once, and is charged at most once when it is recovered', async () => {
     const actor = await world.organization(OPENING);
     world.proxy.plan(({ action, body }) =>
       action === 'TransactWriteItems' && body.includes('captured') ? FAULTS.internal : undefined,
     );
     await expect(send(actor)).rejects.toThrow(Unavailable);
-    expect(await send(actor)).toMatchObject(told.underWay(1));
+    expect(await send(actor)).toMatchObject(answers.underWay(1));
     world.proxy.plan(undefined);
     await prove();
-    await quiet(actor);
-    await ends(actor, fates.taken);
+    await recoverAll(actor);
+    await ends(actor, endings.accepted);
     expect(world.provider.dispatched).toHaveLength(1);
   });
 
-  test('without a certain answer is never sent again by itself: what proves it decides, else it is refunded once', async () => {
+  test('without a certain answer is never sent again automatically: it is charged by proof, else refunded once', async () => {
     const actor = await world.organization(OPENING);
     world.provider.script = [UNKNOWN];
-    expect(await send(actor)).toMatchObject(told.uncertain);
-    expect(await send(actor)).toMatchObject(told.underWay(1));
-    await resolve(actor, 5_000);
-    await quiet(actor);
+    expect(await send(actor)).toMatchObject(answers.uncertain);
+    expect(await send(actor)).toMatchObject(answers.underWay(1));
+    await recover(actor, 5_000);
+    await recoverAll(actor);
     expect(world.provider.dispatched).toHaveLength(1);
-    await ends(actor, fates.untaken);
+    await ends(actor, endings.notAccepted);
   });
 
-  test('without a certain answer, and without an inquiry, waits for a receipt, is then indeterminate, refunded once, and says so', async () => {
+  test('without a certain answer and a status query waits for a receipt, then ends indeterminate and is refunded once', async () => {
     const actor = await world.organization(OPENING);
-    world.provider.askable = false;
+    world.provider.hasStatusQuery = false;
     world.provider.script = [UNKNOWN];
     await send(actor);
-    await resolve(actor, 5_000);
-    expect((await books(actor, false)).held).toBe(price);
-    for (let turn = 0; turn < 6; turn++) await resolve(actor, 15_000);
-    expect(await books(actor)).toMatchObject({
+    await recover(actor, 5_000);
+    expect((await money(actor, false)).held).toBe(price);
+    for (let turn = 0; turn < 6; turn++) await recover(actor, 15_000);
+    expect(await money(actor)).toMatchObject({
       balance: OPENING,
       messages: [{ status: 'failed', reason: 'indeterminate' }],
     });
-    expect(await send(actor)).toMatchObject(told.indeterminate);
+    expect(await send(actor)).toMatchObject(answers.indeterminate);
     expect(world.provider.dispatched).toHaveLength(1);
   });
 
@@ -240,33 +217,28 @@ describe.each(CHANNELS)('a send on %s', (channel) => {
         { kind: 'refused', cause, detail: 'E1', ...(cause === 'throttled' ? { retryAfterSeconds: 6.2 } : {}) },
       ];
       const refusal = (await send(actor)) as Partial<Refusal>;
-      const { balance, messages } = await books(actor);
+      const { balance, messages } = await money(actor);
       expect({ balance, messages }).toMatchObject({ balance: OPENING, messages: [{ status: 'failed' }] });
-      expect(refusal).toMatchObject(told.refused(name, messages[0]?.id));
-      expect(refusal.details?.retryAfterSeconds).toBe(told.retryAfterSeconds(retryAfterSeconds));
+      expect(refusal).toMatchObject(answers.refused(name, messages[0]?.id));
+      expect(refusal.details?.retryAfterSeconds).toBe(answers.retryAfterSeconds(retryAfterSeconds));
       expect(messages[0]?.reason).toBe(channelOf(channel).reasonOf[cause]);
       expect(await send(actor)).toMatchObject({ replayed: false, status: 'sent' });
     },
   );
 
-  test('whose worker pauses past its deadline is resolved once: the sweeper’s fence shuts the worker out', async () => {
-    const actor = await world.organization(OPENING);
-    const wake = held();
-    const paused = send(actor);
-    await reachesProvider();
-    await resolve(actor);
-    wake();
-    expect(await paused).toMatchObject(told.overtaken);
-    await quiet(actor);
-    await ends(actor, fates.untaken);
+  test('whose worker pauses past its deadline is resolved once: the fence keeps the worker from writing', async () => {
+    const { actor, answer, sending } = await underWay();
+    await recover(actor);
+    answer();
+    expect(await sending).toMatchObject(answers.overtaken);
+    await recoverAll(actor);
+    await ends(actor, endings.notAccepted);
   });
 
-  test('with no provider set up is 502 that names what is missing, and costs nothing', async () => {
+  test('with no provider set up is a 502 that names what is missing, and costs nothing', async () => {
     const actor = await world.organization(OPENING);
-    const before = world.candidates;
     world.candidates = () => ({ kind: 'none', missing: `no provider of ${channel} is set up` });
     const refusal = (await send(actor)) as Refusal;
-    world.candidates = before;
     expect(refusal.name).toBe('DEPENDENCY_FAILED');
     expect(refusal.details.detail).toContain(`no provider of ${channel} is set up`);
     await charged(actor, 0);

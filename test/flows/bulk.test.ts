@@ -3,6 +3,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { startMessaging, type Tenant } from '../support/api.ts';
 import { checkMoney } from '../support/money.ts';
 import { use } from '../support/use.ts';
+import { balanceOf, becomes, idsOf, keyed, optedOut } from './support.ts';
 
 const DELIVERED = '+5511999990005';
 const FAILED = '+5511999990008';
@@ -25,25 +26,23 @@ const many = (count: number, fields: (at: number) => Readonly<Record<string, unk
 const bulk = (of: Tenant, messages: readonly unknown[], mode = 'permissive') =>
   of.test.post('/v1/messages/bulk', { messages, mode });
 const batchOf = async (of: Tenant, batchId: string) => (await of.test.get(`/v1/messages/bulk/${batchId}`)).body;
-const balanceOf = async (of: Tenant): Promise<number> => (await of.test.get('/v2/wallet')).body.balanceCoins;
 const entriesOf = async (of: Tenant) => (await of.test.get('/v2/wallet/entries', { limit: 200 })).body.items;
-const rows = async (of: Tenant) => (await messaging.rowsOf('test', of.id)).filter(({ pk }) => pk.startsWith('MSG#'));
+const messageRows = async (of: Tenant) =>
+  (await messaging.rowsOf('test', of.id)).filter(({ pk }) => pk.startsWith('MSG#'));
 
-/** Waits until every message of a batch stands where it ends. */
+/** Waits until a batch has these counts. */
 const settled = (of: Tenant, batchId: string, counts: Readonly<Record<string, number>>) =>
   vi.waitFor(async () => expect((await batchOf(of, batchId)).counts).toMatchObject(counts), WAIT);
 
 describe.concurrent('a bulk send', { timeout: 240_000 }, () => {
-  test('is accepted whole, leaves by itself, and is billed once per message through one hold a chunk', async () => {
+  test('is accepted and sent as a whole, and billed once per message through one hold per chunk', async () => {
     const tenant = await messaging.tenant();
-    const sent = await bulk(
-      tenant,
-      many(200, (at) => (at % 10 === 0 ? { to: FAILED } : {})),
-    );
+    const messages = many(200, (at) => (at % 10 === 0 ? { to: FAILED } : {}));
+    const sent = await bulk(tenant, messages);
     expect(sent).toMatchObject({ status: 202, body: { total: 200, accepted: 200, rejected: 0, errors: [] } });
     expect(sent.body.batchId).toMatch(/^btc_[0-9A-Za-z]{21}$/);
     await settled(tenant, sent.body.batchId, { queued: 0, sending: 0, sent: 0, delivered: 180, failed: 20 });
-    expect(await balanceOf(tenant)).toBe(OPENING - 200 * SMS);
+    expect(await balanceOf(tenant.test)).toBe(OPENING - 200 * SMS);
     const entries = (await entriesOf(tenant)).filter(
       ({ batchId }: { batchId?: string }) => batchId === sent.body.batchId,
     );
@@ -56,7 +55,7 @@ describe.concurrent('a bulk send', { timeout: 240_000 }, () => {
     await checkMoney(messaging.tables.test, tenant.id);
   });
 
-  test('takes every channel, templates and fallbacks together', async () => {
+  test('mixes every channel, templates and fallbacks', async () => {
     const tenant = await messaging.tenant();
     const sent = await bulk(tenant, [
       sms(),
@@ -75,7 +74,7 @@ describe.concurrent('a bulk send', { timeout: 240_000 }, () => {
     await checkMoney(messaging.tables.test, tenant.id);
   });
 
-  test('permissive accepts what is right and names the rest by its place', async () => {
+  test('in permissive mode accepts the valid messages and reports the others by index', async () => {
     const tenant = await messaging.tenant();
     const contact = await tenant.test.post('/contacts', { phone: '+5511988887777', optIn: { status: 'denied' } });
     expect(contact.status).toBe(201);
@@ -102,43 +101,38 @@ describe.concurrent('a bulk send', { timeout: 240_000 }, () => {
       [9, 'conflict'],
     ]);
     await settled(tenant, sent.body.batchId, { delivered: 2 });
-    expect(await balanceOf(tenant)).toBe(OPENING - 2 * SMS);
+    expect(await balanceOf(tenant.test)).toBe(OPENING - 2 * SMS);
     await checkMoney(messaging.tables.test, tenant.id);
   });
 
-  test('permissive accepts what the wallet covers and refuses the rest with insufficient_funds', async () => {
+  test('in permissive mode accepts what the wallet covers and refuses the rest with insufficient_funds', async () => {
     const tenant = await messaging.tenant();
     const long = { text: 'a'.repeat(152 * 60) };
-    const sent = await bulk(
-      tenant,
-      many(300, () => long),
-    );
+    const messages = many(300, () => long);
+    const sent = await bulk(tenant, messages);
     const cost = 60 * SMS;
     const accepted = Math.floor(OPENING / cost);
     expect(sent.body).toMatchObject({ accepted, rejected: 300 - accepted });
     expect(sent.body.errors[0]).toMatchObject({ index: accepted, code: 'insufficient_funds' });
-    expect(await balanceOf(tenant)).toBe(OPENING - accepted * cost);
+    expect(await balanceOf(tenant.test)).toBe(OPENING - accepted * cost);
     await settled(tenant, sent.body.batchId, { delivered: accepted });
     await checkMoney(messaging.tables.test, tenant.id);
   });
 
-  test('strict stores and charges nothing when one message is wrong, or the wallet does not cover all', async () => {
+  test('in strict mode stores and charges nothing when one message is invalid or the wallet does not cover all', async () => {
     const tenant = await messaging.tenant();
     const wrong = await bulk(tenant, [sms(), sms({ to: '+55119' })], 'strict');
     expect(wrong).toMatchObject({ status: 422, body: { code: 'invalid_request' } });
     expect(wrong.body.errors).toEqual([{ path: 'messages.1', message: expect.stringContaining('invalid_phone') }]);
-    const dear = await bulk(
-      tenant,
-      many(1_000, () => ({ text: 'a'.repeat(152 * 20) })),
-      'strict',
-    );
-    expect(dear).toMatchObject({ status: 402, body: { code: 'insufficient_funds' } });
-    expect(await balanceOf(tenant)).toBe(OPENING);
-    expect(await rows(tenant)).toEqual([]);
+    const messages = many(1_000, () => ({ text: 'a'.repeat(152 * 20) }));
+    const expensive = await bulk(tenant, messages, 'strict');
+    expect(expensive).toMatchObject({ status: 402, body: { code: 'insufficient_funds' } });
+    expect(await balanceOf(tenant.test)).toBe(OPENING);
+    expect(await messageRows(tenant)).toEqual([]);
     await checkMoney(messaging.tables.test, tenant.id);
   });
 
-  test('strict accepts and sends all of it when all of it is right', async () => {
+  test('in strict mode accepts and sends all when all are valid', async () => {
     const tenant = await messaging.tenant();
     const sent = await bulk(tenant, many(110), 'strict');
     expect(sent).toMatchObject({ status: 202, body: { total: 110, accepted: 110, rejected: 0 } });
@@ -146,7 +140,7 @@ describe.concurrent('a bulk send', { timeout: 240_000 }, () => {
     await checkMoney(messaging.tables.test, tenant.id);
   });
 
-  test('repeated with its keys sends nothing again and answers the same', async () => {
+  test('repeated with its keys sends nothing again', async () => {
     const tenant = await messaging.tenant();
     const messages = many(110, (at) => ({ idempotencyKey: `order-${at}` }));
     const first = await bulk(tenant, messages);
@@ -154,25 +148,25 @@ describe.concurrent('a bulk send', { timeout: 240_000 }, () => {
     expect(again.body).toMatchObject({ total: 111, accepted: 111, rejected: 0 });
     expect(again.body.batchId).not.toBe(first.body.batchId);
     await settled(tenant, again.body.batchId, { delivered: 111 });
-    expect(await balanceOf(tenant)).toBe(OPENING - 111 * SMS);
-    const single = await tenant.test.post('/v1/messages', sms(), { 'idempotency-key': 'order-7' });
+    expect(await balanceOf(tenant.test)).toBe(OPENING - 111 * SMS);
+    const single = await tenant.test.post('/v1/messages', sms(), keyed('order-7'));
     expect(single.body.replayed).toBe(true);
     await checkMoney(messaging.tables.test, tenant.id);
   });
 
-  test('leaves when it is scheduled, and can be cancelled until then: its coins are back at once', async () => {
+  test('is sent when scheduled, and can be cancelled until then, which refunds it at once', async () => {
     const tenant = await messaging.tenant();
     const scheduledAt = new Date(Date.now() + 25_000).toISOString();
     const sent = await bulk(tenant, [...many(3, () => ({ scheduledAt })), sms()]);
     expect(sent.body.accepted).toBe(4);
     await settled(tenant, sent.body.batchId, { queued: 3, delivered: 1 });
     const [waiting] = (await tenant.test.get('/messages', { batchId: sent.body.batchId, status: 'queued' })).body.items;
-    expect(await balanceOf(tenant)).toBe(OPENING - 4 * SMS);
+    expect(await balanceOf(tenant.test)).toBe(OPENING - 4 * SMS);
     expect((await tenant.test.post(`/messages/${waiting.id}/cancel`, {})).status).toBe(200);
-    expect(await balanceOf(tenant)).toBe(OPENING - 3 * SMS);
+    expect(await balanceOf(tenant.test)).toBe(OPENING - 3 * SMS);
     await settled(tenant, sent.body.batchId, { queued: 0, delivered: 3, failed: 1 });
     await vi.waitFor(() => checkMoney(messaging.tables.test, tenant.id), WAIT);
-    expect(await balanceOf(tenant)).toBe(OPENING - 3 * SMS);
+    expect(await balanceOf(tenant.test)).toBe(OPENING - 3 * SMS);
   });
 
   test('of another organization is not found, and more than 5,000 messages are refused', async () => {
@@ -189,13 +183,11 @@ describe.concurrent('a bulk send', { timeout: 240_000 }, () => {
 describe.concurrent('a bulk resend', { timeout: 240_000 }, () => {
   const failures = async (count: number) => {
     const tenant = await messaging.tenant();
-    const sent = await bulk(
-      tenant,
-      many(count, () => ({ to: FAILED, campaignId: 'natal' })),
-    );
+    const messages = many(count, () => ({ to: FAILED, campaignId: 'natal' }));
+    const sent = await bulk(tenant, messages);
     await settled(tenant, sent.body.batchId, { failed: count });
     const { items } = (await tenant.test.get('/messages', { batchId: sent.body.batchId, limit: 200 })).body;
-    return { tenant, batchId: sent.body.batchId, ids: items.map(({ id }: { id: string }) => id) as string[] };
+    return { tenant, batchId: sent.body.batchId, ids: idsOf(items) };
   };
   const window = () => ({
     from: new Date(Date.now() - 3_600_000).toISOString(),
@@ -205,14 +197,11 @@ describe.concurrent('a bulk resend', { timeout: 240_000 }, () => {
     of.test.post('/v1/messages/bulk-resend', body, headers);
   const correction = { to: DELIVERED };
 
-  test('by ids corrects each, names what cannot be sent anew, and archives the originals', async () => {
+  test('by ids corrects each message, reports those that cannot be resent, and archives the originals', async () => {
     const { tenant, batchId, ids } = await failures(3);
     const [first, second] = ids;
-    const done = (await tenant.test.post('/v1/messages', sms(), { 'idempotency-key': 'done' })).body.id;
-    await vi.waitFor(
-      async () => expect((await tenant.test.get(`/messages/${done}`)).body.status).toBe('delivered'),
-      WAIT,
-    );
+    const done = (await tenant.test.post('/v1/messages', sms(), keyed('done'))).body.id;
+    await becomes(tenant.test, `/messages/${done}`, { status: 'delivered' }, WAIT);
     const items = [
       { id: first, correction },
       { id: done, correction },
@@ -226,11 +215,11 @@ describe.concurrent('a bulk resend', { timeout: 240_000 }, () => {
     ]);
     await settled(tenant, again.body.batchId, { delivered: 2, failed: 0 });
     expect((await batchOf(tenant, batchId)).counts).toMatchObject({ failed: 1, archived: 2 });
-    expect(await balanceOf(tenant)).toBe(OPENING - 6 * SMS);
+    expect(await balanceOf(tenant.test)).toBe(OPENING - 6 * SMS);
     await checkMoney(messaging.tables.test, tenant.id);
   });
 
-  test('by filter rehearses without a trace, then sends what matches, and a repeat finds nothing left', async () => {
+  test('by filter stores nothing in a dry run, then sends what matches, and a repeat finds nothing left', async () => {
     const { tenant, batchId } = await failures(5);
     const filter = { status: 'failed', batchId, campaignId: 'natal', ...window() };
     const before = await messaging.rowsOf('test', tenant.id);
@@ -248,10 +237,9 @@ describe.concurrent('a bulk resend', { timeout: 240_000 }, () => {
     await checkMoney(messaging.tables.test, tenant.id);
   });
 
-  test('rehearses what an opt-out would refuse: neither counted nor priced', async () => {
+  test('excludes opted-out recipients from the count and price of a dry run', async () => {
     const { tenant, ids } = await failures(2);
-    const { body: contact } = await tenant.test.post('/contacts', { phone: FAILED });
-    await tenant.test.post(`/contacts/${contact.id}/opt-out`, {});
+    await optedOut(tenant.test, { phone: FAILED });
     const errors = ids.map((_, index) => ({ index, code: 'invalid_request', message: 'The contact opted out.' }));
     const refused = { total: 2, accepted: 0, rejected: 2, errors };
     const filter = { status: 'failed', ...window() };
@@ -270,7 +258,7 @@ describe.concurrent('a bulk resend', { timeout: 240_000 }, () => {
         ['dryRun', 'goes with filter only'],
       ],
     ],
-  ])('with %s is refused, and the fields are named', async (_, given, wrong) => {
+  ])('with %s is refused with the fields', async (_, given, wrong) => {
     const tenant = await messaging.tenant();
     const body = 'filter' in given ? { ...given, filter: window() } : given;
     const refused = await resend(tenant, body);
@@ -278,30 +266,28 @@ describe.concurrent('a bulk resend', { timeout: 240_000 }, () => {
     expect(refused.body.errors).toEqual(wrong.map(([path, message]) => ({ path, message })));
   });
 
-  test('repeated with its key answers as the first, and without one sends nothing twice', async () => {
+  test('repeated with its key gets the first response, and without one sends nothing twice', async () => {
     const { tenant, ids } = await failures(2);
     const items = ids.map((id) => ({ id, correction }));
-    const key = { 'idempotency-key': 'again' };
+    const key = keyed('again');
     expect((await resend(tenant, { items }, key)).body).toMatchObject({ accepted: 2 });
     expect((await resend(tenant, { items }, key)).body).toMatchObject({ accepted: 2, rejected: 0 });
     expect((await resend(tenant, { items })).body).toMatchObject({ accepted: 0, rejected: 2 });
-    expect(await balanceOf(tenant)).toBe(OPENING - 4 * SMS);
+    expect(await balanceOf(tenant.test)).toBe(OPENING - 4 * SMS);
     await vi.waitFor(() => checkMoney(messaging.tables.test, tenant.id), WAIT);
   });
 
   test('of a queued message gives its hold back at once, while the rest of its chunk waits', async () => {
     const tenant = await messaging.tenant();
     const scheduledAt = new Date(Date.now() + 8_000).toISOString();
-    const sent = await bulk(
-      tenant,
-      many(2, () => ({ scheduledAt })),
-    );
+    const messages = many(2, () => ({ scheduledAt }));
+    const sent = await bulk(tenant, messages);
     const [waiting] = (await tenant.test.get('/messages', { batchId: sent.body.batchId })).body.items;
     expect((await resend(tenant, { items: [{ id: waiting.id }] })).body.accepted).toBe(1);
-    expect(await balanceOf(tenant)).toBe(OPENING - 2 * SMS);
+    expect(await balanceOf(tenant.test)).toBe(OPENING - 2 * SMS);
     expect((await batchOf(tenant, sent.body.batchId)).counts).toMatchObject({ queued: 1, archived: 1 });
     await settled(tenant, sent.body.batchId, { delivered: 1, archived: 1 });
-    await vi.waitFor(async () => expect(await balanceOf(tenant)).toBe(OPENING - 2 * SMS), WAIT);
+    await becomes(tenant.test, '/v2/wallet', { balanceCoins: OPENING - 2 * SMS }, WAIT);
     await vi.waitFor(() => checkMoney(messaging.tables.test, tenant.id), WAIT);
   });
 });

@@ -1,37 +1,32 @@
-import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { receiveInbound } from '../../shared/domain/inbound/receive.ts';
-import { anEvent, inboundOver } from '../inbound/support.ts';
+import { anEvent, inboundOfStack } from '../inbound/support.ts';
 import { startMessaging, type Tenant } from '../support/api.ts';
 import { expectProblem } from '../support/problems.ts';
 import { use } from '../support/use.ts';
+import { balanceOf, keyed } from './support.ts';
 
 const USER = '17841400000000001';
 const PRICE = 150;
 const messaging = await use(startMessaging());
 
 const receive = async ({ id }: Tenant, text: string) => {
-  const vault = await messaging.vault('test');
-  const ports = inboundOver(messaging.tables.test, Date.now, async (of, kind, value) =>
-    vault.blindIndex(of, kind, value),
-  );
   const event = anEvent({ channel: 'instagram', from: USER, text, at: Date.now() - 1_000 });
-  await receiveInbound(ports, { organizationId: id, env: 'test' }, event);
+  await receiveInbound(await inboundOfStack(messaging), { organizationId: id, env: 'test' }, event);
 };
-const said = { channel: 'instagram', to: USER };
-const keyed = () => ({ 'idempotency-key': randomUUID() });
+const toUser = { channel: 'instagram', to: USER };
 const direct = ({ test: client }: Tenant, fields: object = {}) =>
-  client.post('/messages', { ...said, type: 'text', payload: { text: 'Olá' }, ...fields }, keyed());
+  client.post('/messages', { ...toUser, type: 'text', payload: { text: 'Olá' }, ...fields }, keyed());
 
-describe('a message by Instagram', () => {
-  test('that asks to stop, of nobody who is a contact, ends the sends to its id on every operation, and only those', async () => {
+describe('an opt-out word on Instagram', () => {
+  test('from an unknown user stops sends to that id in every operation, and no others', async () => {
     const tenant = await messaging.tenant();
     const { test: client } = tenant;
     expect((await direct(tenant)).status).toBe(201);
     await receive(tenant, 'Parar.');
-    const before = (await client.get('/v2/wallet')).body;
+    const before = await balanceOf(client);
     expectProblem(await direct(tenant), 422, { meta: { motivo: 'opt_out' } });
-    const text = { ...said, text: 'Olá' };
+    const text = { ...toUser, text: 'Olá' };
     const refused = { status: 422, body: { code: 'invalid_request', meta: { motivo: 'opt_out' } } };
     expect(await client.post('/v1/messages', text, keyed())).toMatchObject(refused);
     expect((await client.post('/v1/messages/preview', text)).body.hops[0].refusal).toMatchObject({
@@ -48,11 +43,10 @@ describe('a message by Instagram', () => {
     });
     expect((await direct(tenant, { to: '17841400000000003' })).status).toBe(201);
     expect((await direct(await messaging.tenant())).status).toBe(201);
-    const { balanceCoins } = (await client.get('/v2/wallet')).body;
-    expect(balanceCoins).toBe(before.balanceCoins - 2 * PRICE);
+    expect(await balanceOf(client)).toBe(before - 2 * PRICE);
   });
 
-  test('that asks to stop takes out the contact that was named to it, until the contact opts in', async () => {
+  test('opts out the contact that was named for the user, until the contact opts in', async () => {
     const tenant = await messaging.tenant();
     const { test: client } = tenant;
     const { body: contact } = await client.post('/contacts', { phone: '+5511987710001' });

@@ -1,9 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { SUPPRESSION_COMMANDS } from '../../infra/operator/commands/suppression.ts';
 import type { Target } from '../../infra/operator/target.ts';
 import { setOrganization } from '../../shared/storage/access/organization-settings.ts';
-import { putProviderSettings } from '../../shared/storage/access/providers.ts';
 import { type Answer, type Client, startMessaging, type Tenant } from '../support/api.ts';
 import { checkMoney } from '../support/money.ts';
 import { expectProblem } from '../support/problems.ts';
@@ -11,6 +9,7 @@ import { startAmazonSesStandIn } from '../support/providers/amazon-ses-stand-in.
 import type { EmailOutcome } from '../support/providers/email-kit.ts';
 import { deliver } from '../support/providers/stand-in.ts';
 import { use } from '../support/use.ts';
+import { acceptedBy, becomes, keyed, PATIENCE, setUpProvider, walletOf } from './support.ts';
 
 const OPENING = 1_000_000;
 const PATH = '/v2/email/messages';
@@ -23,36 +22,26 @@ const MAIL = {
 
 const messaging = await use(startMessaging());
 const ses = await use(startAmazonSesStandIn());
+const settings = { ...ses.settings, timeoutMs: 1_500 };
 beforeAll(async () => {
   ses.endpoint = `${messaging.url}/callbacks/amazon_ses/receipts`;
-  const vault = await messaging.vault('live');
-  const settings = { ...ses.settings, timeoutMs: 1_500 };
-  await putProviderSettings(messaging.tables.live, vault, {
-    channel: 'email',
-    name: 'amazon_ses',
-    settings,
-    now: Date.now(),
-  });
+  await setUpProvider(messaging, 'email', 'amazon_ses', settings);
 });
 
-const send = (client: Client, fields: object = {}, key: string = randomUUID()) =>
-  client.post(PATH, { ...MAIL, ...fields }, { 'idempotency-key': key });
-const accepted = ({ body }: Answer) => {
-  const found = ses.messages.find(({ messageId }) => messageId === body.id);
-  if (!found) throw new Error('SES never saw the message.');
-  return found;
-};
-const WAIT = { timeout: 20_000, interval: 150 };
-const moves = (client: Client, id: string, fields: object) =>
-  vi.waitFor(async () => expect((await client.get(`${PATH}/${id}`)).body).toMatchObject(fields), WAIT);
+const send = (client: Client, fields: object = {}, key?: string) =>
+  client.post(PATH, { ...MAIL, ...fields }, keyed(key));
+const accepted = (answer: Answer) => acceptedBy(ses, answer);
+const report = async (sent: Answer, outcome: EmailOutcome) =>
+  expect((await deliver(ses.receipt(await accepted(sent), outcome))).status).toBeLessThan(300);
+const moves = (client: Client, id: string, fields: object) => becomes(client, `${PATH}/${id}`, fields);
 const tenantOf = () => messaging.tenant({ live: OPENING });
 
 describe('a live e-mail', () => {
-  test('leaves through SES as it was written, with a text of its html and a link to unsubscribe', async () => {
+  test('is sent by SES as given, with a text made from its html and an unsubscribe link', async () => {
     const owner = await tenantOf();
     const sent = await send(owner.live);
     expect(sent.status).toBe(201);
-    const { to, content } = accepted(sent);
+    const { to, content } = await accepted(sent);
     expect({ to, content }).toEqual({
       to: MAIL.to,
       content: {
@@ -72,11 +61,10 @@ describe('a live e-mail', () => {
     ['suppressed', 'bounced', 'suppressed'],
     ['complaint', 'complained', 'complaint'],
     ['content_rejected', 'failed', 'content_rejected'],
-  ] as const)('is %s: %s', async (outcome, status, reason) => {
+  ] as const)('reported as %s becomes %s', async (outcome, status, reason) => {
     const owner = await tenantOf();
     const sent = await send(owner.live);
-    const answer = await deliver(ses.receipt(accepted(sent), outcome as EmailOutcome));
-    expect(answer.status).toBeLessThan(300);
+    await report(sent, outcome);
     await moves(owner.live, sent.body.id, { status, ...(reason ? { reason } : {}) });
     await checkMoney(messaging.tables.live, owner.id);
   });
@@ -85,65 +73,64 @@ describe('a live e-mail', () => {
     ['MessageRejected', 422],
     ['MessageRejected:Email address is not verified', 412],
     ['LimitExceededException', 503],
-  ])('that SES refuses with %s is %i, charged nothing', async (name, status) => {
+  ])('that SES refuses with %s is %i and not charged', async (name, status) => {
     const owner = await tenantOf();
     ses.script({ refuse: name });
     expectProblem(await send(owner.live), status);
-    expect((await owner.live.get('/v2/wallet')).body).toMatchObject({ balanceCoins: OPENING, heldCoins: 0 });
+    expect(await walletOf(owner.live)).toMatchObject({ balanceCoins: OPENING, heldCoins: 0 });
   });
 });
 
 describe('an address that SES reported', () => {
   const SUPPRESSED = { meta: { motivo: 'suppressed', messageId: expect.any(String) } };
   const path = (id: string) => `${PATH}/${id}`;
-  /** Sends an e-mail and lets SES report of it. */
+  /** Sends an e-mail that SES reports on; answers how many messages SES has had. */
   const reported = async (owner: Tenant, outcome: EmailOutcome, fields: object = {}) => {
     const sent = await send(owner.live, fields);
-    const left = ses.messages.length;
-    expect((await deliver(ses.receipt(accepted(sent), outcome))).status).toBeLessThan(300);
-    await vi.waitFor(async () => expect((await owner.live.get(path(sent.body.id))).body.status).not.toBe('sent'), WAIT);
-    return left;
+    const before = ses.messages.length;
+    await report(sent, outcome);
+    await vi.waitFor(
+      async () => expect((await owner.live.get(path(sent.body.id))).body.status).not.toBe('sent'),
+      PATIENCE,
+    );
+    return before;
   };
 
   test.each(['invalid_address', 'suppressed', 'complaint'] as const)(
-    'as %s is refused from then on: nothing leaves, nothing is charged, and what was refused is kept as failed',
+    'as %s is refused from then on: nothing is sent or charged, and the message is stored as failed',
     async (outcome) => {
       const owner = await tenantOf();
-      const left = await reported(owner, outcome);
-      const balance = (await owner.live.get('/v2/wallet')).body.balanceCoins;
+      const before = await reported(owner, outcome);
+      const balance = (await walletOf(owner.live)).balanceCoins;
       const refused = await send(owner.live, { transactional: true }, 'refused');
       expectProblem(refused, 422, SUPPRESSED);
       expect((await owner.live.get(path(refused.body.meta.messageId))).body).toMatchObject({
         status: 'failed',
         reason: 'suppressed',
       });
-      expect(ses.messages).toHaveLength(left);
-      expect((await owner.live.get('/v2/wallet')).body).toMatchObject({ balanceCoins: balance, heldCoins: 0 });
+      expect(ses.messages).toHaveLength(before);
+      expect(await walletOf(owner.live)).toMatchObject({ balanceCoins: balance, heldCoins: 0 });
       expect((await send(owner.live, { to: 'bia@loja.example' }, 'refused')).status).toBe(201);
       await checkMoney(messaging.tables.live, owner.id);
     },
   );
 
-  test('is refused where a queue sends it as well', async () => {
+  test('is also refused for a queued message', async () => {
     const owner = await tenantOf();
-    const left = await reported(owner, 'invalid_address');
+    const before = await reported(owner, 'invalid_address');
+    const payload = { email: { subject: 'Oi', text: 'Oi', from: MAIL.from } };
     const queued = await owner.live.post(
       '/messages',
-      {
-        channel: 'email',
-        to: MAIL.to,
-        type: 'text',
-        payload: { email: { subject: 'Oi', text: 'Oi', from: MAIL.from } },
-      },
-      { 'idempotency-key': 'queued' },
+      { channel: 'email', to: MAIL.to, type: 'text', payload },
+      keyed(),
     );
     expect(queued.status).toBe(201);
     await moves(owner.live, queued.body.id, { status: 'failed', reason: 'suppressed' });
-    expect(ses.messages).toHaveLength(left);
+    expect(ses.messages).toHaveLength(before);
     await checkMoney(messaging.tables.live, owner.id);
   });
 
-  test('is foreseen by a send plan, for this organization and this way alone, whether a contact is named or not', async () => {
+  test('is predicted by a preview, for this organization and step only, with or without a contact', async () => {
     const [owner, other] = [await tenantOf(), await tenantOf()];
     await owner.live.post('/v2/email/templates', { name: 'oi', subject: 'Oi', source: '<p>Oi</p>' });
     await other.live.post('/v2/email/templates', { name: 'oi', subject: 'Oi', source: '<p>Oi</p>' });
@@ -175,72 +162,70 @@ describe('an address that SES reported', () => {
     });
   });
 
-  test('has its refusal told as ours: the timeline does not say that SES was asked', async () => {
+  test('is refused by us: the timeline says that SES was not asked', async () => {
     const owner = await tenantOf();
     await reported(owner, 'invalid_address');
-    const told = async (to: string) => {
+    const providerSteps = async (to: string) => {
       const { messageId } = (await send(owner.live, { to })).body.meta;
       const { items } = (await owner.live.get(`/messages/${messageId}/timeline`)).body;
       return items
         .filter(({ kind }: { kind: string }) => kind === 'provider')
         .map((step: { detail: string }) => step.detail);
     };
-    expect(await told(MAIL.to)).toEqual([expect.stringMatching(/^amazon_ses was not asked: our suppression list has/)]);
+    expect(await providerSteps(MAIL.to)).toEqual([
+      expect.stringMatching(/^amazon_ses was not asked: our suppression list has/),
+    ]);
     const simulated = 'suppressionlist@simulator.amazonses.com';
-    expect(await told(simulated)).toEqual([expect.stringMatching(/^amazon_ses was not asked: the mailbox simulator/)]);
+    expect(await providerSteps(simulated)).toEqual([
+      expect.stringMatching(/^amazon_ses was not asked: the mailbox simulator/),
+    ]);
   });
 
-  const asked = (owner: Tenant, verb: 'lift' | 'show', fields: object = {}) => {
+  const suppression = (owner: Tenant, verb: 'lift' | 'show', fields: object = {}) => {
     const command = SUPPRESSION_COMMANDS.find(({ name }) => name === `suppression ${verb}`);
     const options = command?.options.parse({ organization: owner.id, env: 'live', email: MAIL.to, ...fields });
     const target = { tables: messaging.tables, vault: messaging.vault } as unknown as Target;
     return command?.run(target, options ?? {}).then(({ data }) => data);
   };
 
-  test('may be written to again once an operator lifts it, here and at SES, and is told whether there was anything', async () => {
+  test('is accepted again once an operator lifts the suppression, here and at SES; the command reports what it changed', async () => {
     const [owner, other] = [await tenantOf(), await tenantOf()];
-    expect(await asked(owner, 'show')).toMatchObject({ suppressed: false, suppressedUntil: null });
-    expect(await asked(owner, 'lift')).toMatchObject({ lifted: false, amazonSes: 'not_listed' });
+    expect(await suppression(owner, 'show')).toMatchObject({ suppressed: false, suppressedUntil: null });
+    expect(await suppression(owner, 'lift')).toMatchObject({ lifted: false, amazonSes: 'not_listed' });
     for (const each of [owner, other]) await reported(each, 'complaint');
     ses.suppressed.add(MAIL.to);
-    expect(await asked(owner, 'show')).toMatchObject({ suppressed: true, suppressedUntil: expect.any(String) });
+    expect(await suppression(owner, 'show')).toMatchObject({ suppressed: true, suppressedUntil: expect.any(String) });
     expect((await send(owner.live)).status).toBe(422);
-    expect(await asked(owner, 'lift', { email: 'ana@LOJA.example' })).toMatchObject({
+    expect(await suppression(owner, 'lift', { email: 'ana@LOJA.example' })).toMatchObject({
       lifted: true,
       amazonSes: 'removed',
     });
     expect(ses.suppressed.size).toBe(0);
-    expect(await asked(owner, 'show')).toMatchObject({ suppressed: false });
+    expect(await suppression(owner, 'show')).toMatchObject({ suppressed: false });
     expect((await send(owner.live)).status).toBe(201);
     expect((await send(other.live)).status).toBe(422);
-    expect(await asked(owner, 'lift')).toMatchObject({ lifted: false, amazonSes: 'not_listed' });
-    expect(await asked(owner, 'lift', { env: 'test' })).toMatchObject({ lifted: false, amazonSes: 'not_asked' });
+    expect(await suppression(owner, 'lift')).toMatchObject({ lifted: false, amazonSes: 'not_listed' });
+    expect(await suppression(owner, 'lift', { env: 'test' })).toMatchObject({ lifted: false, amazonSes: 'not_asked' });
   });
 
-  test('whose lifting SES refuses is told by the name of its answer, without the address, and is lifted here', async () => {
+  test('that SES refuses to lift is reported by its error name, without the address, and is lifted here', async () => {
     const owner = await tenantOf();
     await reported(owner, 'invalid_address');
-    const vault = await messaging.vault('live');
-    const kept = { channel: 'email', name: 'amazon_ses', now: Date.now() };
-    const settings = { ...ses.settings, timeoutMs: 1_500 };
-    await putProviderSettings(messaging.tables.live, vault, {
-      ...kept,
-      settings: { ...settings, accessKeyId: 'AKIDOTHER' },
-    });
-    const failure = await asked(owner, 'lift')?.catch((fault: Error) => fault.message);
-    await putProviderSettings(messaging.tables.live, vault, { ...kept, settings });
+    await setUpProvider(messaging, 'email', 'amazon_ses', { ...settings, accessKeyId: 'AKIDOTHER' });
+    const failure = await suppression(owner, 'lift')?.catch((fault: Error) => fault.message);
+    await setUpProvider(messaging, 'email', 'amazon_ses', settings);
     expect(failure).toMatch(/may still be on the list of SES: Amazon SES answered UnrecognizedClientException\.$/);
-    expect(await asked(owner, 'show')).toMatchObject({ suppressed: false });
+    expect(await suppression(owner, 'show')).toMatchObject({ suppressed: false });
   });
 
-  test('as full for now, or to another organization, may be written to', async () => {
+  test('as full, or to another organization, is accepted', async () => {
     const [owner, other] = [await tenantOf(), await tenantOf()];
     await reported(owner, 'mailbox_full');
     await reported(other, 'invalid_address');
     expect((await send(owner.live)).status).toBe(201);
   });
 
-  test('of the mailbox simulator bounces at every send; its suppression list is refused at once', async () => {
+  test('of the mailbox simulator bounces at every send; its suppression list address is refused at once', async () => {
     const owner = await tenantOf();
     const to = 'bounce+a@simulator.amazonses.com';
     await reported(owner, 'invalid_address', { to });
@@ -250,14 +235,14 @@ describe('an address that SES reported', () => {
 });
 
 describe('an e-mail', () => {
-  test('that is opened or clicked raises email.opened and email.clicked, with the address that was followed', async () => {
+  test('that is opened or clicked raises email.opened and email.clicked, with the followed URL', async () => {
     const owner = await tenantOf();
     const sent = await send(owner.live, { metadata: { orderId: 'A-1' } });
     const link = 'https://azul.example/pedido?id=1';
     const timestamp = new Date().toISOString();
     for (const event of [
-      ses.event(accepted(sent), 'Open', { open: { timestamp, ipAddress: '192.0.2.1' } }),
-      ses.event(accepted(sent), 'Click', { click: { timestamp, link, ipAddress: '192.0.2.1' } }),
+      ses.event(await accepted(sent), 'Open', { open: { timestamp, ipAddress: '192.0.2.1' } }),
+      ses.event(await accepted(sent), 'Click', { click: { timestamp, link, ipAddress: '192.0.2.1' } }),
     ])
       expect((await deliver(event)).status).toBeLessThan(300);
     await vi.waitFor(async () => {
@@ -266,10 +251,10 @@ describe('an e-mail', () => {
       expect(of('email.opened')).toEqual([expect.objectContaining({ id: sent.body.id, metadata: { orderId: 'A-1' } })]);
       expect(of('email.clicked')).toEqual([expect.objectContaining({ id: sent.body.id, url: link })]);
       expect(JSON.stringify(events)).not.toContain('192.0.2.1');
-    }, WAIT);
+    }, PATIENCE);
   });
 
-  test('of a template is its subject and html, filled', async () => {
+  test('of a template has its subject and html, filled', async () => {
     const owner = await tenantOf();
     const template = {
       name: 'a',
@@ -279,32 +264,25 @@ describe('an e-mail', () => {
     };
     const { id } = (await owner.live.post('/v2/email/templates', template)).body;
     const { html: _, subject: __, ...rest } = MAIL;
-    const sent = await owner.live.post(
-      PATH,
-      { ...rest, templateId: id, variables: { nome: '<x>' } },
-      { 'idempotency-key': 'k' },
-    );
+    const sent = await owner.live.post(PATH, { ...rest, templateId: id, variables: { nome: '<x>' } }, keyed());
     expect(sent.status).toBe(201);
-    expect(accepted(sent).content).toMatchObject({ subject: 'Oi <x>', html: '<p>&lt;x&gt;</p>', text: '<x>' });
+    expect((await accepted(sent)).content).toMatchObject({ subject: 'Oi <x>', html: '<p>&lt;x&gt;</p>', text: '<x>' });
   });
-  test('is forbidden by one click of its recipient, unless it is transactional', async () => {
+
+  test('is refused after its recipient unsubscribed with one click, unless it is transactional', async () => {
     const owner = await tenantOf();
     const sent = await send(owner.live);
-    const { unsubscribeUrl } = accepted(sent).content as { unsubscribeUrl: string };
+    const { unsubscribeUrl } = (await accepted(sent)).content as { unsubscribeUrl: string };
     const path = new URL(unsubscribeUrl).pathname;
-    expect(
-      (
-        await messaging.anonymous.post(path, 'List-Unsubscribe=One-Click', {
-          'content-type': 'application/x-www-form-urlencoded',
-        })
-      ).status,
-    ).toBe(200);
+    const form = { 'content-type': 'application/x-www-form-urlencoded' };
+    expect((await messaging.anonymous.post(path, 'List-Unsubscribe=One-Click', form)).status).toBe(200);
     expectProblem(await send(owner.live), 422, { meta: { motivo: 'opt_out' } });
     const transactional = await send(owner.live, { transactional: true });
     expect(transactional.status).toBe(201);
-    expect(accepted(transactional).content).not.toHaveProperty('unsubscribeUrl');
+    expect((await accepted(transactional)).content).not.toHaveProperty('unsubscribeUrl');
   });
-  test('that would begin another header is refused with the place of it', async () => {
+
+  test('with a line break in a header is refused with the field', async () => {
     const { test: client } = await messaging.tenant();
     expectProblem(await send(client, { subject: 'Oi\r\nBcc: x@y.example' }), 422, { errors: ['subject'] });
     expectProblem(await send(client, { from: 'Loja\r\nBcc: x@y.example <a@b.co>' }), 422, { errors: ['from'] });

@@ -30,7 +30,7 @@ const render = (id: string, variables: object) => client.post(`${PATH}/${id}/ren
 describe('a template', () => {
   beforeAll(fresh);
 
-  test('is kept as it was written, listed without its contents, changed in part and deleted', async () => {
+  test('is stored as given, listed without its contents, changed in part and deleted', async () => {
     const { status, body } = await create();
     expect(status).toBe(201);
     expect(body).toMatchObject({
@@ -62,7 +62,7 @@ describe('a template', () => {
     expect((await client.get(PATH)).body).toEqual({ items: [], total: 0 });
   });
 
-  test('takes the name of a deleted or renamed one, and of no other: 409 that tells whose it is', async () => {
+  test('can reuse the name of a deleted or renamed one only; otherwise 409 with the id of its owner', async () => {
     const first = (await create({ name: 'um' })).body;
     const second = (await create({ name: 'dois' })).body;
     const meta = { field: 'name', templateId: first.id };
@@ -74,7 +74,7 @@ describe('a template', () => {
     expect((await create({ name: 'três' })).status).toBe(201);
   });
 
-  test('is found by a part of its name, without regard to case and accents', async () => {
+  test('is found by a part of its name, ignoring case and accents', async () => {
     await fresh();
     for (const name of ['Confirmação de pedido', 'confirmacao antiga', 'Boleto']) await create({ name });
     const names = async (query: Record<string, string | number>) => {
@@ -92,17 +92,17 @@ describe('a template', () => {
 
   test.each([
     ['a subject of two lines', { subject: 'Oi\r\nBcc: x@y.example' }, 'subject'],
-    ['a placeholder that holds no name', { source: '<p>a\n{{#if x}}</p>' }, 'source'],
-    ['a placeholder that nothing closes', { text: 'Oi {{nome' }, 'text'],
-    ['a variable that is declared twice', { variables: [{ name: 'a' }, { name: 'a' }] }, 'variables.1.name'],
-    ['a variable of another form', { variables: [{ name: '1a' }] }, 'variables.0.name'],
+    ['a placeholder without a name', { source: '<p>a\n{{#if x}}</p>' }, 'source'],
+    ['an unclosed placeholder', { text: 'Oi {{nome' }, 'text'],
+    ['a variable declared twice', { variables: [{ name: 'a' }, { name: 'a' }] }, 'variables.1.name'],
+    ['a malformed variable', { variables: [{ name: '1a' }] }, 'variables.0.name'],
     ['a name of two lines', { name: 'a\nb' }, 'name'],
-    ['a field that is not known', { html: '<p></p>' }, ''],
-  ])('is refused with the place of the fault: %s', async (_, fields, path) => {
+    ['an unknown field', { html: '<p></p>' }, ''],
+  ])('is refused with the path of the fault: %s', async (_, fields, path) => {
     expectProblem(await create({ name: 'faulty', ...fields }), 422, { errors: [path] });
   });
 
-  test('of one name, created 200 times at once, is one: the rest are 409', async () => {
+  test('created 200 times at once under one name is one: the rest are 409', async () => {
     await fresh();
     const answers = await Promise.all(Array.from({ length: 200 }, () => create({ name: 'corrida' })));
     const made = answers.filter(({ status }) => status === 201);
@@ -112,7 +112,7 @@ describe('a template', () => {
     expect((await client.get(PATH)).body.total).toBe(1);
   });
 
-  test('that does not fit a row, compressed, is refused and nothing is kept', async () => {
+  test('that does not fit a row when compressed is refused and not stored', async () => {
     await fresh();
     const chance = chanceOf(7);
     const noise = Array.from({ length: 60_000 }, () => chance.next().toString(36).slice(2, 8)).join('');
@@ -138,7 +138,7 @@ describe('MJML', () => {
     expect((await patch(body.id, { format: 'html', source: '<p>x</p>' })).body.html).toBe('<p>x</p>');
   });
 
-  test('inlines the styles that say so', async () => {
+  test('inlines styles marked inline', async () => {
     const style = '<mj-style inline="inline">.a, p b { color: red; background: url(https://x.example/a) }</mj-style>';
     const body = '<mj-section><mj-column><mj-text css-class="a">x</mj-text></mj-column></mj-section>';
     const answer = await create({ name: 'inline', format: 'mjml', source: MJML_HEAD(style, body) });
@@ -147,9 +147,9 @@ describe('MJML', () => {
   });
 
   test.each([
-    ['an element that is none', MJML('x</mj-text><mj-zz/><mj-text>'), /^line 3: .*mj-zz/],
+    ['an unknown element', MJML('x</mj-text><mj-zz/><mj-text>'), /^line 3: .*mj-zz/],
     [
-      'a value that is none, which is not repeated',
+      'an invalid value, which is not repeated',
       MJML('x</mj-text><mj-text color="segredo">'),
       /^line 3: Attribute color/,
     ],
@@ -183,22 +183,14 @@ describe('MJML', () => {
       `<mjml><mj-body>${'<mj-wrapper>'.repeat(3_500)}${'</mj-wrapper>'.repeat(3_500)}</mj-body></mjml>`,
       /deep/,
     ],
-    [
-      'an element that nothing closes',
-      '<mjml>\n<mj-body>\n<mj-section></mj-body></mjml>',
-      /^line 3: mj-section is not/,
-    ],
-    ['a document that nothing closes', '<mjml><mj-body></mj-body>', /^line 1: mjml is not closed/],
-    [
-      'an element that is closed and was not open',
-      MJML('x</mj-text></mj-button><mj-text>'),
-      /^line 3: mj-button is cl/,
-    ],
+    ['an unclosed element', '<mjml>\n<mj-body>\n<mj-section></mj-body></mjml>', /^line 3: mj-section is not/],
+    ['an unclosed document', '<mjml><mj-body></mj-body>', /^line 1: mjml is not closed/],
+    ['a closing tag without its opening tag', MJML('x</mj-text></mj-button><mj-text>'), /^line 3: mj-button is cl/],
     ['a source that is too long', MJML('x'.repeat(100_001)), /at most/],
-  ])('with a fault is refused with its line: %s', async (_, source, words) => {
+  ])('with a fault is refused with the line: %s', async (_, source, message) => {
     const answer = await create({ name: 'faulty', format: 'mjml', source });
     expectProblem(answer, 422, { errors: ['source'] });
-    expect(answer.body.errors[0].message).toMatch(words);
+    expect(answer.body.errors[0].message).toMatch(message);
     expect(answer.text).not.toMatch(/segredo|passwd/);
   });
 });
@@ -206,7 +198,7 @@ describe('MJML', () => {
 describe('rendering', () => {
   beforeAll(fresh);
 
-  test('escapes values in html alone, keeps the subject one line and makes the text', async () => {
+  test('escapes values in html only, keeps the subject on one line and makes the text', async () => {
     const { id } = (await create()).body;
     const { status, body } = await render(id, { nome: 'Ana\r\nBcc: x', pedido: '<script>"&' });
     expect(status).toBe(200);
@@ -217,7 +209,7 @@ describe('rendering', () => {
     });
   });
 
-  test('takes the example of what is not given, else nothing, and the saved text where there is one', async () => {
+  test('uses the example of a missing value or else nothing, and the saved text if there is one', async () => {
     const { id } = (await create({ name: 'b', text: '{{nome}}/{{pedido}}/{{outro}}' })).body;
     expect((await client.post(`${PATH}/${id}/render`, {})).body).toEqual({
       subject: 'Ana, seu pedido  saiu',
@@ -226,7 +218,7 @@ describe('rendering', () => {
     });
   });
 
-  test('of a value that would grow beyond an e-mail is refused', async () => {
+  test('is refused if a value makes the e-mail too large', async () => {
     const { id } = (await create({ name: 'c', source: '{{a}}'.repeat(90_000) })).body;
     expectProblem(await render(id, { a: 'x'.repeat(10_000) }), 422, { errors: ['variables'] });
   });

@@ -1,35 +1,34 @@
-import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { emailConsentStore } from '../../shared/storage/contacts/email-addresses.ts';
 import { startMessaging, type Tenant } from '../support/api.ts';
 import { checkMoney } from '../support/money.ts';
 import { use } from '../support/use.ts';
+import { balanceOf, becomes, idsOf, keyed, optedOut } from './support.ts';
 
 const at = (local: string) => `${local}@simulator.amazonses.com`;
 const WAIT = { timeout: 15_000, interval: 200 };
 const METADATA = { orderId: 'A-1', vip: true } as const;
 
 let tenant: Tenant;
-/** Whom nothing is ever accepted of. */
+/** A tenant all of whose sends are refused. */
 let refusedOnly: Tenant;
 const messaging = await use(startMessaging());
 beforeAll(async () => {
   [tenant, refusedOnly] = [await messaging.tenant(), await messaging.tenant()];
 });
 
-const send = (body: Readonly<Record<string, unknown>> = {}, key: string = randomUUID(), of = tenant) =>
+const send = (body: Readonly<Record<string, unknown>> = {}, key?: string, of = tenant) =>
   of.test.post(
     '/v2/email/messages',
     { to: at('success'), subject: 'Seu pedido saiu', html: '<p>Olá, <b>Ana</b></p>', ...body },
-    { 'idempotency-key': key },
+    keyed(key),
   );
 const read = async (id: string, of = tenant) => (await of.test.get(`/v2/email/messages/${id}`)).body;
 const eventsOf = async (id: string) =>
   (await messaging.eventsOf('test', tenant.id)).filter(({ data }) => data.id === id);
-const balanceOf = async (of: Tenant) => (await of.test.get('/v2/wallet')).body.balanceCoins as number;
 
 describe.concurrent('an e-mail', () => {
-  test('is answered once it was accepted, with its price and size, and without its body', async () => {
+  test('is answered once accepted, with its price and size and without its body', async () => {
     const sent = await send({ metadata: METADATA, campaignId: 'natal' });
     expect(sent).toMatchObject({
       status: 201,
@@ -51,7 +50,7 @@ describe.concurrent('an e-mail', () => {
     expect(JSON.stringify(rows)).not.toContain('Ana');
   });
 
-  test('without a key is refused, and a repeat of its key answers the first response or 409', async () => {
+  test('without a key is refused; a repeated key gets the first response, or 409 for another body', async () => {
     const { status } = await tenant.test.post('/v2/email/messages', { to: at('success'), subject: 'x', text: 'x' });
     expect(status).toBe(400);
     const first = await send({}, 'key');
@@ -68,7 +67,7 @@ describe.concurrent('an e-mail', () => {
   ])('to %s of the simulator ends as %s and raises %s', async (local, status, type, reason) => {
     const { body } = await send({ to: at(local), metadata: METADATA });
     expect(body.status).toBe('sent');
-    await vi.waitFor(async () => expect((await read(body.id)).status).toBe(status), WAIT);
+    await becomes(tenant.test, `/v2/email/messages/${body.id}`, { status }, WAIT);
     expect(await read(body.id)).toMatchObject(reason ? { reason } : { deliveredAt: expect.any(String) });
     const events = (await eventsOf(body.id)).filter((event) => event.type === type);
     expect(events).toMatchObject([{ data: { status, channel: 'email', metadata: METADATA } }]);
@@ -79,7 +78,7 @@ describe.concurrent('an e-mail', () => {
     const refused = await send({ to: at('suppressionlist') }, 'sup', fresh);
     expect(refused).toMatchObject({ status: 422, body: { meta: { motivo: 'suppressed' } } });
     expect(await read(refused.body.meta.messageId, fresh)).toMatchObject({ status: 'failed', reason: 'suppressed' });
-    expect(await balanceOf(fresh)).toBe(10_000_000);
+    expect(await balanceOf(fresh.test)).toBe(10_000_000);
     await checkMoney(messaging.tables.test, fresh.id);
   });
 
@@ -95,14 +94,14 @@ describe.concurrent('an e-mail', () => {
     [{ contactId: 'cnt_000000000000000000000' }, 422],
     [{ metadata: { '1': 'x' } }, 422],
     [{ extra: 1 }, 422],
-  ])('of %j is refused with %i, and takes nothing', async (fields, status) => {
-    expect((await send(fields, randomUUID(), refusedOnly)).status).toBe(status);
-    expect(await balanceOf(refusedOnly)).toBe(10_000_000);
+  ])('with %j is refused with %i and not charged', async (fields, status) => {
+    expect((await send(fields, undefined, refusedOnly)).status).toBe(status);
+    expect(await balanceOf(refusedOnly.test)).toBe(10_000_000);
   });
 
-  test('in live needs a sender and a provider, and says which setting is missing', async () => {
+  test('in live needs a sender and a provider, and names the missing setting', async () => {
     const body = { to: 'ana@loja.example', subject: 'Oi', text: 'Oi' };
-    const header = { 'idempotency-key': 'live' };
+    const header = keyed();
     const live = await messaging.tenant({ live: 1_000 });
     expect(await live.live.post('/v2/email/messages', body, header)).toMatchObject({
       status: 412,
@@ -111,27 +110,23 @@ describe.concurrent('an e-mail', () => {
     const unset = await live.live.post('/v2/email/messages', { ...body, from: 'ola@loja.example' }, header);
     expect(unset).toMatchObject({ status: 502 });
     expect(unset.body.detail).toContain('--channel email');
-    expect((await live.live.get('/v2/wallet')).body.balanceCoins).toBe(1_000);
+    expect(await balanceOf(live.live)).toBe(1_000);
   });
 
   test('beyond the balance is refused with 402', async () => {
     const poor = await messaging.tenant({ live: 0 });
     const body = { to: 'ana@loja.example', subject: 'Oi', text: 'Oi', from: 'ola@loja.example' };
-    expect((await poor.live.post('/v2/email/messages', body, { 'idempotency-key': 'poor' })).status).toBe(402);
+    expect((await poor.live.post('/v2/email/messages', body, keyed())).status).toBe(402);
   });
 });
 
-describe('who opted out', () => {
-  test('gets no communication, named or by address, and still gets transactional mail', async () => {
+describe('a contact that opted out', () => {
+  test('gets only transactional mail, named or by address', async () => {
     const fresh = await messaging.tenant();
-    const { body: contact } = await fresh.test.post('/contacts', {
-      phone: '+5511999990001',
-      email: 'Ana@Loja.example',
-    });
-    await fresh.test.post(`/contacts/${contact.id}/opt-out`, {});
+    const contactId = await optedOut(fresh.test, { phone: '+5511999990001', email: 'Ana@Loja.example' });
     const out = { status: 422, body: { meta: { motivo: 'opt_out' } } };
     expect(await send({ to: 'ana@loja.example' }, 'a', fresh)).toMatchObject(out);
-    expect(await send({ contactId: contact.id }, 'b', fresh)).toMatchObject(out);
+    expect(await send({ contactId }, 'b', fresh)).toMatchObject(out);
     expect((await send({ to: 'ana@loja.example', transactional: true }, 'c', fresh)).status).toBe(201);
     expect((await fresh.test.get('/v2/email/messages')).body.total).toBe(1);
   });
@@ -141,7 +136,7 @@ describe('a saved template', () => {
   const MJML =
     '<mjml><mj-body><mj-section><mj-column><mj-text>Olá, {{nome}}</mj-text></mj-column></mj-section></mj-body></mjml>';
 
-  test('gives subject and body; a subject of the send stands above its own', async () => {
+  test('gives subject and body; a subject of the send overrides its own', async () => {
     const { body: template } = await tenant.test.post('/v2/email/templates', {
       name: 'pedido',
       subject: 'Pedido de {{nome}}',
@@ -153,27 +148,26 @@ describe('a saved template', () => {
     expect((await send({ ...content, variables: { nome: 'Ana' } })).body.subject).toBe('Pedido de Ana');
     expect((await send(content)).body.subject).toBe('Pedido de cliente');
     expect((await send({ ...content, subject: 'Oi' })).body.subject).toBe('Oi');
-    // No placeholder reaches an inbox, whoever wrote the subject.
+    // No placeholder reaches an inbox, not even from the subject of the send.
     const filled = await send({ ...content, subject: 'Oi, {{nome}}{{outro}}', variables: { nome: 'Bia' } });
     expect(filled.body.subject).toBe('Oi, Bia');
   });
 
-  test('is found by its name in the overview contract', async () => {
+  test('is found by its name in /v1', async () => {
     const sent = await tenant.test.post(
       '/v1/messages',
       { channel: 'email', to: at('success'), template: 'pedido', variables: { nome: 'Ana' } },
-      { 'idempotency-key': 'by-name' },
+      keyed(),
     );
     expect(sent.status).toBe(202);
-    await vi.waitFor(async () => {
-      expect(await read(sent.body.id)).toMatchObject({ status: 'delivered', subject: 'Pedido de Ana' });
-    }, WAIT);
+    const fields = { status: 'delivered', subject: 'Pedido de Ana' };
+    await becomes(tenant.test, `/v2/email/messages/${sent.body.id}`, fields, WAIT);
     expect(await messaging.tables.test.get({ pk: `MSG#${sent.body.id}`, sk: 'BODY' })).toBeUndefined();
   });
 });
 
 describe('the list of e-mails', () => {
-  test('is newest first, filtered by status, recipient and campaign, and knows its total', async () => {
+  test('is newest first, filtered by status, recipient and campaign, with its total', async () => {
     const fresh = await messaging.tenant();
     const ids: string[] = [];
     for (const local of ['one', 'two', 'three'])
@@ -181,7 +175,7 @@ describe('the list of e-mails', () => {
         (await send({ to: at(local), campaignId: local === 'two' ? 'tag' : undefined }, local, fresh)).body.id,
       );
     const list = async (query: Record<string, string>) => (await fresh.test.get('/v2/email/messages', query)).body;
-    expect((await list({})).items.map(({ id }: { id: string }) => id)).toEqual(ids);
+    expect(idsOf((await list({})).items)).toEqual(ids);
     expect(await list({ to: at('two') })).toMatchObject({ total: 1, items: [{ id: ids[1] }] });
     expect(await list({ campaignId: 'tag' })).toMatchObject({ total: 1 });
     expect(await list({ limit: '1', skip: '1' })).toMatchObject({ total: 3, items: [{ id: ids[1] }] });
@@ -192,7 +186,7 @@ describe('the list of e-mails', () => {
 });
 
 describe('an address that unsubscribed', () => {
-  test('gets no communication, whichever contact is named, and still gets transactional mail', async () => {
+  test('gets only transactional mail, whichever contact is named', async () => {
     const fresh = await messaging.tenant();
     const to = 'bia@loja.example';
     const { body: contact } = await fresh.test.post('/contacts', { phone: '+5511999990002' });

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Client, startMessaging, type Tenant } from '../support/api.ts';
 import { expectProblem } from '../support/problems.ts';
 import { use } from '../support/use.ts';
+import { connectNumber } from './support.ts';
 
 const PATH = '/v2/flows';
 const SCREEN = {
@@ -17,29 +18,22 @@ const SCREEN = {
 let owner: Tenant;
 let client: Client;
 let numberId: string;
-let connected = 0;
-const connect = async (): Promise<string> => {
-  const phoneNumberId = `99${String(++connected).padStart(6, '0')}1000`;
-  return (await client.post('/numbers', { phoneNumberId, wabaId: '102290129340398', accessToken: 'token' })).body.id;
-};
 const fresh = async () => {
   owner = await messaging.tenant();
   client = owner.test;
-  numberId = await connect();
+  numberId = await connectNumber(client);
 };
 const messaging = await use(startMessaging());
-beforeAll(async () => {
-  await fresh();
-});
+beforeAll(fresh);
 
 const A_FLOW = { name: 'Atendimento', platformCategories: ['CUSTOMER_SUPPORT'], flowJson: { screens: [SCREEN] } };
 const create = (fields: object = {}) => client.post(PATH, { ...A_FLOW, numberId, ...fields });
 const made = async (fields: object = {}) => (await create(fields)).body;
 const patch = (id: string, body: object) => client.call('PATCH', `${PATH}/${id}`, { body });
-const move = (id: string, verb: string) => client.call('POST', `${PATH}/${id}/${verb}`);
+const act = (id: string, verb: string) => client.call('POST', `${PATH}/${id}/${verb}`);
 
 describe('a flow', () => {
-  test('is a draft with the default versions, changed, published, deprecated and archived', async () => {
+  test('starts as a draft with the default versions, and is changed, published, deprecated and archived', async () => {
     const { status, body } = await create({ description: 'Abre um chamado' });
     expect(status).toBe(201);
     const flowJson = { version: '6.2', data_api_version: '3.0', screens: [SCREEN] };
@@ -61,7 +55,7 @@ describe('a flow', () => {
     expect(changed).toMatchObject({ name: 'Outro', version: 2, flowJson });
     expect(changed.description).toBeUndefined();
 
-    const published = (await move(id, 'publish')).body;
+    const published = (await act(id, 'publish')).body;
     expect(published).toEqual({
       ...changed,
       status: 'active',
@@ -70,39 +64,39 @@ describe('a flow', () => {
       publishedAt: expect.any(String),
       updatedAt: published.updatedAt,
     });
-    expect((await move(id, 'sync')).body).toEqual(published);
-    for (const verb of ['publish', 'archive']) expectProblem(await move(id, verb), 409, { meta: { status: 'active' } });
+    expect((await act(id, 'sync')).body).toEqual(published);
+    for (const verb of ['publish', 'archive']) expectProblem(await act(id, verb), 409, { meta: { status: 'active' } });
     expectProblem(await patch(id, { name: 'x' }), 409, { meta: { status: 'active' } });
     expectProblem(await client.call('DELETE', `${PATH}/${id}`), 409, { meta: { status: 'active' } });
 
-    const deprecated = (await move(id, 'deprecate')).body;
+    const deprecated = (await act(id, 'deprecate')).body;
     expect(deprecated).toMatchObject({ status: 'deprecated', platformStatus: 'DEPRECATED' });
-    expect((await move(id, 'deprecate')).body).toEqual(deprecated);
-    const archived = (await move(id, 'archive')).body;
+    expect((await act(id, 'deprecate')).body).toEqual(deprecated);
+    const archived = (await act(id, 'archive')).body;
     expect(archived).toMatchObject({ status: 'archived', platformStatus: 'DEPRECATED' });
-    expect((await move(id, 'archive')).body).toEqual(archived);
-    expectProblem(await move(id, 'deprecate'), 409, { meta: { status: 'archived' } });
+    expect((await act(id, 'archive')).body).toEqual(archived);
+    expectProblem(await act(id, 'deprecate'), 409, { meta: { status: 'archived' } });
   });
 
-  test('that is a draft is deleted; one that never was published cannot be deprecated', async () => {
+  test('in draft can be deleted, and neither deprecated nor synced', async () => {
     const { id } = await made();
-    for (const verb of ['deprecate', 'sync']) expectProblem(await move(id, verb), 409, { meta: { status: 'draft' } });
+    for (const verb of ['deprecate', 'sync']) expectProblem(await act(id, verb), 409, { meta: { status: 'draft' } });
     expect((await client.call('DELETE', `${PATH}/${id}`)).status).toBe(204);
     expectProblem(await client.call('DELETE', `${PATH}/${id}`), 404);
-    expectProblem(await move(id, 'publish'), 404);
+    expectProblem(await act(id, 'publish'), 404);
   });
 
-  test('of a number that was disconnected cannot be published: 412', async () => {
+  test('of a disconnected number cannot be published: 412', async () => {
     await fresh();
     const { id } = await made();
     await client.call('DELETE', `/numbers/${numberId}`);
-    expectProblem(await move(id, 'publish'), 412);
+    expectProblem(await act(id, 'publish'), 412);
   });
 
-  test('are listed newest first by state, platform state, category and number, with exact totals', async () => {
+  test('is listed newest first by status, platform status, category and number, with exact totals', async () => {
     await fresh();
-    const other = await connect();
-    await move((await made({ name: 'a', platformCategories: ['SURVEY', 'OTHER'] })).id, 'publish');
+    const other = await connectNumber(client);
+    await act((await made({ name: 'a', platformCategories: ['SURVEY', 'OTHER'] })).id, 'publish');
     await made({ name: 'b', platformCategories: ['OTHER'] });
     await made({ name: 'c', numberId: other });
     const list = async (query: Record<string, string | number>) => {
@@ -117,7 +111,7 @@ describe('a flow', () => {
     expect(await list({ category: 'SURVEY', status: 'draft' })).toEqual(['', 0]);
     expect(await list({ numberId: other })).toEqual(['c', 1]);
     expect((await client.get(PATH, { limit: 1 })).body.items[0].flowJson.screens).toEqual([SCREEN]);
-    for (const query of [{ status: 'x' }, { platformStatus: 'draft' }, { category: 'X' }, { limit: 51 }])
+    for (const query of [{ status: 'x' }, { platformStatus: 'draft' }, { category: 'X' }, { limit: 201 }])
       expectProblem(await client.get(PATH, query as Record<string, string>), 400);
   });
 
@@ -126,26 +120,26 @@ describe('a flow', () => {
     ['no screens', { flowJson: { screens: [] } }, 'flowJson.screens'],
     ['no terminal screen', { flowJson: { screens: [{ ...SCREEN, terminal: false }] } }, 'flowJson.screens'],
     ['a screen twice', { flowJson: { screens: [SCREEN, SCREEN] } }, 'flowJson.screens.1.id'],
-    ['a screen of the platform', { flowJson: { screens: [{ ...SCREEN, id: 'SUCCESS' }] } }, 'flowJson.screens.0.id'],
+    ['a reserved screen id', { flowJson: { screens: [{ ...SCREEN, id: 'SUCCESS' }] } }, 'flowJson.screens.0.id'],
     [
       'another layout',
       { flowJson: { screens: [{ ...SCREEN, layout: { type: 'Grid', children: [] } }] } },
       'flowJson.screens.0.layout.type',
     ],
     [
-      'a way to nowhere',
+      'a route to an unknown screen',
       { flowJson: { screens: [SCREEN, second], routing_model: { DADOS: ['X'] } } },
       'flowJson.routing_model',
     ],
     ['an endpoint secret', { endpointSecret: 'x' }, ''],
     ['no categories', { platformCategories: [] }, 'platformCategories'],
-    ['a number that is not there', { numberId: `num_${'0'.repeat(21)}` }, 'numberId'],
+    ['an unknown number', { numberId: `num_${'0'.repeat(21)}` }, 'numberId'],
     ['too much JSON', { flowJson: { screens: [{ ...SCREEN, data: { a: 'x'.repeat(110_000) } }] } }, 'flowJson'],
-  ])('with %s is refused with the place of the fault', async (_, fields, path) => {
+  ])('with %s is refused with the path of the fault', async (_, fields, path) => {
     expectProblem(await create(fields), 422, { errors: [path] });
   });
 
-  test('is read with flows:read and changed with flows:write alone', async () => {
+  test('is read only with flows:read and changed only with flows:write', async () => {
     const reader = await messaging.limited(client, ['flows:read']);
     expect((await reader.get(PATH)).status).toBe(200);
     expectProblem(await reader.post(PATH, A_FLOW), 403);

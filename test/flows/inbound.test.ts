@@ -1,68 +1,55 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import exampleInbound from '../../events/providers/infobip.rcs-inbound-message.json' with { type: 'json' };
 import { receiveInbound } from '../../shared/domain/inbound/receive.ts';
 import { inboundIdOf } from '../../shared/domain/message/inbound-message.ts';
 import type { InboundEvent } from '../../shared/domain/message/provider-port.ts';
-import { putProviderSettings, putRoutes } from '../../shared/storage/access/providers.ts';
-import { anEvent, inboundOver } from '../inbound/support.ts';
+import { putRoutes } from '../../shared/storage/access/providers.ts';
+import { anEvent, inboundOfStack } from '../inbound/support.ts';
 import { type Answer, startMessaging, type Tenant } from '../support/api.ts';
 import { checkMoney } from '../support/money.ts';
 import { expectProblem } from '../support/problems.ts';
-import { type InfobipRcsStandIn, startInfobipRcsStandIn } from '../support/providers/infobip-rcs-stand-in.ts';
-import { type InfobipStandIn, startInfobipStandIn } from '../support/providers/infobip-stand-in.ts';
+import { startInfobipRcsStandIn } from '../support/providers/infobip-rcs-stand-in.ts';
+import { startInfobipStandIn } from '../support/providers/infobip-stand-in.ts';
 import { deliver } from '../support/providers/stand-in.ts';
-import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { startReceiver } from '../support/receiver.ts';
 import { use } from '../support/use.ts';
+import { acceptedBy, keyed, kindsOf, PATIENCE, setUpProvider, walletOf } from './support.ts';
 
 const OPENING = 1_000_000;
-const wait = { timeout: 20_000, interval: 150 };
-let sms: InfobipStandIn;
-let rcs: InfobipRcsStandIn;
-let receiver: Receiver;
-/** The endpoint of a creator who may not see phones. */
-let blind: Receiver;
-let owner: Tenant;
 let phones = 0;
 const aPhone = () => `+55119877${String(10_000 + phones++)}`;
 
 const messaging = await use(startMessaging());
+const sms = await use(startInfobipStandIn());
+const rcs = await use(startInfobipRcsStandIn());
+const receiver = await use(startReceiver());
+/** The endpoint of a subscription whose creator may not see phones. */
+const masked = await use(startReceiver());
+const owner = await messaging.tenant({ live: OPENING });
 beforeAll(async () => {
-  [sms, rcs, receiver, blind] = await Promise.all([
-    startInfobipStandIn(),
-    startInfobipRcsStandIn(),
-    startReceiver(),
-    startReceiver(),
-  ]);
-  const vault = await messaging.vault('live');
-  for (const [channel, { settings }] of [
-    ['sms', sms],
-    ['rcs', rcs],
-  ] as const)
-    await putProviderSettings(messaging.tables.live, vault, { channel, name: 'infobip', settings, now: Date.now() });
+  await setUpProvider(messaging, 'sms', 'infobip', sms.settings);
+  await setUpProvider(messaging, 'rcs', 'infobip', rcs.settings);
   for (const route of ['premium', 'otp'])
     await putRoutes(messaging.tables.live, { channel: 'sms', route, providers: ['infobip'] });
-  owner = await messaging.tenant({ live: OPENING });
-});
-afterAll(async () => {
-  await Promise.all([sms?.close(), rcs?.close(), receiver?.close(), blind?.close()]);
 });
 
-const sentBy = (standIn: InfobipStandIn | InfobipRcsStandIn, { body }: Answer) => {
-  const found = standIn.messages.find(({ messageId }) => messageId === body.id);
-  if (!found) throw new Error(`The provider never saw the message: ${JSON.stringify(body)}`);
-  return found;
-};
+const reply = async (sent: Answer, text: string) => sms.reply(await acceptedBy(sms, sent), text);
 const inboundsOf = async ({ live }: Tenant) =>
   (await live.get('/messages')).body.items.filter(({ direction }: { direction: string }) => direction === 'inbound');
 const eventsOf = async (env: 'live' | 'test', { id }: Tenant, ...types: string[]) =>
   (await messaging.eventsOf(env, id)).filter(({ type }) => types.includes(type));
 
+const receive = async (event: InboundEvent, tenant: Tenant = owner) => {
+  await receiveInbound(await inboundOfStack(messaging), { organizationId: tenant.id, env: 'test' }, event);
+  return inboundIdOf(tenant.id, event.channel, event.providerMessageId);
+};
+
 describe('an SMS reply', () => {
-  test('is a message of the unified list too, once, beside its own operations, and is charged once', async () => {
+  test('is also one message in the list of all channels, and is charged once', async () => {
     const from = aPhone();
     const { body: contact } = await owner.live.post('/contacts', { phone: from, name: 'Ana' });
     const sent = await owner.live.send({ to: from, campaignId: 'bf', metadata: { orderId: 'A-1' } });
-    const posted = sms.reply(sentBy(sms, sent), 'Sim, pode entregar 🙂');
+    const posted = await reply(sent, 'Sim, pode entregar 🙂');
     const answers = await Promise.all(Array.from({ length: 8 }, () => deliver(posted)));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
     expect((await deliver(posted)).status).toBe(200);
@@ -87,23 +74,21 @@ describe('an SMS reply', () => {
     expect((await owner.live.get('/v2/sms/messages')).body).toMatchObject({ total: 1, items: [{ id: sent.body.id }] });
     expect((await owner.live.get('/v2/sms/replies')).body).toMatchObject({ total: 1, items: [{ from }] });
     expect((await owner.live.get(`/messages/${message.id}`)).body).toEqual(message);
-    const told = await eventsOf('live', owner, 'sms.received', 'message.received');
-    expect(told).toMatchObject([
+    expect(await eventsOf('live', owner, 'sms.received', 'message.received')).toMatchObject([
       { type: 'sms.received', data: { messageId: message.id, contactId: contact.id, metadata: { orderId: 'A-1' } } },
     ]);
-    const { balanceCoins } = (await owner.live.get('/v2/wallet')).body;
-    expect(balanceCoins).toBe(OPENING - sent.body.billing.coins - 200);
+    expect((await walletOf(owner.live)).balanceCoins).toBe(OPENING - sent.body.billing.coins - 200);
     await checkMoney(messaging.tables.live, owner.id);
     expect((await owner.live.get(`/contacts/${contact.id}`)).body.lastInteractionAt).toBe(message.sentAt);
   });
 
-  test('that asks to stop ends the sends, with contact.opted_out told once', async () => {
+  test('with an opt-out word stops sends and raises contact.opted_out once', async () => {
     const from = aPhone();
     const { body: contact } = await owner.live.post('/contacts', { phone: from });
     const sent = await owner.live.send({ to: from });
-    const posted = sms.reply(sentBy(sms, sent), 'Sair!');
+    const posted = await reply(sent, 'Sair!');
     await Promise.all([deliver(posted), deliver(posted)]);
-    await deliver(sms.reply(sentBy(sms, sent), 'SAIR'));
+    await deliver(await reply(sent, 'SAIR'));
     expect((await owner.live.get(`/contacts/${contact.id}`)).body.optIn).toMatchObject({
       status: 'denied',
       revokedReason: 'asked by sms: SAIR',
@@ -113,27 +98,27 @@ describe('an SMS reply', () => {
     expect((await owner.live.send({ to: from, route: 'otp' })).status).toBe(201);
   });
 
-  test('of a phone that is nobody’s ends the sends to it as well', async () => {
+  test('with an opt-out word from an unknown phone also stops sends to it', async () => {
     const from = aPhone();
     const sent = await owner.live.send({ to: from });
-    await deliver(sms.reply(sentBy(sms, sent), 'DESCADASTRAR'));
+    await deliver(await reply(sent, 'DESCADASTRAR'));
     expectProblem(await owner.live.send({ to: from }), 422);
     const { status, body } = await owner.live.post('/contacts', { phone: from });
     expect({ status, optIn: body.optIn.status }).toEqual({ status: 201, optIn: 'denied' });
   });
 });
 
-describe('an RCS answer', () => {
-  test('by the provider’s callback is an inbound message that answers the one that was sent', async () => {
+describe('an RCS reply', () => {
+  test('is an inbound message that refers to the one that was sent', async () => {
     const to = aPhone();
     const sent = await owner.live.post(
       '/v2/rcs/messages',
       { to, content: { text: 'Seu pedido saiu.' }, route: 'easy_rcs' },
-      { 'idempotency-key': to },
+      keyed(),
     );
     expect(sent.status).toBe(201);
     const [example] = exampleInbound.results;
-    const message = sentBy(rcs, sent);
+    const message = await acceptedBy(rcs, sent);
     const entry = { ...example, sender: to.slice(1), pairedMessageId: message.messageId };
     const posted = rcs.signed(message, JSON.stringify({ ...exampleInbound, results: [entry] }));
     for (const { status } of await Promise.all([deliver(posted), deliver(posted), deliver(posted)]))
@@ -152,33 +137,19 @@ describe('an RCS answer', () => {
   });
 });
 
-describe('a message by WhatsApp', () => {
-  const receive = async (event: InboundEvent, tenant: Tenant = owner) => {
-    const organizationId = tenant.id;
-    const vault = await messaging.vault('test');
-    const ports = inboundOver(messaging.tables.test, Date.now, async (id, kind, value) =>
-      vault.blindIndex(id, kind, value),
-    );
-    await receiveInbound(ports, { organizationId, env: 'test' }, event);
-    return inboundIdOf(tenant.id, event.channel, event.providerMessageId);
-  };
-
-  test('opens the 24-hour window for a free text, and closes it a day later', async () => {
+describe('a WhatsApp message', () => {
+  test('opens the window for a free-form message for 24 hours', async () => {
     const to = aPhone();
-    const say = () =>
-      owner.test.post(
-        '/v1/messages',
-        { channel: 'whatsapp', to, text: 'Como posso ajudar?' },
-        { 'idempotency-key': `${to}-${phones++}` },
-      );
-    expect((await say()).status).toBe(409);
+    const send = () =>
+      owner.test.post('/v1/messages', { channel: 'whatsapp', to, text: 'Como posso ajudar?' }, keyed());
+    expect((await send()).status).toBe(409);
     await receive(anEvent({ from: to, at: Date.now() - 24 * 3_600_000 - 1_000 }));
-    expect((await say()).status).toBe(409);
+    expect((await send()).status).toBe(409);
     await receive(anEvent({ from: to, at: Date.now() - 1_000 }));
-    expect((await say()).status).toBe(202);
+    expect((await send()).status).toBe(202);
   });
 
-  test('is masked without pii:full, in the list and alone', async () => {
+  test('is masked without pii:full, in a list and a read', async () => {
     const from = aPhone();
     const id = await receive(anEvent({ from, at: Date.now() }));
     const masking = await messaging.limited(owner.test, ['messages:read']);
@@ -188,19 +159,19 @@ describe('a message by WhatsApp', () => {
     expect((await owner.test.get(`/messages/${id}`)).body).toMatchObject({ from, to: '106540352242922' });
   });
 
-  test('tells its story, its webhooks included, whose receivers see the sender as their creator may', async () => {
+  test('has a timeline with its webhooks, which show the sender as their creator may see it', async () => {
     const tenant = await messaging.tenant();
     const hook = await tenant.test.post('/webhooks', { url: receiver.url, events: ['message.received'] });
     expect(hook.status).toBe(201);
     const masking = await messaging.limited(tenant.test, ['webhooks:write']);
-    const masked = await masking.post('/webhooks', { url: blind.url, events: ['message.received'] });
-    expect(masked.status).toBe(201);
+    const hooked = await masking.post('/webhooks', { url: masked.url, events: ['message.received'] });
+    expect(hooked.status).toBe(201);
     const from = aPhone();
     const referral = { source_type: 'ad', source_id: '120210000000000000' };
     const event = anEvent({ from, at: Date.now() - 1_000, text: 'Vi o anúncio', referral });
     const id = await receive(event, tenant);
-    await vi.waitFor(() => expect([receiver.events().length, blind.events().length]).toEqual([1, 1]), wait);
-    expect(blind.events()[0]?.event.data.from).toBe(`${from.slice(0, 6)}****${from.slice(-4)}`);
+    await vi.waitFor(() => expect([receiver.events().length, masked.events().length]).toEqual([1, 1]), PATIENCE);
+    expect(masked.events()[0]?.event.data.from).toBe(`${from.slice(0, 6)}****${from.slice(-4)}`);
     expect(receiver.events()[0]?.event).toMatchObject({
       type: 'message.received',
       sequence: 1,
@@ -217,13 +188,12 @@ describe('a message by WhatsApp', () => {
       fonte: 'meta',
       anuncio: '120210000000000000',
     });
-    const kinds = async () =>
-      (await tenant.test.get(`/messages/${id}/timeline`)).body.items.map(({ kind }: { kind: string }) => kind);
-    await vi.waitFor(async () => expect(await kinds()).toContain('webhook'), wait);
+    const kinds = async () => kindsOf((await tenant.test.get(`/messages/${id}/timeline`)).body.items);
+    await vi.waitFor(async () => expect(await kinds()).toContain('webhook'), PATIENCE);
     expect((await kinds()).slice(0, 3)).toEqual(['receipt', 'contact', 'window']);
   });
 
-  test('can be neither sent anew, nor cancelled, nor forced: 409', async () => {
+  test('cannot be resent, cancelled or forced: 409', async () => {
     const id = await receive(anEvent({ from: aPhone(), at: Date.now() }));
     expectProblem(await owner.test.post(`/messages/${id}/resend`, {}), 409);
     expectProblem(await owner.test.call('POST', `/messages/${id}/cancel`), 409);
@@ -231,7 +201,7 @@ describe('a message by WhatsApp', () => {
     for (const area of ['sms', 'rcs', 'email']) expectProblem(await owner.test.get(`/v2/${area}/messages/${id}`), 404);
   });
 
-  test('is nothing to another organization, nor to the other environment', async () => {
+  test('is 404 for another organization or environment', async () => {
     const id = await receive(anEvent({ from: aPhone(), at: Date.now() }));
     const other = await messaging.tenant();
     for (const client of [other.test, owner.live]) {
@@ -244,7 +214,7 @@ describe('a message by WhatsApp', () => {
 });
 
 describe('a tracked link with {{codigo}} in its prefilled text', () => {
-  test('fills its code in, by which the message that comes back tells its origin', async () => {
+  test('contains its code there, by which the incoming message shows its origin', async () => {
     const tenant = await messaging.tenant();
     const sent = await tenant.test.send({
       body: 'Fale conosco: https://wa.me/5511999990000?text=Oi%20{{codigo}}&utm_source=google&utm_campaign=bf',
@@ -257,12 +227,7 @@ describe('a tracked link with {{codigo}} in its prefilled text', () => {
     expect(followed.status).toBe(302);
     const prefilled = new URL(followed.headers.get('location') ?? '').searchParams.get('text') ?? '';
     expect(prefilled).toBe(`Oi ${code}`);
-    const vault = await messaging.vault('test');
-    const ports = inboundOver(messaging.tables.test, Date.now, async (id, kind, value) =>
-      vault.blindIndex(id, kind, value),
-    );
-    const event = anEvent({ from: aPhone(), text: prefilled, at: Date.now() });
-    await receiveInbound(ports, { organizationId: tenant.id, env: 'test' }, event);
+    await receive(anEvent({ from: aPhone(), text: prefilled, at: Date.now() }), tenant);
     const [message] = (await tenant.test.get('/messages')).body.items;
     expect(message).toMatchObject({
       payload: { text: prefilled },

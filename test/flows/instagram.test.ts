@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test, vi } from 'vitest';
-import { putProviderSettings } from '../../shared/storage/access/providers.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { startMessaging, type Tenant } from '../support/api.ts';
 import { checkMoney } from '../support/money.ts';
@@ -9,10 +8,10 @@ import { ACCOUNT_ID, INSTAGRAM_ACCOUNT } from '../support/providers/instagram-ki
 import { startInstagramStandIn } from '../support/providers/instagram-stand-in.ts';
 import { deliver } from '../support/providers/stand-in.ts';
 import { use } from '../support/use.ts';
+import { becomes, keyed, PATIENCE, setUpProvider, walletOf } from './support.ts';
 
 const OPENING = 1_000_000;
 const PRICE = 150;
-const WAIT = { timeout: 20_000, interval: 150 };
 const HOUR_MS = 3600_000;
 let owner: Tenant;
 const messaging = await use(startMessaging());
@@ -21,40 +20,36 @@ beforeAll(async () => {
   meta.endpoint = `${messaging.url}/callbacks/instagram_messaging_api/events`;
   owner = await messaging.tenant({ live: OPENING });
   const account = (meta.settings.accounts as readonly object[])[0];
-  await putProviderSettings(messaging.tables.live, await messaging.vault('live'), {
-    channel: 'instagram',
-    name: 'instagram_messaging_api',
-    settings: { ...meta.settings, accounts: [{ ...account, organizationId: owner.id }], timeoutMs: 1_500 },
-    now: Date.now(),
-  });
+  const accounts = [{ ...account, organizationId: owner.id }];
+  const settings = { ...meta.settings, accounts, timeoutMs: 1_500 };
+  await setUpProvider(messaging, 'instagram', 'instagram_messaging_api', settings);
 });
 
 let users = 0;
 const aUser = () => `178455${String(1_000_000_000 + users++)}`;
 const send = ({ live }: Tenant, to: string, body: object = { type: 'text', payload: { text: 'Olá' } }) =>
-  live.post('/messages', { channel: 'instagram', to, ...body }, { 'idempotency-key': randomUUID() });
+  live.post('/messages', { channel: 'instagram', to, ...body }, keyed());
 const sentTo = (user: string) =>
   vi.waitFor(() => {
     const found = meta.messages.find(({ to }) => to === user);
     if (!found) throw new Error('Instagram never saw the message.');
     return found;
-  }, WAIT);
-const moves = (id: string, fields: object) =>
-  vi.waitFor(async () => expect((await owner.live.get(`/messages/${id}`)).body).toMatchObject(fields), WAIT);
+  }, PATIENCE);
+const moves = (id: string, fields: object) => becomes(owner.live, `/messages/${id}`, fields);
 const eventsOf = async (type: string) =>
   (await messaging.eventsOf('live', owner.id)).filter((event) => event.type === type);
 const writes = (user: string, message: object = { mid: randomUUID(), text: 'Oi, tem em azul?' }) =>
   deliver(meta.items(user, INSTAGRAM_ACCOUNT, { message }));
 const closed = { meta: { code: 'window_closed' } };
 
-test('who wrote is answered, is told of once by an event, and the answer is charged and read', async () => {
+test('a user who wrote can be answered; the message raises one event, and the answer is charged and read', async () => {
   const user = aUser();
   expectProblem(await send(owner, user), 409, closed);
   const message = { mid: randomUUID(), text: 'Oi, tem em azul?' };
   for (const answer of await Promise.all([writes(user, message), writes(user, message)]))
     expect(answer.status).toBe(200);
-  const told = (await eventsOf('instagram.message.received')).filter(({ data }) => data.payload !== undefined);
-  expect(told).toHaveLength(1);
+  const received = (await eventsOf('instagram.message.received')).filter(({ data }) => data.payload !== undefined);
+  expect(received).toHaveLength(1);
   const sent = await send(owner, user);
   expect(sent).toMatchObject({ status: 201, body: { instagramAccountId: ACCOUNT_ID } });
   const accepted = await sentTo(user);
@@ -64,11 +59,11 @@ test('who wrote is answered, is told of once by an event, and the answer is char
   await moves(sent.body.id, { status: 'read' });
   const events = (await eventsOf('instagram.message.sent')).filter(({ data }) => data.id === sent.body.id);
   expect(events).toHaveLength(1);
-  expect((await owner.live.get('/v2/wallet')).body.balanceCoins).toBe(OPENING - PRICE);
+  expect((await walletOf(owner.live)).balanceCoins).toBe(OPENING - PRICE);
   await checkMoney(messaging.tables.live, owner.id);
 });
 
-test('a day later only a person may answer, and after a week nobody', async () => {
+test('after a day only a human agent may answer, and after a week nobody', async () => {
   const user = aUser();
   expect((await writes(user)).status).toBe(200);
   const { body } = await owner.live.get('/messages', { limit: 1 });
@@ -90,17 +85,17 @@ test('a day later only a person may answer, and after a week nobody', async () =
   expectProblem(await send(owner, user, byPerson), 409, closed);
 });
 
-test('a message outside of the window by the word of the platform fails so, and costs nothing', async () => {
+test('a message that Instagram refuses as outside the window fails with that reason and costs nothing', async () => {
   const user = aUser();
   await writes(user);
-  const before = (await owner.live.get('/v2/wallet')).body.balanceCoins;
+  const before = (await walletOf(owner.live)).balanceCoins;
   meta.script({ refuse: '400:10/2534022' });
   const sent = await send(owner, user);
   await moves(sent.body.id, { status: 'failed', reason: 'window_closed' });
-  expect((await owner.live.get('/v2/wallet')).body).toMatchObject({ balanceCoins: before, heldCoins: 0 });
+  expect(await walletOf(owner.live)).toMatchObject({ balanceCoins: before, heldCoins: 0 });
 });
 
-test('media and quick replies leave; templates, captions and other buttons are refused with their place', async () => {
+test('media is sent; templates, captions and other buttons are refused with their path', async () => {
   const user = aUser();
   await writes(user);
   const media = { media: { kind: 'image', url: 'https://cdn.example.com.br/pedido.png' } };
@@ -122,7 +117,7 @@ test('media and quick replies leave; templates, captions and other buttons are r
   }
 });
 
-test('another organization neither sends from the account nor hears of what came to it', async () => {
+test('another organization can neither send from the account nor see its messages', async () => {
   const user = aUser();
   await writes(user);
   const other = await messaging.tenant({ live: OPENING });
@@ -134,12 +129,12 @@ test('another organization neither sends from the account nor hears of what came
   expect((await other.live.get('/messages')).body.total).toBe(0);
 });
 
-test('the sandbox carries what nobody wrote before, from any account', async () => {
+test('the sandbox sends without a window, from any account', async () => {
   const { test: client } = owner;
   const sent = await client.post(
     '/messages',
     { channel: 'instagram', to: aUser(), type: 'text', payload: { text: 'Olá' } },
-    { 'idempotency-key': 'sandbox' },
+    keyed(),
   );
   expect(sent.status).toBe(201);
 });

@@ -2,11 +2,11 @@ import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createOrganization } from '../../infra/provisioning/organizations.ts';
 import { IssuedApiKey } from '../../shared/contracts/keys.ts';
-import { accessPlatform } from '../support/access.ts';
+import { startAccess } from '../support/access.ts';
 import { use } from '../support/use.ts';
 
 type Handler = (event: APIGatewayProxyEvent, context: Context) => Promise<{ statusCode: number; body: string }>;
-/** Functions read their environment as they load: they are loaded once it is set. */
+/** Functions read their environment when they load, so they are loaded once it is set. */
 const FUNCTIONS = {
   'keys/list': () => import('../../functions/keys/list.ts'),
   'keys/create': () => import('../../functions/keys/create.ts'),
@@ -19,15 +19,15 @@ const FUNCTIONS = {
 let organization: Awaited<ReturnType<typeof createOrganization>>;
 const handlers = new Map<string, Handler>();
 
-const platform = await use(accessPlatform());
+const access = await use(startAccess());
 beforeAll(async () => {
-  organization = await createOrganization(platform.tables, { name: 'Loja Azul' });
+  organization = await createOrganization(access.tables, { name: 'Loja Azul' });
   const settings = {
     STAGE: 'test',
-    TABLE_NAME: platform.tables.test.name,
-    LIVE_TABLE_NAME: platform.tables.live.name,
+    TABLE_NAME: access.tables.test.name,
+    LIVE_TABLE_NAME: access.tables.live.name,
     PUBLIC_URL: 'http://127.0.0.1:3000',
-    DYNAMODB_ENDPOINT: platform.endpoint,
+    DYNAMODB_ENDPOINT: access.endpoint,
     AWS_REGION: 'us-east-1',
     AWS_ACCESS_KEY_ID: 'local',
     AWS_SECRET_ACCESS_KEY: 'local',
@@ -47,15 +47,15 @@ interface Request {
   readonly id?: string;
   readonly body?: unknown;
   readonly query?: Readonly<Record<string, string>>;
-  /** An answer of the authorizer that the gateway still holds. */
-  readonly cached?: Awaited<ReturnType<typeof platform.knock>>;
+  /** An answer of the authorizer that the gateway has cached. */
+  readonly cached?: Awaited<ReturnType<typeof access.authorize>>;
 }
-/** A call as it comes through the gateway: authorizer first, then the function with the authorizer's context. */
+/** A call as the gateway makes it: the authorizer first, then the function with its context. */
 const call = async (
   name: keyof typeof FUNCTIONS,
   { key = organization.keys.test, id, body, query = {}, cached }: Request = {},
 ) => {
-  const admitted = cached ?? (await platform.knock('test', `Bearer ${key}`));
+  const admitted = cached ?? (await access.authorize('test', `Bearer ${key}`));
   if (!admitted) return { status: 401, body: {} as Record<string, never> };
   const event = {
     path: '/v2/api-keys',
@@ -72,8 +72,8 @@ const call = async (
   return { status: statusCode, body: text === '' ? {} : JSON.parse(text) };
 };
 
-describe('the operations of API keys', () => {
-  test('create shows the secret once; the list never does', async () => {
+describe('API keys', () => {
+  test('show their secret when created, and never in the list', async () => {
     const created = await call('keys/create', { body: { name: 'Checkout', scopes: ['sms:send', 'sms:read'] } });
     expect(created.status).toBe(201);
     const { key, ...shown } = IssuedApiKey.parse(created.body);
@@ -88,14 +88,14 @@ describe('the operations of API keys', () => {
     expect(JSON.stringify(body)).not.toContain(key);
   });
 
-  test('a key acts within its scopes from its creation on', async () => {
+  test('are limited to their scopes from the start', async () => {
     const { body } = await call('keys/create', { body: { name: 'Reader', scopes: ['keys:read'] } });
     expect((await call('keys/list', { key: body.key })).status).toBe(200);
     expect((await call('keys/create', { key: body.key, body: { name: 'x', scopes: ['keys:read'] } })).status).toBe(403);
     expect((await call('organization/get', { key: body.key })).status).toBe(403);
   });
 
-  test('no key begets a stronger one', async () => {
+  test('cannot create or rotate a key with scopes of which they have none', async () => {
     const { body } = await call('keys/create', { body: { name: 'Weak', scopes: ['keys:write', 'sms:read'] } });
     expect((await call('keys/create', { key: body.key, body: { name: 'x', scopes: ['sms:send'] } })).status).toBe(403);
     const strong = await call('keys/create', { body: { name: 'Strong', scopes: ['crm:delete'] } });
@@ -103,7 +103,7 @@ describe('the operations of API keys', () => {
     expect((await call('keys/create', { key: body.key, body: { name: 'x', scopes: ['sms:read'] } })).status).toBe(201);
   });
 
-  test('a body that breaks the contract is 422', async () => {
+  test('refuse a body that breaks the contract: 422', async () => {
     const bad = [
       { name: 'x', scopes: [] },
       { name: 'x', scopes: ['sms:fly'] },
@@ -118,7 +118,7 @@ describe('the operations of API keys', () => {
     expect((await call('keys/list', { query: { limit: '201' } })).status).toBe(422);
   });
 
-  test('rotate answers a new secret under the same id, and both work during the overlap', async () => {
+  test('get a new secret under the same id when rotated, and both work during the overlap', async () => {
     const { body } = await call('keys/create', { body: { name: 'Turns', scopes: ['keys:read'] } });
     const turned = await call('keys/rotate', { id: body.id, body: {} });
     expect(turned).toMatchObject({ status: 200, body: { id: body.id, name: 'Turns', scopes: ['keys:read'] } });
@@ -128,7 +128,7 @@ describe('the operations of API keys', () => {
     expect((await call('keys/list', { key: last.body.key })).status).toBe(200);
   });
 
-  test('revoke is 204, again 204, and ends the key', async () => {
+  test('end when revoked: 204, also when repeated', async () => {
     const { body } = await call('keys/create', { body: { name: 'Ends', scopes: ['keys:read'] } });
     for (let turn = 0; turn < 2; turn++)
       expect(await call('keys/revoke', { id: body.id })).toEqual({ status: 204, body: {} });
@@ -136,10 +136,10 @@ describe('the operations of API keys', () => {
     expect((await call('keys/rotate', { id: body.id, body: {} })).status).toBe(409);
   });
 
-  test('a revoked key that the gateway still trusts changes no key', async () => {
+  test('cannot change keys once revoked, even while the gateway still trusts them', async () => {
     const made = await call('keys/create', { body: { name: 'Leaked', scopes: ['keys:read', 'keys:write'] } });
     const { key, id } = made.body;
-    const cached = await platform.knock('test', `Bearer ${key}`);
+    const cached = await access.authorize('test', `Bearer ${key}`);
     await call('keys/revoke', { id });
     expect((await call('keys/list', { key, cached })).status).toBe(200);
     expect((await call('keys/create', { key, cached, body: { name: 'x', scopes: ['keys:read'] } })).status).toBe(401);
@@ -147,8 +147,8 @@ describe('the operations of API keys', () => {
     expect((await call('keys/revoke', { key, cached, id })).status).toBe(401);
   });
 
-  test("another organization's key is answered as one that does not exist", async () => {
-    const other = await createOrganization(platform.tables, { name: 'Loja Verde' });
+  test('of another organization are answered like ones that do not exist', async () => {
+    const other = await createOrganization(access.tables, { name: 'Loja Verde' });
     const { body } = await call('keys/create', { body: { name: 'Mine', scopes: ['keys:read'] } });
     for (const name of ['keys/rotate', 'keys/revoke'] as const) {
       const answers = [body.id, 'key_000000000000000000000'].map((id) =>

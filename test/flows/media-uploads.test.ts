@@ -1,48 +1,43 @@
 import { createHash } from 'node:crypto';
-import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { uploadBucketName } from '../../infra/local/stages.ts';
 import type { Id } from '../../shared/domain/core/ids.ts';
 import { isoTime } from '../../shared/domain/core/time.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { uploadBucket } from '../../shared/storage/whatsapp/media-bucket.ts';
 import { FILES, filled } from '../media/files.ts';
-import { type Client, startMessaging, type Tenant } from '../support/api.ts';
-import { connectedNumber, useMetaAt } from '../support/media.ts';
+import { useMediaNumbers } from '../media/setup.ts';
+import type { Client } from '../support/api.ts';
+import { connectedNumber } from '../support/media.ts';
 import { expectProblem } from '../support/problems.ts';
-import { startMetaMedia } from '../support/providers/meta-media-stand-in.ts';
-import { use } from '../support/use.ts';
 
 const MB = 1024 * 1024;
 const BYTES = filled(FILES.pdf, 100_000);
-/** More than a function takes, and more than the queue engine's own buckets. */
+/** Larger than the body limit of a function, and than the queue engine's own buckets accept. */
 const LARGE = filled(FILES.pdf, 12 * MB);
 const ABOUT = { filename: 'catálogo.pdf', mimeType: 'application/pdf', size: BYTES.length };
 
-let owner: Tenant;
-let live: string;
-let sandbox: string;
-const messaging = await use(startMessaging());
-const meta = await use(startMetaMedia());
-beforeAll(async () => {
-  await useMetaAt(messaging, meta.baseUrl);
-  owner = await messaging.tenant();
-  live = await connectedNumber(messaging, owner, 'live', meta.accessToken);
-  sandbox = await connectedNumber(messaging, owner, 'test');
-});
+const { messaging, meta, owner, live, sandbox } = await useMediaNumbers();
 
 const pathOf = (numberId: string) => `/numbers/${numberId}/media/uploads`;
 const begin = async (client: Client, numberId: string, about: object = {}) =>
   (await client.post(pathOf(numberId), { ...ABOUT, ...about })).body;
+/** An upload whose bytes are in the bucket. */
+const beginAndPut = async (client: Client, numberId: string, about: object = {}) => {
+  const address = await begin(client, numberId, about);
+  expect(await put(address.url, BYTES)).toBe(200);
+  return address;
+};
 const put = async (url: string, bytes: Buffer, type = 'application/pdf') =>
   (await fetch(url, { method: 'PUT', headers: { 'content-type': type }, body: new Uint8Array(bytes) })).status;
 const complete = (client: Client, numberId: string, uploadId: string) =>
   client.call('POST', `${pathOf(numberId)}/${uploadId}/complete`);
-/** What lies in the bucket for an upload. */
+/** The object of an upload in the bucket. */
 const stored = (env: 'live' | 'test', { url, uploadId }: { url: string; uploadId: string }) =>
   uploadBucket(uploadBucketName(env), new URL(url).origin).open(`uploads/${owner.id}/${uploadId}`);
 
-describe('an upload past the gateway', () => {
-  test('brings a file of more than a function takes to the platform, and leaves nothing in the bucket', async () => {
+describe('an upload to the bucket', () => {
+  test('brings a file beyond the limit of a function to Meta, and leaves nothing in the bucket', async () => {
     const address = await begin(owner.live, live, { size: LARGE.length });
     expect(address).toMatchObject({
       uploadId: expect.stringMatching(/^upl_/),
@@ -60,9 +55,8 @@ describe('an upload past the gateway', () => {
     expect(await stored('live', address)).toBeUndefined();
   });
 
-  test('answers a repeat with the same result, and reaches the platform once', async () => {
-    const address = await begin(owner.live, live);
-    await put(address.url, BYTES);
+  test('answers a repeated completion with the same result, and calls Meta once', async () => {
+    const address = await beginAndPut(owner.live, live);
     const first = await complete(owner.live, live, address.uploadId);
     const uploads = meta.files.length;
     const second = await complete(owner.live, live, address.uploadId);
@@ -70,10 +64,9 @@ describe('an upload past the gateway', () => {
     expect(meta.files).toHaveLength(uploads);
   });
 
-  test('answers a repeat with its own name though the same bytes came again under another, in the sandbox too', async () => {
+  test('answers a repeated completion with its own filename, even if the same bytes were uploaded under another, also in the sandbox', async () => {
     const completed = async (filename: string) => {
-      const address = await begin(owner.test, sandbox, { filename });
-      await put(address.url, BYTES);
+      const address = await beginAndPut(owner.test, sandbox, { filename });
       return { address, ...(await complete(owner.test, sandbox, address.uploadId)) };
     };
     const first = await completed('a.pdf');
@@ -81,32 +74,29 @@ describe('an upload past the gateway', () => {
     expect((await complete(owner.test, sandbox, first.address.uploadId)).body).toEqual(first.body);
   });
 
-  test('takes nothing at its address once it was completed, so that nothing stays behind it', async () => {
-    const address = await begin(owner.live, live);
-    await put(address.url, BYTES);
+  test('refuses further bytes at its address once it is completed, so that none are left in the bucket', async () => {
+    const address = await beginAndPut(owner.live, live);
     const first = await complete(owner.live, live, address.uploadId);
     expect(await put(address.url, BYTES)).toBe(403);
     expect(await stored('live', address)).toBeUndefined();
     expect((await complete(owner.live, live, address.uploadId)).body).toEqual(first.body);
   });
 
-  test('that is completed by two calls at once has one result', async () => {
-    const address = await begin(owner.live, live);
-    await put(address.url, BYTES);
+  test('that is completed twice at once has one result', async () => {
+    const address = await beginAndPut(owner.live, live);
     const calls = [1, 2].map(() => complete(owner.live, live, address.uploadId));
     const answers = await Promise.all(calls);
     const last = await complete(owner.live, live, address.uploadId);
     for (const { status, body } of answers) expect([status, body]).toEqual([201, last.body]);
   });
 
-  test('is 409 as long as nothing was put', async () => {
+  test('is 409 as long as no bytes were put', async () => {
     const { uploadId } = await begin(owner.test, sandbox);
     expectProblem(await complete(owner.test, sandbox, uploadId), 409);
   });
 
-  test('survives a failure of the platform: it can be completed again', async () => {
-    const address = await begin(owner.live, live);
-    await put(address.url, BYTES);
+  test('can be completed again after a failure of Meta', async () => {
+    const address = await beginAndPut(owner.live, live);
     meta.script({ status: 500, error: { code: 131_000 } });
     expectProblem(await complete(owner.live, live, address.uploadId), 502);
     expect((await complete(owner.live, live, address.uploadId)).status).toBe(201);
@@ -117,13 +107,13 @@ describe('the address of an upload', () => {
   test.each([
     ['another size', BYTES.subarray(1), 'application/pdf'],
     ['another type', BYTES, 'text/plain'],
-  ])('does not take %s', async (_, bytes, type) => {
+  ])('refuses %s', async (_, bytes, type) => {
     const address = await begin(owner.test, sandbox);
     expect(await put(address.url, bytes, type)).toBe(403);
     expectProblem(await complete(owner.test, sandbox, address.uploadId), 409);
   });
 
-  test('is of no use for bytes of another type under the declared one: 422, and they are thrown away', async () => {
+  test('is 422 for bytes of another type than the declared one, and deletes them', async () => {
     const address = await begin(owner.live, live);
     const uploads = meta.files.length;
     expect(await put(address.url, filled(FILES.docx, BYTES.length))).toBe(200);
@@ -132,12 +122,12 @@ describe('the address of an upload', () => {
     expect(meta.files).toHaveLength(uploads);
   });
 
-  test('is given for the largest file that base64 could bring, too', async () => {
+  test('is also given for the largest file that base64 could carry', async () => {
     expect((await owner.test.post(pathOf(sandbox), { ...ABOUT, size: 105_000_000 })).status).toBe(201);
   });
 
   test.each([
-    ['a type that the platform does not take', { mimeType: 'image/gif' }, 415],
+    ['a type that Meta does not accept', { mimeType: 'image/gif' }, 415],
     ['a picture beyond the limit of its type', { mimeType: 'image/png', size: 5 * MB + 1 }, 413],
     ['a document beyond 105 MB', { size: 105_000_001 }, 413],
     ['no byte', { size: 0 }, 422],
@@ -148,13 +138,12 @@ describe('the address of an upload', () => {
   });
 });
 
-describe("somebody else's upload", () => {
+describe("another organization's upload", () => {
   test('is 404 for another organization, environment and number, and can still be completed by its owner', async () => {
     const stranger = await messaging.tenant();
     const theirs = await connectedNumber(messaging, stranger, 'test');
     const second = await connectedNumber(messaging, owner, 'test');
-    const address = await begin(owner.test, sandbox);
-    await put(address.url, BYTES);
+    const address = await beginAndPut(owner.test, sandbox);
     for (const [client, number] of [
       [stranger.test, sandbox],
       [stranger.test, theirs],
@@ -175,8 +164,8 @@ describe("somebody else's upload", () => {
 
 describe('an upload that nobody completes', () => {
   const rowOf = (uploadId: Id<'upload'>) => messaging.tables.test.get(KEYS.upload(uploadId));
-  /** Lets the hour of an upload have passed. */
-  const age = async (uploadId: Id<'upload'>) => {
+  /** Moves the expiry of an upload into the past. */
+  const expire = async (uploadId: Id<'upload'>) => {
     const past = Date.now() - 60_000;
     const { ok } = await messaging.tables.test.write({
       update: KEYS.upload(uploadId),
@@ -186,11 +175,10 @@ describe('an upload that nobody completes', () => {
     expect(ok).toBe(true);
   };
 
-  test('leaves neither its bytes nor its row behind', async () => {
-    const address = await begin(owner.test, sandbox);
-    expect(await put(address.url, BYTES)).toBe(200);
+  test('is deleted with its bytes and its row', async () => {
+    const address = await beginAndPut(owner.test, sandbox);
     expect(await stored('test', address)).toBeDefined();
-    await age(address.uploadId);
+    await expire(address.uploadId);
     expectProblem(await complete(owner.test, sandbox, address.uploadId), 404);
     await vi.waitFor(async () => expect(await rowOf(address.uploadId)).toBeUndefined(), {
       timeout: 15_000,
@@ -201,12 +189,11 @@ describe('an upload that nobody completes', () => {
     expectProblem(await complete(owner.test, sandbox, address.uploadId), 404);
   });
 
-  test('is told from one that was completed, which stays as it is', async () => {
-    const address = await begin(owner.test, sandbox);
-    await put(address.url, BYTES);
+  test('is distinguished from a completed one, which is kept', async () => {
+    const address = await beginAndPut(owner.test, sandbox);
     const { body } = await complete(owner.test, sandbox, address.uploadId);
     expect(await rowOf(address.uploadId)).not.toHaveProperty('duePk');
-    await age(address.uploadId);
+    await expire(address.uploadId);
     expect((await complete(owner.test, sandbox, address.uploadId)).body).toEqual(body);
   });
 });

@@ -1,32 +1,24 @@
 import { createHash } from 'node:crypto';
 import { request } from 'node:http';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { newId } from '../../shared/domain/core/ids.ts';
 import type { Row } from '../../shared/storage/client/row.ts';
 import { mediaStore } from '../../shared/storage/whatsapp/media.ts';
 import { FILES, filled, OTHERS } from '../media/files.ts';
-import { startMessaging, type Tenant } from '../support/api.ts';
-import { connectedNumber, upload, uploadRaw, useMetaAt } from '../support/media.ts';
+import { useMediaNumbers } from '../media/setup.ts';
+import { upload, uploadRaw } from '../support/media.ts';
 import { expectProblem } from '../support/problems.ts';
-import { startMetaMedia } from '../support/providers/meta-media-stand-in.ts';
-import { use } from '../support/use.ts';
 import { wireClient } from '../support/wire.ts';
 
 const KB = 1024;
 const MB = 1024 * KB;
 
-let owner: Tenant;
-let live: string;
-let sandbox: string;
-const messaging = await use(startMessaging());
-const meta = await use(startMetaMedia());
-beforeAll(async () => {
-  await useMetaAt(messaging, meta.baseUrl);
-  owner = await messaging.tenant();
-  live = await connectedNumber(messaging, owner, 'live', meta.accessToken);
-  sandbox = await connectedNumber(messaging, owner, 'test');
-});
+const { messaging, meta, owner, live, sandbox } = await useMediaNumbers();
 
+const toLive = (bytes: Buffer, fields: object = {}) => upload(owner.live, live, bytes, fields);
+const toSandbox = (bytes: Buffer, fields: object = {}) => upload(owner.test, sandbox, bytes, fields);
+const rawToSandbox = (bytes: Buffer, options: Parameters<typeof uploadRaw>[3] = {}) =>
+  uploadRaw(owner.test, sandbox, bytes, options);
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 const jsonOf = (bytes: Buffer): Buffer =>
   Buffer.from(JSON.stringify({ filename: 'a.pdf', mimeType: 'application/pdf', dataBase64: bytes.toString('base64') }));
@@ -34,12 +26,9 @@ const mediaRows = async (env: 'live' | 'test') =>
   (await messaging.rowsOf(env, owner.id)).filter(({ pk }) => pk.startsWith('MEDIA#'));
 
 describe('media in base64', () => {
-  test('reaches the platform byte by byte and answers with its id, its real type, its size and its hash', async () => {
+  test('reaches Meta byte for byte and is answered with its id, real type, size and hash', async () => {
     const bytes = filled(FILES.pdf, 200_000);
-    const { status, body } = await upload(owner.live, live, bytes, {
-      filename: 'pedido nº 1.pdf',
-      mimeType: 'image/png',
-    });
+    const { status, body } = await toLive(bytes, { filename: 'pedido nº 1.pdf', mimeType: 'image/png' });
     const file = meta.files.at(-1);
     expect({ status, body }).toEqual({
       status: 201,
@@ -58,18 +47,18 @@ describe('media in base64', () => {
   test('may be wrapped at 76 columns', async () => {
     const bytes = filled(FILES.jpeg, 100_000);
     const wrapped = bytes.toString('base64').replaceAll(/.{76}/g, '$&\r\n');
-    const { status, body } = await upload(owner.test, sandbox, bytes, { dataBase64: wrapped });
+    const { status, body } = await toSandbox(bytes, { dataBase64: wrapped });
     expect({ status, hash: body.sha256, kind: body.kind }).toEqual({ status: 201, hash: sha256(bytes), kind: 'image' });
   });
 
-  test('says that Ogg/Opus with one channel can be a voice note, and of two channels nothing', async () => {
-    expect((await upload(owner.test, sandbox, FILES.monoOpus)).body).toMatchObject({ kind: 'audio', voice: true });
-    expect((await upload(owner.test, sandbox, FILES.stereoOpus)).body).not.toHaveProperty('voice');
+  test('is marked as voice when it is Ogg/Opus with one channel, and not with two', async () => {
+    expect((await toSandbox(FILES.monoOpus)).body).toMatchObject({ kind: 'audio', voice: true });
+    expect((await toSandbox(FILES.stereoOpus)).body).not.toHaveProperty('voice');
   });
 
-  test('is 422 where it is no base64, with the place, and never repeats it', async () => {
+  test('is 422 with the position of the first character that is not base64, which is not repeated', async () => {
     const dataBase64 = `${FILES.pdf.toString('base64').slice(0, 20)}<script>`;
-    const answer = await upload(owner.test, sandbox, FILES.pdf, { dataBase64 });
+    const answer = await toSandbox(FILES.pdf, { dataBase64 });
     expectProblem(answer, 422, { errors: ['dataBase64'], meta: { position: 20 }, sent: 'script' });
   });
 
@@ -83,7 +72,7 @@ describe('media in base64', () => {
     ['data that is a number', JSON.stringify({ filename: 'a', mimeType: 'text/plain', dataBase64: 5 }), 422],
     ['data that is empty', JSON.stringify({ filename: 'a', mimeType: 'text/plain', dataBase64: '' }), 422],
     ['an unknown field', JSON.stringify({ filename: 'a', mimeType: 'text/plain', dataBase64: 'YQ==', x: 1 }), 422],
-    ['data that stands there twice', '{"filename":"a","mimeType":"b","dataBase64":"YQ==","dataBase64":"YQ=="}', 422],
+    ['data given twice', '{"filename":"a","mimeType":"b","dataBase64":"YQ==","dataBase64":"YQ=="}', 422],
   ])('is refused with %s', async (_, body, status) => {
     expectProblem(await owner.test.post(`/numbers/${sandbox}/media`, body), status);
   });
@@ -100,7 +89,7 @@ describe('media as bytes', () => {
     ['in the header', '', { 'x-filename': encodeURIComponent('pedido.pdf') }],
   ])('is named %s', async (_, query, headers) => {
     const bytes = filled(FILES.pdf, 100_000);
-    const { status, body } = await uploadRaw(messaging, owner.live, live, bytes, { query, headers });
+    const { status, body } = await uploadRaw(owner.live, live, bytes, { query, headers });
     expect({ status, filename: body.filename, hash: body.sha256 }).toEqual({
       status: 201,
       filename: 'pedido.pdf',
@@ -109,22 +98,20 @@ describe('media as bytes', () => {
     expect(meta.files.at(-1)?.sha256).toBe(sha256(bytes));
   });
 
-  test('is 422 without a name, and with one that is none', async () => {
+  test('is 422 without a filename or with an invalid one', async () => {
     for (const [query, headers] of [
       ['', {}],
       ['?filename=a%2Fb', {}],
       ['', { 'x-filename': '%zz' }],
     ] as const)
-      expectProblem(await uploadRaw(messaging, owner.test, sandbox, FILES.pdf, { query, headers }), 422, {
-        errors: ['filename'],
-      });
+      expectProblem(await rawToSandbox(FILES.pdf, { query, headers }), 422, { errors: ['filename'] });
   });
 
   test.each(['multipart/form-data; boundary=x', 'application/json', 'application/x-www-form-urlencoded'])(
-    'is 415 as %s: what stands around the file is none of it',
+    'is 415 as %s: its framing would become part of the file',
     async (type) => {
       const form = Buffer.from('--x\r\ncontent-disposition: form-data; name="file"\r\n\r\nOi\r\n--x--\r\n');
-      expectProblem(await uploadRaw(messaging, owner.test, sandbox, form, { headers: { 'content-type': type } }), 415);
+      expectProblem(await rawToSandbox(form, { headers: { 'content-type': type } }), 415);
     },
   );
 
@@ -139,27 +126,24 @@ describe('media as bytes', () => {
   });
 
   test.each(['Application/Octet-Stream; charset=binary', 'text/plain; charset=utf-8', 'image/jpg'])(
-    'may be said to be %s: its type is found from the bytes',
+    'may be declared as %s: its type is detected from the bytes',
     async (type) => {
       const headers = { 'content-type': type };
-      const { status, body } = await uploadRaw(messaging, owner.test, sandbox, FILES.pdf, { headers });
+      const { status, body } = await rawToSandbox(FILES.pdf, { headers });
       expect({ status, mimeType: body.mimeType }).toEqual({ status: 201, mimeType: 'application/pdf' });
     },
   );
 
   test('is 422 without a byte', async () => {
-    expectProblem(await uploadRaw(messaging, owner.test, sandbox, Buffer.alloc(0)), 422);
+    expectProblem(await rawToSandbox(Buffer.alloc(0)), 422);
   });
 });
 
-describe('a type', () => {
+describe('a media type', () => {
   test.each(Object.entries(OTHERS).filter(([, bytes]) => bytes.length > 0))(
-    'that the platform does not take is 415: %s',
+    'that Meta does not accept is 415: %s',
     async (_, bytes) => {
-      expectProblem(
-        await uploadRaw(messaging, owner.test, sandbox, bytes, { headers: { 'content-type': 'image/png' } }),
-        415,
-      );
+      expectProblem(await rawToSandbox(bytes, { headers: { 'content-type': 'image/png' } }), 415);
     },
   );
 
@@ -168,10 +152,10 @@ describe('a type', () => {
     ['a sound', FILES.mp3, 16 * MB],
     ['a sticker', FILES.stillWebp, 100 * KB],
     ['a sticker that moves', FILES.movingWebp, 500 * KB],
-  ])('is taken to its limit and not a byte beyond: %s', async (_, head, most) => {
-    expect((await uploadRaw(messaging, owner.test, sandbox, filled(head, most))).status).toBe(201);
-    expectProblem(await uploadRaw(messaging, owner.test, sandbox, filled(head, most + 1)), 413);
-    if (most < MB) expectProblem(await upload(owner.test, sandbox, filled(head, most + 1)), 413);
+  ])('is accepted up to its limit and not a byte beyond: %s', async (_, head, most) => {
+    expect((await rawToSandbox(filled(head, most))).status).toBe(201);
+    expectProblem(await rawToSandbox(filled(head, most + 1)), 413);
+    if (most < MB) expectProblem(await toSandbox(filled(head, most + 1)), 413);
   });
 });
 
@@ -205,7 +189,7 @@ describe('an upload that breaks off', () => {
   test.each([
     ['raw', '/binary?filename=a.pdf', (bytes: Buffer) => bytes],
     ['in base64', '', (bytes: Buffer) => jsonOf(bytes)],
-  ])('leaves no row, and the platform meets no byte of it: %s', async (_, path, bodyOf) => {
+  ])('leaves no row, and nothing of it reaches Meta: %s', async (_, path, bodyOf) => {
     const [rows, files] = [await mediaRows('live'), meta.files.length];
     const body = bodyOf(filled(FILES.pdf, 300_000));
     const sending = request(`${messaging.url}/numbers/${live}/media${path}`, {
@@ -220,40 +204,37 @@ describe('an upload that breaks off', () => {
     const closed = new Promise<void>((resolve) => void sending.once('close', resolve));
     sending.write(body.subarray(0, -1), () => sending.destroy());
     await closed;
-    // The next one is taken: whatever became of the first has had its time.
-    expect((await upload(owner.live, live, FILES.jpeg)).status).toBe(201);
+    // A further upload is served only after the service has dealt with the first.
+    expect((await toLive(FILES.jpeg)).status).toBe(201);
     expect(meta.files.slice(files).map(({ mimeType }) => mimeType)).toEqual(['image/jpeg']);
     expect(await mediaRows('live')).toHaveLength(rows.length + 1);
   });
 });
 
-describe('the platform', () => {
+describe('Meta', () => {
   test.each([
     ['refuses the file', { status: 400, error: { code: 131_053 } }],
     ['fails', { status: 500, error: { code: 131_000 } }],
     ['hangs up', 'reset'],
     ['answers nonsense', 'malformed'],
-  ] as const)('that %s makes 502, and nothing is kept', async (_, play) => {
+  ] as const)('that %s gives 502, and nothing is stored', async (_, play) => {
     const before = await mediaRows('live');
     meta.script(play);
-    expectProblem(await upload(owner.live, live, FILES.pdf), 502);
+    expectProblem(await toLive(FILES.pdf), 502);
     expect(await mediaRows('live')).toEqual(before);
   });
 
-  test('meets no byte of a file that is refused in its last one', async () => {
+  test('receives nothing of a file that is refused for its last byte', async () => {
     const before = meta.files.length;
     const text = filled(FILES.pdf, 300_000).toString('base64');
-    expectProblem(await upload(owner.live, live, FILES.pdf, { dataBase64: `${text.slice(0, -1)}!` }), 422);
+    expectProblem(await toLive(FILES.pdf, { dataBase64: `${text.slice(0, -1)}!` }), 422);
     expect(meta.files).toHaveLength(before);
   });
 
-  test('is never called from the test environment, where the same file has the same id', async () => {
+  test('is never called from the test environment, where the same file gets the same id', async () => {
     const before = meta.files.length;
-    const [first, second] = [
-      await upload(owner.test, sandbox, FILES.pdf),
-      await upload(owner.test, sandbox, FILES.pdf),
-    ];
-    const other = await upload(owner.test, sandbox, FILES.text);
+    const [first, second] = [await toSandbox(FILES.pdf), await toSandbox(FILES.pdf)];
+    const other = await toSandbox(FILES.text);
     expect(first.body.mediaId).toMatch(/^\d{16}$/);
     expect(second.body.mediaId).toBe(first.body.mediaId);
     expect(other.body.mediaId).not.toBe(first.body.mediaId);
@@ -261,19 +242,19 @@ describe('the platform', () => {
   });
 });
 
-describe('what is kept of media', () => {
-  test('is what was answered, for 30 days, and not a byte of it', async () => {
-    const { body } = await upload(owner.live, live, FILES.monoOpus, { filename: 'recado.ogg' });
+describe('the record of media', () => {
+  test('holds what was answered for 30 days, and none of the bytes', async () => {
+    const { body } = await toLive(FILES.monoOpus, { filename: 'recado.ogg' });
     const row = (await mediaRows('live')).find(({ mediaId }) => mediaId === body.mediaId);
-    const { pk: _pk, sk: _sk, org, numberId, storedAt, expiresAt, ttl, ...kept } = row as Row;
-    expect(kept).toEqual(body);
+    const { pk: _pk, sk: _sk, org, numberId, storedAt, expiresAt, ttl, ...stored } = row as Row;
+    expect(stored).toEqual(body);
     expect({ org, numberId }).toEqual({ org: owner.id, numberId: live });
     expect(Date.parse(String(expiresAt)) - Date.parse(String(storedAt))).toBe(30 * 86_400_000);
     expect(ttl).toBe(Math.ceil(Date.parse(String(expiresAt)) / 1000));
   });
 
-  test('is found until its last moment, by its own organization alone', async () => {
-    const { mediaId } = (await upload(owner.live, live, FILES.jpeg)).body;
+  test('is found until it expires, by its own organization only', async () => {
+    const { mediaId } = (await toLive(FILES.jpeg)).body;
     const end = Date.parse(String((await mediaRows('live')).find((row) => row.mediaId === mediaId)?.expiresAt));
     const { find } = mediaStore(messaging.tables.live);
     expect(await find(owner.id, mediaId, end - 1)).toMatchObject({ mediaId, kind: 'image' });
@@ -281,10 +262,10 @@ describe('what is kept of media', () => {
     expect(await find(newId('organization'), mediaId, end - 1)).toBeUndefined();
   });
 
-  test('of one file under two names is two files, in the sandbox too: neither takes the place of the other', async () => {
+  test('is one per filename for the same bytes, also in the sandbox', async () => {
     const [first, second] = [
-      await upload(owner.test, sandbox, FILES.docx, { filename: 'a.docx' }),
-      await upload(owner.test, sandbox, FILES.docx, { filename: 'b.docx' }),
+      await toSandbox(FILES.docx, { filename: 'a.docx' }),
+      await toSandbox(FILES.docx, { filename: 'b.docx' }),
     ];
     const named = async (mediaId: string) => (await mediaRows('test')).find((row) => row.mediaId === mediaId)?.filename;
     expect([await named(first.body.mediaId), await named(second.body.mediaId)]).toEqual(['a.docx', 'b.docx']);
@@ -292,7 +273,7 @@ describe('what is kept of media', () => {
 });
 
 describe('a number', () => {
-  test('of another organization or environment is 404 as one that does not exist, before the body is looked at', async () => {
+  test('of another organization or environment is 404 like one that does not exist, before the body is read', async () => {
     const stranger = await messaging.tenant();
     for (const [client, id] of [
       [stranger.test, sandbox],
@@ -301,7 +282,7 @@ describe('a number', () => {
       [owner.test, `num_${'0'.repeat(21)}`],
     ] as const) {
       expectProblem(await upload(client, id, OTHERS.gif as Buffer), 404);
-      expectProblem(await uploadRaw(messaging, client, id, OTHERS.gif as Buffer, { query: '' }), 404);
+      expectProblem(await uploadRaw(client, id, OTHERS.gif as Buffer, { query: '' }), 404);
       const begun = { filename: 'a.pdf', mimeType: 'application/pdf', size: 1 };
       expectProblem(await client.post(`/numbers/${id}/media/uploads`, begun), 404);
     }

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { describe, expect, test, vi } from 'vitest';
 import { DEFAULT_PRICES } from '../../shared/domain/pricing/default-prices.ts';
 import { priceRowOf, quoteUnits } from '../../shared/domain/pricing/prices.ts';
@@ -6,6 +5,7 @@ import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { startMessaging } from '../support/api.ts';
 import { checkMoney } from '../support/money.ts';
 import { use } from '../support/use.ts';
+import { becomes, keyed, setQuietHours } from './support.ts';
 
 const TO = '+5511999990005';
 const WAIT = { timeout: 15_000, interval: 200 };
@@ -13,20 +13,16 @@ const WAIT = { timeout: 15_000, interval: 200 };
 const messaging = await use(startMessaging());
 const tenant = await messaging.tenant();
 
-const create = (body: Readonly<Record<string, unknown>>, key: string = randomUUID(), of = tenant) =>
-  of.test.post(
-    '/messages',
-    { channel: 'sms', to: TO, type: 'text', payload: { text: 'Oi' }, ...body },
-    { 'idempotency-key': key },
-  );
+const create = (body: Readonly<Record<string, unknown>>, key?: string, of = tenant) =>
+  of.test.post('/messages', { channel: 'sms', to: TO, type: 'text', payload: { text: 'Oi' }, ...body }, keyed(key));
 const statusOf = async (id: string, of = tenant) => (await of.test.get(`/messages/${id}`)).body.status;
 
-describe('a message of the unified create', () => {
+describe('a message of POST /messages', () => {
   test.each([
     ['sms', TO, { text: 'Oi' }],
     ['email', 'success@simulator.amazonses.com', { email: { subject: 'Oi', text: 'Oi' } }],
   ])(
-    'that is cancelled failed on %s without a reason, since the channel has no name for it',
+    'that is cancelled has failed on %s without a reason, since the channel defines none',
     async (channel, to, payload) => {
       const scheduledAt = new Date(Date.now() + 3600_000).toISOString();
       const { id } = (await create({ channel, to, payload, scheduledAt })).body;
@@ -37,8 +33,9 @@ describe('a message of the unified create', () => {
     },
   );
 
-  test('is stored as queued with its price, and leaves by itself', async () => {
-    const created = await create({ metadata: { orderId: 'A-1' }, priority: 'critical', campaignId: 'tag' }, 'one');
+  test('is stored as queued with its price, and sent in the background', async () => {
+    const request = { metadata: { orderId: 'A-1' }, priority: 'critical', campaignId: 'tag' };
+    const created = await create(request, 'one');
     expect(created).toMatchObject({
       status: 201,
       body: {
@@ -55,15 +52,13 @@ describe('a message of the unified create', () => {
         replayed: false,
       },
     });
-    await vi.waitFor(async () => expect(await statusOf(created.body.id)).toBe('delivered'), WAIT);
-    expect(
-      (await create({ metadata: { orderId: 'A-1' }, priority: 'critical', campaignId: 'tag' }, 'one')).body,
-    ).toEqual({ ...created.body, replayed: true });
+    await becomes(tenant.test, `/messages/${created.body.id}`, { status: 'delivered' });
+    expect((await create(request, 'one')).body).toEqual({ ...created.body, replayed: true });
     expect((await create({}, 'one')).status).toBe(409);
     await checkMoney(messaging.tables.test, tenant.id);
   });
 
-  test('goes to the contact’s own recipient where it names none', async () => {
+  test('without a recipient is sent to that of its contact', async () => {
     const { body: contact } = await tenant.test.post('/contacts', { phone: TO, email: 'ana@simulator.amazonses.com' });
     expect((await create({ to: undefined, contactId: contact.id })).body).toMatchObject({ to: TO });
     const mail = { channel: 'email', to: undefined, contactId: contact.id };
@@ -72,7 +67,7 @@ describe('a message of the unified create', () => {
     expect((await create({ channel: 'push', to: undefined, contactId: contact.id })).status).toBe(422);
   });
 
-  test('is replayed to a contact that has lost its recipient since; another body is told what it lacks', async () => {
+  test('is replayed even if its contact has lost the recipient since; another body is refused', async () => {
     const fields = { phone: '+5511999990025', email: 'bia@simulator.amazonses.com' };
     const { body: contact } = await tenant.test.post('/contacts', fields);
     const payload = { email: { subject: 'Oi', text: 'Olá' } };
@@ -85,12 +80,12 @@ describe('a message of the unified create', () => {
     expect((await create({ campaignId: 'tag' }, 'lost')).status).toBe(409);
   });
 
-  test('that is scheduled waits for its moment, and no longer', async () => {
+  test('that is scheduled is sent at its time', async () => {
     const at = new Date(Date.now() + 4_000).toISOString();
     const { body } = await create({ scheduledAt: at });
     expect(body).toMatchObject({ status: 'queued', scheduledAt: at });
     expect(await statusOf(body.id)).toBe('queued');
-    await vi.waitFor(async () => expect(await statusOf(body.id)).toBe('delivered'), WAIT);
+    await becomes(tenant.test, `/messages/${body.id}`, { status: 'delivered' });
     const { body: sent } = await tenant.test.get(`/messages/${body.id}`);
     expect(Date.parse(sent.sentAt)).toBeGreaterThanOrEqual(Date.parse(at));
   });
@@ -118,7 +113,7 @@ describe('a message of the unified create', () => {
   });
 });
 
-describe('a push of the unified create', () => {
+describe('a push message of POST /messages', () => {
   const [image, buttons] = [{ imageUrl: 'https://cdn.loja.example/oferta.png' }, { actions: [{ label: 'Rastrear' }] }];
   const priceOfKind = (kind: string) => {
     const row = priceRowOf(DEFAULT_PRICES, 'push', kind);
@@ -131,34 +126,29 @@ describe('a push of the unified create', () => {
     ['rich', { text: 'Oi', ...image }],
     ['rich', { text: 'Oi', ...buttons }],
     ['silent', { text: 'Oi', ...image, silent: true }],
-  ])('has the price of what it shows: %s of %j', async (kind, payload) => {
+  ])('is priced by what it shows: %s for %j', async (kind, payload) => {
     const created = await create({ channel: 'push', to: 'device-1', payload });
     expect(created).toMatchObject({ status: 201, body: { payload, billing: { coins: priceOfKind(kind) } } });
   });
 
-  test('that is sent anew with an image has the price of one with an image', async () => {
+  test('that is resent with an image is priced as one with an image', async () => {
     const scheduledAt = new Date(Date.now() + 3600_000).toISOString();
     const { body } = await create({ channel: 'push', to: 'device-1', scheduledAt });
     expect(body.billing).toEqual({ coins: priceOfKind('simple') });
-    const again = await tenant.test.call('POST', `/messages/${body.id}/resend`, {
-      body: { payload: { text: 'Oi', ...image } },
-    });
+    const again = await tenant.test.post(`/messages/${body.id}/resend`, { payload: { text: 'Oi', ...image } });
     expect(again.body.billing).toEqual({ coins: priceOfKind('rich') });
   });
 });
 
 describe('quiet hours', () => {
-  test('defer what leaves by itself to their end, from the moment they are set, and force bypasses them', async () => {
+  test('defer queued messages to their end as soon as they are set, and force bypasses them', async () => {
     const fresh = await messaging.tenant();
     const path = '/v2/organizations/me/quiet-hours';
     expect((await fresh.test.get(path)).body).toEqual({ inicio: null, fim: null, timeZone: null, channels: [] });
-    // What leaves just before makes its process ask for the settings of an organization that has no quiet hours yet.
+    // A send just before fills the cache of settings while the organization has no quiet hours.
     const before = await create({}, 'before', fresh);
-    await vi.waitFor(async () => expect(await statusOf(before.body.id, fresh)).toBe('delivered'), WAIT);
-    const now = new Date();
-    const clock = (ms: number) => new Date(now.getTime() + ms).toISOString().slice(11, 16);
-    const quiet = { inicio: clock(-3600_000), fim: clock(3600_000), timeZone: 'UTC', channels: ['sms'] };
-    expect(await fresh.test.call('PUT', path, { body: quiet })).toMatchObject({ status: 200, body: quiet });
+    await becomes(fresh.test, `/messages/${before.body.id}`, { status: 'delivered' });
+    const quiet = await setQuietHours(fresh.test, ['sms']);
     const { body } = await create({}, 'quiet', fresh);
     await vi.waitFor(async () => {
       const { items } = (await fresh.test.get(`/messages/${body.id}/timeline`)).body;
@@ -166,7 +156,7 @@ describe('quiet hours', () => {
     }, WAIT);
     expect(await statusOf(body.id, fresh)).toBe('queued');
     expect((await fresh.test.post(`/messages/${body.id}/force`, {})).status).toBe(202);
-    await vi.waitFor(async () => expect(await statusOf(body.id, fresh)).toBe('delivered'), WAIT);
+    await becomes(fresh.test, `/messages/${body.id}`, { status: 'delivered' });
     expect((await fresh.test.get(`/messages/${body.id}`)).body.force).toBe(true);
     expect((await fresh.test.call('PUT', path, { body: { ...quiet, timeZone: 'Lua' } })).status).toBe(422);
   });

@@ -1,14 +1,13 @@
-import { randomUUID } from 'node:crypto';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { aMessage, startMessaging } from '../support/api.ts';
 import { checkMoney } from '../support/money.ts';
 import { expectProblem } from '../support/problems.ts';
 import { queueSms } from '../support/queued.ts';
 import { use } from '../support/use.ts';
+import { becomes, idsOf, keyed, kindsOf, optedOut } from './support.ts';
 
 const HOUR = 3_600_000;
-const PATIENCE = { timeout: 20_000, interval: 100 };
 const instant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
 const messaging = await use(startMessaging());
@@ -17,14 +16,13 @@ const tenant = await messaging.tenant();
 const read = async (id: string) => (await tenant.test.get(`/messages/${id}`)).body;
 const act = (id: string, what: string, body?: unknown, headers = {}) =>
   tenant.test.call('POST', `/messages/${id}/${what}`, { headers, ...(body === undefined ? {} : { body }) });
-const reaches = (id: string, status: string) =>
-  vi.waitFor(async () => expect((await read(id)).status).toBe(status), PATIENCE);
+const reaches = (id: string, status: string) => becomes(tenant.test, `/messages/${id}`, { status });
 const queue = () => queueSms(messaging, tenant, Date.now() + HOUR);
 const rcs = (fields: object = {}) =>
   tenant.test.post(
     '/v2/rcs/messages',
     { to: '+5511999990005', content: { text: 'Seu pedido saiu.' }, route: 'easy_rcs', ...fields },
-    { 'idempotency-key': randomUUID() },
+    keyed(),
   );
 
 describe('a resend', () => {
@@ -57,32 +55,26 @@ describe('a resend', () => {
     await reaches(body.id, 'delivered');
     for (const of of [id, body.id]) expectProblem(await act(of, 'resend', {}), 409);
     const archived = await tenant.test.get('/messages', { status: 'archived' });
-    expect(archived.body.items.map((each: { id: string }) => each.id)).toContain(id);
+    expect(idsOf(archived.body.items)).toContain(id);
   });
 
-  test('of a queued message with fallbacks ends its chain: the new message alone is sent', async () => {
+  test('of a queued message with fallbacks cancels them: only the new message is sent', async () => {
     const body = { channel: 'sms', to: '+5511999990005', text: 'Oi', fallback: ['rcs'] };
     const scheduledAt = new Date(Date.now() + HOUR).toISOString();
-    const key = { 'idempotency-key': randomUUID() };
+    const key = keyed();
     const { id } = (await tenant.test.post('/v1/messages', { ...body, scheduledAt }, key)).body;
     expect((await messaging.tables.test.get(KEYS.fallback(id)))?.state).toBe('waiting');
     expect((await act(id, 'resend', {})).status).toBe(201);
     expect(await messaging.tables.test.get(KEYS.fallback(id))).toMatchObject({ state: 'cancelled' });
     expect((await messaging.tables.test.get(KEYS.fallback(id)))?.duePk).toBeUndefined();
     const { items } = (await tenant.test.get(`/messages/${id}/timeline`)).body;
-    expect(items.map(({ kind }: { kind: string }) => kind).slice(0, 5)).toEqual([
-      'contact',
-      'consent',
-      'price_band',
-      'hold',
-      'route',
-    ]);
+    expect(kindsOf(items).slice(0, 5)).toEqual(['contact', 'consent', 'price_band', 'hold', 'route']);
     expect(items.at(-1)).toMatchObject({ kind: 'operator', detail: expect.stringMatching(/^replaced by msg_/) });
   });
 
-  test('with a key is answered once: the same again, another body or another message 409', async () => {
+  test('with a key is replayed when repeated, and is 409 for another body or message', async () => {
     const [{ id }, other] = [await queue(), await queue()];
-    const key = { 'idempotency-key': randomUUID() };
+    const key = keyed();
     const first = await act(id, 'resend', { metadata: { pedido: 2 } }, key);
     const second = await act(id, 'resend', { metadata: { pedido: 2 } }, key);
     expect(second).toMatchObject({ status: 201, body: { ...first.body, replayed: true } });
@@ -100,14 +92,14 @@ describe('a resend', () => {
     [{ payload: { text: '' } }],
     [{ templateVars: [1] }],
     [{ unknown: true }],
-  ])('that corrects to %o is refused with 422 and leaves the original as it was', async (correction) => {
+  ])('with the correction %o is refused with 422 and does not change the original', async (correction) => {
     const { id } = await queue();
     const before = await read(id);
     expectProblem(await act(id, 'resend', correction), 422);
     expect(await read(id)).toEqual(before);
   });
 
-  test('of an RCS message keeps its card and fallback, or takes the corrected ones; of another form it is refused', async () => {
+  test('of an RCS message keeps its card and fallback; a payload of another kind is refused', async () => {
     const card = { title: 'Seu pedido', description: 'Chega hoje.' };
     const made = await rcs({ to: '+5511999990008', content: { card }, fallback: { text: 'Chega hoje.' } });
     const { id } = made.body;
@@ -126,8 +118,8 @@ describe('a resend', () => {
     await reaches(body.id, 'delivered');
   });
 
-  test('of an e-mail needs its payload again, since its body was not kept', async () => {
-    const key = { 'idempotency-key': randomUUID() };
+  test('of an e-mail needs its payload again, since its body is not stored', async () => {
+    const key = keyed();
     const email = { to: 'bounce@simulator.amazonses.com', subject: 'Oi', text: 'Oi' };
     const { id } = (await tenant.test.post('/v2/email/messages', email, key)).body;
     await reaches(id, 'failed');
@@ -142,9 +134,8 @@ describe('a resend', () => {
     await checkMoney(messaging.tables.test, tenant.id, { quiet: false });
   });
 
-  test('to somebody who opted out is refused, and the original still stands', async () => {
-    const contact = (await tenant.test.post('/contacts', { phone: '+5511999990004' })).body.id;
-    await tenant.test.post(`/contacts/${contact}/opt-out`, {});
+  test('to a contact that opted out is refused, and the original stays queued', async () => {
+    await optedOut(tenant.test, { phone: '+5511999990004' });
     const { id } = await queue();
     expectProblem(await act(id, 'resend', { to: '+5511999990004' }), 422, { meta: { motivo: 'opt_out' } });
     expect((await read(id)).status).toBe('queued');

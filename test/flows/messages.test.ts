@@ -1,35 +1,29 @@
-import { randomUUID } from 'node:crypto';
 import { describe, expect, test, vi } from 'vitest';
-import { startMessaging } from '../support/api.ts';
+import { type Client, startMessaging } from '../support/api.ts';
 import { checkMoney } from '../support/money.ts';
 import { expectProblem } from '../support/problems.ts';
 import { queueSms } from '../support/queued.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { use } from '../support/use.ts';
+import { becomes, idsOf, keyed, kindsOf, PATIENCE, walletOf } from './support.ts';
 
 const HOUR = 3_600_000;
-const PATIENCE = { timeout: 20_000, interval: 100 };
 const instant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
 const messaging = await use(startMessaging());
 const receiver = await use(startReceiver());
 const tenant = await messaging.tenant();
 
-const rcs = (fields: object = {}) =>
-  tenant.test.post(
-    '/v2/rcs/messages',
-    { to: '+5511999990005', content: { text: 'Seu pedido saiu.' }, route: 'easy_rcs', ...fields },
-    { 'idempotency-key': randomUUID() },
-  );
+const rcs = (client: Client, to: string) =>
+  client.post('/v2/rcs/messages', { to, content: { text: 'Seu pedido saiu.' }, route: 'easy_rcs' }, keyed());
 const read = async (id: string) => (await tenant.test.get(`/messages/${id}`)).body;
 const act = (id: string, what: string, body?: unknown, headers = {}) =>
   tenant.test.call('POST', `/messages/${id}/${what}`, { headers, ...(body === undefined ? {} : { body }) });
-const reaches = (id: string, status: string) =>
-  vi.waitFor(async () => expect((await read(id)).status).toBe(status), PATIENCE);
+const reaches = (id: string, status: string) => becomes(tenant.test, `/messages/${id}`, { status });
 const queue = () => queueSms(messaging, tenant, Date.now() + HOUR);
 
 describe('a message', () => {
-  test('is read as one of all channels, whichever operation sent it', async () => {
+  test('has the same form on all channels, whichever operation sent it', async () => {
     const contactId = (await tenant.test.post('/contacts', { phone: '+5511999990005' })).body.id;
     const sms = (await tenant.test.send({ contactId, campaignId: 'natal', metadata: { pedido: 'A-1' } })).body;
     const common = { organizationId: tenant.id, direction: 'outbound', type: 'text', priority: 'normal', force: false };
@@ -49,13 +43,13 @@ describe('a message', () => {
       updatedAt: instant,
       sentAt: instant,
     });
-    const { id } = (await rcs()).body;
+    const { id } = (await rcs(tenant.test, '+5511999990005')).body;
     expect(await read(id)).toMatchObject({ ...common, id, channel: 'rcs', payload: { text: 'Seu pedido saiu.' } });
     await reaches(sms.id, 'delivered');
     await reaches(id, 'delivered');
   });
 
-  test('that its channel calls undelivered has failed, and says why', async () => {
+  test('that its channel calls undelivered has failed, with the reason', async () => {
     const { id } = (await tenant.test.send({ to: '+5511999990006' })).body;
     await reaches(id, 'failed');
     expect(await read(id)).toMatchObject({
@@ -64,12 +58,10 @@ describe('a message', () => {
       failedAt: instant,
     });
     expect((await tenant.test.get(`/v2/sms/messages/${id}`)).body.status).toBe('undelivered');
-    expect(
-      (await tenant.test.get('/messages', { status: 'failed' })).body.items.map((each: { id: string }) => each.id),
-    ).toContain(id);
+    expect(idsOf((await tenant.test.get('/messages', { status: 'failed' })).body.items)).toContain(id);
   });
 
-  test('shows its recipient to who may see it, in a read, a list and a resend; to others masked', async () => {
+  test('masks its recipient without pii:full, in a read, a list and a resend', async () => {
     const { id } = await queue();
     const masked = await messaging.limited(tenant.test, ['messages:read', 'messages:send']);
     const answers = [
@@ -85,17 +77,13 @@ describe('a message', () => {
 });
 
 describe('the list of messages', () => {
-  test('holds all channels newest first, and pages through them without a gap or a repeat', async () => {
+  test('contains all channels newest first, and pages without a gap or a repeat', async () => {
     const owner = await messaging.tenant();
     const sent: string[] = [];
     for (let at = 0; at < 14; at++) {
       const { body } =
         at % 3 === 0
-          ? await owner.test.post(
-              '/v2/rcs/messages',
-              { to: '+5511999990099', content: { text: 'Oi' }, route: 'easy_rcs' },
-              { 'idempotency-key': randomUUID() },
-            )
+          ? await rcs(owner.test, '+5511999990099')
           : await owner.test.send({ to: '+5511999990099', campaignId: at % 2 ? 'a' : 'b' });
       sent.unshift(body.id);
     }
@@ -103,14 +91,12 @@ describe('the list of messages', () => {
     for (let skip = 0; skip < 15; skip += 5) {
       const { body } = await owner.test.get('/messages', { limit: 5, skip });
       expect(body.total).toBe(14);
-      ids.push(...body.items.map(({ id }: { id: string }) => id));
+      ids.push(...idsOf(body.items));
     }
     expect(ids).toEqual(sent);
     const { body } = await owner.test.get('/messages', { campaignId: 'a', status: 'sent' });
     expect(body.total).toBe(body.items.length);
-    expect(body.items.map(({ id }: { id: string }) => id)).toEqual(
-      sent.filter((_, at) => [1, 5, 7, 11, 13].includes(13 - at)),
-    );
+    expect(idsOf(body.items)).toEqual(sent.filter((_, at) => [1, 5, 7, 11, 13].includes(13 - at)));
   });
 
   test.each([
@@ -125,19 +111,19 @@ describe('the list of messages', () => {
   });
 });
 
-describe('the story of a message', () => {
-  test('tells every decision, oldest first, to the last webhook', async () => {
+describe('the timeline of a message', () => {
+  test('has every decision, oldest first, down to the last webhook', async () => {
     const owner = await messaging.tenant();
     const { body: webhook } = await owner.test.post('/webhooks', { url: receiver.url, events: ['sms.delivered'] });
     const { body: sms } = await owner.test.send({ to: '+5511999990005' });
-    const story = async () => (await owner.test.get(`/messages/${sms.id}/timeline`)).body.items;
+    const timeline = async () => (await owner.test.get(`/messages/${sms.id}/timeline`)).body.items;
     type Step = { at: string; kind: string; detail: string; coins?: number };
     await vi.waitFor(
-      async () => expect((await story()).filter(({ kind }: Step) => kind === 'webhook')).toHaveLength(2),
+      async () => expect((await timeline()).filter(({ kind }: Step) => kind === 'webhook')).toHaveLength(2),
       PATIENCE,
     );
-    const steps: Step[] = await story();
-    expect(steps.map(({ kind }) => kind)).toEqual([
+    const steps: Step[] = await timeline();
+    expect(kindsOf(steps)).toEqual([
       'contact',
       'consent',
       'price_band',
@@ -158,7 +144,7 @@ describe('the story of a message', () => {
     expect(JSON.stringify(steps)).not.toMatch(/999990005|Seu pedido/);
   });
 
-  test('of one that was cancelled ends with the operator', async () => {
+  test('of a cancelled message ends with the cancellation', async () => {
     const { id, coins } = await queue();
     await act(id, 'cancel');
     const { items } = (await tenant.test.get(`/messages/${id}/timeline`)).body;
@@ -167,14 +153,14 @@ describe('the story of a message', () => {
 });
 
 describe('a queued message', () => {
-  test('that is cancelled is failed, refunded and never sent; again, or once sent, it is 409', async () => {
+  test('that is cancelled has failed, is refunded and never sent; 409 when repeated or already sent', async () => {
     const owner = await messaging.tenant();
     const { id } = await queueSms(messaging, owner, Date.now() + HOUR);
-    const before = (await owner.test.get('/v2/wallet')).body;
+    const before = await walletOf(owner.test);
     expect(before.heldCoins).toBeGreaterThan(0);
     const { status, body } = await owner.test.call('POST', `/messages/${id}/cancel`);
     expect({ status, body }).toMatchObject({ status: 200, body: { id, status: 'failed', reason: 'cancelled' } });
-    const after = (await owner.test.get('/v2/wallet')).body;
+    const after = await walletOf(owner.test);
     expect([after.heldCoins, after.balanceCoins]).toEqual([0, before.balanceCoins + before.heldCoins]);
     expectProblem(await owner.test.call('POST', `/messages/${id}/cancel`), 409);
     const sent = (await owner.test.send()).body.id;
@@ -183,7 +169,7 @@ describe('a queued message', () => {
     await checkMoney(messaging.tables.test, owner.id);
   });
 
-  test('that is forced leaves now', async () => {
+  test('that is forced is sent at once', async () => {
     const { id } = await queue();
     const { status, body } = await act(id, 'force');
     expect({ status, body }).toMatchObject({ status: 202, body: { id, status: 'queued', force: true } });

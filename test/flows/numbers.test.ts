@@ -1,17 +1,20 @@
 import { createHmac } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { putProviderSettings } from '../../shared/storage/access/providers.ts';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Client, startMessaging, type Tenant } from '../support/api.ts';
 import { expectProblem } from '../support/problems.ts';
 import { startMetaManagement } from '../support/providers/meta-management-stand-in.ts';
 import { use } from '../support/use.ts';
+import { setUpProvider } from './support.ts';
 
 const TOKEN = 'EAAJ-segredo-do-numero';
+const WABA = '555000111';
+const SECRET = 'app-secret';
 let owner: Tenant;
 let client: Client;
 const messaging = await use(startMessaging());
+const meta = await use(startMetaManagement(TOKEN, WABA));
 
-/** Phone number ids that no other test of this file has. */
+/** Makes phone number ids that are unique in this file. */
 let taken = 0;
 const phoneNumberId = (ending = '1000') => `77${String(++taken).padStart(6, '0')}${ending}`;
 const connect = (fields: object = {}, by: Client = client) =>
@@ -24,7 +27,7 @@ const fresh = async () => {
 beforeAll(fresh);
 
 describe('a number', () => {
-  test('is connected as the platform knows it, read, listed and disconnected; its token is never shown', async () => {
+  test('is connected with its data from Meta, read, listed and disconnected; its token is never shown', async () => {
     const made = await connect({ meta: { byo: true } });
     expect(made.status).toBe(201);
     expect(made.body).toEqual({
@@ -54,7 +57,7 @@ describe('a number', () => {
     expect((await messaging.rowsOf('test', owner.id)).filter(({ pk }) => /^(NUM|PHONEID)#/.test(pk))).toEqual([]);
   });
 
-  test('belongs to one organization of a stage: 409, which tells an owner which of its own it is', async () => {
+  test('belongs to one organization of a stage: otherwise 409, with the number’s id for its owner', async () => {
     const stranger = await messaging.tenant();
     const id = phoneNumberId();
     const made = (await connect({ phoneNumberId: id })).body;
@@ -65,7 +68,7 @@ describe('a number', () => {
     expect((await connect({ phoneNumberId: id }, stranger.test)).status).toBe(201);
   });
 
-  test('connected 50 times at once is one', async () => {
+  test('connected 50 times at once is one number', async () => {
     await fresh();
     const id = phoneNumberId();
     const answers = await Promise.all(Array.from({ length: 50 }, () => connect({ phoneNumberId: id })));
@@ -74,24 +77,24 @@ describe('a number', () => {
   });
 
   test.each([
-    ['a token that the platform does not take', { accessToken: 'invalid' }, 'accessToken'],
-    ['a number that the platform does not know', { phoneNumberId: '1230404' }, 'phoneNumberId'],
-    ['an id that is none', { phoneNumberId: '../me' }, 'phoneNumberId'],
+    ['a token that Meta refuses', { accessToken: 'invalid' }, 'accessToken'],
+    ['a number that Meta does not know', { phoneNumberId: '1230404' }, 'phoneNumberId'],
+    ['an invalid id', { phoneNumberId: '../me' }, 'phoneNumberId'],
     ['a token of two lines', { accessToken: 'a\r\nb' }, 'accessToken'],
-    ['a field that is not known', { displayPhone: '+5511999990000' }, ''],
+    ['an unknown field', { displayPhone: '+5511999990000' }, ''],
   ])('is not connected with %s', async (_, fields, path) => {
     const answer = await connect(fields);
     expectProblem(answer, 422, { errors: [path] });
     expect(answer.text).not.toContain(TOKEN);
   });
 
-  test('in live without a provider is not connected, and the missing setting is named', async () => {
+  test('is not connected in live without a provider; the error names the missing setting', async () => {
     const answer = await connect({}, owner.live);
     expectProblem(answer, 502);
     expect(answer.body.detail).toContain('provider set --env live --channel whatsapp');
   });
 
-  test('are listed newest first by state and quality, with exact totals', async () => {
+  test('is listed newest first by status and quality, with exact totals', async () => {
     await fresh();
     for (const ending of ['0001', '0002', '0003', '1000', '0001'])
       await connect({ phoneNumberId: phoneNumberId(ending) });
@@ -110,7 +113,7 @@ describe('a number', () => {
       expectProblem(await client.get('/numbers', query as Record<string, string>), 400);
   });
 
-  test('takes a rate below what its tier allows, and none above it', async () => {
+  test('can have a rate limit below that of its tier, and none above', async () => {
     await fresh();
     const { id } = (await connect({ phoneNumberId: phoneNumberId('0250') })).body;
     const path = `/numbers/${id}`;
@@ -128,7 +131,7 @@ describe('a number', () => {
     expect((await patch(path, { accessToken: 'another' })).status).toBe(200);
   });
 
-  test('has a profile that is set on the platform, changed in part, and stays through a sync', async () => {
+  test('has a profile that is set at Meta, changed in part, and unchanged by a sync', async () => {
     const { id } = (await connect()).body;
     const path = `/numbers/${id}/profile`;
     expect((await client.get(path)).body).toEqual({ about: 'Loja Azul', vertical: 'RETAIL' });
@@ -153,7 +156,7 @@ describe('a number', () => {
       expectProblem(await patch(path, body), 422, { errors: [error] });
   });
 
-  test('is read with numbers:read and changed with numbers:write alone', async () => {
+  test('is read only with numbers:read and changed only with numbers:write', async () => {
     const { id } = (await connect()).body;
     const reader = await messaging.limited(client, ['numbers:read']);
     expect((await reader.get(`/numbers/${id}/profile`)).status).toBe(200);
@@ -164,22 +167,13 @@ describe('a number', () => {
 });
 
 describe('a live number', () => {
-  const WABA = '555000111';
-  const SECRET = 'app-secret';
-  let meta: Awaited<ReturnType<typeof startMetaManagement>>;
   beforeAll(async () => {
-    meta = await startMetaManagement(TOKEN, WABA);
-    await putProviderSettings(messaging.tables.live, await messaging.vault('live'), {
-      channel: 'whatsapp',
-      name: 'whatsapp_cloud_api',
-      settings: { accessToken: 'operator', appSecret: SECRET, verifyToken: 'verify-me', baseUrl: meta.baseUrl },
-      now: Date.now(),
-    });
+    const settings = { accessToken: 'operator', appSecret: SECRET, verifyToken: 'verify-me', baseUrl: meta.baseUrl };
+    await setUpProvider(messaging, 'whatsapp', 'whatsapp_cloud_api', settings);
     await fresh();
   });
-  afterAll(() => meta?.close());
 
-  /** A signed callback of the platform. */
+  /** A signed callback of Meta. */
   const report = (field: string, value: object, time: number) => {
     const body = JSON.stringify({
       object: 'whatsapp_business_account',
@@ -190,7 +184,7 @@ describe('a live number', () => {
     return fetch(`${messaging.url}/callbacks/whatsapp_cloud_api/events`, { method: 'POST', headers, body });
   };
 
-  test('is connected and judged by the platform: its reports move number, template and the price of its sends, once', async () => {
+  test('is connected at Meta, whose reports change number, template and the price of its sends, once', async () => {
     meta.addNumber('4400', { display_phone_number: '+55 11 98888-0000' });
     const { status, body: number } = await connect({ phoneNumberId: '4400', wabaId: WABA }, owner.live);
     expect(status).toBe(201);
@@ -198,8 +192,8 @@ describe('a live number', () => {
     expect(JSON.stringify(await messaging.rowsOf('live', owner.id))).not.toContain(TOKEN);
 
     const components = [{ type: 'BODY', payload: { text: 'Oi' } }];
-    const words = { name: 'ola', language: 'pt-BR', category: 'utility', components, numberId: number.id };
-    const template = (await owner.live.post('/v2/templates', words)).body;
+    const draft = { name: 'ola', language: 'pt-BR', category: 'utility', components, numberId: number.id };
+    const template = (await owner.live.post('/v2/templates', draft)).body;
     expect((await owner.live.call('POST', `/v2/templates/${template.id}/submit`)).body.status).toBe('pending');
     const [known] = [...meta.account.templates.values()];
     const verdict = {
@@ -216,8 +210,8 @@ describe('a live number', () => {
     }
     expect((await owner.live.get(`/v2/templates/${template.id}`)).body.status).toBe('approved');
     const price = async () => {
-      const wish = { channel: 'whatsapp', to: '+5511988880001', template: 'ola' };
-      return (await owner.live.post('/v1/messages/preview', wish)).body.hops[0].price;
+      const body = { channel: 'whatsapp', to: '+5511988880001', template: 'ola' };
+      return (await owner.live.post('/v1/messages/preview', body)).body.hops[0].price;
     };
     expect(await price()).toEqual({ coins: 900 });
     const moved = { ...verdict, event: undefined, previous_category: 'UTILITY', new_category: 'MARKETING' };

@@ -1,8 +1,6 @@
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -15,6 +13,7 @@ import { KEY_SCOPES } from '../../shared/domain/access/keys.ts';
 import { hashSecret } from '../../shared/domain/access/secrets.ts';
 import { QUEUE_NAMES } from '../../shared/queues/queues.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
+import { listening } from '../support/loopback.ts';
 
 const PROJECT = join(import.meta.dirname, '../..');
 let dataDir: string;
@@ -24,7 +23,7 @@ interface Ran {
   readonly stdout: string;
   readonly stderr: string;
 }
-/** Runs the command as an operator does, on the test's data directory. */
+/** Runs the command-line tool on the test's data directory. */
 const admin = async (...words: string[]): Promise<Ran> => {
   const env = { ...process.env, DATA_DIR: dataDir };
   const run = promisify(execFile)(process.execPath, ['infra/operator/main.ts', ...words], { cwd: PROJECT, env });
@@ -38,6 +37,9 @@ const json = async (...words: string[]) => {
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   return JSON.parse(stdout);
 };
+
+const createKey = (scopes: string) =>
+  json('key', 'create', '--organization', organizationId, '--env', 'test', '--scopes', scopes);
 
 const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
 /** A stand-in for CloudFormation that describes these stacks, in the query protocol's XML. */
@@ -56,12 +58,8 @@ const startFormation = async (stacks: Readonly<Record<string, Readonly<Record<st
         : '<ErrorResponse><Error><Type>Sender</Type><Code>ValidationError</Code><Message>There is no such stack.</Message></Error></ErrorResponse>',
     );
   };
-  const server = createServer((request, response) => void serve(request, response));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  const close = () => new Promise((resolve) => server.close(resolve));
-  return { endpoint: `http://127.0.0.1:${port}`, close };
+  const { url: endpoint, close } = await listening(createServer((request, response) => void serve(request, response)));
+  return { endpoint, close };
 };
 
 let organizationId: string;
@@ -72,8 +70,8 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => rm(dataDir, { recursive: true, force: true }));
 
-describe('on a data directory that no platform runs on', { timeout: 180_000 }, () => {
-  test('an organization is created with a key of each environment, and found again by later commands', async () => {
+describe('on a data directory without a running service', { timeout: 180_000 }, () => {
+  test('an organization is created with a key of each environment, and listed by later commands', async () => {
     expect(organizationId).toMatch(/^org_[0-9A-Za-z]{21}$/);
     expect(keys.live).toMatch(/^svc_live_[0-9A-Za-z]{32,}$/);
     expect(keys.test).toMatch(/^svc_test_[0-9A-Za-z]{32,}$/);
@@ -85,14 +83,14 @@ describe('on a data directory that no platform runs on', { timeout: 180_000 }, (
     ]);
   });
 
-  test('two commands at once take turns', async () => {
+  test('concurrent commands wait for each other', async () => {
     const both = await Promise.all(['A', 'B'].map((name) => json('organization', 'create', '--name', `Loja ${name}`)));
     const ids = (await json('organization', 'list')).items.map(({ id }: { id: string }) => id);
     expect(ids).toEqual(expect.arrayContaining(both.map((one) => one.organizationId)));
   });
 });
 
-describe('beside a running platform', { timeout: 180_000 }, () => {
+describe('beside a running service', { timeout: 180_000 }, () => {
   let backends: Backends;
   let lock: ReturnType<typeof lockDataDir>;
   beforeAll(async () => {
@@ -117,46 +115,28 @@ describe('beside a running platform', { timeout: 180_000 }, () => {
     lock.release();
   });
 
-  test('commands work with its tables, and what they write is seen by it at once', async () => {
-    const { key } = await json(
-      'key',
-      'create',
-      '--organization',
-      organizationId,
-      '--env',
-      'test',
-      '--scopes',
-      'sms:read',
-    );
+  test('commands use its tables, where it sees their writes at once', async () => {
+    const { key } = await createKey('sms:read');
     expect(await backends.tables.test.get(KEYS.credential(hashSecret(key)))).toMatchObject({
       org: organizationId,
       scopes: ['sms:read'],
     });
   });
 
-  test('a key is created with the named scopes, and revoked by its id alone', async () => {
-    const { id, key } = await json(
-      'key',
-      'create',
-      '--organization',
-      organizationId,
-      '--env',
-      'test',
-      '--scopes',
-      'sms:send,sms:read',
-    );
+  test('a key is created with the given scopes, and revoked by its id', async () => {
+    const { id, key } = await createKey('sms:send,sms:read');
     expect(key).toMatch(/^svc_test_/);
     const { revokedAt } = await json('key', 'revoke', '--id', id);
     const [newest] = (await json('key', 'list', '--organization', organizationId, '--env', 'test')).items;
     expect(newest).toMatchObject({ id, scopes: ['sms:read', 'sms:send'], revokedAt });
   });
 
-  test('a suppression is shown and lifted by its address, of an organization that there is', async () => {
+  test('a suppression is shown and lifted by its address, for an existing organization only', async () => {
     const of = ['--organization', organizationId, '--env', 'live', '--email'];
-    const stands = { env: 'live', organization: organizationId, suppressed: false, suppressedUntil: null };
-    expect(await json('suppression', 'show', ...of, 'ana@loja.example')).toEqual(stands);
+    const state = { env: 'live', organization: organizationId, suppressed: false, suppressedUntil: null };
+    expect(await json('suppression', 'show', ...of, 'ana@loja.example')).toEqual(state);
     const lifted = await json('suppression', 'lift', ...of, 'ana@loja.example');
-    expect(lifted).toEqual({ ...stands, lifted: false, amazonSes: 'not_set_up' });
+    expect(lifted).toEqual({ ...state, lifted: false, amazonSes: 'not_set_up' });
     expect(await admin('suppression', 'lift', ...of, 'ana')).toMatchObject({
       code: 1,
       stderr: '--email: must be an e-mail address\n',
@@ -174,28 +154,19 @@ describe('beside a running platform', { timeout: 180_000 }, () => {
       });
   });
 
-  test('a person gets a session while active, of the environment that is asked for', async () => {
-    const person = [
-      'account',
-      'create',
-      '--organization',
-      organizationId,
-      '--name',
-      'Ana',
-      '--email',
-      'ana@example.com',
-      '--status',
-    ];
-    const { id } = await json(...person, 'active');
+  test('a person gets a session of the requested environment while active', async () => {
+    const person = ['--organization', organizationId, '--name', 'Ana', '--email', 'ana@example.com'];
+    const createAccount = (status: string) => json('account', 'create', ...person, '--status', status);
+    const { id } = await createAccount('active');
     expect((await json('session', 'create', '--account', id)).token).toMatch(/^svc_session_[0-9A-Za-z]{32,}$/);
     const { token, expiresAt } = await json('session', 'create', '--account', id, '--env', 'test');
     expect(token).toMatch(/^svc_session_test_[0-9A-Za-z]{32,}$/);
     expect(Date.parse(expiresAt) - Date.now()).toBeGreaterThan(11 * 3_600_000);
-    const suspended = await json(...person, 'suspended');
+    const suspended = await createAccount('suspended');
     expect(await admin('session', 'create', '--account', suspended.id)).toMatchObject({ code: 1, stdout: '' });
   });
 
-  test('a price table that is shown can be set again, and is in force from its moment on', async () => {
+  test('a price table that was shown can be set, and applies from its effective time', async () => {
     const shown = await json('prices', 'show');
     const file = join(dataDir, 'prices.json');
     const items = shown.items.map((row: { bands: object[] }) => ({ ...row, bands: [{ upTo: null, coins: 123 }] }));
@@ -205,9 +176,9 @@ describe('beside a running platform', { timeout: 180_000 }, () => {
     expect(await json('prices', 'show')).toEqual(shown);
   });
 
-  test('a price table that forgets a route is refused by its name, unless it says --partial', async () => {
+  test('a price table without one of the routes is refused with the route, unless --partial is given', async () => {
     const { items } = await json('prices', 'show');
-    const file = join(dataDir, 'forgetful.json');
+    const file = join(dataDir, 'partial.json');
     await writeFile(file, JSON.stringify(items.filter(({ route }: { route: string }) => route !== 'premium')));
     const set = ['prices', 'set', '--file', file, '--effective-from', '2999-01-01T00:00:00Z'];
     const refused = await admin(...set, '--json');
@@ -216,7 +187,7 @@ describe('beside a running platform', { timeout: 180_000 }, () => {
     expect(await json(...set, '--partial')).toMatchObject({ rows: items.length - 1 });
   });
 
-  test('a mistake ends with 1 and says why: on stderr as text, or as JSON', async () => {
+  test('a mistake exits with 1 and its reason on stderr, as text or JSON', async () => {
     const wrong = [
       ['key', 'create', '--organization', organizationId, '--env', 'test', '--scopes', 'contacts:pii'],
       ['key', 'create', '--organization', organizationId, '--env', 'prod', '--scopes', 'sms:send'],
@@ -241,7 +212,7 @@ describe('beside a running platform', { timeout: 180_000 }, () => {
     );
   });
 
-  test('dead letters are listed, shown, sent back to their queue, and thrown away only when asked', async () => {
+  test('dead letters are listed, shown and redriven, and purged only by command', async () => {
     const QueueUrl = backends.queues.test.events?.deadLetterUrl;
     const body = JSON.stringify({ kind: 'publish_event', pk: 'EVT#x', sk: 'EVT' });
     for (let at = 0; at < 12; at++) await backends.sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: body }));
@@ -257,12 +228,12 @@ describe('beside a running platform', { timeout: 180_000 }, () => {
     expect(await row()).toMatchObject({ waiting: 12, deadLetters: 0 });
   });
 
-  test('the backlog of a queue is told from the table', async () => {
+  test('the backlog of a queue is read from the table', async () => {
     const { items } = await json('queue', 'list', '--env', 'test', '--queue', 'events');
     expect(items[0].oldestDueSeconds).toBeGreaterThanOrEqual(0);
   });
 
-  test('the same commands work on a deployment, which its stacks describe', async () => {
+  test('the same commands work on a deployment, found through the outputs of its stacks', async () => {
     const outputs = (env: 'live' | 'test') => {
       const of = (pick: 'url' | 'deadLetterUrl') =>
         JSON.stringify(

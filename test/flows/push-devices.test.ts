@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -7,6 +6,7 @@ import { type Client, type Messaging, startMessaging, type Tenant } from '../sup
 import { expectProblem } from '../support/problems.ts';
 import { startFcmStandIn } from '../support/providers/fcm-stand-in.ts';
 import { use } from '../support/use.ts';
+import { becomes, keyed } from './support.ts';
 
 let messaging: Messaging;
 const fcm = await use(startFcmStandIn(() => Date.now()));
@@ -22,7 +22,7 @@ afterAll(async () => {
 
 const shop = () => shopOf(messaging);
 
-/** The opt-outs of a platform that the functions have told of so far, by the metric's lines in their log. */
+/** The opt-outs of a platform so far, by the lines of their metric in the log of the functions. */
 const optOutsOf = async (platform: string): Promise<number> => {
   const lines = (await readFile(join(messaging.dataDir, 'functions.log'), 'utf8')).split('\n');
   return lines.filter((line) => line.includes('"PushOptOuts":1') && line.includes(`"platform":"${platform}"`)).length;
@@ -45,7 +45,7 @@ describe('an app', () => {
     expectProblem(await client.call('DELETE', path), 404);
   });
 
-  test('with credentials that are none is refused without repeating them', async () => {
+  test('with invalid credentials is refused without repeating them', async () => {
     const { test: client } = await messaging.tenant();
     const bad = { ...fcm.app.fcm, private_key: 'segredo-9182' };
     expectProblem(await client.post('/v2/push/apps', { name: 'Loja', fcm: bad }), 422, { sent: 'segredo-9182' });
@@ -69,14 +69,14 @@ describe('a device', () => {
     expect(first.text).not.toContain('device-1');
   });
 
-  test('shows the person behind it masked without pii:full, and nothing of them lies open in the table', async () => {
+  test('masks its person without pii:full, and stores no personal data in clear', async () => {
     const { tenant, client, appId } = await shop();
     const limited = await messaging.limited(client, ['push:send']);
     const person = { userName: 'Beatriz', userEmail: 'beatriz@example.com', userPhone: '+5511988887777' };
     const { body } = await limited.post('/v2/push/tokens', { appId, token: 'd', platform: 'ios', ...person });
     expect(body).toMatchObject({ userName: 'B****', userPhone: '+55119****7777' });
     const rows = JSON.stringify(await messaging.rowsOf('test', tenant.id));
-    for (const told of [body.userEmail, rows]) expect(told).not.toMatch(/beatriz|988887777/i);
+    for (const text of [body.userEmail, rows]) expect(text).not.toMatch(/beatriz|988887777/i);
   });
 
   test.each([{ p256dh: BROWSER.p256dh }, { auth: BROWSER.auth }, {}])(
@@ -89,18 +89,18 @@ describe('a device', () => {
   );
 
   test.each([
-    ['a platform that there is not', { platform: 'fax' }, 'platform'],
-    ['a field that there is not', { cor: 'azul' }, ''],
-    ['a topic that is no text', { topics: [7] }, 'topics.0'],
+    ['an unknown platform', { platform: 'fax' }, 'platform'],
+    ['an unknown field', { cor: 'azul' }, ''],
+    ['a topic that is not a string', { topics: [7] }, 'topics.0'],
     ['a token with half a character', { token: 'x\ud800' }, 'token'],
-  ])('with %s is refused with 400 and the place, as the operation documents no 422', async (_, fields, path) => {
+  ])('with %s is refused with 400 and the path, since the operation documents no 422', async (_, fields, path) => {
     const { client, register, appId } = await shop();
     expectProblem(await register('device-1', fields), 400, { errors: [path] });
     expectProblem(await client.post('/v2/push/tokens/opt-out', { appId, cor: 'azul' }), 400, { errors: ['token', ''] });
     expect((await client.post('/v2/push/preview', { platforms: ['ios'] })).body.reach).toBe(0);
   });
 
-  test('of an app or a contact that there is not is refused: 404', async () => {
+  test('of an unknown app or contact is refused: 404', async () => {
     const { client, register, appId } = await shop();
     const absent = `${appId.slice(0, 4)}${'0'.repeat(21)}`;
     expectProblem(await client.post('/v2/push/tokens', { appId: absent, token: 'x', platform: 'ios' }), 404);
@@ -108,7 +108,7 @@ describe('a device', () => {
     expectProblem(await client.post('/v2/push/tokens/opt-out', { appId, token: 'never' }), 404);
   });
 
-  test('that opted out leaves all sends, and comes back only with optedIn true', async () => {
+  test('that opted out is excluded from all sends until it registers with optedIn true', async () => {
     const { client, register, appId } = await shop();
     await register('device-1');
     const reach = async () => (await client.post('/v2/push/preview', { platforms: ['ios'] })).body.reach;
@@ -121,13 +121,11 @@ describe('a device', () => {
     expect(await reach()).toBe(1);
   });
 
-  test('that leaves all sends counts in the opt-out KPI, once each time, however it says so', async () => {
+  test('counts once in the opt-out metric for each opt-out, in either way', async () => {
     const { client, register, appId } = await shop();
     await register('web-1', { platform: 'web', ...BROWSER });
     const before = await optOutsOf('web');
-    const leave = () => client.post('/v2/push/tokens/opt-out', { appId, token: 'web-1' });
-    await leave();
-    await leave();
+    for (const _ of [1, 2]) await client.post('/v2/push/tokens/opt-out', { appId, token: 'web-1' });
     await register('web-1', { platform: 'web', ...BROWSER, optedIn: true });
     await register('web-1', { platform: 'web', ...BROWSER, optedIn: false });
     await register('web-1', { platform: 'web', ...BROWSER, optedIn: false });
@@ -144,7 +142,7 @@ describe('live', () => {
   const register = (client: Client, appId: string, fields: object = {}) =>
     client.post('/v2/push/tokens', { appId, token: fcm.device.token, platform: 'android', ...fields });
 
-  test('devices get the notification from their push service, and a platform without credentials fails unpaid', async () => {
+  test('devices get the notification from their push service; a platform without credentials fails and is not charged', async () => {
     const { tenant, appId } = await liveShop();
     const { live } = tenant;
     await register(live, appId);
@@ -165,17 +163,14 @@ describe('live', () => {
     expect(await wallet(live)).toMatchObject({ balanceCoins: 990, heldCoins: 0 });
   });
 
-  test('/v1 with channel push sends to one device, by its token or its id; without an app it is 502 and names what is missing', async () => {
+  test('/v1 with channel push sends to one device, by its token or id; without an app it is 502 with what is missing', async () => {
     const { tenant, appId } = await liveShop();
     const { live } = tenant;
     const device = (await register(live, appId)).body.id;
     const one = (client: Client, to: string) =>
-      client.post('/v1/messages', { channel: 'push', to, text: 'Oi' }, { 'idempotency-key': randomUUID() });
+      client.post('/v1/messages', { channel: 'push', to, text: 'Oi' }, keyed());
     const statusOf = (client: Client, id: string, status: string) =>
-      vi.waitFor(async () => expect((await client.get(`/messages/${id}`)).body.status).toBe(status), {
-        timeout: 30_000,
-        interval: 150,
-      });
+      becomes(client, `/messages/${id}`, { status }, { timeout: 30_000, interval: 150 });
     const before = fcm.pushes.length;
     for (const to of [fcm.device.token, device]) {
       const { status, body } = await one(live, to);

@@ -3,13 +3,14 @@ import { aPush, BROWSER, dispatchesOf, ended, OPENING, send, shopOf, wallet } fr
 import { apiClient, startMessaging } from '../support/api.ts';
 import { expectProblem } from '../support/problems.ts';
 import { use } from '../support/use.ts';
+import { idsOf } from './support.ts';
 
 const messaging = await use(startMessaging());
 
 const shop = () => shopOf(messaging);
 
 describe('a push message', () => {
-  test('goes to every opted-in device of its platforms, and its counts are exact', async () => {
+  test('is sent to every opted-in device of its platforms, with exact counts', async () => {
     const { tenant, client, register } = await shop();
     const endings = ['0005', '0099', '1234', '0006', '0008', '0013', '0018', '0114'];
     for (const ending of endings) await register(`device-${ending}`);
@@ -45,7 +46,7 @@ describe('a push message', () => {
     ]);
   });
 
-  test('retires a token that is dead, until it is registered again', async () => {
+  test('retires an unregistered token until it is registered again', async () => {
     const { client, register } = await shop();
     await register('device-0008');
     const { id } = (await send(client)).body;
@@ -56,7 +57,7 @@ describe('a push message', () => {
     expect((await client.post('/v2/push/preview', { platforms: ['ios'] })).body.reach).toBe(1);
   });
 
-  test('to named devices reaches each once, and none that is unknown or of another organization', async () => {
+  test('to named devices is sent to each once, and to none that is unknown or of another organization', async () => {
     const [{ client, register }, other] = [await shop(), await shop()];
     const own = (await register('device-1')).body.id;
     const theirs = (await other.register('device-1')).body.id;
@@ -74,8 +75,8 @@ describe('a push message', () => {
     ['a platform twice', { platforms: ['ios', 'ios'] }, ['platforms']],
     ['an unknown platform', { platforms: ['fax'] }, ['platforms.0']],
     ['an image that is not https', { imageUrl: 'http://loja.example/a.png' }, ['imageUrl']],
-    ['a moment too far ahead', { scheduledAt: '2099-01-01T00:00:00Z' }, ['scheduledAt']],
-    ['more than push services take', { body: '🚚'.repeat(900), deepLink: `loja://${'x'.repeat(1_000)}` }, ['body']],
+    ['a time too far ahead', { scheduledAt: '2099-01-01T00:00:00Z' }, ['scheduledAt']],
+    ['more than push services accept', { body: '🚚'.repeat(900), deepLink: `loja://${'x'.repeat(1_000)}` }, ['body']],
   ])('with %s is refused: 422', async (_, fields, errors) => {
     const { client } = await shop();
     expectProblem(await send(client, fields), 422, { errors });
@@ -86,7 +87,7 @@ describe('a push message', () => {
     ['an unknown segment', { segment: `seg_${'0'.repeat(21)}` }, ['segment']],
     ['an unknown platform', { platforms: ['fax'] }, ['platforms.0']],
     ['an unknown field', { cor: 'azul' }, ['']],
-  ])('that is previewed with %s is refused with 400, as the preview documents no 422', async (_, fields, errors) => {
+  ])('that is previewed with %s is refused with 400, since the preview documents no 422', async (_, fields, errors) => {
     const { client } = await shop();
     expectProblem(await client.post('/v2/push/preview', { platforms: ['ios'], ...fields }), 400, { errors });
   });
@@ -96,7 +97,7 @@ describe('a push message', () => {
     expectProblem(await client.post('/v2/push/messages', aPush), 400);
   });
 
-  test('is made once by its key: the same body replays it, another one is 409', async () => {
+  test('is created once per key: the same body is replayed, another one is 409', async () => {
     const { client, register } = await shop();
     await register('device-1');
     const first = await send(client, {}, 'key-1');
@@ -134,7 +135,7 @@ describe('a push message', () => {
     expect((await register('c')).status).toBe(200);
   });
 
-  test('leaves at its moment, and not in quiet hours, which hold as soon as they are set: quietDeferredTo names their end', async () => {
+  test('is sent at its time, and deferred to the end of quiet hours (quietDeferredTo) as soon as they are set', async () => {
     const { client, register } = await shop();
     await register('device-1');
     const quiet = { inicio: '00:00', fim: '23:59', timeZone: 'America/Sao_Paulo', channels: ['push'] };
@@ -149,7 +150,7 @@ describe('a push message', () => {
 });
 
 describe('an open', () => {
-  test('counts once, in metrics and breakdown, and changes no bill', async () => {
+  test('counts once, in metrics and breakdown, and does not change the bill', async () => {
     const { client, register } = await shop();
     await register('device-1');
     await register('device-2', { platform: 'android' });
@@ -168,7 +169,7 @@ describe('an open', () => {
       expectProblem(await client.call('POST', `/v2/push/dispatches/${absent}/opened`), 404);
   });
 
-  test('of a device that the push service refused is not counted: no more devices open than took it', async () => {
+  test('of a device that the push service refused is not counted', async () => {
     const { client, register } = await shop();
     await register('device-0018');
     await register('device-1');
@@ -192,13 +193,12 @@ describe('the list', () => {
     for (let at = 0; at < 3; at++) ids.unshift((await send(client)).body.id);
     const first = await client.get('/v2/push/messages', { limit: 2 });
     const second = await client.get('/v2/push/messages', { limit: 2, cursor: first.body.nextCursor });
-    expect([...first.body.items, ...second.body.items].map(({ id }) => id)).toEqual(ids);
+    expect(idsOf([...first.body.items, ...second.body.items])).toEqual(ids);
     expect(second.body.nextCursor).toBeUndefined();
     await register('device-1');
     const scheduledAt = new Date(Date.now() + 3_600_000).toISOString();
     const queued = (await send(client, { scheduledAt })).body;
-    const found = async (query: string) =>
-      (await client.get(`/v2/push/messages?${query}`)).body.items.map(({ id }: { id: string }) => id);
+    const found = async (query: string) => idsOf((await client.get(`/v2/push/messages?${query}`)).body.items);
     expect(await found('status=queued')).toEqual([queued.id]);
     expect(await found('status=queued&status=sent')).toEqual([queued.id, ...ids]);
     expect(await found('status=failed&status=sending')).toEqual([]);
@@ -206,7 +206,7 @@ describe('the list', () => {
     expect(await found('status=queued&status=queued&status=queued&status=queued&status=queued')).toEqual([queued.id]);
     const half = (await client.get('/v2/push/messages?status=sent&status=queued&limit=2')).body;
     const rest = await found(`status=queued&status=sent&limit=50&cursor=${half.nextCursor}`);
-    expect([...half.items.map(({ id }: { id: string }) => id), ...rest]).toEqual([queued.id, ...ids]);
+    expect([...idsOf(half.items), ...rest]).toEqual([queued.id, ...ids]);
     expect(await found('origin=automation')).toEqual([]);
     expect(await found(`from=${queued.createdAt}`)).toEqual([queued.id]);
     expect(await found('to=2020-01-01T00:00:00Z')).toEqual([]);
@@ -216,7 +216,7 @@ describe('the list', () => {
     expectProblem(await client.get('/v2/push/messages', { status: 'sent', cursor: first.body.nextCursor }), 400);
   });
 
-  test("of a message's devices pages through all of them, each once", async () => {
+  test("of a message's devices pages through all of them once", async () => {
     const { client, register } = await shop();
     const registered: string[] = [];
     for (let at = 0; at < 12; at++) registered.push((await register(`device-${at}`)).body.id);
@@ -235,7 +235,7 @@ describe('the list', () => {
   });
 });
 
-test('a key without its scope may neither send nor read', async () => {
+test('a key without the scope can neither send nor read', async () => {
   const { client } = await shop();
   const [reader, sender] = [
     await messaging.limited(client, ['push:read']),

@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Client, startMessaging } from '../support/api.ts';
 import { expectProblem } from '../support/problems.ts';
 import { use } from '../support/use.ts';
+import { idsOf, keyed, pairsOf } from './support.ts';
 
 const PATH = '/v2/rcs/messages';
 type Query = Readonly<Record<string, string | number>>;
@@ -12,7 +12,7 @@ interface Listed {
   readonly channel?: string;
   readonly campaignId?: string;
 }
-/** Recipients by the outcome that their ending chooses, and what carries them there. */
+/** The sandbox's outcomes: ending of the recipient, final status, and the channel that delivered. */
 const OUTCOMES = [
   ['0005', 'delivered', 'rcs'],
   ['0021', 'delivered', 'sms'],
@@ -22,19 +22,18 @@ const OUTCOMES = [
 ] as const;
 const CAMPAIGNS = ['launch', 'launch#2 / é', undefined];
 
-/** Every message of the tenant, newest first, as it finally stands. */
+/** Every message of the tenant in its final state, newest first. */
 let all: readonly Listed[];
 
 const send = (client: Client, fields: Readonly<Record<string, unknown>> = {}) =>
   client.post(
     PATH,
     { to: '+5511999990005', content: { text: 'Oi' }, fallback: { text: 'Oi' }, route: 'easy_rcs', ...fields },
-    { 'idempotency-key': randomUUID() },
+    keyed(),
   );
 const list = (query: Query = {}) => tenant.test.get(PATH, query);
-const idsOf = (items: readonly { id: string }[]) => items.map(({ id }) => id);
 
-/** The whole list, page by page. No page is larger than asked, and only the last has no cursor. */
+/** The whole list, page by page. No page exceeds its limit, and only the last has no cursor. */
 const walk = async (client: Client, query: Query): Promise<string[]> => {
   const found: string[] = [];
   let cursor: string | undefined;
@@ -77,7 +76,7 @@ const wanted = (filter: Readonly<Record<string, string | undefined>>) =>
   );
 
 describe('the list of RCS messages', () => {
-  test('is newest first, whole, without SMS, and each item is the message as its read answers it', async () => {
+  test('is complete, newest first, without SMS, with items equal to their reads', async () => {
     const { status, body } = await list();
     expect({ status, fields: Object.keys(body), ids: idsOf(body.items) }).toEqual({
       status: 200,
@@ -95,7 +94,7 @@ describe('the list of RCS messages', () => {
       ['launch', 'launch#2 / é', 'none', undefined].map((campaignId) => ({ status, channel, campaignId })),
     ),
   );
-  test('pages exactly what each combination of its filters matches, at any size of page', async () => {
+  test('pages exactly what each combination of filters matches, at any page size', async () => {
     for (const [turn, filter] of filters.entries()) {
       const query = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined)) as Query;
       const found = await walk(tenant.test, { ...query, limit: 1 + (turn % 7) });
@@ -103,17 +102,17 @@ describe('the list of RCS messages', () => {
     }
   });
 
-  test('shows no channel that is not known, and known ones only under its filter', async () => {
+  test('shows the channel of the messages that were delivered, and of no others', async () => {
     const { body } = await list();
     expect(body.items.map(({ channel }: Listed) => channel)).toEqual(all.map(({ channel }) => channel));
   });
 
-  test('of one environment shows nothing of the other', async () => {
+  test('contains nothing of the other environment', async () => {
     expect((await tenant.live.get(PATH)).body).toEqual({ items: [] });
     expect((await tenant.live.get(PATH, { campaignId: 'launch' })).body).toEqual({ items: [] });
   });
 
-  test('answers 50 when no limit is given, at most 200', async () => {
+  test('has 50 items a page by default, at most 200', async () => {
     const other = await messaging.tenant();
     for (let round = 0; round < 3; round++) await Promise.all(Array.from({ length: 17 }, () => send(other.test)));
     const sizes = await Promise.all(
@@ -131,7 +130,7 @@ describe('the list of RCS messages', () => {
     expect(new Set(await walk(other.test, {})).size).toBe(51);
   });
 
-  test('shows each message once and misses none though others arrive between two pages', async () => {
+  test('shows each message once even if others arrive between two pages', async () => {
     const other = await messaging.tenant();
     const old: string[] = [];
     for (let at = 0; at < 6; at++) old.unshift((await send(other.test)).body.id);
@@ -148,20 +147,15 @@ describe('the list of RCS messages', () => {
     expectProblem(await messaging.anonymous.get(PATH), 401);
   });
 
-  test.each([
-    ['limit', '0'],
-    ['limit', '201'],
-    ['limit', 'x'],
-    ['limit', ''],
-    ['status', 'sending'],
-    ['status', 'undelivered'],
-    ['channel', 'whatsapp'],
-    ['campaignId', 'x'.repeat(129)],
-    ['cursor', ''],
-    ['cursor', 'x'],
-    ['cursor', 'x'.repeat(3_000)],
-    ['', 'skip'],
-  ])('refuses %s=%s with 400 that says where', async (name, value) => {
+  const INVALID = {
+    limit: ['0', '201', 'x', ''],
+    status: ['sending', 'undelivered'],
+    channel: ['whatsapp'],
+    campaignId: ['x'.repeat(129)],
+    cursor: ['', 'x', 'x'.repeat(3_000)],
+    '': ['skip'],
+  };
+  test.each(pairsOf(INVALID))('refuses %s=%s with 400 and the path', async (name, value) => {
     expectProblem(await list({ [name || 'order']: value }), 400, { errors: [name] });
   });
 });
@@ -169,12 +163,12 @@ describe('the list of RCS messages', () => {
 describe('a cursor of the list', () => {
   const cursorOf = async (query: Query) => String((await list({ ...query, limit: 2 })).body.nextCursor);
 
-  test('goes on at another size of page', async () => {
+  test('continues with another page size', async () => {
     const cursor = await cursorOf({});
     expect(idsOf((await list({ cursor, limit: 200 })).body.items)).toEqual(idsOf(all).slice(2));
   });
 
-  test('opens nothing once changed, nor for another organization, environment or filter: 400', async () => {
+  test('is 400 once altered, or for another organization, environment or filter', async () => {
     const cursor = await cursorOf({ campaignId: 'launch' });
     expect((await list({ cursor, campaignId: 'launch' })).status).toBe(200);
     const stranger = await messaging.tenant();

@@ -4,6 +4,7 @@ import { type Client, startMessaging } from '../support/api.ts';
 import { checkMoney } from '../support/money.ts';
 import { expectProblem } from '../support/problems.ts';
 import { use } from '../support/use.ts';
+import { balanceOf, keyed, optedOut, walletOf } from './support.ts';
 
 const PATH = '/v2/rcs/messages';
 const PHONE = '+5511999990005';
@@ -25,10 +26,9 @@ const button = (fields: object) => card({ suggestions: [fields] });
 const messaging = await use(startMessaging());
 const tenant = await messaging.tenant();
 
-const sendBy = (client: Client, fields: Readonly<Record<string, unknown>> = {}, key: string = randomUUID()) =>
-  client.post(PATH, { ...anRcs, ...fields }, { 'idempotency-key': key });
+const sendBy = (client: Client, fields: Readonly<Record<string, unknown>> = {}, key?: string) =>
+  client.post(PATH, { ...anRcs, ...fields }, keyed(key));
 const send = (fields?: Readonly<Record<string, unknown>>, key?: string) => sendBy(tenant.test, fields, key);
-const balance = async (owner = tenant) => (await owner.test.get('/v2/wallet')).body.balanceCoins;
 
 const instant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 const asAccepted = {
@@ -45,12 +45,12 @@ const asAccepted = {
 };
 
 describe('an accepted RCS send', () => {
-  test('answers 201 with the message, its price and replayed, and nothing else: no channel yet', async () => {
+  test('is answered 201 with exactly the message, its price and replayed, without a channel', async () => {
     const { status, body } = await send();
     expect({ status, body }).toEqual({ status: 201, body: asAccepted });
   });
 
-  test('carries a card, contactId, campaignId and metadata back unchanged, in the answer, the read and the list', async () => {
+  test('returns card, contactId, campaignId and metadata unchanged, in the response, the read and the list', async () => {
     const contact = await tenant.test.post('/contacts', { phone: '+5511999990001' });
     const given = {
       content: { card: CARD },
@@ -67,7 +67,7 @@ describe('an accepted RCS send', () => {
     expect(listed.body).toMatchObject({ items: [{ id: body.id, ...given }] });
   });
 
-  test('costs the price of its route, whatever its length, and moves no volume band', async () => {
+  test('costs the price of its route at any length, and counts towards no volume band', async () => {
     const other = await messaging.tenant();
     const prices = [
       [{}, 1_200],
@@ -77,13 +77,13 @@ describe('an accepted RCS send', () => {
       [{ to: '+351912340005', fallback: { text: '🙂'.repeat(160) } }, 1_200],
     ] as const;
     for (const [fields, coins] of prices) expect((await sendBy(other.test, fields)).body.billing).toEqual({ coins });
-    const { body: wallet } = await other.test.get('/v2/wallet');
+    const wallet = await walletOf(other.test);
     expect(wallet).toMatchObject({ balanceCoins: 10_000_000 - 6_200, heldCoins: 0 });
     for (const { segments } of wallet.bands) expect(segments).toBe(0);
     await checkMoney(messaging.tables.test, other.id);
   });
 
-  test('masks its recipient without pii:full, in the answer, the read and the list', async () => {
+  test('masks its recipient without pii:full, in the response, the read and the list', async () => {
     const masked = await messaging.limited(tenant.test, ['rcs:send', 'rcs:read']);
     const { body } = await sendBy(masked);
     const [read, listed] = [await masked.get(`${PATH}/${body.id}`), await masked.get(PATH, { limit: 1 })];
@@ -99,7 +99,7 @@ describe('an accepted RCS send', () => {
     ['card without any of four buttons', card({ suggestions: [] })],
     ['button that opens a page by http', button({ kind: 'openUrl', label: 'L', url: 'http://loja.example' })],
     ['fallback of 160 characters, accents among them', { fallback: { text: 'ã'.repeat(160) } }],
-  ])('takes a %s', async (_, fields) => expect((await send(fields)).status).toBe(201));
+  ])('accepts a %s', async (_, fields) => expect((await send(fields)).status).toBe(201));
 });
 
 describe('an RCS send that breaks the contract', () => {
@@ -144,11 +144,11 @@ describe('an RCS send that breaks the contract', () => {
     ['metadata.1a', { metadata: { '1a': 1 } }],
     ['trackLinks', { trackLinks: 'true' }],
     ['', { senderId: 'LOJA' }],
-  ])('at %j is 422 that says where', async (path, fields) => {
+  ])('at %j is 422 with the path', async (path, fields) => {
     expectProblem(await send(fields), 422, { errors: [path] });
   });
 
-  test('stores and charges nothing, whatever refused it', async () => {
+  test('is not stored or charged, whatever refused it', async () => {
     const other = await messaging.tenant();
     const before = await messaging.rowsOf('test', other.id);
     for (const fields of [{ to: 'x' }, { content: {} }, card({ fileUrl: 'https://localhost/a' }), { route: 'x' }])
@@ -156,7 +156,7 @@ describe('an RCS send that breaks the contract', () => {
     expect(await messaging.rowsOf('test', other.id)).toEqual(before);
   });
 
-  test('is answered in the documented order: credential, scope, key, shape, opt-out, balance, provider', async () => {
+  test('is checked in the documented order: credential, scope, key, shape, opt-out, balance, provider', async () => {
     const poor = await messaging.tenant();
     const reader = await messaging.limited(tenant.test, ['rcs:read', 'sms:send']);
     const broken = { ...anRcs, to: 'x' };
@@ -164,31 +164,26 @@ describe('an RCS send that breaks the contract', () => {
     expectProblem(await reader.post(PATH, broken), 403);
     expectProblem(await poor.live.post(PATH, broken), 400);
     expectProblem(await sendBy(poor.live, { to: 'x' }), 422, { errors: ['to'] });
-    const { body: contact } = await poor.live.post('/contacts', { phone: PHONE });
-    await poor.live.post(`/contacts/${contact.id}/opt-out`, {});
+    await optedOut(poor.live, { phone: PHONE });
     expectProblem(await sendBy(poor.live), 422, { meta: { motivo: 'opt_out' } });
     expectProblem(await sendBy(poor.live, { route: 'easy_otp_rcs' }), 402);
     await messaging.credit('live', poor.id, 1_400);
     const refused = await sendBy(poor.live, { route: 'easy_otp_rcs' });
     expectProblem(refused, 502);
     expect(refused.body.detail).toContain('rcs');
-    expect((await poor.live.get('/v2/wallet')).body).toMatchObject({ balanceCoins: 1_400, heldCoins: 0 });
+    expect(await walletOf(poor.live)).toMatchObject({ balanceCoins: 1_400, heldCoins: 0 });
   });
 });
 
 describe('an Idempotency-Key', () => {
-  test('with the same body, its fields in any order, answers the first response and sends nothing', async () => {
+  test('with the same body, its fields in any order, is replayed and sends nothing', async () => {
     const key = randomUUID();
     const first = await send({ metadata: { a: 1, b: 2 } }, key);
-    const before = await balance();
+    const before = await balanceOf(tenant.test);
     const { to, content, route } = anRcs;
-    const again = await tenant.test.post(
-      PATH,
-      { metadata: { b: 2, a: 1 }, route, content, to },
-      { 'idempotency-key': key },
-    );
+    const again = await tenant.test.post(PATH, { metadata: { b: 2, a: 1 }, route, content, to }, keyed(key));
     expect(again).toMatchObject({ status: 201, body: { ...first.body, replayed: true } });
-    expect(await balance()).toBe(before);
+    expect(await balanceOf(tenant.test)).toBe(before);
   });
 
   test.each([
@@ -197,14 +192,14 @@ describe('an Idempotency-Key', () => {
     ['fallback', { fallback: { text: 'Por SMS' } }],
     ['route', { route: 'easy_otp_rcs' }],
     ['trackLinks', { trackLinks: true }],
-  ])('with another %s is 409, and the first answer still replays', async (_, change) => {
+  ])('with another %s is 409, and the first response is still replayed', async (_, change) => {
     const key = randomUUID();
     const first = await send({}, key);
     expectProblem(await send(change, key), 409);
     expect((await send({}, key)).body).toEqual({ ...first.body, replayed: true });
   });
 
-  test('that an SMS used is 409: one key is one send', async () => {
+  test('that an SMS used is 409: keys are shared by all channels', async () => {
     const key = randomUUID();
     await tenant.test.send({}, key);
     expectProblem(await send({}, key), 409);
@@ -214,15 +209,14 @@ describe('an Idempotency-Key', () => {
 });
 
 describe('a contact that opted out', () => {
-  test('is refused easy_rcs, named or known by its number, and is always sent easy_otp_rcs', async () => {
+  test('is refused easy_rcs, by its id or phone, and always accepted on easy_otp_rcs', async () => {
     const owner = await messaging.tenant();
-    const { body: contact } = await owner.test.post('/contacts', { phone: PHONE });
-    await owner.test.post(`/contacts/${contact.id}/opt-out`, { reason: 'asked' });
+    const contactId = await optedOut(owner.test, { phone: PHONE });
     const before = await messaging.rowsOf('test', owner.id);
-    for (const fields of [{}, { contactId: contact.id, to: '+5511999990006' }])
+    for (const fields of [{}, { contactId, to: '+5511999990006' }])
       expectProblem(await sendBy(owner.test, fields), 422, { meta: { motivo: 'opt_out' } });
     expect(await messaging.rowsOf('test', owner.id)).toEqual(before);
-    for (const fields of [{}, { contactId: contact.id }])
+    for (const fields of [{}, { contactId }])
       expect((await sendBy(owner.test, { ...fields, route: 'easy_otp_rcs' })).status).toBe(201);
   });
 });
@@ -235,7 +229,7 @@ describe('tracked links', () => {
   const clicksOf = async (id: string) =>
     (await messaging.eventsOf('test', tenant.id)).filter(({ type, data }) => type === 'rcs.clicked' && data.id === id);
 
-  test('of a text and of openUrl buttons are short links that lead on and raise rcs.clicked; the image keeps its own', async () => {
+  test('replace URLs in text and openUrl buttons, redirect and raise rcs.clicked; the image URL is unchanged', async () => {
     const metadata = { orderId: 'A-9' };
     const text = await send({ content: { text: 'Veja https://loja.example/a.' }, trackLinks: true, metadata });
     const [, link = ''] = /^Veja (http\S+\/r\/t\w+)\.$/.exec(text.body.content.text) ?? [];
@@ -264,7 +258,7 @@ describe('tracked links', () => {
 });
 
 describe('one RCS message', () => {
-  test('is read by rcs:read alone, and an SMS is none: 404, as what never was', async () => {
+  test('is read only with rcs:read, and 404 for an SMS or unknown id', async () => {
     const [{ body }, sms] = [await send(), await tenant.test.send()];
     const sender = await messaging.limited(tenant.test, ['rcs:send', 'sms:read']);
     expectProblem(await sender.get(`${PATH}/${body.id}`), 403);

@@ -1,35 +1,25 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { putProviderSettings } from '../../shared/storage/access/providers.ts';
-import { type Messaging, startMessaging } from '../support/api.ts';
-import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { startMessaging } from '../support/api.ts';
+import { startFaultProxy } from '../support/fault-proxy.ts';
 import { checkMoney } from '../support/money.ts';
-import { type InfobipStandIn, startInfobipStandIn } from '../support/providers/infobip-stand-in.ts';
+import { startInfobipStandIn } from '../support/providers/infobip-stand-in.ts';
+import { use } from '../support/use.ts';
+import { setUpProvider } from './support.ts';
 
-/** How long the provider takes, in ms: time enough to revoke the key meanwhile. */
+/** How long the provider takes: long enough to revoke the key meanwhile. */
 const SLOW_MS = 1_500;
 
+const messaging = await use(startMessaging());
+const provider = await use(startInfobipStandIn());
+const slow = await use(startFaultProxy(provider.baseUrl));
+
 describe('a key that is revoked while its send is at the provider', () => {
-  let messaging: Messaging;
-  let provider: InfobipStandIn;
-  let slow: FaultProxy;
   beforeAll(async () => {
-    [messaging, provider] = await Promise.all([startMessaging(), startInfobipStandIn()]);
-    slow = await startFaultProxy(provider.baseUrl);
     slow.plan(() => ({ kind: 'delay', ms: SLOW_MS }));
-    await putProviderSettings(messaging.tables.live, await messaging.vault('live'), {
-      channel: 'sms',
-      name: 'infobip',
-      settings: { ...provider.settings, baseUrl: slow.endpoint },
-      now: Date.now(),
-    });
-  });
-  afterAll(async () => {
-    await slow?.close();
-    await provider?.close();
-    await messaging?.close();
+    await setUpProvider(messaging, 'sms', 'infobip', { ...provider.settings, baseUrl: slow.endpoint });
   });
 
-  test('ends the send that it began, is charged for it once, and is refused within 60 s', async () => {
+  test('completes the send, is charged once, and is refused within 60 s', async () => {
     const owner = await messaging.tenant({ live: 10_000 });
     const leaked = await messaging.limited(owner.live, ['sms:send', 'sms:read', 'keys:read']);
     const own = (await leaked.get('/v2/api-keys')).body.items.find(({ name }: { name: string }) => name === 'Limited');

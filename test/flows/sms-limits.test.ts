@@ -4,6 +4,7 @@ import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { type Answer, aMessage, apiClient, type Client, startMessaging, type Tenant } from '../support/api.ts';
 import { expectProblem } from '../support/problems.ts';
 import { use } from '../support/use.ts';
+import { walletOf } from './support.ts';
 
 /** Single sends of a live key (docs/spec/platform.md#rate-limits). */
 const BURST = 100;
@@ -12,21 +13,21 @@ const INTERVAL_MS = 60_000 / 600;
 const messaging = await use(startMessaging());
 const tenant = await messaging.tenant();
 
-/** A call that draws a token and is then refused, so that it costs nothing: 400 for its missing Idempotency-Key. */
+/** A call that takes a token and is then refused without a charge: 400 for its missing Idempotency-Key. */
 const draw = (client: Client) => client.post('/v2/sms/messages', aMessage);
 const tally = (answers: readonly Answer[], status: number) => answers.filter((answer) => answer.status === status);
 const newKey = async (client: Client, scopes = ['sms:send', 'sms:read']) => {
   const { body } = await client.post('/v2/api-keys', { name: 'Sender', scopes });
   return { id: parseId('apiKey', body.id), client: apiClient(messaging.url, body.key) };
 };
-/** Leaves a key's bucket so that its next token comes in this many ms. */
-const leaveBucket = (id: Id<'apiKey'>, waitMs: number) =>
+/** Sets a key's bucket so that its next token is available in this many ms. */
+const setBucket = (id: Id<'apiKey'>, waitMs: number) =>
   messaging.tables.live.write({
     put: { ...KEYS.bucket(id, 'single_send'), fullAt: Date.now() + INTERVAL_MS * (BURST - 1) + waitMs, ttl: 2 ** 31 },
   });
 
 describe('a live key', () => {
-  test('may send 100 at once and then ten a second; beyond it 429 with Retry-After, before its Idempotency-Key is looked at', async () => {
+  test('may send 100 at once and then ten a second; beyond that 429 with Retry-After, before the Idempotency-Key is checked', async () => {
     const { client } = await newKey(tenant.live);
     const startedAt = Date.now();
     const answers = await Promise.all(Array.from({ length: BURST + 60 }, () => draw(client)));
@@ -46,37 +47,37 @@ describe('a live key', () => {
     [800, 1],
     [1_800, 2],
     [59_800, 60],
-  ])('whose next token comes in %i ms is told to wait %i s', async (waitMs, seconds) => {
+  ])('whose next token is available in %i ms gets Retry-After %i', async (waitMs, seconds) => {
     const { id, client } = await newKey(tenant.live);
     expect((await draw(client)).status).toBe(400);
-    await leaveBucket(id, waitMs);
+    await setBucket(id, waitMs);
     const refused = await draw(client);
     expectProblem(refused, 429);
     expect(refused.headers.get('retry-after')).toBe(String(seconds));
     expect(refused.body.detail).toBe('The key may send 600 a minute, 100 at once.');
   });
 
-  test('that waits as long as it was told may send again', async () => {
+  test('that waits for Retry-After may send again', async () => {
     const { id, client } = await newKey(tenant.live);
-    await leaveBucket(id, 700);
+    await setBucket(id, 700);
     const refused = await draw(client);
     expect(refused.headers.get('retry-after')).toBe('1');
     await new Promise((resolve) => setTimeout(resolve, 1_000));
     expect((await draw(client)).status).toBe(400);
   });
 
-  test('that is used up is no other key’s matter, and still reads, previews and asks for its wallet', async () => {
+  test('over its limit can still read and preview, and does not limit other keys', async () => {
     const [used, other] = [await newKey(tenant.live), await newKey(tenant.live)];
-    await leaveBucket(used.id, 30_000);
+    await setBucket(used.id, 30_000);
     expectProblem(await draw(used.client), 429);
     expect((await draw(other.client)).status).toBe(400);
     expect((await used.client.get('/v2/sms/messages')).status).toBe(200);
     expect((await used.client.post('/v2/sms/preview', { body: 'oi' })).status).toBe(200);
   });
 
-  test('without the scope draws nothing: 403 comes first', async () => {
+  test('without the scope takes no token: 403 is checked first', async () => {
     const { id, client } = await newKey(tenant.live, ['sms:read']);
-    await leaveBucket(id, 30_000);
+    await setBucket(id, 30_000);
     expectProblem(await draw(client), 403);
   });
 });
@@ -88,11 +89,11 @@ describe('a test key', () => {
   });
 });
 
-describe('the SMS per second that an account contracted', () => {
+describe('the contracted SMS per second', () => {
   const contract = ({ id }: Tenant, env: 'live' | 'test', smsPerSecond: number) =>
     messaging.tables[env].write({ update: KEYS.organization(id), set: { smsPerSecond } });
 
-  test('is a ceiling: above it 429 with Retry-After, no message is made, nothing is charged, and the key stays free', async () => {
+  test('is a limit: beyond it 429 with Retry-After, no message, no charge, and the key stays free', async () => {
     const other = await messaging.tenant();
     await contract(other, 'test', 3);
     const keys = Array.from({ length: 12 }, (_, at) => `burst-${at}`);
@@ -109,7 +110,7 @@ describe('the SMS per second that an account contracted', () => {
     expect(refused[0]?.headers.get('retry-after')).toBe('1');
     expect(refused[0]?.body.meta).toBeUndefined();
     expect((await other.test.get('/v2/sms/messages')).body.total).toBe(sent.length);
-    expect((await other.test.get('/v2/wallet')).body).toMatchObject({
+    expect(await walletOf(other.test)).toMatchObject({
       balanceCoins: 10_000_000 - 800 * sent.length,
       heldCoins: 0,
     });
@@ -118,7 +119,7 @@ describe('the SMS per second that an account contracted', () => {
     expect(again).toMatchObject({ status: 201, body: { replayed: false } });
   });
 
-  test('is shown by the organization; without one there is no ceiling', async () => {
+  test('is shown by the organization; without it there is no limit', async () => {
     const other = await messaging.tenant();
     expect((await other.test.get('/v2/organizations/me')).body).not.toHaveProperty('smsPerSecond');
     const answers = await Promise.all(Array.from({ length: 30 }, () => other.test.send()));

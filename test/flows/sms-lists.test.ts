@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { startMessaging } from '../support/api.ts';
 import { expectProblem } from '../support/problems.ts';
 import { use } from '../support/use.ts';
+import { idsOf, pairsOf } from './support.ts';
 
 interface Listed {
   readonly id: string;
@@ -11,7 +12,7 @@ interface Listed {
   readonly contactId?: string;
   readonly campaignId?: string;
 }
-/** Recipients of both regions, by the outcome that their ending chooses. */
+/** Recipients of both regions, with the final status that their ending selects in the sandbox. */
 const RECIPIENTS = [
   ['+5511999990005', 'delivered'],
   ['+351912340005', 'delivered'],
@@ -23,7 +24,7 @@ const RECIPIENTS = [
 const CAMPAIGNS = ['launch', 'launch#2 / é', undefined];
 const FILTERS = ['status', 'region', 'contactId', 'campaignId', 'phone', 'from', 'to'] as const;
 
-/** Every message of the tenant, newest first, as it finally stands. */
+/** Every message of the tenant in its final state, newest first. */
 let all: readonly Listed[];
 const list = (query: Record<string, string | number> = {}) => tenant.test.get('/v2/sms/messages', query);
 const wait = { timeout: 20_000, interval: 200 };
@@ -68,7 +69,7 @@ const wanted = (filter: Readonly<Record<string, string>>) =>
       (!filter.to || message.createdAt <= filter.to),
   );
 
-/** Values for some filters, so chosen that the message itself meets them. */
+/** Values of some filters that match the message. */
 const filterOf = (names: readonly string[], message: Listed): Record<string, string> => {
   const at = all.indexOf(message);
   const values = {
@@ -82,10 +83,9 @@ const filterOf = (names: readonly string[], message: Listed): Record<string, str
   };
   return Object.fromEntries(FILTERS.filter((name) => names.includes(name)).map((name) => [name, values[name]]));
 };
-const idsOf = (items: readonly { id: string }[]) => items.map(({ id }) => id);
 
 describe('the list of SMS', () => {
-  test('is newest first, whole, and each item is the message as its read answers it', async () => {
+  test('is complete and newest first, with items equal to their reads', async () => {
     const { status, body } = await list();
     expect({ status, total: body.total, fields: Object.keys(body) }).toEqual({
       status: 200,
@@ -103,7 +103,7 @@ describe('the list of SMS', () => {
     FILTERS.filter((_, at) => bits & (1 << at)),
   );
   test.each(FILTERS.map((first) => [first, combinations.filter((names) => names.includes(first))] as const))(
-    'filtered by %s, alone and with every combination of the others, pages exactly what matches, with its total',
+    'filtered by %s, alone and with every combination of the others, pages exactly what matches, with the total',
     async (_, sets) => {
       const full = all.filter(({ contactId, campaignId }) => contactId && campaignId);
       const checks = sets.map(async (names, turn) => {
@@ -125,14 +125,14 @@ describe('the list of SMS', () => {
   );
 
   test.each(['queued', 'sending', 'sent', 'delivered', 'failed', 'undelivered'])(
-    'takes the status %s',
+    'can be filtered by the status %s',
     async (status) => {
       const { body } = await list({ status });
       expect([body.total, idsOf(body.items)]).toEqual([wanted({ status }).length, idsOf(wanted({ status }))]);
     },
   );
 
-  test('is empty, and no error, for a contact, a tag or a phone that nothing carries', async () => {
+  test('is empty for a contact, campaign or phone without messages', async () => {
     for (const query of [
       { contactId: 'cnt_000000000000000000000' },
       { campaignId: 'none' },
@@ -142,7 +142,7 @@ describe('the list of SMS', () => {
       expect((await list(query as Record<string, string>)).body).toEqual({ items: [], total: 0 });
   });
 
-  test('takes both ends of its window, at any offset of time', async () => {
+  test('includes both ends of its time range, in any time zone', async () => {
     const { createdAt, id } = all[5] as Listed;
     const local = new Date(Date.parse(createdAt) - 3 * 3_600_000).toISOString().replace('Z', '-03:00');
     for (const at of [createdAt, local]) expect(idsOf((await list({ from: at, to: at })).body.items)).toContain(id);
@@ -151,7 +151,7 @@ describe('the list of SMS', () => {
     ).toBeLessThanOrEqual(1);
   });
 
-  test('holds nothing in a window that ends before it begins, and everything in one that spans all of time', async () => {
+  test('is empty for a range that ends before it begins, and complete for one that spans all time', async () => {
     const backwards = { from: '2026-12-01T00:00:00Z', to: '2026-01-01T00:00:00Z' };
     expect((await list(backwards)).body).toEqual({ items: [], total: 0 });
     expect((await list({ ...backwards, phone: all[0]?.to ?? '' })).body).toEqual({ items: [], total: 0 });
@@ -159,7 +159,7 @@ describe('the list of SMS', () => {
     expect((await list(whole)).body.total).toBe(36);
   });
 
-  test('answers 50 when no limit is given, at most 200, and the total stays on every page', async () => {
+  test('has 50 items a page by default, at most 200, and the same total on every page', async () => {
     const other = await messaging.tenant();
     for (let round = 0; round < 3; round++) await Promise.all(Array.from({ length: 17 }, () => other.test.send()));
     const sizes = await Promise.all(
@@ -178,47 +178,36 @@ describe('the list of SMS', () => {
     ]);
   });
 
-  test('of one environment shows nothing of the other', async () => {
+  test('contains nothing of the other environment', async () => {
     expect((await tenant.live.get('/v2/sms/messages')).body).toEqual({ items: [], total: 0 });
     const contactId = all.find((message) => message.contactId)?.contactId ?? '';
-    for (const query of [{ contactId }, { campaignId: 'launch' }, { phone: '+5511999990005' }] as Record<
-      string,
-      string
-    >[])
+    const queries: Record<string, string>[] = [{ contactId }, { campaignId: 'launch' }, { phone: '+5511999990005' }];
+    for (const query of queries)
       expect((await tenant.live.get('/v2/sms/messages', query)).body).toEqual({ items: [], total: 0 });
     expectProblem(await tenant.live.get(`/v2/sms/messages/${all[0]?.id}`), 404);
   });
 
-  test.each([
-    ['limit', '0'],
-    ['limit', '201'],
-    ['limit', '-1'],
-    ['limit', '1.5'],
-    ['limit', ''],
-    ['limit', '１０'],
-    ['skip', '-1'],
-    ['skip', '100001'],
-    ['skip', 'x'],
-    ['from', 'yesterday'],
-    ['from', '2026-02-30T00:00:00Z'],
-    ['from', '2026-02-03'],
-    ['to', '1700000000'],
-    ['to', ''],
-    ['status', 'read'],
-    ['region', 'US'],
-    ['phone', '11999990005'],
-    ['contactId', 'x'.repeat(129)],
-    ['campaignId', 'x'.repeat(129)],
-    ['', 'unknown'],
-  ])('refuses %s=%s with 422 that says where', async (name, value) => {
+  const INVALID = {
+    limit: ['0', '201', '-1', '1.5', '', '１０'],
+    skip: ['-1', '100001', 'x'],
+    from: ['yesterday', '2026-02-30T00:00:00Z', '2026-02-03'],
+    to: ['1700000000', ''],
+    status: ['read'],
+    region: ['US'],
+    phone: ['11999990005'],
+    contactId: ['x'.repeat(129)],
+    campaignId: ['x'.repeat(129)],
+    '': ['unknown'],
+  };
+  test.each(pairsOf(INVALID))('refuses %s=%s with 422 and the path', async (name, value) => {
     expectProblem(await list({ [name || 'order']: value }), 422, { errors: [name] });
   });
 
-  test('refuses a parameter that is given twice: 422', async () => {
+  test('refuses a repeated parameter: 422', async () => {
     expectProblem(await tenant.test.call('GET', '/v2/sms/messages?limit=1&limit=2'), 422, { errors: ['limit'] });
   });
 
-  test('needs sms:read, and so does a read', async () => {
+  test('needs sms:read, like a read', async () => {
     const sender = await messaging.limited(tenant.test, ['sms:send']);
     for (const path of ['/v2/sms/messages', `/v2/sms/messages/${all[0]?.id}`]) {
       expectProblem(await sender.get(path), 403);
@@ -226,7 +215,7 @@ describe('the list of SMS', () => {
     }
   });
 
-  test('reads no message by an id that never was: 404', async () => {
+  test('is 404 for a read by an unknown id', async () => {
     for (const id of ['msg_000000000000000000000', 'x', '%00', '..%2F..', 'msg_', encodeURIComponent('é🙂')])
       expectProblem(await tenant.test.get(`/v2/sms/messages/${id}`), 404);
   });

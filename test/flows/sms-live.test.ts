@@ -1,68 +1,46 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { PriceTable } from '../../shared/domain/pricing/prices.ts';
-import { putProviderSettings, putRoutes } from '../../shared/storage/access/providers.ts';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { putRoutes } from '../../shared/storage/access/providers.ts';
 import { putPrices } from '../../shared/storage/wallet/prices.ts';
 import { type Answer, startMessaging, type Tenant } from '../support/api.ts';
 import { checkMoney } from '../support/money.ts';
 import { expectProblem } from '../support/problems.ts';
-import { type InfobipStandIn, startInfobipStandIn } from '../support/providers/infobip-stand-in.ts';
-import { deliver, type ReceiptOutcome, type SmsStandIn, THROTTLED_SECONDS } from '../support/providers/stand-in.ts';
+import { startInfobipStandIn } from '../support/providers/infobip-stand-in.ts';
+import { deliver, THROTTLED_SECONDS } from '../support/providers/stand-in.ts';
 import { startTwilioStandIn } from '../support/providers/twilio-stand-in.ts';
 import { use } from '../support/use.ts';
+import { acceptedBy, becomes, setUpProvider, smsPrices, walletOf } from './support.ts';
 
 const OPENING = 1_000_000;
-const PRICES: PriceTable = [
-  {
-    channel: 'sms',
-    route: 'premium',
-    unit: 'segment',
-    bands: [
-      { upTo: 3, coins: 100 },
-      { upTo: null, coins: 70 },
-    ],
-  },
-  { channel: 'sms', route: 'otp', unit: 'segment', bands: [{ upTo: null, coins: 90 }] },
-  { channel: 'sms', route: 'reply', unit: 'reply', bands: [{ upTo: null, coins: 200 }] },
-];
+const PRICES = smsPrices(
+  [
+    [3, 100],
+    [null, 70],
+  ],
+  90,
+);
 const TIMEOUT_MS = 1_500;
 
-let provider: InfobipStandIn;
-let twilio: SmsStandIn;
 const messaging = await use(
-  startMessaging({
-    beforeReady: ({ tables }) => putPrices(tables.live, '2020-01-01T00:00:00.000Z', PRICES),
-  }),
+  startMessaging({ beforeReady: ({ tables }) => putPrices(tables.live, '2020-01-01T00:00:00.000Z', PRICES) }),
 );
+const provider = await use(startInfobipStandIn());
+const twilio = await use(startTwilioStandIn());
 beforeAll(async () => {
-  provider = await startInfobipStandIn();
-  twilio = await startTwilioStandIn();
-  const vault = await messaging.vault('live');
-  const setUp = (name: string, settings: object) =>
-    putProviderSettings(messaging.tables.live, vault, { channel: 'sms', name, settings, now: Date.now() });
-  await setUp('infobip', { ...provider.settings, timeoutMs: TIMEOUT_MS, logsLagMs: 1 });
-  await setUp('twilio', twilio.settings);
+  const settings = { ...provider.settings, timeoutMs: TIMEOUT_MS, logsLagMs: 1 };
+  await setUpProvider(messaging, 'sms', 'infobip', settings);
+  await setUpProvider(messaging, 'sms', 'twilio', twilio.settings);
   for (const route of ['premium', 'otp'])
     await putRoutes(messaging.tables.live, { channel: 'sms', route, providers: ['infobip'] });
-});
-afterAll(async () => {
-  await Promise.all([provider?.close(), twilio?.close()]);
 });
 
 const tenantOf = () => messaging.tenant({ live: OPENING });
 const read = async ({ live }: Tenant, id: string) => (await live.get(`/v2/sms/messages/${id}`)).body;
-const wallet = async ({ live }: Tenant) => (await live.get('/v2/wallet')).body;
-const accepted = ({ body }: Answer) => {
-  const found = provider.messages.find(({ messageId }) => messageId === body.id);
-  if (!found) throw new Error('The provider never saw the message.');
-  return found;
-};
-const wait = { timeout: 20_000, interval: 150 };
-const moves = (owner: Tenant, id: string, fields: object) =>
-  vi.waitFor(async () => expect(await read(owner, id)).toMatchObject(fields), wait);
+const accepted = (answer: Answer) => acceptedBy(provider, answer);
+const moves = ({ live }: Tenant, id: string, fields: object) => becomes(live, `/v2/sms/messages/${id}`, fields);
 const eventsOf = async (owner: Tenant, id: string) =>
   (await messaging.eventsOf('live', owner.id)).filter(({ data }) => data.id === id || data.inReplyTo === id);
-/** What a refused send must leave: no charge, a failed message that can be read, and a free key. */
+/** A refused send is not charged, leaves a failed message that can be read, and frees its key. */
 const expectNothingCharged = async (owner: Tenant, refused: Answer, key: string, fields = {}) => {
   expect(await read(owner, refused.body.meta.messageId)).toMatchObject({
     status: 'failed',
@@ -71,14 +49,14 @@ const expectNothingCharged = async (owner: Tenant, refused: Answer, key: string,
     failedAt: expect.any(String),
     ...fields,
   });
-  expect(await wallet(owner)).toMatchObject({ balanceCoins: OPENING, heldCoins: 0 });
+  expect(await walletOf(owner.live)).toMatchObject({ balanceCoins: OPENING, heldCoins: 0 });
   const again = await owner.live.send({ route: 'otp' }, key);
   expect(again).toMatchObject({ status: 201, body: { replayed: false, billing: { coins: 90 } } });
   await checkMoney(messaging.tables.live, owner.id);
 };
 
 describe('a live send', () => {
-  test('leaves by the provider that is set up, as the text that was counted, and is charged to the live wallet', async () => {
+  test('is sent by the configured provider with the counted text, and charged to the live wallet', async () => {
     const owner = await tenantOf();
     const sent = await owner.live.send({ body: 'Olá, São João', to: '+5511987654321', senderId: 'LOJA' });
     expect(sent).toMatchObject({
@@ -92,29 +70,29 @@ describe('a live send', () => {
         billing: { coins: 100 },
       },
     });
-    expect(accepted(sent)).toMatchObject({
+    expect(await accepted(sent)).toMatchObject({
       to: '+5511987654321',
       from: 'LOJA',
       text: 'Ola, Sao Joao',
       callbackUrl: `${messaging.url}/callbacks/infobip/receipts`,
     });
-    expect(await wallet(owner)).toMatchObject({ env: 'live', balanceCoins: OPENING - 100, heldCoins: 0 });
+    expect(await walletOf(owner.live)).toMatchObject({ env: 'live', balanceCoins: OPENING - 100, heldCoins: 0 });
     expect((await owner.test.get('/v2/wallet')).body.balanceCoins).toBe(10_000_000);
     expectProblem(await owner.test.get(`/v2/sms/messages/${sent.body.id}`), 404);
   });
 
-  test('moves the month’s volume: the price changes in the middle of a message, and the sandbox prices by it', async () => {
+  test('counts towards the month’s volume: the price can change within a message', async () => {
     const owner = await tenantOf();
     const coins = [];
     for (let turn = 0; turn < 3; turn++)
       coins.push((await owner.live.send({ body: 'a'.repeat(161) })).body.billing.coins);
     expect(coins).toEqual([200, 170, 140]);
-    const [band] = (await wallet(owner)).bands;
+    const [band] = (await walletOf(owner.live)).bands;
     expect(band).toMatchObject({ segments: 6, band: { index: 1, from: 4, upTo: null, coins: 70 } });
     await checkMoney(messaging.tables.live, owner.id);
   });
 
-  test('replays by its key without calling the provider again', async () => {
+  test('is replayed by its key without calling the provider again', async () => {
     const owner = await tenantOf();
     const key = randomUUID();
     const first = await owner.live.send({}, key);
@@ -123,7 +101,7 @@ describe('a live send', () => {
     expect(provider.requests).toHaveLength(before);
   });
 
-  test('that the provider limits is 429 with its Retry-After: failed, readable, uncharged, and its key free', async () => {
+  test('that the provider throttles is 429 with its Retry-After: failed, readable, not charged, and its key free', async () => {
     const [owner, key] = [await tenantOf(), randomUUID()];
     provider.script('throttle');
     const refused = await owner.live.send({}, key);
@@ -138,7 +116,7 @@ describe('a live send', () => {
     ['52:REJECTED_DESTINATION', 422, 'invalid_number'],
     ['14:REJECTED_DESTINATION_BLOCKLISTED', 422, 'blacklisted'],
     ['401', 502, undefined],
-  ])('that the provider refuses (%s) is %i, uncharged, with its reason', async (refusal, status, reason) => {
+  ])('that the provider refuses (%s) is %i, not charged, with its reason', async (refusal, status, reason) => {
     const [owner, key] = [await tenantOf(), randomUUID()];
     provider.script({ refuse: refusal });
     const refused = await owner.live.send({ to: '+5511987650001' }, key);
@@ -156,7 +134,7 @@ describe('a route of several providers', () => {
     return owner;
   };
 
-  test('is the organization’s own, in its order', async () => {
+  test('is taken from the organization, in its order', async () => {
     const owner = await routed(['twilio', 'infobip']);
     const sent = await owner.live.send({ to: '+5511987654321' });
     expect(sent).toMatchObject({ status: 201, body: { provider: 'twilio' } });
@@ -166,7 +144,7 @@ describe('a route of several providers', () => {
     await moves(owner, sent.body.id, { status: 'delivered', provider: 'twilio' });
   });
 
-  test('fails over when the first refuses for a cause of its own, and charges once', async () => {
+  test('fails over when the first provider refuses for a reason of its own, and charges once', async () => {
     const owner = await routed(['infobip', 'twilio']);
     provider.script('throttle');
     const sent = await owner.live.send();
@@ -176,8 +154,8 @@ describe('a route of several providers', () => {
   });
 });
 
-describe('a live send without a certain answer', () => {
-  test('is sending while it lasts: its repeat is 409 EM_ANDAMENTO, another body 409 as ever; then 502, and settled once the provider tells', async () => {
+describe('a live send with an uncertain answer', () => {
+  test('is sending until it times out: its repeat is 409 EM_ANDAMENTO; then 502, and settled by the status query', async () => {
     const [owner, key] = [await tenantOf(), randomUUID()];
     provider.script('accept_and_hang');
     const running = owner.live.send({}, key);
@@ -195,10 +173,10 @@ describe('a live send without a certain answer', () => {
     await moves(owner, lost.body.meta.messageId, { status: 'sent' });
     expect((await owner.live.send({}, key)).body).toMatchObject({ replayed: true, id: lost.body.meta.messageId });
     expect(provider.messages.filter(({ messageId }) => messageId === lost.body.meta.messageId)).toHaveLength(1);
-    expect(await wallet(owner)).toMatchObject({ balanceCoins: OPENING - 100, heldCoins: 0 });
+    expect(await walletOf(owner.live)).toMatchObject({ balanceCoins: OPENING - 100, heldCoins: 0 });
   });
 
-  test('that never reached the provider is given back: failed as abandoned, with its event, and the key free', async () => {
+  test('that never reached the provider is refunded: failed as abandoned, with its event and a free key', async () => {
     const [owner, key] = [await tenantOf(), randomUUID()];
     provider.script('reset');
     const lost = await owner.live.send({ metadata: { a: 1 } }, key);
@@ -222,11 +200,11 @@ describe('a provider’s receipt', () => {
     ['blacklisted', 'failed', 'blacklisted'],
     ['expired', 'failed', 'expired'],
   ] as const)(
-    'of %s makes the SMS %s (%s), raises its event once however often it is posted, and charges nothing back',
+    'of %s makes the SMS %s (%s), raises its event once when repeated, and refunds nothing',
     async (outcome, status, reason) => {
       const owner = await tenantOf();
       const sent = await owner.live.send({ metadata: { orderId: 'A-1' }, to: '+5511987654321' });
-      const receipt = provider.receipt(accepted(sent), outcome as ReceiptOutcome);
+      const receipt = provider.receipt(await accepted(sent), outcome);
       for (let turn = 0; turn < 3; turn++) expect((await deliver(receipt)).status).toBe(200);
       await moves(owner, sent.body.id, {
         status,
@@ -237,16 +215,16 @@ describe('a provider’s receipt', () => {
       expect(events).toMatchObject([
         { type: `sms.${status}`, env: 'live', data: { to: '+55119****4321', metadata: { orderId: 'A-1' }, status } },
       ]);
-      expect((await wallet(owner)).balanceCoins).toBe(OPENING - 100);
+      expect((await walletOf(owner.live)).balanceCoins).toBe(OPENING - 100);
       const masking = await messaging.limited(owner.live, ['sms:read']);
       expect((await masking.get(`/v2/sms/messages/${sent.body.id}`)).text).not.toContain('987654321');
     },
   );
 
-  test('that its provider did not sign changes nothing: 403', async () => {
+  test('without a valid signature changes nothing: 403', async () => {
     const owner = await tenantOf();
     const sent = await owner.live.send();
-    const receipt = provider.receipt(accepted(sent), 'delivered');
+    const receipt = provider.receipt(await accepted(sent), 'delivered');
     const forged = await deliver({ ...receipt, body: `${receipt.body} ` });
     expect([forged.status, forged.headers.get('content-type')]).toEqual([403, 'application/problem+json']);
     expect((await read(owner, sent.body.id)).status).toBe('sent');
@@ -254,10 +232,10 @@ describe('a provider’s receipt', () => {
 });
 
 describe('an inbound reply', () => {
-  test('is one reply however often it is posted: listed, read, charged R$ 0.02 and told as sms.received', async () => {
+  test('is one reply when repeated: listed, read, charged R$ 0.02 and raised as sms.received', async () => {
     const owner = await tenantOf();
     const sent = await owner.live.send({ metadata: { orderId: 'A-7' }, to: '+5511912345678' });
-    const posted = provider.reply(accepted(sent), 'Sim, pode entregar 🙂');
+    const posted = provider.reply(await accepted(sent), 'Sim, pode entregar 🙂');
     for (let turn = 0; turn < 3; turn++) expect((await deliver(posted)).status).toBe(200);
     const { items, total } = (await owner.live.get('/v2/sms/replies', { inReplyTo: sent.body.id })).body;
     expect([total, items]).toEqual([
@@ -276,7 +254,7 @@ describe('an inbound reply', () => {
       ],
     ]);
     expect((await owner.live.get(`/v2/sms/replies/${items[0].id}`)).body).toEqual(items[0]);
-    expect((await wallet(owner)).balanceCoins).toBe(OPENING - 100 - 200);
+    expect((await walletOf(owner.live)).balanceCoins).toBe(OPENING - 100 - 200);
     const received = (await messaging.eventsOf('live', owner.id)).filter(({ type }) => type === 'sms.received');
     expect(received).toMatchObject([
       {

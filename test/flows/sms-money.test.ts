@@ -1,29 +1,23 @@
 import { describe, expect, test } from 'vitest';
 import { saoPauloMonth } from '../../shared/domain/core/time.ts';
-import type { PriceTable } from '../../shared/domain/pricing/prices.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { putPrices } from '../../shared/storage/wallet/prices.ts';
 import { type Client, startMessaging, type Tenant } from '../support/api.ts';
 import { checkMoney } from '../support/money.ts';
 import { expectProblem } from '../support/problems.ts';
 import { use } from '../support/use.ts';
+import { smsPrices, walletOf } from './support.ts';
 
 const OPENING = 10_000_000;
-/** An operator's table: bands that a few segments reach, and a route of which two segments empty a test wallet. */
-const PRICES: PriceTable = [
-  {
-    channel: 'sms',
-    route: 'premium',
-    unit: 'segment',
-    bands: [
-      { upTo: 10, coins: 100 },
-      { upTo: 12, coins: 70 },
-      { upTo: null, coins: 40 },
-    ],
-  },
-  { channel: 'sms', route: 'otp', unit: 'segment', bands: [{ upTo: null, coins: OPENING / 2 }] },
-  { channel: 'sms', route: 'reply', unit: 'reply', bands: [{ upTo: null, coins: 200 }] },
-];
+/** Bands that a few segments reach, and a route of which two segments empty a test wallet. */
+const PRICES = smsPrices(
+  [
+    [10, 100],
+    [12, 70],
+    [null, 40],
+  ],
+  OPENING / 2,
+);
 const SINCE = '2020-01-01T00:00:00.000Z';
 const SEGMENTS = (count: number) => 'a'.repeat(count === 1 ? 1 : count * 152);
 
@@ -35,45 +29,31 @@ const messaging = await use(
 );
 const tenant = await messaging.tenant();
 
-const wallet = async (client: Client) => (await client.get('/v2/wallet')).body;
 const warnings = async (env: 'live' | 'test', { id }: Tenant) =>
   (await messaging.eventsOf(env, id))
     .filter(({ type }) => type.startsWith('wallet.'))
     .map(({ type, data }) => ({ type, data }));
 const setLow = (client: Client, lowBalanceCoins: unknown) =>
   client.call('PATCH', '/v2/wallet', { body: { lowBalanceCoins } });
-/** Live segments of this month, as that many sends would have left them. */
+/** Sets the live segments of this month. */
 const setVolume = ({ id }: Tenant, segments: number) =>
   messaging.tables.live.write({ update: KEYS.volume(id, 'sms', saoPauloMonth(Date.now())), set: { segments } });
 
 describe('the price table', () => {
-  test('is read as the operator set it, with the beginning of each band', async () => {
+  test('is read as the operator set it, with the start of each band', async () => {
+    const premium = [
+      { index: 0, from: 1, upTo: 10, coins: 100 },
+      { index: 1, from: 11, upTo: 12, coins: 70 },
+      { index: 2, from: 13, upTo: null, coins: 40 },
+    ];
+    const one = { index: 0, from: 1, upTo: null };
+    const items = [
+      { channel: 'sms', route: 'premium', unit: 'segment', bands: premium },
+      { channel: 'sms', route: 'otp', unit: 'segment', bands: [{ ...one, coins: OPENING / 2 }] },
+      { channel: 'sms', route: 'reply', unit: 'reply', bands: [{ ...one, coins: 200 }] },
+    ];
     const { status, body } = await tenant.test.get('/v2/prices');
-    expect({ status, body }).toEqual({
-      status: 200,
-      body: {
-        effectiveFrom: SINCE,
-        items: [
-          {
-            channel: 'sms',
-            route: 'premium',
-            unit: 'segment',
-            bands: [
-              { index: 0, from: 1, upTo: 10, coins: 100 },
-              { index: 1, from: 11, upTo: 12, coins: 70 },
-              { index: 2, from: 13, upTo: null, coins: 40 },
-            ],
-          },
-          {
-            channel: 'sms',
-            route: 'otp',
-            unit: 'segment',
-            bands: [{ index: 0, from: 1, upTo: null, coins: OPENING / 2 }],
-          },
-          { channel: 'sms', route: 'reply', unit: 'reply', bands: [{ index: 0, from: 1, upTo: null, coins: 200 }] },
-        ],
-      },
-    });
+    expect({ status, body }).toEqual({ status: 200, body: { effectiveFrom: SINCE, items } });
   });
 
   test.each([
@@ -84,7 +64,7 @@ describe('the price table', () => {
     [8, 6, 2 * 100 + 2 * 70 + 2 * 40],
     [12, 2, 80],
   ])(
-    'prices each segment by its own place: %i live segments before, %i in the message',
+    'prices each segment by its position: %i live segments before, %i in the message',
     async (before, segments, coins) => {
       const other = await messaging.tenant();
       await setVolume(other, before);
@@ -96,11 +76,11 @@ describe('the price table', () => {
         { coins },
         { coins },
       ]);
-      expect((await wallet(other.test)).balanceCoins).toBe(OPENING - coins);
+      expect((await walletOf(other.test)).balanceCoins).toBe(OPENING - coins);
     },
   );
 
-  test('prices the plan of a live send, also where nothing was sent before', async () => {
+  test('prices the preview of a live send, even before the first send', async () => {
     const other = await messaging.tenant();
     await setVolume(other, 11);
     const body = { channel: 'sms', to: '+5511999990005', text: 'Oi' };
@@ -108,11 +88,11 @@ describe('the price table', () => {
     expect(plan.body.hops[0]).toMatchObject({ price: { coins: 70 }, volumeBand: { index: 1, from: 11, upTo: 12 } });
   });
 
-  test('is moved by no sandbox send: the band stays where live left it', async () => {
+  test('is not affected by sandbox sends: the band is that of live', async () => {
     const other = await messaging.tenant();
     await setVolume(other, 9);
     for (let turn = 0; turn < 3; turn++) expect((await other.test.send()).body.billing).toEqual({ coins: 100 });
-    const [band] = (await wallet(other.test)).bands;
+    const [band] = (await walletOf(other.test)).bands;
     expect(band).toMatchObject({
       channel: 'sms',
       route: 'premium',
@@ -126,7 +106,7 @@ describe('the price table', () => {
 describe('the wallet', () => {
   test('is one per environment, with every field', async () => {
     const other = await messaging.tenant({ live: 5_000 });
-    const [test_, live] = await Promise.all([wallet(other.test), wallet(other.live)]);
+    const [test_, live] = await Promise.all([walletOf(other.test), walletOf(other.live)]);
     expect(test_).toEqual({
       env: 'test',
       balanceCoins: OPENING,
@@ -139,10 +119,10 @@ describe('the wallet', () => {
     expect(test_.bands.map(({ route }: { route: string }) => route)).toEqual(['premium', 'otp']);
     expect(live).toMatchObject({ env: 'live', balanceCoins: 5_000 });
     await other.test.send();
-    expect((await wallet(other.live)).balanceCoins).toBe(5_000);
+    expect((await walletOf(other.live)).balanceCoins).toBe(5_000);
   });
 
-  test('follows from its entries: each has the balance after it, and the sum of coins is the balance', async () => {
+  test('equals the sum of its entries, each with the balance after it', async () => {
     const other = await messaging.tenant();
     const sent = await Promise.all(Array.from({ length: 5 }, () => other.test.send()));
     await other.test.send({ to: '+5511999990114' });
@@ -180,7 +160,7 @@ describe('the wallet', () => {
     await checkMoney(messaging.tables.test, other.id);
   });
 
-  test('lists its entries page by page without a gap or a repeat, newest first', async () => {
+  test('pages its entries newest first, without a gap or a repeat', async () => {
     const other = await messaging.tenant();
     for (let turn = 0; turn < 3; turn++) await other.test.send();
     const whole = (await other.test.get('/v2/wallet/entries')).body.items;
@@ -194,7 +174,7 @@ describe('the wallet', () => {
     expect(whole).toHaveLength(7);
   });
 
-  test('refuses a page that cannot be: 400, as the list documents', async () => {
+  test('refuses an invalid page: 400, as documented for the list', async () => {
     for (const query of [
       { limit: 0 },
       { limit: 201 },
@@ -209,23 +189,23 @@ describe('the wallet', () => {
   });
 });
 
-describe('a wallet that runs dry', () => {
-  test('pays to the last coin, then answers 402, stores nothing of what it refused, and keeps the key free', async () => {
+describe('an empty wallet', () => {
+  test('pays to the last coin, then is 402 without storing the send, and the key stays free', async () => {
     const other = await messaging.tenant();
     for (const left of [OPENING / 2, 0]) {
       expect((await other.test.send({ route: 'otp' })).status).toBe(201);
-      expect((await wallet(other.test)).balanceCoins).toBe(left);
+      expect((await walletOf(other.test)).balanceCoins).toBe(left);
     }
     const before = await messaging.rowsOf('test', other.id);
     expectProblem(await other.test.send({}, 'dry'), 402);
-    const kept = (rows: typeof before) => rows.filter(({ pk }) => !pk.startsWith('EVT#') && !pk.startsWith('MSG#'));
-    expect(kept(await messaging.rowsOf('test', other.id))).toEqual(kept(before));
+    const others = (rows: typeof before) => rows.filter(({ pk }) => !pk.startsWith('EVT#') && !pk.startsWith('MSG#'));
+    expect(others(await messaging.rowsOf('test', other.id))).toEqual(others(before));
     expect((await other.test.get('/v2/sms/messages')).body.total).toBe(2);
     await messaging.credit('test', other.id, 100);
     expect((await other.test.send({ body: 'Outro' }, 'dry')).body.replayed).toBe(false);
   });
 
-  test('pays for nothing that it cannot cover, also right after its threshold was set to what it was', async () => {
+  test('pays for nothing beyond its balance, even right after its threshold was set', async () => {
     const other = await messaging.tenant();
     await messaging.credit('live', other.id, 99);
     expect((await setLow(other.live, 50_000)).status).toBe(200);
@@ -249,7 +229,7 @@ describe('a wallet that runs dry', () => {
 });
 
 describe('the low-balance threshold', () => {
-  test('is set by PATCH, and crossing it raises wallet.low_balance once until a credit lifts it', async () => {
+  test('is set by PATCH; crossing it raises wallet.low_balance once until a credit', async () => {
     const other = await messaging.tenant();
     const low = OPENING - 150;
     expect(await setLow(other.test, low)).toMatchObject({
@@ -268,14 +248,14 @@ describe('the low-balance threshold', () => {
     expect((await messaging.eventsOf('live', other.id)).length).toBe(0);
   });
 
-  test('of 0 turns the warning off', async () => {
+  test('of 0 disables the warning', async () => {
     const other = await messaging.tenant();
     await setLow(other.test, 0);
     await other.test.send({ route: 'otp' });
     expect(await warnings('test', other)).toEqual([]);
   });
 
-  test('is a whole number of coins from 0 on, written with wallet:write', async () => {
+  test('is a non-negative integer of coins, written with wallet:write', async () => {
     for (const value of [-1, 1.5, '5', null, 2 ** 53, undefined])
       expectProblem(await setLow(tenant.test, value), 422, { errors: ['lowBalanceCoins'] });
     expectProblem(

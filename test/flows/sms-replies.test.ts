@@ -1,49 +1,32 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Id, newId } from '../../shared/domain/core/ids.ts';
-import { asCoins } from '../../shared/domain/core/money.ts';
 import { isoTime } from '../../shared/domain/core/time.ts';
-import { newEvent } from '../../shared/domain/events/event.ts';
 import type { ReplyRecord } from '../../shared/domain/inbound/sms-reply.ts';
-import { keepReply } from '../../shared/storage/messages/replies.ts';
 import { startMessaging, type Tenant } from '../support/api.ts';
 import { expectProblem } from '../support/problems.ts';
 import { use } from '../support/use.ts';
+import { balanceOf, storeReply } from './support.ts';
 
 const START = Date.parse('2026-03-10T12:00:00.000Z');
 /** Replies of the tenant, newest first. */
 const replies: ReplyRecord[] = [];
 const answered: string[] = [];
 
-/** A reply as a provider's callback leaves it. */
-const keep = async (owner: Tenant, inReplyTo: string, at: number): Promise<ReplyRecord> => {
-  const organizationId = owner.id;
-  const reply: ReplyRecord = {
-    id: newId('reply'),
-    organizationId,
-    env: 'test',
-    inReplyTo: inReplyTo as Id<'message'>,
+/** A reply of which the body, route and times differ. */
+const store = (owner: Tenant, inReplyTo: string, at: number) =>
+  storeReply(messaging, owner, inReplyTo, {
     route: at % 2_000 ? 'otp' : 'premium',
-    from: '+5511999990005',
     body: `Resposta ${at} é 🙂`,
-    coins: asCoins(200),
     receivedAt: at - 500,
     createdAt: at,
-  };
-  await keepReply(
-    messaging.tables.test,
-    reply,
-    newEvent({ type: 'sms.received', organizationId, env: 'test', createdAt: at, data: { id: reply.id } }),
-  );
-  return reply;
-};
+  });
 
 const messaging = await use(startMessaging());
 const tenant = await messaging.tenant();
 beforeAll(async () => {
   for (let at = 0; at < 3; at++) answered.push((await tenant.test.send()).body.id);
-  for (let at = 0; at < 12; at++) replies.unshift(await keep(tenant, answered[at % 3] ?? '', START + at * 1_000));
+  for (let at = 0; at < 12; at++) replies.unshift(await store(tenant, answered[at % 3] ?? '', START + at * 1_000));
   const other = await messaging.tenant();
-  await keep(other, (await other.test.send()).body.id, START + 500);
+  await store(other, (await other.test.send()).body.id, START + 500);
 });
 
 const list = (query: Record<string, string | number> = {}) => tenant.test.get('/v2/sms/replies', query);
@@ -58,7 +41,7 @@ describe('the list of replies', () => {
     expect({ status, body }).toEqual({ status: 200, body: { items: replies.map(viewOf), total: 12 } });
   });
 
-  test('filtered by inReplyTo, from and to in every combination pages exactly what matches, with its total', async () => {
+  test('pages exactly what each combination of inReplyTo, from and to matches, with the total', async () => {
     for (let bits = 0; bits < 8; bits++) {
       const inReplyTo = answered[1] ?? '';
       const [from, to] = [START + 2_000, START + 9_000];
@@ -79,7 +62,7 @@ describe('the list of replies', () => {
     }
   });
 
-  test('has limits of 1 to 200, and refuses what is no such query with 422', async () => {
+  test('takes limits of 1 to 200, and refuses an invalid query with 422', async () => {
     for (const limit of [1, 200]) expect((await list({ limit })).status).toBe(200);
     const bad = [
       ['limit', '0'],
@@ -93,7 +76,7 @@ describe('the list of replies', () => {
     expectProblem(await list({ status: 'sent' }), 422);
   });
 
-  test('shows nothing of another organization or environment, also when asked for its message', async () => {
+  test('contains nothing of another organization or environment, even filtered by its message', async () => {
     const other = await messaging.tenant();
     for (const client of [other.test, tenant.live])
       for (const query of [{}, { inReplyTo: answered[0] ?? '' }])
@@ -105,19 +88,19 @@ describe('the list of replies', () => {
 });
 
 describe('one reply', () => {
-  test('is read by its id, with the same fields', async () => {
+  test('is read by its id with the same fields', async () => {
     const [reply] = replies;
     const { status, body } = await tenant.test.get(`/v2/sms/replies/${reply?.id}`);
     expect({ status, body }).toEqual({ status: 200, body: viewOf(reply as ReplyRecord) });
   });
 
-  test('masks who replied without pii:full, and so does the list', async () => {
+  test('masks its sender without pii:full, also in the list', async () => {
     const masking = await messaging.limited(tenant.test, ['sms:read']);
     expect((await masking.get(`/v2/sms/replies/${replies[0]?.id}`)).body.from).toBe('+55119****0005');
     expect((await masking.get('/v2/sms/replies', { limit: 1 })).body.items[0].from).toBe('+55119****0005');
   });
 
-  test('needs sms:read, and is 404 when it is not there', async () => {
+  test('needs sms:read, and is 404 if unknown', async () => {
     const sender = await messaging.limited(tenant.test, ['sms:send']);
     for (const path of ['/v2/sms/replies', `/v2/sms/replies/${replies[0]?.id}`])
       expectProblem(await sender.get(path), 403);
@@ -125,11 +108,11 @@ describe('one reply', () => {
       expectProblem(await tenant.test.get(`/v2/sms/replies/${id}`), 404);
   });
 
-  test('costs R$ 0.02 once, as an adjustment of the ledger', async () => {
+  test('costs R$ 0.02 once, as an adjustment in the ledger', async () => {
     const { items } = (await tenant.test.get('/v2/wallet/entries')).body;
     const charged = items.filter(({ kind }: { kind: string }) => kind === 'adjustment');
     expect(charged).toHaveLength(12);
     expect(new Set(charged.map(({ coins }: { coins: number }) => coins))).toEqual(new Set([-200]));
-    expect((await tenant.test.get('/v2/wallet')).body.balanceCoins).toBe(10_000_000 - 3 * 800 - 12 * 200);
+    expect(await balanceOf(tenant.test)).toBe(10_000_000 - 3 * 800 - 12 * 200);
   });
 });

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { aMessage, startMessaging } from '../support/api.ts';
 import { expectProblem } from '../support/problems.ts';
 import { use } from '../support/use.ts';
+import { balanceOf, keyed } from './support.ts';
 
 const messaging = await use(startMessaging());
 const tenant = await messaging.tenant();
@@ -24,17 +25,16 @@ const asAccepted = {
   replayed: false,
 };
 const messages = async () => (await tenant.test.get('/v2/sms/messages')).body.total;
-const balance = async () => (await tenant.test.get('/v2/wallet')).body.balanceCoins;
 
 describe('an accepted send', () => {
-  test('answers 201 with the message, its price and replayed, and nothing else', async () => {
+  test('is answered 201 with exactly the message, its price and replayed', async () => {
     const { status, body, headers } = await tenant.test.send();
     expect({ status, body }).toEqual({ status: 201, body: asAccepted });
     expect(headers.get('content-type')).toBe('application/json');
     expect(headers.get('x-request-id')).toMatch(/^req_/);
   });
 
-  test('carries back contactId, campaignId and metadata unchanged, in the answer, the read and the list', async () => {
+  test('returns contactId, campaignId and metadata unchanged, in the response, the read and the list', async () => {
     const contact = await tenant.test.post('/contacts', { phone: '+5511999990005' });
     const given = {
       contactId: contact.body.id,
@@ -48,14 +48,14 @@ describe('an accepted send', () => {
     expect(listed.body).toMatchObject({ total: 1, items: [given] });
   });
 
-  test('takes 20 keys of metadata of 64 characters each, and values of 256', async () => {
+  test('may have 20 metadata keys of 64 characters with values of 256', async () => {
     const keys = Array.from({ length: 20 }, (_, at) => `k${at}`.padEnd(64, 'x'));
     const metadata = Object.fromEntries(keys.map((key) => [key, 'é'.repeat(256)]));
     const { status, body } = await tenant.test.send({ metadata });
     expect({ status, metadata: body.metadata }).toEqual({ status: 201, metadata });
   });
 
-  test('is charged by its route: premium and otp have prices of their own', async () => {
+  test('is charged by its route: premium and otp have different prices', async () => {
     const [premium, otp] = await Promise.all(['premium', 'otp'].map((route) => tenant.test.send({ route })));
     expect([premium?.body.billing, otp?.body.billing]).toEqual([{ coins: 800 }, { coins: 900 }]);
     expect(otp?.body.route).toBe('otp');
@@ -63,7 +63,7 @@ describe('an accepted send', () => {
 });
 
 describe('a recipient', () => {
-  test('is masked everywhere without pii:full, in the create answer and its replay too', async () => {
+  test('is masked everywhere without pii:full, also in the response and its replay', async () => {
     const masking = await messaging.limited(tenant.test, ['sms:send', 'sms:read']);
     const key = randomUUID();
     const { body } = await masking.send({ to: '+5511999991234' }, key);
@@ -78,29 +78,29 @@ describe('a recipient', () => {
   test.each([
     ['no plus', '5511999990005'],
     ['spaces', '+55 11 99999 0005'],
-    ['an area that does not exist', '+5500999990005'],
-    ['a country that does not exist', '+999123456789'],
+    ['an unknown area code', '+5500999990005'],
+    ['an unknown country code', '+999123456789'],
     ['full-width digits', '+５５11999990005'],
     ['a direction mark', '+5511999990005\u200f'],
     ['a trailing line break', '+5511999990005\n'],
     ['an address', 'maria@example.com'],
     ['nothing', ''],
-  ])('with %s is refused with 422 and never repaired', async (_, to) => {
+  ])('with %s is refused with 422 and never corrected', async (_, to) => {
     const refused = await tenant.test.send({ to });
     expectProblem(refused, 422, { sent: to, errors: ['to'] });
   });
 });
 
 describe('a repeated Idempotency-Key', () => {
-  test('with the same body replays the first answer, sends and charges nothing', async () => {
+  test('with the same body is replayed, without sending or charging', async () => {
     const key = randomUUID();
     const metadata = { a: 1, b: 'x' };
     const first = await tenant.test.send({ metadata, campaignId: 'once' }, key);
-    const before = await Promise.all([messages(), balance()]);
+    const before = await Promise.all([messages(), balanceOf(tenant.test)]);
     const again = await tenant.test.send({ campaignId: 'once', metadata: { b: 'x', a: 1 } }, key);
     expect(again.status).toBe(201);
     expect(again.body).toEqual({ ...first.body, replayed: true });
-    expect(await Promise.all([messages(), balance()])).toEqual(before);
+    expect(await Promise.all([messages(), balanceOf(tenant.test)])).toEqual(before);
   });
 
   test.each([
@@ -110,14 +110,14 @@ describe('a repeated Idempotency-Key', () => {
     ['metadata', { metadata: { a: 1 } }],
     ['trackLinks', { trackLinks: true }],
     ['route without a price', { route: 'la_dedicada' }],
-  ])('with another %s is 409, and the first answer still replays', async (_, change) => {
+  ])('with another %s is 409, and the first response is still replayed', async (_, change) => {
     const key = randomUUID();
     const first = await tenant.test.send({}, key);
     expectProblem(await tenant.test.send(change, key), 409);
     expect((await tenant.test.send({}, key)).body).toEqual({ ...first.body, replayed: true });
   });
 
-  test('of another organization or environment is a key of its own', async () => {
+  test('of another organization or environment is a different key', async () => {
     const key = randomUUID();
     const other = await messaging.tenant();
     await messaging.credit('live', tenant.id, 10_000);
@@ -129,7 +129,7 @@ describe('a repeated Idempotency-Key', () => {
     expectProblem(await tenant.live.send({ body: 'Texto da vida real' }, key), 502);
   });
 
-  test('that the first request could not use stays free: refused for its shape, route, opt-out or balance', async () => {
+  test('of a request refused for its shape, route, opt-out or balance stays free', async () => {
     const key = randomUUID();
     const poor = await messaging.tenant();
     for (const change of [{ to: 'x' }, { route: 'la_dedicada' }, { unknown: 1 }]) await tenant.test.send(change, key);
@@ -140,12 +140,12 @@ describe('a repeated Idempotency-Key', () => {
   });
 });
 
-describe('a send that is no send', () => {
-  test('without an Idempotency-Key, or with one that is no visible ASCII, is 400', async () => {
+describe('an invalid send', () => {
+  test('without an Idempotency-Key, or with one that is not visible ASCII, is 400', async () => {
     const post = (headers: Record<string, string>) => tenant.test.post('/v2/sms/messages', aMessage, headers);
     for (const key of [undefined, 'a'.repeat(256), 'two words', 'caf\u00e9'])
-      expectProblem(await post(key === undefined ? {} : { 'idempotency-key': key }), 400);
-    expect((await post({ 'idempotency-key': 'k'.repeat(255) })).status).toBe(201);
+      expectProblem(await post(key === undefined ? {} : keyed(key)), 400);
+    expect((await post(keyed('k'.repeat(255)))).status).toBe(201);
   });
 
   test.each([
@@ -170,25 +170,25 @@ describe('a send that is no send', () => {
     ['metadata.a', { metadata: { a: { b: 1 } } }],
     ['metadata.a', { metadata: { a: 2 ** 53 + 2 } }],
     ['', { priority: 'high' }],
-  ])('breaks the contract at %j: 422 that says where', async (path, change) => {
+  ])('that breaks the contract at %j is 422 with the path', async (path, change) => {
     expectProblem(await tenant.test.send(change), 422, { errors: [path] });
   });
 
-  test('is answered in the documented order: scope, key, shape, replay, route, opt-out, balance', async () => {
+  test('is checked in the documented order: scope, key, shape, replay, route, opt-out, balance', async () => {
     const reader = await messaging.limited(tenant.live, ['sms:read']);
     const post = (client: typeof reader, body: unknown, headers = {}) => client.post('/v2/sms/messages', body, headers);
-    const nothing = { to: 'x', body: 7, route: 'la_dedicada' };
-    expectProblem(await post(messaging.anonymous, nothing), 401);
-    expectProblem(await post(reader, nothing), 403);
-    expectProblem(await post(tenant.live, nothing), 400);
-    expectProblem(await post(tenant.live, nothing, { 'idempotency-key': 'a' }), 422);
+    const invalid = { to: 'x', body: 7, route: 'la_dedicada' };
+    expectProblem(await post(messaging.anonymous, invalid), 401);
+    expectProblem(await post(reader, invalid), 403);
+    expectProblem(await post(tenant.live, invalid), 400);
+    expectProblem(await post(tenant.live, invalid, keyed()), 422);
     const poor = await messaging.tenant();
     expectProblem(await poor.live.send({ route: 'la_dedicada' }), 412);
     expectProblem(await poor.live.send({ contactId: 'cnt_000000000000000000000' }), 422, { errors: ['contactId'] });
     expectProblem(await poor.live.send(), 402);
   });
 
-  test('stores and charges nothing, whatever refused it', async () => {
+  test('is not stored or charged, whatever refused it', async () => {
     const other = await messaging.tenant();
     const before = await messaging.rowsOf('test', other.id);
     const answers = [{ to: 'x' }, { route: 'la_dedicada' }, { contactId: 'cnt_000000000000000000000' }, { x: 1 }];

@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Client, startMessaging, type Tenant } from '../support/api.ts';
 import { expectProblem } from '../support/problems.ts';
 import { use } from '../support/use.ts';
+import { balanceOf, connectNumber, keyed } from './support.ts';
 
 const PATH = '/v2/templates';
 const BODY = {
@@ -14,20 +14,13 @@ const A_TEMPLATE = { name: 'pedido_enviado', language: 'pt-BR', category: 'utili
 let owner: Tenant;
 let client: Client;
 let numberId: string;
-let connected = 0;
-const connect = async (wabaId = '102290129340398'): Promise<string> => {
-  const phoneNumberId = `88${String(++connected).padStart(6, '0')}1000`;
-  return (await client.post('/numbers', { phoneNumberId, wabaId, accessToken: 'token' })).body.id;
-};
 const fresh = async () => {
   owner = await messaging.tenant();
   client = owner.test;
-  numberId = await connect();
+  numberId = await connectNumber(client);
 };
 const messaging = await use(startMessaging());
-beforeAll(async () => {
-  await fresh();
-});
+beforeAll(fresh);
 
 const create = (fields: object = {}) => client.post(PATH, { ...A_TEMPLATE, numberId, ...fields });
 const patch = (id: string, body: object) => client.call('PATCH', `${PATH}/${id}`, { body });
@@ -35,7 +28,7 @@ const submit = (id: string) => client.call('POST', `${PATH}/${id}/submit`);
 const made = async (fields: object = {}) => (await create(fields)).body;
 
 describe('a template', () => {
-  test('is a draft until it is submitted, and approved by the sandbox with one event', async () => {
+  test('is a draft until submitted, and approved by the sandbox with one event', async () => {
     const { status, body } = await create();
     expect(status).toBe(201);
     expect(body).toEqual({
@@ -62,14 +55,14 @@ describe('a template', () => {
     expectProblem(await submit(body.id), 409, { meta: { status: 'approved' } });
     expectProblem(await patch(body.id, { category: 'marketing' }), 409, { meta: { status: 'approved' } });
     const events = await messaging.eventsOf('test', owner.id);
-    const told = { templateId: body.id, name: body.name, language: 'pt-BR' };
-    expect(events.map(({ type, data }) => ({ type, data }))).toEqual([{ type: 'template.approved', data: told }]);
+    const approval = { templateId: body.id, name: body.name, language: 'pt-BR' };
+    expect(events.map(({ type, data }) => ({ type, data }))).toEqual([{ type: 'template.approved', data: approval }]);
     expect((await client.call('DELETE', `${PATH}/${body.id}`)).status).toBe(204);
     expectProblem(await client.get(`${PATH}/${body.id}`), 404);
     expect((await client.get(PATH)).body).toEqual({ items: [], total: 0 });
   });
 
-  test('that is rejected says why, can be changed to a new version, and is rejected again as another event', async () => {
+  test('that is rejected has the reason, can be changed to a new version, and raises another event when rejected again', async () => {
     await fresh();
     const { id } = await made({ name: 'oferta_rejected' });
     expect((await submit(id)).body).toMatchObject({
@@ -86,13 +79,13 @@ describe('a template', () => {
     expect(types).toEqual(['template.rejected', 'template.rejected']);
   });
 
-  test('has its name once per language and account: 409 that tells whose it is', async () => {
+  test('has a unique name per language and account: otherwise 409 with the id of the owner', async () => {
     await fresh();
     const first = await made();
     const meta = { field: 'name', templateId: first.id };
     expectProblem(await create(), 409, { meta });
     expect((await create({ language: 'en-US' })).status).toBe(201);
-    const other = await connect('999');
+    const other = await connectNumber(client, '999');
     expect((await create({ numberId: other })).status).toBe(201);
     const second = await made({ name: 'outro' });
     expectProblem(await patch(second.id, { name: A_TEMPLATE.name }), 409, { meta });
@@ -102,9 +95,9 @@ describe('a template', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(29).fill(409)]);
   });
 
-  test('are listed newest first by state, category, language and number, with exact totals', async () => {
+  test('is listed newest first by status, category, language and number, with exact totals', async () => {
     await fresh();
-    const other = await connect();
+    const other = await connectNumber(client);
     await submit((await made({ name: 'a' })).id);
     await made({ name: 'b', language: 'en-US', category: 'marketing' });
     await made({ name: 'c', numberId: other });
@@ -130,13 +123,13 @@ describe('a template', () => {
       { components: [{ type: 'BODY', payload: { text: '{{1}} {{3}} x' } }] },
       'components.0.payload.text',
     ],
-    ['a name of another form', { name: 'Pedido Enviado' }, 'name'],
-    ['a number that is not there', { numberId: `num_${'0'.repeat(21)}` }, 'numberId'],
-  ])('with %s is refused with the place of the fault', async (_, fields, path) => {
+    ['a malformed name', { name: 'Pedido Enviado' }, 'name'],
+    ['an unknown number', { numberId: `num_${'0'.repeat(21)}` }, 'numberId'],
+  ])('with %s is refused with the path of the fault', async (_, fields, path) => {
     expectProblem(await create({ name: 'faulty', ...fields }), 422, { errors: [path] });
   });
 
-  test('of a number that was disconnected cannot be submitted: 412', async () => {
+  test('of a disconnected number cannot be submitted: 412', async () => {
     await fresh();
     const { id } = await made();
     await client.call('DELETE', `/numbers/${numberId}`);
@@ -148,15 +141,12 @@ describe('a template', () => {
 describe('a WhatsApp send', () => {
   const TO = '+5511999990005';
   const send = (body: object) =>
-    client.post(
-      '/messages',
-      { channel: 'whatsapp', to: TO, type: 'template', ...body },
-      { 'idempotency-key': randomUUID() },
-    );
+    client.post('/messages', { channel: 'whatsapp', to: TO, type: 'template', ...body }, keyed());
+  const sendV1 = (fields: object) => client.post('/v1/messages', { channel: 'whatsapp', to: TO, ...fields }, keyed());
 
   beforeAll(fresh);
 
-  test('with an approved template takes its language, its category as route, its number and its parts', async () => {
+  test('with an approved template uses its language, number and components, and its category as route', async () => {
     const { id } = await made();
     await submit(id);
     const sent = await send({ templateId: id, templateVars: ['Bia', 'A-7'] });
@@ -180,53 +170,41 @@ describe('a WhatsApp send', () => {
         },
       ],
     });
-    const byName = await client.post(
-      '/v1/messages',
-      { channel: 'whatsapp', to: TO, template: 'pedido_enviado', variables: { nome: 'Bia', pedido: 'A-7' } },
-      { 'idempotency-key': randomUUID() },
-    );
+    const byName = await sendV1({ template: 'pedido_enviado', variables: { nome: 'Bia', pedido: 'A-7' } });
     expect(byName.status).toBe(202);
     expect(byName.body.price).toEqual({ coins: 900 });
     expect((await client.get(`/messages/${byName.body.id}`)).body.payload.template).toEqual(sent.body.payload.template);
   });
 
-  test('with too few or too many variables is refused, and nothing is charged', async () => {
-    const before = (await client.get('/v2/wallet')).body.balanceCoins;
+  test('with too few or too many variables is refused and not charged', async () => {
+    const before = await balanceOf(client);
     const [{ id }] = (await client.get(PATH)).body.items;
     for (const templateVars of [[], ['a'], ['a', 'b', 'c']])
       expectProblem(await send({ templateId: id, templateVars }), 422, { errors: ['templateVars'] });
-    const overview = await client.post(
-      '/v1/messages',
-      { channel: 'whatsapp', to: TO, template: 'pedido_enviado' },
-      { 'idempotency-key': randomUUID() },
-    );
-    expect([overview.status, overview.body.code]).toEqual([422, 'invalid_template_variable']);
-    expect((await client.get('/v2/wallet')).body.balanceCoins).toBe(before);
+    const refused = await sendV1({ template: 'pedido_enviado' });
+    expect([refused.status, refused.body.code]).toEqual([422, 'invalid_template_variable']);
+    expect(await balanceOf(client)).toBe(before);
   });
 
-  test('with a template that is not approved is 409, with one that is not there 422', async () => {
+  test('with an unapproved template is 409, with an unknown one 422', async () => {
     const { id } = await made({ name: 'espera_pending' });
     expect((await submit(id)).body.status).toBe('pending');
     const meta = { code: 'template_not_approved', templateId: id };
     expectProblem(await send({ templateId: id, templateVars: ['a', 'b'] }), 409, { meta });
     expectProblem(await send({ payload: { template: { name: 'espera_pending', language: 'pt-BR' } } }), 409, { meta });
     expectProblem(await send({ templateId: `tpl_${'0'.repeat(21)}` }), 422, { errors: ['template'] });
-    const overview = await client.post(
-      '/v1/messages',
-      { channel: 'whatsapp', to: TO, template: 'espera_pending', variables: { 1: 'a', 2: 'b' } },
-      { 'idempotency-key': randomUUID() },
-    );
-    expect([overview.status, overview.body.code]).toEqual([409, 'precondition_failed']);
+    const refused = await sendV1({ template: 'espera_pending', variables: { 1: 'a', 2: 'b' } });
+    expect([refused.status, refused.body.code]).toEqual([409, 'precondition_failed']);
   });
 
-  test('named by its id takes an empty payload for none', async () => {
+  test('by template id may have an empty payload', async () => {
     const [{ id }] = (await client.get(PATH)).body.items.filter(
       ({ status }: { status: string }) => status === 'approved',
     );
     expect((await send({ templateId: id, templateVars: ['a', 'b'], payload: {} })).status).toBe(201);
   });
 
-  test('with a name that the organization does not keep goes through as it is', async () => {
+  test('with a template name that the organization has not saved is sent unchanged', async () => {
     const sent = await send({ payload: { template: { name: 'do_gerente', language: 'es-ES' } }, templateVars: ['x'] });
     expect(sent.status).toBe(201);
     expect(sent.body.payload.template).toEqual({ name: 'do_gerente', language: 'es-ES' });

@@ -1,24 +1,17 @@
-import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import type { OperationContract } from '../../shared/contracts/define-operation.ts';
 import { OPERATIONS } from '../../shared/contracts/index.ts';
 import { KEY_SCOPES } from '../../shared/domain/access/keys.ts';
-import { newId } from '../../shared/domain/core/ids.ts';
-import { asCoins } from '../../shared/domain/core/money.ts';
-import { newEvent } from '../../shared/domain/events/event.ts';
-import { keepReply } from '../../shared/storage/messages/replies.ts';
 import { type Answer, apiClient, type Client, startMessaging, type Tenant } from '../support/api.ts';
 import { expectProblem } from '../support/problems.ts';
 import { exampleBody, pathNames, pathWith, queryNames, scopeOf } from '../support/requests.ts';
 import { use } from '../support/use.ts';
-import { makeDelivery, makeWebhook } from '../support/webhook-rows.ts';
+import { makeWebhook } from '../support/webhook-rows.ts';
 import { wireClient } from '../support/wire.ts';
+import { keyed } from './support.ts';
+import { type Kind, makeThings, type Things } from './tenancy-objects.ts';
 
-/** What each kind of id in a path stands for: the first part of the path that leads to it. */
-type Kind =
-  | ('message' | 'rcs' | 'email' | 'reply' | 'batch' | 'push' | 'pushApp' | 'pushDispatch')
-  | ('key' | 'contact' | 'webhook' | 'delivery' | 'emailTemplate' | 'number' | 'template' | 'flow');
-type Things = Readonly<Record<Kind, string>>;
+/** The kind of object that a path addresses, by the start of the path. */
 const KIND_OF_PATH: Readonly<Record<string, Kind>> = {
   '/messages/{id}': 'message',
   '/v1/messages/bulk/{batchId}': 'batch',
@@ -33,13 +26,14 @@ const KIND_OF_PATH: Readonly<Record<string, Kind>> = {
   '/contacts/{id}': 'contact',
   '/v2/email/templates/{id}': 'emailTemplate',
   '/numbers/{numberId}': 'number',
+  '/v2/senders/{id}': 'sender',
   '/v2/templates/{id}': 'template',
   '/v2/flows/{id}': 'flow',
   '/webhooks/{id}/deliveries/{deliveryId}': 'delivery',
   '/webhooks/{id}': 'webhook',
 };
-/** Rows that move by themselves: messages and their events, and the escrow of a bulk send with its books. */
-const UNDER_WAY = ['MSG#', 'EVT#', 'BATCH#', 'WALLET#', 'PSH#', 'PDSP#'];
+/** Rows that change in the background: messages, events, batches and the ledger. */
+const CHANGING = ['MSG#', 'EVT#', 'BATCH#', 'WALLET#', 'PSH#', 'PDSP#'];
 const PRIVATE = OPERATIONS.filter(({ permission }) => permission !== 'public');
 const ADDRESSED = PRIVATE.filter((contract) => pathNames(contract).length > 0);
 const LISTS = PRIVATE.filter((contract) => contract.method === 'GET' && pathNames(contract).length === 0);
@@ -50,88 +44,10 @@ let stranger: Tenant;
 let things: Things;
 let revoked: { readonly client: Client; readonly at: number };
 
-/** Two RCS messages, so that their list has a second page, to a recipient of whom no report comes. Answers the last. */
-const makeRcs = async (client: Client): Promise<string> => {
-  const body = { to: '+5511999990099', content: { text: 'Oi' }, route: 'easy_rcs' };
-  const send = () => client.post('/v2/rcs/messages', body, { 'idempotency-key': randomUUID() });
-  await send();
-  return (await send()).body.id;
-};
-
-/** An app with a device, and two messages to it, so that their list has a second page. Answers the last. */
-const makePush = async (client: Client) => {
-  const pushApp = (await client.post('/v2/push/apps', { name: 'Theirs' })).body.id;
-  await client.post('/v2/push/tokens', { appId: pushApp, token: 'device-0099', platform: 'ios' });
-  const body = { title: 'Oi', body: 'Oi', platforms: ['ios'] };
-  const send = () => client.post('/v2/push/messages', body, { 'idempotency-key': randomUUID() });
-  await send();
-  const push = (await send()).body.id;
-  const [dispatch] = (await client.get(`/v2/push/messages/${push}/dispatches`)).body.items;
-  return { pushApp, push, pushDispatch: dispatch.dispatchId };
-};
-
-const makeThings = async ({ id, test: client }: Tenant): Promise<Things> => {
-  const contact = (await client.post('/contacts', { phone: '+5511999990005', name: 'Maria' })).body.id;
-  const message = (await client.send({ contactId: contact, campaignId: 'launch' })).body.id;
-  const rcs = await makeRcs(client);
-  const mail = { to: 'success@simulator.amazonses.com', subject: 'Oi', text: 'Oi' };
-  const email = (await client.post('/v2/email/messages', mail, { 'idempotency-key': randomUUID() })).body.id;
-  const key = (await client.post('/v2/api-keys', { name: 'Theirs', scopes: KEY_SCOPES })).body.id;
-  const template = { name: 'Theirs', subject: 'Oi', source: '<p>Oi</p>' };
-  const emailTemplate = (await client.post('/v2/email/templates', template)).body.id;
-  const known = { phoneNumberId: '106540352242922', wabaId: '102290129340398', accessToken: 'token' };
-  const number = (await client.post('/numbers', known)).body.id;
-  const words = { name: 'pedido', language: 'pt-BR', category: 'utility' };
-  const components = [{ type: 'BODY', payload: { text: 'Oi' } }];
-  const saved = (await client.post('/v2/templates', { ...words, numberId: number, components })).body.id;
-  const screens = [{ id: 'A', terminal: true, layout: { type: 'SingleColumnLayout', children: [] } }];
-  const form = { numberId: number, name: 'Theirs', platformCategories: ['OTHER'], flowJson: { screens } };
-  const flow = (await client.post('/v2/flows', form)).body.id;
-  const bulk = { mode: 'permissive', messages: [{ channel: 'sms', to: '+5511999990099', text: 'Oi' }] };
-  const batch = (await client.post('/v1/messages/bulk', bulk)).body.batchId;
-  const organizationId = id;
-  const reply = newId('reply');
-  const at = Date.now();
-  await keepReply(
-    messaging.tables.test,
-    {
-      id: reply,
-      organizationId,
-      env: 'test',
-      inReplyTo: message,
-      route: 'premium',
-      from: '+5511999990005',
-      body: 'Sim',
-      coins: asCoins(200),
-      receivedAt: at,
-      createdAt: at,
-    },
-    newEvent({ type: 'sms.received', organizationId, env: 'test', createdAt: at, data: {} }),
-  );
-  const table = messaging.tables.test;
-  const webhook = await makeWebhook(table, organizationId);
-  return {
-    ...(await makePush(client)),
-    batch,
-    emailTemplate,
-    number,
-    template: saved,
-    flow,
-    message,
-    rcs,
-    email,
-    reply,
-    key,
-    contact,
-    webhook,
-    delivery: await makeDelivery(table, organizationId, webhook),
-  };
-};
-
 const messaging = await use(startMessaging());
 beforeAll(async () => {
   [owner, stranger] = await Promise.all([messaging.tenant(), messaging.tenant()]);
-  things = await makeThings(owner);
+  things = await makeThings(messaging, owner);
   const { body } = await owner.test.post('/v2/api-keys', { name: 'Ends', scopes: ['sms:read'] });
   const client = apiClient(messaging.url, body.key);
   expect((await client.get('/v2/sms/messages')).status).toBe(200);
@@ -139,33 +55,33 @@ beforeAll(async () => {
   revoked = { client, at: Date.now() };
 });
 
-/** What stands in a path: by parameter, or the same for all. */
+/** The ids in a path: by parameter, or the same for all. */
 type PathIds = string | Readonly<Record<string, string>>;
 
-/** A valid call of an operation, but for what stands in its path. */
+/** A valid call of an operation, with these ids in its path. */
 const callWith = (client: Client, contract: OperationContract, ids: PathIds): Promise<Answer> => {
   const body = exampleBody(contract);
   const [bytes] = contract.request.stream?.contentTypes ?? [];
   const headers = {
-    ...(contract.idempotency ? { 'idempotency-key': randomUUID() } : {}),
+    ...(contract.idempotency ? keyed() : {}),
     ...(body === undefined && bytes !== undefined ? { 'content-type': bytes } : {}),
   };
   return client.call(contract.method, pathWith(contract, ids), { headers, ...(body === undefined ? {} : { body }) });
 };
-const thingOf = ({ path }: OperationContract): Kind | undefined =>
+const kindOf = ({ path }: OperationContract): Kind | undefined =>
   Object.entries(KIND_OF_PATH).find(([prefix]) => path === prefix || path.startsWith(`${prefix}/`))?.[1];
-/** An answer without what differs in every call. */
+/** A response without what differs in every call. */
 const comparable = ({ status, headers, body }: Answer) => {
   const { instance: _, requestId: __, ...rest } = body ?? {};
-  const kept = [...headers].filter(([name]) => !['date', 'x-request-id', 'content-length'].includes(name));
-  return { status, headers: kept, body: rest };
+  const stable = [...headers].filter(([name]) => !['date', 'x-request-id', 'content-length'].includes(name));
+  return { status, headers: stable, body: rest };
 };
 const absentOf = (id: string) => `${id.slice(0, 4)}${'0'.repeat(21)}`;
 
-/** The ids of the owner's thing in an operation's path, and the same of one that does not exist. */
-const addressOf = (contract: OperationContract): { theirs: PathIds; absent: PathIds } => {
-  const kind = thingOf(contract);
-  if (!kind) throw new Error(`Say in KIND_OF_PATH what ${contract.path} addresses.`);
+/** The ids of the owner's object in an operation's path, and those of one that does not exist. */
+const pathIdsOf = (contract: OperationContract): { theirs: PathIds; absent: PathIds } => {
+  const kind = kindOf(contract);
+  if (!kind) throw new Error(`KIND_OF_PATH lacks ${contract.path}.`);
   const id = things[kind];
   if (kind !== 'delivery') return { theirs: id, absent: absentOf(id) };
   return {
@@ -181,23 +97,23 @@ describe.each(ADDRESSED.map((contract) => [contract.id, contract] as const))('%s
     ["another organization's key of the other environment", () => stranger.live],
   ])('answers %s exactly as if the object did not exist, and changes nothing of it', async (_who, client) => {
     const before = await messaging.rowsOf('test', owner.id);
-    const address = addressOf(contract);
+    const ids = pathIdsOf(contract);
     const [theirs, absent] = [
-      await callWith(client(), contract, address.theirs),
-      await callWith(client(), contract, address.absent),
+      await callWith(client(), contract, ids.theirs),
+      await callWith(client(), contract, ids.absent),
     ];
     expectProblem(theirs, 404);
     expect(comparable(theirs)).toEqual(comparable(absent));
     expect(theirs.text).not.toContain(owner.id);
-    const settled = (rows: typeof before) => rows.filter(({ pk }) => !UNDER_WAY.some((kind) => pk.startsWith(kind)));
+    const settled = (rows: typeof before) => rows.filter(({ pk }) => !CHANGING.some((kind) => pk.startsWith(kind)));
     expect(settled(await messaging.rowsOf('test', owner.id))).toEqual(settled(before));
   });
 });
 
-describe.each(ADDRESSED.filter((contract) => thingOf(contract) === 'delivery').map((each) => [each.id, each] as const))(
+describe.each(ADDRESSED.filter((contract) => kindOf(contract) === 'delivery').map((each) => [each.id, each] as const))(
   '%s',
   (_, contract) => {
-    test("finds nothing under a subscription that is not the delivery's own: 404, as if it did not exist", async () => {
+    test("is 404 under another subscription than the delivery's own, as if it did not exist", async () => {
       const [own, neighbour] = [
         await makeWebhook(messaging.tables.test, stranger.id),
         await makeWebhook(messaging.tables.test, owner.id),
@@ -220,7 +136,7 @@ describe.each(ADDRESSED.filter((contract) => thingOf(contract) === 'delivery').m
       }
     });
 
-    test('is found by its owner, so that what others are told is not said of everything', async () => {
+    test('succeeds for its owner, so that the 404 of others proves something', async () => {
       const answer = await callWith(owner.test, contract, { id: things.webhook, deliveryId: things.delivery });
       expect(answer.status).toBeLessThan(300);
     });
@@ -228,7 +144,7 @@ describe.each(ADDRESSED.filter((contract) => thingOf(contract) === 'delivery').m
 );
 
 describe.each(LISTS.map((contract) => [contract.id, contract] as const))('%s', (_, contract) => {
-  test('shows nothing of another organization or environment', async () => {
+  test('contains nothing of another organization or environment', async () => {
     const [foreign, other] = [await stranger.test.get(contract.path), await owner.live.get(contract.path)];
     for (const answer of [foreign, other]) {
       expect(answer.status).toBe(200);
@@ -241,14 +157,14 @@ describe.each(LISTS.map((contract) => [contract.id, contract] as const))('%s', (
 describe.each(PAGED.map((contract) => [contract.id, contract] as const))('a cursor of %s', (_, contract) => {
   const cursorOf = async (client: Client) => String((await client.get(contract.path, { limit: 1 })).body.nextCursor);
 
-  test('opens nothing for another organization or environment: 400', async () => {
+  test('is 400 for another organization or environment', async () => {
     const cursor = await cursorOf(owner.test);
     expect((await owner.test.get(contract.path, { cursor })).status).toBe(200);
     for (const client of [stranger.test, owner.live, stranger.live])
       expectProblem(await client.get(contract.path, { cursor }), 400, { sent: cursor });
   });
 
-  test('opens nothing once any part of it is changed: 400', async () => {
+  test('is 400 once any part of it is altered', async () => {
     const cursor = await cursorOf(owner.test);
     const other = (at: number) => `${cursor.slice(0, at)}${cursor[at] === 'A' ? 'B' : 'A'}${cursor.slice(at + 1)}`;
     const changed = [0, 20, 42, 43, 60, cursor.length - 2].map(other);
@@ -287,7 +203,7 @@ describe.each(PRIVATE.map((contract) => [contract.id, contract] as const))('%s',
       );
   });
 
-  test('is 403 for a key that holds every scope but its own', async () => {
+  test('is 403 for a key with every scope but the required one', async () => {
     const scope = scopeOf(contract);
     const lacking = await messaging.limited(
       owner.test,
@@ -298,7 +214,7 @@ describe.each(PRIVATE.map((contract) => [contract.id, contract] as const))('%s',
 });
 
 describe('two Authorization headers', () => {
-  test('are refused, whichever of them is good, also when it was in use a moment before', async () => {
+  test('are refused, whichever is valid, even if it was in use just before', async () => {
     const wire = wireClient(messaging.url);
     const [good, bad] = [`Bearer ${owner.test.key}`, `Bearer ${stranger.test.key}`];
     expect((await owner.test.get('/v2/wallet')).status).toBe(200);
@@ -315,7 +231,7 @@ describe('two Authorization headers', () => {
 });
 
 describe('a send', () => {
-  test('that names a contact of another organization or environment is refused as one of nobody', async () => {
+  test('with a contact of another organization or environment is refused as with an unknown one', async () => {
     await messaging.credit('live', owner.id, 1_000);
     for (const client of [stranger.test, owner.live]) {
       const [theirs, absent] = [
@@ -329,7 +245,7 @@ describe('a send', () => {
 });
 
 describe('a revoked key', () => {
-  test('that was in use a moment before is refused within 60 s', { timeout: 70_000 }, async () => {
+  test('is refused within 60 s, even if it was in use just before', { timeout: 70_000 }, async () => {
     await vi.waitFor(async () => expectProblem(await revoked.client.get('/v2/sms/messages'), 401), {
       timeout: 65_000,
       interval: 500,

@@ -48,7 +48,7 @@ const optOuts = async () =>
 describe('one click', () => {
   beforeAll(fresh);
 
-  test('takes the address out, opts every contact with it out and raises contact.opted_out for each, once', async () => {
+  test('unsubscribes the address, opts out every contact with it and raises contact.opted_out once for each', async () => {
     const ids = [await contact(), await contact({ email: 'ANA@Loja.Example' })];
     const other = await contact({ email: 'bia@loja.example' });
     expect(await maySend()).toBe(true);
@@ -66,12 +66,12 @@ describe('one click', () => {
     expect(await maySend('bia@loja.example')).toBe(true);
   });
 
-  test('takes out an address that is no contact’s, whatever its case', async () => {
+  test('unsubscribes an address without a contact, whatever its case', async () => {
     expect((await click(await linkOf('test', 'Nova@Loja.Example'))).status).toBe(200);
     expect(await maySend('nova@loja.example')).toBe(false);
   });
 
-  test('comes as either form that RFC 8058 names, and as nothing else: 400 that changes nothing', async () => {
+  test('may be either form of RFC 8058; anything else is 400 and changes nothing', async () => {
     const link = await linkOf('test', 'caio@loja.example');
     for (const body of [
       '',
@@ -86,7 +86,7 @@ describe('one click', () => {
     expect(await maySend('caio@loja.example')).toBe(false);
   });
 
-  test('by 50 at once is one opting out', async () => {
+  test('repeated 50 times at once opts out once', async () => {
     await fresh();
     const id = await contact();
     const link = await linkOf();
@@ -97,7 +97,7 @@ describe('one click', () => {
     expect(await maySend()).toBe(true);
   });
 
-  test('binds its own organization and environment alone', async () => {
+  test('applies to its own organization and environment only', async () => {
     await fresh();
     const first = owner;
     await click(await linkOf());
@@ -113,7 +113,7 @@ describe('one click', () => {
 describe('the page', () => {
   beforeAll(fresh);
 
-  test('changes nothing, asks no other address for anything and posts what a click is', async () => {
+  test('changes nothing, loads nothing from other hosts and has a form that posts the click', async () => {
     const id = await contact();
     const link = await linkOf();
     const { status, headers, text } = await messaging.anonymous.get(link);
@@ -137,14 +137,14 @@ describe('the page', () => {
 describe('a link', () => {
   beforeAll(fresh);
 
-  test('names nobody in clear, and begins with t in test alone', async () => {
+  test('contains no personal data in clear, and starts with t only in test', async () => {
     const [inTest, inLive] = [await linkOf('test'), await linkOf('live')];
     expect(inTest).toMatch(/^\/u\/t[A-Za-z0-9_-]{107}$/);
     expect(inLive).toMatch(/^\/u\/l[A-Za-z0-9_-]{107}$/);
     expect(Buffer.from(inTest.slice(4), 'base64url').toString('latin1')).not.toContain('ana');
   });
 
-  test('that was altered anywhere, or moved to the other environment, is none: 404', async () => {
+  test('that was altered anywhere, or moved to the other environment, is 404', async () => {
     const link = await linkOf();
     const swapped = (at: number) => `${link.slice(0, at)}${link[at] === 'A' ? 'B' : 'A'}${link.slice(at + 1)}`;
     const altered = [
@@ -163,7 +163,7 @@ describe('a link', () => {
 describe('the consent of an address', () => {
   beforeAll(fresh);
 
-  test('is that of all its contacts: one that opted out forbids it, until none has', async () => {
+  test('is denied as long as one of its contacts has opted out', async () => {
     const [one, two] = [await contact(), await contact()];
     await optOut(one);
     await optOut(two);
@@ -176,12 +176,12 @@ describe('the consent of an address', () => {
     expect(await maySend()).toBe(true);
   });
 
-  test('that was denied when the contact was created holds from the first send on', async () => {
+  test('that was denied when the contact was created applies from the first send', async () => {
     await contact({ email: 'dora@loja.example', optIn: { status: 'denied' } });
     expect(await maySend('dora@loja.example')).toBe(false);
   });
 
-  test('comes back with an opt-in of its contact, and not with another contact that is merely created', async () => {
+  test('is restored by an opt-in of its contact, but not by creating another contact', async () => {
     await fresh();
     await click(await linkOf());
     const id = await contact();
@@ -190,7 +190,7 @@ describe('the consent of an address', () => {
     expect(await maySend()).toBe(true);
   });
 
-  test('is not moved by a contact without an address', async () => {
+  test('is not affected by a contact without an address', async () => {
     await fresh();
     const id = await contact({ email: undefined });
     await optOut(id);

@@ -1,36 +1,31 @@
-import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { type Engine, startFauxqs } from '../../infra/local/engines.ts';
 import { peek } from '../../infra/operator/queue-actions.ts';
 import { parseId } from '../../shared/domain/core/ids.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import type { Row } from '../../shared/storage/client/row.ts';
-import { type Answer, type Messaging, startMessaging, type Tenant } from '../support/api.ts';
-import { CANARIES, type Finder, finderOf } from '../support/canaries.ts';
-import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
+import type { Answer, Tenant } from '../support/api.ts';
+import { listening } from '../support/loopback.ts';
+import { use } from '../support/use.ts';
+import { CANARIES, type Finder, finderOf } from './canaries/values.ts';
+import { startRecorded } from './recorded.ts';
 
 const { phone, delivered, name, email, text } = CANARIES;
 const PATIENCE = { timeout: 15_000, interval: 100 };
 const EVENTS = ['contact.created', 'contact.opted_out', 'sms.delivered'];
 
-let messaging: Messaging;
-let engine: Engine;
-let proxy: FaultProxy;
+const { messaging, printed, toQueues } = await use(startRecorded());
 let owner: Tenant;
 let find: Finder;
-const servers: Server[] = [];
+const servers: { close(): Promise<void> }[] = [];
 const received: string[] = [];
-const toQueues: string[] = [];
-const printed: string[] = [];
 const problems: string[] = [];
 const ids: Record<'good' | 'bad', string> = { good: '', bad: '' };
 
-/** An endpoint that repeats in its answer what it was sent, and words of its own about people, as careless ones do. */
+/** A careless endpoint: its response repeats the request and adds personal data. */
 const startEcho = async (status: number): Promise<string> => {
   const server = createServer((incoming, outgoing) => {
     let body = '';
@@ -44,16 +39,16 @@ const startEcho = async (status: number): Promise<string> => {
         .writeHead(code, { 'x-customer': email })
         .end(JSON.stringify({ got: body, customer: { name, email, phone, delivered } }));
     });
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  servers.push(server);
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
+  });
+  const { url, close } = await listening(server);
+  servers.push({ close });
+  return `${url}/hook`;
 };
 
 const subscribe = async (status: number): Promise<Answer> =>
   owner.test.post('/webhooks', { url: await startEcho(status), events: EVENTS });
 
-/** A person through every event that tells of one. */
+/** Raises every event about a person. */
 const useEvents = async (): Promise<void> => {
   const contact = await owner.test.post('/contacts', { phone, name, email });
   expect(contact.status).toBe(201);
@@ -68,7 +63,7 @@ const problemOf = async (calling: Promise<Answer>, status: number): Promise<void
   problems.push(JSON.stringify(problem));
 };
 
-/** Calls whose answers are problems, after endpoints that repeat personal data. */
+/** Calls that are answered with problem documents. */
 const useProblems = async (): Promise<void> => {
   await problemOf(subscribe(410), 422);
   await problemOf(owner.test.post('/webhooks', { url: `http://${email}/`, events: [name], description: [phone] }), 422);
@@ -78,7 +73,7 @@ const useProblems = async (): Promise<void> => {
 
 const logged = () => readFile(join(messaging.dataDir, 'functions.log'), 'utf8');
 
-/** A delivery's row that does not parse, with people in it: what its consumer says of that goes into the log. */
+/** Makes a consumer fail on a row that does not parse and contains personal data, which it logs. */
 const breakDelivery = async (): Promise<void> => {
   const { body } = await owner.test.get(`/webhooks/${ids.good}/deliveries`);
   const delivery = parseId('delivery', body.items[0].id);
@@ -94,12 +89,6 @@ const breakDelivery = async (): Promise<void> => {
 };
 
 beforeAll(async () => {
-  for (const stream of [process.stdout, process.stderr])
-    vi.spyOn(stream, 'write').mockImplementation((chunk) => printed.push(String(chunk)) > 0);
-  engine = await startFauxqs();
-  proxy = await startFaultProxy(engine.endpoint);
-  proxy.plan(({ action, body }) => void (action.startsWith('SendMessage') && toQueues.push(body)));
-  messaging = await startMessaging({ env: { SQS_ENDPOINT: proxy.endpoint }, retrySeconds: () => 0 });
   owner = await messaging.tenant();
   ids.good = (await subscribe(200)).body.id;
   ids.bad = (await subscribe(500)).body.id;
@@ -113,10 +102,7 @@ beforeAll(async () => {
   }, PATIENCE);
 }, 180_000);
 afterAll(async () => {
-  for (const server of servers) server.close();
-  await messaging?.close();
-  await proxy?.close();
-  await engine?.stop();
+  await Promise.all(servers.map((server) => server.close()));
 });
 
 const rowsOf = async (kind: string): Promise<Row[]> =>
@@ -129,11 +115,11 @@ const found = (rows: readonly Row[]): string[] =>
   );
 
 describe('personal data in webhooks, with endpoints that repeat it', () => {
-  test('is found in what the endpoints received: the search finds what is there', () => {
+  test('is found in what the endpoints received', () => {
     expect(find(received.join('\n'))).toContain('delivered');
   });
 
-  test('stands in clear in no row of a delivery, an attempt or a subscription, as it was sent or answered', async () => {
+  test('is in clear in no row of a delivery, attempt or subscription', async () => {
     const [deliveries, webhooks] = [await rowsOf('DLV#'), await rowsOf('WBHS#')];
     const attempts = deliveries.filter(({ sk }) => String(sk).startsWith('ATT#'));
     expect(attempts).toHaveLength(2 * EVENTS.length);
@@ -141,7 +127,7 @@ describe('personal data in webhooks, with endpoints that repeat it', () => {
     expect([...new Set(found([...deliveries, ...webhooks]))]).toEqual([]);
   });
 
-  test('is shown to the owner of the delivery: what was sent and what was answered', async () => {
+  test('is shown to the owner of a delivery, as sent and as answered', async () => {
     const { body } = await owner.test.get(`/webhooks/${ids.good}/deliveries`);
     const shown = await Promise.all(
       body.items.map(({ id }: { id: string }) => owner.test.get(`/webhooks/${ids.good}/deliveries/${id}`)),
@@ -151,7 +137,7 @@ describe('personal data in webhooks, with endpoints that repeat it', () => {
     expect(find(JSON.stringify(attempts.map(({ responseBody }) => responseBody)))).toContain('email');
   });
 
-  test('is in no list of deliveries, queue message, dead letter, problem document, log or printed line', async () => {
+  test('is in no list of deliveries, queue message, dead letter, problem document, log or output', async () => {
     await useProblems();
     expect(problems.flatMap(find)).toEqual([]);
     for (const id of Object.values(ids))

@@ -20,7 +20,7 @@ let owner: Tenant;
 let webhookId: string;
 let sqs: SQSClient;
 
-/** Runs the operator's command beside the platform, as an operator does. */
+/** Runs the operator's command beside the running service. */
 const admin = async (...words: string[]) => {
   const env = { ...process.env, DATA_DIR: messaging.dataDir };
   const { stdout } = await promisify(execFile)(process.execPath, ['infra/operator/main.ts', ...words, '--json'], {
@@ -43,11 +43,11 @@ const toDeadLetters = async (bodies: readonly string[]): Promise<void> => {
   }
 };
 const workItemOf = (id: Id<'delivery'>) => JSON.stringify({ kind: 'deliver_webhook', ...KEYS.delivery(id) });
-const untilWorkedOff = () =>
+const queueDrained = () =>
   expect.poll(queueRow, PATIENCE).toMatchObject({ waiting: 0, inFlight: 0, delayed: 0, deadLetters: 0 });
 
 beforeAll(async () => {
-  // The dispatcher runs once, at the start: what is due later is found by its message alone.
+  // The dispatcher runs once, at the start: later work is found by its queue message only.
   messaging = await startMessaging({ dispatchSeconds: 3_600, retrySeconds: () => 0 });
   receiver = await startReceiver();
   sqs = new SQSClient({ endpoint: messaging.sqsEndpoint });
@@ -66,7 +66,7 @@ afterAll(async () => {
 });
 
 describe('dead letters of the webhook queue', { timeout: 180_000 }, () => {
-  test('that were delivered are redriven without a second post or a second attempt', async () => {
+  test('of delivered events are redriven without a second request or attempt', async () => {
     expect(receiver.events()).toHaveLength(EVENTS);
     const before = await deliveries();
     const workItems = (await ids()).map(workItemOf);
@@ -76,12 +76,12 @@ describe('dead letters of the webhook queue', { timeout: 180_000 }, () => {
     for (const { body } of peeked) expect(workItems).toContain(body);
     expect(peeked).toHaveLength(3);
     expect(await admin('queue', 'redrive', ...PLACE)).toMatchObject({ moved: 2 * EVENTS });
-    await untilWorkedOff();
+    await queueDrained();
     expect(receiver.events()).toHaveLength(EVENTS);
     expect(await deliveries()).toEqual(before);
   });
 
-  test('that still stand open are delivered by the redrive, once, with the same id and bytes', async () => {
+  test('of pending deliveries are delivered once by a redrive, with the same id and bytes', async () => {
     const open = parseId('delivery', (await ids())[0]);
     const store = deliveryStore(messaging.tables.test);
     const delivery = await store.read(open);
@@ -90,7 +90,7 @@ describe('dead letters of the webhook queue', { timeout: 180_000 }, () => {
     const workItems = (await ids()).map(workItemOf);
     await toDeadLetters([...workItems, workItemOf(open)]);
     expect(await admin('queue', 'redrive', ...PLACE)).toMatchObject({ moved: EVENTS + 1 });
-    await untilWorkedOff();
+    await queueDrained();
     await expect.poll(async () => (await store.read(open))?.status, PATIENCE).toBe('delivered');
     const events = receiver.events();
     expect(events).toHaveLength(EVENTS + 1);
@@ -100,7 +100,7 @@ describe('dead letters of the webhook queue', { timeout: 180_000 }, () => {
     expect(same[1]?.headers['webhook-id']).toBe(same[0]?.headers['webhook-id']);
   });
 
-  test('that nobody can read come back after a redrive, and go when the operator throws them away', async () => {
+  test('that cannot be parsed return after a redrive, until the operator purges them', async () => {
     const poison = '{"kind":"nothing of ours"}';
     await toDeadLetters([poison]);
     expect(await admin('queue', 'redrive', ...PLACE)).toMatchObject({ moved: 1 });

@@ -1,6 +1,6 @@
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { startMessaging, type Tenant } from '../support/api.ts';
 import { expectProblem } from '../support/problems.ts';
 import { startReceiver } from '../support/receiver.ts';
@@ -26,7 +26,7 @@ const subscribe = async (owner: Tenant, fields: Record<string, unknown> = {}) =>
 };
 
 describe('a subscription', () => {
-  test('gets each event of its kinds, signed so that independent receivers verify it, with the metadata unchanged', async () => {
+  test('receives each event of its types, with unchanged metadata and a signature that independent libraries verify', async () => {
     const owner = await messaging.tenant();
     const { id, secret } = await subscribe(owner, { headers: [{ key: 'X-Tenant', value: 'loja-1' }] });
     expect(receiver.received.map(({ event }) => event.type)).toEqual(['webhook.validation']);
@@ -75,7 +75,7 @@ describe('a subscription', () => {
     });
   });
 
-  test('is not made when the address does not answer the validation with 200', async () => {
+  test('is not created when its endpoint does not answer the validation with 200', async () => {
     const owner = await messaging.tenant();
     for (const status of [204, 301, 404, 500]) {
       receiver.answer(() => status);
@@ -118,7 +118,7 @@ describe('a subscription', () => {
     expectProblem(await owner.test.call('PATCH', `/webhooks/${id}`, { body: { status: 'active' } }), 409);
   });
 
-  test('of one environment hears nothing of the other, and of one organization nothing of another', async () => {
+  test('receives nothing of another environment or organization', async () => {
     const [owner, other] = [await messaging.tenant(), await messaging.tenant()];
     const { id } = await subscribe(owner);
     await other.test.send();
@@ -129,36 +129,28 @@ describe('a subscription', () => {
     expect(receiver.events()[0]?.event).toMatchObject({ organizationId: owner.id, env: 'test' });
   });
 
-  test('gets its examples and its replays when it asks for them', async () => {
+  test('receives examples and replays on request', async () => {
     const owner = await messaging.tenant();
     const { id } = await subscribe(owner);
+    const delivered = (total: number) =>
+      vi.waitFor(async () => {
+        const { body } = await owner.test.get(`/webhooks/${id}/deliveries`, { status: 'delivered' });
+        expect(body.total).toBe(total);
+      }, PATIENCE);
     expect((await owner.test.post(`/webhooks/${id}/test`, { event: 'wallet.low_balance' })).status).toBe(202);
     await expect
       .poll(() => receiver.received.map(({ event }) => event.type), PATIENCE)
       .toEqual(['webhook.validation', 'wallet.low_balance']);
     await owner.test.send();
     await expect.poll(() => receiver.events().length, PATIENCE).toBe(1);
-    await expect
-      .poll(
-        async () => (await owner.test.get(`/webhooks/${id}/deliveries`, { status: 'delivered' })).body.total,
-        PATIENCE,
-      )
-      .toBe(2);
+    await delivered(2);
     const [delivery] = (await owner.test.get(`/webhooks/${id}/deliveries`)).body.items;
     expect((await owner.test.post(`/webhooks/${id}/deliveries/${delivery.id}/replay`, {})).status).toBe(202);
     await expect.poll(() => receiver.events().length, PATIENCE).toBe(2);
     expect(receiver.events()[1]?.body).toBe(receiver.events()[0]?.body);
-    const range = {
-      from: new Date(Date.now() - 60_000).toISOString(),
-      to: new Date().toISOString(),
-      status: 'delivered',
-    };
-    await expect
-      .poll(
-        async () => (await owner.test.get(`/webhooks/${id}/deliveries`, { status: 'delivered' })).body.total,
-        PATIENCE,
-      )
-      .toBe(2);
+    const [from, to] = [Date.now() - 60_000, Date.now()].map((at) => new Date(at).toISOString());
+    const range = { from, to, status: 'delivered' };
+    await delivered(2);
     expect((await owner.test.post(`/webhooks/${id}/replay`, range)).body).toEqual({ replayed: 2 });
     await expect.poll(() => receiver.events().length, PATIENCE).toBe(3);
   });

@@ -1,24 +1,19 @@
-import { beforeEach, describe, expect, test } from 'vitest';
-import { optInContact } from '../../shared/domain/contacts/consent.ts';
-import type { Actor } from '../../shared/domain/core/actor.ts';
+import { describe, expect, test } from 'vitest';
 import { isRefusal } from '../../shared/domain/core/errors.ts';
 import { receiveInbound } from '../../shared/domain/inbound/receive.ts';
 import { readMessage } from '../../shared/storage/messages/message-lists.ts';
+import { accepted } from '../support/accepted.ts';
 import { use } from '../support/use.ts';
 import { inboundStage } from './stage.ts';
 import { anEvent } from './support.ts';
 
 const stage = await use(inboundStage());
-let actor: Actor;
-beforeEach(async () => {
-  actor = await stage.fresh();
-});
 
 const OPT_OUT = { name: 'VALIDATION_ERROR', details: { meta: { motivo: 'opt_out' } } };
 
-describe('who writes a word of opt-out', () => {
+describe('an opt-out word', () => {
   test.each(['sms', 'rcs', 'whatsapp'] as const)(
-    'by %s is out of every channel, and is told of once',
+    'on %s opts its sender out of every channel, with one event',
     async (channel) => {
       const { id } = await stage.create({ optIn: { status: 'unknown' } });
       await stage.receive(anEvent({ channel, at: stage.at(-5), text: 'Sair.' }));
@@ -28,24 +23,22 @@ describe('who writes a word of opt-out', () => {
         revokedAt: stage.at(-5),
         revokedReason: `asked by ${channel}: SAIR`,
       });
-      const told = (await stage.events()).filter(({ type }) => type === 'contact.opted_out');
-      expect(told).toMatchObject([{ data: { contactId: id, status: 'denied', reason: `asked by ${channel}: SAIR` } }]);
-      for (const named of [{ contactId: id }, {}])
-        expect(await stage.send(named)).toMatchObject({
-          name: 'VALIDATION_ERROR',
-          details: { meta: { motivo: 'opt_out' } },
-        });
+      const events = (await stage.events()).filter(({ type }) => type === 'contact.opted_out');
+      expect(events).toMatchObject([
+        { data: { contactId: id, status: 'denied', reason: `asked by ${channel}: SAIR` } },
+      ]);
+      for (const named of [{ contactId: id }, {}]) expect(await stage.send(named)).toMatchObject(OPT_OUT);
     },
   );
 
-  test('stays in where the word is in a sentence, or came by e-mail', async () => {
+  test('within a sentence, or by e-mail, does not opt out', async () => {
     const { id } = await stage.create({ email: 'ana@loja.example' });
     await stage.receive(anEvent({ at: stage.at(-5), text: 'Quero sair do aluguel' }));
     await stage.receive(anEvent({ channel: 'email', from: 'ana@loja.example', at: stage.at(-5), text: 'SAIR' }));
     expect((await stage.contactNow(id)).optIn.status).toBe('unknown');
   });
 
-  test('is out by a button that says so, and by none that says what a shop may mean by it: its words are not the person’s', async () => {
+  test('on a button counts only if it is unambiguous: the shop, not the person, wrote the text of a button', async () => {
     const { id } = await stage.create();
     const pressed = (text: string) => {
       const payload = { interactive: { type: 'button', button: { text } } };
@@ -60,10 +53,10 @@ describe('who writes a word of opt-out', () => {
     });
   });
 
-  test('and later consents stays in, though the word comes, or comes again, afterwards', async () => {
+  test('that arrives after a later consent changes nothing, nor does its repeat', async () => {
     const { id } = await stage.create();
     const word = anEvent({ at: stage.at(-5), text: 'STOP' });
-    await optInContact(stage.contacts, actor, id, { source: 'site' });
+    await stage.optIn(id);
     await stage.receive(word);
     expect((await stage.contactNow(id)).optIn.status).toBe('granted');
     expect((await stage.read(word)).decisions.find(({ kind }) => kind === 'consent')?.detail).toBe(
@@ -73,7 +66,7 @@ describe('who writes a word of opt-out', () => {
     expect((await stage.contactNow(id)).optIn.status).toBe('granted');
   });
 
-  test('and is unknown has the phone marked: it is sent nothing, and its contact is created as one that opted out', async () => {
+  test('from an unknown phone stops sends to it, and its contact is created as opted out', async () => {
     await stage.receive(anEvent({ at: stage.at(-5), text: 'PARAR' }));
     await stage.receive(anEvent({ at: stage.at(-4), text: 'PARAR' }));
     const received = (await stage.events()).map(({ type, data }) => [type, data.optedOut]);
@@ -81,29 +74,28 @@ describe('who writes a word of opt-out', () => {
       ['message.received', true],
       ['message.received', undefined],
     ]);
-    expect(await stage.send()).toMatchObject({ name: 'VALIDATION_ERROR', details: { meta: { motivo: 'opt_out' } } });
+    expect(await stage.send()).toMatchObject(OPT_OUT);
     const created = await stage.create({ optIn: { status: 'granted', source: 'import' } });
     expect(created.optIn).toMatchObject({
       status: 'denied',
       revokedAt: stage.at(-5),
       revokedReason: 'asked by whatsapp: PARAR',
     });
-    await optInContact(stage.contacts, actor, created.id, { source: 'site' });
+    await stage.optIn(created.id);
     expect(isRefusal(await stage.send())).toBe(false);
   });
 
-  test('of a phone that a contact was known by has it marked too, and the contact’s opt-in takes both back', async () => {
+  test('from a phone that answers a contact’s message stops sends to both; the contact’s opt-in allows both again', async () => {
     const { id } = await stage.create({ phone: '+5511987650009' });
-    const sent = await stage.send({ contactId: id });
-    if (isRefusal(sent)) throw new Error(sent.details.detail);
-    const repliedTo = async () => readMessage(stage.world.table, actor.organizationId, sent.id);
-    await receiveInbound({ ...stage.inbound, repliedTo }, actor, anEvent({ at: stage.at(-5), text: 'SAIR' }));
+    const { id: sent } = accepted(await stage.send({ contactId: id }));
+    const repliedTo = async () => readMessage(stage.world.table, stage.actor.organizationId, sent);
+    await receiveInbound({ ...stage.inbound, repliedTo }, stage.actor, anEvent({ at: stage.at(-5), text: 'SAIR' }));
     for (const named of [{ contactId: id }, {}]) expect(await stage.send(named)).toMatchObject(OPT_OUT);
-    await optInContact(stage.contacts, actor, id, { source: 'site' });
+    await stage.optIn(id);
     for (const named of [{ contactId: id }, {}]) expect(isRefusal(await stage.send(named))).toBe(false);
   });
 
-  test('while their contact is being created is out in the end', async () => {
+  test('received while its contact is being created opts the contact out', async () => {
     const [, contact] = await Promise.all([
       stage.receive(anEvent({ at: stage.world.now, text: 'SAIR' })),
       stage.create(),
@@ -112,7 +104,7 @@ describe('who writes a word of opt-out', () => {
   });
 
   test.each(['START', 'VOLTAR', 'SIM'])(
-    'does not come back in by writing %s: consent has a proof of its own',
+    'is not taken back by writing %s: consent needs a proof of its own',
     async (text) => {
       const { id } = await stage.create({ optIn: { status: 'denied' } });
       await stage.receive(anEvent({ at: stage.at(-5), text }));
@@ -121,13 +113,13 @@ describe('who writes a word of opt-out', () => {
   );
 });
 
-describe('who writes a word of opt-out by Instagram', () => {
+describe('an opt-out word on Instagram', () => {
   const USER = '17841400000000001';
   const word = (minutes: number, text = 'PARAR') =>
     anEvent({ channel: 'instagram', from: USER, at: stage.at(minutes), text });
   const events = async () => (await stage.events()).map(({ type, data }) => [type, data.optedOut]);
 
-  test('and is known as nobody has the id marked, and is told of as a phone is: by the message alone, once', async () => {
+  test('from an unknown user stops sends to the id, and only the message event says so, once', async () => {
     await stage.receive(word(-5));
     await stage.receive(word(-4));
     expect(await events()).toEqual([
@@ -138,13 +130,13 @@ describe('who writes a word of opt-out by Instagram', () => {
     expect(isRefusal(await stage.direct('17841400000000002'))).toBe(false);
   });
 
-  test('is the contact that was named to it last, though no message is answered: out, told of once, and in again by its opt-in', async () => {
+  test('opts out the contact that was last named for the user, with one event, until the contact opts in', async () => {
     const { id } = await stage.create();
     expect(isRefusal(await stage.direct(USER, id))).toBe(false);
     expect(isRefusal(await stage.direct(USER))).toBe(false);
-    const said = word(-5);
-    await stage.receive(said);
-    expect((await stage.read(said)).contactId).toBe(id);
+    const received = word(-5);
+    await stage.receive(received);
+    expect((await stage.read(received)).contactId).toBe(id);
     expect((await stage.contactNow(id)).optIn).toMatchObject({
       status: 'denied',
       revokedReason: 'asked by instagram: PARAR',
@@ -156,47 +148,47 @@ describe('who writes a word of opt-out by Instagram', () => {
     for (const named of [id, undefined]) expect(await stage.direct(USER, named)).toMatchObject(OPT_OUT);
     expect(await stage.send()).toMatchObject(OPT_OUT);
     for (let turn = 0; turn < 2; turn++) {
-      await optInContact(stage.contacts, actor, id, { source: 'site' });
+      await stage.optIn(id);
       for (const named of [id, undefined]) expect(isRefusal(await stage.direct(USER, named))).toBe(false);
       expect(isRefusal(await stage.send())).toBe(false);
     }
   });
 
-  test('first as nobody and then as a contact is in again by the contact’s opt-in', async () => {
+  test('sent first as unknown and then as a contact is taken back by the contact’s opt-in', async () => {
     await stage.receive(word(-9));
     const { id } = await stage.create();
     expect(isRefusal(await stage.direct(USER, id))).toBe(false);
     await stage.receive(word(-8));
     expect((await stage.contactNow(id)).optIn.status).toBe('denied');
-    await optInContact(stage.contacts, actor, id, { source: 'site' });
+    await stage.optIn(id);
     expect(isRefusal(await stage.direct(USER))).toBe(false);
   });
 
-  test('stays out when another contact opts in, or this one did so before: only what was said until then is taken back', async () => {
+  test('is not taken back by another contact’s opt-in, nor by an earlier opt-in of this one', async () => {
     const [{ id }, other] = [await stage.create(), await stage.create({ phone: '+5511987650009' })];
     expect(isRefusal(await stage.direct(USER, id))).toBe(false);
-    await optInContact(stage.contacts, actor, id, { source: 'site' });
+    await stage.optIn(id);
     stage.world.now += 1_000;
     await stage.receive(word(0));
-    await optInContact(stage.contacts, actor, other.id, { source: 'site' });
+    await stage.optIn(other.id);
     for (const named of [id, undefined]) expect(await stage.direct(USER, named)).toMatchObject(OPT_OUT);
   });
 
-  test('before its contact consents, but arrives after it, is not out, and neither is the id', async () => {
+  test('sent before an opt-in but received after it opts out neither the contact nor the id', async () => {
     const { id } = await stage.create();
     expect(isRefusal(await stage.direct(USER, id))).toBe(false);
-    await optInContact(stage.contacts, actor, id, { source: 'site' });
+    await stage.optIn(id);
     await stage.receive(word(-5));
     for (const named of [id, undefined]) expect(isRefusal(await stage.direct(USER, named))).toBe(false);
   });
 
-  test('20 times at once is out once', async () => {
+  test('received 20 times at once opts out once', async () => {
     const { id } = await stage.create();
     expect(isRefusal(await stage.direct(USER, id))).toBe(false);
     await Promise.all(Array.from({ length: 20 }, (_, turn) => stage.receive(word(turn - 30))));
     expect((await events()).filter(([type]) => type === 'contact.opted_out')).toHaveLength(1);
     expect(await stage.direct(USER)).toMatchObject(OPT_OUT);
-    await optInContact(stage.contacts, actor, id, { source: 'site' });
+    await stage.optIn(id);
     expect(isRefusal(await stage.direct(USER))).toBe(false);
   });
 });

@@ -1,27 +1,21 @@
-import { beforeEach, describe, expect, test } from 'vitest';
-import { optInContact } from '../../shared/domain/contacts/consent.ts';
-import type { Actor } from '../../shared/domain/core/actor.ts';
-import { isRefusal } from '../../shared/domain/core/errors.ts';
+import { describe, expect, test } from 'vitest';
 import { receiveInbound } from '../../shared/domain/inbound/receive.ts';
 import { readInboundCounts, readLastInbound } from '../../shared/storage/messages/inbound.ts';
 import { readMessage } from '../../shared/storage/messages/message-lists.ts';
+import { accepted } from '../support/accepted.ts';
 import { FAULTS } from '../support/fault-proxy.ts';
 import { use } from '../support/use.ts';
 import { inboundStage } from './stage.ts';
 import { anEvent, PHONE } from './support.ts';
 
 const stage = await use(inboundStage());
-let actor: Actor;
-beforeEach(async () => {
-  actor = await stage.fresh();
-});
 
-describe('a message that comes in', () => {
-  test('is kept with what it says, who sent it and when, and raises one event', async () => {
+describe('an inbound message', () => {
+  test('is stored with its content, sender and time, and raises one event', async () => {
     const event = anEvent({ at: stage.at(-5) });
     expect(await stage.receive(event)).toBe('kept');
     expect(await stage.read(event)).toMatchObject({
-      organizationId: actor.organizationId,
+      organizationId: stage.actor.organizationId,
       env: 'test',
       direction: 'inbound',
       channel: 'whatsapp',
@@ -48,7 +42,7 @@ describe('a message that comes in', () => {
     ]);
   });
 
-  test('makes no contact of an unknown sender', async () => {
+  test('creates no contact for an unknown sender', async () => {
     const event = anEvent();
     await stage.receive(event);
     expect((await stage.read(event)).contactId).toBeUndefined();
@@ -56,13 +50,13 @@ describe('a message that comes in', () => {
     expect(created.optIn.status).toBe('unknown');
   });
 
-  test('is never in the future, whatever the platform’s clock says', async () => {
+  test('is never dated in the future, whatever the provider’s clock says', async () => {
     const event = anEvent({ at: stage.at(60) });
     await stage.receive(event);
     expect((await stage.read(event)).sentAt).toBe(stage.world.now);
   });
 
-  test('that is called back 40 times at once is one message, one event and one in every total', async () => {
+  test('delivered 40 times at once is one message, one event and one in every total', async () => {
     await stage.create();
     const event = anEvent({ at: stage.at(-5), text: 'SAIR' });
     const outcomes = await Promise.all(Array.from({ length: 40 }, () => stage.receive(event)));
@@ -70,10 +64,10 @@ describe('a message that comes in', () => {
     expect(await stage.receive(event)).toBe('repeated');
     expect((await stage.events()).map(({ type }) => type).sort()).toEqual(['contact.opted_out', 'message.received']);
     expect((await stage.list()).total).toBe(1);
-    expect(await readInboundCounts(stage.world.table, actor.organizationId)).toEqual({ whatsapp: 1 });
+    expect(await readInboundCounts(stage.world.table, stage.actor.organizationId)).toEqual({ whatsapp: 1 });
   });
 
-  test('is kept beside 30 others of the same sender at once: each once, and the last of them is the last interaction', async () => {
+  test('is stored once beside 29 others of its sender at the same time, and the latest sets the last interaction', async () => {
     const { id } = await stage.create();
     const all = Array.from({ length: 30 }, (_, turn) =>
       anEvent({ at: stage.at(turn - 60), profileName: `Ana ${turn}` }),
@@ -89,7 +83,7 @@ describe('a message that comes in', () => {
 
   const faults = { ...FAULTS, conflict: FAULTS.conflict(5) };
   test.each(Object.keys(faults) as (keyof typeof faults)[])(
-    'is one message over a table that answers once: %s',
+    'is one message when the table fails once: %s',
     async (name) => {
       const { id } = await stage.create();
       const event = anEvent({ at: stage.at(-5) });
@@ -97,11 +91,11 @@ describe('a message that comes in', () => {
       stage.world.proxy.plan(({ action }) =>
         action === 'TransactWriteItems' && calls++ === 0 ? faults[name] : undefined,
       );
-      // Where the fault is told to the platform instead, the platform calls again.
-      const first = await stage.receive(event).catch(() => 'told');
+      // A failure is reported to the provider, which repeats its callback.
+      const first = await stage.receive(event).catch(() => 'failed');
       stage.world.proxy.plan(undefined);
-      expect(['kept', 'repeated', 'told']).toContain(first);
-      expect(await stage.receive(event)).toBe(first === 'told' ? 'kept' : 'repeated');
+      expect(['kept', 'repeated', 'failed']).toContain(first);
+      expect(await stage.receive(event)).toBe(first === 'failed' ? 'kept' : 'repeated');
       expect((await stage.list()).total).toBe(1);
       expect((await stage.contactNow(id)).lastInteractionAt).toBe(stage.at(-5));
     },
@@ -111,16 +105,16 @@ describe('a message that comes in', () => {
 describe('the 24-hour window', () => {
   const last = async (channel: 'whatsapp' | 'instagram' | 'rcs', from = PHONE) => {
     const kind = channel === 'instagram' ? 'platform' : 'phone';
-    const hash = await stage.inbound.recipientHashOf(actor.organizationId, kind, from);
-    return readLastInbound(stage.world.table, actor.organizationId, { channel, hash });
+    const hash = await stage.inbound.recipientHashOf(stage.actor.organizationId, kind, from);
+    return readLastInbound(stage.world.table, stage.actor.organizationId, { channel, hash });
   };
 
-  test('is opened by the last message, in whatever order they come', async () => {
+  test('is opened by the latest message, in whatever order they arrive', async () => {
     for (const minutes of [-30, -10, -20, -40]) await stage.receive(anEvent({ at: stage.at(minutes) }));
     expect(await last('whatsapp')).toBe(stage.at(-10));
   });
 
-  test('is each channel’s own; channels without one have none', async () => {
+  test('is separate for each channel, and does not exist for RCS', async () => {
     await stage.receive(anEvent({ channel: 'instagram', from: '17841400000000001', at: stage.at(-3) }));
     await stage.receive(anEvent({ channel: 'rcs', at: stage.at(-2) }));
     expect(await last('instagram', '17841400000000001')).toBe(stage.at(-3));
@@ -129,8 +123,8 @@ describe('the 24-hour window', () => {
   });
 });
 
-describe('the contact who wrote', () => {
-  test('is found by the phone, and its last interaction and profile name follow the latest message alone', async () => {
+describe('the contact of an inbound message', () => {
+  test('is found by its phone, and its last interaction and profile name follow the latest message', async () => {
     const { id } = await stage.create({ name: 'Ana Souza' });
     await stage.receive(anEvent({ at: stage.at(-10), profileName: 'Aninha' }));
     await stage.receive(anEvent({ at: stage.at(-20), profileName: 'Velha' }));
@@ -140,27 +134,23 @@ describe('the contact who wrote', () => {
     expect((await stage.list({ contactId: id })).total).toBe(3);
   });
 
-  test('is told to an update of the same moment, which does not lose either', async () => {
+  test('is updated concurrently with another change without losing either', async () => {
     const { id } = await stage.create();
-    const optIn = optInContact(stage.contacts, actor, id, { source: 'site' });
+    const optIn = stage.optIn(id);
     await Promise.all([stage.receive(anEvent({ at: stage.at(-5) })), optIn]);
     expect(await stage.contactNow(id)).toMatchObject({ lastInteractionAt: stage.at(-5), optIn: { status: 'granted' } });
   });
 
-  test('is the one that the answered message named, where nobody has the phone', async () => {
+  test('is the one of the answered message if no contact has the phone', async () => {
     const { id } = await stage.create({ phone: '+5511987650009' });
-    const sent = await stage.send({ route: 'otp', contactId: id });
-    if (isRefusal(sent)) throw new Error(sent.details.detail);
-    const answering = {
-      ...stage.inbound,
-      repliedTo: async () => readMessage(stage.world.table, actor.organizationId, sent.id),
-    };
+    const sent = accepted(await stage.send({ route: 'otp', contactId: id }));
+    const repliedTo = async () => readMessage(stage.world.table, stage.actor.organizationId, sent.id);
     const event = anEvent({ at: stage.at(-5) });
-    await receiveInbound(answering, actor, event);
+    await receiveInbound({ ...stage.inbound, repliedTo }, stage.actor, event);
     expect(await stage.read(event)).toMatchObject({ contactId: id, inReplyTo: sent.id });
   });
 
-  test('is nobody where several contacts have the address', async () => {
+  test('is none if several contacts have the address', async () => {
     await stage.create({ email: 'ana@loja.example' });
     const event = anEvent({ channel: 'email', from: 'Ana@loja.example', to: 'sac@loja.example' });
     await stage.receive(event);

@@ -1,12 +1,11 @@
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Actor } from '../../shared/domain/core/actor.ts';
-import { isRefusal } from '../../shared/domain/core/errors.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { handleReply, type ReplyPorts } from '../../shared/domain/inbound/sms-reply.ts';
 import type { ReplyEvent } from '../../shared/domain/message/provider-port.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { listReplyPage } from '../../shared/storage/messages/message-lists.ts';
 import { keepReply } from '../../shared/storage/messages/replies.ts';
 import { readWallet } from '../../shared/storage/wallet/ledger.ts';
+import { accepted } from '../support/accepted.ts';
 import { FAULTS } from '../support/fault-proxy.ts';
 import { checkMoney } from '../support/money.ts';
 import { use } from '../support/use.ts';
@@ -15,24 +14,17 @@ import { PHONE } from './support.ts';
 
 const PROVIDER = 'twilio';
 const stage = await use(inboundStage());
-let ports: ReplyPorts;
-let actor: Actor;
 let sent: string;
-beforeAll(async () => {
-  ports = {
-    ...stage.inbound,
-    prices: stage.sends.prices,
-    messageStore: stage.sends.messageStore,
-    globalRecipientHash: stage.sends.globalRecipientHash,
-    correlate: async () => undefined,
-    store: async (reply, event, inbound) => (await keepReply(stage.world.table, reply, event, inbound)).kind,
-  };
-});
+const ports: ReplyPorts = {
+  ...stage.inbound,
+  prices: stage.sends.prices,
+  messageStore: stage.sends.messageStore,
+  globalRecipientHash: stage.sends.globalRecipientHash,
+  correlate: async () => undefined,
+  store: async (reply, event, inbound) => (await keepReply(stage.world.table, reply, event, inbound)).kind,
+};
 beforeEach(async () => {
-  actor = await stage.fresh();
-  const view = await stage.send({ route: 'otp' });
-  if (isRefusal(view)) throw new Error(view.details.detail);
-  sent = view.id;
+  sent = accepted(await stage.send({ route: 'otp' })).id;
 });
 
 const aReply = (turn: number, fields: Partial<ReplyEvent> = {}): ReplyEvent => ({
@@ -45,31 +37,31 @@ const aReply = (turn: number, fields: Partial<ReplyEvent> = {}): ReplyEvent => (
   at: stage.at(turn - 100),
   ...fields,
 });
-const take = (event: ReplyEvent) => handleReply(ports, PROVIDER, event);
-const balance = async () => (await readWallet(stage.world.table, actor.organizationId))?.balance ?? 0;
+const handle = (event: ReplyEvent) => handleReply(ports, PROVIDER, event);
+const balance = async () => (await readWallet(stage.world.table, stage.actor.organizationId))?.balance ?? 0;
 const totals = async () => {
-  const replies = await listReplyPage(stage.world.table, actor.organizationId, {}, { skip: 0, limit: 50 });
+  const replies = await listReplyPage(stage.world.table, stage.actor.organizationId, {}, { skip: 0, limit: 50 });
   return { replies: replies.total, messages: (await stage.list()).total };
 };
 
 describe('SMS replies', () => {
-  test('of one contact, 20 at once and each of them twice, are 20 replies, messages and charges; the last is its last interaction', async () => {
+  test('of one contact, 20 at once and each delivered twice, are 20 replies, messages and charges; the latest sets its last interaction', async () => {
     const { id } = await stage.create();
     const before = await balance();
     const all = Array.from({ length: 20 }, (_, turn) => aReply(turn));
-    const outcomes = await Promise.all([...all, ...all].map(take));
+    const outcomes = await Promise.all([...all, ...all].map(handle));
     expect(outcomes.filter((outcome) => outcome === 'kept')).toHaveLength(20);
     expect(await totals()).toEqual({ replies: 20, messages: 21 });
     expect(await balance()).toBe(before - 20 * 200);
     expect((await stage.contactNow(id)).lastInteractionAt).toBe(stage.at(19 - 100));
-    await checkMoney(stage.world.table, actor.organizationId);
+    await checkMoney(stage.world.table, stage.actor.organizationId);
   });
 
-  test('that ask to stop, 20 at once, take the contact out once, and each is charged all the same', async () => {
+  test('with an opt-out word, 20 at once, opt the contact out once and are each charged', async () => {
     const { id } = await stage.create();
     const before = await balance();
     const words = Array.from({ length: 20 }, (_, turn) => aReply(turn, { body: 'sair' }));
-    await Promise.all(words.map(take));
+    await Promise.all(words.map(handle));
     const { version, optIn } = await stage.contactNow(id);
     expect(optIn).toMatchObject({ status: 'denied', revokedReason: 'asked by sms: SAIR' });
     expect(version).toBeGreaterThan(1);
@@ -77,28 +69,28 @@ describe('SMS replies', () => {
     expect(await totals()).toEqual({ replies: 20, messages: 21 });
   });
 
-  test('that the wallet cannot pay are kept, and cost nothing', async () => {
-    const poor = await stage.world.table.write({
-      update: KEYS.wallet(actor.organizationId),
+  test('that the wallet cannot pay are stored and cost nothing', async () => {
+    const { ok } = await stage.world.table.write({
+      update: KEYS.wallet(stage.actor.organizationId),
       set: { balance: 100 },
     });
-    expect(poor.ok).toBe(true);
-    expect(await take(aReply(1))).toBe('kept');
+    expect(ok).toBe(true);
+    expect(await handle(aReply(1))).toBe('kept');
     expect(await totals()).toEqual({ replies: 1, messages: 2 });
     expect(await balance()).toBe(100);
   });
 
   test.each(['loseAnswer', 'drop', 'internal', 'throttle'] as const)(
-    'are charged once over a table that fails: %s',
+    'are charged once when the table fails: %s',
     async (name) => {
       const before = await balance();
       let calls = 0;
       stage.world.proxy.plan(({ action }) =>
         action === 'TransactWriteItems' && calls++ === 0 ? FAULTS[name] : undefined,
       );
-      await take(aReply(1));
+      await handle(aReply(1));
       stage.world.proxy.plan(undefined);
-      expect(await take(aReply(1))).toBe('repeated');
+      expect(await handle(aReply(1))).toBe('repeated');
       expect(await balance()).toBe(before - 200);
       expect(await totals()).toEqual({ replies: 1, messages: 2 });
     },

@@ -10,7 +10,7 @@ import { anEvent } from './support.ts';
 
 const SEED = 20_261_121;
 
-describe('a word of opt-out', () => {
+describe('an opt-out word', () => {
   test('is one of a closed list, each with its reason', () => {
     const brazilian = ['SAIR', 'PARAR', 'PARE', 'CANCELAR', 'REMOVER', 'DESCADASTRAR'];
     const universal = ['STOP', 'STOPALL', 'UNSUBSCRIBE', 'END', 'QUIT', 'CANCEL', 'REVOKE', 'OPTOUT', 'OPT OUT'];
@@ -34,7 +34,7 @@ describe('a word of opt-out', () => {
     '*STOP*',
     'Unsubscribe…',
     'opt-out',
-  ])('is known in any case, with any accents, marks and blanks around it: %j', (text) => {
+  ])('is recognized in any case, with accents, and with marks and blanks around it: %j', (text) => {
     expect(optOutWordIn(text)).toBeDefined();
   });
 
@@ -53,11 +53,11 @@ describe('a word of opt-out', () => {
     'constructor',
     'toString',
     `sair${' '.repeat(100)}`,
-  ])('is nothing else: %j', (text) => {
+  ])('is not recognized in %j', (text) => {
     expect(optOutWordIn(text)).toBeUndefined();
   });
 
-  test(`is the same whatever stands around it that is no letter or digit (seed ${SEED})`, () => {
+  test(`is recognized with any marks around it (seed ${SEED})`, () => {
     const mark = fc.string({ unit: fc.constantFrom(' ', '.', '!', '?', '"', '-', '\t', '…', '🙂'), maxLength: 8 });
     fc.assert(
       fc.property(fc.constantFrom(...Object.keys(OPT_OUT_WORDS)), mark, mark, (word, before, after) => {
@@ -69,13 +69,13 @@ describe('a word of opt-out', () => {
 });
 
 describe('codes in a text', () => {
-  test('are found alone, in brackets and at the end of their address, each once, in order', () => {
+  test('are found alone, in brackets and at the end of a URL, each once, in order', () => {
     const [one, other] = ['tAbc123XyZ', 'l000000000'];
     const text = `Oi [${one}] https://msg.example/r/${other}, ${one}`;
     expect(codesIn(text)).toEqual([one, other]);
   });
 
-  test('are none inside of longer words, and no more than eight', () => {
+  test('are not found inside longer words, and at most eight are', () => {
     expect(codesIn('xtAbc123XyZ tAbc123XyZ9 aAbc123XyZ')).toEqual([]);
     expect(codesIn(undefined)).toEqual([]);
     const many = Array.from({ length: 20 }, () => `t${randomBase62(9)}`);
@@ -98,11 +98,11 @@ describe('the origin of a message', () => {
     ['ttclid=1', { fonte: 'tiktok' }],
     ['utm_source=constructor', { fonte: 'outra', fonteRotulo: 'constructor' }],
     ['', { fonte: 'outra', fonteRotulo: 'sms' }],
-  ])('is told by the parameters of the link: %s', (query, source) => {
+  ])('is read from the parameters of the link: %s', (query, source) => {
     expect(originOf(link(`https://wa.me/5511?${query}`), undefined)).toEqual({ ...source, codigo: 'tAbc123XyZ' });
   });
 
-  test('names campaign, ad group, ad and keyword', () => {
+  test('includes campaign, ad group, ad and keyword', () => {
     const query = 'utm_source=google&utm_campaign=bf&utm_adgroup=tenis&utm_content=a1&utm_term=tenis%20de%20corrida';
     expect(originOf(link(`https://wa.me/5511?${query}`, 'tag'), undefined)).toEqual({
       fonte: 'google',
@@ -114,11 +114,11 @@ describe('the origin of a message', () => {
     });
   });
 
-  test('is the campaign tag of the message that carried the link, where its address names none', () => {
+  test('takes the campaign of the message that carried the link if the URL has none', () => {
     expect(originOf(link('https://wa.me/5511', 'black-friday'), undefined)).toMatchObject({ campanha: 'black-friday' });
   });
 
-  test('is the platform’s ad where it tells one, with what the code adds', () => {
+  test('is the ad of a referral, with what the code adds', () => {
     const referral = { source_type: 'ad', source_id: '120210000000000000', headline: 'Tênis' };
     expect(originOf(undefined, referral)).toEqual({ fonte: 'meta', anuncio: '120210000000000000' });
     expect(originOf(undefined, { ad_id: '6045246247433' })).toEqual({ fonte: 'meta', anuncio: '6045246247433' });
@@ -131,13 +131,13 @@ describe('the origin of a message', () => {
     });
   });
 
-  test('is none without a link of the organization and without a referral', () => {
+  test('is undefined without a link of the organization and without a referral', () => {
     expect(originOf(undefined, undefined)).toBeUndefined();
   });
 });
 
-describe('what is kept of a message', () => {
-  test('is its text unaltered beside the rest', () => {
+describe('what is stored of a message', () => {
+  test('is its unaltered text beside the rest', () => {
     const text = ' Olá\u202e 🙂 tAbc123XyZ ';
     expect(inboundPayload(anEvent({ text }))).toEqual({ text });
     const media = { media: { kind: 'image', id: '1', caption: 'Olha' } };
@@ -147,7 +147,7 @@ describe('what is kept of a message', () => {
     });
   });
 
-  test('is cut where the table could not hold it: what could not be kept would be called back for ever', () => {
+  test('is cut to what the table can hold, since a callback that cannot be stored would be repeated forever', () => {
     let deep: Record<string, unknown> = {};
     for (let level = 0; level < 5_000; level++) deep = { deep };
     expect(JSON.stringify(inboundPayload(anEvent({ payload: deep }))).length).toBeLessThan(400);
@@ -165,19 +165,19 @@ describe('what is kept of a message', () => {
     expect(Object.keys(inboundPayload(anEvent({ payload: odd })))).not.toContain('');
   });
 
-  test('is a profile name on WhatsApp alone, without control characters', () => {
+  test('includes a profile name only on WhatsApp, without control characters', () => {
     expect(profileNameOf(anEvent({ profileName: ' Ana\u0000 ' }))).toBe('Ana');
     expect(profileNameOf(anEvent({ profileName: ' ' }))).toBeUndefined();
     expect(profileNameOf(anEvent({ channel: 'instagram', profileName: 'ana' }))).toBeUndefined();
   });
 
-  test('has an id of its organization, channel and platform id', () => {
+  test('has an id made from organization, channel and provider id', () => {
     const [a, b] = [newId('organization'), newId('organization')];
     const ids = [inboundIdOf(a, 'sms', '1'), inboundIdOf(b, 'sms', '1'), inboundIdOf(a, 'rcs', '1')];
     expect(new Set([...ids, inboundIdOf(a, 'sms', '1')]).size).toBe(3);
   });
 
-  test('raises the channel’s own event, else message.received', () => {
+  test('raises the channel’s own event, or message.received', () => {
     const own = { sms: 'sms.received', instagram: 'instagram.message.received' } as const;
     for (const channel of CHANNELS)
       expect(channelOf(channel).receivedEvent).toBe(own[channel as keyof typeof own] ?? 'message.received');

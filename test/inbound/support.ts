@@ -3,10 +3,11 @@ import type { InboundPorts } from '../../shared/domain/inbound/receive.ts';
 import type { InboundEvent } from '../../shared/domain/message/provider-port.ts';
 import type { Table } from '../../shared/storage/client/table.ts';
 import { keepInbound, readCodeLinks, readSender } from '../../shared/storage/messages/inbound.ts';
+import type { Messaging } from '../support/api.ts';
 
 export const PHONE = '+5511987650001';
 
-/** A text as a platform tells it. */
+/** A text message as a provider's callback reports it. */
 export const anEvent = (fields: Partial<InboundEvent> = {}): InboundEvent => ({
   kind: 'inbound',
   providerMessageId: `wamid.${newId('event')}`,
@@ -20,7 +21,7 @@ export const anEvent = (fields: Partial<InboundEvent> = {}): InboundEvent => ({
   ...fields,
 });
 
-/** The rules of inbound over a real table. No event answers a message of ours. */
+/** The inbound ports over a real table. No event is a reply to a message of ours. */
 export const inboundOver = (
   table: Table,
   clock: () => number,
@@ -41,4 +42,10 @@ export const inboundOver = (
       return outcome;
     },
   };
+};
+
+/** The inbound ports of the test stage of a running service. */
+export const inboundOfStack = async (messaging: Messaging) => {
+  const vault = await messaging.vault('test');
+  return inboundOver(messaging.tables.test, Date.now, async (id, kind, value) => vault.blindIndex(id, kind, value));
 };

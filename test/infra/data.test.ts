@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { NAMES, STAGES } from '../../infra/stages.ts';
 import { ENVIRONMENTS } from '../../shared/domain/core/actor.ts';
-import { INDEXES, TABLE } from '../../shared/storage/access-patterns.ts';
+import { INDEXES, TABLE } from '../../shared/storage/table-indexes.ts';
 import { deploy, type Piece, resourcesOf } from './support.ts';
 
 const { data } = deploy();
@@ -11,7 +11,7 @@ describe.each(ENVIRONMENTS)('the data of stage %s', (environment) => {
   const key = resourcesOf(data[environment], 'AWS::KMS::Key')[0];
   const settings = STAGES[environment];
 
-  it('lie in one table with the keys of the key table, paid by request', () => {
+  it('are in one table with the keys of the key table, billed per request', () => {
     expect(table?.Properties).toMatchObject({
       TableName: NAMES.table(environment),
       BillingMode: 'PAY_PER_REQUEST',
@@ -23,7 +23,7 @@ describe.each(ENVIRONMENTS)('the data of stage %s', (environment) => {
     });
   });
 
-  it('are found through the indexes of the key table, with what each carries', () => {
+  it('have the indexes of the key table with their projected attributes', () => {
     const types = new Map(
       table?.Properties.AttributeDefinitions.map((one: Piece) => [one.AttributeName, one.AttributeType]),
     );
@@ -42,12 +42,12 @@ describe.each(ENVIRONMENTS)('the data of stage %s', (environment) => {
     }
   });
 
-  it('carry no more attributes in their indexes than DynamoDB allows', () => {
+  it('project no more attributes into their indexes than DynamoDB allows', () => {
     const carried = Object.values(INDEXES).reduce((sum, { attributes }) => sum + attributes.length, 0);
     expect(carried).toBeLessThanOrEqual(100);
   });
 
-  it('are sealed with a key of the stage that turns every year, and can be restored', () => {
+  it('are encrypted with a key of the stage that is rotated yearly, and can be restored', () => {
     expect(table?.Properties.SSESpecification).toMatchObject({
       SSEEnabled: true,
       SSEType: 'KMS',
@@ -60,7 +60,7 @@ describe.each(ENVIRONMENTS)('the data of stage %s', (environment) => {
     });
   });
 
-  it('are protected from deletion exactly where they are live', () => {
+  it('are protected from deletion in live only', () => {
     const live = environment === 'live';
     expect(settings.deletionProtection).toBe(live);
     expect(table?.Properties.DeletionProtectionEnabled).toBe(live);

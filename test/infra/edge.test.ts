@@ -6,13 +6,13 @@ import { NAMES } from '../../infra/stages.ts';
 import { OPERATIONS } from '../../shared/contracts/index.ts';
 import { ENVIRONMENTS, type Environment } from '../../shared/domain/core/actor.ts';
 import { CONTRACTS } from '../../shared/runtime/problem.ts';
-import { AWS, deploy, type Piece, resourcesOf, templateOf, textOf } from './support.ts';
+import { AWS, deploy, distributionOf, type Piece, resourcesOf, templateOf, textOf } from './support.ts';
 
 const contracts = OPERATIONS.slice(0, 3);
 const CERTIFICATE = 'arn:aws:acm:us-east-1:111122223333:certificate/a';
 const DOMAIN = { domainName: 'api.example.com', certificateArn: CERTIFICATE };
 
-/** The origin that the deployed code chooses; it passes the request on as it came. */
+/** The origin that the deployed code selects; it passes the request on unchanged. */
 const chosenBy = (code: string, uri: string, authorization?: string): string | undefined => {
   let chosen: string | undefined;
   const cf = {
@@ -41,11 +41,14 @@ describe('the choice of the stage at the edge', () => {
     ['/v2/sms/messages', 'Bearer svc_session_live_abc', 'live'],
     ['/v2/sms/messages', 'Bearer svc_live_svc_test_', 'live'],
     ['/v2/sms/messages', 'Basic svc_test_abc', 'live'],
+    ['/v2/sms/messages', 'Bearer x svc_test_abc', 'live'],
     ['/v2/sms/messages', 'Bearer', 'live'],
     ['/v2/sms/messages', '', 'live'],
     ['/v2/sms/messages', undefined, 'live'],
     ['/r/tAbc123', undefined, 'test'],
     ['/u/tAbc123', undefined, 'test'],
+    ['/r/lAbc123', undefined, 'live'],
+    ['/u/lAbc123', undefined, 'live'],
     ['/r/Abc123', undefined, 'live'],
     ['/u/Tbc123', undefined, 'live'],
     ['/v2/r/tAbc', undefined, 'live'],
@@ -54,19 +57,19 @@ describe('the choice of the stage at the edge', () => {
     ['/health', undefined, 'live'],
   ])('sends %s with %s to %s', (uri, authorization, expected) => {
     expect(chosenBy(code, uri, authorization)).toBe(ORIGINS.reference[expected]);
-    // On one machine the same rule is applied by the local platform.
+    // The local stack applies the same rule.
     expect(stageOf(uri, authorization)).toBe(expected);
   });
 
   it.each<[string, string | undefined, string]>([
-    ['/v1/messages', 'Bearer svc_test_abc', ORIGINS.overview.test],
-    ['/v1/messages', 'Bearer svc_live_abc', ORIGINS.overview.live],
-    ['/v1/messages', undefined, ORIGINS.overview.live],
-    ['/v1/no-such-path', undefined, ORIGINS.overview.live],
+    ['/v1/messages', 'Bearer svc_test_abc', ORIGINS.v1.test],
+    ['/v1/messages', 'Bearer svc_live_abc', ORIGINS.v1.live],
+    ['/v1/messages', undefined, ORIGINS.v1.live],
+    ['/v1/no-such-path', undefined, ORIGINS.v1.live],
     ['/v1', 'Bearer svc_test_abc', ORIGINS.reference.test],
     ['/v10/messages', undefined, ORIGINS.reference.live],
     ['/v2/v1/messages', undefined, ORIGINS.reference.live],
-  ])('sends %s with %s to %s: the overview contract has an API of its own', (uri, authorization, expected) => {
+  ])('sends %s with %s to %s: /v1 has an API of its own', (uri, authorization, expected) => {
     expect(chosenBy(code, uri, authorization)).toBe(expected);
   });
 
@@ -78,9 +81,9 @@ describe('the choice of the stage at the edge', () => {
 
 describe('the distribution', () => {
   const { edge } = deploy({ contracts });
-  const config: Piece = resourcesOf(edge, 'AWS::CloudFront::Distribution')[0]?.Properties.DistributionConfig;
+  const config = distributionOf(edge);
 
-  it('has an origin for each contract of each stage, by TLS 1.2, at the path of its stage; live is the default', () => {
+  it('has a TLS 1.2 origin for each contract of each stage, at the path of the stage; live is the default', () => {
     expect(config.Origins.map((origin: Piece) => [origin.Id, origin.OriginPath])).toEqual(
       ENVIRONMENTS.flatMap((name) => CONTRACTS.map((contract) => [ORIGINS[contract][name], `/${name}`])),
     );
@@ -96,7 +99,7 @@ describe('the distribution', () => {
     expect(config.DefaultCacheBehavior.TargetOriginId).toBe(ORIGINS.reference.live);
   });
 
-  it('keeps nothing, takes every method, and no plain http', () => {
+  it('caches nothing, allows every method, and refuses plain http', () => {
     const behavior = config.DefaultCacheBehavior;
     expect(config.CacheBehaviors).toBeUndefined();
     expect(behavior.CachePolicyId).toBe('4135ea2d-6df8-44a3-9df3-4b5a84be39ad');
@@ -106,7 +109,7 @@ describe('the distribution', () => {
     expect(behavior.FunctionAssociations.map((one: Piece) => one.EventType)).toEqual(['viewer-request']);
   });
 
-  it('adds security headers to every answer, and none of CORS', () => {
+  it('adds security headers to every response, and no CORS headers', () => {
     const policy = resourcesOf(edge, 'AWS::CloudFront::ResponseHeadersPolicy')[0]?.Properties
       .ResponseHeadersPolicyConfig;
     expect(Object.keys(policy.SecurityHeadersConfig).sort()).toEqual([
@@ -121,9 +124,9 @@ describe('the distribution', () => {
 });
 
 describe('a domain of its own', () => {
-  it('has its certificate, at least TLS 1.2, and its records where the zone is known', () => {
+  it('has its certificate, at least TLS 1.2, and DNS records if the zone is known', () => {
     const { edge } = deploy({ contracts, context: { ...DOMAIN, hostedZoneId: 'Z1', hostedZoneName: 'example.com' } });
-    expect(resourcesOf(edge, 'AWS::CloudFront::Distribution')[0]?.Properties.DistributionConfig).toMatchObject({
+    expect(distributionOf(edge)).toMatchObject({
       Aliases: ['api.example.com'],
       ViewerCertificate: {
         AcmCertificateArn: CERTIFICATE,
@@ -148,14 +151,14 @@ describe('a domain of its own', () => {
     [{ ...DOMAIN, certificateArn: CERTIFICATE.replace('us-east-1', 'sa-east-1') }, /certificateArn of us-east-1/],
     [{ ...DOMAIN, hostedZoneId: 'Z1' }, /belong together/],
     [{ waf: 'true' }, /known account and region/],
-  ])('is refused with an explanation when %o is not enough', (context, message) => {
+  ])('is refused with an explanation when given only %o', (context, message) => {
     expect(() => deploy({ contracts, context })).toThrow(message);
   });
 });
 
 describe('the firewall', () => {
   it.each([AWS.region, 'us-east-1'])(
-    'lies in us-east-1 when the service runs in %s, and stands before the distribution',
+    'is in us-east-1 when the service runs in %s, and protects the distribution',
     (region) => {
       const { app, edge, firewall } = deploy({
         contracts,
@@ -169,13 +172,11 @@ describe('the firewall', () => {
         .getStackByName(NAMES.edgeStack)
         .dependencies.map(({ id }) => id);
       expect(before).toContain(NAMES.firewallStack);
-      expect(
-        resourcesOf(edge, 'AWS::CloudFront::Distribution')[0]?.Properties.DistributionConfig.WebACLId,
-      ).toBeDefined();
+      expect(distributionOf(edge).WebACLId).toBeDefined();
     },
   );
 
-  it('is left out unless it is asked for', () => {
+  it('is not created by default', () => {
     expect(deploy({ contracts }).firewall).toBeUndefined();
   });
 });

@@ -14,7 +14,7 @@ const BACKGROUND_GRANTS = [
 ];
 const pathOf = ({ id }: OperationContract) => id.replace('.', '/');
 
-/** A function's environment as Lambda would hand it over; addresses that only an account knows are stood in for. */
+/** A function's environment as in Lambda, with placeholders for addresses that depend on the account. */
 const environmentOf = (variables: Record<string, unknown>) =>
   Object.fromEntries(
     Object.entries(variables).map(([name, value]) => [
@@ -38,7 +38,7 @@ describe.each(ENVIRONMENTS)('the functions of stage %s', (environment) => {
     expect([...functions.keys()].sort()).toEqual(expected.sort());
   });
 
-  it('run on Node 24 and arm64, and are given up before the gateway gives up', () => {
+  it('run on Node 24 and arm64, and time out before the gateway does', () => {
     for (const contract of OPERATIONS) {
       const made = functionOf(pathOf(contract));
       expect(made).toMatchObject({ Runtime: 'nodejs24.x', Architectures: ['arm64'], Handler: 'index.handler' });
@@ -48,7 +48,7 @@ describe.each(ENVIRONMENTS)('the functions of stage %s', (environment) => {
     }
   });
 
-  it('each have a log group of their own, which ends after the days of the stage', () => {
+  it('each have a log group, with the retention of the stage', () => {
     const groups = new Map(
       resourcesOf(apps[environment], 'AWS::Logs::LogGroup').map(({ id, Properties }) => [id, Properties]),
     );
@@ -68,7 +68,7 @@ describe.each(ENVIRONMENTS)('the functions of stage %s', (environment) => {
     expect(new Set(roles).size).toBe(rolesOf.size);
   });
 
-  it('get an environment that the runtime accepts', () => {
+  it('have an environment that the runtime accepts', () => {
     for (const [name, { Properties }] of functions) {
       const config = parseConfig(environmentOf(Properties.Environment.Variables));
       expect(config, name).toMatchObject({ STAGE: environment });
@@ -79,7 +79,7 @@ describe.each(ENVIRONMENTS)('the functions of stage %s', (environment) => {
     }
   });
 
-  it('get the addresses of the queues that they declared, and of no other', () => {
+  it('have the addresses of the queues that they declared, and no others', () => {
     const queuesOf = (path: string) =>
       Object.keys(parseConfig(environmentOf(functionOf(path).Environment.Variables)).QUEUE_URLS).sort();
     for (const contract of OPERATIONS)
@@ -87,7 +87,7 @@ describe.each(ENVIRONMENTS)('the functions of stage %s', (environment) => {
     for (const path of BACKGROUND_GRANTS) expect(queuesOf(path)).toEqual([...QUEUE_NAMES].sort());
   });
 
-  it('end, as consumers, long before their messages are shown again', () => {
+  it('time out, as consumers, well before the visibility timeout of their queue', () => {
     for (const { consumer, visibilitySeconds } of Object.values(QUEUES)) {
       const timeout = functionOf(`consumers/${consumer}`).Timeout;
       expect(timeout).toBeGreaterThan(0);
@@ -95,7 +95,7 @@ describe.each(ENVIRONMENTS)('the functions of stage %s', (environment) => {
     }
   });
 
-  it('are started every minute to look for due work, and not once more on failure', () => {
+  it('include a dispatcher that runs every minute and is not retried', () => {
     const dispatcher = functions.get(NAMES.function(environment, 'schedules/dispatch'));
     const rules = resourcesOf(apps[environment], 'AWS::Events::Rule');
     expect(rules.map(({ Properties }) => Properties.ScheduleExpression)).toEqual(['rate(1 minute)']);
@@ -109,7 +109,7 @@ describe.each(ENVIRONMENTS)('the functions of stage %s', (environment) => {
     expect(dispatcher?.Properties.Timeout).toBeLessThan(60);
   });
 
-  it('are found by the operator through the outputs of the stack', () => {
+  it('can be found by the operator through the outputs of the stack', () => {
     const outputs = templateOf(apps[environment]).Outputs ?? {};
     const names = ['TableName', 'LiveTableName', 'KmsKeyId', 'QueueUrls', 'QueueDlqUrls', 'PublicUrl'];
     for (const name of [...names, 'ApiUrl', 'OverviewApiUrl']) expect(outputs).toHaveProperty(name);
@@ -125,7 +125,7 @@ describe('a public address', () => {
       { domainName: 'api.example.com', certificateArn: 'arn:aws:acm:us-east-1:111122223333:certificate/a' },
       'https://api.example.com',
     ],
-  ])('of %o is what links are made from', (context, expected) => {
+  ])('of %o is the base of links', (context, expected) => {
     const made = deploy({ context, contracts: OPERATIONS.slice(0, 1) }).apps;
     for (const environment of ENVIRONMENTS)
       for (const { Properties } of resourcesOf(made[environment], 'AWS::Lambda::Function'))

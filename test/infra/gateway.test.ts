@@ -17,10 +17,10 @@ const ANY = 'x-amazon-apigateway-any-method';
 const INTEGRATION = 'x-amazon-apigateway-integration';
 
 const FIELDS = Object.keys(problemBody('NOT_FOUND', { detail: '' }, { instance: '', requestId: '' })).sort();
-const PATH_OF = { reference: '/v2/wallet', overview: '/v1/messages' } as const;
-const ROLE_OF = { reference: 'Api', overview: 'OverviewApi' } as const;
-/** The document that the gateway would write. */
-const written = (template: string) =>
+const PATH_OF = { reference: '/v2/wallet', v1: '/v1/messages' } as const;
+const ROLE_OF = { reference: 'Api', v1: 'OverviewApi' } as const;
+/** The document that the gateway would render. */
+const rendered = (template: string) =>
   JSON.parse(template.replace('$context.path', '/live/a').replace('$context.requestId', 'r-1'));
 
 const gateways = ENVIRONMENTS.flatMap((environment) => CONTRACTS.map((contract) => [environment, contract] as const));
@@ -63,14 +63,14 @@ describe.each(gateways)('the gateway of stage %s for the %s contract', (environm
     for (const { resources } of calls) expect(resources.join('","').length).toBeLessThan(5_500);
   });
 
-  it('asks the authorizer on every operation that needs a credential, and on no public one', () => {
+  it('calls the authorizer for every operation that needs a credential, and for no public one', () => {
     for (const { operation } of declared) {
       const contract = OPERATIONS.find(({ id }) => id === operation.operationId);
       expect(operation.security).toEqual(contract?.permission === 'public' ? undefined : [{ credential: [] }]);
     }
   });
 
-  it('forgets a revoked key within a minute', () => {
+  it('caches the authorizer’s answers for at most a minute', () => {
     expect(Object.keys(body.components.securitySchemes)).toEqual(['credential']);
     for (const scheme of Object.values<Piece>(body.components.securitySchemes)) {
       const authorizer = scheme['x-amazon-apigateway-authorizer'];
@@ -86,10 +86,10 @@ describe.each(gateways)('the gateway of stage %s for the %s contract', (environm
       const allowed = OWN.filter((contract) => contract.path === path).map(({ method }) => method);
       expect(answer.statusCode).toBe('405');
       expect(answer.responseParameters['method.response.header.Allow']).toBe(`'${allowed.sort().join(', ')}'`);
-      const overview = name === 'overview';
-      expect(written(answer.responseTemplates['application/json'])).toMatchObject({
-        code: overview ? 'invalid_request' : 'METHOD_NOT_ALLOWED',
-        ...(overview ? { action: V1_CODES.invalid_request } : {}),
+      const isV1 = name === 'v1';
+      expect(rendered(answer.responseTemplates['application/json'])).toMatchObject({
+        code: isV1 ? 'invalid_request' : 'METHOD_NOT_ALLOWED',
+        ...(isV1 ? { action: V1_CODES.invalid_request } : {}),
         requestId: 'r-1',
       });
       expect(Object.keys(body.paths[path][ANY].responses['405'].headers).sort()).toEqual([
@@ -100,7 +100,7 @@ describe.each(gateways)('the gateway of stage %s for the %s contract', (environm
     }
   });
 
-  it('answers every step towards a path, and every path beside it, with 404', () => {
+  it('answers every prefix of a path, and every other path, with 404', () => {
     const known = new Set<string>(OWN.map(({ path }) => path));
     const steps = OWN.flatMap(({ path }) =>
       path
@@ -110,28 +110,28 @@ describe.each(gateways)('the gateway of stage %s for the %s contract', (environm
     );
     for (const path of [
       '/',
-      name === 'overview' ? '/v1/{unknown+}' : '/{unknown+}',
+      name === 'v1' ? '/v1/{unknown+}' : '/{unknown+}',
       ...steps.filter((step) => !known.has(step)),
     ]) {
       expect(body.paths[path][ANY][INTEGRATION].responses.default.statusCode, path).toBe('404');
     }
   });
 
-  it("answers its own errors with problem documents in the contract's words, as the local gateway does", () => {
+  it("answers its own errors with problem documents and the contract's codes", () => {
     const responses = body['x-amazon-apigateway-gateway-responses'];
     expect(Object.keys(responses).sort()).toEqual(Object.keys(GATEWAY_ERRORS).sort());
     for (const [type, response] of Object.entries<Piece>(responses)) {
       const error = GATEWAY_ERRORS[type as GatewayErrorType];
-      const document = written(response.responseTemplates['application/json']);
-      const overview = name === 'overview';
-      expect(Object.keys(document).sort()).toEqual(overview ? [...FIELDS, 'action'].sort() : FIELDS);
+      const document = rendered(response.responseTemplates['application/json']);
+      const isV1 = name === 'v1';
+      expect(Object.keys(document).sort()).toEqual(isV1 ? [...FIELDS, 'action'].sort() : FIELDS);
       expect(document).toMatchObject({
         status: gatewayStatus(error),
-        code: overview ? V1_CODE_OF[error.problem] : PROBLEMS[error.problem].code,
+        code: isV1 ? V1_CODE_OF[error.problem] : PROBLEMS[error.problem].code,
         instance: '/live/a',
         requestId: 'r-1',
       });
-      expect(document.code).toMatch(overview ? /^[a-z_]+$/ : /^[A-Z_]+$/);
+      expect(document.code).toMatch(isV1 ? /^[a-z_]+$/ : /^[A-Z_]+$/);
       expect(response.statusCode).toBe(String(document.status));
       expect(response.responseParameters['gatewayresponse.header.Content-Type']).toBe("'application/problem+json'");
     }
@@ -144,13 +144,13 @@ describe.each(gateways)('the gateway of stage %s for the %s contract', (environm
     ['503 of a function that hangs', () => response('INTEGRATION_TIMEOUT'), (at) => refusalAnswer('timed_out', at)],
     [
       '404 of an unknown path',
-      () => fixed(name === 'overview' ? '/v1/{unknown+}' : '/{unknown+}'),
+      () => fixed(name === 'v1' ? '/v1/{unknown+}' : '/{unknown+}'),
       (at) => refusalAnswer('unknown_path', at),
     ],
     ['405 of an unknown method', () => fixed(PATH_OF[name]), (at) => wrongMethodAnswer(allowedAt(PATH_OF[name]), at)],
-  ])('answers %s with the very document of the local gateway', (_, template, answer) => {
+  ])('answers %s with the same document as the local gateway', (_, template, answer) => {
     const at = { instance: PATH_OF[name], requestId: 'r-1' };
-    expect({ ...written(template()), instance: at.instance }).toEqual(JSON.parse(answer(at).body));
+    expect({ ...rendered(template()), instance: at.instance }).toEqual(JSON.parse(answer(at).body));
   });
   const response = (type: GatewayErrorType): string =>
     body['x-amazon-apigateway-gateway-responses'][type].responseTemplates['application/json'];
@@ -158,9 +158,9 @@ describe.each(gateways)('the gateway of stage %s for the %s contract', (environm
     body.paths[path][ANY][INTEGRATION].responses.default.responseTemplates['application/json'];
   const allowedAt = (path: string) => OWN.filter((one) => one.path === path).map(({ method }) => method);
 
-  it('replaces its routes and never merges them, so that a removed operation is gone', () => {
+  it('overwrites its routes, so that a removed operation is gone', () => {
     expect(apiOf(stacks[environment], name)).toMatchObject({
-      Name: name === 'overview' ? `messaging-${environment}-v1` : `messaging-${environment}`,
+      Name: name === 'v1' ? `messaging-${environment}-v1` : `messaging-${environment}`,
       Mode: 'overwrite',
       EndpointConfiguration: { Types: ['REGIONAL'] },
       Parameters: { endpointConfigurationTypes: 'REGIONAL' },
@@ -178,12 +178,12 @@ describe.each(gateways)('the gateway of stage %s for the %s contract', (environm
     expect(waits).toEqual(expect.arrayContaining(targets.map(({ id }) => id)));
   });
 
-  it('writes no real path into its access log', () => {
-    const written = resourcesOf(stacks[environment], 'AWS::ApiGateway::Stage').map(
+  it('logs no actual paths', () => {
+    const settings = resourcesOf(stacks[environment], 'AWS::ApiGateway::Stage').map(
       ({ Properties }) => Properties.AccessLogSetting,
     );
-    expect(written).toHaveLength(CONTRACTS.length);
-    for (const { Format, DestinationArn } of written) {
+    expect(settings).toHaveLength(CONTRACTS.length);
+    for (const { Format, DestinationArn } of settings) {
       expect(Format).toContain('$context.resourcePath');
       expect(Format).not.toMatch(/\$context\.(?:path|identity)/);
       expect(textOf(DestinationArn)).toMatch(/^AccessLogs.*\.Arn$/);
@@ -218,7 +218,7 @@ describe("the gateway's errors", () => {
     expect(gatewayStatus(GATEWAY_ERRORS[type])).toBe(status);
   });
 
-  it('say when to come back wherever coming back helps', () => {
+  it('have Retry-After exactly when a retry can help', () => {
     for (const [type, error] of Object.entries(GATEWAY_ERRORS)) {
       const retried = ['RATE_LIMITED', 'SERVICE_UNAVAILABLE'].includes(error.problem);
       expect('headers' in error && 'Retry-After' in error.headers, type).toBe(retried);
@@ -236,7 +236,7 @@ describe('the document of the gateway', () => {
   };
   const model = OPERATIONS[0] as OperationContract;
 
-  it('refuses two names for one variable, which the gateway could not import', () => {
+  it('refuses two names for the same path variable, which the gateway cannot import', () => {
     const rivals = [
       { ...model, id: 'a.b', path: '/contacts/{id}' },
       { ...model, id: 'a.c', path: '/contacts/{contactId}/cards' },
@@ -244,7 +244,7 @@ describe('the document of the gateway', () => {
     expect(() => restApiBody(rivals, targets)).toThrow(/\{id\} and \{contactId\}/);
   });
 
-  it('refuses two operations of one route', () => {
+  it('refuses two operations on the same route', () => {
     expect(() =>
       restApiBody(
         [
@@ -256,7 +256,7 @@ describe('the document of the gateway', () => {
     ).toThrow(/Two operations/);
   });
 
-  it('hands bytes over as base64, and text as it is', () => {
+  it('passes bytes as base64, and text unchanged', () => {
     const upload = { ...model, request: { rawBody: { contentType: 'multipart/form-data', description: 'A file.' } } };
     const callback = {
       ...model,

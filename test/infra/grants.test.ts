@@ -4,7 +4,7 @@ import type { Uses } from '../../shared/contracts/define-operation.ts';
 import { OPERATIONS } from '../../shared/contracts/index.ts';
 import { ENVIRONMENTS, type Environment } from '../../shared/domain/core/actor.ts';
 import { QUEUES } from '../../shared/queues/queues.ts';
-import { INDEXES } from '../../shared/storage/access-patterns.ts';
+import { INDEXES } from '../../shared/storage/table-indexes.ts';
 import { deploy, resourcesOf, statementsOf, textOf } from './support.ts';
 
 const { apps } = deploy();
@@ -29,7 +29,7 @@ const someUses = (contracts: readonly { readonly uses: Uses }[], test: (uses: Us
   contracts.some(({ uses }) => test(uses));
 
 describe.each(ENVIRONMENTS)('the roles of stage %s', (environment) => {
-  it('name every action, and every resource but the identities that a message may leave from', () => {
+  it('name every action, and every resource except the identities that messages are sent from', () => {
     for (const { owner, actions, resources } of statementsOf(apps[environment])) {
       for (const action of actions) expect(action, owner).not.toContain('*');
       for (const resource of resources)
@@ -37,7 +37,7 @@ describe.each(ENVIRONMENTS)('the roles of stage %s', (environment) => {
     }
   });
 
-  it('come with no policy of AWS but the one for the log role of the gateway', () => {
+  it('use no managed policy of AWS except for the log role of the gateway', () => {
     const managed = resourcesOf(apps[environment], 'AWS::IAM::Role').flatMap(({ Properties }) =>
       (Properties.ManagedPolicyArns ?? []).map(textOf),
     );
@@ -46,7 +46,7 @@ describe.each(ENVIRONMENTS)('the roles of stage %s', (environment) => {
     );
   });
 
-  it.each([...areas])('let %s do what its operations declare, and no more', (_, contracts) => {
+  it.each([...areas])('allow %s exactly what its operations declare', (_, contracts) => {
     const path = contracts[0]?.id.replace('.', '/') as string;
     const actions = actionsOf(environment, path);
     const queues = new Set(contracts.flatMap(({ uses }) => uses.queues ?? []));
@@ -72,7 +72,7 @@ describe.each(ENVIRONMENTS)('the roles of stage %s', (environment) => {
     expect(openly).toHaveLength(someUses(contracts, ({ vault }) => vault) ? 1 : 0);
   });
 
-  it('keep the index of due work to the machinery', () => {
+  it('give access to the index of due work to the dispatcher only', () => {
     const reaches = (path: string) =>
       grantsOf(environment, path).some(({ resources }) =>
         resources.some((resource) => resource.endsWith('/index/due')),
@@ -81,14 +81,14 @@ describe.each(ENVIRONMENTS)('the roles of stage %s', (environment) => {
     expect(reaches('schedules/dispatch')).toBe(true);
   });
 
-  it('query the indexes that exist', () => {
+  it('allow queries of exactly the existing indexes', () => {
     const queried = statementsOf(apps[environment]).flatMap(({ resources }) =>
       resources.flatMap((resource) => resource.match(/\/index\/(.+)$/)?.[1] ?? []),
     );
     expect(new Set(queried)).toEqual(new Set(Object.keys(INDEXES)));
   });
 
-  it('let a consumer take from its own queue alone', () => {
+  it('allow a consumer to receive from its own queue only', () => {
     for (const { Properties } of resourcesOf(apps[environment], 'AWS::Lambda::EventSourceMapping')) {
       const consumer = resourcesOf(apps[environment]).find(({ id }) => id === Properties.FunctionName.Ref);
       const role = textOf(consumer?.Properties.Role).replace(/\.Arn$/, '');
@@ -99,7 +99,7 @@ describe.each(ENVIRONMENTS)('the roles of stage %s', (environment) => {
     }
   });
 
-  it('let the authorizer read and nothing else', () => {
+  it('allow the authorizer only reads', () => {
     expect(
       actionsOf(environment, 'authorizer')
         .filter((action) => action.startsWith('dynamodb:'))
@@ -115,10 +115,10 @@ describe("the live stage's volume", () => {
     );
   const reading = [...areas].filter(([, contracts]) => someUses(contracts, ({ liveVolume }) => liveVolume));
 
-  it('is all that the test stage reads of it, by the key of its rows', () => {
+  it('is all that the test stage can read of it, by the key of its rows', () => {
     expect(reading.length).toBeGreaterThan(0);
     const table = ofLive('test').filter(({ actions }) => actions.some((action) => action.startsWith('dynamodb:')));
-    // The consumers that send price the hops of a fallback.
+    // The sending consumers price the steps of a fallback.
     expect(table).toHaveLength(reading.length + SENDING);
     for (const one of table) {
       expect(one.actions).toEqual(['dynamodb:GetItem']);
@@ -130,7 +130,7 @@ describe("the live stage's volume", () => {
     }
   });
 
-  it("opens the live key through DynamoDB alone, which asks it in the reader's name", () => {
+  it('can be decrypted with the live key through DynamoDB only', () => {
     const key = ofLive('test').filter(({ actions }) => actions.some((action) => action.startsWith('kms:')));
     expect(key).toHaveLength(reading.length + SENDING);
     for (const one of key) {
@@ -139,7 +139,7 @@ describe("the live stage's volume", () => {
     }
   });
 
-  it('is not asked across stages by the live stage, whose own table it is', () => {
+  it('needs no grant across stages in the live stage, whose own table it is', () => {
     expect(
       statementsOf(apps.live).flatMap(({ conditions }) => Object.keys(conditions?.['ForAllValues:StringLike'] ?? {})),
     ).toEqual([]);

@@ -1,11 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { App } from 'aws-cdk-lib';
-import { Code } from 'aws-cdk-lib/aws-lambda';
-import { AwsSolutionsChecks } from 'cdk-nag';
-import { afterAll, describe, expect, it } from 'vitest';
-import { createDeployment } from '../../infra/app.ts';
+import { describe, expect, it } from 'vitest';
 import { ORIGINS, SERVICE_ORIGINS, SERVICE_ROUTER_CODE } from '../../infra/constructs/edge-router.ts';
 import { binaryMediaTypes } from '../../infra/constructs/rest-api-body.ts';
 import { isServed } from '../../infra/local/service.ts';
@@ -16,35 +9,16 @@ import { ENVIRONMENTS } from '../../shared/domain/core/actor.ts';
 import { CONTRACTS } from '../../shared/runtime/problem.ts';
 import { readInput } from '../../shared/runtime/request.ts';
 import { exampleEvent } from '../contracts/support.ts';
-import { AWS, type Piece, resourcesOf, statementsOf, textOf } from './support.ts';
+import { AWS, deploy, distributionOf, findingsOf, type Piece, resourcesOf, statementsOf, textOf } from './support.ts';
 
 const contracts = OPERATIONS.filter(({ id }) => /^(?:media|meta)\./.test(id));
-const place = mkdtempSync(join(tmpdir(), 'messaging-service-'));
-const folder = join(place, 'service');
-mkdirSync(folder);
-writeFileSync(join(folder, 'index.mjs'), 'export const handler = () => undefined;\n');
-writeFileSync(join(folder, 'Dockerfile'), 'FROM scratch\n');
-afterAll(() => rmSync(place, { recursive: true, force: true }));
-
-const deploy = (context: Readonly<Record<string, string>>, env: typeof AWS | undefined = AWS) => {
-  const app = new App({ outdir: join(place, `out-${Object.keys(context).length}`), context: { ...context } });
-  const made = createDeployment(app, {
-    contracts,
-    code: () => Code.fromAsset(folder),
-    serviceFolder: folder,
-    ...(env ? { env } : {}),
-  });
-  app.synth();
-  return { app, ...made };
-};
-
-const plain = deploy({});
-const on = deploy({ gatewayService: 'true' });
+const plain = deploy({ contracts, env: AWS });
+const on = deploy({ contracts, env: AWS, context: { gatewayService: 'true' } });
 
 describe.each(ENVIRONMENTS)('the bucket of uploads of stage %s', (environment) => {
   const [bucket] = resourcesOf(plain.data[environment], 'AWS::S3::Bucket');
 
-  it('is sealed with the key of the stage, closed to the public, and reached by TLS alone', () => {
+  it('is encrypted with the key of the stage, closed to the public, and reachable by TLS only', () => {
     const [rule] = bucket?.Properties.BucketEncryption.ServerSideEncryptionConfiguration ?? [];
     expect(rule.ServerSideEncryptionByDefault.SSEAlgorithm).toBe('aws:kms');
     expect(new Set(Object.values(bucket?.Properties.PublicAccessBlockConfiguration))).toEqual(new Set([true]));
@@ -52,13 +26,13 @@ describe.each(ENVIRONMENTS)('the bucket of uploads of stage %s', (environment) =
     expect(JSON.stringify(policy?.Properties)).toContain('"aws:SecureTransport":"false"');
   });
 
-  it('keeps nothing for longer than a day', () => {
+  it('deletes objects after a day', () => {
     expect(bucket?.Properties.LifecycleConfiguration.Rules).toEqual([
       expect.objectContaining({ Prefix: 'uploads/', ExpirationInDays: 1, Status: 'Enabled' }),
     ]);
   });
 
-  it('is granted to media and to what takes abandoned uploads away, and to nothing else', () => {
+  it('is accessible to media and to the consumer that deletes abandoned uploads only', () => {
     const owners = statementsOf(plain.apps[environment])
       .filter(({ actions }) => actions.some((action) => action.startsWith('s3:')))
       .map(({ owner }) => owner.replace(/[0-9A-F]{8}$/, ''));
@@ -70,7 +44,7 @@ describe.each(ENVIRONMENTS)('the bucket of uploads of stage %s', (environment) =
         ]);
   });
 
-  it('is named to every function that may use it', () => {
+  it('is in the environment of every function that may use it', () => {
     const name = bucket?.Properties.BucketName;
     for (const { Properties } of resourcesOf(plain.apps[environment], 'AWS::Lambda::Function'))
       if (String(Properties.FunctionName).includes('-media-'))
@@ -79,40 +53,37 @@ describe.each(ENVIRONMENTS)('the bucket of uploads of stage %s', (environment) =
 });
 
 describe('the gateway', () => {
-  it('hands every type of media over as bytes, by all of its names, and JSON as text', () => {
+  it('passes every media type on as bytes, by all of its names, and JSON as text', () => {
     const types = binaryMediaTypes(contracts);
     expect(types).toEqual(['application/octet-stream', ...MEDIA_TYPE_NAMES].sort());
     expect(types).toEqual(expect.arrayContaining([...Object.keys(MEDIA_TYPES), 'image/jpg', 'audio/x-m4a']));
     expect(types).not.toContain('application/json');
   });
 
-  it('hands over as bytes what the raw form takes, and nothing else is taken', async () => {
+  it('passes on as bytes what the raw form accepts, and nothing else is accepted', async () => {
     const raw = OPERATIONS.find(({ id }) => id === 'media.upload-binary');
     if (!raw) throw new Error('There is no raw form.');
-    const taken = (type: string | undefined, base64 = true) =>
+    const accepts = (type: string | undefined, base64 = true) =>
       'body' in
       readInput(raw, { ...exampleEvent(raw), isBase64Encoded: base64, headers: type ? { 'content-type': type } : {} });
-    for (const type of binaryMediaTypes([raw])) expect(taken(type), type).toBe(true);
-    expect(taken('IMAGE/JPG; q=1')).toBe(true);
+    for (const type of binaryMediaTypes([raw])) expect(accepts(type), type).toBe(true);
+    expect(accepts('IMAGE/JPG; q=1')).toBe(true);
     for (const type of ['image/gif', 'application/json', 'multipart/form-data; boundary=x', '', undefined])
-      expect(taken(type), type).toBe(false);
-    expect(taken('image/jpg', false), 'bytes that were read as text').toBe(false);
+      expect(accepts(type), type).toBe(false);
+    expect(accepts('image/jpg', false), 'bytes that were read as text').toBe(false);
   });
 });
 
 describe('the gateway service', () => {
-  it('is off unless it is asked for, and asks for a known account', () => {
+  it('is not created by default, and needs a known account', () => {
     expect(plain.services).toBeUndefined();
-    const config: Piece = resourcesOf(plain.edge, 'AWS::CloudFront::Distribution')[0]?.Properties.DistributionConfig;
+    const config = distributionOf(plain.edge);
     expect([config.Origins.length, config.CacheBehaviors]).toEqual([4, undefined]);
-    const app = new App({ context: { gatewayService: 'true' } });
-    expect(() =>
-      createDeployment(app, { contracts, code: () => Code.fromAsset(folder), serviceFolder: folder }),
-    ).toThrow('known account');
+    expect(() => deploy({ contracts, context: { gatewayService: 'true' } })).toThrow('known account');
   });
 
   it.each(ENVIRONMENTS)(
-    'of stage %s is reached by CloudFront alone, and has no public load balancer',
+    'of stage %s is reachable by CloudFront only, without a public load balancer',
     (environment) => {
       const stack = on.services?.[environment];
       if (!stack) throw new Error('There is no gateway service.');
@@ -146,8 +117,8 @@ describe('the gateway service', () => {
     },
   );
 
-  it('takes the two large paths at the edge, each stage its own, and serves exactly these', () => {
-    const config: Piece = resourcesOf(on.edge, 'AWS::CloudFront::Distribution')[0]?.Properties.DistributionConfig;
+  it('receives the two paths with large bodies from the edge, for each stage, and serves exactly these', () => {
+    const config = distributionOf(on.edge);
     expect(config.CacheBehaviors.map((one: Piece) => [one.PathPattern, one.TargetOriginId])).toEqual([
       ['/numbers/*/media', SERVICE_ORIGINS.live],
       ['/numbers/*/media/binary', SERVICE_ORIGINS.live],
@@ -165,12 +136,7 @@ describe('the gateway service', () => {
     ]);
   });
 
-  it('keeps the rules of AWS Solutions, or acknowledges them beside the construct', () => {
-    const { violations } = new AwsSolutionsChecks(on.app, { verbose: true }).validateScope(on.app);
-    expect(
-      violations.map(
-        ({ ruleName, violatingResources: found }) => `${ruleName}: ${found.map((one) => one.constructPath).join(', ')}`,
-      ),
-    ).toEqual([]);
+  it('complies with AWS Solutions, or acknowledges findings beside the construct', () => {
+    expect(findingsOf(on.app)).toEqual([]);
   });
 });

@@ -20,7 +20,7 @@ describe.each(ENVIRONMENTS)('the queues of stage %s', (environment) => {
   });
 
   it.each(Object.values<QueueDeclaration>(QUEUES))(
-    '$name gives its failures to its dead-letter queue, which takes them from no other',
+    '$name has its own dead-letter queue, which accepts messages from no other',
     (declaration) => {
       const name = NAMES.queue(environment, declaration.name);
       const [queue, deadLetters] = [made.get(name), made.get(`${name}-dlq`)];
@@ -36,7 +36,7 @@ describe.each(ENVIRONMENTS)('the queues of stage %s', (environment) => {
     },
   );
 
-  it('are encrypted, and take nothing over plain http', () => {
+  it('are encrypted, and refuse plain http', () => {
     const guarded = resourcesOf(apps[environment], 'AWS::SQS::QueuePolicy').flatMap(({ Properties }) => {
       expect(Properties.PolicyDocument.Statement).toContainEqual(
         expect.objectContaining({ Effect: 'Deny', Condition: { Bool: { 'aws:SecureTransport': 'false' } } }),
@@ -47,7 +47,7 @@ describe.each(ENVIRONMENTS)('the queues of stage %s', (environment) => {
     for (const { Properties } of made.values()) expect(Properties.SqsManagedSseEnabled).toBe(true);
   });
 
-  it('feed one consumer each, which answers record by record', () => {
+  it('have one consumer each, which reports failures per record', () => {
     const mappings = resourcesOf(apps[environment], 'AWS::Lambda::EventSourceMapping');
     expect(mappings).toHaveLength(Object.keys(QUEUES).length);
     for (const declaration of Object.values(QUEUES)) {

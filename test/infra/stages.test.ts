@@ -18,24 +18,24 @@ const alike = deploy({ stages: { live: STAGES.live, test: STAGES.live } });
 const grown = deploy({ contracts: manyContracts(125) });
 
 describe('the two stages', () => {
-  it('are the same in everything but the table of their differences', () => {
+  it('differ only by the table of stage settings', () => {
     expect(nameless(alike.apps.test)).toEqual(nameless(alike.apps.live));
     expect(nameless(alike.data.test)).toEqual(nameless(alike.data.live));
   });
 
-  it('really differ where the table says so', () => {
+  it('do differ by that table', () => {
     const { apps, data } = usual;
     expect(nameless(apps.test)).not.toEqual(nameless(apps.live));
     expect(nameless(data.test)).not.toEqual(nameless(data.live));
   });
 
-  it('give the gateway one log role in the account', () => {
+  it('create the gateway’s log role once per account', () => {
     expect(ENVIRONMENTS.filter((environment) => STAGES[environment].ownsGatewayLogRole)).toHaveLength(1);
   });
 });
 
 describe('the stacks', () => {
-  it('have the names that people and tools rely on, in the order in which they are made', () => {
+  it('have stable names, in the order of their creation', () => {
     const assembly = usual.app.synth();
     expect(assembly.stacks.map(({ stackName }) => stackName)).toEqual([
       'Messaging-Live-Data',
@@ -48,7 +48,7 @@ describe('the stacks', () => {
     expect(assembly.nestedAssemblies).toEqual([]);
   });
 
-  it('stay far inside the 500 resources and the megabyte of a template, as the service will grow', () => {
+  it('stay well below 500 resources and 1 MB per template as the service grows', () => {
     const { apps, edge } = grown;
     for (const stack of [apps.live, apps.test, edge]) {
       const text = JSON.stringify(templateOf(stack));
@@ -57,13 +57,13 @@ describe('the stacks', () => {
     }
   });
 
-  it('put two resources into a stack for each operation of an area', () => {
+  it('contain two resources for each operation', () => {
     const fewer = deploy({ contracts: manyContracts(121) });
     // Four areas have one operation less; nothing else differs.
     expect(resourcesOf(grown.apps.live).length - resourcesOf(fewer.apps.live).length).toBe(2 * 4);
   });
 
-  it('keep their roles inside the 10,240 characters of inline policy', () => {
+  it('keep inline policies below 10,240 characters per role', () => {
     const { apps } = deploy({
       contracts: manyContracts(40).map((contract) => ({ ...contract, id: `crm.${contract.id.replace('.', '-')}` })),
       env: { account: '111122223333', region: 'sa-east-1' },

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { App, type Environment as AwsEnvironment, type Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { Code } from 'aws-cdk-lib/aws-lambda';
+import { AwsSolutionsChecks } from 'cdk-nag';
 import { afterAll } from 'vitest';
 import { createDeployment } from '../../infra/app.ts';
 import type { StageSettings } from '../../infra/stages.ts';
@@ -12,7 +13,7 @@ import { OPERATIONS } from '../../shared/contracts/index.ts';
 import type { Environment } from '../../shared/domain/core/actor.ts';
 import type { ContractName } from '../../shared/runtime/problem.ts';
 
-/** A piece of a template, which has as many shapes as there are resource types; the tests probe it. */
+/** A part of a template, whose shape depends on the resource type. */
 // biome-ignore lint/suspicious/noExplicitAny: see above
 export type Piece = any;
 
@@ -37,23 +38,35 @@ afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
-/** The deployment without a build: every function has the same fabricated folder. */
+/** The deployment without a build: all functions share a placeholder folder. */
 export const deploy = ({ contracts = OPERATIONS, context = {}, env, stages }: DeployOptions = {}) => {
   const folder = mkdtempSync(join(tmpdir(), 'messaging-infra-'));
   folders.push(folder);
-  mkdirSync(join(folder, 'function'));
-  writeFileSync(join(folder, 'function/index.mjs'), 'export const handler = () => undefined;\n');
+  const code = join(folder, 'function');
+  mkdirSync(code);
+  writeFileSync(join(code, 'index.mjs'), 'export const handler = () => undefined;\n');
+  writeFileSync(join(code, 'Dockerfile'), 'FROM scratch\n');
   const app = new App({ outdir: join(folder, 'out'), context: { ...context } });
   const deployment = createDeployment(app, {
     contracts,
-    code: () => Code.fromAsset(join(folder, 'function')),
+    code: () => Code.fromAsset(code),
+    serviceFolder: code,
     ...(env ? { env } : {}),
     ...(stages ? { stages } : {}),
   });
-  // At once: a test file then pays for it while it loads, and none of its tests by being the first.
+  // Synthesized here, so that the time is not charged to the first test of a file.
   app.synth();
   return { app, ...deployment };
 };
+
+/** The violations of the AWS Solutions rules that are not acknowledged. */
+export const findingsOf = (app: App): string[] =>
+  new AwsSolutionsChecks(app, { verbose: true })
+    .validateScope(app)
+    .violations.map(
+      ({ ruleName, violatingResources }) =>
+        `${ruleName}: ${violatingResources.map(({ constructPath }) => constructPath).join(', ')}`,
+    );
 
 interface StackTemplate {
   readonly Resources: Readonly<Record<string, Resource>>;
@@ -73,7 +86,7 @@ export const resourcesOf = (stack: Stack, type?: string): (Resource & { readonly
     .filter(([, resource]) => type === undefined || resource.Type === type)
     .map(([id, resource]) => ({ id, ...resource }));
 
-/** A template value as the text that CloudFormation would make of it, with stand-ins for what only an account knows. */
+/** The text that CloudFormation would make of a template value, with placeholders for what depends on the account. */
 export const textOf = (value: unknown): string => {
   if (typeof value !== 'object' || value === null) return String(value);
   if ('Fn::Join' in value) {
@@ -97,8 +110,12 @@ const PSEUDO = {
 export const apiOf = (stack: Stack, contract: ContractName): Piece =>
   resourcesOf(stack, 'AWS::ApiGateway::RestApi')
     .map(({ Properties }) => Properties)
-    .find(({ Name }) => Name.endsWith('-v1') === (contract === 'overview'));
-/** The OpenAPI document that it is made from. */
+    .find(({ Name }) => Name.endsWith('-v1') === (contract === 'v1'));
+/** The configuration of the distribution. */
+export const distributionOf = (edge: Stack): Piece =>
+  resourcesOf(edge, 'AWS::CloudFront::Distribution')[0]?.Properties.DistributionConfig;
+
+/** The OpenAPI document of the REST API of a contract. */
 export const gatewayBody = (stack: Stack, contract: ContractName): Piece => apiOf(stack, contract).Body;
 
 /** Every statement of the identity policies of a stack, with the path of its role or policy. */
@@ -122,7 +139,7 @@ export const statementsOf = (
     );
   });
 
-/** As many operations as the service may grow to, in the shape of real ones; none of them is measured by itself. */
+/** As many operations as the service may grow to, in the shape of real ones and without an alarm of their own. */
 export const manyContracts = (count: number): OperationContract[] =>
   Array.from({ length: count }, (_, index) => {
     const model = OPERATIONS[index % OPERATIONS.length];

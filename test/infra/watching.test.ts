@@ -4,13 +4,13 @@ import { OPERATIONS } from '../../shared/contracts/index.ts';
 import { ENVIRONMENTS } from '../../shared/domain/core/actor.ts';
 import { QUEUES } from '../../shared/queues/queues.ts';
 import { CONTRACTS, contractOf } from '../../shared/runtime/problem.ts';
-import { INDEXES } from '../../shared/storage/access-patterns.ts';
+import { INDEXES } from '../../shared/storage/table-indexes.ts';
 import { deploy, type Piece, resourcesOf, textOf } from './support.ts';
 
 const { apps } = deploy({ context: { alarmEmail: 'on-call@example.com' } });
 const measured = OPERATIONS.filter(({ rate }) => rate === 'single_send');
 
-describe.each(ENVIRONMENTS)('what watches stage %s', (environment) => {
+describe.each(ENVIRONMENTS)('the alarms of stage %s', (environment) => {
   const alarms = new Map<string, Piece>(
     resourcesOf(apps[environment], 'AWS::CloudWatch::Alarm').map(({ Properties }) => [
       Properties.AlarmName,
@@ -19,7 +19,7 @@ describe.each(ENVIRONMENTS)('what watches stage %s', (environment) => {
   );
   const alarm = (id: string): Piece => alarms.get(`messaging-${environment}-${id}`);
 
-  it('rings for the dead letters and the age of every queue', () => {
+  it('watch the dead letters and the age of every queue', () => {
     for (const name of Object.keys(QUEUES)) {
       expect(alarm(`${name}-dead-letters`)).toMatchObject({
         MetricName: 'ApproximateNumberOfMessagesVisible',
@@ -34,7 +34,7 @@ describe.each(ENVIRONMENTS)('what watches stage %s', (environment) => {
     }
   });
 
-  it('rings when a single send is slower than promised, by a metric that the gateway keeps', () => {
+  it('watch the latency of single sends, by a metric of the gateway', () => {
     const settings = (name: string) =>
       resourcesOf(apps[environment], 'AWS::ApiGateway::Stage').find(
         ({ Properties }) => Properties.RestApiId.Ref === idOf(name),
@@ -52,12 +52,7 @@ describe.each(ENVIRONMENTS)('what watches stage %s', (environment) => {
         alarm(`${id.replace('.', '-')}-latency`).Dimensions.map((one: Piece) => [one.Name, one.Value]),
       );
       const ApiName = NAMES.api(environment, contractOf(path));
-      expect(dimensions).toEqual({
-        ApiName,
-        Stage: environment,
-        Method: method,
-        Resource: path,
-      });
+      expect(dimensions).toEqual({ ApiName, Stage: environment, Method: method, Resource: path });
       expect(settings(ApiName)).toContainEqual(
         expect.objectContaining({
           HttpMethod: method,
@@ -68,7 +63,7 @@ describe.each(ENVIRONMENTS)('what watches stage %s', (environment) => {
     }
   });
 
-  it('rings for 5xx, and for throttling by Lambda, by the table and by each index', () => {
+  it('watch 5xx, and throttling by Lambda, the table and each index', () => {
     expect(alarm('server-errors').Threshold).toBe(THRESHOLDS.serverErrors);
     const counted = alarm('server-errors').Metrics.flatMap(({ MetricStat }: Piece) => MetricStat?.Metric ?? []);
     expect(counted.map((metric: Piece) => [metric.MetricName, metric.Dimensions[0].Value])).toEqual(
@@ -83,7 +78,7 @@ describe.each(ENVIRONMENTS)('what watches stage %s', (environment) => {
     }
   });
 
-  it('tells somebody only where the table of the stages says so', () => {
+  it('notify only if the stage settings say so', () => {
     const topics = resourcesOf(apps[environment], 'AWS::SNS::Topic');
     expect(topics).toHaveLength(STAGES[environment].alarmActions ? 1 : 0);
     for (const { AlarmActions } of alarms.values())
@@ -93,7 +88,7 @@ describe.each(ENVIRONMENTS)('what watches stage %s', (environment) => {
     ).toEqual(topics.map(() => 'on-call@example.com'));
   });
 
-  it('shows the stage on one dashboard', () => {
+  it('come with one dashboard of the stage', () => {
     const body = textOf(resourcesOf(apps[environment], 'AWS::CloudWatch::Dashboard')[0]?.Properties.DashboardBody);
     const titles = JSON.parse(body).widgets.map((widget: Piece) => widget.properties.title);
     expect(titles).toEqual(

@@ -4,7 +4,7 @@ import { makeAuthorizer, methodArn } from '../../infra/local/authorizer.ts';
 import { refusalAnswer } from '../../infra/local/problems.ts';
 import { authorizer } from '../../shared/runtime/authorizer.ts';
 
-/** Asks the service's own authorizer, where nobody is known, through the local gateway's. */
+/** Calls the service's authorizer, without any credentials, through that of the local gateway. */
 const authorize = (path: string) => {
   const credentials = { find: async () => undefined, account: async () => undefined };
   const known = authorizer({ env: 'test', credentials, clock: () => 0 });
@@ -15,11 +15,11 @@ const authorize = (path: string) => {
 };
 
 describe('an unknown credential', () => {
-  test.each(['/v2/wallet', '/v1/messages'])('is refused by the word that the gateway knows, at %s', async (path) => {
+  test.each(['/v2/wallet', '/v1/messages'])('is refused as unauthorized by the gateway at %s', async (path) => {
     expect(await authorize(path)).toEqual({ kind: 'unauthorized' });
   });
 
-  test('is answered in the words of the contract that was called', () => {
+  test('is answered with the codes of the contract that was called', () => {
     const answered = (instance: string) =>
       JSON.parse(refusalAnswer('unauthorized', { instance, requestId: 'r-1' }).body);
     expect(answered('/v1/messages')).toMatchObject({ status: 401, code: 'unauthorized', action: expect.any(String) });

@@ -11,6 +11,7 @@ vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
 const root = join(import.meta.dirname, '../..');
 let folder: string;
 let first: Packed;
+const show = () => join(folder, 'dist/functions/echo/show');
 const options = () => ({ root, functionsDir: join(folder, 'functions'), outDir: join(folder, 'dist') });
 
 beforeAll(async () => {
@@ -27,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-it('gives every function a folder that works by itself', async () => {
+it('builds for every function a folder that works on its own', async () => {
   const asset = join(folder, 'alone');
   await cp(join(folder, 'dist/functions/lazy'), asset, { recursive: true });
   const script = `import('${asset}/index.mjs').then(async ({ handler }) => console.log(JSON.stringify(await handler())))`;
@@ -35,23 +36,21 @@ it('gives every function a folder that works by itself', async () => {
   expect(JSON.parse(stdout)).toContain('outcome');
 });
 
-it('puts in a folder only what its function reaches', async () => {
-  const files = await readdir(join(folder, 'dist/functions/echo/show'));
-  const sizes = await Promise.all(
-    files.map(async (file) => (await stat(join(folder, 'dist/functions/echo/show', file))).size),
-  );
+it('puts into a folder only what its function imports', async () => {
+  const files = await readdir(show());
+  const sizes = await Promise.all(files.map(async (file) => (await stat(join(show(), file))).size));
   const { bytes, bytesWithDynamic } = first.functions['echo/show'] ?? { bytes: 0, bytesWithDynamic: 0 };
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(bytes);
   expect(bytesWithDynamic).toBe(bytes);
 });
 
-it('weighs what a function imports later apart from what it imports at its start', () => {
+it('counts dynamic imports of a function separately from static ones', () => {
   const { bytes = 0, bytesWithDynamic = 0 } = first.functions.lazy ?? {};
   expect(bytes).toBeLessThan(10_000);
   expect(bytesWithDynamic).toBeGreaterThan(50_000);
 });
 
-it('does nothing when nothing changed, and builds again when a source did', async () => {
+it('skips the build when nothing changed, and rebuilds when a source did', async () => {
   expect(first.packed).toBe(true);
   expect((await packFunctions(options())).packed).toBe(false);
   const file = join(folder, 'functions/echo/show.ts');

@@ -5,35 +5,29 @@ import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { startTestStack, type TestStack, tempDir } from '../support/local-stack.ts';
+import { afterAll, describe, expect, it, vi } from 'vitest';
+import { startTestStack, tempDir } from '../support/local-stack.ts';
+import { use } from '../support/use.ts';
 import { fixtureStack } from './fixtures/operations.ts';
 
 const LIMIT = 6_291_456;
 const KEY = { authorization: 'Bearer svc_live_1' };
-/** What the fixture that shows its event answers. */
+/** The response of the fixture that shows its event. */
 interface Shown {
   readonly event: APIGatewayProxyEvent;
   readonly stage: string;
   readonly imported: number;
 }
 
-let localStack: TestStack;
-let folder: string;
-beforeAll(async () => {
-  folder = await tempDir();
-  localStack = await startTestStack({ ...fixtureStack(join(folder, 'dist')), background: false });
-});
-afterAll(async () => {
-  await localStack.close();
-  await rm(folder, { recursive: true, force: true });
-});
+const folder = await tempDir();
+afterAll(() => rm(folder, { recursive: true, force: true }));
+const localStack = await use(startTestStack({ ...fixtureStack(join(folder, 'dist')), background: false }));
 vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
 
 const call = (path: string, init?: RequestInit) => fetch(`${localStack.url}${path}`, init);
 const show = async (path: string, init?: RequestInit) => (await call(path, init)).json() as Promise<Shown>;
 
-/** Sends exact bytes, for what fetch would tidy up; answers with all that came back. */
+/** Sends exact bytes that fetch would normalize; answers with all that came back. */
 const raw = async (text: string): Promise<string> => {
   const socket = connect(Number(new URL(localStack.url).port), '127.0.0.1');
   socket.end(text);
@@ -75,7 +69,7 @@ describe('the event', () => {
     expect([event.headers['X-A'], event.multiValueHeaders['X-A']]).toEqual(['2', ['1', '2']]);
   });
 
-  it('carries path parameters decoded, in their places', async () => {
+  it('contains decoded path parameters', async () => {
     const { event } = await show('/things/caf%C3%A9/parts/a%2Fb');
     expect(event.pathParameters).toEqual({ thingId: 'café', partId: 'a/b' });
     expect(event.resource).toBe('/things/{thingId}/parts/{partId}');
@@ -96,8 +90,8 @@ describe('the event', () => {
   });
 });
 
-describe('the answer', () => {
-  it('is written as the function gave it: status, repeated headers, bytes', async () => {
+describe('the response', () => {
+  it('has the status, repeated headers and bytes of the function', async () => {
     const body = Buffer.from([0, 1, 254, 255]);
     const response = await call('/echo', { method: 'POST', body, headers: { 'content-type': 'image/png' } });
     expect(response.status).toBe(201);
@@ -127,17 +121,17 @@ describe('the answer', () => {
     expect(text).not.toContain('inner secret');
   });
 
-  it('keeps the error of a function in the log', () => {
+  it('of a failed function has its error in the log only', () => {
     expect(readFileSync(join(localStack.dataDir, 'functions.log'), 'utf8')).toContain('inner secret');
   });
 
-  it.each(['DELETE', 'OPTIONS', 'HEAD'])('is 405 with Allow to %s where only others are known', async (method) => {
+  it.each(['DELETE', 'OPTIONS', 'HEAD'])('is 405 with Allow to %s if only other methods exist', async (method) => {
     const response = await call('/echo', { method });
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, POST']);
     if (method !== 'HEAD') expect(await response.json()).toMatchObject({ status: 405, code: 'METHOD_NOT_ALLOWED' });
   });
 
-  it('survives targets that are no path', async () => {
+  it('is 404 or 400 for targets that are not paths', async () => {
     expect(await raw('OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')).toContain(' 404 ');
     expect(await raw('GET http://x/echo?a=1 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')).toContain(' 200 ');
     expect(await raw('GET http://x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')).toContain(' 404 ');
@@ -146,7 +140,7 @@ describe('the answer', () => {
 });
 
 describe('a body over 6,291,456 bytes', () => {
-  it('is 413, a body of that size is not', async () => {
+  it('is 413, unlike a body of that size', async () => {
     const send = (size: number) =>
       call('/echo', { method: 'POST', body: Buffer.alloc(size, 'a'), headers: { 'content-type': 'text/plain' } });
     expect((await send(LIMIT)).status).toBe(201);
@@ -158,7 +152,7 @@ describe('a body over 6,291,456 bytes', () => {
     });
   });
 
-  it('is 413 while it still streams in, without a length', async () => {
+  it('is 413 while it is streamed without a length', async () => {
     const request = httpRequest(`${localStack.url}/echo`, { method: 'POST' });
     request.on('error', () => undefined);
     const chunk = Buffer.alloc(1_000_000, 'a');
@@ -168,7 +162,7 @@ describe('a body over 6,291,456 bytes', () => {
     request.destroy();
   });
 
-  it('is 413 before it is sent, to a client that asks first', async () => {
+  it('is 413 before it is sent, to a client that expects 100-continue', async () => {
     const headers = { expect: '100-continue', 'content-length': String(LIMIT + 1) };
     const request = httpRequest(`${localStack.url}/echo`, { method: 'POST', headers });
     request.on('error', () => undefined);
@@ -200,7 +194,7 @@ describe('the authorizer', () => {
     expect(answer.headers.get('www-authenticate')).toBe(status === 401 ? 'Bearer' : null);
   });
 
-  it('gives its context to the function, and is asked once for a credential that comes again', async () => {
+  it('passes its context to the function, and is called once for a repeated credential', async () => {
     const answers = await Promise.all(Array.from({ length: 5 }, () => post('Bearer svc_test_again')));
     const events = (await Promise.all(answers.map((answer) => answer.json()))) as Shown[];
     expect(events[0]?.event.requestContext.authorizer).toMatchObject({
@@ -219,25 +213,25 @@ it('serves each stage from module instances of its own', async () => {
   expect((await show('/r/l2')).imported).toBe(live.imported);
 });
 
-describe('what cannot be read as a request', () => {
+describe('a malformed request', () => {
   it.each([
     ['headers beyond their limit', `GET /echo HTTP/1.1\r\nhost: a\r\nx-long: ${'a'.repeat(20_000)}\r\n\r\n`],
-    ['no HTTP at all', 'HELLO\r\n\r\n'],
+    ['something other than HTTP', 'HELLO\r\n\r\n'],
     ['a header without a name', 'GET /echo HTTP/1.1\r\nhost: a\r\n: b\r\n\r\n'],
     ['no Host', 'GET /echo HTTP/1.1\r\nconnection: close\r\n\r\n'],
-    ['a tunnel that is asked for', 'CONNECT x:443 HTTP/1.1\r\nhost: x\r\n\r\n'],
-  ])('%s is answered with a problem document', async (_, text) => {
+    ['a request for a tunnel', 'CONNECT x:443 HTTP/1.1\r\nhost: x\r\n\r\n'],
+  ])('with %s is answered with a problem document', async (_, text) => {
     const answer = await raw(text);
     expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
     expect(answer).toContain('application/problem+json');
     expect(JSON.parse(answer.slice(answer.indexOf('{')))).toMatchObject({ status: 400, code: 'BAD_REQUEST' });
   });
 
-  it('says that the headers are what is too long', async () => {
+  it('with headers that are too long is answered with the limit', async () => {
     expect(await raw(`GET /echo HTTP/1.1\r\nhost: a\r\nx-long: ${'a'.repeat(20_000)}\r\n\r\n`)).toContain('16 KB');
   });
 
-  it('expects more than the gateway knows: the request is served', async () => {
+  it('is not made by an unknown expectation: the request is served', async () => {
     const answer = await raw('GET /echo HTTP/1.1\r\nhost: a\r\nexpect: 200-ok\r\nconnection: close\r\n\r\n');
     expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
   });

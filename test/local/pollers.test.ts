@@ -14,7 +14,7 @@ let engine: Engine;
 let client: SQSClient;
 let queues: Record<string, StageQueue>;
 let poller: Running | undefined;
-/** Bodies that the consumer was given, and the ends of those that it holds. */
+/** Bodies that the consumer received, and the releases of the batches that it holds. */
 const given: string[] = [];
 const held: (() => void)[] = [];
 beforeAll(async () => {
@@ -33,7 +33,7 @@ afterAll(async () => {
   await engine?.stop();
 });
 
-/** Holds every batch in which a body says so, until it is released. */
+/** Holds every batch with a `hold` body until it is released. */
 const handler = async ({ Records }: SQSEvent) => {
   given.push(...Records.map(({ body }) => body));
   if (Records.some(({ body }) => body.startsWith('hold'))) await new Promise<void>((resolve) => held.push(resolve));
@@ -53,7 +53,7 @@ const put = async (name: string, bodies: readonly string[]): Promise<void> => {
   await client.send(new SendMessageBatchCommand({ QueueUrl: queues[name]?.url, Entries }));
 };
 
-it('goes on to other batches while more than it works on at the same time are held', async () => {
+it('continues with other batches while more batches than its concurrency are held', async () => {
   begin('webhook', 2);
   await put('webhook', ['hold 1', 'hold 2', 'hold 3', 'hold 4']);
   await expect.poll(() => held.length, PATIENCE).toBe(4);
@@ -62,12 +62,12 @@ it('goes on to other batches while more than it works on at the same time are he
   expect(held).toHaveLength(4);
 });
 
-it('never begins a second batch where one is worked on at a time', async () => {
+it('never starts a second batch with a concurrency of one', async () => {
   begin('events', 1);
   await put('events', ['hold 1']);
   await expect.poll(() => held.length, PATIENCE).toBe(1);
   await put('events', ['after 1']);
-  // Longer than what gives a held batch's place to another.
+  // Longer than the time after which a held batch no longer counts.
   await pause(1_300);
   expect(given).toEqual(['hold 1']);
   held.shift()?.();

@@ -2,10 +2,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ReceiveMessageCommand, SendMessageBatchCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, expect, it, vi } from 'vitest';
 import { failedIds } from '../../infra/local/pollers.ts';
 import { QUEUES } from '../../shared/queues/queues.ts';
-import { startTestStack, type TestStack, tempDir } from '../support/local-stack.ts';
+import { startTestStack, tempDir } from '../support/local-stack.ts';
+import { use } from '../support/use.ts';
 import { fixtureStack } from './fixtures/operations.ts';
 
 interface Received {
@@ -16,34 +17,24 @@ interface Received {
   readonly batch: number;
 }
 
-let localStack: TestStack;
-let sqs: SQSClient;
-let folder: string;
-const received = (): Received[] => {
-  const file = join(folder, 'received');
-  return existsSync(file)
-    ? readFileSync(file, 'utf8')
-        .trim()
-        .split('\n')
-        .map((line) => JSON.parse(line) as Received)
-    : [];
-};
-const timesReceived = (body: string) => received().filter((record) => record.body === body).length;
-
-beforeAll(async () => {
-  folder = await tempDir();
-  localStack = await startTestStack({
+const folder = await tempDir();
+afterAll(() => rm(folder, { recursive: true, force: true }));
+const localStack = await use(
+  startTestStack({
     ...fixtureStack(join(folder, 'dist')),
     env: { RECEIVED_FILE: join(folder, 'received'), DISPATCHED_FILE: join(folder, 'dispatched') },
     retrySeconds: () => 0,
     dispatchSeconds: 0.1,
-  });
-  sqs = new SQSClient({ endpoint: localStack.sqsEndpoint });
-});
-afterAll(async () => {
-  await localStack.close();
-  await rm(folder, { recursive: true, force: true });
-});
+  }),
+);
+const sqs = new SQSClient({ endpoint: localStack.sqsEndpoint });
+const received = (): Received[] => {
+  const file = join(folder, 'received');
+  const lines = existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];
+  return lines.map((line) => JSON.parse(line) as Received);
+};
+const timesReceived = (body: string) => received().filter((record) => record.body === body).length;
+
 vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
 
 const deadLetters = async (stage: 'live' | 'test'): Promise<string[]> => {
@@ -54,7 +45,7 @@ const deadLetters = async (stage: 'live' | 'test'): Promise<string[]> => {
   return Messages.map(({ Body = '' }) => Body);
 };
 
-it('hands a message to the consumer of its own stage, once', async () => {
+it('passes a message once to the consumer of its own stage', async () => {
   await sqs.send(new SendMessageCommand({ QueueUrl: localStack.queues.test.outcome?.url, MessageBody: 'hello' }));
   await vi.waitFor(() => expect(timesReceived('hello')).toBe(1), 5_000);
   expect(received().find(({ body }) => body === 'hello')).toMatchObject({
@@ -64,13 +55,10 @@ it('hands a message to the consumer of its own stage, once', async () => {
   });
 });
 
-it('acknowledges what a batch did, retries only what failed, and moves that to the dead letters in the end', async () => {
+it('acknowledges the successes of a batch, and retries its failures until they are dead letters', async () => {
   const Entries = ['good', 'fail-1', 'fine'].map((MessageBody, index) => ({ Id: String(index), MessageBody }));
   await sqs.send(new SendMessageBatchCommand({ QueueUrl: localStack.queues.live.outcome?.url, Entries }));
-  await vi.waitFor(async () => expect(await deadLetters('live')).toContain('fail-1'), {
-    timeout: 10_000,
-    interval: 100,
-  });
+  await expect.poll(() => deadLetters('live'), { timeout: 10_000, interval: 100 }).toContain('fail-1');
   expect(timesReceived('fail-1')).toBe(QUEUES.outcome.maxReceives);
   expect(timesReceived('good')).toBe(1);
   expect(timesReceived('fine')).toBe(1);
@@ -78,14 +66,11 @@ it('acknowledges what a batch did, retries only what failed, and moves that to t
 
 it('retries the whole batch of a consumer that throws', async () => {
   await sqs.send(new SendMessageCommand({ QueueUrl: localStack.queues.test.outcome?.url, MessageBody: 'throw' }));
-  await vi.waitFor(async () => expect(await deadLetters('test')).toContain('throw'), {
-    timeout: 10_000,
-    interval: 100,
-  });
+  await expect.poll(() => deadLetters('test'), { timeout: 10_000, interval: 100 }).toContain('throw');
   expect(timesReceived('throw')).toBe(QUEUES.outcome.maxReceives);
 });
 
-it('runs the dispatcher of both stages again and again', async () => {
+it('runs the dispatchers of both stages repeatedly', async () => {
   const runs = () => readFileSync(join(folder, 'dispatched'), 'utf8');
   await vi.waitFor(() => {
     expect(runs().match(/^live Scheduled Event/gm)?.length).toBeGreaterThan(1);
@@ -93,7 +78,7 @@ it('runs the dispatcher of both stages again and again', async () => {
   }, 5_000);
 });
 
-it('takes a report about an unknown record for a failure of all', () => {
+it('treats a failure of an unknown record as a failure of all', () => {
   expect([...failedIds({ batchItemFailures: [{ itemIdentifier: 'b' }] }, ['a', 'b'])]).toEqual(['b']);
   expect([...failedIds({ batchItemFailures: [{ itemIdentifier: '' }] }, ['a', 'b'])]).toEqual(['a', 'b']);
   expect([...failedIds(undefined, ['a', 'b'])]).toEqual([]);

@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline';
 import { ReceiveMessageCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterEach, expect, it, vi } from 'vitest';
 import { CannotStart } from '../../infra/local/cannot-start.ts';
+import type { LocalStackOptions } from '../../infra/local/local-stack.ts';
 import { DataDirInUse, processIdentity } from '../../infra/local/lock.ts';
 import { startTestStack, tempDir } from '../support/local-stack.ts';
 import { fixtureStack } from './fixtures/operations.ts';
@@ -19,14 +20,18 @@ afterEach(() => {
   for (const child of running.splice(0)) child.kill('SIGKILL');
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
-/** A data directory with room beside it for what is built. */
+/** A data directory; the build goes into a folder beside it. */
 const newDataDir = async (): Promise<string> => {
   const folder = await tempDir();
   folders.push(folder);
   return join(folder, 'data');
 };
 
-/** Starts a real process that serves the fixtures; answers once it is up. */
+/** Starts the fixture functions in this process. */
+const start = (dataDir: string, options: Partial<LocalStackOptions> = {}) =>
+  startTestStack({ ...fixtureStack(`${dataDir}-dist`), dataDir, background: false, ...options });
+
+/** Starts a process that serves the fixture functions; answers once it is ready. */
 const serve = async (dataDir: string): Promise<{ child: ChildProcess; url: string; orphans: number[] }> => {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'fixtures/serve.ts'), dataDir], {
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -42,10 +47,10 @@ const get = async (url: string, id: string) => (await fetch(`${url}/rows/${id}`)
 const enginePid = (dataDir: string): number =>
   JSON.parse(readFileSync(join(dataDir, 'owner.json'), 'utf8')).children[0].pid;
 
-it('refuses a data directory that another start uses, and says whose it is', async () => {
+it('refuses a data directory that is in use, and says by which process', async () => {
   const dataDir = await newDataDir();
-  const localStack = await startTestStack({ ...fixtureStack(`${dataDir}-dist`), dataDir });
-  const second = startTestStack({ ...fixtureStack(`${dataDir}-dist`), dataDir });
+  const localStack = await start(dataDir, { background: true });
+  const second = start(dataDir);
   await expect(second).rejects.toThrow(DataDirInUse);
   await expect(second).rejects.toThrow(new RegExp(`process ${process.pid} at ${localStack.url}.*DATA_DIR`));
   await localStack.close();
@@ -54,23 +59,22 @@ it('refuses a data directory that another start uses, and says whose it is', asy
 it.each([
   [{ dataDir: '/dev/null/data' }, /data directory \/dev\/null\/data .*DATA_DIR/],
   [{ host: '203.0.113.1' }, /203\.0\.113\.1 .*HOST/],
-])('says what to change, without a stack, when it cannot start with %j', async (options, words) => {
+])('explains without a stack trace why it cannot start with %j', async (options, message) => {
   const dataDir = await newDataDir();
-  const start = startTestStack({ ...fixtureStack(`${dataDir}-dist`), dataDir, background: false, ...options });
-  await expect(start).rejects.toThrow(CannotStart);
-  await expect(start).rejects.toThrow(words);
+  const starting = start(dataDir, options);
+  await expect(starting).rejects.toThrow(CannotStart);
+  await expect(starting).rejects.toThrow(message);
 });
 
-it('keeps rows and queued messages over a stop and a second start', async () => {
+it('keeps rows and queued messages across a restart', async () => {
   const dataDir = await newDataDir();
-  const options = { ...fixtureStack(`${dataDir}-dist`), dataDir, background: false };
-  const first = await startTestStack(options);
+  const first = await start(dataDir);
   await put(first.url, '1', 'kept');
   const sent = { QueueUrl: first.queues.live.events?.url, MessageBody: 'queued' };
   await new SQSClient({ endpoint: first.sqsEndpoint }).send(new SendMessageCommand(sent));
   await first.stop();
 
-  const second = await startTestStack(options);
+  const second = await start(dataDir);
   expect(await get(second.url, '1')).toBe('kept');
   const receive = new ReceiveMessageCommand({ QueueUrl: second.queues.live.events?.url });
   const { Messages } = await new SQSClient({ endpoint: second.sqsEndpoint }).send(receive);
@@ -78,7 +82,7 @@ it('keeps rows and queued messages over a stop and a second start', async () => 
   await second.close();
 });
 
-it('loses nothing stored to kill -9, and stops the engine that the killed process left behind', async () => {
+it('loses no rows to kill -9, and stops the engine that the killed process left behind', async () => {
   const dataDir = await newDataDir();
   const first = await serve(dataDir);
   await put(first.url, '1', 'before the kill');
@@ -98,9 +102,9 @@ it('loses nothing stored to kill -9, and stops the engine that the killed proces
   expect(processIdentity(engine)).toBeUndefined();
 });
 
-it('starts the table engine again when it ends by itself', async () => {
+it('restarts the table engine when it ends', async () => {
   const dataDir = await newDataDir();
-  const localStack = await startTestStack({ ...fixtureStack(`${dataDir}-dist`), dataDir, background: false });
+  const localStack = await start(dataDir);
   await put(localStack.url, '1', 'still here');
   const engine = enginePid(dataDir);
   process.kill(engine, 'SIGKILL');
@@ -109,9 +113,9 @@ it('starts the table engine again when it ends by itself', async () => {
   await localStack.close();
 });
 
-it('finishes the requests in flight before it stops', async () => {
+it('completes requests in flight before it stops', async () => {
   const dataDir = await newDataDir();
-  const localStack = await startTestStack({ ...fixtureStack(`${dataDir}-dist`), dataDir, background: false });
+  const localStack = await start(dataDir);
   await fetch(`${localStack.url}/faulty`);
   const inFlight = fetch(`${localStack.url}/faulty?how=pause`);
   await new Promise((resolve) => setTimeout(resolve, 50));

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { stageOf } from '../../infra/local/edge.ts';
 import { makeRouter, type RoutedOperation } from '../../infra/local/router.ts';
 
 const operation = (id: string, method: RoutedOperation['method'], path: RoutedOperation['path']): RoutedOperation => ({
@@ -39,46 +38,25 @@ describe('the route table', () => {
   });
 
   it.each(['/', '', '/b', '/a/', '//a', '/a//parts/y', '/A', '/a/x/parts', '/a/x/parts/y/z', '/files/', '*'])(
-    'knows nothing at %j',
+    'finds nothing at %j',
     (path) => {
       expect(found('GET', path)).toBe('unknown_path');
     },
   );
 
-  it('answers a known path with another method with the methods that it takes, a static segment before a parameter', () => {
+  it('lists the allowed methods of a path for another method, static segments before parameters', () => {
     expect(match('DELETE', '/a')).toEqual({ kind: 'wrong_method', allow: ['GET', 'POST'] });
     expect(match('GET', '/a/preview')).toEqual({ kind: 'wrong_method', allow: ['POST'] });
     expect(match('HEAD', '/a/x')).toEqual({ kind: 'wrong_method', allow: ['GET'] });
   });
 
-  it.each(['/a/%', '/a/%zz', '/a/%C3'])('calls a broken percent-encoding malformed: %s', (path) => {
+  it.each(['/a/%', '/a/%zz', '/a/%C3'])('reports a broken percent-encoding as malformed: %s', (path) => {
     expect(found('GET', path)).toBe('malformed');
   });
 
-  it('refuses two operations at one place', () => {
+  it('refuses two operations on the same route', () => {
     expect(() => makeRouter([operation('a.get', 'GET', '/a/{id}'), operation('b.get', 'GET', '/a/{other}')])).toThrow(
       'GET /a/{other}',
     );
-  });
-});
-
-describe('the edge', () => {
-  it.each([
-    ['/v2/sms/messages', 'Bearer svc_test_abc', 'test'],
-    ['/v2/sms/messages', 'bearer svc_test_abc', 'test'],
-    ['/v2/sms/messages', 'Bearer svc_session_test_abc', 'test'],
-    ['/v2/sms/messages', 'Bearer svc_live_abc', 'live'],
-    ['/v2/sms/messages', 'Bearer svc_session_live_abc', 'live'],
-    ['/v2/sms/messages', 'Basic svc_test_abc', 'live'],
-    ['/v2/sms/messages', 'Bearer x svc_test_abc', 'live'],
-    ['/v2/sms/messages', '', 'live'],
-    ['/v2/sms/messages', undefined, 'live'],
-    ['/r/tAbc', undefined, 'test'],
-    ['/r/lAbc', undefined, 'live'],
-    ['/u/tAbc', undefined, 'test'],
-    ['/u/lAbc', undefined, 'live'],
-    ['/v2/r/tAbc', undefined, 'live'],
-  ] as const)('sends %s with %j to %s', (path, authorization, stage) => {
-    expect(stageOf(path, authorization)).toBe(stage);
   });
 });

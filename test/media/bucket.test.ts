@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { readdir, utimes } from 'node:fs/promises';
-import { request } from 'node:http';
+import { type ClientRequest, request } from 'node:http';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -22,19 +22,30 @@ beforeAll(async () => {
 afterAll(() => engine.stop());
 
 const BYTES = Buffer.from('%PDF-1.7 of fifty bytes, all of them counted here.');
-const upload = (objectKey: string) => ({ objectKey, mimeType: 'application/pdf' as const, size: BYTES.length });
+const presign = (name: string) =>
+  bucket.presign({ objectKey: `uploads/org/${name}`, mimeType: 'application/pdf', size: BYTES.length }, 900);
+const open = (name: string) => bucket.open(`uploads/org/${name}`);
+const remove = (name: string) => bucket.remove(`uploads/org/${name}`);
+/** A PUT whose bytes the test writes as it likes. */
+const sendTo = (url: string, headers: object = { 'content-length': BYTES.length }) =>
+  request(url, { method: 'PUT', headers: { 'content-type': 'application/pdf', ...headers } });
+const statusOf = async (sending: ClientRequest) => {
+  const [response] = await once(sending, 'response');
+  response.resume();
+  return response.statusCode;
+};
 const put = async (
   url: string,
   body: Buffer,
   headers: Record<string, string> = { 'content-type': 'application/pdf' },
 ) => (await fetch(url, { method: 'PUT', body: new Uint8Array(body), headers })).status;
 
-describe('a presigned address', () => {
-  it('takes what it was made for, which is then there byte by byte', async () => {
-    const { url, headers } = await bucket.presign(upload('uploads/org/one'), 900);
+describe('a presigned URL', () => {
+  it('accepts exactly the upload it was made for, and stores it byte for byte', async () => {
+    const { url, headers } = await presign('one');
     expect(headers).toEqual({ 'content-type': 'application/pdf', 'content-length': String(BYTES.length) });
     expect(await put(url, BYTES)).toBe(200);
-    const stored = await bucket.open('uploads/org/one');
+    const stored = await open('one');
     expect(stored).toMatchObject({ size: BYTES.length, contentType: 'application/pdf' });
     expect(stored && (await buffer(stored.body))).toEqual(BYTES);
   });
@@ -44,40 +55,34 @@ describe('a presigned address', () => {
     ['one byte less', BYTES.subarray(1), 'application/pdf'],
     ['another type', BYTES, 'image/png'],
     ['a type with a parameter', BYTES, 'application/pdf; x=1'],
-  ])('does not take %s', async (_, body, type) => {
-    const { url } = await bucket.presign(upload('uploads/org/two'), 900);
+  ])('refuses %s', async (_, body, type) => {
+    const { url } = await presign('two');
     expect(await put(url, body, { 'content-type': type })).toBe(403);
-    expect(await bucket.open('uploads/org/two')).toBeUndefined();
+    expect(await open('two')).toBeUndefined();
   });
 
-  it('does not take a body of unknown length', async () => {
-    const { url } = await bucket.presign(upload('uploads/org/three'), 900);
-    const sending = request(url, {
-      method: 'PUT',
-      headers: { 'content-type': 'application/pdf', 'transfer-encoding': 'chunked' },
-    });
+  it('refuses a body of unknown length', async () => {
+    const { url } = await presign('three');
+    const sending = sendTo(url, { 'transfer-encoding': 'chunked' });
     sending.end(BYTES);
-    const [response] = await once(sending, 'response');
-    response.resume();
-    expect(response.statusCode).toBe(403);
-    expect(await bucket.open('uploads/org/three')).toBeUndefined();
+    expect(await statusOf(sending)).toBe(403);
+    expect(await open('three')).toBeUndefined();
   });
 
-  it('keeps nothing of bytes that break off', async () => {
+  it('stores nothing of an upload that breaks off', async () => {
     const files = (await readdir(folder)).length;
-    const { url } = await bucket.presign(upload('uploads/org/broken-off'), 900);
-    const headers = { 'content-type': 'application/pdf', 'content-length': BYTES.length };
-    const sending = request(url, { method: 'PUT', headers });
+    const { url } = await presign('broken-off');
+    const sending = sendTo(url);
     sending.on('error', () => undefined);
     sending.write(BYTES.subarray(0, -1));
     await vi.waitFor(async () => expect(await readdir(folder)).toHaveLength(files + 1));
     sending.destroy();
     await vi.waitFor(async () => expect(await readdir(folder)).toHaveLength(files));
-    expect(await bucket.open('uploads/org/broken-off')).toBeUndefined();
+    expect(await open('broken-off')).toBeUndefined();
   });
 
-  it('is good for its own object and for putting, and for nothing else', async () => {
-    const { url } = await bucket.presign(upload('uploads/org/four'), 900);
+  it('is valid for PUT of its own object only', async () => {
+    const { url } = await presign('four');
     expect(await put(url.replace('/four', '/five'), BYTES)).toBe(403);
     expect((await fetch(url)).status).toBe(403);
     expect((await fetch(url, { method: 'DELETE' })).status).toBe(403);
@@ -85,70 +90,67 @@ describe('a presigned address', () => {
     expect(await put(url.split('?')[0] as string, BYTES)).toBe(403);
   });
 
-  it('says nothing of a checksum, which only the bytes could have', async () => {
-    const { url } = await bucket.presign(upload('uploads/org/six'), 900);
+  it('requires no checksum, since the bytes are not known when it is made', async () => {
+    const { url } = await presign('six');
     expect(url).not.toMatch(/checksum/i);
     expect(new URL(url).searchParams.get('X-Amz-SignedHeaders')).toBe('content-length;content-type;host');
   });
 });
 
 describe('an object', () => {
-  it('is gone once it was removed, and may be removed again', async () => {
-    const { url } = await bucket.presign(upload('uploads/org/seven'), 900);
+  it('is gone once removed, and can be removed again', async () => {
+    const { url } = await presign('seven');
     await put(url, BYTES);
-    await bucket.remove('uploads/org/seven');
-    expect(await bucket.open('uploads/org/seven')).toBeUndefined();
-    await bucket.remove('uploads/org/seven');
+    await remove('seven');
+    expect(await open('seven')).toBeUndefined();
+    await remove('seven');
   });
 
-  it('that was removed is not put again, whether or not it was ever there', async () => {
-    const { url } = await bucket.presign(upload('uploads/org/nine'), 900);
+  it('that was removed cannot be put, whether or not it ever existed', async () => {
+    const { url } = await presign('nine');
     expect(await put(url, BYTES)).toBe(200);
-    await bucket.remove('uploads/org/nine');
+    await remove('nine');
     expect(await put(url, BYTES)).toBe(403);
-    expect(await bucket.open('uploads/org/nine')).toBeUndefined();
-    const never = await bucket.presign(upload('uploads/org/ten'), 900);
-    await bucket.remove('uploads/org/ten');
+    expect(await open('nine')).toBeUndefined();
+    const never = await presign('ten');
+    await remove('ten');
     expect(await put(never.url, BYTES)).toBe(403);
   });
 
-  it('that is removed while its bytes come does not stay', async () => {
-    const { url } = await bucket.presign(upload('uploads/org/eleven'), 900);
-    const headers = { 'content-type': 'application/pdf', 'content-length': BYTES.length };
-    const sending = request(url, { method: 'PUT', headers });
+  it('that is removed during its upload is not stored', async () => {
+    const { url } = await presign('eleven');
+    const sending = sendTo(url);
     sending.write(BYTES.subarray(0, 10));
-    const begun = (name: string) => name.endsWith('.part');
-    await vi.waitFor(async () => expect((await readdir(folder)).some(begun)).toBe(true));
-    await bucket.remove('uploads/org/eleven');
+    const isPart = (name: string) => name.endsWith('.part');
+    await vi.waitFor(async () => expect((await readdir(folder)).some(isPart)).toBe(true));
+    await remove('eleven');
     sending.end(BYTES.subarray(10));
-    const [response] = await once(sending, 'response');
-    response.resume();
-    expect(response.statusCode).toBe(403);
-    expect(await bucket.open('uploads/org/eleven')).toBeUndefined();
+    expect(await statusOf(sending)).toBe(403);
+    expect(await open('eleven')).toBeUndefined();
   });
 
-  it('stays for a day at most, whoever forgot it, and so does the mark of one that was removed', async () => {
-    const { url } = await bucket.presign(upload('uploads/org/twelve'), 900);
+  it('is deleted after a day, as is the mark of a removed one', async () => {
+    const { url } = await presign('twelve');
     await put(url, BYTES);
-    await bucket.remove('uploads/org/thirteen');
+    await remove('thirteen');
     const dayAgo = Date.now() / 1000 - 24 * 3600 - 1;
     for (const name of await readdir(folder)) await utimes(join(folder, name), dayAgo, dayAgo);
-    const fresh = await bucket.presign(upload('uploads/org/fourteen'), 900);
+    const fresh = await presign('fourteen');
     expect(await put(fresh.url, BYTES)).toBe(200);
     await (await startObjectStore(folder)).stop();
-    expect(await bucket.open('uploads/org/twelve')).toBeUndefined();
-    expect(await bucket.open('uploads/org/fourteen')).toBeDefined();
+    expect(await open('twelve')).toBeUndefined();
+    expect(await open('fourteen')).toBeDefined();
     expect(await readdir(folder)).toHaveLength(2);
   });
 
-  it('stays within its folder, whatever its name', async () => {
-    const { url } = await bucket.presign(upload('uploads/../../../etc/eight'), 900);
+  it('stays within its folder, whatever its key', async () => {
+    const { url } = await presign('../../../../etc/eight');
     expect([200, 403]).toContain(await put(url, BYTES));
     expect(await bucket.open('etc/eight')).toBeUndefined();
   });
 });
 
-describe('the signature of S3', () => {
+describe('an S3 signature', () => {
   /** The published example of a presigned address (Amazon S3, "Authenticating Requests: Using Query Parameters"). */
   const EXAMPLE = {
     method: 'GET',
@@ -159,13 +161,13 @@ describe('the signature of S3', () => {
   const SECRET = 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY';
   const SIGNED_AT = Date.UTC(2013, 4, 24);
 
-  it('is the published one', () => {
+  it('matches the published example', () => {
     expect(isSigned(EXAMPLE, SECRET, SIGNED_AT)).toBe(true);
     expect(isSigned(EXAMPLE, `${SECRET}x`, SIGNED_AT)).toBe(false);
     expect(isSigned({ ...EXAMPLE, headers: { host: 'other.s3.amazonaws.com' } }, SECRET, SIGNED_AT)).toBe(false);
   });
 
-  it('ends with its time', () => {
+  it('expires', () => {
     expect(isSigned(EXAMPLE, SECRET, SIGNED_AT + 86_400_000)).toBe(true);
     expect(isSigned(EXAMPLE, SECRET, SIGNED_AT + 86_401_000)).toBe(false);
     expect(isSigned(EXAMPLE, SECRET, SIGNED_AT - 901_000)).toBe(false);

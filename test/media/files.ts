@@ -1,65 +1,32 @@
-/** The beginnings of files of every type that the platform takes, and of some that it does not, made by hand from their formats. */
+/** The first bytes of files of every type that Meta accepts, and of some that it does not, made by hand from their formats. */
 
 const text = (value: string): number[] => Array.from(Buffer.from(value, 'latin1'));
 const repeated = (byte: number, times: number): number[] => Array.from({ length: times }, () => byte);
 const u32 = (value: number): number[] => [value >>> 24, (value >>> 16) & 0xff, (value >>> 8) & 0xff, value & 0xff];
 
 /** An Ogg page that begins a stream (RFC 3533, 6) with one packet. */
-const oggPage = (packet: readonly number[]): number[] => [
-  ...text('OggS'),
-  0,
-  2,
-  ...repeated(0, 20),
-  1,
-  packet.length,
-  ...packet,
-];
+const oggPage = (packet: readonly number[]): number[] => {
+  const header = [...text('OggS'), 0, 2, ...repeated(0, 20), 1, packet.length];
+  return [...header, ...packet];
+};
 /** The identification header of Opus (RFC 7845, 5.1): version, channels, pre-skip, input rate, gain, mapping family. */
-const opusHead = (channels: number, version = 1): number[] => [
-  ...text('OpusHead'),
-  version,
-  channels,
-  0x38,
-  0x01,
-  0x80,
-  0xbb,
-  0,
-  0,
-  0,
-  0,
-  0,
-];
+const opusHead = (channels: number, version = 1): number[] => {
+  const head = [...text('OpusHead'), version, channels, 0x38, 0x01, 0x80, 0xbb];
+  return [...head, ...repeated(0, 5)];
+};
 
 const box = (brand: string): number[] => [...u32(24), ...text('ftyp'), ...text(brand), ...u32(0), ...text('isomiso2')];
 
 /** A local header of a zip (APPNOTE.TXT, 4.3.7) with `size` bytes behind it. */
-const zipPart = (name: string, size = 40): number[] => [
-  ...text('PK'),
-  3,
-  4,
-  20,
-  ...repeated(0, 5),
-  ...repeated(0, 16),
-  name.length,
-  0,
-  0,
-  0,
-  ...text(name),
-  ...repeated(0x55, size),
-];
+const zipPart = (name: string, size = 40): number[] => {
+  const header = [...text('PK'), 3, 4, 20, ...repeated(0, 21), name.length, 0, 0, 0];
+  return [...header, ...text(name), ...repeated(0x55, size)];
+};
 
-const webp = (chunk: string, flags = 0): number[] => [
-  ...text('RIFF'),
-  ...u32(0x1000),
-  ...text('WEBP'),
-  ...text(chunk),
-  10,
-  0,
-  0,
-  0,
-  flags,
-  ...repeated(0, 9),
-];
+const webp = (chunk: string, flags = 0): number[] => {
+  const header = [...text('RIFF'), ...u32(0x1000), ...text('WEBP')];
+  return [...header, ...text(chunk), 10, 0, 0, 0, flags, ...repeated(0, 9)];
+};
 
 const of = (bytes: readonly number[]): Buffer => Buffer.from(bytes);
 
@@ -88,7 +55,7 @@ export const FILES = {
   text: Buffer.from('Olá, Ana!\r\n\tSeu pedido saiu.\n'),
 } as const;
 
-/** What looks like something and is not taken. */
+/** Files that are not accepted, some of which resemble an accepted type. */
 export const OTHERS: Readonly<Record<string, Buffer>> = {
   gif: of(text('GIF89a\x01\0\x01\0')),
   heic: of(box('heic')),

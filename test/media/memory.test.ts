@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -11,20 +10,22 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildService } from '../../infra/build/service.ts';
 import { freePort } from '../../infra/local/engines.ts';
 import { AWS_DEFAULTS, keyFileOf, stageEnvironment } from '../../infra/local/stages.ts';
-import { type Messaging, startMessaging, type Tenant } from '../support/api.ts';
+import { startMessaging } from '../support/api.ts';
 import { tempDir } from '../support/local-stack.ts';
+import { listening } from '../support/loopback.ts';
 import { connectedNumber, useMetaAt } from '../support/media.ts';
+import { use } from '../support/use.ts';
 import { FILES } from './files.ts';
 
 const MB = 1024 * 1024;
-/** The largest file that the contract takes: 140,000,000 characters of base64 (docs/spec/media.md#ways-to-upload). */
+/** The largest file that the contract allows: 140,000,000 characters of base64 (docs/spec/media.md#ways-to-upload). */
 const SIZE = 105_000_000;
-/** What the process may take at its highest, all in all, in bytes. */
+/** The limit of the process's peak memory, in bytes. */
 const MAX_RSS = 200 * MB;
-/** What it may take for objects: less than half of the file. */
+/** The limit of its heap: less than half of the file. */
 const HEAP_MB = 48;
 
-/** A document of that size, made a piece at a time. */
+/** A document of that size, generated in pieces. */
 function* file(): Generator<Buffer> {
   const piece = Buffer.alloc(192 * 1024, 'Seu pedido saiu para entrega.\n');
   yield FILES.pdf;
@@ -49,43 +50,37 @@ function* json(): Generator<Buffer> {
   yield Buffer.from(`${rest.toString('base64')}"}`);
 }
 
-/** The platform: hashes what arrives, and keeps nothing, so that this process tells nothing of the other's memory. */
-const startMeta = async () => {
-  const uploads: { bytes: number }[] = [];
-  const server = createServer((request, response) => {
-    let bytes = 0;
-    request.on('data', (chunk: Buffer) => {
-      bytes += chunk.length;
-    });
-    request.on('end', () => {
-      uploads.push({ bytes });
-      response.writeHead(200, { 'content-type': 'application/json' }).end('{"id":"1037543291543636"}');
-    });
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return { server, uploads, baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
-};
+/** A stand-in of Meta that counts the bytes of the uploads and discards them. */
+const uploads: { bytes: number }[] = [];
+const meta = await use(
+  listening(
+    createServer((request, response) => {
+      let bytes = 0;
+      request.on('data', (chunk: Buffer) => {
+        bytes += chunk.length;
+      });
+      request.on('end', () => {
+        uploads.push({ bytes });
+        response.writeHead(200, { 'content-type': 'application/json' }).end('{"id":"1037543291543636"}');
+      });
+    }),
+  ),
+);
 
-/** The most that a process ever had in memory, in bytes (proc(5), VmHWM); what it has now where the system does not say. */
+/** The peak memory of a process in bytes (proc(5), VmHWM); NaN where the system does not report it. */
 const peakOf = async (pid: number): Promise<number> => {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
   return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1] ?? Number.NaN) * 1024;
 };
 
-let messaging: Messaging;
-let meta: Awaited<ReturnType<typeof startMeta>>;
+const messaging = await use(startMessaging());
+const owner = await messaging.tenant();
+const number = await connectedNumber(messaging, owner, 'live');
+const port = await freePort();
+const url = `http://127.0.0.1:${port}`;
 let service: ChildProcess;
-let url: string;
-let owner: Tenant;
-let number: string;
 beforeAll(async () => {
-  [messaging, meta] = await Promise.all([startMessaging(), startMeta()]);
-  await useMetaAt(messaging, meta.baseUrl);
-  owner = await messaging.tenant();
-  number = await connectedNumber(messaging, owner, 'live');
-  const port = await freePort();
-  url = `http://127.0.0.1:${port}`;
+  await useMetaAt(messaging, meta.url);
   const settings = {
     publicUrl: url,
     dynamodbEndpoint: messaging.dynamodbEndpoint,
@@ -110,8 +105,6 @@ afterAll(async () => {
     service.kill('SIGTERM');
     await once(service, 'exit');
   }
-  meta?.server.close();
-  await messaging?.close();
 });
 
 const post = async (path: string, body: Iterable<Buffer>, type: string) => {
@@ -128,16 +121,16 @@ describe('the gateway service, with 105 MB of media', () => {
   test.each([
     ['bytes', '/binary?filename=catalogo.pdf', () => file(), 'application/pdf'],
     ['base64 in lines of 76 columns', '', () => json(), 'application/json'],
-  ] as const)('hands %s on whole, and never takes 200 MB for it', { timeout: 120_000 }, async (_, path, body, type) => {
+  ] as const)('passes %s on completely, and stays below 200 MB', { timeout: 120_000 }, async (_, path, body, type) => {
     const { status, body: result } = await post(path, body(), type);
     expect({ status, result }).toMatchObject({ status: 201, result: { kind: 'document', size: SIZE, sha256: SHA256 } });
-    expect(meta.uploads.at(-1)?.bytes).toBeGreaterThan(SIZE);
+    expect(uploads.at(-1)?.bytes).toBeGreaterThan(SIZE);
     const peak = await peakOf(service.pid ?? 0);
-    console.info(`the most that the process had: ${Math.round(peak / MB)} MB`);
+    console.info(`peak memory: ${Math.round(peak / MB)} MB`);
     if (process.platform === 'linux') expect(peak).toBeLessThan(MAX_RSS);
   });
 
-  test('serves nothing but media and its own health', async () => {
+  test('serves only media and its health check', async () => {
     expect((await fetch(`${url}/health`)).status).toBe(200);
     expect((await fetch(`${url}/v2/wallet`)).status).toBe(404);
     expect((await fetch(`${url}/numbers/${number}/media`, { method: 'POST' })).status).toBe(401);

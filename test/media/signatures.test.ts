@@ -34,20 +34,20 @@ const EXPECTED: Readonly<Record<Exclude<keyof typeof FILES, 'compound'>, Detecte
 };
 
 describe('the type of a file', () => {
-  it.each(Object.entries(EXPECTED))('is found by its first bytes: %s', (name, found) => {
+  it.each(Object.entries(EXPECTED))('is detected from its first bytes: %s', (name, found) => {
     expect(detectType(FILES[name as keyof typeof FILES])).toEqual(found);
   });
 
-  it.each(Object.entries(OTHERS))('is none that the platform takes: %s', (_, bytes) => {
+  it.each(Object.entries(OTHERS))('is not one that Meta accepts: %s', (_, bytes) => {
     expect(detectType(bytes)).toBeUndefined();
   });
 
   it.each([
-    ['a PDF said to be a picture', FILES.pdf, 'image/png', 'application/pdf'],
-    ['a picture said to be text', FILES.jpeg, 'text/plain', 'image/jpeg'],
-    ['a sound of a brand of its own said to be a film', FILES.m4a, 'video/mp4', 'audio/mp4'],
-  ] as const)('is not what it is said to be: %s', (_, bytes, said, found) => {
-    expect(detectType(bytes, said)?.mimeType).toBe(found);
+    ['a PDF declared as a picture', FILES.pdf, 'image/png', 'application/pdf'],
+    ['a picture declared as text', FILES.jpeg, 'text/plain', 'image/jpeg'],
+    ['audio with a brand of its own declared as video', FILES.m4a, 'video/mp4', 'audio/mp4'],
+  ] as const)('overrules the declared one: %s', (_, bytes, declared, found) => {
+    expect(detectType(bytes, declared)?.mimeType).toBe(found);
   });
 
   it.each([
@@ -55,21 +55,21 @@ describe('the type of a file', () => {
     ['Word 97', FILES.compound, 'application/msword'],
     ['Excel 97', FILES.compound, 'application/vnd.ms-excel'],
     ['PowerPoint 97', FILES.compound, 'application/vnd.ms-powerpoint'],
-  ] as const)('is what it is said to be where one form carries several: %s', (_, bytes, said) => {
-    expect(detectType(bytes, said)?.mimeType).toBe(said);
+  ] as const)('is the declared one where several types share a container: %s', (_, bytes, declared) => {
+    expect(detectType(bytes, declared)?.mimeType).toBe(declared);
   });
 
-  it('is none for the form of Office 97 that is said to be something else', () => {
+  it('is unknown for an Office 97 file declared as something else', () => {
     expect(detectType(FILES.compound)).toBeUndefined();
     expect(detectType(FILES.compound, 'application/pdf')).toBeUndefined();
   });
 
-  it('is text though the bytes that are looked at end within a character', () => {
+  it('is text even if the inspected bytes end within a character', () => {
     const long = Buffer.concat([Buffer.alloc(HEAD_BYTES - 1, 0x61), Buffer.from('é')]).subarray(0, HEAD_BYTES);
     expect(detectType(long)?.mimeType).toBe('text/plain');
   });
 
-  it('is never a guess that throws, however few bytes there are', () => {
+  it('is detected without throwing, however few bytes there are', () => {
     for (const bytes of [...Object.values(FILES), ...Object.values(OTHERS)])
       for (let length = 0; length <= bytes.length; length++)
         expect(() => detectType(bytes.subarray(0, length))).not.toThrow();
@@ -77,7 +77,7 @@ describe('the type of a file', () => {
 });
 
 describe('a declared type', () => {
-  it('is known by every name that the platform documents', () => {
+  it('is known by every name that Meta documents', () => {
     for (const name of Object.keys(MEDIA_TYPES)) expect(mediaTypeOf(name)).toBe(name);
     for (const name of MEDIA_TYPE_NAMES) expect(mediaTypeOf(name), name).toBeDefined();
   });
@@ -90,7 +90,7 @@ describe('a declared type', () => {
     ['image/gif', undefined],
     ['constructor', undefined],
     ['', undefined],
-  ] as const)('%s means %s', (said: string, meant: MimeType | undefined) => {
-    expect(mediaTypeOf(said)).toBe(meant);
+  ] as const)('%s means %s', (declared: string, meant: MimeType | undefined) => {
+    expect(mediaTypeOf(declared)).toBe(meant);
   });
 });

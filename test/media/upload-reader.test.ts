@@ -7,7 +7,7 @@ const SEED = 20_260_302;
 
 type Outcome = { readonly rest: string; readonly bytes: Buffer } | { readonly fault: unknown };
 
-/** Reads a body in pieces that end where `cuts` says. */
+/** Reads a body in pieces, cut at `cuts`. */
 const read = (body: Buffer, cuts: readonly number[] = []): Outcome => {
   const reader = new UploadReader();
   const decoded: Uint8Array[] = [];
@@ -36,9 +36,9 @@ const written = (chance: Chance, bytes: Buffer): string => {
   const spaces = ['', '', '\\n', '\\r\\n', '\\t', ' ', '\\u000a'];
   return Array.from(bytes.toString('base64'), (character) => {
     const form = chance.below(40);
-    const said =
+    const encoded =
       form === 0 ? `\\u00${character.charCodeAt(0).toString(16)}` : character === '/' && form < 20 ? '\\/' : character;
-    return said + (chance.below(30) === 0 ? chance.pick(spaces) : '');
+    return encoded + (chance.below(30) === 0 ? chance.pick(spaces) : '');
   }).join('');
 };
 
@@ -77,7 +77,7 @@ describe('base64', () => {
     ['Zm9vY', 5],
     ['Zm9vYg', 6],
     ['Zm9vYg=', 7],
-  ])('is broken at one place, however it is cut: %j at %i', (text, position) => {
+  ])('reports the same position of a fault, however it is cut: %j at %i', (text, position) => {
     const bytes = Buffer.from(text, 'latin1');
     for (let cut = 0; cut <= bytes.length; cut++) {
       const reader = new Base64Reader();
@@ -89,7 +89,7 @@ describe('base64', () => {
 });
 
 describe('the body of an upload', () => {
-  it('is read the same at every cut', () => {
+  it('is read the same however it is cut', () => {
     const whole = body('Zm9v\\nYm\\/+\\u0059g==');
     const expected = { rest: REST, bytes: Buffer.from('Zm9vYm/+Yg==', 'base64') };
     for (let one = 0; one <= whole.length; one++)
@@ -102,7 +102,7 @@ describe('the body of an upload', () => {
     expect(read(whole, cuts)).toEqual({ rest: REST, bytes: Buffer.from('foobar') });
   });
 
-  it(`is what was written, by chance (seed ${SEED})`, () => {
+  it(`is decoded to what was encoded, for random bytes (seed ${SEED})`, () => {
     const chance = chanceOf(SEED);
     for (let round = 0; round < 400; round++) {
       const bytes = randomBytes(chance, chance.below(400));
@@ -112,7 +112,7 @@ describe('the body of an upload', () => {
     }
   });
 
-  it(`finds the first character that is none, by chance (seed ${SEED})`, () => {
+  it(`reports the first invalid character, for random bytes (seed ${SEED})`, () => {
     const chance = chanceOf(SEED);
     for (let round = 0; round < 200; round++) {
       const text = randomBytes(chance, 3 + chance.below(300))
@@ -150,9 +150,9 @@ describe('the body of an upload', () => {
   it.each([
     ['a body that ends within the data', '{"dataBase64":"Zm9v', { kind: 'not_json' }],
     ['a body that ends within a name', '{"dataBa', { kind: 'not_json' }],
-    ['data that stands there twice', '{"dataBase64":"Zm9v","dataBase64":"Zm9v"}', { kind: 'duplicate_field' }],
+    ['data given twice', '{"dataBase64":"Zm9v","dataBase64":"Zm9v"}', { kind: 'duplicate_field' }],
     ['data that is cut short', '{"dataBase64":"Zm9"}', { kind: 'not_base64', at: 3 }],
-    ['an escape that JSON does not know', '{"dataBase64":"Zm9v\\x"}', { kind: 'not_base64', at: 4 }],
+    ['an escape that JSON does not have', '{"dataBase64":"Zm9v\\x"}', { kind: 'not_base64', at: 4 }],
     ['a code point beyond bytes', '{"dataBase64":"Zm9v\\u0441"}', { kind: 'not_base64', at: 4 }],
     ['a name that no upload has', `{"filename":"${'a'.repeat(20_000)}"}`, { kind: 'too_long' }],
     ['no UTF-8', Buffer.from('{"filename":"\xff"}', 'latin1'), { kind: 'not_json' }],
@@ -160,7 +160,7 @@ describe('the body of an upload', () => {
     expect(read(Buffer.from(text))).toEqual({ fault });
   });
 
-  it('leaves what is no JSON at all to the parser of JSON', () => {
+  it('is passed on unchanged when it is not an upload, for the JSON parser to refuse', () => {
     for (const text of ['', '[]', 'null', '{"dataBase64":5}', '{"a" "b"}', '}}}{', '"dataBase64":"!"']) {
       const outcome = read(Buffer.from(text));
       expect(outcome).toEqual({ rest: text, bytes: Buffer.alloc(0) });

@@ -1,35 +1,30 @@
-import { beforeAll, describe, expect, test } from 'vitest';
-import { archiveFlow, createFlow, deleteFlow } from '../../shared/domain/channels/whatsapp/flows/flows.ts';
+import { describe, expect, test } from 'vitest';
+import { archiveFlow, deleteFlow } from '../../shared/domain/channels/whatsapp/flows/flows.ts';
 import { publishFlow } from '../../shared/domain/channels/whatsapp/flows/publish.ts';
 import { disconnectNumber } from '../../shared/domain/channels/whatsapp/numbers/numbers.ts';
 import { submitTemplate } from '../../shared/domain/channels/whatsapp/templates/submit.ts';
-import { createTemplate, deleteTemplate } from '../../shared/domain/channels/whatsapp/templates/templates.ts';
+import { deleteTemplate } from '../../shared/domain/channels/whatsapp/templates/templates.ts';
 import type { Actor } from '../../shared/domain/core/actor.ts';
 import type { Id } from '../../shared/domain/core/ids.ts';
-import { use } from '../support/use.ts';
-import { startWorld } from '../support/world.ts';
-import { allowed, aNumber, portsOf, tenant } from './kit.ts';
+import { accepted } from '../support/accepted.ts';
+import { aFlow, aNumber, aTemplate, tenant, useNumbers } from './kit.ts';
 
-let ports: ReturnType<typeof portsOf>['ports'];
-const world = await use(startWorld('test'));
-beforeAll(async () => {
-  ({ ports } = portsOf(world));
-});
+const { world, ports } = await useNumbers('test');
 
-const components = [{ type: 'BODY', payload: { text: 'Oi' } }];
-const layout = { type: 'SingleColumnLayout' as const, children: [] };
-const flowJson = { version: '6.2', data_api_version: '3.0', screens: [{ id: 'A', terminal: true, layout }] };
 const CATEGORIES = ['marketing', 'utility'] as const;
 const LANGUAGES = ['pt-BR', 'en-US', 'es-ES'] as const;
-const aTemplate = async (actor: Actor, numberId: Id<'number'>, turn: number) => {
-  const [category, language] = [CATEGORIES[turn % 2] ?? 'utility', LANGUAGES[turn % 3] ?? 'pt-BR'];
-  const wish = { numberId, name: `modelo${turn}`, language, category, components };
-  return allowed(await createTemplate(ports, actor, wish));
-};
-const aFlow = async (actor: Actor, numberId: Id<'number'>, turn: number) => {
-  const platformCategories = turn % 2 ? (['SURVEY', 'OTHER'] as const) : (['OTHER'] as const);
-  return allowed(await createFlow(ports, actor, { numberId, name: `fluxo${turn}`, platformCategories, flowJson }));
-};
+const templateAt = (actor: Actor, numberId: Id<'number'>, turn: number) =>
+  aTemplate(ports, actor, {
+    numberId,
+    category: CATEGORIES[turn % 2] ?? 'utility',
+    language: LANGUAGES[turn % 3] ?? 'pt-BR',
+  });
+const flowAt = (actor: Actor, numberId: Id<'number'>, turn: number) =>
+  aFlow(ports, actor, {
+    numberId,
+    name: `fluxo${turn}`,
+    platformCategories: turn % 2 ? ['SURVEY', 'OTHER'] : ['OTHER'],
+  });
 
 /** Each list by a page function over one organization. */
 const listsOf = ({ organizationId: id }: Actor) => ({
@@ -39,12 +34,16 @@ const listsOf = ({ organizationId: id }: Actor) => ({
 });
 
 describe('a list', () => {
-  test('of what was made in the same moment shows each once over its pages, in one order', async () => {
+  test('shows what was created in the same millisecond once over its pages, in one order', async () => {
     const actor = await tenant(world);
     const { id: numberId } = await aNumber(ports, actor);
     const turns = Array.from({ length: 11 }, (_, turn) => turn);
     await Promise.all(
-      turns.flatMap((turn) => [aNumber(ports, actor), aTemplate(actor, numberId, turn), aFlow(actor, numberId, turn)]),
+      turns.flatMap((turn) => [
+        aNumber(ports, actor),
+        templateAt(actor, numberId, turn),
+        flowAt(actor, numberId, turn),
+      ]),
     );
     for (const [name, page] of Object.entries(listsOf(actor))) {
       const whole = (await page(0, 50)).items.map(({ id }) => id);
@@ -60,13 +59,13 @@ describe('a list', () => {
     }
   });
 
-  test('of templates by every combination of its filters is what a filter of the whole list gives, with its total', async () => {
+  test('of templates matches every combination of its filters, with the exact total', async () => {
     const actor = await tenant(world);
     const [one, two] = [await aNumber(ports, actor), await aNumber(ports, actor)];
     for (let turn = 0; turn < 12; turn++) {
       world.now += 1;
-      const { id } = await aTemplate(actor, turn % 4 < 2 ? one.id : two.id, turn);
-      if (turn % 5 < 2) allowed(await submitTemplate(ports, actor, id));
+      const { id } = await templateAt(actor, turn % 4 < 2 ? one.id : two.id, turn);
+      if (turn % 5 < 2) accepted(await submitTemplate(ports, actor, id));
     }
     const { items: all } = await ports.templates.page(actor.organizationId, {}, { skip: 0, limit: 50 });
     expect(all.map(({ createdAt }) => createdAt)).toEqual(all.map(({ createdAt }) => createdAt).sort((a, b) => b - a));
@@ -81,22 +80,18 @@ describe('a list', () => {
               ),
             );
             const found = await ports.templates.page(actor.organizationId, filter, { skip: 1, limit: 2 });
-            expect([filter, found.total, found.items.map(({ id }) => id)]).toEqual([
-              filter,
-              wanted.length,
-              wanted.slice(1, 3).map(({ id }) => id),
-            ]);
+            expect([filter, found]).toEqual([filter, { items: wanted.slice(1, 3), total: wanted.length }]);
           }
   });
 
-  test('of flows by every combination of its filters is what a filter of the whole list gives, with its total', async () => {
+  test('of flows matches every combination of its filters, with the exact total', async () => {
     const actor = await tenant(world);
     const [one, two] = [await aNumber(ports, actor), await aNumber(ports, actor)];
     for (let turn = 0; turn < 12; turn++) {
       world.now += 1;
-      const { id } = await aFlow(actor, turn % 4 < 2 ? one.id : two.id, turn);
-      if (turn % 3 === 0) allowed(await publishFlow(ports, actor, id));
-      if (turn % 3 === 1) allowed(await archiveFlow(ports, actor, id));
+      const { id } = await flowAt(actor, turn % 4 < 2 ? one.id : two.id, turn);
+      if (turn % 3 === 0) accepted(await publishFlow(ports, actor, id));
+      if (turn % 3 === 1) accepted(await archiveFlow(ports, actor, id));
     }
     const { items: all } = await ports.flows.page(actor.organizationId, {}, { skip: 0, limit: 50 });
     for (const status of [undefined, 'draft', 'active', 'archived'] as const)
@@ -112,15 +107,11 @@ describe('a list', () => {
             );
             const filter = { status, platformStatus, category, numberId };
             const found = await ports.flows.page(actor.organizationId, filter, { skip: 0, limit: 3 });
-            expect([filter, found.total, found.items.map(({ id }) => id)]).toEqual([
-              filter,
-              wanted.length,
-              wanted.slice(0, 3).map(({ id }) => id),
-            ]);
+            expect([filter, found]).toEqual([filter, { items: wanted.slice(0, 3), total: wanted.length }]);
           }
   });
 
-  test('that changes while it is read has an exact total once it stands still', async () => {
+  test('that changes while it is read has an exact total afterwards', async () => {
     const actor = await tenant(world);
     const { id: numberId } = await aNumber(ports, actor);
     const turns = Array.from({ length: 12 }, (_, turn) => turn);
@@ -128,8 +119,8 @@ describe('a list', () => {
       turns.map(async (turn) => {
         const [number, template, flow] = await Promise.all([
           aNumber(ports, actor),
-          aTemplate(actor, numberId, turn),
-          aFlow(actor, numberId, turn),
+          templateAt(actor, numberId, turn),
+          flowAt(actor, numberId, turn),
         ]);
         for (const page of Object.values(listsOf(actor))) expect((await page(0, 3)).total).toBeGreaterThan(0);
         if (turn % 3 > 0) return;

@@ -1,5 +1,5 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createFlow, deleteFlow } from '../../shared/domain/channels/whatsapp/flows/flows.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { deleteFlow } from '../../shared/domain/channels/whatsapp/flows/flows.ts';
 import {
   deleteFlowAtMeta,
   deprecateFlow,
@@ -8,48 +8,32 @@ import {
 } from '../../shared/domain/channels/whatsapp/flows/publish.ts';
 import { changeProfile, connectNumber, syncNumber } from '../../shared/domain/channels/whatsapp/numbers/numbers.ts';
 import { submitTemplate } from '../../shared/domain/channels/whatsapp/templates/submit.ts';
-import { createTemplate, deleteTemplate } from '../../shared/domain/channels/whatsapp/templates/templates.ts';
-import type { Actor } from '../../shared/domain/core/actor.ts';
+import { deleteTemplate } from '../../shared/domain/channels/whatsapp/templates/templates.ts';
 import { isRefusal } from '../../shared/domain/core/errors.ts';
 import type { Id } from '../../shared/domain/core/ids.ts';
-import { managementAddress, metaManagement } from '../../shared/providers/meta/management.ts';
-import { type MetaManagementStandIn, startMetaManagement } from '../support/providers/meta-management-stand-in.ts';
+import { accepted } from '../support/accepted.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
-import { allowed, portsOf, tenant } from './kit.ts';
+import { aFlow, aTemplate, FLOW_JSON, type MetaAccount, SCREEN, startMetaAccount, TOKEN } from './kit.ts';
 
-const TOKEN = 'EAAJ-token';
-const WABA = '102290129340398';
-let meta: MetaManagementStandIn;
-let kit: ReturnType<typeof portsOf>;
-let actor: Actor;
-let phoneNumberId: string;
-let connected = 0;
 const world = await use(startWorld('live'));
+let { meta, ports, raised, actor, connection } = {} as MetaAccount;
 beforeEach(async () => {
-  meta = await startMetaManagement(TOKEN, WABA);
-  const address = managementAddress({ baseUrl: meta.baseUrl, timeoutMs: 500 });
-  const io = { fetch: globalThis.fetch, now: () => world.now };
-  kit = portsOf(world, async (_, accessToken) => metaManagement(io, { ...address, accessToken }));
-  actor = await tenant(world);
-  meta.addNumber('1', { status: 'PENDING' });
-  meta.addNumber('2');
-  phoneNumberId = `4${++connected}`;
-  meta.addNumber(phoneNumberId);
+  const options = { timeoutMs: 500, others: ['1', '2'] };
+  ({ meta, ports, raised, actor, connection } = await startMetaAccount(world, options));
+  return () => meta.close();
 });
-afterEach(() => meta.close());
 
-const connect = (fields: object = {}) =>
-  connectNumber(kit.ports, actor, { phoneNumberId, wabaId: WABA, accessToken: TOKEN, ...fields });
+const connect = (fields: object = {}) => connectNumber(ports, actor, { ...connection, ...fields });
 const refusal = (outcome: unknown) => {
   if (!isRefusal(outcome)) throw new Error('It was allowed.');
   const { name, details } = outcome;
   return [name, details.errors?.map(({ path }) => path) ?? []];
 };
 
-describe('a number on the platform', () => {
-  test('is found through its account, on whichever page, subscribed to and read in our words', async () => {
-    expect(allowed(await connect())).toMatchObject({
+describe('a number at Meta', () => {
+  test('is found on any page of its account, subscribed to, and read in our terms', async () => {
+    expect(accepted(await connect())).toMatchObject({
       displayPhone: '+5511999990000',
       status: 'connected',
       qualityRating: 'green',
@@ -64,21 +48,21 @@ describe('a number on the platform', () => {
   });
 
   test.each([
-    ['whose token is not taken', { accessToken: 'other' }, ['VALIDATION_ERROR', ['accessToken']]],
+    ['with an invalid token', { accessToken: 'other' }, ['VALIDATION_ERROR', ['accessToken']]],
     ['of another account', { wabaId: '1' }, ['VALIDATION_ERROR', ['phoneNumberId']]],
     ['that the account does not have', { phoneNumberId: '999' }, ['VALIDATION_ERROR', ['phoneNumberId']]],
-  ])('%s is not connected, and nothing is kept', async (_, fields, expected) => {
+  ])('%s is not connected, and nothing is stored', async (_, fields, expected) => {
     expect(refusal(await connect(fields))).toEqual(expected);
-    expect((await kit.ports.numbers.page(actor.organizationId, {}, { skip: 0, limit: 1 })).total).toBe(0);
+    expect((await ports.numbers.page(actor.organizationId, {}, { skip: 0, limit: 1 })).total).toBe(0);
   });
 
   test.each([
-    ['throttled', 'throttle', 'RATE_LIMITED'],
-    ['silent', 'hang', 'DEPENDENCY_FAILED'],
-    ['broken', 'server_error', 'DEPENDENCY_FAILED'],
-    ['unreadable', 'malformed', 'DEPENDENCY_FAILED'],
-    ['gone in the middle', 'reset', 'DEPENDENCY_FAILED'],
-  ] as const)('of a platform that is %s is not connected, and is once it answers', async (_, play, name) => {
+    ['throttling', 'throttle', 'RATE_LIMITED'],
+    ['a hanging request', 'hang', 'DEPENDENCY_FAILED'],
+    ['a server error', 'server_error', 'DEPENDENCY_FAILED'],
+    ['a malformed response', 'malformed', 'DEPENDENCY_FAILED'],
+    ['a broken connection', 'reset', 'DEPENDENCY_FAILED'],
+  ] as const)('is not connected when Meta answers with %s, and is by the next call', async (_, play, name) => {
     meta.script(play);
     const refused = await connect();
     expect(refusal(refused)).toEqual([name, []]);
@@ -86,49 +70,51 @@ describe('a number on the platform', () => {
     expect(isRefusal(await connect())).toBe(false);
   });
 
-  test('is synced: a quality that moved is an event', async () => {
-    const { id } = allowed(await connect());
-    meta.addNumber(phoneNumberId, { quality_rating: 'YELLOW', whatsapp_business_manager_messaging_limit: 'TIER_10K' });
+  test('is synced: a changed quality raises one event', async () => {
+    const { id } = accepted(await connect());
+    meta.addNumber(connection.phoneNumberId, {
+      quality_rating: 'YELLOW',
+      whatsapp_business_manager_messaging_limit: 'TIER_10K',
+    });
     world.now += 1_000;
-    const synced = allowed(await syncNumber(kit.ports, actor, id));
+    const synced = accepted(await syncNumber(ports, actor, id));
     expect(synced).toMatchObject({ qualityRating: 'yellow', messagingTier: 'tier_10k', lastPlatformSyncAt: world.now });
-    allowed(await syncNumber(kit.ports, actor, id));
-    expect(kit.raised).toHaveLength(1);
+    accepted(await syncNumber(ports, actor, id));
+    expect(raised).toHaveLength(1);
   });
 
-  test('has its profile written there first, a cleared field as an empty one', async () => {
-    const { id } = allowed(await connect());
-    allowed(await changeProfile(kit.ports, actor, id, { about: 'Novo', website: 'https://a.example', email: null }));
-    expect(meta.account.profiles.get(phoneNumberId)).toEqual({
+  test('has its profile written to Meta before it is stored, a cleared field as an empty one', async () => {
+    const { id } = accepted(await connect());
+    accepted(await changeProfile(ports, actor, id, { about: 'Novo', website: 'https://a.example', email: null }));
+    expect(meta.account.profiles.get(connection.phoneNumberId)).toEqual({
       about: 'Novo',
       vertical: 'RETAIL',
       websites: ['https://a.example'],
       email: '',
     });
     meta.script({ refuse: '100' });
-    expect(refusal(await changeProfile(kit.ports, actor, id, { about: 'Outro' }))).toEqual([
+    expect(refusal(await changeProfile(ports, actor, id, { about: 'Outro' }))).toEqual([
       'VALIDATION_ERROR',
       ['profile'],
     ]);
-    expect((await kit.ports.numbers.read(actor.organizationId, id))?.profile?.about).toBe('Novo');
+    expect((await ports.numbers.read(actor.organizationId, id))?.profile?.about).toBe('Novo');
   });
 });
 
-describe('a template on the platform', () => {
+describe('a template at Meta', () => {
   const create = async () => {
-    const { id: numberId } = allowed(await connect());
+    const { id: numberId } = accepted(await connect());
     const components = [{ type: 'body', payload: { text: 'Oi {{1}}!', example: { body_text: [['Ana']] } } }];
-    const words = { numberId, name: 'pedido_enviado', language: 'pt-BR', category: 'utility' } as const;
-    return allowed(await createTemplate(kit.ports, actor, { ...words, components })).id;
+    return (await aTemplate(ports, actor, { numberId, name: 'pedido_enviado', components })).id;
   };
-  const state = async (id: Id<'template'>) => (await kit.ports.templates.read(actor.organizationId, id))?.status;
-  const kept = () => [...meta.account.templates.values()];
+  const state = async (id: Id<'template'>) => (await ports.templates.read(actor.organizationId, id))?.status;
+  const listed = () => [...meta.account.templates.values()];
 
-  test('is created in its words and pending; deleted there, too', async () => {
+  test('is created in its own terms, is pending, and is deleted there, too', async () => {
     const id = await create();
-    const submitted = allowed(await submitTemplate(kit.ports, actor, id));
+    const submitted = accepted(await submitTemplate(ports, actor, id));
     expect(submitted.status).toBe('pending');
-    expect(kept()).toEqual([
+    expect(listed()).toEqual([
       {
         id: submitted.platformTemplateId,
         name: 'pedido_enviado',
@@ -138,114 +124,106 @@ describe('a template on the platform', () => {
         status: 'PENDING',
       },
     ]);
-    expect(await deleteTemplate(kit.ports, actor, id)).toBeUndefined();
-    expect(kept()).toEqual([]);
+    expect(await deleteTemplate(ports, actor, id)).toBeUndefined();
+    expect(listed()).toEqual([]);
   });
 
-  test.each([false, true])('has the category that the platform gives it (answer lost: %s)', async (lost) => {
+  test.each([false, true])('gets the category that Meta assigns (response lost: %s)', async (lost) => {
     meta.account.givenCategory = 'MARKETING';
     const id = await create();
     if (lost) {
       meta.script('accept_and_reset');
-      expect(refusal(await submitTemplate(kit.ports, actor, id))).toEqual(['DEPENDENCY_FAILED', []]);
+      expect(refusal(await submitTemplate(ports, actor, id))).toEqual(['DEPENDENCY_FAILED', []]);
     }
-    expect(allowed(await submitTemplate(kit.ports, actor, id))).toMatchObject({
+    expect(accepted(await submitTemplate(ports, actor, id))).toMatchObject({
       category: 'marketing',
       status: 'pending',
     });
   });
 
   test.each(['accept_and_hang', 'accept_and_reset', 'malformed'] as const)(
-    'whose answer is lost (%s) stays submitted, and submitting again finds it: one template',
+    'whose response is lost (%s) stays submitted, and submitting again finds it: one template',
     async (play) => {
       const id = await create();
       meta.script(play);
-      expect(refusal(await submitTemplate(kit.ports, actor, id))).toEqual(['DEPENDENCY_FAILED', []]);
+      expect(refusal(await submitTemplate(ports, actor, id))).toEqual(['DEPENDENCY_FAILED', []]);
       expect(await state(id)).toBe('submitted');
-      expect(allowed(await submitTemplate(kit.ports, actor, id)).status).toBe('pending');
-      expect(kept()).toHaveLength(1);
+      expect(accepted(await submitTemplate(ports, actor, id)).status).toBe('pending');
+      expect(listed()).toHaveLength(1);
     },
   );
 
-  test('that never arrived is created by the next try', async () => {
+  test('that never arrived is created by the next attempt', async () => {
     const id = await create();
     meta.script('hang');
-    expect(refusal(await submitTemplate(kit.ports, actor, id))).toEqual(['DEPENDENCY_FAILED', []]);
-    allowed(await submitTemplate(kit.ports, actor, id));
-    expect(kept()).toHaveLength(1);
+    expect(refusal(await submitTemplate(ports, actor, id))).toEqual(['DEPENDENCY_FAILED', []]);
+    accepted(await submitTemplate(ports, actor, id));
+    expect(listed()).toHaveLength(1);
   });
 
-  test('that the platform refuses is a draft again, and says where', async () => {
+  test('that Meta refuses is a draft again, and the refusal names the field', async () => {
     const id = await create();
     meta.script({ refuse: '100' });
-    expect(refusal(await submitTemplate(kit.ports, actor, id))).toEqual(['VALIDATION_ERROR', ['components']]);
+    expect(refusal(await submitTemplate(ports, actor, id))).toEqual(['VALIDATION_ERROR', ['components']]);
     expect(await state(id)).toBe('draft');
     meta.script('throttle');
-    expect(refusal(await submitTemplate(kit.ports, actor, id))).toEqual(['RATE_LIMITED', []]);
+    expect(refusal(await submitTemplate(ports, actor, id))).toEqual(['RATE_LIMITED', []]);
     expect(await state(id)).toBe('draft');
   });
 
   test('submitted ten times at once is one, and pending', async () => {
     const id = await create();
-    await Promise.all(Array.from({ length: 10 }, () => submitTemplate(kit.ports, actor, id)));
-    expect(kept()).toHaveLength(1);
-    const found = await kit.ports.templates.read(actor.organizationId, id);
-    expect(found).toMatchObject({ status: 'pending', platformTemplateId: kept()[0]?.id });
+    await Promise.all(Array.from({ length: 10 }, () => submitTemplate(ports, actor, id)));
+    expect(listed()).toHaveLength(1);
+    const found = await ports.templates.read(actor.organizationId, id);
+    expect(found).toMatchObject({ status: 'pending', platformTemplateId: listed()[0]?.id });
   });
 });
 
-describe('a flow on the platform', () => {
-  const SCREEN = { id: 'A', terminal: true, layout: { type: 'SingleColumnLayout' as const, children: [] } };
-  const flowJson = { version: '6.2', data_api_version: '3.0', screens: [SCREEN] };
+describe('a flow at Meta', () => {
   const create = async (json: object = {}) => {
-    const { id: numberId } = allowed(await connect());
-    const wish = {
-      numberId,
-      name: 'Atendimento',
-      platformCategories: ['OTHER'] as const,
-      flowJson: { ...flowJson, ...json },
-    };
-    return allowed(await createFlow(kit.ports, actor, wish)).id;
+    const { id: numberId } = accepted(await connect());
+    return (await aFlow(ports, actor, { numberId, flowJson: { ...FLOW_JSON, ...json } })).id;
   };
-  const kept = () => [...meta.account.flows.values()];
+  const listed = () => [...meta.account.flows.values()];
 
-  test('is created, given its JSON without the versions of an endpoint that it has not, published and deprecated', async () => {
+  test('is created, uploaded without the version of an endpoint it does not have, published and deprecated', async () => {
     const id = await create();
-    const published = allowed(await publishFlow(kit.ports, actor, id));
+    const published = accepted(await publishFlow(ports, actor, id));
     const json = JSON.stringify({ version: '6.2', screens: [SCREEN] });
     const flow = { id: published.platformFlowId, name: `Atendimento (${id})`, categories: ['OTHER'], json };
-    expect(kept()).toEqual([{ ...flow, status: 'PUBLISHED' }]);
+    expect(listed()).toEqual([{ ...flow, status: 'PUBLISHED' }]);
     expect(published).toMatchObject({ status: 'active', platformStatus: 'PUBLISHED', publishedAt: world.now });
     meta.script('accept_and_hang');
-    expect(refusal(await deprecateFlow(kit.ports, actor, id))).toEqual(['DEPENDENCY_FAILED', []]);
-    expect(allowed(await deprecateFlow(kit.ports, actor, id)).status).toBe('deprecated');
-    expect(kept()).toEqual([{ ...flow, status: 'DEPRECATED' }]);
+    expect(refusal(await deprecateFlow(ports, actor, id))).toEqual(['DEPENDENCY_FAILED', []]);
+    expect(accepted(await deprecateFlow(ports, actor, id)).status).toBe('deprecated');
+    expect(listed()).toEqual([{ ...flow, status: 'DEPRECATED' }]);
   });
 
-  test('that asks an endpoint keeps its version of the data exchange', async () => {
+  test('with an endpoint keeps its data exchange version', async () => {
     const id = await create({ routing_model: { A: [] } });
-    allowed(await publishFlow(kit.ports, actor, id));
-    expect(JSON.parse(kept()[0]?.json ?? '')).toEqual({ ...flowJson, routing_model: { A: [] } });
+    accepted(await publishFlow(ports, actor, id));
+    expect(JSON.parse(listed()[0]?.json ?? '')).toEqual({ ...FLOW_JSON, routing_model: { A: [] } });
   });
 
   test.each([
     ['created', 0],
     ['uploaded', 1],
     ['published', 2],
-  ])('whose answer is lost when it is %s is published by the next try, once', async (_, at) => {
+  ])('whose response is lost when it is %s is published once, by the next attempt', async (_, at) => {
     const id = await create();
     meta.script(...Array<'accept'>(at).fill('accept'), 'accept_and_reset');
-    expect(refusal(await publishFlow(kit.ports, actor, id))).toEqual(['DEPENDENCY_FAILED', []]);
-    expect(allowed(await publishFlow(kit.ports, actor, id)).status).toBe('active');
-    expect(kept().map(({ status }) => status)).toEqual(['PUBLISHED']);
+    expect(refusal(await publishFlow(ports, actor, id))).toEqual(['DEPENDENCY_FAILED', []]);
+    expect(accepted(await publishFlow(ports, actor, id)).status).toBe('active');
+    expect(listed().map(({ status }) => status)).toEqual(['PUBLISHED']);
   });
 
-  test('that the platform blocks, throttles or releases stands so after a sync', async () => {
+  test('that Meta blocks, throttles or releases has that status after a sync', async () => {
     const id = await create();
-    expect(refusal(await syncFlow(kit.ports, actor, id))).toEqual(['CONFLICT', []]);
-    allowed(await publishFlow(kit.ports, actor, id));
-    const [known] = kept();
-    if (!known) throw new Error('The platform has no flow.');
+    expect(refusal(await syncFlow(ports, actor, id))).toEqual(['CONFLICT', []]);
+    accepted(await publishFlow(ports, actor, id));
+    const [known] = listed();
+    if (!known) throw new Error('Meta has no flow.');
     for (const [platformStatus, status] of [
       ['BLOCKED', 'paused'],
       ['THROTTLED', 'active'],
@@ -253,18 +231,18 @@ describe('a flow on the platform', () => {
       ['DEPRECATED', 'deprecated'],
     ] as const) {
       known.status = platformStatus;
-      expect(allowed(await syncFlow(kit.ports, actor, id))).toMatchObject({ platformStatus, status });
+      expect(accepted(await syncFlow(ports, actor, id))).toMatchObject({ platformStatus, status });
     }
   });
 
-  test('with faults that the platform finds stays a draft, is told them, and is deleted there, too', async () => {
+  test('with faults that Meta finds stays a draft, reports them, and is deleted there, too', async () => {
     const id = await create();
     meta.account.flowFaults = [{ error: 'INVALID_PROPERTY_VALUE', line_start: 3 }];
-    const refused = await publishFlow(kit.ports, actor, id);
+    const refused = await publishFlow(ports, actor, id);
     expect(refusal(refused)).toEqual(['VALIDATION_ERROR', ['flowJson']]);
     expect(JSON.stringify(refused)).toContain('line 3: INVALID_PROPERTY_VALUE');
-    expect(kept().map(({ status }) => status)).toEqual(['DRAFT']);
-    expect(await deleteFlow(kit.ports, actor, id, deleteFlowAtMeta(kit.ports, actor))).toBeUndefined();
-    expect(kept()).toEqual([]);
+    expect(listed().map(({ status }) => status)).toEqual(['DRAFT']);
+    expect(await deleteFlow(ports, actor, id, deleteFlowAtMeta(ports, actor))).toBeUndefined();
+    expect(listed()).toEqual([]);
   });
 });

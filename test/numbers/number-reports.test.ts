@@ -2,59 +2,43 @@ import { describe, expect, test } from 'vitest';
 import { applyMetaReport } from '../../shared/domain/channels/whatsapp/meta-reports/apply.ts';
 import type { MetaReport } from '../../shared/domain/channels/whatsapp/meta-reports/report.ts';
 import type { WhatsappNumber } from '../../shared/domain/channels/whatsapp/numbers/number.ts';
+import { syncNumber } from '../../shared/domain/channels/whatsapp/numbers/numbers.ts';
 import { numberView } from '../../shared/domain/channels/whatsapp/numbers/views.ts';
-import { submitTemplate } from '../../shared/domain/channels/whatsapp/templates/submit.ts';
-import {
-  changeTemplate,
-  createTemplate,
-  updateTemplate,
-} from '../../shared/domain/channels/whatsapp/templates/templates.ts';
 import type { Actor } from '../../shared/domain/core/actor.ts';
-import { outbox } from '../../shared/storage/work/outbox.ts';
+import { accepted } from '../support/accepted.ts';
 import { chanceOf } from '../support/chance.ts';
 import { FAULTS } from '../support/fault-proxy.ts';
-import { allowed, aNumber, tenant, useNumbers } from './kit.ts';
-import { AT, account, orders, quality } from './reports.ts';
+import { aNumber, eventsSince, tenant, useNumbers } from './kit.ts';
+import { account, accountLimit, displayName, orders, quality } from './reports.ts';
 
-const { world, kit } = await useNumbers();
+const { world, ports, raised } = await useNumbers();
 
-const apply = (actor: Actor, event: MetaReport) => applyMetaReport(kit.ports, actor, event);
-const raisedBy = async (work: () => Promise<unknown>) => {
-  const before = kit.raised.length;
-  await work();
-  const events = await Promise.all(kit.raised.slice(before).map((id) => outbox(world.table).read(id)));
-  return events.map((stored) => ({ type: stored?.event.type, data: stored?.event.data }));
-};
+const apply = (actor: Actor, report: MetaReport) => applyMetaReport(ports, actor, report);
 const read = async ({ organizationId, id }: WhatsappNumber) => {
-  const number = await kit.ports.numbers.read(organizationId, id);
+  const number = await ports.numbers.read(organizationId, id);
   if (!number) throw new Error('The number is gone.');
   return number;
 };
 
 describe('a report on the quality of a number', () => {
-  test('that falls raises one event with the old and the new rating, whatever is repeated', async () => {
+  test('raises one event with the old and the new rating when it falls, however often it is repeated', async () => {
     const actor = await tenant(world);
-    const number = await aNumber(kit.ports, actor);
+    const number = await aNumber(ports, actor);
     const flagged = quality(number, 'FLAGGED', 1);
-    const events = await raisedBy(async () => {
-      expect(await apply(actor, flagged)).toBe('kept');
-      expect(await apply(actor, flagged)).toBe('repeated');
-      await Promise.all(Array.from({ length: 5 }, () => apply(actor, flagged)));
-    });
-    const data = {
-      numberId: number.id,
-      phoneNumberId: number.phoneNumberId,
-      qualityRating: 'red',
-      previousRating: 'green',
-    };
-    expect(events).toEqual([{ type: 'number.quality_changed', data }]);
+    const before = raised.length;
+    expect(await apply(actor, flagged)).toBe('kept');
+    expect(await apply(actor, flagged)).toBe('repeated');
+    await Promise.all(Array.from({ length: 5 }, () => apply(actor, flagged)));
+    const { id: numberId, phoneNumberId } = number;
+    const data = { numberId, phoneNumberId, qualityRating: 'red', previousRating: 'green' };
+    expect(await eventsSince(world, raised, before)).toEqual([{ type: 'number.quality_changed', data }]);
     expect(await read(number)).toMatchObject({ qualityRating: 'red', status: 'flagged' });
   });
 
-  test('ends the same in every order: each side is the word of its latest report', async () => {
+  test('gives the same state in every order: tier, status and throughput each follow their latest report', async () => {
     const actor = await tenant(world);
     for (const order of orders([0, 1, 2, 3])) {
-      const number = await aNumber(kit.ports, actor);
+      const number = await aNumber(ports, actor);
       const events = [
         quality(number, 'FLAGGED', 1, 'TIER_1K'),
         quality(number, 'DOWNGRADE', 3, 'TIER_250'),
@@ -67,9 +51,9 @@ describe('a report on the quality of a number', () => {
     }
   });
 
-  test('of one second holds by its word, so that repeats of both do not swing', async () => {
+  test('is ordered by its event within one second, so that repeats of two do not alternate', async () => {
     const actor = await tenant(world);
-    const number = await aNumber(kit.ports, actor);
+    const number = await aNumber(ports, actor);
     const both = [quality(number, 'FLAGGED', 5), quality(number, 'UNFLAGGED', 5)];
     const chance = chanceOf(11);
     for (let turn = 0; turn < 20; turn++) await apply(actor, both[chance.next() < 0.5 ? 0 : 1] as MetaReport);
@@ -77,9 +61,9 @@ describe('a report on the quality of a number', () => {
     expect(await read(number)).toMatchObject({ status: 'connected' });
   });
 
-  test('on a phone or an account that the organization does not have is about nothing', async () => {
+  test('is unmatched for a phone or account that the organization does not have', async () => {
     const [actor, stranger] = [await tenant(world), await tenant(world)];
-    const number = await aNumber(kit.ports, actor);
+    const number = await aNumber(ports, actor);
     expect(await apply(stranger, quality(number, 'FLAGGED', 1))).toBe('unmatched');
     expect(await apply(actor, { ...quality(number, 'FLAGGED', 1), displayPhone: '5511' } as MetaReport)).toBe(
       'unmatched',
@@ -87,28 +71,29 @@ describe('a report on the quality of a number', () => {
     expect(await read(number)).toEqual(number);
   });
 
-  test('whose commit was made and whose answer was lost raises its event once', async () => {
+  test('raises its event once when the response to its commit is lost', async () => {
     const actor = await tenant(world);
-    const number = await aNumber(kit.ports, actor);
+    const number = await aNumber(ports, actor);
     let lost = false;
     world.proxy.plan(({ action }) => {
       if (lost || action !== 'TransactWriteItems') return undefined;
       lost = true;
       return FAULTS.loseAnswer;
     });
-    const events = await raisedBy(async () => expect(await apply(actor, quality(number, 'FLAGGED', 1))).toBe('kept'));
+    const before = raised.length;
+    expect(await apply(actor, quality(number, 'FLAGGED', 1))).toBe('kept');
     world.proxy.plan(() => undefined);
     expect(lost).toBe(true);
-    expect(events).toHaveLength(1);
+    expect(await eventsSince(world, raised, before)).toHaveLength(1);
   });
 });
 
 describe('a report on an account', () => {
-  test('that the service was removed is a mark alone, set and cleared with its reason, on all of its numbers', async () => {
+  test('that its customer removed us only marks all of its numbers, with the reason, until we are added again', async () => {
     const actor = await tenant(world);
     const wabaId = '77001';
-    const numbers = [await aNumber(kit.ports, actor, { wabaId }), await aNumber(kit.ports, actor, { wabaId })];
-    const other = await aNumber(kit.ports, actor);
+    const numbers = [await aNumber(ports, actor, { wabaId }), await aNumber(ports, actor, { wabaId })];
+    const other = await aNumber(ports, actor);
     const marks = async () =>
       (await Promise.all(numbers.map(read))).map((number) => [number.status, numberView(number).meta]);
     const before = await marks();
@@ -134,125 +119,99 @@ describe('a report on an account', () => {
     ['DISABLED_UPDATE', 'SCHEDULE_FOR_DISABLE', 'flagged'],
     ['DISABLED_UPDATE', 'REINSTATE', 'connected'],
     ['ACCOUNT_RESTRICTION', 'RESTRICTED_BIZ_INITIATED_MESSAGING', 'flagged'],
-  ])('of %s (%s) leaves its numbers %s', async (event, detail, status) => {
+  ])('of %s (%s) makes its numbers %s', async (event, detail, status) => {
     const actor = await tenant(world);
-    const number = await aNumber(kit.ports, actor);
+    const number = await aNumber(ports, actor);
     expect(await apply(actor, account(number.wabaId, event, 1, detail))).toBe('kept');
     expect((await read(number)).status).toBe(status);
   });
 
-  test('that is none of these changes nothing', async () => {
+  test('of any other kind changes nothing', async () => {
     const actor = await tenant(world);
-    const number = await aNumber(kit.ports, actor);
+    const number = await aNumber(ports, actor);
     expect(await apply(actor, account(number.wabaId, 'VOLUME_BASED_PRICING_TIER_UPDATE', 1))).toBe('repeated');
     expect(await read(number)).toEqual(number);
   });
-});
 
-describe('a report on a template', () => {
-  const aTemplate = async (actor: Actor, name: string) => {
-    const number = await aNumber(kit.ports, actor);
-    const words = { numberId: number.id, name, language: 'pt-BR', category: 'utility' } as const;
-    const components = [{ type: 'BODY', payload: { text: 'Oi' } }];
-    const { id, wabaId } = allowed(await createTemplate(kit.ports, actor, { ...words, components }));
-    const { platformTemplateId = '' } = allowed(await submitTemplate(kit.ports, actor, id));
-    const said = (event: string, seconds: number, reason?: string): MetaReport => ({
-      kind: 'platform',
-      about: 'template',
-      at: AT + seconds * 1000,
-      wabaId,
-      platformTemplateId,
-      name,
-      language: 'pt_BR',
-      event,
-      ...(reason === undefined ? {} : { reason }),
-    });
-    const state = async () => {
-      const found = await kit.ports.templates.read(actor.organizationId, id);
-      return [found?.status, found?.rejectionReason];
-    };
-    return { id, said, state };
-  };
-
-  test('ends the same in every order, and its verdicts are events once', async () => {
+  test('gives the same state in every order beside reports on quality: a better quality does not restore what the account lost', async () => {
     const actor = await tenant(world);
-    let made = 0;
-    for (const order of orders([0, 1, 2])) {
-      const { said, state } = await aTemplate(actor, `ordem${++made}_pending`);
-      const events = [said('APPROVED', 1), said('PAUSED', 2), said('APPROVED', 3)];
-      const raised = await raisedBy(async () => {
+    const endings = [
+      ['disconnected', 'FLAGGED', 'UNFLAGGED', 'DISABLED_UPDATE', 'DISABLE'],
+      ['flagged', 'FLAGGED', 'UNFLAGGED', 'ACCOUNT_RESTRICTION', 'RESTRICTED_ADD_PHONE_NUMBER_ACTION'],
+      ['flagged', 'UNFLAGGED', 'FLAGGED', 'ACCOUNT_RECONNECTED', undefined],
+      ['connected', 'FLAGGED', 'UNFLAGGED', 'ACCOUNT_RECONNECTED', undefined],
+    ] as const;
+    for (const [status, first, second, event, detail] of endings)
+      for (const order of orders([0, 1, 2])) {
+        const number = await aNumber(ports, actor);
+        const events = [
+          quality(number, first, 1),
+          quality(number, second, 3),
+          account(number.wabaId, event, 2, detail),
+        ];
         for (const at of [...order, ...order]) await apply(actor, events[at] as MetaReport);
-      });
-      expect([order, await state()]).toEqual([order, ['approved', undefined]]);
-      expect(raised.map(({ type }) => type)).toEqual(['template.approved']);
+        expect([event, order, (await read(number)).status]).toEqual([event, order, status]);
+      }
+  });
+
+  test('is ordered by its detail within one second and event, in every order', async () => {
+    const actor = await tenant(world);
+    for (const order of [
+      ['DISABLE', 'SCHEDULE_FOR_DISABLE'],
+      ['SCHEDULE_FOR_DISABLE', 'DISABLE'],
+    ]) {
+      const number = await aNumber(ports, actor);
+      for (const detail of order) await apply(actor, account(number.wabaId, 'DISABLED_UPDATE', 1, detail));
+      expect([order, (await read(number)).status]).toEqual([order, 'flagged']);
     }
   });
 
-  test.each(['APPROVED', 'REJECTED', 'DISABLED', 'PAUSED'])(
-    'that it is %s holds over that it is pending of the same second, in either order',
-    async (word) => {
-      const actor = await tenant(world);
-      for (const order of [
-        [word, 'PENDING', 'IN_APPEAL'],
-        ['IN_APPEAL', 'PENDING', word],
-      ]) {
-        const { said, state } = await aTemplate(actor, `segundo_${order.indexOf(word)}_pending`);
-        for (const event of order) await apply(actor, said(event, 1));
-        expect([order, (await state())[0]]).toEqual([order, word.toLowerCase()]);
-      }
-    },
-  );
-
-  test('that rejects carries its reason; a new version is judged anew, and the old verdict said again is none of it', async () => {
+  test('is superseded by a sync that reads another state from Meta', async () => {
     const actor = await tenant(world);
-    const { id, said, state } = await aTemplate(actor, 'oferta_pending');
-    const rejected = said('REJECTED', 1, 'INVALID_FORMAT');
-    const raised = await raisedBy(async () => {
-      expect(await apply(actor, rejected)).toBe('kept');
-      expect(await state()).toEqual(['rejected', 'INVALID_FORMAT']);
-      allowed(await changeTemplate(kit.ports, actor, id, { category: 'marketing' }));
-      expect(await apply(actor, said('DISABLED', 2))).toBe('repeated');
-      expect(await state()).toEqual(['draft', undefined]);
-      allowed(await submitTemplate(kit.ports, actor, id));
-      expect(await apply(actor, rejected)).toBe('repeated');
-      expect(await state()).toEqual(['pending', undefined]);
-      expect(await apply(actor, said('APPROVED', 3))).toBe('kept');
-      expect(await apply(actor, said('DISABLED', 4))).toBe('kept');
-    });
-    expect(await state()).toEqual(['disabled', undefined]);
-    expect(raised.map(({ type }) => type)).toEqual(['template.rejected', 'template.approved']);
-    expect(raised[0]?.data).toEqual({
-      templateId: id,
-      name: 'oferta_pending',
-      language: 'pt-BR',
-      rejectionReason: 'INVALID_FORMAT',
-    });
+    const number = await aNumber(ports, actor);
+    await apply(actor, account(number.wabaId, 'DISABLED_UPDATE', 1, 'DISABLE'));
+    accepted(await syncNumber(ports, actor, number.id));
+    expect((await read(number)).status).toBe('connected');
+    for (const [event, status] of [
+      ['FLAGGED', 'flagged'],
+      ['UNFLAGGED', 'connected'],
+    ] as const) {
+      await apply(actor, quality(number, event, event === 'FLAGGED' ? 2 : 3));
+      expect((await read(number)).status).toBe(status);
+    }
   });
+});
 
-  test('that comes before the answer to its submission is kept, and the answer does not undo it', async () => {
-    const actor = await tenant(world);
-    const { id, said, state } = await aTemplate(actor, 'cedo_pending');
-    allowed(
-      await updateTemplate(kit.ports, actor, id, () => ({
-        fields: { status: 'submitted', platformTemplateId: undefined, submittedFrom: 'draft' },
-      })),
-    );
-    expect(await apply(actor, said('APPROVED', 1))).toBe('kept');
-    expect(await state()).toEqual(['approved', undefined]);
-  });
+test('a report on the messaging limit of an account sets the tier of each of its numbers; the latest wins in any order', async () => {
+  const actor = await tenant(world);
+  const wabaId = '88001';
+  const numbers = [await aNumber(ports, actor, { wabaId }), await aNumber(ports, actor, { wabaId })];
+  const other = await aNumber(ports, actor);
+  const limit = (tier: string, seconds: number) => accountLimit(wabaId, tier, seconds);
+  const tiers = async () => (await Promise.all([...numbers, other].map(read))).map((each) => each.messagingTier);
+  const [, , before] = await tiers();
+  expect(await apply(actor, limit('TIER_10K', 2))).toBe('kept');
+  expect(await apply(actor, limit('TIER_2K', 1))).toBe('repeated');
+  expect(await apply(actor, limit('TIER_9', 3))).toBe('repeated');
+  expect(await tiers()).toEqual(['tier_10k', 'tier_10k', before]);
+});
 
-  test('of another account, language or organization is about nothing', async () => {
-    const [actor, stranger] = [await tenant(world), await tenant(world)];
-    const { said, state } = await aTemplate(actor, 'outro_pending');
-    expect(await apply(stranger, said('APPROVED', 1))).toBe('unmatched');
-    for (const fields of [
-      { wabaId: '1' },
-      { language: 'en_US' },
-      { platformTemplateId: '1' },
-      { name: 'x' },
-      { event: 'ODD' },
-    ])
-      expect(await apply(actor, { ...said('APPROVED', 1), ...fields } as MetaReport)).toBe('unmatched');
-    expect(await state()).toEqual(['pending', undefined]);
-  });
+test('a report on the display name of a number sets its review status, and the approved name stays while another is reviewed', async () => {
+  const actor = await tenant(world);
+  const number = await aNumber(ports, actor);
+  const reviewed = (decision: string, name: string, seconds: number) => displayName(number, decision, name, seconds);
+  const shown = async () => {
+    const { nameStatus, verifiedName } = await read(number);
+    return [nameStatus, verifiedName];
+  };
+  expect(await apply(actor, reviewed('APPROVED', 'Loja é Azul', 1))).toBe('kept');
+  expect(await shown()).toEqual(['approved', 'Loja é Azul']);
+  for (const [at, decision] of ['PENDING', 'DEFERRED', 'REJECTED'].entries()) {
+    expect(await apply(actor, reviewed(decision, 'Outra Loja', 2 + at))).toBe('kept');
+    expect(await shown()).toEqual(['approved', 'Loja é Azul']);
+  }
+  expect(await apply(actor, reviewed('REJECTED', 'Loja é Azul', 6))).toBe('kept');
+  expect(await apply(actor, reviewed('APPROVED', 'Loja é Azul', 5))).toBe('repeated');
+  expect(await apply(actor, reviewed('MAYBE', 'Loja é Azul', 7))).toBe('repeated');
+  expect(await shown()).toEqual(['rejected', 'Loja é Azul']);
 });

@@ -16,14 +16,14 @@ const draw = (name: string, perSecond: number, perDay: number, now: number) =>
   drawFromNumber(world.table, idNamed('number', name), { perSecond, perDay }, now);
 
 describe('the buckets of a number', () => {
-  test('let a second’s messages go at once, and give each of the others a turn of its own', async () => {
+  test('admit one second’s messages at once, and give each of the others a slot of its own', async () => {
     const rooms = await Promise.all(Array.from({ length: 100 }, () => draw('a', 20, 100_000, AT)));
     expect(rooms.filter(({ kind }) => kind === 'now')).toHaveLength(20);
     const turns = rooms.flatMap((room) => (room.kind === 'slot' ? [room.at - AT] : [])).sort((a, b) => a - b);
     expect(turns).toEqual(Array.from({ length: 80 }, (_, at) => (at + 1) * 50));
   });
 
-  test('give no turn beyond two minutes: who finds none asks again later', async () => {
+  test('give no slot beyond two minutes: the rest try again later', async () => {
     const rooms = [];
     for (let at = 0; at < 130; at++) rooms.push(await draw('b', 1, 100_000, AT));
     expect(rooms.filter(({ kind }) => kind === 'slot')).toHaveLength(120);
@@ -31,27 +31,27 @@ describe('the buckets of a number', () => {
     expect(await draw('b', 1, 100_000, AT + 1_000)).toEqual({ kind: 'slot', at: AT + 121_000 });
   });
 
-  test('hold the day: 250 at once, then one each 345.6 s', async () => {
+  test('keep the daily limit: 250 at once, then one every 345.6 s', async () => {
     const rooms = await Promise.all(Array.from({ length: 260 }, () => draw('c', 1_000, 250, AT)));
     expect(rooms.filter(({ kind }) => kind === 'now')).toHaveLength(250);
     expect(rooms.filter(({ kind }) => kind === 'later')).toHaveLength(10);
     expect(await draw('c', 1_000, 250, AT + 300_000)).toEqual({ kind: 'slot', at: AT + DAY_MS / 250 });
   });
 
-  test('are full again after a quiet time, and never more than full', async () => {
+  test('refill while idle, and never beyond their size', async () => {
     for (let at = 0; at < 5; at++) expect(await draw('d', 5, 1_000, AT)).toEqual({ kind: 'now' });
     const later = await Promise.all(Array.from({ length: 6 }, () => draw('d', 5, 1_000, AT + DAY_MS)));
     expect(later.filter(({ kind }) => kind === 'now')).toHaveLength(5);
   });
 
-  test('begin anew under a rate that was changed', async () => {
+  test('are reset when the rate changes', async () => {
     expect(await draw('e', 1, 1, AT)).toEqual({ kind: 'now' });
     expect(await draw('e', 1, 1, AT)).toEqual({ kind: 'later' });
     expect(await draw('e', 2, 1, AT)).toEqual({ kind: 'now' });
   });
 });
 
-describe('a message that is about to leave', () => {
+describe('a message that is due', () => {
   const aMessage = (fields: Partial<MessageRecord> = {}) =>
     ({
       id: newId('message'),
@@ -66,40 +66,40 @@ describe('a message that is about to leave', () => {
     limitOf: async () => ({ perSecond, perDay }),
     draw: (_, limit, now) => drawFromNumber(world.table, idNamed('number', name), limit, now),
   });
-  /** The same, once it was put off. */
-  const putOff = (message: MessageRecord, { until, detail }: { until: number; detail: string }, at: number) =>
+  /** The message after a deferral. */
+  const deferred = (message: MessageRecord, { until, detail }: { until: number; detail: string }, at: number) =>
     ({
       ...message,
       deadline: until,
       decisions: [...message.decisions, { at, kind: 'deferred', detail }],
     }) as MessageRecord;
 
-  test('is put off to its turn when its number is busy, and leaves then without asking again', async () => {
+  test('is deferred to its slot when its number is busy, and is sent then without drawing again', async () => {
     const rates = ports('f', 1);
     expect(await numberRateDeferral(rates, aMessage(), AT)).toBeUndefined();
     const second = aMessage();
     const deferral = await numberRateDeferral(rates, second, AT);
-    if (!deferral) throw new Error('It was not put off.');
+    if (!deferral) throw new Error('It was not deferred.');
     expect(deferral.until).toBe(AT + 1_000);
-    expect(await numberRateDeferral(rates, putOff(second, deferral, AT), AT + 1_000)).toBeUndefined();
+    expect(await numberRateDeferral(rates, deferred(second, deferral, AT), AT + 1_000)).toBeUndefined();
     expect((await numberRateDeferral(rates, aMessage(), AT + 1_000))?.until).toBe(AT + 2_000);
   });
 
-  test('that comes a minute late for its turn asks again, so that a queue that stood still empties at the rate', async () => {
+  test('that misses its slot by a minute draws again, so that a stalled queue empties at the rate', async () => {
     const rates = ports('g', 1);
     await numberRateDeferral(rates, aMessage(), AT);
     const late = aMessage();
     const deferral = await numberRateDeferral(rates, late, AT);
-    if (!deferral) throw new Error('It was not put off.');
+    if (!deferral) throw new Error('It was not deferred.');
     const waiting = Array.from({ length: 5 }, () =>
-      putOff({ ...late, id: newId('message') } as MessageRecord, deferral, AT),
+      deferred({ ...late, id: newId('message') } as MessageRecord, deferral, AT),
     );
     const now = deferral.until + 60_001;
     const rooms = await Promise.all(waiting.map((message) => numberRateDeferral(rates, message, now)));
     expect(rooms.filter((room) => room === undefined)).toHaveLength(1);
   });
 
-  test('that finds no turn near waits longer each time, up to an hour', async () => {
+  test('without a slot waits longer each time, up to an hour', async () => {
     const none: RatePorts = {
       limitOf: async () => ({ perSecond: 1, perDay: 1 }),
       draw: async () => ({ kind: 'later' }),
@@ -108,9 +108,9 @@ describe('a message that is about to leave', () => {
     const waits: number[] = [];
     for (let turn = 0; turn < 8; turn++) {
       const deferral = await numberRateDeferral(none, message, AT);
-      if (!deferral) throw new Error('It was not put off.');
+      if (!deferral) throw new Error('It was not deferred.');
       waits.push(deferral.until - AT);
-      message = putOff(message, deferral, AT);
+      message = deferred(message, deferral, AT);
     }
     for (const [at, wait] of waits.entries()) {
       const longest = Math.min(120_000 * 2 ** at, 3_600_000);
@@ -119,7 +119,7 @@ describe('a message that is about to leave', () => {
     }
   });
 
-  test('of another channel, of no number, or of one that is not kept, is not held back', async () => {
+  test('of another channel, without a number, or with an unknown one is not deferred', async () => {
     const never: RatePorts = {
       limitOf: async () => undefined,
       draw: async () => {
@@ -131,34 +131,34 @@ describe('a message that is about to leave', () => {
     expect(await numberRateDeferral(never, aMessage({ channel: 'sms' } as Partial<MessageRecord>), AT)).toBeUndefined();
   });
 
-  test('is deferred under its fence with the reason in its story; quiet hours are asked first, and force asks neither', async () => {
-    const asked: string[] = [];
+  test('is deferred under its fence with the reason in its timeline; quiet hours are checked first, and force skips both', async () => {
+    const calls: string[] = [];
     const put: unknown[] = [];
-    const leaving = {
+    const ports = {
       clock: () => AT,
       earliestSendAt: async () => {
-        asked.push('quiet hours');
+        calls.push('quiet hours');
         return AT;
       },
       numberRateDeferral: async () => {
-        asked.push('rate');
+        calls.push('rate');
         return { until: AT + 1_000, detail: 'the rate' };
       },
       postpone: async (message: MessageRecord, until: number, decision: unknown) =>
         put.push([message.id, until, decision]),
       enqueueSend: (id: string, at: number) => void put.push([id, at]),
       routing: { candidates: async () => ({ kind: 'none', missing: '' }) },
-      messageStore: { claimQueued: async () => void asked.push('begin') },
+      messageStore: { claimQueued: async () => void calls.push('claim') },
     } as unknown as SendQueuedPorts;
     const message = aMessage();
-    await sendQueuedMessage(leaving, message);
-    expect(asked).toEqual(['quiet hours', 'rate']);
+    await sendQueuedMessage(ports, message);
+    expect(calls).toEqual(['quiet hours', 'rate']);
     const decision = { at: AT, kind: 'deferred', detail: 'the rate' };
     expect(put).toEqual([
       [message.id, AT + 1_000, decision],
       [message.id, AT + 1_000],
     ]);
-    await sendQueuedMessage(leaving, { ...message, force: true });
-    expect(asked).toEqual(['quiet hours', 'rate', 'begin']);
+    await sendQueuedMessage(ports, { ...message, force: true });
+    expect(calls).toEqual(['quiet hours', 'rate', 'claim']);
   });
 });

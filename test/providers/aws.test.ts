@@ -10,7 +10,7 @@ const TABLE = {
 const fault = (name: string, over: object = {}) => Object.assign(new Error('to +5511900000000'), { name, ...over });
 const read = (...of: Parameters<typeof fault>) => awsFailure(fault(...of), NOW, TABLE);
 
-it('takes an error that it knows for a refusal, with the waiting time of its answer', () => {
+it('calls a known error a refusal, with the Retry-After of the response', () => {
   expect(read('LimitExceededException', { $response: { headers: { 'retry-after': '7' } } })).toEqual({
     kind: 'refused',
     cause: 'credit',
@@ -19,14 +19,14 @@ it('takes an error that it knows for a refusal, with the waiting time of its ans
   });
 });
 
-it.each([500, 503])('is not certain of an error that it knows when it came with HTTP %i', (httpStatusCode) => {
+it.each([500, 503])('calls a known error unknown when it came with HTTP %i', (httpStatusCode) => {
   expect(read('ThrottlingException', { $metadata: { httpStatusCode } })).toEqual({
     kind: 'unknown',
     detail: 'aws ThrottlingException',
   });
 });
 
-it.each(['InternalServerException', 'TimeoutError', 'AbortError'])('is not certain of %s', (name) => {
+it.each(['InternalServerException', 'TimeoutError', 'AbortError'])('calls %s unknown', (name) => {
   expect(read(name)).toMatchObject({ kind: 'unknown' });
 });
 
@@ -36,13 +36,13 @@ it.each([
   [{ Fields: [{ Name: 'destination.toAddresses[0]' }] }, 'recipient'],
   [{ Fields: [{ Name: 'destinationOfTheFuture' }] }, 'credit'],
   [{ Reason: 'a sentence, with +5511900000000' }, 'credit'],
-])('says more than the name where the error does: %j is %s', (over, cause) => {
+])('derives the cause from the details of an error where it has any: %j is %s', (over, cause) => {
   const answer = read('LimitExceededException', over);
   expect(answer).toMatchObject({ kind: 'refused', cause });
   expect(JSON.stringify(answer)).not.toContain('5511');
 });
 
-it('keeps one client per way of reaching AWS, and few of them', () => {
+it('keeps one client per region and timeout, and few of them', () => {
   const clientOf = clientCache<object>();
   const by = (region: string, timeoutMs = 100) => clientOf({ region, timeoutMs }, () => ({}));
   const first = by('a');

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CallbackRequest, Provider } from '../../shared/domain/message/provider-port.ts';
+import { listening } from '../support/loopback.ts';
 import { accepted, CHANNEL_KITS, NOW, open, REGISTERED, UNDER_TEST } from '../support/providers/kit.ts';
 import {
   type AcceptedMessage,
@@ -11,15 +11,16 @@ import {
   type StandIn,
   THROTTLED_SECONDS,
 } from '../support/providers/stand-in.ts';
+import { AMBIGUOUS, events, expectNoPersonalData } from './shared.ts';
 
-/** For providers that never answer; all others may take as long as this machine makes them. */
+/** For providers that never answer; all others may take as long as a slow machine needs. */
 const TIMEOUT_MS = 300;
-const isSilence = (play: Play) => play === 'hang' || play === 'accept_and_hang';
+const isSilent = (play: Play) => play === 'hang' || play === 'accept_and_hang';
 
-/** A forger's callbacks: what was signed, made to say something else. */
+/** Forged callbacks, made from a signed one. */
 const FORGERIES: Readonly<Record<string, (signed: CallbackRequest) => CallbackRequest>> = {
   'a body altered after signing': (signed) => ({ ...signed, body: signed.body.replace('5511', '5512') }),
-  'no proof at all': ({ url, headers, body }) => ({
+  'no signature at all': ({ url, headers, body }) => ({
     url,
     headers: Object.fromEntries(Object.entries(headers).filter(([name]) => name === 'content-type')),
     body: body.replace(/"Signature":"[^"]*"/, '"Signature":""'),
@@ -35,7 +36,7 @@ const FORGERIES: Readonly<Record<string, (signed: CallbackRequest) => CallbackRe
     body: signed.body.replace(/"Signature":"([^"]*)"/, (_, value: string) => `"Signature":"${swapped(value)}"`),
   }),
 };
-/** Another value of the same form: its first character is another one, after the name of a method where it has one. */
+/** Another value of the same form: its first character is changed, after the name of the method where it has one. */
 const swapped = (value: string) =>
   value.replace(/^(sha256=)?(.)/, (_, method: string | undefined, first: string) => {
     const other = first === 'A' ? 'B' : first === 'a' ? 'b' : 'a';
@@ -49,7 +50,7 @@ const replyOf = (standIn: StandIn, message: AcceptedMessage, body: string): Call
 };
 const addressOf = ({ channel, name }: { channel: string; name: string }) => `${channel}/${name}`;
 
-it('holds every registered provider to this suite', () => {
+it('every registered provider is tested by this suite', () => {
   expect(REGISTERED.map(addressOf).sort()).toEqual(UNDER_TEST.map(addressOf).sort());
 });
 
@@ -73,25 +74,20 @@ describe.each(UNDER_TEST.map((each) => [addressOf(each), each] as const))('%s', 
 
   const refused = async (play: Play) => {
     standIn.script(play);
-    const patience = isSilence(play) ? { timeoutMs: TIMEOUT_MS } : {};
+    const patience = isSilent(play) ? { timeoutMs: TIMEOUT_MS } : {};
     return open(channel, name, { ...standIn.settings, ...patience }).send(dispatch());
   };
-  const noPersonalData = (answer: unknown) => expect(JSON.stringify(answer)).not.toMatch(/5511|9182|segredo/);
-
   it('names itself as it is registered', () => expect(provider.name).toBe(name));
 
-  it.each(exact)(
-    'hands over once, unharmed, and keeps the id of what was accepted: $what',
-    async ({ content, carried }) => {
-      const before = standIn.messages.length;
-      const sent = dispatch({ content });
-      const answer = await provider.send(sent);
-      const [found, ...more] = standIn.messages.slice(before);
-      expect(more).toEqual([]);
-      expect(found).toMatchObject({ ...referenceOf(sent), to: sent.to, ...carried });
-      expect(answer).toEqual({ kind: 'accepted', providerMessageId: found?.providerMessageId });
-    },
-  );
+  it.each(exact)('sends once, unchanged, and returns the provider’s id: $what', async ({ content, carried }) => {
+    const before = standIn.messages.length;
+    const sent = dispatch({ content });
+    const answer = await provider.send(sent);
+    const [found, ...more] = standIn.messages.slice(before);
+    expect(more).toEqual([]);
+    expect(found).toMatchObject({ ...referenceOf(sent), to: sent.to, ...carried });
+    expect(answer).toEqual({ kind: 'accepted', providerMessageId: found?.providerMessageId });
+  });
 
   describe.each(Object.entries(refusals))('a refusal by cause: %s', (cause, codes) => {
     it.each(codes)('%s is certain and carries neither recipient nor content', async (code) => {
@@ -99,11 +95,11 @@ describe.each(UNDER_TEST.map((each) => [addressOf(each), each] as const))('%s', 
       const answer = await refused({ refuse: code });
       expect(answer).toMatchObject({ kind: 'refused', cause });
       expect(standIn.messages.length).toBe(before);
-      noPersonalData(answer);
+      expectNoPersonalData(answer);
     });
   });
 
-  it('passes on how long a throttled caller shall wait', async () => {
+  it('passes on the time that a throttled caller must wait', async () => {
     expect(await refused('throttle')).toMatchObject({
       kind: 'refused',
       cause: 'throttled',
@@ -116,23 +112,15 @@ describe.each(UNDER_TEST.map((each) => [addressOf(each), each] as const))('%s', 
     expect(await stranger.send(dispatch())).toMatchObject({ kind: 'refused', cause: 'credentials' });
   });
 
-  it.each([
-    'server_error',
-    'hang',
-    'accept_and_hang',
-    'reset',
-    'accept_and_reset',
-    'malformed',
-    'wrong_content_type',
-  ] as const)('calls an ambiguous answer unknown and asks once only: %s', async (play) => {
+  it.each(AMBIGUOUS)('calls an ambiguous answer unknown and sends one request only: %s', async (play) => {
     const before = standIn.requests.length;
     const answer = await refused(play);
     expect(answer).toMatchObject({ kind: 'unknown' });
-    noPersonalData(answer);
+    expectNoPersonalData(answer);
     expect(standIn.requests.length).toBe(before + 1);
   });
 
-  it('gives up in the time that its settings allow', async () => {
+  it('ends within the timeout of its settings', async () => {
     const began = performance.now();
     await refused('hang');
     expect(performance.now() - began).toBeLessThan(TIMEOUT_MS + 1_000);
@@ -147,18 +135,15 @@ describe.each(UNDER_TEST.map((each) => [addressOf(each), each] as const))('%s', 
 
   it.each(Object.entries(outcomes))('reads a signed receipt: %s', async (outcome, meaning) => {
     const kept = kit.receipt?.(message);
-    expect(await provider.readCallback(standIn.receipt(message, outcome))).toMatchObject({
-      kind: 'events',
-      events: [
-        {
-          kind: 'receipt',
-          ...referenceOf(message),
-          providerMessageId: message.providerMessageId,
-          ...meaning,
-          ...(kept ? { receipt: kept } : {}),
-        },
-      ],
-    });
+    expect(await provider.readCallback(standIn.receipt(message, outcome))).toMatchObject(
+      events({
+        kind: 'receipt',
+        ...referenceOf(message),
+        providerMessageId: message.providerMessageId,
+        ...meaning,
+        ...(kept ? { receipt: kept } : {}),
+      }),
+    );
   });
 
   it.each(Object.keys(outcomes))('reads the same receipt twice as the same: %s', async (outcome) => {
@@ -166,7 +151,7 @@ describe.each(UNDER_TEST.map((each) => [addressOf(each), each] as const))('%s', 
     expect(await provider.readCallback(callback)).toEqual(await provider.readCallback(callback));
   });
 
-  it('reads each receipt as it is, whichever came before', async () => {
+  it('reads each receipt alike, whichever came before', async () => {
     const callbacks = Object.keys(outcomes).map((outcome) => standIn.receipt(message, outcome));
     const read = async (inOrder: readonly CallbackRequest[]) => {
       const readings = [];
@@ -177,13 +162,12 @@ describe.each(UNDER_TEST.map((each) => [addressOf(each), each] as const))('%s', 
   });
 
   if (replies)
-    it('reads a reply and the same reply again as one', async () => {
+    it('reads a repeated reply as the same', async () => {
       const callback = replyOf(standIn, message, 'SIM, até amanhã & obrigado + 1');
       const reading = await provider.readCallback(callback);
-      expect(reading).toMatchObject({
-        kind: 'events',
-        events: [{ kind: 'reply', from: message.to, body: 'SIM, até amanhã & obrigado + 1' }],
-      });
+      expect(reading).toMatchObject(
+        events({ kind: 'reply', from: message.to, body: 'SIM, até amanhã & obrigado + 1' }),
+      );
       expect(await provider.readCallback(callback)).toEqual(reading);
     });
 
@@ -198,42 +182,33 @@ describe.each(UNDER_TEST.map((each) => [addressOf(each), each] as const))('%s', 
   });
 
   it.each(['', '{}', '[]', 'null', '{"results":[{}]}', '{"eventType":1}', 'MessageSid=', 'Olá'])(
-    'calls a signed body of no known form malformed: %j',
+    'calls a signed body of an unknown form malformed: %j',
     async (body) => {
       expect(await provider.readCallback(standIn.signed(message, body))).toMatchObject({ kind: 'malformed' });
     },
   );
 
-  it('reads a callback as it comes over HTTP', async () => {
+  it('reads a callback received over HTTP', async () => {
     const received: Omit<CallbackRequest, 'url'>[] = [];
     const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
       const headers = Object.entries(request.headers).map(([header, value]) => [header, String(value)]);
       received.push({ headers: Object.fromEntries(headers), body: await text(request) });
       response.end();
     };
-    const endpoint = createServer((request, response) => void serve(request, response));
-    await new Promise<void>((ready) => endpoint.listen(0, '127.0.0.1', ready));
+    const endpoint = await listening(createServer((request, response) => void serve(request, response)));
     const callback = standIn.receipt(message, someOutcome);
-    await deliver({ ...callback, url: `http://127.0.0.1:${(endpoint.address() as AddressInfo).port}` });
-    endpoint.closeAllConnections();
-    endpoint.close();
+    await deliver({ ...callback, url: endpoint.url });
+    await endpoint.close();
     const [posted] = received;
     expect(posted && (await provider.readCallback({ ...posted, url: callback.url }))).toMatchObject({ kind: 'events' });
   });
 
-  it('never throws over what strangers post', async () => {
-    for (const body of [
-      '',
-      '\u0000',
-      '{"Type":"Notification"}',
-      '%E0%A4%A',
-      '{"__proto__":{"a":1}}',
-      '['.repeat(5_000),
-    ]) {
+  it('never throws on an unsigned post', async () => {
+    const bodies = ['', '\u0000', '{"Type":"Notification"}', '%E0%A4%A', '{"__proto__":{"a":1}}', '['.repeat(5_000)];
+    for (const body of bodies)
       for (const url of ['https://callbacks.test/x', 'no address']) {
         const { kind } = await provider.readCallback({ url, headers: {}, body });
         expect(['forged', 'malformed']).toContain(kind);
       }
-    }
   });
 });

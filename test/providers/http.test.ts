@@ -1,21 +1,19 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
 import { callProvider, type ProviderCall, retryAfterSeconds, sameSecret } from '../../shared/providers/http.ts';
+import { listening } from '../support/loopback.ts';
 import { io, NOW } from '../support/providers/kit.ts';
 
 const get = (url: string): ProviderCall => ({ url, method: 'GET', headers: {}, timeoutMs: 300 });
 const served = async (handle: Parameters<typeof createServer>[1], then: (url: string) => Promise<void>) => {
-  const server = createServer(handle);
-  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
-  await then(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  server.closeAllConnections();
-  await new Promise((closed) => server.close(closed));
+  const { url, close } = await listening(createServer(handle));
+  await then(url);
+  await close();
 };
 
-it('is certain that nothing left when a name does not resolve or nobody listens', async () => {
-  const unhurried = (url: string) => ({ ...get(url), timeoutMs: 10_000 });
-  expect(await callProvider(io, unhurried('http://no-such-host.invalid/'))).toMatchObject({ kind: 'not_sent' });
+it('knows that nothing was sent when a name does not resolve or nobody listens', async () => {
+  const patient = (url: string) => ({ ...get(url), timeoutMs: 10_000 });
+  expect(await callProvider(io, patient('http://no-such-host.invalid/'))).toMatchObject({ kind: 'not_sent' });
   let closed = '';
   await served(
     () => undefined,
@@ -23,34 +21,27 @@ it('is certain that nothing left when a name does not resolve or nobody listens'
       closed = url;
     },
   );
-  expect(await callProvider(io, unhurried(closed))).toMatchObject({ kind: 'not_sent', detail: 'ECONNREFUSED' });
+  expect(await callProvider(io, patient(closed))).toMatchObject({ kind: 'not_sent', detail: 'ECONNREFUSED' });
 });
 
-it('is not certain of a fault that it does not know', async () => {
+/** A call whose socket fails so. */
+const failing = (code: string, syscall: string) => {
   const fetch = async () => {
-    throw new TypeError('fetch failed', {
-      cause: Object.assign(new Error('socket'), { code: 'ECONNRESET', syscall: 'read' }),
-    });
+    throw new TypeError('fetch failed', { cause: Object.assign(new Error('socket'), { code, syscall }) });
   };
-  expect(await callProvider({ ...io, fetch }, get('http://provider.test/'))).toEqual({
-    kind: 'lost',
-    detail: 'ECONNRESET',
-  });
+  return callProvider({ ...io, fetch }, get('http://provider.test/'));
+};
+
+it('calls the answer lost after any other error', async () => {
+  expect(await failing('ECONNRESET', 'read')).toEqual({ kind: 'lost', detail: 'ECONNRESET' });
 });
 
-it('tells a connection that timed out from an answer that did', async () => {
-  const failing = (syscall: string) => async () => {
-    throw new TypeError('fetch failed', { cause: Object.assign(new Error('socket'), { code: 'ETIMEDOUT', syscall }) });
-  };
-  expect(await callProvider({ ...io, fetch: failing('connect') }, get('http://provider.test/'))).toMatchObject({
-    kind: 'not_sent',
-  });
-  expect(await callProvider({ ...io, fetch: failing('read') }, get('http://provider.test/'))).toMatchObject({
-    kind: 'lost',
-  });
+it('distinguishes a connect that timed out from an answer that timed out', async () => {
+  expect(await failing('ETIMEDOUT', 'connect')).toMatchObject({ kind: 'not_sent' });
+  expect(await failing('ETIMEDOUT', 'read')).toMatchObject({ kind: 'lost' });
 });
 
-it('cuts an answer that is too long', () =>
+it('calls an answer lost that is too long', () =>
   served(
     (_, response) => response.end('x'.repeat(100_000)),
     async (url) => expect(await callProvider(io, get(url))).toMatchObject({ kind: 'lost' }),
@@ -87,10 +78,6 @@ it.each([
 });
 
 it('compares secrets of any length', () => {
-  expect([sameSecret('a', 'a'), sameSecret('a', 'b'), sameSecret('a', ''), sameSecret('', '')]).toEqual([
-    true,
-    false,
-    false,
-    true,
-  ]);
+  const same = [sameSecret('a', 'a'), sameSecret('a', 'b'), sameSecret('a', ''), sameSecret('', '')];
+  expect(same).toEqual([true, false, false, true]);
 });

@@ -11,19 +11,19 @@ const meta = await use(startMetaMedia());
 const io = { fetch: globalThis.fetch, now: () => Date.now() };
 const number = () => ({ phoneNumberId: '106540352242922', accessToken: meta.accessToken });
 
-async function* inPieces(bytes: Buffer, piece: number): ByteStream & AsyncGenerator<Uint8Array> {
-  for (let at = 0; at < bytes.length; at += piece) yield bytes.subarray(at, at + piece);
+async function* inParts(bytes: Buffer, size: number): ByteStream & AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
 const upload = (bytes: Buffer, about: Partial<FileInfo> = {}, sender = number()) =>
-  metaMediaApi(io, graphAddress({ baseUrl: meta.baseUrl })).upload(sender, inPieces(bytes, 1_000), {
+  metaMediaApi(io, graphAddress({ baseUrl: meta.baseUrl })).upload(sender, inParts(bytes, 1_000), {
     mimeType: 'application/pdf',
     filename: 'pedido.pdf',
     size: bytes.length,
     ...about,
   });
 
-describe("an upload to the platform's media endpoint", () => {
-  it('is one form whose file arrives byte by byte, behind its length', async () => {
+describe("an upload to Meta's media endpoint", () => {
+  it('is one form whose file arrives unchanged, with its content-length', async () => {
     const bytes = Buffer.from(Array.from({ length: 10_001 }, (_, at) => (at * 31) % 256));
     expect(await upload(bytes)).toEqual({ kind: 'accepted', providerMessageId: meta.files.at(-1)?.id });
     expect(meta.files.at(-1)).toMatchObject({
@@ -37,7 +37,7 @@ describe("an upload to the platform's media endpoint", () => {
     expect(Number(meta.files.at(-1)?.length)).toBeGreaterThan(bytes.length);
   });
 
-  it('carries any name, and no name breaks out of its header', async () => {
+  it('sends any file name, and none breaks out of its header', async () => {
     for (const [filename, seen] of [
       ['Relatório – março.pdf', 'Relatório – março.pdf'],
       ['a"; name="type', 'a%22; name=%22type'],
@@ -50,51 +50,41 @@ describe("an upload to the platform's media endpoint", () => {
     }
   });
 
-  it('is refused without a token that the platform knows, and says nothing of the token', async () => {
+  it('is refused with an invalid token, without repeating the token', async () => {
     const answer = await upload(Buffer.from('%PDF-'), {}, { ...number(), accessToken: 'EAA-secret' });
     expect(answer).toMatchObject({ kind: 'refused', cause: 'credentials' });
     expect(JSON.stringify(answer)).not.toContain('secret');
   });
 
-  it.each<[MediaPlay, object]>([
-    [
-      { status: 400, error: { code: 131_053 } },
-      { kind: 'refused', cause: 'content' },
-    ],
-    [
-      { status: 400, error: { code: 100 } },
-      { kind: 'refused', cause: 'content' },
-    ],
-    [
-      { status: 400, error: { code: 33 } },
-      { kind: 'refused', cause: 'sender' },
-    ],
-    [
-      { status: 403, error: { code: 200 } },
-      { kind: 'refused', cause: 'credentials' },
-    ],
-    [
-      { status: 400, error: { code: 130_429 } },
-      { kind: 'refused', cause: 'throttled' },
-    ],
-    [{ status: 500, error: { code: 131_000, is_transient: true } }, { kind: 'unknown' }],
-    ['malformed', { kind: 'unknown' }],
-    ['reset', { kind: 'unknown' }],
-  ])('means what the platform says: %j', async (play, meant) => {
-    meta.script(play);
-    expect(await upload(Buffer.from('%PDF-'))).toMatchObject(meant);
+  it.each([
+    [400, 131_053, 'content'],
+    [400, 100, 'content'],
+    [400, 33, 'sender'],
+    [403, 200, 'credentials'],
+    [400, 130_429, 'throttled'],
+  ])('that Meta answers with HTTP %i and code %i is refused: %s', async (status, code, cause) => {
+    meta.script({ status, error: { code } });
+    expect(await upload(Buffer.from('%PDF-'))).toMatchObject({ kind: 'refused', cause });
   });
 
-  it('is certain not to have happened where nobody listens', async () => {
+  it.each<MediaPlay>([{ status: 500, error: { code: 131_000, is_transient: true } }, 'malformed', 'reset'])(
+    'has an unknown outcome after %j',
+    async (play) => {
+      meta.script(play);
+      expect(await upload(Buffer.from('%PDF-'))).toMatchObject({ kind: 'unknown' });
+    },
+  );
+
+  it('is refused as unavailable where nobody listens', async () => {
     const gone = metaMediaApi(io, graphAddress({ baseUrl: `http://127.0.0.1:${await freePort()}` }));
     const about = { mimeType: 'text/plain', filename: 'a.txt', size: 1 } as const;
-    expect(await gone.upload(number(), inPieces(Buffer.from('a'), 1), about)).toMatchObject({
+    expect(await gone.upload(number(), inParts(Buffer.from('a'), 1), about)).toMatchObject({
       kind: 'refused',
       cause: 'unavailable',
     });
   });
 
-  it('goes to the address that Meta documents where the operator names none', () => {
+  it('goes to the documented address of Meta by default', () => {
     expect(graphAddress(undefined)).toEqual({ baseUrl: 'https://graph.facebook.com', version: 'v24.0' });
   });
 });

@@ -9,10 +9,10 @@ interface Property {
   readonly properties?: Readonly<Record<string, Property>>;
   readonly oneOf?: readonly Property[];
 }
-/** The paths of settings that say nothing of what they are for. */
+/** The paths of settings without a description. */
 const undescribed = ({ properties = {}, oneOf = [] }: Property, path = ''): string[] => [
   ...Object.entries(properties).flatMap(([name, property]) => [
-    // A constant and the two routes say it by their names.
+    // A constant and the two routes explain themselves.
     ...(property.description || 'const' in property || path === '.messageTypes' ? [] : [`${path}.${name}`]),
     ...undescribed(property, `${path}.${name}`),
   ]),
@@ -25,7 +25,7 @@ it.each(REGISTERED)('describes every setting of $channel/$name', ({ settingsSche
   expect(undescribed(z.toJSONSchema(settingsSchema, { io: 'input' }) as Property)).toEqual([]);
 });
 
-it('knows each provider of a channel once, under its channel, by a name of the wire', async () => {
+it('has each provider of a channel once, under its channel and with a name of the interface', async () => {
   for (const channel of PROVIDER_CHANNELS) {
     const registered = await loadProviders(channel);
     expect(registered.map((each) => each.channel)).toEqual(registered.map(() => channel));
@@ -36,11 +36,11 @@ it('knows each provider of a channel once, under its channel, by a name of the w
   for (const { name } of await loadProviders('sms')) expect(SMS_PROVIDERS).toContain(name);
 });
 
-it('has no provider for a channel that nobody carries', async () => {
+it('has no provider for a channel without one', async () => {
   expect(await loadProviders('push')).toEqual([]);
 });
 
-it('loads no AWS SDK until AWS sends, so that no other function pays for it', () => {
+it('loads no AWS SDK before the first send through AWS, so that other functions start fast', () => {
   const script = `
     import { registerHooks } from 'node:module';
     const loaded = [];

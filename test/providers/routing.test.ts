@@ -17,7 +17,7 @@ const SETTINGS: Readonly<Partial<Record<Channel, Readonly<Record<string, unknown
 
 const ORGANIZATIONS = { a: newId('organization'), b: newId('organization') };
 
-/** A routing over sources in memory, which counts what it reads. */
+/** A routing over sources in memory; `read` records what it reads. */
 const world = (over: Partial<RoutingSources> = {}) => {
   const read: string[] = [];
   const state = { now: NOW, orders: {} as Record<string, readonly string[]>, tripped: [] as string[] };
@@ -47,7 +47,7 @@ const world = (over: Partial<RoutingSources> = {}) => {
   return { routing, state, read, order };
 };
 
-it('keeps the orders of channels apart, even where their routes have one name', async () => {
+it('keeps the orders of channels apart, also where their routes have the same name', async () => {
   const { state, order } = world();
   state.orders = { [`${ORGANIZATIONS.a}/sms/otp`]: ['infobip', 'twilio'], [`${ORGANIZATIONS.a}/rcs/otp`]: ['infobip'] };
   expect(await order('sms', 'otp')).toEqual(['infobip', 'twilio']);
@@ -55,12 +55,12 @@ it('keeps the orders of channels apart, even where their routes have one name', 
   expect(await order('sms', 'otp', ORGANIZATIONS.b)).toEqual(['twilio', 'infobip']);
 });
 
-it('opens the adapter of the channel, where one name carries several', async () => {
+it('opens the adapter of the channel where a provider has several channels', async () => {
   const { routing } = world();
   const standIn = await startInfobipRcsStandIn(() => NOW);
   const rcs = world({ settings: async () => new Map([['infobip', standIn.settings]]) });
-  const sent = await rcs.routing.provider('rcs', 'infobip');
-  await sent?.send({
+  const adapter = await rcs.routing.provider('rcs', 'infobip');
+  await adapter?.send({
     messageId: 'msg_0123456789abcdefghijk' as never,
     to: '+5511987654321',
     route: 'easy_rcs',
@@ -72,7 +72,7 @@ it('opens the adapter of the channel, where one name carries several', async () 
   expect((await routing.provider('sms', 'infobip'))?.name).toBe('infobip');
 });
 
-it('reads what the operator set once in ten seconds, of a channel and of a route', async () => {
+it('reads the settings of a channel and the order of a route once in ten seconds', async () => {
   const { state, read, order } = world();
   for (let at = 0; at < 3; at++) await order('sms', 'otp');
   expect(read.toSorted()).toEqual(['order of sms/otp', 'settings of sms']);
@@ -81,26 +81,24 @@ it('reads what the operator set once in ten seconds, of a channel and of a route
   expect(read.length).toBe(4);
 });
 
-it('leaves out of an order what is not set up or not known, and says what is missing when nothing is left', async () => {
+it('skips providers of an order that are not configured or unknown, and says what is missing when none remain', async () => {
   const { state, order } = world();
   state.orders = { [`${ORGANIZATIONS.a}/rcs/easy_rcs`]: ['aws_end_user_messaging', 'nobody', 'infobip'] };
   expect(await order('rcs', 'easy_rcs')).toEqual(['infobip']);
   expect(await order('push', 'any')).toContain('--channel push');
 });
 
-it('moves a tripped provider to the end of its own channel and route alone', async () => {
+it('moves a provider with an open breaker to the end of its own channel and route alone', async () => {
   const { state, order } = world();
   state.tripped = ['sms/twilio/otp'];
   expect(await order('sms', 'otp')).toEqual(['infobip', 'twilio']);
   expect(await order('sms', 'premium')).toEqual(['twilio', 'infobip']);
 });
 
-it('gives the sandbox of the channel in test, and by its name', async () => {
+it('returns the sandbox of the channel in test, and by its name', async () => {
   const { routing, read } = world();
-  const { providers } = (await routing.candidates('rcs', ORGANIZATIONS.a, 'test', 'easy_rcs')) as {
-    providers: unknown;
-  };
-  expect(providers).toEqual([{ name: 'sandbox_provider', of: 'rcs' }]);
+  const candidates = await routing.candidates('rcs', ORGANIZATIONS.a, 'test', 'easy_rcs');
+  expect(candidates).toHaveProperty('providers', [{ name: 'sandbox_provider', of: 'rcs' }]);
   expect(await routing.provider('email', 'sandbox_provider')).toEqual({ name: 'sandbox_provider', of: 'email' });
   expect(read).toEqual([]);
 });

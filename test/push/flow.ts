@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, vi } from 'vitest';
 import type { Client, Messaging } from '../support/api.ts';
 
-/** What a test wallet opens with. */
+/** The opening balance of a test wallet, in coins. */
 export const OPENING = 10_000_000;
 export const aPush = { title: 'Seu pedido saiu', body: 'Chega hoje.', platforms: ['ios', 'android', 'web'] } as const;
 /** A point on P-256 and a secret as a browser has them (RFC 8291, appendix A). */
@@ -11,7 +11,7 @@ export const BROWSER = {
   auth: 'BTBZMqHH6r4Tts7J_aSIgg',
 };
 
-/** A tenant with an app; devices are registered by the ends of their tokens. */
+/** A tenant with an app that registers devices. */
 export const shopOf = async (messaging: Messaging) => {
   const tenant = await messaging.tenant();
   const { test: client } = tenant;
@@ -24,7 +24,7 @@ export const shopOf = async (messaging: Messaging) => {
 export const send = (client: Client, fields: object = {}, key: string = randomUUID()) =>
   client.post('/v2/push/messages', { ...aPush, ...fields }, { 'idempotency-key': key });
 
-/** A push message once every device of it is resolved, which may take so long (ms) on a machine with other work. */
+/** A push message once all of its dispatches are settled; `timeout` (ms) is for slow machines. */
 export const ended = (client: Client, id: string, timeout = 60_000) =>
   vi.waitFor(
     async () => {

@@ -11,6 +11,7 @@ import type { Vault } from '../../shared/domain/core/secrets.ts';
 import { INDEX_KEYS, KEYS } from '../../shared/storage/access-patterns.ts';
 import type { Table } from '../../shared/storage/client/table.ts';
 import { listPushMessages, openPushDispatch } from '../../shared/storage/push/reads.ts';
+import { accepted } from '../support/accepted.ts';
 import { type Chance, chanceOf } from '../support/chance.ts';
 import { messageIdOf, reachable, usePush } from './world.ts';
 
@@ -27,15 +28,15 @@ const messageOf = async (id: Id<'message'>): Promise<PushMessage> => {
 };
 const viewOf = async (id: Id<'message'>) => {
   const message = await messageOf(id);
-  const [standing] = await push.create.stats.statsOf([message]);
-  if (!standing) throw new Error('the message has no standing');
-  expect(deliveredOf(standing.tally) + failuresOf(standing.tally)).toBeLessThanOrEqual(message.reach);
-  return pushMessageView(message, standing.tally, standing.opens);
+  const [stats] = await push.create.stats.statsOf([message]);
+  if (!stats) throw new Error('the message has no stats');
+  expect(deliveredOf(stats.tally) + failuresOf(stats.tally)).toBeLessThanOrEqual(message.reach);
+  return pushMessageView(message, stats.tally, stats.opens);
 };
 const open = (organizationId: Id<'organization'>, id: Id<'pushDispatch'>) =>
   openPushDispatch(world.table, organizationId, id, world.now);
 
-/** That the parts of a message's counts are its counts, and that it is charged for what was delivered. */
+/** The breakdown of a message adds up to its metrics, and the charge is that of its delivered devices. */
 const expectSums = async (id: Id<'message'>) => {
   const { metrics, breakdown, billing } = await viewOf(id);
   const parts = Object.values(breakdown);
@@ -46,7 +47,7 @@ const expectSums = async (id: Id<'message'>) => {
   return metrics;
 };
 
-/** Works through all that is due in an order of chance; some of it twice at once, or again later. */
+/** Does all queued work in random order; some of it twice at once, or again later. */
 const drainByChance = async (chance: Chance, after: () => Promise<void>): Promise<void> => {
   const done: (typeof push.workItems)[number][] = [];
   while (push.workItems.length > 0) {
@@ -60,8 +61,8 @@ const drainByChance = async (chance: Chance, after: () => Promise<void>): Promis
   }
 };
 
-describe('where the devices of a message stand', () => {
-  test(`adds up at every moment, whatever repeats and in whatever order it comes (seed ${SEED})`, async () => {
+describe('the metrics of a message', () => {
+  test(`add up at every moment, whatever is repeated and in whatever order (seed ${SEED})`, async () => {
     const chance = chanceOf(SEED);
     for (let round = 0; round < 4; round++) {
       const actor = await world.organization(OPENING);
@@ -85,18 +86,23 @@ describe('where the devices of a message stand', () => {
       const good = endings.filter((ending) => ending === '0005').length;
       expect({ reach, delivered, failures }).toEqual({ reach: 60, delivered: good, failures: 60 - good });
       expect(opened).toBeGreaterThan(0);
-      await push.checkBooks(actor, good * EACH, OPENING);
+      await push.checkLedger(actor, good * EACH, OPENING);
     }
   }, 120_000);
 });
 
 describe('an open', () => {
-  test('of what has not left yet is not counted, and the first one after it arrived is', async () => {
+  /** A queued message to one device, and its dispatch. */
+  const queueOne = async (over: Parameters<typeof push.post>[2] = {}) => {
     const { actor } = await push.organization(OPENING, reachable(1));
-    const scheduledAt = new Date(world.now + 3_600_000).toISOString();
-    const id = messageIdOf(await push.post(actor, 'key', { scheduledAt }));
+    const id = messageIdOf(await push.post(actor, 'key', over));
     const [dispatch] = await push.dispatchesOf(id);
-    const dispatchId = parseId('pushDispatch', dispatch?.id);
+    return { actor, id, dispatchId: parseId('pushDispatch', dispatch?.id) };
+  };
+
+  test('before the send is not counted; the first one after the delivery is', async () => {
+    const scheduledAt = new Date(world.now + 3_600_000).toISOString();
+    const { actor, id, dispatchId } = await queueOne({ scheduledAt });
     expect(await open(actor.organizationId, dispatchId)).toMatchObject({ counted: false });
     expect((await expectSums(id)).opened).toBe(0);
     await push.drain();
@@ -104,9 +110,8 @@ describe('an open', () => {
     expect((await expectSums(id)).opened).toBe(1);
   });
 
-  test('that comes before its acceptance is written is counted', async () => {
-    const { actor } = await push.organization(OPENING, reachable(1));
-    const id = messageIdOf(await push.post(actor, 'key'));
+  test('that arrives before the provider’s acceptance is stored is counted', async () => {
+    const { actor, id } = await queueOne();
     const answers: unknown[] = [];
     push.transport.script = async ({ dispatchId }) => {
       answers.push(await open(actor.organizationId, parseId('pushDispatch', dispatchId)));
@@ -118,12 +123,11 @@ describe('an open', () => {
     expect((await expectSums(id)).opened).toBe(1);
   });
 
-  test('of another organization is none, and counts nothing', async () => {
-    const [{ actor }, stranger] = [await push.organization(OPENING, reachable(1)), await world.organization(OPENING)];
-    const id = messageIdOf(await push.post(actor, 'key'));
+  test('by another organization is not found, and counts nothing', async () => {
+    const { id, dispatchId } = await queueOne();
+    const stranger = await world.organization(OPENING);
     await push.drain();
-    const [dispatch] = await push.dispatchesOf(id);
-    expect(await open(stranger.organizationId, parseId('pushDispatch', dispatch?.id))).toBeUndefined();
+    expect(await open(stranger.organizationId, dispatchId)).toBeUndefined();
     expect((await expectSums(id)).opened).toBe(0);
   });
 });
@@ -147,8 +151,7 @@ describe('the list of messages', () => {
     const found: string[] = [];
     let cursor: string | undefined;
     do {
-      const page = await list(actor.organizationId, {}, cursor, 3);
-      if (!('items' in page)) throw new Error('the page was refused');
+      const page = accepted(await list(actor.organizationId, {}, cursor, 3));
       found.push(...page.items.map(({ id }) => id));
       cursor = page.nextCursor;
     } while (cursor);
@@ -156,12 +159,12 @@ describe('the list of messages', () => {
     expect(found.slice(1).sort()).toEqual(ids.sort());
   });
 
-  test('shows nothing of another status than it was asked for, though the index lags behind', async () => {
+  test('filtered by status shows no other status, though the index lags behind', async () => {
     const { actor } = await push.organization(OPENING, reachable(1));
     const id = messageIdOf(await push.post(actor, 'key'));
     const wanted = { status: ['queued'], origin: ['api'] };
     expect(await list(actor.organizationId, wanted)).toMatchObject({ items: [{ id }] });
-    // The index as it stood before the message left.
+    // The index as it was before the message was sent.
     const stale = {
       ...KEYS.pushMessage(id),
       gsi1sk: INDEX_KEYS.pushMessagesOf(actor.organizationId, new Date(world.now).toISOString(), id).gsi1sk,

@@ -26,12 +26,12 @@ const fcm = {
 const apns = { keyId: 'ABC123DEFG', teamId: 'DEF123GHIJ', privateKey: P256, bundleId: 'br.com.loja.App' };
 const vapid = vapidKeys();
 
-it('takes the key file of a service account as it was downloaded, without the addresses in it', () => {
+it('accepts the key file of a service account as downloaded, and drops the addresses in it', () => {
   const file = { type: 'service_account', ...fcm, client_id: '1', token_uri: 'https://oauth2.googleapis.com/token' };
   expect(fcmCredentials.parse(file)).toEqual(fcm);
 });
 
-it('takes what each platform gives out, all of them together, or none', () => {
+it('accepts the credentials of every platform, all together or none', () => {
   expect(pushCredentials.parse({ fcm, apns, vapid })).toEqual({
     fcm,
     apns: { ...apns, environment: 'production' },
@@ -41,24 +41,19 @@ it('takes what each platform gives out, all of them together, or none', () => {
   for (const platform of PUSH_PLATFORMS) expect(pushCredentials.shape).toHaveProperty(CREDENTIALS_OF[platform]);
 });
 
-describe('refuses, naming the field and repeating nothing of it', () => {
+describe('refuses, naming the field without repeating its value', () => {
   it.each([
     ['a short RSA key', fcmCredentials, { ...fcm, private_key: rsa(1024) }, 'private_key'],
     ['a key of another kind for FCM', fcmCredentials, { ...fcm, private_key: P256 }, 'private_key'],
-    ['a text that is no key', fcmCredentials, { ...fcm, private_key: 'segredo' }, 'private_key'],
-    ['a project that would be another path', fcmCredentials, { ...fcm, project_id: '../x/segredo' }, 'project_id'],
+    ['text that is not a key', fcmCredentials, { ...fcm, private_key: 'segredo' }, 'private_key'],
+    ['a project that changes the path', fcmCredentials, { ...fcm, project_id: '../x/segredo' }, 'project_id'],
     ['a key of another kind for APNs', apnsCredentials, { ...apns, privateKey: RSA }, 'privateKey'],
     ['a key on another curve', apnsCredentials, { ...apns, privateKey: ec('P-384') }, 'privateKey'],
-    ['a key id of another form', apnsCredentials, { ...apns, keyId: 'segredo' }, 'keyId'],
+    ['a malformed key id', apnsCredentials, { ...apns, keyId: 'segredo' }, 'keyId'],
     ['a bundle id with a line break', apnsCredentials, { ...apns, bundleId: 'a\r\nsegredo: 1' }, 'bundleId'],
     ['a VAPID key of another pair', vapidCredentials, { ...vapid, privateKey: vapidKeys().privateKey }, 'privateKey'],
-    [
-      'a VAPID key that is no number of the curve',
-      vapidCredentials,
-      { ...vapid, privateKey: 'A'.repeat(43) },
-      'privateKey',
-    ],
-    ['a subject that reaches nobody', vapidCredentials, { ...vapid, subject: 'segredo' }, 'subject'],
+    ['a VAPID key outside of the curve', vapidCredentials, { ...vapid, privateKey: 'A'.repeat(43) }, 'privateKey'],
+    ['a subject that is no contact address', vapidCredentials, { ...vapid, subject: 'segredo' }, 'subject'],
   ] as const)('%s', (_, schema, input, field) => {
     const { error } = schema.safeParse(input);
     expect(error?.issues.map(({ path }) => path)).toEqual([[field]]);
@@ -69,7 +64,7 @@ describe('refuses, naming the field and repeating nothing of it', () => {
   });
 });
 
-it('describes every credential for whoever registers an app', () => {
+it('describes every credential in the documentation', () => {
   const document = z.toJSONSchema(pushCredentials, { io: 'input' }) as {
     readonly properties: Readonly<Record<string, { readonly description?: string; readonly properties: object }>>;
   };

@@ -6,23 +6,24 @@ import { isPartOf, rateKindOf } from '../../shared/domain/channels/push/message.
 import { notificationOf } from '../../shared/domain/channels/push/notification.ts';
 import { outcomeOf, RETRY_DELAYS_MS, skipReason } from '../../shared/domain/channels/push/outcome.ts';
 import { isId, newId } from '../../shared/domain/core/ids.ts';
-import { KEYS, PUSH_SHARDS } from '../../shared/storage/access-patterns.ts';
+import { KEYS } from '../../shared/storage/access-patterns.ts';
+import { PUSH_SHARDS } from '../../shared/storage/table-indexes.ts';
 
 const tenant = { organizationId: newId('organization'), env: 'test' } as const;
 const messageId = newId('message');
 const registration = { appId: newId('pushApp'), token: 'device-1', platform: 'ios' } as const;
 
 describe('a dispatch id', () => {
-  const places = fc.record({
+  const position = fc.record({
     attempt: fc.integer({ min: 1, max: 50 }),
     shard: fc.nat(PUSH_SHARDS - 1),
     number: fc.nat(200_000),
     place: fc.nat(CHUNK_DEVICES - 1),
   });
 
-  test('has the shape of every id, names its shard and place, and sorts as places do', () => {
+  test('has the form of every id, contains its shard and place, and sorts as places do', () => {
     fc.assert(
-      fc.property(places, fc.nat(CHUNK_DEVICES - 1), ({ place, ...chunk }, other) => {
+      fc.property(position, fc.nat(CHUNK_DEVICES - 1), ({ place, ...chunk }, other) => {
         const id = dispatchId({ messageId, ...chunk }, place);
         expect(isId('pushDispatch', id)).toBe(true);
         expect(parseDispatchId(id)).toEqual({ shard: chunk.shard, place });
@@ -33,9 +34,9 @@ describe('a dispatch id', () => {
     );
   });
 
-  test('is of one place, chunk and attempt alone', () => {
+  test('is unique to its place, chunk and attempt', () => {
     fc.assert(
-      fc.property(fc.uniqueArray(places, { selector: (each) => JSON.stringify(each), maxLength: 40 }), (all) => {
+      fc.property(fc.uniqueArray(position, { selector: (each) => JSON.stringify(each), maxLength: 40 }), (all) => {
         const ids = all.map(({ place, ...chunk }) => dispatchId({ messageId, ...chunk }, place));
         expect(new Set(ids).size).toBe(ids.length);
       }),
@@ -44,7 +45,7 @@ describe('a dispatch id', () => {
 });
 
 describe('a registration', () => {
-  test('keeps the identification that it omits and the opt-out that it does not take back', () => {
+  test('keeps the fields that it omits, and an opt-out that it does not revoke', () => {
     const first = afterRegistration(tenant, undefined, { ...registration, externalId: 'a', userName: 'Ana' }, 1);
     const out = afterOptOut(first, 2);
     const again = afterRegistration(tenant, out, { ...registration, userName: 'Bia', optedIn: undefined }, 3);
@@ -54,7 +55,7 @@ describe('a registration', () => {
     expect(back.optedOutAt).toBeUndefined();
   });
 
-  test('by another contact keeps nothing that told of the former one, and the opt-out of the device', () => {
+  test('by another contact keeps nothing about the former one, but the device’s opt-out', () => {
     const ana = {
       contactId: newId('contact'),
       externalId: 'loja:1',
@@ -72,7 +73,7 @@ describe('a registration', () => {
     expect(JSON.stringify(moved)).not.toMatch(/ana|loja|99991234|ofertas/i);
   });
 
-  test('that first tells whose contact the device is keeps what was told of the person before', () => {
+  test('that first names the contact keeps what was known of the person', () => {
     const known = afterRegistration(tenant, undefined, { ...registration, userName: 'Ana' }, 1);
     const contactId = newId('contact');
     expect(afterRegistration(tenant, known, { ...registration, contactId }, 2)).toMatchObject({
@@ -81,13 +82,13 @@ describe('a registration', () => {
     });
   });
 
-  test('takes a retired token back', () => {
+  test('reactivates a retired token', () => {
     const retired: PushDevice = { ...afterRegistration(tenant, undefined, registration, 1), retiredAt: 2 };
     expect(skipReason(retired, new Set())).toBe('unregistered');
     expect(skipReason(afterRegistration(tenant, retired, registration, 3), new Set())).toBeUndefined();
   });
 
-  test('whose contact forbade being written to is left out of sends', () => {
+  test('whose contact opted out is skipped by sends', () => {
     const contactId = newId('contact');
     const device = afterRegistration(tenant, undefined, { ...registration, contactId }, 1);
     expect(skipReason(device, new Set([contactId]))).toBe('opted_out');
@@ -95,8 +96,8 @@ describe('a registration', () => {
   });
 });
 
-describe('what a push service says', () => {
-  test('is final, but for a refusal of the moment, which is asked again as often as there are waits', () => {
+describe('the answer of a push service', () => {
+  test('is final, except a temporary refusal, which is retried once per retry delay', () => {
     const busy = { kind: 'refused', cause: 'throttled', detail: '', retryAfterSeconds: 7 } as const;
     const passes = RETRY_DELAYS_MS.length;
     for (let pass = 1; pass <= passes; pass++)
@@ -108,21 +109,16 @@ describe('what a push service says', () => {
     expect(outcomeOf(dead, 1)).toEqual({ status: 'failed', reason: 'unregistered', dead: true });
   });
 
-  test('to wait is heeded for an hour at most', () => {
+  test('may delay a retry by an hour at most', () => {
     const busy = { kind: 'refused', cause: 'unavailable', detail: '', retryAfterSeconds: 1e9 } as const;
     expect(outcomeOf(busy, 1).waitMs).toBe(3_600_000);
   });
 });
 
-test('a chunk beyond the extents of its message is no part of it', () => {
+test('a chunk beyond the extents of its message is not part of it', () => {
   const message = { extents: [2, 0] };
-  const parts = [
-    [0, 1],
-    [0, 2],
-    [1, 0],
-    [5, 0],
-  ].map(([shard = 0, number = 0]) => isPartOf(message, { shard, number }));
-  expect(parts).toEqual([true, false, false, false]);
+  const isPart = (shard: number, number: number) => isPartOf(message, { shard, number });
+  expect([isPart(0, 1), isPart(0, 2), isPart(1, 0), isPart(5, 0)]).toEqual([true, false, false, false]);
 });
 
 test('a message is rich with an image or a button, silent when it shows nothing, otherwise simple', () => {
@@ -133,7 +129,7 @@ test('a message is rich with an image or a button, silent when it shows nothing,
   expect(rateKindOf({ imageUrl: 'https://x.example/a.png', silent: true })).toBe('silent');
 });
 
-test('a unified payload is a notification by its body or its text, and none without either', () => {
+test('a v1 payload becomes a notification by its body or its text, and none without either', () => {
   expect(notificationOf({ payload: { text: 'Oi' } })).toMatchObject({ title: '', body: 'Oi' });
   const full = { title: 'T', body: 'B', deepLink: 'loja://x', actions: [{ label: 'Ver' }, { nothing: 1 }, 7] };
   expect(notificationOf({ payload: full })).toMatchObject({ title: 'T', body: 'B', actions: [{ label: 'Ver' }] });

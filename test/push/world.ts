@@ -1,6 +1,6 @@
 import { beforeEach, expect } from 'vitest';
 import { createApp, type PushApp } from '../../shared/domain/channels/push/app.ts';
-import { afterRegistration } from '../../shared/domain/channels/push/device.ts';
+import { afterRegistration, type PushDevice } from '../../shared/domain/channels/push/device.ts';
 import type { DevicePorts } from '../../shared/domain/channels/push/devices.ts';
 import { sandboxTransport } from '../../shared/domain/channels/push/sandbox.ts';
 import type {
@@ -18,6 +18,7 @@ import type { CreatePushPorts, SendPushPorts } from '../../shared/domain/push-me
 import { sendPushChunk } from '../../shared/domain/push-messages/send-chunk.ts';
 import type { WorkItem } from '../../shared/queues/queues.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
+import type { Table } from '../../shared/storage/client/table.ts';
 import { PARSE_KEY } from '../../shared/storage/parse-key.ts';
 import { pushApps } from '../../shared/storage/push/apps.ts';
 import { audienceSource } from '../../shared/storage/push/audience.ts';
@@ -27,6 +28,7 @@ import { pushDeviceRows, pushDevices, readPushDevices, retirePushDevices } from 
 import { pushStatsReader } from '../../shared/storage/push/reads.ts';
 import { pushSendStore } from '../../shared/storage/push/send.ts';
 import { readLedger, readWallet } from '../../shared/storage/wallet/ledger.ts';
+import { accepted } from '../support/accepted.ts';
 import { use } from '../support/use.ts';
 import { startWorld, type World } from '../support/world.ts';
 
@@ -37,10 +39,16 @@ const vault = async () =>
     open: (_: string, __: string, sealed: string) => sealed,
   }) as unknown as Vault;
 
-/** A transport that answers as it is told, and remembers whom it was asked to reach. */
+/** Writes registered devices to the table. */
+export const putDevices = async (table: Table, devices: readonly PushDevice[]): Promise<void> => {
+  for (let from = 0; from < devices.length; from += 100)
+    await table.transact(devices.slice(from, from + 100).map((device) => ({ put: pushDeviceRows.write(device) })));
+};
+
+/** A transport that answers by a script, and records its dispatches. */
 export class ScriptedTransport implements PushTransport {
   readonly sent: PushDispatch[] = [];
-  /** Answers a dispatch; the sandbox's answer where it says nothing. */
+  /** The answer to the nth dispatch; undefined for the sandbox's answer. */
   script: (dispatch: PushDispatch, nth: number) => PushAnswer | undefined | Promise<PushAnswer | undefined> = () =>
     undefined;
 
@@ -51,7 +59,7 @@ export class ScriptedTransport implements PushTransport {
   close() {}
 }
 
-/** Push over a world: the real rules over the real storage; clock, transport and faults are the test's. */
+/** Push in a test world: the real rules over the real storage, with the test's clock, transport and faults. */
 export const pushWorld = (world: World) => {
   const { table } = world;
   const workItems: (WorkItem & { readonly at: number })[] = [];
@@ -91,7 +99,7 @@ export const pushWorld = (world: World) => {
     return sendPushChunk(send, id, shard, chunk);
   };
 
-  /** Works through all that is due, with what it hints in turn, moving time on to what is due later. */
+  /** Does all queued work, including the work that it queues, moving the clock to what is due later. */
   const drain = async (): Promise<void> => {
     for (let item = workItems.shift(); item; item = workItems.shift()) {
       world.now = Math.max(world.now, item.at);
@@ -99,59 +107,55 @@ export const pushWorld = (world: World) => {
     }
   };
 
-  /** What a lost hint, or a sender that ended, is found again by. */
+  /** The dispatcher's work: finds a message whose work item was lost or whose sender ended. */
   const rescheduleDrain = async (id: Id<'message'>): Promise<void> => {
     world.now += 120_000;
     workItems.push({ kind: 'send_push', ...KEYS.pushMessage(id), at: world.now });
     await drain();
   };
 
-  /** Platforms of devices that left all sends, as the KPI hears of them. */
-  const left: PushPlatform[] = [];
+  /** Platforms of devices that opted out, as the metric counts them. */
+  const optOuts: PushPlatform[] = [];
   const devicePorts: DevicePorts = {
     clock,
     apps,
     devices: pushDevices(table, vault),
     hasContact: (organizationId, contactId) => hasContact(table, organizationId, contactId),
-    onOptOut: (platform) => void left.push(platform),
+    onOptOut: (platform) => void optOuts.push(platform),
   };
 
-  /** Registers devices whose tokens end as told, of these platforms in turn, straight in the table. */
+  /** Writes devices whose tokens have these endings, of these platforms in turn. */
   const devices = async (
     actor: Actor,
     app: PushApp,
     endings: readonly string[],
     platforms: readonly PushPlatform[] = ['ios'],
   ): Promise<Id<'pushToken'>[]> => {
-    const rows = endings.map((ending, at) => {
+    const all = endings.map((ending, at) => {
       const token = `device-${String(at).padStart(6, '0')}-${ending}`;
       const registration = { appId: app.id, token, platform: platforms[at % platforms.length] ?? 'ios' };
-      return pushDeviceRows.write(afterRegistration(actor, undefined, registration, world.now));
+      return afterRegistration(actor, undefined, registration, world.now);
     });
-    for (let from = 0; from < rows.length; from += 100)
-      await table.transact(rows.slice(from, from + 100).map((put) => ({ put })));
-    return rows.map(({ id }) => id);
+    await putDevices(table, all);
+    return all.map(({ id }) => id);
   };
 
-  const app = async (actor: Actor): Promise<PushApp> => {
-    const made = await createApp({ clock, apps }, actor, { name: 'Loja' });
-    if ('details' in made) throw new Error('the app was refused');
-    return made;
-  };
+  const app = async (actor: Actor): Promise<PushApp> =>
+    accepted(await createApp({ clock, apps }, actor, { name: 'Loja' }));
 
   const request: PushRequest = { title: 'Oi', body: 'Oi', platforms: ['ios'] };
   const post = (actor: Actor, key: string, over: Partial<PushRequest> = {}) =>
     sendPush(create, actor, key, { ...request, ...over });
 
-  /** Every device row of a message, whichever attempt wrote it. */
+  /** Every dispatch row of a message, whichever attempt wrote it. */
   const dispatchesOf = async (id: Id<'message'>) => {
     const message = await send.sender.message(id);
     const chunks = message ? await send.sender.chunks(message) : [];
     return (await Promise.all(chunks.map((chunk) => send.sender.dispatches(chunk)))).flat();
   };
 
-  /** That a wallet's books agree: balance is the sum of its lines, and nothing is held once all is quiet. */
-  const checkBooks = async (actor: Actor, spent: number, opening: number): Promise<void> => {
+  /** The wallet's balance is the sum of its ledger, and nothing is held once all work is done. */
+  const checkLedger = async (actor: Actor, spent: number, opening: number): Promise<void> => {
     const wallet = await readWallet(table, actor.organizationId);
     const { lines } = await readLedger(table, actor.organizationId, 1_000);
     expect(lines.reduce((sum, { coins }) => sum + coins, 0)).toBe(wallet?.balance);
@@ -176,16 +180,16 @@ export const pushWorld = (world: World) => {
     rescheduleDrain,
     devices,
     devicePorts,
-    left,
+    optOuts,
     app,
     organization,
     dispatchesOf,
-    checkBooks,
+    checkLedger,
   };
 };
 export type PushWorld = ReturnType<typeof pushWorld>;
 
-/** So many devices that a push service accepts. */
+/** Token endings of devices that a push service accepts. */
 export const reachable = (count: number): string[] => Array.from({ length: count }, () => '0005');
 
 export const messageIdOf = (answer: unknown): Id<'message'> => {
@@ -194,14 +198,14 @@ export const messageIdOf = (answer: unknown): Id<'message'> => {
   return id;
 };
 
-/** A sandbox world and its pushes, for the tests of a file; before each, nothing is planned, queued or sent as yet. */
+/** A test world with push, for the tests of a file; before each, no fault is planned and nothing queued or sent. */
 export const usePush = async () => {
   const world = await use(startWorld('test'));
   const push = pushWorld(world);
   beforeEach(() => {
     world.proxy.plan(undefined);
     push.workItems.length = 0;
-    push.left.length = 0;
+    push.optOuts.length = 0;
     push.transport.sent.length = 0;
     push.transport.script = () => undefined;
     push.quiet.until = 0;

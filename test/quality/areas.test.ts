@@ -9,7 +9,7 @@ it('every test belongs to an area of the product, so that `npm run test:area` fi
   expect(TESTS.filter((file) => !known.some((part) => file.includes(part)))).toEqual([]);
 });
 
-it('every part of a path that an area is known by stands in one', () => {
+it('every path of an area matches a test', () => {
   const parts = Object.values(AREAS).flat();
   expect(parts.filter((part) => !TESTS.some((file) => file.includes(part)))).toEqual([]);
 });

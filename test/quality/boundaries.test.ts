@@ -20,18 +20,18 @@ const cruise = async (): Promise<Cruise> => {
   return JSON.parse(stdout) as Cruise;
 };
 
-it('the arrows between the folders point one way', async () => {
+it('imports between folders follow the boundaries, and their rules are documented', async () => {
   const { modules, summary } = await cruise();
   expect(summary.violations.map(({ rule, from, to }) => `${rule.name}: ${from} → ${to}`)).toEqual([]);
 
-  // A parser that understands nothing finds nothing: every file must have been read, and its imports with it.
+  // A broken parser finds no violation: every file must have been read, with its imports.
   const read = new Set(modules.map(({ source }) => source));
   expect(sourceFiles(FOLDERS).filter((file) => !read.has(file) && !file.endsWith('.d.ts'))).toEqual([]);
   expect(modules.flatMap(({ dependencies }) => dependencies).length).toBeGreaterThan(modules.length);
   for (const { name, comment } of summary.ruleSetUsed.forbidden) expect(comment, name).toBeTruthy();
 }, 180_000);
 
-it('only the configuration, the local platform, the command line and the build read the environment', () => {
+it('only the configuration, the local stack, the command line and the build read the environment', () => {
   const readers = /^(?:shared\/wiring\/process\/config\.ts|infra\/(?:local|operator|build)\/.*|infra\/app\.ts)$/;
   const others = sourceFiles(FOLDERS).filter(
     (file) => !readers.test(file) && /\bprocess\.env\b/.test(withoutComments(readSource(file))),

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { filesIn, readSource, sourceFiles } from './tools.ts';
 
 const MAX_LINES = 350;
-/** Addresses of somebody's machine; what the programs of every machine share (/bin, /usr/bin, /dev) is none. */
+/** Paths of somebody's machine; paths that every machine has (/bin, /usr/bin, /dev) are allowed. */
 const MACHINE_PATH = /(?:^|[\s'"`(=])(?:\/(?:home|Users|root|mnt|srv|tmp|work(?:spaces?)?)\/[\w.-]+|[A-Z]:\\\\?\w+)/;
 
 describe('files', () => {
@@ -11,7 +11,7 @@ describe('files', () => {
     expect(long.filter((line) => Number(line.split(': ')[1]) > MAX_LINES)).toEqual([]);
   });
 
-  it('name no path of a machine', () => {
+  it('contain no path of a machine', () => {
     const texts = [
       ...sourceFiles(),
       ...filesIn('docs'),

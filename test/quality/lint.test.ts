@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { readSource, runTool, sourceFiles } from './tools.ts';
 
-/** Faults on purpose. */
+/** Deliberate faults. */
 const FIXTURES = 'test/quality/fixtures/';
 
-it('the format is one, no import goes in a circle, and no test is focused or skipped', async () => {
+it('the format is consistent, imports have no cycles, and no test is focused or skipped', async () => {
   const { code, output } = await runTool('@biomejs/biome', 'biome', [
     'ci',
     '--max-diagnostics=60',
@@ -14,12 +14,12 @@ it('the format is one, no import goes in a circle, and no test is focused or ski
   expect(code, output).toBe(0);
 }, 300_000);
 
-it('no promise is left floating, checked with types; the check is alive: it finds the one that floats on purpose', async () => {
+it('no promise floats; the check works: it finds the one that floats on purpose', async () => {
   const { code, output } = await runTool('oxlint', 'oxlint', ['--type-aware', '--deny-warnings', '--format=unix']);
   const found = output.split('\n').filter((line) => /^\S+:\d+:\d+: /.test(line));
   expect(found.filter((line) => !line.startsWith(FIXTURES))).toEqual([]);
   expect(found.join('\n')).toContain('no-floating-promises');
-  // The summary counts what was told, so that nothing stands there in another form.
+  // The count matches, so that no problem is reported in another form.
   expect({ code, count: /(\d+) problems?/.exec(output)?.[1] }).toEqual({ code: 1, count: String(found.length) });
 }, 300_000);
 

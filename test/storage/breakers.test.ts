@@ -3,7 +3,7 @@ import type { Id } from '../../shared/domain/core/ids.ts';
 import type { Provider } from '../../shared/domain/message/provider-port.ts';
 import { Routing } from '../../shared/providers/routing.ts';
 import { putRoutes, readRoutes } from '../../shared/storage/access/providers.ts';
-import { breakers } from '../../shared/storage/work/breakers.ts';
+import { breakers } from '../../shared/storage/due-work/breakers.ts';
 import { idNamed } from '../support/ids.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
@@ -32,7 +32,7 @@ describe('the routes of live SMS', () => {
     for (let at = 0; at < times; at++) await table.report('sms', name, 'premium', false);
   };
 
-  test('name what is missing when no provider is set up', async () => {
+  test('say what is missing when no provider is set up', async () => {
     expect(await order(routing({}), idNamed('organization', 'a'))).toContain('provider set');
   });
 
@@ -50,7 +50,7 @@ describe('the routes of live SMS', () => {
     expect(await order(routing(), idNamed('organization', 'c'))).toEqual(['infobip', 'twilio']);
   });
 
-  test('rest a provider after five failures in a row, in every process, and try it again after 30 s', async () => {
+  test('trip a provider after five failures in a row, in every process, and try it again after 30 s', async () => {
     const [one, other] = [routing(), routing()];
     await fail(one, 'infobip', 4);
     await one.report('sms', 'infobip', 'premium', true);
@@ -62,7 +62,7 @@ describe('the routes of live SMS', () => {
     expect(await order(other, idNamed('organization', 'd'))).toEqual(['twilio', 'infobip']);
     world.now += 30_000;
     expect(await order(one, idNamed('organization', 'd'))).toEqual(['infobip', 'twilio']);
-    // One failure after its rest trips it at once: it is on probation.
+    // One failure after the 30 s trips it again: it is on probation.
     await fail(one, 'infobip', 1);
     expect(await order(one, idNamed('organization', 'd'))).toEqual(['twilio', 'infobip']);
     world.now += 40_000;
@@ -82,7 +82,7 @@ describe('the routes of live SMS', () => {
     expect((await table.provider('sms', 'infobip'))?.name).toBe('infobip');
   });
 
-  test('lead to the channel’s own sandbox in test, whatever is set up, and never trip it', async () => {
+  test('use the channel’s own sandbox in test, whatever is set up, and never trip it', async () => {
     const table = routing();
     expect(await table.candidates('email', idNamed('organization', 'g'), 'test', 'any')).toEqual({
       kind: 'ready',

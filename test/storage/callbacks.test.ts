@@ -1,8 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { sendSms } from '../../shared/domain/api/send-sms.ts';
 import type { SmsProvider } from '../../shared/domain/channels/sms/content.ts';
 import type { Actor } from '../../shared/domain/core/actor.ts';
-import { isRefusal } from '../../shared/domain/core/errors.ts';
 import { type Id, newId } from '../../shared/domain/core/ids.ts';
 import type { CallbackPorts } from '../../shared/domain/inbound/callback-ports.ts';
 import { handleCallback } from '../../shared/domain/inbound/provider-callback.ts';
@@ -13,7 +11,7 @@ import { readReply } from '../../shared/storage/messages/message-lists.ts';
 import { receiptWorkItem } from '../../shared/storage/messages/receipts.ts';
 import { keepReply } from '../../shared/storage/messages/replies.ts';
 import { readWallet } from '../../shared/storage/wallet/ledger.ts';
-import { outbox } from '../../shared/storage/work/outbox.ts';
+import { accepted } from '../support/accepted.ts';
 import { checkMoney } from '../support/money.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
@@ -51,9 +49,7 @@ beforeAll(async () => {
 let phones = 0;
 const send = async (actor: Actor) => {
   const to = `+551199${String(9_100_000 + phones++)}`;
-  const sent = await sendSms(world.ports, actor, newId('request'), { to, body: 'Oi', route: 'premium' });
-  if (isRefusal(sent)) throw new Error(sent.details.detail);
-  return { id: sent.id, to };
+  return { id: accepted(await world.sms(actor, newId('request'), { to })).id, to };
 };
 const take = (...all: ProviderEvent[]) => {
   events = all;
@@ -71,13 +67,11 @@ const replyTo = (to: string): ProviderEvent => ({
   body: 'Sim',
   at: world.now,
 });
-const typesOf = async (organizationId: string) => {
-  const read = await Promise.all(raised.map((id) => outbox(world.table).read(id)));
-  return read.flatMap((each) => (each?.event.organizationId === organizationId ? [each.event.type] : []));
-};
+const typesOf = async (organizationId: string) =>
+  (await world.events(raised)).flatMap((event) => (event.organizationId === organizationId ? event.type : []));
 
-test('a receipt of a settled message that comes ten times at once delivers it once, before the answer', async () => {
-  const actor = await world.organization(1_000_000);
+test('a receipt of a settled message that is posted ten times at once delivers it once, before the answer', async () => {
+  const actor = await world.organization();
   const { id, to } = await send(actor);
   const receipt: ProviderEvent = {
     kind: 'receipt',
@@ -93,15 +87,15 @@ test('a receipt of a settled message that comes ten times at once delivers it on
 });
 
 describe('a reply', () => {
-  test('is charged once, at R$ 0.02, and told of once, when it comes 20 times at once', async () => {
-    const actor = await world.organization(1_000_000);
+  test('is charged once, at R$ 0.02, and raises one event, when it is posted 20 times at once', async () => {
+    const actor = await world.organization();
     const { id, to } = await send(actor);
     const before = (await readWallet(world.table, actor.organizationId))?.balance ?? 0;
     for (const outcome of await Promise.all(Array.from({ length: 20 }, () => take(replyTo(to)))))
       expect(outcome).toBe('handled');
-    const books = await checkMoney(world.table, actor.organizationId);
-    expect(books.balance).toBe(before - PRICE);
-    expect(books.entries.filter(({ kind }) => kind === 'adjustment')).toMatchObject([{ coins: -PRICE, messageId: id }]);
+    const { balance, entries } = await checkMoney(world.table, actor.organizationId);
+    expect(balance).toBe(before - PRICE);
+    expect(entries.filter(({ kind }) => kind === 'adjustment')).toMatchObject([{ coins: -PRICE, messageId: id }]);
     expect(await typesOf(actor.organizationId)).toEqual(['sms.received']);
     expect(await readReply(world.table, actor.organizationId, replyIdOf('infobip', `r-${to}`))).toMatchObject({
       inReplyTo: id,
@@ -110,16 +104,16 @@ describe('a reply', () => {
     });
   });
 
-  test('that the wallet cannot pay is kept and told of, uncharged', async () => {
-    const probe = await world.organization(1_000_000);
+  test('that the wallet cannot pay is kept and raises its event, uncharged', async () => {
+    const probe = await world.organization();
     await send(probe);
     const price = 1_000_000 - ((await readWallet(world.table, probe.organizationId))?.balance ?? 0);
     const actor = await world.organization(price + PRICE - 1);
     const { id, to } = await send(actor);
     expect(await take(replyTo(to))).toBe('handled');
-    const books = await checkMoney(world.table, actor.organizationId);
-    expect(books.balance).toBe(PRICE - 1);
-    expect(books.entries.filter(({ kind }) => kind === 'adjustment')).toEqual([]);
+    const { balance, entries } = await checkMoney(world.table, actor.organizationId);
+    expect(balance).toBe(PRICE - 1);
+    expect(entries.filter(({ kind }) => kind === 'adjustment')).toEqual([]);
     expect(await readReply(world.table, actor.organizationId, replyIdOf('infobip', `r-${to}`))).toMatchObject({
       inReplyTo: id,
       coins: 0,

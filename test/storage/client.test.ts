@@ -1,54 +1,37 @@
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 import { TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Unavailable } from '../../shared/domain/core/errors.ts';
 import { tableClient } from '../../shared/storage/client/client.ts';
 import { Table } from '../../shared/storage/client/table.ts';
+import '../support/aws-environment.ts';
+import { listening } from '../support/loopback.ts';
+import { use } from '../support/use.ts';
 
-process.env.AWS_REGION ??= 'sa-east-1';
-process.env.AWS_ACCESS_KEY_ID ??= 'local';
-process.env.AWS_SECRET_ACCESS_KEY ??= 'local';
-
-describe('the client of the table', () => {
+describe('the client of the table', async () => {
   const bodies: string[] = [];
   const lengths: number[] = [];
   let answer = true;
-  let server: Server;
-  let endpoint = '';
-  beforeAll(async () => {
-    server = createServer((incoming, outgoing) => {
-      const chunks: Buffer[] = [];
-      incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
-      incoming.on('end', () => {
-        const body = Buffer.concat(chunks);
-        bodies.push(body.toString('utf8'));
-        lengths.push(Number(incoming.headers['content-length']) - body.length);
-        if (answer) outgoing.setHeader('content-type', 'application/x-amz-json-1.0').end('{}');
-      });
-    }).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const server = createServer((incoming, outgoing) => {
+    void buffer(incoming).then((body) => {
+      bodies.push(body.toString('utf8'));
+      lengths.push(Number(incoming.headers['content-length']) - body.length);
+      if (answer) outgoing.setHeader('content-type', 'application/x-amz-json-1.0').end('{}');
+    });
   });
-  afterAll(() => {
-    server.closeAllConnections();
-    server.close();
-  });
+  const { url: endpoint } = await use(listening(server));
 
   test('sends no request token, and a body whose length is right, whatever its characters', async () => {
-    await tableClient(endpoint).send(
-      new TransactWriteItemsCommand({
-        TransactItems: [{ Put: { TableName: 'table', Item: { pk: { S: 'ação "ClientRequestToken":"' } } } }],
-      }),
-    );
-    expect(JSON.parse(bodies.at(-1) ?? '')).toEqual({
+    const request = {
       TransactItems: [{ Put: { TableName: 'table', Item: { pk: { S: 'ação "ClientRequestToken":"' } } } }],
-    });
+    };
+    await tableClient(endpoint).send(new TransactWriteItemsCommand(request));
+    expect(JSON.parse(bodies.at(-1) ?? '')).toEqual(request);
     expect(lengths.at(-1)).toBe(0);
   });
 
-  test('gives a call up that is never answered, tries again a bounded number of times, and then says that the table is unavailable', async () => {
+  test('reports the table as unavailable after five calls without an answer', async () => {
     answer = false;
     const before = bodies.length;
     await expect(new Table(tableClient(endpoint), 'table').get({ pk: 'a', sk: 'b' })).rejects.toThrow(Unavailable);

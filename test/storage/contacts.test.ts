@@ -8,14 +8,13 @@ import { createContact, type NewContact } from '../../shared/domain/contacts/cre
 import { maskedDocuments } from '../../shared/domain/contacts/documents.ts';
 import type { ContactPorts } from '../../shared/domain/contacts/ports.ts';
 import type { Actor } from '../../shared/domain/core/actor.ts';
-import { isRefusal, type Refusal } from '../../shared/domain/core/errors.ts';
+import { isRefusal } from '../../shared/domain/core/errors.ts';
 import { type Id, newId } from '../../shared/domain/core/ids.ts';
 import { createVault } from '../../shared/domain/core/secrets.ts';
-import { organizationWrite } from '../../shared/storage/access/organizations.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { contactStore, countContacts } from '../../shared/storage/contacts/contacts.ts';
-import { outbox } from '../../shared/storage/work/outbox.ts';
-import { FAULTS } from '../support/fault-proxy.ts';
+import { accepted } from '../support/accepted.ts';
+import { FAULTS, onTransactions } from '../support/fault-proxy.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -34,24 +33,13 @@ beforeAll(async () => {
 
 let phones = 0;
 const aPhone = () => `+551199${String(9_000_000 + phones++)}`;
-const tenant = async (): Promise<Actor> => {
-  const actor = await world.organization(10_000_000);
-  await world.table.write(organizationWrite({ id: actor.organizationId, name: 'Loja Azul', createdAt: world.now }));
-  return actor;
-};
-const allowed = <T>(outcome: T | Refusal): T => {
-  if (isRefusal(outcome)) throw new Error(`${outcome.name}: ${JSON.stringify(outcome.details)}`);
-  return outcome;
-};
 const create = async (actor: Actor, body: Partial<NewContact> = {}) =>
   createContact(ports, actor, { phone: aPhone(), ...body });
-const eventsOf = async (organizationId: string) => {
-  const events = await Promise.all(raised.map((id) => outbox(world.table).read(id)));
-  return events.flatMap((read) => (read?.event.organizationId === organizationId ? [read.event] : []));
-};
-/** Consent as each of its two rows has it. */
+const eventsOf = async (organizationId: string) =>
+  (await world.events(raised)).filter((event) => event.organizationId === organizationId);
+/** The consent in each of its two rows. */
 const consentRows = async (actor: Actor, id: Id<'contact'>) => {
-  const contact = allowed(await findContact(ports, actor.organizationId, id));
+  const contact = accepted(await findContact(ports, actor.organizationId, id));
   const rows = await world.table.getMany([KEYS.contact(id), KEYS.phone(actor.organizationId, contact.phoneHash)]);
   return rows.map((row) => row?.optInStatus);
 };
@@ -64,8 +52,8 @@ const send = (actor: Actor, to: string, fields: { contactId?: Id<'contact'>; rou
   );
 
 describe('uniqueness', () => {
-  test('of 50 contacts with one phone at once, one is stored, counted and told of', async () => {
-    const actor = await tenant();
+  test('of 50 contacts with one phone at once, one is stored, counted and raises its event', async () => {
+    const actor = await world.organization();
     const phone = aPhone();
     const outcomes = await Promise.all(Array.from({ length: 50 }, () => create(actor, { phone })));
     const stored = outcomes.flatMap((outcome) => (isRefusal(outcome) ? [] : [outcome]));
@@ -79,8 +67,8 @@ describe('uniqueness', () => {
     expect((await eventsOf(actor.organizationId)).map(({ type }) => type)).toEqual(['contact.created']);
   });
 
-  test('of 50 contacts with one external id at once, one is stored, and no other leaves its phone behind', async () => {
-    const actor = await tenant();
+  test('of 50 contacts with one external id at once, one is stored, and no phone of the others', async () => {
+    const actor = await world.organization();
     const outcomes = await Promise.all(Array.from({ length: 50 }, () => create(actor, { externalId: 'loja:42' })));
     expect(outcomes.filter((outcome) => !isRefusal(outcome))).toHaveLength(1);
     const rows = await scan();
@@ -90,29 +78,22 @@ describe('uniqueness', () => {
 
   test('ends at the organization: two may have the same phone and external id', async () => {
     const body = { phone: aPhone(), externalId: '42' };
-    const [one, two] = [allowed(await create(await tenant(), body)), allowed(await create(await tenant(), body))];
+    const [one, two] = [
+      accepted(await create(await world.organization(), body)),
+      accepted(await create(await world.organization(), body)),
+    ];
     expect(one.phoneHash).not.toBe(two.phoneHash);
   });
 
-  test('is not met by a contact itself when the answer to its commit was lost', async () => {
-    const actor = await tenant();
-    loseNextAnswer();
-    const contact = allowed(await create(actor, { externalId: '42' }));
-    expect(allowed(await findContact(ports, actor.organizationId, contact.id)).externalId).toBe('42');
+  test('does not refuse a contact because of itself when the answer to its commit was lost', async () => {
+    const actor = await world.organization();
+    world.proxy.plan(onTransactions(FAULTS.loseAnswer, { last: 0 }));
+    const contact = accepted(await create(actor, { externalId: '42' }));
+    expect(accepted(await findContact(ports, actor.organizationId, contact.id)).externalId).toBe('42');
     expect(await countContacts(world.table, actor.organizationId)).toBe(1);
     expect(await eventsOf(actor.organizationId)).toHaveLength(1);
   });
 });
-
-/** The next transaction is carried out, and its answer is lost. */
-const loseNextAnswer = () => {
-  let lost = false;
-  world.proxy.plan(({ action }) => {
-    if (lost || action !== 'TransactWriteItems') return undefined;
-    lost = true;
-    return FAULTS.loseAnswer;
-  });
-};
 
 const scan = async () => {
   const client = new DynamoDBClient({ endpoint: world.proxy.endpoint });
@@ -124,19 +105,19 @@ const scan = async () => {
 };
 
 describe('consent', () => {
-  test('stands alike on the contact and on its phone after every change', async () => {
-    const actor = await tenant();
-    const { id } = allowed(await create(actor));
+  test('is the same on the contact and on its phone after every change', async () => {
+    const actor = await world.organization();
+    const { id } = accepted(await create(actor));
     expect(await consentRows(actor, id)).toEqual(['unknown', 'unknown']);
-    allowed(await optOutContact(ports, actor, id, { reason: 'asked by phone' }));
+    accepted(await optOutContact(ports, actor, id, { reason: 'asked by phone' }));
     expect(await consentRows(actor, id)).toEqual(['denied', 'denied']);
-    allowed(await optInContact(ports, actor, id, { source: 'site' }));
+    accepted(await optInContact(ports, actor, id, { source: 'site' }));
     expect(await consentRows(actor, id)).toEqual(['granted', 'granted']);
   });
 
-  test('stands alike on both after a race of opt-ins and opt-outs, with one event per withdrawal', async () => {
-    const actor = await tenant();
-    const { id } = allowed(await create(actor));
+  test('is the same on both after a race of opt-ins and opt-outs, with one event per withdrawal', async () => {
+    const actor = await world.organization();
+    const { id } = accepted(await create(actor));
     const changes = Array.from({ length: 20 }, (_, at) =>
       at % 2 ? optOutContact(ports, actor, id, {}) : optInContact(ports, actor, id, { source: 'site' }),
     );
@@ -152,10 +133,10 @@ describe('consent', () => {
   });
 
   test('withdrawn by 20 at once raises one event', async () => {
-    const actor = await tenant();
-    const { id } = allowed(await create(actor));
+    const actor = await world.organization();
+    const { id } = accepted(await create(actor));
     const outcomes = await Promise.all(Array.from({ length: 20 }, () => optOutContact(ports, actor, id, {})));
-    for (const outcome of outcomes) expect(allowed(outcome).optIn.status).toBe('denied');
+    for (const outcome of outcomes) expect(accepted(outcome).optIn.status).toBe('denied');
     expect((await eventsOf(actor.organizationId)).map(({ type }) => type)).toEqual([
       'contact.created',
       'contact.opted_out',
@@ -163,10 +144,10 @@ describe('consent', () => {
   });
 
   test('is withdrawn once when the answer to the commit was lost', async () => {
-    const actor = await tenant();
-    const { id } = allowed(await create(actor));
-    loseNextAnswer();
-    expect(allowed(await optOutContact(ports, actor, id, { reason: 'x' })).optIn).toMatchObject({
+    const actor = await world.organization();
+    const { id } = accepted(await create(actor));
+    world.proxy.plan(onTransactions(FAULTS.loseAnswer, { last: 0 }));
+    expect(accepted(await optOutContact(ports, actor, id, { reason: 'x' })).optIn).toMatchObject({
       status: 'denied',
       revokedReason: 'x',
     });
@@ -176,29 +157,29 @@ describe('consent', () => {
     expect(withdrawals).toHaveLength(1);
   });
 
-  test('withdrawn refuses sends that name the contact and sends to its phone, but no transactional one; given again it refuses none', async () => {
-    const actor = await tenant();
-    const { id, phone } = allowed(await create(actor));
-    allowed(await optOutContact(ports, actor, id, {}));
+  test('when withdrawn refuses all but transactional sends to the contact and to its phone; when given again, none', async () => {
+    const actor = await world.organization();
+    const { id, phone } = accepted(await create(actor));
+    accepted(await optOutContact(ports, actor, id, {}));
     for (const fields of [{}, { contactId: id }])
       expect(await send(actor, phone, fields)).toMatchObject({ details: { meta: { motivo: 'opt_out' } } });
-    allowed(await send(actor, phone, { route: 'otp' }));
-    allowed(await optInContact(ports, actor, id, { source: 'site' }));
-    allowed(await send(actor, phone));
-    allowed(await send(actor, phone, { contactId: id }));
+    accepted(await send(actor, phone, { route: 'otp' }));
+    accepted(await optInContact(ports, actor, id, { source: 'site' }));
+    accepted(await send(actor, phone));
+    accepted(await send(actor, phone, { contactId: id }));
   });
 });
 
 describe('what is stored', () => {
   test('holds documents only sealed: no row of the stage has one in clear', async () => {
-    const actor = await tenant();
-    const contact = allowed(
+    const actor = await world.organization();
+    const contact = accepted(
       await create(actor, { cpf: '529.982.247-25', cnpj: '11.222.333/0001-81', nascimento: '1990-05-20', name: 'Ana' }),
     );
     const text = JSON.stringify(await scan());
     for (const clear of ['529.982.247-25', '52998224725', '11.222.333/0001-81', '11222333000181', '1990-05-20'])
       expect(text).not.toContain(clear);
-    const read = allowed(await findContact(ports, actor.organizationId, contact.id));
+    const read = accepted(await findContact(ports, actor.organizationId, contact.id));
     expect(maskedDocuments(vault, read)).toEqual({
       cpf: '***.982.247-**',
       cnpj: '**.222.333/****-**',
@@ -208,15 +189,15 @@ describe('what is stored', () => {
   });
 
   test('holds the phone in clear on the contact alone', async () => {
-    const actor = await tenant();
-    const contact = allowed(await create(actor));
-    allowed(await optOutContact(ports, actor, contact.id, {}));
+    const actor = await world.organization();
+    const contact = accepted(await create(actor));
+    accepted(await optOutContact(ports, actor, contact.id, {}));
     const holders = (await scan()).filter((row) => JSON.stringify(row).includes(contact.phone));
     expect(holders.map(({ pk }) => pk)).toEqual([KEYS.contact(contact.id).pk]);
   });
 
-  test('comes back as it was given, keys like constructor included', async () => {
-    const actor = await tenant();
+  test('is read as it was given, keys like constructor included', async () => {
+    const actor = await world.organization();
     const attributes = {
       constructor: 'x',
       toString: 1,
@@ -233,15 +214,15 @@ describe('what is stored', () => {
       email: 'ana@example.com',
       optIn: { status: 'granted', source: 'site', ip: '203.0.113.7' },
     } as const;
-    const contact = allowed(await create(actor, given));
-    const read = allowed(await findContact(ports, actor.organizationId, contact.id));
+    const contact = accepted(await create(actor, given));
+    const read = accepted(await findContact(ports, actor.organizationId, contact.id));
     expect(JSON.parse(JSON.stringify(read))).toEqual(JSON.parse(JSON.stringify(contact)));
   });
 });
 
 test("another organization's contact is not found", async () => {
-  const [owner, other] = [await tenant(), await tenant()];
-  const { id, phone } = allowed(await create(owner));
+  const [owner, other] = [await world.organization(), await world.organization()];
+  const { id, phone } = accepted(await create(owner));
   for (const outcome of [
     await findContact(ports, other.organizationId, id),
     await optOutContact(ports, other, id, {}),
@@ -252,8 +233,8 @@ test("another organization's contact is not found", async () => {
   expect(await consentRows(owner, id)).toEqual(['unknown', 'unknown']);
 });
 
-test('a contact of a company that is not there is refused, and leaves nothing behind', async () => {
-  const actor = await tenant();
+test('a contact of a company that does not exist is refused, and stores nothing', async () => {
+  const actor = await world.organization();
   expect(await create(actor, { companyId: `emp_${'a'.repeat(21)}` })).toMatchObject({
     name: 'VALIDATION_ERROR',
     details: { meta: { code: 'VINCULO_INVALIDO' } },

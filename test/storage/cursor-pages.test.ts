@@ -1,8 +1,7 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { sendRcs } from '../../shared/domain/api/send-rcs.ts';
 import type { Actor } from '../../shared/domain/core/actor.ts';
-import { isRefusal } from '../../shared/domain/core/errors.ts';
 import type { Id } from '../../shared/domain/core/ids.ts';
 import { createVault } from '../../shared/domain/core/secrets.ts';
 import type { MessageFilter } from '../../shared/domain/message/lists.ts';
@@ -10,22 +9,23 @@ import type { MessageRecord } from '../../shared/domain/message/message.ts';
 import type { QueryPage, QueryRange, Table } from '../../shared/storage/client/table.ts';
 import { listMessageCursor } from '../../shared/storage/messages/message-lists.ts';
 import { messageRows } from '../../shared/storage/messages/message-rows.ts';
-import { startWorld, type World } from '../support/world.ts';
+import { accepted } from '../support/accepted.ts';
+import { use } from '../support/use.ts';
+import { startWorld } from '../support/world.ts';
 
 const SEED = 20_261_121;
 const STORED = 2_600;
-/** Index rows that a page may read at most. */
-const MOST = 1_000;
+const MAX_INDEX_ROWS = 1_000;
 const vault = createVault(Buffer.alloc(32, 7));
 
+const world = await use(startWorld('live'));
+
 describe('a page by cursor', () => {
-  let world: World;
   let actor: Actor;
   /** Every message, newest first. */
   let stored: MessageRecord[] = [];
   beforeAll(async () => {
-    world = await startWorld('live');
-    actor = await world.organization(1_000_000);
+    actor = await world.organization();
     const request = { to: '+5511987654321', content: { text: 'Oi' }, route: 'easy_rcs' } as const;
     const { id } = (await sendRcs(world.ports, actor, 'first', request)) as { id: Id<'message'> };
     const base = (await world.ports.messageStore.read(id)) as MessageRecord;
@@ -50,8 +50,6 @@ describe('a page by cursor', () => {
     stored.push({ ...base });
     stored.sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1));
   });
-  afterAll(() => world.close());
-
   const expected = (filter: MessageFilter) =>
     stored
       .filter(
@@ -78,11 +76,10 @@ describe('a page by cursor', () => {
     const scope = { organizationId, env, query: { operation: 'test', ...filter } };
     const { counted, table } = counting();
     const answer = await listMessageCursor(table, 'rcs', filter, { vault, scope, cursor, limit });
-    if (isRefusal(answer)) throw new Error('the cursor was refused');
-    return { ...answer, counted };
+    return { ...accepted(answer), counted };
   };
 
-  test('after page holds exactly what a walk over all messages finds, newest first, each read bounded', async () => {
+  test('after page has exactly the messages that match, newest first, with bounded reads', async () => {
     const filters = fc.record(
       {
         status: fc.constantFrom<MessageFilter['status']>('sent', 'read', ['delivered', 'failed']),
@@ -98,7 +95,7 @@ describe('a page by cursor', () => {
         do {
           const { items, nextCursor, counted } = await page(filter, limit, cursor);
           expect(items.length).toBeLessThanOrEqual(limit);
-          expect(counted.rows).toBeLessThanOrEqual(MOST);
+          expect(counted.rows).toBeLessThanOrEqual(MAX_INDEX_ROWS);
           expect(counted.queries).toBeLessThanOrEqual(2);
           found.push(...items.map(({ id }) => id));
           cursor = nextCursor;
@@ -109,26 +106,26 @@ describe('a page by cursor', () => {
     );
   });
 
-  test('that nothing filters reads one row more than it answers, however long the list', async () => {
+  test('without a filter reads one row more than it has, however long the list', async () => {
     for (const limit of [1, 50, 200]) {
       const { items, counted } = await page({}, limit);
       expect([items.length, counted]).toEqual([limit, { rows: limit + 1, queries: 1 }]);
     }
   });
 
-  test('whose matches are rare comes back short with a cursor, which finds them in the end', async () => {
+  test('of rare matches is short but has a cursor, which finds them in the end', async () => {
     const pages: number[] = [];
     let cursor: string | undefined;
     do {
       const { items, nextCursor, counted } = await page({ via: 'sms' }, 50, cursor);
-      expect(counted.rows).toBeLessThanOrEqual(MOST);
+      expect(counted.rows).toBeLessThanOrEqual(MAX_INDEX_ROWS);
       pages.push(items.length);
       cursor = nextCursor;
     } while (cursor !== undefined);
     expect(pages).toEqual([0, 1, 1]);
   });
 
-  test('of a list that ends with it names no next page', async () => {
+  test('at the end of the list has no cursor', async () => {
     const { items, nextCursor } = await page({ via: 'sms', status: 'sent', campaignId: 'natal #1' }, 1);
     expect([items.length, nextCursor]).toEqual([1, undefined]);
   });

@@ -8,7 +8,7 @@ import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
 
 const COINS = 800;
-/** On, just below and just above every line that a debit of COINS can meet. */
+/** At, just below and just above every threshold that a debit of COINS can meet. */
 const FULL = 5_000;
 const BALANCES = [799, 800, 801, 1_599, 1_600, FULL];
 const THRESHOLDS = [0, 1, 800];
@@ -18,8 +18,8 @@ const STATES: readonly WalletState[] = BALANCES.flatMap((balance) =>
   ),
 );
 
-/** What a debit owes its wallet, written apart from the rules: it fits, and each line is told when it is crossed unwarned. */
-const owed = ({ balance, low, warned }: WalletState) => {
+/** The outcome of a debit, written apart from the rules: whether it is covered, and the events of thresholds crossed without a warning. */
+const expectedOf = ({ balance, low, warned }: WalletState) => {
   const left = balance - COINS;
   return {
     fits: left >= 0,
@@ -34,49 +34,49 @@ const owed = ({ balance, low, warned }: WalletState) => {
 const world = await use(startWorld('live'));
 
 describe('a debit', () => {
-  /** Debits a wallet that stands as `stands`, planned by one who last saw it as `seen`. */
-  const debit = async (seen: WalletState, stands: WalletState) => {
+  /** Debits a wallet whose state is `actual`, by a plan made for the state `seen`. */
+  const debit = async (seen: WalletState, actual: WalletState) => {
     const at = { organizationId: newId('organization'), env: 'live', now: world.now } as const;
     const key = KEYS.wallet(at.organizationId);
-    await world.table.write({ put: { ...key, ...stands, held: 0 } });
+    await world.table.write({ put: { ...key, ...actual, held: 0 } });
     const plan = planDebit(seen, asCoins(COINS), at);
     const warned = plan.warned === undefined ? {} : { set: { warned: plan.warned } };
     const { ok, row } = await world.table.write({ update: key, ...warned, add: { balance: -COINS }, when: plan.when });
     return { ok, raised: plan.events.map(({ type }) => type), balance: row?.balance, warned: row?.warned };
   };
 
-  test('goes through when the wallet stands as it was seen and covers it, and never else', async () => {
+  test('succeeds when the wallet is as it was seen and covers it, and never otherwise', async () => {
     for (const state of STATES) {
-      const { fits, raised, balance } = owed(state);
+      const { fits, raised, balance } = expectedOf(state);
       const done = await debit(state, state);
       expect([state, done.ok]).toEqual([state, fits]);
       if (fits) expect([state, done.raised, done.balance]).toEqual([state, raised, balance]);
     }
   });
 
-  /** Sights that differ from where the wallet stands: of a full one any, else in one thing. */
-  const differ = (seen: WalletState, stands: WalletState): boolean => {
-    const things = (['balance', 'low', 'warned'] as const).filter((name) => seen[name] !== stands[name]).length;
-    return seen.balance === FULL ? things > 0 : things === 1;
+  /** Whether a wallet differs from what was seen: in anything of a full one, else in one field. */
+  const differ = (seen: WalletState, actual: WalletState): boolean => {
+    const fields = (['balance', 'low', 'warned'] as const).filter((name) => seen[name] !== actual[name]).length;
+    return seen.balance === FULL ? fields > 0 : fields === 1;
   };
 
-  test('that is planned from an old sight of the wallet overdraws nothing, and passes no line in silence', async () => {
+  test('that is planned from an outdated state never overdraws, and crosses no threshold without its event', async () => {
     for (const seen of STATES) {
-      const all = STATES.filter((stands) => differ(seen, stands));
-      const checks = all.map(async (stands) => {
-        const { ok, balance, raised } = await debit(seen, stands);
-        const must = owed(stands);
-        if (!ok) expect([seen, stands, balance]).toEqual([seen, stands, stands.balance]);
-        else expect([seen, stands, balance, raised]).toEqual([seen, stands, must.balance, must.raised]);
-        expect(ok && !must.fits).toBe(false);
+      const all = STATES.filter((actual) => differ(seen, actual));
+      const checks = all.map(async (actual) => {
+        const { ok, balance, raised } = await debit(seen, actual);
+        const expected = expectedOf(actual);
+        if (!ok) expect([seen, actual, balance]).toEqual([seen, actual, actual.balance]);
+        else expect([seen, actual, balance, raised]).toEqual([seen, actual, expected.balance, expected.raised]);
+        expect(ok && !expected.fits).toBe(false);
       });
       await Promise.all(checks);
     }
   });
 
-  test('that raises a warning leaves it noted, so that the next one does not raise it again', async () => {
+  test('that raises a warning records it, so that the next one does not raise it again', async () => {
     for (const state of STATES) {
-      const { fits, raised } = owed(state);
+      const { fits, raised } = expectedOf(state);
       if (!fits || raised.length === 0) continue;
       const { warned } = await debit(state, state);
       expect([state, warned]).toEqual([
@@ -95,9 +95,6 @@ test.each([
   [99, 100, WARNING_LEVEL.nothing, WARNING_LEVEL.nothing],
   [1, 0, WARNING_LEVEL.depleted, WARNING_LEVEL.nothing],
   [0, 0, WARNING_LEVEL.depleted, WARNING_LEVEL.depleted],
-])(
-  'with %i coins at a threshold of %i, what was warned of as %i is due again from %i on',
-  (balance, low, warned, due) => {
-    expect(warnedAfterCredit(asCoins(balance), asCoins(low), warned)).toBe(due);
-  },
-);
+])('after a credit to %i coins at a threshold of %i, a warned level of %i is %i', (balance, low, warned, due) => {
+  expect(warnedAfterCredit(asCoins(balance), asCoins(low), warned)).toBe(due);
+});

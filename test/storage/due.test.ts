@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { sendSms } from '../../shared/domain/api/send-sms.ts';
 import { newEvent } from '../../shared/domain/events/event.ts';
+import { overdue } from '../../shared/storage/due-work/due.ts';
+import { eventWrite, outbox } from '../../shared/storage/due-work/outbox.ts';
 import { PARSE_KEY } from '../../shared/storage/parse-key.ts';
-import { overdue } from '../../shared/storage/work/due.ts';
-import { eventWrite, outbox } from '../../shared/storage/work/outbox.ts';
+import { accepted } from '../support/accepted.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -11,7 +11,7 @@ const world = await use(startWorld('test'));
 
 describe('due work', () => {
   test('of each kind is found once it is overdue, oldest first, never before, and never after it was done', async () => {
-    const actor = await world.organization(10_000_000);
+    const actor = await world.organization();
     const events = Array.from({ length: 30 }, (_, at) =>
       newEvent({
         type: 'apikey.created',
@@ -33,8 +33,8 @@ describe('due work', () => {
     expect(await overdue(world.table, 'publish_event', world.now + 1_000, 100)).toEqual([]);
   });
 
-  test('of more rows than a run takes is handed over by the next runs', async () => {
-    const actor = await world.organization(10_000_000);
+  test('of more rows than a run takes is found by the next runs', async () => {
+    const actor = await world.organization();
     for (let at = 0; at < 25; at++) {
       const fields = { organizationId: actor.organizationId, env: 'test' as const, createdAt: world.now, data: {} };
       await world.table.write(eventWrite(newEvent({ type: 'apikey.rotated', ...fields })));
@@ -50,13 +50,8 @@ describe('due work', () => {
   });
 
   test('of a send is its deadline until it is settled, then its sandbox outcome, then nothing', async () => {
-    const actor = await world.organization(10_000_000);
-    const sent = (await sendSms(world.ports, actor, 'key', {
-      to: '+5511999990005',
-      body: 'Oi',
-      route: 'otp',
-    })) as { id: string };
-    const pk = `MSG#${sent.id}`;
+    const sent = await world.sms(await world.organization(), 'key', { to: '+5511999990005', route: 'otp' });
+    const pk = `MSG#${accepted(sent).id}`;
     const kinds = async (kind: 'recover_send' | 'sandbox_outcome', after: number) =>
       (await overdue(world.table, kind, world.now + after, 100)).map((item) => item.pk);
     expect(await kinds('recover_send', 3_600_000)).not.toContain(pk);

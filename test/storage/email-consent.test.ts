@@ -8,14 +8,14 @@ import { isRefusal } from '../../shared/domain/core/errors.ts';
 import { type Id, newId } from '../../shared/domain/core/ids.ts';
 import { createVault } from '../../shared/domain/core/secrets.ts';
 import type { SendPlan } from '../../shared/domain/sending/plan.ts';
-import { organizationWrite } from '../../shared/storage/access/organizations.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { consentFaults } from '../../shared/storage/bulk/consent-faults.ts';
 import { contactStore } from '../../shared/storage/contacts/contacts.ts';
 import { emailConsentStore, suppressionStore } from '../../shared/storage/contacts/email-addresses.ts';
 import { recipientConsent } from '../../shared/storage/contacts/recipient-opt-outs.ts';
+import { accepted } from '../support/accepted.ts';
 import { chanceOf } from '../support/chance.ts';
-import { FAULTS } from '../support/fault-proxy.ts';
+import { FAULTS, onTransactions } from '../support/fault-proxy.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -27,21 +27,10 @@ beforeAll(async () => {
   ports = { clock: () => world.now, vault: async () => vault, store: contactStore(world.table, () => undefined) };
 });
 
-const tenant = async (): Promise<Actor> => {
-  const actor = await world.organization(1);
-  await world.table.write(organizationWrite({ id: actor.organizationId, name: 'Loja Azul', createdAt: world.now }));
-  return actor;
-};
 let phones = 0;
 const contact = async (actor: Actor, over: Partial<NewContact> = {}) => {
-  phones++;
-  const made = await createContact(ports, actor, {
-    phone: `+551198${String(9_000_000 + phones)}`,
-    email: EMAIL,
-    ...over,
-  });
-  if (isRefusal(made)) throw new Error(made.name);
-  return made;
+  const phone = `+551198${String(9_000_001 + phones++)}`;
+  return accepted(await createContact(ports, actor, { phone, email: EMAIL, ...over }));
 };
 const hashOf = ({ organizationId }: Actor) => vault.blindIndex(organizationId, 'email', EMAIL);
 const rowOf = (actor: Actor) => world.table.get(KEYS.emailAddress(actor.organizationId, hashOf(actor)));
@@ -52,17 +41,9 @@ const maySend = async (actor: Actor, contactId?: Id<'contact'>) => {
   return check !== undefined && (await world.table.transact([check])).ok;
 };
 
-/** Every second transaction is carried out, and its answer is lost. */
-const loseAnswers = () => {
-  let calls = 0;
-  world.proxy.plan(({ action }) =>
-    action === 'TransactWriteItems' && calls++ % 2 === 0 ? FAULTS.loseAnswer : undefined,
-  );
-};
-
-test('a contact is counted among the opted out once, though the answers to its changes are lost', async () => {
-  const actor = await tenant();
-  loseAnswers();
+test('a contact is counted as opted out once, though the answers to its changes are lost', async () => {
+  const actor = await world.organization();
+  world.proxy.plan(onTransactions(FAULTS.loseAnswer, { every: 2 }));
   const [denied, other] = [await contact(actor, { optIn: { status: 'denied' } }), await contact(actor)];
   expect((await rowOf(actor))?.optedOut).toBe(1);
   await optOutContact(ports, actor, other.id, {});
@@ -73,10 +54,10 @@ test('a contact is counted among the opted out once, though the answers to its c
   expect(await maySend(actor)).toBe(true);
 });
 
-test('the count is that of the contacts that stand opted out, after any changes at once', async () => {
+test('the count is that of the contacts that are opted out, after any changes at once', async () => {
   const seed = 20_261_121;
   const chance = chanceOf(seed);
-  const actor = await tenant();
+  const actor = await world.organization();
   const ids = (await Promise.all(Array.from({ length: 5 }, () => contact(actor)))).map(({ id }) => id);
   for (let round = 0; round < 10; round++) {
     const change = () =>
@@ -91,8 +72,8 @@ test('the count is that of the contacts that stand opted out, after any changes 
   }
 });
 
-test('an address is marked by its first unsubscribing, and found again by all contacts that have it', async () => {
-  const actor = await tenant();
+test('an address is marked by its first unsubscribe, and leads to all contacts that have it', async () => {
+  const actor = await world.organization();
   const made = [await contact(actor), await contact(actor, { email: 'ANA@LOJA.EXAMPLE' })];
   await contact(actor, { email: 'bia@loja.example' });
   const store = emailConsentStore(world.table);
@@ -102,11 +83,11 @@ test('an address is marked by its first unsubscribing, and found again by all co
   expect((await rowOf(actor))?.revokedAt).toBe('2026-01-02T03:04:05.000Z');
   expect(await maySend(actor)).toBe(false);
   expect([...(await store.contactsOf(organizationId, hashOf(actor)))].sort()).toEqual(made.map(({ id }) => id).sort());
-  expect(await store.contactsOf((await tenant()).organizationId, hashOf(actor))).toEqual([]);
+  expect(await store.contactsOf((await world.organization()).organizationId, hashOf(actor))).toEqual([]);
 });
 
-test('a named contact answers for itself, and the unsubscribing of the address holds over it', async () => {
-  const actor = await tenant();
+test('the consent of a named contact overrides that of others, but not the unsubscribe of the address', async () => {
+  const actor = await world.organization();
   await contact(actor, { optIn: { status: 'denied' } });
   const { organizationId } = actor;
   const named = () => maySend(actor, newId('contact'));
@@ -115,10 +96,10 @@ test('a named contact answers for itself, and the unsubscribing of the address h
   expect([await maySend(actor), await named()]).toEqual([false, false]);
 });
 
-test('who opts in lifts an earlier one-click unsubscribing, also where the contact stands as granted already', async () => {
-  const actor = await tenant();
+test('an opt-in lifts an earlier one-click unsubscribe, also where the contact is granted already', async () => {
+  const actor = await world.organization();
   const made = await contact(actor, { optIn: { status: 'granted' } });
-  // As where the click comes before the contact can be found by its address.
+  // As when the click arrives before the contact can be found by its address.
   await emailConsentStore(world.table).unsubscribe(actor.organizationId, hashOf(actor), world.now);
   expect((await ports.store.read(made.id))?.optIn.status).toBe('granted');
   expect(await maySend(actor)).toBe(false);
@@ -129,8 +110,8 @@ test('who opts in lifts an earlier one-click unsubscribing, also where the conta
   }
 });
 
-test('who opts in of another organization, or without an address, lifts nothing', async () => {
-  const [actor, stranger] = [await tenant(), await tenant()];
+test('an opt-in of another organization, or without an address, lifts nothing', async () => {
+  const [actor, stranger] = [await world.organization(), await world.organization()];
   const [without, others] = [await contact(actor, { email: undefined }), await contact(stranger)];
   await emailConsentStore(world.table).unsubscribe(actor.organizationId, hashOf(actor), world.now);
   await optInContact(ports, actor, without.id, { source: 'site' });
@@ -139,8 +120,8 @@ test('who opts in of another organization, or without an address, lifts nothing'
   expect(await maySend(actor)).toBe(false);
 });
 
-test("what a bulk send and a preview read of an address is what a send meets: the named contact's word, and the unsubscribing of the address", async () => {
-  const actor = await tenant();
+test('a bulk send and a preview read the same consent as a send: that of the named contact, and the unsubscribe of the address', async () => {
+  const actor = await world.organization();
   const { id: granted } = await contact(actor, { optIn: { status: 'granted', source: 'site' } });
   const { id: denied } = await contact(actor, { email: 'bia@loja.example', optIn: { status: 'denied' } });
   const faults = (...contactIds: (string | undefined)[]) =>
@@ -169,14 +150,14 @@ test("what a bulk send and a preview read of an address is what a send meets: th
   expect(await faults(none, granted)).toEqual(['opted_out', 'opted_out', none, none]);
 });
 
-test('an address that its provider holds back is refused until that moment and no longer, whatever consent says of it', async () => {
-  const actor = await tenant();
-  const held = suppressionStore(world.table);
-  const isThrottled = (now: number) => held.isSuppressed(actor.organizationId, hashOf(actor), now);
-  expect(await isThrottled(world.now)).toBe(false);
+test('an address that its provider suppresses is refused until then and no longer, whatever its consent', async () => {
+  const actor = await world.organization();
+  const suppressions = suppressionStore(world.table);
+  const isSuppressed = (now: number) => suppressions.isSuppressed(actor.organizationId, hashOf(actor), now);
+  expect(await isSuppressed(world.now)).toBe(false);
   const { id } = await contact(actor, { optIn: { status: 'denied' } });
-  await held.suppress(actor.organizationId, hashOf(actor), world.now + 1_000);
+  await suppressions.suppress(actor.organizationId, hashOf(actor), world.now + 1_000);
   await optInContact(ports, actor, id, { source: 'site' });
-  expect([await isThrottled(world.now + 999), await isThrottled(world.now + 1_000)]).toEqual([true, false]);
+  expect([await isSuppressed(world.now + 999), await isSuppressed(world.now + 1_000)]).toEqual([true, false]);
   expect(await maySend(actor)).toBe(true);
 });

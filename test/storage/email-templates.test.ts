@@ -10,9 +10,9 @@ import {
 } from '../../shared/domain/channels/email/templates.ts';
 import type { Actor } from '../../shared/domain/core/actor.ts';
 import { isRefusal, type Refusal } from '../../shared/domain/core/errors.ts';
-import { organizationWrite } from '../../shared/storage/access/organizations.ts';
 import { emailTemplateStore } from '../../shared/storage/email/templates.ts';
-import { FAULTS } from '../support/fault-proxy.ts';
+import { accepted } from '../support/accepted.ts';
+import { FAULTS, onTransactions } from '../support/fault-proxy.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -26,34 +26,17 @@ beforeAll(async () => {
   };
 });
 
-const tenant = async (): Promise<Actor> => {
-  const actor = await world.organization(1);
-  await world.table.write(organizationWrite({ id: actor.organizationId, name: 'Loja Azul', createdAt: world.now }));
-  return actor;
-};
-const allowed = <T>(outcome: T | Refusal): T => {
-  if (isRefusal(outcome)) throw new Error(`${outcome.name}: ${JSON.stringify(outcome.details)}`);
-  return outcome;
-};
-const WISH: NewTemplate = { name: 'um', subject: 'Oi {{nome}}', format: 'html', source: '<p>{{nome}}</p>' };
+const NEW: NewTemplate = { name: 'um', subject: 'Oi {{nome}}', format: 'html', source: '<p>{{nome}}</p>' };
 const create = async (actor: Actor, over: Partial<NewTemplate> = {}) =>
-  allowed(await createTemplate(ports, actor, { ...WISH, ...over }));
+  accepted(await createTemplate(ports, actor, { ...NEW, ...over }));
 const total = async ({ organizationId }: Actor) =>
   (await ports.store.page(organizationId, undefined, { skip: 0, limit: 1 })).total;
 
-/** The next transaction is carried out, and its answer is lost. */
-const loseNextAnswer = () => {
-  let lost = false;
-  world.proxy.plan(({ action }) => {
-    if (lost || action !== 'TransactWriteItems') return undefined;
-    lost = true;
-    return FAULTS.loseAnswer;
-  });
-};
+const loseNextAnswer = () => world.proxy.plan(onTransactions(FAULTS.loseAnswer, { last: 0 }));
 
 describe('when the answer to its commit was lost', () => {
   test('a creation is one template, counted once, under its own name', async () => {
-    const actor = await tenant();
+    const actor = await world.organization();
     loseNextAnswer();
     const { id } = await create(actor);
     expect(await total(actor)).toBe(1);
@@ -61,18 +44,18 @@ describe('when the answer to its commit was lost', () => {
   });
 
   test('a change is made once', async () => {
-    const actor = await tenant();
+    const actor = await world.organization();
     const { id } = await create(actor);
     loseNextAnswer();
-    expect(allowed(await changeTemplate(ports, actor, id, { name: 'dois', subject: 'Novo' }))).toMatchObject({
+    expect(accepted(await changeTemplate(ports, actor, id, { name: 'dois', subject: 'Novo' }))).toMatchObject({
       version: 2,
     });
-    expect(allowed(await findTemplate(ports, actor, id))).toMatchObject({ name: 'dois', subject: 'Novo', version: 2 });
+    expect(accepted(await findTemplate(ports, actor, id))).toMatchObject({ name: 'dois', subject: 'Novo', version: 2 });
     expect(await ports.store.named(actor.organizationId, 'um')).toBeUndefined();
   });
 
-  test('a deletion is one, and is answered as one', async () => {
-    const actor = await tenant();
+  test('a deletion is made once, and is answered as one', async () => {
+    const actor = await world.organization();
     const { id } = await create(actor);
     loseNextAnswer();
     expect(await deleteTemplate(ports, actor, id)).toBeUndefined();
@@ -83,13 +66,13 @@ describe('when the answer to its commit was lost', () => {
 
 describe('changes at once', () => {
   test('of different fields are all kept, each with a version of its own', async () => {
-    const actor = await tenant();
+    const actor = await world.organization();
     const { id } = await create(actor);
     const changes = [{ subject: 'A' }, { source: '<p>B</p>' }, { text: 'C' }, { variables: [{ name: 'd' }] }];
     const outcomes = await Promise.all(changes.map((change) => changeTemplate(ports, actor, id, change)));
-    const versions = outcomes.map((outcome) => allowed(outcome as EmailTemplate | Refusal).version);
+    const versions = outcomes.map((outcome) => accepted(outcome as EmailTemplate | Refusal).version);
     expect(versions.sort()).toEqual([2, 3, 4, 5]);
-    expect(allowed(await findTemplate(ports, actor, id))).toMatchObject({
+    expect(accepted(await findTemplate(ports, actor, id))).toMatchObject({
       subject: 'A',
       html: '<p>B</p>',
       text: 'C',
@@ -99,7 +82,7 @@ describe('changes at once', () => {
   });
 
   test('to one name end with one holder', async () => {
-    const actor = await tenant();
+    const actor = await world.organization();
     const made = await Promise.all(['a', 'b', 'c', 'd', 'e'].map((name) => create(actor, { name })));
     const outcomes = await Promise.all(made.map(({ id }) => changeTemplate(ports, actor, id, { name: 'x' })));
     const [winner, ...more] = outcomes.flatMap((outcome) => (isRefusal(outcome) ? [] : [outcome.id]));
@@ -108,7 +91,7 @@ describe('changes at once', () => {
   });
 
   test('and deletions leave nothing of the template behind', async () => {
-    const actor = await tenant();
+    const actor = await world.organization();
     const { id } = await create(actor);
     await Promise.all([
       ...Array.from({ length: 10 }, (_, at) => changeTemplate(ports, actor, id, { name: `nome ${at}` })),
@@ -123,7 +106,7 @@ describe('changes at once', () => {
 
 describe('a saved template', () => {
   test('is rendered by its id or its name, in its own organization alone', async () => {
-    const [actor, stranger] = [await tenant(), await tenant()];
+    const [actor, stranger] = [await world.organization(), await world.organization()];
     const { id } = await create(actor, { name: 'Confirmação', format: 'mjml', source: 'Oi {{nome}}' });
     const expected = { subject: 'Oi <b>', html: '<i>Oi &lt;b&gt;</i>', text: 'Oi <b>' };
     for (const key of [id, 'Confirmação', 'Confirmac\u0327a\u0303o'])
@@ -133,10 +116,10 @@ describe('a saved template', () => {
     expect(await renderSavedTemplate(ports, actor.organizationId, 'outro', {})).toBeUndefined();
   });
 
-  test('comes back as it was written, whatever it holds', async () => {
-    const actor = await tenant();
+  test('is read as it was written, whatever it contains', async () => {
+    const actor = await world.organization();
     const source = `<p>${'ç€ 🙂 \u0001'.repeat(20_000)}</p>`;
     const { id } = await create(actor, { source, text: 'Oi' });
-    expect(allowed(await findTemplate(ports, actor, id))).toMatchObject({ source, html: source, text: 'Oi' });
+    expect(accepted(await findTemplate(ports, actor, id))).toMatchObject({ source, html: source, text: 'Oi' });
   });
 });

@@ -1,31 +1,27 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { sendSms } from '../../shared/domain/api/send-sms.ts';
-import { type Id, newId } from '../../shared/domain/core/ids.ts';
+import { newId } from '../../shared/domain/core/ids.ts';
 import type { MessageRecord } from '../../shared/domain/message/message.ts';
 import { messageEvent } from '../../shared/domain/tracking/events.ts';
 import { followLink } from '../../shared/domain/tracking/follow-link.ts';
 import { timelineOf } from '../../shared/domain/tracking/timeline.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
+import { eventWrite } from '../../shared/storage/due-work/outbox.ts';
 import { engagedWrite, readEngagement } from '../../shared/storage/messages/engagement.ts';
 import { linkStore } from '../../shared/storage/messages/links.ts';
 import { readMessage } from '../../shared/storage/messages/message-lists.ts';
-import { eventWrite } from '../../shared/storage/work/outbox.ts';
-import { FAULTS } from '../support/fault-proxy.ts';
+import { accepted } from '../support/accepted.ts';
+import { FAULTS, onTransactions } from '../support/fault-proxy.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
 
 const world = await use(startWorld('live'));
-beforeEach(() => {
-  world.proxy.plan(undefined);
-  world.provider.dispatched.length = 0;
-});
+beforeEach(world.reset);
 
 const URL_OF = 'https://loja.example/pedido';
 const sent = async () => {
   const actor = await world.organization(10_000);
-  const body = `Acompanhe: ${URL_OF}`;
-  const request = { to: '+5511987654321', body, route: 'premium', trackLinks: true } as const;
-  const { id } = (await sendSms(world.ports, actor, 'key', request)) as { id: Id<'message'> };
+  const request = { body: `Acompanhe: ${URL_OF}`, trackLinks: true };
+  const { id } = accepted(await world.sms(actor, 'key', request));
   const [code = ''] = /(?<=\/r\/)l\w+/.exec(JSON.stringify(world.provider.dispatched[0]?.content)) ?? [];
   const message = (await readMessage(world.table, actor.organizationId, id)) as MessageRecord;
   return { id, code, message };
@@ -44,21 +40,18 @@ const steps = async (message: MessageRecord) =>
     ['opened', 'clicked'].includes(kind),
   );
 
-describe('the story of a message', () => {
-  test('tells nothing of opens and clicks, and no send writes a row for them, until there are some', async () => {
+describe('the timeline of a message', () => {
+  test('has no opens and clicks, and the message no row for them, until there are some', async () => {
     const { id, message } = await sent();
     expect(await world.table.get(KEYS.engagement(id))).toBeUndefined();
     expect(await steps(message)).toEqual([]);
   });
 
-  test('tells its first click and how many there were, each counted once though the answers are lost', async () => {
+  test('has the first click and the number of clicks, each counted once though the answers are lost', async () => {
     const { code, message } = await sent();
     world.now += 1_000;
     const first = new Date(world.now).toISOString();
-    let calls = 0;
-    world.proxy.plan(({ action }) =>
-      action === 'TransactWriteItems' && calls++ % 2 === 0 ? FAULTS.loseAnswer : undefined,
-    );
+    world.proxy.plan(onTransactions(FAULTS.loseAnswer, { every: 2 }));
     expect(await follow(code)).toBe(URL_OF);
     expect(await steps(message)).toEqual([{ at: first, kind: 'clicked', detail: 'a link was followed once' }]);
     world.now += 60_000;
@@ -68,7 +61,7 @@ describe('the story of a message', () => {
     ]);
   });
 
-  test('has one row and two steps, however often a message is opened; a repeated report counts nothing', async () => {
+  test('has one step for all opens, which are one row; a repeated report counts nothing', async () => {
     const { id, message } = await sent();
     const open = async (of: number) => {
       const event = { ...messageEvent('email.opened', message, of, {}), id: newId('event') };

@@ -1,12 +1,10 @@
 import { beforeAll, expect, test } from 'vitest';
-import { sendSms } from '../../shared/domain/api/send-sms.ts';
-import { isRefusal } from '../../shared/domain/core/errors.ts';
-import { type Id, newId } from '../../shared/domain/core/ids.ts';
+import type { Id } from '../../shared/domain/core/ids.ts';
 import { followLink, type LinkPorts } from '../../shared/domain/tracking/follow-link.ts';
 import { linkStore } from '../../shared/storage/messages/links.ts';
 import { readMessage } from '../../shared/storage/messages/message-lists.ts';
-import { outbox } from '../../shared/storage/work/outbox.ts';
-import { FAULTS } from '../support/fault-proxy.ts';
+import { accepted } from '../support/accepted.ts';
+import { FAULTS, onTransactions } from '../support/fault-proxy.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -23,29 +21,21 @@ beforeAll(async () => {
   };
 });
 
-/** Sends a text with a link; the code that stands in it, and the message's id. */
+/** Sends a text with a link; the code in it, and the message's id. */
 const aLink = async () => {
-  const actor = await world.organization(10_000_000);
-  const sent = await sendSms(world.ports, actor, newId('request'), {
-    to: '+5511999990005',
-    body: `Veja ${URL_SENT}`,
-    route: 'premium',
-    trackLinks: true,
-    metadata: { orderId: 'A-1' },
-  });
-  if (isRefusal(sent)) throw new Error(sent.details.detail);
-  const message = await readMessage(world.table, actor.organizationId, sent.id);
+  const actor = await world.organization();
+  const fields = { to: '+5511999990005', body: `Veja ${URL_SENT}`, trackLinks: true, metadata: { orderId: 'A-1' } };
+  const { id } = accepted(await world.sms(actor, 'key', fields));
+  const message = await readMessage(world.table, actor.organizationId, id);
   const text = message?.channel === 'sms' ? message.content.text : '';
-  return { id: sent.id, code: /\/r\/([0-9A-Za-z]+)$/.exec(text)?.[1] ?? '' };
+  return { id, code: /\/r\/([0-9A-Za-z]+)$/.exec(text)?.[1] ?? '' };
 };
-const clicksOf = async (messageId: string) => {
-  const events = await Promise.all([...new Set(raised)].map((id) => outbox(world.table).read(id)));
-  return events
-    .flatMap((read) => (read?.event.data.id === messageId ? [read.event] : []))
+const clicksOf = async (messageId: string) =>
+  (await world.events([...new Set(raised)]))
+    .filter(({ data }) => data.id === messageId)
     .map(({ type, data }) => ({ type, click: data.click, url: data.url, metadata: data.metadata }));
-};
 
-test('each of 30 clicks at once is counted and told of once, in order and without a gap', async () => {
+test('each of 30 clicks at once is counted and raises its event once, numbered without a gap', async () => {
   const { id, code } = await aLink();
   for (let batch = 0; batch < 6; batch++)
     expect(await Promise.all(Array.from({ length: 5 }, () => followLink(ports, code)))).toEqual(
@@ -61,12 +51,7 @@ test('each of 30 clicks at once is counted and told of once, in order and withou
 
 test('a click whose commit was not answered is counted once', async () => {
   const { id, code } = await aLink();
-  let lost = false;
-  world.proxy.plan(({ action }) => {
-    if (lost || action !== 'TransactWriteItems') return undefined;
-    lost = true;
-    return FAULTS.loseAnswer;
-  });
+  world.proxy.plan(onTransactions(FAULTS.loseAnswer, { last: 0 }));
   expect(await followLink(ports, code)).toBe(URL_SENT);
   expect((await ports.readLink(code))?.clicks).toBe(1);
   expect(await clicksOf(id)).toHaveLength(1);

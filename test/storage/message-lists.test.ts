@@ -1,32 +1,27 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sendSms } from '../../shared/domain/api/send-sms.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { Actor } from '../../shared/domain/core/actor.ts';
-
-import { type Id, newId, parseId } from '../../shared/domain/core/ids.ts';
-
+import { newId, parseId } from '../../shared/domain/core/ids.ts';
 import type { MessageFilter } from '../../shared/domain/message/lists.ts';
 import type { MessageRecord } from '../../shared/domain/message/message.ts';
 import { listMessagePage, readMessage } from '../../shared/storage/messages/message-lists.ts';
 import { messageRows } from '../../shared/storage/messages/message-rows.ts';
-import { startWorld, type World } from '../support/world.ts';
+import { accepted } from '../support/accepted.ts';
+import { use } from '../support/use.ts';
+import { startWorld } from '../support/world.ts';
 
 const SEED = 20_261_121;
 const CONTACTS = [newId('contact'), newId('contact')] as const;
 
+const world = await use(startWorld('live'));
+
 describe('a list of SMS', () => {
-  let world: World;
   let actor: Actor;
   let stored: MessageRecord[] = [];
   beforeAll(async () => {
-    world = await startWorld('live');
-    actor = await world.organization(1_000_000_000);
-    const template = (await sendSms(world.ports, actor, 'first', {
-      to: '+5511987654321',
-      body: 'Oi',
-      route: 'premium',
-    })) as { id: Id<'message'> };
-    const base = (await world.ports.messageStore.read(template.id)) as MessageRecord;
+    actor = await world.organization();
+    const { id } = accepted(await world.sms(actor));
+    const base = (await world.ports.messageStore.read(id)) as MessageRecord;
     stored = [base];
     for (let at = 1; at < 90; at++) {
       const record = {
@@ -44,24 +39,20 @@ describe('a list of SMS', () => {
       await world.table.write({ update: { pk: `WALLET#${actor.organizationId}`, sk: 'W' }, add: { sms: 1 } });
     }
   });
-  afterAll(() => world.close());
 
+  const EQUAL = ['status', 'region', 'contactId', 'campaignId', 'recipientHash'] as const;
   const expected = (filter: MessageFilter) =>
     stored
       .filter(
         (message) =>
-          (filter.status === undefined || message.status === filter.status) &&
-          (filter.region === undefined || message.region === filter.region) &&
-          (filter.contactId === undefined || message.contactId === filter.contactId) &&
-          (filter.campaignId === undefined || message.campaignId === filter.campaignId) &&
-          (filter.recipientHash === undefined || message.recipientHash === filter.recipientHash) &&
+          EQUAL.every((name) => filter[name] === undefined || message[name] === filter[name]) &&
           (filter.from === undefined || message.createdAt >= filter.from) &&
           (filter.to === undefined || message.createdAt <= filter.to),
       )
       .sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1))
       .map(({ id }) => id);
 
-  test('answers exactly what a walk over all messages finds, newest first, for any filter, skip and limit', async () => {
+  test('has exactly the messages that match, newest first, for any filter, skip and limit', async () => {
     const start = stored[0]?.createdAt ?? 0;
     const filters = fc.record(
       {
@@ -86,7 +77,7 @@ describe('a list of SMS', () => {
     );
   });
 
-  test('answers so for no filter, for each filter alone and for each two of them', async () => {
+  test('has them for no filter, for each filter alone and for each two of them', async () => {
     const start = stored[0]?.createdAt ?? 0;
     const each: readonly MessageFilter[] = [
       { status: 'sent' },
@@ -106,20 +97,14 @@ describe('a list of SMS', () => {
     }
   });
 
-  test('and a read know nothing of another organization’s messages', async () => {
+  test('and a read find no message of another organization', async () => {
     const other = world.actor().organizationId;
-    const [first] = stored;
-    expect(await listMessagePage(world.table, other, 'sms', {}, { skip: 0, limit: 50 })).toEqual({
-      items: [],
-      total: 0,
-    });
-    expect(
-      await listMessagePage(world.table, other, 'sms', { contactId: CONTACTS[0] }, { skip: 0, limit: 50 }),
-    ).toEqual({
-      items: [],
-      total: 0,
-    });
-    expect(await readMessage(world.table, other, parseId('message', first?.id))).toBeUndefined();
-    expect((await readMessage(world.table, actor.organizationId, parseId('message', first?.id)))?.id).toBe(first?.id);
+    for (const filter of [{}, { contactId: CONTACTS[0] }]) {
+      const page = await listMessagePage(world.table, other, 'sms', filter, { skip: 0, limit: 50 });
+      expect(page).toEqual({ items: [], total: 0 });
+    }
+    const id = parseId('message', stored[0]?.id);
+    expect(await readMessage(world.table, other, id)).toBeUndefined();
+    expect((await readMessage(world.table, actor.organizationId, id))?.id).toBe(id);
   });
 });

@@ -1,29 +1,30 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sendSms } from '../../shared/domain/api/send-sms.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { CHANNELS } from '../../shared/domain/channels/registry.ts';
 import type { Actor } from '../../shared/domain/core/actor.ts';
-import { type Id, newId } from '../../shared/domain/core/ids.ts';
+import { newId } from '../../shared/domain/core/ids.ts';
 import type { MessageRecord } from '../../shared/domain/message/message.ts';
 import { UNIFIED_STATUSES, unifiedStatus } from '../../shared/domain/tracking/views.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { listAllMessages, mergeNewest, type UnifiedFilter } from '../../shared/storage/messages/message-merge.ts';
 import { messageRows } from '../../shared/storage/messages/message-rows.ts';
-import { startWorld, type World } from '../support/world.ts';
+import { accepted } from '../support/accepted.ts';
+import { use } from '../support/use.ts';
+import { startWorld } from '../support/world.ts';
 
 const SEED = 20_261_121;
 
 describe('a merge of sorted lists', () => {
-  /** A list in pieces of any length, empty ones among them, that counts how often it is read. */
-  const inPieces = (items: readonly string[], cuts: readonly number[]) => {
+  /** A list in pages of any length, some of them empty; `taken`: how many of its items were read. */
+  const inPages = (items: readonly string[], cuts: readonly number[]) => {
     let at = 0;
     let reads = 0;
     const source = async () => {
       reads++;
       if (at >= items.length) return undefined;
-      const piece = items.slice(at, at + (cuts[reads % cuts.length] ?? 1));
-      at += piece.length;
-      return piece;
+      const page = items.slice(at, at + (cuts[reads % cuts.length] ?? 1));
+      at += page.length;
+      return page;
     };
     return { source, taken: () => at };
   };
@@ -31,7 +32,7 @@ describe('a merge of sorted lists', () => {
     maxLength: 6,
   });
 
-  test('holds what sorting all of them together holds at the same place, for any lists, pieces, skip and limit', async () => {
+  test('has the same items as all of them sorted together, for any lists, pages, skip and limit', async () => {
     await fc.assert(
       fc.asyncProperty(
         lists,
@@ -39,45 +40,28 @@ describe('a merge of sorted lists', () => {
         fc.nat({ max: 60 }),
         fc.integer({ min: 1, max: 40 }),
         async (given, cuts, skip, limit) => {
-          const each = given.map((list, of) =>
-            list.map((text) => `${text}#${of}`).sort((a, b) => (a < b ? 1 : a > b ? -1 : 0)),
-          );
-          const merged = await mergeNewest(
-            each.map((list) => inPieces(list, cuts).source),
-            (item) => item,
-            skip,
-            limit,
-          );
-          const all = each.flat().sort((a, b) => (a < b ? 1 : a > b ? -1 : 0));
-          expect(merged).toEqual(all.slice(skip, skip + limit));
+          const descending = (items: string[]) => items.sort((a, b) => (a < b ? 1 : a > b ? -1 : 0));
+          const each = given.map((list, of) => descending(list.map((text) => `${text}#${of}`)));
+          const sources = each.map((list) => inPages(list, cuts).source);
+          const merged = await mergeNewest(sources, (item) => item, skip, limit);
+          expect(merged).toEqual(descending(each.flat()).slice(skip, skip + limit));
         },
       ),
       { seed: SEED, numRuns: 1_000 },
     );
   });
 
-  test('reads of each list only the pieces that the page reaches into, however long the list is', async () => {
+  test('reads of each list only the pages that it needs, however long the list is', async () => {
     const long = Array.from({ length: 10_000 }, (_, at) => String(99_999 - at));
-    const each = [
-      inPieces(long, [50]),
-      inPieces(
-        long.map((text) => `0${text}`),
-        [50],
-      ),
-    ];
-    expect(
-      await mergeNewest(
-        each.map(({ source }) => source),
-        (item) => item,
-        60,
-        30,
-      ),
-    ).toEqual(long.slice(60, 90));
+    const each = [long, long.map((text) => `0${text}`)].map((list) => inPages(list, [50]));
+    const sources = each.map(({ source }) => source);
+    expect(await mergeNewest(sources, (item) => item, 60, 30)).toEqual(long.slice(60, 90));
     expect(each.map(({ taken }) => taken())).toEqual([100, 50]);
   });
 });
 
-describe('a list of messages of all channels', () => {
+describe('a list of messages of all channels', async () => {
+  const world = await use(startWorld('live'));
   const CONTACTS = [newId('contact'), newId('contact')] as const;
   const BATCHES = [newId('batch'), newId('batch')] as const;
   const ACCOUNTS = [newId('account'), newId('account')] as const;
@@ -87,15 +71,13 @@ describe('a list of messages of all channels', () => {
     whatsapp: { payload: { text: 'Oi' } },
   };
   const used = CHANNELS.filter((channel) => channel === 'sms' || channel in CONTENTS);
-  let world: World;
   let actor: Actor;
   let stored: MessageRecord[] = [];
 
   beforeAll(async () => {
-    world = await startWorld('live');
-    actor = await world.organization(1_000_000_000);
-    const first = await sendSms(world.ports, actor, 'first', { to: '+5511987654321', body: 'Oi', route: 'premium' });
-    const base = (await world.ports.messageStore.read((first as { id: Id<'message'> }).id)) as MessageRecord;
+    actor = await world.organization();
+    const { id } = accepted(await world.sms(actor));
+    const base = (await world.ports.messageStore.read(id)) as MessageRecord;
     stored = [base];
     for (let at = 1; at < 120; at++) {
       const channel = used[at % used.length] ?? 'sms';
@@ -117,8 +99,6 @@ describe('a list of messages of all channels', () => {
       await world.table.write({ update: KEYS.wallet(actor.organizationId), add: { [channel]: 1 } });
     }
   });
-  afterAll(() => world.close());
-
   const EQUAL = ['contactId', 'campaignId', 'numberId', 'batchId', 'sentByAccountId'] as const;
   const expected = (filter: UnifiedFilter) =>
     stored
@@ -132,7 +112,7 @@ describe('a list of messages of all channels', () => {
       .sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1))
       .map(({ id }) => id);
 
-  test('answers exactly what a walk over all messages finds, newest first, for any filter, skip and limit', async () => {
+  test('has exactly the messages that match, newest first, for any filter, skip and limit', async () => {
     const start = stored[0]?.createdAt ?? 0;
     const moment = fc.integer({ min: -1, max: 25 }).map((second) => start + second * 1_000);
     const filters = fc.record(
@@ -160,7 +140,7 @@ describe('a list of messages of all channels', () => {
     expect(expected({})).toHaveLength(120);
   });
 
-  test('knows nothing of another organization’s messages, by whatever it is asked', async () => {
+  test('has no message of another organization, by any filter', async () => {
     const other = (await world.organization(1_000)).organizationId;
     await world.table.write({ update: KEYS.wallet(other), add: { sms: 1, rcs: 1 } });
     for (const filter of [{ contactId: CONTACTS[0] }, { batchId: BATCHES[0] }, { campaignId: 'natal #1' }, { from: 0 }])

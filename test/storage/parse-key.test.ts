@@ -17,7 +17,7 @@ const id = {
   webhook: newId('webhook'),
 } as const;
 
-/** Of each kind of key: one that is made, and what it says. */
+/** Of each kind of key: an example, and its parsed form. */
 const CASES = {
   message: [KEYS.message(id.message), id.message],
   receipt: [KEYS.receipt(id.message, 'print#2'), { messageId: id.message, fingerprint: 'print#2' }],
@@ -40,35 +40,39 @@ const CASES = {
 } as const satisfies Record<keyof typeof PARSE_KEY, unknown>;
 const kinds = Object.keys(CASES) as (keyof typeof CASES)[];
 
-/** Rows that lie beside a kind's own, and say the same by the part of their key that is parsed. */
+/** Rows with the same partition key: where that alone is parsed, they are not told apart. */
 const SIBLINGS: Readonly<Partial<Record<keyof typeof CASES, readonly string[]>>> = {
   message: ['receipt'],
   pushMessage: ['pushChunk'],
 };
 
 describe.each(kinds)('a key of %s', (kind) => {
-  const [key, says] = CASES[kind];
-  it('says what it was made of', () => {
-    expect(PARSE_KEY[kind](key)).toEqual(says);
+  const [key, parts] = CASES[kind];
+  it('is parsed into its parts', () => {
+    expect(PARSE_KEY[kind](key)).toEqual(parts);
   });
 
-  it.each(kinds.filter((other) => other !== kind && !SIBLINGS[kind]?.includes(other)))('is none of %s', (other) => {
+  it.each(kinds.filter((other) => other !== kind && !SIBLINGS[kind]?.includes(other)))('is not one of %s', (other) => {
     expect(() => PARSE_KEY[kind](CASES[other][0])).toThrow(TypeError);
   });
 });
 
-it('the window of no number has no id', () => {
+it('the window of an organization without numbers has no number id', () => {
   expect(PARSE_KEY.lastInbound(KEYS.lastInbound(id.organization, 'sms', 'hash', ''))).toEqual({ numberId: '' });
 });
 
 it.each(['', '#', 'MSG#', 'MSG#msg_1', `MSG#${id.event}`, `MSG#${id.message}#`, id.message])(
-  'text of no message is refused: %j',
+  'a text that is no key of a message is refused: %j',
   (pk) => {
     expect(() => PARSE_KEY.message({ pk })).toThrow(TypeError);
   },
 );
 
-it('the row of a device is found by its id alone', () => {
+it.each(['', 'x', '1x', '-1'])('a chunk without a whole number is refused: %j', (chunk) => {
+  expect(() => PARSE_KEY.batchChunk({ pk: `BATCH#${id.batch}#${chunk}`, sk: 'CHUNK' })).toThrow(TypeError);
+});
+
+it('the key of a dispatch is its id', () => {
   const dispatch = dispatchId({ messageId: id.message, attempt: 1, shard: 2, number: 3 }, 4);
   const { pk, sk } = KEYS.pushDispatch(dispatch);
   expect(`dsp_${pk.slice('PDSP#'.length)}${sk}`).toBe(dispatch);

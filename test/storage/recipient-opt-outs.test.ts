@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { channelOf } from '../../shared/domain/channels/registry.ts';
+import type { Actor } from '../../shared/domain/core/actor.ts';
 import { type Id, newId } from '../../shared/domain/core/ids.ts';
-import type { Channel } from '../../shared/domain/message/channel.ts';
+import type { Channel, RecipientKind } from '../../shared/domain/message/channel.ts';
 import type { SendPlan } from '../../shared/domain/sending/plan.ts';
 import { reserveMessage } from '../../shared/domain/sending/reserve.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
@@ -15,8 +16,8 @@ const world = await use(startWorld('test'));
 
 const OPENING = 1_000_000;
 const GRANTED = newId('contact');
-/** Channels whose recipients can take themselves out, and whether a named contact's word stands in the place of theirs. */
-const OWN_WORD = [
+/** Channels whose recipients can opt out by themselves, and whether a named contact's consent overrides that. */
+const CHANNELS = [
   ['sms', true],
   ['rcs', true],
   ['whatsapp', true],
@@ -39,105 +40,91 @@ const optedOut = async (channel: Channel) => {
 let keys = 0;
 const plan = async (channel: Channel, fields: Partial<SendPlan> = {}): Promise<SendPlan> =>
   ({ ...(await planOn(world, channel, 'Oi')), ...fields }) as SendPlan;
-const send = (actor: Awaited<ReturnType<typeof optedOut>>, planned: SendPlan) =>
+const send = (actor: Actor, planned: SendPlan) =>
   reserveMessage(world.ports, actor, {
     plan: planned,
     key: keyOn(planned.channel, `k${keys++}`, 'Oi'),
     initial: { status: 'queued', at: world.now },
   });
-const recipientHashOf =
-  (organizationId: Id<'organization'>) => (kind: Parameters<typeof world.ports.recipientHashOf>[1], to: string) =>
-    world.ports.recipientHashOf(organizationId, kind, to);
+const recipientHashOf = (organizationId: Id<'organization'>) => (kind: RecipientKind, to: string) =>
+  world.ports.recipientHashOf(organizationId, kind, to);
 const OPT_OUT = { name: 'VALIDATION_ERROR', details: { meta: { motivo: 'opt_out' } } };
 
-describe.each(OWN_WORD)('a recipient of %s that opted out by itself', (channel, contactSpeaks) => {
-  test('is refused in the transaction of a send, and foreseen alike by what is read before one', async () => {
+describe.each(CHANNELS)('a recipient of %s that opted out by itself', (channel, contactOverrides) => {
+  test('is refused in the transaction of a send, and by the prechecks that read its consent', async () => {
     const actor = await optedOut(channel);
     const { organizationId } = actor;
     for (const [fields, refused] of [
       [{}, true],
-      [{ contactId: GRANTED }, !contactSpeaks],
+      [{ contactId: GRANTED }, !contactOverrides],
       [{ requiresConsent: false }, false],
     ] as const) {
       const planned = await plan(channel, fields);
-      const said = refused ? 'opted_out' : undefined;
-      expect(await consentFault(world.table, organizationId, planned, recipientHashOf(organizationId))).toBe(said);
-      const { recipients } = await readEligibility(
-        world.table,
-        organizationId,
-        [planned],
-        recipientHashOf(organizationId),
-      );
-      expect(recipients[0]?.consent).toBe(said);
+      const fault = refused ? 'opted_out' : undefined;
+      const hashOf = recipientHashOf(organizationId);
+      expect(await consentFault(world.table, organizationId, planned, hashOf)).toBe(fault);
+      const { recipients } = await readEligibility(world.table, organizationId, [planned], hashOf);
+      expect(recipients[0]?.consent).toBe(fault);
       const sent = await send(actor, planned);
       if (refused) expect(sent).toMatchObject(OPT_OUT);
       else expect(sent).toMatchObject({ message: { status: 'queued' } });
     }
   });
 
-  test('is out of its own organization alone', async () => {
+  test('is opted out of its own organization alone', async () => {
     await optedOut(channel);
     const other = await world.organization(OPENING);
     expect(await send(other, await plan(channel))).toMatchObject({ message: { status: 'queued' } });
   });
 });
 
-describe('what an opt-in takes back', () => {
+describe('an opt-in', () => {
   const AT = Date.parse('2026-03-10T12:00:00.000Z');
-  const out = async (contactId: Id<'contact'> | undefined, at = AT) => {
+  const optedOutAs = async (contactId: Id<'contact'> | undefined, at = AT) => {
     const { organizationId } = world.actor();
     const hash = newId('event');
     await world.table.write(optOutWrite(organizationId, 'platform', hash, { at, reason: 'SAIR', contactId }));
-    const isOut = async () => (await world.table.get(KEYS.channelUser(organizationId, hash)))?.optInStatus === 'denied';
+    const isOptedOut = async () =>
+      (await world.table.get(KEYS.channelUser(organizationId, hash)))?.optInStatus === 'denied';
     const lift = (id: Id<'contact'>, until = at) =>
       clearOptOuts(world.table, { id, organizationId, emailHash: undefined }, until);
-    return { isOut, lift };
+    return { isOptedOut, lift };
   };
 
-  test('is what was asked for until then by whom the contact was known by, and no later word', async () => {
+  test('lifts the opt-outs of the contact’s recipients until then, and no later ones', async () => {
     const id = newId('contact');
-    const { isOut, lift } = await out(id);
+    const { isOptedOut, lift } = await optedOutAs(id);
     await lift(id, AT - 1);
-    expect(await isOut()).toBe(true);
+    expect(await isOptedOut()).toBe(true);
     await lift(id, AT);
-    expect(await isOut()).toBe(false);
+    expect(await isOptedOut()).toBe(false);
   });
 
-  test('is nothing of a recipient that was nobody, or another contact', async () => {
+  test('lifts no opt-out of a recipient without contact, or of another contact', async () => {
     const id = newId('contact');
     for (const whose of [undefined, newId('contact')]) {
-      const { isOut, lift } = await out(whose);
+      const { isOptedOut, lift } = await optedOutAs(whose);
       await lift(id);
-      expect(await isOut()).toBe(true);
+      expect(await isOptedOut()).toBe(true);
     }
   });
 
-  test('is all of them, however many there are', async () => {
+  test('lifts all of them, however many there are', async () => {
     const id = newId('contact');
-    const many = await Promise.all(Array.from({ length: 40 }, () => out(id)));
+    const many = await Promise.all(Array.from({ length: 40 }, () => optedOutAs(id)));
     await many[0]?.lift(id);
-    expect(await Promise.all(many.map(({ isOut }) => isOut()))).toEqual(many.map(() => false));
+    expect(await Promise.all(many.map(({ isOptedOut }) => isOptedOut()))).toEqual(many.map(() => false));
   });
 });
 
-/** What a piece of work asks of the table. */
-const callsOf = async (work: () => Promise<unknown>) => {
-  const before = new Map(world.proxy.calls);
-  await work();
-  return Object.fromEntries(
-    [...world.proxy.calls].flatMap(([action, count]) => {
-      const made = count - (before.get(action) ?? 0);
-      return made > 0 ? [[action, made]] : [];
-    }),
-  );
-};
+describe('the check of consent', () => {
+  const { callsOf } = world.proxy;
 
-describe('what consent asks of the table', () => {
   test.each(['sms', 'rcs', 'whatsapp', 'instagram', 'email', 'push'] as const)(
-    'of a send by %s is a condition of its one transaction, and no round trip',
+    'of a send by %s is a condition of its one transaction, without a read',
     async (channel) => {
       const actor = await world.organization(OPENING);
-      // The first send of an organization learns its wallet and its volume.
+      // The first send of an organization reads its wallet and its volume.
       await send(actor, await plan(channel));
       for (const requiresConsent of [true, false]) {
         const planned = await plan(channel, { requiresConsent });
@@ -145,14 +132,14 @@ describe('what consent asks of the table', () => {
         expect({ TransactWriteItems, BatchGetItem }).toEqual({ TransactWriteItems: 1, BatchGetItem: 0 });
       }
       const planned = await plan(channel);
-      const asked = await callsOf(() =>
+      const calls = await callsOf(() =>
         consentFault(world.table, actor.organizationId, planned, recipientHashOf(newId('organization'))),
       );
-      expect(asked).toEqual(channel === 'push' ? {} : { BatchGetItem: 1 });
+      expect(calls).toEqual(channel === 'push' ? {} : { BatchGetItem: 1 });
     },
   );
 
-  test('of a device is nothing here: its opt-out is its own row’s, which is read when a push leaves', () => {
+  test('of a device is not among these: a push reads the opt-out from the device’s own row when it is sent', () => {
     expect(recipientKey(newId('organization'), channelOf('push').recipient, 'hash')).toBeUndefined();
     expect(() => optOutWrite(newId('organization'), 'device', 'hash', { at: 0, reason: 'x' })).toThrow('device');
   });

@@ -47,7 +47,20 @@ describe('a row codec', () => {
     expect(rows.read(rows.write(probe))).toStrictEqual(probe);
   });
 
-  test('writes no attribute for what is no field of the entity', () => {
+  test('encodes a field that is a union of a plain form and an encoded one', () => {
+    const either = defineRow<{ readonly when: number | 'never' }>()({
+      attributes: { when: z.union([z.literal('never'), time]) },
+      key: () => ({ pk: 'EITHER', sk: 'EITHER' }),
+    });
+    expect(either.write({ when: AT }).when).toBe('2026-11-21T12:00:00.000Z');
+    expect(either.write({ when: 'never' }).when).toBe('never');
+  });
+
+  test('sets no attribute that the entity has not', () => {
+    expect(() => rows.set({ secret: 'x' } as Partial<Probe>)).toThrow(TypeError);
+  });
+
+  test('writes only declared fields', () => {
     expect(rows.write({ ...probe, secret: 'x' } as Probe)).not.toHaveProperty('secret');
   });
 
@@ -77,7 +90,7 @@ describe('a row codec', () => {
     expect(() => rows.set({ at: AT, secret: 'x' } as object)).toThrow(TypeError);
   });
 
-  test('reads some fields of a row that was read in part', () => {
+  test('reads some fields of a partial row', () => {
     const { pk, sk, ends, contentVersion } = { ...stored, ends: '2026-11-21T12:00:01.000Z' };
     expect(rows.pick('version', 'until')({ pk, sk, ends, contentVersion })).toStrictEqual({
       version: 3,
@@ -86,7 +99,7 @@ describe('a row codec', () => {
     expect(rows.pick('version', 'until')({ pk, sk, contentVersion })).toStrictEqual({ version: 3 });
   });
 
-  test('makes keys of what is no field', () => {
+  test('makes keys of arguments that are no fields', () => {
     const parts = defineRow<Probe>()({ attributes, key: (each, part: string) => key(each, part) });
     expect(parts.write(probe, 'OTHER')).toMatchObject({ pk: 'PROBE#a', sk: 'OTHER' });
   });

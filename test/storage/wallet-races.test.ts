@@ -1,12 +1,13 @@
 import { beforeEach, expect, test } from 'vitest';
+import type { Id } from '../../shared/domain/core/ids.ts';
 import type { Table } from '../../shared/storage/client/table.ts';
 import { readWallet } from '../../shared/storage/wallet/ledger.ts';
 import { creditWallet, noteDepleted } from '../../shared/storage/wallet/wallet.ts';
 import { checkMoney } from '../support/money.ts';
 import { use } from '../support/use.ts';
-import { startWorld, type World } from '../support/world.ts';
+import { startWorld } from '../support/world.ts';
 
-let organizationId: Awaited<ReturnType<World['organization']>>['organizationId'];
+let organizationId: Id<'organization'>;
 const world = await use(startWorld('live'));
 beforeEach(async () => {
   ({ organizationId } = await world.organization(700));
@@ -16,23 +17,23 @@ const credit = (coins: number, table: Table = world.table) =>
   creditWallet(table, { organizationId, env: 'live', coins, description: 'Top-up', now: world.now });
 const note = (table: Table = world.table) => noteDepleted(table, { organizationId, env: 'live', now: world.now });
 
-/** The table as somebody sees it who is overtaken by `meanwhile` once, between its first reading and its writing. */
+/** The table; `meanwhile` happens once, between the first read and the write. */
 const overtakenBy = (meanwhile: () => Promise<unknown>): Table => {
   let overtaken = false;
-  const get: Table['get'] = async (...asked) => {
-    const row = await world.table.get(...asked);
+  const get: Table['get'] = async (...args) => {
+    const row = await world.table.get(...args);
     if (!overtaken) {
       overtaken = true;
       await meanwhile();
     }
     return row;
   };
-  const transact: Table['transact'] = (...asked) => world.table.transact(...asked);
-  const write: Table['write'] = (...asked) => world.table.write(...asked);
+  const transact: Table['transact'] = (...args) => world.table.transact(...args);
+  const write: Table['write'] = (...args) => world.table.write(...args);
   return { get, transact, write } as Table;
 };
 
-test('a depleted wallet is told of once, however many are refused at once, and again only after a credit', async () => {
+test('a depleted wallet raises one event, however many sends are refused at once, and another only after a credit', async () => {
   const first = (await Promise.all(Array.from({ length: 10 }, () => note()))).filter(Boolean);
   expect(first).toMatchObject([{ type: 'wallet.depleted', data: { balanceCoins: 700 } }]);
   expect(await note()).toBeUndefined();
@@ -40,17 +41,13 @@ test('a depleted wallet is told of once, however many are refused at once, and a
   expect(await note()).toMatchObject({ type: 'wallet.depleted', data: { balanceCoins: 800 } });
 });
 
-test('a wallet that is credited while a refusal is being noted is not called depleted', async () => {
+test('a wallet that is credited while a refusal is being recorded is not marked depleted', async () => {
   expect(await note(overtakenBy(() => credit(5_000)))).toBeUndefined();
   expect(await readWallet(world.table, organizationId)).toMatchObject({ balance: 5_700, wallet: { warned: 0 } });
 });
 
-test('a credit answers the balance that it made, whoever credits meanwhile', async () => {
-  expect(
-    await credit(
-      50,
-      overtakenBy(() => credit(1_000)),
-    ),
-  ).toEqual({ balanceCoins: 1_750 });
+test('a credit answers with the balance that includes concurrent credits', async () => {
+  const overtaken = overtakenBy(() => credit(1_000));
+  expect(await credit(50, overtaken)).toEqual({ balanceCoins: 1_750 });
   expect(await checkMoney(world.table, organizationId)).toMatchObject({ balance: 1_750 });
 });

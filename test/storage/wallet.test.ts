@@ -1,29 +1,20 @@
 import { describe, expect, test } from 'vitest';
-import { sendSms } from '../../shared/domain/api/send-sms.ts';
 import { asCoins } from '../../shared/domain/core/money.ts';
-import { PARSE_KEY } from '../../shared/storage/parse-key.ts';
 import { type LedgerPosition, readLedger, readWallet } from '../../shared/storage/wallet/ledger.ts';
 import { creditWallet, setLowBalance } from '../../shared/storage/wallet/wallet.ts';
-import { outbox } from '../../shared/storage/work/outbox.ts';
 import { checkMoney } from '../support/money.ts';
 import { use } from '../support/use.ts';
-import { startWorld, type World } from '../support/world.ts';
+import { startWorld } from '../support/world.ts';
 
 const world = await use(startWorld('live'));
 
 describe('a wallet', () => {
-  const send = (actor: Awaited<ReturnType<World['organization']>>, key: string) =>
-    sendSms(world.ports, actor, key, { to: '+5511987654321', body: 'Oi', route: 'premium' });
-  const raised = async () => {
-    const ids = world.workItems.splice(0).filter(({ kind }) => kind === 'publish_event');
-    const found = await Promise.all(ids.map((item) => outbox(world.table).read(PARSE_KEY.event(item))));
-    return found.map((each) => each?.event.type).sort();
-  };
+  const raised = async () => (await world.raised()).map(({ type }) => type).sort();
 
-  test('warns of a low balance once, by the one debit that crosses the line, however many race', async () => {
+  test('warns of a low balance once, by the one debit that crosses the threshold, however many race', async () => {
     const actor = await world.organization(80_000);
     world.workItems.length = 0;
-    await Promise.all(Array.from({ length: 60 }, (_, at) => send(actor, `k${at}`)));
+    await Promise.all(Array.from({ length: 60 }, () => world.sms(actor)));
     expect(await raised()).toEqual(['wallet.low_balance']);
     expect(await checkMoney(world.table, actor.organizationId)).toMatchObject({ balance: 80_000 - 60 * 800 });
   });
@@ -31,7 +22,7 @@ describe('a wallet', () => {
   test('warns that it is depleted once, by the debit that empties it, and again only after a credit', async () => {
     const actor = await world.organization(1_600);
     world.workItems.length = 0;
-    await Promise.all(Array.from({ length: 30 }, (_, at) => send(actor, `k${at}`)));
+    await Promise.all(Array.from({ length: 30 }, () => world.sms(actor)));
     expect((await raised()).filter((type) => type === 'wallet.depleted')).toHaveLength(1);
     await creditWallet(world.table, {
       organizationId: actor.organizationId,
@@ -40,15 +31,15 @@ describe('a wallet', () => {
       description: 'Top-up',
       now: world.now,
     });
-    await send(actor, 'after');
+    await world.sms(actor);
     expect((await raised()).filter((type) => type === 'wallet.depleted')).toHaveLength(1);
   });
 
   test('warns that it is depleted when a send is refused though some coins are left', async () => {
     const actor = await world.organization(799);
     world.workItems.length = 0;
-    expect(await send(actor, 'k')).toMatchObject({ name: 'PAYMENT_REQUIRED' });
-    expect(await send(actor, 'k')).toMatchObject({ name: 'PAYMENT_REQUIRED' });
+    expect(await world.sms(actor, 'k')).toMatchObject({ name: 'PAYMENT_REQUIRED' });
+    expect(await world.sms(actor, 'k')).toMatchObject({ name: 'PAYMENT_REQUIRED' });
     const row = await readWallet(world.table, actor.organizationId);
     expect(row).toMatchObject({ balance: 799, wallet: { warned: 2 } });
   });
@@ -57,15 +48,15 @@ describe('a wallet', () => {
     const actor = await world.organization(1_000_000);
     world.workItems.length = 0;
     await setLowBalance(world.table, actor, asCoins(2_000_000));
-    await send(actor, 'a');
+    await world.sms(actor);
     expect(await raised()).toEqual(['wallet.low_balance']);
     await setLowBalance(world.table, actor, asCoins(0));
-    await send(actor, 'b');
+    await world.sms(actor);
     expect(await raised()).toEqual([]);
     expect(await readWallet(world.table, actor.organizationId)).toMatchObject({ wallet: { low: 0, warned: 0 } });
   });
 
-  test('is credited once per idempotency key, and never by nothing, half a coin or less than nothing', async () => {
+  test('is credited once per idempotency key, and only by positive whole coins', async () => {
     const actor = await world.organization(1_000);
     const credit = {
       organizationId: actor.organizationId,
@@ -82,9 +73,9 @@ describe('a wallet', () => {
     expect(await checkMoney(world.table, actor.organizationId)).toMatchObject({ balance: 1_500 });
   });
 
-  test('has a ledger whose pages join: each balance follows from the one before it, over every page', async () => {
+  test('has a ledger in which each balance follows from the one before it, over all pages', async () => {
     const actor = await world.organization(1_000_000);
-    for (let at = 0; at < 12; at++) await send(actor, `k${at}`);
+    for (let at = 0; at < 12; at++) await world.sms(actor);
     const lines: { coins: number; balanceCoins: number; heldCoins: number; kind: string }[] = [];
     let from: LedgerPosition | undefined;
     do {

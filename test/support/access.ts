@@ -7,8 +7,8 @@ import { authorizer } from '../../shared/runtime/authorizer.ts';
 import { credentialReader } from '../../shared/storage/access/credentials.ts';
 import { Table } from '../../shared/storage/client/table.ts';
 
-/** Both environments' tables on an engine in memory, as an access test needs them. */
-export const accessPlatform = async () => {
+/** The tables of both environments on an engine in memory, with their authorizers. */
+export const startAccess = async () => {
   const engine = await startDynoxide();
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
   const clientAt = (endpoint: string) =>
@@ -18,13 +18,13 @@ export const accessPlatform = async () => {
   await Promise.all(Object.values(names).map((name) => ensureTable(client, name)));
   const tables = { live: new Table(client, names.live), test: new Table(client, names.test) };
 
-  /** Every row of a stage, for what no operation would show. */
+  /** Every row of a stage. */
   const rows = async (env: Environment) => {
     const { Items = [] } = await client.send(new ScanCommand({ TableName: names[env], ConsistentRead: true }));
     return Items.map((item) => unmarshall(item));
   };
-  /** What the stage's authorizer answers to an Authorization header: its context, or undefined for 401. */
-  const knock = async (env: Environment, header: string | undefined, now = Date.now()) => {
+  /** What the stage's authorizer returns for an Authorization header: its context, or undefined for 401. */
+  const authorize = async (env: Environment, header: string | undefined, now = Date.now()) => {
     const handler = authorizer({ env, credentials: credentialReader(tables[env]), clock: () => now });
     const event = {
       type: 'REQUEST',
@@ -36,7 +36,7 @@ export const accessPlatform = async () => {
       return undefined;
     });
   };
-  /** The test stage's table by another way, through a proxy. */
+  /** The test stage's table through a proxy. */
   const through = (endpoint: string) => {
     const other = clientAt(endpoint);
     return { client: other, table: new Table(other, names.test) };
@@ -45,5 +45,5 @@ export const accessPlatform = async () => {
     client.destroy();
     await engine.stop();
   };
-  return { endpoint: engine.endpoint, tables, rows, knock, through, close };
+  return { endpoint: engine.endpoint, tables, rows, authorize, through, close };
 };

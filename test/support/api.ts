@@ -14,15 +14,16 @@ import { openVault } from '../../shared/storage/access/root-key.ts';
 import type { Row } from '../../shared/storage/client/row.ts';
 import { creditWallet } from '../../shared/storage/wallet/wallet.ts';
 import { startTestStack, tempDir } from './local-stack.ts';
+import { giveSenders } from './senders.ts';
 
-/** A parsed JSON body, as loosely typed as it comes. */
+/** A parsed JSON body, untyped. */
 const parsed = (text: string) => (text === '' ? undefined : JSON.parse(text));
 
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** Undefined when the answer is no JSON. */
+  /** Undefined when the answer is not JSON. */
   readonly body: ReturnType<typeof parsed>;
 }
 
@@ -37,6 +38,9 @@ const answerOf = async (response: Response): Promise<Answer> => {
   const json = response.headers.get('content-type')?.includes('json');
   return { status: response.status, headers: response.headers, text, body: json ? parsed(text) : undefined };
 };
+
+const isRaw = (body: unknown): body is string | Uint8Array<ArrayBuffer> =>
+  typeof body === 'string' || body instanceof Uint8Array;
 
 /** A caller of the service with one credential, or with none. */
 export const apiClient = (url: string, key?: string) => {
@@ -56,7 +60,7 @@ export const apiClient = (url: string, key?: string) => {
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...headers,
       },
-      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      ...(body === undefined ? {} : { body: isRaw(body) ? body : JSON.stringify(body) }),
     };
     return answerOf(await fetch(`${url}${path}${search === '' ? '' : `?${search}`}`, init));
   };
@@ -75,10 +79,10 @@ export const apiClient = (url: string, key?: string) => {
 };
 export type Client = ReturnType<typeof apiClient>;
 
-/** The least that a send takes. */
+/** The required fields of a send. */
 export const aMessage = { to: '+5511999990005', body: 'Seu pedido saiu.', route: 'premium' } as const;
 
-/** An organization with a client of every scope in each environment. */
+/** An organization with a client of all scopes in each environment. */
 export interface Tenant {
   readonly id: Id<'organization'>;
   readonly live: Client;
@@ -99,15 +103,13 @@ const scan = async (client: DynamoDBClient, TableName: string): Promise<Row[]> =
   return rows;
 };
 
-/** An event's row. `publishedAt` stands there once it was handed over. */
-export interface KeptEvent extends Pick<DomainEvent, 'id' | 'type' | 'env' | 'data'> {
-  readonly publishedAt?: string;
-}
+/** An event's row; with `publishedAt` once it was published. */
+type EventRow = Pick<DomainEvent, 'id' | 'type' | 'env' | 'data'> & { readonly publishedAt?: string };
 
-/** The whole service on this machine, and what a test needs to look behind it. */
+/** The whole service on this machine, with access to its tables. */
 export const startMessaging = async (options: Partial<LocalStackOptions> = {}) => {
   const dataDir = await tempDir();
-  // One build for the whole run: its folder for temporary files is the run's own.
+  // One build for the whole run, in the run's own temporary folder.
   const settings = { dispatchSeconds: 1, distDir: join(tmpdir(), 'dist'), ...options, dataDir };
   const localStack = await startTestStack(settings);
   const dynamo = new DynamoDBClient({ endpoint: localStack.dynamodbEndpoint });
@@ -117,14 +119,15 @@ export const startMessaging = async (options: Partial<LocalStackOptions> = {}) =
   const credit = (env: Environment, organizationId: Id<'organization'>, coins: number) =>
     creditWallet(tables[env], { organizationId, env, coins, description: 'Credit', now: now() });
 
-  /** Makes an organization; `live` is what its live wallet opens with. */
+  /** Creates an organization; `live`: the coins of its live wallet. */
   const tenant = async ({ live = 0 } = {}): Promise<Tenant> => {
     const { organizationId: id, keys } = await createOrganization(tables, { name: 'Loja Azul' });
+    if (live > 0) await giveSenders(tables.live, id);
     if (live > 0) await credit('live', id, live);
     return { id, live: apiClient(url, keys.live), test: apiClient(url, keys.test) };
   };
 
-  /** A key of the client's organization and environment that holds these scopes only. */
+  /** A client of the same organization and environment whose key has only these scopes. */
   const limited = async (client: Client, scopes: readonly string[]): Promise<Client> => {
     const { status, body } = await client.post('/v2/api-keys', { name: 'Limited', scopes });
     if (status !== 201) throw new Error(`The key was not created: ${status}`);
@@ -136,7 +139,7 @@ export const startMessaging = async (options: Partial<LocalStackOptions> = {}) =
     return rows.filter((row) => JSON.stringify(row).includes(organizationId));
   };
 
-  /** Everything that a stage keeps about an organization, but for whether its events were handed over yet. */
+  /** All rows of an organization in a stage, except whether its events are published yet. */
   const rowsOf = async (env: Environment, organizationId: string): Promise<Row[]> =>
     (await rawRowsOf(env, organizationId)).map((row) => {
       const { duePk: _, dueAt: __, publishedAt: ___, ...kept } = row;
@@ -147,7 +150,7 @@ export const startMessaging = async (options: Partial<LocalStackOptions> = {}) =
   const eventsOf = async (env: Environment, organizationId: string) => {
     const events = (await rawRowsOf(env, organizationId)).filter(({ pk }) => pk.startsWith('EVT#'));
     events.sort((a, b) => (String(a.createdAt) < String(b.createdAt) ? -1 : 1));
-    return events as unknown as KeptEvent[];
+    return events as unknown as EventRow[];
   };
 
   const vault = (env: Environment) => openVault(tables[env], localKeyProvider(keyFileOf(dataDir)));

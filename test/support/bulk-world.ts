@@ -1,4 +1,3 @@
-import { afterAll, beforeAll } from 'vitest';
 import { cancel, force } from '../../shared/domain/api/cancel-and-force.ts';
 import { type ResendPorts, resend } from '../../shared/domain/api/resend.ts';
 import { type BulkAnswer, type BulkMode, type StrictRefusal, sendBulk } from '../../shared/domain/bulk/accept.ts';
@@ -18,29 +17,25 @@ import type { WorkItem } from '../../shared/queues/queues.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { batchStore } from '../../shared/storage/bulk/batches.ts';
 import { consentFaults } from '../../shared/storage/bulk/consent-faults.ts';
+import { overdue } from '../../shared/storage/due-work/due.ts';
 import { readIdempotencyRecords } from '../../shared/storage/messages/idempotency.ts';
 import { readMessage } from '../../shared/storage/messages/message-lists.ts';
 import { queuedStore } from '../../shared/storage/messages/queued.ts';
 import { PARSE_KEY } from '../../shared/storage/parse-key.ts';
-import { overdue } from '../../shared/storage/work/due.ts';
-import { checkMoney } from './money.ts';
-import { startWorld, type World } from './world.ts';
-import { cancelAndForcePortsOf, standingOf } from './world-queued.ts';
+import { checkMoney, messagesOf } from './money.ts';
+import { use } from './use.ts';
+import { PLAIN, startWorld, type World } from './world.ts';
+import { cancelAndForcePortsOf, eligibilityPortsOf } from './world-queued.ts';
 
-const PLAIN = {
-  seal: async (_: string, __: string, text: string) => text,
-  open: async (_: string, __: string, sealed: string) => sealed,
-};
-
-/** Who meets quiet hours: what goes to it leaves a day after it was accepted, unless it is forced. */
+/** A recipient in quiet hours: its messages are sent a day after they were accepted, unless forced. */
 export const SLEEPER = '+5511987650777';
 export const NIGHT_MS = 24 * 3600_000;
 
-/** Time that passes until nothing is left to do, in ms: the first answers come soon, the last looks at old escrows late. */
+/** How time passes until nothing is left to do, in ms: answers come soon, the last checks of old escrows late. */
 const QUIET_MS = [...Array<number>(8).fill(35_000), 610_000, 610_000];
 
-/** What of a bulk message matters here. */
-export interface Said {
+/** The fields of a bulk message that matter here. */
+export interface BulkFields {
   readonly text?: string;
   readonly idempotencyKey?: string;
   readonly to?: string;
@@ -62,12 +57,12 @@ export const bulkWorld = (world: World) => {
   };
   const enqueueSend = (messageId: Id<'message'>) => publish([{ kind: 'send_message', ...KEYS.message(messageId) }]);
   const enqueueChunk = (batchId: Id<'batch'>, chunk: number, at: number) => {
-    // The queue delivers at once: what is for later is left to the due index.
+    // This queue has no delays: what is due later is found by the due index.
     if (at <= world.now) publish([{ kind: 'send_chunk', ...KEYS.batchChunk(batchId, chunk) }]);
   };
   const bulk: BulkPorts = {
     ...ports,
-    ...standingOf(world),
+    ...eligibilityPortsOf(world),
     store,
     plan,
     enqueueSend,
@@ -94,13 +89,13 @@ export const bulkWorld = (world: World) => {
 
   const send = (
     actor: Actor,
-    messages: readonly Said[],
+    messages: readonly BulkFields[],
     mode: BulkMode = 'permissive',
     over: Partial<BatchStore> = {},
     ports: Partial<BulkPorts> = {},
   ): Promise<BulkAnswer | StrictRefusal> => {
-    const entries = messages.map((said) => ({
-      valid: { channel: 'sms' as const, to: '+5511987654321', text: 'Oi', ...said },
+    const entries = messages.map((fields) => ({
+      valid: { channel: 'sms' as const, to: '+5511987654321', text: 'Oi', ...fields },
     }));
     return sendBulk({ ...bulk, ...ports, store: { ...store, ...over } }, actor, { messages: entries, mode });
   };
@@ -115,12 +110,12 @@ export const bulkWorld = (world: World) => {
     else if (kind === 'sandbox_outcome') await applySandboxReport(ports, PARSE_KEY.message(item));
   };
 
-  /** Works through all hints until there are none; what fails is left to the due index. */
+  /** Works through the work items until there are none; what fails is found again by the due index. */
   const work = async (order: (pending: WorkItem[]) => WorkItem[] = (pending) => pending): Promise<void> => {
     while (workItems.length > 0) for (const item of order(workItems.splice(0))) await workOn(item).catch(() => {});
   };
 
-  /** Hands over what is overdue, as the dispatcher does, and works through it. */
+  /** Enqueues what is overdue, as the dispatcher does, and works through it. */
   const dispatch = async (): Promise<void> => {
     for (const kind of ['send_chunk', 'close_escrow', 'send_message', 'recover_send', 'sandbox_outcome'] as const)
       workItems.push(...(await overdue(table, kind, world.now, 10_000)));
@@ -135,58 +130,53 @@ export const bulkWorld = (world: World) => {
       await dispatch();
     }
   };
-  /** What callers and operators do with one message that a batch brought. */
+  /** What callers and operators do with one message of a batch. */
   const one = {
     cancel: (actor: Actor, id: Id<'message'>) => cancel(cancelAndForcePortsOf(world), actor, id),
     force: (actor: Actor, id: Id<'message'>) => force(cancelAndForcePortsOf(world), actor, id),
     resend: (actor: Actor, id: Id<'message'>, over: Partial<BulkPorts> = {}) =>
       resend({ ...resendPorts, ...over }, actor, id, {}, undefined),
   };
-  /** Sends messages anew as one batch. */
+  /** Resends messages as one batch. */
   const resendAll = (actor: Actor, ids: readonly Id<'message'>[]) =>
     bulkResend({ ...resendPorts, store, find: async () => [] }, actor, { items: ids.map((id) => ({ id })) }, undefined);
-  return { store, chunks, ports: bulk, send, one, resendAll, workOn, work, dispatch, settle };
-};
-export type BulkWorld = ReturnType<typeof bulkWorld>;
 
-/** The answer of a bulk send that was not refused. */
-export const accepted = (answer: BulkAnswer | StrictRefusal): BulkAnswer => {
-  if (isRefusal(answer)) throw new Error(`refused: ${answer.name} ${answer.details.detail}`);
-  return answer;
-};
-
-/** Messages to send, alike or each as `said` has it; and the same with keys of their own. */
-export const many = (count: number, said: (at: number) => Said = () => ({})): Said[] =>
-  Array.from({ length: count }, (_, at) => said(at));
-export const keyed = (count: number): Said[] => many(count, (at) => ({ idempotencyKey: `order-${at}` }));
-
-/** Throws unless exactly so many messages reached the provider, each once, and exactly those are charged. */
-export const sentExactly = async (world: World, { organizationId }: Actor, count: number): Promise<void> => {
-  const books = await checkMoney(world.table, organizationId);
-  const dispatched = world.provider.dispatched.map(({ messageId }) => messageId);
-  if (new Set(dispatched).size !== dispatched.length) throw new Error('a message reached the provider twice');
-  const charged = books.messages.filter(({ hold }) => hold === 'captured').length;
-  if (dispatched.length !== count || charged !== count)
-    throw new Error(`${dispatched.length} messages were sent and ${charged} charged, not ${count}`);
-};
-
-/** Gives the tests of a file a live world of their own, and its bulk sends. */
-export const withBulk = (give: (world: World, bulk: BulkWorld) => void): void => {
-  let world: World;
-  beforeAll(async () => {
-    world = await startWorld('live');
-    give(world, bulkWorld(world));
-  });
-  afterAll(() => world?.close());
+  /** Checks the money; `quiet`: nothing is under way. */
+  const money = ({ organizationId }: Actor, quiet = true) => checkMoney(table, organizationId, { quiet });
+  const messages = ({ organizationId }: Actor) => messagesOf(table, organizationId);
+  /** The transactions that write the wallet while this work is done. */
+  const walletWrites = async ({ organizationId }: Actor, writing: () => Promise<void>): Promise<number> => {
+    let written = 0;
+    const wallet = KEYS.wallet(organizationId).pk;
+    world.proxy.plan(({ action, body }) => {
+      if (action === 'TransactWriteItems' && body.includes(wallet)) written++;
+      return undefined;
+    });
+    await writing();
+    world.proxy.plan(undefined);
+    return written;
+  };
+  /** Throws unless exactly so many messages reached the provider, each once, and exactly those are charged. */
+  const sentOnce = async (actor: Actor, count: number): Promise<void> => {
+    const ledger = await money(actor);
+    const dispatched = world.provider.dispatched.map(({ messageId }) => messageId);
+    if (new Set(dispatched).size !== dispatched.length) throw new Error('a message reached the provider twice');
+    const charged = ledger.messages.filter(({ hold }) => hold === 'captured').length;
+    if (dispatched.length !== count || charged !== count)
+      throw new Error(`${dispatched.length} messages were sent and ${charged} charged, not ${count}`);
+  };
+  const checks = { money, messages, walletWrites, sentOnce };
+  return { store, chunks, ports: bulk, send, one, resendAll, workOn, work, dispatch, settle, ...checks };
 };
 
-/** Nothing is planned, hinted or sent as yet, nobody has a ceiling, and a minute has passed. */
-export const refresh = (world: World): void => {
-  world.proxy.plan(undefined);
-  world.workItems.length = 0;
-  world.provider.dispatched.length = 0;
-  world.provider.accepted.clear();
-  world.provider.script = [];
-  world.smsPerSecond = undefined;
-  world.now += 60_000;
+/** Messages to send, alike or each with fields of its own. */
+export const many = (count: number, fields: (at: number) => BulkFields = () => ({})): BulkFields[] =>
+  Array.from({ length: count }, (_, at) => fields(at));
+/** Messages with an idempotency key each. */
+export const keyed = (count: number): BulkFields[] => many(count, (at) => ({ idempotencyKey: `order-${at}` }));
+
+/** A live world for the tests of a file, and its bulk sends. */
+export const useBulk = async () => {
+  const world = await use(startWorld('live'));
+  return { world, bulk: bulkWorld(world) };
 };

@@ -1,4 +1,4 @@
-/** A source of chance that a seed repeats: mulberry32. */
+/** A random generator that a seed repeats (mulberry32). */
 export const chanceOf = (seed: number) => {
   let state = seed >>> 0;
   const next = (): number => {
@@ -7,10 +7,21 @@ export const chanceOf = (seed: number) => {
     mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
+  const below = (limit: number) => Math.floor(next() * limit);
   return {
+    /** In [0, 1). */
     next,
-    below: (limit: number) => Math.floor(next() * limit),
-    pick: <T>(from: readonly T[]): T => from[Math.floor(next() * from.length)] as T,
+    below,
+    pick: <T>(from: readonly T[]): T => from[below(from.length)] as T,
+    /** A shuffled copy. */
+    shuffled: <T>(items: readonly T[]): T[] => {
+      const copy = [...items];
+      for (let at = copy.length - 1; at > 0; at--) {
+        const other = below(at + 1);
+        [copy[at], copy[other]] = [copy[other] as T, copy[at] as T];
+      }
+      return copy;
+    },
   };
 };
 export type Chance = ReturnType<typeof chanceOf>;

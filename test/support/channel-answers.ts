@@ -1,26 +1,26 @@
 import type { ProblemName } from '../../shared/domain/core/errors.ts';
 import type { Channel } from '../../shared/domain/message/channel.ts';
 
-/** What a caller of a channel is told of a send, by fate; each is what the answer must match. */
-interface Told {
-  /** The same request while its first is under way: when it may come again, in seconds. */
+/** The answers that a channel's callers get to a send; each is what the answer must match. */
+interface Answers {
+  /** To the same request while its first is under way; the seconds of its Retry-After. */
   underWay(retryAfterSeconds: number): object;
   /** The provider gave no certain answer. */
   readonly uncertain: object;
-  /** The provider's answer came after others took the message over. */
+  /** The provider's answer came after another sender claimed the message. */
   readonly overtaken: object;
-  /** The same request, of which nobody will ever know. */
+  /** To the same request, once the message is indeterminate. */
   readonly indeterminate: object;
-  /** The provider refused: by this name to who waits for it. */
+  /** The provider refused; a synchronous send is refused by this name. */
   refused(name: ProblemName, messageId: string | undefined): object;
-  /** After how long a refused request may come again; only who waits is told. */
+  /** The Retry-After of a refused request; a synchronous send alone has it. */
   retryAfterSeconds(seconds: number | undefined): number | undefined;
 }
 
 const failedDependency = (meta: object) => ({ name: 'DEPENDENCY_FAILED', details: { meta } });
 
 /** The caller waits for the provider. */
-const WAITING: Told = {
+const SYNC: Answers = {
   underWay: (retryAfterSeconds) => ({
     name: 'CONFLICT',
     details: { meta: { code: 'EM_ANDAMENTO' }, retryAfterSeconds },
@@ -32,8 +32,8 @@ const WAITING: Told = {
   retryAfterSeconds: (seconds) => seconds,
 };
 
-/** The message was accepted and leaves by itself: its caller reads what became of it. */
-const READING: Told = {
+/** The message is queued: its caller reads what became of it. */
+const QUEUED: Answers = {
   underWay: () => ({ replayed: true, status: 'sending' }),
   uncertain: { replayed: false, status: 'sending' },
   overtaken: { replayed: false, status: 'sending' },
@@ -42,60 +42,48 @@ const READING: Told = {
   retryAfterSeconds: () => undefined,
 };
 
-const TOLD: Readonly<Record<Channel, Told>> = {
-  sms: WAITING,
-  rcs: WAITING,
-  email: WAITING,
-  whatsapp: READING,
-  instagram: READING,
-  push: READING,
-};
-
-/** How a channel tells its callers. */
-export const toldOn = (channel: Channel): Told => TOLD[channel];
-
-/** What may tell, after a crash or a lost answer, that a provider took a message. */
-type Proof = 'inquiry' | 'receipt' | 'nothing';
+/** What can prove, after a crash or a lost answer, that a provider accepted a message. */
+type Proof = 'status_query' | 'receipt' | 'nothing';
 
 /**
- * A provider that can be asked proves both that it took a message and that it did not. A receipt that repeats our reference proves the
- * first. Instagram is told no reference, and push services report nothing.
+ * A status query proves both that a provider accepted a message and that it did not. A receipt that repeats our reference proves the
+ * first. Instagram gets no reference from us, and push services report nothing.
  */
-const PROOFS: Readonly<Record<Channel, Proof>> = {
-  sms: 'inquiry',
-  rcs: 'inquiry',
-  email: 'receipt',
-  whatsapp: 'receipt',
-  instagram: 'nothing',
-  push: 'nothing',
+const CHANNELS: Readonly<Record<Channel, { readonly answers: Answers; readonly proof: Proof }>> = {
+  sms: { answers: SYNC, proof: 'status_query' },
+  rcs: { answers: SYNC, proof: 'status_query' },
+  email: { answers: SYNC, proof: 'receipt' },
+  whatsapp: { answers: QUEUED, proof: 'receipt' },
+  instagram: { answers: QUEUED, proof: 'nothing' },
+  push: { answers: QUEUED, proof: 'nothing' },
 };
-export const proofOn = (channel: Channel): Proof => PROOFS[channel];
+export const answersOn = (channel: Channel): Answers => CHANNELS[channel].answers;
+export const proofOn = (channel: Channel): Proof => CHANNELS[channel].proof;
 
-/** How a message ends whose sender never heard of its provider. */
-export interface Fate {
-  /** How often it is charged. */
+/** How a message ends whose sender never got its provider's answer. */
+export interface Ending {
   readonly charged: 0 | 1;
   readonly message: { readonly status: 'sent' | 'failed'; readonly reason?: string };
-  /** What the same request is told after it. */
+  /** The answer to the same request afterwards. */
   readonly again: object;
 }
 
-/** The fates of a channel's messages that no sender settled, by whether the provider took them. */
-export const fatesOn = (channel: Channel): { readonly taken: Fate; readonly untaken: Fate } => {
-  const proven: Fate = { charged: 1, message: { status: 'sent' }, again: { replayed: true, status: 'sent' } };
-  const abandoned: Fate = {
+/** The endings of a channel's messages that no sender settled, by whether the provider accepted them. */
+export const endingsOn = (channel: Channel): { readonly accepted: Ending; readonly notAccepted: Ending } => {
+  const { answers, proof } = CHANNELS[channel];
+  const proven: Ending = { charged: 1, message: { status: 'sent' }, again: { replayed: true, status: 'sent' } };
+  const abandoned: Ending = {
     charged: 0,
     message: { status: 'failed', reason: 'abandoned' },
     again: { replayed: false, status: 'sent' },
   };
-  const indeterminate: Fate = {
+  const indeterminate: Ending = {
     charged: 0,
     message: { status: 'failed', reason: 'indeterminate' },
-    again: TOLD[channel].indeterminate,
+    again: answers.indeterminate,
   };
-  const proof = PROOFS[channel];
   return {
-    taken: proof === 'nothing' ? indeterminate : proven,
-    untaken: proof === 'inquiry' ? abandoned : indeterminate,
+    accepted: proof === 'nothing' ? indeterminate : proven,
+    notAccepted: proof === 'status_query' ? abandoned : indeterminate,
   };
 };

@@ -1,9 +1,10 @@
-import { isRefusal } from '../../shared/domain/core/errors.ts';
 import type { Channel } from '../../shared/domain/message/channel.ts';
 import type { ReportedStatus } from '../../shared/domain/message/provider-port.ts';
+import type { PriceTable } from '../../shared/domain/pricing/prices.ts';
 import { type RequestKey, requestKey } from '../../shared/domain/sending/idempotency.ts';
 import type { SendPlan } from '../../shared/domain/sending/plan.ts';
 import { priceOf } from '../../shared/domain/sending/quote.ts';
+import { accepted } from './accepted.ts';
 import type { World } from './world.ts';
 
 const PHONE = '+5511987654321';
@@ -36,6 +37,11 @@ const CHANNEL_PLANS: Readonly<
   instagram: { to: '17841400000000001', route: 'session', content: text, reports: ['delivered', 'read', 'failed'] },
 };
 
+/** A price table of SMS alone: bands by their upper ends (null: none) with their coins. */
+export const premiumPrices = (...bands: readonly (readonly [upTo: number | null, coins: number])[]): PriceTable => [
+  { channel: 'sms', route: 'premium', unit: 'segment', bands: bands.map(([upTo, coins]) => ({ upTo, coins })) },
+];
+
 export const recipientOn = (channel: Channel): string => CHANNEL_PLANS[channel].to;
 export const routeOn = (channel: Channel): string => CHANNEL_PLANS[channel].route;
 export const reportsOf = (channel: Channel): readonly ReportedStatus[] => CHANNEL_PLANS[channel].reports;
@@ -47,8 +53,7 @@ export const keyOn = (channel: Channel, callerKey: string, body: string): Reques
 /** The plan of a message of the channel. */
 export const planOn = async (world: World, channel: Channel, body: string): Promise<SendPlan> => {
   const { to, route, content } = CHANNEL_PLANS[channel];
-  const price = await priceOf(world.ports, channel, route);
-  if (isRefusal(price)) throw new Error(`no price for ${channel} ${route}`);
+  const price = accepted(await priceOf(world.ports, channel, route));
   return {
     channel,
     route,

@@ -8,15 +8,12 @@ import { isRefusal, type Refusal } from '../../shared/domain/core/errors.ts';
 import { type Id, parseId } from '../../shared/domain/core/ids.ts';
 import type { Channel } from '../../shared/domain/message/channel.ts';
 import type { ReportedStatus } from '../../shared/domain/message/provider-port.ts';
-import { DEFAULT_PRICES } from '../../shared/domain/pricing/default-prices.ts';
 import { quoteUnits } from '../../shared/domain/pricing/prices.ts';
 import { applyReceipt, type PendingReceipt } from '../../shared/domain/sending/apply-receipt.ts';
 import { priceOf } from '../../shared/domain/sending/quote.ts';
-import { recoverSend } from '../../shared/domain/sending/recover.ts';
 import { sendQueued } from '../../shared/domain/sending/send-queued.ts';
-import { readWallet } from '../../shared/storage/wallet/ledger.ts';
+import { accepted } from './accepted.ts';
 import { recipientOn, routeOn } from './channel-plans.ts';
-import { checkMoney } from './money.ts';
 import type { World } from './world.ts';
 import { emailPortsOf, sendQueuedPortsOf, submitPortsOf } from './world-queued.ts';
 
@@ -25,8 +22,8 @@ const TEXT = 'Seu pedido saiu para entrega.';
 /** Sends a short text by the channel's own operation; the same text under the same key is the same request. */
 type SendOn = (world: World, actor: Actor, key: string, text?: string) => Promise<unknown>;
 
-/** Channels whose messages leave by themselves: the answer is the message as its caller reads it once its queue was worked off. */
-const leavingOn =
+/** On a channel whose messages are queued, the answer is the message as its caller reads it once it was sent. */
+const queuedOn =
   (channel: MetaChannel | 'push'): SendOn =>
   async (world, actor, key, text = TEXT) => {
     const body = { channel, to: recipientOn(channel), type: 'text', payload: { text } } as const;
@@ -46,9 +43,9 @@ const SENDS: Readonly<Record<Channel, SendOn>> = {
   },
   email: (world, actor, key, text = TEXT) =>
     sendEmail(emailPortsOf(world), actor, key, { to: recipientOn('email'), subject: 'Pedido', text }),
-  whatsapp: leavingOn('whatsapp'),
-  instagram: leavingOn('instagram'),
-  push: leavingOn('push'),
+  whatsapp: queuedOn('whatsapp'),
+  instagram: queuedOn('instagram'),
+  push: queuedOn('push'),
 };
 
 /** A channel's own send. */
@@ -56,12 +53,10 @@ export const sendOn = (channel: Channel): SendOn => SENDS[channel];
 
 /** What the first message of the month costs, in coins. */
 export const coinsOn = async (world: World, channel: Channel): Promise<number> => {
-  const price = await priceOf(world.ports, channel, routeOn(channel));
-  if (isRefusal(price)) throw new Error(`${channel} has no price`);
-  return quoteUnits(price, 1, 0).coins;
+  return quoteUnits(accepted(await priceOf(world.ports, channel, routeOn(channel))), 1, 0).coins;
 };
 
-/** What became of a send, by one word: `sent`, the refusal's name, or the error's. */
+/** What became of a send, in one word: `sent`, the refusal's name, or the error's. */
 export const outcomeOf = async (work: Promise<unknown>): Promise<string> => {
   const outcome = await work.catch((error: unknown) => error);
   if (isRefusal(outcome)) return (outcome as Refusal).name;
@@ -73,21 +68,6 @@ export const tally = (outcomes: readonly string[]): Record<string, number> =>
   Object.fromEntries(
     [...new Set(outcomes)].sort().map((name) => [name, outcomes.filter((other) => other === name).length]),
   );
-
-/** Resolves an organization's messages after `laterMs`, past their deadlines unless told otherwise, as the dispatcher would. */
-export const resolveAll = async (world: World, organizationId: Id<'organization'>, laterMs = 31_000): Promise<void> => {
-  world.now += laterMs;
-  const { messages } = await checkMoney(world.table, organizationId, { quiet: false });
-  for (const { id } of messages) await recoverSend(world.ports, id);
-};
-
-/** Resolves them until nothing is under way any more. */
-export const resolveUntilQuiet = async (world: World, organizationId: Id<'organization'>): Promise<void> => {
-  for (;;) {
-    await resolveAll(world, organizationId);
-    if ((await readWallet(world.table, organizationId))?.held === 0) return;
-  }
-};
 
 /** A provider's report of a message. */
 export const reportOf = (
@@ -105,16 +85,6 @@ export const reportOf = (
 
 /** Brings a provider's report in, as its callback does. */
 export const deliverReport = async ({ ports, now }: World, report: PendingReceipt['event']): Promise<void> => {
-  const parked = await ports.addPendingReceipt(parseId('message', report.messageId), report, now);
-  await applyReceipt(ports, parked.messageId, parked.fingerprint);
-};
-
-/** Forgets what a test made of the world. */
-export const calmDown = (world: World): void => {
-  world.proxy.plan(undefined);
-  world.provider.script = [];
-  world.provider.askable = true;
-  world.provider.dispatched.length = 0;
-  world.smsPerSecond = undefined;
-  world.prices = DEFAULT_PRICES;
+  const pending = await ports.addPendingReceipt(parseId('message', report.messageId), report, now);
+  await applyReceipt(ports, pending.messageId, pending.fingerprint);
 };

@@ -1,9 +1,9 @@
-import { once } from 'node:events';
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { listening } from './loopback.ts';
 
-/** A call on its way to the engine: what a fault is chosen by. */
+/** A call to the engine: what a fault is chosen by. */
 export interface ProxiedCall {
   /** `TransactWriteItems`, `GetItem`, `SendMessageBatch`, … */
   readonly action: string;
@@ -22,14 +22,24 @@ export type Fault =
   | { readonly kind: 'drop' }
   /** The engine carries it out; the connection breaks in the middle of the answer's body. */
   | { readonly kind: 'cut' }
-  /** The engine never sees it; something on the way answers in its place, in no words of AWS. */
-  | { readonly kind: 'stranger'; readonly status: number; readonly contentType: string; readonly body: string }
+  /** The engine never sees it; a gateway in between answers, in a form that is not AWS's. */
+  | { readonly kind: 'gateway'; readonly status: number; readonly contentType: string; readonly body: string }
   /** Forwarded after a wait, in ms. */
   | { readonly kind: 'delay'; readonly ms: number };
 
 export type FaultPlan = (call: ProxiedCall) => Fault | undefined;
 
-/** DynamoDB's own words for the faults that an embedded engine never raises. */
+/** The fault meets transactions from now on: the `first` to the `last`, or of these each `every`th. */
+export const onTransactions = (fault: Fault, { first = 0, last = Infinity, every = 1 } = {}): FaultPlan => {
+  let seen = 0;
+  return ({ action }) => {
+    if (action !== 'TransactWriteItems') return undefined;
+    const at = seen++;
+    return at >= first && at <= last && (at - first) % every === 0 ? fault : undefined;
+  };
+};
+
+/** Faults that an embedded engine never raises, as DynamoDB answers them. */
 export const FAULTS = {
   conflict: (items: number): Fault => ({
     kind: 'error',
@@ -53,10 +63,23 @@ export const FAULTS = {
   loseAnswer: { kind: 'lose_answer' },
   drop: { kind: 'drop' },
   cut: { kind: 'cut' },
-  gateway: { kind: 'stranger', status: 502, contentType: 'text/html', body: '<html>Bad gateway</html>' },
-  tooMany: { kind: 'stranger', status: 429, contentType: 'text/plain', body: 'Too many requests' },
-  noJson: { kind: 'stranger', status: 200, contentType: 'application/x-amz-json-1.0', body: '{"half": ' },
+  gateway: { kind: 'gateway', status: 502, contentType: 'text/html', body: '<html>Bad gateway</html>' },
+  tooMany: { kind: 'gateway', status: 429, contentType: 'text/plain', body: 'Too many requests' },
+  noJson: { kind: 'gateway', status: 200, contentType: 'application/x-amz-json-1.0', body: '{"half": ' },
 } as const satisfies Record<string, Fault | ((items: number) => Fault)>;
+
+/** The faults of a table that a history meets, by name; a conflict is one of a transaction of so many items. */
+export const tableFaults = (items: number): Readonly<Record<string, Fault>> => {
+  const { throttle, internal, loseAnswer, drop } = FAULTS;
+  return { conflict: FAULTS.conflict(items), throttle, internal, loseAnswer, drop };
+};
+
+/** Work that an injected fault may make fail: its row stays due and is found again. */
+export const tolerant = <T>(work: Promise<T>): Promise<T | undefined> =>
+  work.catch((error: unknown) => {
+    if (error instanceof Error && error.name === 'Unavailable') return undefined;
+    throw error;
+  });
 
 export interface FaultProxy {
   readonly endpoint: string;
@@ -64,16 +87,12 @@ export interface FaultProxy {
   plan(next: FaultPlan | undefined): void;
   /** Calls by action since the start. */
   readonly calls: ReadonlyMap<string, number>;
-  /** Lets a client's calls go straight to the target, counted, while no fault is planned: the hop costs as much processor time as the call. */
+  /** The calls that this work makes, by action. */
+  callsOf(work: () => Promise<unknown>): Promise<Record<string, number>>;
+  /** Lets a client call the target directly, counted, while no fault is planned: a proxied call costs twice the processor time. */
   shortcut(client: DynamoDBClient): void;
   close(): Promise<void>;
 }
-
-const readAll = async (stream: IncomingMessage): Promise<Buffer> => {
-  const chunks: Buffer[] = [];
-  for await (const chunk of stream) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks);
-};
 
 /** A proxy before DynamoDB or SQS that raises what the embedded engines do not: conflicts, throttling, 5xx, lost answers. */
 export const startFaultProxy = async (target: string): Promise<FaultProxy> => {
@@ -90,7 +109,7 @@ export const startFaultProxy = async (target: string): Promise<FaultProxy> => {
         new URL(incoming.url ?? '/', target),
         { method: incoming.method ?? 'POST', headers: incoming.headers, agent },
         (answer) => {
-          readAll(answer).then(
+          buffer(answer).then(
             (answered) => resolve({ status: answer.statusCode ?? 500, headers: answer.headers, body: answered }),
             reject,
           );
@@ -109,11 +128,11 @@ export const startFaultProxy = async (target: string): Promise<FaultProxy> => {
   };
 
   const serve = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
-    const body = await readAll(incoming);
+    const body = await buffer(incoming);
     const call = { ...counted(incoming.headers), body: body.toString('utf8') };
     const fault = current?.(call);
     if (fault?.kind === 'drop') return void incoming.socket.destroy();
-    if (fault?.kind === 'stranger') {
+    if (fault?.kind === 'gateway') {
       outgoing.writeHead(fault.status, { 'content-type': fault.contentType });
       return void outgoing.end(fault.body);
     }
@@ -137,15 +156,19 @@ export const startFaultProxy = async (target: string): Promise<FaultProxy> => {
   const server = createServer((incoming, outgoing) => {
     serve(incoming, outgoing).catch(() => incoming.socket.destroy());
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const { url, close } = await listening(server);
   return {
-    endpoint: `http://127.0.0.1:${port}`,
+    endpoint: url,
     plan: (next) => {
       current = next;
     },
     calls,
+    async callsOf(work) {
+      const before = new Map(calls);
+      await work();
+      const made = [...calls].map(([action, count]) => [action, count - (before.get(action) ?? 0)] as const);
+      return Object.fromEntries(made.filter(([, count]) => count > 0));
+    },
     shortcut: (client) =>
       client.middlewareStack.add(
         (next) => (args) => {
@@ -160,9 +183,7 @@ export const startFaultProxy = async (target: string): Promise<FaultProxy> => {
       ),
     async close() {
       agent.destroy();
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
+      await close();
     },
   };
 };

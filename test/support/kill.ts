@@ -29,6 +29,7 @@ import { applies, channelOf, declarationOf, reserves, sendAs, type Victim, write
 import { tempDir } from './local-stack.ts';
 import type { InfobipStandIn } from './providers/infobip-stand-in.ts';
 import { deliver, type StandIn } from './providers/stand-in.ts';
+import { giveSenders } from './senders.ts';
 
 /**
  * How long a sender has before others resolve its message, in the processes that are killed. A provider is called within the first 16 of
@@ -148,6 +149,7 @@ export const startKillLab = async (): Promise<KillLab> => {
         description: 'Opening credit',
         now: Date.now(),
       });
+      await giveSenders(tables.live, organizationId);
       organizations.push(organizationId);
       if (started) await setUp();
       return { client: apiClient(url, keys.live), organizationId };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type LocalStack, type LocalStackOptions, startLocalStack } from '../../infra/local/local-stack.ts';
 
 export interface TestStack extends LocalStack {
-  /** Stops the platform but keeps its data, for a second start on the same folder. */
+  /** Stops the local stack but keeps its data, for a second start in the same folder. */
   stop(): Promise<void>;
 }
 

@@ -12,10 +12,10 @@ interface Expected {
 
 const CODES = new Map<number, Set<string>>();
 for (const { status, code } of Object.values(PROBLEMS)) CODES.set(status, (CODES.get(status) ?? new Set()).add(code));
-/** On /v1 the overview contract's codes, of any status, each with its action. */
+/** On /v1 the codes of that contract, of any status, each with its action. */
 const ofV1 = (path: unknown) => String(path).startsWith('/v1/');
 
-/** The problem document of the status: every field that is promised, none that is not, and nothing of what was sent. */
+/** Expects a problem document of the status: every documented field, no other, and nothing that was sent. */
 export const expectProblem = (answer: Answer, status: number, { sent, errors, meta }: Expected = {}): void => {
   const { body, headers, text } = answer;
   expect({ status: answer.status, type: headers.get('content-type') }).toEqual({

@@ -1,6 +1,6 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { listening } from './loopback.ts';
 
 /** A request that an endpoint received: the exact bytes of its body, and its headers in lower case. */
 export interface Received {
@@ -9,34 +9,28 @@ export interface Received {
   readonly event: { id: string; type: string; sequence?: number; env: string; data: Record<string, unknown> };
 }
 
-/** An endpoint on loopback that keeps what it receives and answers as it is told; 200 with `thanks` by itself. */
+/** An endpoint on loopback that records what it receives; answers 200 with `thanks` unless a test says otherwise. */
 export const startReceiver = async (thanks = 'thanks') => {
   const received: Received[] = [];
-  const state: { answer: (event: Received) => number } = { answer: () => 200 };
+  let statusOf: (event: Received) => number = () => 200;
   const server = createServer((incoming, outgoing) => {
-    const chunks: Buffer[] = [];
-    incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
-    incoming.on('end', () => {
-      const body = Buffer.concat(chunks).toString('utf8');
+    const receive = (body: string) => {
       const entry: Received = { headers: incoming.headers as Record<string, string>, body, event: JSON.parse(body) };
       received.push(entry);
-      outgoing.writeHead(state.answer(entry)).end(thanks);
-    });
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
+      outgoing.writeHead(statusOf(entry)).end(thanks);
+    };
+    text(incoming).then(receive, () => {});
+  });
+  const { url, close } = await listening(server);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    url: `${url}/hook`,
     received,
-    /** Without the validation and without examples that were asked for. */
+    /** Without validations and requested examples. */
     events: () => received.filter(({ event }) => event.sequence !== undefined),
     answer: (next: (event: Received) => number) => {
-      state.answer = next;
+      statusOf = next;
     },
-    close: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
+    close,
   };
 };
 export type Receiver = Awaited<ReturnType<typeof startReceiver>>;

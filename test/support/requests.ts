@@ -21,6 +21,6 @@ export const exampleBody = ({ id, request }: OperationContract): unknown =>
 export const queryNames = ({ request }: OperationContract): string[] =>
   request.query instanceof z.ZodObject ? Object.keys(request.query.shape) : [];
 
-/** The scope that an operation asks for; undefined for what everyone may call. */
+/** The scope that an operation requires; undefined for a public one. */
 export const scopeOf = ({ permission }: OperationContract): string | undefined =>
   permission === 'public' ? undefined : typeof permission === 'string' ? permission : permission.session;

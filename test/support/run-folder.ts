@@ -25,8 +25,8 @@ const processes = (): Process[] => {
 };
 
 /**
- * The services and engines whose test was stopped before it could end them: their environment names the folder, and they
- * descend from this process no more. What does descend is a worker, or belongs to one, that is being ended in good order.
+ * The services and engines whose test was stopped before it could end them: the folder is in their environment, and they are no longer
+ * descendants of this process. Descendants are workers and their processes, which end by themselves.
  */
 const leftIn = (folder: string): number[] => {
   const all = new Map(processes().map((each) => [each.pid, each]));
@@ -37,8 +37,8 @@ const leftIn = (folder: string): number[] => {
 };
 
 /**
- * Gives the run one folder for everything that tests store, and ends what it leaves: a worker that is stopped at its
- * time limit runs no `afterAll`, and a service that outlived the run would hold its caller's pipe open for ever.
+ * Gives the run one folder for everything that tests store, and ends leftover processes: a worker that is stopped at its time limit
+ * runs no `afterAll`, and a service that outlived the run would keep the pipe of `npm test` open.
  */
 export default (): (() => void) => {
   const folder = mkdtempSync(join(tmpdir(), 'messaging-run-'));

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { CHANNELS } from '../../shared/domain/channels/registry.ts';
-import { Refusal } from '../../shared/domain/core/errors.ts';
+import type { Actor } from '../../shared/domain/core/actor.ts';
+import { isRefusal, type Refusal } from '../../shared/domain/core/errors.ts';
 import type { Id } from '../../shared/domain/core/ids.ts';
 import type { Channel } from '../../shared/domain/message/channel.ts';
 import type { FallbackStep } from '../../shared/domain/message/fallback.ts';
@@ -14,13 +15,16 @@ import { recoverSend } from '../../shared/domain/sending/recover.ts';
 import { reserveMessage } from '../../shared/domain/sending/reserve.ts';
 import { sendNow } from '../../shared/domain/sending/send-now.ts';
 import { sendQueued } from '../../shared/domain/sending/send-queued.ts';
+import type { WorkItem } from '../../shared/queues/queues.ts';
+import { KEYS } from '../../shared/storage/access-patterns.ts';
+import { overdue } from '../../shared/storage/due-work/due.ts';
+import { outbox } from '../../shared/storage/due-work/outbox.ts';
 import { PARSE_KEY } from '../../shared/storage/parse-key.ts';
-import { overdue } from '../../shared/storage/work/due.ts';
-import { outbox } from '../../shared/storage/work/outbox.ts';
+import { chanceOf } from './chance.ts';
+import { proofOn } from './channel-answers.ts';
 import { keyOn, planOn, reportsOf } from './channel-plans.ts';
-import { coinsOn, reportOf } from './channel-plans-live.ts';
-import { proofOn } from './channel-plans-told.ts';
-import { FAULTS, type Fault } from './fault-proxy.ts';
+import { coinsOn, reportOf } from './channel-sends.ts';
+import { tableFaults, tolerant } from './fault-proxy.ts';
 import { checkMoney } from './money.ts';
 import type { World } from './world.ts';
 import { advanceFallbackPortsOf, enqueue, sendQueuedPortsOf } from './world-queued.ts';
@@ -33,73 +37,41 @@ const ANSWERS = {
   lost_but_taken: 'taken',
 } as const satisfies Record<string, ProviderAnswer | 'taken' | undefined>;
 
-const TABLE_FAULTS: Readonly<Record<string, Fault>> = {
-  conflict: FAULTS.conflict(5),
-  throttle: FAULTS.throttle,
-  internal: FAULTS.internal,
-  loseAnswer: FAULTS.loseAnswer,
-  drop: FAULTS.drop,
-};
+const TABLE_FAULTS = tableFaults(5);
+
+type AnswerName = keyof typeof ANSWERS;
 
 /** A step of a history: what callers, providers, queues and the table do, in any order. */
 export type Step =
-  | { readonly do: 'send'; readonly key: number; readonly body: number; readonly answer: keyof typeof ANSWERS }
-  /** A send that leaves by itself, with two fallbacks. */
-  | { readonly do: 'submit'; readonly key: number; readonly answer: keyof typeof ANSWERS }
+  | { readonly do: 'send'; readonly key: number; readonly body: number; readonly answer: AnswerName }
+  /** A queued send with two fallbacks. */
+  | { readonly do: 'submit'; readonly key: number; readonly answer: AnswerName }
   | { readonly do: 'receipt'; readonly of: number; readonly report: number }
   | { readonly do: 'work'; readonly order: number; readonly twice: boolean }
   | { readonly do: 'sweep'; readonly ms: number }
   | { readonly do: 'fault'; readonly kind: keyof typeof TABLE_FAULTS; readonly calls: number };
 
-const stepArbitrary: fc.Arbitrary<Step> = fc.oneof(
-  {
-    weight: 5,
-    arbitrary: fc.record({
-      do: fc.constant('send' as const),
-      key: fc.nat({ max: 5 }),
-      body: fc.nat({ max: 1 }),
-      answer: fc.constantFrom(...(Object.keys(ANSWERS) as (keyof typeof ANSWERS)[])),
-    }),
-  },
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      do: fc.constant('submit' as const),
-      key: fc.nat({ max: 3 }),
-      answer: fc.constantFrom(...(Object.keys(ANSWERS) as (keyof typeof ANSWERS)[])),
-    }),
-  },
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      do: fc.constant('receipt' as const),
-      of: fc.nat({ max: 9 }),
-      report: fc.nat({ max: 3 }),
-    }),
-  },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('work' as const), order: fc.nat(), twice: fc.boolean() }) },
+const stepOf = <K extends Step['do'], F>(name: K, fields: { [P in keyof F]: fc.Arbitrary<F[P]> }) =>
+  fc.record({ do: fc.constant(name), ...fields });
+const answer = fc.constantFrom(...(Object.keys(ANSWERS) as AnswerName[]));
+const stepArbitrary = fc.oneof(
+  { weight: 5, arbitrary: stepOf('send', { key: fc.nat({ max: 5 }), body: fc.nat({ max: 1 }), answer }) },
+  { weight: 3, arbitrary: stepOf('submit', { key: fc.nat({ max: 3 }), answer }) },
+  { weight: 3, arbitrary: stepOf('receipt', { of: fc.nat({ max: 9 }), report: fc.nat({ max: 3 }) }) },
+  { weight: 2, arbitrary: stepOf('work', { order: fc.nat(), twice: fc.boolean() }) },
+  { weight: 2, arbitrary: stepOf('sweep', { ms: fc.constantFrom(1_000, 16_000, 31_000, 120_000) }) },
   {
     weight: 2,
-    arbitrary: fc.record({ do: fc.constant('sweep' as const), ms: fc.constantFrom(1_000, 16_000, 31_000, 120_000) }),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      do: fc.constant('fault' as const),
+    arbitrary: stepOf('fault', {
       kind: fc.constantFrom(...Object.keys(TABLE_FAULTS)),
       calls: fc.integer({ min: 1, max: 3 }),
     }),
   },
-);
+) as fc.Arbitrary<Step>;
 
 /** Histories of up to `length` steps. */
 export const historyArbitrary = (length: number): fc.Arbitrary<Step[]> =>
   fc.array(stepArbitrary, { minLength: 1, maxLength: length });
-
-/** Work that may fail for a fault that was injected: its row stays due, so that it comes again. */
-const tolerant = async (work: () => Promise<unknown>): Promise<void> => {
-  await work().catch(() => {});
-};
 
 const markPublished = async (world: World, id: Id<'event'>): Promise<void> => {
   const events = outbox(world.table);
@@ -111,173 +83,145 @@ const plansOf =
   (world: World): AdvanceFallbackPorts['plan'] =>
   async (_, { channel, text = '' }) => ({ plan: await planOn(world, channel, text) });
 
-/** What the dispatcher hands over: overdue messages and chains, found by their due rows alone. */
+/** Enqueues what is overdue, as the dispatcher does. */
 const dispatchDue = async (world: World): Promise<void> => {
   for (const kind of ['send_message', 'fallback'] as const)
     world.workItems.push(...(await overdue(world.table, kind, world.now, 100)));
 };
 
-const workThrough = async (world: World): Promise<void> => {
-  for (const item of world.workItems.splice(0)) {
-    if (item.kind === 'publish_event') {
-      await tolerant(() => markPublished(world, PARSE_KEY.event(item)));
-      continue;
-    }
-    const id = PARSE_KEY.message(item);
-    if (item.kind === 'apply_receipt')
-      await tolerant(() => applyReceipt(world.ports, id, PARSE_KEY.receipt(item).fingerprint));
-    else if (item.kind === 'recover_send') await tolerant(() => recoverSend(world.ports, id));
-    else if (item.kind === 'sandbox_outcome') await tolerant(() => applySandboxReport(world.ports, id));
-    else if (item.kind === 'send_message') await tolerant(() => sendQueued(sendQueuedPortsOf(world), id));
-    else if (item.kind === 'fallback')
-      await tolerant(() => advanceFallback(advanceFallbackPortsOf(world, plansOf(world)), id));
-  }
+const workOn = async (world: World, item: WorkItem): Promise<unknown> => {
+  if (item.kind === 'publish_event') return markPublished(world, PARSE_KEY.event(item));
+  const id = PARSE_KEY.message(item);
+  if (item.kind === 'apply_receipt') return applyReceipt(world.ports, id, PARSE_KEY.receipt(item).fingerprint);
+  if (item.kind === 'recover_send') return recoverSend(world.ports, id);
+  if (item.kind === 'sandbox_outcome') return applySandboxReport(world.ports, id);
+  if (item.kind === 'send_message') return sendQueued(sendQueuedPortsOf(world), id);
+  return item.kind === 'fallback' ? advanceFallback(advanceFallbackPortsOf(world, plansOf(world)), id) : undefined;
 };
-
-const shuffled = <T>(items: readonly T[], order: number): T[] =>
-  [...items]
-    .map((item, at) => ({ item, key: Math.imul(at + 1, order | 1) >>> 0 }))
-    .sort((a, b) => a.key - b.key)
-    .map(({ item }) => item);
+const workThrough = async (world: World): Promise<void> => {
+  for (const item of world.workItems.splice(0)) await tolerant(workOn(world, item));
+};
 
 /** How long a message is waited for before its fallback, in ms. */
 const WAIT_MS = 60_000;
-/** The other channel that a fallback goes over: each has its own. */
+/** The other channel of a channel's fallback. */
 const other = (channel: Channel): Channel => CHANNELS[(CHANNELS.indexOf(channel) + 1) % CHANNELS.length] ?? 'sms';
 
-/** A fallback begins only while no message before it had arrived, and no hop begins twice; each is billed at its channel's own rate. */
-const checkFallbacks = (messages: readonly MessageRecord[], priceOn: ReadonlyMap<Channel, number>): void => {
-  const steps = messages.filter(({ id, fallbackId }) => fallbackId !== undefined && fallbackId !== id);
-  const places = new Set(steps.map(({ callerKey }) => callerKey));
-  if (places.size !== steps.length) throw new Error('a hop of a chain began twice');
-  for (const { channel, coins } of steps)
-    if (coins !== priceOn.get(channel)) throw new Error(`a hop on ${channel} was billed ${coins} coins`);
-  for (const step of steps)
-    for (const before of messages)
-      if (
-        before.fallbackId === step.fallbackId &&
-        before.createdAt < step.createdAt &&
-        (before.deliveredAt ?? Infinity) < step.createdAt
-      )
-        throw new Error('a fallback began after a message of its chain had arrived');
+const failUnless = (holds: boolean, what: string): void => {
+  if (!holds) throw new Error(what);
 };
 
-/** Runs a history in an organization of its own and checks the invariants after every step, and again when all is quiet. */
-export const runHistory = async (world: World, channel: Channel, history: readonly Step[]): Promise<void> => {
-  const actor = await world.organization(6_000);
-  const organizationId = actor.organizationId;
-  const last = new Map<string, MessageStatus>();
-  const answered: string[] = [];
-  world.provider.dispatched.length = 0;
-  world.provider.accepted.clear();
-  world.workItems.length = 0;
-
-  const priceOn = new Map<Channel, number>();
-  for (const each of CHANNELS) priceOn.set(each, await coinsOn(world, each));
-  const look = async (quiet: boolean) => {
-    const books = await checkMoney(world.table, organizationId, { quiet });
-    for (const { id, status } of books.messages) {
-      const before = last.get(id);
-      if (before !== undefined && before !== status && !advances(before, status))
-        throw new Error(`a status went back from ${before} to ${status}`);
-      last.set(id, status);
-    }
-    checkFallbacks(books.messages, priceOn);
-    return books;
-  };
-  const playing = (name: keyof typeof ANSWERS) => {
-    const answer = ANSWERS[name];
-    world.provider.script =
-      answer === 'taken'
-        ? [
-            ({ messageId }) => {
-              world.provider.accepted.add(messageId);
-              return { kind: 'unknown', detail: 'no answer' };
-            },
-          ]
-        : answer
-          ? [answer]
-          : [];
-  };
-  const answers = async (answer: keyof typeof ANSWERS, sending: () => Promise<Sent | Refusal>) => {
-    playing(answer);
-    const sent = await sending().catch((error: unknown) => error);
-    if (sent instanceof Error && sent.name !== 'Unavailable') throw sent;
-    if (!(sent instanceof Refusal) && !(sent instanceof Error)) answered.push((sent as Sent).message.id);
-  };
-  const sends = (step: Extract<Step, { do: 'send' }>) =>
-    answers(step.answer, async () => {
-      const said = `Texto ${step.body}`;
-      const plan = (await planOn(world, channel, said)) as SendPlanOf<'sms'>;
-      return (await sendNow(world.ports, actor, keyOn(channel, `key-${step.key}`, said), { plan })) as Sent | Refusal;
-    });
-  const submits = (step: Extract<Step, { do: 'submit' }>) =>
-    answers(step.answer, async () => {
-      const at = world.now;
-      const next = (of: Channel): FallbackStep => ({
-        channel: of,
-        to: '',
-        type: 'text',
-        text: 'Outra via',
-        afterMs: WAIT_MS,
-      });
-      const sent = await reserveMessage(world.ports, actor, {
-        plan: await planOn(world, channel, 'Texto'),
-        key: keyOn(channel, `queued-${step.key}`, 'Texto'),
-        initial: { status: 'queued', at, steps: [next(other(channel)), next(channel)] },
-      });
-      if (!(sent instanceof Refusal)) enqueue(world, 'send_message', sent.message.id);
-      return sent;
-    });
-  const take = async (step: Step): Promise<void> => {
-    if (step.do === 'send') return sends(step);
-    if (step.do === 'submit') return submits(step);
-    if (step.do === 'fault') {
-      let left = step.calls;
-      const fault = TABLE_FAULTS[step.kind];
-      world.proxy.plan((call) => (/Transact|Update|Put/.test(call.action) && left-- > 0 ? fault : undefined));
-      return;
-    }
-    if (step.do === 'work') {
-      const workItems = world.workItems.splice(0);
-      world.workItems.push(...shuffled(step.twice ? [...workItems, ...workItems] : workItems, step.order));
-      return workThrough(world);
-    }
-    if (step.do === 'receipt') {
-      const target = world.provider.dispatched[step.of];
-      // A receipt exists only of what the provider took.
-      if (!target || !world.provider.accepted.has(target.messageId)) return;
-      await tolerant(async () => {
-        const message = await world.ports.messageStore.read(target.messageId);
-        const reports = reportsOf(message?.channel ?? channel);
-        const status = reports[step.report % reports.length] ?? 'delivered';
-        const parked = await world.ports.addPendingReceipt(
-          target.messageId,
-          reportOf(target.messageId, status),
-          world.now,
-        );
-        world.workItems.push({
-          kind: 'apply_receipt',
-          pk: `MSG#${target.messageId}`,
-          sk: `RCPT#${parked.fingerprint}`,
-        });
-      });
-      return;
-    }
-    world.now += step.ms;
-    await dispatchDue(world);
-    for (const { messageId } of world.provider.dispatched) await tolerant(() => recoverSend(world.ports, messageId));
-  };
-
-  for (const step of history) {
-    await take(step);
-    if (step.do !== 'fault') world.proxy.plan(undefined);
-    await look(false);
+/** A fallback step is taken only while no message before it is delivered, and only once; each is billed at its channel's own price. */
+const checkFallbacks = (messages: readonly MessageRecord[], priceOn: ReadonlyMap<Channel, number>): void => {
+  const steps = messages.filter(({ id, fallbackId }) => fallbackId !== undefined && fallbackId !== id);
+  const keys = new Set(steps.map(({ callerKey }) => callerKey));
+  failUnless(keys.size === steps.length, 'a fallback step was taken twice');
+  for (const { channel, coins } of steps)
+    failUnless(coins === priceOn.get(channel), `a fallback on ${channel} was billed ${coins} coins`);
+  for (const step of steps) {
+    const before = messages.filter((each) => each.fallbackId === step.fallbackId && each.createdAt < step.createdAt);
+    const isDelivered = before.some(({ deliveredAt = Infinity }) => deliveredAt < step.createdAt);
+    failUnless(!isDelivered, 'a fallback step was taken after a message before it was delivered');
   }
-  world.proxy.plan(undefined);
+};
+
+/** What of a history its steps and checks share. */
+interface Run {
+  readonly world: World;
+  readonly channel: Channel;
+  readonly actor: Actor;
+  readonly priceOn: ReadonlyMap<Channel, number>;
+  /** The last status of each message. */
+  readonly statuses: Map<string, MessageStatus>;
+  /** Messages whose send was answered. */
+  readonly answered: Set<string>;
+}
+
+const check = async ({ world, actor, statuses, priceOn }: Run, quiet: boolean): Promise<readonly MessageRecord[]> => {
+  const { messages } = await checkMoney(world.table, actor.organizationId, { quiet });
+  for (const { id, status } of messages) {
+    const before = statuses.get(id) ?? status;
+    failUnless(before === status || advances(before, status), `a status went back from ${before} to ${status}`);
+    statuses.set(id, status);
+  }
+  checkFallbacks(messages, priceOn);
+  return messages;
+};
+
+/** Sends while the provider answers so. */
+const sendAnswered = async (run: Run, name: AnswerName, send: () => Promise<unknown>): Promise<void> => {
+  const { provider } = run.world;
+  const answer = ANSWERS[name];
+  const loseAcceptance: (typeof provider.script)[number] = ({ messageId }) => {
+    provider.accepted.add(messageId);
+    return { kind: 'unknown', detail: 'no answer' };
+  };
+  provider.script = answer === 'taken' ? [loseAcceptance] : answer ? [answer] : [];
+  const sent = (await tolerant(send())) as Sent | Refusal | undefined;
+  if (sent && !isRefusal(sent)) run.answered.add(sent.message.id);
+};
+
+const sendSync = async ({ world, channel, actor }: Run, { key, body }: Extract<Step, { do: 'send' }>) => {
+  const text = `Texto ${body}`;
+  const plan = (await planOn(world, channel, text)) as SendPlanOf<'sms'>;
+  return sendNow(world.ports, actor, keyOn(channel, `key-${key}`, text), { plan });
+};
+const submit = async ({ world, channel, actor }: Run, { key }: Extract<Step, { do: 'submit' }>) => {
+  const at = world.now;
+  const next = (of: Channel): FallbackStep => ({
+    channel: of,
+    to: '',
+    type: 'text',
+    text: 'Outro canal',
+    afterMs: WAIT_MS,
+  });
+  const sent = await reserveMessage(world.ports, actor, {
+    plan: await planOn(world, channel, 'Texto'),
+    key: keyOn(channel, `queued-${key}`, 'Texto'),
+    initial: { status: 'queued', at, steps: [next(other(channel)), next(channel)] },
+  });
+  if (!isRefusal(sent)) enqueue(world, 'send_message', sent.message.id);
+  return sent;
+};
+
+/** Stores a report of a message that the provider accepted, and enqueues it. */
+const report = async ({ world, channel }: Run, { of, report: nth }: Extract<Step, { do: 'receipt' }>) => {
+  const messageId = world.provider.dispatched[of]?.messageId;
+  if (!messageId || !world.provider.accepted.has(messageId)) return;
+  const message = await world.ports.messageStore.read(messageId);
+  const reports = reportsOf(message?.channel ?? channel);
+  const status = reports[nth % reports.length] ?? 'delivered';
+  const { fingerprint } = await world.ports.addPendingReceipt(messageId, reportOf(messageId, status), world.now);
+  world.workItems.push({ kind: 'apply_receipt', ...KEYS.receipt(messageId, fingerprint) });
+};
+
+const take = async (run: Run, step: Step): Promise<unknown> => {
+  const { world } = run;
+  if (step.do === 'send') return sendAnswered(run, step.answer, () => sendSync(run, step));
+  if (step.do === 'submit') return sendAnswered(run, step.answer, () => submit(run, step));
+  if (step.do === 'receipt') return tolerant(report(run, step));
+  if (step.do === 'fault') {
+    let left = step.calls;
+    const fault = TABLE_FAULTS[step.kind];
+    return world.proxy.plan(({ action }) => (/Transact|Update|Put/.test(action) && left-- > 0 ? fault : undefined));
+  }
+  if (step.do === 'work') {
+    const items = world.workItems.splice(0);
+    world.workItems.push(...chanceOf(step.order).shuffled(step.twice ? [...items, ...items] : items));
+    return workThrough(world);
+  }
+  world.now += step.ms;
+  await dispatchDue(world);
+  for (const { messageId } of world.provider.dispatched) await tolerant(recoverSend(world.ports, messageId));
+  return undefined;
+};
+
+/** Lets time pass until nothing is under way. */
+const settle = async (run: Run): Promise<void> => {
+  const { world } = run;
   for (let turn = 0; turn < 12; turn++) {
     world.now += 31_000;
-    const { messages } = await look(false);
+    const messages = await check(run, false);
     await dispatchDue(world);
     for (const { id } of messages) await recoverSend(world.ports, id);
     for (const { id } of messages)
@@ -285,19 +229,36 @@ export const runHistory = async (world: World, channel: Channel, history: readon
         await applyReceipt(world.ports, id, fingerprint);
     await workThrough(world);
   }
-  const { messages } = await look(true);
-  const dispatches = new Map<string, number>();
-  for (const { messageId } of world.provider.dispatched)
-    dispatches.set(messageId, (dispatches.get(messageId) ?? 0) + 1);
-  for (const message of messages) {
-    if ((dispatches.get(message.id) ?? 0) > 1) throw new Error('a message reached the provider twice');
-    const taken = world.provider.accepted.has(message.id);
-    const unproven = taken && message.reason === 'indeterminate' && proofOn(message.channel) !== 'inquiry';
-    if (!unproven && taken !== (message.hold === 'captured'))
-      throw new Error(`accepted ${taken}, but the hold is ${message.hold}`);
-    if (unproven && message.hold !== 'released') throw new Error('what nobody knows of was charged');
+};
+
+/** At the end each message was sent at most once, and charged exactly when the provider accepted it, as far as that can be proven. */
+const checkEnd = ({ world, answered }: Run, messages: readonly MessageRecord[]): void => {
+  const dispatched = world.provider.dispatched.map(({ messageId }) => messageId);
+  failUnless(new Set(dispatched).size === dispatched.length, 'a message reached the provider twice');
+  for (const { id, reason, channel, hold } of messages) {
+    const taken = world.provider.accepted.has(id);
+    const unproven = taken && reason === 'indeterminate' && proofOn(channel) !== 'status_query';
+    if (unproven) failUnless(hold === 'released', 'an indeterminate message was charged');
+    else failUnless(taken === (hold === 'captured'), `accepted ${taken}, but the hold is ${hold}`);
   }
-  if (new Set(messages.map(({ id }) => id)).size !== messages.length) throw new Error('a message stands twice');
-  for (const known of answered)
-    if (!messages.some(({ id }) => id === known)) throw new Error('an answered message is not stored');
+  const stored = new Set<string>(messages.map(({ id }) => id));
+  failUnless(stored.size === messages.length, 'a message is stored twice');
+  for (const id of answered) failUnless(stored.has(id), 'an answered message is not stored');
+};
+
+/** Runs a history in an organization of its own and checks the invariants after every step, and again when all is quiet. */
+export const runHistory = async (world: World, channel: Channel, history: readonly Step[]): Promise<void> => {
+  world.reset();
+  const actor = await world.organization(6_000);
+  const prices = CHANNELS.map(async (each) => [each, await coinsOn(world, each)] as const);
+  const priceOn = new Map(await Promise.all(prices));
+  const run: Run = { world, channel, actor, priceOn, statuses: new Map(), answered: new Set() };
+  for (const step of history) {
+    await take(run, step);
+    if (step.do !== 'fault') world.proxy.plan(undefined);
+    await check(run, false);
+  }
+  world.proxy.plan(undefined);
+  await settle(run);
+  checkEnd(run, await check(run, true));
 };

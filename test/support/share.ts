@@ -1,9 +1,6 @@
-/**
- * The part of their whole that the slow tests do, above 0 and up to 1: short in `npm test`, all of it in `npm run test:slow`.
- * `TEST_SHARE=…` chooses another.
- */
-export const SHARE = Number(process.env.TEST_SHARE);
+/** The share of the slow tests that runs, above 0 and up to 1: a part in `npm test`, all in `npm run test:slow`; else `TEST_SHARE=…`. */
+const SHARE = Number(process.env.TEST_SHARE);
 if (!(SHARE > 0 && SHARE <= 1)) throw new Error(`TEST_SHARE must be above 0 and at most 1: ${process.env.TEST_SHARE}`);
 
-/** So much of a whole number, at least 1. */
+/** The share of a whole number, at least 1. */
 export const shareOf = (whole: number): number => Math.ceil(whole * SHARE);

@@ -5,7 +5,7 @@ import type { Table } from '../../shared/storage/client/table.ts';
 import { deliveryStore } from '../../shared/storage/webhooks/deliveries.ts';
 import { webhookStore } from '../../shared/storage/webhooks/subscriptions.ts';
 
-/** A subscription as it stands in the table: its address need not answer for that. */
+/** Stores a subscription, without validating its address. */
 export const makeWebhook = async (table: Table, organizationId: Id<'organization'>): Promise<Id<'webhook'>> => {
   const at = Date.now();
   const id = newId('webhook');
@@ -28,7 +28,7 @@ export const makeWebhook = async (table: Table, organizationId: Id<'organization
   return id;
 };
 
-/** A delivery that is done: no consumer changes it while a test looks. */
+/** Stores a delivered delivery, which no consumer changes any more. */
 export const makeDelivery = async (
   table: Table,
   organizationId: Id<'organization'>,

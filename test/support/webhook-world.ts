@@ -7,10 +7,11 @@ import { type DomainEvent, newEvent } from '../../shared/domain/events/event.ts'
 import { createSubscription, type NewSubscription } from '../../shared/domain/webhooks/manage.ts';
 import type { PostOutcome, WebhookPorts } from '../../shared/domain/webhooks/ports.ts';
 import type { Subscription } from '../../shared/domain/webhooks/subscription.ts';
+import { eventWrite, outbox } from '../../shared/storage/due-work/outbox.ts';
 import { backlogStore } from '../../shared/storage/webhooks/backlog.ts';
 import { deliveryStore } from '../../shared/storage/webhooks/deliveries.ts';
 import { webhookStore } from '../../shared/storage/webhooks/subscriptions.ts';
-import { eventWrite, outbox } from '../../shared/storage/work/outbox.ts';
+import { accepted } from './accepted.ts';
 import { use } from './use.ts';
 import { startWorld, type World } from './world.ts';
 
@@ -27,19 +28,18 @@ export interface WebhookWorld {
   readonly world: World;
   readonly ports: WebhookPorts;
   readonly posted: Posted[];
-  /** What an address answers; 200 when it says nothing. */
+  /** How addresses answer; 200 where there is none. */
   readonly answers: Map<string, (post: Posted) => PostOutcome | Promise<PostOutcome>>;
-  /** Delivery ids that were handed to the queue, with their delays in seconds. */
+  /** Enqueued deliveries, with their delays in seconds. */
   readonly workItems: { id: Id<'delivery'>; delay: number }[];
-  /** Subscription ids of backlogs that were handed to the queue, with their delays in seconds. */
-  readonly looks: { id: Id<'webhook'>; delay: number }[];
+  /** Enqueued drains of subscriptions, with their delays in seconds. */
+  readonly drains: { id: Id<'webhook'>; delay: number }[];
   random: number;
   subscribe(
-    wish?: Partial<NewSubscription>,
+    fields?: Partial<NewSubscription>,
     actor?: Actor,
   ): Promise<{ actor: Actor; subscription: Subscription; secret: string }>;
   event(actor: Actor, type?: EventType, data?: Record<string, unknown>): Promise<DomainEvent>;
-  close(): Promise<void>;
 }
 
 export const ok = (status = 200, headers: Record<string, string> = {}): PostOutcome => ({
@@ -56,19 +56,18 @@ export const hung = (): PostOutcome => ({
   durationMs: 15_000,
 });
 
-export const startWebhookWorld = async (): Promise<WebhookWorld> => {
-  const world = await startWorld('live');
+const webhookWorld = (world: World): WebhookWorld => {
   const posted: Posted[] = [];
   const answers: WebhookWorld['answers'] = new Map();
   const workItems: WebhookWorld['workItems'] = [];
-  const looks: WebhookWorld['looks'] = [];
+  const drains: WebhookWorld['drains'] = [];
   let secrets = 0;
   const self: WebhookWorld = {
     world,
     posted,
     answers,
     workItems,
-    looks,
+    drains,
     random: 0.5,
     ports: {
       clock: () => world.now,
@@ -85,32 +84,25 @@ export const startWebhookWorld = async (): Promise<WebhookWorld> => {
       checkEndpoint: () => undefined,
       checkHeaders: () => undefined,
       newSecret: () => `whsec_${Buffer.from(`secret-${++secrets}`).toString('base64')}`,
-      sign: (all, id, seconds, body) =>
-        all
-          .map(
-            (secret) =>
-              `v1,${createHmac('sha256', Buffer.from(secret.slice(6), 'base64'))
-                .update(`${id}.${seconds}.${body}`)
-                .digest('base64')}`,
-          )
-          .join(' '),
+      sign: (secretsNow, id, seconds, body) => {
+        const keys = secretsNow.map((secret) => Buffer.from(secret.slice(6), 'base64'));
+        const signatureOf = (key: Buffer) =>
+          createHmac('sha256', key).update(`${id}.${seconds}.${body}`).digest('base64');
+        return keys.map((key) => `v1,${signatureOf(key)}`).join(' ');
+      },
       seal: async (_, __, secret) => `sealed:${secret}`,
       open: async (_, __, sealed) => sealed.slice(7),
       sealExchange: async (_, __, exchange) => JSON.stringify(exchange),
       openExchange: async (_, __, sealed) => JSON.parse(sealed),
       recipient: async () => '+5511987654321',
       enqueue: (ids, delay = 0) => void workItems.push(...ids.map((id) => ({ id, delay }))),
-      enqueueDrain: ({ id }, delay = 0) => void looks.push({ id, delay }),
+      enqueueDrain: ({ id }, delay = 0) => void drains.push({ id, delay }),
       userAgent: 'test/1.0',
       observe: { published() {}, attempted() {} },
     },
-    async subscribe(wish = {}, actor = world.actor()) {
-      const made = await createSubscription(self.ports, actor, {
-        url: `https://${Math.random()}.example/hook`,
-        events: ['sms.delivered'],
-        ...wish,
-      });
-      if ('details' in made) throw new Error(made.details.detail);
+    async subscribe(fields = {}, actor = world.actor()) {
+      const url = `https://${Math.random()}.example/hook`;
+      const made = accepted(await createSubscription(self.ports, actor, { url, events: ['sms.delivered'], ...fields }));
       posted.length = 0;
       return { actor, ...made };
     },
@@ -119,16 +111,15 @@ export const startWebhookWorld = async (): Promise<WebhookWorld> => {
       await world.table.write(eventWrite(event));
       return event;
     },
-    close: () => world.close(),
   };
   return self;
 };
 
 /** A world of webhooks for the tests of a file, each of which begins with empty lists. */
 export const useWebhooks = async (): Promise<WebhookWorld> => {
-  const hooks = await use(startWebhookWorld());
+  const hooks = webhookWorld(await use(startWorld('live')));
   beforeEach(() => {
-    for (const list of [hooks.posted, hooks.workItems, hooks.looks]) list.length = 0;
+    for (const list of [hooks.posted, hooks.workItems, hooks.drains]) list.length = 0;
     hooks.random = 0.5;
     hooks.world.proxy.plan(undefined);
   });

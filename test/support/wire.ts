@@ -1,10 +1,11 @@
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
+import { text } from 'node:stream/consumers';
 
-/** A request as its bytes: a target that no client tidies, headers as they stand, repeated ones too. */
+/** A request that is sent as it is: the target is not normalized, headers may repeat. */
 export interface WireRequest {
   readonly method: string;
   readonly target: string;
-  /** Names and values in turn. */
+  /** Names and values, alternating. */
   readonly headers: readonly string[];
   readonly body?: Buffer;
 }
@@ -15,7 +16,7 @@ export interface WireAnswer {
   readonly ms: number;
 }
 
-/** Sends requests over kept connections. */
+/** Sends requests over kept-alive connections. */
 export const wireClient = (url: string) => {
   const { hostname, port } = new URL(url);
   const agent = new Agent({ keepAlive: true });
@@ -23,27 +24,13 @@ export const wireClient = (url: string) => {
     new Promise((resolve, reject) => {
       const startedAt = performance.now();
       const length = body ? ['Content-Length', String(body.length)] : [];
-      const options = {
-        hostname,
-        port,
-        method,
-        path: target,
-        agent,
-        headers: ['Host', hostname, ...headers, ...length],
-      };
-      const outgoing = request(options, (response) => {
-        const chunks: Buffer[] = [];
-        response.on('data', (chunk: Buffer) => chunks.push(chunk));
-        response.on('error', reject);
-        response.on('end', () => {
-          const text = Buffer.concat(chunks).toString('utf8');
-          resolve({
-            status: response.statusCode ?? 0,
-            headers: response.headers,
-            text,
-            ms: performance.now() - startedAt,
-          });
-        });
+      const all = ['Host', hostname, ...headers, ...length];
+      const outgoing = request({ hostname, port, method, path: target, agent, headers: all }, (response) => {
+        const { statusCode: status = 0, headers: answered } = response;
+        text(response).then(
+          (body) => resolve({ status, headers: answered, text: body, ms: performance.now() - startedAt }),
+          reject,
+        );
       });
       outgoing.on('error', reject);
       outgoing.end(body);

@@ -17,30 +17,31 @@ import { queuedStore } from '../../shared/storage/messages/queued.ts';
 import { readWallet } from '../../shared/storage/wallet/ledger.ts';
 import { PLAIN, type World } from './world.ts';
 
-/** What an e-mail needs besides: a sender, and no saved templates. */
+/** Ports of e-mail sends: with a sender, without saved templates. */
 export const emailPortsOf = (world: World): SendEmailPorts => ({
   ...world.ports,
   renderEmailTemplate: async () => undefined,
   emailSender: async () => 'ola@loja.example',
   unsubscribeUrl: async () => 'https://messaging.example/u/token',
+  isSuppressed: async () => false,
 });
 
-/** What the planners of all channels need over the world, where nothing is saved. */
+/** Ports of the planners of all channels, where nothing is saved. */
 export const planPortsOf = (world: World): PlanPorts =>
   ({
     ...emailPortsOf(world),
     templates: { named: async () => [], read: async () => undefined },
-    // Everybody has just written: windows have tests of their own.
+    // Every recipient has just written: windows have tests of their own.
     senderOf: async () => ({ lastInboundAt: world.now - 1 }),
   }) as object as PlanPorts;
 
-/** The real plans of every channel, over the world; `over`: what a test says otherwise. */
+/** The real planner of every channel; `over`: the ports that a test replaces. */
 export const plannerOf =
   (world: World, over: Partial<PlanPorts> = {}): Planner =>
   (tenant, request) =>
     planSend({ prices: world.ports.prices, channels: { ...planPortsOf(world), ...over } }, tenant, request);
 
-/** Hands work to the world's queue, which its test works off. */
+/** Puts work into the world's queue, which the test works off. */
 export const enqueue = (world: World, kind: 'fallback' | 'send_message', id: Id<'message'>): void =>
   void world.workItems.push({ kind, ...(kind === 'fallback' ? KEYS.fallback(id) : KEYS.message(id)) });
 
@@ -49,23 +50,23 @@ const workItemsOf = (world: World) => ({
   enqueueFallback: (id: Id<'message'>) => enqueue(world, 'fallback', id),
 });
 
-/** What stands against a send before it is reserved. */
-export const standingOf = ({ table, ports }: World): Pick<SubmitPorts, 'consentFault' | 'balance'> => ({
+/** Ports of the prechecks of a send. */
+export const eligibilityPortsOf = ({ table, ports }: World): Pick<SubmitPorts, 'consentFault' | 'balance'> => ({
   consentFault: ({ organizationId }, plan) =>
     consentFault(table, organizationId, plan, (kind, to) => ports.recipientHashOf(organizationId, kind, to)),
   balance: async (organizationId) => (await readWallet(table, organizationId))?.balance ?? 0,
 });
 
-/** What accepting a message that leaves by itself needs. */
+/** Ports of accepting a message that is queued. */
 export const submitPortsOf = (world: World): SubmitPorts => ({
   ...world.ports,
   ...workItemsOf(world),
   plan: plannerOf(world),
-  ...standingOf(world),
+  ...eligibilityPortsOf(world),
   recipientOf: async () => undefined,
 });
 
-/** What sending it needs. */
+/** Ports of sending it. */
 export const sendQueuedPortsOf = (world: World): SendQueuedPorts => ({
   ...world.ports,
   ...workItemsOf(world),
@@ -73,7 +74,7 @@ export const sendQueuedPortsOf = (world: World): SendQueuedPorts => ({
   earliestSendAt: async (_, now) => now,
 });
 
-/** What operators' acts on a queued message need. */
+/** Ports of cancelling and forcing a queued message. */
 export const cancelAndForcePortsOf = (world: World): CancelAndForcePorts => ({
   ...workItemsOf(world),
   clock: world.ports.clock,
@@ -87,7 +88,7 @@ export const cancelAndForcePortsOf = (world: World): CancelAndForcePorts => ({
     ),
 });
 
-/** What going on with its fallback needs; its steps are planned by `plan`. */
+/** Ports of advancing a fallback, whose steps are planned by `plan`. */
 export const advanceFallbackPortsOf = (world: World, plan: Planner = plannerOf(world)): AdvanceFallbackPorts => ({
   ...world.ports,
   ...workItemsOf(world),

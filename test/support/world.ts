@@ -2,11 +2,13 @@ import { createHash } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { type Engine, startDynoxide } from '../../infra/local/engines.ts';
 import { ensureTable } from '../../infra/local/resources.ts';
-import type { SmsSendPorts } from '../../shared/domain/api/send-sms.ts';
+import { type SmsSendPorts, sendSms } from '../../shared/domain/api/send-sms.ts';
 import { channelOf } from '../../shared/domain/channels/registry.ts';
+import type { SmsRequest } from '../../shared/domain/channels/sms/request.ts';
 import type { Actor, Environment } from '../../shared/domain/core/actor.ts';
 import { type Id, newId } from '../../shared/domain/core/ids.ts';
 import { SCOPES } from '../../shared/domain/core/scopes.ts';
+import type { DomainEvent } from '../../shared/domain/events/event.ts';
 import type { Channel } from '../../shared/domain/message/channel.ts';
 import type { Dispatch, Provider, ProviderAnswer, StatusAnswer } from '../../shared/domain/message/provider-port.ts';
 import { sandboxProvider } from '../../shared/domain/message/sandbox.ts';
@@ -14,23 +16,23 @@ import { DEFAULT_PRICES } from '../../shared/domain/pricing/default-prices.ts';
 import type { PriceTable } from '../../shared/domain/pricing/prices.ts';
 import type { Candidates } from '../../shared/domain/sending/ports.ts';
 import type { WorkItem } from '../../shared/queues/queues.ts';
+import { organizationWrite } from '../../shared/storage/access/organizations.ts';
 import { tableClient } from '../../shared/storage/client/client.ts';
 import { Table } from '../../shared/storage/client/table.ts';
+import { outbox } from '../../shared/storage/due-work/outbox.ts';
 import { readIdempotencyRecord } from '../../shared/storage/messages/idempotency.ts';
 import { messageStore } from '../../shared/storage/messages/message-store.ts';
 import { receiptStore } from '../../shared/storage/messages/receipts.ts';
+import { PARSE_KEY } from '../../shared/storage/parse-key.ts';
 import { readVolume, volumeReader } from '../../shared/storage/wallet/volumes.ts';
 import { creditWallet, noteDepleted } from '../../shared/storage/wallet/wallet.ts';
-import { proofOn } from './channel-plans-told.ts';
+import './aws-environment.ts';
+import { proofOn } from './channel-answers.ts';
 import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
 import { idNamed } from './ids.ts';
 
-process.env.AWS_REGION ??= 'sa-east-1';
-process.env.AWS_ACCESS_KEY_ID ??= 'local';
-process.env.AWS_SECRET_ACCESS_KEY ??= 'local';
-
-/** The part of the SDK's handler of requests that its own types leave out. */
-interface Waits {
+/** A part of the SDK's request handler that its types leave out. */
+interface HttpClientConfig {
   updateHttpClientConfig(name: string, ms: number): void;
 }
 
@@ -40,40 +42,46 @@ export const PLAIN = {
   open: async (_: string, __: string, sealed: string) => sealed,
 };
 
-/** A provider that answers as it is told, and remembers what it accepted. */
+const acceptance = (messageId: string): ProviderAnswer => ({ kind: 'accepted', providerMessageId: `p-${messageId}` });
+
+/** A provider that answers by its script, and remembers what it accepted. */
 export class ScriptedProvider implements Provider<unknown> {
   readonly name = 'infobip' as const;
   readonly dispatched: Dispatch<unknown>[] = [];
   readonly accepted = new Set<string>();
-  /** What the next sends are answered; accepted when it runs dry. */
+  /** The answers to the next sends; after them it accepts. */
   script: (ProviderAnswer | ((dispatch: Dispatch<unknown>) => Promise<ProviderAnswer> | ProviderAnswer))[] = [];
-  /** Turns the inquiry off, as for a provider that has none. */
-  askable = true;
+  /** False answers every status query with 'undecided', as of a provider that has none. */
+  hasStatusQuery = true;
 
   async send(dispatch: Dispatch<unknown>): Promise<ProviderAnswer> {
     this.dispatched.push(dispatch);
     const next = this.script.shift();
-    const answer: ProviderAnswer =
-      typeof next === 'function'
-        ? await next(dispatch)
-        : (next ?? { kind: 'accepted', providerMessageId: `p-${dispatch.messageId}` });
+    const answer = typeof next === 'function' ? await next(dispatch) : (next ?? acceptance(dispatch.messageId));
     if (answer.kind === 'accepted') this.accepted.add(dispatch.messageId);
     return answer;
   }
 
   async queryStatus(messageId: Id<'message'>): Promise<StatusAnswer> {
-    if (!this.askable) return { kind: 'undecided', detail: 'not askable' };
+    if (!this.hasStatusQuery) return { kind: 'undecided', detail: 'no status query' };
     return this.accepted.has(messageId)
       ? { kind: 'accepted', providerMessageId: `p-${messageId}` }
       : { kind: 'not_found' };
   }
 
+  /** Holds the answer to the next send back until the returned function is called; then accepts. */
+  hold(): () => void {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.script = [({ messageId }) => promise.then(() => acceptance(messageId))];
+    return resolve;
+  }
+
   readCallback = async () => ({ kind: 'forged' as const, detail: 'scripted' });
 }
 
-/** The provider as it is on a channel: without an inquiry where the channel's own have none. */
+/** The provider as it is on a channel: without a status query where the channel's own have none. */
 const asOn = (channel: Channel, provider: ScriptedProvider): Provider<unknown> => {
-  if (proofOn(channel) === 'inquiry') return provider;
+  if (proofOn(channel) === 'status_query') return provider;
   const { name, readCallback } = provider;
   return { name, readCallback, send: (dispatch) => provider.send(dispatch) };
 };
@@ -92,7 +100,16 @@ export interface World {
   smsPerSecond: number | undefined;
   candidates: () => Candidates;
   actor(organizationId?: Id<'organization'>): Actor;
-  organization(coins: number): Promise<Actor>;
+  /** A new organization with these coins. */
+  organization(coins?: number): Promise<Actor>;
+  /** Sends an SMS; what is not given is alike in all of them, except the key. */
+  sms(actor: Actor, key?: string, fields?: Partial<SmsRequest>): ReturnType<typeof sendSms>;
+  /** These events, without those that were never stored. */
+  events(ids: readonly Id<'event'>[]): Promise<DomainEvent[]>;
+  /** Takes all work items, and reads the events that are among them. */
+  raised(): Promise<DomainEvent[]>;
+  /** Drops faults, scripts, work items and what was sent, and lets a minute pass. */
+  reset(): void;
   close(): Promise<void>;
 }
 
@@ -103,9 +120,9 @@ export const startWorld = async (env: Environment): Promise<World> => {
   await Promise.all(['live', 'test'].map((stage) => ensureTable(direct, stage)));
   const client = tableClient(proxy.endpoint);
   proxy.shortcut(client);
-  // The client's own time-outs have tests of their own; here they would tell how busy the machine is.
-  const { requestHandler } = client.config as unknown as { requestHandler: Waits };
-  for (const wait of ['connectionTimeout', 'requestTimeout']) requestHandler.updateHttpClientConfig(wait, 60_000);
+  // The client's time-outs have tests of their own; here they would fail on a busy machine.
+  const { requestHandler } = client.config as unknown as { requestHandler: HttpClientConfig };
+  for (const name of ['connectionTimeout', 'requestTimeout']) requestHandler.updateHttpClientConfig(name, 120_000);
   const table = new Table(client, env);
   const live = new Table(client, 'live');
   const provider = new ScriptedProvider();
@@ -114,6 +131,10 @@ export const startWorld = async (env: Environment): Promise<World> => {
     (organizationId, month) => readVolume(live, organizationId, 'sms', month),
     () => world.now,
   );
+  const candidates: World['candidates'] = () => ({
+    kind: 'ready',
+    providers: [env === 'test' ? sandboxProvider(channelOf('sms')) : provider],
+  });
   const world: World = {
     table,
     live,
@@ -123,7 +144,7 @@ export const startWorld = async (env: Environment): Promise<World> => {
     now: Date.parse('2026-03-10T12:00:00Z'),
     prices: DEFAULT_PRICES,
     smsPerSecond: undefined,
-    candidates: () => ({ kind: 'ready', providers: [env === 'test' ? sandboxProvider(channelOf('sms')) : provider] }),
+    candidates,
     actor: (organizationId = newId('organization')) => ({
       organizationId,
       env,
@@ -131,16 +152,29 @@ export const startWorld = async (env: Environment): Promise<World> => {
       kind: 'key',
       scopes: new Set(SCOPES),
     }),
-    async organization(coins) {
+    async organization(coins = 1_000_000) {
       const actor = world.actor();
-      await creditWallet(table, {
-        organizationId: actor.organizationId,
-        env,
-        coins,
-        description: 'Opening credit',
-        now: world.now,
-      });
+      const { organizationId } = actor;
+      await table.write(organizationWrite({ id: organizationId, name: 'Loja Azul', createdAt: world.now }));
+      await creditWallet(table, { organizationId, env, coins, description: 'Opening credit', now: world.now });
       return actor;
+    },
+    sms: (actor, key = newId('request'), fields = {}) =>
+      sendSms(world.ports, actor, key, { to: '+5511987654321', body: 'Oi', route: 'premium', ...fields }),
+    async events(ids) {
+      const found = await Promise.all(ids.map((id) => outbox(table).read(id)));
+      return found.flatMap((read) => read?.event ?? []);
+    },
+    raised: () =>
+      world.events(workItems.splice(0).flatMap((item) => (item.kind === 'publish_event' ? PARSE_KEY.event(item) : []))),
+    reset() {
+      proxy.plan(undefined);
+      workItems.length = 0;
+      provider.script = [];
+      provider.hasStatusQuery = true;
+      provider.dispatched.length = 0;
+      provider.accepted.clear();
+      Object.assign(world, { smsPerSecond: undefined, prices: DEFAULT_PRICES, candidates, now: world.now + 60_000 });
     },
     ports: {
       clock: () => world.now,
@@ -156,6 +190,8 @@ export const startWorld = async (env: Environment): Promise<World> => {
         of === 'live' ? volumes.guess(organizationId, month) : volumes.sure(organizationId, month, holdsUntil),
       learnVolume: volumes.learn,
       perSecond: async () => world.smsPerSecond,
+      mayUseSender: async () => true,
+      defaultSender: async () => undefined,
       idempotencyRecord: (organizationId, key, now) => readIdempotencyRecord(table, organizationId, key, now),
       recipientHashOf: async (organizationId, _, to) =>
         createHash('sha256').update(`${organizationId} ${to}`).digest('base64url'),

@@ -16,6 +16,7 @@ const url = (address: string, example?: string) => ({
   url: address,
   ...(example === undefined ? {} : { example: [example] }),
 });
+const SITE = url('https://a.example');
 const OI = body('Oi');
 const named = (text: string, names: readonly string[]): TemplateComponent => ({
   type: 'BODY',
@@ -36,12 +37,15 @@ const CARD = [picture, { type: 'BODY', text: 'Vaso' }, replies('Quero')];
 const paths = (components: readonly TemplateComponent[], category: TemplateCategory = 'utility', example?: string) =>
   componentErrors(components, category, example).map(({ path }) => path);
 
-describe('components that the platform takes', () => {
+/** A path below `components`, or `components` itself. */
+const at = (path: string) => (path === '' ? 'components' : `components.${path}`);
+
+describe('components that Meta accepts', () => {
   test.each<[string, readonly TemplateComponent[], TemplateCategory, number]>([
     ['a body alone', [OI], 'utility', 0],
     ['types in any case', [{ type: 'body', payload: { text: 'Oi' } }], 'utility', 0],
     ['1,024 characters', [body('x'.repeat(1_024))], 'utility', 0],
-    ['a variable that comes twice', [body('{{1}}, {{2}}, {{1}}!', ['a', 'b'])], 'utility', 2],
+    ['a repeated variable', [body('{{1}}, {{2}}, {{1}}!', ['a', 'b'])], 'utility', 2],
     [
       'a variable in the header',
       [
@@ -52,7 +56,7 @@ describe('components that the platform takes', () => {
       3,
     ],
     ['a picture', [header({ format: 'IMAGE', example: { header_handle: ['4::aW'] } }), OI], 'marketing', 0],
-    ['a place', [header({ format: 'LOCATION' }), OI], 'utility', 0],
+    ['a location', [header({ format: 'LOCATION' }), OI], 'utility', 0],
     ['ten quick replies', [OI, buttons(...Array.from({ length: 10 }, () => reply()))], 'utility', 0],
     [
       'replies, then others',
@@ -64,8 +68,13 @@ describe('components that the platform takes', () => {
     ['names for its variables', [named('Oi {{nome}}, {{pedido_1}}: {{nome}}!', ['pedido_1', 'nome'])], 'utility', 2],
     ['two cards', [OI, cards(CARD, CARD)], 'marketing', 0],
     ['ten cards of a picture alone', [OI, cards(...Array.from({ length: 10 }, () => [picture]))], 'marketing', 0],
-    ['an offer that ends', [offer(true), OI, buttons(coupon, url('https://a.example/{{1}}', 'x'))], 'marketing', 2],
-    ['an offer without an end', [offer(), OI, buttons(url('https://a.example'))], 'marketing', 0],
+    [
+      'an offer with an expiration',
+      [offer(true), OI, buttons(coupon, url('https://a.example/{{1}}', 'x'))],
+      'marketing',
+      2,
+    ],
+    ['an offer without an expiration', [offer(), OI, buttons(SITE)], 'marketing', 0],
     [
       'a code',
       [
@@ -81,128 +90,99 @@ describe('components that the platform takes', () => {
     expect(templateVariables({ components })).toHaveLength(variables);
   });
 
-  test('a media header takes its example from the template', () => {
+  test('a media header uses the example of the template', () => {
     expect(paths([header({ format: 'VIDEO' }), OI], 'marketing', 'https://cdn.example/a.mp4')).toEqual([]);
   });
 });
 
-describe('a carousel or an offer that the platform refuses is named by its path', () => {
-  const at = 'components.1.payload';
-  test.each<[string, readonly TemplateComponent[], readonly string[]]>([
-    ['one card', [OI, cards(CARD)], [`${at}.cards`]],
-    ['eleven cards', [OI, cards(...Array.from({ length: 11 }, () => CARD))], [`${at}.cards`]],
-    ['a card without a picture', [OI, cards([replies('x')], CARD)], [`${at}.cards.0.components`]],
-    ['cards that differ', [OI, cards(CARD, [picture])], [`${at}.cards`]],
-    ['buttons that differ', [OI, cards(CARD, [picture, CARD[1] as object, replies('a', 'b')])], [`${at}.cards`]],
+describe('a carousel or an offer that Meta refuses is reported by its path', () => {
+  test.each<[string, readonly TemplateComponent[], string]>([
+    ['one card', [OI, cards(CARD)], '1.payload.cards'],
+    ['eleven cards', [OI, cards(...Array.from({ length: 11 }, () => CARD))], '1.payload.cards'],
+    ['a card without a picture', [OI, cards([replies('x')], CARD)], '1.payload.cards.0.components'],
+    ['cards that differ', [OI, cards(CARD, [picture])], '1.payload.cards'],
+    ['buttons that differ', [OI, cards(CARD, [picture, CARD[1] as object, replies('a', 'b')])], '1.payload.cards'],
     [
       'a footer in a card',
       [OI, cards([picture, { type: 'FOOTER', text: 'x' }], CARD)],
-      [`${at}.cards.0.components.1.type`],
+      '1.payload.cards.0.components.1.type',
     ],
-    ['three buttons', [OI, cards([picture, replies('a', 'b', 'c')], CARD)], [`${at}.cards.0.components.1.buttons`]],
+    ['three buttons', [OI, cards([picture, replies('a', 'b', 'c')], CARD)], '1.payload.cards.0.components.1.buttons'],
     [
       '161 characters in a card',
       [OI, cards([picture, { type: 'BODY', text: 'x'.repeat(161) }], CARD)],
-      [`${at}.cards.0.components.1.text`],
+      '1.payload.cards.0.components.1.text',
     ],
     [
-      'a file in a card',
+      'a document in a card',
       [OI, cards([{ ...picture, format: 'DOCUMENT' }], CARD)],
-      [`${at}.cards.0.components.0.format`],
+      '1.payload.cards.0.components.0.format',
     ],
     [
       'a picture without its handle',
       [OI, cards([{ type: 'HEADER', format: 'IMAGE' }], CARD)],
-      [`${at}.cards.0.components.0.example.header_handle`],
+      '1.payload.cards.0.components.0.example.header_handle',
     ],
-    ['a footer beside cards', [OI, { type: 'FOOTER', payload: { text: 'x' } }, cards(CARD, CARD)], [at]],
-    ['an offer without an address', [OI, offer()], ['components']],
-    ['an end without a code', [OI, offer(true), buttons(url('https://a.example'))], ['components.2.payload']],
-    [
-      'a code that is not the first button',
-      [OI, offer(), buttons(url('https://a.example'), coupon)],
-      ['components.2.payload'],
-    ],
-    [
-      'a footer beside an offer',
-      [OI, offer(), buttons(url('https://a.example')), { type: 'FOOTER', payload: { text: 'x' } }],
-      ['components.3.payload'],
-    ],
-    [
-      'a body of 601 characters beside an offer',
-      [body('x'.repeat(601)), offer(), buttons(url('https://a.example'))],
-      ['components.0.payload.text'],
-    ],
-  ])('%s', (_, components, expected) => {
-    expect(paths(components, 'marketing')).toEqual(expected);
+    ['a footer beside cards', [OI, { type: 'FOOTER', payload: { text: 'x' } }, cards(CARD, CARD)], '1.payload'],
+    ['an offer without an address', [OI, offer()], ''],
+    ['an expiration without a code', [OI, offer(true), buttons(SITE)], '2.payload'],
+    ['a code that is not the first button', [OI, offer(), buttons(SITE, coupon)], '2.payload'],
+    ['a footer beside an offer', [OI, offer(), buttons(SITE), { type: 'FOOTER', payload: { text: 'x' } }], '3.payload'],
+    ['a body of 601 characters beside an offer', [body('x'.repeat(601)), offer(), buttons(SITE)], '0.payload.text'],
+  ])('%s', (_, components, path) => {
+    expect(paths(components, 'marketing')).toEqual([at(path)]);
   });
 
   test('outside of marketing', () => {
-    expect(paths([OI, cards(CARD, CARD)])).toEqual([at]);
-    expect(paths([OI, offer(), buttons(url('https://a.example'))])).toEqual([at]);
+    expect(paths([OI, cards(CARD, CARD)])).toEqual([at('1.payload')]);
+    expect(paths([OI, offer(), buttons(SITE)])).toEqual([at('1.payload')]);
   });
 });
 
-describe('components that the platform refuses are named by their path', () => {
-  test.each<[string, readonly TemplateComponent[], readonly string[]]>([
-    ['none', [], ['components']],
-    ['no body', [{ type: 'FOOTER', payload: { text: 'x' } }], ['components']],
-    ['two bodies', [OI, OI], ['components.1.type']],
-    ['a type that is none', [OI, { type: 'POLL', payload: {} }], ['components.1.type']],
-    ['no payload', [{ type: 'BODY' }], ['components.0.payload.text']],
-    ['a field that is none', [{ type: 'BODY', payload: { text: 'x', html: 'y' } }], ['components.0.payload']],
-    ['1,025 characters', [body('x'.repeat(1_025))], ['components.0.payload.text']],
-    ['a gap', [body('{{1}} {{3}} x', ['a', 'b'])], ['components.0.payload.text']],
+describe('components that Meta refuses are reported by their path', () => {
+  test.each<[string, readonly TemplateComponent[], string]>([
+    ['none', [], ''],
+    ['no body', [{ type: 'FOOTER', payload: { text: 'x' } }], ''],
+    ['two bodies', [OI, OI], '1.type'],
+    ['an unknown type', [OI, { type: 'POLL', payload: {} }], '1.type'],
+    ['no payload', [{ type: 'BODY' }], '0.payload.text'],
+    ['an unknown field', [{ type: 'BODY', payload: { text: 'x', html: 'y' } }], '0.payload'],
+    ['1,025 characters', [body('x'.repeat(1_025))], '0.payload.text'],
+    ['a gap', [body('{{1}} {{3}} x', ['a', 'b'])], '0.payload.text'],
     [
       'a name without an example',
       [named('{{nome}} {{pedido}} x', ['nome'])],
-      ['components.0.payload.example.body_text_named_params'],
+      '0.payload.example.body_text_named_params',
     ],
-    [
-      'a name with the example of a number',
-      [body('{{nome}} x', ['a'])],
-      ['components.0.payload.example.body_text_named_params'],
-    ],
-    ['a name in capitals', [named('{{Nome}} x', ['Nome'])], ['components.0.payload.text']],
+    ['a name with the example of a number', [body('{{nome}} x', ['a'])], '0.payload.example.body_text_named_params'],
+    ['a name in capitals', [named('{{Nome}} x', ['Nome'])], '0.payload.text'],
     [
       'a header that numbers beside a body that names',
       [header({ format: 'TEXT', text: 'Oi {{1}}', example: { header_text: ['a'] } }), named('{{nome}} x', ['nome'])],
-      ['components.0.payload.text'],
+      '0.payload.text',
     ],
-    ['a start at two', [body('{{2}} x', ['a'])], ['components.0.payload.text']],
-    ['a numbered variable beside a named one', [body('{{nome}} {{1}} x', ['a'])], ['components.0.payload.text']],
-    ['a variable without an example', [body('Oi {{1}}!')], ['components.0.payload.example.body_text']],
-    ['an example too many', [body('Oi {{1}}!', ['a', 'b'])], ['components.0.payload.example.body_text']],
+    ['a start at two', [body('{{2}} x', ['a'])], '0.payload.text'],
+    ['a numbered variable beside a named one', [body('{{nome}} {{1}} x', ['a'])], '0.payload.text'],
+    ['a variable without an example', [body('Oi {{1}}!')], '0.payload.example.body_text'],
+    ['an example too many', [body('Oi {{1}}!', ['a', 'b'])], '0.payload.example.body_text'],
     [
       'two variables in a header',
       [header({ format: 'TEXT', text: '{{1}} {{2}}', example: { header_text: ['a', 'b'] } }), OI],
-      ['components.0.payload.text'],
+      '0.payload.text',
     ],
-    [
-      'a header of 61 characters',
-      [header({ format: 'TEXT', text: 'x'.repeat(61) }), OI],
-      ['components.0.payload.text'],
-    ],
-    ['a picture without an example', [header({ format: 'IMAGE' }), OI], ['components.0.payload.example.header_handle']],
+    ['a header of 61 characters', [header({ format: 'TEXT', text: 'x'.repeat(61) }), OI], '0.payload.text'],
+    ['a picture without an example', [header({ format: 'IMAGE' }), OI], '0.payload.example.header_handle'],
     [
       'a GIF outside of marketing',
       [header({ format: 'GIF', example: { header_handle: ['4::aW'] } }), OI],
-      ['components.0.payload.format'],
+      '0.payload.format',
     ],
-    ['a header of another form', [header({ format: 'AUDIO' }), OI], ['components.0.payload.format']],
-    ['a variable in the footer', [OI, { type: 'FOOTER', payload: { text: 'x {{1}}' } }], ['components.1.payload.text']],
-    [
-      'a footer of 61 characters',
-      [OI, { type: 'FOOTER', payload: { text: 'x'.repeat(61) } }],
-      ['components.1.payload.text'],
-    ],
-    ['eleven buttons', [OI, buttons(...Array.from({ length: 11 }, () => reply()))], ['components.1.payload.buttons']],
-    ['a label of 26 characters', [OI, buttons(reply('x'.repeat(26)))], ['components.1.payload.buttons.0.text']],
-    [
-      'three addresses',
-      [OI, buttons(...Array.from({ length: 3 }, () => url('https://a.example')))],
-      ['components.1.payload.buttons'],
-    ],
+    ['a header of another form', [header({ format: 'AUDIO' }), OI], '0.payload.format'],
+    ['a variable in the footer', [OI, { type: 'FOOTER', payload: { text: 'x {{1}}' } }], '1.payload.text'],
+    ['a footer of 61 characters', [OI, { type: 'FOOTER', payload: { text: 'x'.repeat(61) } }], '1.payload.text'],
+    ['eleven buttons', [OI, buttons(...Array.from({ length: 11 }, () => reply()))], '1.payload.buttons'],
+    ['a label of 26 characters', [OI, buttons(reply('x'.repeat(26)))], '1.payload.buttons.0.text'],
+    ['three addresses', [OI, buttons(...Array.from({ length: 3 }, () => SITE))], '1.payload.buttons'],
     [
       'two phones',
       [
@@ -211,37 +191,21 @@ describe('components that the platform refuses are named by their path', () => {
           ...Array.from({ length: 2 }, () => ({ type: 'PHONE_NUMBER', text: 'x', phone_number: '+5511999990000' })),
         ),
       ],
-      ['components.1.payload.buttons'],
+      '1.payload.buttons',
     ],
-    [
-      'replies on both sides of another',
-      [OI, buttons(reply(), url('https://a.example'), reply())],
-      ['components.1.payload.buttons'],
-    ],
-    [
-      'a variable amid an address',
-      [OI, buttons(url('https://a.example/{{1}}/x', 'y'))],
-      ['components.1.payload.buttons.0.url'],
-    ],
-    [
-      'an address without its example',
-      [OI, buttons(url('https://a.example/{{1}}'))],
-      ['components.1.payload.buttons.0.example'],
-    ],
-    ['an address that is none', [OI, buttons(url('javascript:alert(1)'))], ['components.1.payload.buttons.0.url']],
-    [
-      'a code outside of authentication',
-      [OI, buttons({ type: 'OTP', otp_type: 'COPY_CODE' })],
-      ['components.1.payload.buttons'],
-    ],
-  ])('%s', (_, components, expected) => {
-    expect(paths(components)).toEqual(expected);
+    ['replies on both sides of another button', [OI, buttons(reply(), SITE, reply())], '1.payload.buttons'],
+    ['a variable amid an address', [OI, buttons(url('https://a.example/{{1}}/x', 'y'))], '1.payload.buttons.0.url'],
+    ['an address without its example', [OI, buttons(url('https://a.example/{{1}}'))], '1.payload.buttons.0.example'],
+    ['an invalid address', [OI, buttons(url('javascript:alert(1)'))], '1.payload.buttons.0.url'],
+    ['a code outside of authentication', [OI, buttons({ type: 'OTP', otp_type: 'COPY_CODE' })], '1.payload.buttons'],
+  ])('%s', (_, components, path) => {
+    expect(paths(components)).toEqual([at(path)]);
   });
 
-  test.each<[string, readonly TemplateComponent[], readonly string[]]>([
-    ['its own words', [OI, buttons({ type: 'OTP', otp_type: 'COPY_CODE' })], ['components.0.payload']],
-    ['no button', [{ type: 'BODY', payload: {} }], ['components']],
-    ['another button', [{ type: 'BODY', payload: {} }, buttons(reply())], ['components.1.payload.buttons']],
+  test.each<[string, readonly TemplateComponent[], string]>([
+    ['text of its own', [OI, buttons({ type: 'OTP', otp_type: 'COPY_CODE' })], '0.payload'],
+    ['no button', [{ type: 'BODY', payload: {} }], ''],
+    ['another button', [{ type: 'BODY', payload: {} }, buttons(reply())], '1.payload.buttons'],
     [
       '91 minutes',
       [
@@ -249,10 +213,10 @@ describe('components that the platform refuses are named by their path', () => {
         { type: 'FOOTER', payload: { code_expiration_minutes: 91 } },
         buttons({ type: 'OTP', otp_type: 'ONE_TAP' }),
       ],
-      ['components.1.payload.code_expiration_minutes'],
+      '1.payload.code_expiration_minutes',
     ],
-  ])('for authentication: %s', (_, components, expected) => {
-    expect(paths(components, 'authentication')).toEqual(expected);
+  ])('for authentication: %s', (_, components, path) => {
+    expect(paths(components, 'authentication')).toEqual([at(path)]);
   });
 
   test('a text of many braces is judged in linear time', () => {

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { listening } from '../support/loopback.ts';
 
 export const APP_ID = '670843887433847';
 const SESSION = 'upload:MTphdHRhY2htZW50OjRiOGM5?sig=ARZqkGCA_uQMxC8nHKI';
@@ -74,17 +74,7 @@ export const startMetaExamples = async (token: string) => {
       return json(response, 200, { id, url: `${host}/files/${id}`, file_size: String(media.get(id)?.length) });
     });
   });
-  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
-  return {
-    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    media,
-    uploaded,
-    templates,
-    state,
-    close: () => {
-      server.closeAllConnections();
-      return new Promise((closed) => server.close(closed));
-    },
-  };
+  const { url, close } = await listening(server);
+  return { baseUrl: url, media, uploaded, templates, state, close };
 };
 export type MetaExamplesStandIn = Awaited<ReturnType<typeof startMetaExamples>>;

@@ -1,54 +1,33 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { applyMetaReport } from '../../shared/domain/channels/whatsapp/meta-reports/apply.ts';
 import { filledParts, templateVariables } from '../../shared/domain/channels/whatsapp/templates/fill.ts';
 import { withSavedTemplate } from '../../shared/domain/channels/whatsapp/templates/send.ts';
-import { submitTemplate } from '../../shared/domain/channels/whatsapp/templates/submit.ts';
 import type { TemplateComponent } from '../../shared/domain/channels/whatsapp/templates/template.ts';
-import { createTemplate } from '../../shared/domain/channels/whatsapp/templates/templates.ts';
-import type { Actor } from '../../shared/domain/core/actor.ts';
 import { isRefusal } from '../../shared/domain/core/errors.ts';
 import type { SendRequest } from '../../shared/domain/message/send-request.ts';
 import { messageBody } from '../../shared/providers/whatsapp/cloud-api-body.ts';
-import { allowed, aNumber, portsOf, tenant } from '../numbers/kit.ts';
+import { submittedTemplate, tenant, useNumbers } from '../numbers/kit.ts';
+import { reportsOn } from '../numbers/reports.ts';
+import { accepted } from '../support/accepted.ts';
 import { whatsappDispatch } from '../support/providers/whatsapp-kit.ts';
-import { use } from '../support/use.ts';
-import { startWorld } from '../support/world.ts';
 
-let kit: ReturnType<typeof portsOf>;
-let actor: Actor;
-const world = await use(startWorld('test'));
-beforeAll(async () => {
-  kit = portsOf(world);
-  actor = await tenant(world);
-});
-
-let made = 0;
-/** An approved template of these parts. */
-const approved = async (components: readonly TemplateComponent[]) => {
-  const { id } = await aNumber(kit.ports, actor);
-  const fields = {
-    numberId: id,
-    name: `oferta_${++made}`,
-    language: 'pt-BR',
-    category: 'marketing',
-    components,
-  } as const;
-  const template = allowed(await createTemplate(kit.ports, actor, fields));
-  return allowed(await submitTemplate(kit.ports, actor, template.id));
-};
+const { world, ports } = await useNumbers('test');
+const actor = await tenant(world);
+const approved = (components: readonly TemplateComponent[]) =>
+  submittedTemplate(ports, actor, { category: 'marketing', components });
 
 type Given = Pick<SendRequest, 'variables'> & { readonly components?: readonly object[] };
 const planned = (template: { name: string }, { variables, components }: Given) =>
-  withSavedTemplate(kit.ports, actor.organizationId, {
+  withSavedTemplate(ports, actor.organizationId, {
     channel: 'whatsapp',
     to: '+16505551234',
     type: 'template',
     variables,
     payload: { template: { name: template.name, language: 'pt-BR', components } },
   });
-/** What Meta is sent of a template. */
+/** The components that Meta receives. */
 const onTheWire = async (template: { name: string }, given: Given) => {
-  const { payload = {} } = allowed(await planned(template, given));
+  const { payload = {} } = accepted(await planned(template, given));
   const body = messageBody(whatsappDispatch({ content: { payload } })) as { template: { components?: unknown } };
   return body.template.components;
 };
@@ -59,25 +38,23 @@ const refused = async (template: { name: string }, given: Given) => {
 };
 const WRONG = 'invalid_template_variable';
 
+/** A parameter of text, by its position or name. */
+const text = (value: string, name?: string) => ({
+  type: 'text',
+  ...(name ? { parameter_name: name } : {}),
+  text: value,
+});
+const ORDER = { param_name: 'order_number', example: '860198-230332' };
 const NAMED = [
   {
     type: 'HEADER',
-    payload: {
-      format: 'TEXT',
-      text: 'Pedido {{order_number}}',
-      example: { header_text_named_params: [{ param_name: 'order_number', example: '860198-230332' }] },
-    },
+    payload: { format: 'TEXT', text: 'Pedido {{order_number}}', example: { header_text_named_params: [ORDER] } },
   },
   {
     type: 'BODY',
     payload: {
       text: 'Obrigado, {{first_name}}! O pedido {{order_number}} saiu.',
-      example: {
-        body_text_named_params: [
-          { param_name: 'first_name', example: 'Pablo' },
-          { param_name: 'order_number', example: '860198-230332' },
-        ],
-      },
+      example: { body_text_named_params: [{ param_name: 'first_name', example: 'Pablo' }, ORDER] },
     },
   },
   {
@@ -86,25 +63,19 @@ const NAMED = [
   },
 ];
 const NAMED_PARTS = [
-  { type: 'header', parameters: [{ type: 'text', parameter_name: 'order_number', text: 'A-7' }] },
-  {
-    type: 'body',
-    parameters: [
-      { type: 'text', parameter_name: 'first_name', text: 'Bia' },
-      { type: 'text', parameter_name: 'order_number', text: 'A-7' },
-    ],
-  },
-  { type: 'button', sub_type: 'url', index: '0', parameters: [{ type: 'text', text: 'rastreio' }] },
+  { type: 'header', parameters: [text('A-7', 'order_number')] },
+  { type: 'body', parameters: [text('Bia', 'first_name'), text('A-7', 'order_number')] },
+  { type: 'button', sub_type: 'url', index: '0', parameters: [text('rastreio')] },
 ];
 
-describe('a template that names its variables', () => {
-  test('is filled by name in any order, a name once for all its places, and buttons by what is left', async () => {
+describe('a template with named variables', () => {
+  test('is filled by name in any order, each name everywhere it occurs, and buttons by the remaining values', async () => {
     const template = await approved(NAMED);
     const variables = { link: 'rastreio', first_name: 'Bia', order_number: 'A-7' };
     expect(await onTheWire(template, { variables })).toEqual(NAMED_PARTS);
   });
 
-  test('is filled by numbers too, in the order in which the names come', async () => {
+  test('is also filled by number, in the order of the names', async () => {
     const template = await approved(NAMED);
     expect(await onTheWire(template, { variables: { 1: 'A-7', 2: 'Bia', 3: 'rastreio' } })).toEqual(NAMED_PARTS);
   });
@@ -112,26 +83,26 @@ describe('a template that names its variables', () => {
   test.each([
     ['one too few', { first_name: 'Bia', order_number: 'A-7' }],
     ['one too many', { first_name: 'Bia', order_number: 'A-7', link: 'x', more: 'y' }],
-    ['a name that is none of its own', { first_name: 'Bia', numero: 'A-7', link: 'x' }],
+    ['an unknown name', { first_name: 'Bia', numero: 'A-7', link: 'x' }],
   ])('is refused with %s', async (_, variables) => {
     expect(await refused(await approved(NAMED), { variables })).toEqual({ code: WRONG, paths: ['templateVars'] });
   });
 });
 
 const BODY = { type: 'BODY', payload: { text: 'Oi, {{1}}!', example: { body_text: [['Ana']] } } };
-const FILLED_BODY = { type: 'body', parameters: [{ type: 'text', text: 'Bia' }] };
+const FILLED_BODY = { type: 'body', parameters: [text('Bia')] };
 const variables = { 1: 'Bia' };
 
-describe('a part that no variable fills', () => {
+describe('a component that no variable fills', () => {
   const picture = { type: 'HEADER', payload: { format: 'IMAGE', example: { header_handle: ['4::aW'] } } };
   const image = { type: 'header', parameters: [{ type: 'image', image: { id: '2871834006348767' } }] };
 
-  test('is given by the caller and stands beside what the variables fill', async () => {
+  test('is given by the caller and sent beside the filled ones', async () => {
     const template = await approved([picture, BODY]);
     expect(await onTheWire(template, { variables, components: [image] })).toEqual([image, FILLED_BODY]);
   });
 
-  test('is refused here where it is missing, not by the platform', async () => {
+  test('is refused by us, not by Meta, when it is missing', async () => {
     const template = await approved([picture, BODY]);
     const expected = { code: WRONG, paths: ['payload.template.components'] };
     expect(await refused(template, { variables })).toEqual(expected);
@@ -153,7 +124,7 @@ describe('a carousel', () => {
   });
   const carousel = (...cards: readonly object[]) => ({ type: 'carousel', cards });
 
-  test('leaves with as many cards as it was approved with', async () => {
+  test('is sent with as many cards as were approved', async () => {
     const template = await approved(parts);
     const components = [carousel(sentCard(0), sentCard(1))];
     expect(await onTheWire(template, { variables, components })).toEqual([...components, FILLED_BODY]);
@@ -180,11 +151,11 @@ describe('a limited-time offer', () => {
   const filled = [
     FILLED_BODY,
     { type: 'button', sub_type: 'copy_code', index: '0', parameters: [{ type: 'coupon_code', coupon_code: 'AZUL25' }] },
-    { type: 'button', sub_type: 'url', index: '1', parameters: [{ type: 'text', text: 'n3mtql' }] },
+    { type: 'button', sub_type: 'url', index: '1', parameters: [text('n3mtql')] },
   ];
   const all = { 1: 'Bia', 2: 'AZUL25', 3: 'n3mtql' };
 
-  test('that ends is sent with its end', async () => {
+  test('with an expiration is sent with its time', async () => {
     const end = {
       type: 'limited_time_offer',
       parameters: [{ type: 'limited_time_offer', limited_time_offer: { expiration_time_ms: 1_698_562_800_000 } }],
@@ -194,7 +165,7 @@ describe('a limited-time offer', () => {
     expect(await refused(template, { variables: all })).toMatchObject({ paths: ['payload.template.components'] });
   });
 
-  test('that does not end is filled by variables alone', async () => {
+  test('without an expiration is filled by variables alone', async () => {
     expect(await onTheWire(await approved(parts(false)), { variables: all })).toEqual(filled);
   });
 });
@@ -222,33 +193,25 @@ describe('a template of the category authentication', () => {
   ];
 
   test.each([
-    ['as it was made', code({ type: 'OTP', otp_type: 'COPY_CODE' })],
-    ['as the platform lists it', asListed],
+    ['as it was created', code({ type: 'OTP', otp_type: 'COPY_CODE' })],
+    ['as Meta lists it', asListed],
   ])('takes one code, in its body and in its button, %s', (_, components) => {
     expect(templateVariables({ components })).toEqual(['1']);
-    const parameters = [{ type: 'text', text: '123456' }];
+    const parameters = [text('123456')];
     expect(filledParts({ components }, ['123456'])).toEqual([
       { type: 'body', parameters },
       { type: 'button', sub_type: 'url', index: '0', parameters },
     ]);
   });
 
-  test('that the platform moved there is filled as its parts are, not as a code', async () => {
+  test('that Meta moved there is filled by its components, not as a code', async () => {
     const payload = { text: 'Oi, {{1}}! Pedido {{2}}.', example: { body_text: [['Ana', 'A-7']] } };
     const template = await approved([{ type: 'BODY', payload }]);
-    const { wabaId, name, language, platformTemplateId = '' } = template;
-    const about = { kind: 'platform', about: 'template_category', wabaId, platformTemplateId, name, language } as const;
-    const event = { ...about, at: world.now, category: 'AUTHENTICATION' };
-    expect(await applyMetaReport(kit.ports, actor, event)).toBe('kept');
-    expect(allowed(await planned(template, { variables: { 1: 'Bia', 2: 'A-8' } })).route).toBe('authentication');
+    const report = reportsOn(template).category('AUTHENTICATION', 1);
+    expect(await applyMetaReport(ports, actor, report)).toBe('kept');
+    expect(accepted(await planned(template, { variables: { 1: 'Bia', 2: 'A-8' } })).route).toBe('authentication');
     expect(await onTheWire(template, { variables: { 1: 'Bia', 2: 'A-8' } })).toEqual([
-      {
-        type: 'body',
-        parameters: [
-          { type: 'text', text: 'Bia' },
-          { type: 'text', text: 'A-8' },
-        ],
-      },
+      { type: 'body', parameters: [text('Bia'), text('A-8')] },
     ]);
   });
 });

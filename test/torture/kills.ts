@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { type Chance, chanceOf } from '../support/chance.ts';
 import {
   type KillLab,
   killAll,
@@ -11,21 +12,18 @@ import {
 import { faultOf, outcomeOf, retried, retryOf, rowOf } from '../support/kill-outcomes.ts';
 import { type Kind, OTHER_KINDS, recipientOf } from '../support/kill-steps.ts';
 import { checkMoney } from '../support/money.ts';
-import { type Part, type PartOptions, type Report, randomOf, shuffled } from './part.ts';
+import type { Part, PartOptions, Report } from './part.ts';
 
-/** Messages that stand at each step when their process is killed. */
+/** Messages that are at each step when their process is killed. */
 const PER_STEP = 2;
-/** Every step of SMS, and those of each other channel whose code is another. */
+/** Every step of SMS, and those of each other channel whose code differs. */
 const KINDS: readonly Kind[] = [...STEP_NAMES.map((step): Kind => ({ channel: 'sms', step })), ...OTHER_KINDS];
 const RESOLVED_WITHIN_MS = 120_000;
 
 /** A round's victims: an organization of its own, since a key has a rate, and recipients of their own. */
-const victimsOf = async (lab: KillLab, round: number, random: () => number, most: number): Promise<Victim[]> => {
+const victimsOf = async (lab: KillLab, round: number, chance: Chance, most: number): Promise<Victim[]> => {
   const caller = await lab.organization();
-  const kinds = shuffled(
-    KINDS.flatMap((kind) => Array.from({ length: PER_STEP }, () => kind)),
-    random,
-  );
+  const kinds = chance.shuffled(KINDS.flatMap((kind) => Array<Kind>(PER_STEP).fill(kind)));
   return kinds.slice(0, most).map(({ channel, step }, at) => {
     const to = recipientOf(channel, round * kinds.length + at);
     return { ...caller, channel, step, key: `key-${round}-${at}`, to };
@@ -38,7 +36,7 @@ const resolvedAt = async (lab: KillLab, victim: Victim): Promise<number> => {
   return Date.parse(String((row?.hold === 'released' ? row.failedAt : row?.sentAt) ?? new Date(0).toISOString()));
 };
 
-/** The retry of every caller: a first send where certainly nothing was sent, else a replay, or the word that nobody knows. */
+/** The retry of every caller: a first send where certainly nothing was sent, else a replay, or indeterminate. */
 const retry = async (lab: KillLab, victim: Victim): Promise<void> => {
   const found = await retried(lab, victim);
   if (!isDeepStrictEqual(found, retryOf(victim)))
@@ -55,7 +53,7 @@ const verify = async (lab: KillLab, victims: readonly Victim[]): Promise<void> =
     await checkMoney(lab.table, organizationId);
 };
 
-/** Starts the process and has the providers report what only they can prove, and repeat the callbacks that nobody answered. */
+/** Starts the process; the providers report what only they can prove, and repeat unanswered callbacks. */
 const startAgain = async (lab: KillLab, reporting: readonly Victim[]): Promise<void> => {
   await lab.start();
   for (const victim of reporting) await postReceipt(lab, victim);
@@ -63,14 +61,14 @@ const startAgain = async (lab: KillLab, reporting: readonly Victim[]): Promise<v
 
 const run = async ({ count, seed, late }: PartOptions): Promise<Report> => {
   const lab = await startKillLab();
-  const random = randomOf(seed);
+  const chance = chanceOf(seed);
   const all: { victim: Victim; killedAt: number }[] = [];
   try {
     let rounds = 0;
     let reporting: readonly Victim[] = [];
     await lab.start();
     for (; all.length < count && !late(); rounds++) {
-      const victims = await victimsOf(lab, rounds, random, count - all.length);
+      const victims = await victimsOf(lab, rounds, chance, count - all.length);
       await startAgain(lab, reporting);
       reporting = [...(await killAll(lab, victims)), ...victims.filter((each) => outcomeOf(each).reported)];
       const killedAt = Date.now();
@@ -98,5 +96,5 @@ const run = async ({ count, seed, late }: PartOptions): Promise<Report> => {
   }
 };
 
-/** Messages whose process is killed (SIGKILL) while they stand at a step; the seed chooses which step each stands at. */
+/** Messages whose process is killed (SIGKILL) at a step of theirs, which the seed chooses. */
 export const kills: Part = { whole: 2_000, unit: 'messages killed at a step', run };

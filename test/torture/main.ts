@@ -15,29 +15,29 @@ const seconds = Number(process.env.SECONDS ?? Number.POSITIVE_INFINITY);
 const USAGE = `Parts: ${Object.entries(PARTS)
   .map(([name, { whole, unit }]) => `${name}=${whole} (${unit})`)
   .join(', ')}. SEED and SECONDS are numbers.`;
-const leave = (why: string): never => {
+const exit = (why: string): never => {
   console.error(`${why}\n${USAGE}`);
   process.exit(1);
 };
 
 const chosenOf = (text: string): [string, number] => {
   const [name = '', count] = text.split('=');
-  const part = PARTS[name] ?? leave(`There is no part ${name}.`);
+  const part = PARTS[name] ?? exit(`There is no part ${name}.`);
   const wanted = count === undefined ? part.whole : Number(count);
-  return Number.isInteger(wanted) && wanted > 0 ? [name, wanted] : leave(`${text}: the count must be a whole number.`);
+  return Number.isInteger(wanted) && wanted > 0 ? [name, wanted] : exit(`${text}: the count must be a whole number.`);
 };
 
-const words = (value: string | number) => (typeof value === 'number' ? value.toLocaleString('en-US') : value);
+const formatted = (value: string | number) => (typeof value === 'number' ? value.toLocaleString('en-US') : value);
 
 const runPart = async (name: string, count: number): Promise<boolean> => {
-  const part = PARTS[name] ?? leave(name);
+  const part = PARTS[name] ?? exit(name);
   const startedAt = performance.now();
   const took = () => (performance.now() - startedAt) / 1000;
   try {
     const { done, figures } = await part.run({ count, seed, late: () => took() > seconds });
-    const more = Object.entries(figures).map(([what, value]) => `${what}: ${words(value)}`);
+    const more = Object.entries(figures).map(([what, value]) => `${what}: ${formatted(value)}`);
     console.log(
-      `${name}: ${words(done)} ${part.unit} (of ${words(count)}); ${more.join('; ')}; ${took().toFixed(1)} s`,
+      `${name}: ${formatted(done)} ${part.unit} (of ${formatted(count)}); ${more.join('; ')}; ${took().toFixed(1)} s`,
     );
     return true;
   } catch (error) {
@@ -46,7 +46,7 @@ const runPart = async (name: string, count: number): Promise<boolean> => {
   }
 };
 
-if (!Number.isInteger(seed) || Number.isNaN(seconds)) leave('SEED and SECONDS must be numbers.');
+if (!Number.isInteger(seed) || Number.isNaN(seconds)) exit('SEED and SECONDS must be numbers.');
 const chosen =
   process.argv.length > 2
     ? process.argv.slice(2).map(chosenOf)

@@ -5,7 +5,7 @@ import { startWorld, type World } from '../support/world.ts';
 import type { Part, PartOptions, Report } from './part.ts';
 
 const LENGTH = 14;
-/** An engine grows with what it keeps: a new one after this many histories. */
+/** The engine keeps its rows in memory: a new one after this many histories. */
 const HISTORIES_PER_WORLD = 150;
 
 const historyOf = (seed: number): Step[] => fc.sample(historyArbitrary(LENGTH), { seed, numRuns: 1 })[0] ?? [];
@@ -17,7 +17,7 @@ const runOne = async (world: World, seed: number): Promise<Step[]> => {
     await runHistory(world, CHANNELS[seed % CHANNELS.length] ?? 'sms', history);
   } catch (error) {
     const again = `SEED=${seed} npm run torture -- model=1`;
-    throw new Error(`The history of seed ${seed} breaks the model: again by ${again}\n${JSON.stringify(history)}`, {
+    throw new Error(`The history of seed ${seed} breaks the model; repeat it by ${again}\n${JSON.stringify(history)}`, {
       cause: error,
     });
   }

@@ -1,25 +1,26 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { SendMessageBatchCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import type { SQSClient } from '@aws-sdk/client-sqs';
 import { depthOf, redriveManually } from '../../infra/operator/queue-actions.ts';
 import { CHANNELS } from '../../shared/domain/channels/registry.ts';
 import { type Id, parseId } from '../../shared/domain/core/ids.ts';
 import type { Channel } from '../../shared/domain/message/channel.ts';
 import { QUEUE_OF_KIND, type QueueName, type WorkItem } from '../../shared/queues/queues.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
+import { chanceOf } from '../support/chance.ts';
 import { bringThrough, type KillLab, type Step, startKillLab, untilResolved, type Victim } from '../support/kill.ts';
 import { recipientOf } from '../support/kill-steps.ts';
 import { checkMoney } from '../support/money.ts';
-import { type Part, type PartOptions, type Report, randomOf, shuffled } from './part.ts';
+import { sendBodies } from '../support/queues.ts';
+import type { Part, PartOptions, Report } from './part.ts';
 
-/** Messages whose work is done, and is then asked for again and again. */
+/** Messages whose work is done, and whose queue messages are then repeated. */
 const MESSAGES = 30;
-/** Of the repeats, this share comes from the dead letters. */
+/** The share of the repeats that comes from the dead letters. */
 const REDRIVEN = 0.1;
-const BATCH = 10;
 const PORTION = 2_000;
 
-/** How far a message of each channel comes: Instagram and push have no report of a delivery. */
+/** The last step of a message of each channel: Instagram and push have no delivery receipts. */
 const ENDS: Readonly<Record<Channel, Step>> = {
   sms: 'after_published',
   rcs: 'after_published',
@@ -41,14 +42,12 @@ const workItemsOf = ({ messageId, eventId }: Victim): WorkItem[] => [
   ...(eventId ? [{ kind: 'publish_event', ...KEYS.event(eventId) } as const] : []),
 ];
 
-const put = async (sqs: SQSClient, QueueUrl: string, workItems: readonly WorkItem[]): Promise<void> => {
-  for (let start = 0; start < workItems.length; start += BATCH) {
-    const Entries = workItems
-      .slice(start, start + BATCH)
-      .map((item, at) => ({ Id: String(at), MessageBody: JSON.stringify(item) }));
-    await sqs.send(new SendMessageBatchCommand({ QueueUrl, Entries }));
-  }
-};
+const put = (sqs: SQSClient, url: string, items: readonly WorkItem[]): Promise<void> =>
+  sendBodies(
+    sqs,
+    url,
+    items.map((item) => JSON.stringify(item)),
+  );
 
 const untilEmpty = async (sqs: SQSClient, url: string): Promise<void> => {
   for (;;) {
@@ -58,9 +57,8 @@ const untilEmpty = async (sqs: SQSClient, url: string): Promise<void> => {
   }
 };
 
-/** Puts repeats into a queue, a share of them by way of its dead letters, and waits until all are worked off. Redriven ones. */
+/** Puts repeats into a queue, a share of them through its dead letters, and waits until it is empty. How many were redriven. */
 const repeat = async (lab: KillLab, name: QueueName, workItems: readonly WorkItem[]): Promise<number> => {
-  if (workItems.length === 0) return 0;
   const { sqs, url, deadLetterUrl } = await lab.queue(name);
   const redriven = Math.floor(workItems.length * REDRIVEN);
   await put(sqs, deadLetterUrl, workItems.slice(0, redriven));
@@ -74,7 +72,7 @@ const repeat = async (lab: KillLab, name: QueueName, workItems: readonly WorkIte
 
 const stateOf = async (lab: KillLab, victims: readonly Victim[]) => {
   const organizationId = parseId('organization', victims[0]?.organizationId);
-  const books = await checkMoney(lab.table, organizationId);
+  const ledger = await checkMoney(lab.table, organizationId);
   const rows = await lab.table.getMany(
     victims.flatMap(({ messageId, eventId }) => [
       ...(messageId ? [KEYS.message(messageId)] : []),
@@ -82,12 +80,12 @@ const stateOf = async (lab: KillLab, victims: readonly Victim[]) => {
     ]),
   );
   const taken = CHANNELS.map((channel) => lab.providers[channel].standIn.messages.length);
-  return { books, rows, taken };
+  return { ledger, rows, taken };
 };
 
 const run = async ({ count, seed, late }: PartOptions): Promise<Report> => {
   const lab = await startKillLab();
-  const random = randomOf(seed);
+  const { shuffled } = chanceOf(seed);
   try {
     await lab.start();
     const caller = await lab.organization();
@@ -105,13 +103,8 @@ const run = async ({ count, seed, late }: PartOptions): Promise<Report> => {
         { length: Math.min(PORTION, count - done) },
         (_, at) => workItems[(done + at) % workItems.length] as WorkItem,
       );
-      const mixed = shuffled(portion, random);
-      for (const name of new Set(Object.values(QUEUE_OF_KIND)))
-        redriven += await repeat(
-          lab,
-          name,
-          mixed.filter(({ kind }) => QUEUE_OF_KIND[kind] === name),
-        );
+      const mixed = Map.groupBy(shuffled(portion), ({ kind }) => QUEUE_OF_KIND[kind]);
+      for (const [name, items] of mixed) redriven += await repeat(lab, name, items);
       done += portion.length;
       if (!isDeepStrictEqual(await stateOf(lab, victims), before))
         throw new Error(`a repeat had an effect: SEED=${seed} npm run torture -- queues=${done}`);

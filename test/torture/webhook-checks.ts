@@ -4,15 +4,15 @@ import type { Subscribed, WebhookLab } from './webhook-lab.ts';
 const POLL_MS = 250;
 const PAGE = 200;
 
-const must = (holds: boolean, what: string): void => {
+const failUnless = (holds: boolean, what: string): void => {
   if (!holds) throw new Error(what);
 };
-const isWell = ({ endpoint }: Subscribed) => endpoint.manner === 'well';
+const isHealthy = ({ endpoint }: Subscribed) => endpoint.behaviour === 'healthy';
 const raisedBy = (lab: WebhookLab, { owner }: Subscribed): number => lab.owners[owner]?.raised ?? 0;
 
 const missing = (lab: WebhookLab): number =>
   lab.subscribed
-    .filter(isWell)
+    .filter(isHealthy)
     .reduce((sum, each) => sum + Math.max(0, raisedBy(lab, each) - each.endpoint.receipts.size), 0);
 
 const newest = async ({ client, id }: Subscribed, status?: string): Promise<{ total: number; items: unknown[] }> =>
@@ -21,7 +21,7 @@ const deliveryCount = async (each: Subscribed, status?: string): Promise<number>
 const openCount = async (each: Subscribed): Promise<number> =>
   (await deliveryCount(each, 'pending')) + (await deliveryCount(each, 'failed'));
 
-/** Where a subscription's events stand, in words, with the newest that is open. */
+/** The states of a subscription's events as a text, with the newest that is open. */
 const stateOf = async (lab: WebhookLab, each: Subscribed): Promise<string> => {
   const { client, id, endpoint, owner } = each;
   const { lastSequence } = (await client.get(`/webhooks/${id}/events`, { limit: 1 })).body;
@@ -41,7 +41,7 @@ const until = async (isDone: () => Promise<boolean>, progress: () => number, pat
   }
 };
 
-/** Waits until every well endpoint has every event. Throws when nothing came for `patienceMs` and events are missing. */
+/** Waits until every healthy endpoint has every event. Throws when nothing arrived for `patienceMs` and events are missing. */
 export const untilReceived = async (lab: WebhookLab, patienceMs: number): Promise<void> => {
   const done = await until(
     async () => missing(lab) === 0,
@@ -49,7 +49,7 @@ export const untilReceived = async (lab: WebhookLab, patienceMs: number): Promis
     patienceMs,
   );
   if (done) return;
-  const lacking = lab.subscribed.filter((each) => isWell(each) && raisedBy(lab, each) > each.endpoint.receipts.size);
+  const lacking = lab.subscribed.filter((each) => isHealthy(each) && raisedBy(lab, each) > each.endpoint.receipts.size);
   const states = await Promise.all(lacking.map((each) => stateOf(lab, each)));
   throw new Error(
     `after ${patienceMs} ms without another receipt, healthy endpoints lack events:\n${states.join('\n')}`,
@@ -61,31 +61,31 @@ const feedOf = async ({ client, id }: Subscribed): Promise<string[]> => {
   const ids: string[] = [];
   for (;;) {
     const { status, body, text } = await client.get(`/webhooks/${id}/events`, { after: ids.length, limit: PAGE });
-    must(status === 200, `the feed was answered ${status}: ${text}`);
+    failUnless(status === 200, `the feed was answered ${status}: ${text}`);
     for (const { id: eventId, sequence } of body.items) {
-      must(sequence === ids.length + 1, `the feed of ${id} has sequence ${sequence} after ${ids.length}`);
+      failUnless(sequence === ids.length + 1, `the feed of ${id} has sequence ${sequence} after ${ids.length}`);
       ids.push(eventId);
     }
     if (body.items.length === 0) {
-      must(body.lastSequence === ids.length, `the feed of ${id} ends at ${ids.length} of ${body.lastSequence}`);
+      failUnless(body.lastSequence === ids.length, `the feed of ${id} ends at ${ids.length} of ${body.lastSequence}`);
       return ids;
     }
   }
 };
 
-/** A well endpoint has every event under each sequence once, verified, of exactly the contacts that were created, and nothing is open. */
-const checkWell = async (lab: WebhookLab, each: Subscribed, patienceMs: number): Promise<string[]> => {
+/** A healthy endpoint has one verified event per sequence, of exactly the contacts that were created, and nothing is open. */
+const checkHealthy = async (lab: WebhookLab, each: Subscribed, patienceMs: number): Promise<string[]> => {
   const { endpoint, id } = each;
   const raised = raisedBy(lab, each);
   const ids = Array.from({ length: raised }, (_, at) => endpoint.receipts.get(at + 1)?.id ?? '');
-  must(endpoint.faults.length === 0, `${id} received what must not be: ${endpoint.faults[0]}`);
-  must(!ids.includes(''), `${id} has a gap at sequence ${ids.indexOf('') + 1} of ${raised}`);
-  must(new Set(ids).size === raised, `${id} received an event under two sequences`);
-  must(endpoint.receipts.size === raised, `${id} received ${endpoint.receipts.size} events of ${raised}`);
+  failUnless(endpoint.faults.length === 0, `${id} received a faulty request: ${endpoint.faults[0]}`);
+  failUnless(!ids.includes(''), `${id} has a gap at sequence ${ids.indexOf('') + 1} of ${raised}`);
+  failUnless(new Set(ids).size === raised, `${id} received an event under two sequences`);
+  failUnless(endpoint.receipts.size === raised, `${id} received ${endpoint.receipts.size} events of ${raised}`);
   const contacts = new Set([...endpoint.receipts.values()].map(({ contactId }) => contactId));
-  must(contacts.size === raised, `${id} heard of ${contacts.size} contacts of ${raised}`);
+  failUnless(contacts.size === raised, `${id} received events of ${contacts.size} contacts of ${raised}`);
   for (const contact of lab.owners[each.owner]?.contacts ?? [])
-    must(contacts.has(contact), `${id} heard nothing of ${contact}`);
+    failUnless(contacts.has(contact), `${id} received no event of ${contact}`);
   let open = -1;
   const settled = await until(
     async () => {
@@ -95,30 +95,30 @@ const checkWell = async (lab: WebhookLab, each: Subscribed, patienceMs: number):
     () => open,
     patienceMs,
   );
-  if (!settled) throw new Error(`deliveries stand open that were answered with 200:\n${await stateOf(lab, each)}`);
+  if (!settled) throw new Error(`deliveries are open that were answered with 200:\n${await stateOf(lab, each)}`);
   return ids;
 };
 
-/** A hung or broken endpoint's deliveries are all still there, to be tried again, and its feed is complete. */
-const checkBad = async (lab: WebhookLab, each: Subscribed): Promise<string[]> => {
+/** The deliveries of a hung or broken endpoint are all still there, to be attempted again, and its feed is complete. */
+const checkMisbehaving = async (lab: WebhookLab, each: Subscribed): Promise<string[]> => {
   const raised = raisedBy(lab, each);
-  must(each.endpoint.faults.length === 0, `${each.id} received what must not be: ${each.endpoint.faults[0]}`);
+  failUnless(each.endpoint.faults.length === 0, `${each.id} received a faulty request: ${each.endpoint.faults[0]}`);
   const ids = await feedOf(each);
-  must(ids.length === raised, `${each.id} has ${ids.length} deliveries of ${raised}`);
+  failUnless(ids.length === raised, `${each.id} has ${ids.length} deliveries of ${raised}`);
   const ended = (await deliveryCount(each, 'delivered')) + (await deliveryCount(each, 'abandoned'));
-  must(ended === 0, `${each.id} has ${ended} deliveries that ended, though its endpoint took none`);
+  failUnless(ended === 0, `${each.id} has ${ended} deliveries that ended, though its endpoint accepted none`);
   const kept = await deliveryCount(each);
-  must(kept === raised, `${each.id} keeps ${kept} deliveries of ${raised}`);
+  failUnless(kept === raised, `${each.id} keeps ${kept} deliveries of ${raised}`);
   return ids;
 };
 
-/** Every event reached every healthy endpoint of its organization, and stands open for every other. */
+/** Every event reached every healthy endpoint of its organization, and is open for every other. */
 export const checkCompleteness = async (lab: WebhookLab, patienceMs: number): Promise<void> => {
   const byOwner = new Map<number, string>();
   for (const each of lab.subscribed) {
-    const ids = isWell(each) ? await checkWell(lab, each, patienceMs) : await checkBad(lab, each);
+    const ids = isHealthy(each) ? await checkHealthy(lab, each, patienceMs) : await checkMisbehaving(lab, each);
     const events = [...ids].sort().join();
-    must((byOwner.get(each.owner) ?? events) === events, `${each.id} has other events than its neighbours`);
+    failUnless((byOwner.get(each.owner) ?? events) === events, `${each.id} has other events than its neighbours`);
     byOwner.set(each.owner, events);
   }
 };
@@ -126,7 +126,7 @@ export const checkCompleteness = async (lab: WebhookLab, patienceMs: number): Pr
 /** Milliseconds from an event to its receipt at healthy endpoints, sorted, of events from a moment on. */
 export const waitsOf = (lab: WebhookLab, since: number): number[] =>
   lab.subscribed
-    .filter(isWell)
+    .filter(isHealthy)
     .flatMap(({ endpoint }) => [...endpoint.receipts.values()])
     .filter(({ createdAt }) => createdAt >= since)
     .map(({ createdAt, at }) => at - createdAt)

@@ -1,10 +1,10 @@
-import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import type { Webhook } from 'standardwebhooks';
+import { listening } from '../support/loopback.ts';
 
-/** How an endpoint answers events: 200, never, or 500. Validations are answered with 200 by all. */
-export type Manner = 'well' | 'hung' | 'broken';
+/** How an endpoint answers events: 200, never, or 500. All answer validations with 200. */
+export type Behaviour = 'healthy' | 'hung' | 'broken';
 
 interface Envelope {
   readonly id: string;
@@ -21,19 +21,19 @@ interface Receipt {
   readonly at: number;
 }
 
-/** A receiver on loopback that keeps accounts of what it received. */
+/** A receiver on loopback that records what it received. */
 export interface Endpoint {
   readonly url: string;
-  readonly manner: Manner;
-  /** False answers with 200, whatever its manner. */
-  ill: boolean;
-  /** Set once its subscription was made; every signature is verified with it. */
+  readonly behaviour: Behaviour;
+  /** False answers with 200, whatever its behaviour. */
+  misbehaving: boolean;
+  /** Verifies every signature; set once the subscription was created. */
   verifier: Webhook | undefined;
   /** First receipts, by sequence. */
   readonly receipts: Map<number, Receipt>;
-  /** Receipts of an event that had come before, with the same id. */
+  /** Repeated receipts of an event, with the same id. */
   repeats: number;
-  /** What must never be: a bad signature, another event under a known sequence, an id that is not the header's. */
+  /** A bad signature, another event under a known sequence, an id that is not the header's. */
   readonly faults: string[];
   close(): Promise<void>;
 }
@@ -55,35 +55,29 @@ const note = (endpoint: Endpoint, headers: Readonly<Record<string, string>>, bod
 };
 
 const answer = (endpoint: Endpoint, body: string, response: ServerResponse): void => {
-  const manner = endpoint.ill && body.includes('"sequence":') ? endpoint.manner : 'well';
-  if (manner !== 'hung') response.writeHead(manner === 'broken' ? 500 : 200).end();
+  const behaviour = endpoint.misbehaving && body.includes('"sequence":') ? endpoint.behaviour : 'healthy';
+  if (behaviour !== 'hung') response.writeHead(behaviour === 'broken' ? 500 : 200).end();
 };
 
 /** Starts a receiver: a server of its own, so that each endpoint has its own address and connections. */
-export const startEndpoint = async (manner: Manner): Promise<Endpoint> => {
+export const startEndpoint = async (behaviour: Behaviour): Promise<Endpoint> => {
   const server = createServer({ keepAliveTimeout: 60_000 }, (incoming, response) => {
-    const chunks: Buffer[] = [];
-    incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
-    incoming.on('end', () => {
-      const body = Buffer.concat(chunks).toString('utf8');
+    const receive = (body: string) => {
       note(endpoint, incoming.headers as Record<string, string>, body);
       answer(endpoint, body, response);
-    });
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
+    };
+    text(incoming).then(receive, () => {});
+  });
+  const { url, close } = await listening(server);
   const endpoint: Endpoint = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
-    manner,
-    ill: true,
+    url: `${url}/hook`,
+    behaviour,
+    misbehaving: true,
     verifier: undefined,
     receipts: new Map(),
     repeats: 0,
     faults: [],
-    async close() {
-      server.close();
-      server.closeAllConnections();
-      await once(server, 'close');
-    },
+    close,
   };
   return endpoint;
 };

@@ -4,7 +4,7 @@ import { startStackProcess, startStore, tablesAt } from '../../bench/processes.t
 import { freePort } from '../../infra/local/engines.ts';
 import { createOrganization } from '../../infra/provisioning/organizations.ts';
 import { apiClient, type Client } from '../support/api.ts';
-import { type Endpoint, type Manner, startEndpoint } from './webhook-endpoints.ts';
+import { type Behaviour, type Endpoint, startEndpoint } from './webhook-endpoints.ts';
 
 /** An endpoint with its subscription. */
 export interface Subscribed {
@@ -15,12 +15,12 @@ export interface Subscribed {
   readonly owner: number;
 }
 
-/** An organization whose contacts are created, each of which raises an event to all of its subscriptions. */
+/** An organization; each contact created in it raises an event for all of its subscriptions. */
 export interface Owner {
   readonly client: Client;
   /** Contacts whose creation was answered, by their ids. */
   readonly contacts: Set<string>;
-  /** Contacts that exist, those included whose answer was lost. */
+  /** How many contacts exist, those included whose answer was lost. */
   raised: number;
 }
 
@@ -35,16 +35,16 @@ export interface WebhookLab {
 
 const DISPATCH_SECONDS = '2';
 
-const subscribe = async (owner: number, client: Client, manner: Manner): Promise<Subscribed> => {
-  const endpoint = await startEndpoint(manner);
+const subscribe = async (owner: number, client: Client, behaviour: Behaviour): Promise<Subscribed> => {
+  const endpoint = await startEndpoint(behaviour);
   const { status, body, text } = await client.post('/webhooks', { url: endpoint.url, events: ['contact.created'] });
   if (status !== 201) throw new Error(`a subscription was answered ${status}: ${text}`);
   endpoint.verifier = new Webhook(body.secret);
   return { id: body.id, endpoint, client, owner };
 };
 
-/** Starts everything. `manners` are the endpoints', dealt out to the organizations in turn. */
-export const startWebhookLab = async (organizations: number, manners: readonly Manner[]): Promise<WebhookLab> => {
+/** Starts everything; the organizations get the endpoints in turn. */
+export const startWebhookLab = async (organizations: number, behaviours: readonly Behaviour[]): Promise<WebhookLab> => {
   const store = await startStore();
   const port = await freePort();
   const env = { PORT: String(port), DISPATCH_SECONDS };
@@ -57,9 +57,9 @@ export const startWebhookLab = async (organizations: number, manners: readonly M
     owners.push({ client: apiClient(`http://127.0.0.1:${port}`, keys.test), contacts: new Set(), raised: 0 });
   }
   const subscribed: Subscribed[] = [];
-  for (const [at, manner] of manners.entries()) {
+  for (const [at, behaviour] of behaviours.entries()) {
     const owner = at % organizations;
-    subscribed.push(await subscribe(owner, (owners[owner] as Owner).client, manner));
+    subscribed.push(await subscribe(owner, (owners[owner] as Owner).client, behaviour));
   }
   return {
     owners,
@@ -78,12 +78,12 @@ export const startWebhookLab = async (organizations: number, manners: readonly M
 };
 
 const RETRY_MS = 200;
-/** A service that is being killed and started again is away for seconds, not longer (ms). */
-const AWAY_MS = 60_000;
+/** A service that is killed is back within this time (ms). */
+const RESTART_MS = 60_000;
 
-/** Creates a contact, whatever becomes of the service meanwhile: an answer that was lost is asked for again, and is then 409. */
+/** Creates a contact though the service is killed meanwhile: when the answer is lost, the repeated request may be a 409. */
 export const raise = async (owner: Owner, phone: string): Promise<void> => {
-  const deadline = Date.now() + AWAY_MS;
+  const deadline = Date.now() + RESTART_MS;
   for (let lost = false; ; lost = true) {
     const answer = await owner.client.post('/contacts', { phone }).catch(() => undefined);
     if (answer?.status === 201) owner.contacts.add(answer.body.id);

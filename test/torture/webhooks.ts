@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Part, type PartOptions, type Report, randomOf, shuffled } from './part.ts';
+import { type Chance, chanceOf } from '../support/chance.ts';
+import type { Part, PartOptions, Report } from './part.ts';
 import { checkCompleteness, quantile, untilReceived, waitsOf } from './webhook-checks.ts';
-import type { Manner } from './webhook-endpoints.ts';
+import type { Behaviour } from './webhook-endpoints.ts';
 import { type Owner, raise, startWebhookLab, type WebhookLab } from './webhook-lab.ts';
 
 const ORGANIZATIONS = 10;
@@ -10,23 +11,22 @@ const PER_EVENT = ENDPOINTS / ORGANIZATIONS;
 const HUNG = 10;
 const BROKEN = 5;
 const KILLS = 3;
-/** Requests under way at once: bursts after a restart stay bounded. */
+/** Requests under way at once: bounds the burst after a restart. */
 const CALLERS = 16;
-/** Events that are raised as fast as they go, to find what the service sustains; their times do not count. */
+/** Events that are raised as fast as possible, to measure what the service sustains; their times do not count. */
 const WARM_EVENTS = 200;
-/** The share of what the service sustains that is offered while times are taken: in overload a time says how long the queue is. */
+/** The load while times are measured, as a share of what the service sustains: in overload they would measure the queue's length. */
 const OFFERED = 0.5;
 const P99_GOAL = 1.1;
 /** A claim that a killed process held ends after 25 s, and is then found by its due time. */
 const PATIENCE_MS = 90_000;
 
-const manners = (random: () => number): Manner[] =>
+const behaviours = ({ shuffled }: Chance): Behaviour[] =>
   shuffled(
-    Array.from({ length: ENDPOINTS }, (_, at): Manner => {
+    Array.from({ length: ENDPOINTS }, (_, at): Behaviour => {
       if (at < HUNG) return 'hung';
-      return at < HUNG + BROKEN ? 'broken' : 'well';
+      return at < HUNG + BROKEN ? 'broken' : 'healthy';
     }),
-    random,
   );
 
 interface Load {
@@ -34,7 +34,7 @@ interface Load {
   readonly events: number;
   /** The first event's number: phones are made of it. */
   readonly from: number;
-  /** Events a second; without it as fast as they go. */
+  /** Events a second; without it as fast as possible. */
   readonly perSecond?: number;
   /** Called with how many events were begun, before each. */
   readonly begun?: (count: number) => void;
@@ -58,7 +58,7 @@ const offer = async ({ owners }: WebhookLab, { events, from, perSecond, begun, l
   await Promise.all(Array.from({ length: CALLERS }, caller));
 };
 
-/** How many events a second all endpoints together are given, measured with a burst at healthy ones. */
+/** Events a second that the service delivers, measured by a burst while all endpoints are healthy. */
 const sustained = async (lab: WebhookLab, late: () => boolean): Promise<number> => {
   const startedAt = Date.now();
   await offer(lab, { events: WARM_EVENTS, from: 0, late });
@@ -74,17 +74,19 @@ interface Completeness {
 
 /**
  * Events to hung, broken and healthy endpoints while the service is killed (SIGKILL) `kills` times and started again. Throws
- * unless every healthy endpoint has every event and all others' deliveries stand open.
+ * unless every healthy endpoint has every event and all others' deliveries are open.
  */
 export const runKilled = async (
   { count, seed, late }: PartOptions,
   kills: number,
   perSecond?: number,
 ): Promise<Completeness> => {
-  const random = randomOf(seed);
-  const lab = await startWebhookLab(ORGANIZATIONS, manners(random));
+  const chance = chanceOf(seed);
+  const lab = await startWebhookLab(ORGANIZATIONS, behaviours(chance));
   const events = Math.ceil(count / PER_EVENT);
-  const killAt = Array.from({ length: kills }, (_, at) => Math.floor(((at + 0.25 + random() / 2) * events) / kills));
+  const killAt = Array.from({ length: kills }, (_, at) =>
+    Math.floor(((at + 0.25 + chance.next() / 2) * events) / kills),
+  );
   let restarting: Promise<void> = Promise.resolve();
   let killed = 0;
   const begun = (number: number) => {
@@ -101,7 +103,7 @@ export const runKilled = async (
     await checkCompleteness(lab, PATIENCE_MS);
     const raised = lab.owners.reduce((sum, { raised: each }) => sum + each, 0);
     const repeats = lab.subscribed
-      .filter(({ endpoint }) => endpoint.manner === 'well')
+      .filter(({ endpoint }) => endpoint.behaviour === 'healthy')
       .reduce((sum, { endpoint }) => sum + endpoint.repeats, 0);
     return { deliveries: raised * PER_EVENT, repeats, kills: killed };
   } finally {
@@ -114,16 +116,16 @@ interface Timed {
   readonly perSecond: number;
 }
 
-/** The waits of the endpoints that are healthy in both runs; the others are ill or answer as well, so that the load is the same. */
-const runTimed = async ({ count, seed, late }: PartOptions, ill: boolean, rate?: number): Promise<Timed> => {
-  const lab = await startWebhookLab(ORGANIZATIONS, manners(randomOf(seed)));
+/** The waits of the endpoints that are healthy in both runs; the others misbehave or answer too, so that the load is the same. */
+const runTimed = async ({ count, seed, late }: PartOptions, misbehaving: boolean, rate?: number): Promise<Timed> => {
+  const lab = await startWebhookLab(ORGANIZATIONS, behaviours(chanceOf(seed)));
   const events = Math.ceil(count / PER_EVENT);
   try {
-    for (const { endpoint } of lab.subscribed) endpoint.ill = false;
+    for (const { endpoint } of lab.subscribed) endpoint.misbehaving = false;
     const most = await sustained(lab, late);
     const perSecond = rate ?? OFFERED * most;
     const since = Date.now();
-    for (const { endpoint } of lab.subscribed) endpoint.ill = ill;
+    for (const { endpoint } of lab.subscribed) endpoint.misbehaving = misbehaving;
     await offer(lab, { events, from: WARM_EVENTS, perSecond, late });
     await untilReceived(lab, PATIENCE_MS);
     return { waits: waitsOf(lab, since), perSecond };

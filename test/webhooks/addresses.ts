@@ -1,8 +1,8 @@
-/** Addresses that must not be called, in the ways that they can be written: the vectors of the tests of outgoing calls. */
+/** Addresses that must not be called, in all their spellings: the vectors of the tests of outgoing calls. */
 
 const words = (text: string) => text.trim().split(/\s+/);
 
-/** Of every denied IPv4 network its first and last address, and those inside that people look for. */
+/** The first and last address of every denied IPv4 network, and well-known ones inside. */
 export const DENIED_IPV4 = words(`
   0.0.0.0 0.0.0.1 0.255.255.255 10.0.0.0 10.0.0.1 10.255.255.255 100.64.0.0 100.100.100.200 100.127.255.255 127.0.0.0
   127.0.0.1 127.1.2.3 127.255.255.255 168.63.129.16 169.254.0.0 169.254.169.254 169.254.170.2 169.254.169.253
@@ -22,7 +22,7 @@ export const DENIED_IPV6 = words(`
   ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff
 `);
 
-/** Neighbours of the denied networks, and hosts that everybody knows. */
+/** Neighbours of the denied networks, and well-known hosts. */
 export const PUBLIC_ADDRESSES = words(`
   1.0.0.0 1.1.1.1 8.8.8.8 9.255.255.255 11.0.0.0 93.184.216.34 100.63.255.255 100.128.0.0 126.255.255.255 128.0.0.0
   168.63.129.15 168.63.129.17 169.253.255.255 169.255.0.0 172.15.255.255 172.32.0.0 191.255.255.255 192.0.1.0
@@ -50,7 +50,7 @@ const each = (text: string, change: (character: string) => string) => [...text].
 const fromCode = (first: number) => (digit: string) =>
   digit === '.' ? '.' : String.fromCodePoint(first + Number(digit));
 
-/** The ways to write an IPv4 address that some parser of addresses reads as one. */
+/** Spellings of an IPv4 address that some parser accepts. */
 export const IPV4_SPELLINGS: readonly (readonly [name: string, write: (ip: string) => string])[] = [
   ['dotted', (ip) => ip],
   ['decimal', (ip) => String(number(ip))],
@@ -112,7 +112,7 @@ export const IPV6_SPELLINGS: readonly (readonly [name: string, write: (ip: strin
 
 export interface Vector {
   readonly name: string;
-  /** What stands where a URL has its host. */
+  /** The host part of a URL. */
   readonly host: string;
   readonly ip: string;
 }
@@ -125,7 +125,7 @@ export const VECTORS: readonly Vector[] = [
   ...spell(DENIED_IPV6, IPV6_SPELLINGS),
 ];
 
-/** Hosts that look like a public one until somebody parses them, with what they lead to; `$` is the canary's port. */
+/** URLs that look public until they are parsed; `$` is the canary's port. */
 export const TRICKS: readonly string[] = [
   'https://good.example@169.254.169.254/',
   'https://good.example:443@127.0.0.1:$/',

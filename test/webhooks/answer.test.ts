@@ -1,12 +1,12 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { answering, client, OK } from '../support/webhooks/client.ts';
 import { httpsEndpoint } from '../support/webhooks/endpoints.ts';
+import { answering, client, OK } from './client.ts';
 
 const KB = 1024;
 
-describe('an answer', () => {
-  it('is cut at 16 KB, and the rest is not received', async () => {
+describe('a response', () => {
+  it('is cut at 16 KB, and the rest is not read', async () => {
     let sent = 0;
     const endpoint = await httpsEndpoint((_, response) => {
       const more = () => {
@@ -17,14 +17,14 @@ describe('an answer', () => {
     });
     const outcome = await client(endpoint)();
     expect(outcome).toMatchObject({ kind: 'answered', status: 200, body: 'x'.repeat(16 * KB) });
-    // What was under way may still leave the endpoint; it does not go on.
+    // What was in flight may still be sent by the endpoint; then it stops.
     await new Promise((resolve) => setTimeout(resolve, 100));
     const before = sent;
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect(sent).toBe(before);
     expect(sent).toBeLessThan(64 * KB * KB);
   });
-  it('of exactly 16 KB is whole, and its connection is kept', async () => {
+  it('of exactly 16 KB is complete, and its connection is reused', async () => {
     const endpoint = await httpsEndpoint((_, response) => response.end('y'.repeat(16 * KB)));
     const post = client(endpoint);
     for (let index = 0; index < 3; index++) expect(await post()).toMatchObject({ body: 'y'.repeat(16 * KB) });
@@ -33,7 +33,7 @@ describe('an answer', () => {
   it.each([
     ['gzip', gzipSync(Buffer.alloc(10 * KB * KB))],
     ['br', brotliCompressSync(Buffer.alloc(10 * KB * KB))],
-  ])('that is a %s bomb is just bytes', async (encoding, bomb) => {
+  ])('that is a %s bomb is not decompressed', async (encoding, bomb) => {
     const outcome = await client(
       await httpsEndpoint((_, response) => response.setHeader('content-encoding', encoding).end(bomb)),
     )();
@@ -42,16 +42,16 @@ describe('an answer', () => {
   });
   it.each([
     ['half a character at the cut', Buffer.from('é'.repeat(8 * KB + 5)).subarray(1), 16 * KB],
-    ['bytes that are no text', Buffer.alloc(20 * KB, 0xff), 16 * KB],
-    ['a few bytes that are no text', Buffer.from([0x61, 0xff, 0x62]), 5],
-  ])('with %s is text of at most 16 KB all the same', async (_, bytes, most) => {
+    ['bytes that are not UTF-8', Buffer.alloc(20 * KB, 0xff), 16 * KB],
+    ['a few bytes that are not UTF-8', Buffer.from([0x61, 0xff, 0x62]), 5],
+  ])('with %s becomes well-formed text of at most 16 KB', async (_, bytes, maxBytes) => {
     const outcome = await client(await httpsEndpoint((__, response) => response.end(bytes)))();
     if (outcome.kind !== 'answered') throw new Error(outcome.detail);
-    expect(Buffer.byteLength(outcome.body)).toBeLessThanOrEqual(most);
-    expect(Buffer.byteLength(outcome.body)).toBeGreaterThan(most - 4);
+    expect(Buffer.byteLength(outcome.body)).toBeLessThanOrEqual(maxBytes);
+    expect(Buffer.byteLength(outcome.body)).toBeGreaterThan(maxBytes - 4);
     expect(outcome.body.isWellFormed()).toBe(true);
   });
-  it('has at most 64 headers and 8 KB of them, retry-after always among them', async () => {
+  it('keeps at most 64 headers and 8 KB of them, retry-after always among them', async () => {
     const lines = (count: number, size: number) =>
       Array.from({ length: count }, (_, index) => `x-${index}: ${'v'.repeat(size)}\r\n`).join('');
     const post = async (head: string) =>
@@ -66,15 +66,15 @@ describe('an answer', () => {
     }
   });
   it.each([
-    ['no HTTP', 'hello\r\n\r\n'],
+    ['not HTTP', 'hello\r\n\r\n'],
     ['a header with NUL', `${OK}x: a\0b\r\n\r\n`],
     ['a header without a colon', `${OK}broken\r\n\r\n`],
     ['two lengths', `${OK}content-length: 1\r\ncontent-length: 2\r\n\r\nab`],
     ['a length and chunks', `${OK}content-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`],
-    ['headers without end', `${OK}${'x: y\r\n'.repeat(10_000)}`],
+    ['endless headers', `${OK}${'x: y\r\n'.repeat(10_000)}`],
     ['a broken chunk', `${OK}transfer-encoding: chunked\r\n\r\nzz\r\n`],
     ['another protocol', 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n'],
-    ['interim answers without end', 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(50)],
+    ['endless interim responses', 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(50)],
   ])('that is %s ends as bad_answer', async (_, text) => {
     expect(await client(await answering(text))()).toMatchObject({ kind: 'failed', error: 'bad_answer' });
   });
@@ -86,7 +86,7 @@ describe('an answer', () => {
   ])('that breaks off %s ends as reset', async (_, text) => {
     expect(await client(await answering(text))()).toMatchObject({ kind: 'failed', error: 'reset' });
   });
-  it.each([200, 204, 400, 404, 410, 429, 500, 503])('of %i is told as it is', async (status) => {
+  it.each([200, 204, 400, 404, 410, 429, 500, 503])('of %i is reported as it is', async (status) => {
     expect(await client(await httpsEndpoint((_, response) => response.writeHead(status).end()))()).toMatchObject({
       kind: 'answered',
       status,

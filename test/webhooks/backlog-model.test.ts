@@ -7,8 +7,8 @@ import { drainBacklog } from '../../shared/domain/webhooks/drain.ts';
 import { publishEvents } from '../../shared/domain/webhooks/fan-out.ts';
 import { changeSubscription } from '../../shared/domain/webhooks/manage.ts';
 import type { Subscription } from '../../shared/domain/webhooks/subscription.ts';
+import { overdue } from '../../shared/storage/due-work/due.ts';
 import { PARSE_KEY } from '../../shared/storage/parse-key.ts';
-import { overdue } from '../../shared/storage/work/due.ts';
 import { FAULTS } from '../support/fault-proxy.ts';
 import { shareOf } from '../support/share.ts';
 import { hung, ok, useWebhooks } from '../support/webhook-world.ts';
@@ -17,7 +17,7 @@ const SEED = Number(process.env.SEED ?? 20_261_122);
 const RUNS = shareOf(25);
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
-/** Shorter than the shortest schedule of eight attempts: nothing may be given up for want of attempts, or of time. */
+/** Shorter than the shortest schedule of eight attempts: nothing is abandoned for want of attempts or of time. */
 const MAX_HOURS = 12;
 
 const hooks = await useWebhooks();
@@ -27,40 +27,28 @@ type Step =
   | { readonly do: 'answer'; readonly with: 'ok' | 'error' | 'hung' }
   | { readonly do: 'pause' }
   | { readonly do: 'resume' }
-  /** The queues are worked off; `lost` of ten messages are lost on the way. */
+  /** The queues are consumed; `lost` of ten queue messages are lost. */
   | { readonly do: 'work'; readonly lost: number }
   | { readonly do: 'wait'; readonly seconds: number }
-  /** Everything that is overdue is found and worked off, while calls to the table go wrong. */
+  /** The dispatcher's work: everything overdue is found and done, while some calls to the table fail. */
   | { readonly do: 'dispatch'; readonly faults: number }
-  /** A worker takes what is due, and is gone. */
+  /** A worker claims what is due, and ends. */
   | { readonly do: 'die' };
 
 const steps = fc.array(
   fc.oneof(
-    { weight: 4, arbitrary: fc.record({ do: fc.constant('raise' as const), events: fc.integer({ min: 1, max: 4 }) }) },
+    { weight: 4, arbitrary: fc.record({ do: fc.constant('raise'), events: fc.integer({ min: 1, max: 4 }) }) },
     {
       weight: 3,
-      arbitrary: fc.record({
-        do: fc.constant('answer' as const),
-        with: fc.constantFrom('ok' as const, 'error' as const, 'error' as const, 'hung' as const),
-      }),
+      arbitrary: fc.record({ do: fc.constant('answer'), with: fc.constantFrom('ok', 'error', 'error', 'hung') }),
     },
-    {
-      weight: 2,
-      arbitrary: fc.constantFrom({ do: 'pause' as const }, { do: 'resume' as const }, { do: 'die' as const }),
-    },
-    { weight: 4, arbitrary: fc.record({ do: fc.constant('work' as const), lost: fc.integer({ min: 0, max: 10 }) }) },
+    { weight: 2, arbitrary: fc.constantFrom<Step>({ do: 'pause' }, { do: 'resume' }, { do: 'die' }) },
+    { weight: 4, arbitrary: fc.record({ do: fc.constant('work'), lost: fc.integer({ min: 0, max: 10 }) }) },
     {
       weight: 4,
-      arbitrary: fc.record({
-        do: fc.constant('wait' as const),
-        seconds: fc.constantFrom(1, 10, 40, 150, 700, 4_000),
-      }),
+      arbitrary: fc.record({ do: fc.constant('wait'), seconds: fc.constantFrom(1, 10, 40, 150, 700, 4_000) }),
     },
-    {
-      weight: 4,
-      arbitrary: fc.record({ do: fc.constant('dispatch' as const), faults: fc.integer({ min: 0, max: 3 }) }),
-    },
+    { weight: 4, arbitrary: fc.record({ do: fc.constant('dispatch'), faults: fc.integer({ min: 0, max: 3 }) }) },
   ),
   { minLength: 5, maxLength: 24 },
 );
@@ -86,24 +74,25 @@ class History {
     });
   }
 
-  /** What a consumer could not do comes again by its due time, as a failed message does. */
-  async attempt(ids: readonly Id<'delivery'>[], looks: number): Promise<void> {
+  /** What fails here is repeated at its due time, as a failed queue message is. */
+  async attempt(ids: readonly Id<'delivery'>[], drains: boolean): Promise<void> {
     await deliverAll(hooks.ports, ids);
-    for (let at = 0; at < looks; at++) await drainBacklog(hooks.ports, this.subscription).catch(() => undefined);
+    if (drains) await drainBacklog(hooks.ports, this.subscription).catch(() => undefined);
   }
 
   async work(lost: number): Promise<void> {
-    const kept = <T>(all: T[]): T[] => all.splice(0).filter((_, at) => at % 10 >= lost);
-    const ids = kept(hooks.workItems).map(({ id }) => id);
-    await this.attempt(ids, Math.min(1, kept(hooks.looks).length));
+    const received = <T>(all: T[]): T[] => all.splice(0).filter((_, at) => at % 10 >= lost);
+    const ids = received(hooks.workItems).map(({ id }) => id);
+    await this.attempt(ids, received(hooks.drains).length > 0);
   }
 
   async dispatch(): Promise<void> {
-    const found = await overdue(hooks.world.table, 'deliver_webhook', hooks.world.now, 1_000);
-    const looks = await overdue(hooks.world.table, 'drain_backlog', hooks.world.now, 1_000);
+    const due = await overdue(hooks.world.table, 'deliver_webhook', hooks.world.now, 1_000);
+    const drains = await overdue(hooks.world.table, 'drain_backlog', hooks.world.now, 1_000);
+    const ids = due.map(PARSE_KEY.delivery);
     await this.attempt(
-      found.map(PARSE_KEY.delivery),
-      looks.some(({ sk }) => sk.endsWith(this.subscription.id)) ? 1 : 0,
+      ids,
+      drains.some(({ sk }) => sk.endsWith(this.subscription.id)),
     );
   }
 
@@ -152,7 +141,7 @@ class History {
     }
   }
 
-  /** Of every third write the answer is lost, `faults` times. */
+  /** Loses the answer of every third write, `faults` times. */
   async dispatchAmid(faults: number): Promise<void> {
     let left = faults;
     hooks.world.proxy.plan(({ action, nth }) =>
@@ -162,36 +151,36 @@ class History {
     hooks.world.proxy.plan(undefined);
   }
 
-  /** The endpoint answers again, and nothing is lost any more: what the dispatcher finds must be all. */
+  /** The endpoint answers again and no call fails: the dispatcher alone must deliver everything. */
   async heal(): Promise<void> {
     this.answer = 'ok';
     await this.change('active');
     for (let turn = 0; turn < 40; turn++) {
-      [hooks.workItems.length, hooks.looks.length] = [0, 0];
+      [hooks.workItems.length, hooks.drains.length] = [0, 0];
       await this.dispatch();
       hooks.world.now += 10 * MINUTE;
     }
   }
 }
 
-test(`whatever an endpoint answers, whoever dies and whatever is lost, each event reaches it in the end, once decided (seed ${SEED})`, {
+test(`each event is delivered in the end, whatever the endpoint answers, whichever worker dies and whatever is lost (seed ${SEED})`, {
   timeout: 300_000,
 }, async () => {
   await fc.assert(
-    fc.asyncProperty(steps, async (taken) => {
+    fc.asyncProperty(steps, async (history) => {
       hooks.world.proxy.plan(undefined);
-      [hooks.workItems.length, hooks.looks.length] = [0, 0];
+      [hooks.workItems.length, hooks.drains.length] = [0, 0];
       const { actor, subscription } = await hooks.subscribe();
-      const history = new History(actor, subscription);
-      for (const step of taken) await history.take(step);
-      await history.heal();
+      const run = new History(actor, subscription);
+      for (const each of history) await run.take(each);
+      await run.heal();
       const feed = await hooks.ports.deliveries.feed(subscription.id, 0, 500, hooks.world.now);
-      expect(feed.map(({ sequence }) => sequence)).toEqual(history.raised.map((_, at) => at + 1));
-      expect(feed.map(({ status }) => status)).toEqual(history.raised.map(() => 'delivered'));
-      expect([...history.received].toSorted()).toEqual(history.raised.toSorted());
-      const standing = await hooks.ports.subscriptions.read(actor.organizationId, subscription.id);
-      expect(standing).toMatchObject({ status: 'active', sequence: history.raised.length });
-      expect(standing?.drainAt).toBeUndefined();
+      expect(feed.map(({ sequence }) => sequence)).toEqual(run.raised.map((_, at) => at + 1));
+      expect(feed.map(({ status }) => status)).toEqual(run.raised.map(() => 'delivered'));
+      expect([...run.received].toSorted()).toEqual(run.raised.toSorted());
+      const stored = await hooks.ports.subscriptions.read(actor.organizationId, subscription.id);
+      expect(stored).toMatchObject({ status: 'active', sequence: run.raised.length });
+      expect(stored?.drainAt).toBeUndefined();
     }),
     { seed: SEED, numRuns: RUNS },
   );

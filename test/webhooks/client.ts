@@ -1,8 +1,8 @@
 import { afterEach } from 'vitest';
-import type { PostOutcome } from '../../../shared/domain/webhooks/ports.ts';
-import type { ConnectionOptions } from '../../../shared/providers/webhooks/connections.ts';
-import { postWebhook, type WebhookRequest } from '../../../shared/providers/webhooks/post.ts';
-import { connectionsTo, type Endpoint, rawTlsEndpoint } from './endpoints.ts';
+import type { PostOutcome } from '../../shared/domain/webhooks/ports.ts';
+import type { ConnectionOptions } from '../../shared/providers/webhooks/connections.ts';
+import { postWebhook, type WebhookRequest } from '../../shared/providers/webhooks/post.ts';
+import { connectionsTo, type Endpoint, rawTlsEndpoint } from '../support/webhooks/endpoints.ts';
 
 const open: { close(): void | Promise<void> }[] = [];
 afterEach(async () => {
@@ -15,9 +15,9 @@ export const NAME = 'https://hooks.example.com/in?a=1';
 export const client = (endpoint: Endpoint, options: Partial<ConnectionOptions> = {}) => {
   const connections = connectionsTo(endpoint.port, options);
   open.push(connections, endpoint);
-  return (asked: Partial<WebhookRequest> = {}): Promise<PostOutcome> =>
+  return (fields: Partial<WebhookRequest> = {}): Promise<PostOutcome> =>
     postWebhook(
-      { url: NAME, headers: {}, body: '{"n":1}', ...asked },
+      { url: NAME, headers: {}, body: '{"n":1}', ...fields },
       { allowLoopbackHttp: options.allowLoopbackHttp ?? false, connections },
     );
 };

@@ -8,14 +8,14 @@ import { startWorld } from '../support/world.ts';
 const world = await use(startWorld('test'));
 
 let rows = 0;
-const freshKey = () => ({ pk: `TOGETHER#${++rows}`, sk: 'ROW' });
+const freshKey = () => ({ pk: `COALESCED#${++rows}`, sk: 'ROW' });
 const put = (key = freshKey()): Extract<WriteOp, { put: object }> => ({
   put: { ...key, n: 1 },
   when: { text: 'attribute_not_exists(#pk)' },
 });
 const callsOf = (action: string) => world.proxy.calls.get(action) ?? 0;
 
-test('writes that are asked for at once leave in one transaction, and each is answered', async () => {
+test('concurrent writes go in one transaction, and each gets its outcome', async () => {
   const before = callsOf('TransactWriteItems');
   const writes = Array.from({ length: 30 }, () => put());
   const outcomes = await Promise.all(writes.map((write) => coalescedTransact(world.table, [write])));
@@ -25,30 +25,26 @@ test('writes that are asked for at once leave in one transaction, and each is an
   expect(found.flat().every((row) => row?.n === 1)).toBe(true);
 });
 
-test('a condition that fails cancels its own writes alone, and answers with what stands there', async () => {
+test('a failed condition cancels its own request alone, and returns the stored row', async () => {
   const taken = put();
   await world.table.write(taken);
-  const [beside, others] = [put(), [put(), put()]];
-  const [ok, failed, kept] = await Promise.all([
+  const [sibling, others] = [put(), [put(), put()]];
+  const [ok, failed, alsoOk] = await Promise.all([
     coalescedTransact(world.table, others),
-    coalescedTransact(world.table, [beside, taken]),
+    coalescedTransact(world.table, [sibling, taken]),
     coalescedTransact(world.table, [put()]),
   ]);
-  expect([ok, kept]).toEqual([{ ok: true }, { ok: true }]);
+  expect([ok, alsoOk]).toEqual([{ ok: true }, { ok: true }]);
   expect(failed).toMatchObject({
     ok: false,
     reasons: [{ conditionFailed: false }, { conditionFailed: true, row: { n: 1 } }],
   });
-  expect(await world.table.get(beside.put)).toBeUndefined();
-  expect(
-    await coalescedRead(
-      world.table,
-      others.map((write) => write.put),
-    ),
-  ).toMatchObject([{ n: 1 }, { n: 1 }]);
+  expect(await world.table.get(sibling.put)).toBeUndefined();
+  const keys = others.map((write) => write.put);
+  expect(await coalescedRead(world.table, keys)).toMatchObject([{ n: 1 }, { n: 1 }]);
 });
 
-test('a write that the table refuses as such fails its own caller alone', async () => {
+test('an invalid write fails its own caller alone', async () => {
   const text = put();
   await world.table.write({ put: { ...text.put, n: 'no number' } });
   const [refused, done] = await Promise.allSettled([
@@ -68,7 +64,7 @@ test('writes to one row take effect one after another', async () => {
   expect(await world.table.get(row)).toMatchObject({ n: 20 });
 });
 
-test('reads that are asked for at once go in one call, in their order, and fail together with the table', async () => {
+test('concurrent reads go in one call, keep their order, and fail together when the table fails', async () => {
   const writes = Array.from({ length: 3 }, () => put());
   for (const write of writes) await world.table.write(write);
   const [a, b, c] = writes.map((write) => write.put);

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import { newId, parseId } from '../../shared/domain/core/ids.ts';
 import { newEvent } from '../../shared/domain/events/event.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
-import { eventWorkItem, eventWrite, outbox } from '../../shared/storage/work/outbox.ts';
+import { eventWorkItem, eventWrite, outbox } from '../../shared/storage/due-work/outbox.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -24,7 +24,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'consumers-'));
   const names = { STAGE: 'test', TABLE_NAME: 'test', LIVE_TABLE_NAME: 'live', PUBLIC_URL: 'https://messaging.example' };
   const env = { ...names, DYNAMODB_ENDPOINT: world.proxy.endpoint, LOCAL_KEY_FILE: join(folder, 'key') };
-  // With it, what is logged goes through the console of the test.
+  // POWERTOOLS_DEV logs through the console of the test.
   for (const [name, value] of Object.entries({ ...env, POWERTOOLS_DEV: 'true' })) vi.stubEnv(name, value);
   ({ handler: events } = await import('../../functions/consumers/events.ts'));
   ({ handler: webhook } = await import('../../functions/consumers/webhook.ts'));
@@ -40,7 +40,7 @@ beforeEach(() => {
   for (const name of ['log', 'info'] as const) vi.spyOn(console, name).mockImplementation(() => {});
 });
 
-/** A batch of records named by their places. */
+/** A batch of records, each with its index as message id. */
 const batch = (bodies: readonly (object | string)[]) =>
   ({
     Records: bodies.map((body, at) => ({
@@ -55,15 +55,15 @@ const enqueue = (id: string) => ({ kind: 'publish_event', pk: `EVT#${id}`, sk: '
 const POISON = ['{', 'null', '"text"', '{"kind":"nothing of ours"}', '{"kind":"publish_event","pk":"","sk":"EVT"}'];
 
 describe('a consumer of batches', () => {
-  test('is given what parses, in its order; what does not parse fails alone', async () => {
-    const given: string[] = [];
+  test('gets what parses, in order; what does not parse fails alone', async () => {
+    const received: string[] = [];
     const consume = batchOf(async (messages) => {
-      given.push(...messages.map(({ pk }) => pk));
+      received.push(...messages.map(({ pk }) => pk));
       return messages.map(() => ({ status: 'fulfilled', value: undefined }));
     });
     const answer = consume(batch([enqueue('a'), ...POISON, enqueue('b')]));
     expect(await failedOf(answer)).toEqual(POISON.map((_, at) => String(at + 1)));
-    expect(given).toEqual(['EVT#a', 'EVT#b']);
+    expect(received).toEqual(['EVT#a', 'EVT#b']);
   });
 
   test('reports exactly what failed, and never repeats a message in its log', async () => {
@@ -78,18 +78,18 @@ describe('a consumer of batches', () => {
 
   test.each<[string, Work]>([
     ['throws', () => Promise.reject(new Error('away'))],
-    ['tells too little', async () => []],
+    ['returns too few outcomes', async () => []],
   ])('whose work %s fails all that parsed', async (_, work) => {
     expect(await failedOf(batchOf(work)(batch([enqueue('a'), '{', enqueue('b')])))).toEqual(['0', '1', '2']);
   });
 
-  test('is not asked to work on nothing', async () => {
+  test('is not called when nothing parses', async () => {
     const work = vi.fn<Work>();
     expect(await failedOf(batchOf(work)(batch(['{'])))).toEqual(['0']);
     expect(work).not.toHaveBeenCalled();
   });
 
-  test('keeps batches apart that one process works on at once', async () => {
+  test('keeps concurrent batches of one process apart', async () => {
     const consume = batchOf(async (messages) => {
       await vi.waitFor(() => expect(messages).toBeDefined());
       return Promise.allSettled(
@@ -106,7 +106,7 @@ describe('a consumer of batches', () => {
 });
 
 describe('the consumers of events and deliveries', () => {
-  test('do the good, acknowledge the repeated, and report the poison of one batch', async () => {
+  test('process good messages, acknowledge repeated ones and report poison ones of one batch', async () => {
     const { organizationId } = world.actor();
     const all = Array.from({ length: 4 }, (_, at) =>
       newEvent({ type: 'apikey.created', organizationId, env: 'test', createdAt: world.now + at, data: {} }),
@@ -118,16 +118,12 @@ describe('the consumers of events and deliveries', () => {
     const answer = events(batch([...workItems, 'poison', ...workItems.slice(1), eventWorkItem(newId('event'))]));
     expect(await failedOf(answer)).toEqual(['0', '4']);
     const read = await outbox(world.table).readAll(all.map(({ id }) => id));
-    expect(read.map((one) => (one.status === 'fulfilled' ? one.value?.published : 'unread'))).toEqual([
-      'unread',
-      true,
-      true,
-      true,
-    ]);
+    const published = read.map((one) => (one.status === 'fulfilled' ? one.value?.published : 'unread'));
+    expect(published).toEqual(['unread', true, true, true]);
   });
 
-  test('acknowledge deliveries that nobody knows, and report poison', async () => {
-    const nobody = { kind: 'deliver_webhook', ...KEYS.delivery(newId('delivery')) };
-    expect(await failedOf(webhook(batch([nobody, 'poison', nobody])))).toEqual(['1']);
+  test('acknowledge unknown deliveries and report poison messages', async () => {
+    const unknown = { kind: 'deliver_webhook', ...KEYS.delivery(newId('delivery')) };
+    expect(await failedOf(webhook(batch([unknown, 'poison', unknown])))).toEqual(['1']);
   });
 });

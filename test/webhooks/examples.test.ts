@@ -16,12 +16,12 @@ import { walletEvent } from '../../shared/storage/wallet/wallet.ts';
 
 const NOW = Date.parse('2026-03-02T14:05:09.120Z');
 const fieldsOf = (data: Readonly<Record<string, unknown>>) => Object.keys(data).toSorted();
-const raised = (event: DomainEvent | undefined) => {
+const expectFields = (event: DomainEvent | undefined) => {
   if (!event) throw new Error('nothing was raised');
   expect(fieldsOf(EVENT_EXAMPLES[event.type])).toEqual(fieldsOf(event.data));
 };
 
-/** A message with all that its events tell. */
+/** A message with every field that its events may have. */
 const message = (channel: MessageRecord['channel'], to: string) =>
   ({
     id: 'msg_1',
@@ -41,30 +41,30 @@ const TO = {
   email: 'maria@example.com',
   instagram: '17841400000000000',
 } as const;
-/** What an event of a kind tells beside its message. */
-const MORE: Readonly<Record<string, readonly string[]>> = {
+/** What an event of a type has beside its message. */
+const OWN_FIELDS: Readonly<Record<string, readonly string[]>> = {
   'sms.clicked': ['url', 'click'],
   'rcs.clicked': ['url', 'click'],
   'email.opened': ['at'],
   'email.clicked': ['at', 'url'],
 };
 
-describe('the example of a kind of event has the fields of those that are raised', () => {
-  const kinds = EVENT_TYPES.filter((type) => 'to' in EVENT_EXAMPLES[type] && type !== 'ai.interaction');
-  test.each(kinds)('%s', (type) => {
+describe('the example of an event type has the fields of raised events', () => {
+  const types = EVENT_TYPES.filter((type) => 'to' in EVENT_EXAMPLES[type] && type !== 'ai.interaction');
+  test.each(types)('%s', (type) => {
     const example = EVENT_EXAMPLES[type];
     const channel = example.channel as keyof typeof TO;
     const { reason: _, ...data } = messageEventData(message(channel, TO[channel]));
-    const told = [...Object.keys(data), ...(MORE[type] ?? [])];
-    expect(fieldsOf(example).filter((name) => name !== 'reason')).toEqual(told.toSorted());
+    const names = [...Object.keys(data), ...(OWN_FIELDS[type] ?? [])];
+    expect(fieldsOf(example).filter((name) => name !== 'reason')).toEqual(names.toSorted());
     expect(example.to).toBe(channelOf(channel).mask(TO[channel]));
   });
 
   test('contact.created and contact.opted_out', () => {
     const contact = { id: 'cnt_1', phone: TO.sms, source: 'api', optIn: { status: 'unknown' } } as unknown as Contact;
-    raised(contactEvent('contact.created', contact, NOW));
+    expectFields(contactEvent('contact.created', contact, NOW));
     const optIn = { status: 'denied', revokedReason: 'asked to stop' } as const;
-    raised(contactEvent('contact.opted_out', { ...contact, optIn }, NOW));
+    expectFields(contactEvent('contact.opted_out', { ...contact, optIn }, NOW));
   });
 
   test('apikey.created and apikey.rotated', async () => {
@@ -75,19 +75,19 @@ describe('the example of a kind of event has the fields of those that are raised
       { name: 'Checkout', scopes: ['sms:send'] } as never,
       NOW,
     )) as IssuedKey;
-    raised(made.event);
+    expectFields(made.event);
     const store = { read: async () => made.key, rotate: async () => true } as unknown as KeyStore;
-    raised(((await rotateKey(store, grantor, { id: made.key.id }, NOW)) as IssuedKey).event);
+    expectFields(((await rotateKey(store, grantor, { id: made.key.id }, NOW)) as IssuedKey).event);
   });
 
   test('wallet.low_balance, wallet.depleted, number.quality_changed, template.approved and template.rejected', () => {
     const at = { organizationId: 'org_1', env: 'test', now: NOW, balance: 0, low: 50_000 } as never;
-    raised(walletEvent('low', at));
-    raised(walletEvent('depleted', at));
+    expectFields(walletEvent('low', at));
+    expectFields(walletEvent('depleted', at));
     const number = { id: 'num_1', organizationId: 'org_1', phoneNumberId: '1', qualityRating: 'green' };
-    raised(qualityEvents(number as unknown as WhatsappNumber, 'yellow', 'test', NOW)[0]);
+    expectFields(qualityEvents(number as unknown as WhatsappNumber, 'yellow', 'test', NOW)[0]);
     const template = { id: 'tpl_1', organizationId: 'org_1', name: 'n', language: 'pt-BR', version: 1 };
     for (const status of ['approved', 'rejected'] as const)
-      raised(afterReview(template as unknown as WhatsappTemplate, { status }, 'test', NOW).events[0]);
+      expectFields(afterReview(template as unknown as WhatsappTemplate, { status }, 'test', NOW).events[0]);
   });
 });

@@ -17,25 +17,10 @@ describe('headers of a subscription', () => {
     'webhook',
     'x-webhook-id',
   ])('may be named %s', (key) => expect(check(key)).toBeUndefined());
-  it.each([
-    'content-type',
-    'content-length',
-    'host',
-    'connection',
-    'user-agent',
-    'transfer-encoding',
-    'webhook-id',
-    'webhook-signature',
-    'webhook-timestamp',
-    'webhook-',
-    'webhook-anything',
-    'accept-encoding',
-    'expect',
-    'upgrade',
-    'te',
-    'trailer',
-    'keep-alive',
-  ])('are not named %s in any case: the name is reserved', (key) => {
+  const RESERVED = `
+    content-type content-length host connection user-agent transfer-encoding accept-encoding expect upgrade te trailer
+    keep-alive webhook-id webhook-signature webhook-timestamp webhook- webhook-anything`;
+  it.each(RESERVED.trim().split(/\s+/))('are not named %s in any case: the name is reserved', (key) => {
     const spellings = [key, key.toUpperCase(), key.replace(/[a-z]/, (letter) => letter.toUpperCase())];
     expect(spellings.map((spelling) => check(spelling))).toEqual(
       spellings.map(() => 'must not have a reserved header name (item 0)'),
@@ -63,18 +48,18 @@ describe('headers of a subscription', () => {
     expect(check('x-a', '')).toBeUndefined();
     expect(check('x-a', 'v'.repeat(1_025))).toBe('must have a value of at most 1024 characters (item 0)');
   });
-  it('are at most 20, and none stands twice', () => {
+  it('are at most 20, without duplicates', () => {
     const many = (count: number) => Array.from({ length: count }, (_, index) => ({ key: `x-${index}`, value: '' }));
     expect(checkHeaders([])).toBeUndefined();
     expect(checkHeaders(many(20))).toBeUndefined();
     expect(checkHeaders(many(21))).toBe('must be at most 20');
     expect(checkHeaders([...many(2), { key: 'X-0', value: '' }])).toBe('must not repeat a header name (item 2)');
   });
-  it('are not repeated in a fault', () => {
+  it('are not repeated in an error', () => {
     expect(checkHeaders([{ key: 'secret name', value: 'x' }])).not.toContain('secret');
     expect(checkHeaders([{ key: 'a', value: 'secret\n' }])).not.toContain('secret');
   });
-  it('that pass can be sent by Node, whatever they are', () => {
+  it('that pass the check can be sent by Node', () => {
     const text = fc.string({ unit: 'binary', maxLength: 12 });
     fc.assert(
       fc.property(text, text, (key, value) => {

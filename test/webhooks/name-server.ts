@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 
-/** What a name server says of a name: addresses by family, nothing at all, or that there is no such name. */
+/** A name server's answer: addresses by family, none at all, or that there is no such name. */
 export type Answer = { readonly a?: readonly string[]; readonly aaaa?: readonly string[] } | 'silent' | 'none';
 
 const A = 1;
@@ -33,28 +33,23 @@ const questionOf = (query: Buffer) => {
 
 /** A name server on loopback. Addresses of the second family are written in full, eight groups. */
 export const nameServer = async (answer: (name: string) => Answer) => {
-  const asked: string[] = [];
+  const queries: string[] = [];
   const socket = createSocket('udp4');
   socket.on('message', (query, { port, address }) => {
     const { name, type, end } = questionOf(query);
-    asked.push(name);
-    const said = answer(name);
-    if (said === 'silent') return;
-    const records =
-      said === 'none'
-        ? []
-        : type === A
-          ? (said.a ?? []).map((ip) => record(A, ipv4(ip)))
-          : type === AAAA
-            ? (said.aaaa ?? []).map((ip) => record(AAAA, ipv6(ip)))
-            : [];
+    queries.push(name);
+    const found = answer(name);
+    if (found === 'silent') return;
+    const { a = [], aaaa = [] } = found === 'none' ? {} : found;
+    const records = type === A ? a.map((ip) => record(A, ipv4(ip))) : [];
+    if (type === AAAA) records.push(...aaaa.map((ip) => record(AAAA, ipv6(ip))));
     const head = Buffer.from(query.subarray(0, 12));
-    head.writeUInt16BE(0x8180 | (said === 'none' ? NXDOMAIN : 0), 2);
+    head.writeUInt16BE(0x8180 | (found === 'none' ? NXDOMAIN : 0), 2);
     head.writeUInt16BE(records.length, 6);
     head.writeUInt32BE(0, 8);
     socket.send(Buffer.concat([head, query.subarray(12, end), ...records]), port, address);
   });
   socket.bind(0, '127.0.0.1');
   await once(socket, 'listening');
-  return { server: `127.0.0.1:${socket.address().port}`, asked, close: () => void socket.close() };
+  return { server: `127.0.0.1:${socket.address().port}`, queries, close: () => void socket.close() };
 };

@@ -1,8 +1,9 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import * as net from 'node:net';
+import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { ConnectionOptions } from '../../shared/providers/webhooks/connections.ts';
-import { answering, client, NAME, OK } from '../support/webhooks/client.ts';
 import {
   httpEndpoint,
   httpsEndpoint,
@@ -11,28 +12,18 @@ import {
   rawTlsEndpoint,
   tcpEndpoint,
 } from '../support/webhooks/endpoints.ts';
+import { answering, client, NAME, OK } from './client.ts';
 
 describe('a post', () => {
-  it('carries its headers and body under the name of the URL, and asks for plain bytes', async () => {
-    const seen: unknown[] = [];
-    const post = client(
-      await httpsEndpoint((request, response) => {
-        const chunks: Buffer[] = [];
-        request
-          .on('data', (chunk: Buffer) => chunks.push(chunk))
-          .on('end', () => {
-            const { method, url, headers } = request;
-            seen.push({
-              method,
-              url,
-              headers,
-              sni: 'servername' in request.socket && request.socket.servername,
-              body: Buffer.concat(chunks).toString(),
-            });
-            response.setHeader('x-a', ['1', '2']).writeHead(202, { 'retry-after': '7' }).end('done');
-          });
-      }),
-    );
+  it('carries its headers and body under the host name of the URL, and accepts no compression', async () => {
+    const received: unknown[] = [];
+    const record = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+      const { method, url, headers, socket } = request;
+      const sni = 'servername' in socket && socket.servername;
+      received.push({ method, url, headers, sni, body: await text(request) });
+      response.setHeader('x-a', ['1', '2']).writeHead(202, { 'retry-after': '7' }).end('done');
+    };
+    const post = client(await httpsEndpoint((request, response) => void record(request, response)));
     const headers = {
       'Content-Type': 'application/json',
       'webhook-id': 'evt_1',
@@ -48,7 +39,7 @@ describe('a post', () => {
       body: 'done',
       durationMs: expect.any(Number),
     });
-    expect(seen).toEqual([
+    expect(received).toEqual([
       {
         method: 'POST',
         url: '/in?a=1',
@@ -80,28 +71,28 @@ describe('a post', () => {
     expect(await post({ url: 'http://10.0.0.1/' })).toMatchObject({ error: 'denied_address' });
   });
   it.each([`https://${PUBLIC}/`, `https://[${PUBLIC_V6}]/`])(
-    'goes to a literal, whose certificate names it: %s',
+    'goes to an address literal that the certificate names: %s',
     async (url) => {
       const post = client(await httpsEndpoint((request, response) => response.end(request.headers.host)), {
-        resolve: () => Promise.reject(new Error('asked')),
+        resolve: () => Promise.reject(new Error('resolved')),
       });
       expect(await post({ url })).toMatchObject({ kind: 'answered', body: new URL(url).host });
     },
   );
-  it('takes the next checked address when one does not answer', async () => {
+  it('connects to the next checked address when one refuses', async () => {
     const endpoint = await httpsEndpoint((_, response) => response.end('ok'));
     const closed = await tcpEndpoint(() => {});
     await closed.close();
-    const went: string[] = [];
+    const connected: string[] = [];
     const connect = (address: string) => {
-      went.push(address);
+      connected.push(address);
       return net.connect(address === PUBLIC ? endpoint.port : closed.port, '127.0.0.1');
     };
     const post = client(endpoint, { resolve: async () => [PUBLIC_V6, PUBLIC], connect });
     expect(await post()).toMatchObject({ kind: 'answered' });
-    expect(went).toEqual([PUBLIC_V6, PUBLIC]);
+    expect(connected).toEqual([PUBLIC_V6, PUBLIC]);
   });
-  it('is never thrown, whatever is asked', async () => {
+  it('never throws, whatever the request', async () => {
     const post = client(await answering(`${OK}\r\n`));
     expect(await post({ headers: { 'a b': 'x' } })).toMatchObject({ kind: 'failed', error: 'connect' });
     expect(await post({ headers: { a: 'x\r\nb: y' } })).toMatchObject({ kind: 'failed', error: 'connect' });
@@ -112,17 +103,13 @@ describe('a post', () => {
 describe('connections', () => {
   const counting = (keepAliveTimeout = 60_000) =>
     httpsEndpoint((request, response) => request.resume().on('end', () => response.end('ok')), { keepAliveTimeout });
-  it('are kept: posts to one endpoint share one, and resolve once', async () => {
-    let asked = 0;
+  it('are reused: posts to one endpoint share one, and resolve once', async () => {
     const endpoint = await counting();
-    const post = client(endpoint, {
-      resolve: async () => {
-        asked++;
-        return [PUBLIC];
-      },
-    });
+    const resolve = vi.fn(async () => [PUBLIC]);
+    const post = client(endpoint, { resolve });
     for (let index = 0; index < 20; index++) expect(await post()).toMatchObject({ kind: 'answered', body: 'ok' });
-    expect({ asked, opened: endpoint.connections() }).toEqual({ asked: 1, opened: 1 });
+    expect(resolve).toHaveBeenCalledOnce();
+    expect(endpoint.connections()).toBe(1);
   });
   it('are not shared between names, even of one address', async () => {
     const endpoint = await counting();
@@ -131,7 +118,7 @@ describe('connections', () => {
     await post({ url: 'https://other.hooks.example.com/' });
     expect(endpoint.connections()).toBe(2);
   });
-  it('of one endpoint idle sixteen at most', async () => {
+  it('of one endpoint stay idle up to sixteen', async () => {
     const endpoint = await counting();
     const post = client(endpoint);
     const burst = () => Promise.all(Array.from({ length: 20 }, () => post()));
@@ -141,7 +128,7 @@ describe('connections', () => {
     await burst();
     expect({ opened, again: endpoint.connections() - opened }).toEqual({ opened: 20, again: 4 });
   });
-  it('of all endpoints idle no more than their bound: the oldest is closed', async () => {
+  it('of all endpoints stay idle up to a limit, beyond which the oldest is closed', async () => {
     const endpoint = await counting();
     const post = client(endpoint, { maxIdle: 2 });
     const to = (name: string) => post({ url: `https://${name}.hooks.example.com/` });
@@ -160,10 +147,10 @@ describe('connections', () => {
     await post();
     expect(endpoint.connections()).toBe(2);
   });
-  it('that were closed while idle are replaced: the post is sent once more, over a fresh one', async () => {
+  it('that were closed while idle are replaced: the post is sent again over a new one', async () => {
     let requests = 0;
     const endpoint = await rawTlsEndpoint((socket) => {
-      // Answers the first request of a connection, and meets the second with a reset.
+      // Answers the first request of a connection, and resets at the second.
       requests++;
       if (socket.listenerCount('answered')) return void socket.destroy();
       socket.on('answered', () => {});
@@ -178,35 +165,29 @@ describe('connections', () => {
 
 describe('an endpoint that does not connect', () => {
   const connectMs = 200;
-  it('ends as dns when its name has no address, or none is told', async () => {
+  it('ends as dns when its name has no address or is not found, and as timeout when the lookup hangs', async () => {
     const post = async (resolve: ConnectionOptions['resolve'] & {}) =>
       client(await answering(''), { resolve, connectMs })();
     expect(await post(async () => [])).toMatchObject({ error: 'dns' });
-    expect(
-      await post(() => Promise.reject(Object.assign(new Error('x 10.0.0.1'), { code: 'ENOTFOUND' }))),
-    ).toMatchObject({ error: 'dns', detail: 'ENOTFOUND' });
+    const notFound = Object.assign(new Error('x 10.0.0.1'), { code: 'ENOTFOUND' });
+    expect(await post(() => Promise.reject(notFound))).toMatchObject({ error: 'dns', detail: 'ENOTFOUND' });
     expect(await post(() => new Promise(() => {}))).toMatchObject({ error: 'timeout' });
   });
-  it('ends as connect when it refuses, and its address is not told', async () => {
+  it('ends as connect when it refuses, without its address in the detail', async () => {
     const closed = await tcpEndpoint(() => {});
     await closed.close();
     const outcome = await client(await answering(''), { connect: () => net.connect(closed.port, '127.0.0.1') })();
     expect(outcome).toMatchObject({ kind: 'failed', error: 'connect', detail: 'ECONNREFUSED' });
   });
-  it('ends as a fault, not the process, when it resets around the end of the handshake', async () => {
+  it('ends as failed, without a crash, when it resets around the end of the handshake', async () => {
     const endpoint = await httpsEndpoint(() => {});
     const resets = [0, 1, 2, 3].flatMap((wait) => Array.from({ length: 25 }, () => wait));
-    const outcomes = await Promise.all(
-      resets.map((wait) =>
-        client(endpoint, {
-          connect: () => {
-            const socket = net.connect(endpoint.port, '127.0.0.1');
-            socket.once('connect', () => setTimeout(() => socket.resetAndDestroy(), 5 * wait));
-            return socket;
-          },
-        })(),
-      ),
-    );
+    const connectAndReset = (wait: number) => () => {
+      const socket = net.connect(endpoint.port, '127.0.0.1');
+      socket.once('connect', () => setTimeout(() => socket.resetAndDestroy(), 5 * wait));
+      return socket;
+    };
+    const outcomes = await Promise.all(resets.map((wait) => client(endpoint, { connect: connectAndReset(wait) })()));
     expect(new Set(outcomes.map(({ kind }) => kind))).toEqual(new Set(['failed']));
   });
   it('ends as timeout when its TLS hangs, within the time to connect', async () => {
@@ -217,7 +198,7 @@ describe('an endpoint that does not connect', () => {
   it.each([
     ['another name', 'https://other.example.com/', {}, 'ERR_TLS_CERT_ALTNAME_INVALID'],
     ['another address', 'https://93.184.216.35/', {}, 'ERR_TLS_CERT_ALTNAME_INVALID'],
-    ['an issuer that nobody trusts', NAME, { ca: undefined }, 'DEPTH_ZERO_SELF_SIGNED_CERT'],
+    ['an untrusted issuer', NAME, { ca: undefined }, 'DEPTH_ZERO_SELF_SIGNED_CERT'],
   ])('ends as tls when its certificate is of %s', async (_, url, { ...trust }, detail) => {
     let requests = 0;
     const endpoint = await httpsEndpoint(() => void requests++);
@@ -225,7 +206,7 @@ describe('an endpoint that does not connect', () => {
     expect(await post({ url })).toMatchObject({ kind: 'failed', error: 'tls', detail });
     expect(requests).toBe(0);
   });
-  it('ends as tls when it speaks something else, an old version, or resets', async () => {
+  it('ends as tls when it speaks another protocol or an old version, or resets', async () => {
     const plain = client(await tcpEndpoint((socket) => void socket.end('SSH-2.0-x\r\n')));
     const reset = client(await tcpEndpoint((socket) => void socket.once('data', () => socket.resetAndDestroy())));
     const old = client(
@@ -235,7 +216,7 @@ describe('an endpoint that does not connect', () => {
   });
 });
 
-describe('an endpoint that does not end', () => {
+describe('an endpoint that never finishes', () => {
   const timeoutMs = 300;
   const drip = (head: string) =>
     rawTlsEndpoint((socket) => {
@@ -254,14 +235,14 @@ describe('an endpoint that does not end', () => {
     expect(outcome.durationMs).toBeGreaterThanOrEqual(timeoutMs - 5);
     expect(outcome.durationMs).toBeLessThan(timeoutMs * 3);
   });
-  it('is told of once while it is slow; one that answers in time is not', async () => {
-    const told: string[] = [];
-    const slow = (name: string, afterMs: number) => ({ slow: { afterMs, call: () => void told.push(name) } });
+  it('is reported once as slow; one that answers in time is not', async () => {
+    const reported: string[] = [];
+    const slow = (name: string, afterMs: number) => ({ slow: { afterMs, call: () => void reported.push(name) } });
     await client(await rawTlsEndpoint(() => {}))({ timeoutMs, ...slow('hung', 50) });
     const healthy = client(await httpsEndpoint((_, response) => response.end('ok')));
     await healthy(slow('healthy', 250));
     await pause(300);
-    expect(told).toEqual(['hung']);
+    expect(reported).toEqual(['hung']);
   });
   it('delays no other endpoint', async () => {
     const held: { destroy(): unknown }[] = [];
@@ -273,7 +254,7 @@ describe('an endpoint that does not end', () => {
       }),
     );
     const healthy = client(await httpsEndpoint((_, response) => response.end('ok')));
-    // What waited for the hung ones would outlive its own time.
+    // A healthy post that waited for these would exceed its own time.
     const waiting = Array.from({ length: 50 }, () => hung({ timeoutMs: 20_000 }));
     for (let index = 0; index < 20; index++) {
       const outcome = await healthy({ timeoutMs: 15_000 });

@@ -3,64 +3,59 @@ import * as https from 'node:https';
 import * as net from 'node:net';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
-import { createConnections } from '../../shared/providers/webhooks/connections.ts';
+import { type ConnectionOptions, createConnections } from '../../shared/providers/webhooks/connections.ts';
 import { postWebhook } from '../../shared/providers/webhooks/post.ts';
 import { use } from '../support/use.ts';
-import { DENIED_IPV4, DENIED_IPV6, TRICKS, VECTORS } from '../support/webhooks/addresses.ts';
 import { connectionsTo, httpsEndpoint, PUBLIC, PUBLIC_V6, tcpEndpoint } from '../support/webhooks/endpoints.ts';
+import { DENIED_IPV4, DENIED_IPV6, TRICKS, VECTORS } from './addresses.ts';
 
 const DEPLOYED = { allowLoopbackHttp: false };
 const REQUEST = { headers: { 'content-type': 'application/json' }, body: '{}' };
 const URL_OF_NAME = 'https://hooks.example.com/';
 
-/** What must stay unreached: it listens on loopback, and every vector carries its port. */
+/** Must stay unreached: it listens on loopback, and every vector has its port. */
 const canary = await use(tcpEndpoint((socket) => socket.destroy()));
 afterAll(async () => {
   expect(canary.connections()).toBe(0);
 });
 
-/** Connections as the service makes them, down to net.connect, with a DNS of the test's own that says where they went. */
-const watched = (answers: () => readonly string[]) => {
-  const asked: string[] = [];
-  const went: string[] = [];
-  const connections = createConnections({
-    ...DEPLOYED,
+/** Connections as the service makes them, down to net.connect, with the test's own DNS; records what was resolved and connected to. */
+const recorded = (
+  answers: () => readonly string[],
+  connect = (host: string, port: number) => net.connect({ host, port }),
+) => {
+  const [resolved, connected]: [string[], string[]] = [[], []];
+  const options: Partial<ConnectionOptions> = {
     resolve: async (name) => {
-      asked.push(name);
+      resolved.push(name);
       return answers();
     },
     connect: (address, port) => {
-      went.push(address);
-      return net.connect({ host: address, port });
+      connected.push(address);
+      return connect(address, port);
     },
-  });
-  return { asked, went, connections };
+  };
+  return { resolved, connected, options, connections: createConnections({ ...DEPLOYED, ...options }) };
 };
+const post = (url: string, connections: ReturnType<typeof createConnections>) =>
+  postWebhook({ ...REQUEST, url }, { ...DEPLOYED, connections });
+const DENIED = { kind: 'failed', error: 'denied_address' };
 
-describe('what may not be called is not reached', () => {
-  it(`by any of ${VECTORS.length} spellings in the address itself`, async () => {
-    const { asked, went, connections } = watched(() => ['127.0.0.1']);
-    const outcomes = await Promise.all(
-      VECTORS.map(({ host }) =>
-        postWebhook({ ...REQUEST, url: `https://${host}:${canary.port}/` }, { ...DEPLOYED, connections }),
-      ),
-    );
+describe('a denied address is not reached', () => {
+  it(`by any of ${VECTORS.length} spellings in the URL itself`, async () => {
+    const { resolved, connected, connections } = recorded(() => ['127.0.0.1']);
+    const outcomes = await Promise.all(VECTORS.map(({ host }) => post(`https://${host}:${canary.port}/`, connections)));
     expect(outcomes.filter((outcome) => outcome.kind !== 'failed' || outcome.error !== 'denied_address')).toEqual([]);
-    expect({ asked, went }).toEqual({ asked: [], went: [] });
+    expect({ resolved, connected }).toEqual({ resolved: [], connected: [] });
   });
-  it(`by any of ${TRICKS.length} addresses that look like another`, async () => {
-    const { asked, went, connections } = watched(() => ['127.0.0.1']);
-    for (const trick of TRICKS) {
-      const url = trick.replace('$', String(canary.port));
-      expect(await postWebhook({ ...REQUEST, url }, { ...DEPLOYED, connections })).toMatchObject({
-        kind: 'failed',
-        error: 'denied_address',
-      });
-    }
-    expect({ asked, went }).toEqual({ asked: [], went: [] });
+  it(`by any of ${TRICKS.length} URLs that look like another`, async () => {
+    const { resolved, connected, connections } = recorded(() => ['127.0.0.1']);
+    for (const trick of TRICKS)
+      expect(await post(trick.replace('$', String(canary.port)), connections)).toMatchObject(DENIED);
+    expect({ resolved, connected }).toEqual({ resolved: [], connected: [] });
   });
-  it('by a literal that was never checked: the connection checks it again', async () => {
-    const { went, connections } = watched(() => [PUBLIC]);
+  it('by an address literal that was never checked: the connection checks it again', async () => {
+    const { connected, connections } = recorded(() => [PUBLIC]);
     const outcomes = await Promise.all(
       [...DENIED_IPV4, ...DENIED_IPV6, ...DENIED_IPV4.map((ip) => `::ffff:${ip}`)].map(
         (host) =>
@@ -71,7 +66,7 @@ describe('what may not be called is not reached', () => {
       ),
     );
     expect(new Set(outcomes)).toEqual(new Set(['denied_address']));
-    expect(went).toEqual([]);
+    expect(connected).toEqual([]);
   });
   it.each([
     ...DENIED_IPV4,
@@ -91,17 +86,10 @@ describe('what may not be called is not reached', () => {
       [denied, PUBLIC],
       [PUBLIC, PUBLIC_V6, PUBLIC, PUBLIC_V6, denied],
     ]) {
-      const { asked, went, connections } = watched(() => answers);
-      const outcome = await postWebhook(
-        { ...REQUEST, url: `https://hooks.example.com:${canary.port}/` },
-        { ...DEPLOYED, connections },
-      );
-      expect(outcome).toMatchObject({
-        kind: 'failed',
-        error: 'denied_address',
-        detail: 'the host has an address that may not be called',
-      });
-      expect({ asked, went }).toEqual({ asked: ['hooks.example.com'], went: [] });
+      const { resolved, connected, connections } = recorded(() => answers);
+      const outcome = await post(`https://hooks.example.com:${canary.port}/`, connections);
+      expect(outcome).toMatchObject({ ...DENIED, detail: 'the host has an address that may not be called' });
+      expect({ resolved, connected }).toEqual({ resolved: ['hooks.example.com'], connected: [] });
     }
   });
   it('by a public name that resolves to loopback, even where loopback is allowed', async () => {
@@ -110,48 +98,36 @@ describe('what may not be called is not reached', () => {
       { ...REQUEST, url: `https://hooks.example.com:${canary.port}/` },
       { allowLoopbackHttp: true, connections },
     );
-    expect(outcome).toMatchObject({ kind: 'failed', error: 'denied_address' });
+    expect(outcome).toMatchObject(DENIED);
   });
 });
 
-describe('a name that changes its answer', () => {
+describe('a name that changes its addresses', () => {
   it('is resolved once per connection, and refused as soon as it rebinds', async () => {
     const endpoint = await httpsEndpoint((_, response) => response.setHeader('connection', 'close').end('ok'));
     const rebinds = [...DENIED_IPV4, ...DENIED_IPV6];
-    let answer: readonly string[] = [];
-    let asked = 0;
-    const went: string[] = [];
-    const connections = connectionsTo(endpoint.port, {
-      resolve: async () => {
-        asked++;
-        const now = answer;
-        // Whoever asks again is led elsewhere.
-        answer = ['127.0.0.1'];
-        return now;
-      },
-      connect: (address) => {
-        went.push(address);
-        return net.connect(endpoint.port, '127.0.0.1');
-      },
-    });
+    let addresses: readonly string[] = [];
+    const answers = () => {
+      const now = addresses;
+      // A second lookup is led elsewhere.
+      addresses = ['127.0.0.1'];
+      return now;
+    };
+    const { resolved, connected, options } = recorded(answers, () => net.connect(endpoint.port, '127.0.0.1'));
+    const connections = connectionsTo(endpoint.port, options);
     for (const denied of rebinds) {
-      answer = [PUBLIC];
-      expect(await postWebhook({ ...REQUEST, url: URL_OF_NAME }, { ...DEPLOYED, connections })).toMatchObject({
-        kind: 'answered',
-        body: 'ok',
-      });
-      answer = [denied];
-      expect(await postWebhook({ ...REQUEST, url: URL_OF_NAME }, { ...DEPLOYED, connections })).toMatchObject({
-        error: 'denied_address',
-      });
+      addresses = [PUBLIC];
+      expect(await post(URL_OF_NAME, connections)).toMatchObject({ kind: 'answered', body: 'ok' });
+      addresses = [denied];
+      expect(await post(URL_OF_NAME, connections)).toMatchObject({ error: 'denied_address' });
     }
-    expect(asked).toBe(2 * rebinds.length);
-    expect(new Set(went)).toEqual(new Set([PUBLIC]));
+    expect(resolved).toHaveLength(2 * rebinds.length);
+    expect(new Set(connected)).toEqual(new Set([PUBLIC]));
     expect(endpoint.connections()).toBe(rebinds.length);
     connections.close();
     await endpoint.close();
   });
-  it.each([301, 302, 303, 307, 308])('is not followed when it answers %i to a denied address', async (status) => {
+  it.each([301, 302, 303, 307, 308])('is not followed when it redirects by %i to a denied address', async (status) => {
     const targets = [
       'http://169.254.169.254/latest/meta-data/',
       `https://127.0.0.1:${canary.port}/`,
@@ -165,7 +141,7 @@ describe('a name that changes its answer', () => {
         response.writeHead(status, { location }).end();
       });
       const connections = connectionsTo(endpoint.port);
-      const outcome = await postWebhook({ ...REQUEST, url: URL_OF_NAME }, { ...DEPLOYED, connections });
+      const outcome = await post(URL_OF_NAME, connections);
       expect(outcome).toMatchObject({ kind: 'answered', status, headers: { location } });
       expect({ requests, connections: endpoint.connections() }).toEqual({ requests: 1, connections: 1 });
       connections.close();
@@ -175,20 +151,20 @@ describe('a name that changes its answer', () => {
 });
 
 describe('the environment', () => {
-  it('adds no proxy and switches no verification off', async () => {
+  it('adds no proxy and disables no verification', async () => {
     const endpoint = await httpsEndpoint((_, response) => response.end('ok'));
     const script = `
       import * as net from 'node:net';
       import { createConnections } from './shared/providers/webhooks/connections.ts';
       import { postWebhook } from './shared/providers/webhooks/post.ts';
-      const went = [];
+      const connected = [];
       const connections = createConnections({
         allowLoopbackHttp: false,
         resolve: async () => ['${PUBLIC}'],
-        connect: (address) => (went.push(address), net.connect(${endpoint.port}, '127.0.0.1')),
+        connect: (address) => (connected.push(address), net.connect(${endpoint.port}, '127.0.0.1')),
       });
       const outcome = await postWebhook({ url: '${URL_OF_NAME}', headers: {}, body: '{}' }, { allowLoopbackHttp: false, connections });
-      process.stdout.write(JSON.stringify({ went, error: outcome.error, detail: outcome.detail }));`;
+      process.stdout.write(JSON.stringify({ connected, error: outcome.error, detail: outcome.detail }));`;
     const proxy = `http://127.0.0.1:${canary.port}`;
     const { stdout } = await promisify(execFile)(
       process.execPath,
@@ -206,7 +182,7 @@ describe('the environment', () => {
         },
       },
     );
-    expect(JSON.parse(stdout)).toEqual({ went: [PUBLIC], error: 'tls', detail: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
+    expect(JSON.parse(stdout)).toEqual({ connected: [PUBLIC], error: 'tls', detail: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
     await endpoint.close();
   });
 });

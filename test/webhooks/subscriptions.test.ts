@@ -1,75 +1,70 @@
 import { describe, expect, test } from 'vitest';
 import type { Actor } from '../../shared/domain/core/actor.ts';
-import { type Id, newId, parseId } from '../../shared/domain/core/ids.ts';
-import { deliverAll } from '../../shared/domain/webhooks/deliver.ts';
-import { fanOut } from '../../shared/domain/webhooks/fan-out.ts';
+import { newId, parseId } from '../../shared/domain/core/ids.ts';
 import { pullEvents, replayOne, replayRange } from '../../shared/domain/webhooks/history.ts';
 import { changeSubscription, revokeSubscription } from '../../shared/domain/webhooks/manage.ts';
 import type { Subscription } from '../../shared/domain/webhooks/subscription.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
+import { accepted } from '../support/accepted.ts';
 import { ok, useWebhooks } from '../support/webhook-world.ts';
+import { deliveriesOf } from './kit.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
-const DAYS_30 = 30 * 24 * 3600;
 /** Subscriptions of an organization that are not revoked. */
-const MOST = 1_000;
+const MAX_SUBSCRIPTIONS = 1_000;
 
 const hooks = await useWebhooks();
+const { queue, queueMany, deliver, calls } = deliveriesOf(hooks);
 
-/** Events a millisecond apart, given to the organization's subscriptions. */
-const raise = async (actor: Actor, count: number): Promise<Id<'delivery'>[]> => {
-  const events = [];
-  for (let at = 0; at < count; at++) {
-    hooks.world.now += 1;
-    events.push(await hooks.event(actor));
-  }
-  hooks.workItems.length = 0;
-  await fanOut(hooks.ports, events);
-  return hooks.workItems.splice(0).map(({ id }) => id);
-};
-const secondsOf = (ms: number) => Math.ceil(ms / 1000);
+/** The `ttl` of a row that expires 30 days after this moment. */
+const in30Days = () => Math.ceil(hooks.world.now / 1000) + 30 * 24 * 3600;
 const row = ({ organizationId, id }: Subscription) => hooks.world.table.get(KEYS.webhook(organizationId, id));
-/** Rows of other subscriptions of its organization that are as it is. */
+/** Rows of further subscriptions of the same organization. */
 const copiesOf = async (subscription: Subscription, count: number, status = 'active') => {
-  const standing = await row(subscription);
+  const original = await row(subscription);
   return Array.from({ length: count }, () => {
     const id = newId('webhook');
-    return { ...standing, ...KEYS.webhook(subscription.organizationId, id), id, status };
+    return { ...original, ...KEYS.webhook(subscription.organizationId, id), id, status };
   });
 };
-const sequences = async (actor: Actor, { id }: Subscription, after = 0) => {
-  const page = await pullEvents(hooks.ports, actor, id, after, 50);
-  if ('details' in page) throw new Error(page.details.detail);
-  return page.items.map(({ sequence }) => sequence);
+/** An active subscription whose endpoint answered 500 to six events. */
+const failing = async () => {
+  const made = await hooks.subscribe();
+  hooks.answers.set(made.subscription.url, () => ok(500));
+  for (const id of await queueMany(made.actor, 6)) await deliver(id);
+  return made;
 };
-const calls = (action: string) => hooks.world.proxy.calls.get(action) ?? 0;
+const sequences = async (actor: Actor, { id }: Subscription, after = 0) => {
+  const { items } = accepted(await pullEvents(hooks.ports, actor, id, after, 50));
+  return items.map(({ sequence }) => sequence);
+};
 
 describe('subscriptions of one organization', () => {
-  test('take their events also where their rows are more than one page of the table', async () => {
+  test('get their events also when their rows fill more than one page of a query', async () => {
     const headers = Array.from({ length: 20 }, (_, at) => ({ key: `x-${at}`, value: 'v'.repeat(1_024) }));
     const { actor, subscription } = await hooks.subscribe({ headers });
     await hooks.world.table.putMany(await copiesOf(subscription, 59));
-    expect(await raise(actor, 1)).toHaveLength(60);
+    expect(await queueMany(actor, 1)).toHaveLength(60);
     expect(await hooks.ports.subscriptions.list(actor.organizationId)).toHaveLength(60);
   });
 
-  test('that are revoked take no place of others: only as many as may stand are refused', async () => {
+  test('count towards their limit only while they are not revoked', async () => {
     const { actor, subscription } = await hooks.subscribe();
-    await hooks.world.table.putMany(await copiesOf(subscription, MOST, 'revoked'));
+    await hooks.world.table.putMany(await copiesOf(subscription, MAX_SUBSCRIPTIONS, 'revoked'));
     const second = await hooks.subscribe({}, actor);
-    await hooks.world.table.putMany(await copiesOf(subscription, MOST - 2));
+    await hooks.world.table.putMany(await copiesOf(subscription, MAX_SUBSCRIPTIONS - 2));
     await expect(hooks.subscribe({}, actor)).rejects.toThrow('as many subscriptions');
     await revokeSubscription(hooks.ports, actor, second.subscription.id);
     await hooks.subscribe({}, actor);
   });
 
-  test('are kept for 30 days after they were revoked, by their owner or by a 410, and for ever before', async () => {
+  test('expire 30 days after they were revoked, by their owner or by a 410, and never before', async () => {
     const { actor, subscription } = await hooks.subscribe();
     const gone = await hooks.subscribe({}, actor);
     expect(await row(subscription)).not.toHaveProperty('ttl');
     hooks.answers.set(gone.subscription.url, () => ok(410));
-    await deliverAll(hooks.ports, await raise(actor, 1));
-    const ttl = secondsOf(hooks.world.now) + DAYS_30;
+    await deliver(...(await queueMany(actor, 1)));
+    const ttl = in30Days();
     expect(await row(gone.subscription)).toMatchObject({ status: 'revoked', ttl });
     await revokeSubscription(hooks.ports, actor, subscription.id);
     hooks.world.now += DAY_MS;
@@ -78,11 +73,9 @@ describe('subscriptions of one organization', () => {
   });
 });
 
-describe('a subscription whose address is changed', () => {
-  test('to one that answers is active again, and what waits for the old one is looked at', async () => {
-    const { actor, subscription } = await hooks.subscribe();
-    hooks.answers.set(subscription.url, () => ok(500));
-    for (const id of await raise(actor, 6)) await deliverAll(hooks.ports, [id]);
+describe('a subscription whose URL is changed', () => {
+  test('to one that answers is active again, and its waiting deliveries are queued', async () => {
+    const { actor, subscription } = await failing();
     expect(await row(subscription)).toMatchObject({ status: 'failing' });
     hooks.workItems.length = 0;
     const url = 'https://moved.example/hook';
@@ -90,17 +83,12 @@ describe('a subscription whose address is changed', () => {
     expect(changed).toMatchObject({ url, status: 'active', consecutiveFailures: 0 });
     expect(hooks.workItems).toHaveLength(6);
     hooks.posted.length = 0;
-    await deliverAll(
-      hooks.ports,
-      hooks.workItems.map(({ id }) => id),
-    );
+    await deliver(...hooks.workItems.map(({ id }) => id));
     expect(hooks.posted.map((post) => post.url)).toEqual(Array(6).fill(url));
   });
 
-  test('to one that does not is as it was', async () => {
-    const { actor, subscription } = await hooks.subscribe();
-    hooks.answers.set(subscription.url, () => ok(500));
-    for (const id of await raise(actor, 6)) await deliverAll(hooks.ports, [id]);
+  test('to one that does not answer 2xx is not changed', async () => {
+    const { actor, subscription } = await failing();
     const before = await row(subscription);
     hooks.answers.set('https://gone.example/hook', () => ok(404));
     await changeSubscription(hooks.ports, actor, subscription.id, { url: 'https://gone.example/hook' });
@@ -108,24 +96,24 @@ describe('a subscription whose address is changed', () => {
   });
 });
 
-describe('what is kept of deliveries', () => {
-  test('stays for 30 days after the last attempt, however late that was', async () => {
+describe('the history of deliveries', () => {
+  test('expires 30 days after the last attempt, however late that was', async () => {
     const { actor, subscription } = await hooks.subscribe();
-    const id = parseId('delivery', (await raise(actor, 1))[0]);
+    const id = await queue(actor);
     const ttl = async () => (await hooks.world.table.get(KEYS.delivery(id)))?.ttl;
-    expect(await ttl()).toBe(secondsOf(hooks.world.now) + DAYS_30);
+    expect(await ttl()).toBe(in30Days());
     hooks.world.now += DAY_MS;
-    await deliverAll(hooks.ports, [id]);
-    expect(await ttl()).toBe(secondsOf(hooks.world.now) + DAYS_30);
+    await deliver(id);
+    expect(await ttl()).toBe(in30Days());
     hooks.world.now += 20 * DAY_MS;
     await replayOne(hooks.ports, actor, subscription.id, id);
-    await deliverAll(hooks.ports, [id]);
-    expect(await ttl()).toBe(secondsOf(hooks.world.now) + DAYS_30);
+    await deliver(id);
+    expect(await ttl()).toBe(in30Days());
   });
 
-  test('is pulled from its oldest event on, when the ones before are no longer kept', async () => {
+  test('is pulled from its oldest event on when earlier ones have expired', async () => {
     const { actor, subscription } = await hooks.subscribe();
-    const ids = await raise(actor, 6);
+    const ids = await queueMany(actor, 6);
     hooks.world.now += 31 * DAY_MS;
     for (const id of [ids[0], ids[1], ids[3]])
       await hooks.world.table.write({ delete: KEYS.delivery(parseId('delivery', id)) });
@@ -133,18 +121,18 @@ describe('what is kept of deliveries', () => {
     expect(await sequences(actor, subscription, 3)).toEqual([5, 6]);
   });
 
-  test('is pulled with a last sequence that is never behind the events beside it', async () => {
+  test('is pulled with a lastSequence that is never below that of its events', async () => {
     const { actor, subscription } = await hooks.subscribe();
-    await raise(actor, 3);
-    // As it was read before the events were given out.
+    await queueMany(actor, 3);
+    // As it was read before the events were fanned out.
     const subscriptions = { ...hooks.ports.subscriptions, read: async () => subscription };
     const page = await pullEvents({ ...hooks.ports, subscriptions }, actor, subscription.id, 0, 50);
     expect(page).toMatchObject({ items: [{}, {}, { sequence: 3 }], lastSequence: 3 });
   });
 
-  test('is not pulled beyond a gap that the index has not closed yet', async () => {
+  test('is not pulled beyond a gap that the index may still fill', async () => {
     const { actor, subscription } = await hooks.subscribe();
-    const ids = await raise(actor, 4);
+    const ids = await queueMany(actor, 4);
     await hooks.world.table.write({ delete: KEYS.delivery(parseId('delivery', ids[2])) });
     expect(await sequences(actor, subscription)).toEqual([1, 2]);
     hooks.world.now += 61_000;
@@ -152,12 +140,12 @@ describe('what is kept of deliveries', () => {
   });
 });
 
-describe('what failed', () => {
-  test('is handed over on resume in the order in which its events happened, without counting all deliveries of the subscription', async () => {
+describe('many deliveries', () => {
+  test('that failed are queued on resume in the order of their events, by one query', async () => {
     const { actor, subscription } = await hooks.subscribe();
     hooks.answers.set(subscription.url, () => ok(500));
-    const ids = await raise(actor, 3);
-    await deliverAll(hooks.ports, ids);
+    const ids = await queueMany(actor, 3);
+    await deliver(...ids);
     await changeSubscription(hooks.ports, actor, subscription.id, { status: 'paused' });
     hooks.workItems.length = 0;
     const queries = calls('Query');
@@ -166,11 +154,11 @@ describe('what failed', () => {
     expect(calls('Query') - queries).toBe(1);
   });
 
-  test('of a range is replayed in that order too', async () => {
+  test('of a range are replayed in that order too', async () => {
     const { actor, subscription } = await hooks.subscribe();
     const from = hooks.world.now;
-    const ids = [...(await raise(actor, 20)), ...(await raise(actor, 20))];
-    await deliverAll(hooks.ports, ids);
+    const ids = [...(await queueMany(actor, 20)), ...(await queueMany(actor, 20))];
+    await deliver(...ids);
     hooks.workItems.length = 0;
     const range = { from, to: hooks.world.now, status: 'delivered' as const };
     expect(await replayRange(hooks.ports, actor, subscription.id, range)).toEqual({ replayed: 40 });

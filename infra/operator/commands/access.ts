@@ -14,9 +14,10 @@ import { listOrganizations } from '../../../shared/storage/access/organizations.
 import { createOrganization, operatorOf } from '../../provisioning/organizations.ts';
 import { defineCommand, OperatorError } from '../command.ts';
 import { env, environmentsOf, id, nameList, optionalEnv, shortText, timestamp, wholeNumber } from '../options.ts';
+import { assign } from './senders.ts';
 
 const organization = id('organization', 'the organization (org_…)');
-const SHOWN_ONCE = 'The secret is shown this once; only its SHA-256 is stored.';
+const SHOWN_ONCE = 'The secret is shown only now; only its SHA-256 is stored.';
 
 const orThrow = <T>(outcome: T | Refusal): T => {
   if (!isRefusal(outcome)) return outcome;
@@ -33,14 +34,14 @@ const organizationCreate = defineCommand({
   options: z.object({ name: shortText('its name') }),
   run: async ({ tables }, { name }) => ({
     data: { ...(await createOrganization(tables, { name })) },
-    note: 'The keys are shown this once; only their SHA-256 is stored.',
+    note: 'The keys are shown only now; only their SHA-256 is stored.',
   }),
 });
 
 const organizationList = defineCommand({
   name: 'organization list',
   summary: 'List organizations, newest first',
-  options: z.object({ limit: wholeNumber(1, 'how many at most (default 100)').default(100) }),
+  options: z.object({ limit: wholeNumber(1, 'maximum number (default 100)').default(100) }),
   run: async ({ tables }, { limit }) => {
     const organizations = await listOrganizations(tables.live, { limit, skip: 0 });
     return {
@@ -51,23 +52,25 @@ const organizationList = defineCommand({
 
 const organizationSet = defineCommand({
   name: 'organization set',
-  summary: "Set an organization's ceiling of SMS per second, or the sender of e-mails that name none",
+  summary: "Set an organization's limit of SMS per second, or its default e-mail sender",
   options: z.object({
     organization,
-    smsPerSecond: wholeNumber(0, 'SMS per second at most; 0 takes the ceiling away').optional(),
-    emailFrom: shortText('`address` or `Name <address>` of a verified sender').optional(),
+    smsPerSecond: wholeNumber(0, 'maximum SMS per second; 0 removes the limit').optional(),
+    emailFrom: shortText('`address` or `Name <address>`; the address is assigned as a sender').optional(),
     env: optionalEnv,
   }),
   run: async ({ tables }, { organization: of, smsPerSecond, emailFrom, env: chosen }) => {
-    if (emailFrom !== undefined && !parseMailbox(emailFrom))
-      throw new OperatorError(`email-from ${mailboxError(emailFrom)}`);
+    const mailbox = emailFrom === undefined ? undefined : parseMailbox(emailFrom);
+    if (emailFrom !== undefined && !mailbox) throw new OperatorError(`email-from ${mailboxError(emailFrom)}`);
     const ceiling = smsPerSecond === 0 ? undefined : smsPerSecond;
     for (const each of environmentsOf(chosen)) {
       const table = tables[each];
       if (smsPerSecond !== undefined)
         assertFound(await setOrganization(table, of, 'smsPerSecond', ceiling), 'organization');
-      if (emailFrom !== undefined)
+      if (mailbox !== undefined) {
         assertFound(await setOrganization(table, of, 'emailFrom', emailFrom), 'organization');
+        await assign(tables, { organization: of, env: each, channel: 'email', value: mailbox.address });
+      }
     }
     return {
       data: {
@@ -87,8 +90,8 @@ const keyCreate = defineCommand({
     organization,
     env,
     scopes: nameList('scopes separated by commas, or all'),
-    name: shortText('what to call it').default("Operator's key"),
-    expiresAt: timestamp('from when on it is refused (ISO 8601)').optional(),
+    name: shortText('a name for it').default("Operator's key"),
+    expiresAt: timestamp('when it expires (ISO 8601)').optional(),
   }),
   run: async ({ tables }, { organization: of, env: chosen, scopes, name, expiresAt }) => {
     const request = {
@@ -109,7 +112,7 @@ const keyList = defineCommand({
   options: z.object({
     organization,
     env: optionalEnv,
-    limit: wholeNumber(1, 'how many at most of each environment (default 100)').default(100),
+    limit: wholeNumber(1, 'maximum number per environment (default 100)').default(100),
   }),
   run: async ({ tables }, { organization: of, env: chosen, limit }) => {
     const pages = await Promise.all(
@@ -158,7 +161,7 @@ const accountCreate = defineCommand({
 
 const accountSet = defineCommand({
   name: 'account set',
-  summary: "Change a person's status: the sessions of one who is not active are refused within 60 seconds",
+  summary: "Change a person's status: sessions are refused within 60 seconds unless it is active",
   options: z.object({
     id: id('account', 'the account (acc_…)'),
     status: z

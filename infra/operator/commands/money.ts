@@ -27,7 +27,7 @@ const walletCredit = defineCommand({
     organization: id('organization', 'the organization (org_…)'),
     env,
     coins: wholeNumber(1, 'how many coins; 1 coin = R$ 0.0001'),
-    description: shortText('what the ledger shall say').default('Credit by the operator'),
+    description: shortText('description of the ledger entry').default('Credit by the operator'),
     idempotencyKey: shortText('a repeat with the same key credits nothing').optional(),
   }),
   run: async ({ tables }, { organization, env: chosen, idempotencyKey, ...credit }) => {
@@ -63,12 +63,12 @@ const unpriced = (table: PriceTable): readonly string[] =>
 
 const pricesSet = defineCommand({
   name: 'prices set',
-  summary: 'Set the whole price table from a moment on',
+  summary: 'Set the whole price table from a time on',
   options: z.object({
     file: shortText('a JSON file with the rows that `prices show --json` prints as items; - for standard input'),
-    effectiveFrom: timestamp('from when on (ISO 8601; default now)').optional(),
+    effectiveFrom: timestamp('start time (ISO 8601; default now)').optional(),
     env: optionalEnv,
-    partial: z.boolean().optional().meta({ description: 'stop selling what the file has no row for' }),
+    partial: z.boolean().optional().meta({ description: 'accept that routes without a row are refused' }),
   }),
   run: async ({ tables }, { file, effectiveFrom = Date.now(), env: chosen, partial }) => {
     const read = readJsonFile(file);
@@ -79,7 +79,7 @@ const pricesSet = defineCommand({
     const missing = unpriced(parsed.data);
     if (missing.length > 0 && !partial)
       throw new OperatorError(
-        `The file ${file} has no row for ${missing.join(', ')}: sends there would be refused. Add them, or say --partial.`,
+        `The file ${file} has no row for ${missing.join(', ')}: sends there would be refused. Add them, or use --partial.`,
       );
     for (const each of environmentsOf(chosen)) await putPrices(tables[each], isoTime(effectiveFrom), parsed.data);
     return {

@@ -70,8 +70,7 @@ const providerSet = defineCommand({
     settings: z.string().optional().meta({ description: 'the settings as JSON, instead of a file' }),
   }),
   run: async (target, { env: chosen, channel: of, provider: name, file, settings }) => {
-    if ((file === undefined) === (settings === undefined))
-      throw new OperatorError('Give the settings once: --file or --settings.');
+    if ((file === undefined) === (settings === undefined)) throw new OperatorError('Give either --file or --settings.');
     const checked = await checkSettings(of, name, file === undefined ? inlineJson(settings ?? '') : readJsonFile(file));
     await putProviderSettings(target.tables[chosen], await target.vault(chosen), {
       channel: of,
@@ -115,7 +114,7 @@ const providerList = defineCommand({
 
 const providerRemove = defineCommand({
   name: 'provider remove',
-  summary: 'Take a provider away from a stage, with its settings',
+  summary: 'Remove a provider and its settings from a stage',
   options: z.object({ env, channel, provider }),
   run: async ({ tables }, { env: chosen, channel: of, provider: name }) => {
     await deleteProviderSettings(tables[chosen], of, name);
@@ -125,10 +124,10 @@ const providerRemove = defineCommand({
 
 const routesSet = defineCommand({
   name: 'routes set',
-  summary: 'Set which providers carry a route, in which order: for one organization, or by default',
+  summary: 'Set the providers of a route in order, for one organization or by default',
   options: z.object({
     organization: id('organization', 'the organization (org_…); or --default').optional(),
-    default: z.boolean().optional().meta({ description: 'for every organization that has no order of its own' }),
+    default: z.boolean().optional().meta({ description: 'for every organization without an order of its own' }),
     channel,
     route: shortText(`a route of the channel: ${ALL_ROUTES}`),
     providers: nameList('providers in their order, separated by commas'),
@@ -136,7 +135,7 @@ const routesSet = defineCommand({
   }),
   run: async ({ tables }, { organization, default: forAll, channel: of, route, providers, env: chosen }) => {
     if ((organization === undefined) === (forAll !== true))
-      throw new OperatorError('Say for whom once: --organization or --default.');
+      throw new OperatorError('Give either --organization or --default.');
     checkRoute(of, route);
     for (const name of providers) await requireProvider(of, name);
     if (organization && !(await readOrganization(tables[chosen], organization)))

@@ -16,7 +16,7 @@ const side = ({ url, deadLetterUrl }: QueuePair, chosen: (typeof SIDES)[number])
 
 const queueList = defineCommand({
   name: 'queue list',
-  summary: 'Show what waits in each queue and among its dead letters',
+  summary: 'Show the number of messages in each queue and its dead-letter queue',
   options: z.object({
     env: optionalEnv,
     queue: queue.optional().meta({ description: `${QUEUE_NAMES.join(' or ')}; all when absent` }),
@@ -38,7 +38,7 @@ const queueList = defineCommand({
     );
     return {
       data: { items },
-      note: 'oldestDueSeconds: for how long the oldest work of the queue has been due in the table.',
+      note: 'oldestDueSeconds: how long the oldest work item of the queue has been due in the table.',
     };
   },
 });
@@ -50,7 +50,7 @@ const queuePeek = defineCommand({
     env,
     queue,
     from,
-    max: wholeNumber(1, 'how many at most, 1 to 10 (default 10)').pipe(z.int().max(10)).default(10),
+    max: wholeNumber(1, 'maximum number, 1 to 10 (default 10)').pipe(z.int().max(10)).default(10),
   }),
   run: async (target, { env: chosen, queue: name, from: where, max }) => ({
     data: { items: await peek(target.sqs, side(await target.queue(chosen, name), where), max) },
@@ -59,7 +59,7 @@ const queuePeek = defineCommand({
 
 const queueRedrive = defineCommand({
   name: 'queue redrive',
-  summary: 'Send the dead letters back to their queue; consumers tolerate repeats',
+  summary: 'Move the dead letters back to their queue; consumers are idempotent',
   options: z.object({ env, queue }),
   run: async (target, { env: chosen, queue: name }) => {
     const pair = await target.queue(chosen, name);
@@ -71,7 +71,8 @@ const queueRedrive = defineCommand({
 
 const queuePurge = defineCommand({
   name: 'queue purge',
-  summary: 'Throw away the dead letters, or the messages of a queue; what is due stays in the table and is found again',
+  summary:
+    'Delete the dead letters, or the messages of a queue; due work items stay in the table and are enqueued again',
   options: z.object({ env, queue, from }),
   run: async (target, { env: chosen, queue: name, from: where }) => {
     const url = side(await target.queue(chosen, name), where);

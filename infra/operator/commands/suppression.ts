@@ -49,26 +49,28 @@ const removeFromSesList = async (target: Target, { env: chosen, email }: Chosen)
     return (await removeFromSesSuppressionList(given, email)) ? 'removed' : 'not_listed';
   } catch (fault) {
     const why = fault instanceof Error ? fault.message : 'unknown error';
-    throw new OperatorError(`The address may be written to here, and may still be on the list of SES: ${why}.`);
+    throw new OperatorError(
+      `The address is no longer suppressed here, but may still be on the suppression list of SES: ${why}.`,
+    );
   }
 };
 
 const suppressionShow = defineCommand({
   name: 'suppression show',
-  summary: "Show whether an organization's e-mails to an address are refused, and until when",
+  summary: 'Show whether an address is suppressed for an organization, and until when',
   options,
   run: async (target, chosen) => {
     const { until } = await suppressionOf(target, chosen);
     return {
       data: view(chosen.organization, chosen.env, until),
-      note: 'Addresses are kept as blind indexes, so that there is no list of them.',
+      note: 'Addresses are stored as blind indexes, so they cannot be listed.',
     };
   },
 });
 
 const suppressionLift = defineCommand({
   name: 'suppression lift',
-  summary: 'Let an address be written to again, also by Amazon SES where live e-mails leave through it',
+  summary: 'Lift the suppression of an address, also at Amazon SES if it sends live e-mails',
   options,
   run: async (target, chosen) => {
     const { until, lift } = await suppressionOf(target, chosen);
@@ -79,7 +81,7 @@ const suppressionLift = defineCommand({
         lifted: until !== undefined,
         amazonSes: await removeFromSesList(target, chosen),
       },
-      note: 'suppressed tells how it stood before. The list of SES is the one of its account: it holds for every organization.',
+      note: 'suppressed is the state before. The suppression list of SES belongs to its account: it applies to every organization.',
     };
   },
 });

@@ -10,7 +10,7 @@ import { type NewSecret, newSecret } from './secrets.ts';
 export const KEY_SCOPES: readonly Scope[] = SCOPES.filter((scope) => !SESSION_ONLY_SCOPES.has(scope));
 /** Hours for which the old secret keeps working after a rotation: default and maximum (30 days). */
 export const OVERLAP_HOURS = { standard: 24, maximum: 720 } as const;
-/** Max. old secrets that work beside the current one; a rotation beyond this is rejected. */
+/** Max. old secrets that work alongside the current one; a rotation beyond this is rejected. */
 export const MAX_OLD_SECRETS = 10;
 const HOUR_MS = 3600 * 1000;
 
@@ -65,11 +65,11 @@ const invalid = (path: string, message: string): Refusal<'VALIDATION_ERROR'> =>
   refuse('VALIDATION_ERROR', { detail: 'The request breaks a rule of the contract.', errors: [{ path, message }] });
 
 /** Validates and sorts the requested scopes. 422 for a scope that no key may hold. */
-const keyScopes = (asked: readonly string[]): readonly Scope[] | Refusal<'VALIDATION_ERROR'> => {
-  const at = asked.findIndex((scope) => !(KEY_SCOPES as readonly string[]).includes(scope));
+const keyScopes = (requested: readonly string[]): readonly Scope[] | Refusal<'VALIDATION_ERROR'> => {
+  const at = requested.findIndex((scope) => !(KEY_SCOPES as readonly string[]).includes(scope));
   if (at >= 0) return invalid(`scopes.${at}`, 'must be a scope that a key may carry');
-  if (asked.length === 0) return invalid('scopes', 'must name at least one scope');
-  return KEY_SCOPES.filter((scope) => asked.includes(scope));
+  if (requested.length === 0) return invalid('scopes', 'must name at least one scope');
+  return KEY_SCOPES.filter((scope) => requested.includes(scope));
 };
 
 /** 403 naming the scopes that the grantor lacks: a credential must not create or reveal a secret stronger than itself. */
@@ -116,7 +116,7 @@ const optionalTime = <K extends string>(name: K, ms: number | undefined): { [N i
   ms === undefined ? {} : ({ [name]: isoTime(ms) } as Record<K, string>);
 
 /** The `apikey.created` event; never contains the secret. */
-export const keyCreated = (key: ApiKey): DomainEvent =>
+const keyCreated = (key: ApiKey): DomainEvent =>
   newEvent({
     type: 'apikey.created',
     organizationId: key.organizationId,

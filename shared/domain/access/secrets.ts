@@ -5,7 +5,7 @@ import { randomBase62 } from '../core/ids.ts';
 type SecretKind = Actor['kind'];
 
 /** Credential prefixes: they tell the environment before anything is read (docs/spec/access.md#credentials). */
-export const SECRET_PREFIXES = {
+const SECRET_PREFIXES = {
   key: { live: 'svc_live_', test: 'svc_test_' },
   session: { live: 'svc_session_', test: 'svc_session_test_' },
 } as const satisfies Record<SecretKind, Record<Environment, string>>;

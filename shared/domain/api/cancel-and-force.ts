@@ -37,7 +37,7 @@ const NOT_FOUND = refuse('NOT_FOUND', 'There is no such message.');
 const NOT_QUEUED = refuse('CONFLICT', 'The message is not queued.');
 /** Messages of a strict batch are neither forced nor resent before the batch is decided (docs/spec/bulk.md#strict-batches). */
 export const UNDECIDED = refuse('CONFLICT', {
-  detail: 'The strict batch of the message is still being decided: nothing of it leaves before it is accepted.',
+  detail: 'The strict batch of the message is still being decided: nothing of it is sent before it is accepted.',
   retryAfterSeconds: 1,
 });
 
@@ -54,7 +54,7 @@ export const cancel = async (ports: CancelPorts, { organizationId }: Actor, id: 
   const released = await ports.messageStore.release(message, {
     at,
     reason: 'cancelled',
-    lastError: 'Cancelled before it left.',
+    lastError: 'Cancelled before it was sent.',
     decisions: [{ at, kind: 'operator', detail: 'cancelled; hold released', coins: message.coins }],
     freeKey: false,
     events: [],
@@ -77,7 +77,7 @@ export const force = async (
   if (!isQueued(message)) return NOT_QUEUED;
   if (await ports.isUndecided(message)) return UNDECIDED;
   const at = ports.clock();
-  const decision: Decision = { at, kind: 'operator', detail: 'forced to leave now' };
+  const decision: Decision = { at, kind: 'operator', detail: 'forced to be sent now' };
   if (!(await ports.forceSend(message, at, decision))) return NOT_QUEUED;
   ports.enqueueSend(id, at);
   if (message.fallbackId) ports.enqueueFallback(message.fallbackId, at);

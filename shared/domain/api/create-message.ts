@@ -8,7 +8,7 @@ import { queuedMessageView } from '../tracking/views.ts';
 
 type Variables = NonNullable<SendRequest['variables']>;
 
-/** The parsed body of the unified create (docs/spec/messages.md#creating-a-message). */
+/** The parsed body of the create operation for all channels (docs/spec/messages.md#creating-a-message). */
 export interface CreateRequest extends Omit<SendRequest, 'to' | 'template' | 'variables' | 'scheduledAt' | 'text'> {
   readonly to?: string | undefined;
   readonly templateId?: string | undefined;
@@ -25,7 +25,7 @@ const byName = (vars: CreateRequest['templateVars']): Variables | undefined =>
     ? Object.fromEntries(vars.map((value: string, index) => [String(index + 1), value]))
     : (vars as Variables | undefined);
 
-/** The payload; an empty one beside a template counts as absent. */
+/** The payload; an empty one next to a template counts as absent. */
 const payloadOf = ({ payload, templateId }: CreateRequest) =>
   templateId !== undefined && payload && Object.keys(payload).length === 0 ? undefined : payload;
 

@@ -41,7 +41,7 @@ export type ResendRefusal =
 
 const notResendable = (status: string) =>
   refuse('CONFLICT', {
-    detail: 'Only a queued or a failed message can be sent anew.',
+    detail: 'Only a queued or a failed message can be resent.',
     meta: { status },
   });
 
@@ -64,7 +64,7 @@ const contentToResend = (
 
 const NO_BODY = refuse('VALIDATION_ERROR', {
   detail: "An e-mail's body is not kept: send the payload again.",
-  errors: [{ path: 'payload', message: 'is needed to send an e-mail anew' }],
+  errors: [{ path: 'payload', message: 'is needed to resend an e-mail' }],
 });
 
 const corrected = (payload: Readonly<Record<string, unknown>>): ResendContent => {

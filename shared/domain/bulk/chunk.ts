@@ -2,7 +2,7 @@ import { channelOf } from '../channels/registry.ts';
 import type { Environment, Tenant } from '../core/actor.ts';
 import type { Id } from '../core/ids.ts';
 import { asCoins, type Coins } from '../core/money.ts';
-import { formatEscrowLane } from '../message/escrow-lane.ts';
+import { formatEscrowShard } from '../message/escrow-shard.ts';
 import type { Fallback } from '../message/fallback.ts';
 import type { MessageRecord } from '../message/message.ts';
 import { quoteUnits } from '../pricing/prices.ts';
@@ -18,8 +18,8 @@ const MAX_ROWS = 100 - OWN_ROWS;
 const MAX_BYTES = 3_000_000;
 /** Upper estimate of a message row without its content, in bytes. */
 const ROW_BYTES = 3_000;
-/** Rows that a chunk's escrow is spread over. Messages of one lane are sent one after the other, so they never contend for its row. */
-export const LANES = 8;
+/** Rows that a chunk's escrow is spread over. Messages of one shard are sent one after the other, so they never contend for its row. */
+export const ESCROW_SHARDS = 8;
 
 /** A message that passed every check but that of the wallet. */
 export interface Item {
@@ -193,10 +193,10 @@ export const priceChunk = (items: readonly Item[], pricing: ChunkPricing): Price
     if (plan.maxCoins !== undefined && price.coins > plan.maxCoins) exceedsMaxCoins.push(item);
     else if (coins + price.coins > pricing.budget) unaffordable.push(item);
     else {
-      const escrow = formatEscrowLane({
+      const escrow = formatEscrowShard({
         batchId: pricing.batchId,
         chunk: pricing.chunk,
-        lane: accepted.length % LANES,
+        shard: accepted.length % ESCROW_SHARDS,
       });
       const message = { ...pricedMessage(plan, initial, drafted, { ...price, month: pricing.month }), escrow };
       accepted.push({ item, message: { message, requestHash: key.requestHash, body: initial.body, fallback, keyed } });

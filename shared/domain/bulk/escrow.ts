@@ -1,9 +1,9 @@
 import type { Id } from '../core/ids.ts';
 import { mapConcurrently } from '../core/map-concurrently.ts';
-import { parseEscrowLane } from '../message/escrow-lane.ts';
+import { parseEscrowShard } from '../message/escrow-shard.ts';
 import type { MessageRecord } from '../message/message.ts';
 import type { SendPorts } from '../sending/ports.ts';
-import { type Chunk, isResolved, LANES } from './chunk.ts';
+import { type Chunk, ESCROW_SHARDS, isResolved } from './chunk.ts';
 import type { BatchStore } from './ports.ts';
 
 export type EscrowPorts = Pick<SendPorts, 'clock' | 'messageStore'> & { readonly store: BatchStore };
@@ -59,7 +59,7 @@ export const isUndecided = async (
   { escrow, attempts, hold }: Pick<MessageRecord, 'escrow' | 'attempts' | 'hold'>,
 ): Promise<boolean> => {
   if (escrow === undefined || attempts > 0) return false;
-  const { batchId, chunk: number } = parseEscrowLane(escrow);
+  const { batchId, chunk: number } = parseEscrowShard(escrow);
   const chunk = await store.readChunk(batchId, number);
   if (chunk?.decidedBy === undefined) return false;
   const state = (await store.readBatch(batchId))?.state;
@@ -73,7 +73,7 @@ export const withdrawChunk = async (ports: EscrowPorts, batchId: Id<'batch'>, nu
   const messages = await ports.store.readMessages(chunk.messageIds);
   await mapConcurrently(
     messages.filter(({ hold, status }) => hold === 'open' && status === 'queued'),
-    LANES,
+    ESCROW_SHARDS,
     async (message) => {
       const at = ports.clock();
       await ports.messageStore.release(message, {

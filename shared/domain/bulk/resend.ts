@@ -50,7 +50,7 @@ const MAX_MESSAGES = 5_000;
 /** How long a request resends, in ms. The rest is refused message by message; a repeated request continues with it. */
 const MAX_RESEND_MS = 18_000;
 const TOO_LATE = refuse('SERVICE_UNAVAILABLE', {
-  detail: 'The batch took too long: this message was not sent anew. Send it again.',
+  detail: 'The batch took too long: this message was not resent. Try again.',
   retryAfterSeconds: 1,
 });
 /** Concurrent resends: each is a transaction on the same wallet. */

@@ -22,21 +22,21 @@ const isDecided = async (ports: ChunkPorts, { batchId, chunk, decidedBy }: Chunk
   return batch?.state === 'accepted';
 };
 
-/** Groups messages by escrow lane. */
-const byLane = (messages: readonly MessageRecord[]): MessageRecord[][] => {
-  const lanes = new Map<string, MessageRecord[]>();
+/** Groups messages by escrow shard. */
+const byShard = (messages: readonly MessageRecord[]): MessageRecord[][] => {
+  const shards = new Map<string, MessageRecord[]>();
   for (const message of messages) {
-    const lane = lanes.get(message.escrow ?? '') ?? [];
-    lanes.set(message.escrow ?? '', lane);
-    lane.push(message);
+    const shard = shards.get(message.escrow ?? '') ?? [];
+    shards.set(message.escrow ?? '', shard);
+    shard.push(message);
   }
-  return [...lanes.values()];
+  return [...shards.values()];
 };
 
-/** Sends a lane's messages one after the other until `until` (ms); returns how many are unsent. */
-const sendLane = async (ports: ChunkPorts, lane: readonly MessageRecord[], until: number): Promise<number> => {
-  for (const [index, message] of lane.entries()) {
-    if (ports.clock() >= until) return lane.length - index;
+/** Sends a shard's messages one after the other until `until` (ms); returns how many are unsent. */
+const sendShard = async (ports: ChunkPorts, shard: readonly MessageRecord[], until: number): Promise<number> => {
+  for (const [index, message] of shard.entries()) {
+    if (ports.clock() >= until) return shard.length - index;
     await sendQueuedMessage(ports, message);
   }
   return 0;
@@ -58,8 +58,8 @@ export const sendChunk = async (ports: ChunkPorts, batchId: Id<'batch'>, number:
   const events = chunk.announced ? [] : messages.map(queuedEvent);
   await ports.store.announceChunk(chunk, events, startedAt, Math.max(chunk.leavesAt, startedAt + LEASE_MS));
   if (chunk.leavesAt > startedAt) return ports.enqueueChunk(batchId, number, chunk.leavesAt);
-  const lanes = byLane(messages.filter((message) => isDue(message, startedAt)));
-  const results = await Promise.allSettled(lanes.map((lane) => sendLane(ports, lane, startedAt + WORK_MS)));
+  const shards = byShard(messages.filter((message) => isDue(message, startedAt)));
+  const results = await Promise.allSettled(shards.map((shard) => sendShard(ports, shard, startedAt + WORK_MS)));
   for (const result of results) if (result.status === 'rejected') throw result.reason;
   const unsent = results.reduce((sum, result) => sum + (result.status === 'fulfilled' ? result.value : 0), 0);
   if ((await settleEscrow(ports, chunk)) === 'closed') return;

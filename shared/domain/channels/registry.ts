@@ -11,12 +11,12 @@ import { whatsapp } from './whatsapp/channel.ts';
 const DEFINITIONS = [whatsapp, email, sms, rcs, push, instagram] as const;
 
 /** Puts a planner's ports into a contravariant position, so that inferring over all channels gives their intersection. */
-type Taking<D> = D extends { planning(): Promise<{ plan: (ports: infer P, ...rest: never[]) => unknown }> }
+type PortsConsumer<D> = D extends { planning(): Promise<{ plan: (ports: infer P, ...rest: never[]) => unknown }> }
   ? (ports: P) => void
   : never;
 
 /** The ports that the planners of all channels need together. */
-export type PlanPorts = Taking<(typeof DEFINITIONS)[number]> extends (ports: infer P) => void ? P : never;
+export type PlanPorts = PortsConsumer<(typeof DEFINITIONS)[number]> extends (ports: infer P) => void ? P : never;
 /** A channel as the common pipeline sees it. */
 export type AnyChannel = ChannelDefinition<Channel, PlanPorts>;
 

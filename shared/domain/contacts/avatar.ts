@@ -1,6 +1,6 @@
 /** Max. size of an avatar given as a data URI, in bytes; data URIs are ASCII (docs/spec/contacts.md#avatar). */
 export const MAX_AVATAR_DATA_BYTES = 64 * 1024;
-export const MAX_AVATAR_URL_LENGTH = 2_048;
+const MAX_AVATAR_URL_LENGTH = 2_048;
 
 const WEB_ADDRESS = /^https?:\/\/[\x21-\x7e]+$/i;
 const DATA_HEAD = /^data:image\/[a-z0-9.+-]{1,40}(?:;charset=[a-z0-9-]{1,20})?(;base64)?,/i;

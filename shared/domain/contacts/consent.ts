@@ -46,7 +46,7 @@ const changeConsent = async (
     const event = change.event && contactEvent(change.event, after, at);
     if (await store.changeConsent(before, after, event)) return after;
   }
-  throw new Unavailable('The contact moved at every try.');
+  throw new Unavailable('The contact changed at every attempt.');
 };
 
 type Ports = Pick<ContactPorts, 'clock' | 'store'>;
@@ -84,11 +84,11 @@ export const optInContact = async (
   id: Id<'contact'>,
   { source, ip, userAgent }: OptInProof,
 ): Changed => {
-  const asked = ports.clock();
+  const requestedAt = ports.clock();
   const contact = await changeConsent(ports, actor, id, {
     status: 'granted',
     next: (_, at) => ({ status: 'granted', source, at, ip, userAgent }),
   });
-  if (!isRefusal(contact)) await ports.store.clearOptOuts(contact, asked);
+  if (!isRefusal(contact)) await ports.store.clearOptOuts(contact, requestedAt);
   return contact;
 };

@@ -10,7 +10,7 @@ const DOCUMENTS = {
   nascimento: { sealed: 'birthDateCipher', mask: maskBirthDate },
 } as const;
 export type DocumentName = keyof typeof DOCUMENTS;
-export const DOCUMENT_NAMES = Object.keys(DOCUMENTS) as DocumentName[];
+const DOCUMENT_NAMES = Object.keys(DOCUMENTS) as DocumentName[];
 export type SealedDocuments = Pick<Contact, 'birthDateCipher' | 'cnpjCipher' | 'cpfCipher'>;
 
 const PURPOSE = 'contact-document';
@@ -32,7 +32,7 @@ export const sealDocuments = (
 };
 
 /** Decrypts a contact's documents. Throws BrokenSeal if one was altered or moved. Callers must check the permission. */
-export const openDocuments = (vault: Pick<Vault, 'open'>, contact: Contact): Partial<Record<DocumentName, string>> => {
+const openDocuments = (vault: Pick<Vault, 'open'>, contact: Contact): Partial<Record<DocumentName, string>> => {
   const opened: Partial<Record<DocumentName, string>> = {};
   for (const name of DOCUMENT_NAMES) {
     const sealed = contact[DOCUMENTS[name].sealed];

@@ -6,7 +6,7 @@ import type { ContactPorts, EmailConsentStore } from './ports.ts';
 import { parseUnsubscribeToken, type Unsubscription } from './unsubscribe-token.ts';
 
 /** Whether a body is a one-click POST of a mailbox provider: a form with this one field, in either encoding (RFC 8058, 3.1). */
-export const isOneClick = (body: string): boolean =>
+const isOneClick = (body: string): boolean =>
   new URLSearchParams(body).get('List-Unsubscribe') === 'One-Click' ||
   /\bname="?List-Unsubscribe"?\r?\n(?:[^\r\n]+\r?\n)*\r?\nOne-Click\r?\n/.test(body.slice(0, 4_096));
 

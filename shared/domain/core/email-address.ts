@@ -18,7 +18,7 @@ const DOMAIN = /^[\p{L}\p{M}\p{N}.-]+$/u;
 const HEADER_UNSAFE = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
 
 /** Converts a domain to lower-case ASCII (RFC 5890), or undefined. Look-alikes such as full-width characters are rejected, not repaired. */
-const parseDomain = (text: string): string | undefined => {
+export const parseDomain = (text: string): string | undefined => {
   if (text.length > MAX_ADDRESS_LENGTH || !DOMAIN.test(text) || text.normalize('NFKC') !== text) return undefined;
   const last = text.slice(text.lastIndexOf('.') + 1);
   // A numeric last label would be parsed as an IPv4 address.

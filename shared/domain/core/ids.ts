@@ -23,6 +23,7 @@ export const ID_PREFIXES = {
   pushToken: 'ptk',
   reply: 'rpl',
   request: 'req',
+  sender: 'snd',
   session: 'ses',
   template: 'tpl',
   upload: 'upl',

@@ -14,7 +14,7 @@ export const retryOnConflict = async <T>(
     const outcome = await operation(attempt);
     if (outcome !== CONFLICT) return outcome;
   }
-  throw new Unavailable(`${what} moved at every try.`);
+  throw new Unavailable(`${what} changed at every attempt.`);
 };
 
 /**

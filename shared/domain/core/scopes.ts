@@ -19,6 +19,8 @@ export const SCOPES = [
   'crm:delete',
   'campaigns:read',
   'campaigns:write',
+  'senders:read',
+  'senders:write',
   'templates:read',
   'templates:write',
   'numbers:read',

@@ -29,10 +29,10 @@ export interface Engaged {
 }
 
 /**
- * What happened to one event of a callback, as a metric shows it. `applied`: a receipt changed its message. `parked`: a receipt is pending
+ * What happened to one event of a callback, as a metric shows it. `applied`: a receipt changed its message. `pending`: a receipt waits
  * until its message is settled. `kept`: stored. `repeated`: a duplicate. `unmatched`: it belongs to nothing that is known.
  */
-export type CallbackEffect = 'applied' | 'parked' | 'kept' | 'repeated' | 'unmatched';
+export type CallbackEffect = 'applied' | 'pending' | 'kept' | 'repeated' | 'unmatched';
 
 export type RefusedReading = Exclude<CallbackReading['kind'], 'confirmed' | 'events'>;
 

@@ -71,5 +71,5 @@ export const applyPreference = async (
     const event = optIn.status === 'denied' ? contactEvent('contact.opted_out', after, now) : undefined;
     if (await ports.contacts.changeConsent(contact, after, event)) return 'kept';
   }
-  throw new Unavailable('The contact moved at every try.');
+  throw new Unavailable('The contact changed at every attempt.');
 };

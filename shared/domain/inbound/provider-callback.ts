@@ -82,7 +82,7 @@ const handleReceipt = async (
   if (!message) return 'unmatched';
   if (await applySettled(ports, message, event)) return 'applied';
   ports.enqueueReceipt(await ports.addPendingReceipt(message.id, event, ports.clock()));
-  return 'parked';
+  return 'pending';
 };
 
 /** Raises the event of an open or a click. The event id is derived from the report, so a duplicate raises nothing. */
@@ -252,7 +252,8 @@ export const answerChallenge = async (
 ): Promise<string | Refusal<'FORBIDDEN' | 'NOT_FOUND'>> => {
   const channel = channelOfCallback(name, kind);
   const provider = channel && (await ports.routing.provider(channel, name));
-  if (!provider?.answerChallenge) return refuse('NOT_FOUND', 'This provider is not set up, or asks no such question.');
+  if (!provider?.answerChallenge)
+    return refuse('NOT_FOUND', 'This provider is not configured, or has no such verification.');
   const answer = provider.answerChallenge(query);
   if (answer !== undefined) return answer;
   ports.observe.refused(name, 'forged', 'a challenge without our token');

@@ -30,7 +30,7 @@ export interface SenderKey {
 /** The stored state of a sender. */
 export interface Sender {
   readonly contact?: Contact | undefined;
-  /** Present when the address belongs to no contact permanently: its consent is stored on its own row, beside that of the matched contact. */
+  /** Present when the address belongs to no contact permanently: its consent is stored on its own row, in addition to that of the matched contact. */
   readonly own?: { readonly optedOut: boolean } | undefined;
   /** When the sender last wrote on the channel, to `numberId` if the key has one, in ms. */
   readonly lastInboundAt?: number | undefined;
@@ -84,7 +84,7 @@ const MAX_ATTEMPTS = 10;
 /** Channels with a 24-hour window, which a person's message opens. */
 const WINDOWED: ReadonlySet<Channel> = new Set(['whatsapp', 'instagram']);
 
-/** What is known of an inbound message beside its event. */
+/** What is known of an inbound message besides its event. */
 interface InboundContext extends Pick<InboundMessage, 'numberId' | 'instagramAccountId'> {
   readonly repliedTo?: MessageRecord | undefined;
   /** Deduplicates repeats; defaults to the provider's message id, which is not unique where several providers serve the channel. */
@@ -239,7 +239,7 @@ export const storeInbound = async (
     const outcome = await store(await ports.sender(found.message.organizationId, found.key));
     if (outcome !== 'conflict') return outcome;
   }
-  throw new Unavailable('The sender of the message moved at every try.');
+  throw new Unavailable('The sender of the message changed at every attempt.');
 };
 
 /**

@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import { type Refusal, refuse } from '../core/errors.ts';
 import type { SendEnvelope, SendRequest } from './send-request.ts';
 
-/** Refusal of a unified request without a text on a channel that needs one. */
+/** Refusal of a send request without a text on a channel that needs one. */
 export const NO_TEXT = refuse('VALIDATION_ERROR', {
   detail: 'The payload has no text.',
   errors: [{ path: 'payload.text', message: 'must be a text' }],
@@ -12,10 +12,10 @@ export const NO_TEXT = refuse('VALIDATION_ERROR', {
 export const byPosition = (vars: readonly string[]): Record<string, string> =>
   Object.fromEntries(vars.map((value, at) => [String(at + 1), value]));
 
-/** The text of a unified request, from `text` or the payload. */
+/** The text of a send request, from `text` or the payload. */
 export const requestText = ({ text, payload }: SendRequest): unknown => text ?? payload?.text;
 
-/** Parses a unified request with the schema of the channel's own operation, so that both follow the same rules; 422 where it breaks them. */
+/** Parses a send request with the schema of the channel's own operation, so that both follow the same rules; 422 where it breaks them. */
 export const toChannelRequest = <S extends z.ZodType<object>>(
   schema: S,
   { to, contactId, campaignId, metadata }: SendEnvelope,

@@ -1,9 +1,9 @@
 import type * as z from 'zod';
 import type { EventType } from '../events/catalogue.ts';
 import type { Channel, ChannelContents, RecipientKind } from './channel.ts';
-import type { MessageOf, MessageStatus, MessageType } from './message.ts';
+import type { MessageOf, MessageRecord, MessageStatus, MessageType } from './message.ts';
 import type { ChannelPlanner } from './plan.ts';
-import type { CallbackKind, ProviderReceipt, RefusalCause } from './provider-port.ts';
+import type { CallbackKind, ProviderReceipt, RefusalCause, RefusedAnswer } from './provider-port.ts';
 import type { SandboxReport, SandboxScript } from './sandbox.ts';
 import type { SendRequest } from './send-request.ts';
 
@@ -12,10 +12,25 @@ export type ResendContent = Pick<SendRequest, 'text' | 'payload' | 'template'>;
 
 /** Plans a channel's messages. Loaded on first use, so that a function's cold start excludes channels it does not send. */
 export interface ChannelPlanning<C extends Channel, Ports> {
-  /** The schema of a unified payload of this type. */
+  /** The schema of a common payload of this type. */
   payloadSchema(type: MessageType): z.ZodType;
-  /** Plans a unified request under the rules and limits of the channel's own operation. */
+  /** Plans a send request under the rules and limits of the channel's own operation. */
   plan: ChannelPlanner<C, Ports, SendRequest>;
+}
+
+/** How a channel treats addresses that its provider reported as suppressed. */
+export interface ChannelSuppression<C extends Channel> {
+  /** How long an address counts as suppressed after a report, in ms. */
+  readonly ms: number;
+  /** Whether a report means that the provider suppresses the message's address from now on. */
+  isReportedBy(
+    message: Pick<MessageRecord, 'provider' | 'to'>,
+    report: { readonly status?: MessageStatus; readonly reason?: string | undefined },
+  ): boolean;
+  /** The refusal of a message that needs no provider call; undefined if it may be sent. */
+  refusal(to: string, suppressed: boolean): RefusedAnswer | undefined;
+  /** The outbound content with a lookup that the provider awaits before it sends. */
+  withLookup(content: ChannelContents[C], suppressed: Promise<boolean>): ChannelContents[C];
 }
 
 /**
@@ -56,7 +71,7 @@ export interface ChannelDefinition<C extends Channel = Channel, Ports = unknown>
   sandboxReceipt?(message: MessageOf<C>, status: string, at: number): ProviderReceipt;
   /** Extra event data of the channel. */
   eventData?(message: MessageOf<C>): Readonly<Record<string, unknown>>;
-  /** The stored content as the payload of the unified message. */
+  /** The stored content as the payload of the common message. */
   payload(content: ChannelContents[C]): Readonly<Record<string, unknown>>;
   /** The stored content as request fields for a resend, with new template variables if given; undefined where it is not stored. */
   resendContent(content: ChannelContents[C], templateVars: readonly string[] | undefined): ResendContent | undefined;
@@ -64,6 +79,7 @@ export interface ChannelDefinition<C extends Channel = Channel, Ports = unknown>
   keptOnResend?(content: ChannelContents[C]): Partial<ChannelContents[C]>;
   /** The timeline's `window` term: how the 24-hour window was satisfied; undefined on channels without one. */
   windowTerm?(type: MessageType, env: 'live' | 'test'): string | undefined;
+  readonly suppression?: ChannelSuppression<C>;
   planning(): Promise<ChannelPlanning<C, Ports>>;
 }
 

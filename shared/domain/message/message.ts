@@ -55,7 +55,7 @@ interface MessageBase extends Tenant {
   /** The template's variables, in the order of its placeholders. */
   readonly templateVars?: readonly string[] | undefined;
   readonly batchId?: Id<'batch'> | undefined;
-  /** The escrow lane that holds its money until it is resolved: `<batchId>#<chunk>#<lane>`. Absent: the wallet has a hold for it alone. */
+  /** The escrow shard that holds its money until it is resolved: `<batchId>#<chunk>#<shard>`. Absent: the wallet has a hold for it alone. */
   readonly escrow?: string | undefined;
   /** The operator, when it was sent from the dashboard. */
   readonly sentByAccountId?: Id<'account'> | undefined;
@@ -103,7 +103,7 @@ interface MessageBase extends Tenant {
   readonly decisions: readonly Decision[];
 }
 
-/** Fields of the unified message beside a channel's own: sender, template, batch and operator. */
+/** Fields of the common message besides a channel's own: sender, template, batch and operator. */
 export type Labels = Pick<
   MessageBase,
   'numberId' | 'instagramAccountId' | 'templateId' | 'templateVars' | 'batchId' | 'sentByAccountId'

@@ -138,7 +138,7 @@ export interface InboundEvent {
   readonly to?: string;
   readonly type: 'text' | 'media' | 'interactive';
   readonly text?: string;
-  /** Everything but the text, as a unified payload: media {media: {kind, id, mimeType, sha256?, caption?, filename?, voice?}}; interactive {interactive: {...}}. */
+  /** Everything but the text, as a common payload: media {media: {kind, id, mimeType, sha256?, caption?, filename?, voice?}}; interactive {interactive: {...}}. */
   readonly payload: Readonly<Record<string, unknown>>;
   /** The provider's id of the message that it replies to. */
   readonly inReplyTo?: string;

@@ -2,7 +2,7 @@ import type { Id } from '../core/ids.ts';
 import type { Channel } from './channel.ts';
 import type { Labels, MessageRecord, MessageType, Priority } from './message.ts';
 
-/** Fields that sends of every channel share, beside the content. */
+/** Fields that sends of every channel share, besides the content. */
 export interface SendEnvelope {
   /** In the channel's own format. */
   readonly to: string;
@@ -11,7 +11,7 @@ export interface SendEnvelope {
   readonly metadata?: MessageRecord['metadata'];
 }
 
-/** A send on any channel: the common request of /v1, the unified create, bulk, resends and fallback steps. */
+/** A send on any channel: the common request of /v1, the create operation for all channels, bulk, resends and fallback steps. */
 export interface SendRequest extends SendEnvelope {
   readonly channel: Channel;
   readonly type: MessageType;
@@ -23,7 +23,7 @@ export interface SendRequest extends SendEnvelope {
   readonly payload?: Readonly<Record<string, unknown>> | undefined;
   /** A route of the channel's price table; the channel's default when absent. */
   readonly route?: string | undefined;
-  /** Stored on the message beside its content. */
+  /** Stored on the message with its content. */
   readonly labels?: Labels | undefined;
   readonly priority?: Priority | undefined;
   readonly scheduledAt?: number | undefined;

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { asCoins, type Coins } from '../core/money.ts';
 
 /** The unit that a price applies to. */
-export const PRICE_UNITS = ['segment', 'message', 'recipient', 'device', 'reply'] as const;
+const PRICE_UNITS = ['segment', 'message', 'recipient', 'device', 'reply'] as const;
 
 const band = z.strictObject({
   /** The last unit of the month in this band; null for the last band. */
@@ -33,7 +33,7 @@ export const PriceTableSchema = z
   .max(500)
   .refine(
     (rows) => new Set(rows.map(({ channel, route }) => `${channel} ${route}`)).size === rows.length,
-    'a channel and route may stand only once',
+    'a channel and route may occur only once',
   );
 export type PriceTable = z.output<typeof PriceTableSchema>;
 export type PriceRow = PriceTable[number];

@@ -40,7 +40,7 @@ const stillRunning = (messageId: Id<'message'> | undefined, seconds: number) =>
     retryAfterSeconds: seconds,
   });
 const stillBuilding = refuse('SERVICE_UNAVAILABLE', {
-  detail: 'The devices are still being queued; the same request with the same Idempotency-Key goes on.',
+  detail: 'The devices are still being queued; repeat the same request with the same Idempotency-Key to continue.',
   retryAfterSeconds: 1,
 });
 

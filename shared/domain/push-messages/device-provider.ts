@@ -79,10 +79,10 @@ const failed = (fault: unknown): ProviderAnswer => ({
 });
 
 /** The push services as a provider of the common pipeline, for one organization: its apps hold the credentials. */
-export const pushProvider = (ports: SinglePushPorts, organizationId: Id<'organization'>): Provider<unknown> => ({
+const pushProvider = (ports: SinglePushPorts, organizationId: Id<'organization'>): Provider<unknown> => ({
   name: 'push_services',
   send: (dispatch) => sendTo(ports, organizationId, dispatch).catch(failed),
-  readCallback: async () => ({ kind: 'forged', detail: 'push services call nobody back' }),
+  readCallback: async () => ({ kind: 'forged', detail: 'push services send no callbacks' }),
 });
 
 const NO_APP = 'no push app is registered: `POST /v2/push/apps` with the credentials of its platforms';

@@ -52,7 +52,7 @@ const TERM_TEXTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     named: 'the contact that the send named',
     'by-recipient': 'no contact was named: matched by the recipient',
   },
-  consent: { 'no-opt-out': 'no opt-out stands against it', 'not-needed': 'transactional: opt-out does not apply' },
+  consent: { 'no-opt-out': 'no opt-out applies', 'not-needed': 'transactional: opt-out does not apply' },
   window: { open: 'the recipient wrote within it', 'not-needed': 'a template needs none' },
 };
 const KIND_OF_TERM: Readonly<Record<string, StepKind>> = {
@@ -84,7 +84,7 @@ const stepsText = (value: string): string =>
 const termText = (message: MessageRecord, name: string, value: string): string => {
   if (name === 'band') return bandOf(message, value);
   if (name === 'fallbacks') return `if it does not deliver: ${stepsText(value)}`;
-  if (name === 'hop') return `hop=${value} of ${message.fallbackId}: the way before did not deliver`;
+  if (name === 'hop') return `hop=${value} of ${message.fallbackId}: the step before did not deliver`;
   return TERM_TEXTS[name]?.[value] ?? `${name} ${value}`;
 };
 

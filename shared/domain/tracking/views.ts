@@ -4,7 +4,7 @@ import type { InboundMessage, StoredMessage } from '../message/inbound-message.t
 import type { MessageRecord, MessageStatus } from '../message/message.ts';
 import { definedFields, tagsOf, timestampsOf } from '../message/view-parts.ts';
 
-/** Statuses of the unified message (docs/spec/messages.md#unified-statuses). */
+/** Statuses of the common message (docs/spec/messages.md#unified-statuses). */
 export const UNIFIED_STATUSES = ['queued', 'sending', 'sent', 'delivered', 'read', 'failed', 'archived'] as const;
 export type UnifiedStatus = (typeof UNIFIED_STATUSES)[number];
 

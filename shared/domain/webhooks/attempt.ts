@@ -6,7 +6,7 @@ import type { AttemptResult, AttemptSummary, Exchange, KeptAttempt, PostOutcome,
 import { nextAttemptAt } from './schedule.ts';
 import type { Delivery, Subscription } from './subscription.ts';
 
-/** The time of one attempt, the answer's body included, in ms (docs/spec/webhooks.md#success-and-failure). */
+/** Timeout of one attempt, including the response body, in ms (docs/spec/webhooks.md#success-and-failure). */
 export const ATTEMPT_MS = 15_000;
 const HONOURED = new Set([429, 503]);
 
@@ -40,7 +40,7 @@ const resultOf = (
   if (succeeded(outcome)) return { attempt, status: 'delivered' };
   const now = ports.clock();
   const gone = isGone(outcome);
-  const asked =
+  const retryAfterSeconds =
     outcome.kind === 'answered' && HONOURED.has(outcome.status)
       ? retryAfter(outcome.headers['retry-after'], now)
       : undefined;
@@ -51,13 +51,13 @@ const resultOf = (
         firstAt: delivery.firstAt ?? attempt.at,
         now,
         retry: subscription.retry,
-        retryAfterSeconds: asked,
+        retryAfterSeconds,
         random: ports.random(),
       });
   return next === undefined ? { attempt, status: 'abandoned' } : { attempt, status: 'failed', nextAttemptAt: next };
 };
 
-/** Posts a delivery; releases its slot as soon as the endpoint has answered. */
+/** Posts a delivery; releases its slot as soon as the endpoint responded. */
 const post = async (
   ports: WebhookPorts,
   subscription: Subscription,
@@ -71,7 +71,7 @@ const post = async (
     const at = ports.clock();
     const body = bodyOf(await asSeenBy(ports, subscription, event), delivery);
     const headers = await attemptHeaders(ports, subscription, event.id, at, body);
-    // So that other processes spare the endpoint too; where this write is lost, they find out by themselves.
+    // Other processes should throttle the endpoint too; if this write is lost, they detect it themselves.
     const call = () => {
       const { organizationId, id } = subscription;
       noted = ports.subscriptions.noteSlow(organizationId, id, at + ATTEMPT_MS).catch(() => undefined);
@@ -86,13 +86,13 @@ const post = async (
   }
 };
 
-/** How an attempt ended: `recovered` when its endpoint failed before and answers again, or is gone. */
+/** The result of an attempt. `recovered`: its endpoint failed before and responds again, or is gone. */
 export interface Attempted {
   readonly delivered: boolean;
   readonly recovered: boolean;
 }
 
-/** Attempts a claimed delivery once, and records how it went. Undefined when another worker took it over meanwhile. */
+/** Attempts a claimed delivery once, and records the result. Undefined when another worker claimed it meanwhile. */
 export const attempt = async (
   ports: WebhookPorts,
   view: View,

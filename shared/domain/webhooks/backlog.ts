@@ -5,24 +5,24 @@ import type { WebhookPorts } from './ports.ts';
 import { JITTER } from './schedule.ts';
 import type { Delivery, Subscription } from './subscription.ts';
 
-/** How long a paused endpoint's backlog waits for its next drain, in ms; resuming drains it at once. */
+/** How long a paused endpoint's backlog waits for its next drain, in ms; resuming it triggers a drain at once. */
 const PAUSED_MS = 3_600_000;
-/** How long a failing endpoint's backlog waits, in ms: twice as long after each failed event, a tenth of its outage at most. */
+/** How long a failing endpoint's backlog waits, in ms: doubled after each failed event, at most a tenth of its outage. */
 const FIRST_WAIT_MS = 2_000;
 const SHARE_OF_OUTAGE = 0.1;
 const OUTAGE_WAIT_MS = { min: 15_000, max: 300_000 } as const;
-/** Deliveries that a resume or a replay enqueues; the rest is found by its due time. */
+/** Deliveries that a resume or a replay enqueues; the others are found by their due time. */
 export const MAX_ENQUEUED = 1_000;
-/** Writes that one call has under way at the same time. */
+/** Concurrent writes of one call. */
 export const CONCURRENT_WRITES = 25;
-/** Deliveries that are searched for failed ones: a flapping endpoint must not cost a read of all that it ever had. */
+/** Deliveries searched for failed ones: an unstable endpoint must not cost a read of all its deliveries. */
 const MAX_SEARCHED = 5_000;
 
-/** Whether an endpoint's new events join its backlog untried: attempts that fail or hang take time from endpoints that answer. */
+/** Whether an endpoint's new events join its backlog without an attempt: failing or hanging attempts would delay healthy endpoints. */
 export const joinsBacklog = (subscription: Subscription, now: number): boolean =>
   subscription.status === 'paused' || subscription.status === 'failing' || isSlow(subscription, now);
 
-/** How long an endpoint's backlog waits for its next drain, in ms, spread evenly around it. */
+/** How long an endpoint's backlog waits for its next drain, in ms, with jitter around it. */
 export const backlogWaitMs = (ports: Pick<WebhookPorts, 'clock' | 'random'>, subscription: Subscription): number => {
   const { status, consecutiveFailures, lastSuccessAt, createdAt } = subscription;
   if (status === 'paused') return PAUSED_MS;
@@ -32,7 +32,7 @@ export const backlogWaitMs = (ports: Pick<WebhookPorts, 'clock' | 'random'>, sub
   return Math.round(wait * (1 - JITTER + 2 * JITTER * ports.random()));
 };
 
-/** Drains an endpoint's backlog at once: when it answers again, is resumed, moved or revoked. Nothing when the backlog is empty. */
+/** Drains an endpoint's backlog at once: when the endpoint recovered, or was resumed, moved or revoked. Does nothing when the backlog is empty. */
 export const triggerDrain = async (
   ports: Pick<WebhookPorts, 'clock' | 'backlog' | 'enqueueDrain'>,
   subscription: Subscription,
@@ -40,11 +40,11 @@ export const triggerDrain = async (
   if (await ports.backlog.triggerDrain(subscription, ports.clock())) ports.enqueueDrain(subscription);
 };
 
-/** Deliveries in the order in which their events happened: those that were made together share a moment. */
+/** Deliveries in the order of their events; those made together have the same time. */
 export const inOrder = <D extends Delivery>(deliveries: readonly D[]): D[] =>
   deliveries.toSorted((a, b) => a.createdAt - b.createdAt || (a.sequence ?? 0) - (b.sequence ?? 0));
 
-/** Retries the newest failed deliveries of a subscription at once, whenever they were due, in the order of their events. */
+/** Retries the newest failed deliveries of a subscription at once, regardless of their due time, in the order of their events. */
 export const retryFailed = async (
   ports: Pick<WebhookPorts, 'clock' | 'deliveries' | 'enqueue'>,
   webhookId: Id<'webhook'>,

@@ -8,17 +8,17 @@ import type { WebhookPorts } from './ports.ts';
 import { RETRY_FOR_MS } from './schedule.ts';
 import type { Delivery, Subscription } from './subscription.ts';
 
-/** How long a claim holds: an attempt, and the time to record it, in ms. */
+/** Lifetime of a claim, in ms: an attempt, and the time to record it. */
 const CLAIM_MS = ATTEMPT_MS + 10_000;
-/** How long a delivery waits when an endpoint that answers has no free slot, in ms, spread evenly around it. */
+/** How long a delivery waits when a healthy endpoint has no free slot, in ms, with jitter around it. */
 const FULL_WAIT_MS = 2_000;
 
-/** What became of a delivery that was due: `waits` for a slot of its endpoint, or `ended` without an attempt. */
-export type Tried = 'delivered' | 'failed' | 'waits' | 'ended';
-/** Called when an endpoint that failed answers again, or is gone. */
+/** The result of a due delivery: `waits` for a slot of its endpoint, or `ended` without an attempt. */
+export type AttemptOutcome = 'delivered' | 'failed' | 'waits' | 'ended';
+/** Called when a failing endpoint recovered, or is gone. */
 type OnRecovery = (subscription: Subscription) => Promise<void>;
 
-interface Trial {
+interface DueDelivery {
   readonly ports: WebhookPorts;
   readonly view: View;
   readonly delivery: Delivery;
@@ -31,7 +31,7 @@ const claim = (ports: WebhookPorts, delivery: Delivery): Promise<boolean> => {
   return ports.deliveries.claim(delivery, now, now + CLAIM_MS);
 };
 
-const abandon = async (ports: WebhookPorts, delivery: Delivery, error: string): Promise<Tried | undefined> => {
+const abandon = async (ports: WebhookPorts, delivery: Delivery, error: string): Promise<AttemptOutcome | undefined> => {
   if (!(await claim(ports, delivery))) return undefined;
   await ports.deliveries.record(delivery, {
     attempt: { at: ports.clock(), durationMs: 0, error },
@@ -40,47 +40,47 @@ const abandon = async (ports: WebhookPorts, delivery: Delivery, error: string): 
   return 'ended';
 };
 
-const tryNow = async (trial: Trial, release: ReleaseSlot): Promise<Tried | undefined> => {
-  const { ports, view, delivery, event, onRecovery } = trial;
+const tryNow = async (due: DueDelivery, release: ReleaseSlot): Promise<AttemptOutcome | undefined> => {
+  const { ports, view, delivery, event, onRecovery } = due;
   const attempted = await attempt(ports, view, delivery, event, release);
   if (attempted?.recovered) await onRecovery(view.subscription);
   return attempted && (attempted.delivered ? 'delivered' : 'failed');
 };
 
-/** Puts a delivery that nobody claimed into its endpoint's backlog. */
-const park = async ({ ports, view: { subscription }, delivery }: Trial): Promise<Tried> => {
-  if (delivery.parked) return 'waits';
+/** Moves an unclaimed delivery to its endpoint's backlog. */
+const moveToBacklog = async ({ ports, view: { subscription }, delivery }: DueDelivery): Promise<AttemptOutcome> => {
+  if (delivery.inBacklog) return 'waits';
   const now = ports.clock();
   const wait = backlogWaitMs(ports, subscription);
-  await ports.backlog.park(delivery, now, now + wait);
+  await ports.backlog.add(delivery, now, now + wait);
   if (subscription.drainAt === undefined) ports.enqueueDrain(subscription, wait / 1000);
   return 'waits';
 };
 
-/** To an endpoint that fails or hangs: acquires a slot before it claims the delivery, since most deliveries find none free. */
-const attemptThrottled = async (trial: Trial): Promise<Tried | undefined> => {
-  const { ports, view, delivery } = trial;
+/** For a failing or slow endpoint: acquires a slot before it claims the delivery, since most deliveries find no free slot. */
+const attemptThrottled = async (due: DueDelivery): Promise<AttemptOutcome | undefined> => {
+  const { ports, view, delivery } = due;
   const now = ports.clock();
   const since = delivery.firstAt ?? delivery.nextAttemptAt ?? now;
-  if (delivery.parked && since + RETRY_FOR_MS < now)
+  if (delivery.inBacklog && since + RETRY_FOR_MS < now)
     return abandon(ports, delivery, 'its endpoint took nothing for 24 hours');
   const release = await acquire(view.subscription, 'at_once');
-  if (!release) return park(trial);
+  if (!release) return moveToBacklog(due);
   let claimed = false;
   try {
     claimed = await claim(ports, delivery);
   } finally {
     if (!claimed) release(false);
   }
-  return claimed ? tryNow(trial, release) : undefined;
+  return claimed ? tryNow(due, release) : undefined;
 };
 
-/** To an endpoint that answers: claims the delivery before it acquires a slot, so that no slot waits for the table. */
-const attemptHealthy = async (trial: Trial): Promise<Tried | undefined> => {
-  const { ports, view, delivery } = trial;
+/** For a healthy endpoint: claims the delivery before it acquires a slot, so that no slot waits for the table. */
+const attemptHealthy = async (due: DueDelivery): Promise<AttemptOutcome | undefined> => {
+  const { ports, view, delivery } = due;
   if (!(await claim(ports, delivery))) return undefined;
   const release = await acquire(view.subscription, 'patient');
-  if (release) return tryNow(trial, release);
+  if (release) return tryNow(due, release);
   const wait = Math.round(FULL_WAIT_MS * (0.5 + ports.random()));
   await ports.deliveries.postpone(delivery, ports.clock() + wait);
   ports.enqueue([delivery.id], wait / 1000);
@@ -93,12 +93,12 @@ const attemptDue = async (
   view: View | undefined,
   event: DomainEvent | undefined,
   onRecovery: OnRecovery,
-): Promise<Tried | undefined> => {
+): Promise<AttemptOutcome | undefined> => {
   if (!view || !event || view.subscription.status === 'revoked')
     return abandon(ports, delivery, 'the subscription is revoked, or its event is gone');
-  const trial = { ports, view, delivery, event, onRecovery };
-  if (view.subscription.status === 'paused' && delivery.sequence !== undefined) return park(trial);
-  return isThrottled(view.subscription, ports.clock()) ? attemptThrottled(trial) : attemptHealthy(trial);
+  const due = { ports, view, delivery, event, onRecovery };
+  if (view.subscription.status === 'paused' && delivery.sequence !== undefined) return moveToBacklog(due);
+  return isThrottled(view.subscription, ports.clock()) ? attemptThrottled(due) : attemptHealthy(due);
 };
 
 const unwrap = <T>(outcome: PromiseSettledResult<T> | undefined): T | undefined => {
@@ -106,7 +106,7 @@ const unwrap = <T>(outcome: PromiseSettledResult<T> | undefined): T | undefined 
   return outcome?.value;
 };
 
-/** The events and the subscriptions of a batch of deliveries: one call each, and each row once. */
+/** The events and subscriptions of a batch of deliveries: one call each, every row read once. */
 const needsOf = async (ports: WebhookPorts, deliveries: readonly Delivery[]) => {
   const eventIds = [...new Set(deliveries.map(({ eventId }) => eventId))];
   const owners = [...new Map(deliveries.map((delivery) => [delivery.webhookId, delivery])).values()];
@@ -128,21 +128,21 @@ const needsOf = async (ports: WebhookPorts, deliveries: readonly Delivery[]) => 
 };
 
 /**
- * Attempts deliveries that are due, together. What became of each, in the ids' order, undefined where there was nothing to attempt; one
- * that cannot be read or written fails alone. Repeats and redriven messages change nothing: a delivery is attempted by the worker that
- * claims it, and a delivered one cannot be claimed.
+ * Attempts due deliveries concurrently. Returns the results in the ids' order, undefined where there was nothing to attempt; one that cannot
+ * be read or written fails alone. Repeats and redriven messages change nothing: only the worker that claims a delivery attempts it, and a
+ * delivered one cannot be claimed.
  */
 export const deliverAll = async (
   ports: WebhookPorts,
   ids: readonly Id<'delivery'>[],
   onRecovery: OnRecovery = (subscription) => triggerDrain(ports, subscription),
-): Promise<readonly PromiseSettledResult<Tried | undefined>[]> => {
+): Promise<readonly PromiseSettledResult<AttemptOutcome | undefined>[]> => {
   const wanted = [...new Set(ids)];
   const found = await ports.deliveries.readDue(wanted, ports.clock());
   const due = found.flatMap((read) => (read.status === 'fulfilled' && read.value ? [read.value] : []));
-  // A failed read fails only the deliveries that are due: those that are done, or another worker's, need nothing.
+  // A failed read fails only the due deliveries: those that are done or claimed by another worker need no events or subscriptions.
   const [needs] = await Promise.allSettled([needsOf(ports, due)]);
-  const work = async (at: number): Promise<Tried | undefined> => {
+  const work = async (at: number): Promise<AttemptOutcome | undefined> => {
     const delivery = unwrap(found[at]);
     const read = delivery && unwrap(needs);
     return delivery && read

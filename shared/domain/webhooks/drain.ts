@@ -1,47 +1,50 @@
 import { backlogWaitMs, joinsBacklog } from './backlog.ts';
-import { deliverAll, type Tried } from './deliver.ts';
+import { type AttemptOutcome, deliverAll } from './deliver.ts';
 import { isThrottled } from './endpoint-limiter.ts';
 import type { DrainLease, Waiter, WebhookPorts } from './ports.ts';
 import { RETRY_FOR_MS } from './schedule.ts';
 import type { Subscription } from './subscription.ts';
 
-/** How long one worker has a drain for itself, in ms: its work, an attempt that began at its end, and the time to record that. */
+/** How long one worker leases a drain, in ms: its work, an attempt that began at the end of it, and the time to record that. */
 const LEASE_MS = 60_000;
-/** A drain begins no attempt later than this after its start, in ms. */
+/** A drain starts no attempt later than this after its start, in ms. */
 const WORK_MS = 10_000;
-/** Deliveries that are read at a time. */
+/** Deliveries per read. */
 const PAGE_SIZE = 100;
-/** Concurrent attempts at an endpoint that answers: the most slots that it may have. */
+/** Concurrent attempts at a healthy endpoint: the maximum of its slots. */
 const CONCURRENT_ATTEMPTS = 16;
-/** Attempts that one drain makes at a failing endpoint, one after another. */
+/** Sequential attempts that one drain makes at a failing endpoint. */
 const MAX_PROBES = 10;
-/** An index shows a row well within this after its write, in ms: a backlog that reads as empty after it is empty. */
+/** The maximum delay of the index, in ms, with a wide margin: a backlog that is still empty after this is really empty. */
 const INDEX_LAG_MS = 300_000;
 
-/** How a drain ended: nothing waits any more, the endpoint takes nothing, or its time was over before its work. */
+/** The result of a drain: the backlog is empty, the endpoint accepts nothing, or the time was over first. */
 type DrainResult = 'empty' | 'refused' | 'unfinished';
 
-/** The deliveries that are tried next: one at a failing endpoint, but what waited too long is given up together. */
+/** The next deliveries to attempt: one at a failing endpoint, though expired ones are abandoned together. */
 const nextBatch = (waiters: readonly Waiter[], answers: boolean, now: number): readonly Waiter[] => {
   if (answers) return waiters.slice(0, CONCURRENT_ATTEMPTS);
   const fresh = waiters.findIndex(({ since }) => since + RETRY_FOR_MS >= now);
   return waiters.slice(0, fresh < 0 ? waiters.length : Math.max(1, fresh));
 };
 
-/** What became of a batch. `faults` gets those of deliveries that could not be read or written. */
+/** Attempts a batch; returns the results that occurred. Appends the errors of deliveries that could not be read or written to `faults`. */
 const deliverBatch = async (ports: WebhookPorts, batch: readonly Waiter[], faults: unknown[]) => {
   const ids = batch.map(({ id }) => id);
-  // The drain goes on by itself when the endpoint answers again: no other is triggered.
-  const outcomes = await deliverAll(ports, ids, async () => undefined);
-  const tried = new Set<Tried>();
-  for (const outcome of outcomes) {
-    if (outcome.status === 'rejected') faults.push(outcome.reason);
-    else if (outcome.value) tried.add(outcome.value);
+  // This drain continues by itself when the endpoint recovers, so no other is triggered.
+  const results = await deliverAll(ports, ids, async () => undefined);
+  const outcomes = new Set<AttemptOutcome>();
+  for (const result of results) {
+    if (result.status === 'rejected') faults.push(result.reason);
+    else if (result.value) outcomes.add(result.value);
   }
-  return tried;
+  return outcomes;
 };
 
-/** Works through what waits. A delivery that could not be read or written adds to `faults`, and holds up no other. */
+/**
+ * Attempts the backlog until it is empty, the endpoint accepts nothing, or the time is over. An error of one delivery is added to `faults` and
+ * does not stop the others.
+ */
 const drain = async (ports: WebhookPorts, subscription: Subscription, faults: unknown[]): Promise<DrainResult> => {
   const end = ports.clock() + WORK_MS;
   let answers = subscription.status === 'revoked' || !isThrottled(subscription, ports.clock());
@@ -53,11 +56,11 @@ const drain = async (ports: WebhookPorts, subscription: Subscription, faults: un
     while (waiters.length > 0) {
       const batch = nextBatch(waiters, answers, ports.clock());
       waiters = waiters.slice(batch.length);
-      const tried = await deliverBatch(ports, batch, faults);
-      if (tried.has('delivered')) [answers, failed] = [true, 0];
-      else if (tried.has('failed')) [answers, failed] = [false, failed + 1];
-      progressed ||= tried.has('delivered') || tried.has('failed') || tried.has('ended');
-      if (failed === MAX_PROBES || tried.has('waits')) return 'refused';
+      const outcomes = await deliverBatch(ports, batch, faults);
+      if (outcomes.has('delivered')) [answers, failed] = [true, 0];
+      else if (outcomes.has('failed')) [answers, failed] = [false, failed + 1];
+      progressed ||= outcomes.has('delivered') || outcomes.has('failed') || outcomes.has('ended');
+      if (failed === MAX_PROBES || outcomes.has('waits')) return 'refused';
       if (ports.clock() >= end) return answers ? 'unfinished' : 'refused';
     }
     if (!progressed) return 'refused';
@@ -83,9 +86,8 @@ const nextDrainMs = async (
 };
 
 /**
- * Drains an endpoint's backlog, oldest first, if a drain is due. An endpoint that answers is given all of it, page by page; one that
- * fails is given a few deliveries, one after another, and the rest waits on without a write. Repeats change nothing: one worker has the
- * lease.
+ * Drains an endpoint's backlog, oldest first, if a drain is due. A healthy endpoint gets all of it, page by page; a failing one gets a few
+ * deliveries in sequence, and the rest keeps waiting without a write. Repeats change nothing: one worker holds the lease.
  */
 export const drainBacklog = async (
   ports: WebhookPorts,

@@ -1,40 +1,40 @@
 import type { Id } from '../core/ids.ts';
 import type { Subscription } from './subscription.ts';
 
-/** Slots of an endpoint: concurrent attempts of this process. A hanging endpoint holds no more, and others pass it. */
+/** Slots of an endpoint: concurrent attempts of this process. A hanging endpoint occupies no more, so that others are not delayed. */
 const SLOTS = 4;
-/** Every answer of an endpoint that has answered all opens another slot, up to so many. */
+/** Each response of an endpoint that has answered everything adds a slot, up to this number. */
 const MAX_SLOTS = 16;
 /** Slots of an endpoint whose last attempts failed. */
 const FAILING_SLOTS = 1;
-/** Slots that all failing endpoints share: most of a process's attempts go to endpoints that answer. */
+/** Slots shared by all failing endpoints: most of a process's attempts go to healthy ones. */
 const ALL_FAILING_SLOTS = 4;
-/** How long a delivery waits for a slot of an endpoint that answers, in ms: the answers that it waits for take less. */
+/** How long a delivery waits for a slot of a healthy endpoint, in ms: its responses take less. */
 const PATIENCE_MS = 250;
-/** An endpoint that has owed an answer for so long, in ms, is given nothing more until it answers. */
+/** An endpoint with an unanswered request this old, in ms, gets no more until it responds. */
 const HANGING_MS = 500;
-/** An endpoint that has owed an answer for so long, in ms, is slow: its new events join its backlog. */
+/** An endpoint with an unanswered request this old, in ms, is slow: its new events join its backlog. */
 export const SLOW_MS = 2_000;
 
 interface Endpoint {
-  /** When each attempt under way began, oldest first. */
+  /** Start times of the attempts in flight, oldest first. */
   readonly attempts: Set<{ readonly at: number }>;
   readonly waiting: Set<() => void>;
   slots: number;
 }
 
-/** Gives a slot back; `answered` says whether the attempt had an answer. */
+/** Releases a slot; `answered`: the attempt got a response. */
 export type ReleaseSlot = (answered: boolean) => void;
 
 const endpoints = new Map<Id<'webhook'>, Endpoint>();
 let failing = 0;
 
-/** How long the endpoint has owed this process an answer, in ms. */
+/** Age of the endpoint's oldest unanswered request in this process, in ms. */
 const owedMs = (id: Id<'webhook'>): number => {
   for (const { at } of endpoints.get(id)?.attempts ?? []) return performance.now() - at;
   return 0;
 };
-/** Whether the endpoint has owed an answer for long: to this process, or to another that recorded it. */
+/** Whether the endpoint has an old unanswered request: of this process, or of another that recorded it. */
 export const isSlow = ({ id, slowUntil = 0 }: Subscription, now: number): boolean =>
   owedMs(id) > SLOW_MS || slowUntil > now;
 
@@ -69,13 +69,13 @@ const slotReleased = ({ waiting }: Endpoint, ms: number): Promise<void> =>
     waiting.add(wake);
   });
 
-/** Whether an endpoint is given less than others: its last attempts failed, or it has owed an answer for long. */
+/** Whether an endpoint gets fewer attempts than others: its last attempts failed, or it is slow. */
 export const isThrottled = (subscription: Subscription, now: number): boolean =>
   subscription.consecutiveFailures > 0 || isSlow(subscription, now);
 
 /**
- * Acquires a slot of the endpoint in this process; undefined when it has none free. `patient` waits a moment for one: those of an
- * endpoint that answers are released at once.
+ * Acquires a slot of the endpoint in this process; undefined when none is free. `patient` waits briefly for one: a healthy endpoint's slots
+ * are released quickly.
  */
 export const acquire = async (
   subscription: Subscription,

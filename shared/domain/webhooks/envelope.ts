@@ -6,11 +6,11 @@ import { isReservedHeader } from './headers.ts';
 import type { WebhookPorts } from './ports.ts';
 import type { Delivery, Subscription } from './subscription.ts';
 
-/** A delivery's id is made of its subscription and its event, so that fanning out twice makes one. */
+/** A delivery's id is derived from its subscription and event, so that a repeated fan-out makes no second one. */
 export const deliveryIdOf = (webhookId: Id<'webhook'>, eventId: Id<'event'>): Id<'delivery'> =>
   derivedId('delivery', [webhookId, eventId]);
 
-/** An event as a receiver meets it (docs/spec/webhooks.md#envelope): the same bytes at every attempt. */
+/** An event as receivers get it (docs/spec/webhooks.md#envelope): the same bytes at every attempt. */
 export const envelopeOf = (event: Omit<DomainEvent, 'type'> & { readonly type: string }, sequence?: number) => ({
   id: event.id,
   type: event.type,
@@ -21,10 +21,10 @@ export const envelopeOf = (event: Omit<DomainEvent, 'type'> & { readonly type: s
   data: canonical(event.data) as Readonly<Record<string, unknown>>,
 });
 
-/** Whose address an event carries: the recipient of what was sent, the sender of what came in. */
+/** The fields with the other party's address: the recipient of a sent message, the sender of an inbound one. */
 export const PARTIES = ['to', 'from'] as const;
 
-/** The event with the other party as the subscription's creator would see it: in full only where they may. */
+/** The event with the other party's address as the subscription's creator may see it: in full or masked. */
 export const asSeenBy = async (
   ports: Pick<WebhookPorts, 'recipient'>,
   subscription: Subscription,
@@ -32,7 +32,7 @@ export const asSeenBy = async (
 ): Promise<DomainEvent> => {
   const { data } = event;
   const party = PARTIES.find((name) => typeof data[name] === 'string');
-  // An SMS reply is known by its own id, and names the inbound message that it is.
+  // An SMS reply has its own id, and names the inbound message that it is.
   const id = asId('message', String(data.messageId ?? data.id));
   if (!subscription.unmasked || party === undefined || id === undefined) return event;
   const address = await ports.recipient(id);
@@ -49,10 +49,7 @@ const liveSecrets = async (
   return Promise.all(live.map(({ sealed }) => ports.open(subscription.organizationId, subscription.id, sealed)));
 };
 
-/**
- * The headers of an attempt (Standard Webhooks 1.0), lower-case. A subscription's own header of a reserved name is left out, whatever
- * let it in.
- */
+/** The headers of an attempt (Standard Webhooks 1.0), lower-case. A subscription's own header with a reserved name is left out, even if it was stored. */
 export const attemptHeaders = async (
   ports: Pick<WebhookPorts, 'open' | 'sign' | 'userAgent'>,
   subscription: Subscription,
@@ -73,7 +70,7 @@ export const attemptHeaders = async (
   };
 };
 
-/** What `event` an attempt of a delivery carries; kept here so that the feed and the attempts cannot differ. */
+/** The body of an attempt with `event`; defined here so that the feed and the attempts cannot differ. */
 export const bodyOf = (
   event: Omit<DomainEvent, 'type'> & { readonly type: string },
   delivery: Pick<Delivery, 'sequence'>,

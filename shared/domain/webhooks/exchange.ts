@@ -3,10 +3,10 @@ import { maskEmail, maskPhone } from '../core/phone.ts';
 import { PARTIES } from './envelope.ts';
 import type { Exchange } from './ports.ts';
 
-/** Whether somebody may see whom an event is about in full. */
+/** Whether the caller may see the other party's address in full. */
 export const seesInFull = ({ scopes }: Actor): boolean => scopes.has('pii:full');
 
-/** The other party's address that a body carries in full; undefined when it carries none, or a masked one. */
+/** The unmasked address of the other party in a body; undefined when there is none. */
 const addressIn = (body: string): string | undefined => {
   if (body === '') return undefined;
   const { data } = JSON.parse(body) as { data: Readonly<Record<string, unknown>> };
@@ -15,8 +15,8 @@ const addressIn = (body: string): string | undefined => {
 };
 
 /**
- * An attempt's exchange as somebody reads it. Its endpoint may have been sent an address in full, as the subscription's creator sees it;
- * who may not sees it masked, also where the endpoint repeated it.
+ * An attempt's exchange as the caller may see it. The endpoint may have been sent an address in full, as the subscription's creator sees it; a
+ * caller without that permission sees it masked, also where the endpoint repeated it.
  */
 export const exchangeFor = (actor: Actor, exchange: Exchange): Exchange => {
   const address = seesInFull(actor) ? undefined : addressIn(exchange.requestBody);

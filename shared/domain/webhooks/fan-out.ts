@@ -15,9 +15,10 @@ const byTime = (a: DomainEvent, b: DomainEvent): number => a.createdAt - b.creat
 const rejected = (reason: unknown): PromiseRejectedResult => ({ status: 'rejected', reason });
 
 /**
- * Makes the deliveries of committed events: the subscriptions of an organization are read once, and each gets its events together. How many
- * deliveries of each event wait for their first attempt, in the events' order; where a subscription could not be given its events, those
- * events fail alone. Deliveries to a throttled endpoint join its backlog. A repeat makes none: it only enqueues again what is untried.
+ * Makes the deliveries of committed events: an organization's subscriptions are read once, and each gets its events in one call. Returns how
+ * many deliveries of each event wait for their first attempt, in the events' order; when a subscription could not be given its events, only
+ * those events fail. Deliveries to a throttled endpoint join its backlog. A repeat makes no deliveries: it only enqueues those without an
+ * attempt again.
  */
 export const fanOut = async (ports: WebhookPorts, events: readonly DomainEvent[]): Promise<Outcome<number>[]> => {
   const ordered = events.toSorted(byTime);
@@ -58,7 +59,7 @@ export const fanOut = async (ports: WebhookPorts, events: readonly DomainEvent[]
 };
 
 /**
- * Publishes committed events: makes their deliveries, then marks the events whose deliveries all exist. How each went, in the ids' order.
+ * Publishes committed events: makes their deliveries, then marks the events whose deliveries all exist. Returns the results in the ids' order.
  * An event whose mark is lost is published again, which changes nothing.
  */
 export const publishEvents = async (ports: WebhookPorts, ids: readonly Id<'event'>[]): Promise<Outcome<void>[]> => {

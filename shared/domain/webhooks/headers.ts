@@ -1,4 +1,4 @@
-/** A header that a subscription's owner wants on every delivery. */
+/** A header that a subscription adds to every delivery. */
 export interface CustomHeader {
   readonly key: string;
   readonly value: string;
@@ -8,9 +8,9 @@ const MAX_HEADERS = 20;
 const MAX_NAME_LENGTH = 128;
 const MAX_VALUE_LENGTH = 1024;
 
-/** Names that the platform sets itself: what the body is, who sends it, and how the message is framed on its connection (RFC 9112). */
+/** Names that this service sets itself: the body's content, the sender, and the message framing (RFC 9112). */
 const RESERVED: ReadonlySet<string> = new Set([
-  'accept-encoding', // an answer that must be unpacked can grow a thousandfold
+  'accept-encoding', // a compressed response can expand a thousandfold
   'connection',
   'content-encoding',
   'content-length',
@@ -25,12 +25,12 @@ const RESERVED: ReadonlySet<string> = new Set([
   'upgrade',
   'user-agent',
 ]);
-/** Names that begin so are the signature's (Standard Webhooks 1.0, webhook headers): one of a customer's could pass for ours. */
+/** Prefix of the signature headers (Standard Webhooks 1.0, webhook headers): a customer's header could pass for ours. */
 const RESERVED_PREFIX = 'webhook-';
 
 /** A token (RFC 9110, 5.6.2). */
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-/** Visible ASCII, space and tab (RFC 9110, 5.5): line ends and NUL would begin another header, and bytes above have no one reading. */
+/** Visible ASCII, space and tab (RFC 9110, 5.5): line ends and NUL would start another header, and other bytes are ambiguous. */
 const VALUE = /^[\t\x20-\x7e]*$/;
 
 /** Whether a header of this name is never taken from a subscription. */
@@ -48,8 +48,8 @@ const faultOf = ({ key, value }: CustomHeader): string | undefined => {
 };
 
 /**
- * What is wrong with a subscription's headers, in words that follow their name; undefined when nothing is. Values are credentials
- * more often than not: no fault repeats one, and names are not repeated either, only the place.
+ * What is wrong with a subscription's headers, as a text that follows their name; undefined when nothing is. Values are usually credentials,
+ * so no message repeats one; names are not repeated either, only the position.
  */
 export const checkHeaders = (headers: readonly CustomHeader[]): string | undefined => {
   if (headers.length > MAX_HEADERS) return `must be at most ${MAX_HEADERS}`;

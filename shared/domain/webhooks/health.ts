@@ -2,7 +2,7 @@ import type { Health, PostOutcome, WebhookPorts } from './ports.ts';
 import { FAILING_AFTER } from './schedule.ts';
 import type { Delivery, Subscription } from './subscription.ts';
 
-/** Last success and failure are recorded at most this often while nothing else changes, in ms. */
+/** While nothing else changes, last success and failure are recorded at most this often, in ms. */
 const RECORD_EVERY_MS = 60_000;
 const GONE = 410;
 
@@ -10,14 +10,14 @@ const GONE = 410;
 export const succeeded = (outcome: PostOutcome): boolean =>
   outcome.kind === 'answered' && outcome.status >= 200 && outcome.status < 300;
 
-/** The endpoint says that it is gone: 410. */
+/** The endpoint reports that it is gone: 410. */
 export const isGone = (outcome: PostOutcome): boolean => outcome.kind === 'answered' && outcome.status === GONE;
 
-/** Whether so many events failed in a row that the subscription should say so, and does not yet. */
+/** Whether enough events failed in a row for the status `failing`, which the subscription does not have yet. */
 const isFailing = ({ consecutiveFailures, status }: Subscription): boolean =>
   consecutiveFailures >= FAILING_AFTER && status === 'active';
 
-/** What an attempt changes of its subscription: five failed events in a row make it `failing`, a success `active`, a 410 `revoked`. */
+/** How an attempt changes its subscription: five failed events in a row make it `failing`, a success `active`, a 410 `revoked`. */
 const healthOf = (
   subscription: Subscription,
   delivery: Delivery,
@@ -26,8 +26,8 @@ const healthOf = (
 ): Health | undefined => {
   if (succeeded(outcome)) {
     const stale = now - (subscription.lastSuccessAt ?? 0) >= RECORD_EVERY_MS;
-    const ailing = subscription.consecutiveFailures > 0 || subscription.status === 'failing';
-    if (!stale && !ailing) return undefined;
+    const isUnhealthy = subscription.consecutiveFailures > 0 || subscription.status === 'failing';
+    if (!stale && !isUnhealthy) return undefined;
     return {
       lastSuccessAt: now,
       failures: 'none',
@@ -42,16 +42,16 @@ const healthOf = (
   return { lastFailureAt: now, ...(another ? { failures: 'another' } : {}) };
 };
 
-/** A subscription as a batch knows it: read once, and kept up to date with what the batch's own attempts find out. */
+/** A subscription during one batch: read once, and updated by the results of the batch's own attempts. */
 export interface View {
   subscription: Subscription;
-  /** Resolves when what the attempts so far found out is recorded, one after another. */
+  /** Resolves when the results of the attempts so far are recorded, one after another. */
   noted: Promise<void>;
 }
 
 /**
- * Records what an attempt changes of its subscription's health. True when the endpoint failed before and answers again, or is gone: then
- * its backlog is to be drained.
+ * Records how an attempt changes its subscription's health. True when the endpoint failed before and responds again, or is gone: its backlog
+ * should then be drained.
  */
 export const noteHealth = async (
   ports: WebhookPorts,

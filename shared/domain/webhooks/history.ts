@@ -37,10 +37,10 @@ export const listDeliveries = async (
   return subscription ? ports.deliveries.page(subscription.id, { status }, page) : absent();
 };
 
-/** The exchange of an attempt that never left. */
+/** The exchange of an attempt that was never sent. */
 const NOTHING: Exchange = { requestHeaders: {}, requestBody: '' };
 
-/** A delivery's attempts as they were made, with addresses in full only for who may see them. */
+/** A delivery's attempts as they were made, with addresses in full only for callers who may see them. */
 export const attemptsOf = async (
   ports: WebhookPorts,
   actor: Actor,
@@ -67,7 +67,7 @@ export const replayOne = async (ports: WebhookPorts, actor: Actor, id: Id<'webho
   return again;
 };
 
-/** Delivers the events of a range of time again. 422 for more than 10,000: narrow the range. */
+/** Delivers the events of a time range again. 422 for more than 10,000: narrow the range. */
 export const replayRange = async (
   ports: WebhookPorts,
   actor: Actor,
@@ -90,7 +90,7 @@ export const replayRange = async (
   return { replayed: again.length };
 };
 
-/** The events that follow a sequence, in order and without gaps, as the subscription sees them, and as far as the caller may. */
+/** The events after a sequence number, in order and without gaps, as both the subscription and the caller may see them. */
 export const pullEvents = async (
   ports: WebhookPorts,
   actor: Actor,
@@ -111,7 +111,7 @@ export const pullEvents = async (
       return event ? envelopeOf(await asSeenBy(ports, seen, event), sequence) : undefined;
     }),
   );
-  // Sequences may have been given out since the subscription was read.
+  // Sequence numbers may have been assigned since the subscription was read.
   const lastSequence = Math.max(subscription.sequence, deliveries.at(-1)?.sequence ?? 0);
   return { items: items.filter((item) => item !== undefined), lastSequence };
 };

@@ -27,11 +27,11 @@ export interface SubscriptionChange {
   readonly status?: 'active' | 'paused' | undefined;
 }
 
-/** How long the answer to the validation event may take, in ms (docs/spec/webhooks.md#subscribing). */
+/** Timeout of the response to the validation event, in ms (docs/spec/webhooks.md#subscribing). */
 const VALIDATION_MS = 5_000;
 const HOUR_MS = 3_600_000;
 
-/** 422: what a field must be. */
+/** 422 with the rule that a field breaks. */
 export const invalid = (path: string, message: string) =>
   refuse('VALIDATION_ERROR', { detail: 'The body breaks the contract.', errors: [{ path, message }] });
 /** 404. */
@@ -39,7 +39,7 @@ export const absent = () => refuse('NOT_FOUND', 'There is no such subscription.'
 /** 409. */
 export const moved = () => refuse('CONFLICT', 'The subscription changed meanwhile, or is revoked.');
 
-/** Who made it: the person of a session; a key stands for an account of the same 21 characters. */
+/** The creator: the account of a session; for a key, an account id with the same 21 characters. */
 const creatorOf = (actor: Actor): Id<'account'> =>
   actor.accountId ?? parseId('account', `${ID_PREFIXES.account}_${actor.credentialId.slice(-21)}`);
 
@@ -53,7 +53,7 @@ const checked = (
   return badHeaders ? invalid('headers', badHeaders) : undefined;
 };
 
-/** The address must answer 200 to a signed webhook.validation event before it is given any other. */
+/** The URL must answer 200 to a signed webhook.validation event before it gets any other. */
 const validate = async (
   ports: WebhookPorts,
   subscription: Subscription,
@@ -79,9 +79,9 @@ const validate = async (
   );
 };
 
-/** Makes a subscription, once its address has answered the validation event. The secret is in this answer only. */
-export const createSubscription = async (ports: WebhookPorts, actor: Actor, wish: NewSubscription) => {
-  const bad = checked(ports, wish);
+/** Creates a subscription, once its URL has answered the validation event. Only this response contains the secret. */
+export const createSubscription = async (ports: WebhookPorts, actor: Actor, request: NewSubscription) => {
+  const bad = checked(ports, request);
   if (bad) return bad;
   const now = ports.clock();
   const id = newId('webhook');
@@ -90,13 +90,13 @@ export const createSubscription = async (ports: WebhookPorts, actor: Actor, wish
     id,
     organizationId: actor.organizationId,
     env: actor.env,
-    url: wish.url,
+    url: request.url,
     secrets: [{ version: 1, sealed: await ports.seal(actor.organizationId, id, secret) }],
-    headers: wish.headers,
-    events: [...new Set(wish.events)],
+    headers: request.headers,
+    events: [...new Set(request.events)],
     status: 'active',
-    description: wish.description,
-    retry: wish.retry ?? DEFAULT_RETRY,
+    description: request.description,
+    retry: request.retry ?? DEFAULT_RETRY,
     createdById: creatorOf(actor),
     unmasked: seesInFull(actor),
     sequence: 0,
@@ -112,29 +112,29 @@ export const createSubscription = async (ports: WebhookPorts, actor: Actor, wish
     : refuse('CONFLICT', 'The organization has as many subscriptions as it may have.');
 };
 
-/** A subscription of the caller's organization; a revoked one is still read. */
+/** A subscription of the caller's organization, including revoked ones. */
 export const findSubscription = async (ports: WebhookPorts, actor: Actor, id: Id<'webhook'>) =>
   (await ports.subscriptions.read(actor.organizationId, id)) ?? absent();
 
-/** The caller's subscriptions with this status and of this event, where they are asked for; a page of all that match. */
+/** The caller's subscriptions, filtered by status and event if given, with the total of all matches. */
 export const listSubscriptions = async (
   ports: WebhookPorts,
   { organizationId }: Actor,
-  wish: { status?: Subscription['status'] | undefined; event?: EventType | undefined; limit: number; skip: number },
+  request: { status?: Subscription['status'] | undefined; event?: EventType | undefined; limit: number; skip: number },
 ) => {
-  const { status, event, limit, skip } = wish;
+  const { status, event, limit, skip } = request;
   const all = await ports.subscriptions.list(organizationId);
   const found = all.filter((each) => (!status || each.status === status) && (!event || each.events.includes(event)));
   return { items: found.slice(skip, skip + limit), total: found.length };
 };
 
-const noteCured = (ports: WebhookPorts, { organizationId, id, status }: Subscription) =>
+const noteRecovered = (ports: WebhookPorts, { organizationId, id, status }: Subscription) =>
   ports.subscriptions.noteHealth(organizationId, id, {
     failures: 'none',
     ...(status === 'failing' ? { status: 'active' } : {}),
   });
 
-/** Changes what is given; a new address is validated, and the backlog of a resumed or cured subscription is drained. */
+/** Changes the given fields. A new URL is validated; the backlog of a resumed or recovered subscription is drained. */
 export const changeSubscription = async (
   ports: WebhookPorts,
   actor: Actor,
@@ -155,7 +155,7 @@ export const changeSubscription = async (
     description: change.description === undefined ? before.description : (change.description ?? undefined),
     headers: change.headers === undefined ? before.headers : (change.headers ?? undefined),
     retry: change.retry ?? before.retry,
-    // Who may not see recipients in full cannot have them sent to an address of their own either.
+    // A caller who may not see recipients in full cannot have them sent to a URL of their own either.
     unmasked: before.unmasked && (!moves || seesInFull(actor)),
     status:
       change.status === undefined || (change.status === 'active' && before.status === 'failing')
@@ -166,16 +166,16 @@ export const changeSubscription = async (
   const refused = moves ? await validate(ports, after) : undefined;
   if (refused) return refused;
   if (!(await ports.subscriptions.change(before, after))) return moved();
-  // The new address has just answered: the failures of the old one do not count against it.
-  const cured = moves && before.consecutiveFailures > 0 ? await noteCured(ports, after) : undefined;
-  if (resumed || cured) {
+  // The new URL has just responded: failures of the old one do not count against it.
+  const recovered = moves && before.consecutiveFailures > 0 ? await noteRecovered(ports, after) : undefined;
+  if (resumed || recovered) {
     await triggerDrain(ports, after);
     await retryFailed(ports, id);
   }
-  return cured ?? after;
+  return recovered ?? after;
 };
 
-/** Revokes: nothing more is delivered. A repeat changes nothing. */
+/** Revokes a subscription: nothing more is delivered. Idempotent. */
 export const revokeSubscription = async (ports: WebhookPorts, actor: Actor, id: Id<'webhook'>) => {
   const before = await ports.subscriptions.read(actor.organizationId, id);
   if (!before) return absent();
@@ -185,7 +185,7 @@ export const revokeSubscription = async (ports: WebhookPorts, actor: Actor, id: 
   return undefined;
 };
 
-/** Gives a new secret; until the overlap ends the old one signs too. */
+/** Creates a new secret; the old one also signs until the overlap ends. */
 export const rotateSecret = async (ports: WebhookPorts, actor: Actor, id: Id<'webhook'>, overlapHours: number) => {
   const before = await ports.subscriptions.read(actor.organizationId, id);
   if (!before) return absent();
@@ -205,7 +205,7 @@ export const rotateSecret = async (ports: WebhookPorts, actor: Actor, id: Id<'we
   return (await ports.subscriptions.change(before, after)) ? { subscription: after, secret } : moved();
 };
 
-/** Sends the example of a kind of event: a delivery like any other, without a sequence. */
+/** Sends the example of an event type: a delivery like any other, but without a sequence number. */
 export const sendTest = async (ports: WebhookPorts, actor: Actor, id: Id<'webhook'>, type: EventType) => {
   const subscription = await ports.subscriptions.read(actor.organizationId, id);
   if (!subscription) return absent();

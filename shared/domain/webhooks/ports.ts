@@ -3,63 +3,63 @@ import type { Clock } from '../core/time.ts';
 import type { DomainEvent } from '../events/event.ts';
 import type { Delivery, DeliveryStatus, Subscription } from './subscription.ts';
 
-/** What a list shows of an attempt. Times and durations in ms. */
+/** An attempt as lists show it. Times and durations in ms. */
 export interface AttemptSummary {
   readonly at: number;
   readonly status?: number | undefined;
   readonly durationMs: number;
   readonly error?: string | undefined;
 }
-/** What went over the wire: it may show recipients and an endpoint's credentials in full, and an answer may repeat them. */
+/** Request and response of an attempt: they may contain full recipients and an endpoint's credentials. */
 export interface Exchange {
   readonly requestHeaders: Readonly<Record<string, string>>;
   readonly requestBody: string;
   readonly responseHeaders?: Readonly<Record<string, string>> | undefined;
   readonly responseBody?: string | undefined;
 }
-/** One attempt as its owner reads it. */
+/** One attempt, for the subscription's owner. */
 export type Attempt = AttemptSummary & Exchange;
-/** One attempt as it is kept for 30 days: its exchange sealed; absent where nothing was exchanged. */
+/** A stored attempt, kept for 30 days: its exchange is sealed; absent when nothing was exchanged. */
 export interface KeptAttempt extends AttemptSummary {
   readonly exchange?: string | undefined;
 }
 
-/** A delivery with what a list shows of its attempts, oldest first. */
+/** A delivery with summaries of its attempts, oldest first. */
 export type StoredDelivery = Delivery & { readonly summaries: readonly AttemptSummary[] };
 
-/** How an attempt left its delivery. */
+/** How an attempt changes its delivery. */
 export interface AttemptResult {
   readonly attempt: KeptAttempt;
   readonly status: DeliveryStatus;
-  /** When it is tried again, in ms; absent when it is not. */
+  /** The time of the next attempt, in ms; absent when there is none. */
   readonly nextAttemptAt?: number | undefined;
 }
 
-/** What an attempt changes of its subscription's health. */
+/** How an attempt changes its subscription's health. */
 export interface Health {
   readonly status?: Subscription['status'];
-  /** `another` adds one failure, whoever else counts at the same moment; `none` begins anew. */
+  /** `another` adds one failure, also under concurrent updates; `none` resets the count. */
   readonly failures?: 'another' | 'none';
   readonly lastSuccessAt?: number;
   readonly lastFailureAt?: number;
-  /** With the status `revoked`: from then on its row is kept for as long as its deliveries, and then goes. */
+  /** With the status `revoked`: from then on the row is kept as long as its deliveries, then it expires. */
   readonly revokedAt?: number;
 }
 
 export interface WebhookStore {
   create(subscription: Subscription): Promise<'created' | 'too_many'>;
   read(organizationId: Id<'organization'>, id: Id<'webhook'>): Promise<Subscription | undefined>;
-  /** Those of deliveries, in their order, undefined where there is none; one whose row does not parse is rejected alone. */
+  /** The subscriptions of deliveries, in their order; undefined for a missing one. One whose row does not parse is rejected alone. */
   readAll(
     deliveries: readonly Pick<Delivery, 'organizationId' | 'webhookId'>[],
   ): Promise<readonly PromiseSettledResult<Subscription | undefined>[]>;
-  /** All of an organization, newest first. */
+  /** All subscriptions of an organization, newest first. */
   list(organizationId: Id<'organization'>): Promise<readonly Subscription[]>;
-  /** Replaces what an operator may change, if the subscription is unchanged since `before` was read. */
+  /** Replaces the fields that an operator may change, if the subscription is unchanged since `before` was read. */
   change(before: Subscription, after: Subscription): Promise<boolean>;
-  /** Records a change of health; a subscription that was revoked meanwhile stays so. */
+  /** Records a change of health; a subscription that was revoked meanwhile stays revoked. */
   noteHealth(organizationId: Id<'organization'>, id: Id<'webhook'>, health: Health): Promise<Subscription | undefined>;
-  /** Records until when (ms) an attempt may be waiting for an answer that the endpoint has owed for long. */
+  /** Records until when (ms) an attempt at the slow endpoint may still be waiting for its response. */
   noteSlow(organizationId: Id<'organization'>, id: Id<'webhook'>, until: number): Promise<void>;
 }
 
@@ -68,9 +68,9 @@ export type Waiting = Pick<Delivery, 'id' | 'eventId'>;
 
 export interface DeliveryStore {
   /**
-   * Gives events their sequences in the subscription, in the order given and without gaps, and makes them due, each once: a repeat
-   * changes nothing. Those that nobody has tried yet, whoever made them; none new when the subscription is revoked. With `drainAt` (ms)
-   * they join the endpoint's backlog instead, which is drained then at the latest.
+   * Assigns the events their sequence numbers in the subscription, in the given order and without gaps, and makes their deliveries due, once: a
+   * repeat changes nothing. Returns the deliveries without an attempt, whoever made them; no new ones when the subscription is revoked. With
+   * `drainAt` (ms) they join the endpoint's backlog instead, which is drained then at the latest.
    */
   fanOut(
     subscription: Subscription,
@@ -78,22 +78,22 @@ export interface DeliveryStore {
     now: number,
     drainAt?: number,
   ): Promise<readonly Waiting[]>;
-  /** A delivery outside of the sequence: an example that somebody asked for. */
+  /** Adds a delivery outside of the sequence: a requested test event. */
   add(delivery: Delivery): Promise<void>;
   /**
-   * Deliveries that may be tried at `now` (ms), in the ids' order, undefined where there is none, or it is not due, done, or another
-   * worker's; one whose row does not parse is rejected alone.
+   * Deliveries that may be attempted at `now` (ms), in the ids' order; undefined for one that is missing, not due, done, or claimed by another
+   * worker. One whose row does not parse is rejected alone.
    */
   readDue(ids: readonly Id<'delivery'>[], now: number): Promise<readonly PromiseSettledResult<Delivery | undefined>[]>;
-  /** Claims a due delivery for this worker until `until` (ms). False when it is no longer due, or another worker's. */
+  /** Claims a due delivery for this worker until `until` (ms). False when it is no longer due, or claimed by another worker. */
   claim(delivery: Delivery, now: number, until: number): Promise<boolean>;
-  /** Releases a claimed delivery untried, due at a moment (ms). */
+  /** Releases a claimed delivery without an attempt, due at a moment (ms). */
   postpone(delivery: Delivery, at: number): Promise<void>;
-  /** Makes waiting work due at a moment (ms), unless a worker has it. */
+  /** Makes a waiting delivery due at a moment (ms), unless a worker claimed it. */
   advance(delivery: Delivery, at: number): Promise<void>;
-  /** Records how a claimed delivery's attempt went. False when the claim was lost meanwhile. */
+  /** Records the attempt of a claimed delivery. False when the claim was lost meanwhile. */
   record(delivery: Delivery, result: AttemptResult): Promise<boolean>;
-  /** Begins a new round of attempts. */
+  /** Starts a new round of attempts. */
   replay(delivery: Delivery, now: number): Promise<StoredDelivery | undefined>;
   read(deliveryId: Id<'delivery'>): Promise<StoredDelivery | undefined>;
   attempts(deliveryId: Id<'delivery'>): Promise<readonly KeptAttempt[]>;
@@ -103,8 +103,8 @@ export interface DeliveryStore {
     page: { skip: number; limit: number },
   ): Promise<{ items: readonly StoredDelivery[]; total: number }>;
   /**
-   * The newest `max` deliveries of a page's filter, without their total. Where matches may be rare, `maxSearched` bounds how many of the
-   * subscription's deliveries are searched for them; all when absent.
+   * The newest `max` deliveries that match a page's filter, without their total. When matches may be rare, `maxSearched` bounds how many of the
+   * subscription's deliveries are searched; all when absent.
    */
   newest(
     webhookId: Id<'webhook'>,
@@ -112,37 +112,33 @@ export interface DeliveryStore {
     max: number,
     maxSearched?: number,
   ): Promise<readonly StoredDelivery[]>;
-  /**
-   * Deliveries that follow a sequence, in order and without a gap; those that are no longer kept at `now` (ms) are no gap.
-   */
+  /** Deliveries after a sequence number, in order and without gaps; those that expired before `now` (ms) are not gaps. */
   feed(webhookId: Id<'webhook'>, after: number, limit: number, now: number): Promise<readonly Delivery[]>;
 }
 
-/** A delivery in a backlog, and since when it may be tried (ms). */
+/** A delivery in a backlog, and the time from which it may be attempted (ms). */
 export interface Waiter {
   readonly id: Id<'delivery'>;
   readonly since: number;
 }
 
-/** A worker's right to drain a backlog. */
+/** A worker's lease on draining a backlog. */
 export interface DrainLease {
   readonly subscription: Subscription;
-  /** Until when the worker has it (ms): until then no other drain is due. */
+  /** End of the lease (ms): no other drain is due before. */
   readonly until: number;
-  /** When something was last parked there (ms). */
+  /** When a delivery last joined the backlog (ms). */
   readonly parkedAt: number;
 }
 
 /**
- * The backlogs of endpoints that are paused or throttled. A delivery in a backlog has no due time of its own: its subscription has one for
- * all of them, so that waiting costs nothing, however much waits and however long.
+ * The backlogs of paused or throttled endpoints. A delivery in a backlog has no due time of its own: its subscription has one for all of them,
+ * so that waiting costs nothing, however many wait and however long.
  */
 export interface BacklogStore {
-  /**
-   * Puts a due delivery that nobody has claimed into its endpoint's backlog, which is drained at `drainAt` (ms) at the latest.
-   */
-  park(delivery: Delivery, now: number, drainAt: number): Promise<void>;
-  /** Leases the drain of a backlog until `until` (ms); undefined when none is due, or another worker has it. */
+  /** Moves a due, unclaimed delivery to its endpoint's backlog, which is drained at `drainAt` (ms) at the latest. */
+  add(delivery: Delivery, now: number, drainAt: number): Promise<void>;
+  /** Leases the drain of a backlog until `until` (ms); undefined when none is due, or another worker holds it. */
   lease(
     subscription: Pick<Subscription, 'organizationId' | 'id'>,
     now: number,
@@ -152,37 +148,37 @@ export interface BacklogStore {
   oldest(webhookId: Id<'webhook'>, max: number): Promise<readonly Waiter[]>;
   /** Ends a drain; the next is due at a moment (ms). False when a drain was triggered meanwhile. */
   rescheduleDrain(lease: DrainLease, at: number): Promise<boolean>;
-  /** Ends the drains of a backlog that is empty. False when something was parked meanwhile. */
+  /** Ends the drains of an empty backlog. False when a delivery joined it meanwhile. */
   close(lease: DrainLease): Promise<boolean>;
-  /** Makes a drain due at `now` (ms). False when nothing waits. */
+  /** Makes a drain due at `now` (ms). False when the backlog is empty. */
   triggerDrain(subscription: Pick<Subscription, 'organizationId' | 'id'>, now: number): Promise<boolean>;
 }
 
-/** What became of a post. Any whole answer is `answered`, a redirect too: it is not followed, and its status says that it failed. */
+/** The result of a post. Any complete response is `answered`, including redirects, which are not followed and count as failures by their status. */
 export type PostOutcome =
   | {
       readonly kind: 'answered';
       readonly status: number;
-      /** Lower-case names; the first 64 headers or 8 KB, `retry-after` always among them. */
+      /** Lower-case names; the first 64 headers or 8 KB, always including `retry-after`. */
       readonly headers: Readonly<Record<string, string>>;
-      /** At most 16 KB; what is no UTF-8 is replaced. */
+      /** At most 16 KB; invalid UTF-8 is replaced. */
       readonly body: string;
       readonly durationMs: number;
     }
   | { readonly kind: 'failed'; readonly error: string; readonly detail: string; readonly durationMs: number };
 
-/** An event as it is stored; `published` once all of its deliveries exist. */
+/** A stored event; `published` once all of its deliveries exist. */
 export interface StoredEvent {
   readonly event: DomainEvent;
   readonly published: boolean;
 }
 
 export interface EventStore {
-  /** Events by their ids, in the ids' order, undefined where there is none; one whose row does not parse is rejected alone. */
+  /** Events in the ids' order; undefined for a missing one. One whose row does not parse is rejected alone. */
   readAll(ids: readonly Id<'event'>[]): Promise<readonly PromiseSettledResult<StoredEvent | undefined>[]>;
-  /** Keeps an event that is not to be fanned out: an example that somebody asked for. */
+  /** Stores an event without fan-out: a requested test event. */
   keep(event: DomainEvent): Promise<void>;
-  /** Marks events as published, and takes them out of the due index. A repeat changes no more than the moment. */
+  /** Marks events as published, and removes them from the due index. A repeat only changes the time. */
   markPublished(events: readonly DomainEvent[], now: number): Promise<void>;
 }
 
@@ -193,20 +189,20 @@ export interface WebhookPorts {
   readonly deliveries: DeliveryStore;
   readonly backlog: BacklogStore;
   readonly events: EventStore;
-  /** Posts to an endpoint; never throws. `timeoutMs` for the whole. */
+  /** Posts to an endpoint; never throws. `timeoutMs` is for the whole exchange. */
   readonly post: (request: {
     url: string;
     headers: Readonly<Record<string, string>>;
     body: string;
     timeoutMs: number;
-    /** Called once where there is no whole answer after so long, in ms. */
+    /** Called once if there is no complete response after `afterMs`. */
     slow?: { afterMs: number; call: () => void };
   }) => Promise<PostOutcome>;
-  /** What is wrong with an address; undefined when nothing is. */
+  /** What is wrong with a URL; undefined when nothing is. */
   readonly checkEndpoint: (url: string) => string | undefined;
   readonly checkHeaders: (headers: readonly { key: string; value: string }[]) => string | undefined;
   readonly newSecret: () => string;
-  /** The signature header of a body under all secrets. */
+  /** The signature header of a body, with all secrets. */
   readonly sign: (secrets: readonly string[], eventId: Id<'event'>, timestampSeconds: number, body: string) => string;
   readonly seal: (organizationId: Id<'organization'>, webhookId: Id<'webhook'>, secret: string) => Promise<string>;
   readonly open: (organizationId: Id<'organization'>, webhookId: Id<'webhook'>, sealed: string) => Promise<string>;
@@ -221,15 +217,15 @@ export interface WebhookPorts {
     deliveryId: Id<'delivery'>,
     sealed: string,
   ) => Promise<Exchange>;
-  /** The full recipient of a message's event, or the full sender of an inbound one's, for a subscription that may see it. */
+  /** The full recipient of a message's event, or the full sender of an inbound message's, for a subscription that may see it. */
   readonly recipient: (messageId: Id<'message'>) => Promise<string | undefined>;
-  /** Enqueues deliveries, so that they are not first found by their due time. */
+  /** Enqueues deliveries early; otherwise they are found by their due time. */
   readonly enqueue: (deliveryIds: readonly Id<'delivery'>[], delaySeconds?: number) => void;
-  /** Enqueues the drain of a backlog, so that it is not first found by its due time. */
+  /** Enqueues the drain of a backlog early; otherwise it is found by its due time. */
   readonly enqueueDrain: (subscription: Pick<Subscription, 'organizationId' | 'id'>, delaySeconds?: number) => void;
   readonly userAgent: string;
   readonly observe: {
-    /** Events that were handed over, with how many deliveries each has that wait for their first attempt. */
+    /** Published events, each with the number of its deliveries that wait for their first attempt. */
     published(events: readonly { readonly event: DomainEvent; readonly deliveries: number }[]): void;
     attempted(
       outcome: string,

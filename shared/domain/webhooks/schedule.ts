@@ -1,36 +1,36 @@
 /** Waits after each failed attempt, in seconds (docs/spec/webhooks.md#retry-schedule); the last one repeats. */
-export const RETRY_WAITS_SECONDS = [30, 120, 600, 3_600, 21_600] as const;
-/** No attempt begins later than this after the first, in ms. */
+const RETRY_WAITS_SECONDS = [30, 120, 600, 3_600, 21_600] as const;
+/** No attempt starts later than this after the first, in ms. */
 export const RETRY_FOR_MS = 24 * 3600 * 1000;
-/** Each wait is drawn evenly from this share around it, so that failed deliveries do not come back together. */
+/** Each wait is drawn evenly from this share around it, so that failed deliveries are not retried all at once. */
 export const JITTER = 0.2;
 /** Failed events in a row after which a subscription is `failing`. */
 export const FAILING_AFTER = 5;
 
 /** A subscription's own retry settings (docs/spec/webhooks.md#retry-schedule). */
 export interface RetrySettings {
-  /** Attempts of one event in all, the first included. */
+  /** Maximum attempts per event, including the first. */
   readonly maxAttempts: number;
-  /** The first wait; the later ones keep their proportion to it. */
+  /** The first wait; the later ones scale with it. */
   readonly backoffSeconds: number;
 }
-/** Eight attempts are all that fit into 24 hours by the schedule. */
+/** By the schedule, at most eight attempts fit into 24 hours. */
 export const DEFAULT_RETRY: RetrySettings = { maxAttempts: 8, backoffSeconds: RETRY_WAITS_SECONDS[0] };
 
 export interface FailedAttempt {
-  /** Attempts so far, this one included. */
+  /** Attempts so far, including this one. */
   readonly attempts: number;
   /** When the first one began, and when this one ended, in ms. */
   readonly firstAt: number;
   readonly now: number;
   readonly retry: RetrySettings;
-  /** What a 429 or 503 asked for, in seconds: honoured up to twice the next step. */
+  /** The Retry-After of a 429 or 503, in seconds: honoured up to twice the next wait. */
   readonly retryAfterSeconds?: number | undefined;
-  /** Evenly in [0, 1). */
+  /** Evenly distributed in [0, 1). */
   readonly random: number;
 }
 
-/** When to try again, in ms; undefined when the event is given up. */
+/** The time of the next attempt, in ms; undefined when the event is abandoned. */
 export const nextAttemptAt = ({
   attempts,
   firstAt,
@@ -43,7 +43,7 @@ export const nextAttemptAt = ({
   const step = RETRY_WAITS_SECONDS[Math.min(attempts, RETRY_WAITS_SECONDS.length) - 1] ?? RETRY_WAITS_SECONDS[0];
   const planned = step * (retry.backoffSeconds / RETRY_WAITS_SECONDS[0]);
   const jittered = planned * (1 - JITTER + 2 * JITTER * random);
-  const asked = retryAfterSeconds === undefined ? 0 : Math.min(retryAfterSeconds, 2 * planned);
-  const at = now + Math.round(Math.max(jittered, asked) * 1000);
+  const requested = retryAfterSeconds === undefined ? 0 : Math.min(retryAfterSeconds, 2 * planned);
+  const at = now + Math.round(Math.max(jittered, requested) * 1000);
   return at - firstAt > RETRY_FOR_MS ? undefined : at;
 };

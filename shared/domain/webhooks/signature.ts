@@ -7,16 +7,16 @@ const SECRET_BYTES = 32;
 /** The scheme allows keys of 192 to 512 bits. */
 const MIN_BYTES = 24;
 const MAX_BYTES = 64;
-/** Keys that are cached: an HMAC takes a KeyObject several times faster than bytes. */
+/** Cached keys: an HMAC with a KeyObject is several times faster than with bytes. */
 const MAX_CACHED_KEYS = 10_000;
 
-/** A fresh signing secret, as its owner sees it once. */
+/** A new signing secret; its owner sees it once. */
 export const newSecret = (): string => PREFIX + randomBytes(SECRET_BYTES).toString('base64');
 
 const readKey = (secret: string): KeyObject => {
   const text = secret.slice(PREFIX.length);
   const bytes = Buffer.from(text, 'base64');
-  // Buffer reads any text as some base64: a damaged secret must not sign under a key that nobody has.
+  // Buffer decodes any text as base64: a damaged secret must not sign with a key that nobody has.
   const intact = secret.startsWith(PREFIX) && bytes.toString('base64') === text;
   if (!intact || bytes.length < MIN_BYTES || bytes.length > MAX_BYTES) throw new RangeError('not a signing secret');
   return createSecretKey(bytes);
@@ -34,8 +34,8 @@ const keyOf = (secret: string): KeyObject => {
 };
 
 /**
- * The signature header of a body: one signature per live secret, so that both verify while a rotation lasts. Throws a RangeError
- * when a secret is damaged, and when the id has a dot or the time a fraction, with which `id.time.body` has two readings.
+ * The signature header of a body: one signature per current secret, so that both verify during a rotation. Throws a RangeError for a damaged
+ * secret, for an id with a dot and for a fractional time, with which `id.time.body` is ambiguous.
  */
 export const sign = (secrets: readonly string[], id: string, timestampSeconds: number, body: string): string => {
   if (id === '' || id.includes('.') || !Number.isSafeInteger(timestampSeconds))

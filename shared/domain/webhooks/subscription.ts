@@ -6,7 +6,7 @@ import type { RetrySettings } from './schedule.ts';
 export const SUBSCRIPTION_STATUSES = ['active', 'paused', 'failing', 'revoked'] as const;
 export type SubscriptionStatus = (typeof SUBSCRIPTION_STATUSES)[number];
 
-/** `pending`: not tried yet; `failed`: tried, and tried again later; `abandoned`: given up. */
+/** `pending`: not attempted yet; `failed`: to be attempted again later; `abandoned`: no more attempts. */
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed', 'abandoned'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
@@ -17,11 +17,11 @@ export interface SealedSecret {
   readonly endsAt?: number | undefined;
 }
 
-/** A subscription as it is stored (docs/spec/webhooks.md#subscription-shape). Times are ms. */
+/** A stored subscription (docs/spec/webhooks.md#subscription-shape). Times are ms. */
 export interface Subscription extends Tenant {
   readonly id: Id<'webhook'>;
   readonly url: string;
-  /** Newest first; the first is the one that answers show. */
+  /** Newest first; responses show the first. */
   readonly secrets: readonly SealedSecret[];
   readonly headers?: readonly { readonly key: string; readonly value: string }[] | undefined;
   readonly events: readonly EventType[];
@@ -29,18 +29,18 @@ export interface Subscription extends Tenant {
   readonly description?: string | undefined;
   readonly retry: RetrySettings;
   readonly createdById: Id<'account'>;
-  /** Whether its creator may see recipients in full: then deliveries carry them so. */
+  /** Whether its creator may see recipients in full; then its deliveries contain them in full. */
   readonly unmasked: boolean;
-  /** The last sequence given out. */
+  /** The last assigned sequence number. */
   readonly sequence: number;
   readonly consecutiveFailures: number;
   readonly lastSuccessAt?: number | undefined;
   readonly lastFailureAt?: number | undefined;
   readonly createdAt: number;
   readonly updatedAt: number;
-  /** Until when some worker's attempt may be waiting for an answer that the endpoint has owed for long (ms). */
+  /** Until when some worker's attempt at the slow endpoint may be waiting for a response (ms). */
   readonly slowUntil?: number | undefined;
-  /** When its backlog is drained next (ms); absent when nothing waits there. */
+  /** When its backlog is drained next (ms); absent when that is empty. */
   readonly drainAt?: number | undefined;
 }
 
@@ -54,14 +54,14 @@ export interface Delivery {
   /** Absent on validation and test events. */
   readonly sequence?: number | undefined;
   readonly status: DeliveryStatus;
-  /** Attempts of the current round: a replay begins a new one. */
+  /** Attempts of the current round: a replay starts a new one. */
   readonly attempts: number;
-  /** Attempts in all, whatever the round: the number of the last attempt's row. */
+  /** Attempts of all rounds: the number of the last attempt's row. */
   readonly attemptCount: number;
   /** When the current round began. */
   readonly firstAt?: number | undefined;
   readonly nextAttemptAt?: number | undefined;
   readonly createdAt: number;
   /** It waits in its endpoint's backlog. */
-  readonly parked?: true;
+  readonly inBacklog?: true;
 }

@@ -7,7 +7,7 @@ const optional = <K extends string, V>(name: K, value: V | undefined) =>
 const optionalTime = <K extends string>(name: K, ms: number | undefined) =>
   optional(name, ms === undefined ? undefined : isoTime(ms));
 
-/** A subscription as the wire shows it (docs/spec/webhooks.md#subscription-shape). The secret appears only sealed. */
+/** A subscription as the API returns it (docs/spec/webhooks.md#subscription-shape). Of the secret it has only the sealed form. */
 export const webhookView = (subscription: Subscription) => ({
   id: subscription.id,
   organizationId: subscription.organizationId,
@@ -38,10 +38,10 @@ const attemptView = ({ at, ...attempt }: Attempt | AttemptSummary) => ({
   > & { durationMs: number }),
 });
 
-/** A delivery with its attempts in short. */
+/** A delivery with summaries of its attempts. */
 export const deliveryView = (delivery: StoredDelivery) => deliveryWith(delivery, delivery.summaries);
 
-/** A delivery with its attempts, in full or in short. */
+/** A delivery with its attempts, in full or as summaries. */
 export const deliveryWith = (delivery: StoredDelivery, attempts: readonly (Attempt | AttemptSummary)[]) => ({
   id: delivery.id,
   eventId: delivery.eventId,

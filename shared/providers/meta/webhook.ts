@@ -20,7 +20,7 @@ interface WebhookSecrets {
  * X-Hub-Signature-256 of a body: `sha256=` and the lower-case hex HMAC-SHA256 of its exact bytes under the app secret
  * (developers.facebook.com/docs/graph-api/webhooks/getting-started, Validating Payloads).
  */
-export const metaSignature = (appSecret: string, body: string): string =>
+const metaSignature = (appSecret: string, body: string): string =>
   `sha256=${createHmac('sha256', appSecret).update(body, 'utf8').digest('hex')}`;
 
 /** Challenges are numbers today; never echo anything that could be markup. */

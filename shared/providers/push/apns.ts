@@ -75,7 +75,7 @@ const DEAD_TOKEN_REASONS: ReadonlySet<string> = new Set(['ExpiredToken', 'Unregi
 const problem = z.object({ reason: z.string().regex(/^[A-Za-z]{1,60}$/) });
 
 /** `apns-id` of a dispatch: a UUID derived from its id (RFC 9562, 5.8: version 8). */
-export const apnsIdOf = (dispatchId: string): string => {
+const apnsIdOf = (dispatchId: string): string => {
   const bytes = digestOf(dispatchId).subarray(0, 16);
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x80, 6);
   bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);

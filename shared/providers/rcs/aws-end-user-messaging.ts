@@ -89,11 +89,14 @@ const contentOf = ({ text, card }: RcsContent): RcsMessageContent => {
 const isPool = (identity: string): boolean => /(^|:)pool[-/]/.test(identity);
 
 /** Refusals that AWS's documented limits make certain, found before calling AWS. */
-const preflightRefusal = (settings: RcsSettings, { card, fallback }: RcsContent): ProviderAnswer | undefined => {
+const preflightRefusal = (
+  settings: RcsSettings,
+  { card, fallback, senderId }: RcsContent,
+): ProviderAnswer | undefined => {
   const plain = card?.suggestions?.some((each) => each.kind === 'openUrl' && !each.url.startsWith('https://'));
   // RcsOpenUrlAction, Url: https://\S+
   if (plain) return refusal('content', 'aws: a button opens https addresses only');
-  if (fallback && !settings.fallbackIdentity && !isPool(settings.originationIdentity))
+  if (fallback && !settings.fallbackIdentity && !isPool(senderId ?? settings.originationIdentity))
     return refusal('sender', 'aws: an agent needs a fallbackIdentity to fall back to SMS');
   return undefined;
 };
@@ -111,7 +114,7 @@ const send = async (
       client.send(
         new sdk.SendRcsMessageCommand({
           DestinationPhoneNumber: to,
-          OriginationIdentity: originationIdentity,
+          OriginationIdentity: content.senderId ?? originationIdentity,
           RcsMessageContent: contentOf(content),
           ...(timeToLiveSeconds ? { TimeToLive: timeToLiveSeconds } : {}),
           ...(fallback

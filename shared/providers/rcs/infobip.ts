@@ -195,7 +195,7 @@ export const infobipRcs: ProviderDeclaration<RcsContent, InfobipRcsSettings> = {
       const { messageId, to, content } = dispatch;
       const options = optionsOf(settings, content);
       return sendByInfobip(settings, io, '/rcs/2/messages', messageId, {
-        sender: settings.sender,
+        sender: content.senderId ?? settings.sender,
         destinations: [infobipDestination(to, messageId)],
         content: contentOf(content),
         ...(Object.keys(options).length > 0 ? { options } : {}),

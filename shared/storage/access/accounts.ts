@@ -24,13 +24,13 @@ const accountRows = defineRow<Account>()({
   index: (account) => INDEX_KEYS.accountsOf(account.organizationId, isoTime(account.createdAt), account.id),
 });
 
-/** A person by the id, strongly consistent; undefined when there is none. Whose it is, the caller checks. */
+/** An account by its id, strongly consistent; undefined when there is none. The caller checks the organization. */
 export const readAccount = async (table: Table, accountId: Id<'account'>): Promise<Account | undefined> => {
   const row = await table.get(KEYS.account(accountId));
   return row && accountRows.read(row);
 };
 
-/** Stores a new person of a known organization. False when the table has no such organization. */
+/** Stores a new account. False when the organization does not exist. */
 export const putAccount = async (table: Table, account: Account): Promise<boolean> => {
   const outcome = await table.transact([
     { put: accountRows.write(account), when: { text: 'attribute_not_exists(#pk)' } },
@@ -43,7 +43,7 @@ export const putAccount = async (table: Table, account: Account): Promise<boolea
   return outcome.ok || outcome.reasons[0]?.row?.org === account.organizationId;
 };
 
-/** Sets a person's status; from then on a suspended person's sessions are refused. False when there is no such person. */
+/** Sets an account's status. A suspended account's sessions are refused from then on. False when there is no such account. */
 export const setAccountStatus = async (
   table: Table,
   accountId: Id<'account'>,
@@ -57,7 +57,7 @@ export const setAccountStatus = async (
   return written.ok;
 };
 
-/** An organization's people, newest first. */
+/** An organization's accounts, newest first. */
 export const listAccounts = async (
   table: Table,
   organizationId: Id<'organization'>,

@@ -10,7 +10,7 @@ import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
 import { readAccount } from './accounts.ts';
 
-/** The row by which a secret is recognised: found by the secret's hash, without a trace of its text. */
+/** Credentials by the hash of their secret. The secret itself is not stored. */
 const credentialRows = defineRow<Credential>()({
   attributes: {
     id: z.union([id('apiKey'), id('session')]),
@@ -25,7 +25,7 @@ const credentialRows = defineRow<Credential>()({
   key: (_, hash: string) => KEYS.credential(hash),
 });
 
-/** A day after its end a credential's row goes away by itself. */
+/** A credential's row expires a day after the credential. */
 const ttlOf = (expiresAt: number): number => Math.floor(expiresAt / 1000) + 24 * 3600;
 
 /** The row of a credential under the hash of its secret. */
@@ -34,13 +34,13 @@ export const credentialRow = (hash: string, credential: Credential): Row => {
   return credential.expiresAt === undefined ? row : { ...row, ttl: ttlOf(credential.expiresAt) };
 };
 
-/** Puts a credential under a hash that no other has. */
+/** Puts a credential. Condition: no other credential has this hash. */
 export const newCredentialWrite = (hash: string, credential: Credential): WriteOp => ({
   put: credentialRow(hash, credential),
   when: { text: 'attribute_not_exists(#pk)' },
 });
 
-/** Credentials of a stage, as its authorizer reads them: strongly consistent, so that what was revoked is gone. */
+/** Reads credentials for the authorizer, strongly consistent: a revoked credential is refused at once. */
 export const credentialReader = (table: Table): CredentialReader => ({
   async find(sha256) {
     const row = await table.get(KEYS.credential(sha256));
@@ -49,8 +49,8 @@ export const credentialReader = (table: Table): CredentialReader => ({
   account: (accountId) => readAccount(table, accountId),
 });
 
-/** Stores a session's credential. Throws when the secret was ever seen before, which 238 random bits rule out. */
+/** Stores a session's credential. Throws if the secret is already in use, which 238 random bits rule out. */
 export const putSession = async (table: Table, hash: string, session: Credential): Promise<void> => {
   const written = await table.write(newCredentialWrite(hash, session));
-  if (!written.ok && written.row?.id !== session.id) throw new Error('A session met the secret of another.');
+  if (!written.ok && written.row?.id !== session.id) throw new Error('The secret of a session is already in use.');
 };

@@ -11,7 +11,7 @@ import type { Condition, WriteOp } from '../client/expressions.ts';
 import { newestPage } from '../client/pages.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
-import { eventWrite } from '../work/outbox.ts';
+import { eventWrite } from '../due-work/outbox.ts';
 import { credentialRow, newCredentialWrite } from './credentials.ts';
 import { readOrganization } from './organizations.ts';
 
@@ -36,7 +36,7 @@ const keyRows = defineRow<ApiKey>()({
   index: (key) => INDEX_KEYS.keysOf(key.organizationId, isoTime(key.createdAt), key.id),
 });
 
-/** The credential that stands behind each secret of a key. */
+/** The credential of each secret of a key. */
 const credentialOf = ({ id, organizationId, env, scopes, expiresAt }: ApiKey): Credential => ({
   id,
   organizationId,
@@ -46,7 +46,7 @@ const credentialOf = ({ id, organizationId, env, scopes, expiresAt }: ApiKey): C
   ...(expiresAt === undefined ? {} : { expiresAt }),
 });
 
-/** The writes of a new key: its record and its secret's credential. The organization's total of keys is the caller's part. */
+/** The writes of a new key: its record and the credential of its secret. The caller counts it in the organization's total. */
 export const newKeyWrites = (key: ApiKey): WriteOp[] => [
   { put: keyRows.write(key), when: { text: 'attribute_not_exists(#pk)' } },
   newCredentialWrite(key.hash, credentialOf(key)),
@@ -54,7 +54,7 @@ export const newKeyWrites = (key: ApiKey): WriteOp[] => [
 
 const secretsOf = (key: ApiKey): readonly string[] => [key.hash, ...key.oldSecrets.map(({ hash }) => hash)];
 
-/** Old secrets after a rotation: those that live on get their end, the others go. */
+/** After a rotation: secrets that stay valid for a while get their expiry, the others are deleted. */
 const oldSecretWrites = (before: ApiKey, after: ApiKey): WriteOp[] =>
   secretsOf(before).map((hash): WriteOp => {
     const until = after.oldSecrets.find((old) => old.hash === hash)?.until;

@@ -6,7 +6,7 @@ import { coalescedRead } from '../client/coalescer.ts';
 import type { Row } from '../client/row.ts';
 import type { Table } from '../client/table.ts';
 
-/** What an organization contracted or set for its sends; each absent until it is. */
+/** What an organization contracted or configured for its sends; each absent until set. */
 const settings = z.object({
   /** SMS per second at most. */
   smsPerSecond: z.int().min(1).optional(),
@@ -16,11 +16,11 @@ const settings = z.object({
 });
 type Settings = z.output<typeof settings>;
 
-/** What may be a little old where it is read: all but the quiet hours, of which nobody keeps a copy. */
+/** Settings that may be slightly stale: all except the quiet hours, which are never cached. */
 const kept = settings.omit({ quietHours: true });
 export type KeptSettings = z.output<typeof kept>;
 
-/** The settings of an organization that may be kept for a while. One read of two attributes. */
+/** The settings of an organization that may be cached. One read of two attributes. */
 export const readKeptSettings = async (table: Table, organizationId: Id<'organization'>): Promise<KeptSettings> => {
   const only = Object.keys(kept.shape);
   const found = await table.get(KEYS.organization(organizationId), { eventual: true, only });
@@ -36,7 +36,7 @@ const change = async (table: Table, id: Id<'organization'>, name: keyof Settings
   return written.ok;
 };
 
-/** Sets one of an organization's settings, or takes it away with undefined. False when there is no such organization. */
+/** Sets one of an organization's settings, or removes it when undefined. False when there is no such organization. */
 export const setOrganization = <K extends keyof Settings>(
   table: Table,
   id: Id<'organization'>,
@@ -44,14 +44,11 @@ export const setOrganization = <K extends keyof Settings>(
   value: Settings[K],
 ): Promise<boolean> => change(table, id, name, value);
 
-/** The quiet hours of an organization's row; undefined where it has none. */
+/** The quiet hours on an organization's row; undefined when it has none. */
 export const quietHoursOf = (found: Row | undefined): QuietHours | undefined =>
   found && settings.parse(found).quietHours;
 
-/**
- * The quiet hours as they stand, for who reads them back and for what is about to leave. One strongly consistent read, which those share
- * that ask at once: the messages of a bulk send leave side by side.
- */
+/** The current quiet hours. One strongly consistent read, shared by concurrent callers: the messages of a bulk send are sent in parallel. */
 export const readQuietHours = async (
   table: Table,
   organizationId: Id<'organization'>,

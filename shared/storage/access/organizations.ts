@@ -17,7 +17,7 @@ interface CountedOrganization extends Organization {
   readonly accounts: number;
 }
 
-/** What an organization is; what it set for its sends stands on the same row (organization-settings.ts). */
+/** Organizations. The settings of their sends are attributes of the same row (organization-settings.ts). */
 const organizationRows = defineRow<CountedOrganization>()({
   attributes: {
     id: id('organization'),
@@ -31,7 +31,7 @@ const organizationRows = defineRow<CountedOrganization>()({
   index: (organization) => INDEX_KEYS.organizations(isoTime(organization.createdAt), organization.id),
 });
 
-/** An organization with the totals of its lists; undefined when the table has none of that id. */
+/** An organization with the totals of its lists; undefined when it does not exist. */
 export const readOrganization = async (
   table: Table,
   organizationId: Id<'organization'>,
@@ -40,7 +40,7 @@ export const readOrganization = async (
   return row && organizationRows.read(row);
 };
 
-/** The write of a new organization, with how many keys are written beside it. */
+/** The write of a new organization, with the number of keys that are written with it. */
 export const organizationWrite = (organization: Organization, keys = 0): WriteOp => ({
   put: organizationRows.write({ ...organization, keys, accounts: 0 }),
   when: ABSENT,
@@ -55,7 +55,7 @@ export const listOrganizations = async (table: Table, page: PageRequest): Promis
   });
 };
 
-/** Counts one more of what an organization may have at most `max`; fails where it has them already, or does not exist. */
+/** Increments a counter of an organization up to `max`. Fails when it is at `max` already, or the organization does not exist. */
 export const countWithin = (organizationId: Id<'organization'>, counter: string, max: number): WriteOp => ({
   update: KEYS.organization(organizationId),
   add: { [counter]: 1 },
@@ -65,7 +65,7 @@ export const countWithin = (organizationId: Id<'organization'>, counter: string,
   },
 });
 
-/** Counts one less. */
+/** Decrements a counter of an organization. */
 export const countDown = (organizationId: Id<'organization'>, counter: string): WriteOp => ({
   update: KEYS.organization(organizationId),
   add: { [counter]: -1 },

@@ -7,8 +7,8 @@ import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
 import { PARSE_KEY } from '../parse-key.ts';
 
-/** Whose routes hold for organizations that have none of their own. */
-export const DEFAULT_ROUTES = '*';
+/** The owner of the routes that apply to organizations without routes of their own. */
+const DEFAULT_ROUTES = '*';
 const PURPOSE = 'provider-settings';
 type RoutesOwner = Id<'organization'> | typeof DEFAULT_ROUTES;
 
@@ -33,7 +33,7 @@ const routeKey = (owner: RoutesOwner, channel: string, route: string) => ({
   sk: `ROUTE#${channel}#${route}#${owner}`,
 });
 
-/** Keeps the operator's settings of a provider, sealed: they carry its credentials. */
+/** Stores the operator's settings of a provider; sealed, because they contain its credentials. */
 export const putProviderSettings = async (
   table: Table,
   vault: Vault,
@@ -47,7 +47,7 @@ export const deleteProviderSettings = async (table: Table, channel: string, name
   await table.write({ delete: KEYS.provider(channel, name) });
 };
 
-/** The settings of every provider that the stage has for a channel, by the provider's name. One query. */
+/** The settings of all providers of a channel in this stage, by the provider's name. One query. */
 export const readProviderSettings = async (
   table: Table,
   vault: Vault,
@@ -68,7 +68,7 @@ export const readProviderSettings = async (
   );
 };
 
-/** Sets the providers of a route in their order, for one organization or for all that have none of their own. */
+/** Sets the providers of a route in their order, for one organization or as the stage's default. */
 export const putRoutes = async (
   table: Table,
   routes: { organizationId?: Id<'organization'>; channel: string; route: string; providers: readonly string[] },

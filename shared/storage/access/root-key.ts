@@ -4,8 +4,8 @@ import { KEYS } from '../access-patterns.ts';
 import type { Table } from '../client/table.ts';
 
 /**
- * Opens the stage's vault: its root key lies wrapped in the table, and is made by whoever needs it first. Two makers at once end with
- * one key, since the second finds the first's. One read and one unwrap per process.
+ * Opens the stage's vault. Its root key is stored wrapped in the table, and is created on first use; of two concurrent creators the second
+ * uses the first one's key. One read and one unwrap per process.
  */
 export const openVault = async (table: Table, keys: KeyProvider): Promise<Vault> => {
   for (;;) {

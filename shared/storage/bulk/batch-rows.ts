@@ -24,12 +24,12 @@ export const batchRows = defineRow<Batch>()({
 });
 
 interface StoredChunk extends Omit<Chunk, 'announced' | 'released'> {
-  /** Absent until the events of its acceptance are raised. */
+  /** Absent until the events of its acceptance are written. */
   readonly announcedAt?: number | undefined;
-  /** Absent until coins of it are given back. */
+  /** Absent until some of its coins are released to the wallet. */
   readonly released?: number | undefined;
 }
-/** Chunks of batches. The due time of a chunk that has left is the next check of its escrow. */
+/** Chunks of batches. The due time of a sent chunk is the next check of its escrow. */
 export const chunkRows = defineRow<StoredChunk>()({
   attributes: {
     batchId: id('batch'),

@@ -1,25 +1,26 @@
 import * as z from 'zod';
-import { type Chunk, type EscrowSums, isResolved, LANES } from '../../domain/bulk/chunk.ts';
+import { type Chunk, ESCROW_SHARDS, type EscrowSums, isResolved } from '../../domain/bulk/chunk.ts';
 import type { Batch, BatchStore } from '../../domain/bulk/ports.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import { isoTime } from '../../domain/core/time.ts';
 import type { MessageRecord } from '../../domain/message/message.ts';
 import { UNIFIED_STATUSES, type UnifiedStatus, unifiedStatus } from '../../domain/tracking/views.ts';
 import type { WorkItem } from '../../queues/queues.ts';
-import { CAPTURE_SHARDS, INDEX_KEYS, KEYS, shardOf } from '../access-patterns.ts';
+import { INDEX_KEYS, KEYS, shardOf } from '../access-patterns.ts';
 import { id } from '../client/attributes.ts';
 import { oneOf } from '../client/conditions.ts';
 import type { Condition, WriteOp } from '../client/expressions.ts';
 import type { Row } from '../client/row.ts';
 import type { Table } from '../client/table.ts';
+import { eventWorkItem, eventWrite } from '../due-work/outbox.ts';
 import { messageRows } from '../messages/message-rows.ts';
 import type { Sealer } from '../messages/queued.ts';
+import { CAPTURE_SHARDS } from '../table-indexes.ts';
 import { entryWrite } from '../wallet/ledger.ts';
-import { eventWorkItem, eventWrite } from '../work/outbox.ts';
 import { batchRows, chunkRows, readChunkRow } from './batch-rows.ts';
 import { reserveChunk } from './reserve-chunk.ts';
 
-/** Ids that one row of others names. */
+/** Ids that one row of `batchOthers` holds. */
 const MAX_OTHERS_IN_ROW = 1_000;
 const othersRows = ({ id }: Batch, others: readonly string[]): Row[] =>
   Array.from({ length: Math.ceil(others.length / MAX_OTHERS_IN_ROW) }, (_, part) => ({
@@ -29,21 +30,21 @@ const othersRows = ({ id }: Batch, others: readonly string[]): Row[] =>
 
 const idsOf = z.object({ ids: z.array(id('message')) });
 
-const laneKeys = ({ batchId, chunk }: Pick<Chunk, 'batchId' | 'chunk'>) =>
-  Array.from({ length: LANES }, (_, lane) => KEYS.escrowLane(batchId, chunk, lane));
+const shardKeys = ({ batchId, chunk }: Pick<Chunk, 'batchId' | 'chunk'>) =>
+  Array.from({ length: ESCROW_SHARDS }, (_, shard) => KEYS.escrowShard(batchId, chunk, shard));
 
 const sum = z.int().default(0);
-const laneRow = z.object({ captured: sum, released: sum, resolved: sum });
+const shardRow = z.object({ captured: sum, released: sum, resolved: sum });
 const counts = z.object(Object.fromEntries(UNIFIED_STATUSES.map((name) => [name, sum])));
 
 const sumsOf = (rows: readonly (Row | undefined)[]): EscrowSums => {
   const sums = { resolved: 0, captured: 0, released: 0, counts: {} as Record<string, number> };
   for (const row of rows) {
     if (!row) continue;
-    const lane = laneRow.parse(row);
-    sums.resolved += lane.resolved;
-    sums.captured += lane.captured;
-    sums.released += lane.released;
+    const shard = shardRow.parse(row);
+    sums.resolved += shard.resolved;
+    sums.captured += shard.captured;
+    sums.released += shard.released;
     for (const [name, count] of Object.entries(counts.parse(row))) sums.counts[name] = (sums.counts[name] ?? 0) + count;
   }
   return sums;
@@ -51,7 +52,7 @@ const sumsOf = (rows: readonly (Row | undefined)[]): EscrowSums => {
 
 const inState = (...states: readonly Chunk['state'][]): Condition => oneOf('state', states);
 
-/** Condition: the chunk is not closed, and nothing was given back since it was read. */
+/** Condition: the chunk is not closed, and nothing was released to the wallet since it was read. */
 const isUnchanged = ({ released }: Chunk): Condition => {
   const { text, values } = inState('waiting', 'left');
   const same = '#released = :released';
@@ -62,22 +63,22 @@ const isUnchanged = ({ released }: Chunk): Condition => {
 };
 
 /**
- * What an escrow gives to its wallet: what is released and not back yet, and once it is closed what was captured, as single messages'
- * holds would have.
+ * The writes that settle an escrow with its wallet: what was released and is not back yet, and at closing also what was captured, as the holds
+ * of single messages would have.
  */
 const settlingWrites = (chunk: Chunk, sums: EscrowSums, at: number): WriteOp[] => {
   const { organizationId, batchId } = chunk;
   const { released } = sums;
-  const closes = isResolved(chunk, sums);
-  const captured = closes ? sums.captured : 0;
+  const isClosing = isResolved(chunk, sums);
+  const captured = isClosing ? sums.captured : 0;
   const back = released - chunk.released;
   return [
     {
       update: KEYS.batchChunk(batchId, chunk.chunk),
-      set: closes
+      set: isClosing
         ? { ...chunkRows.set({ state: 'closed', released }), captured, closedAt: isoTime(at) }
         : chunkRows.set({ released, releasedAt: at }),
-      ...(closes ? { remove: ['duePk', 'dueAt'] } : {}),
+      ...(isClosing ? { remove: ['duePk', 'dueAt'] } : {}),
       when: isUnchanged(chunk),
     },
     ...(captured > 0
@@ -112,29 +113,29 @@ const messagesOf = async (
 
 const noCounts = () => Object.fromEntries(UNIFIED_STATUSES.map((name) => [name, 0])) as Record<UnifiedStatus, number>;
 
-/** Resolved chunks are counted by their lanes; of the others, and of messages outside of chunks, each message is read. */
+/** Counts the statuses of a batch. Resolved chunks are counted by their escrow shards; of all others each message is read. */
 const countBatch = async (table: Table, batch: Batch): Promise<Record<UnifiedStatus, number>> => {
   const numbers = Array.from({ length: batch.chunks }, (_, chunk) => ({ batchId: batch.id, chunk }));
-  const [chunks, lanes, others] = await Promise.all([
+  const [chunks, shards, others] = await Promise.all([
     table.getMany(numbers.map(({ chunk }) => KEYS.batchChunk(batch.id, chunk))),
-    table.getMany(numbers.flatMap(laneKeys)),
+    table.getMany(numbers.flatMap(shardKeys)),
     table.getMany(Array.from({ length: batch.others }, (_, part) => KEYS.batchOthers(batch.id, part))),
   ]);
   const total = noCounts();
-  const apart = others.flatMap((row) => (row ? idsOf.parse(row).ids : []));
+  const uncounted = others.flatMap((row) => (row ? idsOf.parse(row).ids : []));
   for (const { chunk } of numbers) {
     const row = chunks[chunk];
     if (!row) continue;
     const { messageIds } = readChunkRow(row);
-    const sums = sumsOf(lanes.slice(chunk * LANES, (chunk + 1) * LANES));
-    if (sums.resolved < messageIds.length) apart.push(...messageIds);
+    const sums = sumsOf(shards.slice(chunk * ESCROW_SHARDS, (chunk + 1) * ESCROW_SHARDS));
+    if (sums.resolved < messageIds.length) uncounted.push(...messageIds);
     else for (const name of UNIFIED_STATUSES) total[name] += sums.counts[name] ?? 0;
   }
-  for (const message of await messagesOf(table, apart, false)) total[unifiedStatus(message)]++;
+  for (const message of await messagesOf(table, uncounted, false)) total[unifiedStatus(message)]++;
   return total;
 };
 
-/** Batches, their chunks and the escrows of these, in the table of one stage. */
+/** Batches, their chunks and escrows, in the table of one stage. */
 export const batchStore = (
   table: Table,
   sealer: Sealer,
@@ -151,7 +152,7 @@ export const batchStore = (
   readMessages: (ids) => messagesOf(table, ids, true),
 
   async announceChunk({ batchId, chunk }, events, at, until) {
-    // An event's id is its message's: raised again by a repeat, it is the same row, and its deliveries are the same.
+    // An event's id is derived from its message: a repeat writes the same row, and makes the same deliveries.
     if (events.length > 0) await table.putMany(events.map((event) => eventWrite(event).put));
     const { ok } = await table.write({
       update: KEYS.batchChunk(batchId, chunk),
@@ -173,7 +174,7 @@ export const batchStore = (
   },
 
   async readEscrow(chunk) {
-    return sumsOf(await table.getMany(laneKeys(chunk), { consistent: true }));
+    return sumsOf(await table.getMany(shardKeys(chunk), { consistent: true }));
   },
 
   settleEscrow: async (chunk, sums, at) => (await table.transact(settlingWrites(chunk, sums, at))).ok,

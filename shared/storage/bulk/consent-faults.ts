@@ -6,7 +6,7 @@ import { readRecipients } from '../contacts/recipient-eligibility.ts';
 
 const nameOf = (kind: string, to: string) => `${kind} ${to}`;
 
-/** Why the consent on file refuses each plan, in their order: one read of each row, 100 a round trip. */
+/** Why the consent on file refuses each plan, in the plans' order. One read of each row, 100 per round trip. */
 export const consentFaults = async (
   table: Table,
   organizationId: Id<'organization'>,

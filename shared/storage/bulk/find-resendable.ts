@@ -12,7 +12,7 @@ import { messageRange } from '../messages/message-lists.ts';
 import { messageRows } from '../messages/message-rows.ts';
 import { PARSE_KEY } from '../parse-key.ts';
 
-/** Condition: a message may be sent anew, and is what the filter asks for: all of it stands on the narrow indexes. */
+/** Condition: a message may be resent and matches the filter. The narrow indexes project every attribute it needs. */
 const isWanted = ({ status, batchId }: ResendFilter): Condition | undefined => {
   const statuses = MESSAGE_STATUSES.filter((name) =>
     status ? UNIFIED_OF[name] === status : UNIFIED_OF[name] === 'queued' || UNIFIED_OF[name] === 'failed',
@@ -22,7 +22,7 @@ const isWanted = ({ status, batchId }: ResendFilter): Condition | undefined => {
 
 const orderOf = (row: Row): string => String(row.gsi1sk ?? row.gsi3sk);
 
-/** Of full rows, those that failed for the reason. */
+/** Of these rows, the messages that failed with the error code; reads the full rows. */
 const failedFor = async (table: Table, rows: readonly Row[], errorCode: string): Promise<readonly Row[]> => {
   const full = await table.getMany(rows);
   return rows.filter((_, place) => {
@@ -31,7 +31,7 @@ const failedFor = async (table: Table, rows: readonly Row[], errorCode: string):
   });
 };
 
-/** What a channel has for the filter, oldest first, `max` at most. */
+/** A channel's messages that match the filter, oldest first, at most `max`. */
 const ofChannel = async (
   table: Table,
   organizationId: Id<'organization'>,
@@ -51,7 +51,7 @@ const ofChannel = async (
   return found;
 };
 
-/** The ids of the messages that a filter would send anew, oldest first, `max` at most. Reads narrow rows of the time that it names. */
+/** The ids of the messages that a filter selects for resending, oldest first, at most `max`. Reads narrow index rows within the filter's time range. */
 export const findResendable = async (
   table: Table,
   organizationId: Id<'organization'>,

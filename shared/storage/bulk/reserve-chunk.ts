@@ -8,6 +8,7 @@ import { ABSENT } from '../client/conditions.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import type { Row } from '../client/row.ts';
 import type { CancelReason, Table } from '../client/table.ts';
+import { eventWrite } from '../due-work/outbox.ts';
 import { fallbackWrite } from '../messages/fallbacks.ts';
 import { idempotencyRows, idempotencyWrite } from '../messages/idempotency.ts';
 import { messageRows } from '../messages/message-rows.ts';
@@ -16,17 +17,16 @@ import { entryWrite } from '../wallet/ledger.ts';
 import { ceilingWrite, volumeWrite } from '../wallet/limits.ts';
 import { debitWrite, guessWallet, planDebit, rememberWallet } from '../wallet/wallet.ts';
 import { walletRows } from '../wallet/wallet-row.ts';
-import { eventWrite } from '../work/outbox.ts';
 import { chunkRows } from './batch-rows.ts';
 
-/** Tries of a debit that meets a moving wallet; each costs one round trip and learns the wallet's state. */
+/** Attempts of a debit against a changing wallet; each costs one round trip and reads the wallet's new state. */
 const MAX_ATTEMPTS = 12;
 
 type Part = 'chunk' | 'wallet' | 'entry' | 'volume' | 'ceiling' | 'message' | 'idempotencyRecord' | 'rest' | 'event';
 interface Named {
   readonly part: Part;
   readonly write: WriteOp;
-  /** The message that it belongs to. */
+  /** The message that the write belongs to. */
   readonly messageId?: Id<'message'>;
 }
 
@@ -49,7 +49,7 @@ const messageWrites = async (sealer: Sealer, one: ChunkMessage): Promise<Named[]
   const { message, body, fallback, keyed } = one;
   const messageId = message.id;
   return [
-    // Without due work of its own: it waits with its chunk, whose row is due.
+    // Not due by itself: the chunk's row is due for all of its messages.
     {
       part: 'message',
       messageId,
@@ -65,7 +65,7 @@ const messageWrites = async (sealer: Sealer, one: ChunkMessage): Promise<Named[]
   ];
 };
 
-/** How many messages of each channel: the totals of unfiltered lists. */
+/** The number of messages per channel: added to the totals of unfiltered lists. */
 const counted = (messages: readonly ChunkMessage[]): Record<string, number> => {
   const counts: Record<string, number> = {};
   for (const { message } of messages) counts[message.channel] = (counts[message.channel] ?? 0) + 1;
@@ -103,7 +103,7 @@ const verdictOf = (
     named.flatMap(({ part: own, messageId }, at) =>
       own === part && reasons[at]?.conditionFailed ? [{ messageId, row: reasons[at].row }] : [],
     );
-  // A batch's id is new and its chunks are numbered once: the row is our own, of a try whose answer was lost.
+  // A batch's id is new and its chunks are numbered once: this row was written by our own earlier attempt, whose answer was lost.
   if (failed('chunk').length > 0) return { kind: 'reserved' };
   const idempotencyRecords = new Map<Id<'message'>, IdempotencyRecord>();
   for (const { messageId, row } of failed('idempotencyRecord'))
@@ -123,7 +123,7 @@ const verdictOf = (
   return undefined;
 };
 
-/** RESERVE of a chunk: one debit and one ledger line for all of its messages, with them and their idempotency records, in one transaction. */
+/** Reserves a chunk: one debit and one ledger entry for all of its messages, together with them and their idempotency records, in one transaction. */
 export const reserveChunk = async (
   table: Table,
   sealer: Sealer,
@@ -143,5 +143,5 @@ export const reserveChunk = async (
     const verdict = verdictOf(reservation, named, outcome.reasons);
     if (verdict) return verdict;
   }
-  throw new Unavailable('The wallet moved too fast to be debited.');
+  throw new Unavailable('The wallet changes too often to be debited.');
 };

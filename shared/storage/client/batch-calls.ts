@@ -4,25 +4,25 @@ import { expressWrite } from './expressions.ts';
 import { withRetries } from './retries.ts';
 import type { Key, Row } from './row.ts';
 
-/** What one call may carry (DynamoDB, BatchGetItem and BatchWriteItem). */
+/** Maximum items per call (DynamoDB, BatchGetItem and BatchWriteItem). */
 const MAX_GETS = 100;
 const MAX_PUTS = 25;
 
 /** A key as one text. */
 export const nameOf = ({ pk, sk }: Key): string => `${pk}\n${sk}`;
 
-/** What a call left undone, for want of throughput or of room in its answer: asked for again after a wait, as after a throttle. */
+/** Unprocessed items, for lack of throughput or of room in the response: requested again after a wait, as after a throttle. */
 const unprocessed = (count: number): Error =>
-  Object.assign(new Error(`${count} of a batch were left unprocessed`), {
+  Object.assign(new Error(`${count} items of a batch were left unprocessed`), {
     name: 'ProvisionedThroughputExceededException',
   });
 
-/** By name, each key once: a call that names one twice is refused. */
+/** The items without repeated keys: DynamoDB refuses a call that names a key twice. */
 const distinct = <T extends Key>(items: readonly T[]): T[] => [
   ...new Map(items.map((item) => [nameOf(item), item])).values(),
 ];
 
-/** Rows by their keys, in the keys' order, undefined where there is none. `Unavailable` when some stay unprocessed. */
+/** Rows by their keys, in the keys' order; undefined for a missing row. `Unavailable` when some stay unprocessed. */
 export const getMany = async (
   client: DynamoDBClient,
   name: string,
@@ -47,10 +47,7 @@ export const getMany = async (
   return keys.map((key) => found.get(nameOf(key)));
 };
 
-/**
- * Puts rows as they are given, without conditions: only for rows whose repeat is harmless. Not one transaction: `Unavailable`
- * means that some may be in.
- */
+/** Puts rows without conditions: only for rows whose repeated write is harmless. Not a transaction: after `Unavailable` some may be written. */
 export const putMany = async (client: DynamoDBClient, name: string, rows: readonly Row[]): Promise<void> => {
   const wanted = distinct(rows);
   for (let start = 0; start < wanted.length; start += MAX_PUTS) {
@@ -65,6 +62,6 @@ export const putMany = async (client: DynamoDBClient, name: string, rows: readon
 
 const itemOf = (put: Row) => {
   const expressed = expressWrite({ put });
-  if (expressed.kind !== 'put') throw new TypeError('a put is no other write');
+  if (expressed.kind !== 'put') throw new TypeError('expected a put');
   return expressed.Item;
 };

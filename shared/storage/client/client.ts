@@ -1,6 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 
-/** How long a call may take before it is given up and tried again, in ms: far above DynamoDB's own slowest, far below a Lambda's end. */
+/** Timeouts of a call before it is retried, in ms: far above DynamoDB's usual latency, far below a Lambda's timeout. */
 const CONNECT_MS = 1_000;
 const REQUEST_MS = 2_000;
 const agent = { keepAlive: true, maxSockets: 256 };
@@ -9,7 +9,7 @@ const TOKEN_HEAD = Buffer.from(',"ClientRequestToken":"');
 const TOKEN_BYTES = TOKEN_HEAD.length + 36 + '"}'.length;
 const CLOSING_BRACE = 0x7d;
 
-/** The body without the token that the SDK puts at its end; the same body when there is none. */
+/** The body without the request token that the SDK appends; unchanged when there is none. */
 const withoutToken = (body: Uint8Array): Uint8Array => {
   const at = body.byteLength - TOKEN_BYTES;
   if (at < 0) return body;
@@ -19,18 +19,17 @@ const withoutToken = (body: Uint8Array): Uint8Array => {
   return bytes.subarray(0, at + 1);
 };
 
-/** What the SDK does at each call for logs that are not kept, for tracing that DynamoDB does not do, and to name itself. */
-const NEEDLESS = ['loggerMiddleware', 'recursionDetectionMiddleware', 'getUserAgentMiddleware'] as const;
+/** SDK middleware that is not needed: logging that is not kept, tracing that DynamoDB does not do, the user agent. */
+const UNUSED_MIDDLEWARE = ['loggerMiddleware', 'recursionDetectionMiddleware', 'getUserAgentMiddleware'] as const;
 
 /**
- * A client for a table. Its retries are the storage's own (`persistently`): the SDK's would hide them and miss cancelled
- * transactions. The request tokens that the SDK adds by itself are taken out: conditions carry correctness, and engines that
- * keep tokens slow down as they pile up.
+ * A client for the table. Retries are the storage's own (`withRetries`): the SDK's would hide them and do not cover cancelled transactions.
+ * The SDK's request tokens are removed: correctness comes from conditions, and engines that store tokens slow down as they accumulate.
  */
 export const tableClient = (endpoint?: string): DynamoDBClient => {
   const client = new DynamoDBClient({
     maxAttempts: 1,
-    // The middleware of a command is resolved once, not at each call: a quarter of a call's processor time.
+    // The middleware of a command is resolved once instead of per call, which took a quarter of a call's processor time.
     cacheMiddleware: true,
     requestHandler: {
       connectionTimeout: CONNECT_MS,
@@ -41,7 +40,7 @@ export const tableClient = (endpoint?: string): DynamoDBClient => {
     },
     ...(endpoint ? { endpoint } : {}),
   });
-  for (const name of NEEDLESS) client.middlewareStack.remove(name);
+  for (const name of UNUSED_MIDDLEWARE) client.middlewareStack.remove(name);
   client.middlewareStack.add(
     (next) => (args) => {
       const request = args.request as { body?: unknown };

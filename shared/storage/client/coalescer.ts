@@ -3,12 +3,12 @@ import type { WriteOp } from './expressions.ts';
 import type { Key, Row } from './row.ts';
 import type { CancelReason, Table, TransactOutcome } from './table.ts';
 
-/** What one call may carry (DynamoDB, BatchGetItem and TransactWriteItems). */
+/** Maximum items per call (DynamoDB, BatchGetItem and TransactWriteItems). */
 const MAX_PER_CALL = 100;
-/** Calls of a kind under way at once: two keep the table at work while one of their answers is being read. */
+/** Concurrent calls of a kind: two keep the table busy while a response is being parsed. */
 const MAX_CALLS = 2;
 
-/** Rows that somebody reads or writes in one call, by `names`, their keys. */
+/** Items to read or write in one call; `names` are their keys. */
 interface Request<Item, Answer> {
   readonly items: readonly Item[];
   readonly names: readonly string[];
@@ -16,7 +16,7 @@ interface Request<Item, Answer> {
   readonly fail: (fault: unknown) => void;
 }
 
-/** The requests that wait for a call to a table, and how many calls are under way. */
+/** The requests that wait for a call to a table, and the number of calls in flight. */
 interface Queue<Item, Answer> {
   readonly waiting: Request<Item, Answer>[];
   calls: number;
@@ -28,31 +28,31 @@ const queueOf = <Item, Answer>(queues: WeakMap<Table, Queue<Item, Answer>>, tabl
   return queue;
 };
 
-/** The next requests that fit into one call, in their order. One that names a row which an earlier one names waits for its turn. */
+/** The next requests that fit into one call, in order. A request that shares a key with an earlier one waits for the next call. */
 const nextOf = <Item, Answer>({ waiting }: Queue<Item, Answer>): Request<Item, Answer>[] => {
-  const taken: Request<Item, Answer>[] = [];
-  const left: Request<Item, Answer>[] = [];
+  const selected: Request<Item, Answer>[] = [];
+  const remaining: Request<Item, Answer>[] = [];
   const named = new Set<string>();
   let size = 0;
   for (const request of waiting.splice(0)) {
-    const fits = size + request.items.length <= MAX_PER_CALL || taken.length === 0;
+    const fits = size + request.items.length <= MAX_PER_CALL || selected.length === 0;
     const isNext = fits && request.names.every((name) => !named.has(name));
     for (const name of request.names) named.add(name);
-    (isNext ? taken : left).push(request);
+    (isNext ? selected : remaining).push(request);
     if (isNext) size += request.items.length;
   }
-  waiting.push(...left);
-  return taken;
+  waiting.push(...remaining);
+  return selected;
 };
 
-/** Runs a queue's calls: what is asked for while as many are under way as may be gathers, and goes together. */
+/** Runs a queue's calls. Requests that arrive while the maximum of calls is in flight are collected and sent in one call. */
 const drain = async <Item, Answer>(
   queue: Queue<Item, Answer>,
   call: (requests: Request<Item, Answer>[]) => Promise<void>,
 ): Promise<void> => {
   if (queue.calls >= MAX_CALLS) return;
   queue.calls += 1;
-  // What is asked for in the same turn of the event loop is not parted.
+  // Requests of the same turn of the event loop share a call.
   await new Promise((resolve) => setImmediate(resolve));
   try {
     while (queue.waiting.length > 0) await call(nextOf(queue));
@@ -79,7 +79,7 @@ const transact = async (table: Table, requests: readonly WriteRequest[]): Promis
   try {
     outcome = await table.transact(requests.flatMap(({ items }) => items));
   } catch (fault) {
-    // One write that the table refuses as such, or a row that others hold, fails nobody beside it.
+    // A write that the table rejects, or a row in conflict, must not fail the other requests of the call: each is retried alone.
     const [first, ...others] = requests;
     if (others.length === 0) return first?.fail(fault);
     await Promise.all(requests.map((request) => transact(table, [request])));
@@ -89,23 +89,23 @@ const transact = async (table: Table, requests: readonly WriteRequest[]): Promis
     for (const { answer } of requests) answer(outcome);
     return;
   }
-  const { met, failed } = partition(outcome.reasons, requests);
+  const { passed, failed } = partition(outcome.reasons, requests);
   for (const { request, reasons } of failed) request.answer({ ok: false, reasons });
-  if (met.length > 0) await transact(table, met);
+  if (passed.length > 0) await transact(table, passed);
 };
 
-/** The requests of a cancelled transaction by whether their own conditions held. */
+/** Splits the requests of a cancelled transaction by whether their own conditions held. */
 const partition = (reasons: readonly CancelReason[], requests: readonly WriteRequest[]) => {
-  const met: WriteRequest[] = [];
+  const passed: WriteRequest[] = [];
   const failed: { request: WriteRequest; reasons: readonly CancelReason[] }[] = [];
   let at = 0;
   for (const request of requests) {
     const own = reasons.slice(at, at + request.items.length);
     at += request.items.length;
     if (own.some(({ conditionFailed }) => conditionFailed)) failed.push({ request, reasons: own });
-    else met.push(request);
+    else passed.push(request);
   }
-  return { met, failed };
+  return { passed, failed };
 };
 
 const keyOf = (operation: WriteOp): Key => {
@@ -117,9 +117,9 @@ const keyOf = (operation: WriteOp): Key => {
 const writes = new WeakMap<Table, Queue<WriteOp, TransactOutcome>>();
 
 /**
- * All of the writes or none, as `Table.transact`, in one transaction with those that others of this process ask for meanwhile: a
- * transaction costs the caller and the table much, one row more little. Conditions that fail, and writes that the table refuses, fail
- * their own caller alone. A repeat of writes whose answer was lost meets its own conditions.
+ * All of the writes or none, as `Table.transact`, in one transaction with concurrent requests of this process: a transaction is expensive, one
+ * more row in it is cheap. Failed conditions, and writes that the table rejects, fail only their own caller. A repeat of writes whose answer
+ * was lost meets its own conditions.
  */
 export const coalescedTransact = (table: Table, operations: readonly WriteOp[]): Promise<TransactOutcome> =>
   enqueue(
@@ -148,6 +148,6 @@ const read = async (table: Table, requests: readonly Request<Key, Found>[]): Pro
   }
 };
 
-/** Rows by their keys, strongly consistent, in the keys' order, in one call with those that others of this process ask for meanwhile. */
+/** Rows by their keys, strongly consistent, in the keys' order, in one call with concurrent requests of this process. */
 export const coalescedRead = async (table: Table, keys: readonly Key[]): Promise<Found> =>
   keys.length === 0 ? [] : enqueue(queueOf(reads, table), keys, [], (requests) => read(table, requests));

@@ -1,6 +1,6 @@
 import type { Condition } from './expressions.ts';
 
-/** The row is there; it is not. */
+/** The row exists; it does not exist. */
 export const EXISTS: Condition = { text: 'attribute_exists(#pk)' };
 export const ABSENT: Condition = { text: 'attribute_not_exists(#pk)' };
 
@@ -10,20 +10,20 @@ export const oneOf = (name: string, values: readonly string[]): Condition => ({
   values: Object.fromEntries(values.map((value, at) => [`${name}_${at}`, value])),
 });
 
-/** Each attribute that has a wanted value has it; undefined where none has. */
+/** Each attribute with a wanted value has that value; undefined when nothing is wanted. */
 export const equal = (wanted: Readonly<Record<string, string | undefined>>): Condition | undefined =>
   allOf(Object.entries(wanted).map(([name, value]) => (value === undefined ? undefined : oneOf(name, [value]))));
 
-/** The list in an attribute holds a value; undefined where none is wanted. */
+/** The list in an attribute contains a value; undefined when no value is wanted. */
 export const contains = (name: string, value: string | undefined): Condition | undefined =>
   value === undefined ? undefined : { text: `contains(#${name}, :${name}_held)`, values: { [`${name}_held`]: value } };
 
-/** All of the conditions that there are; undefined where there is none. Names of values must differ between them. */
+/** The conjunction of the defined conditions; undefined when there is none. Their value names must differ. */
 export const allOf = (conditions: readonly (Condition | undefined)[]): Condition | undefined => {
-  const stated = conditions.filter((condition) => condition !== undefined);
-  if (stated.length === 0) return undefined;
+  const defined = conditions.filter((condition) => condition !== undefined);
+  if (defined.length === 0) return undefined;
   return {
-    text: stated.map(({ text }) => text).join(' AND '),
-    values: Object.assign({}, ...stated.map(({ values }) => values)),
+    text: defined.map(({ text }) => text).join(' AND '),
+    values: Object.assign({}, ...defined.map(({ values }) => values)),
   };
 };

@@ -2,20 +2,20 @@ import * as z from 'zod';
 import { type CursorScope, decodeCursor, encodeCursor } from '../../domain/core/cursor.ts';
 import { type Refusal, refuse } from '../../domain/core/errors.ts';
 import type { Vault } from '../../domain/core/secrets.ts';
-import { INDEXES } from '../access-patterns.ts';
+import { INDEXES } from '../table-indexes.ts';
 import type { Row } from './row.ts';
 import type { QueryRange, Table } from './table.ts';
 
-/** Which page of a list a caller asks for, and by whom its cursors are good. */
+/** The requested page of a list, and the scope in which its cursors are valid. */
 export interface CursorRequest {
   readonly vault: Vault;
-  /** The same for every page of a list; without the page's size, which may change from one to the next. */
+  /** The same for every page of a list. Excludes the page size, which may change between pages. */
   readonly scope: CursorScope;
-  /** What the previous page answered; undefined for the first. */
+  /** From the previous page's answer; undefined for the first page. */
   readonly cursor: string | undefined;
   readonly limit: number;
 }
-/** A page's keys, and where it goes on; without `nextCursor` the list ended. */
+/** A page's keys; without `nextCursor` the list ended. */
 export interface CursorPage {
   readonly keys: readonly Row[];
   readonly nextCursor?: string;
@@ -23,14 +23,14 @@ export interface CursorPage {
 /** A range of one of the narrow list indexes. */
 export type ListRange = QueryRange & { readonly index: Exclude<keyof typeof INDEXES, 'due'> };
 
-/** Index rows that one page of a filtered list reads at most: what it costs at most, however rare its matches are. */
+/** Index rows that one page of a filtered list reads at most: it bounds the cost, however rare the matches are. */
 const MAX_READ = 1_000;
 
-/** Where a page ended: the last row's key, and its place in the index. Ids and a moment, no personal data. */
+/** Where a page ended: the last row's key and index sort key. Ids and a time, no personal data. */
 const position = z.strictObject({ pk: z.string(), sk: z.string(), at: z.string() });
 type Position = z.output<typeof position>;
 
-/** `from` and where the reading ended: one more match than wanted, or all that may be read, or the end of the list. */
+/** Matches from `from` on, until there is one more than `limit`, or the maximum is read, or the list ends. */
 const matches = async (table: Table, range: ListRange, from: Position | undefined, limit: number) => {
   const { partitionKey, sortKey } = INDEXES[range.index];
   const placeOf = (row: Readonly<Record<string, unknown>>): Position =>
@@ -38,7 +38,7 @@ const matches = async (table: Table, range: ListRange, from: Position | undefine
   const rows: Row[] = [];
   let end = from;
   for (let read = 0; ; ) {
-    // Most pages are full after the first query; where matches are rare, the second reads all that the page may.
+    // Most pages are full after the first query; when matches are rare, the second reads up to the page's maximum.
     const size = read === 0 ? limit + 1 : MAX_READ - read;
     const page = await table.query({
       ...range,
@@ -57,9 +57,9 @@ const matches = async (table: Table, range: ListRange, from: Position | undefine
 };
 
 /**
- * A page of a narrow index, newest first. Reads `limit` + 1 index rows where nothing is filtered, and never more than 1,000: a
- * filtered page may come back short and still name a next one, so that no page costs more in a large list than in a small one.
- * 400 for a cursor that is not ours, was changed, or is of another organization, environment or query (docs/spec/reliability.md#tampered-cursors).
+ * A page of a narrow index, newest first. Reads `limit` + 1 index rows without a filter, and never more than 1,000: a filtered page may have
+ * fewer items and still a next page, so that a page's cost does not grow with the list. 400 for a cursor that was not issued by us, was
+ * changed, or belongs to another organization, environment or query (docs/spec/reliability.md#tampered-cursors).
  */
 export const cursorPage = async (
   table: Table,

@@ -14,7 +14,7 @@ export type WriteOp =
   | {
       readonly update: Key;
       readonly set?: Readonly<Record<string, unknown>>;
-      /** Set only where the attribute is absent: the first write stands. */
+      /** Set only if the attribute is absent: the first write wins. */
       readonly setOnce?: Readonly<Record<string, unknown>>;
       /** Numbers added; an absent attribute counts as 0. */
       readonly add?: Readonly<Record<string, number>>;
@@ -31,12 +31,12 @@ interface Expressed {
   readonly values: Record<string, AttributeValue> | undefined;
 }
 
-/** A caller's object with a key `constructor` looks like a class instance to the marshaller: such are stored as maps too. */
+/** A caller's object with a key `constructor` looks like a class instance to the marshaller: such objects are stored as maps too. */
 const OPTIONS = { removeUndefinedValues: true, convertClassInstanceToMap: true } as const;
 const NAMES = /#([A-Za-z][A-Za-z0-9_]*)/g;
 
 const namesByText = new Map<string, Record<string, string> | undefined>();
-/** The names of an expression, found once per text: texts are few, values are not in them. */
+/** The attribute names in an expression, cached by its text: texts are few, since values are not part of them. */
 const namesOf = (text: string): Record<string, string> | undefined => {
   if (namesByText.has(text)) return namesByText.get(text);
   const names: Record<string, string> = {};
@@ -127,7 +127,7 @@ export const expressWrite = (operation: WriteOp) => {
 
 const keyOf = (key: Key) => marshall({ pk: key.pk, sk: key.sk });
 
-/** One write as an item of TransactWriteItems; a failed condition shall return what stood there. */
+/** One write as an item of TransactWriteItems; a failed condition returns the current row. */
 export const toTransactItem = (TableName: string, operation: WriteOp): TransactWriteItem => {
   const { kind, ...rest } = expressWrite(operation);
   const item = { TableName, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const, ...rest };

@@ -7,12 +7,12 @@ import type { Table } from './table.ts';
 export interface Commit {
   /** A row that counts its changes in `version`. */
   readonly row: Row;
-  /** The version that it takes the place of; undefined for a new row. */
+  /** The version that it replaces; undefined for a new row. */
   readonly over?: number | undefined;
-  /** What must happen in the same transaction. */
+  /** Writes of the same transaction. */
   readonly also?: readonly WriteOp[];
 }
-/** `refused`: a condition of `also[at]` failed; `row` is what stood there. */
+/** `refused`: the condition of `also[at]` failed; `row` is the current row there. */
 export type CommitOutcome =
   | { readonly kind: 'saved' }
   | { readonly kind: 'conflict' }
@@ -22,8 +22,8 @@ export type CommitOutcome =
 export const atVersion = (version: number): Condition => ({ text: '#version = :version', values: { version } });
 
 /**
- * Puts a row that counts its changes in the place of the version that it was made of, and all that belongs to the change with it. The
- * attribute `mark` is the commit's own: by it a commit knows that it happened though its answer was lost.
+ * Replaces a versioned row if it still has the version it was derived from, together with the writes of `also`. The attribute `mark` is unique
+ * to the commit: a repeat recognises its own commit by it when the answer was lost.
  */
 export const commit = async (table: Table, { row, over, also = [] }: Commit): Promise<CommitOutcome> => {
   const mark = randomBase62(16);

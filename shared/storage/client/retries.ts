@@ -1,6 +1,6 @@
 import { Unavailable } from '../../domain/core/errors.ts';
 
-/** Waits between tries, in ms: full jitter below each, so that colliding writers part. */
+/** Waits between attempts, in ms, each with full jitter, so that colliding writers spread out. */
 const WAITS_MS = [20, 60, 150, 350] as const;
 
 const TRANSIENT_NAMES = new Set([
@@ -29,19 +29,19 @@ const TOO_MANY_REQUESTS = 429;
 
 interface TableFault extends Error {
   readonly code?: string;
-  /** Set by Node on what the operating system refused: no port, no file handle, no address of a name. */
+  /** Set by Node on errors of the operating system: no port, no file handle, no address for a name. */
   readonly syscall?: string;
   readonly $metadata?: { readonly httpStatusCode?: number };
-  /** Set by the SDK on what it could not read. */
+  /** Set by the SDK on a response that it could not parse. */
   readonly $response?: unknown;
   readonly CancellationReasons?: readonly { readonly Code?: string }[];
 }
 
-/** Whether what came was no answer of DynamoDB's: cut short, or of something on the way that speaks no JSON. */
+/** Whether the response was not DynamoDB's: truncated, or from a proxy that does not speak JSON. */
 const isUnreadable = (fault: TableFault): boolean =>
   (fault instanceof SyntaxError && '$response' in fault) || (fault.code ?? '').startsWith('HPE_');
 
-/** Whether a repeat may mend the fault. A transaction cancelled for what no repeat mends (validation, size) is not. */
+/** Whether a retry may succeed. Not for a transaction cancelled for a permanent reason (validation, size). */
 export const isTransient = (error: unknown): boolean => {
   if (!(error instanceof Error)) return false;
   const fault: TableFault = error;
@@ -56,8 +56,8 @@ export const isTransient = (error: unknown): boolean => {
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 /**
- * Runs a call to the table, again after a transient fault, at most five times in about 0.6 s in all; then `Unavailable`,
- * which a caller meets as 503. Only for calls whose repeat is harmless: reads, and writes under conditions.
+ * Runs a call to the table, retried after a transient fault at most five times within about 0.6 s; then throws `Unavailable`, which a caller
+ * receives as 503. Only for calls whose repeat is harmless: reads, and conditional writes.
  */
 export const withRetries = async <T>(call: () => Promise<T>): Promise<T> => {
   for (let turn = 0; ; turn++) {

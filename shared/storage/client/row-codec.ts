@@ -19,7 +19,7 @@ type Same<A, B> = [Comparable<A>, Comparable<B>] extends [Comparable<B>, Compara
 type Differing<A, B> = {
   [K in keyof A | keyof B]: K extends keyof A & keyof B ? (Same<Pick<A, K>, Pick<B, K>> extends true ? never : K) : K;
 }[keyof A | keyof B];
-/** Compiles only where the attributes decode to exactly the entity: the error names the fields that do not. */
+/** Compiles only if the attributes decode to exactly the entity; the error names the fields that do not. */
 type Exactly<Entity, Fields> = [Differing<Entity, Fields>] extends [never]
   ? unknown
   : { readonly fieldsThatDiffer: Differing<Entity, Fields> };
@@ -30,32 +30,32 @@ interface RowDefinition<Entity, Attributes, Place extends readonly unknown[]> {
   /** Attributes that are stored under another name than the field's. */
   readonly rename?: { readonly [K in keyof Attributes]?: string };
   readonly key: (entity: Entity, ...place: Place) => Key;
-  /** The index entries by which the row is found besides its key. */
+  /** The index entries of the row. */
   readonly index?: (entity: Entity) => Readonly<Record<string, string | number>>;
-  /** The version of the shape that is written, 1 where none is named. */
+  /** The version of the shape that is written; 1 by default. */
   readonly version?: number;
-  /** For each earlier version, what makes its rows rows of the next one. */
+  /** For each earlier version, converts its rows to the next version. */
   readonly versions?: Readonly<Record<number, (old: Row) => Row>>;
 }
 
 /** Reads and writes the rows of an entity. */
 export interface RowCodec<Entity, Place extends readonly unknown[] = []> {
-  /** The entity of a row: every field is checked, attributes that this version does not know are ignored. Throws a ZodError. */
+  /** The entity of a row. Every field is checked; unknown attributes are ignored. Throws a ZodError. */
   read(row: Row): Entity;
-  /** Reads some of the fields alone, of rows of which no others may have been asked for. */
+  /** Reads only some fields, for rows that were read with a projection. */
   pick<Field extends keyof Entity & string>(...fields: readonly Field[]): (row: Row) => Pick<Entity, Field>;
-  /** The row of an entity: its attributes, its key and its index entries. What an undefined field leaves in it is not stored. */
+  /** The row of an entity: attributes, key and index entries. Undefined fields are not stored. */
   write(entity: Entity, ...place: Place): Row;
-  /** Some of an entity's fields as attributes, for an update or a condition; an undefined one is left out. Throws a TypeError for any other field. */
+  /** Some of an entity's fields as attributes, for an update or a condition; undefined ones are left out. Throws a TypeError for an unknown field. */
   set(fields: { readonly [K in keyof Entity]?: Entity[K] | undefined }): Record<string, unknown>;
 }
 
-/** Says which version of its shape a row has. A row without it has version 1. */
+/** The attribute with the version of a row's shape. A row without it has version 1. */
 const VERSION = 'shape';
 
 type Values = Record<string, unknown>;
 
-/** Whether values of a type are stored as they are, with all of their parts. */
+/** Whether values of a type are stored unchanged, including all of their parts. */
 const isPlain = (type: z.core.$ZodType): boolean => {
   const { def } = (type as z.core.$ZodTypes)._zod;
   switch (def.type) {
@@ -84,11 +84,11 @@ const isPlain = (type: z.core.$ZodType): boolean => {
       return false;
   }
 };
-const AS_IT_IS = z.any().optional();
+const UNCHANGED = z.any().optional();
 
 /**
- * The codec of an entity's rows, from one declaration. A row of an older version is lifted when it is read; an update leaves the version
- * of its row as it stands, so an attribute whose meaning changes gets a new name.
+ * The codec of an entity's rows, from one declaration. A row of an older version is converted when it is read; an update does not change the
+ * version of its row, so an attribute whose meaning changes gets a new name.
  */
 export const defineRow =
   <Entity extends object>() =>
@@ -100,18 +100,18 @@ export const defineRow =
     const names = new Map(Object.entries<string | undefined>(definition.rename ?? {}));
     const nameOf = (field: string): string => names.get(field) ?? field;
     const renamed = [...names.keys()].map((field) => ({ field, name: nameOf(field) }));
-    // The types prove what is written: only what is stored in another form is encoded, so that a write costs no second check.
+    // The types guarantee what is written: only fields with another stored form are encoded, so that a write is not checked a second time.
     const encoders = new Map(
-      Object.entries(codecs).map(([field, codec]) => [field, isPlain(codec) ? AS_IT_IS : codec] as const),
+      Object.entries(codecs).map(([field, codec]) => [field, isPlain(codec) ? UNCHANGED : codec] as const),
     );
     const writer = z.object(Object.fromEntries([...encoders].map(([field, codec]) => [nameOf(field), codec])));
-    const lifted = (row: Row): Row => {
+    const upgraded = (row: Row): Row => {
       let current = row;
       for (let at = Number(row[VERSION] ?? 1); at < version; at++) current = versions[at]?.(current) ?? current;
       return current;
     };
     const readBy = (schema: z.ZodObject) => (row: Row) => {
-      const old = lifted(row);
+      const old = upgraded(row);
       const given: Values = { ...old };
       for (const { field, name } of renamed)
         if (old[name] === undefined) delete given[field];
@@ -120,7 +120,7 @@ export const defineRow =
     };
     const readAll = readBy(z.object(codecs));
     return {
-      // That these are the entity's fields is proved by the type of `definition`.
+      // The type of `definition` proves that these are the entity's fields.
       read: (row) => readAll(row) as Entity,
       pick<Field extends keyof Entity & string>(...fields: readonly Field[]) {
         const readSome = readBy(z.object(Object.fromEntries(fields.map((field) => [field, codecs[field]]))));
@@ -137,7 +137,7 @@ export const defineRow =
         const set: Values = {};
         for (const [field, value] of Object.entries(fields)) {
           const encoder = encoders.get(field);
-          if (!encoder) throw new TypeError(`${field} is no attribute`);
+          if (!encoder) throw new TypeError(`${field} is not an attribute`);
           if (value !== undefined) set[nameOf(field)] = z.encode(encoder, value);
         }
         return set;

@@ -4,5 +4,5 @@ export interface Key {
   readonly pk: string;
   readonly sk: string;
 }
-/** A stored row as it comes back: each area parses it before use. */
+/** A stored row as DynamoDB returns it: each area parses it before use. */
 export type Row = Key & Record<string, NativeAttributeValue>;

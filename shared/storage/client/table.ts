@@ -13,7 +13,7 @@ import { withRetries } from './retries.ts';
 import type { Key, Row } from './row.ts';
 import { writeOne } from './write-one.ts';
 
-/** Why one operation of a cancelled transaction failed; `row` is what stood there, when its condition failed. */
+/** Why one operation of a cancelled transaction failed; `row` is the current row, when its condition failed. */
 export interface CancelReason {
   readonly conditionFailed: boolean;
   readonly row?: Row;
@@ -24,14 +24,14 @@ export interface QueryRange {
   readonly index?: 'gsi1' | 'gsi2' | 'gsi3' | 'gsi4' | 'due';
   /** The partition's value. */
   readonly partition: string;
-  /** On the sort key, written with `#sk`: `#sk BETWEEN :a AND :b`, `begins_with(#sk, :p)`. */
+  /** Condition on the sort key, written with `#sk`: `#sk BETWEEN :a AND :b`, `begins_with(#sk, :p)`. */
   readonly sort?: Condition | undefined;
   readonly filter?: Condition | undefined;
   readonly newestFirst?: boolean;
   readonly limit?: number;
   readonly startKey?: Record<string, NativeAttributeValue> | undefined;
   readonly consistent?: boolean;
-  /** Only these attributes. */
+  /** Projection: only these attributes. */
   readonly only?: readonly string[];
 }
 export interface QueryPage {
@@ -79,10 +79,9 @@ const queryInput = (tableName: string, range: QueryRange): QueryCommandInput => 
 const asRow = (item: Parameters<typeof unmarshall>[0]): Row => unmarshall(item) as Row;
 
 /**
- * The single table: its calls, each retried a bounded number of times on faults that a retry may mend
- * (conflict, throttle, 5xx, lost connection) and then given up with `Unavailable`. A failed condition is an
- * answer, never an exception. A repeat of a write whose answer was lost meets its own conditions: callers
- * recognise their own row in `CancelReason.row`, so nothing rests on request tokens.
+ * The single table and its calls. Each is retried a bounded number of times on transient faults (conflict, throttle, 5xx, lost connection),
+ * then throws `Unavailable`. A failed condition is a result, never an exception. A repeat of a write whose answer was lost meets its own
+ * conditions: callers recognise their own row in `CancelReason.row`, so nothing depends on request tokens.
  */
 export class Table {
   readonly name: string;
@@ -107,15 +106,12 @@ export class Table {
     return answer.Item ? asRow(answer.Item) : undefined;
   }
 
-  /**
-   * Rows by their keys, in the keys' order, undefined where there is none. One round trip per 100 keys. Eventually consistent unless
-   * `consistent`.
-   */
+  /** Rows by their keys, in the keys' order; undefined for a missing row. One round trip per 100 keys. Eventually consistent unless `consistent`. */
   async getMany(keys: readonly Key[], options: { consistent?: boolean } = {}): Promise<(Row | undefined)[]> {
     return getMany(this.#client, this.name, keys, options.consistent === true);
   }
 
-  /** Puts whole rows without conditions, 25 a round trip: only for rows whose repeat is harmless. */
+  /** Puts whole rows without conditions, 25 per round trip: only for rows whose repeated write is harmless. */
   async putMany(rows: readonly Row[]): Promise<void> {
     return putMany(this.#client, this.name, rows);
   }
@@ -128,7 +124,7 @@ export class Table {
     return answer.LastEvaluatedKey ? { rows, nextKey: unmarshall(answer.LastEvaluatedKey) } : { rows };
   }
 
-  /** All rows of the range: a page ends at 1 MB, so one query may not hold them. */
+  /** All rows of the range. A query's page ends at 1 MB, so this may take several. */
   async queryAll(range: QueryRange): Promise<Row[]> {
     const rows: Row[] = [];
     let startKey = range.startKey;
@@ -140,7 +136,7 @@ export class Table {
     return rows;
   }
 
-  /** How many rows of the range match, reading every one of them: for filtered totals on narrow indexes only. */
+  /** How many rows of the range match. Reads all of them: only for filtered totals on narrow indexes. */
   async count(range: QueryRange): Promise<number> {
     let total = 0;
     let startKey = range.startKey;
@@ -157,7 +153,7 @@ export class Table {
     return total;
   }
 
-  /** All of the writes or none, at most 100. A failed condition answers with what stood in its place. */
+  /** All of the writes or none, at most 100. A failed condition is reported with the current row. */
   async transact(operations: readonly WriteOp[]): Promise<TransactOutcome> {
     const items: TransactWriteItem[] = operations.map((operation) => toTransactItem(this.name, operation));
     const cancelled = await withRetries(async () => {
@@ -173,7 +169,7 @@ export class Table {
     return cancelled ? { ok: false, reasons: cancelled } : { ok: true };
   }
 
-  /** One write, with its condition. Same answer as a transaction of one, at half of its cost. */
+  /** One conditional write. Same result as a transaction of one, at half its cost. */
   async write(
     operation: WriteOp,
   ): Promise<{ readonly ok: true; readonly row?: Row } | { readonly ok: false; readonly row?: Row }> {
@@ -181,7 +177,7 @@ export class Table {
   }
 }
 
-/** The reasons of a transaction that failed by its conditions; undefined when another fault cancelled it. */
+/** The reasons of a transaction that failed by its conditions; undefined when it was cancelled for another reason. */
 const conditionFailures = (error: unknown): readonly CancelReason[] | undefined => {
   if (!(error instanceof Error) || error.name !== 'TransactionCanceledException') return undefined;
   const reasons =

@@ -9,10 +9,10 @@ type Attributes = Parameters<typeof unmarshall>[0] | undefined;
 
 const found = (item: Attributes) => (item && Object.keys(item).length > 0 ? { row: unmarshall(item) as Row } : {});
 
-/** One put, update or delete. An update answers with the row as it stands after it. */
+/** One put, update or delete. An update returns the row after it. */
 export const writeOne = async (client: DynamoDBClient, TableName: string, operation: WriteOp): Promise<Answer> => {
   const { kind, ...rest } = expressWrite(operation);
-  if (kind === 'check') throw new TypeError('a check stands only in a transaction');
+  if (kind === 'check') throw new TypeError('a check is possible in a transaction only');
   const input = { TableName, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const, ...rest };
   return withRetries(async () => {
     try {

@@ -20,16 +20,16 @@ import type { Condition, WriteOp } from '../client/expressions.ts';
 import type { Key, Row } from '../client/row.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { CancelReason, Table } from '../client/table.ts';
-import { eventWrite } from '../work/outbox.ts';
+import { eventWrite } from '../due-work/outbox.ts';
 import { clearOptOuts, countOptOut, NOT_OPTED_OUT, recipientRows } from './recipient-opt-outs.ts';
 
-/** A company's row, as far as a contact needs it: whose it is. */
+/** A company's row, of which a contact only needs the organization. */
 const companyKey = (id: string): Key => ({ pk: `EMP#${id}`, sk: 'EMP' });
 
 const text = z.string().optional();
 const isObject = (value: unknown) => typeof value === 'object' && value !== null;
 
-/** Written as a Map: the marshaller takes an object with a key `constructor` for an instance of some class. */
+/** Written as a Map: the marshaller takes an object with a key `constructor` for a class instance. */
 const freeAttributes = z.codec(z.custom<object>(isObject), z.custom<ContactAttributes>(isObject), {
   decode: (stored) => stored as ContactAttributes,
   encode: (attributes) => new Map(Object.entries(attributes)),
@@ -43,7 +43,7 @@ const optInProof = z.object({
   revokedReason: text,
 });
 
-/** The status of a consent stands beside its proof, where the conditions of a send read it. */
+/** A consent's status is an attribute beside its proof, so that the conditions of a send can read it. */
 interface StoredContact extends Omit<Contact, 'optIn'> {
   readonly optIn: Omit<OptIn, 'status'>;
   readonly optInStatus: OptInStatus;
@@ -103,10 +103,10 @@ export const readContact = (row: Row): Contact => {
   return { ...contact, optIn: { ...optIn, status: optInStatus } };
 };
 
-/** Consent as it is stored on the contact. */
+/** The stored form of a contact's consent. */
 const storedOptIn = ({ status, ...optIn }: OptIn) => ({ optIn, optInStatus: status });
 
-/** A phone that opted out by itself is taken over only by a contact that stands as opted out: creating lifts no withdrawal. */
+/** A phone that opted out itself can only be claimed by a contact that is opted out too: creating a contact never lifts an opt-out. */
 const freePhone = ({ optIn }: Contact): Condition => {
   const text = 'attribute_not_exists(#contactId)';
   return optIn.status === 'denied' ? { text } : { ...NOT_OPTED_OUT, text: `${text} AND ${NOT_OPTED_OUT.text}` };
@@ -148,10 +148,10 @@ const createWrites = (contact: Contact, event: WriteOp): Named[] => {
   ];
 };
 
-/** The row of a phone of no contact that opted out by itself. */
+/** The row of a phone without a contact that opted out itself. */
 const ownOptOut = z.object({ revokedAt: time, revokedReason: text });
 
-/** What a cancelled creation means. Our own phone row is the trace of a commit whose answer was lost. */
+/** The result of a cancelled creation. Our own phone row means that an earlier attempt was committed and its answer lost. */
 const verdictOf = (
   contact: Contact,
   named: readonly Named[],
@@ -175,7 +175,7 @@ const verdictOf = (
   return failed('organization') ? { kind: 'unknown_organization' } : undefined;
 };
 
-/** What a change of consent means for the contact's e-mail address: it is counted in or out of the opted out, once. */
+/** How a change of consent changes the opted-out count of the contact's e-mail address: up or down, once. */
 const emailWrites = (before: Contact, { organizationId, emailHash, optIn }: Contact): WriteOp[] => {
   if (emailHash === undefined) return [];
   const denied = (status: OptIn['status']) => (status === 'denied' ? 1 : 0);
@@ -184,8 +184,8 @@ const emailWrites = (before: Contact, { organizationId, emailHash, optIn }: Cont
 };
 
 /**
- * A change of consent as a part of a transaction: on the contact, if it still stands as `before` was read, on its phone and on its e-mail
- * address. `also` changes more of the contact with it.
+ * The writes of a change of consent: on the contact, if it is unchanged since `before` was read, on its phone and on its e-mail address.
+ * `also` changes more attributes of the contact.
  */
 export const consentWrites = (
   before: Contact,
@@ -208,7 +208,7 @@ export const consentWrites = (
   ];
 };
 
-/** Contacts in the table of one stage. `raised` is told of committed events, to publish them early; it may lose them. */
+/** Contacts in the table of one stage. `raised` receives the ids of committed events, to publish them early; it may lose them. */
 export const contactStore = (table: Table, raised: (eventId: Id<'event'>) => void): ContactStore => ({
   async create(contact, event) {
     const named = createWrites(contact, eventWrite(event));
@@ -236,7 +236,7 @@ export const contactStore = (table: Table, raised: (eventId: Id<'event'>) => voi
   clearOptOuts: (contact, at) => clearOptOuts(table, contact, at),
 });
 
-/** How many contacts the organization has. One read. */
+/** The number of contacts of an organization. One read. */
 export const countContacts = async (table: Table, organizationId: Id<'organization'>): Promise<number> => {
   const row = await table.get(KEYS.organization(organizationId), { only: ['contacts'] });
   return z.int().default(0).parse(row?.contacts);

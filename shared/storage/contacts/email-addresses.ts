@@ -6,31 +6,31 @@ import type { Table } from '../client/table.ts';
 import { PARSE_KEY } from '../parse-key.ts';
 import { NOT_OPTED_OUT, optOutWrite, recipientRows } from './recipient-opt-outs.ts';
 
-/** Until when an address is refused (ms); 0 where it is not. */
+/** Until when an address is suppressed (ms); 0 when it is not. */
 export const readSuppression = recipientRows.pick('suppressedUntil');
 
-/** The addresses that a provider holds back, in the table of one stage. */
+/** Suppressed addresses, in the table of one stage. */
 export const suppressionStore = (table: Table) => ({
-  /** Refuses an address until `until` (ms); what was known of it is forgotten. */
+  /** Suppresses an address until `until` (ms); an earlier suppression is replaced. */
   async suppress(organizationId: Id<'organization'>, hash: string, until: number): Promise<void> {
     await table.write({
       update: KEYS.emailAddress(organizationId, hash),
       set: recipientRows.set({ organizationId, suppressedUntil: until }),
     });
   },
-  /** Whether an address is refused now (ms). One eventual read: a report that is as fresh refuses the next send. */
+  /** Whether an address is suppressed now (ms). One eventually consistent read: the latest reports may only affect the next send. */
   async isSuppressed(organizationId: Id<'organization'>, hash: string, now: number): Promise<boolean> {
     const key = KEYS.emailAddress(organizationId, hash);
     const row = await table.get(key, { eventual: true, only: ['suppressedUntil'] });
     return row !== undefined && readSuppression(row).suppressedUntil > now;
   },
-  /** Until when an address is refused, in ms; undefined where it is not refused now (ms). For a person who asks. */
+  /** Until when an address is suppressed, in ms; undefined when it is not suppressed now (ms). For the operator. */
   async suppressedUntil(organizationId: Id<'organization'>, hash: string, now: number): Promise<number | undefined> {
     const row = await table.get(KEYS.emailAddress(organizationId, hash), { only: ['suppressedUntil'] });
     const until = row ? readSuppression(row).suppressedUntil : 0;
     return until > now ? until : undefined;
   },
-  /** Lets an address be written to again; nothing where it was not refused. A repeat changes nothing. */
+  /** Ends an address's suppression, if any. Idempotent. */
   async lift(organizationId: Id<'organization'>, hash: string): Promise<void> {
     await table.write({
       update: KEYS.emailAddress(organizationId, hash),
@@ -40,7 +40,7 @@ export const suppressionStore = (table: Table) => ({
   },
 });
 
-/** Addresses in the table of one stage. */
+/** The consent of e-mail addresses, in the table of one stage. */
 export const emailConsentStore = (table: Table): EmailConsentStore => ({
   async contactsOf(organizationId, emailHash) {
     const partition = INDEX_KEYS.contactsOfEmail(organizationId, emailHash, '', '').gsi4pk;
@@ -50,7 +50,7 @@ export const emailConsentStore = (table: Table): EmailConsentStore => ({
 
   async unsubscribe(organizationId, emailHash, now) {
     const optOut = { at: now, reason: UNSUBSCRIBED };
-    // The moment of the first click stays.
+    // A repeat keeps the time of the first click.
     await table.write({ ...optOutWrite(organizationId, 'email', emailHash, optOut), when: NOT_OPTED_OUT });
   },
 });

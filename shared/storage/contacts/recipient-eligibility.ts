@@ -11,22 +11,22 @@ import type { Table } from '../client/table.ts';
 import { walletRows } from '../wallet/wallet-row.ts';
 import { contactRows } from './contacts.ts';
 import { readSuppression } from './email-addresses.ts';
-import { asksRecipient, recipientKey, refuses } from './recipient-opt-outs.ts';
+import { readsRecipient, recipientKey, refuses } from './recipient-opt-outs.ts';
 
-/** What is on file of a plan's recipient. */
+/** What is on file about a plan's recipient. */
 export interface RecipientEligibility {
-  /** Why its consent would refuse the plan. */
+  /** Why its consent would refuse the plan, if it would. */
   readonly consent?: ConsentFault | undefined;
-  /** Until when its address is held back, in ms: what its provider reported last; 0 where nothing was, and on channels without addresses. */
+  /** Until when its address is suppressed, in ms, by its provider's last report; 0 when it is not, and on channels without addresses. */
   readonly suppressedUntil: number;
 }
 
 type HashTo = (kind: RecipientKind, to: string) => Promise<string>;
 
-/** The row of the recipient itself, where it is asked; an address's always, since its provider may hold it back. */
+/** The key of the recipient's own row, if the send reads it; always for an e-mail address, which may be suppressed. */
 const ownKey = async (organizationId: Id<'organization'>, plan: SendPlan, recipientHashOf: HashTo) => {
   const { recipient } = channelOf(plan.channel);
-  if (recipient !== 'email' && !asksRecipient(recipient, plan)) return undefined;
+  if (recipient !== 'email' && !readsRecipient(recipient, plan)) return undefined;
   return recipientKey(organizationId, recipient, await recipientHashOf(recipient, plan.to));
 };
 
@@ -35,11 +35,11 @@ const contactFault = (organizationId: Id<'organization'>, { requiresConsent }: S
   return requiresConsent && row.optInStatus === 'denied' ? 'opted_out' : undefined;
 };
 
-/** As the recipient's part of a reservation. */
+/** The fault that the recipient's part of a reservation would report. */
 const recipientFault = (plan: SendPlan, row: Row | undefined) =>
-  row && asksRecipient(channelOf(plan.channel).recipient, plan) && refuses(row, plan) ? 'opted_out' : undefined;
+  row && readsRecipient(channelOf(plan.channel).recipient, plan) && refuses(row, plan) ? 'opted_out' : undefined;
 
-/** The rows that tell of a plan's recipient: the named contact's, and its own. */
+/** The keys of the rows about a plan's recipient: the named contact's, and the recipient's own. */
 const keysOf = async (organizationId: Id<'organization'>, plan: SendPlan, recipientHashOf: HashTo) => ({
   contact: plan.contactId ? KEYS.contact(plan.contactId) : undefined,
   own: await ownKey(organizationId, plan, recipientHashOf),
@@ -60,19 +60,21 @@ const eligibilityOf = (
   };
 };
 
-/** What is on file of the plans' recipients, in the plans' order, and the rows `beside` them: one round trip per 100 rows. */
+/** What is on file about the plans' recipients, in the plans' order, and the rows of `otherKeys`: one round trip per 100 rows. */
 export const readRecipients = async (
   table: Table,
   organizationId: Id<'organization'>,
   plans: readonly SendPlan[],
   recipientHashOf: HashTo,
-  beside: readonly Key[] = [],
+  otherKeys: readonly Key[] = [],
 ) => {
-  const asked = await Promise.all(plans.map((plan) => keysOf(organizationId, plan, recipientHashOf)));
-  const keys = [...beside, ...asked.flatMap(({ contact, own }) => [contact, own])].filter((key) => key !== undefined);
+  const targets = await Promise.all(plans.map((plan) => keysOf(organizationId, plan, recipientHashOf)));
+  const keys = [...otherKeys, ...targets.flatMap(({ contact, own }) => [contact, own])].filter(
+    (key) => key !== undefined,
+  );
   const rows = await table.getMany(keys, { consistent: true });
   const found = new Map(keys.map((key, place) => [key, rows[place]]));
-  const eligibilities = asked.map((of, place) => eligibilityOf(organizationId, plans[place] as SendPlan, of, found));
+  const eligibilities = targets.map((of, place) => eligibilityOf(organizationId, plans[place] as SendPlan, of, found));
   return { rows, eligibilities };
 };
 
@@ -88,8 +90,8 @@ export const consentFault = async (
 };
 
 /**
- * What can be spent, in coins, the quiet hours, and what is on file of the plans' recipients, in the plans' order, as their reservations
- * and departures would meet it: the named contact's word, else the recipient's. For previews; a send asks in its own transaction. One round trip.
+ * The spendable coins, the quiet hours, and what is on file about the plans' recipients, in the plans' order, as their reservations and
+ * dispatches would find it. For previews; a send checks in its own transaction. One round trip.
  */
 export const readEligibility = async (
   table: Table,
@@ -101,8 +103,8 @@ export const readEligibility = async (
   readonly quietHours: QuietHours | undefined;
   readonly recipients: readonly RecipientEligibility[];
 }> => {
-  const beside = [KEYS.wallet(organizationId), KEYS.organization(organizationId)];
-  const { rows, eligibilities } = await readRecipients(table, organizationId, plans, recipientHashOf, beside);
+  const otherKeys = [KEYS.wallet(organizationId), KEYS.organization(organizationId)];
+  const { rows, eligibilities } = await readRecipients(table, organizationId, plans, recipientHashOf, otherKeys);
   const [wallet, organization] = rows;
   return {
     balance: wallet ? walletRows.read(wallet).balance : 0,
@@ -114,7 +116,7 @@ export const readEligibility = async (
 const readPhone = contactRows.pick('phone');
 const readEmail = contactRows.pick('email');
 
-/** A contact's own recipient on a channel: its phone or its e-mail address; undefined when it has none, or is another's. One read. */
+/** A contact's recipient on a channel: its phone or e-mail address; undefined when it has none, or belongs to another organization. One read. */
 export const contactRecipient = async (
   table: Table,
   organizationId: Id<'organization'>,

@@ -12,20 +12,20 @@ import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
 
 /**
- * Every recipient that can opt out has one row, found by its blind index, whether or not it is a contact's. A device has its opt-out on
- * its own row, which is read when a push leaves.
+ * Every recipient that can opt out has one row, found by its blind index, with or without a contact. A push device's opt-out is on its own
+ * row, which is read when a push message is sent.
  */
 interface Recipient {
   readonly organizationId: Id<'organization'>;
-  /** The one contact that has it alone: a phone's. */
+  /** The one contact that the recipient belongs to exclusively: a phone's. */
   readonly contactId?: Id<'contact'> | undefined;
-  /** What the recipient said itself, or what that one contact said. */
+  /** The consent of the recipient itself, or of that one contact. */
   readonly optInStatus?: OptInStatus | undefined;
   readonly revokedAt?: number | undefined;
   readonly revokedReason?: string | undefined;
-  /** How many of its contacts opted out, where it may have several. */
+  /** The number of its contacts that opted out, for recipients that several contacts may share. */
   readonly optedOut: number;
-  /** Until when its provider holds it back (ms); 0 where nothing was reported. */
+  /** Until when its provider's report suppresses it (ms); 0 when nothing was reported. */
   readonly suppressedUntil: number;
 }
 export const recipientRows = defineRow<Recipient>()({
@@ -49,61 +49,61 @@ const ROWS: Readonly<Record<RecipientKind, ((organizationId: Id<'organization'>,
   device: undefined,
 };
 
-/** Recipients of several contacts: none speaks for the others, so what the recipient said itself holds whichever of them is named. */
+/** Recipients that several contacts may share: no contact's consent overrides the recipient's own, so its opt-out applies whichever contact a send names. */
 const SHARED: ReadonlySet<RecipientKind> = new Set(['email']);
 
-/** The row of a recipient; undefined for a kind that has none. */
+/** The key of a recipient's row; undefined for a kind without rows. */
 export const recipientKey = (organizationId: Id<'organization'>, kind: RecipientKind, hash: string): Key | undefined =>
   ROWS[kind]?.(organizationId, hash);
 
-interface Asked extends Pick<Reservation['consent'], 'requiresConsent'> {
+interface ConsentQuery extends Pick<Reservation['consent'], 'requiresConsent'> {
   readonly contactId?: Id<'contact'> | undefined;
 }
 
-/** Whether a send asks its recipient's row: a named contact's word stands in the place of the row's, but for the recipient of several. */
-export const asksRecipient = (kind: RecipientKind, { contactId, requiresConsent }: Asked): boolean =>
+/** Whether a send reads its recipient's row. A named contact's consent replaces it, except for shared recipients. */
+export const readsRecipient = (kind: RecipientKind, { contactId, requiresConsent }: ConsentQuery): boolean =>
   requiresConsent && ROWS[kind] !== undefined && (!contactId || SHARED.has(kind));
 
 const denied = { denied: 'denied' } as const;
-/** Condition: neither the recipient nor the one contact that has it opted out. */
+/** Condition: neither the recipient nor its one contact opted out. */
 export const NOT_OPTED_OUT: Condition = {
   text: '(attribute_not_exists(#optInStatus) OR #optInStatus <> :denied)',
   values: denied,
 };
-/** Condition: nor did any of the contacts that share it. */
+/** Condition: the same, and none of the contacts that share it opted out. */
 const NOBODY_OPTED_OUT: Condition = {
   text: `${NOT_OPTED_OUT.text} AND (attribute_not_exists(#optedOut) OR #optedOut < :one)`,
   values: { ...denied, one: 1 },
 };
 
-/** Transaction check that fails if the recipient opted out; undefined where its row is not asked. */
+/** Transaction check that fails if the recipient opted out; undefined if the send does not read the recipient's row. */
 export const recipientConsent = (
   organizationId: Id<'organization'>,
-  { recipient, recipientHash, ...asked }: Pick<Reservation['consent'], 'recipient' | 'recipientHash'> & Asked,
+  { recipient, recipientHash, ...query }: Pick<Reservation['consent'], 'recipient' | 'recipientHash'> & ConsentQuery,
 ): WriteOp | undefined => {
-  const check = asksRecipient(recipient, asked) ? recipientKey(organizationId, recipient, recipientHash) : undefined;
-  return check && { check, when: asked.contactId ? NOT_OPTED_OUT : NOBODY_OPTED_OUT };
+  const check = readsRecipient(recipient, query) ? recipientKey(organizationId, recipient, recipientHash) : undefined;
+  return check && { check, when: query.contactId ? NOT_OPTED_OUT : NOBODY_OPTED_OUT };
 };
 
 const readOptOut = recipientRows.pick('optInStatus', 'optedOut');
 
-/** Whether the row of a recipient that is asked refuses the send, as that check would. */
-export const refuses = (row: Row, { contactId }: Pick<Asked, 'contactId'>): boolean => {
+/** Whether a recipient's row refuses the send, as that check would. */
+export const refuses = (row: Row, { contactId }: Pick<ConsentQuery, 'contactId'>): boolean => {
   const { optInStatus, optedOut } = readOptOut(row);
   return optInStatus === 'denied' || (!contactId && optedOut > 0);
 };
 
-/** What a recipient asked for itself. */
+/** An opt-out by the recipient itself. */
 export interface OwnOptOut {
   /** ms. */
   readonly at: number;
   readonly reason: string;
-  /** The contact that was known by the recipient then: its opt-in takes this back. */
+  /** The contact that the recipient belonged to at that time: that contact's opt-in lifts this opt-out. */
   readonly contactId?: Id<'contact'> | undefined;
 }
 const OPT_OUT_ATTRIBUTES = ['optInStatus', 'revokedAt', 'revokedReason', 'gsi2pk', 'gsi2sk'] as const;
 
-/** The opt-out of a recipient that no contact has for itself; of a kind without a row there is none. */
+/** The opt-out of a recipient that belongs to no contact exclusively; undefined for a kind without rows. */
 export const optOutWrite = (
   organizationId: Id<'organization'>,
   kind: RecipientKind,
@@ -111,7 +111,7 @@ export const optOutWrite = (
   { at, reason, contactId }: OwnOptOut,
 ): Extract<WriteOp, { update: Key }> => {
   const update = recipientKey(organizationId, kind, hash);
-  if (!update) throw new Error(`No opt-out is kept of a ${kind}.`);
+  if (!update) throw new Error(`No opt-out is stored for a ${kind}.`);
   const optOut = { organizationId, optInStatus: 'denied', revokedAt: at, revokedReason: reason } as const;
   const entry = contactId === undefined ? {} : INDEX_KEYS.optOutsOf(contactId, isoTime(at), hash);
   return {
@@ -121,25 +121,22 @@ export const optOutWrite = (
   };
 };
 
-/** Takes such an opt-out of a phone back, where it was asked for before `at` (ms) in words that begin so. */
+/** Lifts such an opt-out of a phone, if it was made before `at` (ms) and its reason begins with `reasonPrefix`. */
 export const phoneOptInWrite = (
   organizationId: Id<'organization'>,
   hash: string,
   at: number,
-  asked: string,
+  reasonPrefix: string,
 ): WriteOp => ({
   update: KEYS.phone(organizationId, hash),
   remove: OPT_OUT_ATTRIBUTES,
   when: {
-    text: 'attribute_not_exists(#contactId) AND begins_with(#revokedReason, :asked) AND #revokedAt < :at',
-    values: { asked, at: isoTime(at) },
+    text: 'attribute_not_exists(#contactId) AND begins_with(#revokedReason, :prefix) AND #revokedAt < :at',
+    values: { prefix: reasonPrefix, at: isoTime(at) },
   },
 });
 
-/**
- * Counts a contact with an e-mail address in (1) or out (-1) of those that opted out. Who grants consent has the word over an earlier
- * unsubscribing of the address.
- */
+/** Adds a contact with an e-mail address to the opted-out count (1), or removes it (-1). A new consent overrides an earlier unsubscription of the address. */
 export const countOptOut = (
   organizationId: Id<'organization'>,
   hash: string,
@@ -153,8 +150,8 @@ export const countOptOut = (
 });
 
 /**
- * Takes back what a contact's recipients asked for themselves until a moment (ms): its e-mail address, and whoever it was known by when
- * they did. One query, which lags behind an opt-out of the last moment, and one write each; a repeat changes nothing.
+ * Lifts the opt-outs that a contact's recipients made themselves before a moment (ms): of its e-mail address, and of user ids that belonged to
+ * it then. One query of an index, which may miss an opt-out of the last moment, and one write each. Idempotent.
  */
 export const clearOptOuts = async (
   table: Table,
@@ -163,11 +160,14 @@ export const clearOptOuts = async (
 ): Promise<void> => {
   const until = { text: 'attribute_not_exists(#contactId) AND #revokedAt <= :at', values: { at: isoTime(at) } };
   const partition = INDEX_KEYS.optOutsOf(id, '', '').gsi2pk;
-  const isStillIts = { text: `${until.text} AND #gsi2pk = :contact`, values: { ...until.values, contact: partition } };
+  const isStillOfContact = {
+    text: `${until.text} AND #gsi2pk = :contact`,
+    values: { ...until.values, contact: partition },
+  };
   const clear = (update: Key, when: Condition) => table.write({ update, remove: OPT_OUT_ATTRIBUTES, when });
   const known = await table.queryAll({ index: 'gsi2', partition, only: ['pk', 'sk'] });
   await Promise.all([
-    ...known.map((key) => clear(key, isStillIts)),
+    ...known.map((key) => clear(key, isStillOfContact)),
     ...(emailHash === undefined ? [] : [clear(KEYS.emailAddress(organizationId, emailHash), until)]),
   ]);
 };

@@ -2,11 +2,11 @@ import * as z from 'zod';
 import { KEYS } from '../access-patterns.ts';
 import type { Table } from '../client/table.ts';
 
-/** Unhealthy answers in a row that trip a route. */
+/** Consecutive failures that trip a route. */
 const TRIP_AFTER = 5;
-/** How long a tripped route rests before one send tries it again, in ms. */
+/** How long a tripped route is skipped before one send tries it again, in ms. */
 const REST_MS = 30_000;
-/** How long a process trusts what it read of a breaker, in ms: how late it hears of another's trip. */
+/** How long a process caches a breaker's state, in ms: the delay until it sees another process's trip. */
 const TRUST_MS = 5_000;
 
 interface Seen {
@@ -16,8 +16,8 @@ interface Seen {
 }
 
 /**
- * A circuit breaker per provider and route. Failures are counted in the process; a trip is written down, so that all
- * processes rest the route. While it is healthy it costs one eventually consistent read per 5 s and process.
+ * A circuit breaker per provider and route. Failures are counted in the process; a trip is stored, so that all processes skip the route. A
+ * healthy route costs one eventually consistent read per 5 s and process.
  */
 export const breakers = (table: Table, clock: () => number) => {
   const seen = new Map<string, Seen>();
@@ -37,7 +37,7 @@ export const breakers = (table: Table, clock: () => number) => {
     async closed(channel: string, provider: string, route: string): Promise<boolean> {
       return (await stateOf(channel, provider, route)).openUntil <= clock();
     },
-    /** Tells how a call went. */
+    /** Records the outcome of a call. */
     async report(channel: string, provider: string, route: string, healthy: boolean): Promise<void> {
       const state = await stateOf(channel, provider, route);
       if (healthy) {

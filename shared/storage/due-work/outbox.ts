@@ -12,7 +12,7 @@ import type { Row } from '../client/row.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
 
-/** Events stay readable for 30 days after they happened. */
+/** Events are kept for 30 days. */
 const KEEP_SECONDS = 30 * 24 * 3600;
 
 interface OutboxEvent extends DomainEvent {
@@ -38,12 +38,12 @@ const rowOf = (event: OutboxEvent): Row => ({
   ttl: Math.floor(event.createdAt / 1000) + KEEP_SECONDS,
 });
 
-/** The write that makes an event part of its change's transaction; due at once, so that a lost queue message loses nothing. */
+/** The write of an event in its cause's transaction. Due at once, so that a lost queue message loses nothing. */
 export const eventWrite = (event: DomainEvent): { readonly put: Row } => ({
   put: { ...rowOf(event), ...INDEX_KEYS.due('publish_event', event.id, event.createdAt) },
 });
 
-/** The work item that makes an event's delivery early. */
+/** The work item that publishes an event early. */
 export const eventWorkItem = (id: Id<'event'>): WorkItem => ({ kind: 'publish_event', ...KEYS.event(id) });
 
 const read = (row: Row): StoredEvent => {
@@ -51,7 +51,7 @@ const read = (row: Row): StoredEvent => {
   return { event, published: publishedAt !== undefined };
 };
 
-/** An event's row once nothing is left to do for it: out of the due index. */
+/** An event's row after publication: no longer in the due index. */
 const published = (event: DomainEvent, publishedAt: number): Row => rowOf({ ...event, publishedAt });
 
 /** The events of a stage, as their consumer needs them. */

@@ -12,13 +12,13 @@ export interface Bucket {
 
 const MAX_ATTEMPTS = 8;
 
-/** When this process last saw a bucket full: only a guess for which of the two writes to try first. */
+/** When this process last saw a bucket full: only a guess of which of the two writes to try first. */
 const guesses = new Map<string, number>();
 const MAX_GUESSES = 10_000;
 
 /**
- * Draws one token. The bucket is one number, the moment at which it will be full again (the generic cell rate algorithm), so a
- * draw is one conditional write that no concurrent draw invalidates. Answers 0 when drawn, else the ms until the next token.
+ * Draws one token. The bucket is one number, the moment at which it will be full again (the generic cell rate algorithm), so that a draw is
+ * one conditional write, which concurrent draws do not invalidate. Returns 0 when drawn, else the ms until the next token.
  */
 export const drawToken = async (
   table: Table,

@@ -20,11 +20,11 @@ import { newestPage } from '../client/pages.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
 
-/** Templates that one organization may have: a search by name reads every one's summary. */
+/** Templates per organization: a search by name reads the summary of each. */
 const MAX_TEMPLATES = 1_000;
-/** The most that the compressed contents may take, in bytes: a row of the table holds 400 KB of everything. */
+/** Maximum size of the compressed contents, in bytes: a row of the table holds 400 KB in all. */
 const MAX_PACKED = 350 * 1024;
-/** The most that contents may take when they are unpacked, in bytes: beyond everything that was ever packed. */
+/** Maximum size of unpacked contents, in bytes: above anything that is ever packed. */
 const MAX_UNPACKED = 16 * 1024 * 1024;
 
 const summaryRows = defineRow<TemplateSummary>()({
@@ -46,7 +46,7 @@ const summaryRows = defineRow<TemplateSummary>()({
   index: ({ id, organizationId, createdAt }) => INDEX_KEYS.emailTemplatesOf(organizationId, isoTime(createdAt), id),
 });
 
-/** `html` is left out where it is the source itself. */
+/** `html` is absent when it equals the source. */
 const storedContents = z.object({ source: z.string(), html: z.string().optional(), text: z.string().optional() });
 const contents = packedJson(
   MAX_UNPACKED,
@@ -77,17 +77,17 @@ const freeName = (template: TemplateSummary): WriteOp => ({
   when: { text: '#templateId = :id', values: { id: template.id } },
 });
 
-/** The contents come first, then the name where it is written at all, then what `otherwise` tells of. */
+/** `also` begins with the contents, then the name if it is written; a failure of a later write is `otherwise`. */
 const outcomeOf = (outcome: CommitOutcome, otherwise: SaveOutcome): SaveOutcome => {
   if (outcome.kind !== 'refused') return outcome;
   if (outcome.at > 1) return otherwise;
   return { kind: 'taken', templateId: id('emailTemplate').parse(outcome.row?.templateId) };
 };
 
-/** A text as a search compares it: without case or accents. */
+/** A text normalized for search: without case or accents. */
 const folded = (text: string): string => text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
 
-/** E-mail templates in the table of one stage: a summary, its contents beside it, and a row that makes the name unique. */
+/** E-mail templates in the table of one stage: a summary, its contents in a row of their own, and a row that makes the name unique. */
 export const emailTemplateStore = (table: Table): TemplateStore => {
   const save = async (
     template: EmailTemplate,

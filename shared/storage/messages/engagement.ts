@@ -8,7 +8,7 @@ import type { WriteOp } from '../client/expressions.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
 
-/** What recipients did with messages: a row a message, which no send writes. */
+/** Opens and clicks of messages: one row per message, which no send writes. */
 const engagementRows = defineRow<Engagement>()({
   attributes: {
     firstOpenedAt: time.optional(),
@@ -19,17 +19,14 @@ const engagementRows = defineRow<Engagement>()({
   key: (_, messageId: Id<'message'>) => KEYS.engagement(messageId),
 });
 
-/**
- * Counts an open or a click of a message (at ms), as a part of the transaction that raises its event, whose condition makes a repeat
- * count nothing.
- */
+/** Counts an open or a click of a message (at ms) in the transaction that writes its event; the event's condition makes a repeat count nothing. */
 export const engagedWrite = (messageId: Id<'message'>, what: EngagementEvent['what'], at: number): WriteOp => ({
   update: KEYS.engagement(messageId),
   setOnce: engagementRows.set(what === 'opened' ? { firstOpenedAt: at } : { firstClickedAt: at }),
   add: { [what]: 1 },
 });
 
-/** What was heard of a message's opens and clicks; undefined where nothing was. One read, which may lag. */
+/** The opens and clicks of a message; undefined when there are none. One eventually consistent read. */
 export const readEngagement = async (table: Table, messageId: Id<'message'>): Promise<Engagement | undefined> => {
   const row = await table.get(KEYS.engagement(messageId), { eventual: true });
   return row && engagementRows.read(row);

@@ -13,11 +13,11 @@ import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
 import type { Sealer } from './queued.ts';
 
-/** A fallback outlives its messages' receipts, and nothing longer. */
+/** A fallback is kept as long as its messages' receipts. */
 const KEEP_SECONDS = 30 * 24 * 3600;
 
 interface StoredFallback extends Omit<Fallback, 'steps'> {
-  /** Its steps, sealed; removed once it is over. */
+  /** Its steps, sealed; removed when it is over. */
   readonly steps: string;
 }
 const fallbackRows = defineRow<StoredFallback>()({
@@ -36,21 +36,21 @@ const fallbackRows = defineRow<StoredFallback>()({
   index: (fallback) => INDEX_KEYS.due('fallback', fallback.id, fallback.waitUntil),
 });
 
-/** The fallbacks that begin with a message, as part of its reservation. */
+/** The write of a fallback that begins with this message, as part of the message's reservation. */
 export const fallbackWrite = async (sealer: Sealer, fallback: Fallback, createdAt: number): Promise<WriteOp> => {
   const steps = await sealer.seal(fallback.organizationId, fallback.id, JSON.stringify(fallback.steps));
-  // Its first message may be scheduled for longer than a fallback is kept.
+  // The first message may be scheduled later than a fallback is usually kept.
   const ttl = Math.ceil(Math.max(createdAt, fallback.waitUntil) / 1000) + KEEP_SECONDS;
   return { put: { ...fallbackRows.write({ ...fallback, steps }), ttl } };
 };
 
-/** Condition: the fallback still waits, at the step that it was read at. */
+/** Condition: the fallback is still waiting, at the step that was read. */
 const isUnchanged = ({ next }: Fallback): Condition => ({
   text: '#state = :waiting AND #next = :next',
   values: { waiting: 'waiting', next },
 });
 
-/** Goes on to the next step at a moment (ms). */
+/** Moves the fallback on to its next step at a moment (ms). */
 const nextStep = (
   fallback: Fallback,
   at: number,
@@ -64,7 +64,7 @@ const nextStep = (
   when: isUnchanged(fallback),
 });
 
-/** Ends a fallback; nothing is left to do for it. */
+/** Ends a fallback and removes it from the due index. */
 const end = (fallbackId: Id<'message'>, state: Fallback['state'], when?: Condition): WriteOp => ({
   update: KEYS.fallback(fallbackId),
   set: fallbackRows.set({ state }),
@@ -72,7 +72,10 @@ const end = (fallbackId: Id<'message'>, state: Fallback['state'], when?: Conditi
   ...(when ? { when } : {}),
 });
 
-/** The step to the next message. Condition: the fallback is unchanged, and its current message, which tells what came after it, is not delivered. */
+/**
+ * The writes that take the step to the next message. Condition: the fallback is unchanged, and its current message, whose timeline gets an
+ * entry, is not delivered.
+ */
 export const stepWrites = (
   { fallback, waitUntil }: StepTransition,
   { id, channel, createdAt }: Pick<MessageRecord, 'id' | 'channel' | 'createdAt'>,
@@ -92,8 +95,8 @@ export const stepWrites = (
   },
 ];
 
-/** What a message that has come to `status` means for its fallback: over, or due at once. */
-export const fallbackNews = (message: MessageRecord, at: number): WriteOp[] => {
+/** What a message's new status means for its fallback: it is over, or due at once. */
+export const fallbackStatusWrites = (message: MessageRecord, at: number): WriteOp[] => {
   const { fallbackId } = message;
   if (!fallbackId) return [];
   if (message.reason === 'cancelled') return [end(fallbackId, 'cancelled')];
@@ -118,7 +121,7 @@ export const fallbackStore = (
     const row = await table.get(KEYS.fallback(id));
     if (!row) return undefined;
     if (row.steps === undefined) {
-      // A message of a fallback that is over, or gone, made it due again.
+      // The message made it due again, though the fallback is over or gone: removed from the due index.
       await table.write({ update: KEYS.fallback(id), remove: ['duePk', 'dueAt'], when: EXISTS });
       return undefined;
     }

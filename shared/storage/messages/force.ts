@@ -5,8 +5,8 @@ import type { Table } from '../client/table.ts';
 import { messageRows } from './message-rows.ts';
 
 /**
- * Makes a queued message due at a moment (ms), past whatever would defer it, and has its fallbacks wait from there; false when it left
- * or was withdrawn meanwhile.
+ * Makes a queued message due at a moment (ms), past quiet hours and other deferrals, and restarts the wait of its fallback from then. False if
+ * it was sent or cancelled meanwhile.
  */
 export const forceSend = async (
   table: Table,
@@ -15,7 +15,7 @@ export const forceSend = async (
   decision: Decision,
 ): Promise<boolean> => {
   const { fallbackId } = message;
-  const leaves: WriteOp = {
+  const messageWrite: WriteOp = {
     update: KEYS.message(message.id),
     set: {
       ...messageRows.set({ force: true, deadline: at, updatedAt: at }),
@@ -27,7 +27,7 @@ export const forceSend = async (
       values: { open: 'open', queued: 'queued', fence: message.fence },
     },
   };
-  if (!fallbackId) return (await table.write(leaves)).ok;
-  const wakes: WriteOp = { update: KEYS.fallback(fallbackId), set: INDEX_KEYS.due('fallback', fallbackId, at) };
-  return (await table.transact([leaves, wakes])).ok;
+  if (!fallbackId) return (await table.write(messageWrite)).ok;
+  const fallbackWrite: WriteOp = { update: KEYS.fallback(fallbackId), set: INDEX_KEYS.due('fallback', fallbackId, at) };
+  return (await table.transact([messageWrite, fallbackWrite])).ok;
 };

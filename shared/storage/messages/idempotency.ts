@@ -11,10 +11,10 @@ import type { Table } from '../client/table.ts';
 /** How long an idempotency key is kept, in ms. */
 export const IDEMPOTENCY_MS = 24 * 3600 * 1000;
 
-/** What a caller's key has sent, until `expiresAt` (ms). */
+/** The message that a caller's key stands for, until `expiresAt` (ms). */
 export interface StoredRecord extends IdempotencyRecord {
   readonly expiresAt: number;
-  /** The attempt that is still making the message: until it expires nobody else may, from then on whoever has the same request goes on. */
+  /** The attempt that is still creating the message. Until it expires no other may; afterwards a repeat of the same request continues it. */
   readonly building?: number;
 }
 export const idempotencyRows = defineRow<StoredRecord>()({
@@ -27,7 +27,7 @@ export const idempotencyRows = defineRow<StoredRecord>()({
   key: (_, organizationId: Id<'organization'>, callerKey: string) => KEYS.idempotency(organizationId, callerKey),
 });
 
-/** Records under the caller's key that it sends this message; fails where the key has another record that has not expired. */
+/** The write of an idempotency record. Fails if the key has another record that has not expired. */
 export const idempotencyWrite = ({ message, requestHash }: Pick<Reservation, 'message' | 'requestHash'>): WriteOp => {
   const { id: messageId, organizationId, callerKey, createdAt } = message;
   const expiresAt = createdAt + IDEMPOTENCY_MS;
@@ -43,7 +43,7 @@ const unexpired = (row: Row | undefined, now: number): IdempotencyRecord | undef
   return record && record.expiresAt > now ? record : undefined;
 };
 
-/** What is kept under a caller's key, if it has not expired. One read. */
+/** The record of a caller's key, unless it has expired. One read. */
 export const readIdempotencyRecord = async (
   table: Table,
   organizationId: Id<'organization'>,
@@ -52,7 +52,7 @@ export const readIdempotencyRecord = async (
 ): Promise<IdempotencyRecord | undefined> =>
   unexpired(await table.get(KEYS.idempotency(organizationId, callerKey)), now);
 
-/** What is kept under callers' keys, in their order; undefined where nothing is, or it has expired. One read of each, 100 a round trip. */
+/** The records of callers' keys, in their order; undefined for a missing or expired one. 100 keys per round trip. */
 export const readIdempotencyRecords = async (
   table: Table,
   organizationId: Id<'organization'>,

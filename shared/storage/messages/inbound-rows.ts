@@ -12,7 +12,7 @@ import { messageRows } from './message-rows.ts';
 
 const text = z.string().exactOptional();
 
-/** The rows of messages that came in, with the index entries of their lists. */
+/** Inbound messages, with the index entries of their lists. */
 export const inboundRows = defineRow<InboundMessage>()({
   attributes: {
     id: id('message'),
@@ -61,7 +61,7 @@ export const inboundRows = defineRow<InboundMessage>()({
   },
 });
 
-/** Whether a message's row is of one that came in. */
+/** Whether a message's row is an inbound one's. */
 export const isInbound = (row: Row): boolean => row.direction === 'inbound';
 
 /** Reads the row of a message of either direction. */

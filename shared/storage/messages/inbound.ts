@@ -4,7 +4,7 @@ import type { Id } from '../../domain/core/ids.ts';
 import type { CodeLink } from '../../domain/inbound/origin.ts';
 import type { InboundChange, InboundOutcome, Sender, SenderKey } from '../../domain/inbound/receive.ts';
 import type { Channel } from '../../domain/message/channel.ts';
-import { INBOUND_SHARDS, INDEX_KEYS, KEYS, shardOf } from '../access-patterns.ts';
+import { INDEX_KEYS, KEYS, shardOf } from '../access-patterns.ts';
 import { id } from '../client/attributes.ts';
 import { ABSENT } from '../client/conditions.ts';
 import type { WriteOp } from '../client/expressions.ts';
@@ -13,23 +13,24 @@ import type { CancelReason, Table } from '../client/table.ts';
 import { consentWrites, contactRows, readContact } from '../contacts/contacts.ts';
 import { emailConsentStore } from '../contacts/email-addresses.ts';
 import { optOutWrite, recipientKey, recipientRows } from '../contacts/recipient-opt-outs.ts';
+import { eventWrite } from '../due-work/outbox.ts';
 import { PARSE_KEY } from '../parse-key.ts';
-import { eventWrite } from '../work/outbox.ts';
+import { INBOUND_SHARDS } from '../table-indexes.ts';
 import { inboundRows, isInbound } from './inbound-rows.ts';
 import { linkRows } from './links.ts';
 import { messageRows } from './message-rows.ts';
 
-/** A window closes after a day; its row is forgotten some days later. */
+/** A window closes after a day; its row is deleted some days later. */
 const KEEP_WINDOW_SECONDS = 7 * 24 * 3600;
 
 const lastRow = z.object({ at: z.int() });
 const countRow = z.object({ messages: z.int() });
 const readHolder = recipientRows.pick('contactId', 'optInStatus');
 
-/** When a recipient last wrote, in ms, of the row that keeps it. */
+/** When a recipient last wrote, in ms, from its row. */
 export const parseLastInbound = (row: Row): number => lastRow.parse(row).at;
 
-/** When a recipient last wrote to a number of the organization, or without one on a channel, in ms; undefined when it never did. One read. */
+/** When a recipient last wrote to one of the organization's numbers, or on a channel without numbers, in ms; undefined when it never did. One read. */
 export const readLastInbound = async (
   table: Table,
   organizationId: Id<'organization'>,
@@ -40,8 +41,8 @@ export const readLastInbound = async (
 };
 
 /**
- * When a recipient wrote to each of the organization's numbers in the days that windows are kept for, in ms, the latest first; of no
- * number under the empty id. One query: all of a recipient's windows on a channel lie together.
+ * When a recipient last wrote to each of the organization's numbers, in ms, latest first; the empty id stands for no number. One query: all
+ * windows of a recipient on a channel share a partition.
  */
 export const readWindows = async (
   table: Table,
@@ -60,10 +61,10 @@ const contactOf = async (table: Table, organizationId: Id<'organization'>, id: I
   return row?.org === organizationId ? readContact(row) : undefined;
 };
 
-/** How many of the latest messages to a platform's user are asked whom they named. */
+/** How many of the latest messages to a user of Meta's channels are searched for a contact. */
 const MAX_LATEST = 10;
 
-/** The contact that the latest messages to somebody named, if any did. One query, which lags behind a send of the last moment. */
+/** The contact that the latest messages to a recipient named, if any. One query of an index, which may miss the latest send. */
 const namedLast = async (table: Table, organizationId: Id<'organization'>, { channel, hash }: SenderKey) => {
   const partition = INDEX_KEYS.messagesTo(organizationId, hash, channel, '', '').gsi4pk;
   const range = {
@@ -80,8 +81,8 @@ const namedLast = async (table: Table, organizationId: Id<'organization'>, { cha
 };
 
 /**
- * Whose a phone, an address or a platform's id is; an address that several contacts have is nobody's. No contact has a platform's id for
- * its own: its user is known as whom the organization named last.
+ * The contact that a phone, address or user id belongs to. An address of several contacts belongs to none. Contacts do not own user ids: the
+ * user is the contact that the organization's latest messages named.
  */
 const holderOf = async (
   table: Table,
@@ -102,7 +103,7 @@ const holderOf = async (
   return contactId === undefined ? { contactId: named, own: { optedOut: optInStatus === 'denied' } } : { contactId };
 };
 
-/** What is known of who sent a message. At most four reads. */
+/** What is known about the sender of a message. At most four reads. */
 export const readSender = async (table: Table, organizationId: Id<'organization'>, key: SenderKey): Promise<Sender> => {
   const [{ contactId, own }, lastInboundAt] = await Promise.all([
     holderOf(table, organizationId, key),
@@ -111,7 +112,7 @@ export const readSender = async (table: Table, organizationId: Id<'organization'
   return { contact: await contactOf(table, organizationId, contactId), own, lastInboundAt };
 };
 
-/** The organization's links among these codes, in their order, with the campaign tag of their messages. */
+/** The organization's links with these codes, in their order, with the campaign tag of their messages. */
 export const readCodeLinks = async (
   table: Table,
   organizationId: Id<'organization'>,
@@ -140,7 +141,7 @@ const contactWrites = ({ message, contact }: InboundChange): WriteOp[] => {
   const { lastInteractionAt, whatsappProfileName, updatedAt } = after;
   const changed = lastInteractionAt === before.lastInteractionAt ? {} : { lastInteractionAt, whatsappProfileName };
   if (consent) return consentWrites(before, after, changed);
-  // Not under the version: who writes ten messages at once is not read ten times for each.
+  // Not conditional on the contact's version: ten messages at once from one sender must not conflict.
   return [
     {
       update: KEYS.contact(after.id),
@@ -154,7 +155,7 @@ const contactWrites = ({ message, contact }: InboundChange): WriteOp[] => {
   ];
 };
 
-/** How many messages of each channel ever came in: the inbound part of unfiltered totals. One query of at most 24 rows. */
+/** The number of inbound messages ever stored per channel: the inbound part of unfiltered totals. One query of at most 24 rows. */
 export const readInboundCounts = async (
   table: Table,
   organizationId: Id<'organization'>,
@@ -169,7 +170,7 @@ export const readInboundCounts = async (
   return counts;
 };
 
-/** All that an inbound message changes, as parts of one transaction; its own row is the first, and fails when it is kept already. */
+/** All writes of an inbound message, for one transaction. The first is its own row, and fails if the message is stored already. */
 export const inboundWrites = (change: InboundChange): readonly [WriteOp, ...WriteOp[]] => {
   const { message, events, opensWindow, ownOptOut } = change;
   const { id, organizationId, channel, contactId, fromHash } = message;
@@ -184,13 +185,13 @@ export const inboundWrites = (change: InboundChange): readonly [WriteOp, ...Writ
   ];
 };
 
-/** What the cancelled part of a transaction that `inboundWrites` made means; undefined when none of its conditions failed. */
+/** The result of a cancelled transaction with the writes of `inboundWrites`; undefined when none of their conditions failed. */
 export const inboundFault = (reasons: readonly CancelReason[]): Exclude<InboundOutcome, 'kept'> | undefined => {
   if (reasons[0]?.conditionFailed) return 'repeated';
   return reasons.some(({ conditionFailed }) => conditionFailed) ? 'conflict' : undefined;
 };
 
-/** Keeps an inbound message with all that it changes, in one transaction. */
+/** Stores an inbound message and everything that it changes, in one transaction. */
 export const keepInbound = async (table: Table, change: InboundChange): Promise<InboundOutcome> => {
   const outcome = await table.transact(inboundWrites(change));
   return outcome.ok ? 'kept' : (inboundFault(outcome.reasons) ?? 'conflict');

@@ -8,10 +8,10 @@ import { id } from '../client/attributes.ts';
 import { ABSENT } from '../client/conditions.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
-import { eventWrite } from '../work/outbox.ts';
+import { eventWrite } from '../due-work/outbox.ts';
 import { engagedWrite } from './engagement.ts';
 
-/** Short links, each put by its message's reservation. */
+/** Short links, each written by its message's reservation. */
 export const linkRows = defineRow<ShortLink>()({
   attributes: {
     code: z.string(),
@@ -25,7 +25,7 @@ export const linkRows = defineRow<ShortLink>()({
   key: (link) => KEYS.link(link.code),
 });
 
-/** Short links in the table of one stage. `raised` is told of committed events, to publish them early; it may lose them. */
+/** Short links in the table of one stage. `raised` receives the ids of committed events, to publish them early; it may lose them. */
 export const linkStore = (
   table: Table,
   raised: (eventId: Id<'event'>) => void,
@@ -45,7 +45,7 @@ export const linkStore = (
       { ...eventWrite(event), when: ABSENT },
       engagedWrite(link.messageId, 'clicked', event.createdAt),
     ]);
-    // The event stands there already: an earlier try of this very click was committed, and its answer was lost.
+    // The event exists already: an earlier attempt of this click was committed, and its answer was lost.
     const counted = outcome.ok || outcome.reasons[1]?.conditionFailed === true;
     if (counted) raised(event.id);
     return counted;

@@ -9,9 +9,9 @@ import { readDelivery } from '../webhooks/delivery-rows.ts';
 import { webhookStore } from '../webhooks/subscriptions.ts';
 
 /**
- * The deliveries of a message's events. No row lists them: an event's id is made of its message and its kind, and a delivery's of its
- * subscription and its event, so that all keys are known from the organization's subscriptions. A message costs no write more for its
- * story, and one without webhooks one query.
+ * The deliveries of a message's events. No index lists them: an event's id is derived from its message and type, and a delivery's from its
+ * subscription and event, so that the organization's subscriptions give all keys. A timeline thus costs a message no extra write, and one
+ * query where there are no webhooks.
  */
 export const deliveriesOfMessage = async (
   table: Table,

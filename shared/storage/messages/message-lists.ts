@@ -16,7 +16,7 @@ import { isInbound, readStoredMessage } from './inbound-rows.ts';
 import { messageRows } from './message-rows.ts';
 import { replyRows } from './replies.ts';
 
-/** The narrowest index of a channel's messages for a selection, filtered by what else it names and by `filter`. */
+/** The narrowest index for a selection of a channel's messages, filtered by the rest of the selection and by `filter`. */
 export const messageRange = (
   organizationId: Id<'organization'>,
   channel: Channel,
@@ -45,10 +45,10 @@ const rangeOf = (organizationId: Id<'organization'>, channel: Channel, filter: M
   return messageRange(organizationId, channel, selection, allOf([hasStatus, equal({ region, via })]));
 };
 
-/** Whether a range is all of a list, whose total is kept. */
+/** Whether a range is a whole list, whose total is stored. */
 export const isWhole = ({ index, sort, filter }: QueryRange): boolean => index === 'gsi1' && !sort && !filter;
 
-/** A page of a channel's messages, newest first. The unfiltered total is kept on the wallet; a filtered one is counted on its narrow index. */
+/** A page of a channel's messages, newest first. The unfiltered total is stored on the wallet; a filtered one is counted on its narrow index. */
 export const listMessagePage = async <C extends Channel>(
   table: Table,
   organizationId: Id<'organization'>,
@@ -66,8 +66,8 @@ export const listMessagePage = async <C extends Channel>(
 };
 
 /**
- * A page of a channel's messages by cursor, newest first: its cost does not grow with the list. A page that is filtered may come
- * back short with a `nextCursor`; without one the list ended. 400 for a cursor that is none of this list's.
+ * A page of a channel's messages by cursor, newest first; its cost does not grow with the list. A filtered page may have fewer items and still
+ * a `nextCursor`; without one the list ended. 400 for a cursor of another list.
  */
 export const listMessageCursor = async <C extends Channel>(
   table: Table,
@@ -82,7 +82,7 @@ export const listMessageCursor = async <C extends Channel>(
   return { items: (await fullRows(table, keys)).map(messageRows.read) as MessageOf<C>[], ...next };
 };
 
-/** The replies to a message, or all that an organization has. */
+/** The replies to a message, or all of an organization. */
 const replyRange = (
   organizationId: Id<'organization'>,
   { inReplyTo, ...window }: Window & { inReplyTo?: Id<'message'> | undefined },
@@ -110,13 +110,13 @@ export const listReplyPage = async (
   return { items: rows.map(replyRows.read), total };
 };
 
-/** Messages that were sent, by their ids, those that there are. One read of up to 100. */
+/** Sent messages by their ids; missing ones are left out. One read of up to 100. */
 export const readMessages = async (table: Table, ids: readonly Id<'message'>[]): Promise<MessageRecord[]> =>
   (await table.getMany(ids.map(KEYS.message))).flatMap((row) =>
     row && !isInbound(row) ? [messageRows.read(row)] : [],
   );
 
-/** One message of the organization, of any channel and either direction. */
+/** A message of the organization, of any channel and direction. */
 export const readStored = async (
   table: Table,
   organizationId: Id<'organization'>,
@@ -126,7 +126,7 @@ export const readStored = async (
   return row && row.org === organizationId ? readStoredMessage(row) : undefined;
 };
 
-/** One message that the organization sent, of any channel. */
+/** A sent message of the organization, of any channel. */
 export const readMessage = async (
   table: Table,
   organizationId: Id<'organization'>,
@@ -136,7 +136,7 @@ export const readMessage = async (
   return message?.direction === 'outbound' ? message : undefined;
 };
 
-/** One message of a channel that the organization sent. */
+/** A sent message of the organization on a channel. */
 export const readMessageOf = async <C extends Channel>(
   table: Table,
   organizationId: Id<'organization'>,
@@ -147,7 +147,7 @@ export const readMessageOf = async <C extends Channel>(
   return message?.channel === channel ? (message as MessageOf<C>) : undefined;
 };
 
-/** One reply of the organization. */
+/** A reply of the organization. */
 export const readReply = async (
   table: Table,
   organizationId: Id<'organization'>,

@@ -17,7 +17,7 @@ import { readInboundCounts } from './inbound.ts';
 import { readStoredMessage } from './inbound-rows.ts';
 import { isWhole, messageRange } from './message-lists.ts';
 
-/** Rows that one read of an unfiltered index takes at most; a filtered one reads as many and keeps what matches. */
+/** Rows per read of an unfiltered index; a filtered one reads as many and keeps the matches. */
 const MAX_PER_READ = 1_000;
 
 export interface UnifiedFilter extends Window {
@@ -29,10 +29,10 @@ export interface UnifiedFilter extends Window {
   readonly sentByAccountId?: Id<'account'> | undefined;
 }
 
-/** A sorted list that is read piece by piece; undefined at its end. A piece may be empty. */
+/** A sorted list that is read in pieces; undefined at its end. A piece may be empty. */
 export type Source<T> = () => Promise<readonly T[] | undefined>;
 
-/** A source with what was read of it and not yet taken. */
+/** A source with the items that were read but not yet taken. */
 class Head<T> {
   readonly #source: Source<T>;
   #piece: readonly T[] = [];
@@ -41,7 +41,7 @@ class Head<T> {
   constructor(source: Source<T>) {
     this.#source = source;
   }
-  /** Reads on until there is a first item, or the end. */
+  /** Reads on until there is an item, or the source ends. */
   async fill(): Promise<void> {
     while (this.#at >= this.#piece.length && !this.#ended) {
       const piece = await this.#source();
@@ -59,8 +59,8 @@ class Head<T> {
 }
 
 /**
- * The items `skip` to `skip + limit` of what lists, each sorted descending by `orderOf`, hold together. Reads of no list more than
- * the piece in which the page ends, whatever follows there.
+ * The items `skip` to `skip + limit` of several lists merged, each sorted descending by `orderOf`. Of each list nothing is read beyond the
+ * piece in which the page ends.
  */
 export const mergeNewest = async <T>(
   sources: readonly Source<T>[],
@@ -73,7 +73,7 @@ export const mergeNewest = async <T>(
   const taken: T[] = [];
   let latest: Head<T> | undefined;
   for (let place = 0; place < skip + limit; place++) {
-    // Only before an item is wanted: the last one of a page reads nothing that follows it.
+    // Filled only when the next item is needed: the last one of a page reads nothing after it.
     if (latest?.first() === undefined) await latest?.fill();
     let newest: Head<T> | undefined;
     let order = '';
@@ -91,12 +91,12 @@ export const mergeNewest = async <T>(
   return taken;
 };
 
-/** The message has a status of its channel that a unified one stands for; an archived message is nothing else besides. */
+/** Condition: the message has a channel status that maps to this unified status. An archived message has no other status. */
 const hasStatus = (status: UnifiedStatus | undefined): Condition | undefined => {
   if (status === undefined) return undefined;
   if (status === 'archived') return { text: 'attribute_exists(#archivedAt)' };
-  const meant = MESSAGE_STATUSES.filter((each) => UNIFIED_OF[each] === status);
-  return allOf([{ text: 'attribute_not_exists(#archivedAt)' }, oneOf('status', meant)]);
+  const statuses = MESSAGE_STATUSES.filter((each) => UNIFIED_OF[each] === status);
+  return allOf([{ text: 'attribute_not_exists(#archivedAt)' }, oneOf('status', statuses)]);
 };
 
 const sentRange = (organizationId: Id<'organization'>, channel: Channel, filter: UnifiedFilter): ListRange => {
@@ -105,7 +105,7 @@ const sentRange = (organizationId: Id<'organization'>, channel: Channel, filter:
   return messageRange(organizationId, channel, selection, rest);
 };
 
-/** The keys of a range, newest first, piece by piece; of an unfiltered one never more in a piece than the page could take. */
+/** The keys of a range, newest first, in pieces; a piece of an unfiltered range is never larger than the page could need. */
 const keysOf = (table: Table, range: QueryRange, max: number): Source<Row> => {
   let startKey: QueryRange['startKey'];
   let ended = false;
@@ -125,7 +125,7 @@ const keysOf = (table: Table, range: QueryRange, max: number): Source<Row> => {
   };
 };
 
-/** What a channel's inbound messages are read by; undefined where the filter asks for what none of them has. */
+/** The range of a channel's inbound messages; undefined when the filter excludes all of them. */
 const inboundRange = (
   organizationId: Id<'organization'>,
   channel: Channel,
@@ -143,7 +143,7 @@ const inboundRange = (
   return { index: 'gsi2', partition, sort, filter: equal({ numberId, org: organizationId }) };
 };
 
-/** The lists that may hold something for a filter, each with how many messages it ever took; those without any are not asked. */
+/** The lists that may match a filter, each with its stored total; empty ones are left out. */
 const listsOf = async (table: Table, organizationId: Id<'organization'>, filter: UnifiedFilter) => {
   const [read, inbound] = await Promise.all([
     readWallet(table, organizationId),
@@ -161,9 +161,9 @@ const listsOf = async (table: Table, organizationId: Id<'organization'>, filter:
 const NOTHING = { items: [], total: 0 };
 
 /**
- * A page of an organization's messages of all channels, newest first: the keys are merged from the channels' own indexes, of what was
- * sent and of what came in, and one batch reads the page's rows. Lists of which nothing was ever stored are not asked. The unfiltered total is kept in counters, and the
- * page costs the same however many messages there are; a filtered total is counted on the narrow indexes.
+ * A page of an organization's messages of all channels, newest first: keys are merged from the channels' indexes of sent and inbound messages,
+ * and one batch reads the page's rows. Lists in which nothing was ever stored are not read. The unfiltered total is stored in counters, and
+ * the page's cost does not depend on the number of messages; a filtered total is counted on the narrow indexes.
  */
 export const listAllMessages = async (
   table: Table,

@@ -24,7 +24,7 @@ const decision = z.object({
   coins: z.int().exactOptional(),
 });
 
-/** All of a message but its content, whose form is its channel's. `deadline` is a number in the table, where it is compared. */
+/** A message except for its content, whose schema depends on the channel. `deadline` is stored as a number, because conditions compare it. */
 const commonRows = defineRow<Omit<MessageOf<Channel>, 'content'>>()({
   attributes: {
     id: id('message'),
@@ -97,24 +97,24 @@ const commonRows = defineRow<Omit<MessageOf<Channel>, 'content'>>()({
   },
 });
 
-/** What a channel keeps of a message's content. */
+/** The codec of a channel's stored content. */
 const contentCodecOf = (channel: Channel) => channelOf(channel).storedContent;
 
-/** The rows of messages that were sent, with the index entries of their lists; that of their due work is `dueEntry`. */
+/** Sent messages, with the index entries of their lists; `dueEntry` is the entry of their due work. */
 export const messageRows = {
   read(row: Row): MessageRecord {
     const message = commonRows.read(row);
-    // One channel's fields and that channel's content are a message of it.
+    // The fields and the content are of the same channel.
     return { ...message, content: contentCodecOf(message.channel).parse(row.content) } as MessageRecord;
   },
   write: (message: MessageRecord): Row => ({
     ...commonRows.write(message),
     content: z.encode(contentCodecOf(message.channel), message.content),
   }),
-  /** The content never changes. */
+  /** Content is never updated. */
   set: commonRows.set,
 };
 
-/** The due entry of a new message: a queued one leaves then, any other is recovered. */
+/** The due entry of a new message: a queued one is sent then, any other is recovered. */
 export const dueEntry = ({ id, status, deadline }: MessageRecord) =>
   INDEX_KEYS.due(status === 'queued' ? 'send_message' : 'recover_send', id, deadline);

@@ -7,18 +7,18 @@ import type { WorkItem } from '../../queues/queues.ts';
 import { INDEX_KEYS, KEYS } from '../access-patterns.ts';
 import type { Condition, WriteOp } from '../client/expressions.ts';
 import type { Table } from '../client/table.ts';
-import { eventWorkItem, eventWrite } from '../work/outbox.ts';
-import { fallbackNews, fallbackWorkItems } from './fallbacks.ts';
-import { captureWrites, comesBackAtOnce, escrowWorkItems, moveWrites, releaseEntryWrites } from './holds.ts';
+import { eventWorkItem, eventWrite } from '../due-work/outbox.ts';
+import { fallbackStatusWrites, fallbackWorkItems } from './fallbacks.ts';
+import { captureWrites, escrowWorkItems, moveWrites, releaseEntryWrites, returnsAtOnce } from './holds.ts';
 import { isInbound } from './inbound-rows.ts';
 import { messageRows } from './message-rows.ts';
-import { bodyGone, type Sealer } from './queued.ts';
+import { bodyDeletes, type Sealer } from './queued.ts';
 import { reserve } from './reserve.ts';
 
-/** A correlation is kept as long as a provider may still call back with it. */
+/** A correlation is kept as long as a provider may still report on the message. */
 const CORRELATION_SECONDS = 30 * 24 * 3600;
 
-/** Condition: the hold is open, under the fence that the message was read with. */
+/** Condition: the hold is open, under the fence that was read. */
 const underFence = (message: MessageRecord): Condition => ({
   text: '#hold = :open AND #fence = :fence',
   values: { open: 'open', fence: message.fence },
@@ -56,7 +56,7 @@ const settleWrites = (message: MessageRecord, settlement: Settlement): WriteOp[]
       }),
     ),
     ...settlement.events.map(eventWrite),
-    ...bodyGone(message),
+    ...bodyDeletes(message),
   ];
 };
 
@@ -76,17 +76,17 @@ const releaseWrites = (message: MessageRecord, release: Release): WriteOp[] => {
       when: underFence(message),
     },
     ...releaseEntryWrites(message, at, 'failed', release.withChunk),
-    ...(comesBackAtOnce(message, release.withChunk)
+    ...(returnsAtOnce(message, release.withChunk)
       ? [{ update: KEYS.wallet(organizationId), add: { balance: coins, held: -coins } } satisfies WriteOp]
       : []),
     ...(release.freeKey ? [key] : []),
     ...release.events.map(eventWrite),
-    ...bodyGone(message),
-    ...fallbackNews({ ...message, status: 'failed', hold: 'released', reason }, at),
+    ...bodyDeletes(message),
+    ...fallbackStatusWrites({ ...message, status: 'failed', hold: 'released', reason }, at),
   ];
 };
 
-/** The moment that a status leaves on the row. */
+/** The time attribute that a status sets. */
 const STAMPS: Readonly<Partial<Record<MessageStatus, 'deliveredAt' | 'readAt' | 'failedAt'>>> = {
   delivered: 'deliveredAt',
   read: 'readAt',
@@ -122,7 +122,7 @@ const advanceWrites = (message: MessageRecord, transition: Advance): WriteOp[] =
     },
     ...(transition.receiptFingerprint ? [{ delete: KEYS.receipt(message.id, transition.receiptFingerprint) }] : []),
     ...transition.events.map(eventWrite),
-    ...(status ? fallbackNews({ ...message, status, reason: transition.reason }, transition.recordedAt) : []),
+    ...(status ? fallbackStatusWrites({ ...message, status, reason: transition.reason }, transition.recordedAt) : []),
     ...(status ? moveWrites(message, UNIFIED_OF[status]) : []),
   ];
 };
@@ -156,7 +156,7 @@ export const messageStore = (
     const row = await table.get(KEYS.message(id));
     return row && !isInbound(row) ? messageRows.read(row) : undefined;
   };
-  /** A repeat of our own commit fails its condition: what stands there tells whether it was ours. */
+  /** A repeat of our own commit fails its condition: the current row shows whether it was ours. */
   const orAlready = async (done: boolean, message: MessageRecord, hold: 'captured' | 'released'): Promise<boolean> => {
     if (done) return true;
     const now = await read(message.id);
@@ -170,8 +170,8 @@ export const messageStore = (
       orAlready(await commit(settleWrites(message, settlement), settlement.events), message, 'captured'),
     async release(message, release) {
       const done = await commit(releaseWrites(message, release), release.events, fallbackWorkItems(message, 'failed'));
-      const gathered = done ? escrowWorkItems(message, release.withChunk) : [];
-      if (gathered.length > 0) publish(gathered, REFUND_DELAY_MS / 1000);
+      const escrowItems = done ? escrowWorkItems(message, release.withChunk) : [];
+      if (escrowItems.length > 0) publish(escrowItems, REFUND_DELAY_MS / 1000);
       return orAlready(done, message, 'released');
     },
     markUncertain: (message, at, deadline, decision) =>

@@ -6,35 +6,35 @@ import type { WriteOp } from '../client/expressions.ts';
 import type { Table } from '../client/table.ts';
 import { messageRows } from './message-rows.ts';
 
-/** Seals what is to leave later (recipients and texts of hops, bodies of e-mails) and access tokens, each for its message or number. */
+/** Seals content that is sent later (recipients and texts of fallback steps, bodies of e-mails) and access tokens, each for its message or number. */
 export interface Sealer {
   seal(organizationId: Id<'organization'>, owner: Id<'message'> | Id<'number'>, text: string): Promise<string>;
   open(organizationId: Id<'organization'>, owner: Id<'message'> | Id<'number'>, sealed: string): Promise<string>;
 }
 
-/** Keeps what leaves of a queued message besides what is kept of it, until its hold is resolved. */
+/** Stores content of a queued message that is sent but not part of its record, until its hold is resolved. */
 export const bodyWrite = async (sealer: Sealer, message: MessageRecord, body: string): Promise<WriteOp> => ({
   put: { ...KEYS.messageBody(message.id), body: await sealer.seal(message.organizationId, message.id, body) },
 });
-/** It goes when the hold is resolved. */
-export const bodyGone = ({ id, hasBody }: MessageRecord): WriteOp[] =>
+/** Deletes that content when the hold is resolved. */
+export const bodyDeletes = ({ id, hasBody }: MessageRecord): WriteOp[] =>
   hasBody ? [{ delete: KEYS.messageBody(id) }] : [];
 
 /** Queued messages in the table of one stage. */
 export const queuedStore = (table: Table, sealer: Sealer) => ({
-  /** What leaves of a queued message: what is kept of it, or the rest that lies sealed beside it; undefined when that is gone. */
+  /** What a queued message sends: its stored content, or the sealed rest of it; undefined when that is deleted. */
   async contentOf(message: MessageRecord): Promise<unknown> {
     if (!message.hasBody) return message.content;
     const row = await table.get(KEYS.messageBody(message.id));
     if (!row) return undefined;
     return JSON.parse(await sealer.open(message.organizationId, message.id, z.string().parse(row.body)));
   },
-  /** Whether a message before it of the same fallback was delivered. */
+  /** Whether an earlier message of the same fallback was delivered. */
   async isSuperseded({ fallbackId, id }: MessageRecord): Promise<boolean> {
     if (fallbackId === undefined || fallbackId === id) return false;
     return (await table.get(KEYS.fallback(fallbackId)))?.state === 'delivered';
   },
-  /** Moves a queued message's moment (ms); false when it moved meanwhile. */
+  /** Moves the time of a queued message (ms). False if it changed meanwhile. */
   async postpone(
     message: MessageRecord,
     until: number,

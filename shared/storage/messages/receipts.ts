@@ -9,7 +9,7 @@ import { EXISTS } from '../client/conditions.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
 
-/** A receipt that no message claims is forgotten after this time. */
+/** A pending receipt that matches no message is deleted after this time. */
 const KEEP_SECONDS = 7 * 24 * 3600;
 
 const isReceipt = (value: unknown): value is ReceiptEvent =>
@@ -25,9 +25,9 @@ export const receiptWorkItem = (messageId: Id<'message'>, fingerprint: string): 
   ...KEYS.receipt(messageId, fingerprint),
 });
 
-/** Receipts on their way to their messages. */
+/** Pending receipts. */
 export const receiptStore = (table: Table) => ({
-  /** Keeps a receipt, due at once. The same one twice is one row. */
+  /** Stores a receipt, due at once. A duplicate is the same row. */
   async addPendingReceipt(messageId: Id<'message'>, event: ReceiptEvent, now: number): Promise<PendingReceipt> {
     const receipt = { messageId, fingerprint: receiptFingerprint(event), event };
     await table.write({
@@ -62,7 +62,7 @@ export const receiptStore = (table: Table) => ({
   async dropReceipt({ messageId, fingerprint }: PendingReceipt): Promise<void> {
     await table.write({ delete: KEYS.receipt(messageId, fingerprint) });
   },
-  /** The message that a provider's own reference stands for. */
+  /** The message with a provider's reference. */
   async correlate(provider: string, reference: string): Promise<Id<'message'> | undefined> {
     const row = await table.get(KEYS.correlation(provider, reference), { eventual: true });
     return row ? id('message').parse(row.messageId) : undefined;

@@ -2,27 +2,27 @@ import { archivedBy } from '../../domain/message/archive.ts';
 import type { MessageRecord } from '../../domain/message/message.ts';
 import { KEYS } from '../access-patterns.ts';
 import type { Condition, WriteOp } from '../client/expressions.ts';
-import { fallbackNews } from './fallbacks.ts';
+import { fallbackStatusWrites } from './fallbacks.ts';
 import { moveWrites, releaseEntryWrites } from './holds.ts';
 import { messageRows } from './message-rows.ts';
-import { bodyGone } from './queued.ts';
+import { bodyDeletes } from './queued.ts';
 
-/** Condition: the original is unchanged since it was read, and nobody replaced it: a queued one has not left. */
+/** Condition: the original is unchanged since it was read, and not replaced; a queued one is unsent. */
 const isUnchanged = ({ status, hold, fence }: MessageRecord): Condition => ({
   text: 'attribute_not_exists(#archivedAt) AND #status = :status AND #hold = :hold AND #fence = :fence',
   values: { status, hold, fence },
 });
 
-/** What a queued original leaves behind when it is never to leave: its hold, its body, its fallback. The wallet itself is the debit's part. */
+/** What the withdrawal of a queued original ends: its hold, its body, its fallback. The debit writes the wallet. */
 const withdraw = (original: MessageRecord, at: number): WriteOp[] => [
   ...releaseEntryWrites(original, at, 'archived'),
-  ...bodyGone(original),
-  ...fallbackNews({ ...original, reason: 'cancelled' }, at),
+  ...bodyDeletes(original),
+  ...fallbackStatusWrites({ ...original, reason: 'cancelled' }, at),
 ];
 
 /**
- * What a reservation writes of the message that it replaces (docs/spec/messages.md#resend): archived, and pointing at the new one. Its status stays
- * what its channel says. The fence is raised, so that whoever read the original before can no longer resolve it.
+ * What a reservation changes on the message that it replaces (docs/spec/messages.md#resend): archived, with the new message's id. Its status
+ * stays. The fence is raised, so that a sender that read the original before can no longer resolve it.
  */
 export const replaceWrites = (
   original: MessageRecord,

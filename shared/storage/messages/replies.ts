@@ -14,10 +14,10 @@ import { ABSENT, EXISTS } from '../client/conditions.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
+import { eventWrite } from '../due-work/outbox.ts';
 import { entryWrite } from '../wallet/ledger.ts';
 import { debitWrite, guessWallet, planDebit, rememberWallet } from '../wallet/wallet.ts';
 import { walletRows } from '../wallet/wallet-row.ts';
-import { eventWrite } from '../work/outbox.ts';
 import { inboundFault, inboundWrites } from './inbound.ts';
 
 const MAX_ATTEMPTS = 12;
@@ -43,13 +43,13 @@ export const replyRows = defineRow<ReplyRecord>()({
   },
 });
 
-/** `events`: the ids of what was raised. `moved`: what was read of the sender is no longer so. */
+/** `events`: the ids of the written events. `moved`: the sender's state changed since it was read. */
 export type ReplyOutcome =
   | { readonly kind: 'kept'; readonly events: readonly Id<'event'>[] }
   | { readonly kind: 'repeated' }
   | { readonly kind: 'conflict' };
 
-/** The debit of a reply and its line in the ledger; of one that is not charged, the count of replies alone. */
+/** The debit of a reply and its ledger entry; only the count of replies if it is not charged. */
 const moneyWrites = (reply: ReplyRecord, charged: number) => {
   const { organizationId, env, coins, createdAt: now } = reply;
   const plan = charged > 0 ? planDebit(guessWallet(organizationId), coins, { organizationId, env, now }) : undefined;
@@ -67,8 +67,8 @@ const moneyWrites = (reply: ReplyRecord, charged: number) => {
 };
 
 /**
- * Keeps a reply: its row, its charge, its event, and the inbound message that it also is with what follows from it, in one transaction. A wallet that cannot pay
- * it is not charged, and the reply is kept all the same: it has been received.
+ * Stores a reply: its row, charge and event, and the inbound message that it also is, with everything that this changes, in one transaction. A
+ * wallet with too little money is not charged, and the reply is stored all the same.
  */
 export const keepReply = async (
   table: Table,
@@ -98,5 +98,5 @@ export const keepReply = async (
       payable = walletRows.read(wallet).balance >= coins;
     }
   }
-  throw new Unavailable('The wallet moved too fast to be charged for a reply.');
+  throw new Unavailable('The wallet changes too often to be charged for a reply.');
 };

@@ -9,11 +9,11 @@ import { ABSENT } from '../client/conditions.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import type { CancelReason, Table } from '../client/table.ts';
 import { recipientConsent } from '../contacts/recipient-opt-outs.ts';
+import { eventWrite } from '../due-work/outbox.ts';
 import { entryWrite } from '../wallet/ledger.ts';
 import { ceilingWrite, volumeWrite } from '../wallet/limits.ts';
 import { debitWrite, guessWallet, planDebit, rememberWallet } from '../wallet/wallet.ts';
 import { walletRows } from '../wallet/wallet-row.ts';
-import { eventWrite } from '../work/outbox.ts';
 import { fallbackWrite, stepWrites } from './fallbacks.ts';
 import { refundOf } from './holds.ts';
 import { idempotencyRows, idempotencyWrite } from './idempotency.ts';
@@ -22,7 +22,7 @@ import { dueEntry, messageRows } from './message-rows.ts';
 import { bodyWrite, type Sealer } from './queued.ts';
 import { replaceWrites } from './replace.ts';
 
-/** Tries of a debit that meets a moving wallet; each costs one round trip and learns the wallet's state. */
+/** Attempts of a debit against a changing wallet; each costs one round trip and reads the wallet's new state. */
 const MAX_ATTEMPTS = 12;
 
 type Part =
@@ -72,14 +72,14 @@ const limitWrites = ({ message, volume, perSecond }: Reservation): Named[] => {
   ];
 };
 
-/** What is written with a queued message: the rest of its content, its fallbacks, or the step of the fallback that it is. */
+/** What is written with a queued message: the rest of its content, its fallback, or the fallback's step to it. */
 const queuedWrites = async ({ message, body, fallback, transition }: Reservation, sealer: Sealer): Promise<Named[]> => [
   ...(transition ? stepWrites(transition, message).map((write): Named => ({ part: 'transition', write })) : []),
   ...(fallback ? [{ part: 'fallback', write: await fallbackWrite(sealer, fallback, message.createdAt) } as const] : []),
   ...(body === undefined ? [] : [{ part: 'fallback', write: await bodyWrite(sealer, message, body) } as const]),
 ];
 
-/** What the wallet is to give: the price, less the hold that the replaced message gives back. */
+/** The coins to debit: the price, less the hold of the message that this one replaces. */
 const debitOf = ({ message, original }: Reservation) => asCoins(message.coins - refundOf(original));
 
 const originalWrites = ({ message, original }: Reservation): Named[] => {
@@ -134,7 +134,7 @@ const writesOf = (reservation: Reservation, plan: ReturnType<typeof planDebit>, 
 
 type Verdict = ReserveOutcome | 'again';
 
-/** What a cancelled reservation means, in the order in which a send is checked (docs/spec/sends.md#order-of-checks). */
+/** The result of a cancelled reservation, in the order in which a send is checked (docs/spec/sends.md#order-of-checks). */
 const verdictOf = (reservation: Reservation, named: readonly Named[], reasons: readonly CancelReason[]): Verdict => {
   const failed = (part: Part) => {
     const at = named.findIndex((entry, index) => entry.part === part && reasons[index]?.conditionFailed);
@@ -144,7 +144,7 @@ const verdictOf = (reservation: Reservation, named: readonly Named[], reasons: r
   if (idempotencyRecord) {
     if (!idempotencyRecord.row) return 'again';
     const kept = idempotencyRows.read(idempotencyRecord.row);
-    // The answer of our own first try was lost: its row is there, so everything of it is.
+    // The answer of our own first attempt was lost: its row exists, so everything of it does.
     return kept.messageId === reservation.message.id
       ? { kind: 'reserved' }
       : { kind: 'key_taken', idempotencyRecord: kept };
@@ -170,7 +170,7 @@ const verdictOf = (reservation: Reservation, named: readonly Named[], reasons: r
   return 'again';
 };
 
-/** RESERVE: the idempotency record, the hold, its ledger line and the message, with what may forbid them, in one transaction. */
+/** Reserves a message: idempotency record, hold, ledger entry and message, with all checks, in one transaction. */
 export const reserve = async (
   table: Table,
   reservation: Reservation,
@@ -191,5 +191,5 @@ export const reserve = async (
     const verdict = verdictOf(reservation, named, outcome.reasons);
     if (verdict !== 'again') return verdict;
   }
-  throw new Unavailable('The wallet moved too fast to be debited.');
+  throw new Unavailable('The wallet changes too often to be debited.');
 };

@@ -15,7 +15,7 @@ import type { Table } from '../client/table.ts';
 const PURPOSE = 'push-credentials';
 
 interface StoredApp extends PushApp {
-  /** Its credentials. */
+  /** Its credentials, sealed. */
   readonly sealed: string;
 }
 const appRows = defineRow<StoredApp>()({
@@ -38,11 +38,11 @@ const withoutSecret = (row: Row): PushApp => {
   return app;
 };
 
-/** The apps of a stage; their credentials are sealed for their place. */
+/** The push apps of a stage. Credentials are sealed for their app. */
 export const pushApps = (table: Table, vault: () => Promise<Vault>): AppStore => {
   const rowsOf = async (organizationId: Id<'organization'>): Promise<readonly Row[]> => {
     const { pk: partition } = KEYS.pushApp(organizationId, '');
-    // 50 apps at most: one page.
+    // At most 50 apps: one page.
     const { rows } = await table.query({ partition, consistent: true });
     return rows;
   };

@@ -4,21 +4,22 @@ import type { PushPlatform } from '../../domain/channels/push/transport.ts';
 import type { Tenant } from '../../domain/core/actor.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import type { Audience, AudienceSource } from '../../domain/push-messages/audience.ts';
-import { KEYS, PUSH_SHARDS, pushTokenPartition, shardOf } from '../access-patterns.ts';
+import { KEYS, pushTokenPartition, shardOf } from '../access-patterns.ts';
 import { oneOf } from '../client/conditions.ts';
 import type { Condition } from '../client/expressions.ts';
 import type { QueryRange, Table } from '../client/table.ts';
 import { PARSE_KEY } from '../parse-key.ts';
+import { PUSH_SHARDS } from '../table-indexes.ts';
 import { pushDeviceRows, readPushDevices } from './devices.ts';
 
 const readPlatform = pushDeviceRows.pick('platform');
 
-const NOBODY: Audience = {
+const EMPTY_AUDIENCE: Audience = {
   count: async () => 0,
   async *devices() {},
 };
 
-/** Devices that sends reach. */
+/** Condition: a device that sends can reach. */
 const reachable = (platforms: readonly PushPlatform[], apps: readonly string[]): Condition => {
   const [platform, app] = [oneOf('platform', platforms), oneOf('appId', apps)];
   return {
@@ -50,7 +51,7 @@ const everyone = (table: Table, { organizationId }: Tenant, filter: Condition): 
   };
 };
 
-/** Ids that one read asks for. */
+/** Ids per read. */
 const MAX_PER_READ = 100;
 
 const named = (
@@ -76,23 +77,23 @@ const named = (
   };
 };
 
-/** Where push audiences come from: the devices of a stage. No segments are saved in it yet: each is unknown. */
+/** The audiences of push messages: the devices of a stage. It has no saved segments yet: every segment is unknown. */
 export const audienceSource = (table: Table, apps: AppStore): AudienceSource => {
   const appsOf = async ({ organizationId }: Tenant) => (await apps.list(organizationId)).map(({ id }) => id);
   return {
     shards: PUSH_SHARDS,
     async everyone(tenant, platforms) {
-      const theirs = await appsOf(tenant);
-      return theirs.length === 0 ? NOBODY : everyone(table, tenant, reachable(platforms, theirs));
+      const appIds = await appsOf(tenant);
+      return appIds.length === 0 ? EMPTY_AUDIENCE : everyone(table, tenant, reachable(platforms, appIds));
     },
     async named(tenant, platforms, tokenIds) {
-      const theirs = new Set(await appsOf(tenant));
+      const appIds = new Set(await appsOf(tenant));
       return named(
         table,
         tenant,
         tokenIds,
         ({ optedIn, retiredAt, platform, appId }) =>
-          optedIn && retiredAt === undefined && platforms.includes(platform) && theirs.has(appId),
+          optedIn && retiredAt === undefined && platforms.includes(platform) && appIds.has(appId),
       );
     },
     segment: async () => undefined,

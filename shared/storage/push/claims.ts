@@ -9,11 +9,11 @@ import type { Table } from '../client/table.ts';
 import { IDEMPOTENCY_MS, idempotencyRows, type StoredRecord } from '../messages/idempotency.ts';
 
 /**
- * An idempotency record whose message is still being made: it expires with its attempt's time, so that the key is free for whatever comes
- * next, and `building` tells the same request's repeat that there are rows to go on with.
+ * An idempotency record whose message is still being created. It expires with its attempt, so that the key is free again; `building` shows a
+ * repeat of the same request that there are rows to continue from.
  */
 
-/** Tries against a moving key. */
+/** Attempts against a changing key. */
 const MAX_ATTEMPTS = 12;
 
 /** Condition: the attempt still has its claim. */
@@ -22,7 +22,7 @@ const isClaimed = ({ messageId, attempt }: Claim): Condition => ({
   values: { message: messageId, attempt },
 });
 
-/** What a record answers to a request; undefined where the key may be claimed. */
+/** The outcome of a request for a key with this record; undefined when the key may be claimed. */
 const answerOf = (record: StoredRecord, requestHash: string, now: number): ClaimOutcome | undefined => {
   if (record.expiresAt <= now) return undefined;
   if (record.requestHash !== requestHash) return { kind: 'reused' };
@@ -31,7 +31,7 @@ const answerOf = (record: StoredRecord, requestHash: string, now: number): Claim
     : { kind: 'running', until: record.expiresAt };
 };
 
-/** The next attempt: of the same message where the same request was left unfinished, else of a new one. */
+/** The next attempt: of the same message if the same request was left unfinished, else of a new one. */
 const nextAttempt = (key: Omit<Claim, 'messageId' | 'attempt'>, before: StoredRecord | undefined): Claim =>
   before?.building !== undefined && before.requestHash === key.requestHash
     ? { ...key, messageId: before.messageId, attempt: before.building + 1 }
@@ -54,7 +54,7 @@ const claimWrite = (claim: Claim, before: StoredRecord | undefined, now: number,
   };
 };
 
-/** Claims a caller's key for an attempt to make its message until a moment (ms), or tells what has it. */
+/** Claims a caller's key for an attempt to create its message until a moment (ms), or returns what holds the key. */
 export const takeClaim = async (
   table: Table,
   key: Omit<Claim, 'messageId' | 'attempt'>,
@@ -69,10 +69,10 @@ export const takeClaim = async (
     const claim = nextAttempt(key, before);
     if ((await table.write(claimWrite(claim, before, now, until))).ok) return { kind: 'claimed', claim };
   }
-  throw new Unavailable('The key moved too fast to be taken.');
+  throw new Unavailable('The idempotency key changes too often to be claimed.');
 };
 
-/** Frees a claimed key, or has its claim expire now, so that the same request goes on with it. */
+/** Frees a claimed key, or lets its claim expire now, so that a repeat of the same request continues. */
 export const releaseClaim = async (
   table: Table,
   claim: Claim,
@@ -86,7 +86,7 @@ export const releaseClaim = async (
   );
 };
 
-/** Records that the key's message is made, in the place of the claim. */
+/** Replaces the claim by the record of the created message. */
 export const recordWrite = ({ id, createdAt }: PushMessage, claim: Claim): WriteOp => {
   const { requestHash, organizationId, callerKey } = claim;
   const expiresAt = createdAt + IDEMPOTENCY_MS;

@@ -2,7 +2,7 @@ import type { Id } from '../../domain/core/ids.ts';
 import { KEYS } from '../access-patterns.ts';
 import type { Table } from '../client/table.ts';
 
-/** Whether the organization has a contact by this id, though it was made just now. One read. */
+/** Whether the organization has a contact with this id, even one created just now. One read. */
 export const hasContact = async (
   table: Table,
   organizationId: Id<'organization'>,
@@ -12,7 +12,7 @@ export const hasContact = async (
   return row?.org === organizationId;
 };
 
-/** Which of an organization's contacts forbade being written to: one read of each, 100 a round trip. */
+/** Which of an organization's contacts opted out. One read of each, 100 per round trip. */
 export const deniedContacts = async (
   table: Table,
   organizationId: Id<'organization'>,

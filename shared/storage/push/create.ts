@@ -10,10 +10,10 @@ import { ABSENT } from '../client/conditions.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import type { Row } from '../client/row.ts';
 import type { Table } from '../client/table.ts';
+import { eventWorkItem, eventWrite } from '../due-work/outbox.ts';
 import { entryWrite } from '../wallet/ledger.ts';
 import { debitWrite, guessWallet, planDebit, rememberWallet } from '../wallet/wallet.ts';
 import { walletRows } from '../wallet/wallet-row.ts';
-import { eventWorkItem, eventWrite } from '../work/outbox.ts';
 import { recordWrite, releaseClaim, takeClaim } from './claims.ts';
 import {
   KEEP_SECONDS,
@@ -24,9 +24,9 @@ import {
   readPushMessageRow,
 } from './push-rows.ts';
 
-/** Tries against a moving wallet. */
+/** Attempts against a changing wallet. */
 const MAX_ATTEMPTS = 12;
-/** What one transaction may carry (DynamoDB, TransactWriteItems). */
+/** Maximum operations per transaction (DynamoDB, TransactWriteItems). */
 const MAX_WRITES = 100;
 
 type Part = 'idempotencyRecord' | 'wallet' | 'message' | 'rest';
@@ -52,12 +52,12 @@ const commitWrites = (message: PushMessage, claim: Claim, plan: ReturnType<typeo
   return [...own, ['wallet', wallet], ['rest', hold], ...events];
 };
 
-/** What a cancelled commit means; undefined where it may succeed against the wallet as it is now known. */
+/** The result of a cancelled commit; undefined when it may succeed with the wallet's current state. */
 const verdictOf = (
   message: PushMessage,
   failed: (part: Part) => { readonly row?: Row | undefined } | undefined,
 ): CommitOutcome | undefined => {
-  // The message's row is written by a commit alone: an answer that was lost meets its own, a late attempt that of another.
+  // Only a commit writes the message's row: it is our own, whose answer was lost, or, for a late attempt, another attempt's.
   const found = failed('message')?.row;
   if (found) return readPushMessageRow(found).createdAt === message.createdAt ? 'committed' : 'superseded';
   if (failed('idempotencyRecord')) return 'superseded';
@@ -93,10 +93,10 @@ const commit = async (
     );
     if (verdict) return verdict;
   }
-  throw new Unavailable('The wallet moved too fast to be debited.');
+  throw new Unavailable('The wallet changes too often to be debited.');
 };
 
-/** When the devices of a push message and their chunks go away, in s. */
+/** When the devices and chunks of a push message expire, in s. */
 const ttlOf = ({ createdAt }: Pick<PushMessage, 'createdAt'>): number => Math.ceil(createdAt / 1000) + KEEP_SECONDS;
 
 const dispatchRows = (
@@ -123,9 +123,9 @@ const dispatchRows = (
 };
 
 /**
- * Writes the rows of a chunk's devices and the chunk, whose own row goes with the last of them: where it stands, all of them do.
- * In transactions for their size alone, 100 rows a call: they take a quarter of the calls that BatchWriteItem's 25 take, for one more
- * write unit a device. False when another attempt made the chunk.
+ * Writes the rows of a chunk's devices, and the chunk's own row last: when that exists, all of them do. In transactions only for their size,
+ * 100 rows a call: they need a quarter of the calls of BatchWriteItem with 25, for one more write unit per device. False when another attempt
+ * made the chunk.
  */
 const putChunk = async (
   table: Table,
@@ -139,7 +139,7 @@ const putChunk = async (
   for (let from = 0; from < puts.length; from += MAX_WRITES) await table.transact(puts.slice(from, from + MAX_WRITES));
   const outcome = await table.transact([...rest, own]);
   const found = outcome.ok ? undefined : outcome.reasons.at(-1)?.row;
-  // Its own, whose answer was lost, or another attempt's.
+  // It is our own, whose answer was lost, or another attempt's.
   return outcome.ok || (found !== undefined && readPushChunk(found).attempt === chunk.attempt);
 };
 
@@ -150,18 +150,18 @@ export const readPushChunks = async (table: Table, messageId: Id<'message'>): Pr
   return (await table.queryAll({ partition, sort, consistent: true })).map(readPushChunk);
 };
 
-/** A push message by its id, whoever's it is. */
+/** A push message by its id, of any organization. */
 export const readPushMessage = async (table: Table, id: Id<'message'>): Promise<PushMessage | undefined> => {
   const row = await table.get(KEYS.pushMessage(id));
   return row && readPushMessageRow(row);
 };
 
-/** Making push messages in the table of one stage. */
+/** Creation of push messages in the table of one stage. */
 export const pushCreationStore = (
   table: Table,
   publish: (workItems: readonly WorkItem[]) => void,
 ): PushCreationStore => ({
-  claim: (wish, now, until) => takeClaim(table, wish, now, until),
+  claim: (request, now, until) => takeClaim(table, request, now, until),
   releaseClaim: (claim, now, how) => releaseClaim(table, claim, now, how),
   chunks: (messageId) => readPushChunks(table, messageId),
   putChunk: (chunk, tenant, devices) => putChunk(table, chunk, tenant, devices),

@@ -17,10 +17,10 @@ import type { Table } from '../client/table.ts';
 const PURPOSE = 'push-device';
 const text = z.string().optional();
 
-/** Who is behind a device: sealed together, opened only to be shown. */
+/** The person of a device: sealed together, opened only to be shown. */
 const person = z.object({ userName: text, userEmail: text, userPhone: text });
 
-/** A device as sends need it: who is behind it stands sealed beside it. */
+/** A device as sends need it; its person is sealed in an attribute. */
 interface StoredDevice extends Omit<PushDevice, 'userName' | 'userEmail' | 'userPhone'> {
   readonly person?: string | undefined;
 }
@@ -71,9 +71,9 @@ export const pushDevices = (table: Table, vault: () => Promise<Vault>): DeviceSt
     return { ...device, ...person.parse(JSON.parse(opened)) };
   },
   async put(device, before) {
-    const told = personOf(device);
+    const owner = personOf(device);
     const sealed =
-      told === undefined ? undefined : (await vault()).seal(PURPOSE, device.organizationId, told, device.id);
+      owner === undefined ? undefined : (await vault()).seal(PURPOSE, device.organizationId, owner, device.id);
     const { ok } = await table.write({
       put: pushDeviceRows.write({ ...device, person: sealed }),
       when: before ? atVersion(before.version) : ABSENT,
@@ -82,7 +82,7 @@ export const pushDevices = (table: Table, vault: () => Promise<Vault>): DeviceSt
   },
 });
 
-/** Devices by their ids, those that there are, without the persons behind them. */
+/** Devices by their ids, without their persons; missing ones are left out. */
 export const readPushDevices = async (
   table: Table,
   organizationId: Id<'organization'>,
@@ -95,7 +95,7 @@ export const readPushDevices = async (
   return new Map(rows.flatMap((row) => (row ? [withoutPerson(row)] : [])).map((device) => [device.id, device]));
 };
 
-/** Retires devices whose tokens reach nobody any more, but for those that were registered anew since `at` (ms). */
+/** Retires devices with dead tokens, except those that were registered again since `at` (ms). */
 export const retirePushDevices = async (
   table: Table,
   organizationId: Id<'organization'>,

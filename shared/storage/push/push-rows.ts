@@ -26,16 +26,16 @@ import { defineRow } from '../client/row-codec.ts';
 const text = z.string().optional();
 const sum = z.int().default(0);
 
-/** How long the devices of a push message are told apart, from its creation, in s; its sums stay. */
+/** How long the single devices of a push message are kept, from its creation, in s; the counts stay. */
 export const KEEP_SECONDS = 180 * 24 * 3600;
 
-/** Counts by platform as attributes of their own, which are added to: `ios_delivered`. */
+/** Counts by platform as separate attributes, so that updates can add to them: `ios_delivered`. */
 const tallyShape = z.object(
   Object.fromEntries(
     PUSH_PLATFORMS.flatMap((name) => [`${name}_delivered`, `${name}_failures`]).map((name) => [name, sum]),
   ),
 );
-/** The counts that stand on a row. */
+/** The counts on a row. */
 export const tallyOf = (row: Row): Tally => {
   const counts = tallyShape.parse(row);
   return byPlatform((name) => ({
@@ -43,7 +43,7 @@ export const tallyOf = (row: Row): Tally => {
     failures: counts[`${name}_failures`] ?? 0,
   }));
 };
-/** The same counts as attributes; without those that are 0. */
+/** The counts as attributes; zeros are left out. */
 export const tallyAttributes = (tally: Tally): Record<string, number> =>
   Object.fromEntries(
     PUSH_PLATFORMS.flatMap((name): [string, number][] => [
@@ -52,7 +52,7 @@ export const tallyAttributes = (tally: Tally): Record<string, number> =>
     ]).filter(([, count]) => count !== 0),
   );
 
-/** What a push message says stands among its other attributes; what came of it is counts of their own. */
+/** Content fields are attributes of the row; the outcome is stored as counts. */
 interface StoredPushMessage extends Omit<PushMessage, 'content' | 'tally'>, PushContent {}
 export const pushMessageRows = defineRow<StoredPushMessage>()({
   attributes: {
@@ -92,7 +92,7 @@ export const readPushMessageRow = (row: Row): PushMessage => {
   return { ...message, content, ...(message.sentAt === undefined ? {} : { tally: tallyOf(row) }) };
 };
 
-/** A push message as it is stored at first: due when it leaves. */
+/** A new push message's row: due at its send time. */
 export const newPushMessageRow = ({ content, ...message }: PushMessage): Row => ({
   ...pushMessageRows.write({ ...message, ...content }),
   ...INDEX_KEYS.due('send_push', message.id, message.leavesAt),
@@ -134,7 +134,7 @@ const REASONS = [
   'indeterminate',
 ] as const satisfies readonly FailureReason[];
 
-/** The devices of a push message. */
+/** Dispatches: the devices of a push message. */
 export const pushDispatchRows = defineRow<PushDispatchRecord>()({
   attributes: {
     id: id('pushDispatch'),
@@ -152,5 +152,5 @@ export const pushDispatchRows = defineRow<PushDispatchRecord>()({
 });
 
 const opens = z.object({ ios: sum, android: sum, web: sum });
-/** How many devices opened, of one shard's row. */
+/** The number of devices that opened, from one shard's row. */
 export const opensOf = (row: Row): Opens => opens.parse(row);

@@ -31,13 +31,13 @@ import type { Table } from '../client/table.ts';
 import { readPushChunks, readPushMessage } from './create.ts';
 import { opensOf, pushDispatchRows, readPushChunk, readPushMessageRow } from './push-rows.ts';
 
-/** Messages whose stats are read at the same time. */
-const READS_AT_ONCE = 10;
+/** Messages whose stats are read concurrently. */
+const MAX_CONCURRENT_READS = 10;
 
 const addOpens = (rows: readonly Row[]): Opens =>
   rows.map(opensOf).reduce((a, b) => byPlatform((name) => a[name] + b[name]), noOpens());
 
-/** The rows below a message: its chunks, where it still needs them, and what was opened. */
+/** The rows below a message: its chunks, while they are needed, and its opens. */
 const below = (table: Table, { id, tally }: PushMessage): Promise<Row[]> => {
   const first = tally ? 'OPENS#' : 'CHUNK#';
   const sort = { text: '#sk BETWEEN :first AND :last', values: { first, last: 'OPENS#~' } };
@@ -53,9 +53,9 @@ const readStats = async (table: Table, message: PushMessage): Promise<{ tally: T
   };
 };
 
-/** Where the devices of push messages stand: one query a message, of the few rows that count for it. */
+/** The stats of push messages: one query per message, of the few rows that count for it. */
 export const pushStatsReader = (table: Table): PushStatsReader => ({
-  statsOf: (messages) => mapConcurrently(messages, READS_AT_ONCE, (message) => readStats(table, message)),
+  statsOf: (messages) => mapConcurrently(messages, MAX_CONCURRENT_READS, (message) => readStats(table, message)),
 });
 
 export interface PushFilter extends Window {
@@ -63,7 +63,7 @@ export interface PushFilter extends Window {
   readonly origin?: readonly PushOrigin[] | undefined;
 }
 
-/** A page of an organization's push messages, newest first. 400 for a cursor that is none of this list's. */
+/** A page of an organization's push messages, newest first. 400 for a cursor of another list. */
 export const listPushMessages = async (
   table: Table,
   { status, origin, ...window }: PushFilter,
@@ -83,7 +83,7 @@ export const listPushMessages = async (
   if (isRefusal(page)) return page;
   const { keys, ...next } = page;
   const items = (await fullRows(table, keys)).map(readPushMessageRow);
-  // The index tells of a status a moment after it has moved: what has left the wanted ones meanwhile is none of them.
+  // The index may show an outdated status: messages whose current status is not requested are left out.
   return { items: status ? items.filter((message) => status.includes(message.status)) : items, ...next };
 };
 
@@ -97,10 +97,10 @@ export const ownPushMessage = async (
   return message?.organizationId === organizationId ? message : undefined;
 };
 
-/** Where a page of devices ended: the place of the chunk in the message's order, and of the device in it. */
+/** Where a page of devices ended: the chunk's place in the message, and the device's place in the chunk. */
 const position = z.strictObject({ chunk: z.int().min(0), place: z.int().min(0) });
 
-/** The devices of a chunk after a place, at most so many. */
+/** At most `limit` devices of a chunk after a place. */
 const after = async (table: Table, chunk: PushChunk, place: number, limit: number): Promise<PushDispatchRecord[]> => {
   if (place >= chunk.devices) return [];
   const { pk: partition, sk } = KEYS.pushDispatch(dispatchId(chunk, place));
@@ -108,7 +108,7 @@ const after = async (table: Table, chunk: PushChunk, place: number, limit: numbe
   return rows.map(pushDispatchRows.read);
 };
 
-/** A page of a message's devices, in the order in which they were queued. 400 for a cursor that is none of this list's. */
+/** A page of a message's devices, in the order in which they were queued. 400 for a cursor of another list. */
 export const listPushDispatches = async (
   table: Table,
   message: PushMessage,
@@ -138,15 +138,15 @@ export const listPushDispatches = async (
   return { items };
 };
 
-/** Whether the notification may have reached its device: not what failed, nor what has not left. An open may be told before the acceptance is written. */
+/** Whether the notification may have reached its device: neither failed nor unsent. An open may be reported before the acceptance is stored. */
 const mayBeOpen = async (table: Table, { status, messageId }: PushDispatchRecord): Promise<boolean> => {
   if (status !== 'queued') return status === 'delivered';
   return (await readPushMessage(table, messageId))?.status !== 'queued';
 };
 
 /**
- * Counts the first open of a device's push message; undefined when the organization has no such dispatch. What reached nobody is never
- * counted, so that no more devices open than took it.
+ * Counts the first open of a device's push message; undefined when the organization has no such dispatch. A notification that reached no
+ * device is never counted, so that opens never exceed acceptances.
  */
 export const openPushDispatch = async (
   table: Table,

@@ -2,12 +2,13 @@ import { dispatchId, type PushChunk } from '../../domain/channels/push/dispatch.
 import { byPlatform, deliveredOf, isPartOf, type PushMessage, type Tally } from '../../domain/channels/push/message.ts';
 import type { PushSendStore, SettledDispatch } from '../../domain/push-messages/ports.ts';
 import type { WorkItem } from '../../queues/queues.ts';
-import { CAPTURE_SHARDS, INDEX_KEYS, KEYS, shardOf } from '../access-patterns.ts';
+import { INDEX_KEYS, KEYS, shardOf } from '../access-patterns.ts';
 import { oneOf } from '../client/conditions.ts';
 import type { Condition, WriteOp } from '../client/expressions.ts';
 import type { Table } from '../client/table.ts';
+import { eventWorkItem, eventWrite } from '../due-work/outbox.ts';
+import { CAPTURE_SHARDS } from '../table-indexes.ts';
 import { entryWrite } from '../wallet/ledger.ts';
-import { eventWorkItem, eventWrite } from '../work/outbox.ts';
 import { readPushChunks, readPushMessage } from './create.ts';
 import { pushChunkRows, pushDispatchRows, pushMessageRows, readPushChunk, tallyAttributes } from './push-rows.ts';
 
@@ -61,7 +62,7 @@ const settle = async (
   if (outcome.ok) return after;
   const row = outcome.reasons[0]?.row;
   const now = row && readPushChunk(row);
-  // Its own settlement, whose answer was lost: nobody else raises the step under this fence.
+  // Our own settlement, whose answer was lost: nobody else raises the step under this fence.
   return now?.fence === chunk.fence && now.step === after.step ? after : undefined;
 };
 
@@ -80,7 +81,7 @@ const finish = async (table: Table, chunk: PushChunk): Promise<number | undefine
   return (await readPushMessage(table, chunk.messageId))?.done;
 };
 
-/** What a message's hold becomes: what its devices took is captured, the rest is released. */
+/** The end of a message's hold: accepted devices are captured, the rest is released. */
 const moneyWrites = (message: PushMessage, tally: Tally, at: number): WriteOp[] => {
   const { organizationId, id, coinsEach, reach } = message;
   const captured = deliveredOf(tally) * coinsEach;

@@ -10,7 +10,7 @@ import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
 import { walletRows } from './wallet-row.ts';
 
-/** A movement of a wallet. `held` is by how much it changes what is held. */
+/** A movement of a wallet. `held` is the change of its held coins. */
 interface Movement {
   readonly kind: EntryKind;
   readonly coins: number;
@@ -21,12 +21,12 @@ interface Movement {
 }
 interface Entry extends Movement {
   readonly id: Id<'entry'>;
-  /** As the wire shows it. */
+  /** In the interface's format. */
   readonly createdAt: string;
 }
 
 let ticks = 0;
-/** A sort key that follows time, and within one millisecond of one process the order of the calls. */
+/** A sort key in order of time, and within one millisecond of one process in order of the calls. */
 const entryOrder = ({ createdAt, id }: Entry): string => {
   ticks = (ticks + 1) % 1_679_616;
   return `${createdAt}#${ticks.toString(36).padStart(4, '0')}#${id}`;
@@ -46,7 +46,7 @@ const entryRows = defineRow<Entry>()({
   key: (entry, organizationId: Id<'organization'>) => KEYS.entry(organizationId, entryOrder(entry)),
 });
 
-/** The ledger line of a movement. The balance after it is summed when it is read. */
+/** The ledger entry of a movement. The balance after it is computed on reading. */
 export const entryWrite = ({
   organizationId,
   at,
@@ -59,14 +59,14 @@ export interface LedgerLine extends Omit<Entry, 'held'> {
   readonly balanceCoins: number;
   readonly heldCoins: number;
 }
-/** Where a page of the ledger goes on: the last entry's sort key, and the sums before it. */
+/** Where the next page of the ledger begins: the last entry's sort key, and the sums before it. */
 export interface LedgerPosition {
   readonly sk: string;
   readonly balance: number;
   readonly held: number;
 }
 
-/** The wallet with its capture counters: its rows sort before its ledger when read newest first. */
+/** The sums of the wallet and its capture counters: read newest first, their rows come before the ledger's. */
 const sums = (rows: readonly Row[]) => {
   const wallet = rows.find((row) => row.sk === 'W');
   if (!wallet) return undefined;
@@ -77,7 +77,7 @@ const sums = (rows: readonly Row[]) => {
   return { wallet: parsed, balance: parsed.balance, held: parsed.held - captured };
 };
 
-/** The wallet's balance and holds: one query of one partition, of at most nine rows. */
+/** The wallet's balance and holds. One query of one partition, at most nine rows. */
 export const readWallet = async (table: Table, organizationId: Id<'organization'>) => {
   const { rows } = await table.query({
     partition: KEYS.wallet(organizationId).pk,
@@ -88,8 +88,8 @@ export const readWallet = async (table: Table, organizationId: Id<'organization'
 };
 
 /**
- * A page of the ledger, newest first, each line with the balance after it: summed backwards from the wallet's own balance, which the
- * same query reads. Later pages go on from the position of the one before.
+ * A page of the ledger, newest first, each entry with the balance after it: computed backwards from the wallet's balance, which the same query
+ * reads. Later pages continue from the previous one's position.
  */
 export const readLedger = async (
   table: Table,

@@ -3,7 +3,7 @@ import type { Channel } from '../../domain/message/channel.ts';
 import { KEYS } from '../access-patterns.ts';
 import type { WriteOp } from '../client/expressions.ts';
 
-/** Live units of a month, and between which volumes (inclusive) their price holds. */
+/** Live units of a month, and the volumes (inclusive) between which their price applies. */
 interface VolumeStep {
   readonly channel: Channel;
   readonly month: string;
@@ -12,7 +12,7 @@ interface VolumeStep {
   readonly to: number;
 }
 
-/** Adds live units to the month's volume; fails where it has left the band that they were priced by. */
+/** Adds live units to the month's volume. Fails if the volume has left the band that they were priced by. */
 export const volumeWrite = (
   organizationId: Id<'organization'>,
   { channel, month, units, from, to }: VolumeStep,
@@ -25,7 +25,7 @@ export const volumeWrite = (
   };
 };
 
-/** Counts sends in their second (`at` in ms); fails where they are more than what is contracted per second leaves. */
+/** Counts sends in their second (`at` in ms). Fails if they exceed what is left of the contracted rate per second. */
 export const ceilingWrite = (
   organizationId: Id<'organization'>,
   at: number,

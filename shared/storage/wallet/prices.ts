@@ -4,13 +4,13 @@ import { type PriceTable, PriceTableSchema } from '../../domain/pricing/prices.t
 import { KEYS } from '../access-patterns.ts';
 import type { Table } from '../client/table.ts';
 
-/** The price table in force, and since when. */
+/** The price table in force, and its start. */
 export interface PricesInForce {
   readonly effectiveFrom: string;
   readonly table: PriceTable;
 }
 
-/** The version in force at a moment (ms); the default prices where no operator has set any. One query of one row. */
+/** The price table in force at a moment (ms); the default prices if the operator has set none. One query of one row. */
 export const readPrices = async (table: Table, now: number): Promise<PricesInForce> => {
   const { rows } = await table.query({
     partition: 'PRICES',
@@ -23,12 +23,12 @@ export const readPrices = async (table: Table, now: number): Promise<PricesInFor
   return { effectiveFrom: row.sk, table: PriceTableSchema.parse(row.prices) };
 };
 
-/** Sets a whole price table from a moment on (ISO, UTC). A version with the same moment is replaced. */
+/** Sets a whole price table that applies from a moment on (ISO, UTC). Replaces the one with the same start. */
 export const putPrices = async (table: Table, effectiveFrom: string, prices: PriceTable): Promise<void> => {
   await table.write({ put: { ...KEYS.prices(effectiveFrom), prices: PriceTableSchema.parse(prices) } });
 };
 
-/** How long a process trusts the price table that it read, in ms: how late a change without lead time may be seen. */
+/** How long a process caches the price table, in ms: how late an immediate change may take effect. */
 const TRUST_MS = 5_000;
 
 /** The prices, read at most once per 5 s and process. */

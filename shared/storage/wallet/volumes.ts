@@ -18,13 +18,13 @@ interface Seen {
   volume: number;
   at: number;
 }
-/** No organization's live volume grows faster: ten times what one wallet can be debited in a second, with long texts. */
+/** No organization's live volume grows faster: ten times what one wallet can be debited per second, with long texts. */
 const MAX_SEGMENTS_PER_MS = 25;
 const MAX_SEEN = 10_000;
 
 /**
- * Volumes as a process knows them. Live sends take the last one seen, since their transaction proves it or tells the right one.
- * Test sends must know it: it is read again as soon as the live volume could have reached the next band since the last read.
+ * A process's cached volumes. Live sends use the last one seen, since their transaction verifies it or returns the right one. Test sends need
+ * the true band: the volume is read again as soon as it could have reached the next band since the last read.
  */
 export const volumeReader = (
   read: (organizationId: Id<'organization'>, month: string) => Promise<number>,
@@ -37,12 +37,12 @@ export const volumeReader = (
     return volume;
   };
   return {
-    /** The last volume seen, or 0: to be proved by a condition. */
+    /** The last volume seen, or 0: a condition must verify it. */
     guess: (organizationId: Id<'organization'>, month: string): number =>
       seen.get(`${organizationId}#${month}`)?.volume ?? 0,
     learn: (organizationId: Id<'organization'>, month: string, volume: number): void =>
       void keep(`${organizationId}#${month}`, volume),
-    /** A volume that lies in the same band as the true one; `edge` tells the last volume of the band that holds a given one. */
+    /** A volume in the same band as the true one; `edge` returns the last volume of the band that a given one is in. */
     async sure(organizationId: Id<'organization'>, month: string, edge: (volume: number) => number): Promise<number> {
       const key = `${organizationId}#${month}`;
       const held = seen.get(key);

@@ -7,12 +7,12 @@ import { KEYS } from '../access-patterns.ts';
 import { coins } from '../client/attributes.ts';
 import { defineRow } from '../client/row-codec.ts';
 
-/** How many messages of each channel, and replies, were ever stored: the totals of unfiltered lists. */
+/** How many messages per channel, and replies, were ever stored: the totals of unfiltered lists. */
 type Counters = Readonly<Record<Channel | 'replies', number>>;
 
 /** A wallet as it is stored. */
 interface StoredWallet extends WalletState, Counters {
-  /** Holds less releases: what was captured of it stands on the capture rows. */
+  /** Holds less releases; captures are on the capture rows. */
   readonly held: number;
 }
 

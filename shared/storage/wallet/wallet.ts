@@ -15,11 +15,11 @@ import { KEYS } from '../access-patterns.ts';
 import type { Condition, WriteOp } from '../client/expressions.ts';
 import type { Row } from '../client/row.ts';
 import type { Table } from '../client/table.ts';
-import { eventWrite } from '../work/outbox.ts';
+import { eventWrite } from '../due-work/outbox.ts';
 import { entryWrite } from './ledger.ts';
 import { walletRows } from './wallet-row.ts';
 
-/** The ways a debit can meet a wallet, from what was last seen of it. Only `exact` needs the balance to stand still. */
+/** A debit's write, planned for the wallet as last seen. Only a plan with events requires an unchanged balance. */
 export interface DebitPlan {
   readonly when: Condition;
   readonly warned?: number;
@@ -27,8 +27,8 @@ export interface DebitPlan {
 }
 
 /**
- * Plans a debit. Far above the threshold, or already warned, the condition names no exact balance, so that concurrent
- * debits never invalidate each other; only the one debit that crosses a line pins it, to raise its event once.
+ * Plans a debit. Far above the threshold, or already warned, the condition names no exact balance, so that concurrent debits never invalidate
+ * each other; only the one debit that crosses a line does, to raise its event once.
  */
 export const planDebit = (seen: WalletState, coins: Coins, at: Tenant & { now: number }): DebitPlan => {
   const { balance, low, warned } = seen;
@@ -51,7 +51,7 @@ export const planDebit = (seen: WalletState, coins: Coins, at: Tenant & { now: n
   return { when: { text: '#warned >= :warned AND #balance >= :coins', values: { warned, coins } }, events: [] };
 };
 
-/** The planned debit's write to the wallet, with what else it adds to. */
+/** The planned debit's write to the wallet, with other counters to increase. */
 export const debitWrite = (
   organizationId: Id<'organization'>,
   { warned, when }: DebitPlan,
@@ -76,7 +76,7 @@ export const walletEvent = (
     data: { balanceCoins: balance, lowBalanceCoins: low },
   });
 
-/** What this process last saw of each wallet: only a guess for the first try of a debit, never a truth. */
+/** What this process last saw of each wallet: only a guess for the first attempt of a debit. */
 const lastSeen = new Map<string, WalletState>();
 const MAX_SEEN = 10_000;
 export const guessWallet = (organizationId: Id<'organization'>): WalletState =>
@@ -92,7 +92,7 @@ export const rememberWallet = (organizationId: Id<'organization'>, row: Row): Wa
   return state;
 };
 
-/** Opens a wallet, or does nothing when there is one. */
+/** Opens a wallet; does nothing if it exists. */
 export const openWallet = (organizationId: Id<'organization'>): WriteOp => ({
   put: {
     ...KEYS.wallet(organizationId),
@@ -102,8 +102,8 @@ export const openWallet = (organizationId: Id<'organization'>): WriteOp => ({
 });
 
 /**
- * Credits a wallet (coins > 0), opening it when it is new. With an `idempotencyKey` a repeat credits nothing and answers the balance
- * as it stands. Throws a RangeError for coins that are no positive whole number.
+ * Credits a wallet (coins > 0), and opens a new one. With an `idempotencyKey` a repeat credits nothing and returns the current balance. Throws
+ * a RangeError unless coins are a positive whole number.
  */
 export const creditWallet = async (
   table: Table,
@@ -149,7 +149,7 @@ export const creditWallet = async (
   throw new Unavailable('The wallet is too busy to be credited.');
 };
 
-/** Notes that a send was refused for lack of funds: wallet.depleted, once until the next credit. The raised event, if it was this call. */
+/** Records that a send was refused for lack of funds: wallet.depleted, once until the next credit. Returns the event if this call raised it. */
 export const noteDepleted = async (table: Table, at: Tenant & { now: number }): Promise<DomainEvent | undefined> => {
   const row = await table.get(KEYS.wallet(at.organizationId));
   if (!row) return undefined;
@@ -167,7 +167,7 @@ export const noteDepleted = async (table: Table, at: Tenant & { now: number }): 
   return outcome.ok ? event : undefined;
 };
 
-/** Sets the low-balance threshold; warnings above the new line are due again. */
+/** Sets the low-balance threshold. Warnings above the new threshold can be raised again. */
 export const setLowBalance = async (table: Table, actor: Actor, low: Coins): Promise<boolean> => {
   for (let turn = 0; turn < 20; turn++) {
     const row = await table.get(KEYS.wallet(actor.organizationId));

@@ -8,18 +8,18 @@ import type { Condition, WriteOp } from '../client/expressions.ts';
 import type { Table } from '../client/table.ts';
 import { PARSE_KEY } from '../parse-key.ts';
 import { isFree } from './deliveries.ts';
-import { parkedWrite, subscriptionRows } from './subscriptions.ts';
+import { backlogWrite, subscriptionRows } from './subscriptions.ts';
 
 const keyOf = ({ organizationId, id }: Pick<Subscription, 'organizationId' | 'id'>) => KEYS.webhook(organizationId, id);
 
-/** Condition: this worker still holds the drain's lease; triggering a drain makes it due at another moment. */
+/** Condition: this worker still holds the drain's lease; triggering a drain changes the due time. */
 const isLeased = ({ until }: DrainLease): Condition => ({ text: '#dueAt = :until', values: { until } });
 
-/** The backlogs of a stage's endpoints over its table. */
+/** The backlogs of a stage's endpoints. */
 export const backlogStore = (table: Table): BacklogStore => {
   const succeeds = async (operation: WriteOp): Promise<boolean> => (await table.write(operation)).ok;
   return {
-    async park(delivery, now, drainAt) {
+    async add(delivery, now, drainAt) {
       const { webhookId, organizationId } = delivery;
       await coalescedTransact(table, [
         {
@@ -28,7 +28,7 @@ export const backlogStore = (table: Table): BacklogStore => {
           remove: ['claimedUntil'],
           when: isFree(delivery, now),
         },
-        { update: KEYS.webhook(organizationId, webhookId), ...parkedWrite(webhookId, now, drainAt), when: EXISTS },
+        { update: KEYS.webhook(organizationId, webhookId), ...backlogWrite(webhookId, now, drainAt), when: EXISTS },
       ]);
     },
     async lease(subscription, now, until) {

@@ -14,18 +14,18 @@ import type { Row } from '../client/row.ts';
 import type { CancelReason, Table, TransactOutcome } from '../client/table.ts';
 import { deliveryReads } from './delivery-reads.ts';
 import { attemptRows, deliveryRows, readDelivery } from './delivery-rows.ts';
-import { parkedWrite } from './subscriptions.ts';
+import { backlogWrite } from './subscriptions.ts';
 
-/** An attempt is kept for 30 days, a delivery for as long after it was made, and after each of its attempts. */
+/** An attempt is kept for 30 days; a delivery for 30 days after its creation and after each of its attempts. */
 const KEEP_SECONDS = 30 * 24 * 3600;
 const MAX_ATTEMPTS = 20;
-/** Deliveries made in one transaction, beside the write to their subscription: 100 rows are the most (DynamoDB, TransactWriteItems). */
+/** Deliveries per transaction, besides the write to their subscription: 100 operations are the maximum (DynamoDB, TransactWriteItems). */
 const MAX_IN_TRANSACTION = 99;
 
-/** When a delivery's row goes away by itself, in s: at `at` (ms) it was made or tried. */
+/** When a delivery's row expires, in s: `at` (ms) is its creation or last attempt. */
 const ttlOf = (at: number): number => Math.ceil(at / 1000) + KEEP_SECONDS;
 
-/** A delivery that may be tried at `now`; undefined when it is not due, done, or another worker's. Every field is checked. */
+/** A delivery that may be attempted at `now`; undefined when it is not due, done, or claimed by another worker. Every field is checked. */
 const readDue = (row: Row, now: number): Delivery | undefined => {
   const delivery = readDelivery(row);
   const isOpen = delivery.status === 'pending' || delivery.status === 'failed';
@@ -34,7 +34,7 @@ const readDue = (row: Row, now: number): Delivery | undefined => {
   return isOpen && isDue && isUnclaimed ? delivery : undefined;
 };
 
-/** A new delivery's row. `dueEntry` is where it is found by time: by its own, or in its endpoint's backlog. */
+/** A new delivery's row. `dueEntry` puts it into the due index: by itself, or in its endpoint's backlog. */
 const newRow = (delivery: Delivery, dueEntry: ReturnType<typeof INDEX_KEYS.due>): Row => ({
   ...deliveryRows.write(delivery),
   ...dueEntry,
@@ -42,7 +42,7 @@ const newRow = (delivery: Delivery, dueEntry: ReturnType<typeof INDEX_KEYS.due>)
 });
 const dueNow = ({ id, createdAt }: Delivery) => INDEX_KEYS.due('deliver_webhook', id, createdAt);
 
-const fresh = (subscription: Subscription, event: DomainEvent, sequence: number, now: number): Delivery => ({
+const newDelivery = (subscription: Subscription, event: DomainEvent, sequence: number, now: number): Delivery => ({
   id: deliveryIdOf(subscription.id, event.id),
   webhookId: subscription.id,
   organizationId: subscription.organizationId,
@@ -56,22 +56,22 @@ const fresh = (subscription: Subscription, event: DomainEvent, sequence: number,
   createdAt: now,
 });
 
-/** In one process the events of one subscription take their sequence one after another; across processes the condition decides. */
-const turns = new Map<string, Promise<unknown>>();
-const inTurn = <T>(name: string, work: () => Promise<T>): Promise<T> => {
-  const turn = (turns.get(name) ?? Promise.resolve()).then(work, work);
-  const settled = turn.catch(() => undefined).finally(() => turns.get(name) === settled && turns.delete(name));
-  turns.set(name, settled);
+/** In one process, the events of a subscription take their sequence numbers one after another; across processes the condition decides. */
+const queues = new Map<string, Promise<unknown>>();
+const serialized = <T>(name: string, work: () => Promise<T>): Promise<T> => {
+  const turn = (queues.get(name) ?? Promise.resolve()).then(work, work);
+  const settled = turn.catch(() => undefined).finally(() => queues.get(name) === settled && queues.delete(name));
+  queues.set(name, settled);
   return turn;
 };
-/** The last sequence this process saw of a subscription: only a guess for the first try. */
+/** The last sequence number that this process saw of a subscription: only a guess for the first attempt. */
 const lastSequence = new Map<string, number>();
 
-/** Whether a repeat found the delivery there untried: its work item may have been lost with the answer, or with whoever made it. */
+/** Whether a repeat found the delivery without an attempt: its work item may have been lost with the answer, or with the process that made it. */
 const isUntried = (found: CancelReason | undefined): boolean =>
   found?.conditionFailed === true && found.row?.status === 'pending' && found.row.attemptCount === 0;
 
-/** Gives events their sequences, in their order. What a repeat made already keeps its own and takes none. */
+/** Assigns sequence numbers to events, in order. Deliveries that exist already keep theirs. */
 const takeSequences = async (
   table: Table,
   subscription: Subscription,
@@ -85,7 +85,7 @@ const takeSequences = async (
   for (let lost = 0; waiting.length > 0; ) {
     const deliveries = waiting
       .slice(0, MAX_IN_TRANSACTION)
-      .map((event, at) => fresh(subscription, event, seen + 1 + at, now));
+      .map((event, at) => newDelivery(subscription, event, seen + 1 + at, now));
     const outcome = await putWithSequences(table, subscription, seen, deliveries, drainAt);
     if (outcome.ok) {
       untried.push(...deliveries);
@@ -100,13 +100,13 @@ const takeSequences = async (
     untried.push(...deliveries.filter((_, at) => isUntried(puts[at])));
     const left = waiting.filter((_, at) => !puts[at]?.conditionFailed);
     if (left.length === waiting.length && ++lost === MAX_ATTEMPTS)
-      throw new Unavailable('The subscription moved too fast to be given its events.');
+      throw new Unavailable('The subscription changes too often to assign sequence numbers.');
     waiting = left;
   }
   return untried;
 };
 
-/** Raises the sequence by as many as there are deliveries, and puts them, all or nothing. */
+/** Raises the sequence by the number of deliveries, and puts them, all or nothing. */
 const putWithSequences = (
   table: Table,
   { organizationId, id }: Subscription,
@@ -114,28 +114,28 @@ const putWithSequences = (
   deliveries: readonly Delivery[],
   drainAt: number | undefined,
 ): Promise<TransactOutcome> => {
-  const parked = drainAt === undefined ? undefined : parkedWrite(id, deliveries[0]?.createdAt ?? drainAt, drainAt);
+  const backlog = drainAt === undefined ? undefined : backlogWrite(id, deliveries[0]?.createdAt ?? drainAt, drainAt);
   return coalescedTransact(table, [
     {
       update: KEYS.webhook(organizationId, id),
-      ...parked,
-      set: { ...parked?.set, sequence: seen + deliveries.length },
+      ...backlog,
+      set: { ...backlog?.set, sequence: seen + deliveries.length },
       when: { text: '#sequence = :seen AND #status <> :revoked', values: { seen, revoked: 'revoked' } },
     },
     ...deliveries.map((delivery) => ({
-      put: newRow(delivery, parked ? INDEX_KEYS.backlogOf(id, delivery.createdAt) : dueNow(delivery)),
+      put: newRow(delivery, backlog ? INDEX_KEYS.backlogOf(id, delivery.createdAt) : dueNow(delivery)),
       when: ABSENT,
     })),
   ]);
 };
 
-/** Condition: this worker claimed the delivery, and nobody recorded an attempt since. */
-const isOurs = (delivery: Delivery): Condition => ({
+/** Condition: this worker claimed the delivery, and no attempt was recorded since. */
+const isClaimed = (delivery: Delivery): Condition => ({
   text: '#attemptCount = :count AND attribute_exists(#claimedUntil)',
   values: { count: delivery.attemptCount },
 });
 
-/** Condition: the delivery is due, has no other attempt than when it was read, and no worker has a claim on it. */
+/** Condition: the delivery is due, has no attempt since it was read, and is not claimed. */
 export const isFree = (delivery: Delivery, now: number): Condition => ({
   text: '#status IN (:pending, :failed) AND #attemptCount = :count AND #nextAttemptAt <= :now AND (attribute_not_exists(#claimedUntil) OR #claimedUntil <= :ms)',
   values: { pending: 'pending', failed: 'failed', count: delivery.attemptCount, now: isoTime(now), ms: now },
@@ -147,7 +147,7 @@ const claim = async (table: Table, delivery: Delivery, now: number, until: numbe
   const written = await coalescedTransact(table, [
     { update: KEYS.delivery(delivery.id), set, when: isFree(delivery, now) },
   ]);
-  // A claim whose answer was lost finds itself there when it is repeated.
+  // A repeated claim whose answer was lost finds its own claim.
   return written.ok || written.reasons[0]?.row?.claim === claim;
 };
 
@@ -171,7 +171,7 @@ const record = async (
     firstAt: delivery.firstAt ?? attempt.at,
     nextAttemptAt,
   };
-  // The delivery is how its attempts are found: it stays as long as the last of them.
+  // Attempts are found by their delivery: it is kept as long as the last of them.
   const ttl = ttlOf(attempt.at);
   const outcome = await coalescedTransact(table, [
     {
@@ -179,18 +179,18 @@ const record = async (
       set: { ...deliveryRows.set(changes), ...(nextAttemptAt === undefined ? {} : { dueAt: nextAttemptAt }), ttl },
       append: { summaries: [summaryOf(attempt)] },
       remove: ['claimedUntil', ...(nextAttemptAt === undefined ? ['duePk', 'dueAt', 'nextAttemptAt'] : [])],
-      when: isOurs(delivery),
+      when: isClaimed(delivery),
     },
     { put: { ...attemptRows.write(attempt, delivery.id, number), ttl } },
   ]);
   return outcome.ok;
 };
 
-/** The deliveries of a stage over its table. */
+/** The deliveries of a stage. */
 export const deliveryStore = (table: Table): DeliveryStore => ({
   ...deliveryReads(table),
   fanOut: (subscription, events, now, drainAt) =>
-    inTurn(subscription.id, () => takeSequences(table, subscription, events, now, drainAt)),
+    serialized(subscription.id, () => takeSequences(table, subscription, events, now, drainAt)),
   async add(delivery) {
     await table.write({ put: newRow(delivery, dueNow(delivery)), when: ABSENT });
   },
@@ -205,7 +205,7 @@ export const deliveryStore = (table: Table): DeliveryStore => ({
   async postpone(delivery, at) {
     const set = { dueAt: at, ...deliveryRows.set({ nextAttemptAt: at }) };
     const remove = ['claimedUntil'];
-    await coalescedTransact(table, [{ update: KEYS.delivery(delivery.id), set, remove, when: isOurs(delivery) }]);
+    await coalescedTransact(table, [{ update: KEYS.delivery(delivery.id), set, remove, when: isClaimed(delivery) }]);
   },
   async advance(delivery, at) {
     await table.write({

@@ -7,12 +7,12 @@ import type { Row } from '../client/row.ts';
 import type { QueryRange, Table } from '../client/table.ts';
 import { attemptRows, readDelivery } from './delivery-rows.ts';
 
-/** Index rows that one query reads. */
+/** Index rows per query. */
 const MAX_PER_QUERY = 1_000;
-/** An index shows a row well within this after its write, in ms: a sequence that is missing for longer is no longer kept. */
+/** The maximum delay of the index, in ms, with a wide margin: a sequence number that is missing for longer was deleted. */
 const INDEX_LAG_MS = 60_000;
 
-/** Keys of the newest `max` matches among the `maxSearched` newest rows of a range. */
+/** Keys of the newest `max` matches within the `maxSearched` newest rows of a range. */
 const newestKeys = async (table: Table, range: QueryRange, max: number, maxSearched: number): Promise<Row[]> => {
   const keys: Row[] = [];
   let startKey: QueryRange['startKey'];
@@ -35,7 +35,7 @@ const rangeOf = (
   filter: equal({ status }),
 });
 
-/** What is read of deliveries: one, its attempts, a page, the feed. */
+/** Reads of deliveries: one, its attempts, a page, the feed. */
 export const deliveryReads = (table: Table): Pick<DeliveryStore, 'read' | 'attempts' | 'page' | 'newest' | 'feed'> => {
   const full = async (keys: readonly Row[]) => (await fullRows(table, keys)).map(readDelivery);
   return {
@@ -66,8 +66,8 @@ export const deliveryReads = (table: Table): Pick<DeliveryStore, 'read' | 'attem
         { skip: 0, limit },
       );
       const found = await full(keys);
-      // The index may lag by a moment: what follows a gap is not given yet, so that the caller's sequence stays without one. Sequences are
-      // given out in order: a gap before a delivery that stands there for long is of one that is no longer kept.
+      // The index may be delayed: what follows a gap is withheld, so that the caller sees no gap in the sequence. Sequence numbers are assigned in order: a gap
+      // before a delivery older than the delay is one that was deleted.
       const firstGap = found.findIndex(
         ({ sequence, createdAt }, at) =>
           sequence !== (found[at - 1]?.sequence ?? after) + 1 && createdAt > now - INDEX_LAG_MS,

@@ -8,12 +8,12 @@ import { id, time } from '../client/attributes.ts';
 import type { Row } from '../client/row.ts';
 import { defineRow } from '../client/row-codec.ts';
 
-interface DeliveryRow extends Omit<Delivery, 'parked'> {
+interface DeliveryRow extends Omit<Delivery, 'inBacklog'> {
   /** Absent until the first attempt. */
   readonly summaries?: readonly AttemptSummary[];
 }
 
-/** Deliveries, with the index entries of their lists; when one is due is not among them. */
+/** Deliveries, with the index entries of their lists; the due entry is set separately. */
 export const deliveryRows = defineRow<DeliveryRow>()({
   attributes: {
     id: id('delivery'),
@@ -47,14 +47,14 @@ export const deliveryRows = defineRow<DeliveryRow>()({
   }),
 });
 
-/** A delivery as it is read: where its row is found by time tells whether it waits in its endpoint's backlog. */
+/** A stored delivery: its due entry shows whether it waits in its endpoint's backlog. */
 export const readDelivery = (row: Row): StoredDelivery => {
   const { summaries = [], ...delivery } = deliveryRows.read(row);
-  const isParked = row.duePk === INDEX_KEYS.backlogOf(delivery.webhookId, 0).duePk;
-  return { ...delivery, summaries, ...(isParked ? { parked: true } : {}) };
+  const inBacklog = row.duePk === INDEX_KEYS.backlogOf(delivery.webhookId, 0).duePk;
+  return { ...delivery, summaries, ...(inBacklog ? { inBacklog } : {}) };
 };
 
-/** The attempts of a delivery, each by its number. */
+/** The attempts of a delivery. */
 export const attemptRows = defineRow<KeptAttempt>()({
   attributes: {
     at: z.int(),

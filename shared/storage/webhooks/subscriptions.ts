@@ -12,12 +12,12 @@ import { ABSENT, EXISTS } from '../client/conditions.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
 
-/** Subscriptions of an organization that are not revoked: all are read for each event, as a rule in one query. */
+/** Subscriptions per organization that are not revoked: each event reads all of them, usually in one query. */
 const MAX_SUBSCRIPTIONS = 1_000;
-/** A revoked subscription is kept as long as the deliveries that it had. */
+/** A revoked subscription is kept as long as its deliveries. */
 const KEEP_REVOKED_SECONDS = 30 * 24 * 3600;
 
-/** Subscriptions. While something waits for an endpoint, the due time of its row is the next drain of its backlog. */
+/** Subscriptions. While its backlog is not empty, a row's due time is the next drain. */
 export const subscriptionRows = defineRow<Subscription>()({
   attributes: {
     id: id('webhook'),
@@ -45,13 +45,13 @@ export const subscriptionRows = defineRow<Subscription>()({
   key: (subscription) => KEYS.webhook(subscription.organizationId, subscription.id),
 });
 
-/** The part of a transaction that parks deliveries which has their backlog drained at `drainAt` (ms) at the latest. */
-export const parkedWrite = (webhookId: Id<'webhook'>, now: number, drainAt: number) => ({
+/** The write to a subscription when deliveries enter its backlog: the backlog is drained at `drainAt` (ms) at the latest. */
+export const backlogWrite = (webhookId: Id<'webhook'>, now: number, drainAt: number) => ({
   set: { parkedAt: now },
   setOnce: INDEX_KEYS.due('drain_backlog', webhookId, drainAt),
 });
 
-/** What an operator may change; the sequence and the health are others'. */
+/** The attributes that an operator may change; sequence and health are written by others. */
 const changedBy = (after: Subscription) => {
   const { url, secrets, events, retry, status, unmasked, updatedAt, headers, description } = after;
   const remove = (['headers', 'description'] as const).filter((name) => after[name] === undefined);
@@ -76,7 +76,7 @@ const healthWrite = ({ status, failures, lastSuccessAt, lastFailureAt, revokedAt
   ...(revokedAt === undefined ? {} : revokedWrite(revokedAt)),
 });
 
-/** The subscriptions of a stage over its table. */
+/** The subscriptions of a stage. */
 export const webhookStore = (table: Table): WebhookStore => {
   const list = async (organizationId: Id<'organization'>): Promise<Subscription[]> => {
     const rows = await table.queryAll({ partition: KEYS.webhook(organizationId, '').pk, consistent: true });
@@ -115,7 +115,7 @@ export const webhookStore = (table: Table): WebhookStore => {
       return ok;
     },
     async noteHealth(organizationId, id, health) {
-      // A change of status by an operator wins: health moves only between active and failing, or ends at revoked.
+      // An operator's change of status wins: health only switches between active and failing, or revokes.
       const kept = health.status === 'revoked' ? '#status <> :revoked' : '#status IN (:active, :failing)';
       const { ok, row } = await table.write({
         update: KEYS.webhook(organizationId, id),

@@ -20,9 +20,9 @@ import type { Key } from '../client/row.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
 
-/** Flows that one organization may have. */
+/** Flows per organization. */
 const MAX_FLOWS = 1_000;
-/** The most that the compressed JSON may take, in bytes, and the most that it may come to again. */
+/** Maximum size of the compressed JSON, and of the JSON itself, in bytes. */
 const MAX_PACKED = 300 * 1024;
 const MAX_UNPACKED = 1024 * 1024;
 
@@ -47,30 +47,30 @@ const flowRows = defineRow<WhatsappFlow>()({
     createdAt: time,
     updatedAt: time,
   },
-  // The table's `version` counts every change, as `commit` expects.
+  // The attribute `version` counts every change, as `commit` expects.
   rename: { organizationId: 'org', flowJson: 'packed', version: 'contentVersion', revision: 'version' },
   key: (flow) => KEYS.flow(flow.id),
   index: (flow) => INDEX_KEYS.flowsOf(flow.organizationId, isoTime(flow.createdAt), flow.id),
 });
 
-/** Where the platform's id of a flow finds it; undefined until the platform has given one. */
+/** The key of the row that maps Meta's id of a flow to it; undefined until Meta has assigned one. */
 const platformKey = ({ organizationId, wabaId, platformFlowId }: WhatsappFlow): Key | undefined =>
   platformFlowId === undefined ? undefined : KEYS.metaFlow(organizationId, wabaId, platformFlowId);
-const forgetName = (flow: WhatsappFlow): WriteOp[] => {
+const deleteName = (flow: WhatsappFlow): WriteOp[] => {
   const key = platformKey(flow);
   return key ? [{ delete: key }] : [];
 };
-/** What a change of the platform's id writes beside the flow: nothing where it stays. */
+/** The writes of that row when Meta's id changes. */
 const nameWrites = (before: WhatsappFlow, after: WhatsappFlow): WriteOp[] => {
   if (before.platformFlowId === after.platformFlowId) return [];
   const key = platformKey(after);
-  return [...forgetName(before), ...(key ? [{ put: { ...key, org: after.organizationId, flowId: after.id } }] : [])];
+  return [...deleteName(before), ...(key ? [{ put: { ...key, org: after.organizationId, flowId: after.id } }] : [])];
 };
 
 const outcomeOf = (outcome: CommitOutcome): FlowOutcome =>
   outcome.kind === 'refused' ? { kind: 'limit_reached' } : outcome;
 
-/** WhatsApp flows in the table of one stage: a row each, with its JSON compressed. */
+/** WhatsApp flows in the table of one stage: one row each, with compressed JSON. */
 export const flowStore = (table: Table): FlowStore => {
   const save = async (flow: WhatsappFlow, over: number | undefined, also: readonly WriteOp[]): Promise<FlowOutcome> => {
     const row = flowRows.write(flow);
@@ -83,7 +83,7 @@ export const flowStore = (table: Table): FlowStore => {
     async remove(flow) {
       const outcome = await table.transact([
         { delete: KEYS.flow(flow.id), when: atVersion(flow.revision) },
-        ...forgetName(flow),
+        ...deleteName(flow),
         countDown(flow.organizationId, 'flows'),
       ]);
       return outcome.ok;

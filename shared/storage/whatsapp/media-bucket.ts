@@ -2,23 +2,23 @@ import { DeleteObjectCommand, GetObjectCommand, NoSuchKey, PutObjectCommand, S3C
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import type { UploadBucket } from '../../domain/channels/whatsapp/media/ports.ts';
 
-/** What the bucket of this machine takes; it knows no other caller. */
+/** The local bucket accepts these credentials only. */
 const LOCAL_CREDENTIALS = { accessKeyId: 'local', secretAccessKey: 'local' } as const;
 
-/** A client of S3, or of the bucket of this machine at `endpoint`. */
+/** A client of S3, or of the local bucket at `endpoint`. */
 const bucketClient = (endpoint: string | undefined): S3Client =>
   new S3Client({
     maxAttempts: 3,
-    // A checksum of the empty body that is presigned would be part of the address, and refuse every other body.
+    // Otherwise a checksum of the empty body would be part of the presigned URL, and every other body would be refused.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     ...(endpoint ? { endpoint, forcePathStyle: true, credentials: LOCAL_CREDENTIALS, region: 'us-east-1' } : {}),
   });
 
-/** What the caller must send as it was agreed: S3 compares both with the signature (SigV4, signed headers). */
+/** Headers that the caller must send as agreed: S3 verifies them by the signature (SigV4, signed headers). */
 const SIGNED = new Set(['content-length', 'content-type']);
 
-/** The bucket that uploads pass through. */
+/** The bucket for uploads. */
 export const uploadBucket = (Bucket: string, endpoint: string | undefined): UploadBucket => {
   const client = bucketClient(endpoint);
   return {
@@ -30,7 +30,7 @@ export const uploadBucket = (Bucket: string, endpoint: string | undefined): Uplo
     open: async (Key) => {
       try {
         const { Body, ContentLength = 0, ContentType } = await client.send(new GetObjectCommand({ Bucket, Key }));
-        // In Node the body is a stream of Node's own (AWS SDK for JavaScript v3, SdkStream).
+        // In Node the body is a Node stream (AWS SDK for JavaScript v3, SdkStream).
         return { size: ContentLength, contentType: ContentType, body: Body as AsyncIterable<Uint8Array> };
       } catch (error) {
         if (error instanceof NoSuchKey) return undefined;

@@ -46,9 +46,9 @@ const uploadRows = defineRow<PendingUpload>()({
 });
 
 const seconds = (ms: number): number => Math.ceil(ms / 1000);
-/** A completed upload answers repeats for this long, in ms. */
+/** How long a completed upload answers repeats, in ms. */
 const REPEATS_MS = 24 * 3_600_000;
-/** A call that completes an upload in its last moment has ended by then, in ms. */
+/** A call that completes an upload just before its expiry has ended by then, in ms. */
 const LAST_CALL_MS = 60_000;
 
 const mediaWrite = (media: Media): WriteOp => ({ put: { ...mediaRows.write(media), ttl: seconds(media.expiresAt) } });

@@ -6,7 +6,7 @@ import { KEYS } from '../access-patterns.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import type { Table } from '../client/table.ts';
 
-/** How far ahead turns are given, in ms: how long a rate that was changed still has the old one's turns before it. */
+/** How far ahead slots are given out, in ms: after a change of rate, slots of the old rate may remain for this long. */
 const HORIZON_MS = 120_000;
 const DAY_MS = 24 * 3600_000;
 const MAX_ATTEMPTS = 8;
@@ -27,11 +27,11 @@ type Levels = Readonly<Record<Bucket['name'], number>>;
 const levels = z.object({ secondFullAt: z.number(), dayFullAt: z.number() });
 const EMPTY: Levels = { secondFullAt: 0, dayFullAt: 0 };
 
-/** How this process last saw the buckets of a number: only a guess for which of the writes to try first. */
+/** What this process last saw of a number's buckets: only a guess of which write to try first. */
 const guesses = new Map<string, Levels>();
 const MAX_GUESSES = 10_000;
 
-/** One draw from both buckets, if they stand as `seen` does: full ones begin anew, others go on, whoever else draws meanwhile. */
+/** One draw from both buckets, provided that they are as `seen`: full ones restart, others continue, whoever else draws meanwhile. */
 const drawOp = (key: { pk: string; sk: string }, buckets: readonly Bucket[], seen: Levels, now: number): WriteOp => {
   const set: Record<string, number> = { ttl: Math.ceil((now + 2 * DAY_MS) / 1000) };
   const add: Record<string, number> = {};
@@ -48,17 +48,17 @@ const drawOp = (key: { pk: string; sk: string }, buckets: readonly Bucket[], see
   return { update: key, set, add, when: { text: terms.join(' AND '), values } };
 };
 
-/** Whether a near turn is left in every bucket. */
-const hasTurn = (buckets: readonly Bucket[], seen: Levels, now: number): boolean =>
+/** Whether every bucket has a slot left within the horizon. */
+const hasSlot = (buckets: readonly Bucket[], seen: Levels, now: number): boolean =>
   buckets.every(({ name, interval, burst }) => seen[name] <= now + HORIZON_MS + interval * (burst - 1));
 
-/** The moment of the message that was just drawn: that of the bucket which lets it go last. */
-const turnOf = (buckets: readonly Bucket[], drawn: Levels): number =>
+/** The send time of the message that was just drawn: the later of the buckets' slots. */
+const slotOf = (buckets: readonly Bucket[], drawn: Levels): number =>
   Math.max(...buckets.map(({ name, interval, burst }) => drawn[name] - interval * burst));
 
 /**
- * Draws a message from a number's buckets of a second and of a day. A draw is one conditional write that no draw of others at the same
- * moment invalidates, and each is given a moment of its own. `later` when every turn of the next two minutes is given.
+ * Draws a message from a number's per-second and per-day buckets. A draw is one conditional write, which concurrent draws do not invalidate,
+ * and each gets a time of its own. `later` when all slots of the next two minutes are taken.
  */
 export const drawFromNumber = async (
   table: Table,
@@ -70,15 +70,15 @@ export const drawFromNumber = async (
   const buckets = bucketsOf(limit);
   if (guesses.size >= MAX_GUESSES) guesses.clear();
   let seen = guesses.get(key.pk) ?? EMPTY;
-  for (let turn = 0; turn < MAX_ATTEMPTS; turn++) {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const written = await table.write(drawOp(key, buckets, seen, now));
     const found = levels.safeParse(written.row).data ?? EMPTY;
     guesses.set(key.pk, found);
     if (written.ok) {
-      const at = Math.ceil(turnOf(buckets, found));
+      const at = Math.ceil(slotOf(buckets, found));
       return at <= now ? { kind: 'now' } : { kind: 'slot', at };
     }
-    if (!hasTurn(buckets, found, now)) return { kind: 'later' };
+    if (!hasSlot(buckets, found, now)) return { kind: 'later' };
     seen = found;
   }
   return { kind: 'later' };

@@ -7,30 +7,30 @@ import { parseLastInbound, readWindows } from '../messages/inbound.ts';
 import { PARSE_KEY } from '../parse-key.ts';
 import { numberRows } from './numbers.ts';
 
-/** What a send needs of a WhatsApp number besides its access token. */
+/** What a send needs of a WhatsApp number, besides its access token. */
 export type NumberSender = Pick<WhatsappNumber, 'id' | 'organizationId' | 'phoneNumberId' | 'status'>;
 const readSender = numberRows.pick('id', 'organizationId', 'phoneNumberId', 'status');
 
-/** A number by our id of it, whoever's it is; undefined once it is disconnected. One read. */
+/** A number by our id, of any organization; undefined once it is disconnected. One read. */
 export const readNumberSender = async (table: Table, id: Id<'number'>): Promise<NumberSender | undefined> => {
   const row = await table.get(KEYS.number(id));
   return row && readSender(row);
 };
 
-/** Whom a message goes to, by the organization's blind index of it. */
+/** A message's recipient, by its blind index. */
 interface Recipient {
   readonly organizationId: Id<'organization'>;
   readonly hash: string;
 }
-/** Which number a message leaves from, by our id: none where the provider's own sends. And when its recipient last wrote there, in ms. */
+/** The number that a message is sent from, by our id; none when the provider uses its own. And when its recipient last wrote there, in ms. */
 export interface FoundSender {
   readonly id?: Id<'number'> | undefined;
   readonly lastInboundAt?: number | undefined;
 }
 
 /**
- * The number that a send names; undefined when the organization has none such. `windowed` asks when the recipient wrote there too. One
- * call, which those share that ask at once.
+ * The number that a send names; undefined when the organization has no such number. `needsWindow` also reads when the recipient last wrote there.
+ * One call, shared by concurrent sends.
  */
 export const readNamedSender = async (
   table: Table,
@@ -44,7 +44,7 @@ export const readNamedSender = async (
   return { id, lastInboundAt: last && parseLastInbound(last) };
 };
 
-/** The ids of an organization's numbers, two at most: enough to tell none, the only one and several apart. */
+/** At most two ids of an organization's numbers: enough to distinguish none, one and several. */
 const readSomeIds = async (table: Table, organizationId: Id<'organization'>): Promise<readonly Id<'number'>[]> => {
   const { rows } = await table.query({
     index: 'gsi1',
@@ -56,9 +56,8 @@ const readSomeIds = async (table: Table, organizationId: Id<'organization'>): Pr
 };
 
 /**
- * The number that a send leaves from which names none: the organization's only one; of several the one that the recipient last wrote to
- * while it is connected, since an answer comes from where it was asked. `windowed` asks when the recipient wrote there too. One round
- * trip; of several, one more.
+ * The number for a send that names none: the organization's only one; of several, the connected one that the recipient last wrote to.
+ * `needsWindow` also reads when the recipient last wrote there. One round trip; of several, one more.
  */
 export const readUsualSender = async (
   table: Table,
@@ -67,12 +66,12 @@ export const readUsualSender = async (
 ): Promise<FoundSender> => {
   const { organizationId } = recipient;
   const windows = () => readWindows(table, organizationId, { channel: 'whatsapp', hash: recipient.hash });
-  const [[only, ...others], asked] = await Promise.all([
+  const [[only, ...others], needed] = await Promise.all([
     readSomeIds(table, organizationId),
     needsWindow ? windows() : undefined,
   ]);
-  if (others.length === 0) return { id: only, lastInboundAt: asked?.get(only ?? '') };
-  const known = asked ?? (await windows());
+  if (others.length === 0) return { id: only, lastInboundAt: needed?.get(only ?? '') };
+  const known = needed ?? (await windows());
   const latest = [...known.keys()].find((id) => id !== '');
   const number = latest ? await readNumberSender(table, latest) : undefined;
   const usable = number?.organizationId === organizationId && number.status !== 'disconnected';

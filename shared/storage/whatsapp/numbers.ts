@@ -22,10 +22,10 @@ import { fullRows, newestPageOf } from '../client/pages.ts';
 import type { Row } from '../client/row.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
+import { eventWrite } from '../due-work/outbox.ts';
 import type { Sealer } from '../messages/queued.ts';
-import { eventWrite } from '../work/outbox.ts';
 
-/** Numbers that one organization may have. */
+/** Numbers per organization. */
 const MAX_NUMBERS = 1_000;
 
 const text = z.string().optional();
@@ -64,7 +64,7 @@ export const numberRows = defineRow<WhatsappNumber>()({
   }),
 });
 
-/** What `also` of a creation holds, in its order. */
+/** The result of a creation, by the position of the failed write in `also`. */
 const createOutcome = (organizationId: Id<'organization'>, outcome: CommitOutcome): NumberOutcome => {
   if (outcome.kind !== 'refused') return outcome;
   if (outcome.at > 0) return { kind: 'limit_reached' };
@@ -75,7 +75,7 @@ const createOutcome = (organizationId: Id<'organization'>, outcome: CommitOutcom
 const changeOutcome = (outcome: CommitOutcome): NumberOutcome =>
   outcome.kind === 'saved' ? outcome : { kind: 'conflict' };
 
-/** The rows that lie on a business account, of any organization. */
+/** The numbers of a business account, of any organization. */
 const accountRows = (table: Table, wabaId: string, organizationId?: Id<'organization'>): Promise<Row[]> =>
   table.queryAll({
     index: 'gsi2',
@@ -84,12 +84,12 @@ const accountRows = (table: Table, wabaId: string, organizationId?: Id<'organiza
     filter: equal({ org: organizationId }),
   });
 
-/** The organizations that have a number of a business account of the platform. */
+/** The organizations that have a number of a business account at Meta. */
 export const organizationsOfAccount = async (table: Table, wabaId: string): Promise<readonly Id<'organization'>[]> => [
   ...new Set((await accountRows(table, wabaId)).map(({ org }) => id('organization').parse(org))),
 ];
 
-/** The number that the platform calls so, whoever's it is; undefined when the stage does not know it. */
+/** The number with Meta's phone number id, of any organization; undefined when the stage has none. */
 export const numberOfPhoneId = async (table: Table, phoneNumberId: string): Promise<WhatsappNumber | undefined> => {
   const owner = await table.get(KEYS.phoneNumberId(phoneNumberId));
   const row = owner && (await table.get(KEYS.number(id('number').parse(owner.numberId))));
@@ -97,8 +97,8 @@ export const numberOfPhoneId = async (table: Table, phoneNumberId: string): Prom
 };
 
 /**
- * WhatsApp numbers in the table of one stage; access tokens sealed by the stage's vault, apart from the rows that lists read. `raised` is
- * told the ids of committed events, to hand them on early.
+ * WhatsApp numbers in the table of one stage; access tokens are sealed by the stage's vault, in rows of their own. `raised` receives the ids
+ * of committed events, to publish them early.
  */
 export const numberStore = (table: Table, sealer: Sealer, raised: (eventId: Id<'event'>) => void): NumberStore => {
   const tokenWrite = async ({ id, organizationId: org }: WhatsappNumber, accessToken: string): Promise<WriteOp> => ({

@@ -19,9 +19,9 @@ import { atVersion, type CommitOutcome, commit } from '../client/optimistic-comm
 import { newestPageOf } from '../client/pages.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
-import { eventWrite } from '../work/outbox.ts';
+import { eventWrite } from '../due-work/outbox.ts';
 
-/** Templates that one organization may have: what the platform lets its largest accounts have. */
+/** Templates per organization: Meta's limit for its largest accounts. */
 const MAX_TEMPLATES = 6_000;
 
 const heard = z.object({ at: z.int(), event: z.string() }).optional();
@@ -51,7 +51,7 @@ const templateRows = defineRow<WhatsappTemplate>()({
     createdAt: time,
     updatedAt: time,
   },
-  // The table's `version` counts every change, as `commit` expects.
+  // The attribute `version` counts every change, as `commit` expects.
   rename: { organizationId: 'org', version: 'contentVersion', revision: 'version' },
   key: (template) => KEYS.template(template.id),
   index: (template) => INDEX_KEYS.templatesOf(template.organizationId, isoTime(template.createdAt), template.id),
@@ -68,7 +68,7 @@ const freeName = (template: WhatsappTemplate): WriteOp => ({
   when: { text: '#templateId = :id', values: { id: template.id } },
 });
 
-/** The first of `also` is the name, where it is written at all; then comes the count. */
+/** The first of `also` is the name, if it is written; then comes the count. */
 const outcomeOf = (outcome: CommitOutcome, named: boolean): TemplateOutcome => {
   if (outcome.kind !== 'refused') return outcome;
   if (named && outcome.at === 0) return { kind: 'taken', templateId: id('template').parse(outcome.row?.templateId) };
@@ -76,8 +76,8 @@ const outcomeOf = (outcome: CommitOutcome, named: boolean): TemplateOutcome => {
 };
 
 /**
- * WhatsApp templates in the table of one stage: a row each, and one that makes name, language and account unique. `raised` is told the
- * ids of committed events, to hand them on early.
+ * WhatsApp templates in the table of one stage: one row each, and one that makes name, language and account unique. `raised` receives the ids
+ * of committed events, to publish them early.
  */
 export const templateStore = (table: Table, raised: (eventId: Id<'event'>) => void): TemplateStore => {
   const idsOf = async (organizationId: Id<'organization'>, name: string): Promise<Id<'template'>[]> => {

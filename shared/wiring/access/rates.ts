@@ -1,6 +1,6 @@
 import type { Actor } from '../../domain/core/actor.ts';
 import { type Refusal, refuse } from '../../domain/core/errors.ts';
-import { type Bucket, drawToken } from '../../storage/work/rates.ts';
+import { type Bucket, drawToken } from '../../storage/due-work/rates.ts';
 import { clock, table } from '../process/aws.ts';
 
 /** Token buckets of a live key (docs/spec/platform.md#rate-limits). */

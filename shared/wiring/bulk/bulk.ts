@@ -9,7 +9,7 @@ import { KEYS } from '../../storage/access-patterns.ts';
 import { consentFaults } from '../../storage/bulk/consent-faults.ts';
 import { readIdempotencyRecords } from '../../storage/messages/idempotency.ts';
 import { PARSE_KEY } from '../../storage/parse-key.ts';
-import { sendQueuedPorts, unifiedPorts } from '../messages/queue-and-send.ts';
+import { sendQueuedPorts, submitPorts } from '../messages/queue-and-send.ts';
 import { clock, publishWork, table } from '../process/aws.ts';
 import { store } from '../sending/batches.ts';
 
@@ -29,7 +29,7 @@ const enqueueChunk: BulkPorts['enqueueChunk'] = (batchId, chunk, at) =>
   publishWork([{ kind: 'send_chunk', ...KEYS.batchChunk(batchId, chunk) }], Math.max(0, (at - clock()) / 1000));
 
 export const bulkPorts: BulkPorts = {
-  ...unifiedPorts,
+  ...submitPorts,
   store,
   contractRefusal: (invalid) => faultsOf(BulkMessage.safeParse(invalid, { error: zodErrorMap }).error?.issues ?? []),
   idempotencyRecords: (organizationId, keys, now) => readIdempotencyRecords(table, organizationId, keys, now),

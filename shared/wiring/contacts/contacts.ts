@@ -1,6 +1,6 @@
 import type { ContactPorts } from '../../domain/contacts/ports.ts';
 import { contactStore } from '../../storage/contacts/contacts.ts';
-import { eventWorkItem } from '../../storage/work/outbox.ts';
+import { eventWorkItem } from '../../storage/due-work/outbox.ts';
 import { clock, publishWork, table, vault } from '../process/aws.ts';
 
 export const contactPorts: ContactPorts = {

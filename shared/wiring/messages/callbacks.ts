@@ -4,10 +4,11 @@ import { applyPreference } from '../../domain/inbound/preferences.ts';
 import { answerChallenge, callbackUrl, handleCallback } from '../../domain/inbound/provider-callback.ts';
 import { receiveInbound } from '../../domain/inbound/receive.ts';
 import type { CallbackRequest } from '../../domain/message/provider-port.ts';
+import { advanceSuppressing } from '../../domain/sending/suppression.ts';
+import { eventWorkItem, eventWrite } from '../../storage/due-work/outbox.ts';
 import { engagedWrite } from '../../storage/messages/engagement.ts';
 import { receiptStore, receiptWorkItem } from '../../storage/messages/receipts.ts';
-import { eventWorkItem, eventWrite } from '../../storage/work/outbox.ts';
-import { advanceSuppressing } from '../email/suppression.ts';
+import { suppressionPorts } from '../email/suppression.ts';
 import { publishWork, settings, table } from '../process/aws.ts';
 import { measure } from '../process/observe.ts';
 import { addLogFields } from '../process/scope.ts';
@@ -22,7 +23,10 @@ const receipts = receiptStore(table);
 const ports: CallbackPorts = {
   ...replyPorts,
   routing: sendPorts.routing,
-  messageStore: { ...sendPorts.messageStore, advance: advanceSuppressing },
+  messageStore: {
+    ...sendPorts.messageStore,
+    advance: advanceSuppressing(sendPorts.messageStore.advance, suppressionPorts),
+  },
   addPendingReceipt: receipts.addPendingReceipt,
   enqueueReceipt: ({ messageId, fingerprint }) => publishWork([receiptWorkItem(messageId, fingerprint)]),
   raise: async (event, engaged) => {

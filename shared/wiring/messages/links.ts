@@ -1,7 +1,7 @@
 import type { LinkPorts } from '../../domain/tracking/follow-link.ts';
+import { eventWorkItem } from '../../storage/due-work/outbox.ts';
 import { linkStore } from '../../storage/messages/links.ts';
 import { readMessage } from '../../storage/messages/message-lists.ts';
-import { eventWorkItem } from '../../storage/work/outbox.ts';
 import { clock, publishWork, table } from '../process/aws.ts';
 
 export const linkPorts: LinkPorts = {

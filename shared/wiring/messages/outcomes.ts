@@ -2,11 +2,12 @@ import type { Id } from '../../domain/core/ids.ts';
 import type { MessageRecord } from '../../domain/message/message.ts';
 import { applyReceipt, applySandboxReport, type ReceiptPorts } from '../../domain/sending/apply-receipt.ts';
 import { type RecoverPorts, recoverSend } from '../../domain/sending/recover.ts';
+import { advanceSuppressing } from '../../domain/sending/suppression.ts';
 import type { WorkItem } from '../../queues/queues.ts';
 import { readMessages } from '../../storage/messages/message-lists.ts';
 import { receiptStore } from '../../storage/messages/receipts.ts';
 import { PARSE_KEY } from '../../storage/parse-key.ts';
-import { advanceSuppressing } from '../email/suppression.ts';
+import { suppressionPorts } from '../email/suppression.ts';
 import { table } from '../process/aws.ts';
 import { processEscrowItem } from '../sending/batches.ts';
 import { sendPorts } from '../sending/ports.ts';
@@ -14,10 +15,19 @@ import { sendPorts } from '../sending/ports.ts';
 const ports: ReceiptPorts & RecoverPorts = {
   ...sendPorts,
   ...receiptStore(table),
-  messageStore: { ...sendPorts.messageStore, advance: advanceSuppressing },
+  messageStore: {
+    ...sendPorts.messageStore,
+    advance: advanceSuppressing(sendPorts.messageStore.advance, suppressionPorts),
+  },
 };
 
-type OutcomeKind = 'abandon_upload' | 'apply_receipt' | 'close_escrow' | 'recover_send' | 'sandbox_outcome';
+type OutcomeKind =
+  | 'abandon_upload'
+  | 'apply_receipt'
+  | 'check_sender'
+  | 'close_escrow'
+  | 'recover_send'
+  | 'sandbox_outcome';
 type Prefetched = ReadonlyMap<Id<'message'>, MessageRecord>;
 
 /** Processors of the outcome queue's work items; each is safe under repeats and reordering. */
@@ -29,6 +39,7 @@ const PROCESSORS: Readonly<Record<OutcomeKind, (item: WorkItem, prefetched: Pref
   recover_send: (item) => recoverSend(ports, PARSE_KEY.message(item)),
   close_escrow: processEscrowItem,
   abandon_upload: async (item) => (await import('../whatsapp/media.ts')).processAbandonedUpload(item),
+  check_sender: async (item) => (await import('../senders/senders.ts')).processSenderCheck(item),
   apply_receipt: (item) => {
     const { messageId, fingerprint } = PARSE_KEY.receipt(item);
     return applyReceipt(ports, messageId, fingerprint);

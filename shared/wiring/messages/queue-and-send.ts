@@ -1,9 +1,9 @@
 import type { PreviewPorts } from '../../domain/api/v1-send.ts';
-import type { EmailContent } from '../../domain/channels/email/content.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import type { SubmitPorts } from '../../domain/sending/accept.ts';
 import { type AdvanceFallbackPorts, advanceFallback } from '../../domain/sending/advance-fallback.ts';
 import { type SendQueuedPorts, sendQueued } from '../../domain/sending/send-queued.ts';
+import { withSuppressionLookup } from '../../domain/sending/suppression.ts';
 import type { WorkItem } from '../../queues/queues.ts';
 import { KEYS } from '../../storage/access-patterns.ts';
 import { contactRecipient } from '../../storage/contacts/recipient-eligibility.ts';
@@ -11,7 +11,7 @@ import { fallbackStore } from '../../storage/messages/fallbacks.ts';
 import { queuedStore } from '../../storage/messages/queued.ts';
 import { PARSE_KEY } from '../../storage/parse-key.ts';
 import { earliestSendAt } from '../access/settings.ts';
-import { suppressed } from '../email/suppression.ts';
+import { suppressionPorts } from '../email/suppression.ts';
 import { clock, publishWork, table } from '../process/aws.ts';
 import { precheckPorts, previewContext } from '../sending/eligibility.ts';
 import { sealer, sendPorts } from '../sending/ports.ts';
@@ -26,7 +26,7 @@ const enqueueSend = (messageId: Id<'message'>, at: number) =>
 const enqueueFallback = (id: Id<'message'>, at: number) =>
   publishWork([{ kind: 'fallback', ...KEYS.fallback(id) }], secondsUntil(at));
 
-export const unifiedPorts: SubmitPorts = {
+export const submitPorts: SubmitPorts = {
   ...sendPorts,
   ...precheckPorts,
   plan,
@@ -37,7 +37,7 @@ export const unifiedPorts: SubmitPorts = {
 
 /** A preview has no reservation that verifies the volume, so it reads one with the true price instead of an estimate. */
 export const previewPorts: PreviewPorts = {
-  ...unifiedPorts,
+  ...submitPorts,
   volume: quotePorts.volume,
   previewContext,
 };
@@ -47,13 +47,7 @@ const queued = queuedStore(table, sealer);
 export const sendQueuedPorts: SendQueuedPorts = {
   ...sendPorts,
   ...queued,
-  contentOf: async (message) => {
-    const { channel, organizationId, recipientHash } = message;
-    if (channel !== 'email') return queued.contentOf(message);
-    const suppression = suppressed(organizationId, () => recipientHash);
-    const content = await queued.contentOf(message);
-    return content === undefined ? undefined : { ...(content as EmailContent), suppressed: suppression };
-  },
+  contentOf: withSuppressionLookup(queued.contentOf, suppressionPorts),
   earliestSendAt: ({ organizationId, channel }, now) => earliestSendAt(organizationId, channel, now),
   numberRateDeferral: deferByNumberRate,
   enqueueSend,

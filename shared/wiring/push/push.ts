@@ -4,6 +4,7 @@ import { type PushMessage, pushMessageView } from '../../domain/channels/push/me
 import type { Id } from '../../domain/core/ids.ts';
 import type { CreatePushPorts } from '../../domain/push-messages/ports.ts';
 import { KEYS } from '../../storage/access-patterns.ts';
+import { eventWorkItem } from '../../storage/due-work/outbox.ts';
 import { pushApps } from '../../storage/push/apps.ts';
 import { audienceSource } from '../../storage/push/audience.ts';
 import { hasContact } from '../../storage/push/contacts.ts';
@@ -12,7 +13,6 @@ import { pushDevices } from '../../storage/push/devices.ts';
 import { pushStatsReader } from '../../storage/push/reads.ts';
 import { readWallet } from '../../storage/wallet/ledger.ts';
 import { noteDepleted } from '../../storage/wallet/wallet.ts';
-import { eventWorkItem } from '../../storage/work/outbox.ts';
 import { earliestSendAt } from '../access/settings.ts';
 import { clock, publishWork, table, vault } from '../process/aws.ts';
 import { measure } from '../process/observe.ts';

@@ -1,9 +1,9 @@
 import type { PreviewPorts } from '../../domain/api/v1-send.ts';
-import { refusalBeforeSend } from '../../domain/channels/email/suppression.ts';
 import type { Tenant } from '../../domain/core/actor.ts';
 import type { RecipientKind } from '../../domain/message/channel.ts';
 import type { SubmitPorts } from '../../domain/sending/accept.ts';
 import type { SendPlan } from '../../domain/sending/plan.ts';
+import { suppressionRefusal } from '../../domain/sending/suppression.ts';
 import { consentFault, readEligibility } from '../../storage/contacts/recipient-eligibility.ts';
 import { readWallet } from '../../storage/wallet/ledger.ts';
 import { clock, table } from '../process/aws.ts';
@@ -24,9 +24,7 @@ export const precheckPorts: Pick<SubmitPorts, 'balance' | 'consentFault'> = {
 export const previewContext: PreviewPorts['previewContext'] = async (tenant, plans) => {
   const { recipients, ...rest } = await readEligibility(table, tenant.organizationId, plans, recipientHashOf(tenant));
   const checks = recipients.map(({ consent, suppressedUntil }, index) => {
-    const { channel, to } = plans[index] as SendPlan;
-    const stop = channel === 'email' ? refusalBeforeSend(to, suppressedUntil > clock()) : undefined;
-    return { consent, stop };
+    return { consent, stop: suppressionRefusal(plans[index] as SendPlan, suppressedUntil > clock()) };
   });
   return { ...rest, byPlan: new Map(plans.map((plan, index) => [plan, checks[index]])) };
 };

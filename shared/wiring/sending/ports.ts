@@ -1,20 +1,22 @@
 import type { SmsSendPorts } from '../../domain/api/send-sms.ts';
+import type { RcsPlanPorts } from '../../domain/channels/rcs/plan.ts';
 import { channelOf } from '../../domain/channels/registry.ts';
 import { sandboxProvider } from '../../domain/message/sandbox.ts';
 import type { Routing as RoutingPort, SendObserver, SendPorts } from '../../domain/sending/ports.ts';
 import { Routing } from '../../providers/routing.ts';
 import { readProviderSettings, readRoutes } from '../../storage/access/providers.ts';
 import { KEYS } from '../../storage/access-patterns.ts';
+import { breakers } from '../../storage/due-work/breakers.ts';
+import { eventWorkItem } from '../../storage/due-work/outbox.ts';
 import { readIdempotencyRecord } from '../../storage/messages/idempotency.ts';
 import { messageStore } from '../../storage/messages/message-store.ts';
 import type { Sealer } from '../../storage/messages/queued.ts';
 import { noteDepleted } from '../../storage/wallet/wallet.ts';
-import { breakers } from '../../storage/work/breakers.ts';
-import { eventWorkItem } from '../../storage/work/outbox.ts';
 import { organizationSettings } from '../access/settings.ts';
 import { clock, providerFetch, publishWork, settings, table, vault } from '../process/aws.ts';
 import { logger, measure } from '../process/observe.ts';
 import { addLogFields } from '../process/scope.ts';
+import { senderChecks } from '../senders/checks.ts';
 import { quotePorts, volumes } from '../wallet/quote.ts';
 
 const observe: SendObserver = {
@@ -93,7 +95,11 @@ export const sendPorts: SendPorts = {
   observe,
 };
 
+/** Ports of RCS sends. */
+export const rcsPorts: SendPorts & RcsPlanPorts = { ...sendPorts, ...senderChecks };
+
 export const smsPorts: SmsSendPorts = {
   ...sendPorts,
+  ...senderChecks,
   perSecond: async (organizationId) => (await organizationSettings(organizationId)).smsPerSecond,
 };

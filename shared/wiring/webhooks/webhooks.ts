@@ -9,11 +9,11 @@ import { newSecret, sign } from '../../domain/webhooks/signature.ts';
 import { postWebhook } from '../../providers/webhooks/post.ts';
 import type { WorkItem } from '../../queues/queues.ts';
 import { KEYS } from '../../storage/access-patterns.ts';
+import { outbox } from '../../storage/due-work/outbox.ts';
 import { PARSE_KEY } from '../../storage/parse-key.ts';
 import { backlogStore } from '../../storage/webhooks/backlog.ts';
 import { deliveryStore } from '../../storage/webhooks/deliveries.ts';
 import { webhookStore } from '../../storage/webhooks/subscriptions.ts';
-import { outbox } from '../../storage/work/outbox.ts';
 import { clock, publishWork, settings, table, vault } from '../process/aws.ts';
 import { logger, measure } from '../process/observe.ts';
 

@@ -3,11 +3,11 @@ import { sandboxMetaApi } from '../../domain/channels/whatsapp/numbers/sandbox.t
 import type { TemplatePorts } from '../../domain/channels/whatsapp/templates/template.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import { readProviderSettings } from '../../storage/access/providers.ts';
+import { eventWorkItem } from '../../storage/due-work/outbox.ts';
 import type { Sealer } from '../../storage/messages/queued.ts';
 import { mediaStore } from '../../storage/whatsapp/media.ts';
 import { numberStore } from '../../storage/whatsapp/numbers.ts';
 import { templateStore } from '../../storage/whatsapp/templates.ts';
-import { eventWorkItem } from '../../storage/work/outbox.ts';
 import { clock, providerFetch, publishWork, settings, table, vault } from '../process/aws.ts';
 
 const PURPOSE = 'number-token';

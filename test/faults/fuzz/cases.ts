@@ -1,19 +1,19 @@
-import type { OperationContract } from '../../shared/contracts/define-operation.ts';
-import type { Chance } from './chance.ts';
-import { type Draft, isObject, spoilOf } from './fuzz-spoils.ts';
-import { jsonText } from './fuzz-values.ts';
-import { exampleBody } from './requests.ts';
-import type { WireRequest } from './wire.ts';
+import type { OperationContract } from '../../../shared/contracts/define-operation.ts';
+import type { Chance } from '../../support/chance.ts';
+import { exampleBody } from '../../support/requests.ts';
+import type { WireRequest } from '../../support/wire.ts';
+import { type Draft, isObject, mutationOf } from './mutations.ts';
+import { jsonText } from './values.ts';
 
 export interface FuzzCase extends WireRequest {
   readonly contract: OperationContract;
-  /** What was done to a valid request, in words. */
-  readonly spoilt: readonly string[];
-  /** Stands in odd values and nowhere else: no answer and no log may repeat it. */
+  /** The changes to a valid request, as texts. */
+  readonly mutations: readonly string[];
+  /** Is in odd values and nowhere else: no answer and no log may repeat it. */
   readonly canary: string;
 }
 
-/** What the fuzz calls with: keys as they are presented, and ids of every kind that a path may name. */
+/** The values that requests are made of: API keys, and ids of every kind that a path may contain. */
 export interface FuzzWorld {
   readonly operations: readonly OperationContract[];
   readonly keys: readonly (string | undefined)[];
@@ -21,7 +21,7 @@ export interface FuzzWorld {
 }
 
 const somePhone = (chance: Chance) => `+55119${80_000_000 + chance.below(19_999_999)}`;
-/** A valid body, with a recipient of its own: a phone stands once among contacts. */
+/** A valid body with a recipient of its own: two contacts cannot have one phone. */
 const someBody = (contract: OperationContract, chance: Chance): unknown => {
   const body = exampleBody(contract);
   if (!isObject(body)) return body;
@@ -48,16 +48,16 @@ const drafted = ({ operations, keys, ids }: FuzzWorld, chance: Chance, nth: numb
   return draft;
 };
 
-/** The next request: a valid one of some operation, spoilt in up to three ways; one in eight stays valid. */
+/** The next request: a valid one of some operation with up to three mutations; one in eight stays valid. */
 export const nextCase = (world: FuzzWorld, chance: Chance, nth: number): FuzzCase => {
   const draft = drafted(world, chance, nth);
   const times = chance.pick([0, 1, 1, 1, 1, 2, 2, 3]);
-  const spoilt = Array.from({ length: times }, () => spoilOf(draft, chance)(draft, chance));
+  const mutations = Array.from({ length: times }, () => mutationOf(draft, chance)(draft, chance));
   const body = draft.raw ?? (draft.body === undefined ? undefined : jsonText(draft.body));
   return {
     contract: draft.contract,
     canary: draft.canary,
-    spoilt,
+    mutations,
     method: draft.method,
     target: `${draft.path}${draft.query.length > 0 ? `?${draft.query.join('&')}` : ''}`,
     headers: draft.headers.flat(),

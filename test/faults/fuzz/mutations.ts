@@ -1,9 +1,19 @@
-import type { OperationContract } from '../../shared/contracts/define-operation.ts';
-import type { Chance } from './chance.ts';
-import { jsonText, ODD_KEYS, ODD_QUERY, ODD_TYPES, OWN_WORDS, oddValues } from './fuzz-values.ts';
-import { pathNames, queryNames } from './requests.ts';
+import type { OperationContract } from '../../../shared/contracts/define-operation.ts';
+import type { Chance } from '../../support/chance.ts';
+import { pathNames, queryNames } from '../../support/requests.ts';
+import {
+  jsonText,
+  ODD_DOCUMENTS,
+  ODD_KEYS,
+  ODD_NAMES,
+  ODD_PATHS,
+  ODD_QUERY,
+  ODD_TYPES,
+  OWN_WORDS,
+  oddValues,
+} from './values.ts';
 
-/** A request on its way to be spoilt. Body and query are text, since much of what is sent is not even JSON. */
+/** A request that is being mutated. Body and query are text, since many bodies are not even JSON. */
 export interface Draft {
   readonly contract: OperationContract;
   readonly canary: string;
@@ -12,7 +22,7 @@ export interface Draft {
   query: string[];
   headers: [string, string][];
   body: unknown;
-  /** What goes out in place of the body's JSON. */
+  /** Is sent instead of the body's JSON. */
   raw?: string | Buffer;
 }
 
@@ -31,10 +41,10 @@ const somewhere = (chance: Chance, root: object): [object, string] => {
   }
 };
 
-type Spoil = (draft: Draft, chance: Chance) => string;
+type Mutation = (draft: Draft, chance: Chance) => string;
 export const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
-const SPOIL_BODY: readonly Spoil[] = [
+const MUTATE_BODY: readonly Mutation[] = [
   (draft, chance) => {
     if (!isObject(draft.body)) return 'nothing';
     const [target, field] = somewhere(chance, draft.body);
@@ -77,24 +87,7 @@ const SPOIL_BODY: readonly Spoil[] = [
     return 'with other bytes';
   },
   (draft, chance) => {
-    draft.raw = chance.pick([
-      '',
-      ' ',
-      'null',
-      '[]',
-      '{}',
-      '1',
-      '"x"',
-      'undefined',
-      "{'a':1}",
-      '{"a":1,}',
-      '\ufeff{}',
-      '{"a":NaN}',
-      '[1e400]',
-      `{"to":"${draft.canary}","to":1}`,
-      '{"__proto__":{"polluted":1}}',
-      `{"${draft.canary}`,
-    ]);
+    draft.raw = chance.pick([...ODD_DOCUMENTS, `{"to":"${draft.canary}","to":1}`, `{"${draft.canary}`]);
     return 'another document';
   },
 ];
@@ -103,7 +96,7 @@ const putHeader = (draft: Draft, name: string, value: string) => {
   draft.headers = [...draft.headers.filter(([other]) => other.toLowerCase() !== name.toLowerCase()), [name, value]];
 };
 
-const SPOIL_HEADERS: readonly Spoil[] = [
+const MUTATE_HEADERS: readonly Mutation[] = [
   (draft, chance) => {
     putHeader(draft, 'Content-Type', chance.pick(ODD_TYPES));
     return 'content type';
@@ -161,19 +154,9 @@ const SPOIL_HEADERS: readonly Spoil[] = [
   },
 ];
 
-const SPOIL_ADDRESS: readonly Spoil[] = [
+const MUTATE_ADDRESS: readonly Mutation[] = [
   (draft, chance) => {
-    const name = chance.pick([
-      ...queryNames(draft.contract),
-      '__proto__',
-      'constructor',
-      'limit[]',
-      'limit[a]',
-      'x',
-      '',
-      '%zz',
-      '%00',
-    ]);
+    const name = chance.pick([...queryNames(draft.contract), ...ODD_NAMES]);
     for (let turn = 0; turn < chance.pick([1, 1, 1, 2, 40]); turn++)
       draft.query.push(`${name}${chance.pick(['=', '=', '=', '', '=='])}${chance.pick([...ODD_QUERY, draft.canary])}`);
     return `query ${name}`;
@@ -183,31 +166,7 @@ const SPOIL_ADDRESS: readonly Spoil[] = [
     return 'odd query';
   },
   (draft, chance) => {
-    const odd = chance.pick([
-      '%00',
-      '%',
-      '%zz',
-      '%2e%2e%2f',
-      '%ED%A0%80',
-      '%F0%9F%99%82',
-      'x'.repeat(129),
-      'x'.repeat(3_000),
-      'null',
-      '__proto__',
-      'constructor',
-      '%25',
-      'a%2Fb',
-      ';',
-      ':',
-      '@',
-      '*',
-      '$',
-      "'",
-      '%22',
-      '%0a',
-      'msg_',
-      '~',
-    ]);
+    const odd = chance.pick(ODD_PATHS);
     draft.path =
       pathNames(draft.contract).length > 0
         ? draft.path.replace(/[^/]+(?=\/[^/]*$|$)/, odd)
@@ -221,7 +180,7 @@ const SPOIL_ADDRESS: readonly Spoil[] = [
 ];
 
 const HUGE = Buffer.alloc(7_000_000, 0x61);
-const SPOIL_SIZE: Spoil = (draft, chance) => {
+const MUTATE_SIZE: Mutation = (draft, chance) => {
   const big = chance.next() < 0.3;
   draft.raw = big
     ? HUGE
@@ -232,11 +191,11 @@ const SPOIL_SIZE: Spoil = (draft, chance) => {
   return big ? 'seven megabytes' : 'a long text';
 };
 
-/** One way to spoil a request, the cheap ones more often. */
-export const spoilOf = (draft: Draft, chance: Chance): Spoil => {
+/** A mutation of a request, the cheap ones more often. */
+export const mutationOf = (draft: Draft, chance: Chance): Mutation => {
   const turn = chance.next();
   const takesBody = draft.body !== undefined;
-  if (turn < 0.004) return SPOIL_SIZE;
-  if (turn < 0.6 && takesBody) return chance.pick(SPOIL_BODY);
-  return chance.pick(turn < 0.8 ? SPOIL_ADDRESS : SPOIL_HEADERS);
+  if (turn < 0.004) return MUTATE_SIZE;
+  if (turn < 0.6 && takesBody) return chance.pick(MUTATE_BODY);
+  return chance.pick(turn < 0.8 ? MUTATE_ADDRESS : MUTATE_HEADERS);
 };

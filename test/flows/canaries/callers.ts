@@ -1,29 +1,43 @@
 import { expect } from 'vitest';
-import type { OperationContract } from '../../shared/contracts/define-operation.ts';
-import type { Answer, Client, Messaging, Tenant } from './api.ts';
-import { CANARIES } from './canaries.ts';
-import { pathNames, pathWith, queryNames } from './requests.ts';
+import type { OperationContract } from '../../../shared/contracts/define-operation.ts';
+import type { CallbackRequest } from '../../../shared/domain/message/provider-port.ts';
+import type { Answer, Client, Messaging, Tenant } from '../../support/api.ts';
+import { deliver } from '../../support/providers/stand-in.ts';
+import { pathNames, pathWith, queryNames } from '../../support/requests.ts';
+import { CANARIES } from './values.ts';
 
 const { text, url, phone, email, name, live: recipient } = CANARIES;
 
-/** The service under watch, and what its callers got to see: every problem document, and secrets that were issued. */
+/** The service under test, and what its callers got: every problem document, and issued secrets. */
 export interface Watched {
   readonly messaging: Messaging;
   readonly problems: { readonly path: string; readonly body: string }[];
   readonly secrets: Record<string, string>;
 }
 
-/** Keeps what was answered when it was a problem; `instance` is the path that the caller itself called, and only the caller reads it. */
+/** Records an answer if it is a problem, without `instance`, which is the caller's own path. */
 export const noted = ({ problems }: Watched, path: string, answer: Answer): Answer => {
   const { instance: _, ...body } = answer.status >= 400 ? (answer.body ?? { text: answer.text }) : {};
   if (answer.status >= 400) problems.push({ path: `${answer.status} ${path}`, body: JSON.stringify(body) });
   return answer;
 };
+/** Posts callbacks and records the problems that answer them; the statuses. */
+export const postAll = async ({ problems }: Watched, provider: string, callbacks: readonly CallbackRequest[]) => {
+  const statuses: number[] = [];
+  for (const callback of callbacks) {
+    const answer = await deliver(callback);
+    const body = (await answer.text()).replace(/"instance":"[^"]*"/, '');
+    statuses.push(answer.status);
+    if (answer.status >= 400) problems.push({ path: `${answer.status} callback of ${provider}`, body });
+  }
+  return statuses;
+};
+
 type Parts = Parameters<Client['call']>[2];
 const call = async (watched: Watched, client: Client, method: string, path: string, parts: Parts = {}) =>
   noted(watched, `${method} ${path}`, await client.call(method, path, parts));
 
-/** Every string of a body becomes a canary, and a field is added that nobody knows. */
+/** A body whose strings are canaries, with an unknown field. */
 const poisoned = {
   [email]: name,
   to: email,
@@ -42,7 +56,7 @@ const poisoned = {
   overlapHours: email,
 };
 
-/** Calls an operation in every wrong way, with canaries in each part of the request. */
+/** Calls an operation with invalid requests, with canaries in each part. */
 export const misuse = async (watched: Watched, client: Client, operation: OperationContract) => {
   const { method } = operation;
   const good = pathWith(
@@ -67,7 +81,7 @@ export const misuse = async (watched: Watched, client: Client, operation: Operat
   for (const [path, parts] of attempts) await call(watched, client, method, path, parts);
 };
 
-/** A person's data through every operation that takes it. */
+/** Sends a person's data to every operation that takes it. */
 export const useContacts = async (watched: Watched, { test: client }: Tenant) => {
   const body = {
     phone,
@@ -86,13 +100,13 @@ export const useContacts = async (watched: Watched, { test: client }: Tenant) =>
   const send = { to: phone, body: text, route: 'premium', contactId: contact.id };
   expect(noted(watched, 'send', await client.send(send)).status).toBe(201);
   await call(watched, client, 'POST', `/contacts/${contact.id}/opt-out`, { body: { reason: 'asked by phone' } });
-  expect(noted(watched, 'send to whom opted out', await client.send(send)).status).toBe(422);
+  expect(noted(watched, 'send to an opted out contact', await client.send(send)).status).toBe(422);
   await call(watched, client, 'POST', `/contacts/${contact.id}/opt-in`, {
     body: { source: 'checkout', ip: CANARIES.ip, userAgent: CANARIES.userAgent },
   });
 };
 
-/** Sends in the sandbox with every ending, lists by recipient, and follows a link. */
+/** Sends in the sandbox with several outcomes, lists by recipient, and follows a link. */
 export const useSandbox = async (watched: Watched, { id, test: client }: Tenant) => {
   const { messaging } = watched;
   const tracked = { to: CANARIES.delivered, body: `${text} ${url}`, trackLinks: true };
@@ -112,7 +126,7 @@ export const useSandbox = async (watched: Watched, { id, test: client }: Tenant)
   expect(followed.headers.get('location')).toBe(url);
 };
 
-/** Keys, whose secrets are shown once and must be found nowhere. */
+/** Creates and rotates keys, whose secrets are shown once and must be stored nowhere. */
 export const useKeys = async (watched: Watched, { test: client }: Tenant) => {
   const { secrets } = watched;
   const { body } = await call(watched, client, 'POST', '/v2/api-keys', {

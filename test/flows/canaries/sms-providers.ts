@@ -1,11 +1,11 @@
 import { expect } from 'vitest';
-import { putProviderSettings, putRoutes } from '../../shared/storage/access/providers.ts';
-import { CANARIES } from './canaries.ts';
-import { noted, type Watched } from './canary-callers.ts';
-import { startAwsEndUserMessagingStandIn } from './providers/aws-end-user-messaging-stand-in.ts';
-import { startInfobipStandIn } from './providers/infobip-stand-in.ts';
-import { type AcceptedMessage, deliver, type Play, type SmsStandIn } from './providers/stand-in.ts';
-import { startTwilioStandIn } from './providers/twilio-stand-in.ts';
+import { putProviderSettings, putRoutes } from '../../../shared/storage/access/providers.ts';
+import { startAwsEndUserMessagingStandIn } from '../../support/providers/aws-end-user-messaging-stand-in.ts';
+import { startInfobipStandIn } from '../../support/providers/infobip-stand-in.ts';
+import type { AcceptedMessage, Play, SmsStandIn } from '../../support/providers/stand-in.ts';
+import { startTwilioStandIn } from '../../support/providers/twilio-stand-in.ts';
+import { noted, postAll, type Watched } from './callers.ts';
+import { CANARIES } from './values.ts';
 
 const { text, name, live: recipient } = CANARIES;
 
@@ -24,8 +24,8 @@ const REFUSALS: Readonly<Record<string, string>> = {
   aws_end_user_messaging: 'ValidationException:OTHER:DestinationPhoneNumber',
 };
 
-/** Callbacks as the provider posts them, and as nobody should. */
-const callBack = async ({ messaging, problems }: Watched, standIn: SmsStandIn, message: AcceptedMessage) => {
+/** Posts callbacks as the provider does, and faulty ones; the statuses. */
+const postCallbacks = (watched: Watched, standIn: SmsStandIn, message: AcceptedMessage) => {
   const { callbackUrl } = message;
   const garbage = JSON.stringify({ phone: recipient, text, name });
   const receipt = standIn.receipt(message, 'delivered');
@@ -39,23 +39,12 @@ const callBack = async ({ messaging, problems }: Watched, standIn: SmsStandIn, m
     ),
     { url: callbackUrl, headers: { 'x-twilio-signature': text, authorization: `Basic ${text}` }, body: garbage },
     { url: `${callbackUrl.split('?')[0]}?to=${encodeURIComponent(recipient)}`, headers: {}, body: garbage },
-    { url: `${messaging.url}/callbacks/smpp_carrier/receipts`, headers: {}, body: garbage },
+    { url: `${watched.messaging.url}/callbacks/smpp_carrier/receipts`, headers: {}, body: garbage },
   ];
-  const statuses: number[] = [];
-  for (const callback of callbacks) {
-    const answer = await deliver(callback);
-    const body = await answer.text();
-    statuses.push(answer.status);
-    if (answer.status >= 400)
-      problems.push({
-        path: `${answer.status} callback of ${standIn.provider}`,
-        body: body.replace(/"instance":"[^"]*"/, ''),
-      });
-  }
-  return statuses;
+  return postAll(watched, standIn.provider, callbacks);
 };
 
-/** Live sends through a provider that accepts, refuses, fails, and answers what nobody can read. */
+/** Live sends through a provider that accepts, refuses, fails, and answers malformed responses. */
 export const useProvider = async (watched: Watched, standIn: SmsStandIn) => {
   const { messaging } = watched;
   const tenant = await messaging.tenant({ live: 1_000_000 });
@@ -79,12 +68,12 @@ export const useProvider = async (watched: Watched, standIn: SmsStandIn) => {
   expect([standIn.provider, ...statuses]).toEqual([standIn.provider, 201, 429, 502, 502, 502, 502, 502, 422]);
   const [accepted] = standIn.messages;
   if (!accepted) throw new Error('nothing was accepted');
-  const answered = await callBack(watched, standIn, accepted);
+  const answered = await postCallbacks(watched, standIn, accepted);
   expect([standIn.provider, ...answered.slice(0, 4)]).toEqual([standIn.provider, 200, 200, 200, 200]);
   for (const status of answered.slice(4)) expect([400, 403, 404]).toContain(status);
 };
 
-/** Stand-ins of every provider, set up in live. */
+/** Starts a stand-in of every provider, and sets it up in live. */
 export const setUpProviders = async ({ messaging, secrets }: Watched): Promise<readonly SmsStandIn[]> => {
   const aws = await startAwsEndUserMessagingStandIn();
   aws.endpoint = `${messaging.url}/callbacks/aws_end_user_messaging/receipts`;

@@ -1,11 +1,11 @@
 import { cnpj, cpf } from 'cpf-cnpj-validator';
-import type { Row } from '../../shared/storage/client/row.ts';
+import type { Row } from '../../../shared/storage/client/row.ts';
 
-/** Values that stand for personal data and secrets: wherever one is found, that kind of value gets. */
+/** Values in place of personal data: where one of them is found, that kind of data gets. */
 export const CANARIES = {
   /** A contact's phone. */
   phone: '+5521987650001',
-  /** Recipients of the sandbox; the last four digits choose what becomes of the text. */
+  /** Recipients of the sandbox; the last four digits choose the outcome. */
   delivered: '+5521987650005',
   undelivered: '+5521987650006',
   noCredit: '+5521987650114',
@@ -23,10 +23,10 @@ export const CANARIES = {
   reply: 'Sou eu, canario-verde',
   url: 'https://clinica-canario.example/exame/778899',
 } as const;
-export type CanaryName = keyof typeof CANARIES;
+type CanaryName = keyof typeof CANARIES;
 
-/** What the stand-ins write into their refusals, as real providers repeat what they were sent. */
-const PROVIDER_WORDS = { providerWords: 'segredo', providerPhone: '5511900000000' } as const;
+/** Values in the stand-ins' refusals, since real providers repeat what they were sent. */
+const PROVIDER_VALUES = { providerWords: 'segredo', providerPhone: '5511900000000' } as const;
 
 /** The forms in which a value may be found: as it is, in an address, in base64 at any of its three alignments, and grouped. */
 const formsOf = (value: string): string[] => {
@@ -41,16 +41,16 @@ const formsOf = (value: string): string[] => {
 };
 
 export type Finder = (text: string) => string[];
-/** Names the canaries that a text holds. `secrets` are further ones by name, such as keys that were issued. */
+/** Names the canaries in a text. `secrets` are further ones by name, such as issued keys. */
 export const finderOf = (secrets: Readonly<Record<string, string>>): Finder => {
-  const all = Object.entries({ ...CANARIES, ...PROVIDER_WORDS, ...secrets });
+  const all = Object.entries({ ...CANARIES, ...PROVIDER_VALUES, ...secrets });
   const forms = all.map(([name, value]) => ({ name, forms: formsOf(value) }));
   return (text) => forms.filter((each) => each.forms.some((form) => text.includes(form))).map(({ name }) => name);
 };
 
-/** The records themselves: by a row's kind, the attributes that may hold personal data, and which. All other places hold none. */
+/** Where personal data may be stored: by a row's kind, the attributes and the values. Nowhere else. */
 const RECORDS: Readonly<Record<string, Readonly<Record<string, readonly CanaryName[]>>>> = {
-  // A message, with the provider's last word on it; one that came in has who sent it, and what it says.
+  // A message with its provider's last receipt; an inbound one has its sender and content.
   'MSG/MSG': {
     to: ['delivered', 'undelivered', 'noCredit', 'live', 'phone'],
     from: ['live'],
@@ -59,7 +59,7 @@ const RECORDS: Readonly<Record<string, Readonly<Record<string, readonly CanaryNa
     payload: ['reply'],
     providerReceipt: ['delivered', 'undelivered', 'live', 'phone'],
   },
-  // A receipt on its way to its message; it goes into the message and the row is gone.
+  // A pending receipt: its row is deleted when it is applied.
   'MSG/RCPT': { event: ['live'] },
   'RPL/RPL': { from: ['live'], body: ['reply'] },
   'CNT/CNT': {
@@ -70,11 +70,11 @@ const RECORDS: Readonly<Record<string, Readonly<Record<string, readonly CanaryNa
     attributes: ['attribute'],
   },
   'LINK/LINK': { url: ['url'] },
-  // An event carries to the webhook what was replied and which link was followed; who did stands there masked.
+  // An event has the reply's text or the followed link; the recipient is masked.
   'EVT/EVT': { data: ['reply', 'url'] },
 };
 
-/** Where a row holds a canary that is not its to hold, as `KIND attribute: canary`. */
+/** Canaries in a row where they may not be, as `KIND attribute: canary`. */
 export const strayIn = (row: Row, find: Finder): string[] => {
   const kind = [row.pk, row.sk].map((key) => String(key).split('#')[0]).join('/');
   return Object.entries(row).flatMap(([attribute, value]) => {

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { expect, vi } from 'vitest';
-import { putProviderSettings } from '../../shared/storage/access/providers.ts';
-import { CANARIES } from './canaries.ts';
-import type { Watched } from './canary-callers.ts';
-import { deliver, type Play } from './providers/stand-in.ts';
-import { startWhatsappStandIn, type WhatsappStandIn } from './providers/whatsapp-stand-in.ts';
+import { putProviderSettings } from '../../../shared/storage/access/providers.ts';
+import type { Play } from '../../support/providers/stand-in.ts';
+import { startWhatsappStandIn, type WhatsappStandIn } from '../../support/providers/whatsapp-stand-in.ts';
+import { postAll, type Watched } from './callers.ts';
+import { CANARIES } from './values.ts';
 
 const { text, name, live: recipient, reply } = CANARIES;
 const PLAYS: readonly Play[] = ['accept', 'throttle', 'server_error', 'malformed', { refuse: '400:131026' }];
 
-/** Callbacks as Meta posts them, and as nobody should. */
-const callBack = async ({ problems }: Watched, meta: WhatsappStandIn) => {
+/** Posts callbacks as Meta does, and faulty ones. */
+const postCallbacks = async (watched: Watched, meta: WhatsappStandIn) => {
   const [message] = meta.messages;
   if (!message) throw new Error('nothing was accepted');
   const garbage = JSON.stringify({ object: 'whatsapp_business_account', entry: [{ phone: recipient, text, name }] });
@@ -22,17 +22,10 @@ const callBack = async ({ problems }: Watched, meta: WhatsappStandIn) => {
     meta.signed(message, text),
     { url: meta.endpoint, headers: { 'x-hub-signature-256': `sha256=${text}` }, body: garbage },
   ];
-  const statuses: number[] = [];
-  for (const callback of callbacks) {
-    const answer = await deliver(callback);
-    const body = (await answer.text()).replace(/"instance":"[^"]*"/, '');
-    statuses.push(answer.status);
-    if (answer.status >= 400) problems.push({ path: `${answer.status} callback of Meta`, body });
-  }
-  expect(statuses).toEqual([200, 200, 200, 200, 400, 403]);
+  expect(await postAll(watched, 'Meta', callbacks)).toEqual([200, 200, 200, 200, 400, 403]);
 };
 
-/** Live WhatsApp messages that are accepted, refused and lost, and what Meta reports of them. */
+/** Live WhatsApp messages that are accepted, refused and lost, and Meta's receipts of them. */
 export const useWhatsapp = async (watched: Watched): Promise<WhatsappStandIn> => {
   const { messaging, secrets } = watched;
   const meta = await startWhatsappStandIn();
@@ -53,6 +46,6 @@ export const useWhatsapp = async (watched: Watched): Promise<WhatsappStandIn> =>
   for (const _ of PLAYS) await live.post('/messages', body, { 'idempotency-key': randomUUID() });
   const sends = () => meta.requests.filter(({ path }) => path.endsWith('/messages')).length;
   await vi.waitFor(() => expect(sends()).toBe(PLAYS.length), { timeout: 20_000, interval: 150 });
-  await callBack(watched, meta);
+  await postCallbacks(watched, meta);
   return meta;
 };

@@ -10,21 +10,22 @@ import {
 } from '../../support/providers/instagram-kit.ts';
 import { ORGANIZATION_ID, startInstagramStandIn } from '../../support/providers/instagram-stand-in.ts';
 import { NOW, open } from '../../support/providers/kit.ts';
-import { signedByMeta } from '../../support/providers/meta-platform.ts';
+import { signedByMeta } from '../../support/providers/meta-api.ts';
 import { use } from '../../support/use.ts';
+import { lastBody } from '../shared.ts';
 
 const standIn = await use(startInstagramStandIn(() => NOW));
 const provider = () => open('instagram', 'instagram_messaging_api', { ...standIn.settings, timeoutMs: 5_000 });
 const read = (body: unknown) => provider().readCallback(signedByMeta(standIn.endpoint, JSON.stringify(body)));
 
-it('sends an image as it is documented', async () => {
+it('sends an image as documented', async () => {
   const payload = { media: { kind: 'image', url: 'https://www.example.com/image.jpg' } };
   await provider().send(instagramDispatch({ content: { payload, from: ACCOUNT_ID } }));
-  expect(JSON.parse(standIn.requests.at(-1)?.body ?? '')).toEqual(exampleRequest);
+  expect(lastBody(standIn)).toEqual(exampleRequest);
   expect(standIn.requests.at(-1)?.path).toBe('/v24.0/me/messages');
 });
 
-it('sends from no account that the settings do not name', async () => {
+it('refuses to send from an account that the settings do not name', async () => {
   const before = standIn.requests.length;
   for (const from of [undefined, INSTAGRAM_ACCOUNT, 'iga_other']) {
     const answer = await provider().send(instagramDispatch({ content: { payload: { text: 'Oi' }, from } }));
@@ -33,26 +34,26 @@ it('sends from no account that the settings do not name', async () => {
   expect(standIn.requests.length).toBe(before);
 });
 
-it('tells whose its accounts are, and no token', () => {
+it('lists its accounts with their organizations, without a token', () => {
   expect(provider().accounts).toEqual([
     { id: ACCOUNT_ID, organizationId: ORGANIZATION_ID, account: INSTAGRAM_ACCOUNT },
   ]);
 });
 
 it.each(['10/2018065', '10/2018278', '10/2534022'])(
-  'says of a message outside of the window why it was refused: %s',
+  'refuses a message outside of the window with its reason: %s',
   async (code) => {
     standIn.script({ refuse: `400:${code}` });
     expect(await provider().send(instagramDispatch())).toMatchObject({ kind: 'refused', reason: 'window_closed' });
   },
 );
 
-it('says of a conversation that another app owns that it is the account’s affair, not the message’s', async () => {
+it('refuses a conversation that another app owns as a fault of the sender', async () => {
   standIn.script({ refuse: '400:100/2534037' });
   expect(await provider().send(instagramDispatch())).toMatchObject({ kind: 'refused', cause: 'sender' });
 });
 
-it('reads messages, story replies, postbacks, reactions and reads as they are documented; echoes and what was taken back are none', async () => {
+it('reads messages, story replies, postbacks, reactions and reads as documented; ignores echoes and deleted messages', async () => {
   const reading = await read(example);
   if (reading.kind !== 'events') throw new Error(reading.kind);
   expect(reading.unreadable).toBeUndefined();
@@ -105,7 +106,7 @@ it('reads messages, story replies, postbacks, reactions and reads as they are do
   ]);
 });
 
-it('reads the same parts as changes, as apps with Instagram login are sent them, and no comments', async () => {
+it('reads messages sent as changes, as to apps with Instagram login, and no comments', async () => {
   const [text] = example.entry[0]?.messaging ?? [];
   const changes = [
     { field: 'messages', value: { ...text, timestamp: String(text?.timestamp) } },

@@ -1,89 +1,76 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import * as z from 'zod';
 import { describeGraphError, openGraph } from '../../../shared/providers/meta/graph.ts';
+import { listening } from '../../support/loopback.ts';
 import { io, NOW } from '../../support/providers/kit.ts';
+import { use } from '../../support/use.ts';
 
-/** A server that answers as it is told and remembers what it was asked. */
+/** A server that answers by a script and records its requests. */
 const answers: { status: number; headers?: Record<string, string>; body: string }[] = [];
-const asked: { method: string; url: string; headers: Record<string, unknown>; body: string }[] = [];
-const server = createServer((request, response) => {
+const requests: { method: string; url: string; headers: Record<string, unknown>; body: string }[] = [];
+const handle = (request: IncomingMessage, response: ServerResponse) =>
   void text(request).then((body) => {
-    asked.push({ method: request.method ?? '', url: request.url ?? '', headers: request.headers, body });
+    requests.push({ method: request.method ?? '', url: request.url ?? '', headers: request.headers, body });
     const { status, headers = {}, body: answer } = answers.shift() ?? { status: 200, body: '{}' };
     response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(answer);
   });
-});
-beforeAll(() => new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready)));
-afterAll(() => {
-  server.closeAllConnections();
-  server.close();
-});
+const server = await use(listening(createServer(handle)));
 const TOKEN = 'EAAG-secret';
 const graph = () =>
   openGraph(io, {
     accessToken: TOKEN,
-    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    baseUrl: `${server.url}/`,
     version: 'v24.0',
     timeoutMs: 2_000,
   });
 const anything = z.object({ id: z.string() });
 const error = (fields: object) => JSON.stringify({ error: { message: 'about +5511900000000', ...fields } });
 
-it('asks at the version, with the token in a header alone', async () => {
+it('sends to the path of the version, with the token in a header alone', async () => {
   answers.push({ status: 200, body: '{"id":"1","more":true}' });
   expect(
     await graph().request('GET', '/123/things', anything, { query: { fields: 'a,b', limit: 5, none: undefined } }),
   ).toEqual({ kind: 'ok', value: { id: '1' } });
-  const request = asked.at(-1);
+  const request = requests.at(-1);
   expect(request).toMatchObject({ method: 'GET', url: '/v24.0/123/things?fields=a%2Cb&limit=5' });
   expect(request?.headers.authorization).toBe(`Bearer ${TOKEN}`);
 });
 
-it('sends JSON, forms and streams, and deletes', async () => {
-  const stream = new ReadableStream<Uint8Array>({
-    start(controller) {
-      controller.enqueue(Buffer.from('half '));
-      controller.enqueue(Buffer.from('and half'));
-      controller.close();
-    },
-  });
+it('sends JSON, forms, streams and deletions', async () => {
+  const stream = ReadableStream.from([Buffer.from('half '), Buffer.from('and half')]);
   const form = new FormData();
   form.set('messaging_product', 'whatsapp');
   await graph().request('POST', '1', anything, { json: { a: 'ç' } });
-  expect(asked.at(-1)).toMatchObject({ body: '{"a":"ç"}', headers: { 'content-type': 'application/json' } });
+  expect(requests.at(-1)).toMatchObject({ body: '{"a":"ç"}', headers: { 'content-type': 'application/json' } });
   await graph().request('POST', '1', anything, { stream: { body: stream, contentType: 'image/png', length: 13 } });
-  expect(asked.at(-1)).toMatchObject({
+  expect(requests.at(-1)).toMatchObject({
     body: 'half and half',
     headers: { 'content-type': 'image/png', 'content-length': '13' },
   });
   await graph().request('POST', '1', anything, { form });
-  expect(String(asked.at(-1)?.headers['content-type'])).toMatch(/^multipart\/form-data; boundary=/);
+  expect(String(requests.at(-1)?.headers['content-type'])).toMatch(/^multipart\/form-data; boundary=/);
   await graph().request('DELETE', '1', anything);
-  expect(asked.at(-1)?.method).toBe('DELETE');
+  expect(requests.at(-1)?.method).toBe('DELETE');
 });
 
-it.each([200, 400, 403, 500])(
-  'reads an error in the form of the Graph API, whatever its status: %i',
-  async (status) => {
-    const fields = { type: 'OAuthException', code: 190, error_subcode: 463, is_transient: true, fbtrace_id: 'AbC-_1' };
-    answers.push({ status, body: error({ ...fields, error_data: { details: 'why' } }) });
-    expect(await graph().request('GET', '1', anything)).toEqual({
-      kind: 'error',
-      httpStatus: status,
-      code: 190,
-      subcode: 463,
-      message: 'about +5511900000000',
-      details: 'why',
-      isTransient: true,
-      fbtraceId: 'AbC-_1',
-    });
-  },
-);
+it.each([200, 400, 403, 500])('reads an error of the Graph API, whatever its status: %i', async (status) => {
+  const fields = { type: 'OAuthException', code: 190, error_subcode: 463, is_transient: true, fbtrace_id: 'AbC-_1' };
+  answers.push({ status, body: error({ ...fields, error_data: { details: 'why' } }) });
+  expect(await graph().request('GET', '1', anything)).toEqual({
+    kind: 'error',
+    httpStatus: status,
+    code: 190,
+    subcode: 463,
+    message: 'about +5511900000000',
+    details: 'why',
+    isTransient: true,
+    fbtraceId: 'AbC-_1',
+  });
+});
 
-it('tells how long to wait, by Retry-After or by the minutes of the usage of the business account', async () => {
+it('says how long to wait, by Retry-After or by the usage header of the business account', async () => {
   const usage = (minutes: readonly number[]) =>
     JSON.stringify({
       102290129340398: minutes.map((each) => ({ type: 'whatsapp', estimated_time_to_regain_access: each })),
@@ -110,12 +97,12 @@ it.each([
   [500, '<html>'],
   [404, '{}'],
   [200, '{"error":"no object"}'],
-])('calls an answer of neither form unreadable: %i %s', async (status, body) => {
+])('calls an answer of another form unreadable: %i %s', async (status, body) => {
   answers.push({ status, body });
   expect(await graph().request('GET', '1', anything)).toEqual({ kind: 'unreadable', httpStatus: status });
 });
 
-it('says of an error only what may be logged', () => {
+it('describes an error by what may be logged alone', () => {
   const summary = describeGraphError({
     kind: 'error',
     httpStatus: 400,

@@ -1,5 +1,5 @@
 import { constants } from 'node:http2';
-import { afterEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import exampleRequest from '../../../events/providers/apns.send-request.json' with { type: 'json' };
 import unregistered from '../../../events/providers/apns.unregistered.json' with { type: 'json' };
 import type { PushTransport } from '../../../shared/domain/channels/push/transport.ts';
@@ -11,22 +11,31 @@ import { PUSH_NOW, pushClock } from '../../support/providers/push-stand-in.ts';
 const { NGHTTP2_NO_ERROR, NGHTTP2_INTERNAL_ERROR } = constants;
 const MINUTE = 60_000;
 
+let clock: ReturnType<typeof pushClock>;
 let standIn: ApnsStandIn;
 let push: PushTransport;
-afterEach(async () => {
+const start = async (settings: ApnsSettings = {}) => {
+  standIn = await startApnsStandIn(clock.now, settings);
+  push = openPush(standIn, {}, clock.now);
+};
+const stop = async () => {
   push.close();
   await standIn.close();
-});
-const start = async (now: () => number = () => PUSH_NOW, settings: ApnsSettings = {}) => {
-  standIn = await startApnsStandIn(now, settings);
-  push = openPush(standIn, {}, now);
 };
+const restart = async (settings: ApnsSettings = {}) => {
+  await stop();
+  await start(settings);
+};
+beforeEach(async () => {
+  clock = pushClock();
+  await start();
+});
+afterEach(stop);
 const send = (times = 1) => Promise.all(Array.from({ length: times }, () => push.send(pushDispatch(standIn))));
 const kinds = (answers: readonly { readonly kind: string }[]) => [...new Set(answers.map(({ kind }) => kind))];
 const arrived = (sends: number) => vi.waitFor(() => expect(standIn.sends()).toBe(sends));
 
 it('sends what is documented', async () => {
-  await start();
   const { payload, headers } = exampleRequest;
   const { alert } = payload.aps;
   const { apns } = standIn.app;
@@ -43,15 +52,13 @@ it('sends what is documented', async () => {
   expect(answer).toEqual({ kind: 'accepted', providerMessageId: headers['apns-id'] });
 });
 
-it('sends in the background what shows nothing', async () => {
-  await start();
+it('sends a silent notification in the background', async () => {
   await push.send(pushDispatch(standIn, { notification: SILENT }));
   expect(standIn.headers).toMatchObject({ 'apns-push-type': 'background', 'apns-priority': '5' });
   expect(JSON.parse(standIn.body).aps).toEqual({ 'content-available': 1 });
 });
 
 it('reads the documented answer for an app that was removed', async () => {
-  await start();
   standIn.script({ refuse: unregistered.reason });
   const answer = await push.send(pushDispatch(standIn));
   expect(answer).toEqual({
@@ -62,10 +69,10 @@ it('reads the documented answer for an app that was removed', async () => {
   });
 });
 
-it('refreshes its token between 20 and 60 minutes, whenever it starts', async () => {
+it('refreshes its token every 20 to 60 minutes, whenever it starts', async () => {
   for (const begin of [0, 4, 9]) {
-    const clock = pushClock(PUSH_NOW + begin * MINUTE);
-    await start(clock.now);
+    clock = pushClock(PUSH_NOW + begin * MINUTE);
+    await restart();
     for (let minute = 0; minute < 300; minute += 1) {
       if (minute % 7 === 0) expect(kinds(await send(2))).toEqual(['accepted']);
       clock.advance(MINUTE);
@@ -73,13 +80,10 @@ it('refreshes its token between 20 and 60 minutes, whenever it starts', async ()
     const gaps = standIn.tokens.slice(1).map(({ at }, index) => (at - (standIn.tokens[index]?.at ?? 0)) / MINUTE);
     expect(gaps.length).toBeGreaterThan(4);
     for (const gap of gaps) expect(gap).toBeGreaterThanOrEqual(20);
-    push.close();
-    await standIn.close();
   }
 });
 
-it('dates the tokens of processes that start together alike', async () => {
-  await start();
+it('uses the same token in processes that start together', async () => {
   const others = Array.from({ length: 4 }, (_, index) => openPush(standIn, {}, () => PUSH_NOW + index * MINUTE));
   for (const other of others) {
     expect(await other.send(pushDispatch(standIn))).toMatchObject({ kind: 'accepted' });
@@ -88,8 +92,8 @@ it('dates the tokens of processes that start together alike', async () => {
   expect(standIn.tokens.length).toBe(1);
 });
 
-it('keeps one connection, and no more streams on it than the server takes', async () => {
-  await start(undefined, { maxConcurrentStreams: 5 });
+it('keeps one connection, with no more streams than the server allows', async () => {
+  await restart({ maxConcurrentStreams: 5 });
   standIn.hold();
   const sending = send(60);
   await arrived(5);
@@ -100,65 +104,60 @@ it('keeps one connection, and no more streams on it than the server takes', asyn
 });
 
 it('keeps the connections of two teams apart', async () => {
-  await start();
   await send();
   await push.send(pushDispatch(standIn, { app: standIn.strangers }));
   expect(standIn.connections()).toBe(2);
 });
 
-it('lets a goodbye end what is under way and goes on over a new connection', async () => {
-  await start();
+it('finishes the streams of a connection that gets GOAWAY, and goes on over a new one', async () => {
   standIn.hold();
-  const under = send(3);
+  const inFlight = send(3);
   await arrived(3);
   standIn.goAway(NGHTTP2_NO_ERROR);
   standIn.release();
-  expect(kinds(await under)).toEqual(['accepted']);
+  expect(kinds(await inFlight)).toEqual(['accepted']);
   expect(kinds(await send(3))).toEqual(['accepted']);
   expect([standIn.connections(), standIn.pushes.length]).toEqual([2, 6]);
 });
 
-it('sends again what a goodbye says was not processed, and nothing else', async () => {
-  await start();
+it('sends again what GOAWAY says was not processed, and nothing else', async () => {
   push = openPush(standIn, { timeoutMs: 2_000 });
   await send();
   standIn.hold();
-  // Streams of a client are 1, 3, 5, 7: the one of before, and three now.
-  const under = send(3);
+  // A client's streams are 1, 3, 5, 7: one before, and three now.
+  const inFlight = send(3);
   await arrived(4);
   standIn.drop();
   standIn.goAway(NGHTTP2_NO_ERROR, 3);
   await arrived(6);
   standIn.release();
-  const answers = await under;
+  const answers = await inFlight;
   expect(answers.map(({ kind }) => kind).sort()).toEqual(['accepted', 'accepted', 'unknown']);
   expect(standIn.pushes.length).toBe(3);
 });
 
 it('sends again what a failing connection says was not processed', async () => {
-  await start();
   standIn.hold();
-  const under = send(3);
+  const inFlight = send(3);
   await arrived(3);
   standIn.drop();
   standIn.goAway(NGHTTP2_INTERNAL_ERROR, 1);
   await arrived(5);
   standIn.release();
-  const answers = await under;
+  const answers = await inFlight;
   expect(answers.map(({ kind }) => kind).sort()).toEqual(['accepted', 'accepted', 'unknown']);
   expect(standIn.pushes.length).toBe(2);
 });
 
-it('knows that a stream which was given back was not processed', async () => {
-  await start();
+it('knows that a refused stream was not processed', async () => {
   standIn.refuseStreams(1);
   expect(await push.send(pushDispatch(standIn))).toMatchObject({ kind: 'refused', cause: 'unavailable' });
   expect(await push.send(pushDispatch(standIn))).toMatchObject({ kind: 'accepted' });
   expect(standIn.connections()).toBe(1);
 });
 
-it('knows that nothing was sent of what waited for a stream until its time was over', async () => {
-  await start(undefined, { maxConcurrentStreams: 2 });
+it('knows that nothing was sent when a send waited for a stream until its timeout', async () => {
+  await restart({ maxConcurrentStreams: 2 });
   push = openPush(standIn, { timeoutMs: 1_000 });
   await send();
   standIn.hold();
@@ -167,20 +166,17 @@ it('knows that nothing was sent of what waited for a stream until its time was o
   expect(standIn.sends()).toBe(3);
 });
 
-it('calls unknown what was under way on a connection that failed', async () => {
-  await start();
+it('calls the streams in flight on a failed connection unknown', async () => {
   standIn.hold();
-  const under = send(3);
+  const inFlight = send(3);
   await arrived(3);
   standIn.goAway(NGHTTP2_INTERNAL_ERROR);
-  expect(kinds(await under)).toEqual(['unknown']);
+  expect(kinds(await inFlight)).toEqual(['unknown']);
   standIn.release();
   expect(standIn.sends()).toBe(3);
 });
 
-it('asks a connection that was silent for long for a sign of life, once', async () => {
-  const clock = pushClock();
-  await start(clock.now);
+it('pings a connection once that was idle for long', async () => {
   await send();
   clock.advance(5 * MINUTE);
   expect(kinds(await send(10))).toEqual(['accepted']);
@@ -188,9 +184,7 @@ it('asks a connection that was silent for long for a sign of life, once', async 
   expect([standIn.pings(), standIn.connections()]).toEqual([1, 1]);
 });
 
-it('leaves a connection that gives no sign of life before anything is lost on it', async () => {
-  const clock = pushClock();
-  await start(clock.now);
+it('replaces a connection that does not answer a ping, before a send is lost on it', async () => {
   await send();
   standIn.freeze();
   clock.advance(5 * MINUTE);
@@ -198,8 +192,7 @@ it('leaves a connection that gives no sign of life before anything is lost on it
   expect(standIn.connections()).toBe(2);
 });
 
-it('asks for a sign of life after a send that got no answer', async () => {
-  await start();
+it('replaces a dead connection after a send that got no answer', async () => {
   push = openPush(standIn, { timeoutMs: 1_000 });
   await send();
   standIn.freeze();
@@ -208,8 +201,7 @@ it('asks for a sign of life after a send that got no answer', async () => {
   expect(standIn.connections()).toBe(2);
 });
 
-it('takes a payload of 4096 bytes and refuses a longer one without sending it', async () => {
-  await start();
+it('accepts a payload of 4096 bytes and refuses a longer one without sending it', async () => {
   const body = (bytes: number) => ({ notification: { ...NOTIFICATION, body: 'x'.repeat(bytes) } });
   await push.send(pushDispatch(standIn, body(0)));
   const room = 4096 - Buffer.byteLength(standIn.body);
@@ -220,9 +212,8 @@ it('takes a payload of 4096 bytes and refuses a longer one without sending it', 
 });
 
 it.each(['', '../3/device/00', '00 11', '00?x=1', 'ZZ', '0'.repeat(401)])(
-  'never puts into a path what is no device token: %j',
+  'refuses an invalid device token without sending it: %j',
   async (token) => {
-    await start();
     const answer = await push.send(pushDispatch(standIn, { device: { platform: 'ios', token } }));
     expect(answer).toMatchObject({ kind: 'refused', cause: 'recipient', deadToken: true });
     expect(standIn.connections()).toBe(0);
@@ -230,7 +221,6 @@ it.each(['', '../3/device/00', '00 11', '00?x=1', 'ZZ', '0'.repeat(401)])(
 );
 
 it('keeps a bounded number of connections', async () => {
-  await start();
   const connections = new Http2Connections({ now: () => PUSH_NOW, ca: standIn.options.apnsCa });
   const origin = standIn.options.apnsUrls?.production ?? '';
   for (let name = 0; name < 70; name += 1) {

@@ -10,11 +10,12 @@ import {
 } from '../../support/providers/push-kit.ts';
 import { PUSH_NOW, type PushStandIn } from '../../support/providers/push-stand-in.ts';
 import { type Play, THROTTLED_SECONDS } from '../../support/providers/stand-in.ts';
+import { AMBIGUOUS, expectNoPersonalData } from '../shared.ts';
 
-/** For services that never answer; all others may take as long as this machine makes them. */
+/** For services that never answer; all others may take as long as a slow machine needs. */
 const TIMEOUT_MS = 700;
 
-it('holds the service of every platform to this suite', () => {
+it('the push service of every platform is tested by this suite', () => {
   expect(PUSH_UNDER_TEST.length).toBe(PUSH_PLATFORMS.length);
 });
 
@@ -35,12 +36,10 @@ describe.each(PUSH_UNDER_TEST.map((each) => [each.name, each] as const))('%s', (
     standIn.script(play);
     return push.send(pushDispatch(standIn));
   };
-  const noPersonalData = (answer: unknown) => expect(JSON.stringify(answer)).not.toMatch(/5511|9182|segredo/);
-
   it.each([
     ['text alone', NOTIFICATION, { shown: NOTIFICATION, fields: {}, urgent: true }],
     [
-      'image, buttons, link and data, of which none can name another dispatch',
+      'image, buttons, link and data, none of which overrides the dispatch id',
       RICH,
       {
         shown: NOTIFICATION,
@@ -49,7 +48,7 @@ describe.each(PUSH_UNDER_TEST.map((each) => [each.name, each] as const))('%s', (
       },
     ],
     ['data that shows nothing', SILENT, { shown: undefined, fields: { sincronizar: '9182' }, urgent: false }],
-  ])('hands over once, unharmed, and keeps the id of what was accepted: %s', async (_, notification, carried) => {
+  ])('sends once, unchanged, and returns the service’s id: %s', async (_, notification, carried) => {
     const before = standIn.pushes.length;
     const sent = pushDispatch(standIn, { notification });
     const answer = await push.send(sent);
@@ -61,7 +60,7 @@ describe.each(PUSH_UNDER_TEST.map((each) => [each.name, each] as const))('%s', (
     expect(answer).toEqual({ kind: 'accepted', providerMessageId: found?.providerMessageId });
   });
 
-  it('gives a dispatch that comes twice one name, so that a device shows it once', async () => {
+  it('gives a repeated dispatch one collapse key, so that a device shows it once', async () => {
     const sent = pushDispatch(standIn);
     const before = standIn.pushes.length;
     await push.send(sent);
@@ -73,19 +72,19 @@ describe.each(PUSH_UNDER_TEST.map((each) => [each.name, each] as const))('%s', (
 
   describe.each(Object.entries(refusals))('a refusal by cause: %s', (cause, codes) => {
     it.each(codes)(
-      '%s is certain, ends the token only where it says so, and carries no personal data',
+      '%s is certain, retires the token only where the code means that, and carries no personal data',
       async (code) => {
         const before = standIn.pushes.length;
         const answer = await played({ refuse: code });
         expect(answer).toMatchObject({ kind: 'refused', cause });
         expect('deadToken' in answer).toBe(dead.includes(code));
         expect(standIn.pushes.length).toBe(before);
-        noPersonalData(answer);
+        expectNoPersonalData(answer);
       },
     );
   });
 
-  it('passes on how long a throttled caller shall wait', async () => {
+  it('passes on the time that a throttled caller must wait', async () => {
     expect(await played('throttle')).toMatchObject({
       kind: 'refused',
       cause: 'throttled',
@@ -93,31 +92,23 @@ describe.each(PUSH_UNDER_TEST.map((each) => [each.name, each] as const))('%s', (
     });
   });
 
-  it('is refused for credentials that the service does not know, and ends no token for it', async () => {
+  it('is refused for credentials that the service does not know, without retiring the token', async () => {
     const answer = await push.send(pushDispatch(standIn, { app: standIn.strangers }));
     expect(answer).toMatchObject({ kind: 'refused', cause: 'credentials' });
     expect(answer).not.toHaveProperty('deadToken');
   });
 
-  it.each([
-    'server_error',
-    'hang',
-    'accept_and_hang',
-    'reset',
-    'accept_and_reset',
-    'malformed',
-    'wrong_content_type',
-    ...uncertain.map((refuse) => ({ refuse })),
-  ] as const)('calls an ambiguous answer unknown and asks once only: %j', async (play) => {
+  const ambiguous: readonly Play[] = [...AMBIGUOUS, ...uncertain.map((refuse) => ({ refuse }))];
+  it.each(ambiguous)('calls an ambiguous answer unknown and sends one request only: %j', async (play) => {
     const before = standIn.sends();
     standIn.script(play);
     const patient =
       typeof play === 'string' && play.endsWith('hang') ? openPush(standIn, { timeoutMs: TIMEOUT_MS }) : push;
     const answer = await patient.send(pushDispatch(standIn));
     expect(answer).toMatchObject({ kind: 'unknown' });
-    noPersonalData(answer);
+    expectNoPersonalData(answer);
     expect(standIn.sends()).toBe(before + 1);
-    // What was ambiguous stays behind: the next send is accepted.
+    // It has no effect on the next send.
     expect(await push.send(pushDispatch(standIn))).toMatchObject({ kind: 'accepted' });
   });
 
@@ -127,15 +118,12 @@ describe.each(PUSH_UNDER_TEST.map((each) => [each.name, each] as const))('%s', (
     expect(await openPush(closed).send(pushDispatch(closed))).toMatchObject({ kind: 'refused', cause: 'unavailable' });
   });
 
-  it('refuses an app without credentials for the platform, with the name of what is missing', async () => {
+  it('refuses an app without credentials for the platform, naming the missing field', async () => {
     const before = standIn.sends();
     const [name] = Object.keys(standIn.app);
     const answer = await push.send(pushDispatch(standIn, { app: {} }));
-    expect(answer).toMatchObject({
-      kind: 'refused',
-      cause: 'credentials',
-      detail: expect.stringContaining(`\`${name}\``),
-    });
+    const detail = expect.stringContaining(`\`${name}\``);
+    expect(answer).toMatchObject({ kind: 'refused', cause: 'credentials', detail });
     expect(standIn.sends()).toBe(before);
   });
 });

@@ -1,9 +1,9 @@
 import type { RequestListener } from 'node:http';
 import { connect } from 'node:net';
-import { afterEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import exampleMessage from '../../../events/providers/webpush.encrypted-message.json' with { type: 'json' };
 import exampleSubscription from '../../../events/providers/webpush.subscription.json' with { type: 'json' };
-import type { PushTarget } from '../../../shared/domain/channels/push/transport.ts';
+import type { PushTarget, PushTransport } from '../../../shared/domain/channels/push/transport.ts';
 import { encryptWebPush, MAX_CONTENT_BYTES, readKeys } from '../../../shared/providers/push/webpush-encryption.ts';
 import { createConnections } from '../../../shared/providers/webhooks/connections.ts';
 import { NOTIFICATION, openPush, pushDispatch } from '../../support/providers/push-kit.ts';
@@ -23,11 +23,15 @@ const closing: (() => Promise<void> | void)[] = [];
 afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
-const start = async (now: () => number = () => PUSH_NOW): Promise<WebPushStandIn> => {
-  const standIn = await startWebPushStandIn(now);
+let clock: ReturnType<typeof pushClock>;
+let standIn: WebPushStandIn;
+let push: PushTransport;
+beforeEach(async () => {
+  clock = pushClock();
+  standIn = await startWebPushStandIn(clock.now);
+  push = openPush(standIn, {}, clock.now);
   closing.push(() => standIn.close());
-  return standIn;
-};
+});
 
 const { plaintext, subscription, sender, body } = exampleMessage;
 const keysOf = ({ p256dh, auth }: Pick<BrowserKeys, 'p256dh' | 'auth'>) => {
@@ -42,7 +46,7 @@ it('encrypts the example of RFC 8291 to its bytes', () => {
   expect(message?.toString('base64url')).toBe(body);
 });
 
-it('is tested by a decoder that opens the example of RFC 8291, and nothing that was altered', () => {
+it('is tested with a decoder that opens the example of RFC 8291, and no altered one', () => {
   expect(openPushMessage(bytes(body), subscription).toString('utf8')).toBe(plaintext);
   for (const at of [0, 20, 30, 90, bytes(body).length - 1]) {
     const altered = bytes(body);
@@ -51,7 +55,7 @@ it('is tested by a decoder that opens the example of RFC 8291, and nothing that 
   }
 });
 
-it('encrypts every message with a key and a salt of its own, whatever it is and whoever reads it', () => {
+it('encrypts every message with a key and a salt of its own', () => {
   const seen = new Set<string>();
   for (let length = 0; length <= MAX_CONTENT_BYTES; length += 363) {
     const browser = browserKeys();
@@ -63,9 +67,8 @@ it('encrypts every message with a key and a salt of its own, whatever it is and 
   expect(seen.size).toBe(24);
 });
 
-it('identifies itself to one origin, for 24 hours at most', async () => {
-  const standIn = await start();
-  await openPush(standIn).send(pushDispatch(standIn));
+it('signs for one origin, for 24 hours at most', async () => {
+  await push.send(pushDispatch(standIn));
   const [, token = ''] = /^vapid t=([^,]+), k=/.exec(String(standIn.last.headers.authorization)) ?? [];
   const [header = '', claims = ''] = token.split('.').map((part) => bytes(part).toString('utf8'));
   expect(JSON.parse(header)).toEqual({ alg: 'ES256', typ: 'JWT' });
@@ -77,27 +80,22 @@ it('identifies itself to one origin, for 24 hours at most', async () => {
   expect(standIn.last.headers).toMatchObject({ ttl: '86400', urgency: 'high', 'content-encoding': 'aes128gcm' });
 });
 
-it('signs once for each origin and again before the end', async () => {
-  const clock = pushClock();
-  const standIn = await start(clock.now);
-  const push = openPush(standIn, {}, clock.now);
-  const proof = async () => {
+it('signs once for each origin and again before the signature expires', async () => {
+  const authorization = async () => {
     expect(await push.send(pushDispatch(standIn))).toMatchObject({ kind: 'accepted' });
     return standIn.last.headers.authorization;
   };
-  const first = await proof();
+  const first = await authorization();
   clock.advance(10 * HOUR);
-  expect(await proof()).toBe(first);
+  expect(await authorization()).toBe(first);
   clock.advance(HOUR);
-  expect(await proof()).not.toBe(first);
+  expect(await authorization()).not.toBe(first);
   const elsewhere = { ...standIn.device, token: 'https://a.hooks.example.com/push/1' };
-  // The stand-in is another origin, and does not take what was signed for this one.
+  // The stand-in is another origin, and refuses a signature for this one.
   expect(await push.send(pushDispatch(standIn, { device: elsewhere }))).toMatchObject({ cause: 'credentials' });
 });
 
-it('takes as much content as fits into 4096 bytes, and refuses more without sending it', async () => {
-  const standIn = await start();
-  const push = openPush(standIn);
+it('accepts content that fits into 4096 bytes, and refuses more without sending it', async () => {
   const long = (length: number) =>
     pushDispatch(standIn, { notification: { ...NOTIFICATION, body: 'x'.repeat(length) }, dispatchId: 'dsp_1' });
   await push.send(long(0));
@@ -108,9 +106,7 @@ it('takes as much content as fits into 4096 bytes, and refuses more without send
   expect(standIn.sends()).toBe(2);
 });
 
-it('gives a dispatch of any name a topic that push services take', async () => {
-  const standIn = await start();
-  const push = openPush(standIn);
+it('gives any dispatch id a topic that push services accept', async () => {
   for (const dispatchId of ['msg_0123456789abcdefghijk', 'a name, too long and of other characters']) {
     expect(await push.send(pushDispatch(standIn, { dispatchId }))).toMatchObject({ kind: 'accepted' });
   }
@@ -130,9 +126,8 @@ const BROKEN: Readonly<Record<string, Partial<PushTarget>>> = {
   'a key in another alphabet': { p256dh: `${p256dh.slice(0, -2)}+/`, auth },
   'no address': { token: 'push/1' },
 };
-it.each(Object.entries(BROKEN))('gives up a subscription that can never be reached: %s', async (_, broken) => {
-  const standIn = await start();
-  const answer = await openPush(standIn).send(pushDispatch(standIn, { device: { ...standIn.device, ...broken } }));
+it.each(Object.entries(BROKEN))('calls the token of an unusable subscription dead: %s', async (_, broken) => {
+  const answer = await push.send(pushDispatch(standIn, { device: { ...standIn.device, ...broken } }));
   expect(answer).toMatchObject({ kind: 'refused', cause: 'recipient', deadToken: true });
   expect(standIn.reached()).toBe(0);
 });
@@ -152,17 +147,15 @@ it.each([
   'https://hooks.example.com:22/push',
   'ftp://hooks.example.com/push',
 ])('calls no address that is not a public https host: %s', async (token) => {
-  const standIn = await start();
-  const answer = await openPush(standIn).send(pushDispatch(standIn, { device: { ...standIn.device, token } }));
+  const answer = await push.send(pushDispatch(standIn, { device: { ...standIn.device, token } }));
   expect(answer).toMatchObject({ kind: 'refused', cause: 'recipient' });
   expect(JSON.stringify(answer)).not.toContain('segredo');
   expect(standIn.reached()).toBe(0);
 });
 
 it.each([['10.0.0.8'], ['93.184.216.34', '169.254.169.254'], ['::ffff:127.0.0.1'], ['64:ff9b::a00:8']])(
-  'connects to no name that leads to a private address: %s',
+  'connects to no name that resolves to a private address: %s',
   async (...addresses) => {
-    const standIn = await start();
     let connected = 0;
     const connections = createConnections({
       allowLoopbackHttp: false,
@@ -198,21 +191,21 @@ const sendTo = async (endpoint: Endpoint, timeoutMs = 10_000) => {
 };
 
 it.each([301, 302, 307, 308])('follows no redirect: %d', async (status) => {
-  const asked: (string | undefined)[] = [];
+  const paths: (string | undefined)[] = [];
   const endpoint = await endpointOf((request, response) => {
-    asked.push(request.url);
+    paths.push(request.url);
     response.writeHead(status, { location: 'https://hooks.example.com/elsewhere' }).end();
   });
   expect(await sendTo(endpoint)).toMatchObject({ kind: 'refused', cause: 'unavailable' });
-  expect(asked).toEqual(['/push/1']);
+  expect(paths).toEqual(['/push/1']);
 });
 
-it('takes a time to come again as the word that nothing was taken', async () => {
+it('calls a 503 with Retry-After a refusal', async () => {
   const endpoint = await endpointOf((_, response) => void response.writeHead(503, { 'retry-after': '120' }).end());
   expect(await sendTo(endpoint)).toMatchObject({ kind: 'refused', cause: 'unavailable', retryAfterSeconds: 120 });
 });
 
-it('keeps our reference where the push service gives no address, or one that cannot be kept', async () => {
+it('returns our reference where the push service answers no location, or an unusable one', async () => {
   for (const location of [undefined, 'x'.repeat(501), 'https://hooks.example.com/a b']) {
     const endpoint = await endpointOf(
       (_, response) => void response.writeHead(201, location === undefined ? {} : { location }).end(),
@@ -224,7 +217,7 @@ it('keeps our reference where the push service gives no address, or one that can
 it.each([
   ['dripping', 1, 1_000],
   ['endless', 1_000_000, 60_000],
-])('believes the status and lets go of a body that is %s', async (_, length, timeoutMs) => {
+])('uses the status and drops a body that is %s', async (_, length, timeoutMs) => {
   let closed = false;
   const endpoint = await endpointOf((request, response) => {
     request.socket.on('close', () => {

@@ -1,22 +1,20 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import exampleReports from '../../../events/providers/infobip.rcs-delivery-reports.json' with { type: 'json' };
 import exampleInbound from '../../../events/providers/infobip.rcs-inbound-message.json' with { type: 'json' };
 import exampleRequest from '../../../events/providers/infobip.rcs-send-request.json' with { type: 'json' };
-import { newId, parseId } from '../../../shared/domain/core/ids.ts';
+import { parseId } from '../../../shared/domain/core/ids.ts';
 import type { CallbackReading } from '../../../shared/domain/message/provider-port.ts';
 import { startInfobipRcsStandIn } from '../../support/providers/infobip-rcs-stand-in.ts';
 import { accepted as acceptedBy, NOW, open } from '../../support/providers/kit.ts';
 import { CARD, rcsDispatch } from '../../support/providers/rcs-kit.ts';
 import { use } from '../../support/use.ts';
+import { describeInfobipReferences, events, lastBody, receiptsOf } from '../shared.ts';
 
 const standIn = await use(startInfobipRcsStandIn(() => NOW));
 const provider = (over: object = {}) => open('rcs', 'infobip', { ...standIn.settings, timeoutMs: 300, ...over });
 const accepted = () => acceptedBy(standIn, provider(), rcsDispatch());
-const sentMessage = () =>
-  (JSON.parse(standIn.requests.at(-1)?.body ?? '') as { messages: [Record<string, unknown>] }).messages[0];
-const said = (reading: CallbackReading) =>
-  reading.kind === 'events' &&
-  reading.events.map((event) => event.kind === 'receipt' && [event.status, event.reason, event.via]);
+const sentMessage = () => (lastBody(standIn) as { messages: [Record<string, unknown>] }).messages[0];
+const rcsReceipts = (reading: CallbackReading) => receiptsOf(reading, 'status', 'reason', 'via');
 
 it('sends a card as it is documented', async () => {
   await provider({ smsSender: 'DemoSender', validityMinutes: 60 }).send(
@@ -39,7 +37,7 @@ it('sends a card as it is documented', async () => {
       },
     }),
   );
-  expect(JSON.parse(standIn.requests.at(-1)?.body ?? '')).toEqual(exampleRequest);
+  expect(lastBody(standIn)).toEqual(exampleRequest);
 });
 
 it.each([{ text: 'Olá' }, { card: CARD }])('names no failover unless the message does: %j', async (content) => {
@@ -49,7 +47,7 @@ it.each([{ text: 'Olá' }, { card: CARD }])('names no failover unless the messag
   expect(sentMessage().options).toEqual({ smsFailover: { text: 'Codigo' } });
 });
 
-it('posts back the label of a reply that names nothing else', async () => {
+it('uses the label of a reply as its postback when there is none', async () => {
   const suggestions = [{ kind: 'reply', label: 'Sim' }] as const;
   await provider().send(rcsDispatch({ content: { card: { title: 'a', description: 'b', suggestions } } }));
   expect(standIn.messages.at(-1)?.content).toMatchObject({
@@ -62,33 +60,7 @@ it('leaves the addresses of reports to the subscription when the settings say so
   expect(Object.keys(sentMessage().webhooks as object)).toEqual(['contentType', 'callbackData']);
 });
 
-describe('an inquiry by our reference', () => {
-  it('finds a message whose answer was lost', async () => {
-    const sent = rcsDispatch();
-    standIn.script('accept_and_hang');
-    expect((await provider().send(sent)).kind).toBe('unknown');
-    expect(await provider().queryStatus?.(sent.messageId, NOW)).toEqual({
-      kind: 'accepted',
-      providerMessageId: sent.messageId,
-    });
-  });
-
-  it('calls a message absent only when the logs had time to show it', async () => {
-    expect(await provider().queryStatus?.(newId('message'), NOW - 5 * 60_000)).toEqual({ kind: 'not_found' });
-    expect(await provider().queryStatus?.(newId('message'), NOW - 59_000)).toMatchObject({ kind: 'undecided' });
-  });
-
-  it.each([401, 429, 500])('stays undecided when the logs answer %i', async (status) => {
-    standIn.failLogs(status);
-    expect(await provider().queryStatus?.(newId('message'), NOW - 5 * 60_000)).toMatchObject({ kind: 'undecided' });
-  });
-});
-
-it('does not call a repeated reference refused: the first send under it may be on its way', async () => {
-  const sent = rcsDispatch();
-  await provider().send(sent);
-  expect(await provider().send(sent)).toMatchObject({ kind: 'unknown' });
-});
+describeInfobipReferences({ standIn, provider, dispatch: rcsDispatch });
 
 const DELIVERED = { groupId: 3, id: 5, name: 'DELIVERED_TO_HANDSET' };
 const REJECTED = { groupId: 2, id: 4, name: 'UNDELIVERABLE_REJECTED_OPERATOR' };
@@ -110,7 +82,7 @@ it.each([
   [{ groupId: 9, id: 900, name: 'OF_THE_FUTURE' }, 'NO_ERROR', {}, []],
 ] as const)('reads the report %j with %s and %j as %j', async (status, error, over, expected) => {
   const message = await accepted();
-  expect(said(await provider().readCallback(standIn.report(message, status, error, over)))).toEqual(expected);
+  expect(rcsReceipts(await provider().readCallback(standIn.report(message, status, error, over)))).toEqual(expected);
 });
 
 it.each([
@@ -123,10 +95,10 @@ it.each([
 ] as const)('reads the documented report "%s" as %j', async (name, expected) => {
   const message = await accepted();
   const signed = standIn.signed(message, JSON.stringify(exampleReports[name]));
-  expect(said(await provider().readCallback(signed))).toEqual(expected);
+  expect(rcsReceipts(await provider().readCallback(signed))).toEqual(expected);
 });
 
-it('reads who saw a message from `from`, in milliseconds of its own time zone', async () => {
+it('reads who saw a message from `from`, and the time with its own time zone', async () => {
   const message = await accepted();
   expect(await provider().readCallback(standIn.seen(message))).toMatchObject({
     events: [
@@ -139,30 +111,27 @@ it('reads who saw a message from `from`, in milliseconds of its own time zone', 
   });
 });
 
-it('reads what people tap as the published example tells it: who, to what agent, in answer to what, with its postback', async () => {
+it('reads a tapped suggestion as in the published example: sender, agent, message replied to, postback', async () => {
   const message = await accepted();
-  expect(await provider().readCallback(standIn.signed(message, JSON.stringify(exampleInbound)))).toEqual({
-    kind: 'events',
-    events: [
-      {
-        kind: 'inbound',
-        providerMessageId: 'msg-abc123',
-        channel: 'rcs',
-        from: '+385911234567',
-        to: 'DemoSender',
-        type: 'interactive',
-        text: 'suggestionText',
-        payload: {
-          interactive: {
-            type: 'button_reply',
-            button_reply: { id: 'suggestionPostbackData', title: 'suggestionText' },
-          },
+  expect(await provider().readCallback(standIn.signed(message, JSON.stringify(exampleInbound)))).toEqual(
+    events({
+      kind: 'inbound',
+      providerMessageId: 'msg-abc123',
+      channel: 'rcs',
+      from: '+385911234567',
+      to: 'DemoSender',
+      type: 'interactive',
+      text: 'suggestionText',
+      payload: {
+        interactive: {
+          type: 'button_reply',
+          button_reply: { id: 'suggestionPostbackData', title: 'suggestionText' },
         },
-        inReplyTo: 'msg-xyz456',
-        at: Date.parse('2026-03-03T14:22:30.000Z'),
       },
-    ],
-  });
+      inReplyTo: 'msg-xyz456',
+      at: Date.parse('2026-03-03T14:22:30.000Z'),
+    }),
+  );
 });
 
 it.each([
@@ -182,13 +151,13 @@ it.each([
     { type: 'FILE', url: 'https://files.example/a', name: 'a.pdf' },
     { type: 'media', payload: { media: { kind: 'document', filename: 'a.pdf' } } },
   ],
-])('reads what people send: %j', async (content, said) => {
+])('reads inbound content: %j', async (content, event) => {
   const message = await accepted();
   const reading = await provider().readCallback(standIn.inbound(message, content));
-  expect(reading).toMatchObject({ events: [{ kind: 'inbound', channel: 'rcs', from: message.to, ...said }] });
+  expect(reading).toMatchObject({ events: [{ kind: 'inbound', channel: 'rcs', from: message.to, ...event }] });
 });
 
-it('takes content of another kind, and says nothing of it', async () => {
+it('acknowledges content of an unknown type without an event', async () => {
   const callback = standIn.inbound(await accepted(), { type: 'EMOJI_STORM', amount: 9 });
-  expect(await provider().readCallback(callback)).toEqual({ kind: 'events', events: [] });
+  expect(await provider().readCallback(callback)).toEqual(events());
 });

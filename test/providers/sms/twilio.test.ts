@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import exampleInbound from '../../../events/providers/twilio.inbound-message.json' with { type: 'json' };
 import exampleStatus from '../../../events/providers/twilio.status-callback.json' with { type: 'json' };
-import type { CallbackRequest } from '../../../shared/domain/message/provider-port.ts';
 import { twilioSettings, twilioSignature } from '../../../shared/providers/sms/twilio.ts';
 import { accepted as acceptedBy, open } from '../../support/providers/kit.ts';
 import { smsDispatch as dispatch } from '../../support/providers/sms-kit.ts';
 import { startTwilioStandIn } from '../../support/providers/twilio-stand-in.ts';
 import { use } from '../../support/use.ts';
+import { receiptsOf } from '../shared.ts';
 
 const standIn = await use(startTwilioStandIn());
 const provider = (over: object = {}) => open('sms', 'twilio', { ...standIn.settings, ...over });
@@ -32,7 +32,7 @@ it("makes the signature that Twilio's documentation publishes, whatever the orde
   expect(twilioSignature(token, url, new URLSearchParams([...params].reverse()))).toBe(signature);
 });
 
-it('takes a signature over the address with its default port or without it', async () => {
+it('accepts a signature over the URL with its default port or without it', async () => {
   const message = await accepted();
   const signed = standIn.receipt(message, 'delivered');
   for (const spelling of [message.callbackUrl, message.callbackUrl.replace('callbacks.test', 'callbacks.test:443')]) {
@@ -40,18 +40,14 @@ it('takes a signature over the address with its default port or without it', asy
   }
 });
 
-it('refuses a receipt whose address was turned to another message', async () => {
+it('refuses a receipt whose URL was changed to another message', async () => {
   const message = await accepted();
   const signed = standIn.receipt(message, 'delivered');
-  expect(
-    await provider().readCallback({
-      ...signed,
-      url: signed.url.replace(/messageId=.*/, 'messageId=msg_000000000000000000000'),
-    }),
-  ).toMatchObject({ kind: 'forged' });
+  const url = signed.url.replace(/messageId=.*/, 'messageId=msg_000000000000000000000');
+  expect(await provider().readCallback({ ...signed, url })).toMatchObject({ kind: 'forged' });
 });
 
-it('tells Twilio where to report, with our reference in the address', async () => {
+it('sends Twilio the callback URL with our reference in it', async () => {
   const sent = dispatch({ callbackUrl: 'https://callbacks.test/callbacks/twilio' });
   await provider().send(sent);
   expect(standIn.messages.at(-1)?.callbackUrl).toBe(
@@ -90,9 +86,7 @@ it.each([
 ])('reads the status %s as %j', async (MessageStatus, expected) => {
   const message = await accepted();
   const reading = await provider().readCallback(standIn.status(message, { MessageStatus }));
-  expect(reading.kind === 'events' && reading.events.map((event) => event.kind === 'receipt' && event.status)).toEqual(
-    expected,
-  );
+  expect(receiptsOf(reading, 'status')).toEqual(expected.map((status) => [status]));
 });
 
 it.each([
@@ -114,15 +108,12 @@ it.each([
 it.each([exampleStatus, exampleInbound])('reads the documented callback', async ({ url, form }) => {
   const body = new URLSearchParams(form as unknown as Record<string, string>).toString();
   const authToken = 'a-test-token';
-  const request: CallbackRequest = {
-    url,
-    headers: { 'x-twilio-signature': twilioSignature(authToken, url, new URLSearchParams(body)) },
-    body,
-  };
-  expect(await provider().readCallback(request)).toMatchObject({ kind: 'events', events: [expect.anything()] });
+  const headers = { 'x-twilio-signature': twilioSignature(authToken, url, new URLSearchParams(body)) };
+  const reading = await provider().readCallback({ url, headers, body });
+  expect(reading).toMatchObject({ kind: 'events', events: [expect.anything()] });
 });
 
-it('offers no inquiry, since Twilio keeps no reference of ours', () => {
+it('has no status query, since Twilio keeps no reference of ours', () => {
   expect(provider().queryStatus).toBeUndefined();
 });
 

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { knownError } from '../../../shared/providers/meta/answers.ts';
 import { CLOUD_API_ERRORS, failureOf } from '../../../shared/providers/whatsapp/cloud-api-codes.ts';
 
-/** The published list by what it says of the message: never sent and why, or nothing certain. */
+/** The published error codes by their meaning: never sent and why, or ambiguous. */
 it.each([
   ['credentials', [0, 3, 10, 190, 200, 299, 131005]],
   ['throttled', [4, 80007, 130429, 131048, 131056, 132069]],
@@ -14,7 +14,7 @@ it.each([
   ['content', [100, 131008, 131009, 131051, 131052, 131053, 132001, 132007, 132015, 132016, 132068, 135000]],
   ['content', [132000, 132005, 132012, 132018]],
   ['ambiguous', [1, 2, 131000, 131016, 133004]],
-] as const)('takes for %s what Meta publishes as such: %s', (cause, codes) => {
+] as const)('has the cause %s for the codes %s', (cause, codes) => {
   for (const code of codes) expect([code, knownError(CLOUD_API_ERRORS, { code })?.cause]).toEqual([code, cause]);
 });
 
@@ -27,6 +27,6 @@ it.each([
   [131021, 'invalid_recipient'],
   [135000, 'content_rejected'],
   [424242, 'undeliverable'],
-])('names the failure %i of an accepted message %s', (code, reason) => {
+])('code %i fails an accepted message with the reason %s', (code, reason) => {
   expect(failureOf(code)).toMatchObject({ reason, description: expect.stringMatching(new RegExp(`^${code}`)) });
 });

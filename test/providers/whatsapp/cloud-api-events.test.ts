@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import callback from '../../../events/providers/whatsapp-cloud-api.template-callback.json' with { type: 'json' };
 import { accountEntry, accountEvents } from '../../../shared/providers/whatsapp/cloud-api-events.ts';
 
-it('reads what is said of templates as it is documented, and names what the interface shows nowhere', () => {
+it('reads template events as documented, and names the fields that it ignores', () => {
   const about = { kind: 'platform', wabaId: '102290129340398', at: 1_751_247_548_000, language: 'en_US' };
   const status = { ...about, about: 'template', category: 'UTILITY' };
   const found = callback.entry.flatMap((entry) => accountEvents(accountEntry.parse(entry), 0));

@@ -14,10 +14,11 @@ import { parseId } from '../../../shared/domain/core/ids.ts';
 import type { CallbackReading, InboundEvent } from '../../../shared/domain/message/provider-port.ts';
 import { phoneOfWaId } from '../../../shared/providers/whatsapp/wa-id.ts';
 import { type io, NOW, open } from '../../support/providers/kit.ts';
-import { SECRETS, signedByMeta } from '../../support/providers/meta-platform.ts';
+import { SECRETS, signedByMeta } from '../../support/providers/meta-api.ts';
 import { whatsappDispatch } from '../../support/providers/whatsapp-kit.ts';
 import { startWhatsappStandIn } from '../../support/providers/whatsapp-stand-in.ts';
 import { use } from '../../support/use.ts';
+import { events, lastBody } from '../shared.ts';
 
 const NAME = 'whatsapp_cloud_api';
 const OTHER_NUMBER = '206540352242922';
@@ -29,9 +30,8 @@ const provider = (over: object = {}, more: Partial<typeof io> = {}) =>
 const read = (body: unknown): Promise<CallbackReading> =>
   provider().readCallback(signedByMeta(standIn.endpoint, JSON.stringify(body)));
 const eventsOf = (reading: CallbackReading) => (reading.kind === 'events' ? reading.events : []);
-const sentBody = () => JSON.parse(standIn.requests.at(-1)?.body ?? '') as Record<string, unknown>;
 
-it('sends a template as it is documented', async () => {
+it('sends a template as documented', async () => {
   await provider().send(
     whatsappDispatch({
       messageId: parseId('message', 'msg_0123456789abcdefghijk'),
@@ -44,17 +44,17 @@ it('sends a template as it is documented', async () => {
       },
     }),
   );
-  expect(sentBody()).toEqual(exampleRequest);
+  expect(lastBody(standIn)).toEqual(exampleRequest);
 });
 
-it('lets components fill a template alone', async () => {
+it('fills a template by its components alone where it has any', async () => {
   const components = [{ type: 'header', parameters: [{ type: 'text', text: 'Ana' }] }];
   const template = { name: 'pedido', language: 'pt-BR', components };
   await provider().send(whatsappDispatch({ content: { payload: { template, templateVars: { 1: 'Ana' } } } }));
-  expect(sentBody().template).toEqual({ name: 'pedido', language: { code: 'pt_BR' }, components });
+  expect(lastBody(standIn).template).toEqual({ name: 'pedido', language: { code: 'pt_BR' }, components });
 });
 
-describe('the number that a message leaves from', () => {
+describe('the number that a message is sent from', () => {
   const named = { content: { payload: { text: 'Oi' }, from: 'num_1' } };
   const numberOf: (typeof io)['numberOf'] = async (id) =>
     id === 'num_1' ? { phoneNumberId: OTHER_NUMBER, accessToken: OTHER_TOKEN } : undefined;
@@ -64,17 +64,17 @@ describe('the number that a message leaves from', () => {
     expect(standIn.requests.length).toBe(before);
   };
 
-  it('is the one that it names, with the token of its own', async () => {
+  it('is the one that the message names, with its own token', async () => {
     expect((await provider({}, { numberOf }).send(whatsappDispatch(named))).kind).toBe('accepted');
     expect(standIn.messages.at(-1)?.from).toBe(OTHER_NUMBER);
   });
 
-  it('refuses the message where there is none, and sends nothing', async () => {
+  it('refuses the message where there is none, without a request', async () => {
     const { phoneNumberId: _, ...settings } = standIn.settings;
     await refusedUnsent(open('whatsapp', NAME, settings).send(whatsappDispatch()), 'sender');
   });
 
-  it('is no other once it is disconnected, and when its token cannot be read', async () => {
+  it('is not replaced by another when it is disconnected or its token cannot be read', async () => {
     const gone = provider({}, { numberOf: async () => undefined });
     await refusedUnsent(gone.send(whatsappDispatch(named)), 'sender');
     const broken = provider({}, { numberOf: () => Promise.reject(new Error('the table is away')) });
@@ -86,30 +86,29 @@ it.each([
   ['400:131047', 'window_closed'],
   ['400:132012', 'invalid_template_variable'],
   ['400:131026', 'undeliverable'],
-])('says of the refusal %s why: %s', async (code, reason) => {
+])('refuses with code %s for the reason %s', async (code, reason) => {
   standIn.script({ refuse: code });
   expect(await provider().send(whatsappDispatch())).toMatchObject({ kind: 'refused', reason });
 });
 
 it.each(['500:131000', '503:131016', '400:1', '503:2', '500:999999'])(
-  'calls the error %s ambiguous, since the message may have left',
+  'calls the error %s unknown, since the message may have been sent',
   async (code) => {
     standIn.script({ refuse: code });
     expect(await provider().send(whatsappDispatch())).toMatchObject({ kind: 'unknown' });
   },
 );
 
-it('keeps the token out of addresses and answers', async () => {
+it('keeps the token out of URLs and answers', async () => {
   standIn.script({ refuse: '401:190' });
   const answer = await provider().send(whatsappDispatch());
   expect(standIn.requests.at(-1)?.path).not.toContain(String(standIn.settings.accessToken));
   expect(JSON.stringify(answer)).not.toContain(String(standIn.settings.accessToken));
 });
 
-it('reads statuses as they are documented', async () => {
-  expect(await read(exampleStatuses)).toMatchObject({
-    kind: 'events',
-    events: [
+it('reads statuses as documented', async () => {
+  expect(await read(exampleStatuses)).toMatchObject(
+    events(
       { kind: 'receipt', messageId: 'msg_0123456789abcdefghijk', status: 'sent', at: 1_750_030_073_000 },
       {
         kind: 'receipt',
@@ -117,11 +116,11 @@ it('reads statuses as they are documented', async () => {
         reason: 'undeliverable',
         receipt: { to: '+16505551234', statusDescription: '131026: the recipient cannot receive it' },
       },
-    ],
-  });
+    ),
+  );
 });
 
-it.each(['played', 'deleted', 'warning'])('takes the status %s and says nothing of it', async (status) => {
+it.each(['played', 'deleted', 'warning'])('acknowledges the status %s without an event', async (status) => {
   const changed = JSON.parse(JSON.stringify(exampleStatuses).replaceAll('"sent"', `"${status}"`));
   expect(eventsOf(await read(changed))).toHaveLength(1);
 });
@@ -141,11 +140,11 @@ it('reads inbound messages of every documented type', async () => {
     payload: {},
     profileName: 'Sheena Nelson',
   });
-  const told = found.map(({ type, text: said, payload, inReplyTo }) => {
+  const summaries = found.map(({ type, text: content, payload, inReplyTo }) => {
     const { media, interactive } = payload as { media?: { kind: string }; interactive?: { type: string } };
-    return [type, media?.kind ?? interactive?.type, said, inReplyTo === undefined ? 'new' : 'answer'];
+    return [type, media?.kind ?? interactive?.type, content, inReplyTo === undefined ? 'new' : 'answer'];
   });
-  expect(told).toEqual([
+  expect(summaries).toEqual([
     ['text', undefined, 'Does it come in another color?', 'new'],
     ['text', undefined, 'I saw your ad', 'new'],
     ['media', 'image', 'Taj Mahal', 'new'],
@@ -170,59 +169,32 @@ it('reads inbound messages of every documented type', async () => {
   expect(found[9]?.payload).toMatchObject({ interactive: { nfm_reply: { name: 'flow' } } });
 });
 
-it('reads what the platform says of templates, numbers and accounts', async () => {
-  const at = 1_751_247_548_000;
-  const account = { kind: 'platform', about: 'account', wabaId: '102290129340398', at };
-  const quality = {
-    kind: 'platform',
-    about: 'number_quality',
-    wabaId: '102290129340398',
-    displayPhone: '15550783881',
-    at,
-  };
-  const template = { kind: 'platform', about: 'template', wabaId: '102290129340398', at };
-  expect(await read(examplePlatform)).toEqual({
-    kind: 'events',
-    events: [
-      {
-        ...template,
-        platformTemplateId: '1689556908129832',
-        name: 'order_confirmation',
-        language: 'en-US',
-        event: 'APPROVED',
-        category: 'UTILITY',
-      },
-      {
-        ...template,
-        platformTemplateId: '1689556908129835',
-        name: 'abandoned_cart',
-        language: 'en',
-        event: 'REJECTED',
-        reason: 'INVALID_FORMAT: Your template has parameters placed next to each other.',
-        category: 'MARKETING',
-      },
+it('reads Meta’s events of templates, numbers and accounts', async () => {
+  const base = { kind: 'platform', wabaId: '102290129340398', at: 1_751_247_548_000 };
+  const account = { ...base, about: 'account' };
+  const quality = { ...base, about: 'number_quality', displayPhone: '15550783881' };
+  const template = { ...base, about: 'template' };
+  const order = { platformTemplateId: '1689556908129832', name: 'order_confirmation', language: 'en-US' };
+  const cart = { platformTemplateId: '1689556908129835', name: 'abandoned_cart', language: 'en' };
+  const reason = 'INVALID_FORMAT: Your template has parameters placed next to each other.';
+  const restrictions = 'RESTRICTED_BIZ_INITIATED_MESSAGING, RESTRICTED_ADD_PHONE_NUMBER_ACTION';
+  const removal = { event: 'PARTNER_REMOVED', detail: 'PRIMARY_INACTIVITY' };
+  expect(await read(examplePlatform)).toEqual(
+    events(
+      { ...template, ...order, event: 'APPROVED', category: 'UTILITY' },
+      { ...template, ...cart, event: 'REJECTED', reason, category: 'MARKETING' },
       { ...quality, event: 'THROUGHPUT_UPGRADE', currentLimit: 'TIER_UNLIMITED' },
       { ...quality, event: 'UPGRADE', currentLimit: 'TIER_2K' },
       { ...account, event: 'DISABLED_UPDATE', detail: 'REINSTATE' },
-      {
-        ...account,
-        event: 'ACCOUNT_RESTRICTION',
-        detail: 'RESTRICTED_BIZ_INITIATED_MESSAGING, RESTRICTED_ADD_PHONE_NUMBER_ACTION',
-      },
+      { ...account, event: 'ACCOUNT_RESTRICTION', detail: restrictions },
       { ...account, event: 'ACCOUNT_VIOLATION', detail: 'ADULT' },
-      { kind: 'platform', about: 'account_limit', wabaId: '102290129340398', at, limit: 'TIER_2K' },
-      {
-        ...account,
-        wabaId: '980198427658004',
-        at: 1_748_477_359_000,
-        event: 'PARTNER_REMOVED',
-        detail: 'PRIMARY_INACTIVITY',
-      },
-    ],
-  });
+      { ...base, about: 'account_limit', limit: 'TIER_2K' },
+      { ...account, wabaId: '980198427658004', at: 1_748_477_359_000, ...removal },
+    ),
+  );
 });
 
-it('reads the category that a template has now, not the one that is announced, limits, names and states of flows', async () => {
+it('reads the current category of a template, not an announced one, and limits, names and flow statuses', async () => {
   const wabaId = '102290129340398';
   const template = { platformTemplateId: '278077987957091', name: 'welcome_template', language: 'en-US' };
   const category = { kind: 'platform', about: 'template_category', wabaId, ...template };
@@ -241,30 +213,21 @@ it('reads the category that a template has now, not the one that is announced, l
   });
 });
 
-it('takes the parts of a body that it can read, and counts the others', async () => {
+it('reads what it can of a body, and counts the rest', async () => {
   const [entry] = exampleInbound.entry;
   const [change] = entry?.changes ?? [];
   const [first, second] = change?.value.messages ?? [];
   const value = { ...change?.value, messages: [first, { ...second, timestamp: 'yesterday' }, 'no message', null] };
-  const body = {
-    object: 'whatsapp_business_account',
-    entry: [
-      {
-        id: '1',
-        changes: [
-          { field: 'messages', value },
-          { field: 'account_update', value: {} },
-        ],
-      },
-      7,
-    ],
-  };
-  const reading = await read(body);
+  const changes = [
+    { field: 'messages', value },
+    { field: 'account_update', value: {} },
+  ];
+  const reading = await read({ object: 'whatsapp_business_account', entry: [{ id: '1', changes }, 7] });
   expect(reading).toMatchObject({ kind: 'events', unreadable: 5 });
   expect(eventsOf(reading)).toHaveLength(1);
 });
 
-it('believes only a signature over the exact bytes, of the app and of no other', async () => {
+it('accepts only a signature by the app over the exact bytes', async () => {
   const body = JSON.stringify(exampleStatuses);
   const sign = (secret: string, of = body) => `sha256=${createHmac('sha256', secret).update(of).digest('hex')}`;
   const read = (signature: string) =>
@@ -281,30 +244,27 @@ it('believes only a signature over the exact bytes, of the app and of no other',
     expect((await read(signature)).kind).toBe('forged');
 });
 
-it('reads what a person decided on marketing messages as it is documented', async () => {
+it('reads a marketing preference as documented', async () => {
   const preference = { kind: 'platform', about: 'preference', phoneNumberId: '106540352242922', from: '+16505551234' };
-  expect(await read(examplePreferences)).toEqual({
-    kind: 'events',
-    events: [{ ...preference, value: 'resume', at: 1_731_705_721_000 }],
-  });
+  expect(await read(examplePreferences)).toEqual(events({ ...preference, value: 'resume', at: 1_731_705_721_000 }));
 });
 
-it('names the fields that it does not read, each once, and nothing of what they say', async () => {
+it('names the fields that it ignores, each once, without their content', async () => {
   const change = (field: string) => ({ field, value: { event: 'PIN_CHANGED', requester: '+5511999990000' } });
   const changes = [change('security'), change('security'), change('+55 11 99999-0000')];
   const reading = await read({ object: 'whatsapp_business_account', entry: [{ id: '1', time: 1, changes }] });
   expect(reading).toEqual({ kind: 'events', events: [], ignored: ['security', 'unnamed'] });
 });
 
-it('proves an address to who knows its token, and to nobody else', () => {
-  const asked = (over: object = {}) =>
+it('answers a challenge with the right verify token alone', () => {
+  const challenge = (over: object = {}) =>
     provider().answerChallenge?.({
       'hub.mode': 'subscribe',
       'hub.verify_token': SECRETS.verifyToken,
       'hub.challenge': '1158201444',
       ...over,
     });
-  expect(asked()).toBe('1158201444');
+  expect(challenge()).toBe('1158201444');
   for (const over of [
     { 'hub.verify_token': 'another' },
     { 'hub.verify_token': '' },
@@ -312,7 +272,7 @@ it('proves an address to who knows its token, and to nobody else', () => {
     { 'hub.challenge': '<script>' },
     { 'hub.challenge': '' },
   ])
-    expect(asked(over)).toBeUndefined();
+    expect(challenge(over)).toBeUndefined();
 });
 
 it.each([

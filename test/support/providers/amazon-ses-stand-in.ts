@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { EmailContent } from '../../../shared/domain/channels/email/content.ts';
 import type { CallbackRequest } from '../../../shared/domain/message/provider-port.ts';
-import { AWS_ACCESS, isSignedFor, type SnsStandIn, snsStandIn } from './aws-stand-in.ts';
+import { AWS_ACCESS, awsAnswer, isSignedFor, type SnsStandIn, snsStandIn } from './aws-stand-in.ts';
 import type { EmailOutcome } from './email-kit.ts';
 import {
   type AcceptedMessage,
@@ -15,12 +15,8 @@ import {
 
 const TOPIC = 'arn:aws:sns:sa-east-1:123456789012:email-events';
 
-/** REST JSON, with the error's name in the header that the SDK reads first. */
-const aws = (status: number, body: unknown, headers = {}): StandInAnswer => ({
-  status,
-  headers: { 'content-type': 'application/json', 'x-amzn-requestid': randomUUID(), ...headers },
-  body: JSON.stringify(body),
-});
+/** REST JSON, with the error's name in a header. */
+const aws = awsAnswer('application/json');
 const STATUSES: Readonly<Record<string, number>> = {
   AccessDeniedException: 403,
   InvalidClientTokenId: 403,
@@ -28,10 +24,10 @@ const STATUSES: Readonly<Record<string, number>> = {
   TooManyRequestsException: 429,
   UnrecognizedClientException: 403,
 };
-const problem = (type: string, words = 'refused', headers = {}): StandInAnswer =>
+const problem = (type: string, message = 'refused', headers = {}): StandInAnswer =>
   aws(
     STATUSES[type] ?? 400,
-    { message: `${words}: ana.5511@example.com.br segredo` },
+    { message: `${message}: ana.5511@example.com.br segredo` },
     { 'x-amzn-errortype': `${type}:http://internal.amazon.com/coral/com.amazonaws.services.sesv2/`, ...headers },
   );
 
@@ -53,7 +49,7 @@ interface SendBody {
   readonly EmailTags: readonly { readonly Name: string; readonly Value: string }[];
 }
 
-/** Both headers and https, or nothing: a mailbox provider shows its button for no less (RFC 8058, 3.1). One machine has no https. */
+/** Both headers and an https address, or nothing: mailbox providers require both (RFC 8058, 3.1). This machine has no https. */
 const unsubscribeUrl = ({ Headers = [] }: SendBody['Content']['Simple']): string | undefined => {
   const [list, post] = ['List-Unsubscribe', 'List-Unsubscribe-Post'].map(
     (name) => Headers.find(({ Name }) => Name === name)?.Value,
@@ -70,7 +66,7 @@ const contentOf = ({ FromEmailAddress, Content: { Simple } }: SendBody): EmailCo
   ...(Simple.Headers ? { unsubscribeUrl: unsubscribeUrl(Simple) } : {}),
 });
 
-/** What SES itself refuses before it looks at anything else. */
+/** What SES refuses first. */
 const check = (body: SendBody): StandInAnswer | undefined => {
   const { Body, Subject } = body.Content.Simple;
   const parts = [Subject, Body.Html, Body.Text].filter((part) => part !== undefined);
@@ -87,11 +83,15 @@ const check = (body: SendBody): StandInAnswer | undefined => {
 export interface AmazonSesStandIn extends StandIn<EmailOutcome>, SnsStandIn {
   /** A signed notification of an event of this type, with its own object. */
   event(message: AcceptedMessage, eventType: string, own?: object): CallbackRequest;
-  /** The suppression list of its account. */
+  /** The account's suppression list. */
   readonly suppressed: Set<string>;
+  /** The identities of its account, each with its VerificationStatus. */
+  readonly identities: Map<string, IdentityStatus>;
 }
 
-const LISTED = '/v2/email/suppression/addresses/';
+type IdentityStatus = 'FAILED' | 'PENDING' | 'SUCCESS';
+const IDENTITIES = '/v2/email/identities';
+const SUPPRESSION_PATH = '/v2/email/suppression/addresses/';
 
 const AT = '2026-01-02T03:04:05.000Z';
 const bounce = (bounceType: string, bounceSubType: string) => ({
@@ -126,7 +126,7 @@ const EVENTS: Readonly<Record<EmailOutcome, readonly [eventType: string, own: ob
 };
 
 /** An event of a configuration set, before its envelope. */
-export const sesEventOf = (
+const sesEventOf = (
   { messageId, providerMessageId, from, to }: AcceptedMessage,
   eventType: string,
   own: object,
@@ -147,16 +147,40 @@ export const sesEventOf = (
     ...own,
   });
 
-/** Starts the stand-in. The SDK and the check of SNS signatures are pointed at it by its settings. */
-export const startAmazonSesStandIn = async (): Promise<AmazonSesStandIn> => {
+/** Starts the stand-in; its settings lead the SDK and the check of SNS signatures to it. */
+export const startAmazonSesStandIn = async (now: () => number = Date.now): Promise<AmazonSesStandIn> => {
   const messages: AcceptedMessage[] = [];
   const suppressed = new Set<string>();
-  const sns = snsStandIn(TOPIC, 'https://callbacks.test/callbacks/amazon_ses/receipts');
+  const identities = new Map<string, IdentityStatus>();
+  const sns = snsStandIn(TOPIC, 'https://callbacks.test/callbacks/amazon_ses/receipts', now);
   /** DeleteSuppressedDestination: 200 with an empty body, or NotFoundException. */
   const takeOff = (request: RecordedRequest): StandInAnswer => {
     if (!isSignedFor('ses', request)) return problem('UnrecognizedClientException');
-    const listed = suppressed.delete(decodeURIComponent(request.path.slice(LISTED.length)));
+    const listed = suppressed.delete(decodeURIComponent(request.path.slice(SUPPRESSION_PATH.length)));
     return listed ? { status: 200, headers: {}, body: '' } : problem('NotFoundException', 'does not exist on the list');
+  };
+  /** CreateEmailIdentity, GetEmailIdentity, DeleteEmailIdentity. */
+  const identity = (request: RecordedRequest): StandInAnswer => {
+    if (!isSignedFor('ses', request)) return problem('UnrecognizedClientException');
+    const isNew = request.method === 'POST';
+    const name = isNew
+      ? (JSON.parse(request.body) as { EmailIdentity: string }).EmailIdentity
+      : decodeURIComponent(request.path.slice(IDENTITIES.length + 1));
+    if (isNew && identities.has(name))
+      return problem('AlreadyExistsException', `Email identity ${name} already exist.`);
+    if (isNew) identities.set(name, 'PENDING');
+    const status = identities.get(name);
+    if (status === undefined) return problem('NotFoundException', `Email identity ${name} does not exist.`);
+    if (request.method === 'DELETE') identities.delete(name);
+    if (request.method === 'DELETE') return aws(200, {});
+    const isDomain = !name.includes('@');
+    const Tokens = isDomain ? ['aaa', 'bbb', 'ccc'].map((each) => `${each}${name.replaceAll('.', '')}`) : undefined;
+    return aws(200, {
+      IdentityType: isDomain ? 'DOMAIN' : 'EMAIL_ADDRESS',
+      VerifiedForSendingStatus: status === 'SUCCESS',
+      ...(isNew ? {} : { VerificationStatus: status }),
+      DkimAttributes: { SigningEnabled: true, Status: status, SigningAttributesOrigin: 'AWS_SES', Tokens },
+    });
   };
   const server = await startServer({
     isSend: ({ method, path }) => method === 'POST' && path === '/v2/email/outbound-emails',
@@ -180,16 +204,20 @@ export const startAmazonSesStandIn = async (): Promise<AmazonSesStandIn> => {
       return aws(200, { MessageId: accepted.providerMessageId });
     },
     refuse: (name) => {
-      const [type = '', words] = name.split(':');
-      return problem(type, words);
+      const [type = '', message] = name.split(':');
+      return problem(type, message);
     },
     throttle: () =>
       problem('TooManyRequestsException', 'Maximum sending rate exceeded', {
         'retry-after': String(THROTTLED_SECONDS),
       }),
     serverError: () => aws(500, { message: 'try again' }, { 'x-amzn-errortype': 'InternalServiceErrorException' }),
-    other: (request) =>
-      request.method === 'DELETE' && request.path.startsWith(LISTED) ? takeOff(request) : sns.answer(request),
+    other: (request) => {
+      if (request.path.startsWith(IDENTITIES)) return identity(request);
+      return request.method === 'DELETE' && request.path.startsWith(SUPPRESSION_PATH)
+        ? takeOff(request)
+        : sns.answer(request);
+    },
   });
   const event = (message: AcceptedMessage, eventType: string, own: object = {}) =>
     sns.notification(sesEventOf(message, eventType, own));
@@ -205,6 +233,7 @@ export const startAmazonSesStandIn = async (): Promise<AmazonSesStandIn> => {
     },
     messages,
     suppressed,
+    identities,
     event,
     signed: (_message: AcceptedMessage, body: string) => sns.notification(body),
     receipt: (message: AcceptedMessage, outcome: EmailOutcome) => event(message, ...EVENTS[outcome]),

@@ -7,8 +7,8 @@ import * as z from 'zod';
 import type { ApnsCredentials } from '../../../shared/domain/channels/push/credentials.ts';
 import { CERT } from '../webhooks/endpoints.ts';
 import { startNetwork } from './push-network.ts';
-import { type AcceptedPush, GATEWAY_PAGE, type PushStandIn, playAnswer, verifyJwt } from './push-stand-in.ts';
-import { json, type Play, type StandInAnswer, THROTTLED_SECONDS } from './stand-in.ts';
+import { type AcceptedPush, GATEWAY_PAGE, type PushStandIn, verifyJwt } from './push-stand-in.ts';
+import { json, type Play, playAnswer, type StandInAnswer, THROTTLED_SECONDS } from './stand-in.ts';
 
 const KEY = readFileSync(new URL('../webhooks/tls-test-only.key.pem', import.meta.url), 'utf8');
 
@@ -50,8 +50,8 @@ const account = (keyId: string): ApnsCredentials => ({
   environment: 'production',
 });
 
-/** The headers of a notification, each in its documented form; one of ours that is not among them is an error. */
-const asked = z.object({
+/** The headers of a notification, each in its documented form. */
+const requestHeaders = z.object({
   ':path': z.string().regex(/^\/3\/device\/[0-9a-fA-F]+$/),
   'apns-id': z.string().regex(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/),
   'apns-push-type': z.enum(['alert', 'background']),
@@ -95,24 +95,24 @@ const tokenCheck = (known: ApnsCredentials, now: () => number) => {
 export interface ApnsStandIn extends PushStandIn {
   /** When each provider token was first seen and issued, in ms and in seconds. */
   readonly tokens: readonly { readonly issued: number; readonly at: number }[];
-  /** Connections that were made, and the most streams that were open at once. */
+  /** Connections so far, and the most streams that were open at once. */
   connections(): number;
   mostStreams(): number;
   pings(): number;
   /** Connections that are open now. */
   open(): number;
-  /** Says goodbye on every connection; streams above `lastStreamId` were not processed. */
+  /** Sends GOAWAY on every connection; streams above `lastStreamId` were not processed. */
   goAway(code: number, lastStreamId?: number): void;
-  /** Holds answers back until they are let go. */
+  /** Holds answers back until `release`. */
   hold(): void;
   release(): void;
-  /** Gives the next streams back without having processed them (RFC 9113, 8.7). */
+  /** Refuses the next streams without processing them (RFC 9113, 8.7). */
   refuseStreams(times: number): void;
-  /** Never answers what is held back now. */
+  /** Never answers the requests that are held back now. */
   drop(): void;
-  /** Goes silent below HTTP/2 on the connections of now: nothing arrives or comes back any more, pings included. */
+  /** Silences the current connections below HTTP/2: nothing arrives or returns any more, pings included. */
   freeze(): void;
-  /** The last send as it came. */
+  /** The last send as it was received. */
   readonly headers: Readonly<Record<string, unknown>>;
   readonly body: string;
 }
@@ -123,7 +123,7 @@ export interface ApnsSettings {
 
 const acceptedOf = (headers: http2.IncomingHttpHeaders, body: string, now: number): AcceptedPush => {
   const { aps, ...fields } = payload.parse(JSON.parse(body));
-  const found = asked.parse(headers);
+  const found = requestHeaders.parse(headers);
   return {
     token: found[':path'].replace('/3/device/', ''),
     providerMessageId: found['apns-id'],
@@ -135,9 +135,9 @@ const acceptedOf = (headers: http2.IncomingHttpHeaders, body: string, now: numbe
   };
 };
 
-/** What is wrong with a notification, in APNs' words. */
+/** What is wrong with a notification, as APNs' reason. */
 const faultOf = (headers: http2.IncomingHttpHeaders, body: string, known: ApnsCredentials): string | undefined => {
-  const found = asked.safeParse(headers);
+  const found = requestHeaders.safeParse(headers);
   if (headers[':method'] !== 'POST') return 'MethodNotAllowed';
   if (!found.success) return 'BadMessageId';
   if (headers['apns-topic'] !== known.bundleId) return 'TopicDisallowed';
@@ -198,7 +198,7 @@ const startHttp2 = async (
   return { origin: `https://localhost:${network.port}`, network, sessions, count, close };
 };
 
-/** Starts a stand-in for the Apple Push Notification service. */
+/** Starts a stand-in of the Apple Push Notification service. */
 export const startApnsStandIn = async (now: () => number, settings: ApnsSettings = {}): Promise<ApnsStandIn> => {
   const known = account('KEY5511AAA');
   const pushes: AcceptedPush[] = [];

@@ -3,7 +3,7 @@ import { newId } from '../../../shared/domain/core/ids.ts';
 import type { Dispatch } from '../../../shared/domain/message/provider-port.ts';
 import type { ChannelKit } from './kit.ts';
 
-/** What a report of an e-mail shall say, in our words; each stand-in says it in its provider's. */
+/** The outcomes that a receipt of an e-mail can report; each stand-in writes them as its provider does. */
 export type EmailOutcome =
   | 'sent'
   | 'delivered'
@@ -38,7 +38,7 @@ const exact = (what: string, over: Partial<EmailContent>) => ({
   carried: { content: content(over) },
 });
 
-/** What the kit asks of every provider of e-mail. */
+/** What the conformance suite requires of every provider of e-mail. */
 export const emailKit: ChannelKit = {
   dispatch: (over) => emailDispatch(over as Partial<Dispatch<EmailContent>>),
   exact: [
@@ -52,7 +52,7 @@ export const emailKit: ChannelKit = {
     }),
     exact('html alone', { text: undefined }),
     exact('text alone', { html: undefined }),
-    exact('the address that takes the recipient out', { unsubscribeUrl: 'https://api.example/u/lAbc-_9182' }),
+    exact('the unsubscribe address', { unsubscribeUrl: 'https://api.example/u/lAbc-_9182' }),
   ],
   outcomes: {
     sent: { status: 'sent' },

@@ -6,9 +6,9 @@ import { json, type RecordedRequest, type StandInAnswer, startServer, THROTTLED_
 
 const ERROR_TYPE = 'type.googleapis.com/google.firebase.fcm.v1.FcmError';
 const GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
-/** What Google gives out access tokens for, in seconds. */
+/** The lifetime of Google's access tokens, in seconds. */
 const TOKEN_SECONDS = 3_599;
-/** How far a service's clock and ours may differ, in seconds. */
+/** How far the clocks may differ, in seconds. */
 const SKEW_SECONDS = 300;
 
 /** Status and canonical code of FCM's errors (https://firebase.google.com/docs/reference/fcm/rest/v1/ErrorCode). */
@@ -24,7 +24,7 @@ const ERRORS: Readonly<Record<string, readonly [status: number, canonical: strin
 const BAD_TOKEN = 'The registration token is not a valid FCM registration token';
 
 /** An error of Google's APIs; with FCM's own code where there is one. */
-export const fcmError = (status: number, canonical: string, errorCode?: string, message = 'words'): StandInAnswer =>
+const fcmError = (status: number, canonical: string, errorCode?: string, message = 'words'): StandInAnswer =>
   json(status, {
     error: {
       code: status,
@@ -34,7 +34,7 @@ export const fcmError = (status: number, canonical: string, errorCode?: string, 
     },
   });
 
-/** `CODE` is FCM's own, `STATUS/canonical` one of Google's without it, `BAD_TOKEN` the words for a token that is none. */
+/** `CODE` is FCM's own, `STATUS/canonical` one of Google's without it, `BAD_TOKEN` an invalid registration token. */
 const refused = (code: string): StandInAnswer => {
   if (code === 'BAD_TOKEN') return fcmError(400, 'INVALID_ARGUMENT', 'INVALID_ARGUMENT', BAD_TOKEN);
   const known = ERRORS[code];
@@ -43,7 +43,7 @@ const refused = (code: string): StandInAnswer => {
   return canonical ? fcmError(Number(status), canonical) : { ...GATEWAY_PAGE, status: Number(status) };
 };
 
-/** REST Resource: projects.messages, as far as we send it; anything else in a message is an error, as it is to FCM. */
+/** REST Resource: projects.messages, as far as we send it; any other field is an error, as in FCM. */
 const request = z.strictObject({
   message: z.strictObject({
     token: z.string().min(1),
@@ -67,10 +67,10 @@ const account = (): FcmCredentials => ({
 });
 
 export interface FcmStandIn extends PushStandIn {
-  /** How often a token was asked for, and how each next question is answered instead of with a token. */
+  /** How often a token was requested, and the answers to the next requests instead of a token. */
   tokenRequests(): number;
   scriptTokens(...answers: readonly StandInAnswer[]): void;
-  /** Takes back every token that was given out. */
+  /** Revokes every issued token. */
   revokeTokens(): void;
 }
 
@@ -88,7 +88,7 @@ const acceptedOf = (body: string, name: string): AcceptedPush => {
   };
 };
 
-/** The token endpoint of Google: checks assertions and remembers what it gave out. */
+/** Google's token endpoint: checks assertions and remembers the tokens that it issued. */
 const tokenEndpoint = (known: FcmCredentials, now: () => number) => {
   const tokens = new Map<string, number>();
   const scripted: StandInAnswer[] = [];
@@ -125,7 +125,7 @@ const tokenEndpoint = (known: FcmCredentials, now: () => number) => {
   return { tokens, scripted, answer, requests: () => requests };
 };
 
-/** Starts a stand-in for Firebase Cloud Messaging, HTTP v1, with the token endpoint before it. */
+/** Starts a stand-in of Firebase Cloud Messaging, HTTP v1, with Google's token endpoint. */
 export const startFcmStandIn = async (now: () => number): Promise<FcmStandIn> => {
   const known = account();
   const pushes: AcceptedPush[] = [];

@@ -22,8 +22,7 @@ export const infobipStatus = (groupId: number, id: number, name: string) => ({
   description: 'As documented',
 });
 type Status = ReturnType<typeof infobipStatus>;
-/** What a status is named by. */
-export type StatusWords = Pick<Status, 'groupId' | 'id' | 'name'>;
+type StatusName = Pick<Status, 'groupId' | 'id' | 'name'>;
 export const NO_ERROR = 'NO_ERROR';
 
 const problem = (code: number, description: string, headers = {}): StandInAnswer =>
@@ -33,23 +32,23 @@ const problem = (code: number, description: string, headers = {}): StandInAnswer
     headers,
   );
 
-/** What Infobip's stand-ins have besides what every stand-in has. */
-export interface InfobipPlatform {
+/** What only Infobip's stand-ins have. */
+export interface InfobipApi {
   /** A signed delivery report with this status and network error, and other fields over it. */
-  report(message: AcceptedMessage, status: StatusWords, error?: string, over?: object): CallbackRequest;
-  /** What the logs hold of a message, whether or not it was accepted here. */
-  log(messageId: string, status: StatusWords): void;
-  /** Answers the next question to the logs with this HTTP status. */
+  report(message: AcceptedMessage, status: StatusName, error?: string, over?: object): CallbackRequest;
+  /** Sets the logged status of a message, accepted or not. */
+  log(messageId: string, status: StatusName): void;
+  /** Answers the next query of the logs with this HTTP status. */
   failLogs(status: number): void;
 }
 
-/** One message of a request, without what its channel says. */
+/** One message of a request, without the fields of its channel. */
 export interface InfobipMessage {
   readonly destinations: readonly [{ readonly to: string; readonly messageId: string }];
   readonly webhooks: { readonly delivery?: { readonly url: string }; readonly callbackData: string };
 }
 
-/** An entry of a bucket of inbound messages, without what its channel says. */
+/** An entry of a bucket of inbound messages, without the fields of its channel. */
 export const inboundOf = (message: AcceptedMessage) => ({
   messageId: randomBytes(9).toString('hex'),
   keyword: '',
@@ -58,17 +57,14 @@ export const inboundOf = (message: AcceptedMessage) => ({
   number: message.to.replace('+', ''),
 });
 
-/**
- * Starts Infobip as far as one of its channels needs it (infobip.com/docs/api/channels). `read` takes from a message what its
- * channel says.
- */
-export const startInfobipPlatform = async <Message extends InfobipMessage>(
+/** Starts the part of Infobip that one of its channels needs (infobip.com/docs/api/channels); `read` reads the channel's fields. */
+export const startInfobipApi = async <Message extends InfobipMessage>(
   now: () => number,
   api: '/sms/3' | '/rcs/2',
   read: (message: Message) => Pick<AcceptedMessage, 'from' | 'text' | 'content'>,
 ) => {
   const messages: AcceptedMessage[] = [];
-  const logs = new Map<string, StatusWords>();
+  const logs = new Map<string, StatusName>();
   const failures: number[] = [];
   const unauthorized = (headers: Readonly<Record<string, string>>) =>
     headers.authorization === `App ${KEY}`
@@ -107,8 +103,8 @@ export const startInfobipPlatform = async <Message extends InfobipMessage>(
     },
     refuse: (name) => {
       if (/^\d+$/.test(name)) return problem(Number(name), 'refused: +5511900000000 segredo');
-      const [id = '6', words = 'REJECTED_NETWORK'] = name.split(':').slice(-2);
-      return answered(last.messageId, last.to, infobipStatus(5, Number(id), words));
+      const [id = '6', status = 'REJECTED_NETWORK'] = name.split(':').slice(-2);
+      return answered(last.messageId, last.to, infobipStatus(5, Number(id), status));
     },
     throttle: () => problem(429, 'Too many requests.', { 'retry-after': String(THROTTLED_SECONDS) }),
     serverError: () => problem(500, 'Something went wrong.'),
@@ -142,7 +138,7 @@ export const startInfobipPlatform = async <Message extends InfobipMessage>(
   };
   const bucket = (message: AcceptedMessage, entry: object, more: object = {}) =>
     signed(message, JSON.stringify({ results: [entry], ...more }));
-  const report: InfobipPlatform['report'] = (message, found, error = NO_ERROR, over = {}) =>
+  const report: InfobipApi['report'] = (message, found, error = NO_ERROR, over = {}) =>
     bucket(message, {
       bulkId: '2034072219640523072',
       messageId: message.messageId,
@@ -164,7 +160,7 @@ export const startInfobipPlatform = async <Message extends InfobipMessage>(
     signed,
     bucket,
     report,
-    log: (messageId: string, found: StatusWords) => {
+    log: (messageId: string, found: StatusName) => {
       logs.set(messageId, found);
     },
     failLogs: (code: number) => {

@@ -1,18 +1,18 @@
 import type { RcsContent, RcsSuggestion } from '../../../shared/domain/channels/rcs/content.ts';
 import type { CallbackRequest } from '../../../shared/domain/message/provider-port.ts';
 import {
+  type InfobipApi,
   type InfobipMessage,
-  type InfobipPlatform,
   inboundOf,
   infobipStatus,
   NO_ERROR,
-  startInfobipPlatform,
-} from './infobip-platform.ts';
+  startInfobipApi,
+} from './infobip-api.ts';
 import type { RcsOutcome } from './rcs-kit.ts';
 import type { AcceptedMessage, StandIn, UnderTest } from './stand-in.ts';
 
 type Report = readonly [status: ReturnType<typeof infobipStatus>, error?: string, over?: object];
-const WORDS: Readonly<Record<Exclude<RcsOutcome, 'read'>, Report>> = {
+const REPORTS: Readonly<Record<Exclude<RcsOutcome, 'read'>, Report>> = {
   sent: [infobipStatus(3, 2, 'DELIVERED_TO_OPERATOR')],
   delivered: [infobipStatus(3, 5, 'DELIVERED_TO_HANDSET')],
   no_rcs: [infobipStatus(2, 4, 'UNDELIVERABLE_REJECTED_OPERATOR'), 'EC_UNKNOWN_USER'],
@@ -52,7 +52,7 @@ interface RcsMessage extends InfobipMessage {
   readonly options?: { readonly smsFailover?: { readonly text: string } };
 }
 
-/** A button in our words; what Infobip would not take is refused loudly (docs/api, Suggestion). */
+/** A button in our form; throws for one that Infobip would refuse (docs/api, Suggestion). */
 const suggestionOf = ({ type, text: label, postbackData, url, phoneNumber }: Suggestion): RcsSuggestion => {
   if (!label || label.length > 25 || !postbackData) throw new Error('a suggestion without text or postback data');
   if (type === 'OPEN_URL' && url) return { kind: 'openUrl', label, url };
@@ -76,17 +76,17 @@ const contentOf = ({ content, options }: RcsMessage): RcsContent => {
   return { card, ...fallback };
 };
 
-/** Infobip as far as sending RCS needs it; it also signs what Infobip would post. */
-export interface InfobipRcsStandIn extends StandIn<RcsOutcome>, InfobipPlatform {
+/** The part of Infobip that sending RCS needs; it also signs Infobip's callbacks. */
+export interface InfobipRcsStandIn extends StandIn<RcsOutcome>, InfobipApi {
   /** A signed seen report. */
   seen(message: AcceptedMessage): CallbackRequest;
   /** A signed inbound message with this content. */
   inbound(message: AcceptedMessage, content: object): CallbackRequest;
 }
 
-/** Starts a stand-in for Infobip's RCS API v2 (infobip.com/docs/api/channels/rcs). */
+/** Starts a stand-in of Infobip's RCS API v2 (infobip.com/docs/api/channels/rcs). */
 export const startInfobipRcsStandIn = async (now: () => number = Date.now): Promise<InfobipRcsStandIn> => {
-  const { bucket, ...platform } = await startInfobipPlatform<RcsMessage>(now, '/rcs/2', (message) => {
+  const { bucket, ...api } = await startInfobipApi<RcsMessage>(now, '/rcs/2', (message) => {
     const content = contentOf(message);
     return { from: message.sender, text: content.text ?? content.card?.title ?? '', content };
   });
@@ -100,8 +100,8 @@ export const startInfobipRcsStandIn = async (now: () => number = Date.now): Prom
     });
   return {
     provider: 'infobip',
-    ...platform,
-    settings: { ...platform.settings, sender: 'DemoSender' },
+    ...api,
+    settings: { ...api.settings, sender: 'DemoSender' },
     seen,
     inbound: (message, content) => {
       const { number, ...entry } = inboundOf(message);
@@ -111,7 +111,7 @@ export const startInfobipRcsStandIn = async (now: () => number = Date.now): Prom
         { messageCount: 1, pendingMessageCount: 0 },
       );
     },
-    receipt: (message, outcome) => (outcome === 'read' ? seen(message) : platform.report(message, ...WORDS[outcome])),
+    receipt: (message, outcome) => (outcome === 'read' ? seen(message) : api.report(message, ...REPORTS[outcome])),
   };
 };
 

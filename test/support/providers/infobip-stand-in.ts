@@ -1,43 +1,34 @@
-import {
-  type InfobipMessage,
-  type InfobipPlatform,
-  inboundOf,
-  infobipStatus,
-  NO_ERROR,
-  startInfobipPlatform,
-} from './infobip-platform.ts';
+import { type InfobipApi, type InfobipMessage, inboundOf, infobipStatus, startInfobipApi } from './infobip-api.ts';
 import type { ReceiptOutcome, SmsStandIn, UnderTest } from './stand-in.ts';
 
-const WORDS: Readonly<
-  Record<ReceiptOutcome, { readonly status: ReturnType<typeof infobipStatus>; readonly error: string }>
-> = {
-  sent: { status: infobipStatus(3, 2, 'DELIVERED_TO_OPERATOR'), error: NO_ERROR },
-  delivered: { status: infobipStatus(3, 5, 'DELIVERED_TO_HANDSET'), error: NO_ERROR },
-  invalid_number: { status: infobipStatus(2, 9, 'UNDELIVERABLE_NOT_DELIVERED'), error: 'EC_UNKNOWN_SUBSCRIBER' },
-  carrier_rejected: { status: infobipStatus(2, 4, 'UNDELIVERABLE_REJECTED_OPERATOR'), error: NO_ERROR },
-  blacklisted: { status: infobipStatus(5, 14, 'REJECTED_DESTINATION_BLOCKLISTED'), error: NO_ERROR },
-  expired: { status: infobipStatus(4, 15, 'EXPIRED_EXPIRED'), error: NO_ERROR },
+const REPORTS: Readonly<Record<ReceiptOutcome, readonly [status: ReturnType<typeof infobipStatus>, error?: string]>> = {
+  sent: [infobipStatus(3, 2, 'DELIVERED_TO_OPERATOR')],
+  delivered: [infobipStatus(3, 5, 'DELIVERED_TO_HANDSET')],
+  invalid_number: [infobipStatus(2, 9, 'UNDELIVERABLE_NOT_DELIVERED'), 'EC_UNKNOWN_SUBSCRIBER'],
+  carrier_rejected: [infobipStatus(2, 4, 'UNDELIVERABLE_REJECTED_OPERATOR')],
+  blacklisted: [infobipStatus(5, 14, 'REJECTED_DESTINATION_BLOCKLISTED')],
+  expired: [infobipStatus(4, 15, 'EXPIRED_EXPIRED')],
 };
 
-/** Infobip as far as sending a text needs it; it also signs what Infobip would post. */
-export interface InfobipStandIn extends SmsStandIn, InfobipPlatform {}
+/** The part of Infobip that sending a text needs; it also signs Infobip's callbacks. */
+export interface InfobipStandIn extends SmsStandIn, InfobipApi {}
 
 interface SmsMessage extends InfobipMessage {
   readonly sender?: string;
   readonly content: { readonly text: string };
 }
 
-/** Starts a stand-in for Infobip's SMS API v3 (infobip.com/docs/api/channels/sms). */
+/** Starts a stand-in of Infobip's SMS API v3 (infobip.com/docs/api/channels/sms). */
 export const startInfobipStandIn = async (now: () => number = Date.now): Promise<InfobipStandIn> => {
-  const { bucket, ...platform } = await startInfobipPlatform<SmsMessage>(now, '/sms/3', ({ sender = '', content }) => ({
+  const { bucket, ...api } = await startInfobipApi<SmsMessage>(now, '/sms/3', ({ sender = '', content }) => ({
     from: sender,
     text: content.text,
   }));
   return {
     provider: 'infobip',
-    ...platform,
-    settings: { ...platform.settings, from: 'InfoSMS' },
-    receipt: (message, outcome) => platform.report(message, WORDS[outcome].status, WORDS[outcome].error),
+    ...api,
+    settings: { ...api.settings, from: 'InfoSMS' },
+    receipt: (message, outcome) => api.report(message, ...REPORTS[outcome]),
     reply: (message, text) => {
       const { number, ...entry } = inboundOf(message);
       return bucket(

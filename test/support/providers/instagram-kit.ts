@@ -3,7 +3,7 @@ import { newId } from '../../../shared/domain/core/ids.ts';
 import type { Dispatch } from '../../../shared/domain/message/provider-port.ts';
 import type { ChannelKit } from './kit.ts';
 
-/** What a report of an Instagram message can say: the platform tells of reads alone. */
+/** The outcomes that Meta reports of an Instagram message: reads only. */
 export type InstagramOutcome = 'read';
 
 /** Our id of the account, and Instagram's. */
@@ -31,7 +31,7 @@ const exact = (what: string, payload: PayloadContent['payload']) => ({
   carried: { content: { payload } },
 });
 
-/** What the kit asks of every provider of Instagram. */
+/** What the conformance suite requires of every provider of Instagram. */
 export const instagramKit: ChannelKit = {
   dispatch: (over) => instagramDispatch(over as Partial<Dispatch<PayloadContent>>),
   exact: [
@@ -41,8 +41,8 @@ export const instagramKit: ChannelKit = {
     }),
     exact('a video that was uploaded before', { media: { kind: 'video', id: '9182000000000001' } }),
     exact('an audio', { media: { kind: 'audio', url: 'https://cdn.example.com.br/a.m4a' } }),
-    exact('a document, which is a file there', { media: { kind: 'document', id: '9182000000000002' } }),
-    exact('buttons, which are quick replies there', {
+    exact('a document, as a file', { media: { kind: 'document', id: '9182000000000002' } }),
+    exact('buttons, as quick replies', {
       interactive: {
         type: 'button',
         body: { text: 'Confirma o pedido 9182?' },
@@ -54,7 +54,7 @@ export const instagramKit: ChannelKit = {
         },
       },
     }),
-    exact('what a person answers', { text: 'Oi, aqui é a Bia', tag: 'HUMAN_AGENT' }),
+    exact('a reply by a person', { text: 'Oi, aqui é a Bia', tag: 'HUMAN_AGENT' }),
   ],
   outcomes: { read: { status: 'read' } } satisfies Readonly<Record<InstagramOutcome, object>>,
 };

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { CallbackRequest } from '../../../shared/domain/message/provider-port.ts';
 import { ACCOUNT_ID, INSTAGRAM_ACCOUNT, type InstagramOutcome } from './instagram-kit.ts';
-import { must, SECRETS, signedByMeta, startMetaPlatform, TOKEN } from './meta-platform.ts';
+import { must, SECRETS, signedByMeta, startMetaApi, TOKEN } from './meta-api.ts';
 import type { AcceptedMessage, StandIn, UnderTest } from './stand-in.ts';
 
 export const ORGANIZATION_ID = 'org_4hJ9sKq2LmN8pRt5VwXz1';
@@ -25,7 +25,10 @@ const mediaOf = ({ type, payload }: Attachment): Json => {
 };
 
 const textOf = (text: unknown): string => {
-  must(typeof text === 'string' && text.length > 0 && Buffer.byteLength(text) <= 1_000, 'a text that is none');
+  must(
+    typeof text === 'string' && text.length > 0 && Buffer.byteLength(text) <= 1_000,
+    'a text that is empty or too long',
+  );
   return String(text);
 };
 
@@ -43,12 +46,12 @@ const payloadOf = (message: Json): Json => {
   return { interactive: { type: 'button', body: { text }, action: { buttons: replies.map(quickReply) } } };
 };
 
-/** Reads a message as the Send API has it, and checks what it would check. */
+/** Reads a message of the Send API, and checks what Meta would check. */
 const read = (body: Json): Omit<AcceptedMessage, 'providerMessageId'> => {
   const to = (body.recipient as { id?: string } | undefined)?.id ?? '';
-  must(/^\d{5,32}$/.test(to), 'a recipient that is none');
+  must(/^\d{5,32}$/.test(to), 'a recipient that is no id');
   const tagged = body.messaging_type === 'MESSAGE_TAG' && body.tag === 'HUMAN_AGENT';
-  must(tagged || (body.messaging_type === 'RESPONSE' && body.tag === undefined), 'a tag that is none');
+  must(tagged || (body.messaging_type === 'RESPONSE' && body.tag === undefined), 'a tag that does not match the type');
   const payload = { ...payloadOf(body.message as Json), ...(tagged ? { tag: 'HUMAN_AGENT' } : {}) };
   return {
     messageId: '',
@@ -60,9 +63,9 @@ const read = (body: Json): Omit<AcceptedMessage, 'providerMessageId'> => {
   };
 };
 
-/** Instagram's messaging as far as sending needs it; it also signs what Meta would post. */
+/** The part of Instagram's messaging that sending needs; it also signs Meta's callbacks. */
 export interface InstagramStandIn extends StandIn<InstagramOutcome> {
-  /** Where Meta posts: a flow test sets it before it asks for callbacks. */
+  /** The address of callbacks: a flow test sets it before it posts any. */
   endpoint: string;
   /** One signed callback with these items, from a user to an account. */
   items(from: string, account: string, ...items: readonly object[]): CallbackRequest;
@@ -70,7 +73,7 @@ export interface InstagramStandIn extends StandIn<InstagramOutcome> {
 
 /** Starts a stand-in; `accounts` are those of the settings. */
 export const startInstagramStandIn = async (now: () => number = Date.now): Promise<InstagramStandIn> => {
-  const { messages, ...server } = await startMetaPlatform({
+  const { messages, ...server } = await startMetaApi({
     nodes: { me: TOKEN },
     read,
     newId: () => `aWdfZAG1faXRlb${randomBytes(24).toString('base64url')}`,

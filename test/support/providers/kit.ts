@@ -17,21 +17,21 @@ import { whatsappKit } from './whatsapp-kit.ts';
 import { whatsappUnderTest } from './whatsapp-stand-in.ts';
 
 /**
- * What the conformance suite asks of every provider of a channel. Recipients hold `5511`, contents hold `9182`: the suite looks for
- * both in what adapters tell.
+ * What the conformance suite requires of every provider of a channel. Recipients contain `5511`, contents `9182`: the suite searches the
+ * adapters' results for both.
  */
 export interface ChannelKit {
-  /** A message to send; a part may be given. */
+  /** A message to send; `over`: fields that differ. */
   dispatch(over?: Partial<Dispatch<unknown>>): Dispatch<unknown>;
-  /** Contents that must arrive unharmed, and what the stand-in must then hold. */
+  /** Contents that must arrive unchanged, and what the stand-in must then have received. */
   readonly exact: readonly { readonly what: string; readonly content: unknown; readonly carried: object }[];
-  /** What each outcome of a receipt must be read as. */
+  /** How each outcome of a receipt must be read. */
   readonly outcomes: Readonly<Record<string, object>>;
-  /** What is kept of a receipt of this message; absent where a channel keeps nothing. */
+  /** What is stored of a receipt of this message; absent where a channel stores nothing. */
   readonly receipt?: (message: AcceptedMessage) => object;
 }
 
-/** The channels that the kit knows: one line each. */
+/** The channels of the conformance suite: one line each. */
 export const CHANNEL_KITS: Readonly<Partial<Record<Channel, ChannelKit>>> = {
   sms: smsKit,
   email: emailKit,
@@ -40,7 +40,7 @@ export const CHANNEL_KITS: Readonly<Partial<Record<Channel, ChannelKit>>> = {
   instagram: instagramKit,
 };
 
-/** Every provider that the kit tests: one line each. */
+/** The providers of the conformance suite: one line each. */
 export const UNDER_TEST: readonly UnderTest[] = [
   amazonSesUnderTest,
   awsEndUserMessagingUnderTest,
@@ -52,13 +52,13 @@ export const UNDER_TEST: readonly UnderTest[] = [
   instagramUnderTest,
 ];
 
-/** The moment at which these tests take place; adapters read it from their I/O. */
+/** The time of these tests; adapters read it from their I/O. */
 export const NOW = Date.parse('2026-01-02T03:04:06.000Z');
 export const io: ProviderIo = { fetch: globalThis.fetch, now: () => NOW };
 
 export const REGISTERED = await loadAllProviders();
 
-/** Opens a registered adapter as the platform does. */
+/** Opens a registered adapter as the service does. */
 export const open = (
   channel: Channel,
   name: string,
@@ -70,7 +70,7 @@ export const open = (
   return registered.open(settings, { ...io, ...over });
 };
 
-/** Sends one message and gives what the stand-in accepted. */
+/** Sends one message; what the stand-in accepted. */
 export const accepted = async (
   standIn: StandIn,
   provider: Provider<unknown>,

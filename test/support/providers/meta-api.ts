@@ -14,8 +14,8 @@ export const SECRETS = { appSecret: 'a-test-app-secret', verifyToken: 'a-test-ve
 const VERSION = 'v24.0';
 const TRACE = 'AbCdEfGhIjKlMnOpQrStUv';
 
-/** An error in the Graph API's form. Its words hold what the platform may repeat and nobody may log. */
-export const graphProblem = (
+/** An error in the Graph API's form. Its texts contain personal data, which Meta may repeat and we may not log. */
+const graphProblem = (
   status: number,
   code: number,
   subcode?: number,
@@ -43,16 +43,16 @@ const refusalOf = (name: string): StandInAnswer => {
   return graphProblem(Number(status), code ?? 100, subcode);
 };
 
-/** What a stand-in finds wrong with a request; the platform says 100. */
-export class Unacceptable extends Error {}
+/** A request that Meta would refuse with code 100. */
+class Unacceptable extends Error {}
 export const must = (holds: boolean, what: string): void => {
   if (!holds) throw new Unacceptable(what);
 };
 
 interface MetaOptions {
-  /** The node that messages are posted to, and the token that it is posted with. */
+  /** The nodes that messages are posted to, each with its token. */
   readonly nodes: Readonly<Record<string, string>>;
-  /** Reads a message's body; throws Unacceptable for one that the platform would refuse. */
+  /** Reads a message's body; throws Unacceptable for one that Meta would refuse. */
   read(body: Readonly<Record<string, unknown>>, node: string): Omit<AcceptedMessage, 'providerMessageId'>;
   newId(): string;
   /** The answer to an accepted message. */
@@ -62,8 +62,8 @@ interface MetaOptions {
 const nodeOf = ({ method, path }: RecordedRequest): string | undefined =>
   method === 'POST' ? new RegExp(`^/${VERSION}/(\\w+)/messages$`).exec(path)?.[1] : undefined;
 
-/** Starts the part of the Graph API that messages are sent by. */
-export const startMetaPlatform = async ({ nodes, read, newId, answer }: MetaOptions) => {
+/** Starts the part of the Graph API that sends messages. */
+export const startMetaApi = async ({ nodes, read, newId, answer }: MetaOptions) => {
   const messages: AcceptedMessage[] = [];
   const readAt = (request: RecordedRequest) =>
     read(JSON.parse(request.body) as Readonly<Record<string, unknown>>, nodeOf(request) ?? '');
@@ -97,11 +97,11 @@ export const startMetaPlatform = async ({ nodes, read, newId, answer }: MetaOpti
   return { ...server, messages };
 };
 
-/** Escapes as Meta does: what is not ASCII leaves as \u and four lower-case digits, and the signature covers that. */
+/** Escapes as Meta does: non-ASCII characters as \u and four lower-case digits; the signature covers that form. */
 const escaped = (body: string): string =>
   body.replaceAll(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
-/** A callback as Meta posts it, signed by means of its own. */
+/** A callback as Meta posts it, signed by code apart from the service's. */
 export const signedByMeta = (url: string, body: string, secret: string = SECRETS.appSecret): CallbackRequest => {
   const sent = escaped(body);
   return {

@@ -28,17 +28,17 @@ interface Flow {
   status: string;
 }
 
-/** What the stand-in knows: a business account with its numbers, templates and flows. Tests look and reach into it. */
-export interface Account {
+/** A business account with its numbers, templates and flows, which tests read and change. */
+interface Account {
   readonly wabaId: string;
   readonly numbers: Map<string, Record<string, unknown>>;
   readonly profiles: Map<string, Record<string, unknown>>;
   readonly templates: Map<string, Template>;
   readonly flows: Map<string, Flow>;
   subscribed: boolean;
-  /** The category that new templates are given, whatever was asked for. */
+  /** The category of new templates, whatever was requested. */
   givenCategory?: string;
-  /** What the next uploads of a flow find wrong. */
+  /** The validation errors of the next uploads of a flow. */
   flowFaults: readonly { error: string; line_start?: number }[];
 }
 
@@ -85,10 +85,10 @@ const nextId = (): string => String(1_259_544_702_043_867 + ++made);
 
 const templateRoutes = (account: Account, { wabaId, templates } = account): Readonly<Record<string, Answer>> => ({
   'POST message_templates': (request, [waba]) => {
-    const { name, language, category: wish, components } = bodyOf(request) as unknown as Template;
+    const { name, language, category: requested, components } = bodyOf(request) as unknown as Template;
     const known = [...templates.values()].some((each) => each.name === name && each.language === language);
     if (waba !== wabaId || !/^[a-z]{2}_[A-Z]{2}$/.test(language) || known) return graphError(400, 100, 2388024);
-    const category = account.givenCategory ?? wish;
+    const category = account.givenCategory ?? requested;
     const template = { id: nextId(), name, language, category, components, status: 'PENDING' };
     templates.set(template.id, template);
     return json(200, { id: template.id, status: 'PENDING', category });
@@ -127,8 +127,10 @@ const flowRoutes = (account: Account): Readonly<Record<string, Answer>> => {
     'POST assets': ({ body, headers }, [id = '']) => {
       const flow = flows.get(id);
       const form = headers['content-type']?.startsWith('multipart/form-data; boundary=');
-      const asked = ['name="asset_type"\r\n\r\nFLOW_JSON', 'filename="flow.json"'].every((part) => body.includes(part));
-      if (!flow || !form || !asked) return graphError(400, 100);
+      const complete = ['name="asset_type"\r\n\r\nFLOW_JSON', 'filename="flow.json"'].every((part) =>
+        body.includes(part),
+      );
+      if (!flow || !form || !complete) return graphError(400, 100);
       flow.json = /\r\n\r\n(\{.*\})\r\n/.exec(body)?.[1] ?? '';
       return json(200, { success: true, validation_errors: account.flowFaults });
     },
@@ -152,7 +154,7 @@ const node = ({ templates, flows }: Account, request: RecordedRequest, id: strin
   return json(200, SUCCESS);
 };
 
-/** A stand-in of the Graph API's management of WhatsApp: a real HTTP server on loopback that speaks its wire format. */
+/** Starts a stand-in of the Graph API's management of WhatsApp, which speaks its wire format. */
 export const startMetaManagement = async (token: string, wabaId = '102290129340398') => {
   const account: Account = {
     wabaId,
@@ -183,7 +185,7 @@ export const startMetaManagement = async (token: string, wabaId = '1022901293403
     serverError: () => graphError(500, 2),
     other: () => graphError(400, 2500),
   });
-  /** Adds a number that the platform knows. */
+  /** Adds a number to the business account. */
   const addNumber = (id: string, fields: Record<string, unknown> = {}) => {
     account.numbers.set(id, {
       id,
@@ -200,4 +202,3 @@ export const startMetaManagement = async (token: string, wabaId = '1022901293403
   };
   return { ...server, account, addNumber };
 };
-export type MetaManagementStandIn = Awaited<ReturnType<typeof startMetaManagement>>;

@@ -1,15 +1,14 @@
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { listening } from '../loopback.ts';
 
-/** A file as the platform received it. */
+/** A file as Meta received it. */
 export interface UploadedFile {
   readonly id: string;
   readonly path: string;
   readonly authorization: string | undefined;
-  /** What the request said of its length; undefined when it said nothing. */
+  /** The Content-Length of the request. */
   readonly length: string | undefined;
   readonly fields: Readonly<Record<string, string>>;
   readonly filename: string;
@@ -29,7 +28,7 @@ const json = (response: ServerResponse, status: number, body: unknown): void => 
   response.writeHead(status, { 'content-type': 'application/json; charset=UTF-8' }).end(JSON.stringify(body));
 };
 
-/** Reads the form by the platform's own parser of multipart/form-data, apart from the one that wrote it. */
+/** Parses the form with Node's parser of multipart/form-data, which is not the code that wrote it. */
 const readForm = async (
   request: IncomingMessage,
 ): Promise<Pick<UploadedFile, 'fields' | 'filename' | 'mimeType' | 'size' | 'sha256'>> => {
@@ -83,18 +82,12 @@ export const startMetaMedia = async ({ accessToken = 'EAA-token' }: { readonly a
   const server = createServer(
     (request, response) => void serve(request, response).catch(() => request.socket.destroy()),
   );
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const { url, close } = await listening(server);
   return {
-    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    baseUrl: url,
     accessToken,
     files: files as readonly UploadedFile[],
     script: (...next: readonly MediaPlay[]) => void plays.push(...next),
-    close: async () => {
-      const closed = once(server, 'close');
-      server.close();
-      server.closeAllConnections();
-      await closed;
-    },
+    close,
   };
 };

@@ -6,19 +6,19 @@ import { startFcmStandIn } from './fcm-stand-in.ts';
 import { PUSH_NOW, type PushStandIn } from './push-stand-in.ts';
 import { startWebPushStandIn } from './webpush-stand-in.ts';
 
-/** What the conformance suite needs of one push service: its stand-in, and its own words for what every service can say. */
-export interface PushUnderTest {
+/** What the conformance suite needs of a push service: its stand-in, and its own codes for our causes. */
+interface PushUnderTest {
   readonly name: string;
   start(now: () => number): Promise<PushStandIn>;
-  /** Every cause that the service has words for, in these words: what `refuse` of a play takes. */
+  /** The service's codes for each cause of a refusal, as `refuse` of a play takes them. */
   readonly refusals: Readonly<Partial<Record<RefusalCause, readonly string[]>>>;
-  /** Those of them that end a token. */
+  /** Those of them that invalidate a token. */
   readonly dead: readonly string[];
-  /** Refusals that are no certain word of the service. */
+  /** Refusals that are no certain answer of the service. */
   readonly uncertain: readonly string[];
 }
 
-/** Contents hold `9182`, devices `5511` or `segredo`: the suite looks for them in what the transport tells. */
+/** Contents contain `9182`, devices `5511` or `segredo`: the suite searches the transport's results for them. */
 export const NOTIFICATION: PushNotification = {
   title: 'Olá, Ana 9182',
   body: 'Seu pedido saiu: ç€[]{}~\n+&=% ü 🙂 "9182"',
@@ -42,14 +42,14 @@ export const pushDispatch = ({ app, device }: PushStandIn, over: Partial<PushDis
   ...over,
 });
 
-/** The product's transport, led to a stand-in. */
+/** The service's transport, led to a stand-in. */
 export const openPush = (
   { options }: Pick<PushStandIn, 'options'>,
   over: PushOptions = {},
   now: () => number = () => PUSH_NOW,
 ): PushTransport => createPushTransport({ fetch: globalThis.fetch, now }, { ...options, ...over });
 
-/** Every push service that the kit tests: one for each platform. */
+/** The push services of the conformance suite: one for each platform. */
 export const PUSH_UNDER_TEST: readonly PushUnderTest[] = [
   {
     name: 'fcm',

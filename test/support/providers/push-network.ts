@@ -1,6 +1,6 @@
 import * as net from 'node:net';
 
-/** Stands before a port of this machine and can stop carrying anything, as a network does that forgot a connection. */
+/** A proxy of a port of this machine that can stop forwarding, as a network does that dropped a connection. */
 export const startNetwork = async (port: number) => {
   const sockets = new Set<net.Socket>();
   let made = 0;

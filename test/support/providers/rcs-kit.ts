@@ -3,7 +3,7 @@ import { newId } from '../../../shared/domain/core/ids.ts';
 import type { Dispatch } from '../../../shared/domain/message/provider-port.ts';
 import type { ChannelKit } from './kit.ts';
 
-/** What a report of an RCS message shall say, in our words; each stand-in says it in its provider's. */
+/** The outcomes that a receipt of an RCS message can report; each stand-in writes them as its provider does. */
 export type RcsOutcome =
   | 'sent'
   | 'delivered'
@@ -57,7 +57,7 @@ const OUTCOMES: Readonly<Record<RcsOutcome, object>> = {
   failed_by_sms: failed('invalid_number', 'sms'),
 };
 
-/** What the kit asks of every provider of RCS. */
+/** What the conformance suite requires of every provider of RCS. */
 export const rcsKit: ChannelKit = {
   dispatch: (over) => rcsDispatch(over as Partial<Dispatch<RcsContent>>),
   exact: [

@@ -4,8 +4,8 @@ import { newId } from '../../../shared/domain/core/ids.ts';
 import type { ChannelKit } from './kit.ts';
 import type { ReceiptOutcome } from './stand-in.ts';
 
-export const TO = '+5511987654321';
-export const TEXT = 'Olá, código 9182 [conformance]';
+const TO = '+5511987654321';
+const TEXT = 'Olá, código 9182 [conformance]';
 
 const content = (over: Partial<SmsContent> = {}): SmsContent => ({
   text: TEXT,
@@ -35,7 +35,7 @@ const OUTCOMES: Readonly<Record<ReceiptOutcome, object>> = {
   expired: lost('expired'),
 };
 
-/** What the kit asks of every provider of SMS. */
+/** What the conformance suite requires of every provider of SMS. */
 export const smsKit: ChannelKit = {
   dispatch: smsDispatch,
   exact: [
@@ -45,7 +45,7 @@ export const smsKit: ChannelKit = {
       carried: { text: 'ç€[]{}~\n+&=% ü 🙂' },
     },
     {
-      what: 'the sender that a message names',
+      what: 'the sender of a message',
       content: content({ senderId: '+5511400009999' }),
       carried: { text: TEXT, from: '+5511400009999' },
     },

@@ -1,8 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import type { SmsProviderName } from '../../../shared/domain/channels/sms/content.ts';
 import type { Channel } from '../../../shared/domain/message/channel.ts';
 import type { CallbackRequest, RefusalCause } from '../../../shared/domain/message/provider-port.ts';
+import { listening } from '../loopback.ts';
 
 /** A request as a stand-in received it. Header names are lower-case. */
 export interface RecordedRequest {
@@ -31,7 +32,7 @@ export type Play =
 
 /** A message that a stand-in accepted. */
 export interface AcceptedMessage {
-  /** Our reference, as the provider was told it; empty where it is told none. */
+  /** Our reference; empty where the provider gets none. */
   readonly messageId: string;
   readonly providerMessageId: string;
   /** As our port has it: E.164, an address. */
@@ -40,7 +41,7 @@ export interface AcceptedMessage {
   readonly text: string;
   /** Where receipts of this message go. */
   readonly callbackUrl: string;
-  /** All of it, translated back from the wire into the channel's own form, where a text is not all. */
+  /** The content, translated back from the wire, where it is more than a text. */
   readonly content?: unknown;
 }
 
@@ -48,44 +49,44 @@ export interface AcceptedMessage {
 export interface StandIn<Outcome extends string = string> {
   readonly provider: string;
   readonly baseUrl: string;
-  /** Settings of the adapter that reach this stand-in with credentials that it takes. */
+  /** Settings of the adapter with the stand-in's address and valid credentials. */
   readonly settings: Readonly<Record<string, unknown>>;
   readonly requests: readonly RecordedRequest[];
   readonly messages: readonly AcceptedMessage[];
-  /** Answers the next sends so, first come first served; after that it accepts. */
+  /** Answers the next sends so, in their order; after that it accepts. */
   script(...plays: readonly Play[]): void;
   /** A signed receipt of an accepted message, as the provider would post it. */
   receipt(message: AcceptedMessage, outcome: Outcome): CallbackRequest;
-  /** A signed answer of a person to an accepted message, where the channel has answers. */
+  /** A signed reply to an accepted message, where the channel has replies. */
   reply?(message: AcceptedMessage, body: string): CallbackRequest;
   /** A signed callback with this body, to the address of that message. */
   signed(message: AcceptedMessage, body: string): CallbackRequest;
   close(): Promise<void>;
 }
 
-/** What a receipt of an SMS shall say, in our words; each stand-in says it in its provider's. */
+/** The outcomes that a receipt of an SMS can report; each stand-in writes them as its provider does. */
 export type ReceiptOutcome = 'sent' | 'delivered' | 'invalid_number' | 'carrier_rejected' | 'blacklisted' | 'expired';
 export interface SmsStandIn extends StandIn<ReceiptOutcome> {
   readonly provider: SmsProviderName;
   reply(message: AcceptedMessage, body: string): CallbackRequest;
 }
 
-/** What the conformance kit needs of one provider: its stand-in, and its own words for what every provider can say. */
+/** What the conformance suite needs of a provider: its stand-in, and its own codes for our causes. */
 export interface UnderTest {
   readonly channel: Channel;
   readonly name: string;
   start(now: () => number): Promise<StandIn>;
-  /** Every cause that the provider has words for, in these words: what `refuse` of a play takes. */
+  /** The provider's codes for each cause of a refusal, as `refuse` of a play takes them. */
   readonly refusals: Readonly<Partial<Record<RefusalCause, readonly string[]>>>;
-  /** Settings over the stand-in's own that it does not take. */
+  /** Settings with credentials that the stand-in refuses. */
   readonly wrongCredentials: Readonly<Record<string, unknown>>;
-  /** Whether the stand-in can say a person's answer. */
+  /** Whether the stand-in can post replies. */
   readonly replies: boolean;
-  /** True where the provider is never told our reference, so that it cannot repeat it. */
+  /** True where the provider never gets our reference, so that it cannot repeat it. */
   readonly unreferenced?: true;
 }
 
-/** Posts a callback to the address that it names, as the provider's own servers would. */
+/** Posts a callback to its address, as the provider's own servers would. */
 export const deliver = ({ url, headers, body }: CallbackRequest): Promise<Response> =>
   fetch(url, { method: 'POST', headers: { ...headers }, body });
 
@@ -103,13 +104,13 @@ export const json = (status: number, body: unknown, headers: Readonly<Record<str
   body: JSON.stringify(body),
 });
 
-/** How long the stand-ins ask callers to wait when they throttle, in seconds. */
+/** The stand-ins' Retry-After when they throttle, in seconds. */
 export const THROTTLED_SECONDS = 7;
 
 interface Routes {
   /** Whether this request is a send, which the script answers. */
   isSend(request: RecordedRequest): boolean;
-  /** Checks the credentials and the form of a send; an answer here goes out instead of the scripted one. */
+  /** Checks the credentials and the form of a send; an answer here replaces the scripted one. */
   check(request: RecordedRequest): StandInAnswer | undefined;
   accept(request: RecordedRequest): StandInAnswer;
   refuse(code: string): StandInAnswer;
@@ -120,30 +121,40 @@ interface Routes {
 }
 
 const recorded = async (request: IncomingMessage): Promise<RecordedRequest> => {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
   const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
-  return {
-    method: request.method ?? '',
-    path: request.url ?? '',
-    headers,
-    body: Buffer.concat(chunks).toString('utf8'),
-  };
+  return { method: request.method ?? '', path: request.url ?? '', headers, body: await text(request) };
 };
 
-const answerTo = (play: Play, request: RecordedRequest, routes: Routes): StandInAnswer | 'silence' | 'reset' => {
-  if (typeof play === 'object') return routes.refuse(play.refuse);
+/** A stand-in's answers by plays. */
+interface Answers {
+  accept(): StandInAnswer;
+  refuse(code: string): StandInAnswer;
+  throttle(): StandInAnswer;
+  serverError(): StandInAnswer;
+  /** Answers with the status of an acceptance and an unreadable body. */
+  malformed(): StandInAnswer;
+  wrongContentType(): StandInAnswer;
+}
+
+/** The answer to a send by a play. */
+export const playAnswer = (play: Play, answers: Answers): StandInAnswer | 'silence' | 'reset' => {
+  if (typeof play === 'object') return answers.refuse(play.refuse);
   if (play === 'hang') return 'silence';
   if (play === 'reset') return 'reset';
-  if (play === 'throttle') return routes.throttle();
-  if (play === 'server_error') return routes.serverError();
-  const accepted = routes.accept(request);
+  if (play === 'throttle') return answers.throttle();
+  if (play === 'server_error') return answers.serverError();
+  if (play === 'malformed') return answers.malformed();
+  if (play === 'wrong_content_type') return answers.wrongContentType();
+  const accepted = answers.accept();
   if (play === 'accept_and_hang') return 'silence';
-  if (play === 'accept_and_reset') return 'reset';
-  if (play === 'malformed') return { ...accepted, body: '{"half": ' };
-  if (play === 'wrong_content_type')
-    return { ...accepted, headers: { 'content-type': 'text/html' }, body: '<html>Bad gateway</html>' };
-  return accepted;
+  return play === 'accept_and_reset' ? 'reset' : accepted;
+};
+
+const HTML = { headers: { 'content-type': 'text/html' }, body: '<html>Bad gateway</html>' };
+const answerTo = (play: Play, request: RecordedRequest, routes: Routes) => {
+  const accept = () => routes.accept(request);
+  const malformed = () => ({ ...accept(), body: '{"half": ' });
+  return playAnswer(play, { ...routes, accept, malformed, wrongContentType: () => ({ ...accept(), ...HTML }) });
 };
 
 /** Starts the server behind a stand-in on a free port of this machine. */
@@ -163,21 +174,10 @@ export const startServer = async (routes: Routes) => {
     }
     response.writeHead(answer.status, { ...answer.headers }).end(answer.body);
   };
-  // Providers keep what waits for minutes; Node's five seconds would end connections under a busy machine's sends.
+  // Providers keep idle connections for minutes; Node's five seconds would end them during sends on a busy machine.
   const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
     play(request, response).catch(() => response.destroy());
   });
-  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
-  return {
-    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    requests,
-    script: (...more: readonly Play[]) => {
-      plays.push(...more);
-    },
-    close: () =>
-      new Promise<void>((closed) => {
-        server.close(() => closed());
-        server.closeAllConnections();
-      }),
-  };
+  const { url, close } = await listening(server);
+  return { baseUrl: url, requests, script: (...more: readonly Play[]) => void plays.push(...more), close };
 };

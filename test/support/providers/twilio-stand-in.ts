@@ -16,7 +16,7 @@ const ACCOUNT = `AC${'1'.repeat(32)}`;
 const TOKEN = 'a-test-token';
 const FROM = '+15557771234';
 
-const WORDS: Readonly<Record<ReceiptOutcome, { readonly MessageStatus: string; readonly ErrorCode?: string }>> = {
+const STATUS_OF: Readonly<Record<ReceiptOutcome, { readonly MessageStatus: string; readonly ErrorCode?: string }>> = {
   sent: { MessageStatus: 'sent' },
   delivered: { MessageStatus: 'delivered' },
   invalid_number: { MessageStatus: 'undelivered', ErrorCode: '30005' },
@@ -31,13 +31,13 @@ const STATUSES: Readonly<Record<string, number>> = { 20003: 401, 20005: 403, 204
 const problem = (code: number, status: number, message: string, headers = {}): StandInAnswer =>
   json(status, { code, message, more_info: `https://www.twilio.com/docs/errors/${code}`, status }, headers);
 
-/** Twilio as far as sending a text needs it; it also signs what Twilio would post. */
+/** The part of Twilio that sending a text needs; it also signs Twilio's callbacks. */
 export interface TwilioStandIn extends SmsStandIn {
   /** A signed status callback with these parameters over the documented ones. */
   status(message: AcceptedMessage, params: Readonly<Record<string, string>>): CallbackRequest;
 }
 
-/** Starts a stand-in for Twilio's REST API (twilio.com/docs/messaging/api/message-resource). */
+/** Starts a stand-in of Twilio's REST API (twilio.com/docs/messaging/api/message-resource). */
 export const startTwilioStandIn = async (): Promise<TwilioStandIn> => {
   const messages: AcceptedMessage[] = [];
   const newSid = () => `SM${randomBytes(16).toString('hex')}`;
@@ -77,7 +77,7 @@ export const startTwilioStandIn = async (): Promise<TwilioStandIn> => {
         to,
       });
     },
-    // Twilio's own words repeat the recipient.
+    // Twilio's messages repeat the recipient.
     refuse: (code) =>
       problem(Number(code), STATUSES[code] ?? 400, `The 'To' number +5511900000000 was refused: segredo`),
     throttle: () => problem(20429, 429, 'Too Many Requests', { 'retry-after': String(THROTTLED_SECONDS) }),
@@ -114,7 +114,7 @@ export const startTwilioStandIn = async (): Promise<TwilioStandIn> => {
     messages,
     signed,
     status,
-    receipt: (message, outcome) => status(message, WORDS[outcome]),
+    receipt: (message, outcome) => status(message, STATUS_OF[outcome]),
     reply: (message, body) => {
       const sid = newSid();
       const form = {
@@ -130,7 +130,7 @@ export const startTwilioStandIn = async (): Promise<TwilioStandIn> => {
         NumMedia: '0',
         NumSegments: '1',
       };
-      // Inbound messages go to the number's webhook, which knows nothing of our message.
+      // Inbound messages are posted to the number's webhook, without our message id.
       return signed(
         { ...message, callbackUrl: message.callbackUrl.split('?')[0] ?? '' },
         new URLSearchParams(form).toString(),

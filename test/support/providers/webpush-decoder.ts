@@ -1,6 +1,6 @@
 import { createDecipheriv, createHmac, createPrivateKey, createPublicKey, diffieHellman } from 'node:crypto';
 
-/** A browser's subscription: its own private key beside what it tells application servers, all in base64url. */
+/** A browser's subscription: its private key, and what it gives to application servers, all in base64url. */
 export interface BrowserKeys {
   readonly privateKey: string;
   readonly p256dh: string;

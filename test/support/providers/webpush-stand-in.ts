@@ -5,13 +5,13 @@ import * as z from 'zod';
 import type { VapidCredentials } from '../../../shared/domain/channels/push/credentials.ts';
 import type { WebhookConnections } from '../../../shared/providers/webhooks/connections.ts';
 import { connectionsTo, httpsEndpoint } from '../webhooks/endpoints.ts';
-import { type AcceptedPush, GATEWAY_PAGE, type PushStandIn, playAnswer, verifyJwt } from './push-stand-in.ts';
-import { json, type Play, type StandInAnswer, THROTTLED_SECONDS } from './stand-in.ts';
+import { type AcceptedPush, GATEWAY_PAGE, type PushStandIn, verifyJwt } from './push-stand-in.ts';
+import { json, type Play, playAnswer, type StandInAnswer, THROTTLED_SECONDS } from './stand-in.ts';
 import { type BrowserKeys, openPushMessage } from './webpush-decoder.ts';
 
-/** The push service's name; its certificate has it, and the tests' connections lead it to this machine. */
+/** The push service's name, as in its certificate; the tests' connections lead it to this machine. */
 const ORIGIN = 'https://hooks.example.com';
-/** The longest body that it takes, in bytes (RFC 8030, 7.2). */
+/** The longest body that it accepts, in bytes (RFC 8030, 7.2). */
 const MAX_BYTES = 4_096;
 const LONGEST_TOKEN_SECONDS = 24 * 3_600;
 
@@ -24,9 +24,9 @@ const pair = () => {
 const privateOf = (bytes: Buffer): string =>
   Buffer.concat([Buffer.alloc(32 - bytes.length), bytes]).toString('base64url');
 
-/** Makes an application server's keys. */
+/** Creates an application server's keys. */
 export const vapidKeys = (): VapidCredentials => ({ ...pair(), subject: 'mailto:push@loja.example' });
-/** Makes a browser's keys. */
+/** Creates a browser's keys. */
 export const browserKeys = (): BrowserKeys => {
   const { publicKey: p256dh, privateKey } = pair();
   return { p256dh, privateKey, auth: randomBytes(16).toString('base64url') };
@@ -45,7 +45,7 @@ const headers = z.object({
   'content-length': z.string().regex(/^\d+$/),
 });
 
-/** Whether an `Authorization` header is by the key that the browser subscribed with (RFC 8292, 2, 3 and 4.2). */
+/** The status that refuses an `Authorization` header not made with the browser's application server key (RFC 8292, 2, 3 and 4.2). */
 const vapidFault = (header: string, known: VapidCredentials, now: number): number | undefined => {
   const { t = '', k = '' } = /^vapid t=(?<t>[\w.-]+), k=(?<k>[\w-]+)$/.exec(header)?.groups ?? {};
   const point = Buffer.from(k, 'base64url');
@@ -59,7 +59,7 @@ const vapidFault = (header: string, known: VapidCredentials, now: number): numbe
 };
 
 export interface WebPushStandIn extends PushStandIn {
-  /** The last send as it came. */
+  /** The last send as it was received. */
   readonly last: { readonly headers: Readonly<Record<string, unknown>>; readonly body: Buffer };
   readonly connections: WebhookConnections;
   readonly browser: BrowserKeys;
@@ -67,7 +67,7 @@ export interface WebPushStandIn extends PushStandIn {
   reached(): number;
 }
 
-const words = (accept: () => StandInAnswer) => ({
+const answers = (accept: () => StandInAnswer) => ({
   accept,
   refuse: (code: string): StandInAnswer => ({ ...GATEWAY_PAGE, status: Number(code) }),
   throttle: () => json(429, { errno: 201 }, { 'retry-after': String(THROTTLED_SECONDS) }),
@@ -77,7 +77,7 @@ const words = (accept: () => StandInAnswer) => ({
   wrongContentType: () => GATEWAY_PAGE,
 });
 
-/** Starts a stand-in for a browser's push service (RFC 8030), which opens every message as the browser would. */
+/** Starts a stand-in of a browser's push service (RFC 8030), which opens every message as the browser would. */
 export const startWebPushStandIn = async (now: () => number): Promise<WebPushStandIn> => {
   const known = vapidKeys();
   const browser = browserKeys();
@@ -112,7 +112,7 @@ export const startWebPushStandIn = async (now: () => number): Promise<WebPushSta
     if (request.method !== 'POST' || !headers.safeParse(request.headers).success) return json(400, {});
     return playAnswer(
       plays.shift() ?? 'accept',
-      words(() => acceptedOf(request.url ?? '', body)),
+      answers(() => acceptedOf(request.url ?? '', body)),
     );
   };
   const serve = async (request: IncomingMessage, response: ServerResponse) => {

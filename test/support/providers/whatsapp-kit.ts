@@ -3,7 +3,7 @@ import { newId } from '../../../shared/domain/core/ids.ts';
 import type { Dispatch } from '../../../shared/domain/message/provider-port.ts';
 import type { ChannelKit } from './kit.ts';
 
-/** What a status of a WhatsApp message shall say, in our words; the stand-in says it in Meta's. */
+/** The outcomes that a status of a WhatsApp message can report; the stand-in writes them as Meta does. */
 export type WhatsappOutcome =
   | 'sent'
   | 'delivered'
@@ -33,7 +33,7 @@ const exact = (what: string, payload: PayloadContent['payload']) => ({
 const media = (kind: string, more: object = {}) => ({ media: { kind, id: '1013859600285441', ...more } });
 const template = { name: 'pedido_enviado', language: 'pt-BR' };
 
-/** The buttons and the flow are the examples of the Cloud API's documentation, retold. */
+/** The buttons and the flow follow examples of the Cloud API's documentation. */
 const BUTTONS = {
   type: 'button',
   body: { text: 'Seu pedido 9182 chega amanhã: confirma?' },
@@ -61,7 +61,7 @@ const FLOW = {
   },
 };
 
-/** What the kit asks of every provider of WhatsApp. */
+/** What the conformance suite requires of every provider of WhatsApp. */
 export const whatsappKit: ChannelKit = {
   dispatch: (over) => whatsappDispatch(over as Partial<Dispatch<PayloadContent>>),
   exact: [

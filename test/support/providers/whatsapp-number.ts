@@ -1,24 +1,26 @@
 import type { WhatsappNumber } from '../../../shared/domain/channels/whatsapp/numbers/number.ts';
+import type { Environment } from '../../../shared/domain/core/actor.ts';
 import { newId } from '../../../shared/domain/core/ids.ts';
 import { numberStore } from '../../../shared/storage/whatsapp/numbers.ts';
 import type { Messaging, Tenant } from '../api.ts';
 
-type Reached = Pick<WhatsappNumber, 'phoneNumberId' | 'wabaId'> & { readonly accessToken: string };
+type NumberFields = Pick<WhatsappNumber, 'phoneNumberId' | 'wabaId'> & { readonly accessToken: string };
 
-/** Gives an organization a live number that the platform was not asked about. */
+/** Stores a connected number of an organization, without a call of Meta. */
 export const connectNumber = async (
   messaging: Messaging,
   { id }: Tenant,
-  { phoneNumberId, wabaId, accessToken }: Reached,
+  { phoneNumberId, wabaId, accessToken }: NumberFields,
+  env: Environment = 'live',
 ): Promise<WhatsappNumber> => {
-  const vault = await messaging.vault('live');
+  const vault = await messaging.vault(env);
   const sealer = {
     seal: async (org: string, of: string, text: string) => vault.seal('number-token', org, text, of),
     open: async (org: string, of: string, sealed: string) => vault.open('number-token', org, sealed, of),
   };
   const number: WhatsappNumber = {
     id: newId('number'),
-    organizationId: id as WhatsappNumber['organizationId'],
+    organizationId: id,
     phoneNumberId,
     wabaId,
     displayPhone: '+15550783881',
@@ -31,7 +33,7 @@ export const connectNumber = async (
     createdAt: Date.now(),
     updatedAt: Date.now(),
   };
-  const outcome = await numberStore(messaging.tables.live, sealer, () => {}).create(number, accessToken);
-  if (outcome.kind !== 'saved') throw new Error(`The number was not kept: ${outcome.kind}`);
+  const outcome = await numberStore(messaging.tables[env], sealer, () => {}).create(number, accessToken);
+  if (outcome.kind !== 'saved') throw new Error(`The number was not stored: ${outcome.kind}`);
   return number;
 };

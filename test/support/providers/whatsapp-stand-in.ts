@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { CallbackRequest } from '../../../shared/domain/message/provider-port.ts';
-import { must, SECRETS, signedByMeta, startMetaPlatform, TOKEN } from './meta-platform.ts';
+import { must, SECRETS, signedByMeta, startMetaApi, TOKEN } from './meta-api.ts';
 import type { AcceptedMessage, StandIn, UnderTest } from './stand-in.ts';
 import type { WhatsappOutcome } from './whatsapp-kit.ts';
 
@@ -8,8 +8,8 @@ export const PHONE_NUMBER_ID = '106540352242922';
 export const WABA_ID = '102290129340398';
 const DISPLAY_PHONE = '15550783881';
 
-/** The statuses and codes that the Cloud API says the outcomes with (support/error-codes). */
-const WORDS: Readonly<Record<WhatsappOutcome, readonly [status: string, code?: number, title?: string]>> = {
+/** The statuses and codes of the outcomes in the Cloud API (support/error-codes). */
+const STATUSES: Readonly<Record<WhatsappOutcome, readonly [status: string, code?: number, title?: string]>> = {
   sent: ['sent'],
   delivered: ['delivered'],
   read: ['read'],
@@ -34,7 +34,7 @@ type Json = Readonly<Record<string, unknown>>;
 const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The body's parameters as variables again; positional ones by their places. */
+/** The body's parameters as variables; positional ones by their positions. */
 const variablesOf = (parameters: readonly Json[]): Json =>
   Object.fromEntries(
     parameters.map((parameter, place) => {
@@ -46,7 +46,7 @@ const variablesOf = (parameters: readonly Json[]): Json =>
 const templatePayload = ({ name, language, components = [] }: Json): Json => {
   must(typeof name === 'string' && /^[a-z0-9_]{1,512}$/.test(name), 'a template without a name');
   const code = isObject(language) ? String(language.code) : '';
-  must(/^[a-z]{2,3}(_[A-Z]{2})?$/.test(code), 'a language that is none');
+  must(/^[a-z]{2,3}(_[A-Z]{2})?$/.test(code), 'a language without a valid code');
   const template = { name, language: code.replace('_', '-') };
   const parts = components as readonly Json[];
   for (const { type } of parts) must(['header', 'body', 'button'].includes(String(type)), 'a component of no type');
@@ -58,7 +58,7 @@ const templatePayload = ({ name, language, components = [] }: Json): Json => {
 };
 
 const textPayload = ({ body: text }: Json): Json => {
-  must(typeof text === 'string' && text.length > 0 && text.length <= 4_096, 'a text that is none');
+  must(typeof text === 'string' && text.length > 0 && text.length <= 4_096, 'a text that is empty or too long');
   return { text };
 };
 
@@ -79,12 +79,15 @@ const payloadOf = (body: Json): Json => {
   return { interactive: part };
 };
 
-/** Reads a message as the Cloud API's message API has it, and checks what it would check. */
+/** Reads a message of the Cloud API, and checks what Meta would check. */
 const read = (body: Json, node: string): Omit<AcceptedMessage, 'providerMessageId'> => {
-  must(body.messaging_product === 'whatsapp' && body.recipient_type === 'individual', 'for no one on WhatsApp');
+  must(
+    body.messaging_product === 'whatsapp' && body.recipient_type === 'individual',
+    'not for an individual on WhatsApp',
+  );
   must(typeof body.to === 'string' && /^\+[1-9]\d{4,14}$/.test(body.to), 'a recipient that is no phone');
   const reference = body.biz_opaque_callback_data;
-  must(typeof reference === 'string' && reference.length <= 512, 'a reference that is none');
+  must(typeof reference === 'string' && reference.length <= 512, 'a reference that is too long');
   must(isObject(body[String(body.type)]), 'a type without its part');
   const payload = payloadOf(body);
   return {
@@ -97,27 +100,27 @@ const read = (body: Json, node: string): Omit<AcceptedMessage, 'providerMessageI
   };
 };
 
-/** The Cloud API as far as messages need it; it also signs what Meta would post. */
+/** The part of the Cloud API that messages need; it also signs Meta's callbacks. */
 export interface WhatsappStandIn extends StandIn<WhatsappOutcome> {
-  /** Where Meta posts: a flow test sets it before it asks for callbacks. */
+  /** The address of callbacks: a flow test sets it before it posts any. */
   endpoint: string;
   /** One signed callback with these changes, each of a field. */
   changes(...changes: readonly { readonly field: string; readonly value: object }[]): CallbackRequest;
   /** A signed inbound message of a WhatsApp id (a phone without its plus) to this number. */
   inbound(from: string, message: object, over?: { readonly name?: string; readonly number?: string }): CallbackRequest;
-  /** The value of a change that says this outcome of these messages. */
+  /** The value of a change that reports this outcome of these messages. */
   statuses(outcome: WhatsappOutcome, messages: readonly AcceptedMessage[], at?: number): object;
 }
 
 const metadata = (number: string) => ({ display_phone_number: DISPLAY_PHONE, phone_number_id: number });
 const seconds = (ms: number) => String(Math.floor(ms / 1000));
 
-/** Starts a stand-in; `nodes` are further numbers and the token of each. */
+/** Starts a stand-in; `nodes`: further numbers with their tokens. */
 export const startWhatsappStandIn = async (
   now: () => number = Date.now,
   nodes: Readonly<Record<string, string>> = {},
 ): Promise<WhatsappStandIn> => {
-  const { messages, ...server } = await startMetaPlatform({
+  const { messages, ...server } = await startMetaApi({
     nodes: { [PHONE_NUMBER_ID]: TOKEN, ...nodes },
     read,
     newId: () => `wamid.${randomBytes(24).toString('base64')}`,
@@ -128,7 +131,7 @@ export const startWhatsappStandIn = async (
     }),
   });
   const statuses: WhatsappStandIn['statuses'] = (outcome, about, at = now()) => {
-    const [status, code, title] = WORDS[outcome];
+    const [status, code, title] = STATUSES[outcome];
     return {
       messaging_product: 'whatsapp',
       metadata: metadata(about[0]?.from ?? PHONE_NUMBER_ID),

@@ -5,7 +5,7 @@ import * as net from 'node:net';
 import * as tls from 'node:tls';
 import { type ConnectionOptions, createConnections } from '../../../shared/providers/webhooks/connections.ts';
 
-/** A public address that stands for an endpoint of the tests: no test leaves this machine. */
+/** A public address of the tests' endpoints, to which connections are made on this machine. */
 export const PUBLIC = '93.184.216.34';
 /** Another one, of the other family. */
 export const PUBLIC_V6 = '2606:2800:220:1::1';
@@ -41,14 +41,14 @@ const listening = async (server: net.Server): Promise<Endpoint> => {
   };
 };
 
-/** An endpoint that speaks https as Node does. */
+/** An https endpoint. */
 export const httpsEndpoint = (handler: http.RequestListener, options: https.ServerOptions = {}): Promise<Endpoint> =>
   listening(https.createServer({ key: KEY, cert: CERT, keepAliveTimeout: 60_000, ...options }, handler));
 
-/** An endpoint that speaks plain http as Node does. */
+/** A plain http endpoint. */
 export const httpEndpoint = (handler: http.RequestListener): Promise<Endpoint> => listening(http.createServer(handler));
 
-/** An endpoint that answers over TLS with bytes of its own, once a request has arrived. */
+/** An endpoint that answers a request with raw bytes over TLS. */
 export const rawTlsEndpoint = (answer: (socket: tls.TLSSocket, request: string) => void): Promise<Endpoint> =>
   listening(
     tls.createServer({ key: KEY, cert: CERT }, (socket) => {
@@ -61,7 +61,7 @@ export const rawTlsEndpoint = (answer: (socket: tls.TLSSocket, request: string) 
 export const tcpEndpoint = (connected: (socket: net.Socket) => void): Promise<Endpoint> =>
   listening(net.createServer(connected));
 
-/** Connections whose public addresses all lead to one port of this machine, and whose DNS is the test's. */
+/** Connections that lead any public address to one port of this machine, with a DNS of the test. */
 export const connectionsTo = (port: number, options: Partial<ConnectionOptions> = {}) =>
   createConnections({
     allowLoopbackHttp: false,

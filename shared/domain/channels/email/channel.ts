@@ -3,6 +3,7 @@ import { defineChannel } from '../../message/define-channel.ts';
 import { EMAIL_PROVIDERS, type EmailReason, storedEmail } from './content.ts';
 import type { EmailPlanPorts } from './plan.ts';
 import { emailSandbox } from './sandbox.ts';
+import { emailSuppression } from './suppression.ts';
 
 const REASONS = {
   recipient: 'invalid_address',
@@ -33,5 +34,6 @@ export const email = defineChannel<'email', EmailPlanPorts>({
   payload: ({ subject }) => ({ email: { subject } }),
   // The body is not stored, so a resend must provide it.
   resendContent: () => undefined,
+  suppression: emailSuppression,
   planning: () => import('./planning.ts'),
 });

@@ -3,6 +3,7 @@ import { formatMailbox, mailboxError, parseAddress, parseMailbox, subjectError }
 import { isRefusal, type Refusal, refuse } from '../../core/errors.ts';
 import type { Id } from '../../core/ids.ts';
 import type { Planned, PlanRefusal } from '../../message/plan.ts';
+import { notOwnSender, type SenderChecks } from '../../senders/permission.ts';
 import type { EmailContent } from './content.ts';
 import type { TemplateValue } from './placeholders.ts';
 import type { EmailRequest } from './request.ts';
@@ -14,7 +15,7 @@ export interface RenderedEmail extends EmailBody {
 }
 
 /** Ports of e-mail planning. */
-export interface EmailPlanPorts {
+export interface EmailPlanPorts extends SenderChecks {
   /** Renders a saved template by id or name; `subject` overrides its own. Undefined if it doesn't exist. */
   readonly renderEmailTemplate: (
     organizationId: Id<'organization'>,
@@ -48,15 +49,20 @@ const composeContent = async (ports: EmailPlanPorts, organizationId: Id<'organiz
   return rendered ?? invalidField('templateId', 'is no template of the organization');
 };
 
-const senderOf = async (ports: EmailPlanPorts, organizationId: Id<'organization'>, from: string | undefined) => {
-  const sender = from ?? (await ports.emailSender(organizationId));
+/** The `From` of an e-mail: as given if the organization may send as it, else its default sender, else the one the operator set. */
+const senderOf = async (ports: EmailPlanPorts, tenant: Tenant, from: string | undefined) => {
+  const { organizationId } = tenant;
+  const sender =
+    from ?? (await ports.defaultSender(organizationId, 'email')) ?? (await ports.emailSender(organizationId));
   if (sender === undefined)
     return refuse('PRECONDITION_FAILED', {
       detail: 'No sender is set: name one in `from`, or set one with `npm run admin -- organization set --email-from`.',
       meta: { motivo: 'no_verified_sender' },
     });
   const mailbox = parseMailbox(sender);
-  return mailbox ? formatMailbox(mailbox) : invalidField('from', mailboxError(sender) ?? 'is no sender');
+  if (!mailbox) return invalidField('from', mailboxError(sender) ?? 'is no sender');
+  const isOwn = from === undefined || (await ports.mayUseSender(tenant, 'email', mailbox.address));
+  return isOwn ? formatMailbox(mailbox) : notOwnSender('from');
 };
 
 /** Plans an e-mail, and builds what is sent but not stored. 422 for invalid headers or missing content, 412 without a sender. */
@@ -74,7 +80,7 @@ export const planEmail = async (
   const body = withText(content);
   if (bodyBytes(body) > MAX_BODY_BYTES)
     return invalidField('html', `must have at most ${MAX_BODY_BYTES} bytes with text`);
-  const from = await senderOf(ports, tenant.organizationId, request.from);
+  const from = await senderOf(ports, tenant, request.from);
   if (isRefusal(from)) return from;
   const transactional = request.transactional === true;
   const { subject } = content;

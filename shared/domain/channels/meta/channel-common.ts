@@ -11,7 +11,7 @@ const withVariables = (payload: Payload, vars: readonly string[] | undefined): P
   return { ...payload, template, templateVars: byPosition(vars) };
 };
 
-/** Defaults of the channels whose content is a payload in the platform's own format: WhatsApp, Instagram and push. */
+/** Defaults of the channels whose content is a payload in its provider's format: WhatsApp, Instagram and push. */
 export const payloadChannelDefaults = {
   routes: [],
   countsVolume: false,

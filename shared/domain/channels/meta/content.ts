@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** Content in the platform's own format for its message type. */
+/** Content in Meta's format for its message type. */
 export interface PayloadContent {
   readonly payload: Readonly<Record<string, unknown>>;
   /** Our id of the number or account that sends; absent for the provider's own. */

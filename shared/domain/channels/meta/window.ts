@@ -9,13 +9,13 @@ const HUMAN_AGENT_WINDOW_MS = 7 * 24 * HOUR_MS;
 
 const closed = (within: string, instead: string) =>
   refuse('CONFLICT', {
-    detail: `The recipient did not write within ${within}: the platform takes ${instead}.`,
+    detail: `The recipient did not write within ${within}: Meta accepts ${instead}.`,
     v1Code: 'window_closed',
     meta: { code: 'window_closed' },
   });
 const REFUSALS = {
   whatsapp: closed('24 hours', 'only templates'),
-  instagram: closed('24 hours', 'only what a person answers, for 7 days'),
+  instagram: closed('24 hours', 'only answers of a human agent, for 7 days'),
   human: closed('7 days', 'nothing'),
 } as const;
 

@@ -18,7 +18,7 @@ export interface PushApp extends Tenant {
 }
 
 /** Max. apps per organization: an audience lists all of them. */
-export const MAX_APPS = 50;
+const MAX_APPS = 50;
 
 export interface AppStore {
   /** All apps of an organization, oldest first. */

@@ -54,7 +54,7 @@ const updateDevice = async (
     if (before?.optedIn && !after.optedIn) onOptOut(after.platform);
     return after;
   }
-  throw new Unavailable('The device moved too fast to be changed.');
+  throw new Unavailable('The device changes too often to be updated.');
 };
 
 /** Registers or updates a device; idempotent per app and token. Omitted fields are kept (docs/spec/push.md#devices). */

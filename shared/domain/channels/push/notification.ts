@@ -12,7 +12,7 @@ const actionsOf = (value: unknown): PushAction[] | undefined =>
       })
     : undefined;
 
-/** Reads a unified payload as a notification: the fields of a push message, or plain text. Undefined without any text. */
+/** Reads a common payload as a notification: the fields of a push message, or plain text. Undefined without any text. */
 export const notificationOf = (content: unknown): PushContent | undefined => {
   const { payload } = (content ?? {}) as { readonly payload?: Readonly<Record<string, unknown>> };
   const body = nonEmpty(payload?.body) ?? nonEmpty(payload?.text);

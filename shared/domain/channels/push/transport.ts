@@ -36,7 +36,7 @@ export interface PushNotification {
   readonly deepLink?: string | undefined;
   readonly imageUrl?: string | undefined;
   readonly actions?: readonly PushAction[] | undefined;
-  /** Additional data for the app, delivered beside `dispatchId`, `deepLink`, `imageUrl` and `actions`, whose names are reserved. */
+  /** Additional data for the app, delivered with `dispatchId`, `deepLink`, `imageUrl` and `actions`, whose names are reserved. */
   readonly data?: Readonly<Record<string, string>> | undefined;
   /** Wakes the app without showing anything; title, body and image are omitted. */
   readonly silent?: boolean | undefined;
@@ -48,7 +48,7 @@ export interface PushDispatch {
   readonly app: PushCredentials;
   readonly device: PushTarget;
   readonly notification: PushNotification;
-  /** Our reference: passed to the app, and used to collapse a repeated dispatch where the platform supports it. */
+  /** Our reference: passed to the app, and used to collapse a repeated dispatch where the push service supports it. */
   readonly dispatchId: string;
 }
 

@@ -4,7 +4,7 @@ import { acceptedThen, scriptByEnding } from '../../message/sandbox.ts';
 import { RCS_ROUTES, type RcsContent, storedRcs } from './content.ts';
 import type { RcsPlanPorts } from './plan.ts';
 
-/** Card and SMS fallback in the form of the unified payload. */
+/** Card and SMS fallback in the form of the common payload. */
 const partsOf = ({ card, fallback }: RcsContent) => ({
   ...(card ? { card } : {}),
   ...(fallback ? { fallback: { text: fallback.text } } : {}),

@@ -56,6 +56,8 @@ export interface RcsContent {
   readonly text?: string | undefined;
   readonly card?: RcsCard | undefined;
   readonly fallback?: { readonly text: string; readonly encoding: 'GSM-7' | 'UCS-2' } | undefined;
+  /** The organization's own agent; absent for the one that the stage's provider is set up with. */
+  readonly senderId?: string | undefined;
 }
 
 declare module '../../message/channel.ts' {
@@ -82,4 +84,5 @@ export const storedRcs: z.ZodType<RcsContent> = z.object({
     })
     .optional(),
   fallback: z.object({ text: z.string(), encoding: z.enum(['GSM-7', 'UCS-2']) }).optional(),
+  senderId: z.string().optional(),
 });

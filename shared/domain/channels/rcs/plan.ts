@@ -3,11 +3,12 @@ import { type FieldError, isRefusal, refuse } from '../../core/errors.ts';
 import { linkShortener } from '../../links/shorten.ts';
 import type { Planned, PlanRefusal } from '../../message/plan.ts';
 import { phoneOf } from '../../message/recipient.ts';
+import type { SenderChecks } from '../../senders/permission.ts';
 import { cardErrors, lengthErrors, prepareRcs } from './prepare.ts';
 import type { RcsRequest } from './request.ts';
 
 /** Ports of RCS planning. */
-export interface RcsPlanPorts {
+export interface RcsPlanPorts extends Pick<SenderChecks, 'defaultSender'> {
   /** The deployment's public URL, without a trailing slash. */
   readonly publicUrl: string;
 }
@@ -18,7 +19,7 @@ const invalid = (errors: readonly FieldError[]) =>
 /** Plans an RCS message. 422 for an invalid phone or content. */
 export const planRcs = async (
   ports: RcsPlanPorts,
-  { env }: Tenant,
+  { organizationId, env }: Tenant,
   request: RcsRequest,
 ): Promise<Planned<'rcs'> | PlanRefusal> => {
   const { route } = request;
@@ -30,6 +31,7 @@ export const planRcs = async (
   const content = prepareRcs(request, request.trackLinks ? shortener.shorten : undefined);
   const tooLong = lengthErrors(content);
   if (tooLong.length > 0) return invalid(tooLong);
+  const senderId = await ports.defaultSender(organizationId, 'rcs');
   // Priced per message, not per segment (docs/spec/rcs.md#rcs-price).
   return {
     plan: {
@@ -37,7 +39,7 @@ export const planRcs = async (
       route,
       to,
       type: content.card ? 'interactive' : 'text',
-      content,
+      content: { ...content, senderId },
       requiresConsent: route !== 'easy_otp_rcs',
       links: shortener.links,
     },

@@ -16,7 +16,7 @@ export const route = z.enum(RCS_ROUTES).meta({
 });
 const label = boundedText(RCS_LIMITS.label).meta({
   maxLength: RCS_LIMITS.label,
-  description: 'What the button shows.',
+  description: 'The label of the button.',
   example: 'Rastrear',
 });
 
@@ -30,7 +30,7 @@ const suggestion = z
         .string()
         .min(1)
         .max(RCS_LIMITS.url)
-        .meta({ description: 'An http or https address.', example: 'https://loja.example/pedidos/A-1842' }),
+        .meta({ description: 'An http or https URL.', example: 'https://loja.example/pedidos/A-1842' }),
     }),
     z.strictObject({
       kind: z.literal('call').meta({ description: 'Dials a number.' }),
@@ -38,11 +38,11 @@ const suggestion = z
       phone: z.string().max(64).meta({ description: 'The number in E.164.', example: '+551130001234' }),
     }),
     z.strictObject({
-      kind: z.literal('reply').meta({ description: 'Answers the message.' }),
+      kind: z.literal('reply').meta({ description: 'Replies to the message.' }),
       label,
       postback: boundedText(RCS_LIMITS.postback).optional().meta({
         maxLength: RCS_LIMITS.postback,
-        description: 'What the answer carries beside its label.',
+        description: 'The data of the reply, besides its label.',
         example: 'confirm-A-1842',
       }),
     }),
@@ -90,11 +90,11 @@ export const content = z
     id: 'RcsContent',
     minProperties: 1,
     maxProperties: 1,
-    description: 'What the device shows: either a text or a card.',
+    description: 'The content that the device shows: either a text or a card.',
     example: { text: 'Seu pedido saiu para entrega.' },
   });
 
-/** Fields of an RCS send besides the common ones; shared by the RCS operation and the unified ones. */
+/** Fields of an RCS send besides the common ones; shared by the RCS operation and the operations for all channels. */
 export const rcsFields = {
   to: z.string().max(64).meta({ description: 'The recipient in E.164.', example: '+5511999990005' }),
   content,
@@ -103,13 +103,13 @@ export const rcsFields = {
     .strictObject({
       text: boundedText(RCS_LIMITS.fallback).meta({
         maxLength: RCS_LIMITS.fallback,
-        description: `At most ${RCS_LIMITS.fallback} characters. Accents and signs are replaced by their plain equivalents, so that it leaves in GSM-7; what has none moves it to UCS-2. Its links are not replaced.`,
+        description: `At most ${RCS_LIMITS.fallback} characters. Accents and symbols are replaced by plain equivalents, so that it is sent in GSM-7; one without an equivalent switches it to UCS-2. Its links are not replaced.`,
         example: 'Seu pedido saiu para entrega.',
       }),
     })
     .optional()
     .meta({
-      description: 'The SMS that leaves where the device has no RCS. Without one, such a recipient receives nothing.',
+      description: 'The SMS that is sent if the device has no RCS. Without one, such a recipient receives nothing.',
     }),
   trackLinks: z.boolean().optional().meta({
     description:

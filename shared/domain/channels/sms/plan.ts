@@ -5,24 +5,26 @@ import { replaceLinks } from '../../links/find.ts';
 import { linkShortener } from '../../links/shorten.ts';
 import type { Planned, PlanRefusal } from '../../message/plan.ts';
 import { phoneOf } from '../../message/recipient.ts';
+import { notOwnSender, type SenderChecks } from '../../senders/permission.ts';
 import type { SmsRequest } from './request.ts';
 import { prepareText } from './text.ts';
 
 /** Ports of SMS planning. */
-export interface SmsPlanPorts {
+export interface SmsPlanPorts extends SenderChecks {
   /** The deployment's public URL, without a trailing slash. */
   readonly publicUrl: string;
   /** The organization's contracted SMS per second; undefined means unlimited. */
   readonly perSecond: (organizationId: Id<'organization'>) => Promise<number | undefined>;
 }
 
-/** Plans an SMS. 422 for an invalid phone or too many tracked links. */
+/** Plans an SMS. 422 for an invalid phone or too many tracked links, 412 for a sender of somebody else. */
 export const planSms = async (
   ports: SmsPlanPorts,
-  { organizationId, env }: Tenant,
+  tenant: Tenant,
   request: SmsRequest,
 ): Promise<Planned<'sms'> | PlanRefusal> => {
-  const { route, senderId } = request;
+  const { organizationId, env } = tenant;
+  const { route } = request;
   const to = phoneOf(request.to);
   if (isRefusal(to)) return to;
   const shortener = linkShortener(ports.publicUrl, env);
@@ -30,6 +32,9 @@ export const planSms = async (
   const tooMany = shortener.refusal('body');
   if (tooMany) return tooMany;
   const { text, encoding, length, segments } = prepareText(body);
+  if (request.senderId !== undefined && !(await ports.mayUseSender(tenant, 'sms', request.senderId)))
+    return notOwnSender('senderId');
+  const senderId = request.senderId ?? (await ports.defaultSender(organizationId, 'sms'));
   return {
     plan: {
       channel: 'sms',

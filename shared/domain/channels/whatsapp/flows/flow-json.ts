@@ -25,22 +25,25 @@ const screenId = z
   .string()
   .max(80)
   .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must use letters, digits and _ only')
-  .refine((id) => id !== 'SUCCESS', 'is a name of the platform');
+  .refine((id) => id !== 'SUCCESS', 'is reserved by Meta');
 
 const screen = z.strictObject({
-  id: screenId.meta({ description: 'Its id in the flow.', example: 'DADOS' }),
-  title: z.string().max(80).optional().meta({ description: 'What stands above it.', example: 'Seus dados' }),
-  terminal: z.boolean().optional().meta({ description: 'Whether the flow ends with it.', example: true }),
-  success: z.boolean().optional().meta({ description: 'Whether ending there is a success.', example: true }),
-  refresh_on_back: z.boolean().optional().meta({ description: 'Whether going back asks for its data anew.' }),
+  id: screenId.meta({ description: 'The id of the screen.', example: 'DADOS' }),
+  title: z.string().max(80).optional().meta({ description: 'The title of the screen.', example: 'Seus dados' }),
+  terminal: z.boolean().optional().meta({ description: 'Whether the flow ends with this screen.', example: true }),
+  success: z.boolean().optional().meta({ description: 'Whether ending on this screen is a success.', example: true }),
+  refresh_on_back: z
+    .boolean()
+    .optional()
+    .meta({ description: 'Whether going back to this screen requests its data again.' }),
   sensitive: z.array(z.string().max(200)).max(200).optional().meta({ description: 'Fields that are shown masked.' }),
-  data: object.optional().meta({ description: 'The data that it is given, by name.' }),
+  data: object.optional().meta({ description: 'The data that the screen receives, by name.' }),
   layout: z
     .strictObject({
-      type: z.literal('SingleColumnLayout').meta({ description: 'The only layout there is.' }),
-      children: z.array(object).max(200).meta({ description: 'Its components, as the platform has them.' }),
+      type: z.literal('SingleColumnLayout').meta({ description: 'The only layout that exists.' }),
+      children: z.array(object).max(200).meta({ description: "Its components, in Meta's format." }),
     })
-    .meta({ description: 'What stands on it.' }),
+    .meta({ description: 'The content of the screen.' }),
 });
 
 /** The routing model: the screens that each screen may lead to. */
@@ -58,10 +61,10 @@ const shape = z
       .regex(/^\d{1,3}\.\d{1,3}$/, 'must be as 3.0')
       .default(DATA_API_VERSION)
       .meta({ description: 'The version of the data exchange.', example: DATA_API_VERSION }),
-    routing_model: routing.optional().meta({ description: 'To which screens each screen may lead.' }),
-    screens: z.array(screen).min(1).max(100).meta({ description: 'The screens, first things first.' }),
+    routing_model: routing.optional().meta({ description: 'The screens that each screen may lead to.' }),
+    screens: z.array(screen).min(1).max(100).meta({ description: 'The screens, in order.' }),
   })
-  .meta({ id: 'FlowJson', description: 'What a flow shows, in the Flow JSON of the platform.' });
+  .meta({ id: 'FlowJson', description: "The screens of a flow, as Meta's Flow JSON." });
 
 type Shape = z.output<typeof shape>;
 const routeErrors = ({

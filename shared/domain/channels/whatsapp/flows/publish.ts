@@ -27,12 +27,12 @@ const openApiOf = async (
   { env, organizationId }: Tenant,
   { numberId }: WhatsappFlow,
 ): Promise<MetaApi | Refusal<'DEPENDENCY_FAILED' | 'PRECONDITION_FAILED'>> => {
-  const gone = refuse('PRECONDITION_FAILED', 'The number of the flow is not connected any more.');
+  const disconnected = refuse('PRECONDITION_FAILED', 'The number of the flow is not connected any more.');
   const number = await ports.numbers.read(organizationId, numberId);
-  if (!number) return gone;
+  if (!number) return disconnected;
   const metaApi = await metaApiOf(ports, env, number);
   if (!isRefusal(metaApi)) return metaApi;
-  return metaApi.name === 'NOT_FOUND' ? gone : (metaApi as Refusal<'DEPENDENCY_FAILED'>);
+  return metaApi.name === 'NOT_FOUND' ? disconnected : (metaApi as Refusal<'DEPENDENCY_FAILED'>);
 };
 
 /** Status by Meta's status of a published flow: blocked means paused; throttled still works, slowly. */
@@ -108,7 +108,7 @@ const saveMetaFlowId = async (
 
 const invalidJson = (errors: readonly FlowJsonError[]) =>
   refuse('VALIDATION_ERROR', {
-    detail: "The platform found faults in the flow's JSON.",
+    detail: "Meta found errors in the flow's JSON.",
     errors: errors.slice(0, MAX_ERRORS).map(({ error, line }) => ({
       path: 'flowJson',
       message: (line === undefined ? error : `line ${line}: ${error}`).slice(0, 200),
@@ -213,7 +213,7 @@ export const syncFlow = async (
 ): Promise<WhatsappFlow | FlowRefusal> => {
   const flow = await findFlow(ports, owner, id);
   if (isRefusal(flow)) return flow;
-  if (flow.platformFlowId === undefined) return invalidState(flow.status, 'a flow that the platform has seen');
+  if (flow.platformFlowId === undefined) return invalidState(flow.status, 'a flow that exists at Meta');
   const metaApi = await openApiOf(ports, owner, flow);
   if (isRefusal(metaApi)) return metaApi;
   const found = await metaApi.readFlow(flow.platformFlowId, flow.platformStatus);
@@ -231,7 +231,7 @@ export const deleteFlowAtMeta =
     const metaApi = await openApiOf(ports, owner, flow);
     if (isRefusal(metaApi))
       return metaApi.name === 'PRECONDITION_FAILED' ? undefined : (metaApi as Refusal<'DEPENDENCY_FAILED'>);
-    const gone = await metaApi.deleteFlow(flow.platformFlowId);
-    if (gone.kind === 'done' || (gone.kind === 'refused' && gone.cause === 'absent')) return undefined;
-    return metaRefusal(gone);
+    const deleted = await metaApi.deleteFlow(flow.platformFlowId);
+    if (deleted.kind === 'done' || (deleted.kind === 'refused' && deleted.cause === 'absent')) return undefined;
+    return metaRefusal(deleted);
   };

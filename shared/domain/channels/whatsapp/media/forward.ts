@@ -22,13 +22,13 @@ export interface ReceivedFile {
 }
 export type ReceiveFile = (spool: Spool) => Promise<ReceivedFile | Refused>;
 
-const NO_ACCESS = "The channel platform refused the number's access; connect the number again.";
+const NO_ACCESS = "Meta refused the number's access; connect the number again.";
 /** Details of refusals that are not about the file. */
 const REFUSAL_DETAILS: Readonly<Partial<Record<RefusalCause, string>>> = {
   credentials: NO_ACCESS,
   sender: NO_ACCESS,
-  throttled: 'The channel platform takes no more uploads right now; try again later.',
-  unavailable: 'The channel platform cannot be reached; try again later.',
+  throttled: 'Meta accepts no more uploads right now; try again later.',
+  unavailable: 'Meta cannot be reached; try again later.',
 };
 
 /** Uploads a file to Meta; returns Meta's media id. */
@@ -43,10 +43,10 @@ const uploadToMeta = async (
   if (answer.kind === 'accepted') return answer.providerMessageId;
   onFailure(answer.detail);
   if (answer.kind === 'unknown')
-    return refuse('DEPENDENCY_FAILED', 'The channel platform did not confirm the upload; upload the file again.');
+    return refuse('DEPENDENCY_FAILED', 'Meta did not confirm the upload; upload the file again.');
   const { retryAfterSeconds } = answer;
   return refuse('DEPENDENCY_FAILED', {
-    detail: REFUSAL_DETAILS[answer.cause] ?? 'The channel platform refused the file.',
+    detail: REFUSAL_DETAILS[answer.cause] ?? 'Meta refused the file.',
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
   });
 };

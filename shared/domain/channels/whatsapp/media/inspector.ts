@@ -14,7 +14,7 @@ export interface Inspected {
 export type InspectionProblem = 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'VALIDATION_ERROR';
 
 const UNSUPPORTED =
-  'The bytes are of no type that the channel platform takes: JPEG, PNG, WebP, MP4, 3GP, AAC, AMR, MP3, Ogg/Opus, PDF, Office documents and plain text.';
+  'The bytes are not of a type that Meta accepts: JPEG, PNG, WebP, MP4, 3GP, AAC, AMR, MP3, Ogg/Opus, PDF, Office documents and plain text.';
 
 /** Formats a size as KB or MB, or as bytes if it is a multiple of neither. */
 const formatSize = (bytes: number): string => {

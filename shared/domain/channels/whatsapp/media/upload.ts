@@ -14,7 +14,7 @@ import { type UploadError, UploadReader } from './upload-reader.ts';
 export type ParseDescription = (json: string) => FileDescription | Refusal<'BAD_REQUEST' | 'VALIDATION_ERROR'>;
 
 /** 413 for a body over this path's limit; points to the operation for large files. */
-export const bodyTooLarge = (): Refusal<'PAYLOAD_TOO_LARGE'> =>
+const bodyTooLarge = (): Refusal<'PAYLOAD_TOO_LARGE'> =>
   refuse(
     'PAYLOAD_TOO_LARGE',
     'The body is over the limit of this path; send large media through `POST /numbers/{numberId}/media/uploads`.',
@@ -26,7 +26,7 @@ const refusalOf = (error: UploadError): Refusal<'BAD_REQUEST' | 'PAYLOAD_TOO_LAR
   if (error.kind === 'duplicate_field')
     return refuse('VALIDATION_ERROR', {
       detail: 'The body breaks the contract.',
-      errors: [{ path: 'dataBase64', message: 'stands there twice' }],
+      errors: [{ path: 'dataBase64', message: 'is given twice' }],
     });
   return refuse('VALIDATION_ERROR', {
     detail: `dataBase64 is not base64: it breaks off at character ${error.at}, counted from 0.`,

@@ -115,16 +115,16 @@ export type MetaRefusal = Refusal<'DEPENDENCY_FAILED' | 'RATE_LIMITED' | 'VALIDA
 export const metaRefusal = (answer: Exclude<MetaAnswer<unknown>, { kind: 'done' }>, path?: string): MetaRefusal => {
   const { detail } = answer;
   if (answer.kind === 'uncertain')
-    return refuse('DEPENDENCY_FAILED', `The platform gave no certain answer (${detail}); calling again is safe.`);
+    return refuse('DEPENDENCY_FAILED', `The outcome at Meta is unknown (${detail}); calling again is safe.`);
   if (answer.cause === 'throttled')
     return refuse('RATE_LIMITED', {
-      detail: `The platform takes no more calls right now (${detail}).`,
+      detail: `Meta accepts no more calls right now (${detail}).`,
       retryAfterSeconds: Math.max(1, answer.retryAfterSeconds ?? 60),
     });
   if (answer.cause === 'content' && path !== undefined)
     return refuse('VALIDATION_ERROR', {
-      detail: `The platform refused it (${detail}).`,
-      errors: [{ path, message: 'was refused by the platform' }],
+      detail: `Meta refused it (${detail}).`,
+      errors: [{ path, message: 'was refused by Meta' }],
     });
-  return refuse('DEPENDENCY_FAILED', `The platform refused (${detail}).`);
+  return refuse('DEPENDENCY_FAILED', `Meta refused (${detail}).`);
 };

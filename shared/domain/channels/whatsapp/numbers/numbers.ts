@@ -28,7 +28,7 @@ export interface NumberChange {
 const notFound = () => refuse('NOT_FOUND', 'There is no such number.');
 
 /** Opens Meta's API with an access token; 502 naming the missing setting if it is not configured. */
-export const openMetaApi = async (
+const openMetaApi = async (
   { metaApi }: Pick<NumberPorts, 'metaApi'>,
   env: Tenant['env'],
   accessToken: string,
@@ -58,11 +58,11 @@ export const metaApiOf = async (
 const connectRefusal = (answer: Exclude<MetaAnswer<unknown>, { kind: 'done' }>) => {
   const invalidField = (path: string, message: string) =>
     refuse('VALIDATION_ERROR', {
-      detail: `The platform does not let this number be reached (${answer.detail}).`,
+      detail: `Meta does not allow access to this number (${answer.detail}).`,
       errors: [{ path, message }],
     });
   if (answer.kind === 'refused' && answer.cause === 'credentials')
-    return invalidField('accessToken', 'is not taken by the platform for this number');
+    return invalidField('accessToken', 'is not accepted by Meta for this number');
   if (answer.kind === 'refused' && (answer.cause === 'absent' || answer.cause === 'content'))
     return invalidField('phoneNumberId', 'is no number of this wabaId that the access token reaches');
   return metaRefusal(answer);
@@ -155,7 +155,7 @@ const limitErrors = (number: WhatsappNumber, requested: NonNullable<NumberChange
     .filter((name) => (requested[name] ?? 0) > ceiling[name])
     .map((name) => ({
       path: `rateLimit.${name}`,
-      message: `must be at most ${ceiling[name]}, which the platform allows this number`,
+      message: `must be at most ${ceiling[name]}, Meta's limit for this number`,
     }));
 };
 
@@ -191,8 +191,7 @@ export const changeNumber = async (
   }
   return updateNumber(ports, owner, id, (before) => {
     const errors = rateLimit ? limitErrors(before, rateLimit) : [];
-    if (errors.length > 0)
-      return refuse('VALIDATION_ERROR', { detail: 'The rate is above what the platform allows.', errors });
+    if (errors.length > 0) return refuse('VALIDATION_ERROR', { detail: "The rate is above Meta's limit.", errors });
     return {
       fields: {
         ...(meta?.byo === undefined ? {} : { byo: meta.byo ?? undefined }),

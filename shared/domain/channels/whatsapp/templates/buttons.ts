@@ -108,7 +108,7 @@ export const buttonErrors = (
   for (const [type, max] of Object.entries(MAX_PER_TYPE))
     if (buttons.filter((each) => each.type === type).length > max)
       errors.push({ path, message: `must have at most ${max} of ${type}` });
-  if (!areGrouped(buttons)) errors.push({ path, message: 'quick replies must stand together' });
+  if (!areGrouped(buttons)) errors.push({ path, message: 'quick replies must be contiguous' });
   const isCode = category === 'authentication';
   if (buttons.some(({ type }) => (type === 'OTP') !== isCode))
     errors.push({ path, message: isCode ? 'must be one of OTP' : 'OTP belongs to authentication alone' });

@@ -57,7 +57,7 @@ const offerErrors = (parts: Parts): readonly FieldError[] => {
 const carouselErrors = (parts: Parts): readonly FieldError[] =>
   parts.has('CAROUSEL')
     ? [...parts].flatMap(([type, { path }]) =>
-        type === 'CAROUSEL' || type === 'BODY' ? [] : [{ path, message: 'stands beside no CAROUSEL' }],
+        type === 'CAROUSEL' || type === 'BODY' ? [] : [{ path, message: 'cannot be combined with a CAROUSEL' }],
       )
     : [];
 
@@ -91,7 +91,7 @@ export const componentErrors = (
       errors.push({ path: `components.${at}.type`, message: `must be one of ${COMPONENT_TYPES.join(', ')}` });
       continue;
     }
-    if (parts.has(type)) errors.push({ path: `components.${at}.type`, message: 'stands in the template already' });
+    if (parts.has(type)) errors.push({ path: `components.${at}.type`, message: 'is in the template already' });
     else parts.set(type, { payload: component.payload, path });
     const check = (category === 'authentication' ? AUTHENTICATION_CHECKS : CHECKS)[type];
     errors.push(...check(component.payload, { category, path, headerExampleUrl }));

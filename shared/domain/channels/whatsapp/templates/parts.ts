@@ -55,7 +55,7 @@ export type PartCheck = (payload: unknown, context: PartContext) => readonly Fie
 const issuesOf = (error: z.ZodError, path: string): readonly FieldError[] =>
   error.issues.map((issue) => ({
     path: [path, ...issue.path.map(String)].join('.'),
-    message: issue.code === 'unrecognized_keys' ? 'has fields that the platform does not know' : issue.message,
+    message: issue.code === 'unrecognized_keys' ? 'has fields that Meta does not know' : issue.message,
   }));
 
 /** Checks a payload's schema, then `rest`. */

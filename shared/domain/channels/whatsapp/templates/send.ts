@@ -109,7 +109,7 @@ const missingPartsRefusal = (template: WhatsappTemplate, own: readonly FilledPar
 const templateRefusal = (template: WhatsappTemplate, request: SendRequest): TemplateRefusal | undefined => {
   if (template.status !== 'approved')
     return refuse('CONFLICT', {
-      detail: 'The template is not approved by the platform.',
+      detail: 'The template is not approved by Meta.',
       v1Code: 'precondition_failed',
       meta: { code: 'template_not_approved', templateId: template.id },
     });

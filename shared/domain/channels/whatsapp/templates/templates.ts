@@ -48,7 +48,7 @@ const contentRefusal = ({
   return errors.length === 0
     ? undefined
     : refuse('VALIDATION_ERROR', {
-        detail: "The template breaks the platform's rules.",
+        detail: "The template breaks Meta's rules.",
         errors: errors.slice(0, MAX_ERRORS),
       });
 };
@@ -155,7 +155,7 @@ export const changeTemplate = (
     if (before.status !== 'draft' && before.status !== 'rejected')
       return invalidState(before.status, 'a draft or a rejected template');
     if (isNameLocked(before, change))
-      return refuse('CONFLICT', 'The platform has reviewed it: its name and its language stay. Create another.');
+      return refuse('CONFLICT', 'Meta has reviewed it: its name and language cannot change. Create another.');
     const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
     const merged: WhatsappTemplate = {
       ...before,
@@ -175,9 +175,9 @@ const deleteAtMeta = async (ports: TemplatePorts, owner: Tenant, template: Whats
   const metaApi = number && (await metaApiOf(ports, owner.env, number));
   if (!metaApi) return undefined;
   if (isRefusal(metaApi)) return metaApi.name === 'NOT_FOUND' ? undefined : (metaApi as Refusal<'DEPENDENCY_FAILED'>);
-  const gone = await metaApi.deleteTemplate(wabaId, name, platformTemplateId);
-  if (gone.kind === 'done' || (gone.kind === 'refused' && gone.cause === 'absent')) return undefined;
-  return metaRefusal(gone);
+  const deleted = await metaApi.deleteTemplate(wabaId, name, platformTemplateId);
+  if (deleted.kind === 'done' || (deleted.kind === 'refused' && deleted.cause === 'absent')) return undefined;
+  return metaRefusal(deleted);
 };
 
 /** Deletes a template, at Meta first. The name is free again here, while Meta reserves it for 30 days. */

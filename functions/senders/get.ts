@@ -1,0 +1,11 @@
+import { getSender as contract } from '../../shared/contracts/senders.ts';
+import { findSender } from '../../shared/domain/senders/senders.ts';
+import { senderView } from '../../shared/domain/senders/views.ts';
+import { operation } from '../../shared/runtime/operation.ts';
+import { senderPorts } from '../../shared/wiring/senders/senders.ts';
+
+export const handler = operation(
+  contract,
+  ({ actor, params }) => findSender(senderPorts, actor, params.id),
+  senderView,
+);

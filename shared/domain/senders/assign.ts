@@ -1,0 +1,57 @@
+import type { Tenant } from '../core/actor.ts';
+import { CONFLICT, retryOnConflict } from '../core/retry-on-conflict.ts';
+import { draft, withStatus } from './lifecycle.ts';
+import { type Sender, type SenderChannel, type SenderPorts, senderValue } from './sender.ts';
+
+type Owner = Pick<Tenant, 'organizationId'>;
+
+/**
+ * In the sandbox a sender is verified by its first use: the pending one, or else a new one. False for what is no sender of the channel. A
+ * full list changes nothing of the send.
+ */
+export const verifyByUse = async (
+  { clock, senders }: Pick<SenderPorts, 'clock' | 'senders'>,
+  owner: Owner,
+  channel: SenderChannel,
+  given: string,
+  pending: readonly Sender[],
+): Promise<boolean> => {
+  const value = senderValue(channel, given);
+  if (value === undefined) return false;
+  const now = clock();
+  const [before] = pending;
+  if (before === undefined) {
+    await senders.create({ ...draft(owner, channel, value, now), status: 'verified', verifiedAt: now });
+    return true;
+  }
+  await senders.change(before, withStatus(before, 'verified', now));
+  return true;
+};
+
+/** Assigns a sender to an organization, for the operator: verified at once, whatever the provider says. Undefined where another has it. */
+export const assignSender = async (
+  { clock, senders }: Pick<SenderPorts, 'clock' | 'senders'>,
+  owner: Owner,
+  channel: SenderChannel,
+  value: string,
+): Promise<Sender | undefined> =>
+  retryOnConflict('The sender', async () => {
+    const now = clock();
+    const [before] = await senders.find(owner.organizationId, channel, [value]);
+    if (!before) {
+      const sender: Sender = {
+        ...draft(owner, channel, value, now),
+        status: 'verified',
+        assigned: true,
+        verifiedAt: now,
+      };
+      const outcome = await senders.create(sender);
+      if (outcome.kind === 'saved') return sender;
+      if (outcome.kind === 'taken' && outcome.own) return CONFLICT;
+      return undefined;
+    }
+    if (before.status === 'verified') return before;
+    const after: Sender = { ...withStatus(before, 'verified', now), assigned: true };
+    const changed = await senders.change(before, after);
+    return changed === 'conflict' ? CONFLICT : changed === 'saved' ? after : undefined;
+  });

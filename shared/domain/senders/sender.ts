@@ -1,0 +1,133 @@
+import { parseAddress, parseDomain } from '../core/email-address.ts';
+import type { Id } from '../core/ids.ts';
+import type { Clock } from '../core/time.ts';
+
+/** The channels whose senders are registered here; a WhatsApp number or an Instagram account is its own sender. */
+export const SENDER_CHANNELS = ['email', 'sms', 'rcs'] as const;
+export type SenderChannel = (typeof SENDER_CHANNELS)[number];
+
+export const SENDER_STATUSES = ['pending', 'verified', 'rejected'] as const;
+export type SenderStatus = (typeof SENDER_STATUSES)[number];
+
+/** A DNS record that the owner of a domain sets. */
+export interface DnsRecord {
+  readonly type: 'CNAME';
+  readonly name: string;
+  readonly value: string;
+}
+
+/** A name that an organization may send as, in one environment. */
+export interface Sender {
+  readonly id: Id<'sender'>;
+  readonly organizationId: Id<'organization'>;
+  readonly channel: SenderChannel;
+  /** An e-mail address or domain in lower case, or an SMS or RCS sender as its messages show it. */
+  readonly value: string;
+  readonly status: SenderStatus;
+  /** DNS records of a domain; absent where there is nothing to set. */
+  readonly records?: readonly DnsRecord[] | undefined;
+  /** The sender of messages that name none; at most one per channel. */
+  readonly isDefault: boolean;
+  /** The operator assigned it: the provider is neither asked about it nor told of its end. */
+  readonly assigned?: true | undefined;
+  /** When it was first verified (ms). From then on its value stays with the organization, even after it is deleted. */
+  readonly verifiedAt?: number | undefined;
+  /** Until when (ms) a pending e-mail sender is checked with the provider. */
+  readonly checkUntil?: number | undefined;
+  /** When it is checked next (ms); with `checkUntil`. */
+  readonly nextCheckAt?: number | undefined;
+  readonly version: number;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+export type SenderOutcome =
+  | { readonly kind: 'saved' | 'conflict' | 'limit_reached' }
+  /** Another organization has the value. `own`: the organization itself has it. */
+  | { readonly kind: 'taken'; readonly own: boolean };
+
+export interface SenderStore {
+  create(sender: Sender): Promise<SenderOutcome>;
+  /**
+   * Replaces a sender that is still `before`; `isDefault` stays. A rejected one lets go of its value, and takes it again when it is not
+   * rejected any more: `taken` where another organization has it by then.
+   */
+  change(before: Sender, after: Sender): Promise<'conflict' | 'saved' | 'taken'>;
+  /** Makes a verified sender its channel's default in place of any other, or no longer. False when it changed meanwhile. */
+  setDefault(sender: Sender, isDefault: boolean): Promise<boolean>;
+  /** The value of a channel's default sender. */
+  defaultOf(organizationId: Id<'organization'>, channel: SenderChannel): Promise<string | undefined>;
+  /** Deletes a sender; frees its value unless it was ever verified. */
+  remove(sender: Sender): Promise<boolean>;
+  read(organizationId: Id<'organization'>, id: Id<'sender'>): Promise<Sender | undefined>;
+  /** All senders of an organization, or those of a channel. */
+  list(organizationId: Id<'organization'>, channel?: SenderChannel): Promise<readonly Sender[]>;
+  /** The senders of any organization that have one of these exclusive values. */
+  holders(channel: SenderChannel, values: readonly string[]): Promise<readonly Sender[]>;
+  /** Those of these values that the organization has. */
+  find(
+    organizationId: Id<'organization'>,
+    channel: SenderChannel,
+    values: readonly string[],
+  ): Promise<readonly Sender[]>;
+}
+
+/** What the e-mail provider knows of a domain or an address. */
+export interface IdentityState {
+  readonly status: SenderStatus;
+  readonly records?: readonly DnsRecord[] | undefined;
+}
+export type IdentityAnswer =
+  | { readonly kind: 'done'; readonly state: IdentityState }
+  /** `exists`: the operator's account has it already, for itself or for another organization. */
+  | { readonly kind: 'absent' | 'exists' }
+  | { readonly kind: 'unavailable'; readonly detail: string };
+
+/** The provider's registry of e-mail domains and addresses that may be sent from. */
+export interface EmailIdentities {
+  create(value: string): Promise<IdentityAnswer>;
+  read(value: string): Promise<IdentityAnswer>;
+  remove(value: string): Promise<IdentityAnswer>;
+}
+
+export interface SenderPorts {
+  readonly clock: Clock;
+  readonly senders: SenderStore;
+  /** Undefined where no e-mail provider is set up. */
+  readonly emailIdentities: () => Promise<EmailIdentities | undefined>;
+  /** Enqueues the next check of a pending sender. Best effort: the dispatcher finds it by its due row. */
+  readonly enqueueCheck: (sender: Sender) => void;
+}
+
+/** An alphanumeric SMS sender (3GPP TS 23.040, 9.1.2.5: at most 11 characters); with a letter, so that it is no number. */
+const ALPHANUMERIC = /^(?=.*[A-Za-z])[A-Za-z0-9 ]{1,11}$/;
+/** A short code, or a number with or without its plus sign. */
+const DIGITS = /^\+?\d{3,15}$/;
+const RCS_AGENT = /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/;
+
+const READ_AS: Readonly<Record<SenderChannel, (value: string) => string | undefined>> = {
+  email: (value) => (value.includes('@') ? parseAddress(value) : parseDomain(value))?.toLowerCase(),
+  sms: (value) => (ALPHANUMERIC.test(value) || DIGITS.test(value) ? value : undefined),
+  rcs: (value) => (RCS_AGENT.test(value) ? value : undefined),
+};
+
+/** The value as it is kept; undefined if it is no sender of the channel. */
+export const senderValue = (channel: SenderChannel, value: string): string | undefined =>
+  READ_AS[channel](value.trim());
+
+/** The form in which two values are the same sender: numbers without the plus sign, names whatever their case. */
+export const comparedValue = (channel: SenderChannel, value: string): string =>
+  channel === 'sms' && DIGITS.test(value) ? value.replace('+', '') : value.toUpperCase();
+
+/** Whether readers take the value for one organization's, so that one alone may have it in a stage. Several may send from one number. */
+export const isExclusive = (channel: SenderChannel, value: string): boolean =>
+  channel !== 'sms' || ALPHANUMERIC.test(value);
+
+/** The values whose verified sender allows to send as this one: an e-mail address, its domain, and the domains above, as SES has it. */
+export const coveringValues = (channel: SenderChannel, value: string): readonly string[] => {
+  const own = senderValue(channel, value);
+  if (own === undefined || channel !== 'email') return own === undefined ? [] : [own];
+  const labels = own.slice(own.indexOf('@') + 1).split('.');
+  const domains = labels.slice(0, -1).map((_, at) => labels.slice(at).join('.'));
+  return own.includes('@') ? [own, ...domains] : domains;
+};

@@ -1,0 +1,50 @@
+/** The table of a stage. `infra/` builds it from here; access-patterns.ts says what is in it. */
+export const TABLE = { partitionKey: 'pk', sortKey: 'sk', timeToLive: 'ttl' } as const;
+
+/** Projected for the filters of the lists of WhatsApp numbers, templates and flows. */
+const RESOURCE_ATTRIBUTES = ['qualityRating', 'category', 'language', 'platformStatus', 'platformCategories'] as const;
+
+/** Projected into the list indexes: every attribute that a filter reads, so that a filtered total reads no full row. */
+const LIST_ATTRIBUTES = [
+  'org',
+  'channel',
+  'status',
+  'region',
+  'via',
+  'contactId',
+  'campaignId',
+  'recipientHash',
+  'archivedAt',
+  'numberId',
+  'batchId',
+  'sentByAccountId',
+] as const;
+
+export const INDEXES = {
+  /** Lists of an organization's objects, newest first. */
+  gsi1: {
+    partitionKey: 'gsi1pk',
+    sortKey: 'gsi1sk',
+    sortType: 'S',
+    attributes: [...LIST_ATTRIBUTES, ...RESOURCE_ATTRIBUTES, 'origin'],
+  },
+  /** Objects of one contact or one message. */
+  gsi2: { partitionKey: 'gsi2pk', sortKey: 'gsi2sk', sortType: 'S', attributes: LIST_ATTRIBUTES },
+  /** Messages with a campaign tag. */
+  gsi3: { partitionKey: 'gsi3pk', sortKey: 'gsi3sk', sortType: 'S', attributes: LIST_ATTRIBUTES },
+  /** Messages to or from one recipient, and contacts by e-mail address. */
+  gsi4: { partitionKey: 'gsi4pk', sortKey: 'gsi4sk', sortType: 'S', attributes: LIST_ATTRIBUTES },
+  /** Work items, by the time they are due (ms). Sparse: only rows with pending work have an entry. */
+  due: { partitionKey: 'duePk', sortKey: 'dueAt', sortType: 'N', attributes: [] },
+} as const;
+
+/** Due-index partitions of each kind of work item; four take 4,000 writes a second. */
+export const DUE_SHARDS = 4;
+/** Counter rows that a wallet's captures are spread over, so that settling never contends with reserving. */
+export const CAPTURE_SHARDS = 8;
+
+/** Counter rows that a channel's inbound messages are spread over, so that concurrent ones seldom conflict. */
+export const INBOUND_SHARDS = 4;
+
+/** Shards of an organization's push devices, read in parallel when an audience is built. */
+export const PUSH_SHARDS = 16;

@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto';
+import { expect, vi } from 'vitest';
+import { type Id, newId } from '../../shared/domain/core/ids.ts';
+import { asCoins } from '../../shared/domain/core/money.ts';
+import { newEvent } from '../../shared/domain/events/event.ts';
+import type { ReplyRecord } from '../../shared/domain/inbound/sms-reply.ts';
+import type { Channel } from '../../shared/domain/message/channel.ts';
+import type { PriceTable } from '../../shared/domain/pricing/prices.ts';
+import { putProviderSettings } from '../../shared/storage/access/providers.ts';
+import { keepReply } from '../../shared/storage/messages/replies.ts';
+import type { Answer, Client, Messaging, Tenant } from '../support/api.ts';
+
+/** The header of an idempotency key: a new one, or the given one. */
+export const keyed = (key: string = randomUUID()) => ({ 'idempotency-key': key });
+
+/** How long the service may take for what it does in the background. */
+export const PATIENCE = { timeout: 20_000, interval: 150 };
+
+/** Waits until a resource has these fields. */
+export const becomes = (client: Client, path: string, fields: object, patience = PATIENCE) =>
+  vi.waitFor(async () => expect((await client.get(path)).body).toMatchObject(fields), patience);
+
+export const walletOf = async (client: Client) => (await client.get('/v2/wallet')).body;
+export const balanceOf = async (client: Client): Promise<number> => (await walletOf(client)).balanceCoins;
+
+export const idsOf = (items: readonly { id: string }[]): string[] => items.map(({ id }) => id);
+export const kindsOf = (items: readonly { kind: string }[]): string[] => items.map(({ kind }) => kind);
+
+/** Creates a contact and opts it out; answers its id. */
+export const optedOut = async (client: Client, fields: object): Promise<string> => {
+  const { id } = (await client.post('/contacts', fields)).body;
+  expect((await client.post(`/contacts/${id}/opt-out`, { reason: 'asked' })).status).toBe(200);
+  return id;
+};
+
+let numbers = 0;
+/** Connects a WhatsApp number of the sandbox; answers its id. */
+export const connectNumber = async (client: Client, wabaId = '102290129340398'): Promise<string> => {
+  const phoneNumberId = `99${String(++numbers).padStart(6, '0')}1000`;
+  return (await client.post('/numbers', { phoneNumberId, wabaId, accessToken: 'token' })).body.id;
+};
+
+/** Sets up a provider in the live stage. */
+export const setUpProvider = async (messaging: Messaging, channel: Channel, name: string, settings: object) => {
+  const provider = { channel, name, settings, now: Date.now() };
+  await putProviderSettings(messaging.tables.live, await messaging.vault('live'), provider);
+};
+
+/** What a provider's stand-in accepted of a message; waits for the messages that are sent in the background. */
+export const acceptedBy = <M extends { readonly messageId: string }>(
+  standIn: { readonly messages: readonly M[] },
+  { body }: Answer,
+): Promise<M> =>
+  vi.waitFor(() => {
+    const found = standIn.messages.find(({ messageId }) => messageId === body.id);
+    if (!found) throw new Error(`The provider never saw the message: ${JSON.stringify(body)}`);
+    return found;
+  }, PATIENCE);
+
+/** Sets quiet hours for the hour before and after now. */
+export const setQuietHours = async (client: Client, channels: readonly Channel[]) => {
+  const clock = (byMs: number) => new Date(Date.now() + byMs).toISOString().slice(11, 16);
+  const body = { inicio: clock(-3600_000), fim: clock(3600_000), timeZone: 'UTC', channels };
+  expect(await client.call('PUT', '/v2/organizations/me/quiet-hours', { body })).toMatchObject({ status: 200, body });
+  return body;
+};
+
+type Band = readonly [upTo: number | null, coins: number];
+/** A price table of SMS: the bands of premium, one price for otp, and R$ 0.02 for a reply. */
+export const smsPrices = (premium: readonly Band[], otp: number): PriceTable => {
+  const row = (route: string, unit: 'segment' | 'reply', bands: readonly Band[]) =>
+    ({ channel: 'sms', route, unit, bands: bands.map(([upTo, coins]) => ({ upTo, coins })) }) as const;
+  return [
+    row('premium', 'segment', premium),
+    row('otp', 'segment', [[null, otp]]),
+    row('reply', 'reply', [[null, 200]]),
+  ];
+};
+
+/** Stores an SMS reply in the test stage, as a provider's callback does. */
+export const storeReply = async (
+  messaging: Messaging,
+  { id: organizationId }: Tenant,
+  inReplyTo: string,
+  fields: Partial<ReplyRecord> = {},
+): Promise<ReplyRecord> => {
+  const { createdAt = Date.now() } = fields;
+  const reply: ReplyRecord = {
+    id: newId('reply'),
+    organizationId,
+    env: 'test',
+    inReplyTo: inReplyTo as Id<'message'>,
+    route: 'premium',
+    from: '+5511999990005',
+    body: 'Sim',
+    coins: asCoins(200),
+    receivedAt: createdAt,
+    createdAt,
+    ...fields,
+  };
+  const event = newEvent({ type: 'sms.received', organizationId, env: 'test', createdAt, data: { id: reply.id } });
+  await keepReply(messaging.tables.test, reply, event);
+  return reply;
+};
+
+/** The rows of a table-driven test: each name with each of its values. */
+export const pairsOf = (table: Readonly<Record<string, readonly string[]>>): [name: string, value: string][] =>
+  Object.entries(table).flatMap(([name, values]) => values.map((value): [string, string] => [name, value]));

@@ -1,0 +1,59 @@
+import { KEY_SCOPES } from '../../shared/domain/access/keys.ts';
+import type { Client, Messaging, Tenant } from '../support/api.ts';
+import { makeDelivery, makeWebhook } from '../support/webhook-rows.ts';
+import { connectNumber, keyed, storeReply } from './support.ts';
+
+/** The kinds of objects that paths address. */
+export type Kind =
+  | ('message' | 'rcs' | 'email' | 'reply' | 'batch' | 'push' | 'pushApp' | 'pushDispatch')
+  | ('key' | 'contact' | 'webhook' | 'delivery' | 'emailTemplate' | 'number' | 'sender' | 'template' | 'flow');
+export type Things = Readonly<Record<Kind, string>>;
+
+/** Two RCS messages, so that their list has a second page, to a recipient without reports. Answers the last. */
+const makeRcs = async (client: Client): Promise<string> => {
+  const body = { to: '+5511999990099', content: { text: 'Oi' }, route: 'easy_rcs' };
+  const send = () => client.post('/v2/rcs/messages', body, keyed());
+  await send();
+  return (await send()).body.id;
+};
+
+/** An app with a device, and two messages to it, so that their list has a second page. Answers the last. */
+const makePush = async (client: Client) => {
+  const pushApp = (await client.post('/v2/push/apps', { name: 'Theirs' })).body.id;
+  await client.post('/v2/push/tokens', { appId: pushApp, token: 'device-0099', platform: 'ios' });
+  const body = { title: 'Oi', body: 'Oi', platforms: ['ios'] };
+  const send = () => client.post('/v2/push/messages', body, keyed());
+  await send();
+  const push = (await send()).body.id;
+  const [dispatch] = (await client.get(`/v2/push/messages/${push}/dispatches`)).body.items;
+  return { pushApp, push, pushDispatch: dispatch.dispatchId };
+};
+
+/** An object of each kind in the test stage. */
+export const makeThings = async (messaging: Messaging, owner: Tenant): Promise<Things> => {
+  const { id: organizationId, test: client } = owner;
+  const contact = (await client.post('/contacts', { phone: '+5511999990005', name: 'Maria' })).body.id;
+  const message = (await client.send({ contactId: contact, campaignId: 'launch' })).body.id;
+  const rcs = await makeRcs(client);
+  const mail = { to: 'success@simulator.amazonses.com', subject: 'Oi', text: 'Oi' };
+  const email = (await client.post('/v2/email/messages', mail, keyed())).body.id;
+  const key = (await client.post('/v2/api-keys', { name: 'Theirs', scopes: KEY_SCOPES })).body.id;
+  const mailTemplate = { name: 'Theirs', subject: 'Oi', source: '<p>Oi</p>' };
+  const emailTemplate = (await client.post('/v2/email/templates', mailTemplate)).body.id;
+  const number = await connectNumber(client);
+  const sender = (await client.post('/v2/senders', { channel: 'email', value: 'theirs.example' })).body.id;
+  const draft = { name: 'pedido', language: 'pt-BR', category: 'utility', numberId: number };
+  const components = [{ type: 'BODY', payload: { text: 'Oi' } }];
+  const template = (await client.post('/v2/templates', { ...draft, components })).body.id;
+  const screens = [{ id: 'A', terminal: true, layout: { type: 'SingleColumnLayout', children: [] } }];
+  const form = { numberId: number, name: 'Theirs', platformCategories: ['OTHER'], flowJson: { screens } };
+  const flow = (await client.post('/v2/flows', form)).body.id;
+  const bulk = { mode: 'permissive', messages: [{ channel: 'sms', to: '+5511999990099', text: 'Oi' }] };
+  const batch = (await client.post('/v1/messages/bulk', bulk)).body.batchId;
+  const { id: reply } = await storeReply(messaging, owner, message);
+  const table = messaging.tables.test;
+  const webhook = await makeWebhook(table, organizationId);
+  const delivery = await makeDelivery(table, organizationId, webhook);
+  const messages = { message, rcs, email, batch, reply, ...(await makePush(client)) };
+  return { ...messages, key, contact, emailTemplate, number, sender, template, flow, webhook, delivery };
+};

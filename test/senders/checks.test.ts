@@ -1,0 +1,144 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { Tenant } from '../../shared/domain/core/actor.ts';
+import { isRefusal } from '../../shared/domain/core/errors.ts';
+import type { EmailIdentities, IdentityAnswer, Sender, SenderPorts } from '../../shared/domain/senders/sender.ts';
+import { checkSender, createSender, deleteSender, verifySender } from '../../shared/domain/senders/senders.ts';
+import { overdue } from '../../shared/storage/due-work/due.ts';
+import { senderStore } from '../../shared/storage/senders/senders.ts';
+import { accepted } from '../support/accepted.ts';
+import { use } from '../support/use.ts';
+import { startWorld } from '../support/world.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+const world = await use(startWorld('live'));
+const senders = senderStore(world.table);
+/** What SES knows; `down`: it does not answer. */
+const ses = { known: new Map<string, 'pending' | 'rejected' | 'verified'>(), down: false };
+const answer = (value: string): IdentityAnswer => {
+  const status = ses.known.get(value);
+  if (ses.down) return { kind: 'unavailable', detail: 'TimeoutError' };
+  return status ? { kind: 'done', state: { status } } : { kind: 'absent' };
+};
+const identities: EmailIdentities = {
+  create: async (value) => {
+    if (ses.known.has(value)) return { kind: 'exists' };
+    if (!ses.down) ses.known.set(value, 'pending');
+    return answer(value);
+  },
+  read: async (value) => answer(value),
+  remove: async (value) => {
+    if (!ses.down) ses.known.delete(value);
+    return answer(value);
+  },
+};
+const enqueued: number[] = [];
+const ports: SenderPorts = {
+  clock: () => world.now,
+  senders,
+  emailIdentities: async () => identities,
+  enqueueCheck: ({ nextCheckAt = 0 }) => void enqueued.push(nextCheckAt - world.now),
+};
+
+let count = 0;
+const newDomain = () => `dominio-${++count}.example`;
+const ownerOf = async (): Promise<Tenant> => ({ ...(await world.organization()), env: 'live' });
+const registered = async (owner: Tenant, value: string): Promise<Sender> =>
+  accepted(await createSender(ports, owner, { channel: 'email', value }));
+const stateOf = async ({ organizationId, id }: Sender) => (await senders.read(organizationId, id))?.status;
+const due = async (at: number) => (await overdue(world.table, 'check_sender', at, 100)).length;
+
+beforeEach(() => {
+  enqueued.length = 0;
+  ses.known.clear();
+  ses.down = false;
+});
+
+describe('a pending domain', () => {
+  test('is due for a check one minute after it was registered, and verified by the check once SES found its records', async () => {
+    const owner = await ownerOf();
+    const before = await due(world.now + MINUTE);
+    const sender = await registered(owner, newDomain());
+    expect(enqueued).toEqual([MINUTE]);
+    expect([await due(world.now + MINUTE - 1), await due(world.now + MINUTE + 1)]).toEqual([before, before + 1]);
+    ses.known.set(sender.value, 'verified');
+    await checkSender(ports, owner, sender.id);
+    expect(await stateOf(sender)).toBe('verified');
+    expect(await due(world.now + 100 * HOUR)).toBe(before);
+    await checkSender(ports, owner, sender.id);
+    expect(await stateOf(sender)).toBe('verified');
+  });
+
+  test('is checked ever more seldom, at least once an hour, and rejected after 72 hours without proof', async () => {
+    const owner = await ownerOf();
+    const sender = await registered(owner, newDomain());
+    const startedAt = world.now;
+    for (let turn = 0; turn < 200 && (await stateOf(sender)) === 'pending'; turn++) {
+      world.now += enqueued.at(-1) ?? 0;
+      await checkSender(ports, owner, sender.id);
+    }
+    expect(await stateOf(sender)).toBe('rejected');
+    expect((world.now - startedAt) / HOUR).toBeGreaterThanOrEqual(72);
+    expect((world.now - startedAt) / HOUR).toBeLessThan(73.1);
+    expect(enqueued.toSorted((a, b) => a - b)).toEqual(enqueued);
+    expect(enqueued.at(-1)).toBe(HOUR);
+    expect(ses.known.has(sender.value)).toBe(false);
+  });
+
+  test('stays pending and due while SES does not answer', async () => {
+    const owner = await ownerOf();
+    const sender = await registered(owner, newDomain());
+    ses.down = true;
+    await expect(checkSender(ports, owner, sender.id)).rejects.toThrow('TimeoutError');
+    expect(await stateOf(sender)).toBe('pending');
+    expect(await due(world.now + MINUTE + 1)).toBeGreaterThan(0);
+  });
+
+  test('whose registration SES did not answer is not stored, and its value is free', async () => {
+    const [owner, other] = [await ownerOf(), await ownerOf()];
+    const domain = newDomain();
+    ses.down = true;
+    await expect(registered(owner, domain)).rejects.toThrow('TimeoutError');
+    ses.down = false;
+    expect(await senders.list(owner.organizationId)).toEqual([]);
+    expect((await registered(other, domain)).status).toBe('pending');
+  });
+});
+
+describe('a rejected domain', () => {
+  const rejected = async (owner: Tenant, domain: string) => {
+    const sender = await registered(owner, domain);
+    ses.known.set(domain, 'rejected');
+    await checkSender(ports, owner, sender.id);
+    expect(await stateOf(sender)).toBe('rejected');
+    return sender;
+  };
+
+  test('is free for another organization, whose registration its former one neither takes over nor removes', async () => {
+    const [owner, other] = [await ownerOf(), await ownerOf()];
+    const domain = newDomain();
+    const former = await rejected(owner, domain);
+    const sender = await registered(other, domain);
+    ses.known.set(domain, 'verified');
+    await checkSender(ports, other, sender.id);
+    expect(isRefusal(await verifySender(ports, owner, former.id))).toBe(true);
+    expect(await stateOf(former)).toBe('rejected');
+    expect(await deleteSender(ports, owner, former.id)).toBeUndefined();
+    expect(ses.known.get(domain)).toBe('verified');
+    expect(await stateOf(sender)).toBe('verified');
+    expect(isRefusal(await createSender(ports, owner, { channel: 'email', value: domain }))).toBe(true);
+  });
+
+  test('that is registered again has another 72 hours, and its value again', async () => {
+    const [owner, other] = [await ownerOf(), await ownerOf()];
+    const domain = newDomain();
+    const { id } = await rejected(owner, domain);
+    world.now += 100 * HOUR;
+    expect(accepted(await verifySender(ports, owner, id))).toMatchObject({
+      status: 'pending',
+      checkUntil: world.now + 72 * HOUR,
+    });
+    expect(isRefusal(await createSender(ports, other, { channel: 'email', value: domain }))).toBe(true);
+  });
+});
