@@ -2,13 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import * as z from 'zod';
 import type { Id } from '../shared/domain/core/ids.ts';
+import { mapConcurrently } from '../shared/domain/core/map-concurrently.ts';
 import { KEYS } from '../shared/storage/access-patterns.ts';
 import type { Table } from '../shared/storage/client/table.ts';
-import { apiClient, type Client } from '../test/support/api.ts';
+import type { Client } from '../test/support/api.ts';
 import { messageSizeIn, unitsByPartition } from './capacity-model.ts';
-import { type Consumed, startCountingProxy } from './counting-proxy.ts';
-import { fundedOrganization, startStackProcess, startStore, tablesAt } from './processes.ts';
-import { circumstances, figure, loadNow, median, type Section, table, type Verdict } from './report.ts';
+import type { Consumed } from './counting-proxy.ts';
+import { type Service, startService } from './processes.ts';
+import { circumstances, columns, figure, loadNow, median, type Section, type Verdict, verdict } from './report.ts';
 
 const ROUNDS = Number(process.env.ROUNDS ?? 3);
 /** Messages of one bulk call, and of the single sends compared with it. */
@@ -23,35 +24,6 @@ const POLL_MS = 100;
 const GOAL = { messagesPerSecond: 2_500, unitsPerSecond: 800 };
 
 const message = { channel: 'sms', to: SILENT, text: 'Your order is on its way.' };
-
-interface LocalStack {
-  readonly client: Client;
-  /** The test stage's table, bypassing the proxy. */
-  readonly store: Table;
-  readonly taken: () => Consumed;
-  readonly reset: () => void;
-  stop(): Promise<void>;
-}
-
-/** The service with its own engine; `counted` puts the counting proxy in between. */
-const start = async (counted: boolean): Promise<LocalStack> => {
-  const store = await startStore();
-  const proxy = counted ? await startCountingProxy(store.endpoint) : undefined;
-  const dynamodbEndpoint = proxy?.endpoint ?? store.endpoint;
-  const running = await startStackProcess({ dataDir: store.folder, dynamodbEndpoint });
-  const { keys } = await fundedOrganization(store.endpoint);
-  return {
-    store: tablesAt(store.endpoint).test,
-    client: apiClient(`http://127.0.0.1:${running.port}`, keys.test),
-    taken: () => proxy?.taken() ?? { trips: 0, readUnits: 0, writeUnits: 0, actions: {}, calls: [] },
-    reset: () => proxy?.reset(),
-    async stop() {
-      await running.stop();
-      await proxy?.close();
-      await store.stop();
-    },
-  };
-};
 
 const bulk = async (client: Client, count: number): Promise<Id<'batch'>> => {
   const messages = Array.from({ length: count }, () => message);
@@ -89,39 +61,35 @@ const timed = async (count: number, accept: () => Promise<() => Promise<void>>):
   return { accepted: (count * 1000) / accepted, sent: (count * 1000) / (performance.now() - from) };
 };
 
-const bulkRun = ({ client, store }: LocalStack): Promise<Run> =>
+const bulkRun = ({ client, table: store }: Service): Promise<Run> =>
   timed(COUNT, async () => {
     const batchId = await bulk(client, COUNT);
     return () => batchSent(store, batchId);
   });
-const singleRun = ({ client }: LocalStack): Promise<Run> =>
+const singleRun = ({ client }: Service): Promise<Run> =>
   timed(SINGLES, async () => {
-    let left = SINGLES;
-    const walk = async () => {
-      while (left-- > 0) await single(client);
-    };
-    await Promise.all(Array.from({ length: CONNECTIONS }, walk));
+    await mapConcurrently(Array.from({ length: SINGLES }), CONNECTIONS, () => single(client));
     return () => listSent(client, SINGLES);
   });
 
 /** A new engine for every run, so that earlier writes have no effect. */
 const fresh = async (
   what: string,
-  warm: (localStack: LocalStack) => Promise<unknown>,
-  run: (localStack: LocalStack) => Promise<Run>,
+  warm: (service: Service) => Promise<unknown>,
+  run: (service: Service) => Promise<Run>,
 ) => {
   const runs: Run[] = [];
   for (let round = 1; round <= ROUNDS; round++) {
-    const localStack = await start(false);
+    const service = await startService();
     try {
-      await warm(localStack);
-      const result = await run(localStack);
+      await warm(service);
+      const result = await run(service);
       runs.push(result);
       console.log(
         `bulk: round ${round}, ${what}: accepted ${figure(result.accepted)}/s, sent ${figure(result.sent)}/s`,
       );
     } finally {
-      await localStack.stop();
+      await service.stop();
     }
   }
   return { accepted: median(runs.map((run) => run.accepted)), sent: median(runs.map((run) => run.sent)) };
@@ -146,40 +114,31 @@ const unitsOf = (consumed: Consumed, count: number): Units => {
   return { wallet: wallet / count, all: all / count, trips: consumed.trips / count };
 };
 
-const countUnits = async (count: number, send: (localStack: LocalStack) => Promise<unknown>): Promise<Units> => {
-  const localStack = await start(true);
+const countUnits = async (count: number, send: (service: Service) => Promise<unknown>): Promise<Units> => {
+  const service = await startService({ counted: true });
   try {
-    await single(localStack.client);
-    await listSent(localStack.client, 1);
-    localStack.reset();
-    await send(localStack);
-    return unitsOf(localStack.taken(), count);
+    await single(service.client);
+    await listSent(service.client, 1);
+    service.proxy.reset();
+    await send(service);
+    return unitsOf(service.proxy.taken(), count);
   } finally {
-    await localStack.stop();
+    await service.stop();
   }
 };
 
 const verdictsOf = (bulkRuns: Run, singles: Run, units: Units): Verdict[] => {
   const perSecond = units.wallet * GOAL.messagesPerSecond;
+  const relation = (of: string) => `Messages per second ${of} in bulk, relative to single sends`;
   return [
-    {
-      what: `Modelled write units per second on a wallet's key at ${GOAL.messagesPerSecond} bulk messages per second`,
-      measured: figure(perSecond),
-      goal: `< ${GOAL.unitsPerSecond}`,
-      holds: perSecond < GOAL.unitsPerSecond,
-    },
-    {
-      what: 'Messages per second accepted in bulk, relative to single sends',
-      measured: `${figure(bulkRuns.accepted / singles.accepted)}×`,
-      goal: '≥ 2×',
-      holds: bulkRuns.accepted >= 2 * singles.accepted,
-    },
-    {
-      what: 'Messages per second sent in bulk, relative to single sends',
-      measured: `${figure(bulkRuns.sent / singles.sent)}×`,
-      goal: '≥ 1×',
-      holds: bulkRuns.sent >= singles.sent,
-    },
+    verdict(
+      `Modelled write units per second on a wallet's key at ${GOAL.messagesPerSecond} bulk messages per second`,
+      perSecond,
+      '<',
+      GOAL.unitsPerSecond,
+    ),
+    verdict(relation('accepted'), bulkRuns.accepted / singles.accepted, '≥', 2, '×'),
+    verdict(relation('sent'), bulkRuns.sent / singles.sent, '≥', 1, '×'),
   ];
 };
 
@@ -192,36 +151,33 @@ documented rules, index entries included, until everything is sent and its money
 /** Bulk sends compared with single ones: throughput, and load on the wallet's key. */
 export const benchBulk = async (): Promise<Section> => {
   const loadBefore = loadNow();
-  const bulkRuns = await fresh('bulk', async ({ client, store }) => batchSent(store, await bulk(client, 200)), bulkRun);
+  const bulkRuns = await fresh(
+    'bulk',
+    async ({ client, table: store }) => batchSent(store, await bulk(client, 200)),
+    bulkRun,
+  );
   const singles = await fresh('single', async () => {}, singleRun);
-  const bulkUnits = await countUnits(COUNT, async ({ client, store }) => batchSent(store, await bulk(client, COUNT)));
+  const bulkUnits = await countUnits(COUNT, async ({ client, table: store }) =>
+    batchSent(store, await bulk(client, COUNT)),
+  );
   const few = 100;
   const singleUnits = await countUnits(few, async ({ client }) => {
     for (let at = 0; at < few; at++) await single(client);
     await listSent(client, few + 1);
   });
-  const row = (name: string, runs: Run, units: Units) => [
-    name,
-    figure(runs.accepted),
-    figure(runs.sent),
-    figure(units.trips),
-    figure(units.all),
-    units.wallet.toFixed(3),
-    figure(units.wallet * GOAL.messagesPerSecond),
-  ];
-  const head = [
-    'What',
-    'Accepted/s',
-    'Sent/s',
-    'Round trips a message',
-    'WRU a message',
-    "Of them on the wallet's key",
-    `On that key at ${GOAL.messagesPerSecond}/s`,
-  ];
+  const row = (name: string, runs: Run, units: Units) => ({
+    What: name,
+    'Accepted/s': figure(runs.accepted),
+    'Sent/s': figure(runs.sent),
+    'Round trips a message': figure(units.trips),
+    'WRU a message': figure(units.all),
+    "Of them on the wallet's key": units.wallet.toFixed(3),
+    [`On that key at ${GOAL.messagesPerSecond}/s`]: figure(units.wallet * GOAL.messagesPerSecond),
+  });
   const rows = [row('bulk', bulkRuns, bulkUnits), row('single', singles, singleUnits)];
   return {
     title: 'Bulk sends',
     verdicts: verdictsOf(bulkRuns, singles, bulkUnits),
-    text: `${circumstances('bulk', loadBefore)}\n\n${HOW}\n\n${table(head, rows)}`,
+    text: `${circumstances('bulk', loadBefore)}\n\n${HOW}\n\n${columns(rows)}`,
   };
 };

@@ -5,12 +5,12 @@ import { localKeyProvider } from '../shared/providers/keys/local-key-provider.ts
 import { putProviderSettings } from '../shared/storage/access/providers.ts';
 import { openVault } from '../shared/storage/access/root-key.ts';
 import { tableClient } from '../shared/storage/client/client.ts';
-import { apiClient, type Client } from '../test/support/api.ts';
+import type { Client } from '../test/support/api.ts';
 import { startInfobipStandIn } from '../test/support/providers/infobip-stand-in.ts';
 import { messageSizeIn, modelledWriteUnits } from './capacity-model.ts';
-import { type Consumed, type CountingProxy, startCountingProxy } from './counting-proxy.ts';
-import { fundedOrganization, startStackProcess, startStore, tablesAt } from './processes.ts';
-import { circumstances, figure, loadNow, type Section, table } from './report.ts';
+import type { Consumed, CountingProxy } from './counting-proxy.ts';
+import { startService, tablesAt } from './processes.ts';
+import { circumstances, columns, figure, loadNow, type Section } from './report.ts';
 
 const REPEATS = 20;
 const SILENT = '+5511999990099';
@@ -105,31 +105,23 @@ const countsIndexes = async (proxy: CountingProxy, tableName: string): Promise<b
 };
 
 const measure = async () => {
-  const store = await startStore();
-  const proxy = await startCountingProxy(store.endpoint);
+  const { store, proxy, keys, clientOf, stop } = await startService({
+    counted: true,
+    env: { DISPATCH_SECONDS: '60000' },
+  });
   const provider = await startInfobipStandIn();
-  const env = { DISPATCH_SECONDS: '60000' };
-  const localStack = await startStackProcess({ dataDir: store.folder, dynamodbEndpoint: proxy.endpoint, env });
   try {
-    const { keys } = await fundedOrganization(store.endpoint);
     const { live } = tablesAt(store.endpoint);
     const vault = await openVault(live, localKeyProvider(keyFileOf(store.folder)));
-    await putProviderSettings(live, vault, {
-      channel: 'sms',
-      name: 'infobip',
-      settings: provider.settings,
-      now: Date.now(),
-    });
-    const url = `http://127.0.0.1:${localStack.port}`;
-    const callers = { live: apiClient(url, keys.live), test: apiClient(url, keys.test) };
+    const { settings } = provider;
+    await putProviderSettings(live, vault, { channel: 'sms', name: 'infobip', settings, now: Date.now() });
+    const callers = { live: clientOf(keys.live), test: clientOf(keys.test) };
     const counted: Counted[] = [];
     for (const work of WORKS) counted.push(await count(proxy, callers, work));
     return { counted, indexed: await countsIndexes(proxy, live.name) };
   } finally {
-    await localStack.stop();
-    await proxy.close();
+    await stop();
     await provider.close();
-    await store.stop();
   }
 };
 
@@ -142,30 +134,19 @@ const actionsText = (actions: Consumed['actions']) =>
 export const benchCapacity = async (): Promise<Section> => {
   const loadBefore = loadNow();
   const { counted, indexed } = await measure();
-  const rows = counted.map(({ what, perRun, modelled, messageBytes }) => [
-    what,
-    perRun.trips,
-    actionsText(perRun.actions),
-    figure(perRun.writeUnits),
-    figure(modelled),
-    figure(perRun.readUnits),
-    messageBytes ?? '',
-  ]);
+  const rows = counted.map(({ what, perRun, modelled, messageBytes }) => ({
+    What: what,
+    'Round trips': perRun.trips,
+    Calls: actionsText(perRun.actions),
+    'WRU measured (engine)': figure(perRun.writeUnits),
+    'WRU modelled (DynamoDB)': figure(modelled),
+    'RRU measured': figure(perRun.readUnits),
+    'Message row, bytes': messageBytes ?? '',
+  }));
   const text = [
     circumstances('capacity', loadBefore),
     `A proxy in front of the engine adds \`ReturnConsumedCapacity: TOTAL\` to each call and sums the results. Measured: the units of the embedded engine (Dynoxide), whose figures ${indexed ? 'include' : 'do **not** include'} writes of index entries. Modelled: the units of the same calls by DynamoDB's documented rules, including index entries. Each is the minimum of ${REPEATS} runs in a process with filled caches (prices, settings, routes and breakers are read every few seconds). A live send includes the draw from its key's rate limit.`,
-    table(
-      [
-        'What',
-        'Round trips',
-        'Calls',
-        'WRU measured (engine)',
-        'WRU modelled (DynamoDB)',
-        'RRU measured',
-        'Message row, bytes',
-      ],
-      rows,
-    ),
+    columns(rows),
   ];
   return { title: 'Request units and round trips', verdicts: [], text: text.join('\n\n') };
 };

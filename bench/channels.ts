@@ -1,8 +1,16 @@
-import { circumstances, figure, loadNow, median, type Section, table } from './report.ts';
-import { measure, postPlan, type Run, type Variant, stackVariant as variant } from './send.ts';
+import { circumstances, columns, figure, loadNow, type Section } from './report.ts';
+import {
+  measure,
+  measureAll,
+  medians,
+  postPlan,
+  ROUNDS,
+  type Run,
+  type Variant,
+  stackVariant as variant,
+} from './send.ts';
 
 const CONNECTIONS = 16;
-const ROUNDS = Number(process.env.ROUNDS ?? 3);
 
 const PHONE = '+5511999990005';
 const MAIL = 'success@simulator.amazonses.com';
@@ -46,53 +54,31 @@ const tried = async (one: Variant): Promise<Run | undefined> => {
   }
 };
 
-const measureAll = async (): Promise<Map<string, Run[]>> => {
-  const runs = new Map<string, Run[]>();
-  for (let round = 1; round <= ROUNDS; round++)
-    for (const one of GROUPS.flat()) {
-      const run = await tried(one);
-      if (!run) continue;
-      runs.set(one.name, [...(runs.get(one.name) ?? []), run]);
-      console.log(`channels: round ${round}, ${one.name}: ${figure(run.perSecond)}/s, p95 ${figure(run.p95)} ms`);
-    }
-  return runs;
-};
-
 /** Sends per second on each channel, beside SMS. */
 export const benchChannels = async (): Promise<Section> => {
   const loadBefore = loadNow();
-  const runs = await measureAll();
-  const of = (name: string, pick: (run: Run) => number) => median((runs.get(name) ?? []).map(pick));
+  const runs = await measureAll('channels', GROUPS.flat(), [CONNECTIONS], tried);
   const rows = GROUPS.flatMap((group) =>
     group.map(({ name }) => {
-      if (!runs.has(name)) return [name, 'refused by a fresh organization', '', '', '', '', '', ''];
-      const [sms = name] = group.map((one) => one.name);
-      const [rate, p95] = [of(name, (run) => run.perSecond), of(name, (run) => run.p95)];
-      return [
-        name,
-        figure(rate / of(sms, (run) => run.perSecond)),
-        figure(p95 / of(sms, (run) => run.p95)),
-        figure(rate),
-        figure(of(name, (run) => run.p50)),
-        figure(p95),
-        figure(of(name, (run) => run.cpu)),
-        figure(of(name, (run) => run.engineCpu)),
-      ];
+      const own = medians(runs, name, CONNECTIONS);
+      const sms = medians(runs, group[0]?.name ?? name, CONNECTIONS);
+      const refused = own.perSecond === 0;
+      const shown = (value: number) => (refused ? '' : figure(value));
+      return {
+        What: name,
+        'Throughput ÷ SMS': refused ? 'refused by a fresh organization' : figure(own.perSecond / sms.perSecond),
+        'p95 ÷ SMS': shown(own.p95 / sms.p95),
+        'Sends/s': shown(own.perSecond),
+        'p50 ms': shown(own.p50),
+        'p95 ms': shown(own.p95),
+        'CPU ms a send': shown(own.cpu),
+        'Engine CPU ms': shown(own.engineCpu),
+      };
     }),
   );
-  const head = [
-    'What',
-    'Throughput ÷ SMS',
-    'p95 ÷ SMS',
-    'Sends/s',
-    'p50 ms',
-    'p95 ms',
-    'CPU ms a send',
-    'Engine CPU ms',
-  ];
   return {
     title: 'A send on each channel',
     verdicts: [],
-    text: `${circumstances('channels', loadBefore)}\n\n${HOW}\n\n${table(head, rows)}`,
+    text: `${circumstances('channels', loadBefore)}\n\n${HOW}\n\n${columns(rows)}`,
   };
 };

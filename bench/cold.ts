@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { packFunctions } from '../infra/build/pack.ts';
 import { PROJECT } from './processes.ts';
-import { circumstances, figure, loadNow, median, type Section, table } from './report.ts';
+import { circumstances, figure, loadNow, median, type Section, table, verdict } from './report.ts';
 
 const REPEATS = 7;
 const SENDER = 'sms/send';
@@ -63,18 +63,8 @@ export const benchCold = async (): Promise<Section> => {
   return {
     title: 'Sizes and cold imports',
     verdicts: [
-      {
-        what: `Size of ${SENDER}`,
-        measured: `${figure(kilobytes(SENDER))} KB`,
-        goal: `< ${GOAL.kilobytes} KB`,
-        holds: kilobytes(SENDER) < GOAL.kilobytes,
-      },
-      {
-        what: `Cold import of ${SENDER}`,
-        measured: `${figure(milliseconds(SENDER))} ms`,
-        goal: `< ${GOAL.ms} ms`,
-        holds: milliseconds(SENDER) < GOAL.ms,
-      },
+      verdict(`Size of ${SENDER}`, kilobytes(SENDER), '<', GOAL.kilobytes, ' KB'),
+      verdict(`Cold import of ${SENDER}`, milliseconds(SENDER), '<', GOAL.ms, ' ms'),
     ],
     text: text.join('\n\n'),
   };

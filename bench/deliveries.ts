@@ -2,13 +2,14 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { apiClient, type Client } from '../test/support/api.ts';
-import { startCountingProxy } from './counting-proxy.ts';
+import { mapConcurrently } from '../shared/domain/core/map-concurrently.ts';
+import type { Client } from '../test/support/api.ts';
+import type { CountingProxy } from './counting-proxy.ts';
 import { measureParts, PARTS, partsTable } from './delivery-parts.ts';
 import { type Receiver, startReceiver, until, untilReceived } from './delivery-receiver.ts';
 import { rowsPerSecond } from './delivery-rows.ts';
-import { cpuMs, fundedOrganization, startStackProcess, startStore } from './processes.ts';
-import { circumstances, figure, loadNow, median, type Section, table } from './report.ts';
+import { cpuMs, startService } from './processes.ts';
+import { circumstances, figure, loadNow, median, type Section, table, verdict } from './report.ts';
 
 const ROUNDS = Number(process.env.ROUNDS ?? 3);
 const FLOOR_MS = 4_000;
@@ -57,31 +58,19 @@ const createContact = (client: Client) => {
   phones += 1;
   return created(client, '/contacts', { phone: `+551198${String(phones).padStart(7, '0')}` });
 };
-const raise = async (client: Client, events: number): Promise<void> => {
-  let left = events;
-  const caller = async () => {
-    while (left-- > 0) await createContact(client);
-  };
-  await Promise.all(Array.from({ length: CALLERS }, caller));
-};
+const raise = (client: Client, events: number) =>
+  mapConcurrently(Array.from({ length: events }), CALLERS, () => createContact(client));
 
-/** Runs the service as `npm start` does, with a new organization on its own engine; `through` is put in front of the engine. */
-const withLocalStack = async <T>(
-  work: (client: Client, pids: Pids) => Promise<T>,
-  through?: string,
-  store?: Awaited<ReturnType<typeof startStore>>,
+/** Runs the service as `npm start` does, with a new organization on its own engine. */
+const withService = async <T>(
+  work: (client: Client, pids: Pids, proxy: CountingProxy) => Promise<T>,
+  counted = false,
 ): Promise<T> => {
-  const own = store ?? (await startStore());
-  const env = { DISPATCH_SECONDS: '60000' };
-  const options = { dataDir: own.folder, dynamodbEndpoint: through ?? own.endpoint, env };
-  const localStack = await startStackProcess(options);
+  const { client, running, store, proxy, stop } = await startService({ counted, env: { DISPATCH_SECONDS: '60000' } });
   try {
-    const { keys } = await fundedOrganization(own.endpoint);
-    const client = apiClient(`http://127.0.0.1:${localStack.port}`, keys.test);
-    return await work(client, { own: localStack.pid, engine: own.pid });
+    return await work(client, { own: running.pid, engine: store.pid }, proxy);
   } finally {
-    await localStack.stop();
-    await own.stop();
+    await stop();
   }
 };
 
@@ -104,7 +93,7 @@ const usedSince = (before: Pids, pids: Pids, count: number) => {
 
 /** Deliveries per second, from the first event's request to the last receipt. */
 const burstOnce = (receiver: Receiver, endpoints: number, events: number): Promise<Burst> =>
-  withLocalStack(async (client, pids) => {
+  withService(async (client, pids) => {
     receiver.receipts.length = 0;
     await subscribe(client, receiver, endpoints);
     await raise(client, WARM_EVENTS);
@@ -121,7 +110,7 @@ const burstOnce = (receiver: Receiver, endpoints: number, events: number): Promi
 
 /** The same without subscriptions: events per second and their CPU time in ms. What raising the events takes of a burst. */
 const raisedAlone = (): Promise<Burst> =>
-  withLocalStack(async (client, pids) => {
+  withService(async (client, pids) => {
     await raise(client, WARM_EVENTS);
     await pause(QUIET_MS);
     const before = usedBy(pids);
@@ -150,7 +139,7 @@ const waitsOf = async (receiver: Receiver, calls: number, call: () => Promise<st
 };
 
 const timesAlone = (receiver: Receiver) =>
-  withLocalStack(async (client) => {
+  withService(async (client) => {
     await subscribe(client, receiver, 1);
     receiver.receipts.length = 0;
     await raise(client, WARM_EVENTS);
@@ -165,34 +154,23 @@ const timesAlone = (receiver: Receiver) =>
   });
 
 /** Table usage per delivery, beyond that of the same events without subscriptions. */
-const countDeliveries = async (receiver: Receiver) => {
-  const store = await startStore();
-  const proxy = await startCountingProxy(store.endpoint);
-  const counted = async (client: Client) => {
-    proxy.reset();
-    await raise(client, COUNTED.events);
-    for (let seen = -1; seen !== proxy.taken().trips; await pause(QUIET_MS)) seen = proxy.taken().trips;
-    const { trips, writeUnits, readUnits } = proxy.taken();
-    return [writeUnits, readUnits, trips];
-  };
-  try {
-    return await withLocalStack(
-      async (client) => {
-        await counted(client);
-        const without = await counted(client);
-        await subscribe(client, receiver, COUNTED.endpoints);
-        await counted(client);
-        const subscribed = await counted(client);
-        const deliveries = COUNTED.endpoints * COUNTED.events;
-        return subscribed.map((value, at) => (value - (without[at] ?? 0)) / deliveries);
-      },
-      proxy.endpoint,
-      store,
-    );
-  } finally {
-    await proxy.close();
-  }
-};
+const countDeliveries = (receiver: Receiver) =>
+  withService(async (client, _, proxy) => {
+    const counted = async () => {
+      proxy.reset();
+      await raise(client, COUNTED.events);
+      for (let seen = -1; seen !== proxy.taken().trips; await pause(QUIET_MS)) seen = proxy.taken().trips;
+      const { trips, writeUnits, readUnits } = proxy.taken();
+      return [writeUnits, readUnits, trips];
+    };
+    await counted();
+    const without = await counted();
+    await subscribe(client, receiver, COUNTED.endpoints);
+    await counted();
+    const subscribed = await counted();
+    const deliveries = COUNTED.endpoints * COUNTED.events;
+    return subscribed.map((value, at) => (value - (without[at] ?? 0)) / deliveries);
+  }, true);
 
 const measure = async (receiver: Receiver) => {
   const floors: number[] = [];
@@ -300,13 +278,8 @@ export const benchDeliveries = async (): Promise<Section> => {
     const results = await measure(receiver);
     const ten = results.bursts[0]?.runs ?? [];
     const ratio = median(ten.map(({ perSecond }) => perSecond)) / median(results.floors);
-    const verdict = {
-      what: `deliveries/s to ${BURSTS[0].endpoints} endpoints, relative to signed posts alone`,
-      measured: `${figure(ratio)}×`,
-      goal: `≥ ${GOAL}×`,
-      holds: ratio >= GOAL,
-    };
-    return { title: 'A delivery', verdicts: [verdict], text: textOf(results, loadBefore) };
+    const what = `deliveries/s to ${BURSTS[0].endpoints} endpoints, relative to signed posts alone`;
+    return { title: 'A delivery', verdicts: [verdict(what, ratio, '≥', GOAL, '×')], text: textOf(results, loadBefore) };
   } finally {
     await receiver.close();
   }

@@ -9,7 +9,7 @@ import { Table } from '../shared/storage/client/table.ts';
 import { eventWrite, outbox } from '../shared/storage/due-work/outbox.ts';
 import { deliveryStore } from '../shared/storage/webhooks/deliveries.ts';
 import { webhookStore } from '../shared/storage/webhooks/subscriptions.ts';
-import { cpuMs, startStore } from './processes.ts';
+import { cpuMs, inGroups, startStore } from './processes.ts';
 import { figure, table } from './report.ts';
 
 /** CPU time of one part of a delivery, in ms: in the process itself and in the engine. */
@@ -27,9 +27,6 @@ const IN_FLIGHT = QUEUES.webhook.batchSize * QUEUES.webhook.concurrentBatches;
 const CLAIM_MS = 25_000;
 /** As long as a sealed exchange with an endpoint that answers without a body. */
 const EXCHANGE = 'x'.repeat(1_500);
-
-const groupsOf = <T>(all: readonly T[]): T[][] =>
-  Array.from({ length: Math.ceil(all.length / IN_FLIGHT) }, (_, at) => all.slice(at * IN_FLIGHT, (at + 1) * IN_FLIGHT));
 
 const subscriptionOf = (now: number): Subscription => ({
   id: newId('webhook'),
@@ -80,7 +77,7 @@ const run = async (rows: Table, enginePid: number, count: number): Promise<Part[
   ): Promise<R[]> => {
     const [own, engine] = [process.cpuUsage(), cpuMs(enginePid)];
     const done: R[] = [];
-    for (const group of groupsOf(all)) done.push(...(await work(group)));
+    for (const group of inGroups(all, IN_FLIGHT)) done.push(...(await work(group)));
     const { user, system } = process.cpuUsage(own);
     parts.push({ what, own: (user + system) / 1000 / count, engine: (cpuMs(enginePid) - engine) / count });
     return done;

@@ -1,11 +1,12 @@
 import { ensureTable } from '../infra/local/resources.ts';
 import { newId } from '../shared/domain/core/ids.ts';
+import { mapConcurrently } from '../shared/domain/core/map-concurrently.ts';
 import { INDEX_KEYS, KEYS } from '../shared/storage/access-patterns.ts';
 import { tableClient } from '../shared/storage/client/client.ts';
 import type { WriteOp } from '../shared/storage/client/expressions.ts';
 import { Table } from '../shared/storage/client/table.ts';
 import { idNamed } from '../test/support/ids.ts';
-import { startStore } from './processes.ts';
+import { inGroups, startStore } from './processes.ts';
 
 const ROWS = 6_000;
 /** Rows per transaction (DynamoDB, TransactWriteItems: 100 at most). */
@@ -15,17 +16,10 @@ const AT_ONCE = 2;
 const FIELDS = 'x'.repeat(400);
 
 /** Runs the writes, 100 per transaction, two transactions at a time. */
-const writeAll = async (rows: Table, writes: readonly WriteOp[]): Promise<void> => {
-  let next = 0;
-  const writer = async (): Promise<void> => {
-    while (next < writes.length) {
-      const group = writes.slice(next, next + PER_TRANSACTION);
-      next += PER_TRANSACTION;
-      if (!(await rows.transact(group)).ok) throw new Error('a row was refused');
-    }
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, writer));
-};
+const writeAll = (rows: Table, writes: readonly WriteOp[]) =>
+  mapConcurrently(inGroups(writes, PER_TRANSACTION), AT_ONCE, async (group) => {
+    if (!(await rows.transact(group)).ok) throw new Error('a row was refused');
+  });
 
 /**
  * The minimum that one row per delivery would cost the engine, in rows per second: puts each row with its index entries and updates it

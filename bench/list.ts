@@ -1,15 +1,16 @@
 import { BatchWriteItemCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { type Id, newId } from '../shared/domain/core/ids.ts';
+import { mapConcurrently } from '../shared/domain/core/map-concurrently.ts';
 import type { MessageRecord } from '../shared/domain/message/message.ts';
 import { KEYS } from '../shared/storage/access-patterns.ts';
 import { tableClient } from '../shared/storage/client/client.ts';
 import { withRetries } from '../shared/storage/client/retries.ts';
 import { messageRows } from '../shared/storage/messages/message-rows.ts';
-import { apiClient, type Client } from '../test/support/api.ts';
-import { type CountingProxy, startCountingProxy } from './counting-proxy.ts';
-import { fundedOrganization, startStackProcess, startStore, tablesAt } from './processes.ts';
-import { circumstances, figure, loadNow, median, type Section, table } from './report.ts';
+import type { Client } from '../test/support/api.ts';
+import type { CountingProxy } from './counting-proxy.ts';
+import { fundedOrganization, startService } from './processes.ts';
+import { circumstances, figure, loadNow, median, type Section, table, verdict } from './report.ts';
 
 const SIZES = [1_000, 100_000];
 const SKIPS = [0, 100, 900];
@@ -62,19 +63,14 @@ const fill = async (
   count: number,
 ): Promise<void> => {
   const start = Date.now() - count - 1_000;
-  let next = 0;
-  const worker = async () => {
-    while (next < count) {
-      const from = next;
-      next += BATCH;
-      const items = Array.from({ length: Math.min(BATCH, count - from) }, (_, at) =>
-        rowAt(organizationId, start + from + at),
-      );
-      const RequestItems = { [tableName]: items.map((Item) => ({ PutRequest: { Item } })) };
-      await withRetries(() => client.send(new BatchWriteItemCommand({ RequestItems })));
-    }
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  const starts = Array.from({ length: Math.ceil(count / BATCH) }, (_, at) => at * BATCH);
+  await mapConcurrently(starts, AT_ONCE, (from) => {
+    const items = Array.from({ length: Math.min(BATCH, count - from) }, (_, at) =>
+      rowAt(organizationId, start + from + at),
+    );
+    const RequestItems = { [tableName]: items.map((Item) => ({ PutRequest: { Item } })) };
+    return withRetries(() => client.send(new BatchWriteItemCommand({ RequestItems })));
+  });
 };
 
 interface Page {
@@ -116,26 +112,20 @@ const measurePages = async (
 };
 
 const measure = async (): Promise<Page[]> => {
-  const store = await startStore();
-  const proxy = await startCountingProxy(store.endpoint);
-  const env = { DISPATCH_SECONDS: '60000' };
-  const localStack = await startStackProcess({ dataDir: store.folder, dynamodbEndpoint: proxy.endpoint, env });
-  const client = tableClient(store.endpoint);
+  const service = await startService({ counted: true, env: { DISPATCH_SECONDS: '60000' } });
+  const dynamodb = tableClient(service.store.endpoint);
   try {
-    const { test } = tablesAt(store.endpoint);
     const callers: { size: number; client: Client }[] = [];
     for (const size of SIZES) {
-      const { organizationId, keys } = await fundedOrganization(store.endpoint);
-      await fill(client, test.name, organizationId, size);
-      await test.write({ update: KEYS.wallet(organizationId), add: { sms: size } });
-      callers.push({ size, client: apiClient(`http://127.0.0.1:${localStack.port}`, keys.test) });
+      const { organizationId, keys } = await fundedOrganization(service.store.endpoint);
+      await fill(dynamodb, service.table.name, organizationId, size);
+      await service.table.write({ update: KEYS.wallet(organizationId), add: { sms: size } });
+      callers.push({ size, client: service.clientOf(keys.test) });
     }
-    return await measurePages(proxy, callers);
+    return await measurePages(service.proxy, callers);
   } finally {
-    client.destroy();
-    await localStack.stop();
-    await proxy.close();
-    await store.stop();
+    dynamodb.destroy();
+    await service.stop();
   }
 };
 
@@ -143,25 +133,15 @@ const measure = async (): Promise<Page[]> => {
 export const benchList = async (): Promise<Section> => {
   const loadBefore = loadNow();
   const pages = await measure();
-  const ratios = SKIPS.map((skip) => {
+  const sizes = `at ${figure(SIZES[1] ?? 0)} messages relative to ${figure(SIZES[0] ?? 0)}`;
+  const verdicts = SKIPS.flatMap((skip) => {
     const [small, large] = SIZES.map((size) => pages.find((page) => page.size === size && page.skip === skip));
-    return {
-      skip,
-      time: (large?.ms ?? Number.NaN) / (small?.ms ?? 0),
-      units: (large?.readUnits ?? Number.NaN) / (small?.readUnits ?? 0),
-    };
+    const ratio = (of: 'ms' | 'readUnits') => (large?.[of] ?? Number.NaN) / (small?.[of] ?? 0);
+    return [
+      verdict(`A page's time ${sizes}, skip ${skip}`, ratio('ms'), '≤', GOAL, '×'),
+      verdict(`A page's read units ${sizes}, skip ${skip}`, ratio('readUnits'), '≤', GOAL, '×'),
+    ];
   });
-  const verdicts = ratios.flatMap(({ skip, time, units }) =>
-    [
-      { of: 'time', ratio: time },
-      { of: 'read units', ratio: units },
-    ].map(({ of, ratio }) => ({
-      what: `A page's ${of} at ${figure(SIZES[1] ?? 0)} messages relative to ${figure(SIZES[0] ?? 0)}, skip ${skip}`,
-      measured: `${figure(ratio)}×`,
-      goal: `≤ ${GOAL}×`,
-      holds: ratio <= GOAL,
-    })),
-  );
   const text = [
     circumstances('list', loadBefore),
     `\`GET /v2/sms/messages?limit=${LIMIT}&skip=…\` of two organizations in one table, through the counting proxy: medians of ${REPEATS} alternating requests; round trips and read units of one request.`,

@@ -4,15 +4,13 @@ import { join } from 'node:path';
 import type { BatchGetItemInput } from '@aws-sdk/client-dynamodb';
 import { freePort } from '../infra/local/engines.ts';
 import { AWS_DEFAULTS } from '../infra/local/stages.ts';
-import { apiClient } from '../test/support/api.ts';
-import { type CountedCall, startCountingProxy } from './counting-proxy.ts';
-import { ended, fundedOrganization, type Measured, type Store, startStackProcess, startStore } from './processes.ts';
-import { circumstances, figure, loadNow, median, type Section, table } from './report.ts';
-import { measure, type Plan, postPlan, type Run, type Variant } from './send.ts';
+import type { CountedCall } from './counting-proxy.ts';
+import { ended, type Measured, type Store, startService, startStackProcess } from './processes.ts';
+import { circumstances, columns, figure, loadNow, type Section, verdict } from './report.ts';
+import { measureAll, medians, type Plan, postPlan, ROUNDS, type Runs, type Variant } from './send.ts';
 
 const PATH = '/v1/messages/preview';
 const CONNECTIONS = [1, 16, 64];
-const ROUNDS = Number(process.env.ROUNDS ?? 3);
 /** Previews before the recorded one; prices, settings and routes are cached by then. */
 const WARM_UP_CALLS = 20;
 const BODY = { channel: 'sms', to: '+5511999990005', text: 'Your order is on its way.' };
@@ -28,11 +26,7 @@ interface Ground {
   readonly reads: readonly CountedCall[];
 }
 const prepare = async (): Promise<Ground> => {
-  const store = await startStore();
-  const proxy = await startCountingProxy(store.endpoint);
-  const running = await startStackProcess({ dataDir: store.folder, dynamodbEndpoint: proxy.endpoint });
-  const { keys } = await fundedOrganization(store.endpoint);
-  const client = apiClient(`http://127.0.0.1:${running.port}`, keys.test);
+  const { store, proxy, running, keys, client } = await startService({ counted: true });
   let reads: readonly CountedCall[] | undefined;
   for (let turn = 0; turn < 2 * WARM_UP_CALLS; turn++) {
     proxy.reset();
@@ -80,60 +74,37 @@ const floor = (name: string, { store }: Ground, reads: readonly Read[]): Variant
   },
 });
 
-type Runs = Map<string, Run[]>;
-const at = (name: string, connections: number) => `${name} ${connections}`;
+const ratioTo = (runs: Runs, floor: string, connections: number, of: 'perSecond' | 'p95' | 'cpu'): number =>
+  medians(runs, PREVIEW, connections)[of] / medians(runs, floor, connections)[of];
 
-const measureAll = async (variants: readonly Variant[]): Promise<Runs> => {
-  const runs: Runs = new Map();
-  for (let round = 1; round <= ROUNDS; round++)
-    for (const connections of CONNECTIONS)
-      for (const variant of variants) {
-        const run = await measure(variant, connections);
-        const name = at(variant.name, connections);
-        runs.set(name, [...(runs.get(name) ?? []), run]);
-        console.log(
-          `preview: round ${round}, ${variant.name} at ${connections}: ${figure(run.perSecond)}/s, p95 ${figure(run.p95)} ms`,
-        );
-      }
-  return runs;
-};
-
-const ratioTo = (runs: Runs, floor: string, connections: number, pick: (run: Run) => number): number => {
-  const of = (name: string) => median((runs.get(at(name, connections)) ?? []).map(pick));
-  return of(PREVIEW) / of(floor);
-};
-
-const RATIOS = [(run: Run) => run.perSecond, (run: Run) => run.p95, (run: Run) => run.cpu] as const;
 const rowsOf = (runs: Runs) =>
   CONNECTIONS.flatMap((connections) =>
     [PREVIEW, ...FLOORS].map((name) => {
-      const of = (pick: (run: Run) => number) => figure(median((runs.get(at(name, connections)) ?? []).map(pick)));
-      const ratios = RATIOS.map((pick) => (name === PREVIEW ? '' : figure(ratioTo(runs, name, connections, pick))));
-      return [
-        connections,
-        name,
-        ...ratios,
-        of((run) => run.perSecond),
-        of((run) => run.p50),
-        of((run) => run.p95),
-        of((run) => run.p99),
-        of((run) => run.cpu),
-      ];
+      const own = medians(runs, name, connections);
+      const ratio = (of: 'perSecond' | 'p95' | 'cpu') =>
+        name === PREVIEW ? '' : figure(ratioTo(runs, name, connections, of));
+      return {
+        Connections: connections,
+        What: name,
+        'Throughput of a preview ÷ its': ratio('perSecond'),
+        'p95 of a preview ÷ its': ratio('p95'),
+        'CPU of a preview ÷ its': ratio('cpu'),
+        'Previews/s': figure(own.perSecond),
+        'p50 ms': figure(own.p50),
+        'p95 ms': figure(own.p95),
+        'p99 ms': figure(own.p99),
+        'CPU ms a preview': figure(own.cpu),
+      };
     }),
   );
 
 const verdictsOf = (runs: Runs): Section['verdicts'] =>
   FLOORS.flatMap((floor) => {
-    const [rate, p95] = RATIOS.map((pick) => ratioTo(runs, floor, GOAL.connections, pick)) as [number, number, number];
+    const ratio = (of: 'perSecond' | 'p95') => ratioTo(runs, floor, GOAL.connections, of);
     const what = (of: string) => `${of} at ${GOAL.connections} connections, relative to the ${floor}`;
     return [
-      { what: what('p95 of a preview'), measured: `${figure(p95)}×`, goal: `≤ ${GOAL.p95}×`, holds: p95 <= GOAL.p95 },
-      {
-        what: what('previews/s'),
-        measured: `${figure(rate)}×`,
-        goal: `≥ ${GOAL.throughput}×`,
-        holds: rate >= GOAL.throughput,
-      },
+      verdict(what('p95 of a preview'), ratio('p95'), '≤', GOAL.p95, '×'),
+      verdict(what('previews/s'), ratio('perSecond'), '≥', GOAL.throughput, '×'),
     ];
   });
 
@@ -141,7 +112,7 @@ const measured = async (ground: Ground): Promise<Runs> => {
   try {
     const { reads } = ground;
     const floors = [floor(SAME_CALLS, ground, reads), floor(ONE_BY_ONE, ground, reads.flatMap(oneByOne))];
-    return await measureAll([stack(ground), ...floors]);
+    return await measureAll('preview', [stack(ground), ...floors], CONNECTIONS);
   } finally {
     await ground.store.stop();
   }
@@ -157,21 +128,9 @@ export const benchPreview = async (): Promise<Section> => {
 routes were cached (they are read again every few seconds): ${calls}. The floor (\`bench/preview-floor.ts\`) is a bare HTTP server that makes the same reads of the same rows
 in the same engine and does nothing else: the difference is the cost of gateway, credential, contract, rules and log. \`${ONE_BY_ONE}\` reads each of these rows by a call of its own, in
 sequence, like a server that does not batch its reads. Runs alternate, each in a process of its own; medians of ${ROUNDS} rounds (\`ROUNDS\` and \`MEASURE_MS\` change that).`;
-  const head = [
-    'Connections',
-    'What',
-    'Throughput of a preview ÷ its',
-    'p95 of a preview ÷ its',
-    'CPU of a preview ÷ its',
-    'Previews/s',
-    'p50 ms',
-    'p95 ms',
-    'p99 ms',
-    'CPU ms a preview',
-  ];
   return {
     title: 'A preview',
     verdicts: verdictsOf(runs),
-    text: `${circumstances('preview', loadBefore)}\n\n${how}\n\n${table(head, rowsOf(runs))}`,
+    text: `${circumstances('preview', loadBefore)}\n\n${how}\n\n${columns(rowsOf(runs))}`,
   };
 };

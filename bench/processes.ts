@@ -13,6 +13,8 @@ import { type CreatedOrganization, createOrganization } from '../infra/provision
 import { tableClient } from '../shared/storage/client/client.ts';
 import { Table } from '../shared/storage/client/table.ts';
 import { creditWallet } from '../shared/storage/wallet/wallet.ts';
+import { apiClient } from '../test/support/api.ts';
+import { startCountingProxy } from './counting-proxy.ts';
 import type { LoadPlan, LoadResult } from './load.ts';
 
 export const PROJECT = join(import.meta.dirname, '..');
@@ -49,6 +51,10 @@ export const startStore = async () => {
   };
 };
 export type Store = Awaited<ReturnType<typeof startStore>>;
+
+/** Splits a list into groups of at most `size`. */
+export const inGroups = <T>(all: readonly T[], size: number): T[][] =>
+  Array.from({ length: Math.ceil(all.length / size) }, (_, at) => all.slice(at * size, (at + 1) * size));
 
 /** Terminates a child process (SIGTERM) and waits for its exit. */
 export const ended = async (child: ChildProcess): Promise<void> => {
@@ -114,6 +120,42 @@ export const fundedOrganization = async (endpoint: string): Promise<CreatedOrgan
   }
   return organization;
 };
+
+/**
+ * The service in its own process, on its own engine, with a funded organization. The calls of a `counted` one pass the counting proxy; of
+ * any other it counts none.
+ */
+export const startService = async ({
+  counted = false,
+  env = {},
+}: {
+  readonly counted?: boolean;
+  readonly env?: Readonly<Record<string, string>>;
+} = {}) => {
+  const store = await startStore();
+  const proxy = await startCountingProxy(store.endpoint);
+  const dynamodbEndpoint = counted ? proxy.endpoint : store.endpoint;
+  const running = await startStackProcess({ dataDir: store.folder, dynamodbEndpoint, env });
+  const clientOf = (key: string) => apiClient(`http://127.0.0.1:${running.port}`, key);
+  const { organizationId, keys } = await fundedOrganization(store.endpoint);
+  return {
+    store,
+    proxy,
+    running,
+    organizationId,
+    keys,
+    /** The table of the test stage, bypassing the proxy. */
+    table: tablesAt(store.endpoint).test,
+    clientOf,
+    client: clientOf(keys.test),
+    async stop() {
+      await running.stop();
+      await proxy.close();
+      await store.stop();
+    },
+  };
+};
+export type Service = Awaited<ReturnType<typeof startService>>;
 
 /** Starts the floor in its own process, with an engine and a table of its own. */
 export const startFloor = async (outcome = false): Promise<Measured> => {

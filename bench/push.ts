@@ -12,9 +12,8 @@ import type { QueryRange, Table } from '../shared/storage/client/table.ts';
 import { readPushChunks } from '../shared/storage/push/create.ts';
 import { pushDeviceRows } from '../shared/storage/push/devices.ts';
 import { apiClient, type Client } from '../test/support/api.ts';
-import { startCountingProxy } from './counting-proxy.ts';
-import { cpuMs, fundedOrganization, type Store, startStackProcess, startStore, tablesAt } from './processes.ts';
-import { circumstances, figure, loadNow, median, type Section, table } from './report.ts';
+import { cpuMs, inGroups, type Service, startService, startStackProcess } from './processes.ts';
+import { circumstances, columns, figure, loadNow, median, type Section, verdict } from './report.ts';
 
 const ROUNDS = Number(process.env.ROUNDS ?? 3);
 const DEVICES = Number(process.env.PUSH_DEVICES ?? 100_000);
@@ -104,9 +103,6 @@ const rowsOf = async (store: Table, id: Id<'message'>): Promise<Row[]> => {
   return pages.flat();
 };
 
-const inGroups = <T>(all: readonly T[], size: number): T[][] =>
-  Array.from({ length: Math.ceil(all.length / size) }, (_, at) => all.slice(at * size, (at + 1) * size));
-
 /** Time in s that the engine takes to write the same rows under other keys, by BatchWriteItem and by transactions. */
 const floorOf = async (store: Table, rows: readonly Row[]): Promise<{ batches: number; transactions: number }> => {
   const timed = async (mark: string, size: number, write: (group: readonly Row[]) => Promise<unknown>) => {
@@ -141,26 +137,21 @@ interface Run {
   readonly answers: number;
 }
 
-/** Starts the service in its own process, with an audience. */
-const started = async (store: Store, count: number, endpoint = store.endpoint) => {
-  const running = await startStackProcess({ dataDir: store.folder, dynamodbEndpoint: endpoint });
-  const { keys, organizationId } = await fundedOrganization(store.endpoint);
-  const client = apiClient(`http://127.0.0.1:${running.port}`, keys.test);
-  const { body: app } = await client.post('/v2/push/apps', { name: 'Bench' });
-  const { test: direct } = tablesAt(store.endpoint);
-  await layOut(direct, organizationId, app.id, count);
-  return { running, client, organizationId, direct, keys };
+/** Starts the service with an audience. */
+const started = async (count: number, counted: boolean): Promise<Service> => {
+  const service = await startService({ counted });
+  const { body: app } = await service.client.post('/v2/push/apps', { name: 'Bench' });
+  await layOut(service.table, service.organizationId, app.id, count);
+  return service;
 };
 
 /** One send to an audience, with an engine and a process of its own. */
 const run = async (count: number, counted: boolean): Promise<Run> => {
-  const store = await startStore();
-  const proxy = counted ? await startCountingProxy(store.endpoint) : undefined;
-  const { running, client, direct } = await started(store, count, proxy?.endpoint);
+  const { running, client, proxy, table: direct, stop } = await started(count, counted);
   try {
     await client.post('/v2/push/preview', { platforms: PUSH_PLATFORMS });
     const idleMegabytes = peakMegabytes(running.pid);
-    proxy?.reset();
+    proxy.reset();
     const cpuBefore = cpuMs(running.pid);
     const startedAt = performance.now();
     const { id, answers } = await send(client, count);
@@ -169,13 +160,11 @@ const run = async (count: number, counted: boolean): Promise<Run> => {
     const cpu = (cpuMs(running.pid) - cpuBefore) / 1000;
     await untilSent(client, id, count);
     const sent = count / ((performance.now() - startedAt) / 1000);
-    const trips = proxy?.taken().trips ?? 0;
+    const { trips } = proxy.taken();
     const floor = await floorOf(direct, await rowsOf(direct, id));
     return { queued, cpu, sent, idleMegabytes, megabytes, trips, answers, ...floor };
   } finally {
-    await running.stop();
-    await proxy?.close();
-    await store.stop();
+    await stop();
   }
 };
 
@@ -195,13 +184,11 @@ interface Killed {
 
 /** Kills the process (SIGKILL) once half of the devices are queued, restarts it and repeats the request as its caller would. */
 const killedRun = async (count: number): Promise<Killed> => {
-  const store = await startStore();
-  const first = await started(store, count);
-  const { organizationId, direct, keys } = first;
-  let { running } = first;
+  const { store, client, organizationId, table: direct, keys, stop, running: first } = await started(count, false);
+  let running = first;
   try {
     const key = randomUUID();
-    const lost = send(first.client, count, key).catch(() => undefined);
+    const lost = send(client, count, key).catch(() => undefined);
     while ((await queuedBy(direct, organizationId, key)) < count / 2) await pause(POLL_MS);
     process.kill(running.pid, 'SIGKILL');
     await Promise.all([running.stop(), lost]);
@@ -213,7 +200,7 @@ const killedRun = async (count: number): Promise<Killed> => {
     return { kept, doubled: rows.length - devices, lost: count - devices };
   } finally {
     await running.stop();
-    await store.stop();
+    await stop();
   }
 };
 
@@ -234,60 +221,30 @@ export const benchPush = async (): Promise<Section> => {
   const { kept, doubled, lost } = await killedRun(DEVICES);
   const of = (name: keyof Run) => median(runs.map((each) => each[name]));
   const devices = DEVICES.toLocaleString('en-US');
-  const head = [
-    'Devices',
-    'Queued, s',
-    'Of it processor, s',
-    'Queued/s',
-    'Sent/s',
-    'Memory before, MB',
-    'Memory, MB',
-    'Round trips a device',
-    'Answers',
-    'Floor of BatchWriteItem, s',
-    'Queued over it',
-    'Floor of transactions, s',
-    'Queued over it',
-  ];
-  const row = [
-    devices,
-    figure(of('queued')),
-    figure(of('cpu')),
-    figure(DEVICES / of('queued')),
-    figure(of('sent')),
-    figure(of('idleMegabytes')),
-    figure(of('megabytes')),
-    figure(trips),
-    of('answers'),
-    figure(of('batches')),
-    figure(of('queued') / of('batches')),
-    figure(of('transactions')),
-    figure(of('queued') / of('transactions')),
-  ];
+  const row = {
+    Devices: devices,
+    'Queued, s': figure(of('queued')),
+    'Of it processor, s': figure(of('cpu')),
+    'Queued/s': figure(DEVICES / of('queued')),
+    'Sent/s': figure(of('sent')),
+    'Memory before, MB': figure(of('idleMegabytes')),
+    'Memory, MB': figure(of('megabytes')),
+    'Round trips a device': figure(trips),
+    Answers: of('answers'),
+    'Floor of BatchWriteItem, s': figure(of('batches')),
+    'Queued over that floor': figure(of('queued') / of('batches')),
+    'Floor of transactions, s': figure(of('transactions')),
+    'Queued over this floor': figure(of('queued') / of('transactions')),
+  };
   const ending = `Killed with ${kept.toLocaleString('en-US')} of ${devices} devices queued: ${doubled} doubled, ${lost} lost.`;
   return {
     title: 'Push sends',
     verdicts: [
-      {
-        what: `a push message to ${devices} devices, s until it is queued`,
-        measured: figure(of('queued')),
-        goal: `under ${GOAL.seconds}`,
-        holds: of('queued') < GOAL.seconds,
-      },
-      {
-        what: `the same, MB of the local stack's process`,
-        measured: figure(of('megabytes')),
-        goal: `under ${figure(GOAL.megabytes)}`,
-        holds: of('megabytes') < GOAL.megabytes,
-      },
-      {
-        what: `the same, killed in the middle and repeated: devices doubled or lost`,
-        measured: String(doubled + lost),
-        goal: '0',
-        holds: doubled + lost === 0,
-      },
+      verdict(`a push message to ${devices} devices, s until it is queued`, of('queued'), '<', GOAL.seconds),
+      verdict("the same, MB of the local stack's process", of('megabytes'), '<', GOAL.megabytes),
+      verdict('the same, killed in the middle and repeated: devices doubled or lost', doubled + lost, '≤', 0),
     ],
-    text: `${circumstances('push', loadBefore)}\n\n${HOW}\n\n${table(head, [row])}
+    text: `${circumstances('push', loadBefore)}\n\n${HOW}\n\n${columns([row])}
 
 ${ending}`,
   };

@@ -25,12 +25,39 @@ const FILE = join(import.meta.dirname, 'RESULTS.md');
 export const table = (head: readonly string[], rows: readonly (readonly (string | number)[])[]): string =>
   [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
 
+/** A Markdown table of rows that name their columns. */
+export const columns = (rows: readonly Readonly<Record<string, string | number>>[]): string =>
+  table(
+    Object.keys(rows[0] ?? {}),
+    rows.map((row) => Object.values(row)),
+  );
+
 /** A number with a sensible count of decimals. */
 export const figure = (value: number): string => {
   if (!Number.isFinite(value)) return '–';
   if (Math.abs(value) >= 100) return Math.round(value).toLocaleString('en-US');
   return value.toFixed(Math.abs(value) >= 10 ? 1 : 2);
 };
+
+const RELATIONS = {
+  '<': (value: number, goal: number) => value < goal,
+  '≤': (value: number, goal: number) => value <= goal,
+  '≥': (value: number, goal: number) => value >= goal,
+};
+
+/** Compares a measurement with its goal. */
+export const verdict = (
+  what: string,
+  value: number,
+  relation: keyof typeof RELATIONS,
+  goal: number,
+  unit = '',
+): Verdict => ({
+  what,
+  measured: `${figure(value)}${unit}`,
+  goal: `${relation} ${goal}${unit}`,
+  holds: RELATIONS[relation](value, goal),
+});
 
 export const median = (values: readonly number[]): number => {
   const sorted = [...values].sort((a, b) => a - b);

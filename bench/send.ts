@@ -10,12 +10,12 @@ import {
   startStackProcess,
   startStore,
 } from './processes.ts';
-import { circumstances, figure, loadNow, median, type Section, table, type Verdict } from './report.ts';
+import { circumstances, columns, figure, loadNow, median, type Section, type Verdict, verdict } from './report.ts';
 
 const CONNECTIONS = [1, 16, 64];
 const WARM_MS = 4_000;
 const MEASURE_MS = Number(process.env.MEASURE_MS ?? 4_000);
-const ROUNDS = Number(process.env.ROUNDS ?? 3);
+export const ROUNDS = Number(process.env.ROUNDS ?? 3);
 
 /** Goal: p95 and throughput at 16 connections, as ratios to the floor. */
 const GOAL = { connections: 16, p95: 1.5, throughput: 0.7 };
@@ -81,7 +81,7 @@ export interface Run extends LoadResult {
   readonly cpu: number;
   readonly engineCpu: number;
 }
-type Runs = Map<string, Run[]>;
+export type Runs = Map<string, Run[]>;
 const at = (variant: string, connections: number) => `${variant} ${connections}`;
 
 export const measure = async (variant: Variant, connections: number): Promise<Run> => {
@@ -109,33 +109,34 @@ export const measure = async (variant: Variant, connections: number): Promise<Ru
   }
 };
 
-/** A new engine for every run, so that earlier writes have no effect. */
-const measureAll = async (): Promise<Runs> => {
+/** Measures each variant in turn, at each count of connections; a new engine for every run, so that earlier writes have no effect. */
+export const measureAll = async (
+  section: string,
+  variants: readonly Variant[],
+  counts: readonly number[],
+  measureOne: (variant: Variant, connections: number) => Promise<Run | undefined> = measure,
+): Promise<Runs> => {
   const runs: Runs = new Map();
   for (let round = 1; round <= ROUNDS; round++)
-    for (const connections of CONNECTIONS)
-      for (const variant of VARIANTS) {
-        const result = await measure(variant, connections);
+    for (const connections of counts)
+      for (const variant of variants) {
+        const result = await measureOne(variant, connections);
+        if (!result) continue;
         const name = at(variant.name, connections);
         runs.set(name, [...(runs.get(name) ?? []), result]);
         console.log(
-          `send: round ${round}, ${variant.name} at ${connections}: ${figure(result.perSecond)}/s, p50 ${figure(result.p50)}, p95 ${figure(result.p95)}, p99 ${figure(result.p99)} ms, CPU ${figure(result.cpu)} ms, engine's ${figure(result.engineCpu)} ms`,
+          `${section}: round ${round}, ${variant.name} at ${connections}: ${figure(result.perSecond)}/s, p50 ${figure(result.p50)}, p95 ${figure(result.p95)}, p99 ${figure(result.p99)} ms, CPU ${figure(result.cpu)} ms, engine's ${figure(result.engineCpu)} ms`,
         );
       }
   return runs;
 };
 
-const medians = (runs: Runs, variant: string, connections: number) => {
+const FIGURES = ['perSecond', 'p50', 'p95', 'p99', 'cpu', 'engineCpu'] as const;
+type Figures = Record<(typeof FIGURES)[number], number>;
+/** 0 for what was not measured. */
+export const medians = (runs: Runs, variant: string, connections: number): Figures => {
   const results = runs.get(at(variant, connections)) ?? [];
-  const of = (pick: (result: Run) => number) => median(results.map(pick));
-  return {
-    perSecond: of((r) => r.perSecond),
-    p50: of((r) => r.p50),
-    p95: of((r) => r.p95),
-    p99: of((r) => r.p99),
-    cpu: of((r) => r.cpu),
-    engineCpu: of((r) => r.engineCpu),
-  };
+  return Object.fromEntries(FIGURES.map((name) => [name, median(results.map((each) => each[name]))])) as Figures;
 };
 
 const verdictsOf = (runs: Runs): Verdict[] => {
@@ -145,20 +146,10 @@ const verdictsOf = (runs: Runs): Verdict[] => {
     .flatMap(([{ name }, baseline]): Verdict[] => {
       const floor = medians(runs, baseline.name, connections);
       const own = medians(runs, name, connections);
-      const [p95, throughput] = [own.p95 / floor.p95, own.perSecond / floor.perSecond];
+      const what = (of: string) => `${of} (${name}) at ${connections} connections, relative to the floor`;
       return [
-        {
-          what: `p95 of a send (${name}) at ${connections} connections, relative to the floor`,
-          measured: `${figure(p95)}×`,
-          goal: `≤ ${GOAL.p95}×`,
-          holds: p95 <= GOAL.p95,
-        },
-        {
-          what: `sends/s (${name}) at ${connections} connections, relative to the floor`,
-          measured: `${figure(throughput)}×`,
-          goal: `≥ ${GOAL.throughput}×`,
-          holds: throughput >= GOAL.throughput,
-        },
+        verdict(what('p95 of a send'), own.p95 / floor.p95, '≤', GOAL.p95, '×'),
+        verdict(what('sends/s'), own.perSecond / floor.perSecond, '≥', GOAL.throughput, '×'),
       ];
     });
 };
@@ -181,42 +172,30 @@ const steadiness = (runs: Runs): string => {
 /** Sends per second and their latency, beside the floor. */
 export const benchSend = async (): Promise<Section> => {
   const loadBefore = loadNow();
-  const runs = await measureAll();
+  const runs = await measureAll('send', VARIANTS, CONNECTIONS);
   const rows = CONNECTIONS.flatMap((connections) =>
     VARIANTS.map((variant) => {
       const { name } = variant;
       const own = medians(runs, name, connections);
       const baseline = BASELINE_OF.get(variant);
       const floor = baseline && medians(runs, baseline.name, connections);
-      const ratios = !floor ? ['1', '1'] : [figure(own.perSecond / floor.perSecond), figure(own.p95 / floor.p95)];
-      return [
-        connections,
-        name,
-        ...ratios,
-        figure(own.perSecond),
-        figure(own.p50),
-        figure(own.p95),
-        figure(own.p99),
-        figure(own.cpu),
-        figure(own.engineCpu),
-      ];
+      return {
+        Connections: connections,
+        What: name,
+        'Throughput ÷ floor': floor ? figure(own.perSecond / floor.perSecond) : '1',
+        'p95 ÷ floor': floor ? figure(own.p95 / floor.p95) : '1',
+        'Sends/s': figure(own.perSecond),
+        'p50 ms': figure(own.p50),
+        'p95 ms': figure(own.p95),
+        'p99 ms': figure(own.p99),
+        'CPU ms a send': figure(own.cpu),
+        'Engine CPU ms': figure(own.engineCpu),
+      };
     }),
   );
-  const head = [
-    'Connections',
-    'What',
-    'Throughput ÷ floor',
-    'p95 ÷ floor',
-    'Sends/s',
-    'p50 ms',
-    'p95 ms',
-    'p99 ms',
-    'CPU ms a send',
-    'Engine CPU ms',
-  ];
   return {
     title: 'A send',
     verdicts: verdictsOf(runs),
-    text: `${circumstances('send', loadBefore)}\n\n${HOW}\n\n${steadiness(runs)}\n\n${table(head, rows)}`,
+    text: `${circumstances('send', loadBefore)}\n\n${HOW}\n\n${steadiness(runs)}\n\n${columns(rows)}`,
   };
 };

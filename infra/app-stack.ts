@@ -41,6 +41,8 @@ export interface AppStackProps extends StackProps {
   /** The public address of the deployment. Default: the address of the stage's own REST API. */
   readonly publicUrl?: string;
   readonly alarmEmail?: string;
+  /** See `StageResources`. */
+  readonly emailFrom?: readonly string[] | undefined;
 }
 
 type FunctionSettings = Pick<
@@ -107,6 +109,7 @@ export class AppStack extends Stack {
       queueArns: Object.fromEntries(arns) as Record<QueueName, string>,
       uploadsArn: `arn:${Aws.PARTITION}:s3:::${uploadBucketName(this, environment)}`,
       sendsForReal: settings.sendsForReal,
+      emailFrom: this.#props.emailFrom,
       ...(settings.readsLiveVolume
         ? { liveVolume: { tableArn: liveData.table.tableArn, keyArn: liveData.key.keyArn } }
         : {}),

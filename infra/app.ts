@@ -92,6 +92,7 @@ const createApps = (
 ): Deployment['apps'] => {
   const { contracts, code, env, stages = STAGES } = props;
   const alarmEmail = setting(app, 'alarmEmail');
+  const emailFrom = setting(app, 'emailFrom')?.split(',');
   const appOf = (environment: Environment) =>
     new AppStack(app, NAMES.appStack(environment), {
       ...(env ? { env } : {}),
@@ -103,6 +104,7 @@ const createApps = (
       liveData: data.live,
       ...(publicUrl ? { publicUrl } : {}),
       ...(alarmEmail ? { alarmEmail } : {}),
+      emailFrom,
       description: `Messaging, ${environment}: API, functions, queues and alarms.`,
     });
   const apps = { live: appOf('live'), test: appOf('test') };

@@ -3,6 +3,7 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
   sms: ['sms', 'sandbox-outcomes', 'domain/phone', 'numbering-plans'],
   rcs: ['rcs', 'sandbox-outcomes'],
   email: ['email', 'unsubscribe'],
+  senders: ['/senders'],
   whatsapp: ['whatsapp', 'meta/', 'meta-', 'test/numbers', 'flows/numbers', 'number-senders', 'flows/flows'],
   templates: ['test/templates', 'flows/templates', 'v1-templates', 'email-templates'],
   media: ['test/media', 'flows/media', 'meta-media', 'infra/media'],

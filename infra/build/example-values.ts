@@ -88,7 +88,6 @@ export const EXAMPLE_VALUES: Readonly<Record<string, ExampleValues>> = {
   'rcs.list': { query: { status: 'delivered', channel: 'rcs', limit: '50' } },
   'wallet.change': { body: { lowBalanceCoins: 50_000 } },
   'wallet.list-entries': { query: { limit: '50' } },
-  'keys.create': { body: { name: 'Checkout service', scopes: ['sms:send', 'sms:read'] } },
   'keys.rotate': { body: { overlapHours: 24 } },
   'push.create-app': {
     body: {
@@ -151,7 +150,6 @@ export const EXAMPLE_VALUES: Readonly<Record<string, ExampleValues>> = {
   },
   'media.begin-upload': {
     params: { numberId: 'num_4hJ9sKq2LmN8pRt5VwXz1' },
-    body: { filename: 'pedido.pdf', mimeType: 'application/pdf', size: 482_113 },
   },
   'media.complete-upload': {
     params: { numberId: 'num_4hJ9sKq2LmN8pRt5VwXz1', uploadId: 'upl_4hJ9sKq2LmN8pRt5VwXz1' },
@@ -165,7 +163,6 @@ export const EXAMPLE_VALUES: Readonly<Record<string, ExampleValues>> = {
   },
   'callbacks.verify': {
     params: { provider: 'whatsapp_cloud_api', kind: 'events' },
-    query: { 'hub.mode': 'subscribe', 'hub.verify_token': 'the verification token', 'hub.challenge': '1158201444' },
   },
   'webhooks.create': {
     body: {
@@ -175,7 +172,6 @@ export const EXAMPLE_VALUES: Readonly<Record<string, ExampleValues>> = {
     },
   },
   'webhooks.change': { body: { status: 'paused' } },
-  'webhooks.test': { body: { event: 'sms.delivered' } },
   'webhooks.rotate-secret': { body: { overlapHours: 24 } },
   'webhooks.replay': {
     body: { from: '2026-03-02T00:00:00.000Z', to: '2026-03-02T23:59:59.999Z', status: 'abandoned' },

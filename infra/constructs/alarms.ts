@@ -39,11 +39,11 @@ interface AlarmRow {
 const MINUTE = Duration.minutes(1);
 const { GREATER_THAN_THRESHOLD: OVER, GREATER_THAN_OR_EQUAL_TO_THRESHOLD: AT_LEAST } = ComparisonOperator;
 
-const sumOf = (parts: Record<string, IMetric>, label: string): IMetric => {
+const sumOf = (parts: Readonly<Record<string, IMetric>>, label: string): IMetric => {
   const expression = Object.keys(parts)
     .map((name) => `FILL(${name}, 0)`)
     .join(' + ');
-  return new MathExpression({ expression, usingMetrics: parts, period: MINUTE, label });
+  return new MathExpression({ expression, usingMetrics: { ...parts }, period: MINUTE, label });
 };
 
 /** A metric of an API, or with `route` of one operation that has detailed metrics. */
@@ -73,8 +73,8 @@ const gatewaySum = (apis: readonly MessagingApi[], metricName: string): IMetric 
   return sumOf(parts, metricName);
 };
 
-/** Throttled reads or writes of the table and its indexes: a throttled index throttles writes to its table. */
-const throttles = (tableName: string, metricName: 'ReadThrottleEvents' | 'WriteThrottleEvents'): IMetric => {
+/** A metric of the table and of each of its indexes, by the name of a line. */
+export const tableMetrics = (tableName: string, metricName: string): Readonly<Record<string, Metric>> => {
   const metric = (dimensions: Record<string, string>) =>
     new Metric({
       namespace: 'AWS/DynamoDB',
@@ -83,9 +83,8 @@ const throttles = (tableName: string, metricName: 'ReadThrottleEvents' | 'WriteT
       period: MINUTE,
       dimensionsMap: { TableName: tableName, ...dimensions },
     });
-  const parts: Record<string, IMetric> = { table: metric({}) };
-  for (const name of Object.keys(INDEXES)) parts[name] = metric({ GlobalSecondaryIndexName: name });
-  return sumOf(parts, metricName);
+  const indexes = Object.keys(INDEXES).map((name) => [name, metric({ GlobalSecondaryIndexName: name })]);
+  return { table: metric({}), ...Object.fromEntries(indexes) };
 };
 
 const queueRows = ({ declaration, queue, deadLetters }: QueueWithRedrive): AlarmRow[] => [
@@ -138,7 +137,8 @@ const stageRows = ({ apis, tableName }: AlarmsProps): AlarmRow[] => [
     id: name === 'ReadThrottleEvents' ? 'table-read-throttles' : 'table-write-throttles',
     description:
       'DynamoDB throttled the table or one of its indexes: a hot key, or more traffic than the on-demand table has scaled to.',
-    metric: throttles(tableName, name),
+    // A throttled index throttles writes to its table.
+    metric: sumOf(tableMetrics(tableName, name), name),
     threshold: THRESHOLDS.tableThrottles,
     operator: AT_LEAST,
     minutes: 2,

@@ -1,17 +1,8 @@
 import { Duration } from 'aws-cdk-lib';
-import {
-  Dashboard,
-  GraphWidget,
-  type IMetric,
-  type IWidget,
-  MathExpression,
-  Metric,
-  Stats,
-} from 'aws-cdk-lib/aws-cloudwatch';
+import { Dashboard, GraphWidget, type IMetric, type IWidget, MathExpression, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
 import type { Environment } from '../../shared/domain/core/actor.ts';
-import { INDEXES } from '../../shared/storage/table-indexes.ts';
-import { gatewayMetric } from './alarms.ts';
+import { gatewayMetric, tableMetrics } from './alarms.ts';
 import type { QueueWithRedrive } from './queue-with-redrive.ts';
 import type { MessagingApi } from './rest-api.ts';
 
@@ -92,21 +83,11 @@ const gatewayGraphs = (apis: readonly MessagingApi[]): IWidget[] => [
   ),
 ];
 
-const tableGraph = (tableName: string, metricName: string): IWidget => {
-  const line = (label: string, dimensions: Record<string, string>) =>
-    new Metric({
-      namespace: 'AWS/DynamoDB',
-      metricName,
-      statistic: Stats.SUM,
-      period: MINUTE,
-      label,
-      dimensionsMap: { TableName: tableName, ...dimensions },
-    });
-  return graph(`DynamoDB: ${metricName}`, [
-    line('table', {}),
-    ...Object.keys(INDEXES).map((name) => line(name, { GlobalSecondaryIndexName: name })),
-  ]);
-};
+const tableGraph = (tableName: string, metricName: string): IWidget =>
+  graph(
+    `DynamoDB: ${metricName}`,
+    Object.entries(tableMetrics(tableName, metricName)).map(([label, metric]) => metric.with({ label })),
+  );
 
 /** The dashboard of a stage: sends and refusals, provider latency, queues, API latency and errors, consumed capacity. */
 export class StageDashboard extends Construct {

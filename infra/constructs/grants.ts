@@ -23,6 +23,8 @@ export interface StageResources {
   readonly liveVolume?: { readonly tableArn: string; readonly keyArn: string };
   /** False in a stage whose messages must reach nobody: no AWS sending service is granted. */
   readonly sendsForReal: boolean;
+  /** The only addresses that e-mails may be sent from, with `*` for any part; absent where organizations register their own. */
+  readonly emailFrom?: readonly string[] | undefined;
 }
 
 /** What a role is granted: what its operations declare; consumers and the dispatcher also query the due index. */
@@ -172,6 +174,9 @@ export const statementsFor = (scope: Construct, grants: RoleGrants, resources: S
       new PolicyStatement({
         actions: [...PROVIDER_ACCESS[provider].actions],
         resources: identityArns(scope, provider),
+        ...(provider === 'ses' && resources.emailFrom
+          ? { conditions: { StringLike: { 'ses:FromAddress': [...resources.emailFrom] } } }
+          : {}),
       }),
     );
   if (grants.liveVolume && resources.liveVolume) statements.push(...liveVolumeStatements(scope, resources.liveVolume));

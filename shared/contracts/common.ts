@@ -3,7 +3,10 @@ import { ENVIRONMENTS } from '../domain/core/actor.ts';
 import { looseId } from '../domain/core/id-schema.ts';
 import type { IdKind } from '../domain/core/ids.ts';
 
-/** A field and its documentation: any text, a text of 1 to `maximum` characters, a boolean, a number from 1 or from 0; each also optional. */
+/**
+ * A field and its documentation: any text, a text of 1 to `maximum` characters, a boolean (each also optional), a whole number from 1 or
+ * from 0.
+ */
 export const text = (description: string, example?: string) => z.string().meta({ description, example });
 export const boundedText = (maximum: number, description: string, example?: string) =>
   z.string().min(1).max(maximum).meta({ description, example });
@@ -48,10 +51,13 @@ export const limit = (fallback: number, maximum: number) =>
     });
 
 /** `skip` of a list: how many of the newest items to leave out. At most 100,000; beyond that, narrow the list by time. */
-export const skip = wholeNumber(z.string())
+const skip = wholeNumber(z.string())
   .pipe(z.int().min(0).max(100_000))
   .default(0)
   .meta({ description: 'How many of the first items to skip.', example: '0' });
+
+/** The query of a list that pages by offset. */
+export const paged = (fallback: number, maximum: number) => ({ limit: limit(fallback, maximum), skip });
 
 /** Both ends of a list that pages by cursor. */
 export const cursor = z.string().max(2048).optional().meta({ description: "The previous page's nextCursor." });

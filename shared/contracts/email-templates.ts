@@ -3,7 +3,7 @@ import { VARIABLE_NAME } from '../domain/channels/email/placeholders.ts';
 import { TEMPLATE_FORMATS } from '../domain/channels/email/template.ts';
 import { MAX_SUBJECT_LENGTH } from '../domain/core/email-address.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
-import { boundedText, dateTime, limit, optionalBoundedText, ordinal, pageOf, pathId, skip, text } from './common.ts';
+import { boundedText, dateTime, optionalBoundedText, ordinal, paged, pageOf, pathId, text } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 
 /** Maximum length of source and text, in characters. */
@@ -98,8 +98,7 @@ export const listEmailTemplates = defineOperation({
   request: {
     query: z.strictObject({
       q: optionalBoundedText(128, 'Only templates whose name contains this, ignoring case and accents.', 'pedido'),
-      limit: limit(50, 200),
-      skip,
+      ...paged(50, 200),
     }),
   },
   responses: {

@@ -4,7 +4,7 @@ import { emailFields } from '../domain/channels/email/request.ts';
 import { MAX_ADDRESS_LENGTH } from '../domain/core/email-address.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
 import { metadataSchema } from '../domain/core/json-values.ts';
-import { count, dateTime, environment, limit, pageOf, pathId, skip, text } from './common.ts';
+import { count, dateTime, environment, paged, pageOf, pathId, text } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 import { billing, campaignId, replayed, SYNCHRONOUS_SEND } from './sends.ts';
 
@@ -95,8 +95,7 @@ export const listEmails = defineOperation({
       status: z.enum(EMAIL_STATUSES).optional().meta({ description: 'Only e-mails with this status.' }),
       to: z.string().max(MAX_ADDRESS_LENGTH).optional().meta({ description: 'Only e-mails to this recipient.' }),
       campaignId: z.string().max(128).optional().meta({ description: 'Only e-mails with this campaign tag.' }),
-      limit: limit(50, 200),
-      skip,
+      ...paged(50, 200),
     }),
   },
   responses: { 200: pageOf(EmailMessage, 'e-mails').meta({ id: 'EmailPage', description: 'A page of e-mails.' }) },

@@ -3,7 +3,7 @@ import { FLOW_CATEGORIES, FLOW_STATUSES } from '../domain/channels/whatsapp/flow
 import { flowJsonSchema } from '../domain/channels/whatsapp/flows/flow-json.ts';
 import { META_FLOW_STATUSES } from '../domain/channels/whatsapp/numbers/meta-port.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
-import { dateTime, limit, optionalText, ordinal, pageOf, pathId, skip, text } from './common.ts';
+import { dateTime, optionalText, ordinal, paged, pageOf, pathId, text } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 
 const FLOW_JSON = {
@@ -91,8 +91,7 @@ export const listFlows = defineOperation({
       platformStatus: platformStatus.optional(),
       category: category.optional(),
       numberId: numberId.optional(),
-      limit: limit(20, 200),
-      skip,
+      ...paged(20, 200),
     }),
   },
   responses: { 200: pageOf(Flow, 'flows').meta({ id: 'FlowPage', description: 'A page of WhatsApp flows.' }) },

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { KEY_SCOPES, MAX_OLD_SECRETS, OVERLAP_HOURS } from '../domain/access/keys.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
 import type { Scope } from '../domain/core/scopes.ts';
-import { boundedText, dateTime, environment, limit, pageOf, pathId, skip, text } from './common.ts';
+import { boundedText, dateTime, environment, paged, pageOf, pathId, text } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 
 const name = boundedText(100, 'A name for people.', 'Checkout service');
@@ -76,7 +76,7 @@ export const listKeys = defineOperation({
   description:
     'Keys of the organization in the environment of the credential, including expired and revoked ones. A key created a moment ago may be missing for about a second.',
   permission: 'keys:read',
-  request: { query: z.strictObject({ limit: limit(50, 200), skip }) },
+  request: { query: z.strictObject({ ...paged(50, 200) }) },
   responses: { 200: pageOf(ApiKey, 'keys').meta({ id: 'ApiKeyPage', description: 'A page of API keys.' }) },
   errors: ['UNAUTHORIZED', 'FORBIDDEN', 'VALIDATION_ERROR'],
   uses: { table: 'read' },

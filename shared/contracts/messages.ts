@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { looseId } from '../domain/core/id-schema.ts';
-import { dateTime, limit, pageOf, pathId, skip } from './common.ts';
+import { dateTime, paged, pageOf, pathId } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 import { Message, QueuedMessage, ResendMessage, status, Timeline } from './message-shapes.ts';
 
@@ -28,8 +28,7 @@ export const listMessages = defineOperation({
       sentByAccountId: only('messages sent by this operator from the dashboard', looseId('account', filterText)),
       from: dateTime('Only messages created at or after this time.').optional(),
       to: dateTime('Only messages created at or before this time.').optional(),
-      limit: limit(50, 200),
-      skip,
+      ...paged(50, 200),
     }),
   },
   responses: { 200: pageOf(Message, 'messages').meta({ id: 'MessagePage', description: 'A page of messages.' }) },

@@ -7,7 +7,7 @@ import {
   TIERS,
 } from '../domain/channels/whatsapp/numbers/number.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
-import { boundedText, dateTime, flag, limit, optionalText, pageOf, pathId, skip, text } from './common.ts';
+import { boundedText, dateTime, flag, optionalText, paged, pageOf, pathId, text } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 
 const platformId = z.string().regex(/^\d{1,32}$/, 'must be 1 to 32 digits');
@@ -73,15 +73,14 @@ const profileFields = {
     .regex(/^[A-Z_]{1,64}$/, 'must be a word of the platform, such as RETAIL')
     .meta({ description: "The industry, one of Meta's values.", example: 'RETAIL' }),
 };
-const anyText = (description: string) => optionalText(description);
 const NumberProfile = z
   .object({
-    about: anyText('The text under the name.'),
-    address: anyText('The postal address.'),
-    email: anyText('The e-mail address.'),
-    website: anyText('The website.'),
-    vertical: anyText("The industry, one of Meta's values."),
-    profilePictureUrl: anyText("The picture's URL at Meta."),
+    about: optionalText('The text under the name.'),
+    address: optionalText('The postal address.'),
+    email: optionalText('The e-mail address.'),
+    website: optionalText('The website.'),
+    vertical: optionalText("The industry, one of Meta's values."),
+    profilePictureUrl: optionalText("The picture's URL at Meta."),
   })
   .meta({ id: 'NumberProfile', description: 'The profile that recipients see, as Meta last reported it.' });
 
@@ -128,8 +127,7 @@ export const listNumbers = defineOperation({
     query: z.strictObject({
       status: status.optional(),
       qualityRating: qualityRating.optional(),
-      limit: limit(50, 200),
-      skip,
+      ...paged(50, 200),
     }),
   },
   responses: {

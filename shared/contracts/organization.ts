@@ -3,7 +3,7 @@ import { ACCOUNT_STATUSES } from '../domain/access/accounts.ts';
 import { CHANNELS } from '../domain/channels/registry.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
 import { QuietHoursSchema } from '../domain/sending/quiet-hours.ts';
-import { dateTime, environment, limit, pageOf, skip, text } from './common.ts';
+import { dateTime, environment, paged, pageOf, text } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 
 export const Organization = z
@@ -53,7 +53,7 @@ export const listAccounts = defineOperation({
   summary: 'List the people of the organization, newest first',
   description: 'The same people in both environments. Their ids are what `responsavelId` takes.',
   permission: 'crm:read',
-  request: { query: z.strictObject({ limit: limit(50, 200), skip }) },
+  request: { query: z.strictObject({ ...paged(50, 200) }) },
   responses: { 200: pageOf(Account, 'accounts').meta({ id: 'AccountPage', description: 'A page of accounts.' }) },
   errors: ['UNAUTHORIZED', 'FORBIDDEN', 'VALIDATION_ERROR'],
   uses: { table: 'read' },

@@ -3,7 +3,7 @@ import { SMS_PROVIDERS, SMS_REASONS, SMS_STATUSES } from '../domain/channels/sms
 import { route, smsFields } from '../domain/channels/sms/request.ts';
 import { idSchema, looseId } from '../domain/core/id-schema.ts';
 import { metadataSchema } from '../domain/core/json-values.ts';
-import { count, dateTime, environment, limit, optionalText, pageOf, pathId, skip, text } from './common.ts';
+import { count, dateTime, environment, optionalText, paged, pageOf, pathId, text } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 import { billing, campaignId, replayed, SYNCHRONOUS_SEND } from './sends.ts';
 
@@ -145,7 +145,7 @@ export const previewSms = defineOperation({
   uses: { table: 'read', liveVolume: true },
 });
 
-const pageQuery = { limit: limit(50, 200), skip };
+const pageQuery = { ...paged(50, 200) };
 const window = {
   from: dateTime('Only messages created at or after this time.').optional(),
   to: dateTime('Only messages created at or before this time.').optional(),

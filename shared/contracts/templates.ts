@@ -5,7 +5,7 @@ import {
   TEMPLATE_STATUSES,
 } from '../domain/channels/whatsapp/templates/template.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
-import { boundedText, dateTime, limit, optionalText, ordinal, pageOf, pathId, skip } from './common.ts';
+import { boundedText, dateTime, optionalText, ordinal, paged, pageOf, pathId } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 
 const name = z
@@ -93,8 +93,7 @@ export const listTemplates = defineOperation({
       category: category.optional(),
       language: language.optional(),
       numberId: numberId.optional(),
-      limit: limit(50, 200),
-      skip,
+      ...paged(50, 200),
     }),
   },
   responses: {

@@ -3,7 +3,7 @@ import { CHANNELS } from '../domain/channels/registry.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
 import { metadataSchema } from '../domain/core/json-values.ts';
 import { PRIORITIES } from '../domain/message/message.ts';
-import { boundedText, coins, count, dateTime, environment, flag } from './common.ts';
+import { boundedText, coins, count, dateTime, environment, flag, text } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 import { campaignId, QUEUED_SEND } from './sends.ts';
 
@@ -33,7 +33,11 @@ const template = boundedText(
 const variables = z
   .record(z.string().min(1).max(64), z.union([z.string().max(4_096), z.number(), z.boolean()]))
   .meta({ description: 'Named template variables.', example: { nome: 'Ana' } });
-const text = boundedText(10_000, 'The text; either this or a template is required.', 'Seu pedido saiu para entrega.');
+const plainText = boundedText(
+  10_000,
+  'The text; either this or a template is required.',
+  'Seu pedido saiu para entrega.',
+);
 const maxCoins = z
   .int()
   .min(0)
@@ -46,7 +50,7 @@ const Fallback = z
     z.strictObject({
       channel,
       to: to.optional(),
-      text: text.optional(),
+      text: plainText.optional(),
       template: template.optional(),
       variables: variables.optional(),
       after: duration.optional(),
@@ -64,7 +68,7 @@ export const V1Send = z
   .strictObject({
     channel,
     to,
-    text: text.optional(),
+    text: plainText.optional(),
     template: template.optional(),
     variables: variables.optional(),
     fallback: z.array(Fallback).min(1).max(5).optional().meta({ description: 'Fallbacks, tried in order: at most 5.' }),
@@ -113,9 +117,7 @@ export const V1Accepted = z
       .array(
         z.object({
           channel,
-          after: z
-            .string()
-            .meta({ description: 'How long it waits for the delivery of the step before.', example: '600s' }),
+          after: text('How long it waits for the delivery of the step before.', '600s'),
           price,
         }),
       )
@@ -126,33 +128,25 @@ export const V1Accepted = z
 
 const FallbackStep = z.object({
   channel,
-  route: z.string().meta({ description: 'The row of the price table.', example: 'premium' }).optional(),
-  to: z.string().meta({ description: 'The recipient; masked without pii:full.' }).optional(),
-  after: z
-    .string()
-    .meta({ description: 'How long it waits for the delivery of the step before; 0s for the first.', example: '0s' }),
+  route: text('The row of the price table.', 'premium').optional(),
+  to: text('The recipient; masked without pii:full.').optional(),
+  after: text('How long it waits for the delivery of the step before; 0s for the first.', '0s'),
   units: z.int().meta({ description: 'What the price counts: segments on SMS, else 1.', example: 1 }).optional(),
   price: price.optional(),
   volumeBand: volumeBand.optional(),
   leavesAt: dateTime(
     'When it would be sent: at once, when scheduled, or when quiet hours end; a fallback, if no step before it delivers.',
   ).optional(),
-  provider: z
-    .string()
-    .meta({ description: 'The provider that would send it.', example: 'sandbox_provider' })
-    .optional(),
+  provider: text('The provider that would send it.', 'sandbox_provider').optional(),
   refusal: z
     .object({
-      code: z.string().meta({ description: 'The /v1 error code.', example: 'insufficient_funds' }),
-      detail: z.string().meta({ description: 'Why.' }),
-      action: z.string().meta({ description: 'The recommended action.' }),
-      reason: z
-        .string()
-        .meta({
-          description: 'The reason as in `meta.motivo` of a refused send, or as `reason` of its message.',
-          example: 'suppressed',
-        })
-        .optional(),
+      code: text('The /v1 error code.', 'insufficient_funds'),
+      detail: text('Why.'),
+      action: text('The recommended action.'),
+      reason: text(
+        'The reason as in `meta.motivo` of a refused send, or as `reason` of its message.',
+        'suppressed',
+      ).optional(),
     })
     .optional()
     .meta({ description: 'Why it would be refused; absent when it would not.' }),

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { EVENT_TYPES } from '../domain/events/catalogue.ts';
 import { DELIVERY_STATUSES, SUBSCRIPTION_STATUSES } from '../domain/webhooks/subscription.ts';
-import { dateTime, limit, pageOf, pathId, skip } from './common.ts';
+import { dateTime, limit, paged, pageOf, pathId } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 import {
   ChangeWebhook,
@@ -37,8 +37,7 @@ export const listWebhooks = defineOperation({
     query: z.strictObject({
       status: z.enum(SUBSCRIPTION_STATUSES).optional().meta({ description: 'Only subscriptions of this status.' }),
       event: z.enum(EVENT_TYPES).optional().meta({ description: 'Only subscriptions to this event type.' }),
-      limit: limit(50, 200),
-      skip,
+      ...paged(50, 200),
     }),
   },
   responses: {
@@ -141,8 +140,7 @@ export const listDeliveries = defineOperation({
     params: id,
     query: z.strictObject({
       status: z.enum(DELIVERY_STATUSES).optional().meta({ description: 'Only deliveries of this status.' }),
-      limit: limit(50, 200),
-      skip,
+      ...paged(50, 200),
     }),
   },
   responses: {

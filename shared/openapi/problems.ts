@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { ZodOpenApiResponseObject } from 'zod-openapi';
+import { optionalText, text } from '../contracts/common.ts';
 import { COMMON_PROBLEMS, type OperationContract } from '../contracts/define-operation.ts';
 import { PROBLEMS, type ProblemName, V1_CODES } from '../domain/core/errors.ts';
 import { PROBLEM_GUIDE } from './problem-guide.ts';
@@ -10,23 +11,16 @@ const typeOf = (name: ProblemName): string => `/docs/errors/${name.toLowerCase()
 /** The body of every error: docs/spec/errors.md#problem-documents. */
 export const Problem = z
   .object({
-    type: z
-      .string()
-      .meta({ description: 'The address of the page that explains the error.', example: typeOf('NOT_FOUND') }),
-    title: z.string().meta({ description: 'What it is, in words.', example: PROBLEMS.NOT_FOUND.title }),
+    type: text('The address of the page that explains the error.', typeOf('NOT_FOUND')),
+    title: text('What it is, in words.', PROBLEMS.NOT_FOUND.title),
     status: z.int().meta({ description: 'The status of the answer.', example: 404 }),
-    detail: z.string().meta({
-      description: 'What is wrong here. Never repeats a value that was sent.',
-      example: 'There is no such SMS.',
-    }),
-    instance: z
-      .string()
-      .meta({ description: 'The path that was called.', example: '/v2/sms/messages/msg_4hJ9sKq2LmN8pRt5VwXz1' }),
+    detail: text('What is wrong here. Never repeats a value that was sent.', 'There is no such SMS.'),
+    instance: text('The path that was called.', '/v2/sms/messages/msg_4hJ9sKq2LmN8pRt5VwXz1'),
     code: z
       .enum([...new Set(NAMES.map((name): string => PROBLEMS[name].code)), ...Object.keys(V1_CODES)])
       .meta({ description: 'The stable code: decide by this one. Lower-case on /v1.', example: 'NOT_FOUND' }),
-    requestId: z.string().meta({ description: 'Finds the call in the logs.', example: 'req_Yb3LxWm9ZcJd7FgP1sTa4' }),
-    action: z.string().optional().meta({ description: 'On /v1: what the caller is advised to do.' }),
+    requestId: text('Finds the call in the logs.', 'req_Yb3LxWm9ZcJd7FgP1sTa4'),
+    action: optionalText('On /v1: what the caller is advised to do.'),
     meta: z
       .record(z.string(), z.union([z.string(), z.number()]))
       .optional()
@@ -34,10 +28,8 @@ export const Problem = z
     errors: z
       .array(
         z.object({
-          path: z.string().meta({ description: 'Where, as a dotted path.', example: 'to' }),
-          message: z
-            .string()
-            .meta({ description: 'What is wrong there.', example: 'must be an existing number in E.164' }),
+          path: text('Where, as a dotted path.', 'to'),
+          message: text('What is wrong there.', 'must be an existing number in E.164'),
         }),
       )
       .optional()

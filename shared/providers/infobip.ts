@@ -11,9 +11,8 @@ import {
   INFOBIP_VIOLATIONS,
 } from './infobip-codes.ts';
 
-/** Operator settings that SMS and RCS share; each channel adds its sender and the scopes of the key. */
+/** Operator settings that SMS and RCS share; each channel adds its key and its sender. */
 export const infobipAccountSettings = {
-  apiKey: z.string().min(1),
   baseUrl: z
     .url()
     .default('https://api.infobip.com')
@@ -38,7 +37,7 @@ export const infobipAccountSettings = {
     ),
 };
 const schema = z.object(infobipAccountSettings);
-type InfobipAccount = z.infer<typeof schema>;
+type InfobipAccount = z.infer<typeof schema> & { readonly apiKey: string };
 
 const status = z.object({ groupId: z.number(), id: z.number(), name: z.string() });
 /** The response to POST /sms/3/messages and /rcs/2/messages. */

@@ -130,6 +130,9 @@ export const KEYS = {
   /** The organization that has a sender which no other may use; outlives a verified sender. */
   senderHolder: (channel: string, comparedValue: string) =>
     key(`SNDNAME#${channel}#${digest(comparedValue)}`, 'SNDNAME'),
+  /** An organization among those that have a number or short code. */
+  numberHolder: (channel: string, comparedValue: string, organizationId: Org) =>
+    key(`SNDNAME#${channel}#${digest(comparedValue)}`, `ORG#${organizationId}`),
   /** A short link. */
   link: (code: string) => key(`LINK#${code}`, 'LINK'),
   /** An event in the outbox, on its way to webhook subscriptions. */
@@ -159,7 +162,10 @@ export const KEYS = {
   pushOpens: (messageId: Id<'message'>, shard: number) => key(`PSH#${messageId}`, `OPENS#${padded(shard, 2)}`),
   /** A dispatch: one device of a push message. Dispatches of a chunk share a partition; one partition could not take a whole message's. */
   pushDispatch: (dispatchId: Id<'pushDispatch'>) => key(`PDSP#${dispatchId.slice(4, 23)}`, `${dispatchId.slice(23)}`),
-  /** A provider's reference: its id of a message, or a recipient by whom a reply is attributed. */
+  /** An organization's last message to a recipient by a provider, from one sender or from the stage's own: attributes replies and opt-outs. */
+  lastSent: (provider: string, reference: string, organizationId: Org) =>
+    key(`SENT#${provider}#${digest(reference)}`, `ORG#${organizationId}`),
+  /** A provider's reference: its id of a message. */
   correlation: (provider: string, reference: string) => key(`CORR#${provider}#${digest(reference)}`, 'CORR'),
 } as const;
 

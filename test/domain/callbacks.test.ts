@@ -39,10 +39,7 @@ const world = (fields: Partial<MessageRecord> = {}) => {
     provider: undefined,
     storeFails: 0,
   };
-  const correlations = new Map([
-    [`infobip p-1`, message.id],
-    [`infobip sms-to:hash of ${PHONE}`, message.id],
-  ]);
+  const correlations = new Map([[`infobip p-1`, message.id]]);
   const effects: string[] = [];
   const events: DomainEvent[] = [];
   const enqueued: string[] = [];
@@ -75,7 +72,12 @@ const world = (fields: Partial<MessageRecord> = {}) => {
       events.push(event);
       return 'kept';
     },
+    lastSent: async (provider, reference) =>
+      `${provider} ${reference}` === `infobip sms-to:hash of ${PHONE}`
+        ? [{ organizationId: message.organizationId, messageId: message.id, at: NOW - 60_000 }]
+        : [],
     ownersOf: async () => [],
+    optOut: async () => undefined,
     inbound: async () => 'kept',
     applyMetaEvent: async () => 'unmatched',
     observe: {

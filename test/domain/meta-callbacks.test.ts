@@ -22,10 +22,7 @@ const tenant = (): Tenant => ({ organizationId: newId('organization'), env: 'liv
 const world = (owners: Readonly<Record<string, readonly Tenant[]>> = {}, fields: Partial<MessageRecord> = {}) => {
   const own = { id: newId('message'), ...tenant(), channel: 'whatsapp', provider: PROVIDER };
   const message = { ...own, ...fields } as MessageRecord;
-  const correlations = new Map([
-    [`${PROVIDER} wamid.OURS`, message.id],
-    [`${PROVIDER} ${lastSentReference('whatsapp', `hash of ${PHONE}`)}`, message.id],
-  ]);
+  const correlations = new Map([[`${PROVIDER} wamid.OURS`, message.id]]);
   const inbound: (readonly [string, string])[] = [];
   const metaEvents: (readonly [string, string])[] = [];
   const effects: string[] = [];
@@ -43,6 +40,10 @@ const world = (owners: Readonly<Record<string, readonly Tenant[]>> = {}, fields:
     messageStore: { read: async (id: string) => (id === message.id ? message : undefined) },
     globalRecipientHash: async (phone: string) => `hash of ${phone}`,
     correlate: async (provider: string, reference: string) => correlations.get(`${provider} ${reference}`),
+    lastSent: async (provider: string, reference: string) =>
+      `${provider} ${reference}` === `${PROVIDER} ${lastSentReference('whatsapp', `hash of ${PHONE}`)}`
+        ? [{ organizationId: message.organizationId, messageId: message.id, at: 0 }]
+        : [],
     ownersOf: async (channel: string, account: string) => (channel === 'whatsapp' ? (owners[account] ?? []) : []),
     async inbound({ organizationId, ...rest }: Tenant, event: InboundEvent) {
       expect(Object.keys(rest)).toEqual(['env']);

@@ -24,7 +24,10 @@ const world = await use(startWorld('live'));
 /** Reads of keys outside of transactions. */
 const reads = vi.fn(world.ports.idempotencyRecord);
 Object.assign(world.ports, { idempotencyRecord: reads });
-beforeEach(() => reads.mockClear());
+beforeEach(() => {
+  // Not the mock itself: what a hook returns is called after the test.
+  reads.mockClear();
+});
 afterEach(() => {
   world.reset();
   Object.assign(state, { open: true, sender: true });

@@ -214,7 +214,9 @@ describe('an address that SES reported', () => {
     await setUpProvider(messaging, 'email', 'amazon_ses', { ...settings, accessKeyId: 'AKIDOTHER' });
     const failure = await suppression(owner, 'lift')?.catch((fault: Error) => fault.message);
     await setUpProvider(messaging, 'email', 'amazon_ses', settings);
-    expect(failure).toMatch(/may still be on the list of SES: Amazon SES answered UnrecognizedClientException\.$/);
+    expect(failure).toMatch(
+      /may still be on the suppression list of SES: Amazon SES answered UnrecognizedClientException\.$/,
+    );
     expect(await suppression(owner, 'show')).toMatchObject({ suppressed: false });
   });
 

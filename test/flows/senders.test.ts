@@ -40,7 +40,7 @@ const operator = async (name: string, options: Readonly<Record<string, unknown>>
   const command = SENDER_COMMANDS.find((each) => each.name === name);
   if (!command) throw new Error(`there is no ${name}`);
   const { data } = await command.run({ tables: messaging.tables } as Target, command.options.parse(options) as never);
-  return data as Record<string, unknown>;
+  return data as Record<string, string>;
 };
 const assign = (organization: Id<'organization'>, env: Environment, channel: SenderChannel, value: string) =>
   operator('sender assign', { organization, env, channel, value });

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { parseId } from '../../shared/domain/core/ids.ts';
 import { handleReply, type ReplyPorts } from '../../shared/domain/inbound/sms-reply.ts';
 import type { ReplyEvent } from '../../shared/domain/message/provider-port.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
@@ -18,9 +19,6 @@ let sent: string;
 const ports: ReplyPorts = {
   ...stage.inbound,
   prices: stage.sends.prices,
-  messageStore: stage.sends.messageStore,
-  globalRecipientHash: stage.sends.globalRecipientHash,
-  correlate: async () => undefined,
   store: async (reply, event, inbound) => (await keepReply(stage.world.table, reply, event, inbound)).kind,
 };
 beforeEach(async () => {
@@ -37,7 +35,11 @@ const aReply = (turn: number, fields: Partial<ReplyEvent> = {}): ReplyEvent => (
   at: stage.at(turn - 100),
   ...fields,
 });
-const handle = (event: ReplyEvent) => handleReply(ports, PROVIDER, event);
+const handle = async (event: ReplyEvent) => {
+  const message = await stage.sends.messageStore.read(parseId('message', event.inReplyTo?.messageId));
+  if (!message) throw new Error('there is no such message');
+  return handleReply(ports, PROVIDER, message, event);
+};
 const balance = async () => (await readWallet(stage.world.table, stage.actor.organizationId))?.balance ?? 0;
 const totals = async () => {
   const replies = await listReplyPage(stage.world.table, stage.actor.organizationId, {}, { skip: 0, limit: 50 });

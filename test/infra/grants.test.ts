@@ -72,6 +72,15 @@ describe.each(ENVIRONMENTS)('the roles of stage %s', (environment) => {
     expect(openly).toHaveLength(someUses(contracts, ({ vault }) => vault) ? 1 : 0);
   });
 
+  it('register and remove e-mail identities for the operations that say so, and read their state for the checks of senders', () => {
+    const holders = statementsOf(apps[environment]).filter(({ actions }) =>
+      actions.some((each) => each.includes('EmailIdentity')),
+    );
+    const changes = holders.filter(({ actions }) => actions.includes('ses:CreateEmailIdentity'));
+    expect([holders.length, changes.length]).toEqual(environment === 'live' ? [2, 1] : [0, 0]);
+    expect(actionsOf(environment, 'consumers/outcome').includes('ses:GetEmailIdentity')).toBe(environment === 'live');
+  });
+
   it('give access to the index of due work to the dispatcher only', () => {
     const reaches = (path: string) =>
       grantsOf(environment, path).some(({ resources }) =>
@@ -144,4 +153,16 @@ describe("the live stage's volume", () => {
       statementsOf(apps.live).flatMap(({ conditions }) => Object.keys(conditions?.['ForAllValues:StringLike'] ?? {})),
     ).toEqual([]);
   });
+});
+
+it('e-mails leave from the addresses that a deployment names, and from any where it names none', () => {
+  const conditionsOf = (context: Record<string, string>) =>
+    statementsOf(deploy({ context }).apps.live)
+      .filter(({ actions }) => actions.includes('ses:SendEmail'))
+      .map(({ conditions }) => conditions);
+  expect(new Set(conditionsOf({}))).toEqual(new Set([undefined]));
+  const named = conditionsOf({ emailFrom: '*@loja.example,ola@azul.example' });
+  expect(named.length).toBeGreaterThan(1);
+  for (const condition of named)
+    expect(condition).toEqual({ StringLike: { 'ses:FromAddress': ['*@loja.example', 'ola@azul.example'] } });
 });

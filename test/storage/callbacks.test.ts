@@ -7,6 +7,7 @@ import { handleCallback } from '../../shared/domain/inbound/provider-callback.ts
 import { replyIdOf } from '../../shared/domain/inbound/sms-reply.ts';
 import type { ProviderEvent } from '../../shared/domain/message/provider-port.ts';
 import { readSender } from '../../shared/storage/messages/inbound.ts';
+import { readLastSent } from '../../shared/storage/messages/last-sent.ts';
 import { readReply } from '../../shared/storage/messages/message-lists.ts';
 import { receiptWorkItem } from '../../shared/storage/messages/receipts.ts';
 import { keepReply } from '../../shared/storage/messages/replies.ts';
@@ -39,7 +40,9 @@ beforeAll(async () => {
       if (outcome.kind === 'kept') raised.push(...outcome.events);
       return outcome.kind;
     },
+    lastSent: readLastSent(world.table),
     ownersOf: async () => [],
+    optOut: async () => undefined,
     inbound: async () => 'kept',
     applyMetaEvent: async () => 'unmatched',
     observe: { handled() {}, refused() {}, ignored() {} },

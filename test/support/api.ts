@@ -120,10 +120,10 @@ export const startMessaging = async (options: Partial<LocalStackOptions> = {}) =
     creditWallet(tables[env], { organizationId, env, coins, description: 'Credit', now: now() });
 
   /** Creates an organization; `live`: the coins of its live wallet. */
-  const tenant = async ({ live = 0 } = {}): Promise<Tenant> => {
+  const tenant = async ({ live }: { readonly live?: number } = {}): Promise<Tenant> => {
     const { organizationId: id, keys } = await createOrganization(tables, { name: 'Loja Azul' });
-    if (live > 0) await giveSenders(tables.live, id);
-    if (live > 0) await credit('live', id, live);
+    if (live !== undefined) await giveSenders(tables.live, id);
+    if (live) await credit('live', id, live);
     return { id, live: apiClient(url, keys.live), test: apiClient(url, keys.test) };
   };
 

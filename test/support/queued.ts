@@ -21,6 +21,7 @@ export const queueSms = async (messaging: Messaging, { id }: Tenant, at: number)
     prices: async () => DEFAULT_PRICES,
     volume: async () => 0,
     perSecond: async () => undefined,
+    defaultSender: async () => undefined,
     recipientHashOf: async (organizationId, kind, to) => vault.blindIndex(organizationId, kind, to),
     noteDepleted: async () => {},
     publicUrl: messaging.url,

@@ -1,22 +1,20 @@
+import { definedFields } from '../core/patch.ts';
 import { maskEmail, maskPhone } from '../core/phone.ts';
 import type { Vault } from '../core/secrets.ts';
 import { isoTime } from '../core/time.ts';
 import type { Contact, OptIn } from './contact.ts';
 import { hasDocuments, maskedDocuments } from './documents.ts';
 
-const withoutUndefined = <T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
-
 const time = (ms: number | undefined) => (ms === undefined ? undefined : isoTime(ms));
 
 const optInView = ({ status, source, at, ip, userAgent, revokedAt, revokedReason }: OptIn) => ({
   status,
-  ...withoutUndefined({ source, at: time(at), ip, userAgent, revokedAt: time(revokedAt), revokedReason }),
+  ...definedFields({ source, at: time(at), ip, userAgent, revokedAt: time(revokedAt), revokedReason }),
 });
 
 const debtorGroupViews = (contact: Contact, unmasked: boolean) =>
   contact.debtorGroups?.map(({ phones, ...group }) => ({
-    ...withoutUndefined(group),
+    ...definedFields(group),
     id: group.id,
     company: group.company,
     phones: unmasked ? [...phones] : phones.map(maskPhone),
@@ -42,7 +40,7 @@ export const contactView = (contact: Contact, unmasked: boolean) => {
     organizationId: contact.organizationId,
     phone: unmasked ? contact.phone : maskPhone(contact.phone),
     phoneHash: contact.phoneHash,
-    ...withoutUndefined({
+    ...definedFields({
       name,
       email: email === undefined || unmasked ? email : maskEmail(email),
       avatarUrl,
@@ -52,7 +50,7 @@ export const contactView = (contact: Contact, unmasked: boolean) => {
       birthDateCipher,
       debtorGroups: debtorGroupViews(contact, unmasked),
       externalId,
-      externalIds: externalIds && withoutUndefined(externalIds),
+      externalIds: externalIds && definedFields(externalIds),
       companyId,
       papelNaEmpresa,
       lastInteractionAt: time(contact.lastInteractionAt),

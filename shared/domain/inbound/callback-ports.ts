@@ -11,8 +11,10 @@ import type {
   ProviderEvent,
   ReceiptEvent,
 } from '../message/provider-port.ts';
+import type { LastSent } from '../message/recipient.ts';
 import type { PendingReceipt } from '../sending/apply-receipt.ts';
-import type { Routing } from '../sending/ports.ts';
+import type { Routing, SendPorts } from '../sending/ports.ts';
+import type { SharedStop } from './preferences.ts';
 import type { ReplyPorts } from './sms-reply.ts';
 
 /** A callback address: the provider that calls it, and the kind of callback it receives. */
@@ -45,7 +47,19 @@ export interface CallbackObserver {
   ignored(provider: string, fields: readonly string[]): void;
 }
 
-export interface CallbackPorts extends ReplyPorts {
+/** What tells whose an inbound message is. */
+export interface OwnerPorts extends Pick<SendPorts, 'globalRecipientHash'> {
+  readonly messageStore: Pick<SendPorts['messageStore'], 'read'>;
+  /** Our message by a provider's id of it. */
+  readonly correlate: (provider: string, reference: string) => Promise<Id<'message'> | undefined>;
+  /** The last messages to a recipient from a sender (`lastSentReference`), one an organization, newest first. */
+  readonly lastSent: (provider: string, reference: string) => Promise<readonly LastSent[]>;
+  /** The organizations that have a number, an account, a sender of SMS or an agent. Several may have numbers in one business account. */
+  readonly ownersOf: (channel: Channel, account: string) => Promise<readonly Tenant[]>;
+}
+
+export interface CallbackPorts extends ReplyPorts, Omit<OwnerPorts, 'messageStore'> {
+  readonly messageStore: SendPorts['messageStore'];
   readonly routing: Pick<Routing, 'provider'>;
   /** Stores a receipt until it is applied. Idempotent. */
   readonly addPendingReceipt: (messageId: Id<'message'>, event: ReceiptEvent, now: number) => Promise<PendingReceipt>;
@@ -53,10 +67,10 @@ export interface CallbackPorts extends ReplyPorts {
   readonly raise: (event: DomainEvent, engaged?: Engaged) => Promise<boolean>;
   /** Enqueues a pending receipt. Best effort. */
   readonly enqueueReceipt: (receipt: PendingReceipt) => void;
-  /** The owners of a number or an account, by the provider's id. Several organizations may have numbers in one business account. */
-  readonly ownersOf: (channel: Channel, account: string) => Promise<readonly Tenant[]>;
   /** Stores an inbound message and its effects in one transaction. `repeated` when it is stored already. */
   readonly inbound: (tenant: Tenant, event: InboundEvent) => Promise<'kept' | 'repeated'>;
+  /** Opts who wrote an opt-out word out of another organization that wrote to them from the same sender. */
+  readonly optOut: (tenant: Tenant, stop: SharedStop) => Promise<unknown>;
   /** Applies an event about a template, a number or an account in one transaction; `unmatched` when there is none. */
   readonly applyMetaEvent: (tenant: Tenant, event: MetaEvent) => Promise<'kept' | 'repeated' | 'unmatched'>;
   readonly observe: CallbackObserver;

@@ -1,9 +1,9 @@
 import { channelOf } from '../channels/registry.ts';
+import { definedFields } from '../core/patch.ts';
 import { isoTime } from '../core/time.ts';
 import type { DomainEvent } from '../events/event.ts';
 import type { InboundMessage } from '../message/inbound-message.ts';
 import type { MessageRecord } from '../message/message.ts';
-import { definedFields } from '../message/view-parts.ts';
 import { messageEventId } from '../tracking/events.ts';
 
 /**

@@ -4,10 +4,25 @@ import type { ContactStore } from '../contacts/ports.ts';
 import type { Tenant } from '../core/actor.ts';
 import { Unavailable } from '../core/errors.ts';
 import type { Id } from '../core/ids.ts';
+import type { Channel } from '../message/channel.ts';
 import type { MetaEvent } from '../message/meta-event.ts';
-import { type InboundReads, wouldOptOut } from './receive.ts';
+import { type InboundReads, optOutReason, wouldOptOut } from './receive.ts';
 
 type Preference = Extract<MetaEvent, { about: 'preference' }>;
+
+/** An opt-out word on a sender that several organizations share; `at` in ms. */
+export interface SharedStop {
+  readonly channel: Channel;
+  readonly from: string;
+  readonly at: number;
+  readonly word: string;
+}
+
+/** What somebody asked about messages to them, and the reason that is stored for it. */
+interface ConsentReport extends Pick<Preference, 'at' | 'from' | 'value'> {
+  readonly channel: Channel;
+  readonly reason: string;
+}
 
 export interface PreferencePorts extends Pick<InboundReads, 'clock' | 'recipientHashOf' | 'sender'> {
   readonly contacts: Pick<ContactStore, 'changeConsent'>;
@@ -36,33 +51,33 @@ const mayResume = ({ status, revokedAt, revokedReason }: OptIn, at: number): boo
   status === 'unknown' ||
   (status === 'denied' && (revokedAt ?? at) < at && revokedReason?.startsWith(REASON_PREFIX) === true);
 
-const consentAfter = (contact: Contact, { value, at }: Preference): OptIn | undefined => {
+const consentAfter = (contact: Contact, { value, at, reason }: ConsentReport): OptIn | undefined => {
   const { optIn } = contact;
   if (value === 'stop')
-    return wouldOptOut(contact, at) ? { ...optIn, status: 'denied', revokedAt: at, revokedReason: REASON } : undefined;
+    return wouldOptOut(contact, at) ? { ...optIn, status: 'denied', revokedAt: at, revokedReason: reason } : undefined;
   return mayResume(optIn, at) ? { status: 'granted', source: 'whatsapp', at } : undefined;
 };
 
 /**
- * Applies a person's marketing preference at WhatsApp (docs/spec/inbound.md#marketing-preferences): stop opts out like an opt-out word,
- * resume revokes it. Outdated and repeated reports change nothing; a phone without a contact stores the opt-out itself. Throws Unavailable
- * when every attempt met a concurrent change of the contact.
+ * Applies a person's consent: stop opts out like an opt-out word, resume revokes what was stopped through WhatsApp. Outdated and repeated
+ * reports change nothing; a phone without a contact stores the opt-out itself. Throws Unavailable when every attempt met a concurrent change
+ * of the contact.
  */
-export const applyPreference = async (
+const applyConsent = async (
   ports: PreferencePorts,
   { organizationId }: Tenant,
-  preference: Preference,
+  given: ConsentReport,
 ): Promise<'kept' | 'repeated'> => {
   const now = ports.clock();
-  const report = { ...preference, at: Math.min(preference.at, now) };
+  const report = { ...given, at: Math.min(given.at, now) };
   const hash = await ports.recipientHashOf(organizationId, 'phone', report.from);
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    const { contact, own } = await ports.sender(organizationId, { channel: 'whatsapp', kind: 'phone', hash });
+    const { contact, own } = await ports.sender(organizationId, { channel: report.channel, kind: 'phone', hash });
     if (!contact) {
       if (report.value === 'resume')
         return (await ports.optInPhone(organizationId, hash, report.at, REASON_PREFIX)) ? 'kept' : 'repeated';
       if (own?.optedOut) return 'repeated';
-      if (await ports.optOutPhone(organizationId, hash, { at: report.at, reason: REASON })) return 'kept';
+      if (await ports.optOutPhone(organizationId, hash, { at: report.at, reason: report.reason })) return 'kept';
       continue;
     }
     const optIn = consentAfter(contact, report);
@@ -73,3 +88,11 @@ export const applyPreference = async (
   }
   throw new Unavailable('The contact changed at every attempt.');
 };
+
+/** Applies a person's marketing preference at WhatsApp (docs/spec/inbound.md#marketing-preferences). */
+export const applyPreference = (ports: PreferencePorts, tenant: Tenant, { from, value, at }: Preference) =>
+  applyConsent(ports, tenant, { channel: 'whatsapp', from, value, at, reason: REASON });
+
+/** Opts a phone out of an organization that wrote to it from the shared sender on which it asked (docs/spec/inbound.md#whose-it-is). */
+export const applySharedStop = (ports: PreferencePorts, tenant: Tenant, { channel, from, at, word }: SharedStop) =>
+  applyConsent(ports, tenant, { channel, from, value: 'stop', at, reason: optOutReason(word, channel) });

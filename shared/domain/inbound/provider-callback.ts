@@ -15,11 +15,12 @@ import type {
   ReceiptEvent,
   ReplyEvent,
 } from '../message/provider-port.ts';
-import { lastSentReference } from '../message/recipient.ts';
 import { applySettled } from '../sending/apply-receipt.ts';
 import { messageEvent } from '../tracking/events.ts';
 import type { CallbackAddress, CallbackEffect, CallbackPorts, RefusedReading } from './callback-ports.ts';
-import { handleReply } from './sms-reply.ts';
+import { OPT_OUT_CHANNELS, optOutWordOf } from './opt-out-words.ts';
+import { type Owner, ownerOf } from './owner.ts';
+import { handleReply, replyAsInbound } from './sms-reply.ts';
 
 /** The provider and channel that a callback came from. */
 interface CallbackSource {
@@ -108,38 +109,12 @@ const sanitizeReply = (event: ReplyEvent): ReplyEvent => ({
   body: event.body.slice(0, MAX_REPLY_LENGTH).toWellFormed(),
 });
 
-/** The fields that identify the organization of an inbound message: sender, receiving account, and the message replied to. */
-type InboundAddress = Pick<InboundEvent, 'channel' | 'from' | 'to' | 'inReplyTo'>;
-
-/** The message that an inbound one replies to, as reported, else the last one that this provider sent to that person. */
-const repliedMessage = async (
-  ports: CallbackPorts,
-  { channel, provider }: CallbackSource,
-  event: InboundAddress,
-): Promise<MessageRecord | undefined> => {
-  const id =
-    (event.inReplyTo === undefined ? undefined : await ports.correlate(provider, event.inReplyTo)) ??
-    (await ports.correlate(provider, lastSentReference(event.channel, await ports.globalRecipientHash(event.from))));
-  const message = id === undefined ? undefined : await ports.messageStore.read(id);
-  return message?.channel === channel ? message : undefined;
-};
-
-/**
- * The organization of an inbound message (docs/spec/inbound.md#whose-it-is): the owner of the receiving number; on a shared number the one
- * that last wrote to the sender. A message to a number that its organization disconnected belongs to nobody.
- */
-const ownerOf = async (
-  ports: CallbackPorts,
-  source: CallbackSource,
-  event: InboundAddress,
-): Promise<Tenant | undefined> => {
-  const owners = event.to === undefined ? [] : await ports.ownersOf(source.channel, event.to);
-  if (owners.length === 1) return owners[0];
-  if (owners.length === 0 && event.to !== undefined && source.isShared?.(event.to) === false) return undefined;
-  const replied = await repliedMessage(ports, source, event);
-  return owners.length === 0
-    ? replied
-    : owners.find(({ organizationId }) => organizationId === replied?.organizationId);
+/** Opts who wrote an opt-out word out of the other organizations that wrote from the same shared sender. Safe under repeats. */
+const stopOthers = async (ports: CallbackPorts, { others }: Owner, event: InboundEvent): Promise<void> => {
+  const word = OPT_OUT_CHANNELS.has(event.channel) ? optOutWordOf(event) : undefined;
+  if (word === undefined) return;
+  const { channel, from, at } = event;
+  await Promise.all(others.map((other) => ports.optOut(other, { channel, from, at, word })));
 };
 
 const handleInbound = async (
@@ -147,10 +122,26 @@ const handleInbound = async (
   source: CallbackSource,
   event: InboundEvent,
 ): Promise<CallbackEffect> => {
-  const found = await ownerOf(ports, source, event);
-  if (!found) return 'unmatched';
-  const { organizationId, env } = found;
-  return ports.inbound({ organizationId, env }, event);
+  const owner = await ownerOf(ports, source, event);
+  if (!owner) return 'unmatched';
+  await stopOthers(ports, owner, event);
+  return ports.inbound(owner.tenant, event);
+};
+
+/** An SMS reply: charged where it answers a message, else received like any other message to the organization's own number. */
+const handleSmsReply = async (
+  ports: CallbackPorts,
+  source: CallbackSource,
+  event: ReplyEvent,
+): Promise<CallbackEffect> => {
+  const inReplyTo = asId('message', event.inReplyTo?.messageId) ?? event.inReplyTo?.providerMessageId;
+  const inbound = replyAsInbound(event);
+  const owner = await ownerOf(ports, source, { ...inbound, inReplyTo });
+  if (!owner) return 'unmatched';
+  await stopOthers(ports, owner, inbound);
+  return owner.message
+    ? handleReply(ports, source.provider, owner.message, event)
+    : ports.inbound(owner.tenant, inbound);
 };
 
 /** The effect of an event that was applied for several owners: `kept` over `repeated` over `unmatched`. */
@@ -165,8 +156,8 @@ const tenantsOf = async (
 ): Promise<readonly Tenant[]> => {
   const { channel } = source;
   if (event.about !== 'preference') return ports.ownersOf(channel, event.wabaId);
-  const found = await ownerOf(ports, source, { channel, from: event.from, to: event.phoneNumberId });
-  return found ? [{ organizationId: found.organizationId, env: found.env }] : [];
+  const found = await ownerOf(ports, source, { channel, from: event.from, to: event.phoneNumberId, at: event.at });
+  return found ? [found.tenant] : [];
 };
 
 const handleMetaEvent = async (
@@ -185,7 +176,7 @@ const handleEvent = (ports: CallbackPorts, source: CallbackSource, event: Provid
     case 'engagement':
       return handleEngagement(ports, source, event);
     case 'reply':
-      return handleReply(ports, source.provider, sanitizeReply(event));
+      return handleSmsReply(ports, source, sanitizeReply(event));
     case 'inbound':
       return handleInbound(ports, source, event);
     case 'platform':

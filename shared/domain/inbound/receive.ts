@@ -140,7 +140,7 @@ export const parseInbound = async (
   };
 };
 
-const optOutReason = (word: OptOutWord, channel: Channel) => `asked by ${channel}: ${word}`;
+export const optOutReason = (word: string, channel: Channel) => `asked by ${channel}: ${word}`;
 
 /** Whether a contact gave its consent after `at` (ms). */
 const consentsSince = ({ optIn }: Contact, at: number): boolean =>

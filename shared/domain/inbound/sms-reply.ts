@@ -1,6 +1,6 @@
 import type { SmsRoute } from '../channels/sms/content.ts';
 import type { Tenant } from '../core/actor.ts';
-import { asId, derivedId, type Id } from '../core/ids.ts';
+import { derivedId, type Id } from '../core/ids.ts';
 import { asCoins, type Coins, NO_COINS } from '../core/money.ts';
 import { maskPhone } from '../core/phone.ts';
 import { isoTime } from '../core/time.ts';
@@ -8,7 +8,6 @@ import type { DomainEvent } from '../events/event.ts';
 import type { InboundMessage } from '../message/inbound-message.ts';
 import type { MessageRecord } from '../message/message.ts';
 import type { InboundEvent, ReplyEvent } from '../message/provider-port.ts';
-import { lastSentReference } from '../message/recipient.ts';
 import { priceRowOf } from '../pricing/prices.ts';
 import type { SendPorts } from '../sending/ports.ts';
 import {
@@ -33,8 +32,7 @@ export interface ReplyRecord extends Tenant {
   readonly createdAt: number;
 }
 
-export interface ReplyPorts extends Pick<SendPorts, 'prices' | 'messageStore' | 'globalRecipientHash'>, InboundReads {
-  readonly correlate: (provider: string, reference: string) => Promise<Id<'message'> | undefined>;
+export interface ReplyPorts extends Pick<SendPorts, 'prices'>, InboundReads {
   /** Stores the reply and its inbound message, charges it and raises its event, in one transaction. */
   readonly store: (reply: ReplyRecord, event: DomainEvent, inbound: InboundChange) => Promise<InboundOutcome>;
 }
@@ -42,19 +40,6 @@ export interface ReplyPorts extends Pick<SendPorts, 'prices' | 'messageStore' | 
 /** The id derived from the provider's id: a repeated callback is one reply and one charge. */
 export const replyIdOf = (provider: string, providerReplyId: string): Id<'reply'> =>
   derivedId('reply', [provider, providerReplyId]);
-
-const repliedMessage = async (
-  ports: ReplyPorts,
-  provider: string,
-  event: ReplyEvent,
-): Promise<MessageRecord | undefined> => {
-  const { inReplyTo } = event;
-  const id =
-    asId('message', inReplyTo?.messageId) ??
-    (inReplyTo?.providerMessageId ? await ports.correlate(provider, inReplyTo.providerMessageId) : undefined) ??
-    (await ports.correlate(provider, lastSentReference('sms', await ports.globalRecipientHash(event.from))));
-  return id ? ports.messageStore.read(id) : undefined;
-};
 
 const toReply = async (
   ports: ReplyPorts,
@@ -79,7 +64,7 @@ const toReply = async (
 };
 
 /** The reply as an inbound event. */
-const asInbound = ({ providerReplyId, from, to, body, at }: ReplyEvent): InboundEvent => ({
+export const replyAsInbound = ({ providerReplyId, from, to, body, at }: ReplyEvent): InboundEvent => ({
   kind: 'inbound',
   providerMessageId: providerReplyId,
   channel: 'sms',
@@ -102,20 +87,17 @@ const replyData = (reply: ReplyRecord) => (message: InboundMessage) => ({
 });
 
 /**
- * Handles an SMS reply: finds the message that it replies to as reported, else the last one that this provider sent to that phone. Stores
- * it as a reply, charged once, and as an inbound message with its effects. `unmatched` when there is no such message: the reply has no
- * organization then.
+ * Handles an SMS reply to a message: stores it as a reply, charged once, and as an inbound message with its effects.
  */
 export const handleReply = async (
   ports: ReplyPorts,
   provider: string,
+  message: MessageRecord,
   event: ReplyEvent,
-): Promise<'kept' | 'repeated' | 'unmatched'> => {
-  const message = await repliedMessage(ports, provider, event);
-  if (!message) return 'unmatched';
+): Promise<'kept' | 'repeated'> => {
   const id = replyIdOf(provider, event.providerReplyId);
   const reply = await toReply(ports, message, id, event);
-  const found = await parseInbound(ports, message, asInbound(event), { repliedTo: message, reference: id });
+  const found = await parseInbound(ports, message, replyAsInbound(event), { repliedTo: message, reference: id });
   return storeInbound(ports, found, (sender) => {
     const { events, ...change } = inboundChange(found, sender, replyData(reply));
     const [received, ...others] = events as readonly [DomainEvent, ...DomainEvent[]];

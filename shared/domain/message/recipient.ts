@@ -1,12 +1,22 @@
 import { type Refusal, refuse } from '../core/errors.ts';
+import type { Id } from '../core/ids.ts';
 import { parsePhone } from '../core/phone.ts';
 import type { Channel } from './channel.ts';
 
 /**
- * The correlation reference under which a provider's last message to a recipient is found, for replies that name no message. One per
- * channel, since a provider may serve several channels to the same phone. `hash` is the recipient's global hash.
+ * The reference under which the last messages to a recipient are found, for replies that name no message. One per channel, since a provider
+ * may serve several channels to the same phone, and one per sender that organizations have; absent, the sender is the provider's own.
+ * `hash` is the recipient's global hash.
  */
-export const lastSentReference = (channel: Channel, hash: string): string => `${channel}-to:${hash}`;
+export const lastSentReference = (channel: Channel, hash: string, sender?: string): string =>
+  sender === undefined ? `${channel}-to:${hash}` : `${channel}-to:${hash}:from:${sender}`;
+
+/** An organization's last message to a recipient from a sender; `at` in ms. */
+export interface LastSent {
+  readonly organizationId: Id<'organization'>;
+  readonly messageId: Id<'message'>;
+  readonly at: number;
+}
 
 /** Masks an id that is neither phone nor address: shows its ends only. */
 export const maskId = (id: string): string => (id.length <= 6 ? '****' : `${id.slice(0, 2)}****${id.slice(-4)}`);

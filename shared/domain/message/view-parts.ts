@@ -1,11 +1,6 @@
+import { definedFields } from '../core/patch.ts';
 import { isoTime } from '../core/time.ts';
 import type { MessageRecord, MessageStatus } from './message.ts';
-
-type DefinedFields<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
-
-/** Drops undefined fields: they are absent on the wire, never null. */
-export const definedFields = <T extends object>(fields: T): DefinedFields<T> =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as DefinedFields<T>;
 
 type Timestamp = 'scheduledAt' | 'sentAt' | 'deliveredAt' | 'readAt' | 'failedAt' | 'archivedAt';
 

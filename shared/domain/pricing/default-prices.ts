@@ -12,33 +12,28 @@ const fixed = (
   bands: [{ upTo: null, coins }],
 });
 
+const banded = (
+  route: string,
+  [first, second, third, last]: readonly [number, number, number, number],
+): PriceTable[number] => ({
+  channel: 'sms',
+  route,
+  unit: 'segment',
+  bands: [
+    { upTo: 100_000, coins: first },
+    { upTo: 500_000, coins: second },
+    { upTo: 2_000_000, coins: third },
+    { upTo: null, coins: last },
+  ],
+});
+
 /**
  * Prices of a new deployment, in coins (R$ 0.0001), until an operator changes them: in the range of the Brazilian market and above every
  * provider's cost (docs/spec/pricing.md#default-prices).
  */
 export const DEFAULT_PRICES: PriceTable = [
-  {
-    channel: 'sms',
-    route: 'premium',
-    unit: 'segment',
-    bands: [
-      { upTo: 100_000, coins: 800 },
-      { upTo: 500_000, coins: 700 },
-      { upTo: 2_000_000, coins: 620 },
-      { upTo: null, coins: 550 },
-    ],
-  },
-  {
-    channel: 'sms',
-    route: 'otp',
-    unit: 'segment',
-    bands: [
-      { upTo: 100_000, coins: 900 },
-      { upTo: 500_000, coins: 800 },
-      { upTo: 2_000_000, coins: 720 },
-      { upTo: null, coins: 650 },
-    ],
-  },
+  banded('premium', [800, 700, 620, 550]),
+  banded('otp', [900, 800, 720, 650]),
   fixed('sms', 'reply', 'reply', 200),
   fixed('rcs', 'easy_rcs', 'message', 1_200),
   fixed('rcs', 'easy_otp_rcs', 'message', 1_400),

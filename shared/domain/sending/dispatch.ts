@@ -4,6 +4,7 @@ import type { Decision, MessageRecord } from '../message/message.ts';
 import type { Provider, ProviderAnswer, RefusedAnswer } from '../message/provider-port.ts';
 import { lastSentReference } from '../message/recipient.ts';
 import { SANDBOX_REPORT_DELAY_MS } from '../message/sandbox.ts';
+import { comparedValue } from '../senders/sender.ts';
 import { eventsOfStatus } from '../tracking/events.ts';
 import type { Candidates, SendPorts } from './ports.ts';
 import { stoppedRefusal } from './refusals.ts';
@@ -82,11 +83,20 @@ const firstReportAt = (message: MessageRecord, at: number): number | undefined =
   return script.kind === 'accepted' && script.reports.length > 0 ? at + SANDBOX_REPORT_DELAY_MS : undefined;
 };
 
+/** The sender that a message named, in the form in which senders compare. */
+const namedSender = ({ channel, content }: MessageRecord): string | undefined =>
+  (channel === 'sms' || channel === 'rcs') && content.senderId !== undefined
+    ? comparedValue(channel, content.senderId)
+    : undefined;
+
 /** References by which callbacks find the message: the provider's id, and the recipient where replies are possible. */
-const correlationsOf = async (ports: SendPorts, message: MessageRecord, providerMessageId: string) => {
-  if (message.provider === 'sandbox_provider') return [];
-  if (!channelOf(message.channel).receivesReplies) return [providerMessageId];
-  return [providerMessageId, lastSentReference(message.channel, await ports.globalRecipientHash(message.to))];
+const referencesOf = async (ports: SendPorts, message: MessageRecord, providerMessageId: string) => {
+  const { channel, provider, to } = message;
+  if (provider === 'sandbox_provider') return { correlations: [] };
+  const correlations = [providerMessageId];
+  if (!channelOf(channel).receivesReplies) return { correlations };
+  const hash = await ports.globalRecipientHash(to);
+  return { correlations, lastSent: lastSentReference(channel, hash, namedSender(message)) };
 };
 
 /** Captures the hold of an accepted message. Returns the accepted message, or 502 when recovery released the hold meanwhile. */
@@ -106,7 +116,7 @@ export const settleAccepted = async (
     providerMessageId,
     decisions: [decision],
     ...(outcomeAt === undefined ? {} : { outcomeAt }),
-    correlations: await correlationsOf(ports, message, providerMessageId),
+    ...(await referencesOf(ports, message, providerMessageId)),
     events: eventsOfStatus(sent, 'sent', at),
   });
   if (settled) return sent;

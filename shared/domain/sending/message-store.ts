@@ -63,6 +63,8 @@ export interface Settlement {
   readonly outcomeAt?: number;
   /** References that the provider uses in callbacks without our id. */
   readonly correlations: readonly string[];
+  /** The reference under which replies find the message as the organization's last to its recipient. */
+  readonly lastSent?: string | undefined;
   readonly events: readonly DomainEvent[];
 }
 

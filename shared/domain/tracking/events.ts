@@ -1,9 +1,9 @@
 import { channelOf } from '../channels/registry.ts';
 import { derivedId, type Id } from '../core/ids.ts';
+import { definedFields } from '../core/patch.ts';
 import type { EventType } from '../events/catalogue.ts';
 import type { DomainEvent } from '../events/event.ts';
 import type { MessageRecord, MessageStatus } from '../message/message.ts';
-import { definedFields } from '../message/view-parts.ts';
 
 /** The `data` of a message's event (docs/spec/webhooks.md#envelope). The recipient is masked; delivery unmasks it for subscriptions that may see it. */
 export const messageEventData = (

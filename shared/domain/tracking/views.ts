@@ -1,8 +1,9 @@
 import { channelOf } from '../channels/registry.ts';
+import { definedFields } from '../core/patch.ts';
 import { isoTime } from '../core/time.ts';
 import type { InboundMessage, StoredMessage } from '../message/inbound-message.ts';
 import type { MessageRecord, MessageStatus } from '../message/message.ts';
-import { definedFields, tagsOf, timestampsOf } from '../message/view-parts.ts';
+import { tagsOf, timestampsOf } from '../message/view-parts.ts';
 
 /** Statuses of the common message (docs/spec/messages.md#unified-statuses). */
 export const UNIFIED_STATUSES = ['queued', 'sending', 'sent', 'delivered', 'read', 'failed', 'archived'] as const;

@@ -1,6 +1,7 @@
 import type { Actor } from '../core/actor.ts';
 import { type Refusal, refuse } from '../core/errors.ts';
 import { ID_PREFIXES, type Id, newId, parseId } from '../core/ids.ts';
+import type { Patch } from '../core/patch.ts';
 import type { EventType } from '../events/catalogue.ts';
 import { EVENT_EXAMPLES } from '../events/examples.ts';
 import { retryFailed, triggerDrain } from './backlog.ts';
@@ -18,12 +19,7 @@ export interface NewSubscription {
   readonly headers?: readonly Header[] | undefined;
   readonly retry?: RetrySettings | undefined;
 }
-export interface SubscriptionChange {
-  readonly url?: string | undefined;
-  readonly events?: readonly EventType[] | undefined;
-  readonly description?: string | null | undefined;
-  readonly headers?: readonly Header[] | null | undefined;
-  readonly retry?: RetrySettings | undefined;
+export interface SubscriptionChange extends Patch<NewSubscription, 'description' | 'headers'> {
   readonly status?: 'active' | 'paused' | undefined;
 }
 

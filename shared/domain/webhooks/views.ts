@@ -1,3 +1,4 @@
+import { definedFields } from '../core/patch.ts';
 import { isoTime } from '../core/time.ts';
 import type { Attempt, AttemptSummary, StoredDelivery } from './ports.ts';
 import type { Subscription } from './subscription.ts';
@@ -32,10 +33,8 @@ export const webhookView = (subscription: Subscription) => ({
 
 const attemptView = ({ at, ...attempt }: Attempt | AttemptSummary) => ({
   at: isoTime(at),
-  ...(Object.fromEntries(Object.entries(attempt).filter(([, value]) => value !== undefined)) as Omit<
-    Partial<Attempt>,
-    'at' | 'durationMs'
-  > & { durationMs: number }),
+  ...definedFields(attempt),
+  durationMs: attempt.durationMs,
 });
 
 /** A delivery with summaries of its attempts. */

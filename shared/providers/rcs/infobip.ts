@@ -20,7 +20,7 @@ import { sentFile, sharedLocation, tappedButton, typedText } from './inbound.ts'
 
 /** Operator settings of RCS through Infobip. */
 export const infobipRcsSettings = z.strictObject({
-  apiKey: infobipAccountSettings.apiKey.describe('The API key, with the scopes rcs:message:send and rcs:logs:read.'),
+  apiKey: z.string().min(1).describe('The API key, with the scopes rcs:message:send and rcs:logs:read.'),
   sender: z.string().min(1).describe('The RCS sender (agent) of the account that sends.'),
   smsSender: z
     .string()
@@ -35,11 +35,7 @@ export const infobipRcsSettings = z.strictObject({
     .describe(
       'How long RCS is tried, in minutes; what is not delivered by then may leave by SMS. Without it, as long as Infobip does.',
     ),
-  baseUrl: infobipAccountSettings.baseUrl,
-  timeoutMs: infobipAccountSettings.timeoutMs,
-  callbackAuth: infobipAccountSettings.callbackAuth,
-  reportTo: infobipAccountSettings.reportTo,
-  logsLagMs: infobipAccountSettings.logsLagMs,
+  ...infobipAccountSettings,
 });
 type InfobipRcsSettings = z.infer<typeof infobipRcsSettings>;
 

@@ -13,17 +13,13 @@ import { infobipInstant, infobipReceipt, infobipReport, readInfobipCallback } fr
 
 /** Operator settings of SMS through Infobip. */
 export const infobipSettings = z.strictObject({
-  apiKey: infobipAccountSettings.apiKey.describe('The API key, with the scopes sms:message:send and sms:logs:read.'),
+  apiKey: z.string().min(1).describe('The API key, with the scopes sms:message:send and sms:logs:read.'),
   from: z
     .string()
     .min(1)
     .optional()
     .describe('The sender of messages that name none; without it the account default sends.'),
-  baseUrl: infobipAccountSettings.baseUrl,
-  timeoutMs: infobipAccountSettings.timeoutMs,
-  callbackAuth: infobipAccountSettings.callbackAuth,
-  reportTo: infobipAccountSettings.reportTo,
-  logsLagMs: infobipAccountSettings.logsLagMs,
+  ...infobipAccountSettings,
 });
 export type InfobipSettings = z.infer<typeof infobipSettings>;
 

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { definedFields } from '../../domain/core/patch.ts';
 import type { InboundEvent } from '../../domain/message/provider-port.ts';
 import { phoneOfWaId } from './wa-id.ts';
 
@@ -33,12 +34,9 @@ type InboundMessage = z.infer<typeof inboundMessage>;
 
 type InboundContent = Pick<InboundEvent, 'type' | 'text' | 'payload' | 'inReplyTo'>;
 
-const given = <T extends object>(fields: T) =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
-
 const mediaContent = (kind: string, { mime_type: mimeType, ...rest }: Media): InboundContent => ({
   type: 'media',
-  payload: { media: { kind, ...given({ ...rest, mimeType }) } },
+  payload: { media: { kind, ...definedFields({ ...rest, mimeType }) } },
   ...(rest.caption === undefined ? {} : { text: rest.caption }),
 });
 
@@ -122,7 +120,7 @@ export const inboundEvents = (
       to: phoneNumberId,
       at: Number(message.timestamp) * 1000,
       ...content,
-      ...given({ inReplyTo, profileName, referral: message.referral }),
+      ...definedFields({ inReplyTo, profileName, referral: message.referral }),
     },
   ];
 };

@@ -11,6 +11,7 @@ import { eventWorkItem, eventWrite } from '../due-work/outbox.ts';
 import { fallbackStatusWrites, fallbackWorkItems } from './fallbacks.ts';
 import { captureWrites, escrowWorkItems, moveWrites, releaseEntryWrites, returnsAtOnce } from './holds.ts';
 import { isInbound } from './inbound-rows.ts';
+import { lastSentRows } from './last-sent.ts';
 import { messageRows } from './message-rows.ts';
 import { bodyDeletes, type Sealer } from './queued.ts';
 import { reserve } from './reserve.ts';
@@ -23,6 +24,19 @@ const underFence = (message: MessageRecord): Condition => ({
   text: '#hold = :open AND #fence = :fence',
   values: { open: 'open', fence: message.fence },
 });
+
+/** The organization's last message to the recipient: kept as long as an opt-out there concerns it. */
+const lastSentWrites = ({ organizationId, id }: MessageRecord, { lastSent, provider, at }: Settlement): WriteOp[] =>
+  lastSent === undefined
+    ? []
+    : [
+        {
+          put: {
+            ...lastSentRows.write({ organizationId, messageId: id, at }, provider, lastSent),
+            ttl: Math.ceil(at / 1000) + CORRELATION_SECONDS,
+          },
+        },
+      ];
 
 const settleWrites = (message: MessageRecord, settlement: Settlement): WriteOp[] => {
   const { id } = message;
@@ -55,6 +69,7 @@ const settleWrites = (message: MessageRecord, settlement: Settlement): WriteOp[]
         },
       }),
     ),
+    ...lastSentWrites(message, settlement),
     ...settlement.events.map(eventWrite),
     ...bodyDeletes(message),
   ];

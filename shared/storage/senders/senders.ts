@@ -72,18 +72,19 @@ const noLongerDefault = ({ organizationId, channel, id }: Sender): WriteOp => ({
 
 const holderKey = ({ channel, value }: Pick<Sender, 'channel' | 'value'>): Key =>
   KEYS.senderHolder(channel, comparedValue(channel, value));
-const hold = (sender: Sender): WriteOp[] =>
-  isExclusive(sender.channel, sender.value)
-    ? [
-        {
-          put: { ...holderKey(sender), org: sender.organizationId },
-          when: { text: 'attribute_not_exists(#pk) OR #org = :org', values: { org: sender.organizationId } },
-        },
-      ]
-    : [];
-/** Frees the value of a sender that was never verified. */
-const free = (sender: Sender): WriteOp[] =>
-  isExclusive(sender.channel, sender.value) && sender.verifiedAt === undefined ? [{ delete: holderKey(sender) }] : [];
+const numberKey = ({ organizationId, channel, value }: Sender): Key =>
+  KEYS.numberHolder(channel, comparedValue(channel, value), organizationId);
+const hold = (sender: Sender): WriteOp[] => {
+  const { channel, value, organizationId } = sender;
+  if (!isExclusive(channel, value)) return [{ put: { ...numberKey(sender), org: organizationId } }];
+  const when = { text: 'attribute_not_exists(#pk) OR #org = :org', values: { org: organizationId } };
+  return [{ put: { ...holderKey(sender), org: organizationId }, when }];
+};
+/** Frees the value of a sender, unless nobody else may have it since it was verified. */
+const free = (sender: Sender): WriteOp[] => {
+  if (!isExclusive(sender.channel, sender.value)) return [{ delete: numberKey(sender) }];
+  return sender.verifiedAt === undefined ? [{ delete: holderKey(sender) }] : [];
+};
 
 /** The senders of a stage. */
 export const senderStore = (table: Table): SenderStore => {
@@ -161,6 +162,24 @@ export const senderStore = (table: Table): SenderStore => {
       );
     },
   };
+};
+
+/** The organizations that may send as a value: what is written to it is theirs. One query and one read of their senders. */
+export const organizationsWithSender = async (
+  table: Table,
+  channel: SenderChannel,
+  value: string,
+): Promise<readonly Id<'organization'>[]> => {
+  const { rows } = await table.query({ partition: holderKey({ channel, value }).pk });
+  const keys = rows.flatMap(({ org }) => {
+    const organizationId = asId('organization', String(org));
+    return organizationId ? [keyOf({ organizationId, channel, value })] : [];
+  });
+  const found = keys.length === 0 ? [] : await table.getMany(keys);
+  return found.flatMap((row) => {
+    const sender = row && senderRows.read(row);
+    return sender?.status === 'verified' ? [sender.organizationId] : [];
+  });
 };
 
 /** Reads the sender of a due row. */

@@ -1,12 +1,13 @@
 import { applyMetaReport } from '../../domain/channels/whatsapp/meta-reports/apply.ts';
 import type { CallbackAddress, CallbackPorts } from '../../domain/inbound/callback-ports.ts';
-import { applyPreference } from '../../domain/inbound/preferences.ts';
+import { applyPreference, applySharedStop } from '../../domain/inbound/preferences.ts';
 import { answerChallenge, callbackUrl, handleCallback } from '../../domain/inbound/provider-callback.ts';
 import { receiveInbound } from '../../domain/inbound/receive.ts';
 import type { CallbackRequest } from '../../domain/message/provider-port.ts';
 import { advanceSuppressing } from '../../domain/sending/suppression.ts';
 import { eventWorkItem, eventWrite } from '../../storage/due-work/outbox.ts';
 import { engagedWrite } from '../../storage/messages/engagement.ts';
+import { readLastSent } from '../../storage/messages/last-sent.ts';
 import { receiptStore, receiptWorkItem } from '../../storage/messages/receipts.ts';
 import { suppressionPorts } from '../email/suppression.ts';
 import { publishWork, settings, table } from '../process/aws.ts';
@@ -37,6 +38,10 @@ const ports: CallbackPorts = {
     return ok;
   },
   ownersOf,
+  correlate: receipts.correlate,
+  globalRecipientHash: sendPorts.globalRecipientHash,
+  lastSent: readLastSent(table),
+  optOut: (tenant, stop) => applySharedStop(preferencePorts, tenant, stop),
   inbound: (tenant, event) => receiveInbound(inboundPorts, tenant, event),
   applyMetaEvent: (tenant, event) =>
     event.about === 'preference'

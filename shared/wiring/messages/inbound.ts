@@ -67,9 +67,6 @@ export const preferencePorts: PreferencePorts = {
 export const replyPorts: ReplyPorts = {
   ...inboundPorts,
   prices: sendPorts.prices,
-  messageStore: sendPorts.messageStore,
-  globalRecipientHash: sendPorts.globalRecipientHash,
-  correlate,
   store: async (reply, event, inbound) => {
     const outcome = await keepReply(table, reply, event, inbound);
     if (outcome.kind === 'kept') enqueue(outcome.events);

@@ -16,7 +16,7 @@ export const ttlCache = <V>(ttlMs: number, maxEntries: number) => {
     const drop = () => {
       if (entries.get(key) === entry) entries.delete(key);
     };
-    entry.value.then((value) => isKept(value) || drop(), drop);
+    void entry.value.then((value) => isKept(value) || drop(), drop);
     return entry.value;
   };
 };

@@ -6,6 +6,7 @@ import { asId, type Id } from '../../domain/core/ids.ts';
 import type { CallbackPorts } from '../../domain/inbound/callback-ports.ts';
 import type { ProviderAccount } from '../../domain/message/provider-port.ts';
 import { readLastInbound } from '../../storage/messages/inbound.ts';
+import { organizationsWithSender } from '../../storage/senders/senders.ts';
 import { readNamedSender, readUsualSender } from '../../storage/whatsapp/number-senders.ts';
 import { numberOfPhoneId, organizationsOfAccount } from '../../storage/whatsapp/numbers.ts';
 import { settings, table } from '../process/aws.ts';
@@ -20,12 +21,14 @@ const asTenant = (organizationId: Id<'organization'>): Tenant => ({
 export const instagramAccounts = async (): Promise<readonly ProviderAccount[] | undefined> =>
   (await routing.provider('instagram', META_PROVIDERS.instagram))?.accounts;
 
-/** The organizations that own a number, a business account or an Instagram account, by Meta's id. */
+/** The organizations that own a number, a business account or an Instagram account, by Meta's id, or that have a sender of SMS or an agent. */
 export const ownersOf: CallbackPorts['ownersOf'] = async (channel, account) => {
   if (channel === 'instagram')
     return ((await instagramAccounts()) ?? [])
       .filter((each) => each.account === account)
       .map(({ organizationId }) => asTenant(organizationId));
+  if (channel === 'sms' || channel === 'rcs')
+    return (await organizationsWithSender(table, channel, account)).map(asTenant);
   if (channel !== 'whatsapp') return [];
   const number = await numberOfPhoneId(table, account);
   const organizations = number ? [number.organizationId] : await organizationsOfAccount(table, account);

@@ -1,5 +1,6 @@
 import type { Id } from '../../core/ids.ts';
 import type { Clock } from '../../core/time.ts';
+import type { Page, PageRequest } from '../../message/lists.ts';
 import type { TemplateVariable } from './placeholders.ts';
 
 /** Source formats. MJML is compiled to HTML when the template is saved. */
@@ -51,11 +52,7 @@ export interface TemplateStore {
   /** Looks up a template by name. */
   named(organizationId: Id<'organization'>, name: string): Promise<Id<'emailTemplate'> | undefined>;
   /** Newest first; `q` matches a part of the name, ignoring case and accents. */
-  page(
-    organizationId: Id<'organization'>,
-    q: string | undefined,
-    page: { readonly skip: number; readonly limit: number },
-  ): Promise<{ readonly items: readonly TemplateSummary[]; readonly total: number }>;
+  page(organizationId: Id<'organization'>, q: string | undefined, page: PageRequest): Promise<Page<TemplateSummary>>;
 }
 
 /** Result of compiling MJML; `line` counts from 1. */

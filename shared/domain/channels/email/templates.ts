@@ -2,6 +2,7 @@ import type { Tenant } from '../../core/actor.ts';
 import { subjectError } from '../../core/email-address.ts';
 import { type FieldError, isRefusal, type Refusal, refuse, Unavailable } from '../../core/errors.ts';
 import { asId, type Id, newId } from '../../core/ids.ts';
+import { definedFields, type Patch } from '../../core/patch.ts';
 import { CONFLICT, removeOnce, retryOnConflict } from '../../core/retry-on-conflict.ts';
 import { textFromHtml } from './html-text.ts';
 import { fillPlaceholders, invalidPlaceholderLine, type TemplateValue, type TemplateVariable } from './placeholders.ts';
@@ -24,14 +25,7 @@ export interface NewTemplate {
   readonly variables?: readonly TemplateVariable[] | undefined;
 }
 /** The parsed body of a change; null clears a field. */
-export interface TemplateChange {
-  readonly name?: string | undefined;
-  readonly subject?: string | undefined;
-  readonly format?: TemplateFormat | undefined;
-  readonly source?: string | undefined;
-  readonly text?: string | null | undefined;
-  readonly variables?: readonly TemplateVariable[] | undefined;
-}
+export type TemplateChange = Patch<NewTemplate, 'text'>;
 
 /** Max. MJML source length, in characters: the compiler's time grows faster than linearly. */
 export const MAX_MJML_LENGTH = 100_000;
@@ -149,8 +143,8 @@ export const changeTemplate = async (
   return retryOnConflict('The template', async () => {
     const before = await findTemplate(ports, owner, id);
     if (isRefusal(before)) return before;
-    const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
-    const merged: EmailTemplate = { ...before, ...given, text: text === undefined ? before.text : (text ?? undefined) };
+    const newText = text === undefined ? before.text : (text ?? undefined);
+    const merged: EmailTemplate = { ...before, ...definedFields(change), text: newText };
     const errors = validate(merged);
     if (errors.length > 0) return invalid(errors);
     const isUnchanged = merged.source === before.source && merged.format === before.format;

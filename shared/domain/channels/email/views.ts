@@ -1,7 +1,8 @@
+import { definedFields } from '../../core/patch.ts';
 import { maskEmail } from '../../core/phone.ts';
 import { isoTime } from '../../core/time.ts';
 import type { MessageOf, MessageStatus } from '../../message/message.ts';
-import { definedFields, statusesShownAs, tagsOf, timestampsOf, wireReason } from '../../message/view-parts.ts';
+import { statusesShownAs, tagsOf, timestampsOf, wireReason } from '../../message/view-parts.ts';
 import { EMAIL_REASONS, type EMAIL_STATUSES, type EmailReason } from './content.ts';
 
 type Email = MessageOf<'email'>;

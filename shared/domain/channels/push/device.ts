@@ -1,5 +1,6 @@
 import type { Tenant } from '../../core/actor.ts';
 import { derivedId, type Id } from '../../core/ids.ts';
+import { definedFields } from '../../core/patch.ts';
 import { maskEmail, maskPhone } from '../../core/phone.ts';
 import { isoTime } from '../../core/time.ts';
 import type { PushPlatform, PushTarget } from './transport.ts';
@@ -132,7 +133,7 @@ export const deviceView = (device: PushDevice, unmasked: boolean) => {
     platform: device.platform,
     env: device.env,
     optedIn: device.optedIn,
-    ...Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined)),
+    ...definedFields(optional),
     createdAt: isoTime(device.createdAt),
     updatedAt: isoTime(device.updatedAt),
   };

@@ -1,7 +1,8 @@
+import { definedFields } from '../../core/patch.ts';
 import { maskPhone } from '../../core/phone.ts';
 import { isoTime } from '../../core/time.ts';
 import type { MessageOf, MessageStatus } from '../../message/message.ts';
-import { asAccepted, definedFields, statusesShownAs, tagsOf, timestampsOf } from '../../message/view-parts.ts';
+import { asAccepted, statusesShownAs, tagsOf, timestampsOf } from '../../message/view-parts.ts';
 import type { RcsCard, RcsRoute, RcsStatus } from './content.ts';
 
 type Rcs = MessageOf<'rcs'>;

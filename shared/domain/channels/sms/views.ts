@@ -1,8 +1,9 @@
+import { definedFields } from '../../core/patch.ts';
 import { maskPhone } from '../../core/phone.ts';
 import { isoTime } from '../../core/time.ts';
 import type { MessageOf } from '../../message/message.ts';
 import type { ProviderReceipt } from '../../message/provider-port.ts';
-import { asAccepted, definedFields, tagsOf, timestampsOf, wireReason } from '../../message/view-parts.ts';
+import { asAccepted, tagsOf, timestampsOf, wireReason } from '../../message/view-parts.ts';
 import { SMS_REASONS, type SMS_STATUSES, type SmsProviderName, type SmsRoute } from './content.ts';
 
 type Sms = MessageOf<'sms'>;

@@ -1,4 +1,6 @@
 import type { Id } from '../../../core/ids.ts';
+import type { Patch } from '../../../core/patch.ts';
+import type { Page, PageRequest } from '../../../message/lists.ts';
 import type { MetaFlowStatus } from '../numbers/meta-port.ts';
 import type { LastReport } from '../numbers/number.ts';
 import type { NumberPorts } from '../numbers/ports.ts';
@@ -62,11 +64,8 @@ export type FlowOutcome =
   /** The JSON exceeds a row even when compressed. */
   | { readonly kind: 'too_large' };
 
-export interface FlowFilter {
-  readonly status?: FlowStatus | undefined;
-  readonly platformStatus?: MetaFlowStatus | undefined;
+export interface FlowFilter extends Patch<Pick<WhatsappFlow, 'status' | 'platformStatus' | 'numberId'>> {
   readonly category?: FlowCategory | undefined;
-  readonly numberId?: Id<'number'> | undefined;
 }
 
 /** Stores flows. Each change is one conditional transaction; retrying after a lost response gives the same outcome. */
@@ -79,11 +78,7 @@ export interface FlowStore {
   /** Looks up a flow by Meta's id; a single read. */
   named(organizationId: Id<'organization'>, named: MetaFlowKey): Promise<Id<'flow'> | undefined>;
   /** Newest first. */
-  page(
-    organizationId: Id<'organization'>,
-    filter: FlowFilter,
-    page: { readonly skip: number; readonly limit: number },
-  ): Promise<{ readonly items: readonly WhatsappFlow[]; readonly total: number }>;
+  page(organizationId: Id<'organization'>, filter: FlowFilter, page: PageRequest): Promise<Page<WhatsappFlow>>;
 }
 
 export interface FlowPorts extends NumberPorts {

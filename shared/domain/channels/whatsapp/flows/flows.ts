@@ -1,8 +1,9 @@
 import type { Tenant } from '../../../core/actor.ts';
 import { isRefusal, type Refusal, refuse, Unavailable } from '../../../core/errors.ts';
 import { type Id, newId } from '../../../core/ids.ts';
+import { definedFields, type Patch } from '../../../core/patch.ts';
 import { CONFLICT, removeOnce, retryOnConflict } from '../../../core/retry-on-conflict.ts';
-import { requireNumber } from '../templates/templates.ts';
+import { invalidState, requireNumber } from '../templates/templates.ts';
 import type { FlowCategory, FlowOutcome, FlowPorts, WhatsappFlow } from './flow.ts';
 import type { FlowJson } from './flow-json.ts';
 
@@ -15,18 +16,9 @@ export interface NewFlow {
   readonly flowJson: FlowJson;
 }
 /** The parsed body of a change; null clears a field. */
-export interface FlowChange {
-  readonly name?: string | undefined;
-  readonly description?: string | null | undefined;
-  readonly platformCategories?: readonly FlowCategory[] | undefined;
-  readonly flowJson?: FlowJson | undefined;
-}
+export type FlowChange = Patch<Omit<NewFlow, 'numberId'>, 'description'>;
 
 const notFound = () => refuse('NOT_FOUND', 'There is no such flow.');
-
-/** 409 for an operation that the current status does not allow. */
-export const invalidState = (status: string, allowed: string) =>
-  refuse('CONFLICT', { detail: `Only ${allowed} may do this.`, meta: { status } });
 
 /** 409 while the outcome of a publication is unknown. */
 export const publicationInProgress = ({ status }: Pick<WhatsappFlow, 'status'>) =>
@@ -103,9 +95,8 @@ export const changeFlow = (ports: FlowPorts, owner: Tenant, id: Id<'flow'>, { de
   updateFlow(ports, owner, id, (before) => {
     if (before.status !== 'draft') return invalidState(before.status, 'a draft');
     if (before.publishing) return publicationInProgress(before);
-    const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
     const cleared = description === undefined ? {} : { description: description ?? undefined };
-    return { ...given, ...cleared, version: before.version + 1 };
+    return { ...definedFields(change), ...cleared, version: before.version + 1 };
   });
 
 /** Archives a draft or a deprecated flow, irreversibly. */

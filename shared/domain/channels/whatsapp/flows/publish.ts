@@ -9,9 +9,10 @@ import {
   metaRefusal,
 } from '../numbers/meta-port.ts';
 import { metaApiOf } from '../numbers/numbers.ts';
+import { invalidState } from '../templates/templates.ts';
 import type { FlowPorts, WhatsappFlow } from './flow.ts';
 import { toMetaFlowJson } from './flow-json.ts';
-import { findFlow, invalidState, publicationInProgress, updateFlow } from './flows.ts';
+import { findFlow, publicationInProgress, updateFlow } from './flows.ts';
 
 type FlowRefusal = Refusal<
   'CONFLICT' | 'DEPENDENCY_FAILED' | 'NOT_FOUND' | 'PRECONDITION_FAILED' | 'RATE_LIMITED' | 'VALIDATION_ERROR'

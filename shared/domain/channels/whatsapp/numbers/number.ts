@@ -1,5 +1,7 @@
 import type { Id } from '../../../core/ids.ts';
+import type { Patch } from '../../../core/patch.ts';
 import type { DomainEvent } from '../../../events/event.ts';
+import type { Page, PageRequest } from '../../../message/lists.ts';
 
 /** Values of a number's fields (docs/spec/whatsapp-numbers.md#number-shape). */
 export const NUMBER_STATUSES = ['available', 'connected', 'disconnected', 'flagged', 'pending'] as const;
@@ -78,10 +80,7 @@ export type NumberOutcome =
   | { readonly kind: 'limit_reached' }
   | { readonly kind: 'conflict' };
 
-export interface NumberFilter {
-  readonly status?: NumberStatus | undefined;
-  readonly qualityRating?: QualityRating | undefined;
-}
+export type NumberFilter = Patch<Pick<WhatsappNumber, 'status' | 'qualityRating'>>;
 
 /**
  * Stores numbers. Each change commits in one conditional transaction with its events; retrying after a lost response gives the same
@@ -104,9 +103,5 @@ export interface NumberStore {
   /** The organization's numbers of a business account. */
   ofAccount(organizationId: Id<'organization'>, wabaId: string): Promise<readonly WhatsappNumber[]>;
   /** Newest first. */
-  page(
-    organizationId: Id<'organization'>,
-    filter: NumberFilter,
-    page: { readonly skip: number; readonly limit: number },
-  ): Promise<{ readonly items: readonly WhatsappNumber[]; readonly total: number }>;
+  page(organizationId: Id<'organization'>, filter: NumberFilter, page: PageRequest): Promise<Page<WhatsappNumber>>;
 }

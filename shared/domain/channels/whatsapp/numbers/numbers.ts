@@ -1,6 +1,7 @@
 import type { Tenant } from '../../../core/actor.ts';
 import { isRefusal, type Refusal, refuse, Unavailable } from '../../../core/errors.ts';
 import { type Id, newId } from '../../../core/ids.ts';
+import { definedFields, type Patch } from '../../../core/patch.ts';
 import { CONFLICT, removeOnce, retryOnConflict } from '../../../core/retry-on-conflict.ts';
 import type { DomainEvent } from '../../../events/event.ts';
 import { metaLimitOf } from './limits.ts';
@@ -19,10 +20,8 @@ export interface Connection {
 /** The parsed body of a change; null resets a limit to Meta's. */
 export interface NumberChange {
   readonly accessToken?: string | undefined;
-  readonly meta?: { readonly byo?: boolean | null | undefined } | undefined;
-  readonly rateLimit?:
-    | { readonly perSecond?: number | null | undefined; readonly perDay?: number | null | undefined }
-    | undefined;
+  readonly meta?: Patch<{ byo: boolean }, 'byo'> | undefined;
+  readonly rateLimit?: Patch<RateLimit, keyof RateLimit> | undefined;
 }
 
 const notFound = () => refuse('NOT_FOUND', 'There is no such number.');
@@ -164,10 +163,7 @@ const mergedLimit = (
   before: Partial<RateLimit> | undefined,
   requested: NonNullable<NumberChange['rateLimit']>,
 ): Partial<RateLimit> => {
-  const merged = {
-    ...before,
-    ...Object.fromEntries(Object.entries(requested).filter(([, value]) => value !== undefined)),
-  };
+  const merged = { ...before, ...definedFields(requested) };
   return Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== null));
 };
 
@@ -227,9 +223,10 @@ export const syncNumber = async (
 };
 
 /** The editable fields of a profile; null clears one. */
-export type ProfileChange = {
-  readonly [K in Exclude<keyof NumberProfile, 'profilePictureUrl'>]?: string | null | undefined;
-};
+export type ProfileChange = Patch<
+  Omit<NumberProfile, 'profilePictureUrl'>,
+  Exclude<keyof NumberProfile, 'profilePictureUrl'>
+>;
 
 /** Updates the profile at Meta, then stores it. */
 export const changeProfile = async (

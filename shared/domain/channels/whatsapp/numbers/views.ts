@@ -1,23 +1,21 @@
+import { definedFields } from '../../../core/patch.ts';
 import { isoTime } from '../../../core/time.ts';
 import { rateLimitOf } from './limits.ts';
 import type { NumberProfile, WhatsappNumber } from './number.ts';
 
-const given = <T extends object>(fields: T): T =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
-
 /** A number's business profile as the API returns it. */
 export const profileView = (profile: NumberProfile = {}) => {
   const { about, address, email, website, vertical, profilePictureUrl } = profile;
-  return given({ about, address, email, website, vertical, profilePictureUrl });
+  return definedFields({ about, address, email, website, vertical, profilePictureUrl });
 };
 
 const metaView = (number: WhatsappNumber) => ({
-  ...given({ verifiedName: number.verifiedName, byo: number.byo, nameStatus: number.nameStatus }),
+  ...definedFields({ verifiedName: number.verifiedName, byo: number.byo, nameStatus: number.nameStatus }),
   ...(number.partnerRemovedAt === undefined
     ? { partnerRemovedAt: null }
     : {
         partnerRemovedAt: isoTime(number.partnerRemovedAt),
-        ...given({ partnerRemovedReason: number.partnerRemovedReason }),
+        ...definedFields({ partnerRemovedReason: number.partnerRemovedReason }),
       }),
 });
 

@@ -1,5 +1,7 @@
 import type { Id } from '../../../core/ids.ts';
+import type { Patch } from '../../../core/patch.ts';
 import type { DomainEvent } from '../../../events/event.ts';
+import type { Page, PageRequest } from '../../../message/lists.ts';
 import type { MediaStore } from '../media/ports.ts';
 import type { LastReport } from '../numbers/number.ts';
 import type { NumberPorts } from '../numbers/ports.ts';
@@ -68,12 +70,7 @@ export type TemplateOutcome =
   | { readonly kind: 'limit_reached' }
   | { readonly kind: 'conflict' };
 
-export interface TemplateFilter {
-  readonly status?: TemplateStatus | undefined;
-  readonly category?: TemplateCategory | undefined;
-  readonly language?: TemplateLanguage | undefined;
-  readonly numberId?: Id<'number'> | undefined;
-}
+export type TemplateFilter = Patch<Pick<WhatsappTemplate, 'status' | 'category' | 'language' | 'numberId'>>;
 
 /**
  * Stores templates. Each change commits in one conditional transaction with its events; retrying after a lost response gives the same
@@ -88,11 +85,7 @@ export interface TemplateStore {
   /** The organization's templates of a name, in every language and account. */
   named(organizationId: Id<'organization'>, name: string): Promise<readonly WhatsappTemplate[]>;
   /** Newest first. */
-  page(
-    organizationId: Id<'organization'>,
-    filter: TemplateFilter,
-    page: { readonly skip: number; readonly limit: number },
-  ): Promise<{ readonly items: readonly WhatsappTemplate[]; readonly total: number }>;
+  page(organizationId: Id<'organization'>, filter: TemplateFilter, page: PageRequest): Promise<Page<WhatsappTemplate>>;
 }
 
 export interface TemplatePorts extends NumberPorts {

@@ -1,6 +1,7 @@
 import type { Tenant } from '../../../core/actor.ts';
 import { isRefusal, type Refusal, refuse, Unavailable } from '../../../core/errors.ts';
 import { type Id, newId } from '../../../core/ids.ts';
+import { definedFields, type Patch } from '../../../core/patch.ts';
 import { CONFLICT, removeOnce, retryOnConflict } from '../../../core/retry-on-conflict.ts';
 import type { DomainEvent } from '../../../events/event.ts';
 import { metaRefusal } from '../numbers/meta-port.ts';
@@ -26,13 +27,7 @@ export interface NewTemplate {
   readonly headerExampleUrl?: string | undefined;
 }
 /** The parsed body of a change; null clears a field. */
-export interface TemplateChange {
-  readonly name?: string | undefined;
-  readonly language?: TemplateLanguage | undefined;
-  readonly category?: TemplateCategory | undefined;
-  readonly components?: readonly TemplateComponent[] | undefined;
-  readonly headerExampleUrl?: string | null | undefined;
-}
+export type TemplateChange = Patch<Omit<NewTemplate, 'numberId'>, 'headerExampleUrl'>;
 
 const MAX_ERRORS = 20;
 
@@ -156,10 +151,9 @@ export const changeTemplate = (
       return invalidState(before.status, 'a draft or a rejected template');
     if (isNameLocked(before, change))
       return refuse('CONFLICT', 'Meta has reviewed it: its name and language cannot change. Create another.');
-    const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
     const merged: WhatsappTemplate = {
       ...before,
-      ...given,
+      ...definedFields(change),
       headerExampleUrl: headerExampleUrl === undefined ? before.headerExampleUrl : (headerExampleUrl ?? undefined),
     };
     const invalid = contentRefusal(merged);
