@@ -5,6 +5,7 @@ import { ACCESS_COMMANDS } from '../../infra/operator/commands/access.ts';
 import { MONEY_COMMANDS } from '../../infra/operator/commands/money.ts';
 import { PROVIDER_COMMANDS } from '../../infra/operator/commands/providers.ts';
 import { QUEUE_COMMANDS } from '../../infra/operator/commands/queues.ts';
+import { SENDER_COMMANDS } from '../../infra/operator/commands/senders.ts';
 import { SUPPRESSION_COMMANDS } from '../../infra/operator/commands/suppression.ts';
 
 export const PROJECT = join(import.meta.dirname, '../..');
@@ -24,9 +25,14 @@ export const blocksOf = (page: string, language: string): string[] =>
 
 /** The operator's commands, by name. */
 export const OPERATOR_COMMANDS = new Map(
-  [...ACCESS_COMMANDS, ...MONEY_COMMANDS, ...PROVIDER_COMMANDS, ...QUEUE_COMMANDS, ...SUPPRESSION_COMMANDS].map(
-    (command) => [command.name as string, command],
-  ),
+  [
+    ...ACCESS_COMMANDS,
+    ...MONEY_COMMANDS,
+    ...PROVIDER_COMMANDS,
+    ...QUEUE_COMMANDS,
+    ...SENDER_COMMANDS,
+    ...SUPPRESSION_COMMANDS,
+  ].map((command) => [command.name as string, command]),
 );
 const GROUPS = new Set([...OPERATOR_COMMANDS.keys()].map((name) => name.split(' ')[0]));
 

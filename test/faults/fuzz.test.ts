@@ -169,8 +169,9 @@ const endDeferral = async () => {
 /** A refused request stores nothing: there is exactly what was answered as created, and the money is right. */
 const expectStored = async (made: { message: number; contact: number; apiKey: number }) => {
   await endDeferral();
+  // The escrow of a bulk message that was deferred is checked every 30 s, by the dispatcher's next run after that.
   const { messages } = await vi.waitFor(() => checkMoney(messaging.tables.test, tenant.id), {
-    timeout: 30_000,
+    timeout: 120_000,
     interval: 1_000,
   });
   const live = await messaging.rowsOf('live', tenant.id);
