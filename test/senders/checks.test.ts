@@ -1,59 +1,17 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Tenant } from '../../shared/domain/core/actor.ts';
 import { isRefusal } from '../../shared/domain/core/errors.ts';
-import type { EmailIdentities, IdentityAnswer, Sender, SenderPorts } from '../../shared/domain/senders/sender.ts';
 import { checkSender, createSender, deleteSender, verifySender } from '../../shared/domain/senders/senders.ts';
 import { overdue } from '../../shared/storage/due-work/due.ts';
-import { senderStore } from '../../shared/storage/senders/senders.ts';
 import { accepted } from '../support/accepted.ts';
-import { use } from '../support/use.ts';
-import { startWorld } from '../support/world.ts';
+import { newDomain, useSenders } from './kit.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-const world = await use(startWorld('live'));
-const senders = senderStore(world.table);
-/** What SES knows; `down`: it does not answer. */
-const ses = { known: new Map<string, 'pending' | 'rejected' | 'verified'>(), down: false };
-const answer = (value: string): IdentityAnswer => {
-  const status = ses.known.get(value);
-  if (ses.down) return { kind: 'unavailable', detail: 'TimeoutError' };
-  return status ? { kind: 'done', state: { status } } : { kind: 'absent' };
-};
-const identities: EmailIdentities = {
-  create: async (value) => {
-    if (ses.known.has(value)) return { kind: 'exists' };
-    if (!ses.down) ses.known.set(value, 'pending');
-    return answer(value);
-  },
-  read: async (value) => answer(value),
-  remove: async (value) => {
-    if (!ses.down) ses.known.delete(value);
-    return answer(value);
-  },
-};
-const enqueued: number[] = [];
-const ports: SenderPorts = {
-  clock: () => world.now,
-  senders,
-  emailIdentities: async () => identities,
-  enqueueCheck: ({ nextCheckAt = 0 }) => void enqueued.push(nextCheckAt - world.now),
-};
-
-let count = 0;
-const newDomain = () => `dominio-${++count}.example`;
-const ownerOf = async (): Promise<Tenant> => ({ ...(await world.organization()), env: 'live' });
-const registered = async (owner: Tenant, value: string): Promise<Sender> =>
-  accepted(await createSender(ports, owner, { channel: 'email', value }));
-const stateOf = async ({ organizationId, id }: Sender) => (await senders.read(organizationId, id))?.status;
+const { world, ses, enqueued, ports, senders, reset, ownerOf, registered, stateOf } = await useSenders();
 const due = async (at: number) => (await overdue(world.table, 'check_sender', at, 100)).length;
-
-beforeEach(() => {
-  enqueued.length = 0;
-  ses.known.clear();
-  ses.down = false;
-});
+beforeEach(reset);
 
 describe('a pending domain', () => {
   test('is due for a check one minute after it was registered, and verified by the check once SES found its records', async () => {

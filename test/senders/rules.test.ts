@@ -1,0 +1,149 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { Tenant } from '../../shared/domain/core/actor.ts';
+import { assignSender } from '../../shared/domain/senders/assign.ts';
+import type { Sender } from '../../shared/domain/senders/sender.ts';
+import {
+  changeSender,
+  checkSender,
+  createSender,
+  deleteSender,
+  verifySender,
+} from '../../shared/domain/senders/senders.ts';
+import { accepted } from '../support/accepted.ts';
+import { newDomain, useSenders } from './kit.ts';
+
+const HOUR = 3_600_000;
+const { world, ses, enqueued, ports, senders, reset, ownerOf, registered, stored, stateOf } = await useSenders();
+beforeEach(reset);
+
+const register = (owner: Tenant, value: string, channel: 'email' | 'sms' = 'email') =>
+  createSender(ports, owner, { channel, value });
+const verified = async (owner: Tenant, value: string) => {
+  const sender = await registered(owner, value);
+  ses.known.set(value, 'verified');
+  return accepted(await verifySender(ports, owner, sender.id));
+};
+const detailOf = (detail: string) => ({ name: 'CONFLICT', details: { detail } });
+
+describe('an organization', () => {
+  test('has at most 100 senders; one that it deletes makes room', async () => {
+    const owner = await ownerOf();
+    const values = Array.from({ length: 100 }, (_, at) => `Loja ${at}`);
+    const all = (await Promise.all(values.map((value) => register(owner, value, 'sms')))).map(accepted);
+    expect(await register(owner, 'Mais uma', 'sms')).toMatchObject(
+      detailOf('The organization has as many senders as it may have.'),
+    );
+    await deleteSender(ports, owner, all[0]?.id as Sender['id']);
+    expect(accepted(await register(owner, 'Mais uma', 'sms'))).toMatchObject({ status: 'pending' });
+    expect(enqueued).toEqual([]);
+  });
+
+  test('that registers what it has is told so, and another that it is taken', async () => {
+    const [owner, other] = [await ownerOf(), await ownerOf()];
+    const domain = newDomain();
+    await registered(owner, domain);
+    expect(await register(owner, domain.toUpperCase())).toMatchObject(detailOf('The organization has this sender.'));
+    expect(await register(other, domain)).toMatchObject(detailOf('Another organization has this sender.'));
+  });
+
+  test('may register an address and a subdomain below its own verified domain, and below a pending one of another', async () => {
+    const [owner, other] = [await ownerOf(), await ownerOf()];
+    const [own, pending] = [newDomain(), newDomain()];
+    await verified(owner, own);
+    await registered(other, pending);
+    for (const value of [`ola@${own}`, `news.${own}`, `ola@${pending}`])
+      expect((await registered(owner, value)).status).toBe('pending');
+  });
+});
+
+describe('a sender', () => {
+  test('of SMS is answered as it is when it is verified, and is never checked', async () => {
+    const owner = await ownerOf();
+    const sender = accepted(await register(owner, 'PADARIA', 'sms'));
+    expect(await verifySender(ports, owner, sender.id)).toEqual(sender);
+    await checkSender(ports, owner, sender.id);
+    expect(await stored(sender)).toEqual(sender);
+  });
+
+  test('that is verified is not asked about again', async () => {
+    const owner = await ownerOf();
+    const sender = await verified(owner, newDomain());
+    ses.known.clear();
+    expect(await verifySender(ports, owner, sender.id)).toEqual(sender);
+    await checkSender(ports, owner, sender.id);
+    expect(await stateOf(sender)).toBe('verified');
+  });
+
+  test('that the operator assigned is verified at once, and its end is not told to SES', async () => {
+    const owner = await ownerOf();
+    const domain = newDomain();
+    ses.known.set(domain, 'verified');
+    const sender = await assignSender(ports, owner, 'email', domain);
+    expect(sender).toMatchObject({ status: 'verified', assigned: true });
+    expect(await assignSender(ports, owner, 'email', domain)).toMatchObject({ id: sender?.id });
+    if (sender) await deleteSender(ports, owner, sender.id);
+    expect(ses.known.get(domain)).toBe('verified');
+    expect(await senders.list(owner.organizationId)).toEqual([]);
+  });
+
+  test('that was registered and then assigned is not checked any more', async () => {
+    const owner = await ownerOf();
+    const sender = await registered(owner, newDomain());
+    await assignSender(ports, owner, 'email', sender.value);
+    const now = await stored(sender);
+    expect([now?.status, now?.checkUntil, now?.nextCheckAt]).toEqual(['verified', undefined, undefined]);
+  });
+
+  test('is neither verified nor deleted while SES does not answer', async () => {
+    const owner = await ownerOf();
+    const sender = await registered(owner, newDomain());
+    ses.down = true;
+    await expect(verifySender(ports, owner, sender.id)).rejects.toThrow('TimeoutError');
+    await expect(deleteSender(ports, owner, sender.id)).rejects.toThrow('TimeoutError');
+    expect(await stateOf(sender)).toBe('pending');
+  });
+
+  test('is the default until it is no longer, or is deleted; saying so twice changes nothing', async () => {
+    const owner = await ownerOf();
+    const { organizationId } = owner;
+    const sender = await assignSender(ports, owner, 'sms', 'A DE SEMPRE');
+    if (!sender) throw new Error('it is free');
+    const change = async (isDefault: boolean) => accepted(await changeSender(ports, owner, sender.id, { isDefault }));
+    expect(await change(true)).toMatchObject({ isDefault: true });
+    const { version } = await change(true);
+    expect(await stored(sender)).toMatchObject({ isDefault: true, version });
+    expect(await senders.defaultOf(organizationId, 'sms')).toBe(sender.value);
+    await change(false);
+    expect(await senders.defaultOf(organizationId, 'sms')).toBeUndefined();
+    await change(true);
+    await deleteSender(ports, owner, sender.id);
+    expect(await senders.defaultOf(organizationId, 'sms')).toBeUndefined();
+  });
+});
+
+describe('where no e-mail provider is set up', () => {
+  const NONE = { name: 'PRECONDITION_FAILED', details: { meta: { motivo: 'no_provider' } } };
+
+  test('an e-mail sender is refused and its value stays free; one of SMS is registered', async () => {
+    const [owner, other] = [await ownerOf(), await ownerOf()];
+    const domain = newDomain();
+    ses.absent = true;
+    expect(await register(owner, domain)).toMatchObject(NONE);
+    expect(accepted(await register(owner, 'SEM SES', 'sms')).status).toBe('pending');
+    ses.absent = false;
+    expect((await registered(other, domain)).status).toBe('pending');
+  });
+
+  test('a pending one can be neither verified nor deleted, and is rejected after its 72 hours', async () => {
+    const owner = await ownerOf();
+    const sender = await registered(owner, newDomain());
+    ses.absent = true;
+    expect(await verifySender(ports, owner, sender.id)).toMatchObject(NONE);
+    expect(await deleteSender(ports, owner, sender.id)).toMatchObject(NONE);
+    await checkSender(ports, owner, sender.id);
+    expect(await stateOf(sender)).toBe('pending');
+    world.now += 73 * HOUR;
+    await checkSender(ports, owner, sender.id);
+    expect(await stateOf(sender)).toBe('rejected');
+  });
+});
