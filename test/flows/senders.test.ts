@@ -7,9 +7,10 @@ import type { SenderChannel } from '../../shared/domain/senders/sender.ts';
 import { type Client, startMessaging, type Tenant } from '../support/api.ts';
 import { expectProblem } from '../support/problems.ts';
 import { startAmazonSesStandIn } from '../support/providers/amazon-ses-stand-in.ts';
+import { deliver } from '../support/providers/stand-in.ts';
 import { startTwilioStandIn } from '../support/providers/twilio-stand-in.ts';
 import { use } from '../support/use.ts';
-import { keyed, setUpProvider, walletOf } from './support.ts';
+import { acceptedBy, keyed, setUpProvider, walletOf } from './support.ts';
 
 const OPENING = 1_000_000;
 const messaging = await use(startMessaging());
@@ -234,6 +235,44 @@ describe('the list', () => {
     await Promise.all(ids.map((each) => live.call('PATCH', `/v2/senders/${each}`, { body: { isDefault: true } })));
     const { items } = (await live.get('/v2/senders')).body;
     expect(items.filter(({ isDefault }: { isDefault: boolean }) => isDefault)).toHaveLength(1);
+  });
+});
+
+describe('an answer', () => {
+  const to = '+5511999990077';
+  const send = async (by: Tenant, senderId?: string) => {
+    const { body, status } = await by.live.post(
+      '/v2/sms/messages',
+      { to, body: 'Oi', route: 'premium', senderId },
+      keyed(),
+    );
+    expect(status).toBe(201);
+    return acceptedBy(twilio, { body } as never);
+  };
+  const repliesOf = async ({ live }: Tenant) =>
+    (await live.get('/v2/sms/replies')).body.items.map(({ body }: { body: string }) => body);
+  const isOptedOut = async ({ live }: Tenant) =>
+    (await live.post('/v2/sms/messages', { to, body: 'Oi', route: 'premium' }, keyed())).body.meta?.motivo ===
+    'opt_out';
+
+  test('to the number of one organization is its, though another wrote to the same phone later; its opt-out is there alone', async () => {
+    const [first, second] = [await tenantOf(), await tenantOf()];
+    await assign(first.id, 'live', 'sms', '+5511400011111');
+    await assign(second.id, 'live', 'sms', '+5511400022222');
+    const message = await send(first, '+5511400011111');
+    await send(second, '+5511400022222');
+    for (const body of ['Para a primeira', 'SAIR']) expect((await deliver(twilio.reply(message, body))).ok).toBe(true);
+    expect([await repliesOf(first), await repliesOf(second)]).toEqual([['SAIR', 'Para a primeira'], []]);
+    expect([await isOptedOut(first), await isOptedOut(second)]).toEqual([true, false]);
+  });
+
+  test('on the shared sender is of who wrote last; its opt-out is at each that wrote', async () => {
+    const [first, second] = [await tenantOf(), await tenantOf()];
+    await send(first);
+    const message = await send(second);
+    expect((await deliver(twilio.reply(message, 'stop'))).ok).toBe(true);
+    expect([await repliesOf(first), await repliesOf(second)]).toEqual([[], ['stop']]);
+    expect([await isOptedOut(first), await isOptedOut(second)]).toEqual([true, true]);
   });
 });
 

@@ -80,7 +80,9 @@ describe('a rejected domain', () => {
     const sender = await registered(other, domain);
     ses.known.set(domain, 'verified');
     await checkSender(ports, other, sender.id);
-    expect(isRefusal(await verifySender(ports, owner, former.id))).toBe(true);
+    expect(await verifySender(ports, owner, former.id)).toMatchObject({
+      details: { detail: 'Another organization has this sender.' },
+    });
     expect(await stateOf(former)).toBe('rejected');
     expect(await deleteSender(ports, owner, former.id)).toBeUndefined();
     expect(ses.known.get(domain)).toBe('verified');

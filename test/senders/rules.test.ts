@@ -9,6 +9,7 @@ import {
   deleteSender,
   verifySender,
 } from '../../shared/domain/senders/senders.ts';
+import { organizationsWithSender } from '../../shared/storage/senders/senders.ts';
 import { accepted } from '../support/accepted.ts';
 import { newDomain, useSenders } from './kit.ts';
 
@@ -145,5 +146,32 @@ describe('where no e-mail provider is set up', () => {
     world.now += 73 * HOUR;
     await checkSender(ports, owner, sender.id);
     expect(await stateOf(sender)).toBe('rejected');
+  });
+});
+
+describe('what is written to a number', () => {
+  const ownersOf = (value: string) => organizationsWithSender(world.table, 'sms', value);
+
+  test('is its verified organization’s, with or without the plus sign, and nobody’s once it deleted it', async () => {
+    const owner = await ownerOf();
+    const sender = await assignSender(ports, owner, 'sms', '+5511400007777');
+    for (const value of ['+5511400007777', '5511400007777'])
+      expect(await ownersOf(value)).toEqual([owner.organizationId]);
+    if (sender) await deleteSender(ports, owner, sender.id);
+    expect(await ownersOf('+5511400007777')).toEqual([]);
+  });
+
+  test('is not who merely asked for it', async () => {
+    const [owner, squatter] = [await ownerOf(), await ownerOf()];
+    await register(squatter, '28123', 'sms');
+    expect(await ownersOf('28123')).toEqual([]);
+    await assignSender(ports, owner, 'sms', '28123');
+    expect(await ownersOf('28123')).toEqual([owner.organizationId]);
+  });
+
+  test('is shared by all to whom it was assigned', async () => {
+    const owners = [await ownerOf(), await ownerOf(), await ownerOf()];
+    for (const owner of owners) await assignSender(ports, owner, 'sms', '28456');
+    expect((await ownersOf('28456')).toSorted()).toEqual(owners.map((owner) => owner.organizationId).toSorted());
   });
 });

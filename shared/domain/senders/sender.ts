@@ -60,8 +60,8 @@ export interface SenderStore {
   /** Deletes a sender; frees its value unless it was ever verified. */
   remove(sender: Sender): Promise<boolean>;
   read(organizationId: Id<'organization'>, id: Id<'sender'>): Promise<Sender | undefined>;
-  /** All senders of an organization, or those of a channel. */
-  list(organizationId: Id<'organization'>, channel?: SenderChannel): Promise<readonly Sender[]>;
+  /** All senders of an organization, newest first. */
+  list(organizationId: Id<'organization'>): Promise<readonly Sender[]>;
   /** The senders of any organization that have one of these exclusive values. */
   holders(channel: SenderChannel, values: readonly string[]): Promise<readonly Sender[]>;
   /** Those of these values that the organization has. */

@@ -88,14 +88,13 @@ const free = (sender: Sender): WriteOp[] => {
 
 /** The senders of a stage. */
 export const senderStore = (table: Table): SenderStore => {
-  const list = async (organizationId: Id<'organization'>, channel?: SenderChannel): Promise<readonly Sender[]> => {
+  const list = async (organizationId: Id<'organization'>): Promise<readonly Sender[]> => {
     const { pk: partition } = KEYS.sender(organizationId, '', '');
     const { rows } = await table.query({ partition, consistent: true });
     const defaults = new Set(rows.filter(isDefaultRow).map((row) => defaultRows.read(row).id));
     return rows
       .filter((row) => !isDefaultRow(row))
       .map(senderRows.read)
-      .filter((sender) => channel === undefined || sender.channel === channel)
       .map((sender) => ({ ...sender, isDefault: defaults.has(sender.id) }))
       .sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1));
   };
