@@ -103,7 +103,7 @@ describe.each(PATHS)('a fallback over $path', ({ channels }) => {
     for (const _ of channels) await send(await nextStep(actor, id));
     await expectBilled(actor, id, channels);
     const messages = await messagesOf(actor);
-    const next = (at: number) => `hop=${at + 1} channel=${channels[at + 1]} leaves as ${messages[at + 1]?.id}`;
+    const next = (at: number) => `step=${at + 1} channel=${channels[at + 1]} sent as ${messages[at + 1]?.id}`;
     expect(
       messages.map(({ decisions }) => decisions.filter(({ kind }) => kind === 'fallback').map(({ detail }) => detail)),
     ).toEqual(channels.map((_, at) => (at + 1 < channels.length ? [next(at)] : [])));

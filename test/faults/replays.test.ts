@@ -142,7 +142,7 @@ test('a repeated resend is replayed; one that is accepted reads its key in its t
 });
 
 describe('a caller’s key', () => {
-  const keys = ['preview', 'hop 0'];
+  const keys = ['preview', 'step 0'];
   const previewPorts = (): PreviewPorts => ({
     ...submitPorts(),
     previewContext: async () => ({ balance: 0, byPlan: new Map() }),

@@ -162,7 +162,7 @@ describe('an address that SES reported', () => {
     });
   });
 
-  test('is refused by us: the timeline says that SES was not asked', async () => {
+  test('is refused by us: the timeline says that SES was not called', async () => {
     const owner = await tenantOf();
     await reported(owner, 'invalid_address');
     const providerSteps = async (to: string) => {
@@ -173,11 +173,11 @@ describe('an address that SES reported', () => {
         .map((step: { detail: string }) => step.detail);
     };
     expect(await providerSteps(MAIL.to)).toEqual([
-      expect.stringMatching(/^amazon_ses was not asked: our suppression list has/),
+      expect.stringMatching(/^amazon_ses was not called: our suppression list has/),
     ]);
     const simulated = 'suppressionlist@simulator.amazonses.com';
     expect(await providerSteps(simulated)).toEqual([
-      expect.stringMatching(/^amazon_ses was not asked: the mailbox simulator/),
+      expect.stringMatching(/^amazon_ses was not called: the mailbox simulator/),
     ]);
   });
 

@@ -66,7 +66,7 @@ describe('a WhatsApp template on a channel without templates', { timeout: 180_00
       const [step] = (await tenant.test.get(`/messages/${String(data.id)}/timeline`)).body.items;
       expect(step).toMatchObject({
         kind: 'fallback',
-        detail: expect.stringContaining(`hop=${at + 1} of ${sent.body.id}`),
+        detail: expect.stringContaining(`step=${at + 1} of ${sent.body.id}`),
       });
     }
     const timeline = (await tenant.test.get(`/messages/${sent.body.id}/timeline`)).body.items;

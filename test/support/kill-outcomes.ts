@@ -51,8 +51,8 @@ export const OUTCOMES: Readonly<Record<Step, Outcome>> = {
   after_receipt: { message: DELIVERED, taken: 1, immediateRetry: 'replay', event: 'sms.delivered' },
   before_published: { message: DELIVERED, taken: 1, immediateRetry: 'replay', event: 'sms.delivered' },
   after_published: { message: DELIVERED, taken: 1, immediateRetry: 'replay', event: 'sms.delivered' },
-  before_hop: NO_RCS,
-  after_hop: NO_RCS,
+  before_step: NO_RCS,
+  after_step: NO_RCS,
 };
 
 /** The message that its provider took, and that none but a report of it can tell of. */

@@ -53,8 +53,8 @@ export const applies = (call: GateCall, { messageId }: Victim): boolean =>
   call.body.includes('providerReceipt');
 const marks = (call: GateCall, { eventId }: Victim) =>
   call.action === 'BatchWriteItem' && eventId !== undefined && call.body.includes(`EVT#${eventId}`);
-/** A hop's own key has a line break, which JSON writes as two characters. */
-const steps = (call: GateCall, victim: Victim) => reserves(call, victim) && call.body.includes('hop\\n');
+/** The key of a fallback's step has a line break, which JSON writes as two characters. */
+const steps = (call: GateCall, victim: Victim) => reserves(call, victim) && call.body.includes('step\\n');
 
 /** Every step of a message's life at which its process may end, one row each. */
 export const STEPS = {
@@ -71,8 +71,8 @@ export const STEPS = {
   after_receipt: { gate: 'table', at: 'after', matches: applies, receipt: 'delivered' },
   before_published: { gate: 'table', at: 'before', matches: marks, receipt: 'delivered' },
   after_published: { gate: 'table', at: 'after', matches: marks, receipt: 'delivered' },
-  before_hop: { gate: 'table', at: 'before', matches: steps, step: true },
-  after_hop: { gate: 'table', at: 'after', matches: steps, step: true },
+  before_step: { gate: 'table', at: 'before', matches: steps, step: true },
+  after_step: { gate: 'table', at: 'after', matches: steps, step: true },
 } as const satisfies Readonly<Record<string, StepDeclaration>>;
 export type Step = keyof typeof STEPS;
 export const declarationOf = (step: Step): StepDeclaration => STEPS[step];
@@ -87,7 +87,7 @@ export const STEP_NAMES = (Object.keys(STEPS) as Step[]).filter(
  * what is known of it later, and its fallback.
  */
 const CHANNEL_STEPS = {
-  rcs: ['before_provider', 'after_provider', 'before_settle', 'after_settle', 'before_hop', 'after_hop'],
+  rcs: ['before_provider', 'after_provider', 'before_settle', 'after_settle', 'before_step', 'after_step'],
   email: ['before_provider', 'after_provider', 'before_settle', 'after_settle'],
   whatsapp: ['after_reserve', 'before_begin', 'after_begin', 'after_provider'],
   instagram: ['after_provider', 'after_settle'],
@@ -130,11 +130,14 @@ const REQUESTS: Readonly<Record<Channel, readonly [path: string, body: object]>>
   push: ['/messages', { channel: 'push', ...ofText }],
 };
 /** One with a fallback leaves by itself. */
-const HOPPING = ['/v1/messages', { channel: 'rcs', text: TEXT, fallback: ['sms'], fallback_after: '2h' }] as const;
+const WITH_FALLBACK = [
+  '/v1/messages',
+  { channel: 'rcs', text: TEXT, fallback: ['sms'], fallback_after: '2h' },
+] as const;
 
 /** Sends a victim's message as its channel's callers do. */
 export const sendAs = (victim: Victim): Promise<Answer> => {
   const { client, to, key, step } = victim;
-  const [path, body] = declarationOf(step).step ? HOPPING : REQUESTS[channelOf(victim)];
+  const [path, body] = declarationOf(step).step ? WITH_FALLBACK : REQUESTS[channelOf(victim)];
   return client.post(path, { ...body, to }, { 'idempotency-key': key });
 };

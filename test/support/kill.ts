@@ -198,22 +198,23 @@ const unpublished = async (lab: KillLab, victims: readonly Victim[]): Promise<nu
 };
 
 /** Victims whose fallback has not left yet. */
-const unhopped = async (lab: KillLab, victims: readonly Victim[]): Promise<number> => {
-  const hopping = victims.filter(({ step }) => declarationOf(step).step);
+const withoutStep = async (lab: KillLab, victims: readonly Victim[]): Promise<number> => {
+  const stepping = victims.filter(({ step }) => declarationOf(step).step);
   const fallbacks = await lab.table.getMany(
-    hopping.map(({ messageId }) => KEYS.fallback(parseId('message', messageId))),
+    stepping.map(({ messageId }) => KEYS.fallback(parseId('message', messageId))),
   );
   const last = await lab.table.getMany(
     fallbacks.flatMap((fallback) => (fallback ? [KEYS.message(parseId('message', String(fallback.current)))] : [])),
   );
-  return hopping.length - last.filter((row) => row?.channel === 'sms' && row.hold === 'captured').length;
+  return stepping.length - last.filter((row) => row?.channel === 'sms' && row.hold === 'captured').length;
 };
 
 /** Waits until nothing of these victims is under way any more; answers how long it took, in ms. */
 export const untilResolved = async (lab: KillLab, victims: readonly Victim[], mostMs: number): Promise<number> => {
   const startedAt = Date.now();
   for (;;) {
-    const left = (await openHolds(lab, victims)) + (await unpublished(lab, victims)) + (await unhopped(lab, victims));
+    const left =
+      (await openHolds(lab, victims)) + (await unpublished(lab, victims)) + (await withoutStep(lab, victims));
     const took = Date.now() - startedAt;
     if (left === 0) return took;
     if (took > mostMs) throw new Error(`${left} are not resolved after ${took} ms`);

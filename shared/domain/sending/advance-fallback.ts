@@ -26,7 +26,7 @@ const RECHECK_MS = 5_000;
 
 const skip = async (ports: AdvanceFallbackPorts, fallback: Fallback, why: string): Promise<void> => {
   const now = ports.clock();
-  const detail = `hop=${fallback.next + 1} channel=${fallback.steps[fallback.next]?.channel} left out: ${why}`;
+  const detail = `step=${fallback.next + 1} channel=${fallback.steps[fallback.next]?.channel} skipped: ${why}`;
   if (await ports.skipStep(fallback, { at: now, kind: 'fallback', detail })) ports.enqueueFallback(fallback.id, now);
 };
 
@@ -39,7 +39,7 @@ const reserveStep = async (ports: AdvanceFallbackPorts, fallback: Fallback, step
   const reserved = await reserveMessage(ports, fallback, {
     plan: { ...planned.plan, fallbackId: fallback.id, maxCoins: step.maxCoins },
     // Callers cannot put a line break into a key, so this one never collides with theirs.
-    key: requestKey(`hop\n${fallback.id}\n${fallback.next}`, 'step', { fallback: fallback.id, next: fallback.next }),
+    key: requestKey(`step\n${fallback.id}\n${fallback.next}`, 'step', { fallback: fallback.id, next: fallback.next }),
     initial: {
       status: 'queued',
       at: now,

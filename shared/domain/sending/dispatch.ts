@@ -134,7 +134,7 @@ export const settleAccepted = async (
 
 /** The timeline detail of a refusal. */
 const refusalText = ({ provider }: MessageRecord, { notCalled, cause, detail }: RefusedAnswer): string =>
-  notCalled ? `${provider} was not asked: ${detail}` : `${provider} refused: ${cause}`;
+  notCalled ? `${provider} was not called: ${detail}` : `${provider} refused: ${cause}`;
 
 /** Fails a message that no provider accepts: releases its hold and frees the caller's key. */
 export const failAndRefund = async (

@@ -85,7 +85,7 @@ const decisionsOf = (plan: SendPlan, initial: InitialState, drafted: Draft, { ba
     ...(window === undefined ? [] : [`window=${window}`]),
     `band=${band.index}`,
     ...(steps.length > 0 ? [`fallbacks=${steps.map((step) => `${step.channel}@${step.coins}`).join()}`] : []),
-    ...(transition ? [`hop=${transition.fallback.next + 1}`] : []),
+    ...(transition ? [`step=${transition.fallback.next + 1}`] : []),
   ];
   return [{ at: drafted.createdAt, kind: 'accepted', detail: terms.join(' '), coins }];
 };

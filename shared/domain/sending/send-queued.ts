@@ -45,11 +45,11 @@ const deferralOf = async (
 
 /** Cancels a deferred fallback step after an earlier step was delivered: it is never sent, and its hold is released. */
 const withdrawStep = async (ports: SendQueuedPorts, queued: MessageRecord, at: number): Promise<void> => {
-  const detail = 'not sent: a way before it arrived; hold released';
+  const detail = 'not sent: an earlier step was delivered; hold released';
   await ports.messageStore.release(queued, {
     at,
     reason: 'cancelled',
-    lastError: 'A way before it arrived.',
+    lastError: 'An earlier step was delivered.',
     decisions: [{ at, kind: 'fallback', detail, coins: queued.coins }],
     freeKey: false,
     events: [],

@@ -61,7 +61,7 @@ const KIND_OF_TERM: Readonly<Record<string, StepKind>> = {
   window: 'window',
   band: 'price_band',
   fallbacks: 'fallback',
-  hop: 'fallback',
+  step: 'fallback',
 };
 const TERM_ORDER: readonly StepKind[] = ['fallback', 'contact', 'consent', 'window', 'price_band'];
 
@@ -84,7 +84,7 @@ const stepsText = (value: string): string =>
 const termText = (message: MessageRecord, name: string, value: string): string => {
   if (name === 'band') return bandOf(message, value);
   if (name === 'fallbacks') return `if it does not deliver: ${stepsText(value)}`;
-  if (name === 'hop') return `hop=${value} of ${message.fallbackId}: the step before did not deliver`;
+  if (name === 'step') return `step=${value} of ${message.fallbackId}: the step before did not deliver`;
   return TERM_TEXTS[name]?.[value] ?? `${name} ${value}`;
 };
 

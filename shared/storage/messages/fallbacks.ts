@@ -85,7 +85,7 @@ export const stepWrites = (
     update: KEYS.message(fallback.current),
     append: {
       decisions: [
-        { at: createdAt, kind: 'fallback', detail: `hop=${fallback.next + 1} channel=${channel} leaves as ${id}` },
+        { at: createdAt, kind: 'fallback', detail: `step=${fallback.next + 1} channel=${channel} sent as ${id}` },
       ],
     },
     when: {

@@ -44,7 +44,7 @@ const composeContent = async (ports: EmailPlanPorts, organizationId: Id<'organiz
     return { subject, html, text };
   }
   if (html !== undefined || text !== undefined)
-    return invalidField('templateId', 'stands alone: the template has the body');
+    return invalidField('templateId', 'must come without html and text: the template has the body');
   const rendered = await ports.renderEmailTemplate(organizationId, templateId, request.variables ?? {}, subject);
   return rendered ?? invalidField('templateId', 'is no template of the organization');
 };

@@ -17,7 +17,7 @@ export const emailFields = {
   variables: z
     .record(z.string().min(1).max(64), z.union([z.string().max(10_000), z.number(), z.boolean()]))
     .optional()
-    .meta({ description: "What stands in the place of the template's placeholders.", example: { nome: 'Ana' } }),
+    .meta({ description: "The values of the template's placeholders.", example: { nome: 'Ana' } }),
   html: part('The HTML part.', '<p>Seu pedido saiu para entrega.</p>').optional(),
   text: part('The plain-text part; made from html where it is absent.', 'Seu pedido saiu para entrega.').optional(),
   from: z.string().min(3).max(MAX_MAILBOX_LENGTH).optional().meta({
