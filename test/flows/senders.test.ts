@@ -10,7 +10,7 @@ import { startAmazonSesStandIn } from '../support/providers/amazon-ses-stand-in.
 import { deliver } from '../support/providers/stand-in.ts';
 import { startTwilioStandIn } from '../support/providers/twilio-stand-in.ts';
 import { use } from '../support/use.ts';
-import { acceptedBy, keyed, setUpProvider, walletOf } from './support.ts';
+import { acceptedBy, becomes, keyed, setUpProvider, walletOf } from './support.ts';
 
 const OPENING = 1_000_000;
 const messaging = await use(startMessaging());
@@ -107,6 +107,23 @@ describe('a live send', () => {
     });
     expect((await eMail(owner.live)).body).toMatchObject({ from: value });
   });
+});
+
+describe('a scheduled e-mail', () => {
+  test('whose sender was deleted meanwhile fails and is refunded; SES never sees it', async () => {
+    const { live } = await tenantOf();
+    const domain = newDomain();
+    const id = await verified(live, domain);
+    const payload = { email: { subject: 'Oi', text: 'Oi', from: `ola@${domain}` } };
+    const request = { channel: 'email', to: 'ana@cliente.example', type: 'text', payload };
+    const scheduledAt = new Date(Date.now() + 11_500).toISOString();
+    const sent = await live.post('/messages', { ...request, scheduledAt }, keyed());
+    expect(sent.status).toBe(201);
+    expect((await live.call('DELETE', `/v2/senders/${id}`)).status).toBe(204);
+    await becomes(live, `/messages/${sent.body.id}`, { status: 'failed' }, { timeout: 60_000, interval: 500 });
+    expect(ses.messages.some(({ messageId }) => messageId === sent.body.id)).toBe(false);
+    expect(await walletOf(live)).toMatchObject({ balanceCoins: OPENING, heldCoins: 0 });
+  }, 90_000);
 });
 
 describe('a registered domain', () => {

@@ -84,6 +84,7 @@ export const bulkWorld = (world: World) => {
     store,
     enqueueSend,
     enqueueChunk,
+    maySendAs: async () => true,
     earliestSendAt: async ({ to, createdAt }, now) => (to === SLEEPER ? Math.max(now, createdAt + NIGHT_MS) : now),
   };
 

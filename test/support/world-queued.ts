@@ -71,6 +71,7 @@ export const sendQueuedPortsOf = (world: World): SendQueuedPorts => ({
   ...world.ports,
   ...workItemsOf(world),
   ...queuedStore(world.table, PLAIN),
+  maySendAs: async () => true,
   earliestSendAt: async (_, now) => now,
 });
 

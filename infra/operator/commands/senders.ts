@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Environment } from '../../../shared/domain/core/actor.ts';
 import type { Id } from '../../../shared/domain/core/ids.ts';
-import { assignSender } from '../../../shared/domain/senders/assign.ts';
+import { assignSender, rejectPending } from '../../../shared/domain/senders/assign.ts';
 import {
   SENDER_CHANNELS,
   type Sender,
@@ -36,6 +36,7 @@ export const assign = async (
   if (!(await readOrganization(tables[stage], organizationId)))
     throw new OperatorError('There is no such organization here.');
   const ports = { clock: Date.now, senders: senderStore(tables[stage]) };
+  await rejectPending(ports, { organizationId }, on, wanted);
   const sender = await assignSender(ports, { organizationId }, on, wanted);
   if (!sender)
     throw new OperatorError(
@@ -46,7 +47,8 @@ export const assign = async (
 
 const senderAssign = defineCommand({
   name: 'sender assign',
-  summary: 'Assign a sender to an organization: its live sends may name it at once',
+  summary:
+    'Assign a sender to an organization: its live sends may name it at once; pending ones of others are rejected',
   options: z.object({ organization, env, channel, value }),
   run: async ({ tables }, options) => ({ data: senderView(await assign(tables, options)) }),
 });

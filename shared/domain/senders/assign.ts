@@ -55,3 +55,20 @@ export const assignSender = async (
     const changed = await senders.change(before, after);
     return changed === 'conflict' ? CONFLICT : changed === 'saved' ? after : undefined;
   });
+
+/**
+ * Rejects the pending senders of other organizations that have the value, so that it can be assigned: who merely registered it has proved
+ * nothing. False where a verified one has it.
+ */
+export const rejectPending = async (
+  { clock, senders }: Pick<SenderPorts, 'clock' | 'senders'>,
+  { organizationId }: Owner,
+  channel: SenderChannel,
+  value: string,
+): Promise<boolean> => {
+  const holders = await senders.holders(channel, [value]);
+  const others = holders.filter((holder) => holder.organizationId !== organizationId);
+  if (others.some(({ status }) => status === 'verified')) return false;
+  for (const other of others) await senders.change(other, withStatus(other, 'rejected', clock()));
+  return true;
+};

@@ -49,8 +49,8 @@ export type SenderOutcome =
 export interface SenderStore {
   create(sender: Sender): Promise<SenderOutcome>;
   /**
-   * Replaces a sender that is still `before`; `isDefault` stays. A rejected one lets go of its value, and takes it again when it is not
-   * rejected any more: `taken` where another organization has it by then.
+   * Replaces a sender that is still `before`; `isDefault` stays. A rejected one lets go of its value; one that is verified or registered
+   * again takes it: `taken` where another organization has it by then.
    */
   change(before: Sender, after: Sender): Promise<'conflict' | 'saved' | 'taken'>;
   /** Makes a verified sender its channel's default in place of any other, or no longer. False when it changed meanwhile. */

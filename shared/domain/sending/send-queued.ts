@@ -14,6 +14,8 @@ export interface SendQueuedPorts extends SendPorts {
   readonly earliestSendAt: (message: MessageRecord, now: number) => Promise<number>;
   /** Deferral by the sending number's rate; undefined when it may be sent. Absent where numbers have no rates. */
   readonly numberRateDeferral?: (message: MessageRecord, now: number) => Promise<Deferral | undefined>;
+  /** Whether the organization may still send as what the message names. */
+  readonly maySendAs: (message: MessageRecord) => Promise<boolean>;
   /** Moves a queued message's due time (ms); false when the message changed meanwhile. */
   readonly postpone: (message: MessageRecord, until: number, decision: Decision) => Promise<boolean>;
   /** Enqueues a queued message for a time (ms). Best effort: lost work items are found by their due row. */
@@ -75,6 +77,11 @@ export const sendQueuedMessage = async (ports: SendQueuedPorts, queued: MessageR
   const provider = (candidates.kind === 'ready' && candidates.providers[0]?.name) || queued.provider;
   const message = await ports.messageStore.claimQueued(queued, provider, now, now + ports.sendDeadlineMs);
   if (!message) return;
+  if (wasDeferred(queued) && !(await ports.maySendAs(message))) {
+    const detail = 'its sender is no longer verified';
+    await failAndRefund(ports, message, { kind: 'refused', cause: 'sender', detail }, true);
+    return;
+  }
   const content = await ports.contentOf(message);
   if (content === undefined) {
     await failAndRefund(ports, message, { kind: 'refused', cause: 'content', detail: 'its content is gone' }, true);

@@ -74,14 +74,19 @@ const holderKey = ({ channel, value }: Pick<Sender, 'channel' | 'value'>): Key =
   KEYS.senderHolder(channel, comparedValue(channel, value));
 const numberKey = ({ organizationId, channel, value }: Sender): Key =>
   KEYS.numberHolder(channel, comparedValue(channel, value), organizationId);
+/** A verified sender has its value, and a pending e-mail one, since SES knows a value once. Who merely asks for a name of SMS has nothing. */
+const hasValue = ({ channel, status }: Sender): boolean =>
+  status === 'verified' || (channel === 'email' && status === 'pending');
 const hold = (sender: Sender): WriteOp[] => {
   const { channel, value, organizationId } = sender;
+  if (!hasValue(sender)) return [];
   if (!isExclusive(channel, value)) return [{ put: { ...numberKey(sender), org: organizationId } }];
   const when = { text: 'attribute_not_exists(#pk) OR #org = :org', values: { org: organizationId } };
   return [{ put: { ...holderKey(sender), org: organizationId }, when }];
 };
 /** Frees the value of a sender, unless nobody else may have it since it was verified. */
 const free = (sender: Sender): WriteOp[] => {
+  if (!hasValue(sender)) return [];
   if (!isExclusive(sender.channel, sender.value)) return [{ delete: numberKey(sender) }];
   return sender.verifiedAt === undefined ? [{ delete: holderKey(sender) }] : [];
 };
@@ -114,8 +119,8 @@ export const senderStore = (table: Table): SenderStore => {
       return outcome.at === 0 ? { kind: 'limit_reached' } : { kind: 'taken', own: false };
     },
     async change(before, after) {
-      const freed = after.status === 'rejected' ? free(after) : [];
-      const held = before.status === 'rejected' && after.status !== 'rejected' ? hold(after) : [];
+      const freed = hasValue(after) ? [] : free(before);
+      const held = hasValue(before) ? [] : hold(after);
       const { kind } = await commit(table, { row: senderRow(after), over: before.version, also: [...freed, ...held] });
       return kind === 'refused' ? 'taken' : kind;
     },

@@ -1,5 +1,6 @@
 import type { PreviewPorts } from '../../domain/api/v1-send.ts';
 import type { Id } from '../../domain/core/ids.ts';
+import { senderOfMessage } from '../../domain/senders/permission.ts';
 import type { SubmitPorts } from '../../domain/sending/accept.ts';
 import { type AdvanceFallbackPorts, advanceFallback } from '../../domain/sending/advance-fallback.ts';
 import { type SendQueuedPorts, sendQueued } from '../../domain/sending/send-queued.ts';
@@ -13,6 +14,7 @@ import { PARSE_KEY } from '../../storage/parse-key.ts';
 import { earliestSendAt } from '../access/settings.ts';
 import { suppressionPorts } from '../email/suppression.ts';
 import { clock, publishWork, table } from '../process/aws.ts';
+import { senderChecks } from '../senders/checks.ts';
 import { precheckPorts, previewContext } from '../sending/eligibility.ts';
 import { sealer, sendPorts } from '../sending/ports.ts';
 import { quotePorts } from '../wallet/quote.ts';
@@ -48,6 +50,10 @@ export const sendQueuedPorts: SendQueuedPorts = {
   ...sendPorts,
   ...queued,
   contentOf: withSuppressionLookup(queued.contentOf, suppressionPorts),
+  maySendAs: async (message) => {
+    const named = senderOfMessage(message);
+    return named === undefined || senderChecks.mayUseSender(message, named.channel, named.value);
+  },
   earliestSendAt: ({ organizationId, channel }, now) => earliestSendAt(organizationId, channel, now),
   numberRateDeferral: deferByNumberRate,
   enqueueSend,
