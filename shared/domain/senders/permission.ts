@@ -1,8 +1,6 @@
 import type { Tenant } from '../core/actor.ts';
-import { parseMailbox } from '../core/email-address.ts';
 import { type Refusal, refuse } from '../core/errors.ts';
 import type { Id } from '../core/ids.ts';
-import type { MessageRecord } from '../message/message.ts';
 import type { Sender, SenderChannel } from './sender.ts';
 
 /** What planners ask about senders. */
@@ -22,16 +20,3 @@ export const notOwnSender = (path: string): Refusal<'PRECONDITION_FAILED'> =>
 
 /** Whether one of an organization's senders allows to send. */
 export const isVerified = (senders: readonly Sender[]): boolean => senders.some(({ status }) => status === 'verified');
-
-/** The sender that a message names: the address of an e-mail, a sender of SMS or an agent; undefined for the stage's own. */
-export const senderOfMessage = (
-  message: MessageRecord,
-): { readonly channel: SenderChannel; readonly value: string } | undefined => {
-  const { channel } = message;
-  if (channel === 'email') {
-    const mailbox = parseMailbox(message.content.from);
-    return mailbox && { channel, value: mailbox.address };
-  }
-  const named = channel === 'sms' || channel === 'rcs' ? message.content.senderId : undefined;
-  return named === undefined ? undefined : { channel: channel as 'rcs' | 'sms', value: named };
-};

@@ -6,6 +6,7 @@ import { lastSentReference } from '../message/recipient.ts';
 import { SANDBOX_REPORT_DELAY_MS } from '../message/sandbox.ts';
 import { comparedValue } from '../senders/sender.ts';
 import { eventsOfStatus } from '../tracking/events.ts';
+import { senderOfMessage } from './named-sender.ts';
 import type { Candidates, SendPorts } from './ports.ts';
 import { stoppedRefusal } from './refusals.ts';
 
@@ -84,10 +85,10 @@ const firstReportAt = (message: MessageRecord, at: number): number | undefined =
 };
 
 /** The sender that a message named, in the form in which senders compare. */
-const namedSender = ({ channel, content }: MessageRecord): string | undefined =>
-  (channel === 'sms' || channel === 'rcs') && content.senderId !== undefined
-    ? comparedValue(channel, content.senderId)
-    : undefined;
+const comparedSender = (message: MessageRecord): string | undefined => {
+  const named = senderOfMessage(message);
+  return named && comparedValue(named.channel, named.value);
+};
 
 /** References by which callbacks find the message: the provider's id, and the recipient where replies are possible. */
 const referencesOf = async (ports: SendPorts, message: MessageRecord, providerMessageId: string) => {
@@ -96,7 +97,7 @@ const referencesOf = async (ports: SendPorts, message: MessageRecord, providerMe
   const correlations = [providerMessageId];
   if (!channelOf(channel).receivesReplies) return { correlations };
   const hash = await ports.globalRecipientHash(to);
-  return { correlations, lastSent: lastSentReference(channel, hash, namedSender(message)) };
+  return { correlations, lastSent: lastSentReference(channel, hash, comparedSender(message)) };
 };
 
 /** Captures the hold of an accepted message. Returns the accepted message, or 502 when recovery released the hold meanwhile. */

@@ -1,8 +1,8 @@
 import type { PreviewPorts } from '../../domain/api/v1-send.ts';
 import type { Id } from '../../domain/core/ids.ts';
-import { senderOfMessage } from '../../domain/senders/permission.ts';
 import type { SubmitPorts } from '../../domain/sending/accept.ts';
 import { type AdvanceFallbackPorts, advanceFallback } from '../../domain/sending/advance-fallback.ts';
+import { senderOfMessage } from '../../domain/sending/named-sender.ts';
 import { type SendQueuedPorts, sendQueued } from '../../domain/sending/send-queued.ts';
 import { withSuppressionLookup } from '../../domain/sending/suppression.ts';
 import type { WorkItem } from '../../queues/queues.ts';
