@@ -167,7 +167,7 @@ describe.concurrent('a fallback', { timeout: 240_000 }, () => {
     const taken = await nextStep(fresh, sent);
     expect(taken.channel).toBe('sms');
     const timeline = await fresh.test.get(`/messages/${sent.body.id}/timeline`);
-    expect(JSON.stringify(timeline.body)).toContain('left out');
+    expect(JSON.stringify(timeline.body)).toContain('skipped: ');
     expect((await fresh.test.get(`/messages/${String(taken.id)}`)).body.priority).toBe('critical');
     await moneySettles(fresh);
   });
