@@ -58,7 +58,7 @@ interface FunctionFiles {
 }
 
 /**
- * One function's folder. `index.mjs` is all that a cold start loads, as one file: as 42 chunks, `sms/send` took a fifth more processor time
+ * One function's folder. `index.mjs` is all that a cold start loads, as one file: as 42 chunks, `sms/send` took a sixth more processor time
  * to import. What may be imported later stays in chunks. Where those import a chunk that is now inside `index.mjs`, a file of its
  * name passes the same bindings on, so that every module still exists once.
  */

@@ -104,6 +104,16 @@ describe('a sender', () => {
     expect(await stateOf(sender)).toBe('pending');
   });
 
+  test('that became the default meanwhile is not deleted as one that is none: its default would outlive it', async () => {
+    const owner = await ownerOf();
+    const sender = await assignSender(ports, owner, 'sms', 'ENQUANTO');
+    if (!sender) throw new Error('it is free');
+    await changeSender(ports, owner, sender.id, { isDefault: true });
+    expect(await senders.remove(sender)).toBe(false);
+    await deleteSender(ports, owner, sender.id);
+    expect(await senders.defaultOf(owner.organizationId, 'sms')).toBeUndefined();
+  });
+
   test('is the default until it is no longer, or is deleted; saying so twice changes nothing', async () => {
     const owner = await ownerOf();
     const { organizationId } = owner;

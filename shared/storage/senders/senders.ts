@@ -126,7 +126,8 @@ export const senderStore = (table: Table): SenderStore => {
     },
     async setDefault(sender, isDefault) {
       const { ok } = await table.transact([
-        { check: keyOf(sender), when: atVersion(sender.version) },
+        // Its version moves, so that a deletion which saw no default is repeated.
+        { update: keyOf(sender), set: { version: sender.version + 1 }, when: atVersion(sender.version) },
         isDefault ? { put: defaultRows.write(sender) } : noLongerDefault(sender),
       ]);
       return ok;
