@@ -12,7 +12,7 @@ const CLOSED = [
     comment: 'Rules know no table, queue, provider or gateway: they can be read and tested alone.',
     folder: 'shared/domain/',
     except: '^shared/domain/core/(phone|documents)\\.ts$',
-    reaches: [packages('zod', 'nanoid'), '(node:)?crypto$'],
+    reaches: [packages('zod', 'nanoid'), '(node:)?(crypto|net)$'],
   },
   {
     name: 'domain-phone-library',
@@ -77,7 +77,7 @@ const forbid = (name, comment, from, to) => ({ name, comment, severity: 'error',
 /** The floors of the domain, from the ground up: a folder imports from those below it, and from none beside it. Types count too. */
 const FLOORS = [
   { holds: 'no business: ids, errors, money, time, addresses', folders: ['core'] },
-  { holds: 'the catalogue of events, prices, the ledger', folders: ['events', 'pricing', 'wallet'] },
+  { holds: 'the catalogue of events, prices, the ledger, the audit log', folders: ['audit', 'events', 'pricing', 'wallet'] },
   { holds: 'what a message is, and areas that stand beside messages', folders: ['message', 'links', 'access', 'contacts', 'senders', 'webhooks'] },
   { holds: 'one folder a channel, and their registry', folders: ['channels'] },
   { holds: "a message's events, views and timeline", folders: ['tracking'] },

@@ -12,16 +12,24 @@ const SLOW = [
 const QUALITY = ['test/quality/**/*.test.ts', 'test/contracts/new-operation.test.ts'];
 /** Functions of values, without an engine or another process; and the type check of the whole project. */
 const UNIT = ['test/{domain,contracts,email}/**/*.test.ts', 'test/quality/types.test.ts'];
-/** The whole service, started as `npm start` does, its command line and pages; and the test that mocks a module. */
-const E2E = ['test/{flows,docs,local}/**/*.test.ts', 'test/channels/declared-channel.test.ts'];
+/** The whole service, started as `npm start` does, its command line and pages. */
+const E2E = ['test/{flows,docs,local}/**/*.test.ts'];
+/** Replaces a module for its whole process. */
+const ISOLATED = ['test/channels/declared-channel.test.ts'];
 
 /** In the order in which they start: the longest first, so that no worker runs one alone at the end. */
 const PROJECTS = {
   slow: { include: SLOW, isolate: true },
   quality: { include: QUALITY, exclude: UNIT.slice(1), isolate: true },
+  // A process a file: each service that is started loads its functions anew, and they are freed with the process alone.
   e2e: { include: E2E, isolate: true },
+  isolated: { include: ISOLATED, isolate: true },
   // One process runs many files: their imports are evaluated once. They share no state except the process.
-  integration: { include: ['test/**/*.test.ts'], exclude: [...SLOW, ...QUALITY, ...UNIT, ...E2E], isolate: false },
+  integration: {
+    include: ['test/**/*.test.ts'],
+    exclude: [...SLOW, ...QUALITY, ...UNIT, ...E2E, ...ISOLATED],
+    isolate: false,
+  },
   unit: { include: UNIT, exclude: [...SLOW, ...QUALITY.slice(1)], isolate: false },
 };
 
@@ -46,7 +54,7 @@ export default defineConfig(({ mode }) => ({
         environment: 'node' as const,
         pool: 'forks' as const,
         // The share of the slow tests: a part, unless `npm run test:slow` or TEST_SHARE sets another.
-        env: { TEST_SHARE: process.env.TEST_SHARE ?? (mode === 'full' ? '1' : '0.5') },
+        env: { TEST_SHARE: process.env.TEST_SHARE ?? (mode === 'full' ? '1' : '0.25') },
         // Against tests that hang, not against slow ones: a loaded machine takes three times as long.
         testTimeout: 60_000,
         hookTimeout: 180_000,

@@ -1,4 +1,5 @@
 import { ensureTable } from '../infra/local/resources.ts';
+import { operatorEntry } from '../shared/domain/audit/entry.ts';
 import { newId } from '../shared/domain/core/ids.ts';
 import { type DomainEvent, newEvent } from '../shared/domain/events/event.ts';
 import { DEFAULT_RETRY } from '../shared/domain/webhooks/schedule.ts';
@@ -56,7 +57,8 @@ const run = async (rows: Table, enginePid: number, count: number): Promise<Part[
   const now = Date.now();
   const subscription = subscriptionOf(now);
   const { organizationId } = subscription;
-  await webhooks.create(subscription);
+  const act = { action: 'webhook.created', object: subscription.id, at: now } as const;
+  await webhooks.create(subscription, operatorEntry(organizationId, act));
   const raised = Array.from(
     { length: count },
     (): DomainEvent =>

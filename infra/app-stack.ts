@@ -1,4 +1,4 @@
-import { Aws, CfnOutput, Duration, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
+import { CfnOutput, Duration, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
@@ -6,10 +6,12 @@ import type { Construct } from 'constructs';
 import type { OperationContract } from '../shared/contracts/define-operation.ts';
 import type { Environment } from '../shared/domain/core/actor.ts';
 import { QUEUE_OF_KIND, QUEUES, type QueueDeclaration, type QueueName } from '../shared/queues/queues.ts';
-import type { ContractName } from '../shared/runtime/problem.ts';
+import { CONTRACTS, type ContractName } from '../shared/runtime/problem.ts';
 import { AlarmTopic } from './constructs/alarm-topic.ts';
 import { Alarms } from './constructs/alarms.ts';
+import { ApiStage } from './constructs/api-stage.ts';
 import { StageDashboard } from './constructs/dashboard.ts';
+import { protectStages } from './constructs/edge-firewall.ts';
 import { FunctionRole } from './constructs/function-role.ts';
 import {
   BACKGROUND_GRANTS,
@@ -19,30 +21,33 @@ import {
   type StageResources,
 } from './constructs/grants.ts';
 import {
+  areaOf,
   type CodeSource,
   OperationFunction,
   type OperationFunctionProps,
   pathOfOperation,
 } from './constructs/operation-function.ts';
 import { QueueWithRedrive } from './constructs/queue-with-redrive.ts';
-import { MessagingApi } from './constructs/rest-api.ts';
-import { uploadBucketName } from './constructs/upload-bucket.ts';
-import type { DataStack } from './data-stack.ts';
-import { COMMON, type StageSettings } from './stages.ts';
+import { reserveConcurrency } from './constructs/reserved-concurrency.ts';
+import type { MessagingApi } from './constructs/rest-api.ts';
+import { type StageParts, stageResources, stageVariables } from './constructs/stage-resources.ts';
+import { COMMON, NAMES } from './stages.ts';
 
-export interface AppStackProps extends StackProps {
-  readonly environment: Environment;
-  readonly settings: StageSettings;
+export interface AppStackProps extends StackProps, StageParts {
   readonly contracts: readonly OperationContract[];
   readonly code: CodeSource;
-  readonly data: DataStack;
-  /** The live stage's data: every stage is told the table's name; only a stage with `readsLiveVolume` may read its volume counters. */
-  readonly liveData: DataStack;
-  /** The public address of the deployment. Default: the address of the stage's own REST API. */
-  readonly publicUrl?: string;
+  readonly apis: Readonly<Record<ContractName, MessagingApi>>;
+  /** Of the edge's secret: counts its rotations, from 1. */
+  readonly generation: number;
+  /** Whether web ACLs are wanted. */
+  readonly firewall: boolean;
+  /** X-Ray on the gateway and the functions. */
+  readonly tracing: boolean;
+  /** Concurrent executions to keep for the stage (`reserveConcurrency`); undefined keeps none. */
+  readonly reservedConcurrency?: number | undefined;
   readonly alarmEmail?: string;
-  /** See `StageResources`. */
-  readonly emailFrom?: readonly string[] | undefined;
+  /** Hosts of browsers' push services beside the known ones, separated by commas. */
+  readonly webPushHosts?: string | undefined;
 }
 
 type FunctionSettings = Pick<
@@ -52,23 +57,26 @@ type FunctionSettings = Pick<
   readonly queues: readonly QueueName[];
 };
 
-/** The application of a stage: REST APIs, one function per operation, queues with their consumers, dispatcher, alarms and dashboard. */
+/** The application of a stage: one function per operation, the published routes, queues with their consumers, dispatcher, alarms and dashboard. */
 export class AppStack extends Stack {
-  /** One API per contract, because the gateway's own errors differ in wording; the edge puts both behind one address. */
-  readonly apis: Readonly<Record<ContractName, MessagingApi>>;
   readonly #props: AppStackProps;
+  readonly #logGroups = new Map<string, LogGroup>();
+  readonly #reserved: ReadonlyMap<string, number>;
   readonly #queues: Readonly<Record<QueueName, QueueWithRedrive>>;
-  /** The ARNs that the stage's roles are granted. */
-  readonly resources: StageResources;
+  readonly #resources: StageResources;
 
   constructor(scope: Construct, id: string, props: AppStackProps) {
     super(scope, id, { ...props, suppressTemplateIndentation: true });
     this.#props = props;
     this.#queues = this.createQueues(props.environment);
-    this.resources = this.stageResources();
-    this.apis = this.createApis(props);
+    const arns = Object.entries(this.#queues).map(([name, { queue }]) => [name, queue.queueArn]);
+    this.#resources = stageResources(this, props, Object.fromEntries(arns) as Record<QueueName, string>);
+    const { reservedConcurrency: reserved, contracts } = props;
+    this.#reserved = reserved === undefined ? new Map() : reserveConcurrency(reserved, contracts);
+    const stages = this.createApiStages(props);
     const functions = [this.createAuthorizer(), ...this.createOperations()].map(({ lambda }) => lambda);
-    for (const api of Object.values(this.apis)) api.publishAfter(...functions);
+    for (const stage of stages) stage.publishAfter(...functions);
+    if (props.firewall) protectStages(this, props, stages);
     this.createConsumers();
     this.createDispatcher();
     this.watch();
@@ -83,74 +91,64 @@ export class AppStack extends Stack {
     return Object.fromEntries(queues) as Record<QueueName, QueueWithRedrive>;
   }
 
-  private createApis({ environment, settings, contracts }: AppStackProps): Record<ContractName, MessagingApi> {
+  private createApiStages({ environment, settings, apis, generation, tracing, firewall }: AppStackProps): ApiStage[] {
     const accessLogs = new LogGroup(this, 'AccessLogs', {
       logGroupName: `/messaging/${environment}/access`,
       retention: settings.logRetention,
       removalPolicy: RemovalPolicy.DESTROY,
     });
-    const create = (id: string, contract: ContractName, ownsLogRole: boolean) =>
-      new MessagingApi(this, id, { environment, settings, contracts, contract, accessLogs, ownsLogRole });
-    const reference = create('Api', 'reference', settings.ownsGatewayLogRole);
-    // Construct id and output name are older than the contract's name; a new id would replace the deployed API.
-    const v1 = create('OverviewApi', 'v1', false);
-    // The reference API sets the account's log role for API Gateway, without which a stage cannot have an access log.
-    v1.api.deploymentStage.node.addDependency(reference.api);
-    return { reference, v1 };
-  }
-
-  private stageResources(): StageResources {
-    const { environment, data, liveData, settings } = this.#props;
-    const arns = Object.entries(this.#queues).map(([name, { queue }]) => [name, queue.queueArn]);
-    return {
-      environment,
-      tableArn: data.table.tableArn,
-      keyArn: data.key.keyArn,
-      queueArns: Object.fromEntries(arns) as Record<QueueName, string>,
-      uploadsArn: `arn:${Aws.PARTITION}:s3:::${uploadBucketName(this, environment)}`,
-      sendsForReal: settings.sendsForReal,
-      emailFrom: this.#props.emailFrom,
-      ...(settings.readsLiveVolume
-        ? { liveVolume: { tableArn: liveData.table.tableArn, keyArn: liveData.key.keyArn } }
-        : {}),
-    };
+    return CONTRACTS.map(
+      (name) =>
+        new ApiStage(this, `Stage-${name}`, { api: apis[name], settings, accessLogs, generation, tracing, firewall }),
+    );
   }
 
   private role(id: string, description: string, grants: RoleGrants, consumes: readonly string[] = []): FunctionRole {
     return new FunctionRole(this, id, {
       description: `Messaging, ${this.#props.environment}: ${description}.`,
       grants,
-      resources: this.resources,
+      resources: this.#resources,
       consumes,
+      tracing: this.#props.tracing,
     });
   }
 
-  private get publicUrl(): string {
-    return this.#props.publicUrl ?? this.apis.reference.address;
+  /**
+   * The log group of an area. One for all its functions: the name of a stream begins with that of its function, and a group a function would
+   * double the resources of the stack. Deleted with the stack; a retained group would block the name when the area is created again.
+   */
+  private logGroup(area: string): LogGroup {
+    const known = this.#logGroups.get(area);
+    if (known) return known;
+    const { environment, settings } = this.#props;
+    const made = new LogGroup(this, `Logs-${area}`, {
+      logGroupName: NAMES.functionLogs(environment, area),
+      retention: settings.logRetention,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    this.#logGroups.set(area, made);
+    return made;
   }
 
-  /** The environment variables of a function, as `shared/wiring/process/config.ts` parses them; `queues` are those that it declared. */
-  variables(queues: readonly QueueName[]): Record<string, string> {
-    const { environment, data, liveData } = this.#props;
+  /** The environment variables of a function; `queues` are those that it declared. */
+  private variables(queues: readonly QueueName[]): Record<string, string> {
     const urls = Object.fromEntries(queues.map((name) => [name, this.#queues[name].queue.queueUrl]));
     return {
-      STAGE: environment,
-      TABLE_NAME: data.table.tableName,
-      LIVE_TABLE_NAME: liveData.table.tableName,
-      PUBLIC_URL: this.publicUrl,
-      KMS_KEY_ID: data.key.keyId,
-      UPLOAD_BUCKET: uploadBucketName(this, environment),
+      ...stageVariables(this, this.#props, 'secret'),
+      ...(this.#props.webPushHosts === undefined ? {} : { WEB_PUSH_HOSTS: this.#props.webPushHosts }),
       ...(queues.length > 0 ? { QUEUE_URLS: this.toJsonString(urls) } : {}),
     };
   }
 
   private createFunction({ queues, ...own }: FunctionSettings): OperationFunction {
-    const { environment, settings, code } = this.#props;
+    const { environment, code, tracing } = this.#props;
     return new OperationFunction(this, `Function-${own.path}`, {
       ...own,
       environment,
-      settings,
       code,
+      tracing,
+      reserved: this.#reserved.get(own.path),
+      logGroup: this.logGroup(areaOf(own.path)),
       variables: this.variables(queues),
     });
   }
@@ -178,7 +176,7 @@ export class AppStack extends Stack {
   }
 
   private createAuthorizer(): OperationFunction {
-    const role = this.role('Role-authorizer', 'the authorizer', { table: 'read' });
+    const role = this.role('Role-authorizer', 'the authorizer', { table: 'read', keyUses: true });
     return this.createFunction({
       path: 'authorizer',
       description: 'Authenticates the caller by its credential',
@@ -205,7 +203,8 @@ export class AppStack extends Stack {
         ...COMMON.consumer,
         timeoutSeconds: Math.floor(visibilitySeconds / COMMON.visibilityPerTimeout),
       });
-      queue.addConsumer(lambda, this.#props.settings.consumerConcurrency);
+      const kept = this.#reserved.get(`consumers/${consumer}`) ?? Number.POSITIVE_INFINITY;
+      queue.addConsumer(lambda, Math.min(this.#props.settings.consumerConcurrency, kept));
     }
   }
 
@@ -227,13 +226,13 @@ export class AppStack extends Stack {
   }
 
   private watch(): void {
-    const { environment, settings, alarmEmail, data } = this.#props;
+    const { environment, settings, alarmEmail, data, apis } = this.#props;
     const alarmTopic = settings.alarmActions
       ? new AlarmTopic(this, 'AlarmTopic', { environment, ...(alarmEmail ? { email: alarmEmail } : {}) })
       : undefined;
     const resources = {
       environment,
-      apis: Object.values(this.apis),
+      apis: Object.values(apis),
       queues: Object.values(this.#queues),
       tableName: data.table.tableName,
     };
@@ -252,9 +251,7 @@ export class AppStack extends Stack {
       KmsKeyId: data.key.keyId,
       QueueUrls: urlsOf(({ queue }) => queue.queueUrl),
       QueueDlqUrls: urlsOf(({ deadLetters }) => deadLetters.queueUrl),
-      ApiUrl: this.apis.reference.address,
-      OverviewApiUrl: this.apis.v1.address,
-      PublicUrl: this.publicUrl,
+      PublicUrl: this.#props.publicUrl,
     };
     for (const [name, value] of Object.entries(outputs)) new CfnOutput(this, name, { value });
   }

@@ -4,6 +4,7 @@ import { Code } from 'aws-cdk-lib/aws-lambda';
 import type { OperationContract } from '../shared/contracts/define-operation.ts';
 import { OPERATIONS } from '../shared/contracts/index.ts';
 import type { Environment } from '../shared/domain/core/actor.ts';
+import { ApiStack } from './api-stack.ts';
 import { AppStack } from './app-stack.ts';
 import { packFunctions } from './build/pack.ts';
 import { buildService } from './build/service.ts';
@@ -26,6 +27,7 @@ export interface DeploymentProps {
 
 export interface Deployment {
   readonly data: Readonly<Record<Environment, DataStack>>;
+  readonly apis: Readonly<Record<Environment, ApiStack>>;
   readonly apps: Readonly<Record<Environment, AppStack>>;
   readonly edge: EdgeStack;
   readonly firewall?: FirewallStack;
@@ -69,30 +71,65 @@ const createFirewall = (app: App, env: AwsEnvironment | undefined): FirewallStac
 
 type Data = Deployment['data'];
 
+/** Of the edge's secret: one more rotates it (docs/operating.md). */
+const originGeneration = (app: App): number => {
+  const generation = Number(setting(app, 'originSecretGeneration') ?? 1);
+  if (!Number.isSafeInteger(generation) || generation < 1)
+    throw new Error("originSecretGeneration counts the rotations of the edge's secret: a whole number from 1.");
+  return generation;
+};
+
 const createData = (app: App, { env, stages = STAGES }: DeploymentProps): Data => {
   const dataOf = (environment: Environment) =>
     new DataStack(app, NAMES.dataStack(environment), {
       ...(env ? { env } : {}),
       environment,
       settings: stages[environment],
+      generation: originGeneration(app),
       description: `Messaging, ${environment}: the table and its key.`,
     });
   return { live: dataOf('live'), test: dataOf('test') };
 };
 
-/** The public address, without a trailing slash; undefined leaves each stage at its REST API's own address. */
+/** The public address that the operator names, without a trailing slash; undefined leaves it to the edge's own. */
 const publicAddress = (app: App, domain: CustomDomain | undefined): string | undefined =>
   (setting(app, 'publicUrl') ?? (domain ? `https://${domain.name}` : undefined))?.replace(/\/+$/, '');
 
-const createApps = (
-  app: App,
-  props: DeploymentProps,
-  data: Data,
-  publicUrl: string | undefined,
-): Deployment['apps'] => {
+const createApis = (app: App, { contracts, env, stages = STAGES }: DeploymentProps): Deployment['apis'] => {
+  const apiOf = (environment: Environment) =>
+    new ApiStack(app, NAMES.apiStack(environment), {
+      ...(env ? { env } : {}),
+      environment,
+      settings: stages[environment],
+      contracts,
+      description: `Messaging, ${environment}: the routes.`,
+    });
+  return { live: apiOf('live'), test: apiOf('test') };
+};
+
+/** What `-c reservedConcurrency=live=600,test=60` keeps for each stage; nothing for a stage that it does not name. */
+const reservations = (app: App): Partial<Record<Environment, number>> => {
+  const parts = setting(app, 'reservedConcurrency')?.split(',') ?? [];
+  return Object.fromEntries(
+    parts.map((part) => {
+      const [, environment, total] = /^(live|test)=(\d{1,6})$/.exec(part.trim()) ?? [];
+      if (!environment) throw new Error('reservedConcurrency reads like live=600,test=60.');
+      return [environment, Number(total)];
+    }),
+  );
+};
+
+/** What the application stacks are made of. */
+interface AppParts {
+  readonly data: Data;
+  readonly apis: Deployment['apis'];
+  readonly publicUrl: string;
+}
+
+const createApps = (app: App, props: DeploymentProps, { data, apis, publicUrl }: AppParts): Deployment['apps'] => {
   const { contracts, code, env, stages = STAGES } = props;
   const alarmEmail = setting(app, 'alarmEmail');
-  const emailFrom = setting(app, 'emailFrom')?.split(',');
+  const reserved = reservations(app);
   const appOf = (environment: Environment) =>
     new AppStack(app, NAMES.appStack(environment), {
       ...(env ? { env } : {}),
@@ -102,26 +139,41 @@ const createApps = (
       code,
       data: data[environment],
       liveData: data.live,
-      ...(publicUrl ? { publicUrl } : {}),
+      apis: apis[environment].apis,
+      publicUrl,
+      generation: originGeneration(app),
+      firewall: setting(app, 'waf') === 'true',
+      tracing: setting(app, 'tracing') === 'true',
+      reservedConcurrency: reserved[environment],
       ...(alarmEmail ? { alarmEmail } : {}),
-      emailFrom,
-      description: `Messaging, ${environment}: API, functions, queues and alarms.`,
+      emailFrom: setting(app, 'emailFrom')?.split(','),
+      webPushHosts: setting(app, 'webPushHosts'),
+      description: `Messaging, ${environment}: functions, queues and alarms.`,
     });
   const apps = { live: appOf('live'), test: appOf('test') };
-  // The live stack sets the account's log role for API Gateway; the access log of test needs it.
-  apps.test.addStackDependency(apps.live);
+  // The live stage's APIs set the account's log role for API Gateway; the access log of test needs it.
+  apps.test.addStackDependency(apis.live);
   return apps;
 };
 
 /** The operations with a streamed body: the gateway service serves them. */
 const streamed = (contracts: readonly OperationContract[]) => contracts.filter(({ request }) => request.stream);
 
-const createServices = (app: App, props: DeploymentProps, apps: Deployment['apps']): Deployment['services'] => {
+const createServices = (
+  app: App,
+  props: DeploymentProps,
+  data: Data,
+  publicUrl: string | undefined,
+): Deployment['services'] => {
   if (setting(app, 'gatewayService') !== 'true') return undefined;
   const { env, contracts, serviceFolder, stages = STAGES } = props;
   if (!env?.account || !env.region || !serviceFolder)
     throw new Error(
       'gatewayService=true needs a known account and region: run it with AWS credentials, or set CDK_DEFAULT_ACCOUNT and CDK_DEFAULT_REGION.',
+    );
+  if (!publicUrl)
+    throw new Error(
+      'gatewayService=true needs a domainName or a publicUrl: the edge, which follows it, has no address yet.',
     );
   const serviceOf = (environment: Environment) =>
     new GatewayServiceStack(app, NAMES.gatewayServiceStack(environment), {
@@ -129,8 +181,9 @@ const createServices = (app: App, props: DeploymentProps, apps: Deployment['apps
       environment,
       settings: stages[environment],
       contracts: streamed(contracts),
-      resources: apps[environment].resources,
-      variables: apps[environment].variables([]),
+      data: data[environment],
+      liveData: data.live,
+      publicUrl,
       folder: serviceFolder,
       description: `Messaging, ${environment}: containers for request bodies over Lambda's limit.`,
     });
@@ -144,20 +197,26 @@ const createServices = (app: App, props: DeploymentProps, apps: Deployment['apps
 export const createDeployment = (app: App, props: DeploymentProps): Deployment => {
   const { env } = props;
   const domain = customDomain(app);
+  const named = publicAddress(app, domain);
   const data = createData(app, props);
-  const apps = createApps(app, props, data, publicAddress(app, domain));
+  const apis = createApis(app, props);
   const firewall = createFirewall(app, env);
-  const services = createServices(app, props, apps);
+  const services = createServices(app, props, data, named);
   const paths = streamed(props.contracts).map(({ path }) => path.replaceAll(/\{[^}]+\}/g, '*'));
   const edge = new EdgeStack(app, NAMES.edgeStack, {
     ...(env ? { env } : {}),
-    apis: { live: apps.live.apis, test: apps.test.apis },
+    apis: { live: apis.live.apis, test: apis.test.apis },
+    generation: originGeneration(app),
     ...(services ? { services: { stacks: services, paths } } : {}),
     ...(domain ? { domain } : {}),
     ...(firewall ? { webAclArn: firewall.webAclArn, crossRegionReferences: env?.region !== CLOUDFRONT_REGION } : {}),
     description: 'Messaging: one address for both stages.',
   });
-  return { data, apps, edge, ...(firewall ? { firewall } : {}), ...(services ? { services } : {}) };
+  const apps = createApps(app, props, { data, apis, publicUrl: named ?? edge.address });
+  // The secrets exist before the edge carries them, and a stage changes what it accepts after the edge has changed.
+  for (const stack of Object.values(data)) edge.addStackDependency(stack);
+  for (const stack of Object.values(apps)) stack.addStackDependency(edge);
+  return { data, apis, apps, edge, ...(firewall ? { firewall } : {}), ...(services ? { services } : {}) };
 };
 
 const awsEnvironment = (): AwsEnvironment | undefined => {

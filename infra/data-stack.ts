@@ -4,16 +4,19 @@ import { Key } from 'aws-cdk-lib/aws-kms';
 import type { Construct } from 'constructs';
 import type { Environment } from '../shared/domain/core/actor.ts';
 import { INDEXES, TABLE } from '../shared/storage/table-indexes.ts';
+import { OriginSecrets } from './constructs/origin-secret.ts';
 import { UploadBucket } from './constructs/upload-bucket.ts';
 import { NAMES, type StageSettings } from './stages.ts';
 
 export interface DataStackProps extends StackProps {
   readonly environment: Environment;
   readonly settings: StageSettings;
+  /** Of the edge's secret: counts its rotations, from 1. */
+  readonly generation: number;
 }
 
 /**
- * The stateful resources of a stage: the table, its KMS key and the upload bucket. A separate stack, so that the application stack
+ * The stateful resources of a stage: the table, its KMS key, the upload bucket and the edge's secrets. A separate stack, so that the application stack
  * can be deleted and recreated without touching them.
  */
 export class DataStack extends Stack {
@@ -22,7 +25,7 @@ export class DataStack extends Stack {
 
   constructor(scope: Construct, id: string, props: DataStackProps) {
     super(scope, id, { ...props, terminationProtection: props.settings.deletionProtection });
-    const { environment, settings } = props;
+    const { environment, settings, generation } = props;
     this.key = new Key(this, 'Key', {
       alias: `alias/messaging-${environment}`,
       description: `Messaging, ${environment}: seals the table and wraps the root key of the stage.`,
@@ -33,6 +36,7 @@ export class DataStack extends Stack {
     this.table = this.createTable(environment, settings);
     this.addIndexes();
     new UploadBucket(this, 'Uploads', { environment, key: this.key, settings });
+    new OriginSecrets(this, 'OriginSecrets', { environment, generation });
     new CfnOutput(this, 'TableName', { value: this.table.tableName });
     new CfnOutput(this, 'KmsKeyId', { value: this.key.keyId });
   }

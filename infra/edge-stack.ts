@@ -12,9 +12,11 @@ import {
 } from 'aws-cdk-lib/aws-cloudfront';
 import { AaaaRecord, ARecord, HostedZone, RecordTarget } from 'aws-cdk-lib/aws-route53';
 import type { Construct } from 'constructs';
+import { EDGE_HEADERS } from '../shared/contracts/edge.ts';
 import { ENVIRONMENTS, type Environment } from '../shared/domain/core/actor.ts';
 import { CONTRACTS, type ContractName } from '../shared/runtime/problem.ts';
 import { ORIGINS, ROUTER_CODE, SERVICE_ORIGINS, SERVICE_ROUTER_CODE } from './constructs/edge-router.ts';
+import { originSecret } from './constructs/origin-secret.ts';
 import type { MessagingApi } from './constructs/rest-api.ts';
 import type { GatewayServiceStack } from './gateway-service-stack.ts';
 
@@ -33,6 +35,8 @@ export interface EdgeStackProps extends StackProps {
     readonly stacks: Readonly<Record<Environment, GatewayServiceStack>>;
     readonly paths: readonly string[];
   };
+  /** Of the edge's secret. */
+  readonly generation: number;
   readonly domain?: CustomDomain;
   readonly webAclArn?: string;
 }
@@ -53,6 +57,8 @@ const YEAR = Duration.days(365);
 
 /** One address for both contracts and both stages: path and credential prefix select the origin. Nothing is cached. */
 export class EdgeStack extends Stack {
+  /** The address that callers use, without a trailing slash. */
+  readonly address: string;
   readonly #headers: ResponseHeadersPolicy;
 
   constructor(scope: Construct, id: string, props: EdgeStackProps) {
@@ -60,14 +66,14 @@ export class EdgeStack extends Stack {
     this.#headers = this.securityHeaders();
     const distribution = this.createDistribution(props);
     if (props.domain) this.createRecords(props.domain, distribution);
-    const name = props.domain?.name ?? distribution.attrDomainName;
-    new CfnOutput(this, 'EdgeUrl', { value: `https://${name}` });
+    this.address = `https://${props.domain?.name ?? distribution.attrDomainName}`;
+    new CfnOutput(this, 'EdgeUrl', { value: this.address });
     new CfnOutput(this, 'DistributionDomainName', { value: distribution.attrDomainName });
     this.acknowledge(distribution, props);
   }
 
   /** An L1 construct, because the L2 `Distribution` binds origins to path patterns, and here a CloudFront Function selects the origin. */
-  private createDistribution({ apis, services, domain, webAclArn }: EdgeStackProps): CfnDistribution {
+  private createDistribution({ apis, services, domain, webAclArn, generation }: EdgeStackProps): CfnDistribution {
     const served = services ? this.serviceBehaviors(services.paths) : [];
     return new CfnDistribution(this, 'Distribution', {
       distributionConfig: {
@@ -79,7 +85,12 @@ export class EdgeStack extends Stack {
         priceClass: 'PriceClass_All',
         origins: [
           ...ENVIRONMENTS.flatMap((environment) =>
-            CONTRACTS.map((contract) => this.origin(ORIGINS[contract][environment], apis[environment][contract])),
+            CONTRACTS.map((contract) => ({
+              ...this.origin(ORIGINS[contract][environment], apis[environment][contract]),
+              originCustomHeaders: [
+                { headerName: EDGE_HEADERS.secret, headerValue: originSecret(environment, generation) },
+              ],
+            })),
           ),
           ...(services
             ? ENVIRONMENTS.map((environment) => serviceOrigin(environment, services.stacks[environment]))

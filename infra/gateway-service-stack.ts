@@ -26,18 +26,15 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { OperationContract } from '../shared/contracts/define-operation.ts';
 import type { Environment } from '../shared/domain/core/actor.ts';
+import { QUEUE_NAMES, type QueueName } from '../shared/queues/queues.ts';
 import { acknowledgeUploads } from './constructs/function-role.ts';
-import { mergeGrants, type StageResources, statementsFor } from './constructs/grants.ts';
-import type { StageSettings } from './stages.ts';
+import { mergeGrants, statementsFor } from './constructs/grants.ts';
+import { type StageParts, stageResources, stageVariables } from './constructs/stage-resources.ts';
+import { NAMES } from './stages.ts';
 
-export interface GatewayServiceStackProps extends StackProps {
-  readonly environment: Environment;
-  readonly settings: StageSettings;
+export interface GatewayServiceStackProps extends StackProps, StageParts {
   /** The operations with a streamed body: what the container serves. */
   readonly contracts: readonly OperationContract[];
-  readonly resources: StageResources;
-  /** Environment variables, the same as those of the stage's functions. */
-  readonly variables: Readonly<Record<string, string>>;
   /** Docker build context, written by `infra/build/service.ts`. */
   readonly folder: string;
 }
@@ -140,7 +137,15 @@ export class GatewayServiceStack extends Stack {
     });
   }
 
-  private createTask({ environment, settings, contracts, resources, variables, folder }: GatewayServiceStackProps) {
+  /** By name: the queues are of a stack that comes after this one. */
+  private queueArns(environment: Environment): Record<QueueName, string> {
+    const arnOf = (name: QueueName) => this.formatArn({ service: 'sqs', resource: NAMES.queue(environment, name) });
+    return Object.fromEntries(QUEUE_NAMES.map((name) => [name, arnOf(name)])) as Record<QueueName, string>;
+  }
+
+  private createTask(props: GatewayServiceStackProps) {
+    const { environment, settings, contracts, folder } = props;
+    const resources = stageResources(this, props, this.queueArns(environment));
     const task = new FargateTaskDefinition(this, 'Task', {
       cpu: 512,
       memoryLimitMiB: 1024,
@@ -158,7 +163,7 @@ export class GatewayServiceStack extends Stack {
     });
     task.addContainer('gateway', {
       image: ContainerImage.fromAsset(folder),
-      environment: { ...variables },
+      environment: stageVariables(this, props, 'network'),
       portMappings: [{ containerPort: PORT }],
       logging: LogDrivers.awsLogs({ logGroup, streamPrefix: 'gateway' }),
       stopTimeout: DRAIN,

@@ -32,7 +32,8 @@ export interface StageSettings {
 export const STAGES: Readonly<Record<Environment, StageSettings>> = {
   live: {
     deletionProtection: true,
-    removal: RemovalPolicy.RETAIN,
+    // Retained, except by a first deployment that fails: what it left behind would be in the way of the next one.
+    removal: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     restoreDays: 35,
     logRetention: RetentionDays.THREE_MONTHS,
     alarmActions: true,
@@ -74,6 +75,12 @@ export const COMMON = {
   dispatcher: { memoryMb: 512, timeoutSeconds: 50, everyMinutes: 1 },
 } as const;
 
+/**
+ * How a stage's reserved concurrency is divided, where there is any: each function of a kind has this weight. Whatever is not named here, and
+ * the stage for which nothing is reserved, shares the rest of the account's.
+ */
+export const RESERVED_WEIGHTS = { authorizer: 4, send: 2, callbacks: 2, consumer: 2 } as const;
+
 /** Alarm thresholds. */
 export const THRESHOLDS = {
   /** Latency target of a single send, p95 (docs/spec/platform.md#targets). */
@@ -82,6 +89,7 @@ export const THRESHOLDS = {
   oldestMessageSeconds: 300,
   lambdaThrottles: 1,
   tableThrottles: 1,
+  destinationsHeld: 1,
 } as const;
 
 const CAPITALIZED: Readonly<Record<Environment, string>> = { live: 'Live', test: 'Test' };
@@ -89,6 +97,7 @@ const CAPITALIZED: Readonly<Record<Environment, string>> = { live: 'Live', test:
 /** Fixed resource names, which people, the operator's command line and other resources refer to. */
 export const NAMES = {
   dataStack: (environment: Environment) => `Messaging-${CAPITALIZED[environment]}-Data`,
+  apiStack: (environment: Environment) => `Messaging-${CAPITALIZED[environment]}-Api`,
   appStack: (environment: Environment) => `Messaging-${CAPITALIZED[environment]}-App`,
   edgeStack: 'Messaging-Edge',
   firewallStack: 'Messaging-Edge-Firewall',
@@ -100,6 +109,10 @@ export const NAMES = {
   /** A prefix: account and region are appended, because bucket names are global. */
   uploadBucket: (environment: Environment) => `messaging-${environment}-uploads`,
   gatewayServiceStack: (environment: Environment) => `Messaging-${CAPITALIZED[environment]}-Gateway`,
+  /** One a generation of the edge's secret. By name, so that no stack holds another's export while it is rotated. */
+  originSecret: (environment: Environment, generation: number) => `messaging-${environment}-origin-${generation}`,
+  /** Not below `/aws/lambda/`: those names belong to the groups that functions had of their own. */
+  functionLogs: (environment: Environment, area: string) => `/messaging/${environment}/functions/${area}`,
   /** Fixed, so that the API's definition can name a function that in turn has the API's address in its environment. */
   function: (environment: Environment, path: string) =>
     `messaging-${environment}-${path.replaceAll(/[^A-Za-z0-9]+/g, '-')}`,

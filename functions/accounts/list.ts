@@ -1,4 +1,4 @@
-import { listAccounts as contract } from '../../shared/contracts/organization.ts';
+import { listAccounts as contract } from '../../shared/contracts/accounts.ts';
 import { accountView } from '../../shared/domain/access/accounts.ts';
 import { itemsAs, operation } from '../../shared/runtime/operation.ts';
 import { listAccounts } from '../../shared/storage/access/accounts.ts';

@@ -1,10 +1,12 @@
 import { listKeys as contract } from '../../shared/contracts/keys.ts';
-import { type ApiKey, keyView } from '../../shared/domain/access/keys.ts';
+import { keyView } from '../../shared/domain/access/key-views.ts';
+import type { ApiKey } from '../../shared/domain/access/keys.ts';
+import { listOwnKeys } from '../../shared/domain/access/own-keys.ts';
 import { itemsAs, operation } from '../../shared/runtime/operation.ts';
 import { keyPorts } from '../../shared/wiring/access/keys.ts';
 
 export const handler = operation(
   contract,
-  ({ actor, query }) => keyPorts.store.list(actor.organizationId, query),
+  ({ actor, query }) => listOwnKeys(keyPorts, actor, query),
   itemsAs((key: ApiKey) => keyView(key, keyPorts.clock())),
 );

@@ -1,10 +1,6 @@
 import { deletePushApp as contract } from '../../shared/contracts/push-devices.ts';
-import { refuse } from '../../shared/domain/core/errors.ts';
+import { deleteApp } from '../../shared/domain/channels/push/app.ts';
 import { operation } from '../../shared/runtime/operation.ts';
 import { devicePorts } from '../../shared/wiring/push/push.ts';
 
-export const handler = operation(contract, async ({ actor, params }) =>
-  (await devicePorts.apps.remove(actor.organizationId, params.id))
-    ? undefined
-    : refuse('NOT_FOUND', 'There is no such app.'),
-);
+export const handler = operation(contract, ({ actor, params }) => deleteApp(devicePorts, actor, params.id));

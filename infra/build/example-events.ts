@@ -142,7 +142,7 @@ export const authorizerEvent = (): Omit<APIGatewayRequestAuthorizerEvent, 'reque
 const MESSAGES: { readonly [Q in QueueName]: QueueMessage<Q> } = {
   send: { kind: 'send_message', ...KEYS.message(MESSAGE_ID) },
   bulk: { kind: 'send_chunk', ...KEYS.batchChunk(exampleId('batch'), 0) },
-  push: { kind: 'send_push', ...KEYS.pushMessage(MESSAGE_ID) },
+  push: { kind: 'send_push', ...KEYS.message(MESSAGE_ID) },
   outcome: { kind: 'sandbox_outcome', ...KEYS.message(MESSAGE_ID) },
   events: { kind: 'publish_event', ...KEYS.event(exampleId('event')) },
   webhook: { kind: 'deliver_webhook', ...KEYS.delivery(exampleId('delivery')) },

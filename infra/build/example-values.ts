@@ -11,7 +11,7 @@ const METADATA = { orderId: 'A-1842' } as const;
 
 /** By operation id. What is absent comes from the contract: required fields with their examples. */
 export const EXAMPLE_VALUES: Readonly<Record<string, ExampleValues>> = {
-  'overview.send': {
+  'v1.send': {
     body: {
       channel: 'whatsapp',
       to: '+5511999990005',
@@ -25,7 +25,7 @@ export const EXAMPLE_VALUES: Readonly<Record<string, ExampleValues>> = {
       metadata: METADATA,
     },
   },
-  'overview.preview': {
+  'v1.preview': {
     body: { channel: 'sms', to: '+5511999990005', text: 'Seu pedido A-1842 saiu para entrega.', fallback: ['rcs'] },
   },
   'messages.create': {
@@ -88,6 +88,7 @@ export const EXAMPLE_VALUES: Readonly<Record<string, ExampleValues>> = {
   'rcs.list': { query: { status: 'delivered', channel: 'rcs', limit: '50' } },
   'wallet.change': { body: { lowBalanceCoins: 50_000 } },
   'wallet.list-entries': { query: { limit: '50' } },
+  'keys.change': { body: { name: 'Checkout', allowedIps: ['203.0.113.0/24'] } },
   'keys.rotate': { body: { overlapHours: 24 } },
   'push.create-app': {
     body: {
@@ -135,6 +136,17 @@ export const EXAMPLE_VALUES: Readonly<Record<string, ExampleValues>> = {
   },
   'contacts.opt-out': { body: { reason: 'asked by phone' } },
   'contacts.opt-in': { body: { source: 'checkout', ip: '203.0.113.7' } },
+  'contacts.timeline': { query: { limit: '50' } },
+  'ai.report': {
+    body: {
+      contactId: 'cnt_4hJ9sKq2LmN8pRt5VwXz1',
+      channel: 'whatsapp',
+      model: 'atendente-2',
+      role: 'assistant',
+      text: 'Seu pedido A-1842 chega amanhã.',
+      metadata: METADATA,
+    },
+  },
   'media.upload': {
     params: { numberId: 'num_4hJ9sKq2LmN8pRt5VwXz1' },
     body: {

@@ -5,9 +5,10 @@ import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
 import type { Environment } from '../../shared/domain/core/actor.ts';
 
+/** Who is notified of alarms. */
 export interface AlarmTopicProps {
   readonly environment: Environment;
-  /** An address to subscribe; without it somebody subscribes by hand. */
+  /** The address to subscribe; without it the topic has no subscription. */
   readonly email?: string;
 }
 

@@ -17,6 +17,7 @@ import { THRESHOLDS } from '../stages.ts';
 import type { QueueWithRedrive } from './queue-with-redrive.ts';
 import type { MessagingApi } from './rest-api.ts';
 
+/** What is watched, and who is notified. */
 export interface AlarmsProps {
   readonly environment: Environment;
   readonly apis: readonly MessagingApi[];
@@ -106,7 +107,7 @@ const queueRows = ({ declaration, queue, deadLetters }: QueueWithRedrive): Alarm
   },
 ];
 
-const stageRows = ({ apis, tableName }: AlarmsProps): AlarmRow[] => [
+const stageRows = ({ apis, environment, tableName }: AlarmsProps): AlarmRow[] => [
   {
     id: 'server-errors',
     description: 'The gateway answered 5xx. The access log names the operations, their logs the fault.',
@@ -143,6 +144,21 @@ const stageRows = ({ apis, tableName }: AlarmsProps): AlarmRow[] => [
     operator: AT_LEAST,
     minutes: 2,
   })),
+  {
+    id: 'destinations-held',
+    description:
+      'A prefix abroad is held for an organization: many SMS, next to none delivered. The log names both; somebody may earn on the traffic.',
+    metric: new Metric({
+      namespace: 'Messaging',
+      metricName: 'DestinationsHeld',
+      statistic: Stats.SUM,
+      period: MINUTE,
+      dimensionsMap: { service: 'messaging', stage: environment },
+    }),
+    threshold: THRESHOLDS.destinationsHeld,
+    operator: AT_LEAST,
+    minutes: 1,
+  },
 ];
 
 /** The alarms of a stage, one declared row each. */

@@ -6,6 +6,7 @@ import { gatewayMetric, tableMetrics } from './alarms.ts';
 import type { QueueWithRedrive } from './queue-with-redrive.ts';
 import type { MessagingApi } from './rest-api.ts';
 
+/** What the dashboard shows. */
 export interface StageDashboardProps {
   readonly environment: Environment;
   readonly apis: readonly MessagingApi[];

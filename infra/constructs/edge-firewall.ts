@@ -1,6 +1,10 @@
 import { Stack, type StackProps } from 'aws-cdk-lib';
-import { CfnWebACL } from 'aws-cdk-lib/aws-wafv2';
+import { CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import type { Construct } from 'constructs';
+import { EDGE_HEADERS } from '../../shared/contracts/edge.ts';
+import type { Environment } from '../../shared/domain/core/actor.ts';
+import type { ApiStage } from './api-stage.ts';
+import { acceptedGenerations, originSecret } from './origin-secret.ts';
 
 /** Requests of one IP address in five minutes, above which it is blocked. */
 const PER_ADDRESS = 30_000;
@@ -34,6 +38,42 @@ const managedRule = ({ name, onlyCount }: (typeof MANAGED)[number], priority: nu
   },
   visibilityConfig: visibility(name),
 });
+
+/** Lets through what carries a secret of the edge. CloudFormation resolves the secret; the gateway would not pass it to a condition. */
+const provenRule = (environment: Environment, generation: number, priority: number): CfnWebACL.RuleProperty => ({
+  name: `Generation${generation}`,
+  priority,
+  action: { allow: {} },
+  statement: {
+    byteMatchStatement: {
+      fieldToMatch: { singleHeader: { Name: EDGE_HEADERS.secret } },
+      positionalConstraint: 'EXACTLY',
+      searchString: originSecret(environment, generation),
+      textTransformations: [{ priority: 0, type: 'NONE' }],
+    },
+  },
+  visibilityConfig: visibility(`Generation${generation}`),
+});
+
+/**
+ * The web ACL of a stage's gateways, which blocks what does not come by the edge: also what the gateway answers without a function. The rules
+ * on callers stand at the edge alone, or each request would be paid for twice.
+ */
+export const protectStages = (
+  scope: Construct,
+  { environment, generation }: { readonly environment: Environment; readonly generation: number },
+  stages: readonly ApiStage[],
+): void => {
+  const acl = new CfnWebACL(scope, 'WebAcl', {
+    scope: 'REGIONAL',
+    defaultAction: { block: {} },
+    description: `Messaging, ${environment}: lets the edge in.`,
+    visibilityConfig: visibility(`messaging-${environment}`),
+    rules: acceptedGenerations(generation).map((each, index) => provenRule(environment, each, index)),
+  });
+  for (const [index, { stage }] of stages.entries())
+    new CfnWebACLAssociation(scope, `WebAcl${index}`, { resourceArn: stage.stageArn, webAclArn: acl.attrArn });
+};
 
 /** The web ACL of the edge. A separate stack, because CloudFront accepts web ACLs from us-east-1 only. */
 export class FirewallStack extends Stack {

@@ -6,12 +6,14 @@ import type { AwsProvider } from '../../shared/contracts/define-operation.ts';
 import { NAMES } from '../stages.ts';
 import { identityArns, type RoleGrants, type StageResources, statementsFor } from './grants.ts';
 
+/** What a role may do. */
 export interface FunctionRoleProps {
   readonly description: string;
   readonly grants: RoleGrants;
   readonly resources: StageResources;
   /** ARNs of the queues that the functions consume. */
   readonly consumes?: readonly string[];
+  readonly tracing?: boolean;
 }
 
 /** An unresolved token as cdk-nag prints it in a finding's id. */
@@ -29,22 +31,31 @@ export const acknowledgeUploads = (role: IConstruct, resources: StageResources):
   });
 };
 
+/** X-Ray's segments belong to no resource. */
+const TRACE = ['xray:PutTelemetryRecords', 'xray:PutTraceSegments'];
 const CONSUME = ['sqs:ChangeMessageVisibility', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ReceiveMessage'];
 
 /** The role of one or more functions, with one inline policy: the declared grants, and writing to their own log groups. */
 export class FunctionRole extends Role {
   readonly #logs: PolicyStatement;
 
-  constructor(scope: Construct, id: string, { description, grants, resources, consumes = [] }: FunctionRoleProps) {
+  constructor(scope: Construct, id: string, props: FunctionRoleProps) {
+    const { description, grants, resources, consumes = [], tracing = false } = props;
     const logs = new PolicyStatement({ actions: ['logs:CreateLogStream', 'logs:PutLogEvents'] });
     const statements = [logs, ...statementsFor(scope, grants, resources)];
     if (consumes.length > 0) statements.push(new PolicyStatement({ actions: CONSUME, resources: [...consumes] }));
+    if (tracing) statements.push(new PolicyStatement({ actions: TRACE, resources: ['*'] }));
     super(scope, id, {
       description,
       assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
       inlinePolicies: { Declared: new PolicyDocument({ statements }) },
     });
     this.#logs = logs;
+    if (tracing)
+      Validations.of(this).acknowledge({
+        id: 'AwsSolutions-IAM5[Resource::*]',
+        reason: 'Traces are switched on with `-c tracing=true`; the two actions that write them name no resource.',
+      });
     if (grants.uploads) acknowledgeUploads(this, resources);
     if (resources.sendsForReal) for (const provider of grants.awsProviders ?? []) this.acknowledgeIdentities(provider);
   }

@@ -5,11 +5,15 @@ import {
   AWS_PROVIDERS,
   AWS_SENDING_PROVIDERS,
   type AwsProvider,
+  GUARDED_ROWS,
   type Uses,
 } from '../../shared/contracts/define-operation.ts';
 import type { Environment } from '../../shared/domain/core/actor.ts';
+import type { Id } from '../../shared/domain/core/ids.ts';
 import { QUEUE_NAMES, type QueueName } from '../../shared/queues/queues.ts';
+import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { INDEXES } from '../../shared/storage/table-indexes.ts';
+import { guardStatements } from './row-guards.ts';
 
 /** The resources of a stage that roles are granted, by ARN. */
 export interface StageResources {
@@ -30,6 +34,8 @@ export interface StageResources {
 /** What a role is granted: what its operations declare; consumers and the dispatcher also query the due index. */
 export interface RoleGrants extends Uses {
   readonly dueWork?: true;
+  /** Writes the latest use of keys, and no other row. */
+  readonly keyUses?: true;
 }
 
 /** Grants of the consumers and the dispatcher, which continue the work of any operation. */
@@ -52,6 +58,7 @@ export const mergeGrants = (uses: readonly Uses[]): RoleGrants => {
   return {
     table: levels.find((level) => uses.some(({ table }) => table === level)) ?? 'none',
     queues: QUEUE_NAMES.filter((name) => uses.some(({ queues }) => queues?.includes(name))),
+    writes: GUARDED_ROWS.filter((name) => uses.some(({ writes }) => writes?.includes(name))),
     ...(uses.some(({ vault }) => vault) ? { vault: true } : {}),
     ...(uses.some(({ uploads }) => uploads) ? { uploads: true } : {}),
     awsProviders: AWS_PROVIDERS.filter((name) => uses.some(({ awsProviders }) => awsProviders?.includes(name))),
@@ -97,6 +104,7 @@ const tableStatements = (
       resources: [tableArn, ...indexes.map((name) => `${tableArn}/index/${name}`)],
     }),
     keyUseByTable(scope, keyArn, write),
+    ...guardStatements(grants, tableArn, { read: [...READ, 'dynamodb:Query'], write: write ? WRITE : [] }),
   ];
 };
 
@@ -111,6 +119,19 @@ const liveVolumeStatements = (scope: Construct, live: NonNullable<StageResources
     },
   }),
   keyUseByTable(scope, live.keyArn, false),
+];
+
+/** Updates restricted to the rows of keys, by `dynamodb:LeadingKeys`. */
+const keyUseStatements = (scope: Construct, { tableArn, keyArn }: StageResources): PolicyStatement[] => [
+  new PolicyStatement({
+    actions: ['dynamodb:UpdateItem'],
+    resources: [tableArn],
+    conditions: {
+      'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [KEYS.apiKey('*' as Id<'apiKey'>).pk] },
+      Null: { 'dynamodb:LeadingKeys': 'false' },
+    },
+  }),
+  keyUseByTable(scope, keyArn, true),
 ];
 
 /** Actions and identity resource types of each AWS sending service. The operator chooses the identities at run time. */
@@ -179,6 +200,7 @@ export const statementsFor = (scope: Construct, grants: RoleGrants, resources: S
           : {}),
       }),
     );
+  if (grants.keyUses) statements.push(...keyUseStatements(scope, resources));
   if (grants.liveVolume && resources.liveVolume) statements.push(...liveVolumeStatements(scope, resources.liveVolume));
   return statements;
 };

@@ -1,9 +1,9 @@
-import { Duration, RemovalPolicy, Tags, Validations } from 'aws-cdk-lib';
-import { Architecture, type Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
-import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { Duration, Tags, Validations } from 'aws-cdk-lib';
+import { Architecture, type CfnFunction, type Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
+import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { Environment } from '../../shared/domain/core/actor.ts';
-import { NAMES, type StageSettings } from '../stages.ts';
+import { NAMES } from '../stages.ts';
 import type { FunctionRole } from './function-role.ts';
 
 /** The code asset of a function, by its path under `functions/` (`sms/send`). */
@@ -12,21 +12,30 @@ export type CodeSource = (path: string) => Code;
 /** The path of an operation's handler under `functions/`: `sms/send` for `sms.send`. */
 export const pathOfOperation = (id: string): string => id.replace('.', '/');
 
+/** A function by its `path` under `functions/`, and what it runs with. */
 export interface OperationFunctionProps {
   readonly environment: Environment;
-  readonly settings: StageSettings;
   readonly path: string;
   readonly description: string;
   readonly code: CodeSource;
   readonly role: FunctionRole;
+  /** Shared by the functions of an area. */
+  readonly logGroup: ILogGroup;
   readonly variables: Readonly<Record<string, string>>;
   readonly memoryMb: number;
   readonly timeoutSeconds: number;
+  /** Concurrent executions that are kept for the function, and that it never exceeds; undefined takes what the account has. */
+  readonly reserved?: number | undefined;
+  /** X-Ray. The role must allow it (`FunctionRole`). */
+  readonly tracing?: boolean;
   /** For scheduled functions: the next run covers a failed one, so asynchronous retries are off. */
   readonly noRetries?: true;
 }
 
-/** A Lambda function and its log group. The role is shared by the functions of an area, to save resources of the stack. */
+/** The area of a path under `functions/`: `sms` of `sms/send`, `consumers` of `consumers/outcome`. */
+export const areaOf = (path: string): string => path.split('/')[0] ?? path;
+
+/** A Lambda function: one resource of the stack. Role and log group are those of its area. */
 export class OperationFunction extends Construct {
   readonly lambda: LambdaFunction;
 
@@ -34,13 +43,7 @@ export class OperationFunction extends Construct {
     super(scope, id);
     const functionName = NAMES.function(props.environment, props.path);
     if (functionName.length > 64) throw new Error(`The function name ${functionName} is over Lambda's 64 characters.`);
-    const logGroup = new LogGroup(this, 'Logs', {
-      logGroupName: `/aws/lambda/${functionName}`,
-      retention: props.settings.logRetention,
-      // Deleted with the function; a retained group would block the name when the function is created again.
-      removalPolicy: RemovalPolicy.DESTROY,
-    });
-    props.role.allowLogs(logGroup);
+    props.role.allowLogs(props.logGroup);
     this.lambda = new LambdaFunction(this, 'Function', {
       functionName,
       description: props.description.slice(0, 256),
@@ -49,15 +52,18 @@ export class OperationFunction extends Construct {
       handler: 'index.handler',
       code: props.code(props.path),
       role: props.role,
-      logGroup,
+      logGroup: props.logGroup,
       environment: { ...props.variables },
       memorySize: props.memoryMb,
       timeout: Duration.seconds(props.timeoutSeconds),
+      ...(props.reserved === undefined ? {} : { reservedConcurrentExecutions: props.reserved }),
       ...(props.noRetries ? { retryAttempts: 0, maxEventAge: Duration.minutes(1) } : {}),
     });
-    // Cost allocation per stage and area (`sms` of `sms/send`, `consumers` of `consumers/outcome`).
+    // Not by the property `tracing` of the construct, which would give each role a second policy.
+    if (props.tracing) (this.lambda.node.defaultChild as CfnFunction).tracingConfig = { mode: 'Active' };
+    // Cost allocation per stage and area.
     Tags.of(this).add('messaging:stage', props.environment);
-    Tags.of(this).add('messaging:area', props.path.split('/')[0] ?? props.path);
+    Tags.of(this).add('messaging:area', areaOf(props.path));
     Validations.of(this.lambda).acknowledge({
       id: 'AwsSolutions-L1',
       reason:

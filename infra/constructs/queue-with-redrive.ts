@@ -7,6 +7,7 @@ import type { Environment } from '../../shared/domain/core/actor.ts';
 import type { QueueDeclaration } from '../../shared/queues/queues.ts';
 import { COMMON, NAMES } from '../stages.ts';
 
+/** A declared queue in a stage. */
 export interface QueueWithRedriveProps {
   readonly environment: Environment;
   readonly declaration: QueueDeclaration;

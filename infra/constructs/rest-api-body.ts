@@ -1,4 +1,5 @@
 import type { OperationContract } from '../../shared/contracts/define-operation.ts';
+import { EDGE_HEADERS } from '../../shared/contracts/edge.ts';
 import type { ContractName } from '../../shared/runtime/problem.ts';
 import { COMMON } from '../stages.ts';
 import { gatewayResponses, unknownMethod, unknownPath } from './gateway-responses.ts';
@@ -22,8 +23,8 @@ const UNKNOWN = { reference: '/{unknown+}', v1: '/v1/{unknown+}' } as const;
 /** API Gateway's integration time-out, in ms; the functions' own are shorter. */
 const INTEGRATION_TIMEOUT_MS = 29_000;
 
-/** Binary media types: API Gateway passes these bodies as base64. */
 const BINARY = /^(?:multipart|image|audio|video)\/|octet-stream$/;
+/** The media types whose bodies API Gateway passes as base64. */
 export const binaryMediaTypes = (contracts: readonly OperationContract[]): string[] => {
   const types = contracts.flatMap(({ request }) =>
     request.rawBody && BINARY.test(request.rawBody.contentType) ? [request.rawBody.contentType] : [],
@@ -105,7 +106,8 @@ const authorizer = ({ authorizerUri, credentials }: GatewayTargets) => ({
   'x-amazon-apigateway-authtype': 'custom',
   'x-amazon-apigateway-authorizer': {
     type: 'request',
-    identitySource: 'method.request.header.Authorization',
+    // Both are required, and the answer is cached by both: what the edge was answered serves nobody who goes around it.
+    identitySource: ['Authorization', EDGE_HEADERS.secret].map((name) => `method.request.header.${name}`).join(', '),
     authorizerUri,
     authorizerCredentials: credentials,
     authorizerResultTtlInSeconds: COMMON.authorizerCacheSeconds,

@@ -1,31 +1,20 @@
-import { Aws, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
-import {
-  AccessLogField,
-  AccessLogFormat,
-  ApiDefinition,
-  EndpointType,
-  LogGroupLogDestination,
-  MethodLoggingLevel,
-  RestApiMode,
-  SpecRestApi,
-} from 'aws-cdk-lib/aws-apigateway';
+import { Aws, Validations } from 'aws-cdk-lib';
+import { ApiDefinition, EndpointType, RestApiMode, SpecRestApi } from 'aws-cdk-lib/aws-apigateway';
 import { ManagedPolicy, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { type ILogGroup, LogGroup } from 'aws-cdk-lib/aws-logs';
-import { Construct, type IConstruct } from 'constructs';
+import { Construct } from 'constructs';
 import type { OperationContract } from '../../shared/contracts/define-operation.ts';
 import type { Environment } from '../../shared/domain/core/actor.ts';
 import { type ContractName, contractOf } from '../../shared/runtime/problem.ts';
-import { NAMES, type StageSettings } from '../stages.ts';
+import { NAMES } from '../stages.ts';
 import { pathOfOperation } from './operation-function.ts';
 import { restApiBody } from './rest-api-body.ts';
 
+/** The contract that an API serves, in a stage. */
 export interface MessagingApiProps {
   readonly environment: Environment;
-  readonly settings: StageSettings;
   /** All of the stage; the API serves those of its own contract. */
   readonly contracts: readonly OperationContract[];
   readonly contract: ContractName;
-  readonly accessLogs: ILogGroup;
   /** Whether this API sets the account's CloudWatch log role for API Gateway. */
   readonly ownsLogRole: boolean;
 }
@@ -33,27 +22,17 @@ export interface MessagingApiProps {
 /** A managed policy is limited to 6,144 characters; this many function ARNs fit. */
 const ARNS_PER_POLICY = 40;
 
-/** One access-log line per request. Path templates only: actual paths contain short-link codes and unsubscribe tokens. */
-const ACCESS_LOG = {
-  requestId: AccessLogField.contextRequestId(),
-  method: AccessLogField.contextHttpMethod(),
-  path: AccessLogField.contextResourcePath(),
-  status: AccessLogField.contextStatus(),
-  credentialId: AccessLogField.contextAuthorizerPrincipalId(),
-  gatewayError: AccessLogField.contextErrorResponseType(),
-  ms: AccessLogField.contextResponseLatency(),
-  functionMs: AccessLogField.contextIntegrationLatency(),
-} as const;
-
-/** The REST API of a contract in a stage: routes, authorizer and gateway errors, generated from the operation contracts. */
+/**
+ * The REST API of a contract in a stage: routes, authorizer and gateway errors, generated from the operation contracts. Nothing of it is
+ * served before an `ApiStage` publishes it.
+ */
 export class MessagingApi extends Construct {
   readonly api: SpecRestApi;
-  readonly stageName: string;
-  /** Base URL without the edge. */
+  readonly stageName: Environment;
+  /** The address of the gateway itself, which serves the edge alone. */
   readonly address: string;
   /** Operations with detailed metrics of their own: the single sends. */
   readonly measured: readonly OperationContract[];
-  readonly #callPolicies: ManagedPolicy[] = [];
 
   constructor(scope: Construct, id: string, props: MessagingApiProps) {
     super(scope, id);
@@ -62,16 +41,10 @@ export class MessagingApi extends Construct {
     this.measured = served.filter(({ rate }) => rate === 'single_send');
     this.api = this.createApi(props, served, this.createGatewayRole(props.environment, served));
     this.address = `https://${this.api.restApiId}.execute-api.${Aws.REGION}.${Aws.URL_SUFFIX}/${this.stageName}`;
-    this.setExecutionLogRetention(props.settings);
     this.acknowledge(props);
   }
 
-  /** Deploys routes only after the functions behind them and the permissions to call them exist. */
-  publishAfter(...targets: IConstruct[]): void {
-    this.api.latestDeployment?.node.addDependency(...targets, ...this.#callPolicies);
-  }
-
-  /** By name, not reference: functions have the API's address in their environment, so a reference would be circular. */
+  /** By name, not reference: the functions come after the edge, whose address they tell callers, and the edge after this API. */
   private functionArn(environment: Environment, path: string): string {
     return `arn:${Aws.PARTITION}:lambda:${Aws.REGION}:${Aws.ACCOUNT_ID}:function:${NAMES.function(environment, path)}`;
   }
@@ -86,15 +59,13 @@ export class MessagingApi extends Construct {
     for (let start = 0; start < paths.length; start += ARNS_PER_POLICY) {
       const resources = paths.slice(start, start + ARNS_PER_POLICY).map((path) => this.functionArn(environment, path));
       const statements = [new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources })];
-      this.#callPolicies.push(
-        new ManagedPolicy(this, `Calls${start / ARNS_PER_POLICY}`, { roles: [role], statements }),
-      );
+      new ManagedPolicy(this, `Calls${start / ARNS_PER_POLICY}`, { roles: [role], statements });
     }
     return role;
   }
 
   private createApi(
-    { environment, settings, contract, accessLogs, ownsLogRole }: MessagingApiProps,
+    { environment, contract, ownsLogRole }: MessagingApiProps,
     served: readonly OperationContract[],
     role: Role,
   ): SpecRestApi {
@@ -108,14 +79,6 @@ export class MessagingApi extends Construct {
       authorizerUri: uriOf('authorizer'),
       credentials: role.roleArn,
     });
-    // Method-level settings replace the stage-wide ones entirely, so they repeat them.
-    const everywhere = {
-      loggingLevel: MethodLoggingLevel.ERROR,
-      dataTraceEnabled: false,
-      throttlingRateLimit: settings.gatewayRate,
-      throttlingBurstLimit: settings.gatewayBurst,
-    };
-    const measured = { ...everywhere, metricsEnabled: true };
     return new SpecRestApi(this, 'Api', {
       restApiName: name,
       apiDefinition: ApiDefinition.fromInline(body),
@@ -125,24 +88,8 @@ export class MessagingApi extends Construct {
       // In overwrite mode the import takes the endpoint type from this parameter.
       parameters: { endpointConfigurationTypes: EndpointType.REGIONAL },
       cloudWatchRole: ownsLogRole,
-      deployOptions: {
-        stageName: environment,
-        accessLogDestination: new LogGroupLogDestination(accessLogs),
-        accessLogFormat: AccessLogFormat.custom(JSON.stringify(ACCESS_LOG)),
-        ...everywhere,
-        methodOptions: Object.fromEntries(this.measured.map(({ path, method }) => [`${path}/${method}`, measured])),
-      },
+      deploy: false,
     });
-  }
-
-  /** API Gateway would create this log group itself, without a retention period. */
-  private setExecutionLogRetention(settings: StageSettings): void {
-    const logs = new LogGroup(this, 'ExecutionLogs', {
-      logGroupName: `API-Gateway-Execution-Logs_${this.api.restApiId}/${this.stageName}`,
-      retention: settings.logRetention,
-      removalPolicy: RemovalPolicy.DESTROY,
-    });
-    this.api.deploymentStage.node.addDependency(logs);
   }
 
   private acknowledge({ ownsLogRole }: MessagingApiProps): void {
@@ -156,10 +103,6 @@ export class MessagingApi extends Construct {
       id: 'AwsSolutions-APIG2',
       reason:
         'Every request is validated in its function against its contract, in the documented order of checks; validation at the gateway would answer before the credential and the idempotency key are checked.',
-    });
-    Validations.of(this.api.deploymentStage).acknowledge({
-      id: 'AwsSolutions-APIG3',
-      reason: `A web ACL is an option of the edge in front of ${Stack.of(this).stackName}; the stage itself throttles, and its authorizer refuses credentials of the other stage.`,
     });
   }
 }

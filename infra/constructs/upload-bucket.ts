@@ -5,6 +5,7 @@ import { Construct } from 'constructs';
 import type { Environment } from '../../shared/domain/core/actor.ts';
 import { NAMES, type StageSettings } from '../stages.ts';
 
+/** The bucket of a stage, encrypted with `key`. */
 export interface UploadBucketProps {
   readonly environment: Environment;
   readonly key: IKey;

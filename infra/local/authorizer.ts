@@ -9,6 +9,7 @@ export type AuthResult =
   | { readonly kind: 'failed'; readonly reason: unknown };
 
 const ARN = `arn:aws:execute-api:${LOCAL_REGION}:${LOCAL_ACCOUNT}:local`;
+/** The ARN of a request as the authorizer gets it. */
 export const methodArn = (stage: Stage, method: string, path: string): string => `${ARN}/${stage}/${method}${path}`;
 
 const patternOf = (resource: string): RegExp =>
@@ -42,6 +43,7 @@ const contextOf = (result: APIGatewayAuthorizerResult): AuthorizerContext => {
 /** API Gateway answers 401 to exactly this error message of an authorizer, and 500 to any other. */
 const UNAUTHORIZED = 'Unauthorized';
 
+/** The authorizer function, and how long and how many of its policies are cached. */
 export interface AuthorizerOptions {
   /** Runs the authorizer function. */
   readonly invoke: (event: unknown) => Promise<unknown>;
@@ -89,4 +91,5 @@ export const makeAuthorizer = ({ invoke, ttlMs = 30_000, maxEntries = 10_000, no
     },
   };
 };
+/** A stage's authorizer with its cache. */
 export type Authorizer = ReturnType<typeof makeAuthorizer>;

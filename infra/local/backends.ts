@@ -19,6 +19,7 @@ export interface Backends {
   stop(): Promise<void>;
 }
 
+/** The engines to use, and callbacks about the embedded ones. */
 export interface BackendOptions {
   readonly dataDir: string;
   /** Engines to use instead of the embedded ones. */

@@ -79,6 +79,7 @@ const listening = async (child: ChildProcess, output: () => string): Promise<boo
   return false;
 };
 
+/** Files and observers of the DynamoDB engine. */
 export interface DynoxideOptions {
   /** The database file; in memory when absent. */
   readonly dbPath?: string;
@@ -138,6 +139,7 @@ const childEngine = (child: ChildProcess, endpoint: string, onCrash?: () => void
   };
 };
 
+/** Files of the SQS engine. */
 export interface FauxqsOptions {
   /** The folder of the queues' database; in memory when absent. */
   readonly dataDir?: string;

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { cp, mkdir } from 'node:fs/promises';
+import { copyFile, link, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Context } from 'aws-lambda';
@@ -10,6 +10,7 @@ import type { Stage } from './stages.ts';
 /** The handler of a Lambda function. */
 export type Handler = (event: unknown, context: Context) => Promise<unknown>;
 
+/** Where a stage's functions come from and what they run with. */
 export interface StageFunctionsOptions {
   readonly stage: Stage;
   readonly manifest: Manifest;
@@ -62,8 +63,11 @@ const inEnvironment = async <T>({ environment, stdout }: StageFunctionsOptions, 
   }
 };
 
+/** Gives a built file a second name; a copy where the folders are on two file systems. */
+const linkOrCopy = (from: string, to: string): Promise<void> => link(from, to).catch(() => copyFile(from, to));
+
 /**
- * One stage's functions. Each stage has its own copy of the built files, because Node caches one module instance per file: so each
+ * One stage's functions. Each stage has names of its own for the built files, because Node caches one module instance per name: so each
  * stage has its own instances, which know only its own table.
  */
 export class StageFunctions {
@@ -77,11 +81,12 @@ export class StageFunctions {
     this.#options = options;
   }
 
-  /** Copies the built files for the stage. */
+  /** Links the built files into the stage's folder. A later build replaces its files, and does not write into these. */
   static async layOut(options: StageFunctionsOptions): Promise<StageFunctions> {
     const { folder, bundleDir } = options;
     await mkdir(folder, { recursive: true });
-    await cp(bundleDir, folder, { recursive: true, filter: (source) => !source.endsWith('.map') });
+    const files = (await readdir(bundleDir)).filter((name) => !name.endsWith('.map'));
+    await Promise.all(files.map((name) => linkOrCopy(join(bundleDir, name), join(folder, name))));
     return new StageFunctions(options);
   }
 

@@ -16,6 +16,7 @@ export interface GatewayStage {
   readonly authorizer: Authorizer;
 }
 
+/** What the gateway serves. */
 export interface GatewayOptions {
   readonly operations: readonly RoutedOperation[];
   /** Undefined while the local stack starts: the gateway answers 503. */
@@ -115,9 +116,9 @@ const handleRequest = async (
   if (query === MALFORMED_QUERY) return reject('malformed');
 
   const token = request.headers.authorization;
-  // Node keeps only the first of several headers; two are refused, whatever the first one is worth.
+  // Node keeps only the first of several headers; a repeated one is refused, even if the first is valid.
   if (token !== undefined && isRepeated(request.rawHeaders, 'authorization')) return reject('unauthorized');
-  const stage = stageOf(path, token);
+  const stage = stageOf(path, token, queryText);
   await callOperation(options, stages[stage], {
     request,
     response,
@@ -161,7 +162,7 @@ const callOperation = async (
   if (result === undefined || !writeResult(response, result, stream ? request : undefined)) return reject('failed');
 };
 
-/** The body as it arrives. Breaking off the iteration leaves the connection open for the response. */
+/** The body as it arrives. Ending the iteration early leaves the connection open for the response. */
 const streamBody = (request: IncomingMessage, response: ServerResponse): AsyncIterable<Uint8Array> => {
   if (request.headers.expect && Number(request.headers['content-length']) > BODY_LIMIT) response.writeContinue();
   return request.iterator({ destroyOnReturn: false });

@@ -17,6 +17,7 @@ import { defaultAwsSettings, STAGES, type Stage, tableName } from './stages.ts';
 
 const PROJECT = join(import.meta.dirname, '../..');
 
+/** Settings of a local stack; tests replace parts of it. */
 export interface LocalStackOptions {
   /** Holds all data; one local stack at a time. */
   readonly dataDir: string;
@@ -44,6 +45,7 @@ export interface LocalStackOptions {
   readonly background?: boolean;
 }
 
+/** A running local stack. */
 export interface LocalStack {
   readonly url: string;
   readonly dataDir: string;

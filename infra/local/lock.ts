@@ -18,6 +18,7 @@ interface OwnerNote {
   readonly children: readonly { readonly pid: number; readonly identity: string }[];
 }
 
+/** The lock of a data directory, held until `release` or the end of the process. */
 export interface DataDirLock {
   /** Updates this owner's note; `childPids` replaces the children noted before. */
   note(facts: { readonly url?: string; readonly childPids?: readonly number[] }): void;
@@ -82,7 +83,7 @@ const inUseError = (dataDir: string, owner: OwnerNote | undefined): DataDirInUse
 const makeFolder = (dataDir: string): void => {
   try {
     mkdirSync(dataDir, { recursive: true });
-    // It holds the root key and everybody's messages.
+    // For the owner alone: the folder holds the root key and all messages.
     chmodSync(dataDir, 0o700);
     accessSync(dataDir, constants.W_OK);
   } catch (error) {

@@ -53,7 +53,7 @@ const put = async (folder: string, files: Files, request: IncomingMessage, respo
   } finally {
     await rm(part, { force: true });
   }
-  // Deleted while the bytes arrived: in either order, nothing stays.
+  // Deleted while the bytes arrived: whichever of the two came last, nothing remains.
   if (await wasDeleted(files)) {
     await deleteFiles(files);
     return refuse(request, response, 403, 'AccessDenied');

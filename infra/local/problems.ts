@@ -30,8 +30,10 @@ const REFUSALS = {
   },
 } as const satisfies Record<string, GatewayError>;
 
+/** The kinds of the gateway's refusals. */
 export type GatewayRefusal = keyof typeof REFUSALS;
 
+/** A response that the gateway makes itself. */
 export interface GatewayAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

@@ -101,6 +101,7 @@ const FOURTEEN_DAYS = String(14 * 86_400);
 const rebaseUrl = (endpoint: string | undefined, queueUrl: string): string =>
   endpoint === undefined ? queueUrl : new URL(new URL(queueUrl).pathname, endpoint).href;
 
+/** A queue with its dead-letter queue. */
 export interface StageQueue {
   readonly url: string;
   readonly deadLetterUrl: string;

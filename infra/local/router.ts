@@ -25,6 +25,7 @@ interface Node {
   resource?: Resource;
 }
 
+/** What a method and path lead to; `values` are the decoded path parameters in order. */
 export type Match =
   | { readonly kind: 'found'; readonly route: Route; readonly values: readonly string[] }
   | { readonly kind: 'wrong_method'; readonly allow: readonly string[] }

@@ -4,6 +4,7 @@ import { lambdaContext, type StageFunctions } from './functions.ts';
 import type { Running } from './pollers.ts';
 import { LOCAL_ACCOUNT, LOCAL_REGION } from './stages.ts';
 
+/** A scheduled function and its interval. */
 export interface ScheduleOptions {
   readonly functions: StageFunctions;
   readonly functionPath: string;

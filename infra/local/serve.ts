@@ -12,6 +12,7 @@ import { queueUrls } from './resources.ts';
 import { startSchedule } from './schedules.ts';
 import { keyFileOf, STAGES, type Stage, stageEnvironment } from './stages.ts';
 
+/** Build, engines and intervals of both stages; `warm` names the functions that are imported before they are served. */
 export interface ServeOptions {
   readonly dataDir: string;
   readonly url: string;
@@ -26,6 +27,7 @@ export interface ServeOptions {
   readonly onFault: (functionPath: string, requestId: string, error: unknown) => void;
 }
 
+/** Both stages for the gateway, and their background work. */
 export interface ServedStages {
   readonly stages: Readonly<Record<Stage, GatewayStage>>;
   /** Starts the consumers and the dispatcher. */
@@ -62,7 +64,7 @@ const layOut = (
     },
   });
 
-/** A stage as the gateway serves it. */
+/** A stage's functions and authorizer, for the gateway. */
 export const gatewayStage = (functions: StageFunctions): GatewayStage => {
   const handler = async (): Promise<Handler> => functions.loaded(AUTHORIZER) ?? functions.load(AUTHORIZER);
   const context = lambdaContext(AUTHORIZER, 'authorizer', AUTHORIZER_TIMEOUT_MS);

@@ -25,6 +25,7 @@ const KEEP_ALIVE_MS = 125_000;
 export const isServed = ({ request, path }: OperationContract): boolean =>
   request.stream !== undefined || path === HEALTH_PATH;
 
+/** Settings of a container of the gateway service. */
 export interface ServiceOptions {
   readonly stage: Stage;
   /** Holds `bundle/` and `manifest.json` of a build. */

@@ -5,7 +5,7 @@ import { ENVIRONMENTS, type Environment } from '../../shared/domain/core/actor.t
 export const STAGES = ENVIRONMENTS;
 export type Stage = Environment;
 
-/** Prefix of resource names, as in the deployment. */
+/** Prefix of the resource names below, which are those of the deployment. */
 const PREFIX = 'messaging';
 
 export const tableName = (stage: Stage): string => `${PREFIX}-${stage}`;
@@ -41,6 +41,7 @@ export const defaultAwsSettings = (env: NodeJS.ProcessEnv): void => {
 /** The file of the local master key, which wraps both stages' root keys. */
 export const keyFileOf = (dataDir: string): string => join(dataDir, 'master.key');
 
+/** Addresses and files that differ between local stacks. */
 export interface StageSettings {
   readonly publicUrl: string;
   readonly dynamodbEndpoint: string;
@@ -63,4 +64,5 @@ export const stageEnvironment = (stage: Stage, settings: StageSettings): Record<
   UPLOAD_BUCKET: uploadBucketName(stage),
   LOCAL_KEY_FILE: settings.keyFile,
   WEBHOOK_LOOPBACK: 'true',
+  LOG_SIGN_IN_LINKS: 'true',
 });

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import * as z from 'zod';
+import { isRefusal, type Refusal } from '../../shared/domain/core/errors.ts';
 import { openTarget, type TargetLocation } from './open-target.ts';
 import { type CommandResult, printFailure, printResult } from './output.ts';
 import type { Target } from './target.ts';
@@ -8,6 +9,18 @@ import type { Target } from './target.ts';
 export class OperatorError extends Error {
   override readonly name = 'OperatorError';
 }
+
+/** The value of an outcome. Throws an OperatorError for a refusal. */
+export const orThrow = <T>(outcome: T | Refusal): T => {
+  if (!isRefusal(outcome)) return outcome;
+  const errors = outcome.details.errors?.map(({ path, message }) => ` ${path} ${message}.`).join('') ?? '';
+  throw new OperatorError(`${outcome.details.detail}${errors}`);
+};
+
+/** Throws an OperatorError for what does not exist. */
+export const assertFound = (exists: boolean, what: string): void => {
+  if (!exists) throw new OperatorError(`There is no such ${what} here.`);
+};
 
 /** One command. Its options are a Zod schema, from which help, parsing and the types of `run` are derived. */
 export interface OperatorCommand<S extends z.ZodObject = z.ZodObject> {
@@ -76,6 +89,7 @@ const runCommand = async (command: OperatorCommand, given: Record<string, unknow
 };
 
 const GROUPS: Readonly<Record<string, string>> = {
+  audit: 'Who changed what',
   account: 'The people of an organization',
   key: 'API keys',
   organization: 'Organizations: the customers of the service',

@@ -1,6 +1,8 @@
 import { runProgram } from './command.ts';
 import { ACCESS_COMMANDS } from './commands/access.ts';
+import { AUDIT_COMMANDS } from './commands/audit.ts';
 import { MONEY_COMMANDS } from './commands/money.ts';
+import { PEOPLE_COMMANDS } from './commands/people.ts';
 import { PROVIDER_COMMANDS } from './commands/providers.ts';
 import { QUEUE_COMMANDS } from './commands/queues.ts';
 import { SENDER_COMMANDS } from './commands/senders.ts';
@@ -10,6 +12,8 @@ import { SUPPRESSION_COMMANDS } from './commands/suppression.ts';
 process.exitCode = await runProgram(
   [
     ...ACCESS_COMMANDS,
+    ...AUDIT_COMMANDS,
+    ...PEOPLE_COMMANDS,
     ...MONEY_COMMANDS,
     ...PROVIDER_COMMANDS,
     ...QUEUE_COMMANDS,

@@ -10,8 +10,8 @@ import {
 } from '@aws-sdk/client-sqs';
 import type { QueueName } from '../../shared/queues/queues.ts';
 import { QUEUE_OF_KIND, type WorkItem } from '../../shared/queues/queues.ts';
-import { duePartitions } from '../../shared/storage/access-patterns.ts';
 import type { Table } from '../../shared/storage/client/table.ts';
+import { duePartitions } from '../../shared/storage/partitions.ts';
 import type { QueuePair } from './target.ts';
 
 const DEPTHS = [

@@ -1,5 +1,6 @@
 import { buildKey, KEY_SCOPES } from '../../shared/domain/access/keys.ts';
 import { newOrganization } from '../../shared/domain/access/organizations.ts';
+import { operatorEntry } from '../../shared/domain/audit/entry.ts';
 import { ENVIRONMENTS, type Environment } from '../../shared/domain/core/actor.ts';
 import { isRefusal } from '../../shared/domain/core/errors.ts';
 import type { Id } from '../../shared/domain/core/ids.ts';
@@ -7,6 +8,7 @@ import { type Clock, systemClock } from '../../shared/domain/core/time.ts';
 import { TEST_OPENING_CREDIT } from '../../shared/domain/wallet/wallet.ts';
 import { newKeyWrites } from '../../shared/storage/access/keys.ts';
 import { organizationWrite } from '../../shared/storage/access/organizations.ts';
+import { auditWrites } from '../../shared/storage/audit/audit-log.ts';
 import type { Table } from '../../shared/storage/client/table.ts';
 import { creditWallet, openWallet } from '../../shared/storage/wallet/wallet.ts';
 
@@ -64,6 +66,9 @@ const writeOrganization = async (
     ...newKeyWrites(planned.key),
     organizationWrite(organization, 1),
     openWallet(organization.id),
+    ...auditWrites(
+      operatorEntry(organization.id, { action: 'organization.created', object: organization.id, at: now }),
+    ),
   ]);
   const isOurs = outcome.ok || outcome.reasons[0]?.row?.id === planned.key.id;
   if (!isOurs) throw new Error('The organization could not be written.');

@@ -68,11 +68,11 @@ export const bulkResend = defineOperation({
   id: 'bulk.resend',
   method: 'POST',
   path: '/v1/messages/bulk-resend',
-  tag: 'Overview',
+  tag: 'All channels',
   summary: 'Correct and resend queued or failed messages',
   description:
     'Each message is resent as it would be alone: the original is archived and refers to the new one, which is billed like any other; the hold of a queued original is released. Messages that cannot be resent are listed in `errors`; the others are resent. A repeat sends nothing twice, since an archived original cannot be resent.',
-  permission: 'messages:send',
+  permission: 'messages:manage',
   idempotency: 'optional',
   rate: 'bulk_send',
   request: { body: Body },

@@ -90,7 +90,7 @@ export const bulkSend = defineOperation({
   id: 'bulk.send',
   method: 'POST',
   path: '/v1/messages/bulk',
-  tag: 'Overview',
+  tag: 'All channels',
   summary: 'Send up to 5,000 messages',
   description:
     'Each message is like a single send, with its own channel, content, fallbacks and key, and is sent asynchronously. permissive: valid and affordable messages are accepted, the others are listed in `errors`. strict: nothing is accepted, held or sent unless all messages are. A message with an `idempotencyKey` that was used before with the same body counts as accepted and is not sent again, so a batch whose response was lost can be repeated. Messages that could not be accepted within the time of the request are refused as `unavailable`; a strict batch is then refused as a whole with 503, and nothing of it is sent. The contracted SMS per second limit what one batch may accept in a second.',
@@ -108,7 +108,7 @@ export const getBatch = defineOperation({
   id: 'bulk.get',
   method: 'GET',
   path: '/v1/messages/bulk/{batchId}',
-  tag: 'Overview',
+  tag: 'All channels',
   summary: 'Read a batch and its progress',
   permission: 'messages:read',
   request: { params: z.object({ batchId: pathId('batch', 'The id of the batch.') }) },

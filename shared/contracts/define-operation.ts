@@ -33,10 +33,19 @@ export const AWS_SENDING_PROVIDERS = ['end_user_messaging', 'ses'] as const;
 export const AWS_PROVIDERS = [...AWS_SENDING_PROVIDERS, 'ses_identities', 'ses_identity_state'] as const;
 export type AwsProvider = (typeof AWS_PROVIDERS)[number];
 
+/**
+ * Rows that a role may write only where one of its operations says so: a wrong one gives access, or changes what everything costs. Nothing of
+ * the service writes the price table, which is the operator's.
+ */
+export const GUARDED_ROWS = ['credentials', 'prices'] as const;
+export type GuardedRows = (typeof GUARDED_ROWS)[number];
+
 /** What the operation accesses; its role's permissions derive from this alone. */
 export interface Uses {
   readonly table: 'none' | 'read' | 'write';
   readonly queues?: readonly QueueName[];
+  /** The guarded rows that it writes. */
+  readonly writes?: readonly GuardedRows[];
   /** Needs the stage's root key: personal data, cursors, provider credentials. */
   readonly vault?: true;
   /** What it does with AWS's sending services. */
@@ -61,6 +70,8 @@ export interface OperationContract {
   readonly idempotency?: 'required' | 'optional';
   /** Token bucket of the call, for live keys: docs/spec/platform.md#rate-limits. */
   readonly rate?: 'single_send' | 'bulk_send';
+  /** Query fields that name a person by an address: docs/spec/personal-data.md#lookups-by-address. */
+  readonly personFilters?: readonly string[];
   readonly request: {
     readonly params?: z.ZodObject;
     readonly query?: z.ZodObject;

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { VARIABLE_NAME } from '../domain/channels/email/placeholders.ts';
 import { TEMPLATE_FORMATS } from '../domain/channels/email/template.ts';
+import { MAX_VARIABLES_BYTES } from '../domain/channels/email/templates.ts';
 import { MAX_SUBJECT_LENGTH } from '../domain/core/email-address.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
 import { boundedText, dateTime, optionalBoundedText, ordinal, paged, pageOf, pathId, text } from './common.ts';
@@ -51,10 +52,12 @@ const plainText = boundedText(
   'The plain-text part, with placeholders; generated from the HTML of each e-mail when absent.',
   'Olá, {{nome}}! O pedido {{pedido}} saiu para entrega.',
 );
-const variables = z.array(variable).max(100).meta({
-  description:
-    'The variables of subject, source and text; each once. One that a send does not give takes its example, else it is empty.',
-});
+const variables = z
+  .array(variable)
+  .max(100)
+  .meta({
+    description: `The variables of subject, source and text; each once, of at most ${MAX_VARIABLES_BYTES.toLocaleString('en')} bytes of JSON together. One that a send does not give takes its example, else it is empty.`,
+  });
 
 const summary = {
   id: idSchema('emailTemplate'),

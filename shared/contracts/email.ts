@@ -89,18 +89,24 @@ export const listEmails = defineOperation({
   id: 'email.list',
   path: '/v2/email/messages',
   summary: 'List e-mails, newest first',
+  personFilters: ['to'],
   description: 'Bodies are never returned.',
   request: {
     query: z.strictObject({
       status: z.enum(EMAIL_STATUSES).optional().meta({ description: 'Only e-mails with this status.' }),
-      to: z.string().max(MAX_ADDRESS_LENGTH).optional().meta({ description: 'Only e-mails to this recipient.' }),
+      to: z
+        .string()
+        .max(MAX_ADDRESS_LENGTH)
+        .optional()
+        .meta({ description: 'Only e-mails to this recipient: without pii:full at most 60 calls a minute.' }),
       campaignId: z.string().max(128).optional().meta({ description: 'Only e-mails with this campaign tag.' }),
       ...paged(50, 200),
     }),
   },
   responses: { 200: pageOf(EmailMessage, 'e-mails').meta({ id: 'EmailPage', description: 'A page of e-mails.' }) },
   errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN'],
-  uses: { table: 'read', vault: true },
+  // A lookup draws from its credential's bucket.
+  uses: { table: 'write', vault: true },
 });
 
 export const getEmail = defineOperation({

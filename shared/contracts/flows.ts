@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { FLOW_CATEGORIES, FLOW_STATUSES } from '../domain/channels/whatsapp/flows/flow.ts';
-import { flowJsonSchema } from '../domain/channels/whatsapp/flows/flow-json.ts';
+import { flowJsonSchema, flowJsonShape } from '../domain/channels/whatsapp/flows/flow-json.ts';
 import { META_FLOW_STATUSES } from '../domain/channels/whatsapp/numbers/meta-port.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
 import { dateTime, optionalText, ordinal, paged, pageOf, pathId, text } from './common.ts';
@@ -62,9 +62,7 @@ const Flow = z
     platformCategories: z.array(category).meta({ description: "The categories of the flow, in WhatsApp's terms." }),
     platformFlowId: optionalText("Meta's id of the flow.", '1234567890'),
     platformStatus: platformStatus.optional(),
-    flowJson: z
-      .record(z.string(), z.unknown())
-      .meta({ description: "The screens, as Meta's Flow JSON.", example: FLOW_JSON }),
+    flowJson: flowJsonShape,
     publishedAt: dateTime('When it was published.').optional(),
     createdAt: dateTime('When it was created.'),
     updatedAt: dateTime('When it was last changed.'),
@@ -84,14 +82,15 @@ export const listFlows = defineOperation({
   id: 'flows.list',
   path: '/v2/flows',
   summary: 'List WhatsApp flows, newest first',
-  description: "Fields named `platform…`, here and in the query, are Meta's own: its statuses, ids and categories.",
+  description:
+    "Fields named `platform…`, here and in the query, are Meta's own: its statuses, ids and categories. A page ends before `limit` where its flows exceed 5 MB together: continue at `skip` plus the number of items.",
   request: {
     query: z.strictObject({
       status: status.optional(),
       platformStatus: platformStatus.optional(),
       category: category.optional(),
       numberId: numberId.optional(),
-      ...paged(20, 200),
+      ...paged(50, 200),
     }),
   },
   responses: { 200: pageOf(Flow, 'flows').meta({ id: 'FlowPage', description: 'A page of WhatsApp flows.' }) },

@@ -1,6 +1,10 @@
+import * as accounts from './accounts.ts';
+import * as ai from './ai.ts';
+import * as audit from './audit.ts';
 import * as bulk from './bulk.ts';
 import * as bulkResend from './bulk-resend.ts';
 import * as callbacks from './callbacks.ts';
+import * as contactTimeline from './contact-timeline.ts';
 import * as contacts from './contacts.ts';
 import type { OperationContract } from './define-operation.ts';
 import * as email from './email.ts';
@@ -18,6 +22,7 @@ import * as push from './push.ts';
 import * as pushDevices from './push-devices.ts';
 import * as rcs from './rcs.ts';
 import * as senders from './senders.ts';
+import * as sessions from './sessions.ts';
 import * as sms from './sms.ts';
 import * as templates from './templates.ts';
 import * as unsubscribe from './unsubscribe.ts';
@@ -43,10 +48,15 @@ const AREAS: readonly Readonly<Record<string, unknown>>[] = [
   pushDevices,
   media,
   contacts,
+  contactTimeline,
+  ai,
   wallet,
   keys,
   senders,
   organization,
+  accounts,
+  sessions,
+  audit,
   webhooks,
   links,
   unsubscribe,

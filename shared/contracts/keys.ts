@@ -1,5 +1,7 @@
 import * as z from 'zod';
-import { KEY_SCOPES, MAX_OLD_SECRETS, OVERLAP_HOURS } from '../domain/access/keys.ts';
+import { isIpRange } from '../domain/access/ip-ranges.ts';
+import { KEY_SCOPES, MAX_IP_RANGES } from '../domain/access/keys.ts';
+import { MAX_OLD_SECRETS, OVERLAP_HOURS } from '../domain/access/rotate-key.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
 import type { Scope } from '../domain/core/scopes.ts';
 import { boundedText, dateTime, environment, paged, pageOf, pathId, text } from './common.ts';
@@ -15,6 +17,18 @@ const scopes = z
     example: ['sms:send', 'sms:read'],
   });
 
+const ranges = (description: string) =>
+  z
+    .array(
+      z
+        .string()
+        .max(60)
+        .refine(isIpRange, 'must be an IPv4 or IPv6 address or CIDR block without bits after its prefix'),
+    )
+    .min(1)
+    .max(MAX_IP_RANGES)
+    .meta({ description, example: ['203.0.113.0/24', '2001:db8::/32'] });
+
 const keyFields = {
   id: idSchema(
     'apiKey',
@@ -23,12 +37,25 @@ const keyFields = {
   name,
   env: environment,
   scopes,
+  createdBy: z
+    .union([idSchema('account'), idSchema('apiKey')])
+    .optional()
+    .meta({
+      description:
+        'Who created the key: a person (`acc_…`), or a key (`key_…`), with which it expires and is revoked. Absent: the operator.',
+      example: 'key_3nH2vKq8RtYb3LxWm9ZcJ',
+    }),
+  allowedIps: ranges(
+    'The addresses that the key may be used from, within those of the keys above it. Absent: any.',
+  ).optional(),
   last4: z.string().length(4).meta({ description: 'The last four characters of the current secret.', example: 'x7Qa' }),
   createdAt: dateTime('When the key was created.'),
   expiresAt: dateTime('The key is refused from this time on. Absent: it does not expire.').optional(),
   rotatedAt: dateTime('When the secret was last rotated.').optional(),
   oldSecretsValidUntil: dateTime('Until when the previous secret still works.').optional(),
-  revokedAt: dateTime('When the key was revoked.').optional(),
+  revokedAt: dateTime('When the key was revoked, itself or with a key above it.').optional(),
+  lastUsedAt: dateTime('When the key was last used, up to 5 minutes behind.').optional(),
+  lastUsedIp: text('The address of that use.', '203.0.113.7').optional(),
 };
 
 export const ApiKey = z.object(keyFields).meta({ id: 'ApiKey', description: 'An API key, without its secret.' });
@@ -47,9 +74,24 @@ export const CreateApiKey = z
   .strictObject({
     name,
     scopes,
-    expiresAt: dateTime('The key is refused from this time on; it must be in the future.').optional(),
+    expiresAt: dateTime(
+      'The key is refused from this time on; it must be in the future. No later than that of the key that creates it.',
+    ).optional(),
+    allowedIps: ranges(
+      `From where the key may be used: 1 to ${MAX_IP_RANGES} addresses or CIDR blocks. Absent: from wherever the key that creates it may. From elsewhere: 403 with \`meta.motivo\` ip_not_allowed.`,
+    ).optional(),
   })
   .meta({ id: 'CreateApiKey', description: 'A key to create, in the environment of the credential.' });
+
+export const ChangeApiKey = z
+  .strictObject({
+    name: name.optional(),
+    allowedIps: ranges('The new list, in place of the old one; null removes the list of the key.')
+      .nullable()
+      .optional(),
+  })
+  .refine((change) => Object.keys(change).length > 0, 'must change something')
+  .meta({ id: 'ChangeApiKey', description: 'What to change of a key.' });
 
 export const RotateApiKey = z
   .strictObject({
@@ -82,11 +124,25 @@ export const listKeys = defineOperation({
   uses: { table: 'read' },
 });
 
+export const getKey = defineOperation({
+  id: 'keys.get',
+  method: 'GET',
+  path: '/v2/api-keys/{id}',
+  tag: 'API keys',
+  summary: 'Read an API key',
+  description: 'A key of the organization in the environment of the credential, revoked or not.',
+  permission: 'keys:read',
+  request: { params },
+  responses: { 200: ApiKey },
+  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND'],
+  uses: { table: 'read' },
+});
+
 const writes = {
   tag: 'API keys',
   permission: 'keys:write',
   method: 'POST',
-  uses: { table: 'write', queues: ['events'] },
+  uses: { table: 'write', queues: ['events'], writes: ['credentials'] },
 } as const;
 
 export const createKey = defineOperation({
@@ -95,7 +151,7 @@ export const createKey = defineOperation({
   path: '/v2/api-keys',
   summary: 'Create an API key',
   description:
-    'The secret is shown in this response and never again. 403 for a scope that the caller lacks. Raises apikey.created.',
+    'The secret is shown in this response and never again. 403 for a scope that the caller lacks, or an address that it may not call from. A key that a key creates expires with it at the latest, and is revoked with it. Raises apikey.created.',
   request: { body: CreateApiKey },
   responses: { 201: IssuedApiKey },
   errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'VALIDATION_ERROR'],
@@ -106,10 +162,24 @@ export const rotateKey = defineOperation({
   id: 'keys.rotate',
   path: '/v2/api-keys/{id}/rotate',
   summary: "Rotate an API key's secret",
-  description: `The id, the scopes and the expiry stay. The old secret keeps working for \`overlapHours\`, so that callers can be changed one after another; at most ${MAX_OLD_SECRETS} old secrets work at a time, and none longer than the newest overlap. 403 when the key has a scope that the caller lacks, since the response shows its secret. 409 for a revoked or expired key. Raises apikey.rotated.`,
+  description: `The id, the scopes and the expiry stay. The old secret keeps working for \`overlapHours\`, so that callers can be changed one after another; at most ${MAX_OLD_SECRETS} old secrets work at a time, and none longer than the newest overlap. A key rotates only itself and the keys below it, a person in a session any: else 403, and when the key has a scope that the caller lacks, or may be used from where the caller may not, since the response shows its secret. 409 for a revoked or expired key. Raises apikey.rotated.`,
   request: { params, body: RotateApiKey },
   responses: { 200: IssuedApiKey },
   errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT', 'VALIDATION_ERROR'],
+});
+
+export const changeKey = defineOperation({
+  ...writes,
+  id: 'keys.change',
+  method: 'PATCH',
+  path: '/v2/api-keys/{id}',
+  summary: 'Change an API key',
+  description:
+    'Its name, and where it may be used from, which takes effect within 60 seconds. To set addresses, the caller holds every scope of the key, and may itself call from all of them: else 403. 409 for a revoked or expired key.',
+  request: { params, body: ChangeApiKey },
+  responses: { 200: ApiKey },
+  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT', 'VALIDATION_ERROR'],
+  uses: { table: 'write' },
 });
 
 export const revokeKey = defineOperation({
@@ -119,9 +189,17 @@ export const revokeKey = defineOperation({
   path: '/v2/api-keys/{id}',
   summary: 'Revoke an API key',
   description:
-    'Every secret of the key, including those of an overlap, is refused within 60 seconds. The key stays in the list with `revokedAt`; revoking it again changes nothing.',
-  request: { params },
+    'Every secret of the key, including those of an overlap, is refused within 60 seconds, and so is every key below it, unless `only=this` spares these. The key stays in the list with `revokedAt`. Revoking it again changes nothing, but that it ends the keys which were spared.',
+  request: {
+    params,
+    query: z.strictObject({
+      only: z
+        .literal('this')
+        .optional()
+        .meta({ description: 'Spares the keys that this one created.', example: 'this' }),
+    }),
+  },
   responses: { 204: null },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT'],
-  uses: { table: 'write' },
+  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT', 'VALIDATION_ERROR'],
+  uses: { table: 'write', writes: ['credentials'] },
 });

@@ -42,15 +42,26 @@ const origemDoLink = z
       "Where the sender came from; inbound messages only. Reported by Meta for an ad, or found by the code of one of the organization's tracked links in the text: from the `utm_*` parameters of its URL, else from the message that contained it.",
   });
 
+const mediaStorage = z
+  .object({
+    mimeType: text('The type of the file, by its bytes.', 'image/jpeg'),
+    size: count('The size of the file in bytes.', 48_213),
+    storedAt: dateTime('When it was uploaded.'),
+  })
+  .meta({ description: 'The file of a media message that was uploaded through the service.' });
+
 const messageFields = {
   id: idSchema('message'),
   organizationId: idSchema('organization', 'The organization that sent it.'),
   channel: z.enum(CHANNELS).optional().meta({ description: 'The channel.', example: 'sms' }),
   numberId: optionalText('The number that sends it.'),
-  instagramAccountId: optionalText('The Instagram account that sends it.'),
+  instagramAccountId: optionalText('The Instagram account that sends it, `iga_…`.'),
+  mediaStorage: mediaStorage.optional(),
   contactId: idSchema('contact', 'The contact that the send named.').optional(),
   campaignId: optionalText("The caller's own campaign tag.", 'black-friday'),
-  templateId: optionalText('The template that it was made from.'),
+  templateId: optionalText(
+    'The saved template that it was made from, `tpl_…` or `etpl_…`; absent for a name that the organization keeps none of.',
+  ),
   batchId: optionalText('The bulk send that it belongs to.'),
   metadata: metadataSchema.optional(),
   to,
@@ -76,6 +87,7 @@ const messageFields = {
   inReplyTo: idSchema('message', 'The message that it replies to; inbound messages only.').optional(),
   origemDoLink: origemDoLink.optional(),
   sentByAccountId: idSchema('account', 'The operator who sent it from the dashboard.').optional(),
+  sentByName: optionalText("The operator's name when it was sent.", 'Ana Souza'),
   scheduledAt: dateTime('When it was scheduled to be sent.').optional(),
   sentAt: dateTime('When the provider accepted it; of an inbound message when it was sent.').optional(),
   deliveredAt: dateTime('When it reached its recipient.').optional(),

@@ -11,6 +11,7 @@ const only = <T extends z.ZodString>(what: string, text: T) => text.optional().m
 const reads = { tag, permission: 'messages:read', method: 'GET', uses: { table: 'read' } } as const;
 const READ = ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND'] as const;
 const acts = { tag, permission: 'messages:send', method: 'POST' } as const;
+const manages = { ...acts, permission: 'messages:manage' } as const;
 const ACT = ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT'] as const;
 
 export const listMessages = defineOperation({
@@ -58,7 +59,7 @@ export const getTimeline = defineOperation({
 });
 
 export const cancelMessage = defineOperation({
-  ...acts,
+  ...manages,
   id: 'messages.cancel',
   path: '/messages/{id}/cancel',
   summary: 'Cancel a queued message',
@@ -84,7 +85,7 @@ export const forceMessage = defineOperation({
 });
 
 export const resendMessage = defineOperation({
-  ...acts,
+  ...manages,
   id: 'messages.resend',
   path: '/messages/{id}/resend',
   summary: 'Correct and resend a queued or failed message',

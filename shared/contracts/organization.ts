@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { ACCOUNT_STATUSES } from '../domain/access/accounts.ts';
 import { CHANNELS } from '../domain/channels/registry.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
+import { DestinationsSchema } from '../domain/sending/destination-settings.ts';
 import { QuietHoursSchema } from '../domain/sending/quiet-hours.ts';
-import { dateTime, environment, paged, pageOf, text } from './common.ts';
+import { boundedText, dateTime, environment, text } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 
 export const Organization = z
@@ -15,22 +15,14 @@ export const Organization = z
       description: 'Maximum SMS per second, as contracted. Absent: no limit.',
       example: 50,
     }),
+    sendsPerMinute: z.int().min(1).optional().meta({
+      description:
+        'Maximum single sends a minute of all its credentials together. Absent in the test environment: no limit.',
+      example: 3000,
+    }),
     createdAt: dateTime('When the organization was created.'),
   })
   .meta({ id: 'Organization', description: 'The organization behind a credential.' });
-
-export const Account = z
-  .object({
-    id: idSchema('account'),
-    name: text('The name of the person.', 'Ana Souza'),
-    email: z.email().meta({ description: 'The e-mail address of the person.', example: 'ana@example.com' }),
-    status: z.enum(ACCOUNT_STATUSES).meta({
-      description: 'Only an active account can act, or be made responsible for a company or a card.',
-      example: 'active',
-    }),
-    createdAt: dateTime('When the account was created.'),
-  })
-  .meta({ id: 'Account', description: 'A person of the organization.' });
 
 export const getOrganization = defineOperation({
   id: 'organization.get',
@@ -38,25 +30,29 @@ export const getOrganization = defineOperation({
   path: '/v2/organizations/me',
   tag: 'Organization',
   summary: "Read the credential's organization",
-  permission: 'wallet:read',
+  permission: 'organization:read',
   request: {},
   responses: { 200: Organization },
   errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND'],
   uses: { table: 'read' },
 });
 
-export const listAccounts = defineOperation({
-  id: 'accounts.list',
-  method: 'GET',
-  path: '/v2/accounts',
+export const changeOrganization = defineOperation({
+  id: 'organization.change',
+  method: 'PATCH',
+  path: '/v2/organizations/me',
   tag: 'Organization',
-  summary: 'List the people of the organization, newest first',
-  description: 'The same people in both environments. Their ids are what `responsavelId` takes.',
-  permission: 'crm:read',
-  request: { query: z.strictObject({ ...paged(50, 200) }) },
-  responses: { 200: pageOf(Account, 'accounts').meta({ id: 'AccountPage', description: 'A page of accounts.' }) },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'VALIDATION_ERROR'],
-  uses: { table: 'read' },
+  summary: "Change the credential's organization",
+  description: 'In the environment of the credential. Absent fields stay as they are.',
+  permission: 'organization:write',
+  request: {
+    body: z
+      .strictObject({ name: boundedText(200, 'The name of the organization.', 'Loja Azul').optional() })
+      .meta({ id: 'ChangeOrganization', description: 'The changes.', example: { name: 'Loja Azul' } }),
+  },
+  responses: { 200: Organization },
+  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'VALIDATION_ERROR'],
+  uses: { table: 'write' },
 });
 
 const clockTime = (description: string, example: string) => z.string().nullable().meta({ description, example });
@@ -80,7 +76,7 @@ export const getQuietHours = defineOperation({
   method: 'GET',
   summary: 'Read the quiet hours',
   description: 'None by default.',
-  permission: 'messages:read',
+  permission: 'organization:read',
   request: {},
   responses: { 200: QuietHours },
   errors: ['UNAUTHORIZED', 'FORBIDDEN'],
@@ -94,7 +90,7 @@ export const setQuietHours = defineOperation({
   summary: 'Set the quiet hours',
   description:
     'Asynchronous messages on these channels wait until the hours end; force bypasses them, and synchronous sends are not deferred. Without channels, nothing is deferred. Takes effect within ten seconds.',
-  permission: 'messages:send',
+  permission: 'organization:write',
   request: {
     body: QuietHoursSchema.meta({
       id: 'SetQuietHours',
@@ -103,6 +99,56 @@ export const setQuietHours = defineOperation({
     }),
   },
   responses: { 200: QuietHours },
+  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'VALIDATION_ERROR'],
+  uses: { table: 'write' },
+});
+
+const channelDestinations = z
+  .object({
+    mode: z
+      .enum(['all', 'only'])
+      .meta({ description: '`all`: every country; `only`: the listed ones.', example: 'only' }),
+    countries: z
+      .array(z.string())
+      .meta({ description: 'ISO 3166-1 alpha-2 codes; they count in the mode `only`.', example: ['BR', 'PT'] }),
+  })
+  .meta({ id: 'ChannelDestinations', description: 'The countries that a channel may send to.' });
+
+export const Destinations = z
+  .object({ sms: channelDestinations, rcs: channelDestinations, whatsapp: channelDestinations })
+  .meta({ id: 'Destinations', description: 'Where the organization sends, by channel.' });
+
+const destinations = { path: '/v2/organizations/me/destinations', tag: 'Organization' } as const;
+
+export const getDestinations = defineOperation({
+  ...destinations,
+  id: 'organization.get-destinations',
+  method: 'GET',
+  summary: 'Read the countries that are open',
+  description: 'All of them by default.',
+  permission: 'organization:read',
+  request: {},
+  responses: { 200: Destinations },
+  errors: ['UNAUTHORIZED', 'FORBIDDEN'],
+  uses: { table: 'read' },
+});
+
+export const setDestinations = defineOperation({
+  ...destinations,
+  id: 'organization.set-destinations',
+  method: 'PUT',
+  summary: 'Open or close countries',
+  description:
+    'Sends to a country that is not open are refused with 422, `meta.motivo` destination_closed. The country is that of the number, also where countries share a calling code. A channel that is left out is open everywhere. Takes effect within ten seconds.',
+  permission: 'organization:write',
+  request: {
+    body: DestinationsSchema.meta({
+      id: 'SetDestinations',
+      description: 'Where the organization sends, by channel.',
+      example: { sms: { mode: 'only', countries: ['BR', 'PT'] } },
+    }),
+  },
+  responses: { 200: Destinations },
   errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'VALIDATION_ERROR'],
   uses: { table: 'write' },
 });

@@ -39,7 +39,7 @@ export const sendPush = defineOperation({
   request: { body: SendPush },
   responses: { 201: SentPush },
   errors: [...ownErrors, 'PAYMENT_REQUIRED', 'CONFLICT', 'VALIDATION_ERROR', 'RATE_LIMITED', 'SERVICE_UNAVAILABLE'],
-  uses: { table: 'write', queues: ['push', 'events'] },
+  uses: { table: 'write', queues: ['send', 'events'] },
   memoryMb: 1769,
   timeoutSeconds: 28,
 });

@@ -1,18 +1,22 @@
 import * as z from 'zod';
 import { MAX_ADDRESS_LENGTH } from '../domain/core/email-address.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
-import { SENDER_CHANNELS, SENDER_STATUSES } from '../domain/senders/sender.ts';
+import { RECORD_TYPES, SENDER_CHANNELS, SENDER_STATUSES } from '../domain/senders/sender.ts';
 import { boundedText, dateTime, flag, pathId, text } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 
 const channel = z.enum(SENDER_CHANNELS).meta({ description: 'The channel that it sends on.', example: 'email' });
 const record = z
   .object({
-    type: z.literal('CNAME').meta({ description: 'The type of the record.', example: 'CNAME' }),
+    type: z.enum(RECORD_TYPES).meta({ description: 'The type of the record.', example: 'CNAME' }),
     name: text('The name to set.', 'q3x7abc._domainkey.loja.example'),
-    value: text('Where it points to.', 'q3x7abc.dkim.amazonses.com'),
+    value: text('Where a CNAME points to; the text of a TXT.', 'q3x7abc.dkim.amazonses.com'),
   })
-  .meta({ id: 'DnsRecord', description: 'A DNS record that proves a domain and signs its e-mails (DKIM).' });
+  .meta({
+    id: 'DnsRecord',
+    description:
+      'A DNS record of a domain: a CNAME signs its e-mails (DKIM), the TXT proves that the domain is the one of this registration.',
+  });
 
 const Sender = z
   .object({
@@ -68,7 +72,7 @@ export const createSender = defineOperation({
   path: '/v2/senders',
   summary: 'Register a sender',
   description:
-    'An e-mail domain answers the DNS records to set and is verified, with its subdomains, once they are found; an address is mailed a link. A sender of SMS or RCS stays pending until the operator assigns it. 409 for one that another organization has. In the test environment a sender is verified by its first use, or by asking. 412 where no e-mail provider is set up.',
+    'An e-mail domain answers the DNS records to set and is verified, with its subdomains, once all are found; an address is mailed a link. A sender of SMS or RCS stays pending until the operator assigns it. 409 for one that another organization has. In the test environment a sender is verified by its first use, or by asking. 412 where no e-mail provider is set up.',
   request: {
     body: z
       .strictObject({

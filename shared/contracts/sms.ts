@@ -99,7 +99,14 @@ export const SmsReply = z
   .meta({ id: 'SmsReply', description: 'An inbound reply to an SMS.' });
 
 export const PreviewSms = z
-  .strictObject({ body: smsFields.body, route: route.optional() })
+  .strictObject({
+    body: smsFields.body,
+    route: route.optional(),
+    to: smsFields.to.optional().meta({
+      description: 'The recipient whose destination is priced, in E.164; without it the price is that of Brazil.',
+      example: '+351912345678',
+    }),
+  })
   .meta({ id: 'PreviewSms', description: 'A text to count and, with a route, to price.' });
 
 export const SmsPreview = z
@@ -158,6 +165,7 @@ export const listSms = defineOperation({
   id: 'sms.list',
   path: '/v2/sms/messages',
   summary: 'List SMS, newest first',
+  personFilters: ['phone'],
   request: {
     query: z.strictObject({
       status: z.enum(SMS_STATUSES).optional().meta({ description: 'Only messages of this status.' }),
@@ -169,14 +177,17 @@ export const listSms = defineOperation({
         .optional()
         .meta({ description: 'Only sends that named this contact.' }),
       campaignId: z.string().max(128).optional().meta({ description: 'Only messages with this campaign tag.' }),
-      phone: z.string().max(64).optional().meta({ description: 'Only messages to this recipient, in E.164.' }),
+      phone: z.string().max(64).optional().meta({
+        description: 'Only messages to this recipient, in E.164: without pii:full at most 60 calls a minute.',
+      }),
       ...window,
       ...pageQuery,
     }),
   },
   responses: { 200: pageOf(SmsMessage, 'messages').meta({ id: 'SmsMessagePage', description: 'A page of SMS.' }) },
   errors: ['UNAUTHORIZED', 'FORBIDDEN', 'VALIDATION_ERROR'],
-  uses: { table: 'read', vault: true },
+  // A lookup draws from its credential's bucket.
+  uses: { table: 'write', vault: true },
 });
 
 export const getSms = defineOperation({

@@ -20,19 +20,21 @@ const duration = z
   .meta({ description: 'A whole number with its unit: `30s`, `10m`, `2h`; from 10s to 72h.', example: '10m' });
 
 const channel = z.enum(CHANNELS).meta({ description: 'The channel of the message.', example: 'sms' });
-const to = boundedText(
-  4_096,
-  "The recipient in the channel's own format: E.164, an e-mail address, a user's id.",
-  '+5511999990005',
-);
+// An empty one is no recipient of its channel, as any other that is none: the channel's rule refuses it.
+const to = z.string().max(4_096).meta({
+  description: "The recipient in the channel's own format: E.164, an e-mail address, a user's id.",
+  example: '+5511999990005',
+});
 const template = boundedText(
   512,
   "A template, by its id or name: an approved one on WhatsApp, a saved one of `/v2/email/templates` on e-mail. On sms, rcs, push and instagram the body of the WhatsApp template is sent as text, with its variables filled; 422 if the organization has no template of this name. A test key accepts any name on these channels and sends it with its values, like the sandbox's WhatsApp.",
   'pedido_enviado',
 );
-const variables = z
-  .record(z.string().min(1).max(64), z.union([z.string().max(4_096), z.number(), z.boolean()]))
-  .meta({ description: 'Named template variables.', example: { nome: 'Ana' } });
+const variables = z.record(z.string().min(1).max(64), z.union([z.string().max(4_096), z.number(), z.boolean()])).meta({
+  description:
+    'Named template variables. With the text or the filled template they are at most 256,000 bytes of UTF-8; those of all fallbacks together, too.',
+  example: { nome: 'Ana' },
+});
 const plainText = boundedText(
   10_000,
   'The text; either this or a template is required.',
@@ -84,7 +86,7 @@ export const V1Send = z
     message: 'must be given, or template: one of both',
     path: ['text'],
   })
-  .meta({ id: 'OverviewSend', description: 'A message on any channel, with its fallbacks.' });
+  .meta({ id: 'V1Send', description: 'A message on any channel, with its fallbacks.' });
 
 const price = z.object({ coins: coins('The price of the message.') }).meta({ description: 'The price applied.' });
 const volumeBand = z
@@ -102,6 +104,16 @@ const wallet = z
   .object({ balanceCoins: coins('The balance after this send.') })
   .meta({ description: 'The wallet of the environment.' });
 
+const stepRefusal = z.object({
+  code: text('The /v1 error code.', 'insufficient_funds'),
+  detail: text('Why.'),
+  action: text('The recommended action.'),
+  reason: text(
+    'The reason as in `meta.motivo` of a refused send, or as `reason` of its message.',
+    'suppressed',
+  ).optional(),
+});
+
 export const V1Accepted = z
   .object({
     id: idSchema('message'),
@@ -118,13 +130,20 @@ export const V1Accepted = z
         z.object({
           channel,
           after: text('How long it waits for the delivery of the step before.', '600s'),
-          price,
+          price: price.optional(),
+          refusal: stepRefusal.optional().meta({
+            description:
+              'Why it could not be sent as things stand: unless that changes until it is due, it is skipped.',
+          }),
         }),
       )
       .optional()
-      .meta({ description: 'The fallbacks with their current prices; each is charged only when it is sent.' }),
+      .meta({
+        description:
+          'The fallbacks with their current prices, or why they could not be sent now; each is charged only when it is sent.',
+      }),
   })
-  .meta({ id: 'OverviewAccepted', description: 'The accepted message.' });
+  .meta({ id: 'V1Accepted', description: 'The accepted message.' });
 
 const FallbackStep = z.object({
   channel,
@@ -138,18 +157,10 @@ const FallbackStep = z.object({
     'When it would be sent: at once, when scheduled, or when quiet hours end; a fallback, if no step before it delivers.',
   ).optional(),
   provider: text('The provider that would send it.', 'sandbox_provider').optional(),
-  refusal: z
-    .object({
-      code: text('The /v1 error code.', 'insufficient_funds'),
-      detail: text('Why.'),
-      action: text('The recommended action.'),
-      reason: text(
-        'The reason as in `meta.motivo` of a refused send, or as `reason` of its message.',
-        'suppressed',
-      ).optional(),
-    })
-    .optional()
-    .meta({ description: 'Why it would be refused; absent when it would not.' }),
+  refusal: stepRefusal.optional().meta({
+    description:
+      'Why it would be refused; absent when it would not. A fallback is then skipped, unless that changes until it is due.',
+  }),
 });
 
 export const SendPlanView = z
@@ -167,9 +178,9 @@ export const SendPlanView = z
 
 export const v1Send = defineOperation({
   ...QUEUED_SEND,
-  id: 'overview.send',
+  id: 'v1.send',
   path: '/v1/messages',
-  tag: 'Overview',
+  tag: 'All channels',
   summary: 'Send a message on any channel',
   description:
     'One field selects the channel, and one template may serve the message and its fallbacks: a WhatsApp template falls back to an SMS with its filled body. The message is accepted and sent asynchronously; its outcome, and that of every fallback, arrives by webhook: as `message.failed` where the channel has no event of its own for a failure. Each message that is sent is billed at its own rate. An e-mail to a suppressed address is accepted as well: it fails with the reason `suppressed`, and nothing is charged. The same Idempotency-Key within 24 hours returns the same message; with another body, 409. Errors have the lower-case codes of /v1 and a recommended `action`.',
@@ -179,16 +190,17 @@ export const v1Send = defineOperation({
 });
 
 export const v1Preview = defineOperation({
-  id: 'overview.preview',
+  id: 'v1.preview',
   method: 'POST',
   path: '/v1/messages/preview',
-  tag: 'Overview',
+  tag: 'All channels',
   summary: 'Preview a send and its cost',
   description:
-    'The send plan, step by step: price, band, recipient, send time, and why it would be refused. A suppressed e-mail address is shown as a `refusal` with the reason `suppressed`, whose price is not charged: the send itself is 202, and the message then fails with that reason, and its fallbacks are sent.',
+    'The send plan, step by step: price, band, recipient, send time, and why it would be refused. A suppressed e-mail address is shown as a `refusal` with the reason `suppressed`, whose price is not charged: the send itself is 202, and the message then fails with that reason, and its fallbacks are sent. Without pii:full, at most 60 previews a minute tell that a recipient opted out or is suppressed; then 429.',
   permission: 'messages:send',
   request: { body: V1Send },
   responses: { 200: SendPlanView },
   errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'VALIDATION_ERROR'],
-  uses: { table: 'read', vault: true, liveVolume: true },
+  // A preview that tells of its recipient draws from its credential's bucket.
+  uses: { table: 'write', vault: true, liveVolume: true },
 });

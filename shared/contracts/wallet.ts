@@ -142,10 +142,14 @@ export const listPrices = defineOperation({
               unit: z
                 .enum(['segment', 'message', 'recipient', 'device', 'reply'])
                 .meta({ description: 'The unit that a price applies to.' }),
+              prefix: optionalText(
+                'The first digits of the phone numbers that the row prices, without the plus; of several the longest counts. Absent: every recipient.',
+                '55',
+              ),
               bands: z.array(VolumeBand).min(1).meta({ description: 'The price bands; one if the price is fixed.' }),
             }),
           )
-          .meta({ description: 'A row per channel and route.' }),
+          .meta({ description: 'A row per channel, route and prefix.' }),
       })
       .meta({ id: 'PriceTable', description: 'The prices per unit.' }),
   },

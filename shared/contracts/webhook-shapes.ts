@@ -14,11 +14,22 @@ const headers = z
   .array(
     z.strictObject({
       key: boundedText(128, 'The name of the header.', 'x-tenant'),
-      value: z.string().max(1024).meta({ description: 'Its value.', example: 'loja-1' }),
+      value: z.string().max(1024).meta({ description: 'Its value.', example: 'loja-a-12' }),
     }),
   )
   .max(20)
-  .meta({ description: 'Headers sent with each delivery, in addition to our own; reserved names are refused.' });
+  .meta({
+    description:
+      'Headers sent with each delivery, in addition to our own; reserved names are refused. Values are write-only: sent back as they were answered, they stay as they are.',
+  });
+const shownHeaders = z
+  .array(
+    z.object({
+      key: boundedText(128, 'The name of the header.', 'x-tenant'),
+      value: text('`••••` and the last four characters; of a value of fewer than eight only `••••`.', '••••a-12'),
+    }),
+  )
+  .meta({ description: 'The headers that each delivery gets besides our own; their values are write-only.' });
 const retry = z
   .strictObject({
     maxAttempts: z.int().min(1).max(20).meta({ description: 'Maximum attempts per event.', example: 8 }),
@@ -38,7 +49,7 @@ const subscriptionFields = {
   secretVersion: z
     .int()
     .meta({ description: 'The version of the signing secret; it increases with each rotation.', example: 1 }),
-  headers: headers.optional(),
+  headers: shownHeaders.optional(),
   events: z.array(eventType).meta({ description: 'The event types that are delivered.' }),
   status: z.enum(SUBSCRIPTION_STATUSES).meta({
     description: 'A `failing` subscription is still attempted; a `revoked` one never again.',
@@ -94,7 +105,10 @@ const attempt = z
     at: dateTime('When the attempt began.'),
     status: z.int().optional().meta({ description: 'The HTTP status of the response.', example: 200 }),
     durationMs: z.number().meta({ description: 'How long it took, in ms.', example: 41 }),
-    requestHeaders: z.record(z.string(), z.string()).optional().meta({ description: 'The request headers.' }),
+    requestHeaders: z
+      .record(z.string(), z.string())
+      .optional()
+      .meta({ description: "The request headers; the values of the subscription's own are masked." }),
     requestBody: optionalText('The exact body that was signed; without pii:full recipients are masked in it.'),
     responseHeaders: z.record(z.string(), z.string()).optional().meta({ description: 'The response headers.' }),
     responseBody: optionalText('The response body, cut at 16 KB.'),

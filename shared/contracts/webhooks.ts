@@ -161,6 +161,7 @@ export const getDelivery = defineOperation({
 
 export const replayDelivery = defineOperation({
   ...writes,
+  permission: 'webhooks:replay',
   id: 'webhooks.replay-delivery',
   method: 'POST',
   path: '/webhooks/{id}/deliveries/{deliveryId}/replay',
@@ -173,6 +174,7 @@ export const replayDelivery = defineOperation({
 
 export const replayWebhook = defineOperation({
   ...writes,
+  permission: 'webhooks:replay',
   id: 'webhooks.replay',
   method: 'POST',
   path: '/webhooks/{id}/replay',

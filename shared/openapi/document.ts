@@ -15,7 +15,7 @@ import { webhooksSection } from './webhooks.ts';
 export interface DocumentInput {
   readonly version: string;
   readonly operations: readonly OperationContract[];
-  /** The example body of an operation, from its example event; undefined if it takes no JSON. */
+  /** The example body of an operation, from its example event; undefined if it takes none, or bytes. */
   readonly exampleBody: (contract: OperationContract) => unknown;
 }
 
@@ -83,7 +83,9 @@ const requestBody = (contract: OperationContract, example: unknown): Pick<ZodOpe
     return {
       requestBody: {
         description: rawBody.description,
-        content: { [rawBody.contentType]: { schema: { type: 'string' } } },
+        content: {
+          [rawBody.contentType]: { schema: { type: 'string' }, ...(example === undefined ? {} : { example }) },
+        },
       },
     };
   if (!body) return {};

@@ -34,7 +34,7 @@ no operation changes its shape without notice. New operations, new optional fiel
 
 /** Descriptions of the tags; a tag without one fails the document's generation. */
 export const TAGS: Readonly<Record<string, string>> = {
-  Overview: 'One contract for every channel: send with fallbacks, and preview what a send would do and cost.',
+  'All channels': 'One contract for every channel: send with fallbacks, and preview what a send would do and cost.',
   Messages: 'Messages of all channels: read them and their timelines, cancel, force and resend them.',
   SMS: 'Send texts, read them and the replies to them.',
   'E-mail': 'Send e-mails, and read them with their outcome.',
@@ -47,8 +47,11 @@ export const TAGS: Readonly<Record<string, string>> = {
   Wallet: 'The prepaid balance of the environment, its ledger and the price table.',
   Senders: 'The domains, addresses, names and agents that the organization may send as.',
   'API keys': 'Create, rotate and revoke the keys of the organization.',
-  Organization: 'The organization behind the credential, and its people.',
+  Organization: 'The organization behind the credential.',
+  People: 'The people of the organization: their roles, and how they sign in.',
+  Audit: 'What was done to the organization and its settings, by whom and from where.',
   Media: 'Files in messages: uploaded once, sent by their id.',
+  Assistants: "Turns of the organization's own AI assistants, in the timelines of the people they spoke with.",
   Contacts: 'The people that messages are sent to, and their consent.',
   Webhooks: 'Signed delivery of events to your URLs, with proof that none was missed.',
   Links: 'Short links in messages, and their clicks.',

@@ -69,6 +69,8 @@ export const PROBLEM_GUIDE: Readonly<Record<ProblemName, ProblemGuide>> = {
     meaning: 'Something that the operation rests on is not given.',
     when: [
       'The SMS route la_dedicada has no table price: it is quoted on request.',
+      'The price table has no price for the destination: `meta.motivo` is destination_not_priced.',
+      'Too little of what was sent to these numbers was delivered: `meta.motivo` is destination_held, until `meta.heldUntil`.',
       'A setting that the operation needs is not in place.',
     ],
     action: 'The detail names the precondition. Choose another route, or have it set up.',
@@ -90,7 +92,7 @@ export const PROBLEM_GUIDE: Readonly<Record<ProblemName, ProblemGuide>> = {
     when: [
       'A field is missing, unknown, of the wrong type or out of range: `errors` names each place.',
       'A recipient is not a number in E.164 or not an e-mail address.',
-      'A rule speaks against it, such as an opt-out: `meta` carries the sub-code.',
+      'A rule speaks against it, such as an opt-out or a closed destination: `meta` carries the sub-code.',
     ],
     action: 'Correct the places that `errors` names. Values that were sent are never repeated in the answer.',
   },

@@ -11,8 +11,9 @@ const read = (file: string): { readonly version?: string; readonly body?: string
 export const projectDocument = (root: string): string => {
   const exampleBody = ({ id, request }: OperationContract): unknown => {
     const file = join(root, 'events/requests', `${id}.json`);
-    const body = (request.body ?? request.stream?.schema) && existsSync(file) ? read(file).body : undefined;
-    return body ? JSON.parse(body) : undefined;
+    const body = existsSync(file) ? read(file).body : undefined;
+    if (request.rawBody) return body ?? undefined;
+    return body && (request.body ?? request.stream?.schema) ? JSON.parse(body) : undefined;
   };
   const document = openApiDocument({
     version: read(join(root, 'package.json')).version ?? '0.0.0',

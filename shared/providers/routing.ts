@@ -11,6 +11,7 @@ const SETTINGS_TTL_MS = 10_000;
 const SANDBOX = 'sandbox_provider';
 const MAX_CACHED_ROUTES = 10_000;
 
+/** Where the providers of a stage come from. */
 export interface RoutingSources {
   readonly env: Environment;
   readonly io: ProviderIo;
@@ -29,6 +30,8 @@ export interface RoutingSources {
     channel: Channel,
     route: string,
   ) => Promise<readonly string[] | undefined>;
+  /** The live providers of channels that each organization sets up itself: they have no order and no circuit breaker of the stage. */
+  readonly ownedBy?: Readonly<Partial<Record<Channel, (organizationId: Id<'organization'>) => Promise<Candidates>>>>;
 }
 
 type Adapters = ReadonlyMap<string, Provider<unknown>>;
@@ -37,8 +40,8 @@ const setupHint = (channel: Channel): string =>
   `no ${channel} provider is set up: run \`npm run admin -- provider set --env live --channel ${channel} --provider NAME --file SETTINGS.json\``;
 
 /**
- * Chooses the providers of a send. In test: the sandbox. In live: the configured ones in the route's order, those with a closed circuit
- * breaker first.
+ * Chooses the providers of a send. In test: the sandbox. In live: the organization's own, or the configured ones in the route's order,
+ * those with a closed circuit breaker first.
  */
 export class Routing implements RoutingPort {
   readonly #sources: RoutingSources;
@@ -55,8 +58,10 @@ export class Routing implements RoutingPort {
     env: Environment,
     route: string,
   ): Promise<Candidates> {
-    const { sandbox, breakers } = this.#sources;
+    const { sandbox, breakers, ownedBy } = this.#sources;
     if (env === 'test') return { kind: 'ready', providers: [sandbox(channel)] };
+    const own = ownedBy?.[channel];
+    if (own) return own(organizationId);
     const adapters = await this.#loadAdapters(channel);
     const order = (await this.#loadOrder(organizationId, channel, route)) ?? [...adapters.keys()];
     const providers = order.flatMap((name) => adapters.get(name) ?? []);
@@ -75,7 +80,7 @@ export class Routing implements RoutingPort {
   }
 
   async report(channel: Channel, provider: string, route: string, healthy: boolean): Promise<void> {
-    if (provider === SANDBOX) return;
+    if (provider === SANDBOX || this.#sources.ownedBy?.[channel]) return;
     await this.#sources.breakers.report(channel, provider, route, healthy);
   }
 

@@ -16,7 +16,9 @@ const workItem = z.strictObject({
     'close_escrow',
     'abandon_upload',
     'check_sender',
+    'judge_destination',
     'send_push',
+    'mail_sign_in',
   ]),
   /** The row's key in the table. */
   pk: z.string().min(1).max(512),
@@ -62,7 +64,8 @@ export const QUEUES = {
   send: {
     ...STANDARD,
     name: 'send',
-    purpose: 'Accepted messages to send asynchronously: unified sends, scheduled ones, fallback steps.',
+    purpose:
+      'Accepted messages to send asynchronously: unified sends, scheduled ones, fallback steps; and sign-in links to mail.',
     concurrentBatches: 4,
     consumer: 'send',
     sends: true,
@@ -90,7 +93,7 @@ export const QUEUES = {
     ...STANDARD,
     name: 'outcome',
     purpose:
-      'Outcomes of sends: receipts, sandbox outcomes, and holds past their deadline; and checks of pending senders.',
+      'Outcomes of sends: receipts, sandbox outcomes, and holds past their deadline; checks of pending senders; and judgements of destinations.',
     consumer: 'outcome',
   },
   events: {
@@ -135,5 +138,7 @@ export const QUEUE_OF_KIND: Readonly<Record<WorkItem['kind'], QueueName>> = {
   close_escrow: 'outcome',
   abandon_upload: 'outcome',
   check_sender: 'outcome',
+  judge_destination: 'outcome',
   send_push: 'push',
+  mail_sign_in: 'send',
 };

@@ -1,8 +1,10 @@
 import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
 import { authenticate, type CredentialReader } from '../domain/access/credentials.ts';
+import type { KeyUses } from '../domain/access/key-uses.ts';
 import type { Environment } from '../domain/core/actor.ts';
 import type { Clock } from '../domain/core/time.ts';
 import { toContext } from './caller.ts';
+import { callerAddress, cameByEdge, type Edge } from './edge.ts';
 import { authorizationOf } from './headers.ts';
 import { lambda } from './lambda.ts';
 
@@ -25,13 +27,22 @@ export const authorizer = ({
   env,
   credentials,
   clock,
+  uses,
+  edge,
 }: {
   readonly env: Environment;
   readonly credentials: CredentialReader;
   readonly clock: Clock;
+  readonly uses: KeyUses;
+  /** What stands before the stage. */
+  readonly edge: Edge;
 }) =>
   lambda(async (event: APIGatewayRequestAuthorizerEvent): Promise<APIGatewayAuthorizerResult> => {
-    const actor = await authenticate(authorizationOf(event), { env, credentials, now: clock() });
+    // Before the table is read. The gateway caches by the edge's secret too, so an answer for the edge serves no one else.
+    if (!cameByEdge(event, edge)) throw new Error('Unauthorized');
+    const now = clock();
+    const actor = await authenticate(authorizationOf(event), { env, credentials, now });
     if (!actor) throw new Error('Unauthorized');
+    await uses.note(actor, { at: now, ip: callerAddress(event, edge) });
     return { ...allow(actor.credentialId, event.methodArn), context: toContext(actor) };
   });

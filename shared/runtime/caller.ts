@@ -1,9 +1,16 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type { OperationContract } from '../contracts/define-operation.ts';
-import type { Actor, Environment } from '../domain/core/actor.ts';
+import type { PresentedCall } from '../domain/access/credentials.ts';
+import { isInRanges } from '../domain/access/ip-ranges.ts';
+import type { Actor, Environment, RequestOrigin } from '../domain/core/actor.ts';
 import { type Refusal, refuse } from '../domain/core/errors.ts';
 import type { Id } from '../domain/core/ids.ts';
 import { isScope, type Scope } from '../domain/core/scopes.ts';
+import { callerAddress } from './edge.ts';
+import { authorizationOf } from './headers.ts';
+
+/** An empty list of addresses, in a word, since an empty text may get lost on the way. */
+const NOWHERE = 'none';
 
 /** The caller as the authorizer's context for the operation. API Gateway allows text values only. */
 export const toContext = (actor: Actor) => ({
@@ -12,11 +19,25 @@ export const toContext = (actor: Actor) => ({
   credentialId: actor.credentialId,
   kind: actor.kind,
   ...(actor.accountId ? { accountId: actor.accountId } : {}),
+  ...(actor.accountName ? { accountName: actor.accountName } : {}),
   scopes: [...actor.scopes].join(' '),
+  ...(actor.allowedIps ? { allowedIps: actor.allowedIps.join(' ') || NOWHERE } : {}),
+});
+
+const requestOrigin = (event: APIGatewayProxyEvent): RequestOrigin => ({
+  id: event.requestContext.requestId,
+  ip: callerAddress(event),
+});
+
+/** The call as it came, for operations that authenticate it once more. */
+export const presentedCall = (event: APIGatewayProxyEvent): PresentedCall => ({
+  authorization: authorizationOf(event),
+  request: requestOrigin(event),
 });
 
 /** The caller, from the authorizer's context in the event; undefined for public operations. */
-export const actorOf = ({ requestContext }: APIGatewayProxyEvent): Actor | undefined => {
+export const actorOf = (event: APIGatewayProxyEvent): Actor | undefined => {
+  const { requestContext } = event;
   const context = requestContext.authorizer;
   if (!context?.organizationId) return undefined;
   const scopes = new Set<Scope>();
@@ -27,9 +48,24 @@ export const actorOf = ({ requestContext }: APIGatewayProxyEvent): Actor | undef
     credentialId: String(context.credentialId) as Actor['credentialId'],
     kind: context.kind === 'session' ? 'session' : 'key',
     ...(context.accountId ? { accountId: context.accountId as Id<'account'> } : {}),
+    ...(context.accountName ? { accountName: String(context.accountName) } : {}),
     scopes,
+    ...(context.allowedIps === undefined ? {} : { allowedIps: String(context.allowedIps).split(' ') }),
+    request: requestOrigin(event),
   };
 };
+
+const ELSEWHERE = refuse('FORBIDDEN', {
+  detail: 'The key may not be used from this address.',
+  meta: { motivo: 'ip_not_allowed' },
+});
+
+/** Refuses a caller outside the addresses of its key. The gateway's cache knows credentials, not addresses, so each call is checked. */
+export const refuseElsewhere = (
+  actor: Actor | undefined,
+  event: APIGatewayProxyEvent,
+): Refusal<'FORBIDDEN'> | undefined =>
+  actor?.allowedIps && !isInRanges(actor.allowedIps, callerAddress(event)) ? ELSEWHERE : undefined;
 
 /** Refuses a caller without the permission that the contract requires. */
 export const permit = (
@@ -44,12 +80,36 @@ export const permit = (
   return actor.scopes.has(scope) ? undefined : refuse('FORBIDDEN', `The credential lacks the scope ${scope}.`);
 };
 
-/** Draws from the credential's token bucket, if the contract names one: 429 when it is empty. Test keys are not limited. */
+/** Admits a call that looks a person up by an address; 429 when the credential has done so too often. */
+export const admitPersonFilter = async (
+  { id, personFilters = [] }: OperationContract,
+  actor: Actor | undefined,
+  query: Readonly<Record<string, unknown>>,
+): Promise<Refusal<'RATE_LIMITED'> | undefined> => {
+  const filters = personFilters.filter((name) => query[name] !== undefined);
+  if (!actor || filters.length === 0) return undefined;
+  const { admitLookup } = await import('../wiring/access/lookups.ts');
+  return admitLookup(actor, { operation: id, filters });
+};
+
+/**
+ * For an answer that tells of a person whom the call named by an address in one of `fields`: 429 in its place when the credential has looked
+ * up too many. `tells` says whether it does, so that other answers draw nothing: `create(…).then(asLookup(contract, actor, ['phone'], isTaken))`.
+ */
+export const asLookup =
+  <A>({ id }: OperationContract, actor: Actor, fields: readonly string[], tells: (answer: A) => boolean) =>
+  async <T extends A>(answer: T): Promise<T | Refusal<'RATE_LIMITED'>> => {
+    if (!tells(answer)) return answer;
+    const { admitLookup } = await import('../wiring/access/lookups.ts');
+    return (await admitLookup(actor, { operation: id, filters: fields })) ?? answer;
+  };
+
+/** Draws from the token buckets of the credential and its organization, if the contract names a rate: 429 when one is empty. Test keys are not limited. */
 export const drawToken = async (
   { rate }: OperationContract,
   actor: Actor | undefined,
 ): Promise<Refusal<'RATE_LIMITED'> | undefined> => {
   if (!rate || !actor || actor.env === 'test') return undefined;
   const { rateLimiter } = await import('../wiring/access/rates.ts');
-  return rateLimiter(actor.credentialId, rate);
+  return rateLimiter(actor, rate);
 };

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 
 /** An event's headers, with a single value and with all values each; an authorizer's event may lack both. */
-interface WithHeaders {
+export interface WithHeaders {
   readonly headers?: APIGatewayProxyEvent['headers'] | null;
   readonly multiValueHeaders?: APIGatewayProxyEvent['multiValueHeaders'] | null;
 }

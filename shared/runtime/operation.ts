@@ -11,7 +11,8 @@ import { isRefusal, Refusal, refuse } from '../domain/core/errors.ts';
 import { logger } from '../wiring/process/observe.ts';
 import { logFields } from '../wiring/process/scope.ts';
 import { proxyResult, refusalOf, Success } from './answer.ts';
-import { actorOf, drawToken, permit } from './caller.ts';
+import { actorOf, admitPersonFilter, drawToken, permit, refuseElsewhere } from './caller.ts';
+import { refuseDirect } from './edge.ts';
 import { lambda, type Middleware } from './lambda.ts';
 import { readIdempotencyKey, readInput } from './request.ts';
 
@@ -84,15 +85,21 @@ const problems: Middleware<APIGatewayProxyEvent, APIGatewayProxyResult> = {
   },
 };
 
-/** Reads the call from the event, in this order: credential, scope, rate, Idempotency-Key, path, query, body. */
+/** Reads the call from the event, in this order: edge, credential, address, scope, rate, Idempotency-Key, path, query, body, lookups. */
 const readCall = async (contract: OperationContract, event: APIGatewayProxyEvent) => {
   const actor = actorOf(event);
-  const denied = permit(contract, actor) ?? (await drawToken(contract, actor));
+  const denied =
+    refuseDirect(event) ??
+    refuseElsewhere(actor, event) ??
+    permit(contract, actor) ??
+    (await drawToken(contract, actor));
   if (denied) return denied;
   const idempotencyKey = readIdempotencyKey(contract, event);
   if (isRefusal(idempotencyKey)) return idempotencyKey;
   const input = readInput(contract, event);
   if (isRefusal(input)) return input;
+  const limited = await admitPersonFilter(contract, actor, input.query as Readonly<Record<string, unknown>>);
+  if (limited) return limited;
   return { ...input, actor, unmasked: actor?.scopes.has('pii:full') ?? false, idempotencyKey, event };
 };
 

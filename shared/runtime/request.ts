@@ -8,20 +8,14 @@ import {
   type StreamedBody,
 } from '../contracts/define-operation.ts';
 import { type ProblemName, Refusal, refuse } from '../domain/core/errors.ts';
-import { safePathPart, zodErrorMap } from '../domain/core/zod-error-map.ts';
+import { fieldErrors, zodErrorMap } from '../domain/core/zod-error-map.ts';
 import { header, headerValues } from './headers.ts';
 import { readJson } from './json.ts';
-
-const issuesOf = (error: z.ZodError) =>
-  error.issues.slice(0, 20).map(({ path, message }) => ({
-    path: path.map(safePathPart).join('.').slice(0, 200),
-    message: message.slice(0, 1000),
-  }));
 
 const parsePart = <T, N extends ProblemName>(schema: z.ZodType<T>, input: unknown, problem: N, what: string) => {
   const parsed = schema.safeParse(input, { error: zodErrorMap });
   if (parsed.success) return parsed.data;
-  return refuse(problem, { detail: `${what} breaks the contract.`, errors: issuesOf(parsed.error) });
+  return refuse(problem, { detail: `${what} breaks the contract.`, errors: fieldErrors(parsed.error) });
 };
 
 /** The body's exact text; undefined if a base64 body is not UTF-8. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Actor } from '../domain/core/actor.ts';
+import type { AuditOwner } from '../domain/audit/entry.ts';
 import type { Id, IdKind } from '../domain/core/ids.ts';
 import type { Key } from './client/row.ts';
 import { DUE_SHARDS, PUSH_SHARDS } from './table-indexes.ts';
@@ -27,17 +27,30 @@ type Org = Id<'organization'>;
 /** An id, or an empty string to build the keys of a query on the partition. */
 type IdOrEmpty<K extends IdKind> = Id<K> | '';
 
+/** The sort key of a message's own row. */
+export const MESSAGE_SORT_KEY = 'MSG';
+
 export const KEYS = {
   /** An organization with its settings. */
   organization: (id: Id<'organization'>) => key(`ORG#${id}`, 'ORG'),
   /** An account: a person of an organization. */
   account: (id: Id<'account'>) => key(`ACC#${id}`, 'ACC'),
+  /** The accounts of an address (blind index of the stage), one row an organization: makes it unique there, and finds who signs in. */
+  person: (emailHash: string, organizationId: Org | '') => key(`PERSON#${emailHash}`, `ORG#${organizationId}`),
+  /** A sign-in link, by the SHA-256 (hex) of its token; deleted by its use. */
+  signInLink: (sha256: string) => key(`SIGNIN#${sha256}`, 'SIGNIN'),
+  /** A request to mail the sign-in links of an address; deleted once they are mailed. */
+  linkRequest: (id: Id<'request'>) => key(`LINKREQ#${id}`, 'LINKREQ'),
+  /** A session without its secret, as lists read it. */
+  session: (id: Id<'session'>) => key(`SES#${id}`, 'SES'),
   /** An API key. */
   apiKey: (id: Id<'apiKey'>) => key(`KEY#${id}`, 'KEY'),
   /** A credential (API key or session), by the SHA-256 (hex) of its secret. */
   credential: (sha256: string) => key(`CRED#${sha256}`, 'CRED'),
-  /** A message of any channel but push. */
-  message: (id: Id<'message'>) => key(`MSG#${id}`, 'MSG'),
+  /** An entry of the audit log of an organization or of the stage: one row for every choice of actor, action and object that finds it. */
+  audit: (owner: AuditOwner, matching: string, order: string) => key(`AUDS#${owner}#${digest(matching)}`, order),
+  /** A message of any channel; of a push also the counts of its outcome. */
+  message: (id: Id<'message'>) => key(`MSG#${id}`, MESSAGE_SORT_KEY),
   /** A bulk send (batch): whether it was accepted, and its totals. */
   batch: (id: Id<'batch'>) => key(`BATCH#${id}`, 'BATCH'),
   /** Messages of a batch that are in none of its chunks: replayed by their idempotency keys, or resent. */
@@ -78,13 +91,20 @@ export const KEYS = {
   /** The circuit breaker of a provider's route: until when it is open. */
   breaker: (channel: string, provider: string, route: string) =>
     key(`BREAKER#${channel}#${provider}#${route}`, 'BREAKER'),
-  /** A rate limit (token bucket) of a credential. */
-  bucket: (credentialId: Actor['credentialId'], bucket: string) => key(`RATE#${credentialId}#${bucket}`, 'RATE'),
+  /** A rate limit (token bucket) of a credential or an organization, or of a mail or IP address (blind index). */
+  bucket: (owner: string, bucket: string) => key(`RATE#${owner}#${bucket}`, 'RATE'),
   /** Count of the sends of one second, for the contracted SMS per second. */
   second: (organizationId: Org, channel: string, second: number) =>
     key(`RATE#${organizationId}#${channel}`, `S#${second}`),
+  /** A shard of the counts of an organization's SMS to a prefix abroad, sent and delivered. A prefix is one partition, judged as a whole. */
+  destinationCounts: (organizationId: Org, prefix: string, shard: number) =>
+    key(`DEST#${organizationId}#${prefix}`, `S#${shard}`),
+  /** A prefix abroad that is held: SMS to it are refused. An organization's are in one partition, so that one query reads them all. */
+  destinationHold: (organizationId: Org, prefix: string) => key(`HELD#${organizationId}`, `P#${prefix}`),
   /** A contact. */
   contact: (id: Id<'contact'>) => key(`CNT#${id}`, 'CNT'),
+  /** A turn of a contact's conversation with the organization's own assistant. */
+  aiTurn: (id: Id<'aiTurn'>) => key(`AIT#${id}`, 'AIT'),
   /** A phone of an organization (blind index): makes it unique among contacts, and holds its opt-out for sends that name no contact. */
   phone: (organizationId: Org, phoneHash: string) => key(`PHONE#${organizationId}#${phoneHash}`, 'PHONE'),
   /** An e-mail address of an organization (blind index): count of opted-out contacts, its own unsubscription, and the end of its suppression. */
@@ -128,11 +148,12 @@ export const KEYS = {
   /** The default sender of a channel. Sorts apart from the senders of its partition. */
   defaultSender: (organizationId: Org, channel: string) => key(`SNDS#${organizationId}`, `DEFAULT#${channel}`),
   /** The organization that has a sender which no other may use; outlives a verified sender. */
-  senderHolder: (channel: string, comparedValue: string) =>
-    key(`SNDNAME#${channel}#${digest(comparedValue)}`, 'SNDNAME'),
+  senderHolder: (channel: string, value: string) => key(`SNDNAME#${channel}#${digest(value)}`, 'SNDNAME'),
   /** An organization among those that have a number or short code. */
-  numberHolder: (channel: string, comparedValue: string, organizationId: Org) =>
-    key(`SNDNAME#${channel}#${digest(comparedValue)}`, `ORG#${organizationId}`),
+  numberHolder: (channel: string, value: string, org: Org) => key(`SNDNAME#${channel}#${digest(value)}`, `ORG#${org}`),
+  /** The organization that has a verified value below a domain; without a value their count, which sorts first. */
+  senderBelow: (channel: string, above: string, value: string) =>
+    key(`SNDBELOW#${channel}#${digest(above)}`, value === '' ? 'FENCE' : `VALUE#${digest(value)}`),
   /** A short link. */
   link: (code: string) => key(`LINK#${code}`, 'LINK'),
   /** An event in the outbox, on its way to webhook subscriptions. */
@@ -153,8 +174,6 @@ export const KEYS = {
   /** A push device. Sharded by id, so that an audience is read in parallel and in a stable order. */
   pushToken: (organizationId: Org, id: Id<'pushToken'>) =>
     key(`PTOKS#${organizationId}#${shardOf(id, PUSH_SHARDS)}`, `PTOK#${id}`),
-  /** A push message: content, audience, and finally the counts of its outcome. */
-  pushMessage: (id: Id<'message'>) => key(`PSH#${id}`, 'PSH'),
   /** A chunk of a push message's devices, in their shard's order, with the progress of its sending. */
   pushChunk: (messageId: Id<'message'>, shard: number, chunk: number) =>
     key(`PSH#${messageId}`, `CHUNK#${padded(shard, 2)}#${padded(chunk, 4)}`),
@@ -179,6 +198,11 @@ export const INDEX_KEYS = {
   /** An organization's accounts. */
   accountsOf: (organizationId: Org, createdAt: string, id: IdOrEmpty<'account'>) => ({
     gsi1pk: `ACCS#${organizationId}`,
+    gsi1sk: newestKey(createdAt, id),
+  }),
+  /** A person's open sessions. */
+  sessionsOf: (accountId: Id<'account'>, createdAt: string, id: IdOrEmpty<'session'>) => ({
+    gsi1pk: `SESS#${accountId}`,
     gsi1sk: newestKey(createdAt, id),
   }),
   /** All organizations of the stage, for the operator. */
@@ -246,6 +270,16 @@ export const INDEX_KEYS = {
     gsi2pk: `INS#${channel}#${contactId}`,
     gsi2sk: newestKey(createdAt, id),
   }),
+  /** A contact's turns with the organization's own assistant. */
+  turnsOfContact: (contactId: Id<'contact'>, createdAt: string, id: IdOrEmpty<'aiTurn'>) => ({
+    gsi2pk: `AITS#${contactId}`,
+    gsi2sk: newestKey(createdAt, id),
+  }),
+  /** The turns of an assistant about one message. */
+  turnsOfMessage: (messageId: Id<'message'>, createdAt: string, id: IdOrEmpty<'aiTurn'>) => ({
+    gsi3pk: `AITS#${messageId}`,
+    gsi3sk: newestKey(createdAt, id),
+  }),
   /** Inbound messages of a channel from one author (blind index). */
   inboundFrom: (
     organizationId: Org,
@@ -289,10 +323,15 @@ export const INDEX_KEYS = {
     gsi2pk: `RPLS#${messageId}`,
     gsi2sk: newestKey(createdAt, id),
   }),
-  /** An organization's push messages. */
-  pushMessagesOf: (organizationId: Org, createdAt: string, id: IdOrEmpty<'message'>) => ({
-    gsi1pk: `PSHS#${organizationId}`,
-    gsi1sk: newestKey(createdAt, id),
+  /** The push devices of a contact that are not retired, by their last registration. */
+  pushTokensOfContact: (contactId: Id<'contact'>, updatedAt: string, id: IdOrEmpty<'pushToken'>) => ({
+    gsi2pk: `PTOKS#${contactId}`,
+    gsi2sk: newestKey(updatedAt, id),
+  }),
+  /** The push devices, not retired, of a person by the organization's own id of it, by their last registration. */
+  pushTokensOfPerson: (organizationId: Org, externalId: string, updatedAt: string, id: IdOrEmpty<'pushToken'>) => ({
+    gsi3pk: `PTOKS#${organizationId}#${digest(externalId)}`,
+    gsi3sk: newestKey(updatedAt, id),
   }),
   /** A subscription's events by sequence number: the event feed. */
   eventsOf: (webhookId: Id<'webhook'>, sequence: number) => ({
@@ -309,10 +348,3 @@ export const INDEX_KEYS = {
   /** Work items of a kind, by the time they are due (ms). */
   due: (kind: string, id: string, at: number) => ({ duePk: `DUE#${kind}#${shardOf(id, DUE_SHARDS)}`, dueAt: at }),
 } as const;
-
-/** The partition key of a shard of an organization's push devices. */
-export const pushTokenPartition = (organizationId: Org, shard: number): string => `PTOKS#${organizationId}#${shard}`;
-
-/** The due-index partition keys of a kind of work item. */
-export const duePartitions = (kind: string): readonly string[] =>
-  Array.from({ length: DUE_SHARDS }, (_, shard) => `DUE#${kind}#${shard}`);

@@ -34,6 +34,12 @@ export const PARSE_KEY = {
     const [channel = '', shard] = sk.split('#');
     return { organizationId: parseId('organization', after('INS#', pk)), channel, shard: whole(shard) };
   },
+  destinationCounts: ({ pk, sk }: Key) => {
+    const [organizationId, prefix = ''] = after('DEST#', pk).split('#');
+    return { organizationId: parseId('organization', organizationId), prefix, shard: whole(after('S#', sk)) };
+  },
+  destinationHold: ({ sk }: SortKey) => ({ prefix: after('P#', sk) }),
+  linkRequest: ({ pk }: PartitionKey) => parseId('request', after('LINKREQ#', pk)),
   contact: ({ pk }: PartitionKey) => parseId('contact', after('CNT#', pk)),
   number: ({ pk }: PartitionKey) => parseId('number', after('NUM#', pk)),
   upload: ({ pk }: PartitionKey) => parseId('upload', after('UPL#', pk)),
@@ -48,10 +54,8 @@ export const PARSE_KEY = {
     return { numberId: numberId === '' ? ('' as const) : parseId('number', numberId) };
   },
   pushToken: ({ sk }: SortKey) => parseId('pushToken', after('PTOK#', sk)),
-  /** Works for every row of a push message except its dispatches. */
-  pushMessage: ({ pk }: PartitionKey) => parseId('message', after('PSH#', pk)),
   pushChunk: ({ pk, sk }: Key) => {
     const [shard, chunk] = after('CHUNK#', sk).split('#');
-    return { messageId: PARSE_KEY.pushMessage({ pk }), shard: whole(shard), chunk: whole(chunk) };
+    return { messageId: parseId('message', after('PSH#', pk)), shard: whole(shard), chunk: whole(chunk) };
   },
 } as const;

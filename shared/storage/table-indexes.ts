@@ -30,7 +30,7 @@ export const INDEXES = {
   },
   /** Objects of one contact or one message. */
   gsi2: { partitionKey: 'gsi2pk', sortKey: 'gsi2sk', sortType: 'S', attributes: LIST_ATTRIBUTES },
-  /** Messages with a campaign tag. */
+  /** Messages with a campaign tag, an assistant's turns about one message, and push devices by the organization's own id of a person. */
   gsi3: { partitionKey: 'gsi3pk', sortKey: 'gsi3sk', sortType: 'S', attributes: LIST_ATTRIBUTES },
   /** Messages to or from one recipient, and contacts by e-mail address. */
   gsi4: { partitionKey: 'gsi4pk', sortKey: 'gsi4sk', sortType: 'S', attributes: LIST_ATTRIBUTES },

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import type { OperationContract } from '../../shared/contracts/define-operation.ts';
 import { OPERATIONS } from '../../shared/contracts/index.ts';
 import { projectDocument } from '../../shared/openapi/project-document.ts';
 import { ROOT } from './support.ts';
@@ -45,6 +46,38 @@ describe('openapi.json', () => {
         expect(parameter.$ref ?? parameter.description, `${operationId} ${parameter.name}`).toBeTruthy();
       const json = requestBody?.content['application/json'];
       if (json) expect(json.example, operationId).toBeDefined();
+    }
+  });
+
+  it('gives every body of text an example, and those in JSON are accepted by the schema of their operation', () => {
+    const bytes = /^(?:application\/octet-stream|audio\/|image\/|video\/|application\/(?!json|x-www)|text\/plain)/;
+    for (const { operationId, requestBody } of documented) {
+      const { request } = OPERATIONS.find(({ id }) => id === operationId) ?? {};
+      const schema = (request as OperationContract['request'] | undefined)?.body;
+      for (const [type, { example }] of Object.entries(requestBody?.content ?? {})) {
+        if (!bytes.test(type)) expect(example, `${operationId} ${type}`).toBeDefined();
+        if (type === 'application/json' && schema) expect(schema.safeParse(example).error, operationId).toBeUndefined();
+      }
+    }
+  });
+
+  it('describes the JSON of a flow in whole, in requests and in answers', () => {
+    const { schemas } = JSON.parse(committed).components;
+    const named = ({ $ref = '' }: { $ref?: string }) => schemas[$ref.split('/').at(-1) ?? ''];
+    for (const shape of [named(schemas.Flow.properties.flowJson), named(schemas.CreateFlow.properties.flowJson)]) {
+      expect(Object.keys(shape.properties)).toEqual(['version', 'data_api_version', 'routing_model', 'screens']);
+      const screen = shape.properties.screens.items.properties;
+      expect(Object.keys(screen).toSorted()).toEqual([
+        'data',
+        'id',
+        'layout',
+        'refresh_on_back',
+        'sensitive',
+        'success',
+        'terminal',
+        'title',
+      ]);
+      expect(Object.keys(screen.layout.properties)).toEqual(['type', 'children']);
     }
   });
 

@@ -95,3 +95,19 @@ it.each(REFUSALS)('%s refuses %s', async (_id, _name, contract, problem, change)
   const expected = typeof problem === 'string' ? problem : problem(contract);
   expectProblem(contract, expected, await call(contract, change(contract)));
 });
+
+it('every list that is filtered by a person’s address declares it, so that it is no oracle', () => {
+  const isTime = (schema: unknown) => {
+    const wrapped = schema as { description?: string; unwrap?: () => { description?: string } };
+    return /time/i.test(wrapped.description ?? wrapped.unwrap?.().description ?? '');
+  };
+  const found = OPERATIONS.flatMap((contract: OperationContract) =>
+    Object.entries(contract.request.query?.shape ?? {})
+      .filter(([name, schema]) => /phone|mail|address|recipient|^(to|from)$/i.test(name) && !isTime(schema))
+      .map(([name]) => `${contract.id} ${name}`),
+  );
+  const declared = OPERATIONS.flatMap(({ id, personFilters = [] }: OperationContract) =>
+    personFilters.map((name) => `${id} ${name}`),
+  );
+  expect(declared.toSorted()).toEqual(found.toSorted());
+});

@@ -2,7 +2,9 @@ import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ACCESS_COMMANDS } from '../../infra/operator/commands/access.ts';
+import { AUDIT_COMMANDS } from '../../infra/operator/commands/audit.ts';
 import { MONEY_COMMANDS } from '../../infra/operator/commands/money.ts';
+import { PEOPLE_COMMANDS } from '../../infra/operator/commands/people.ts';
 import { PROVIDER_COMMANDS } from '../../infra/operator/commands/providers.ts';
 import { QUEUE_COMMANDS } from '../../infra/operator/commands/queues.ts';
 import { SENDER_COMMANDS } from '../../infra/operator/commands/senders.ts';
@@ -27,7 +29,9 @@ export const blocksOf = (page: string, language: string): string[] =>
 export const OPERATOR_COMMANDS = new Map(
   [
     ...ACCESS_COMMANDS,
+    ...AUDIT_COMMANDS,
     ...MONEY_COMMANDS,
+    ...PEOPLE_COMMANDS,
     ...PROVIDER_COMMANDS,
     ...QUEUE_COMMANDS,
     ...SENDER_COMMANDS,

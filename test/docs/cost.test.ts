@@ -191,6 +191,7 @@ describe('the figures of docs/cost.md', () => {
       Math.max(1, (Properties.Metrics ?? []).filter(({ MetricStat }: { MetricStat?: unknown }) => MetricStat).length);
     const counts = {
       'KMS keys': ofType('AWS::KMS::Key').length,
+      Secrets: ofType('AWS::SecretsManager::Secret').length,
       'Metrics under alarms': ofType('AWS::CloudWatch::Alarm').reduce((sum, alarm) => sum + metricsOf(alarm), 0),
       Dashboards: ofType('AWS::CloudWatch::Dashboard').length,
       'Queues that Lambda polls': ofType('AWS::Lambda::EventSourceMapping').length,

@@ -197,7 +197,7 @@ describe('README.md and the pages of docs', () => {
   test.each(PAGES)('%s names existing scripts, operator commands and options', (file) => {
     const commands = commandsOf(readPage(file));
     const scripts = commands.flatMap((line) =>
-      [...line.matchAll(/npm run (?:--silent )?([\w:]+)/g)].map(([, name = '']) => name),
+      [...line.matchAll(/npm run (?:--silent )?([\w:-]+)/g)].map(([, name = '']) => name),
     );
     expect(scripts.filter((name) => !(name in PACKAGE.scripts))).toEqual([]);
     const words = commands.flatMap((line) => /(?:^admin |admin -- )([a-z].*)$/.exec(line)?.[1] ?? []);

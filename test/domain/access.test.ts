@@ -1,14 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createOrganization, operatorOf } from '../../infra/provisioning/organizations.ts';
+import { revokeKey } from '../../shared/domain/access/change-key.ts';
 import { authenticate } from '../../shared/domain/access/credentials.ts';
-import {
-  createKey,
-  type IssuedKey,
-  KEY_SCOPES,
-  keyView,
-  revokeKey,
-  rotateKey,
-} from '../../shared/domain/access/keys.ts';
+import { keyView } from '../../shared/domain/access/key-views.ts';
+import { createKey, type IssuedKey, KEY_SCOPES } from '../../shared/domain/access/keys.ts';
+import { rotateKey } from '../../shared/domain/access/rotate-key.ts';
 import { hashSecret, newSecret, parseSecret } from '../../shared/domain/access/secrets.ts';
 import type { Environment } from '../../shared/domain/core/actor.ts';
 import { isRefusal, Unavailable } from '../../shared/domain/core/errors.ts';
@@ -48,7 +44,7 @@ const issue = async (wish: { scopes?: readonly string[]; expiresAt?: number } = 
   );
 const rotate = (id: Id<'apiKey'>, overlapHours: number | undefined, now = NOW) =>
   rotateKey(store(), operatorOf(organizationId, 'test'), { id, overlapHours }, now);
-const revoke = (id: Id<'apiKey'>, now = NOW) => revokeKey(store(), holder(['keys:write']), id, now);
+const revoke = (id: Id<'apiKey'>, now = NOW) => revokeKey(store(), holder(['keys:write']), { id }, now);
 /** The refusal of a new key to a holder of these scopes, or `allowed`. */
 const createAs = async (scopes: readonly Scope[], wish: { scopes: readonly string[]; expiresAt?: number }) =>
   refused(await createKey(store(), holder(scopes), { name: 'x', ...wish }, NOW));
@@ -135,9 +131,9 @@ describe('a key', () => {
     const other = await createOrganization(stages.tables, { name: 'Loja Verde' });
     for (const grantor of [operatorOf(other.organizationId, 'test'), operatorOf(organizationId, 'live')]) {
       expect(refused(await rotateKey(store(), grantor, { id: key.id }, NOW))).toBe('NOT_FOUND');
-      expect(refused(await revokeKey(store(), grantor, key.id, NOW))).toBe('NOT_FOUND');
+      expect(refused(await revokeKey(store(), grantor, key, NOW))).toBe('NOT_FOUND');
     }
-    expect(refused(await revokeKey(store('live'), operatorOf(organizationId, 'live'), key.id, NOW))).toBe('NOT_FOUND');
+    expect(refused(await revokeKey(store('live'), operatorOf(organizationId, 'live'), key, NOW))).toBe('NOT_FOUND');
     const { items } = await store().list(other.organizationId, { limit: 50, skip: 0 });
     expect(items.map(({ id }) => id)).not.toContain(key.id);
   });
@@ -285,7 +281,7 @@ describe('a table whose answers are lost', () => {
     expect((await store().read(key.id))?.oldSecrets).toHaveLength(1);
     expect(await authorize(after.secret.text)).toBeDefined();
     loseNext();
-    expect(accepted(await revokeKey(lossy, operator, key.id, NOW)).revokedAt).toBe(NOW);
+    expect(accepted(await revokeKey(lossy, operator, key, NOW)).revokedAt).toBe(NOW);
     client.destroy();
     await proxy.close();
   });

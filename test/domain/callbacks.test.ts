@@ -60,6 +60,7 @@ const world = (fields: Partial<MessageRecord> = {}) => {
       return receipt;
     },
     enqueueReceipt: ({ fingerprint }) => void enqueued.push(fingerprint),
+    interacted: async () => undefined,
     raise: async (event) => {
       if (events.some(({ id }) => id === event.id)) return false;
       events.push(event);

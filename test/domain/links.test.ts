@@ -37,6 +37,7 @@ const world = (fields: Partial<ShortLink> = {}) => {
     clock: () => NOW,
     readLink: async (code) => (code === link.code ? link : undefined),
     readMessage: async (owner, id) => (owner === organizationId && id === message.id ? message : undefined),
+    interacted: async () => undefined,
     async countClick(seen, event) {
       if (state.rivals-- > 0) link = { ...link, clicks: link.clicks + 1 };
       if (events.has(event.id)) return true;

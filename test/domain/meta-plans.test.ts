@@ -18,6 +18,11 @@ const ports = (over: Partial<MetaPlanPorts> = {}): MetaPlanPorts => ({
   senderOf: async (_, { requestedId }) => ({ id: requestedId, lastInboundAt: NOW - HOUR_MS }),
   ...over,
 });
+const open = {
+  prices: async () => DEFAULT_PRICES,
+  destinations: async () => undefined,
+  heldUntil: async () => undefined,
+};
 const tenant = (env: 'live' | 'test' = 'live') => ({ organizationId: newId('organization'), env });
 const plan = async (
   channel: 'whatsapp' | 'instagram',
@@ -28,8 +33,9 @@ const plan = async (
   const to = channel === 'whatsapp' ? PHONE : USER;
   const full: SendRequest = { channel, to, type: 'text', text: 'Oi', ...request };
   const none = { named: async () => [], read: async () => undefined };
-  const channels = { ...ports(over), templates: none, numbers: none } as object as PlanPorts;
-  return planSend({ prices: async () => DEFAULT_PRICES, channels }, tenant(env), full);
+  const findMedia = async () => undefined;
+  const channels = { ...ports(over), templates: none, numbers: none, findMedia } as object as PlanPorts;
+  return planSend({ ...open, channels }, tenant(env), full);
 };
 const planned = async (...given: Parameters<typeof plan>) => accepted(await plan(...given)).plan;
 const lastInboundAgo = (ms: number | undefined): Partial<MetaPlanPorts> => ({

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { afterRegistration } from '../../shared/domain/channels/push/device.ts';
 import { CHANNELS, type PlanPorts } from '../../shared/domain/channels/registry.ts';
 import { planSms } from '../../shared/domain/channels/sms/plan.ts';
 import { newId } from '../../shared/domain/core/ids.ts';
@@ -6,10 +7,10 @@ import type { Channel } from '../../shared/domain/message/channel.ts';
 import type { SendEnvelope, SendRequest } from '../../shared/domain/message/send-request.ts';
 import { DEFAULT_PRICES } from '../../shared/domain/pricing/default-prices.ts';
 import { planSend, pricePlan } from '../../shared/domain/sending/plan.ts';
-import type { SendPorts } from '../../shared/domain/sending/ports.ts';
+import type { RoutePorts } from '../../shared/domain/sending/ports.ts';
 import { accepted } from '../support/accepted.ts';
 
-type Ports = PlanPorts & Pick<SendPorts, 'prices'>;
+type Ports = PlanPorts & RoutePorts;
 const TENANT = { organizationId: newId('organization'), env: 'live' } as const;
 const [PHONE, USER] = ['+5511987654321', '17841400000000001'];
 
@@ -18,14 +19,20 @@ const portsOf = (over: Partial<Ports> = {}): Ports =>
   ({
     clock: () => 0,
     prices: async () => DEFAULT_PRICES,
+    destinations: async () => undefined,
+    heldUntil: async () => undefined,
     publicUrl: 'https://messaging.example',
     perSecond: async () => undefined,
     defaultSender: async () => undefined,
     emailSender: async () => 'ola@loja.example',
     unsubscribeUrl: async () => 'https://messaging.example/u/token',
     senderOf: async () => ({ lastInboundAt: 0 }),
+    devicesOf: async () => [DEVICE],
+    deniedContacts: async () => new Set(),
     ...over,
   }) as Partial<Ports> as Ports;
+
+const DEVICE = afterRegistration(TENANT, undefined, { appId: newId('pushApp'), token: 'device-1', platform: 'ios' }, 0);
 
 const text = (channel: Channel, rest: SendEnvelope): SendRequest => ({ channel, type: 'text', text: 'Oi', ...rest });
 const planned = (ports: Ports, request: SendRequest) => planSend({ ...ports, channels: ports }, TENANT, request);
@@ -61,7 +68,9 @@ describe.each(CHANNELS)('a plan of %s', (channel) => {
 
 test('an SMS with too many links is invalid, also on a route without a price', async () => {
   const request = { to: PHONE, body: 'https://a.example '.repeat(51), route: 'premium', trackLinks: true } as const;
-  expect(await pricePlan(portsOf(noPrices), request, await planSms(portsOf(noPrices), TENANT, request))).toMatchObject({
+  expect(
+    await pricePlan(portsOf(noPrices), TENANT, request, await planSms(portsOf(noPrices), TENANT, request)),
+  ).toMatchObject({
     name: 'VALIDATION_ERROR',
     details: { errors: [{ path: 'body' }] },
   });

@@ -2,14 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { saoPauloMonth } from '../../shared/domain/core/time.ts';
 import { DEFAULT_PRICES } from '../../shared/domain/pricing/default-prices.ts';
-import {
-  bandAt,
-  bandRanges,
-  type PriceRow,
-  PriceTableSchema,
-  priceRowOf,
-  quoteUnits,
-} from '../../shared/domain/pricing/prices.ts';
+import { bandAt, bandRanges, type PriceRow, PriceTableSchema, priceRowOf } from '../../shared/domain/pricing/prices.ts';
+import { quoteUnits } from '../../shared/domain/pricing/volume.ts';
 
 const SEED = 20_261_121;
 
@@ -42,7 +36,7 @@ describe('a quote', () => {
   test('is the sum of the prices of its positions, also where a band ends inside the message', () => {
     fc.assert(
       fc.property(rowArbitrary, fc.nat({ max: 200 }), fc.integer({ min: 1, max: 30 }), (row, volume, units) => {
-        expect(quoteUnits(row, units, volume).coins).toBe(priceOneByOne(row, volume, units));
+        expect(quoteUnits(row, units, { taken: volume, free: [] }).coins).toBe(priceOneByOne(row, volume, units));
       }),
       { seed: SEED, numRuns: 2_000 },
     );
@@ -51,7 +45,7 @@ describe('a quote', () => {
   test('has a volume range in which every volume has the same price', () => {
     fc.assert(
       fc.property(rowArbitrary, fc.nat({ max: 200 }), fc.integer({ min: 1, max: 30 }), (row, volume, units) => {
-        const quote = quoteUnits(row, units, volume);
+        const quote = quoteUnits(row, units, { taken: volume, free: [] });
         expect(quote.volumeFrom).toBeLessThanOrEqual(volume);
         expect(quote.volumeTo).toBeGreaterThanOrEqual(volume);
         for (let at = quote.volumeFrom; at <= Math.min(quote.volumeTo, quote.volumeFrom + 300); at++)
@@ -63,7 +57,7 @@ describe('a quote', () => {
 
   test('names the band of its first position', () => {
     const row = priceRowOf(DEFAULT_PRICES, 'sms', 'premium') as PriceRow;
-    expect(quoteUnits(row, 3, 99_998)).toMatchObject({
+    expect(quoteUnits(row, 3, { taken: 99_998, free: [] })).toMatchObject({
       coins: 800 + 800 + 700,
       band: { index: 0 },
       volumeFrom: 99_998,

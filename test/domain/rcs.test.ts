@@ -185,7 +185,7 @@ describe('the content as it is sent', () => {
     const fallbackOf = (text: string) => prepareRcs({ content: { text: 'x' }, fallback: { text } }).fallback;
     expect(fallbackOf('Olá, João! “Já saiu”')).toEqual({ text: 'Ola, Joao! "Ja saiu"', encoding: 'GSM-7' });
     expect(fallbackOf('Saiu 🙂')).toEqual({ text: 'Saiu 🙂', encoding: 'UCS-2' });
-    const grown = prepareRcs({ content: { text: 'x' }, fallback: { text: `${'a'.repeat(159)}…` } });
+    const grown = prepareRcs({ content: { text: 'x' }, fallback: { text: `${'a'.repeat(RCS_LIMITS.fallback - 1)}…` } });
     expect(lengthErrors(grown).map(({ path }) => path)).toEqual(['fallback.text']);
   });
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import * as z from 'zod';
-import { zodErrorMap } from '../../shared/domain/core/zod-error-map.ts';
+import { fieldErrors, zodErrorMap } from '../../shared/domain/core/zod-error-map.ts';
 
 const contract = z.strictObject({
   name: z.string().min(1).max(5),
@@ -35,8 +35,19 @@ it.each([
   expect(errorsOf(body)).toEqual([sentence]);
 });
 
-it('an unknown field is answered with the known names, without the sent one, which may be personal data', () => {
+it('an unknown field is named by the path, unless its name may be personal data', () => {
+  const given = { name: 'a', cpf: 3, 'ana@example.com': 1, q7Zx9Token: 1 };
+  const { error } = contract.safeParse(given, { error: zodErrorMap });
+  const message = 'is no field of the contract, which knows name, route, at, scopes, count, code';
+  expect(error && fieldErrors(error)).toEqual([
+    { path: 'cpf', message },
+    { path: '*', message },
+    { path: '*', message },
+  ]);
+});
+
+it('an unknown field is answered with the known names, without the sent one', () => {
   expect(errorsOf({ name: 'a', cpf: 3, 'ana@example.com': 1 })).toEqual([
-    'has fields that the contract does not know; it knows name, route, at, scopes, count, code',
+    'is no field of the contract, which knows name, route, at, scopes, count, code',
   ]);
 });

@@ -38,6 +38,29 @@ describe('a bulk send that is reserved too slowly', { timeout: 120_000 }, () => 
     expect(messages.filter(({ hold }) => hold === 'captured')).toHaveLength(COUNT);
   });
 
+  test('accepts a beginning at each call, names the rest, and is accepted whole by repeats, however slow', async () => {
+    const actor = await world.organization();
+    world.proxy.plan((call) => {
+      if (call.action === 'TransactWriteItems') world.now += SLOW_MS;
+      return undefined;
+    });
+    let before = 0;
+    for (let calls = 1; before < COUNT; calls++) {
+      const { accepted: taken, errors } = accepted(await bulk.send(actor, keyed(COUNT), 'permissive'));
+      expect(taken).toBeGreaterThan(before);
+      expect(errors.map(({ index, code }) => [index, code])).toEqual(
+        Array.from({ length: COUNT - taken }, (_, at) => [taken + at, 'unavailable']),
+      );
+      before = taken;
+      expect(calls).toBeLessThanOrEqual(Math.ceil(COUNT / 46));
+    }
+    world.proxy.plan(undefined);
+    await bulk.settle();
+    const { messages } = await bulk.money(actor);
+    expect(messages.filter(({ hold }) => hold === 'captured')).toHaveLength(COUNT);
+    expect(messages).toHaveLength(COUNT);
+  });
+
   test('is refused as a whole if strict and holds nothing; its repeat is accepted', async () => {
     const actor = await world.organization();
     slowOnce();

@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { sendV1, toV1Error } from '../../shared/domain/api/v1-send.ts';
+import { sendV1 } from '../../shared/domain/api/v1-send.ts';
 import type { BulkPorts } from '../../shared/domain/bulk/ports.ts';
 import type { Actor } from '../../shared/domain/core/actor.ts';
-import { isRefusal, refuse } from '../../shared/domain/core/errors.ts';
+import { isRefusal, refuse, toV1Error } from '../../shared/domain/core/errors.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { accepted } from '../support/accepted.ts';
 import { useBulk } from '../support/bulk-world.ts';
+import { submitPortsOf } from '../support/world-queued.ts';
 
 const SMS = 800;
 const ABROAD = '+14155550100';
@@ -13,8 +14,8 @@ const DENIED = '+5511955554444';
 
 const { world, bulk } = await useBulk();
 
-/** What is wrong with a send and its fallback. */
-type Fault = 'plan' | 'maxCoins' | 'optedOut' | 'balance' | 'provider' | 'fallback';
+/** What is wrong with a send, besides that its fallback cannot leave. */
+type Fault = 'plan' | 'maxCoins' | 'optedOut' | 'balance' | 'provider';
 /** In the order in which they are reported. */
 const FAULTS: readonly (readonly [Fault, code: string, detail: string])[] = [
   ['plan', 'precondition_failed', 'The route is closed.'],
@@ -22,10 +23,9 @@ const FAULTS: readonly (readonly [Fault, code: string, detail: string])[] = [
   ['optedOut', 'invalid_request', 'The contact opted out.'],
   ['balance', 'insufficient_funds', ''],
   ['provider', 'provider_failed', 'NO_PROVIDER is missing'],
-  ['fallback', 'invalid_request', 'The fallback cannot be.'],
 ];
 
-/** Ports that refuse a plan abroad, and have no provider or no fallback where that is among the faults. */
+/** Ports that refuse a plan abroad and every fallback, and have no provider where that is among the faults. */
 const portsOf = (faults: readonly Fault[]): Pick<BulkPorts, 'routing' | 'plan'> => ({
   routing: bulk.ports.routing,
   ...(faults.includes('provider')
@@ -37,8 +37,7 @@ const portsOf = (faults: readonly Fault[]): Pick<BulkPorts, 'routing' | 'plan'> 
       }
     : {}),
   plan: async (tenant, request) => {
-    if (faults.includes('fallback') && request.channel === 'rcs')
-      return refuse('VALIDATION_ERROR', 'The fallback cannot be.');
+    if (request.channel === 'rcs') return refuse('VALIDATION_ERROR', 'The fallback cannot be.');
     return request.channel === 'sms' && request.to === ABROAD
       ? refuse('PRECONDITION_FAILED', 'The route is closed.')
       : bulk.ports.plan(tenant, request);
@@ -60,7 +59,10 @@ describe('a send with several faults, alone and in a bulk', { timeout: 60_000 },
     const fields = { to, text: 'Oi', fallback: ['rcs' as const], ...limit };
     const ports = portsOf(faults);
 
-    const alone = await sendV1({ ...bulk.ports, ...ports }, actor, 'alone', { channel: 'sms', ...fields });
+    const alone = await sendV1({ ...submitPortsOf(world), ...bulk.ports, ...ports }, actor, 'alone', {
+      channel: 'sms',
+      ...fields,
+    });
     if (!isRefusal(alone)) throw new Error('it was accepted');
     expect(toV1Error(alone)).toMatchObject({ code, detail: expect.stringContaining(detail) });
 
@@ -69,10 +71,10 @@ describe('a send with several faults, alone and in a bulk', { timeout: 60_000 },
     expect(await bulk.messages(actor)).toEqual([]);
   });
 
-  test('does not keep the others of a bulk from being accepted', async () => {
+  test('whose fallback alone cannot be sent is accepted, by itself and in a bulk', async () => {
     const actor = await world.organization(10 * SMS);
     const messages = [{ text: 'Oi' }, { text: 'Oi', fallback: ['rcs' as const] }, { text: 'Oi' }];
-    const answer = accepted(await bulk.send(actor, messages, 'permissive', {}, portsOf(['fallback'])));
-    expect(answer).toMatchObject({ accepted: 2, rejected: 1, errors: [{ index: 1, code: 'invalid_request' }] });
+    const answer = accepted(await bulk.send(actor, messages, 'permissive', {}, portsOf([])));
+    expect(answer).toMatchObject({ accepted: 3, rejected: 0, errors: [] });
   });
 });

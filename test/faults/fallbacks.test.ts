@@ -24,11 +24,14 @@ import {
 
 const OPENING = 10_000;
 const WAIT_MS = 60_000;
-/** Messages with two fallbacks each: every channel is in one, before another. */
+/**
+ * Messages with two fallbacks each: every channel whose providers report deliveries later is in one, before another. A push ends its fallback at
+ * its acceptance (test/flows/push-person.test.ts).
+ */
 const FALLBACKS = [
   ['whatsapp', 'email', 'sms'],
-  ['rcs', 'push', 'instagram'],
-  ['push', 'whatsapp', 'rcs'],
+  ['rcs', 'instagram', 'push'],
+  ['instagram', 'whatsapp', 'rcs'],
 ] as const satisfies readonly (readonly Channel[])[];
 const PATHS = FALLBACKS.map((channels) => ({ channels, path: channels.join(', ') }));
 

@@ -23,7 +23,7 @@ const SLOW_MS = 1_000;
 /** Operations with the largest inputs are tried more often. */
 const OFTEN = new Set(['sms.send', 'rcs.send', 'sms.preview', 'sms.list', 'contacts.create']);
 /** Operations that store one message, also when a provider refuses what was reserved: the answer then names it. */
-const SENDS = new Set(['sms.send', 'rcs.send', 'email.send', 'overview.send', 'messages.create']);
+const SENDS = new Set(['sms.send', 'rcs.send', 'email.send', 'push.send', 'v1.send', 'messages.create']);
 /** Operations that answer with the sandbox's refusal for certain endings (docs/spec/sends.md#sandbox-endings). */
 const PLAYS_CREDIT = new Set(['sms.send', 'rcs.send']);
 const isMade = (status: number, text: string): boolean =>

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, test } from 'vitest';
-import { CHANNELS } from '../../shared/domain/channels/registry.ts';
-import { historyArbitrary, runHistory } from '../support/send-model.ts';
+import { historyArbitrary, MODELLED, runHistory } from '../support/send-model.ts';
 import { shareOf } from '../support/share.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
@@ -15,7 +14,7 @@ const RUNS = { sms: shareOf(12), others: shareOf(4) };
 const world = await use(startWorld('live'));
 
 describe('any history of sends, fallbacks, receipts, sweeps, repeated and reordered queue messages, and faults of the table', () => {
-  test.each(CHANNELS)(
+  test.each(MODELLED)(
     `on %s keeps the money invariants after every step, sends at most once, and charges exactly what was accepted (seed ${SEED})`,
     async (channel) => {
       await fc.assert(

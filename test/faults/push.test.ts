@@ -1,8 +1,10 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { Unavailable } from '../../shared/domain/core/errors.ts';
-import { type PushRequest, sendPush } from '../../shared/domain/push-messages/create.ts';
+import type { PushRequest } from '../../shared/domain/push-messages/audience-message.ts';
+import { sendPush } from '../../shared/domain/push-messages/create.ts';
 import { PUSH_SHARDS } from '../../shared/storage/table-indexes.ts';
 import { messageIdOf, reachable, usePush } from '../push/world.ts';
+import { operatorAct } from '../support/audit.ts';
 import { FAULTS, type FaultPlan } from '../support/fault-proxy.ts';
 
 const EACH = 10;
@@ -168,7 +170,7 @@ describe('money', () => {
     expect(refusalOf(await push.post(actor, 'key'))).toMatchObject({ name: 'PAYMENT_REQUIRED' });
     expect(push.workItems).toEqual([]);
     await push.checkLedger(actor, 0, 95);
-    await push.apps.remove(actor.organizationId, app.id);
+    await push.apps.remove(actor.organizationId, app.id, operatorAct(actor.organizationId));
     expect(await push.post(actor, 'key')).toMatchObject({ metrics: { reach: 0 }, replayed: false });
   });
 

@@ -7,7 +7,7 @@ import { sendSms } from '../../shared/domain/api/send-sms.ts';
 import { type PreviewPorts, previewV1, sendV1 } from '../../shared/domain/api/v1-send.ts';
 import type { Actor } from '../../shared/domain/core/actor.ts';
 import { isRefusal } from '../../shared/domain/core/errors.ts';
-import type { SubmitPorts } from '../../shared/domain/sending/accept.ts';
+import type { AnswerPorts, SubmitPorts } from '../../shared/domain/sending/accept.ts';
 import { accepted } from '../support/accepted.ts';
 import { checkMoney } from '../support/money.ts';
 import { use } from '../support/use.ts';
@@ -33,7 +33,7 @@ afterEach(() => {
   Object.assign(state, { open: true, sender: true });
 });
 
-const submitPorts = (): SubmitPorts => {
+const submitPorts = (): SubmitPorts & AnswerPorts => {
   const ports = submitPortsOf(world);
   const senderOf = async () => (state.open ? { lastInboundAt: world.now - 1 } : {});
   return { ...ports, plan: plannerOf(world, { senderOf }) };
@@ -157,6 +157,7 @@ describe('a caller’s key', () => {
     expect(shown).toMatchObject({
       hops: [{ price: {} }, { refusal: { code: 'precondition_failed' } }, { refusal: { code: 'precondition_failed' } }],
     });
-    expect(await sendV1(submitPorts(), actor, 'own', body)).toMatchObject(unpriced);
+    const refusal = { code: 'precondition_failed' };
+    expect(await sendV1(submitPorts(), actor, 'own', body)).toMatchObject({ fallback: [{ refusal }, { refusal }] });
   });
 });

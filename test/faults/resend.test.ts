@@ -51,7 +51,7 @@ describe('a queued message', () => {
 
   let keys = 0;
   const queued = async (actor: Actor, at = world.now): Promise<MessageRecord> => {
-    const { plan } = accepted(await pricePlan(world.ports, request, await planSms(world.ports, actor, request)));
+    const { plan } = accepted(await pricePlan(world.ports, actor, request, await planSms(world.ports, actor, request)));
     const key = requestKey(`queued-${keys++}`, 'sms.send', request);
     const reserved = reserveMessage(world.ports, actor, { plan, key, initial: { status: 'queued', at } });
     return accepted(await reserved).message;

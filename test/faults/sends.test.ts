@@ -21,7 +21,8 @@ const UNKNOWN: ProviderAnswer = { kind: 'unknown', detail: 'no answer within 10 
 const world = await use(startWorld('live'));
 afterEach(world.reset);
 
-describe.each(CHANNELS)('a send on %s', (channel) => {
+// A push is an attempt of each of its devices: test/push and test/faults/push.test.ts.
+describe.each(CHANNELS.filter((each) => !channelOf(each).fansOut))('a send on %s', (channel) => {
   const answers = answersOn(channel);
   const endings = endingsOn(channel);
   let price: number;

@@ -19,7 +19,7 @@ describe('an SMS', () => {
     const body = 'a'.repeat(400);
     const sends = Array.from({ length: 12 }, (_, at) => outcomeOf(world.sms(actor, `k${at}`, { body })));
     expect(tally(await Promise.all(sends))).toEqual({ sent: 12 });
-    expect(await readVolume(world.live, actor.organizationId, 'sms', '202603')).toBe(36);
+    expect(await readVolume(world.live, actor.organizationId, 'sms', '202603')).toEqual({ taken: 36, free: [] });
     const { balance } = await checkMoney(world.table, actor.organizationId);
     expect(100_000 - balance).toBe(7 * 100 + 9 * 90 + 20 * 70);
   });

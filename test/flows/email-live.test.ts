@@ -1,8 +1,10 @@
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { SUPPRESSION_COMMANDS } from '../../infra/operator/commands/suppression.ts';
 import type { Target } from '../../infra/operator/target.ts';
+import { newId } from '../../shared/domain/core/ids.ts';
 import { setOrganization } from '../../shared/storage/access/organization-settings.ts';
 import { type Answer, type Client, startMessaging, type Tenant } from '../support/api.ts';
+import { operatorAct } from '../support/audit.ts';
 import { checkMoney } from '../support/money.ts';
 import { expectProblem } from '../support/problems.ts';
 import { startAmazonSesStandIn } from '../support/providers/amazon-ses-stand-in.ts';
@@ -134,7 +136,8 @@ describe('an address that SES reported', () => {
     const [owner, other] = [await tenantOf(), await tenantOf()];
     await owner.live.post('/v2/email/templates', { name: 'oi', subject: 'Oi', source: '<p>Oi</p>' });
     await other.live.post('/v2/email/templates', { name: 'oi', subject: 'Oi', source: '<p>Oi</p>' });
-    for (const { id } of [owner, other]) await setOrganization(messaging.tables.live, id, 'emailFrom', MAIL.from);
+    for (const { id } of [owner, other])
+      await setOrganization(messaging.tables.live, id, 'emailFrom', MAIL.from, operatorAct(id));
     const plan = async (of: Tenant, fields: object = {}) => {
       const body = {
         channel: 'email',
@@ -254,6 +257,24 @@ describe('an e-mail', () => {
       expect(of('email.clicked')).toEqual([expect.objectContaining({ id: sent.body.id, url: link })]);
       expect(JSON.stringify(events)).not.toContain('192.0.2.1');
     }, PATIENCE);
+  });
+
+  test('that is opened or clicked moves the last interaction of its contact, in whatever order reports come', async () => {
+    const owner = await tenantOf();
+    const to = `ana.${newId('event').slice(4)}@example.com`;
+    const { body: contact } = await owner.live.post('/contacts', { phone: '+5511987651234', email: to });
+    const sent = await accepted(await send(owner.live, { to }));
+    const at = (ago: number) => new Date(Date.now() - ago).toISOString();
+    const last = async () => (await owner.live.get(`/contacts/${contact.id}`)).body.lastInteractionAt;
+    const [early, middle, late] = [at(30_000), at(20_000), at(10_000)];
+    await deliver(ses.event(sent, 'Open', { open: { timestamp: middle } }));
+    expect(await last()).toBe(middle);
+    await deliver(ses.event(sent, 'Open', { open: { timestamp: early } }));
+    expect(await last()).toBe(middle);
+    await deliver(ses.event(sent, 'Click', { click: { timestamp: late, link: 'https://azul.example/' } }));
+    expect(await last()).toBe(late);
+    await deliver(ses.receipt(sent, 'delivered'));
+    expect(await last()).toBe(late);
   });
 
   test('of a template has its subject and html, filled', async () => {

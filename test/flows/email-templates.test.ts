@@ -97,7 +97,7 @@ describe('a template', () => {
     ['a variable declared twice', { variables: [{ name: 'a' }, { name: 'a' }] }, 'variables.1.name'],
     ['a malformed variable', { variables: [{ name: '1a' }] }, 'variables.0.name'],
     ['a name of two lines', { name: 'a\nb' }, 'name'],
-    ['an unknown field', { html: '<p></p>' }, ''],
+    ['an unknown field', { html: '<p></p>' }, 'html'],
   ])('is refused with the path of the fault: %s', async (_, fields, path) => {
     expectProblem(await create({ name: 'faulty', ...fields }), 422, { errors: [path] });
   });

@@ -131,7 +131,7 @@ describe('a flow', () => {
       { flowJson: { screens: [SCREEN, second], routing_model: { DADOS: ['X'] } } },
       'flowJson.routing_model',
     ],
-    ['an endpoint secret', { endpointSecret: 'x' }, ''],
+    ['an endpoint secret', { endpointSecret: 'x' }, 'endpointSecret'],
     ['no categories', { platformCategories: [] }, 'platformCategories'],
     ['an unknown number', { numberId: `num_${'0'.repeat(21)}` }, 'numberId'],
     ['too much JSON', { flowJson: { screens: [{ ...SCREEN, data: { a: 'x'.repeat(110_000) } }] } }, 'flowJson'],

@@ -103,7 +103,7 @@ test('media is sent; templates, captions and other buttons are refused with thei
   expect((await sentTo(user)).content).toEqual({ payload: media });
   const refused: readonly (readonly [object, string])[] = [
     [{ type: 'template', payload: { template: { name: 'a', language: 'pt-BR' } } }, 'payload'],
-    [{ type: 'media', payload: { media: { ...media.media, caption: 'a' } } }, 'payload.media'],
+    [{ type: 'media', payload: { media: { ...media.media, caption: 'a' } } }, 'payload.media.caption'],
     [{ type: 'media', payload: { media: { kind: 'image' } } }, 'payload.media'],
     [{ type: 'media', payload: { media: { kind: 'image', url: 'http://cdn.example.com.br/a' } } }, 'payload.media.url'],
     [{ type: 'text', payload: { text: 'ç'.repeat(501) } }, 'payload.text'],

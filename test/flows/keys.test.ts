@@ -66,7 +66,7 @@ const call = async (
     ),
     body: body === undefined ? null : JSON.stringify(body),
     isBase64Encoded: false,
-    requestContext: { requestId: 'req', authorizer: admitted.context },
+    requestContext: { identity: { sourceIp: '203.0.113.9' }, requestId: 'req', authorizer: admitted.context },
   } as unknown as APIGatewayProxyEvent;
   const { statusCode, body: text } = (await handlers.get(name)?.(event, {} as Context)) ?? { statusCode: 0, body: '' };
   return { status: statusCode, body: text === '' ? {} : JSON.parse(text) };
@@ -162,7 +162,7 @@ describe('API keys', () => {
 });
 
 describe('the organization of a credential', () => {
-  test('is read by any key with wallet:read', async () => {
+  test('is read by any key with organization:read', async () => {
     const { status, body } = await call('organization/get');
     expect({ status, body }).toMatchObject({
       status: 200,

@@ -1,17 +1,19 @@
 import { describe, expect, test, vi } from 'vitest';
 import { DEFAULT_PRICES } from '../../shared/domain/pricing/default-prices.ts';
-import { priceRowOf, quoteUnits } from '../../shared/domain/pricing/prices.ts';
+import { priceRowOf } from '../../shared/domain/pricing/prices.ts';
+import { NO_VOLUME, quoteUnits } from '../../shared/domain/pricing/volume.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { startMessaging } from '../support/api.ts';
 import { checkMoney } from '../support/money.ts';
 import { use } from '../support/use.ts';
-import { becomes, keyed, setQuietHours } from './support.ts';
+import { becomes, connectNumber, keyed, registerDevice, setQuietHours } from './support.ts';
 
 const TO = '+5511999990005';
 const WAIT = { timeout: 15_000, interval: 200 };
 
 const messaging = await use(startMessaging());
 const tenant = await messaging.tenant();
+await registerDevice(tenant.test, 'device-1');
 
 const create = (body: Readonly<Record<string, unknown>>, key?: string, of = tenant) =>
   of.test.post('/messages', { channel: 'sms', to: TO, type: 'text', payload: { text: 'Oi' }, ...body }, keyed(key));
@@ -113,11 +115,44 @@ describe('a message of POST /messages', () => {
   });
 });
 
+describe('the sender that a message names', () => {
+  const ghost = `num_${'0'.repeat(21)}`;
+  const template = { type: 'template', payload: { template: { name: 'pedido', language: 'pt-BR' } } };
+  const refusal = async (fields: Readonly<Record<string, unknown>>) => {
+    const { status, body } = await create(fields);
+    const { requestId: _, instance: __, ...problem } = body;
+    return { status, problem };
+  };
+
+  test("of another organization is refused as one that nobody has, and names the field's path", async () => {
+    const other = await messaging.tenant();
+    const foreign = await connectNumber(other.test);
+    const nobody = await refusal({ channel: 'whatsapp', ...template, numberId: ghost });
+    expect(nobody).toMatchObject({
+      status: 422,
+      problem: { errors: [{ path: 'numberId', message: expect.any(String) }] },
+    });
+    expect(await refusal({ channel: 'whatsapp', ...template, numberId: foreign })).toEqual(nobody);
+    expect(await refusal({ channel: 'whatsapp', ...template, numberId: 'any' })).toEqual(nobody);
+  });
+
+  test.each([
+    [
+      { channel: 'instagram', to: '17841400008460056', instagramAccountId: `iga_${'0'.repeat(21)}` },
+      'instagramAccountId',
+    ],
+    [{ channel: 'sms', numberId: ghost }, 'numberId'],
+    [{ channel: 'whatsapp', ...template, instagramAccountId: `iga_${'0'.repeat(21)}` }, 'instagramAccountId'],
+  ])('that is none of its channel is refused: %j', async (fields, path) => {
+    expect(await refusal(fields)).toMatchObject({ status: 422, problem: { errors: [{ path }] } });
+  });
+});
+
 describe('a push message of POST /messages', () => {
   const [image, buttons] = [{ imageUrl: 'https://cdn.loja.example/oferta.png' }, { actions: [{ label: 'Rastrear' }] }];
   const priceOfKind = (kind: string) => {
     const row = priceRowOf(DEFAULT_PRICES, 'push', kind);
-    return row && quoteUnits(row, 1, 0).coins;
+    return row && quoteUnits(row, 1, NO_VOLUME).coins;
   };
 
   test.each([

@@ -81,7 +81,7 @@ describe('a number', () => {
     ['a number that Meta does not know', { phoneNumberId: '1230404' }, 'phoneNumberId'],
     ['an invalid id', { phoneNumberId: '../me' }, 'phoneNumberId'],
     ['a token of two lines', { accessToken: 'a\r\nb' }, 'accessToken'],
-    ['an unknown field', { displayPhone: '+5511999990000' }, ''],
+    ['an unknown field', { displayPhone: '+5511999990000' }, 'displayPhone'],
   ])('is not connected with %s', async (_, fields, path) => {
     const answer = await connect(fields);
     expectProblem(answer, 422, { errors: [path] });
@@ -151,7 +151,7 @@ describe('a number', () => {
       [{ about: null }, 'about'],
       [{ email: 'no' }, 'email'],
       [{ website: 'javascript:alert(1)' }, 'website'],
-      [{ profilePictureUrl: 'https://x.example/a.png' }, ''],
+      [{ profilePictureUrl: 'https://x.example/a.png' }, 'profilePictureUrl'],
     ] as const)
       expectProblem(await patch(path, body), 422, { errors: [error] });
   });

@@ -155,15 +155,19 @@ describe('beside a running service', { timeout: 180_000 }, () => {
   });
 
   test('a person gets a session of the requested environment while active', async () => {
-    const person = ['--organization', organizationId, '--name', 'Ana', '--email', 'ana@example.com'];
-    const createAccount = (status: string) => json('account', 'create', ...person, '--status', status);
-    const { id } = await createAccount('active');
+    const named = ['--organization', organizationId, '--name', 'Ana', '--email'];
+    const person = [...named, 'ana@example.com'];
+    const { id } = await json('account', 'create', ...person, '--status', 'active');
     expect((await json('session', 'create', '--account', id)).token).toMatch(/^svc_session_[0-9A-Za-z]{32,}$/);
     const { token, expiresAt } = await json('session', 'create', '--account', id, '--env', 'test');
     expect(token).toMatch(/^svc_session_test_[0-9A-Za-z]{32,}$/);
     expect(Date.parse(expiresAt) - Date.now()).toBeGreaterThan(11 * 3_600_000);
-    const suspended = await createAccount('suspended');
+    const suspended = await json('account', 'create', ...named, 'caio@example.com', '--status', 'suspended');
     expect(await admin('session', 'create', '--account', suspended.id)).toMatchObject({ code: 1, stdout: '' });
+    expect((await admin('account', 'create', ...person)).stderr).toMatch(/has this e-mail address/);
+    const set = ['account', 'set', '--id', id];
+    expect(await json(...set, '--role', 'viewer')).toEqual({ id, status: 'active', role: 'viewer' });
+    expect(await json(...set, '--status', 'suspended')).toEqual({ id, status: 'suspended', role: 'viewer' });
   });
 
   test('a price table that was shown can be set, and applies from its effective time', async () => {
@@ -184,7 +188,14 @@ describe('beside a running service', { timeout: 180_000 }, () => {
     const refused = await admin(...set, '--json');
     expect(refused).toMatchObject({ code: 1, stdout: '' });
     expect(JSON.parse(refused.stderr).error).toContain('no row for sms premium:');
-    expect(await json(...set, '--partial')).toMatchObject({ rows: items.length - 1 });
+    const kept = items.filter(({ route }: { route: string }) => route !== 'premium').length;
+    expect(await json(...set, '--partial')).toMatchObject({ rows: kept });
+    const without = ({ channel, prefix }: { channel: string; prefix?: string }) =>
+      channel !== 'sms' || prefix !== '351';
+    await writeFile(file, JSON.stringify(items.filter(without)));
+    expect(JSON.parse((await admin(...set, '--json')).stderr).error).toContain(
+      'no row for sms premium +351, sms otp +351:',
+    );
   });
 
   test('a mistake exits with 1 and its reason on stderr, as text or JSON', async () => {

@@ -83,20 +83,24 @@ describe('a device', () => {
     'of a browser needs both of its keys: 400 (%o)',
     async (keys) => {
       const { register } = await shop();
-      expectProblem(await register('https://push.example/x', { platform: 'web', ...keys }), 400);
-      expect((await register('https://push.example/x', { platform: 'web', ...BROWSER })).status).toBe(200);
+      expectProblem(await register('https://fcm.googleapis.com/fcm/send/x', { platform: 'web', ...keys }), 400);
+      expect((await register('https://fcm.googleapis.com/fcm/send/x', { platform: 'web', ...BROWSER })).status).toBe(
+        200,
+      );
     },
   );
 
   test.each([
     ['an unknown platform', { platform: 'fax' }, 'platform'],
-    ['an unknown field', { cor: 'azul' }, ''],
+    ['an unknown field', { cor: 'azul' }, 'cor'],
     ['a topic that is not a string', { topics: [7] }, 'topics.0'],
     ['a token with half a character', { token: 'x\ud800' }, 'token'],
   ])('with %s is refused with 400 and the path, since the operation documents no 422', async (_, fields, path) => {
     const { client, register, appId } = await shop();
     expectProblem(await register('device-1', fields), 400, { errors: [path] });
-    expectProblem(await client.post('/v2/push/tokens/opt-out', { appId, cor: 'azul' }), 400, { errors: ['token', ''] });
+    expectProblem(await client.post('/v2/push/tokens/opt-out', { appId, cor: 'azul' }), 400, {
+      errors: ['token', 'cor'],
+    });
     expect((await client.post('/v2/push/preview', { platforms: ['ios'] })).body.reach).toBe(0);
   });
 
@@ -123,12 +127,13 @@ describe('a device', () => {
 
   test('counts once in the opt-out metric for each opt-out, in either way', async () => {
     const { client, register, appId } = await shop();
-    await register('web-1', { platform: 'web', ...BROWSER });
+    await register('https://fcm.googleapis.com/fcm/send/web-1', { platform: 'web', ...BROWSER });
     const before = await optOutsOf('web');
-    for (const _ of [1, 2]) await client.post('/v2/push/tokens/opt-out', { appId, token: 'web-1' });
-    await register('web-1', { platform: 'web', ...BROWSER, optedIn: true });
-    await register('web-1', { platform: 'web', ...BROWSER, optedIn: false });
-    await register('web-1', { platform: 'web', ...BROWSER, optedIn: false });
+    for (const _ of [1, 2])
+      await client.post('/v2/push/tokens/opt-out', { appId, token: 'https://fcm.googleapis.com/fcm/send/web-1' });
+    await register('https://fcm.googleapis.com/fcm/send/web-1', { platform: 'web', ...BROWSER, optedIn: true });
+    await register('https://fcm.googleapis.com/fcm/send/web-1', { platform: 'web', ...BROWSER, optedIn: false });
+    await register('https://fcm.googleapis.com/fcm/send/web-1', { platform: 'web', ...BROWSER, optedIn: false });
     await vi.waitFor(async () => expect(await optOutsOf('web')).toBe(before + 2), { timeout: 10_000, interval: 100 });
   });
 });
@@ -163,26 +168,31 @@ describe('live', () => {
     expect(await wallet(live)).toMatchObject({ balanceCoins: 990, heldCoins: 0 });
   });
 
-  test('/v1 with channel push sends to one device, by its token or id; without an app it is 502 with what is missing', async () => {
+  test('/v1 with channel push reaches a device by its token or id, and is the same message in both lists', async () => {
     const { tenant, appId } = await liveShop();
     const { live } = tenant;
     const device = (await register(live, appId)).body.id;
-    const one = (client: Client, to: string) =>
-      client.post('/v1/messages', { channel: 'push', to, text: 'Oi' }, keyed());
-    const statusOf = (client: Client, id: string, status: string) =>
-      becomes(client, `/messages/${id}`, { status }, { timeout: 30_000, interval: 150 });
     const before = fcm.pushes.length;
     for (const to of [fcm.device.token, device]) {
-      const { status, body } = await one(live, to);
+      const { status, body } = await live.post('/v1/messages', { channel: 'push', to, text: 'Oi' }, keyed());
       expect(status).toBe(202);
-      await statusOf(live, body.id, 'sent');
+      await becomes(live, `/messages/${body.id}`, { status: 'sent' }, { timeout: 30_000, interval: 150 });
+      expect(await ended(live, body.id)).toMatchObject({ id: body.id, origin: 'api', metrics: { delivered: 1 } });
+      const [{ dispatchId }] = await dispatchesOf(live, body.id);
+      expect(JSON.stringify(fcm.pushes.at(-1))).toContain(dispatchId);
     }
     expect(fcm.pushes.length - before).toBe(2);
-    await statusOf(live, (await one(live, 'unknown-device')).body.id, 'failed');
-    const bare = await messaging.tenant({ live: 1_000 });
-    const refused = await one(bare.live, 'device');
-    expectProblem(refused, 502);
-    expect(refused.body.detail).toContain('POST /v2/push/apps');
-    expect(await wallet(bare.live)).toMatchObject({ balanceCoins: 1_000, heldCoins: 0 });
+    expect(await wallet(live)).toMatchObject({ balanceCoins: 980, heldCoins: 0 });
+  });
+
+  test('/v1 with channel push refuses a stranger, as the sandbox does, and charges nothing', async () => {
+    const { tenant } = await liveShop();
+    for (const client of [tenant.live, tenant.test]) {
+      const { balanceCoins } = await wallet(client);
+      const refused = await client.post('/v1/messages', { channel: 'push', to: 'unknown-device', text: 'Oi' }, keyed());
+      expectProblem(refused, 422, { errors: ['to'] });
+      expect(refused.body.code).toBe('invalid_recipient');
+      expect(await wallet(client)).toMatchObject({ balanceCoins, heldCoins: 0 });
+    }
   });
 });

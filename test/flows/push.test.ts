@@ -15,7 +15,7 @@ describe('a push message', () => {
     const endings = ['0005', '0099', '1234', '0006', '0008', '0013', '0018', '0114'];
     for (const ending of endings) await register(`device-${ending}`);
     await register('device-x-0005', { platform: 'android' });
-    await register('device-y-0005', { platform: 'web', ...BROWSER });
+    await register('https://web.push.apple.com/device-y-0005', { platform: 'web', ...BROWSER });
     const sent = await send(client, { platforms: ['ios', 'android'] });
     expect(sent).toMatchObject({
       status: 201,
@@ -42,6 +42,7 @@ describe('a push message', () => {
     const events = await messaging.eventsOf('test', tenant.id);
     const raised = events.filter(({ type }) => type.startsWith('message.'));
     expect(raised.map(({ type, data }) => ({ type, data }))).toEqual([
+      { type: 'message.queued', data: expect.objectContaining({ id: body.id, channel: 'push', to: 'all_opt_in' }) },
       { type: 'message.sent', data: expect.objectContaining({ id: body.id, reach: 9, delivered: 4, failures: 5 }) },
     ]);
   });
@@ -86,7 +87,7 @@ describe('a push message', () => {
     ['a segment beside tokenIds', { segment: 'all_opt_in', tokenIds: ['x'] }, ['tokenIds']],
     ['an unknown segment', { segment: `seg_${'0'.repeat(21)}` }, ['segment']],
     ['an unknown platform', { platforms: ['fax'] }, ['platforms.0']],
-    ['an unknown field', { cor: 'azul' }, ['']],
+    ['an unknown field', { cor: 'azul' }, ['cor']],
   ])('that is previewed with %s is refused with 400, since the preview documents no 422', async (_, fields, errors) => {
     const { client } = await shop();
     expectProblem(await client.post('/v2/push/preview', { platforms: ['ios'], ...fields }), 400, { errors });

@@ -153,10 +153,10 @@ describe('the list of RCS messages', () => {
     channel: ['whatsapp'],
     campaignId: ['x'.repeat(129)],
     cursor: ['', 'x', 'x'.repeat(3_000)],
-    '': ['skip'],
+    order: ['skip'],
   };
   test.each(pairsOf(INVALID))('refuses %s=%s with 400 and the path', async (name, value) => {
-    expectProblem(await list({ [name || 'order']: value }), 400, { errors: [name] });
+    expectProblem(await list({ [name]: value }), 400, { errors: [name] });
   });
 });
 

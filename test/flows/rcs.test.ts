@@ -4,7 +4,7 @@ import { type Client, startMessaging } from '../support/api.ts';
 import { checkMoney } from '../support/money.ts';
 import { expectProblem } from '../support/problems.ts';
 import { use } from '../support/use.ts';
-import { balanceOf, keyed, optedOut, walletOf } from './support.ts';
+import { balanceOf, becomes, keyed, optedOut, walletOf } from './support.ts';
 
 const PATH = '/v2/rcs/messages';
 const PHONE = '+5511999990005';
@@ -67,20 +67,38 @@ describe('an accepted RCS send', () => {
     expect(listed.body).toMatchObject({ items: [{ id: body.id, ...given }] });
   });
 
-  test('costs the price of its route at any length, and counts towards no volume band', async () => {
+  test('costs the price of its route and destination at any length, and counts towards no volume band', async () => {
     const other = await messaging.tenant();
     const prices = [
       [{}, 1_200],
       [{ route: 'easy_otp_rcs' }, 1_400],
       [{ content: { text: 'á🙂'.repeat(80) } }, 1_200],
       [card({ description: 'x'.repeat(2_000) }), 1_200],
-      [{ to: '+351912340005', fallback: { text: '🙂'.repeat(160) } }, 1_200],
+      [{ to: '+351912340005', fallback: { text: 'Oi' } }, 10_500],
     ] as const;
     for (const [fields, coins] of prices) expect((await sendBy(other.test, fields)).body.billing).toEqual({ coins });
     const wallet = await walletOf(other.test);
-    expect(wallet).toMatchObject({ balanceCoins: 10_000_000 - 6_200, heldCoins: 0 });
+    expect(wallet).toMatchObject({ balanceCoins: 10_000_000 - 15_500, heldCoins: 0 });
     for (const { segments } of wallet.bands) expect(segments).toBe(0);
     await checkMoney(messaging.tables.test, other.id);
+  });
+
+  test.each([
+    ['an SMS of two segments holds its price and keeps it where it left so', '0021', 'x'.repeat(161), 1_600, 1_600],
+    ['an SMS of two segments returns what RCS costs less', '0005', 'x'.repeat(161), 1_600, 1_200],
+    ['an SMS in UCS-2 holds the price of RCS and returns what it costs less', '0021', '🙂', 1_200, 800],
+    ['an SMS in UCS-2 keeps the price of RCS where it left so', '0005', '🙂', 1_200, 1_200],
+    ['a message that fails costs what RCS costs', '0006', 'x'.repeat(161), 1_600, 1_200],
+    ['an SMS of one segment costs the price of RCS either way', '0021', 'ã'.repeat(160), 1_200, 1_200],
+  ])('with a fallback, %s', async (_, ending, text, held, kept) => {
+    const other = await messaging.tenant();
+    const sent = await sendBy(other.test, { to: `+551199999${ending}`, fallback: { text } });
+    expect(sent.body.billing).toEqual({ coins: held });
+    const balanceCoins = 10_000_000 - kept;
+    await becomes(other.test, '/v2/wallet', { balanceCoins, heldCoins: 0 }, { timeout: 30_000, interval: 200 });
+    await becomes(other.test, `${PATH}/${sent.body.id}`, { status: expect.stringMatching(/^(delivered|failed)$/) });
+    await checkMoney(messaging.tables.test, other.id);
+    expect((await walletOf(other.test)).balanceCoins).toBe(balanceCoins);
   });
 
   test('masks its recipient without pii:full, in the response, the read and the list', async () => {
@@ -110,7 +128,7 @@ describe('an RCS send that breaks the contract', () => {
     ['content', { content: undefined }],
     ['content', { content: {} }],
     ['content', { content: { text: 'x', card: { title: 'T', description: 'D' } } }],
-    ['content', { content: { text: 'x', html: 'x' } }],
+    ['content.html', { content: { text: 'x', html: 'x' } }],
     ['content.text', { content: { text: '' } }],
     ['content.text', { content: { text: 'x'.repeat(161) } }],
     ['content.text', { content: { text: `${'x'.repeat(139)} https://loja.example` }, trackLinks: true }],
@@ -132,18 +150,18 @@ describe('an RCS send that breaks the contract', () => {
     ['content.card.suggestions.0.url', button({ kind: 'openUrl', label: 'L' })],
     ['content.card.suggestions.0.url', button({ kind: 'openUrl', label: 'L', url: 'javascript:alert(1)' })],
     ['content.card.suggestions.0.phone', button({ kind: 'call', label: 'L', phone: '190' })],
-    ['content.card.suggestions.0', button({ kind: 'reply', label: 'L', url: 'https://loja.example' })],
+    ['content.card.suggestions.0.url', button({ kind: 'reply', label: 'L', url: 'https://loja.example' })],
     ['route', { route: undefined }],
     ['route', { route: 'premium' }],
     ['fallback.text', { fallback: {} }],
-    ['fallback.text', { fallback: { text: 'x'.repeat(161) } }],
-    ['fallback.text', { fallback: { text: `${'x'.repeat(159)}…` } }],
+    ['fallback.text', { fallback: { text: 'x'.repeat(1_521) } }],
+    ['fallback.text', { fallback: { text: `${'x'.repeat(1_519)}…` } }],
     ['contactId', { contactId: 'cnt_short' }],
     ['contactId', { contactId: 'cnt_000000000000000000000' }],
     ['campaignId', { campaignId: 'x'.repeat(129) }],
     ['metadata.1a', { metadata: { '1a': 1 } }],
     ['trackLinks', { trackLinks: 'true' }],
-    ['', { senderId: 'LOJA' }],
+    ['senderId', { senderId: 'LOJA' }],
   ])('at %j is 422 with the path', async (path, fields) => {
     expectProblem(await send(fields), 422, { errors: [path] });
   });

@@ -169,7 +169,7 @@ describe('an invalid send', () => {
     ['metadata.a', { metadata: { a: null } }],
     ['metadata.a', { metadata: { a: { b: 1 } } }],
     ['metadata.a', { metadata: { a: 2 ** 53 + 2 } }],
-    ['', { priority: 'high' }],
+    ['priority', { priority: 'high' }],
   ])('that breaks the contract at %j is 422 with the path', async (path, change) => {
     expectProblem(await tenant.test.send(change), 422, { errors: [path] });
   });

@@ -100,7 +100,7 @@ describe('a preview', () => {
     ['body', { body: '' }],
     ['body', { body: null }],
     ['route', { body: 'oi', route: 'express' }],
-    ['', { body: 'oi', to: '+5511999990005' }],
+    ['to', { body: 'oi', to: '11999990005' }],
   ])('that breaks the contract at %j is 422', async (path, body) => {
     expectProblem(await tenant.test.post('/v2/sms/preview', body), 422, { errors: [path] });
   });

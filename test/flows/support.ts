@@ -40,6 +40,12 @@ export const connectNumber = async (client: Client, wabaId = '102290129340398'):
   return (await client.post('/numbers', { phoneNumberId, wabaId, accessToken: 'token' })).body.id;
 };
 
+/** Registers a device of the sandbox, under an app of its own. */
+export const registerDevice = async (client: Client, token: string, fields: object = {}): Promise<void> => {
+  const appId: string = (await client.post('/v2/push/apps', { name: 'Loja' })).body.id;
+  expect((await client.post('/v2/push/tokens', { appId, token, platform: 'ios', ...fields })).status).toBe(200);
+};
+
 /** Sets up a provider in the live stage. */
 export const setUpProvider = async (messaging: Messaging, channel: Channel, name: string, settings: object) => {
   const provider = { channel, name, settings, now: Date.now() };

@@ -192,7 +192,7 @@ describe('a WhatsApp send', () => {
     const meta = { code: 'template_not_approved', templateId: id };
     expectProblem(await send({ templateId: id, templateVars: ['a', 'b'] }), 409, { meta });
     expectProblem(await send({ payload: { template: { name: 'espera_pending', language: 'pt-BR' } } }), 409, { meta });
-    expectProblem(await send({ templateId: `tpl_${'0'.repeat(21)}` }), 422, { errors: ['template'] });
+    expectProblem(await send({ templateId: `tpl_${'0'.repeat(21)}` }), 422, { errors: ['templateId'] });
     const refused = await sendV1({ template: 'espera_pending', variables: { 1: 'a', 2: 'b' } });
     expect([refused.status, refused.body.code]).toEqual([409, 'precondition_failed']);
   });

@@ -6,7 +6,18 @@ import { connectNumber, keyed, storeReply } from './support.ts';
 /** The kinds of objects that paths address. */
 export type Kind =
   | ('message' | 'rcs' | 'email' | 'reply' | 'batch' | 'push' | 'pushApp' | 'pushDispatch')
-  | ('key' | 'contact' | 'webhook' | 'delivery' | 'emailTemplate' | 'number' | 'sender' | 'template' | 'flow');
+  | (
+      | 'account'
+      | 'key'
+      | 'contact'
+      | 'webhook'
+      | 'delivery'
+      | 'emailTemplate'
+      | 'number'
+      | 'sender'
+      | 'template'
+      | 'flow'
+    );
 export type Things = Readonly<Record<Kind, string>>;
 
 /** Two RCS messages, so that their list has a second page, to a recipient without reports. Answers the last. */
@@ -38,6 +49,8 @@ export const makeThings = async (messaging: Messaging, owner: Tenant): Promise<T
   const mail = { to: 'success@simulator.amazonses.com', subject: 'Oi', text: 'Oi' };
   const email = (await client.post('/v2/email/messages', mail, keyed())).body.id;
   const key = (await client.post('/v2/api-keys', { name: 'Theirs', scopes: KEY_SCOPES })).body.id;
+  const invited = { name: 'Theirs', email: 'theirs@example.com', role: 'viewer' };
+  const account = (await client.post('/v2/accounts', invited)).body.id;
   const mailTemplate = { name: 'Theirs', subject: 'Oi', source: '<p>Oi</p>' };
   const emailTemplate = (await client.post('/v2/email/templates', mailTemplate)).body.id;
   const number = await connectNumber(client);
@@ -55,5 +68,5 @@ export const makeThings = async (messaging: Messaging, owner: Tenant): Promise<T
   const webhook = await makeWebhook(table, organizationId);
   const delivery = await makeDelivery(table, organizationId, webhook);
   const messages = { message, rcs, email, batch, reply, ...(await makePush(client)) };
-  return { ...messages, key, contact, emailTemplate, number, sender, template, flow, webhook, delivery };
+  return { ...messages, account, key, contact, emailTemplate, number, sender, template, flow, webhook, delivery };
 };

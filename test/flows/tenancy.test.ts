@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test, vi } from 'vitest';
 import type { OperationContract } from '../../shared/contracts/define-operation.ts';
 import { OPERATIONS } from '../../shared/contracts/index.ts';
 import { KEY_SCOPES } from '../../shared/domain/access/keys.ts';
+import { type Scope, WIDER_SCOPE } from '../../shared/domain/core/scopes.ts';
 import { type Answer, apiClient, type Client, startMessaging, type Tenant } from '../support/api.ts';
 import { expectProblem } from '../support/problems.ts';
 import { exampleBody, pathNames, pathWith, queryNames, scopeOf } from '../support/requests.ts';
@@ -9,34 +10,16 @@ import { use } from '../support/use.ts';
 import { makeWebhook } from '../support/webhook-rows.ts';
 import { wireClient } from '../support/wire.ts';
 import { keyed } from './support.ts';
-import { type Kind, makeThings, type Things } from './tenancy-objects.ts';
+import { makeThings, type Things } from './tenancy-objects.ts';
+import { kindOf } from './tenancy-paths.ts';
 
-/** The kind of object that a path addresses, by the start of the path. */
-const KIND_OF_PATH: Readonly<Record<string, Kind>> = {
-  '/messages/{id}': 'message',
-  '/v1/messages/bulk/{batchId}': 'batch',
-  '/v2/sms/messages/{id}': 'message',
-  '/v2/sms/replies/{id}': 'reply',
-  '/v2/rcs/messages/{id}': 'rcs',
-  '/v2/email/messages/{id}': 'email',
-  '/v2/push/apps/{id}': 'pushApp',
-  '/v2/push/dispatches/{id}': 'pushDispatch',
-  '/v2/push/messages/{id}': 'push',
-  '/v2/api-keys/{id}': 'key',
-  '/contacts/{id}': 'contact',
-  '/v2/email/templates/{id}': 'emailTemplate',
-  '/numbers/{numberId}': 'number',
-  '/v2/senders/{id}': 'sender',
-  '/v2/templates/{id}': 'template',
-  '/v2/flows/{id}': 'flow',
-  '/webhooks/{id}/deliveries/{deliveryId}': 'delivery',
-  '/webhooks/{id}': 'webhook',
-};
 /** Rows that change in the background: messages, events, batches and the ledger. */
-const CHANGING = ['MSG#', 'EVT#', 'BATCH#', 'WALLET#', 'PSH#', 'PDSP#'];
+const CHANGING = ['MSG#', 'EVT#', 'BATCH#', 'WALLET#', 'PSH#', 'PDSP#', 'DEST#'];
 const PRIVATE = OPERATIONS.filter(({ permission }) => permission !== 'public');
-const ADDRESSED = PRIVATE.filter((contract) => pathNames(contract).length > 0);
-const LISTS = PRIVATE.filter((contract) => contract.method === 'GET' && pathNames(contract).length === 0);
+/** What keys may call; sessions have tests of their own (people.test.ts). */
+const FOR_KEYS = PRIVATE.filter(({ permission }) => typeof permission === 'string');
+const ADDRESSED = FOR_KEYS.filter((contract) => pathNames(contract).length > 0);
+const LISTS = FOR_KEYS.filter((contract) => contract.method === 'GET' && pathNames(contract).length === 0);
 const PAGED = LISTS.filter((contract) => queryNames(contract).includes('cursor'));
 
 let owner: Tenant;
@@ -68,8 +51,6 @@ const callWith = (client: Client, contract: OperationContract, ids: PathIds): Pr
   };
   return client.call(contract.method, pathWith(contract, ids), { headers, ...(body === undefined ? {} : { body }) });
 };
-const kindOf = ({ path }: OperationContract): Kind | undefined =>
-  Object.entries(KIND_OF_PATH).find(([prefix]) => path === prefix || path.startsWith(`${prefix}/`))?.[1];
 /** A response without what differs in every call. */
 const comparable = ({ status, headers, body }: Answer) => {
   const { instance: _, requestId: __, ...rest } = body ?? {};
@@ -207,7 +188,7 @@ describe.each(PRIVATE.map((contract) => [contract.id, contract] as const))('%s',
     const scope = scopeOf(contract);
     const lacking = await messaging.limited(
       owner.test,
-      KEY_SCOPES.filter((each) => each !== scope),
+      KEY_SCOPES.filter((each) => each !== scope && each !== WIDER_SCOPE[scope as Scope]),
     );
     expectProblem(await callWith(lacking, contract, things.message), 403);
   });

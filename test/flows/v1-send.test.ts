@@ -3,7 +3,7 @@ import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { type Answer, startMessaging, type Tenant } from '../support/api.ts';
 import { checkMoney } from '../support/money.ts';
 import { use } from '../support/use.ts';
-import { balanceOf, becomes, keyed, optedOut, setQuietHours } from './support.ts';
+import { balanceOf, becomes, keyed, optedOut, registerDevice, setQuietHours } from './support.ts';
 
 const DELIVERED = '+5511999990005';
 const FAILED = '+5511999990008';
@@ -48,8 +48,8 @@ describe.concurrent('POST /v1/messages', { timeout: 180_000 }, () => {
 
   test('replays a repeated key, and answers another body with 409', async () => {
     const first = await send({}, 'repeat');
-    const { wallet: _, replayed: __, ...same } = first.body;
-    expect((await send({}, 'repeat')).body).toMatchObject({ ...same, replayed: true });
+    await send({});
+    expect((await send({}, 'repeat')).body).toEqual({ ...first.body, replayed: true });
     expect(await send({ text: 'Outro' }, 'repeat')).toMatchObject({ status: 409, body: { code: 'conflict' } });
   });
 
@@ -58,7 +58,6 @@ describe.concurrent('POST /v1/messages', { timeout: 180_000 }, () => {
     [{ channel: 'email', to: 'nobody' }, 400, 'invalid_recipient'],
     [{ channel: 'whatsapp' }, 409, 'window_closed'],
     [{ text: undefined }, 422, 'invalid_request'],
-    [{ fallback: ['email'] }, 422, 'invalid_recipient'],
     [{ fallback: [{ channel: 'sms', to: '12' }] }, 400, 'invalid_phone'],
     [{ fallback_after: '10' }, 422, 'invalid_request'],
     [{ maxCoins: 10 }, 412, 'precondition_failed'],
@@ -82,9 +81,11 @@ describe.concurrent('POST /v1/messages', { timeout: 180_000 }, () => {
 
   test.each(['whatsapp', 'rcs', 'push', 'instagram'])('sends on %s through the sandbox', async (channel) => {
     const fields = channel === 'whatsapp' ? { text: undefined, template: 'pedido' } : {};
+    if (channel === 'push') await registerDevice(tenant.test, DELIVERED);
     const sent = await send({ channel, ...fields });
     expect(sent).toMatchObject({ status: 202, body: { channel } });
-    await becomes(tenant.test, `/messages/${sent.body.id}`, { status: 'delivered' }, WAIT);
+    const status = channel === 'push' ? 'sent' : 'delivered';
+    await becomes(tenant.test, `/messages/${sent.body.id}`, { status }, WAIT);
   });
 });
 

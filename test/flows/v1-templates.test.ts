@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { startMessaging } from '../support/api.ts';
 import { use } from '../support/use.ts';
-import { becomes, connectNumber, keyed } from './support.ts';
+import { becomes, connectNumber, keyed, registerDevice } from './support.ts';
 
 const DELIVERED = '+5511999990005';
 const FAILED = '+5511999990008';
@@ -26,6 +26,7 @@ const approved = async (name: string): Promise<string> => {
   return id;
 };
 const templateId = await approved('pedido_enviado');
+await registerDevice(tenant.test, 'device-1');
 
 const send = (body: object, key?: string, of = tenant.test) =>
   of.post('/v1/messages', { channel: 'sms', to: DELIVERED, ...body }, keyed(key));
@@ -94,12 +95,31 @@ describe('a WhatsApp template on a channel without templates', { timeout: 180_00
 
   test('that the organization has not saved is sent with its values in test, and refused in live', async () => {
     const sent = await send({ template: 'boas_vindas', variables: { nome: 'Ana' } });
-    expect(await read(sent.body.id)).toMatchObject({
-      payload: { text: 'boas_vindas: Ana' },
-      templateId: 'boas_vindas',
-    });
+    const message = await read(sent.body.id);
+    expect(message).toMatchObject({ payload: { text: 'boas_vindas: Ana' }, templateVars: ['Ana'] });
+    // It has an id for what the organization keeps only.
+    expect(message).not.toHaveProperty('templateId');
     const live = await send({ template: 'boas_vindas' }, undefined, tenant.live);
     expect(live).toMatchObject({ status: 422, body: { errors: [{ path: 'template', message: expect.any(String) }] } });
+  });
+});
+
+describe('a message of a saved template', { timeout: 180_000 }, () => {
+  test('names it by its id on WhatsApp, though the send named it by its name', async () => {
+    const sent = await send({ channel: 'whatsapp', template: 'pedido_enviado', variables: VARIABLES });
+    expect(await read(sent.body.id)).toMatchObject({ templateId });
+    const unknown = await send({ channel: 'whatsapp', template: 'so_na_meta' });
+    expect(await read(unknown.body.id)).not.toHaveProperty('templateId');
+  });
+
+  test('names it by its id on e-mail, in every operation', async () => {
+    const draft = { name: 'aviso', subject: 'Aviso', format: 'html', source: '<p>Oi</p>' };
+    const { id } = (await tenant.test.post('/v2/email/templates', draft)).body;
+    const to = 'success@simulator.amazonses.com';
+    const v1 = await send({ channel: 'email', to, template: 'aviso' });
+    const own = await tenant.test.post('/v2/email/messages', { to, templateId: id }, keyed());
+    for (const { body } of [v1, own]) expect(await read(body.id)).toMatchObject({ type: 'template', templateId: id });
+    expect(id).toMatch(/^etpl_/);
   });
 });
 

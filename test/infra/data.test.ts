@@ -64,7 +64,18 @@ describe.each(ENVIRONMENTS)('the data of stage %s', (environment) => {
     const live = environment === 'live';
     expect(settings.deletionProtection).toBe(live);
     expect(table?.Properties.DeletionProtectionEnabled).toBe(live);
-    expect([table?.DeletionPolicy, key?.DeletionPolicy]).toEqual(live ? ['Retain', 'Retain'] : ['Delete', 'Delete']);
+    expect([table?.DeletionPolicy, key?.DeletionPolicy].map((policy) => policy === 'Delete')).toEqual([!live, !live]);
     expect(data[environment].terminationProtection).toBe(live);
+  });
+
+  it('of a first deployment that failed are not in the way of the next one', () => {
+    const named = resourcesOf(data[environment]).filter(({ Properties }) =>
+      ['TableName', 'BucketName', 'AliasName', 'Name'].some((name) => Properties?.[name] !== undefined),
+    );
+    expect(named.length).toBeGreaterThan(3);
+    // `Retain` would keep also what a rolled-back creation made.
+    for (const { id, DeletionPolicy } of resourcesOf(data[environment])) expect(DeletionPolicy, id).not.toBe('Retain');
+    for (const { id, DeletionPolicy } of named)
+      expect([undefined, 'Delete', 'RetainExceptOnCreate'], id).toContain(DeletionPolicy);
   });
 });

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ORIGINS, ROUTER_CODE } from '../../infra/constructs/edge-router.ts';
 import { stageOf } from '../../infra/local/edge.ts';
 import { NAMES } from '../../infra/stages.ts';
+import { EDGE_HEADERS } from '../../shared/contracts/edge.ts';
 import { OPERATIONS } from '../../shared/contracts/index.ts';
 import { ENVIRONMENTS, type Environment } from '../../shared/domain/core/actor.ts';
 import { CONTRACTS } from '../../shared/runtime/problem.ts';
@@ -12,20 +13,28 @@ const contracts = OPERATIONS.slice(0, 3);
 const CERTIFICATE = 'arn:aws:acm:us-east-1:111122223333:certificate/a';
 const DOMAIN = { domainName: 'api.example.com', certificateArn: CERTIFICATE };
 
-/** The origin that the deployed code selects; it passes the request on unchanged. */
-const chosenBy = (code: string, uri: string, authorization?: string): string | undefined => {
+const VIEWER = '198.51.100.7';
+/** The origin that the deployed code selects; of the request it changes nothing but the header of the caller's address. */
+const chosenBy = (code: string, target: string, authorization?: string): string | undefined => {
   let chosen: string | undefined;
   const cf = {
     selectRequestOriginById: (id: string) => {
       chosen = id;
     },
   };
-  const headers = authorization === undefined ? {} : { authorization: { value: authorization } };
+  const headers = {
+    ...(authorization === undefined ? {} : { authorization: { value: authorization } }),
+    [EDGE_HEADERS.viewer]: { value: 'forged' },
+  };
+  const sent = { ...headers };
   const script = code.replace("import cf from 'cloudfront';", '');
-  const request = { method: 'GET', uri, headers, querystring: {} };
-  const passedOn = runInNewContext(`${script}; handler(event)`, { cf, event: { request } });
+  const [uri = '', query = ''] = target.split('?');
+  const querystring = Object.fromEntries([...new URLSearchParams(query)].map(([name, value]) => [name, { value }]));
+  const request = { method: 'GET', uri, headers, querystring };
+  const passedOn = runInNewContext(`${script}; handler(event)`, { cf, event: { request, viewer: { ip: VIEWER } } });
   expect(passedOn).toBe(request);
-  expect(request).toEqual({ method: 'GET', uri, headers, querystring: {} });
+  const told = { ...sent, [EDGE_HEADERS.viewer]: { value: VIEWER } };
+  expect(request).toEqual({ method: 'GET', uri, headers: told, querystring });
   return chosen;
 };
 
@@ -49,6 +58,12 @@ describe('the choice of the stage at the edge', () => {
     ['/u/tAbc123', undefined, 'test'],
     ['/r/lAbc123', undefined, 'live'],
     ['/u/lAbc123', undefined, 'live'],
+    ['/sessions?env=test', undefined, 'test'],
+    ['/sessions/links?env=test', undefined, 'test'],
+    ['/sessions?env=live', undefined, 'live'],
+    ['/sessions', undefined, 'live'],
+    ['/v2/sms/messages?env=test', undefined, 'live'],
+    ['/sessionsx?env=test', undefined, 'live'],
     ['/r/Abc123', undefined, 'live'],
     ['/u/Tbc123', undefined, 'live'],
     ['/v2/r/tAbc', undefined, 'live'],
@@ -58,7 +73,8 @@ describe('the choice of the stage at the edge', () => {
   ])('sends %s with %s to %s', (uri, authorization, expected) => {
     expect(chosenBy(code, uri, authorization)).toBe(ORIGINS.reference[expected]);
     // The local stack applies the same rule.
-    expect(stageOf(uri, authorization)).toBe(expected);
+    const [path = '', query] = uri.split('?');
+    expect(stageOf(path, authorization, query)).toBe(expected);
   });
 
   it.each<[string, string | undefined, string]>([
@@ -93,7 +109,7 @@ describe('the distribution', () => {
         OriginSSLProtocols: ['TLSv1.2'],
       });
       expect(textOf(origin.DomainName)).toMatch(
-        /^Messaging-(?:Live|Test)-App:.*\.execute-api\.sa-east-1\.amazonaws\.com$/,
+        /^Messaging-(?:Live|Test)-Api:.*\.execute-api\.sa-east-1\.amazonaws\.com$/,
       );
     }
     expect(config.DefaultCacheBehavior.TargetOriginId).toBe(ORIGINS.reference.live);

@@ -21,7 +21,8 @@ const environmentOf = (variables: Record<string, unknown>) =>
       name,
       name === 'QUEUE_URLS'
         ? textOf(value).replaceAll(/"(Queue[A-Za-z0-9]+)"/g, '"https://sqs.sa-east-1.amazonaws.com/1/$1"')
-        : textOf(value),
+        : // The distribution names itself.
+          textOf(value).replace(/Messaging-Edge:\w+/, 'd111111abcdef8.cloudfront.net'),
     ]),
   );
 
@@ -48,14 +49,21 @@ describe.each(ENVIRONMENTS)('the functions of stage %s', (environment) => {
     }
   });
 
-  it('each have a log group, with the retention of the stage', () => {
+  it('share one log group per area, with the retention of the stage', () => {
     const groups = new Map(
       resourcesOf(apps[environment], 'AWS::Logs::LogGroup').map(({ id, Properties }) => [id, Properties]),
     );
-    for (const [name, { Properties }] of functions) {
-      expect(groups.get(Properties.LoggingConfig.LogGroup.Ref)?.LogGroupName).toBe(`/aws/lambda/${name}`);
-    }
+    const paths = [...OPERATIONS.map(pathOf), ...BACKGROUND_GRANTS, 'authorizer'];
+    for (const path of paths)
+      expect(groups.get(functionOf(path).LoggingConfig.LogGroup.Ref)?.LogGroupName).toBe(
+        `/messaging/${environment}/functions/${path.split('/')[0]}`,
+      );
     for (const { RetentionInDays } of groups.values()) expect(RetentionInDays).toBe(STAGES[environment].logRetention);
+  });
+
+  it('write to groups of other names than those that each function had of its own, which an upgrade deletes', () => {
+    for (const { Properties } of resourcesOf(apps[environment], 'AWS::Logs::LogGroup'))
+      expect(textOf(Properties.LogGroupName)).not.toMatch(/^\/aws\/lambda\//);
   });
 
   it('share one role per area', () => {
@@ -72,10 +80,11 @@ describe.each(ENVIRONMENTS)('the functions of stage %s', (environment) => {
     for (const [name, { Properties }] of functions) {
       const config = parseConfig(environmentOf(Properties.Environment.Variables));
       expect(config, name).toMatchObject({ STAGE: environment });
-      expect(config.PUBLIC_URL).toMatch(
-        new RegExp(`^https://.+\\.execute-api\\.sa-east-1\\.amazonaws\\.com/${environment}$`),
-      );
+      // The edge's: its REST API refuses callers.
+      expect(config.PUBLIC_URL).toBe('https://d111111abcdef8.cloudfront.net');
+      expect(config.EDGE).toBe('secret');
       expect(config.DYNAMODB_ENDPOINT ?? config.SQS_ENDPOINT ?? config.LOCAL_KEY_FILE).toBeUndefined();
+      expect(config.LOG_SIGN_IN_LINKS).toBe(false);
     }
   });
 
@@ -112,7 +121,7 @@ describe.each(ENVIRONMENTS)('the functions of stage %s', (environment) => {
   it('can be found by the operator through the outputs of the stack', () => {
     const outputs = templateOf(apps[environment]).Outputs ?? {};
     const names = ['TableName', 'LiveTableName', 'KmsKeyId', 'QueueUrls', 'QueueDlqUrls', 'PublicUrl'];
-    for (const name of [...names, 'ApiUrl', 'OverviewApiUrl']) expect(outputs).toHaveProperty(name);
+    for (const name of names) expect(outputs).toHaveProperty(name);
     for (const name of ['QueueUrls', 'QueueDlqUrls'])
       expect(Object.keys(JSON.parse(textOf((outputs[name] as Piece).Value))).sort()).toEqual([...QUEUE_NAMES].sort());
   });

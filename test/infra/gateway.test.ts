@@ -5,20 +5,21 @@ import { GATEWAY_ERRORS, type GatewayErrorType, gatewayStatus } from '../../infr
 import { refusalAnswer, wrongMethodAnswer } from '../../infra/local/problems.ts';
 import { NAMES } from '../../infra/stages.ts';
 import type { OperationContract } from '../../shared/contracts/define-operation.ts';
+import { EDGE_HEADERS } from '../../shared/contracts/edge.ts';
 import { OPERATIONS } from '../../shared/contracts/index.ts';
 import { ENVIRONMENTS } from '../../shared/domain/core/actor.ts';
 import { PROBLEMS, V1_CODE_OF, V1_CODES } from '../../shared/domain/core/errors.ts';
 import { CONTRACTS, type ContractName, contractOf, problemBody } from '../../shared/runtime/problem.ts';
 import { apiOf, deploy, gatewayBody, type Piece, resourcesOf, statementsOf, textOf } from './support.ts';
 
-const stacks = deploy().apps;
+const { apps: stacks, apis } = deploy();
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 const ANY = 'x-amazon-apigateway-any-method';
 const INTEGRATION = 'x-amazon-apigateway-integration';
 
 const FIELDS = Object.keys(problemBody('NOT_FOUND', { detail: '' }, { instance: '', requestId: '' })).sort();
 const PATH_OF = { reference: '/v2/wallet', v1: '/v1/messages' } as const;
-const ROLE_OF = { reference: 'Api', v1: 'OverviewApi' } as const;
+const ROLE_OF = { reference: 'Reference', v1: 'V1' } as const;
 /** The document that the gateway would render. */
 const rendered = (template: string) =>
   JSON.parse(template.replace('$context.path', '/live/a').replace('$context.requestId', 'r-1'));
@@ -26,7 +27,7 @@ const rendered = (template: string) =>
 const gateways = ENVIRONMENTS.flatMap((environment) => CONTRACTS.map((contract) => [environment, contract] as const));
 
 describe.each(gateways)('the gateway of stage %s for the %s contract', (environment, name) => {
-  const body = gatewayBody(stacks[environment], name);
+  const body = gatewayBody(apis[environment], name);
   const OWN = OPERATIONS.filter(({ path }) => contractOf(path) === name);
   const functions = new Set(
     resourcesOf(stacks[environment], 'AWS::Lambda::Function').map(({ Properties }) => Properties.FunctionName),
@@ -52,7 +53,7 @@ describe.each(gateways)('the gateway of stage %s for the %s contract', (environm
   });
 
   it('lets the gateway call exactly its functions', () => {
-    const calls = statementsOf(stacks[environment]).filter(
+    const calls = statementsOf(apis[environment]).filter(
       ({ owner, actions }) => owner.startsWith(`${ROLE_OF[name]}Calls`) && actions.includes('lambda:InvokeFunction'),
     );
     const expected = ['authorizer', ...OWN.map(({ id }) => id)].map((path) => NAMES.function(environment, path));
@@ -70,11 +71,13 @@ describe.each(gateways)('the gateway of stage %s for the %s contract', (environm
     }
   });
 
-  it('caches the authorizer’s answers for at most a minute', () => {
+  it('asks the authorizer for nobody without the edge’s secret, and caches its answers for at most a minute', () => {
     expect(Object.keys(body.components.securitySchemes)).toEqual(['credential']);
     for (const scheme of Object.values<Piece>(body.components.securitySchemes)) {
       const authorizer = scheme['x-amazon-apigateway-authorizer'];
-      expect(authorizer.identitySource).toBe('method.request.header.Authorization');
+      expect(authorizer.identitySource).toBe(
+        `method.request.header.Authorization, method.request.header.${EDGE_HEADERS.secret}`,
+      );
       expect(authorizer.authorizerResultTtlInSeconds).toBeLessThanOrEqual(60);
       expect(textOf(authorizer.authorizerUri)).toContain(`:function:${NAMES.function(environment, 'authorizer')}/`);
     }
@@ -159,7 +162,7 @@ describe.each(gateways)('the gateway of stage %s for the %s contract', (environm
   const allowedAt = (path: string) => OWN.filter((one) => one.path === path).map(({ method }) => method);
 
   it('overwrites its routes, so that a removed operation is gone', () => {
-    expect(apiOf(stacks[environment], name)).toMatchObject({
+    expect(apiOf(apis[environment], name)).toMatchObject({
       Name: name === 'v1' ? `messaging-${environment}-v1` : `messaging-${environment}`,
       Mode: 'overwrite',
       EndpointConfiguration: { Types: ['REGIONAL'] },
@@ -169,7 +172,7 @@ describe.each(gateways)('the gateway of stage %s for the %s contract', (environm
 
   it('publishes a route only after its function exists', () => {
     const deployment = resourcesOf(stacks[environment], 'AWS::ApiGateway::Deployment').find(({ id }) =>
-      id.startsWith(`${ROLE_OF[name]}Deployment`),
+      id.startsWith(`Stage${name}Deployment`),
     );
     const waits = deployment?.DependsOn ?? [];
     const targets = resourcesOf(stacks[environment], 'AWS::Lambda::Function').filter(

@@ -7,7 +7,7 @@ import { QUEUES } from '../../shared/queues/queues.ts';
 import { INDEXES } from '../../shared/storage/table-indexes.ts';
 import { deploy, resourcesOf, statementsOf, textOf } from './support.ts';
 
-const { apps } = deploy();
+const { apps, apis } = deploy();
 const WRITES = /^dynamodb:(?:.*Write|Put|Update|Delete|ConditionCheck)/;
 const CARRIER_IDENTITY =
   /^arn:aws:(?:sms-voice:sa-east-1:111122223333:(?:phone-number|pool|rcs-agent|sender-id)|ses:sa-east-1:111122223333:(?:identity|configuration-set))\/\*$/;
@@ -21,7 +21,7 @@ const grantsOf = (environment: Environment, path: string) => {
     ({ Properties }) => Properties.FunctionName === NAMES.function(environment, path),
   );
   const role = textOf(made?.Properties.Role).replace(/\.Arn$/, '');
-  return statementsOf(apps[environment]).filter(({ owner }) => owner === role);
+  return statementsOf(apps[environment]).filter(({ owner, effect }) => owner === role && effect === 'Allow');
 };
 const actionsOf = (environment: Environment, path: string) =>
   grantsOf(environment, path).flatMap(({ actions }) => actions);
@@ -38,8 +38,10 @@ describe.each(ENVIRONMENTS)('the roles of stage %s', (environment) => {
   });
 
   it('use no managed policy of AWS except for the log role of the gateway', () => {
-    const managed = resourcesOf(apps[environment], 'AWS::IAM::Role').flatMap(({ Properties }) =>
-      (Properties.ManagedPolicyArns ?? []).map(textOf),
+    const managed = [apps, apis].flatMap((stacks) =>
+      resourcesOf(stacks[environment], 'AWS::IAM::Role').flatMap(({ Properties }) =>
+        (Properties.ManagedPolicyArns ?? []).map(textOf),
+      ),
     );
     expect(managed).toEqual(
       environment === 'live' ? ['arn:aws:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs'] : [],
@@ -108,12 +110,19 @@ describe.each(ENVIRONMENTS)('the roles of stage %s', (environment) => {
     }
   });
 
-  it('allow the authorizer only reads', () => {
+  it('allow the authorizer only reads, and the latest use of a key', () => {
     expect(
       actionsOf(environment, 'authorizer')
         .filter((action) => action.startsWith('dynamodb:'))
         .sort(),
-    ).toEqual(['dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:Query']);
+    ).toEqual(['dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:Query', 'dynamodb:UpdateItem']);
+    const role = resourcesOf(apps[environment], 'AWS::IAM::Role').find(({ Properties }) =>
+      String(Properties.Description).endsWith('the authorizer.'),
+    );
+    const statements: { Action: string | string[] }[] = role?.Properties.Policies[0].PolicyDocument.Statement;
+    expect(statements.filter(({ Action }) => [Action].flat().includes('dynamodb:UpdateItem'))).toMatchObject([
+      { Condition: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['KEY#*'] } } },
+    ]);
   });
 });
 
@@ -148,10 +157,12 @@ describe("the live stage's volume", () => {
     }
   });
 
-  it('needs no grant across stages in the live stage, whose own table it is', () => {
+  it('needs no grant of its own in the live stage, whose own table it is', () => {
     expect(
-      statementsOf(apps.live).flatMap(({ conditions }) => Object.keys(conditions?.['ForAllValues:StringLike'] ?? {})),
-    ).toEqual([]);
+      statementsOf(apps.live).flatMap(
+        ({ conditions }) => conditions?.['ForAllValues:StringLike']?.['dynamodb:LeadingKeys'] ?? [],
+      ),
+    ).toEqual(['KEY#*']);
   });
 });
 

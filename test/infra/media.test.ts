@@ -13,7 +13,7 @@ import { AWS, deploy, distributionOf, findingsOf, type Piece, resourcesOf, state
 
 const contracts = OPERATIONS.filter(({ id }) => /^(?:media|meta)\./.test(id));
 const plain = deploy({ contracts, env: AWS });
-const on = deploy({ contracts, env: AWS, context: { gatewayService: 'true' } });
+const on = deploy({ contracts, env: AWS, context: { gatewayService: 'true', publicUrl: 'https://edge.example' } });
 
 describe.each(ENVIRONMENTS)('the bucket of uploads of stage %s', (environment) => {
   const [bucket] = resourcesOf(plain.data[environment], 'AWS::S3::Bucket');
@@ -80,6 +80,7 @@ describe('the gateway service', () => {
     const config = distributionOf(plain.edge);
     expect([config.Origins.length, config.CacheBehaviors]).toEqual([4, undefined]);
     expect(() => deploy({ contracts, context: { gatewayService: 'true' } })).toThrow('known account');
+    expect(() => deploy({ contracts, env: AWS, context: { gatewayService: 'true' } })).toThrow('publicUrl');
   });
 
   it.each(ENVIRONMENTS)(
@@ -109,7 +110,7 @@ describe('the gateway service', () => {
       if (!stack) throw new Error('There is no gateway service.');
       const [container] = resourcesOf(stack, 'AWS::ECS::TaskDefinition')[0]?.Properties.ContainerDefinitions ?? [];
       const names = container.Environment.map(({ Name }: Piece) => Name);
-      for (const name of ['STAGE', 'TABLE_NAME', 'PUBLIC_URL', 'KMS_KEY_ID', 'UPLOAD_BUCKET'])
+      for (const name of ['STAGE', 'TABLE_NAME', 'PUBLIC_URL', 'KMS_KEY_ID', 'UPLOAD_BUCKET', 'EDGE'])
         expect(names).toContain(name);
       const actions = statementsOf(stack).flatMap((statement) => statement.actions);
       for (const action of ['dynamodb:PutItem', 's3:GetObject', 'kms:Decrypt']) expect(actions).toContain(action);

@@ -9,6 +9,8 @@ const VARIANTS: Readonly<Record<string, DeployOptions>> = {
     env: AWS,
     context: {
       waf: 'true',
+      tracing: 'true',
+      reservedConcurrency: 'live=600',
       domainName: 'api.example.com',
       certificateArn: 'arn:aws:acm:us-east-1:111122223333:certificate/a',
       hostedZoneId: 'Z1',

@@ -71,6 +71,7 @@ export const findingsOf = (app: App): string[] =>
 interface StackTemplate {
   readonly Resources: Readonly<Record<string, Resource>>;
   readonly Outputs?: Readonly<Record<string, unknown>>;
+  readonly Parameters?: Readonly<Record<string, unknown>>;
 }
 
 const templates = new WeakMap<Stack, StackTemplate>();
@@ -79,6 +80,9 @@ export const templateOf = (stack: Stack): StackTemplate => {
   templates.set(stack, template);
   return template;
 };
+
+/** The size of a template, as it is uploaded. */
+export const sizeOf = (stack: Stack): number => JSON.stringify(templateOf(stack)).length;
 
 /** A stack's resources, or those of one type, with their logical ids. */
 export const resourcesOf = (stack: Stack, type?: string): (Resource & { readonly id: string })[] =>
@@ -121,7 +125,7 @@ export const gatewayBody = (stack: Stack, contract: ContractName): Piece => apiO
 /** Every statement of the identity policies of a stack, with the path of its role or policy. */
 export const statementsOf = (
   stack: Stack,
-): { owner: string; actions: string[]; resources: string[]; conditions?: Piece }[] =>
+): { owner: string; effect: 'Allow' | 'Deny'; actions: string[]; resources: string[]; conditions?: Piece }[] =>
   resourcesOf(stack).flatMap(({ id, Type, Properties }) => {
     const documents =
       Type === 'AWS::IAM::Role'
@@ -132,6 +136,7 @@ export const statementsOf = (
     return documents.flatMap(({ PolicyDocument }: Piece) =>
       PolicyDocument.Statement.map((one: Piece) => ({
         owner: id,
+        effect: one.Effect,
         actions: [one.Action].flat(),
         resources: [one.Resource].flat().map(textOf),
         ...(one.Condition ? { conditions: one.Condition } : {}),
@@ -139,17 +144,27 @@ export const statementsOf = (
     );
   });
 
-/** As many operations as the service may grow to, in the shape of real ones and without an alarm of their own. */
+const ROUTES = [
+  ['GET', 'things'],
+  ['POST', 'things'],
+  ['GET', 'things/{id}'],
+  ['PATCH', 'things/{id}'],
+  ['DELETE', 'things/{id}'],
+] as const;
+
+/** As many operations as the service may grow to, five an area, in the shape of real ones and without an alarm of their own. */
 export const manyContracts = (count: number): OperationContract[] =>
   Array.from({ length: count }, (_, index) => {
     const model = OPERATIONS[index % OPERATIONS.length];
     if (!model) throw new Error('There are no operations to copy.');
-    const area = `area${index % 20}`;
+    const area = `area${Math.floor(index / ROUTES.length)}`;
+    const [method, route] = ROUTES[index % ROUTES.length] ?? ROUTES[0];
     const { rate: _rate, ...shape } = model;
     return {
       ...shape,
+      method,
       id: `${area}.a-rather-long-verb-${index}`,
-      path: `/v2/${area}/things/{id}/verb-${index}`,
+      path: `/v2/${area}/${route}`,
       uses: { table: 'write', queues: ['outcome', 'events'], vault: true, liveVolume: true },
     };
   });

@@ -35,12 +35,10 @@ describe.each(ENVIRONMENTS)('the alarms of stage %s', (environment) => {
   });
 
   it('watch the latency of single sends, by a metric of the gateway', () => {
-    const settings = (name: string) =>
-      resourcesOf(apps[environment], 'AWS::ApiGateway::Stage').find(
-        ({ Properties }) => Properties.RestApiId.Ref === idOf(name),
+    const settings = (path: string) =>
+      resourcesOf(apps[environment], 'AWS::ApiGateway::Stage').find(({ id }) =>
+        id.startsWith(`Stage${contractOf(path)}Stage`),
       )?.Properties.MethodSettings;
-    const idOf = (name: string) =>
-      resourcesOf(apps[environment], 'AWS::ApiGateway::RestApi').find(({ Properties }) => Properties.Name === name)?.id;
     expect(measured.length).toBeGreaterThan(0);
     for (const { id, path, method } of measured) {
       expect(alarm(`${id.replace('.', '-')}-latency`)).toMatchObject({
@@ -53,7 +51,7 @@ describe.each(ENVIRONMENTS)('the alarms of stage %s', (environment) => {
       );
       const ApiName = NAMES.api(environment, contractOf(path));
       expect(dimensions).toEqual({ ApiName, Stage: environment, Method: method, Resource: path });
-      expect(settings(ApiName)).toContainEqual(
+      expect(settings(path)).toContainEqual(
         expect.objectContaining({
           HttpMethod: method,
           ResourcePath: `/${path.replaceAll('/', '~1')}`,
@@ -76,6 +74,19 @@ describe.each(ENVIRONMENTS)('the alarms of stage %s', (environment) => {
       // CloudWatch takes ten metrics into one alarm.
       expect(parts.length).toBeLessThanOrEqual(10);
     }
+  });
+
+  it('watch the destinations that are held, by the metric of the service', () => {
+    expect(alarm('destinations-held')).toMatchObject({
+      Namespace: 'Messaging',
+      MetricName: 'DestinationsHeld',
+      Threshold: THRESHOLDS.destinationsHeld,
+    });
+    const dimensions = alarm('destinations-held').Dimensions.map((one: Piece) => [one.Name, one.Value]);
+    expect(dimensions).toEqual([
+      ['service', 'messaging'],
+      ['stage', environment],
+    ]);
   });
 
   it('notify only if the stage settings say so', () => {

@@ -6,8 +6,9 @@ import { authorizer } from '../../shared/runtime/authorizer.ts';
 
 /** Calls the service's authorizer, without any credentials, through that of the local gateway. */
 const authorize = (path: string) => {
-  const credentials = { find: async () => undefined, account: async () => undefined };
-  const known = authorizer({ env: 'test', credentials, clock: () => 0 });
+  const credentials = { find: async () => undefined, ancestors: async () => [], account: async () => undefined };
+  const uses = { note: async () => undefined };
+  const known = authorizer({ env: 'test', credentials, uses, clock: () => 0, edge: 'none' });
   const invoke = (event: unknown) => known(event as APIGatewayRequestAuthorizerEvent);
   const headers = { Authorization: `Bearer svc_test_${'a'.repeat(43)}` };
   const event = { path, headers };

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { archiveFlow, deleteFlow } from '../../shared/domain/channels/whatsapp/flows/flows.ts';
+import { listFlows } from '../../shared/domain/channels/whatsapp/flows/list.ts';
 import { publishFlow } from '../../shared/domain/channels/whatsapp/flows/publish.ts';
+import { flowView } from '../../shared/domain/channels/whatsapp/flows/views.ts';
 import { disconnectNumber } from '../../shared/domain/channels/whatsapp/numbers/numbers.ts';
 import { submitTemplate } from '../../shared/domain/channels/whatsapp/templates/submit.ts';
 import { deleteTemplate } from '../../shared/domain/channels/whatsapp/templates/templates.ts';
@@ -31,6 +33,24 @@ const listsOf = ({ organizationId: id }: Actor) => ({
   numbers: (skip: number, limit: number) => ports.numbers.page(id, {}, { skip, limit }),
   templates: (skip: number, limit: number) => ports.templates.page(id, {}, { skip, limit }),
   flows: (skip: number, limit: number) => ports.flows.page(id, {}, { skip, limit }),
+});
+
+test('a page of 200 flows ends where the answer would exceed what Lambda returns, and the next one begins there', async () => {
+  const actor = await tenant(world);
+  const { id: numberId } = await aNumber(ports, actor);
+  const { flowJson } = await aFlow(ports, actor, { numberId });
+  const [screen] = flowJson.screens;
+  const big = { ...flowJson, screens: [{ ...screen, data: { words: 'palavra '.repeat(12_000) } }] } as typeof flowJson;
+  for (let turn = 0; turn < 70; turn++) await aFlow(ports, actor, { numberId, flowJson: big });
+  const pages: string[][] = [];
+  for (let skip = 0; skip < 71; skip += pages.at(-1)?.length ?? 71) {
+    const page = await listFlows(ports.flows, actor, {}, { skip, limit: 200 });
+    expect(page.total).toBe(71);
+    expect(Buffer.byteLength(JSON.stringify(page.items.map(flowView)))).toBeLessThan(6_000_000);
+    pages.push(page.items.map(({ id }) => id));
+  }
+  expect(pages.length).toBeGreaterThan(1);
+  expect(new Set(pages.flat()).size).toBe(71);
 });
 
 describe('a list', () => {

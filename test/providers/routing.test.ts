@@ -1,7 +1,8 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { newId } from '../../shared/domain/core/ids.ts';
 import type { Channel } from '../../shared/domain/message/channel.ts';
 import type { Provider } from '../../shared/domain/message/provider-port.ts';
+import type { Candidates } from '../../shared/domain/sending/ports.ts';
 import { Routing, type RoutingSources } from '../../shared/providers/routing.ts';
 import { startInfobipRcsStandIn } from '../support/providers/infobip-rcs-stand-in.ts';
 import { io, NOW } from '../support/providers/kit.ts';
@@ -101,4 +102,22 @@ it('returns the sandbox of the channel in test, and by its name', async () => {
   expect(candidates).toHaveProperty('providers', [{ name: 'sandbox_provider', of: 'rcs' }]);
   expect(await routing.provider('email', 'sandbox_provider')).toEqual({ name: 'sandbox_provider', of: 'email' });
   expect(read).toEqual([]);
+});
+
+it("sends a channel of the organizations' own providers through them alone, and records no health of the stage's routes", async () => {
+  const own: Candidates = { kind: 'none', missing: 'no app is registered' };
+  const report = vi.fn(async () => undefined);
+  const { routing, read } = world({
+    breakers: { closed: async () => true, report },
+    ownedBy: { push: async (organizationId) => ({ ...own, missing: `${own.missing} by ${organizationId}` }) },
+  });
+  expect(await routing.candidates('push', ORGANIZATIONS.a, 'live', 'default')).toEqual({
+    kind: 'none',
+    missing: `no app is registered by ${ORGANIZATIONS.a}`,
+  });
+  await routing.report('push', 'push_services', 'default', false);
+  expect(read).toEqual([]);
+  expect(report).not.toHaveBeenCalled();
+  const inTest = await routing.candidates('push', ORGANIZATIONS.a, 'test', 'default');
+  expect(inTest.kind === 'ready' && inTest.providers.map(({ name }) => name)).toEqual(['sandbox_provider']);
 });

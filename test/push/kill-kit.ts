@@ -65,7 +65,7 @@ export const endLeases = async (lab: KillLab, messageId: Id<'message'>): Promise
   for (const { shard, number, state } of await readPushChunks(lab.table, messageId))
     if (state === 'open')
       await lab.table.write({ update: KEYS.pushChunk(messageId, shard, number), set: { leaseUntil: now } });
-  await lab.table.write({ update: KEYS.pushMessage(messageId), set: INDEX_KEYS.due('send_push', messageId, now) });
+  await lab.table.write({ update: KEYS.message(messageId), set: INDEX_KEYS.due('send_push', messageId, now) });
 };
 
 /** The attempts that created the chunks of a message. */

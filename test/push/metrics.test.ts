@@ -166,8 +166,8 @@ describe('the list of messages', () => {
     expect(await list(actor.organizationId, wanted)).toMatchObject({ items: [{ id }] });
     // The index as it was before the message was sent.
     const stale = {
-      ...KEYS.pushMessage(id),
-      gsi1sk: INDEX_KEYS.pushMessagesOf(actor.organizationId, new Date(world.now).toISOString(), id).gsi1sk,
+      ...KEYS.message(id),
+      gsi1sk: INDEX_KEYS.messagesOf(actor.organizationId, 'push', new Date(world.now).toISOString(), id).gsi1sk,
     };
     await push.drain();
     const getMany: Table['getMany'] = (...given) => world.table.getMany(...given);

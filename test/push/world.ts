@@ -12,12 +12,14 @@ import type {
 import type { Actor } from '../../shared/domain/core/actor.ts';
 import type { Id } from '../../shared/domain/core/ids.ts';
 import type { Vault } from '../../shared/domain/core/secrets.ts';
-import { type PushRequest, sendPush } from '../../shared/domain/push-messages/create.ts';
+import type { PushRequest } from '../../shared/domain/push-messages/audience-message.ts';
+import { sendPush } from '../../shared/domain/push-messages/create.ts';
 import { drivePush } from '../../shared/domain/push-messages/drive.ts';
 import type { CreatePushPorts, SendPushPorts } from '../../shared/domain/push-messages/ports.ts';
 import { sendPushChunk } from '../../shared/domain/push-messages/send-chunk.ts';
+import { type SendQueuedPorts, sendQueued } from '../../shared/domain/sending/send-queued.ts';
 import type { WorkItem } from '../../shared/queues/queues.ts';
-import { KEYS } from '../../shared/storage/access-patterns.ts';
+import { KEYS, MESSAGE_SORT_KEY } from '../../shared/storage/access-patterns.ts';
 import type { Table } from '../../shared/storage/client/table.ts';
 import { PARSE_KEY } from '../../shared/storage/parse-key.ts';
 import { pushApps } from '../../shared/storage/push/apps.ts';
@@ -31,6 +33,7 @@ import { readLedger, readWallet } from '../../shared/storage/wallet/ledger.ts';
 import { accepted } from '../support/accepted.ts';
 import { use } from '../support/use.ts';
 import { startWorld, type World } from '../support/world.ts';
+import { sendQueuedPortsOf } from '../support/world-queued.ts';
 
 /** Seals nothing: the stage's vault has tests of its own. */
 const vault = async () =>
@@ -67,11 +70,15 @@ export const pushWorld = (world: World) => {
   const apps = pushApps(table, vault);
   const clock = () => world.now;
   const quiet = { until: 0 };
-  const enqueuePush = (id: Id<'message'>, at: number) =>
-    void workItems.push({ kind: 'send_push', ...KEYS.pushMessage(id), at });
-  const shared = { clock, earliestSendAt: async (_: string, at: number) => Math.max(at, quiet.until), enqueuePush };
+  const enqueueSend = (id: Id<'message'>, at: number) =>
+    void workItems.push({ kind: 'send_message', ...KEYS.message(id), at });
+  const earliestSendAt = async (_: unknown, at: number) => Math.max(at, quiet.until);
   const create: CreatePushPorts = {
-    ...shared,
+    clock,
+    earliestSendAt,
+    enqueueSend,
+    recipientHashOf: world.ports.recipientHashOf,
+    sendDeadlineMs: world.ports.sendDeadlineMs,
     prices: async () => world.prices,
     audiences: audienceSource(table, apps),
     creation: pushCreationStore(table, () => {}),
@@ -80,7 +87,7 @@ export const pushWorld = (world: World) => {
     noteDepleted: async () => {},
   };
   const send: SendPushPorts = {
-    ...shared,
+    clock,
     sender: pushSendStore(table, () => {}),
     transport: async () => transport,
     credentials: (organizationId) => apps.credentials(organizationId),
@@ -92,11 +99,17 @@ export const pushWorld = (world: World) => {
     observe: () => {},
   };
 
+  const queued: SendQueuedPorts = {
+    ...sendQueuedPortsOf(world),
+    enqueueSend,
+    earliestSendAt,
+    fanOut: { provider: 'push_services', start: (id) => drivePush(send, id) },
+  };
   const work = (item: WorkItem): Promise<void> => {
-    const id = PARSE_KEY.pushMessage(item);
-    if (item.sk === KEYS.pushMessage(id).sk) return drivePush(send, id);
-    const { shard, chunk } = PARSE_KEY.pushChunk(item);
-    return sendPushChunk(send, id, shard, chunk);
+    if (item.kind === 'send_message') return sendQueued(queued, PARSE_KEY.message(item));
+    if (item.sk === MESSAGE_SORT_KEY) return drivePush(send, PARSE_KEY.message(item));
+    const { messageId, shard, chunk } = PARSE_KEY.pushChunk(item);
+    return sendPushChunk(send, messageId, shard, chunk);
   };
 
   /** Does all queued work, including the work that it queues, moving the clock to what is due later. */
@@ -110,7 +123,8 @@ export const pushWorld = (world: World) => {
   /** The dispatcher's work: finds a message whose work item was lost or whose sender ended. */
   const rescheduleDrain = async (id: Id<'message'>): Promise<void> => {
     world.now += 120_000;
-    workItems.push({ kind: 'send_push', ...KEYS.pushMessage(id), at: world.now });
+    const at = world.now;
+    for (const kind of ['send_message', 'send_push'] as const) workItems.push({ kind, ...KEYS.message(id), at });
     await drain();
   };
 
@@ -120,6 +134,7 @@ export const pushWorld = (world: World) => {
     clock,
     apps,
     devices: pushDevices(table, vault),
+    webPush: { allowLoopbackHttp: false, hosts: [] },
     hasContact: (organizationId, contactId) => hasContact(table, organizationId, contactId),
     onOptOut: (platform) => void optOuts.push(platform),
   };

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Tenant } from '../../shared/domain/core/actor.ts';
+import type { Caller } from '../../shared/domain/audit/entry.ts';
 import { isRefusal } from '../../shared/domain/core/errors.ts';
+import type { Sender } from '../../shared/domain/senders/sender.ts';
 import { checkSender, createSender, deleteSender, verifySender } from '../../shared/domain/senders/senders.ts';
 import { overdue } from '../../shared/storage/due-work/due.ts';
 import { accepted } from '../support/accepted.ts';
@@ -9,7 +10,7 @@ import { newDomain, useSenders } from './kit.ts';
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-const { world, ses, enqueued, ports, senders, reset, ownerOf, registered, stateOf } = await useSenders();
+const { world, ses, enqueued, ports, senders, reset, own, ownerOf, registered, stored, stateOf } = await useSenders();
 const due = async (at: number) => (await overdue(world.table, 'check_sender', at, 100)).length;
 beforeEach(reset);
 
@@ -20,6 +21,7 @@ describe('a pending domain', () => {
     const sender = await registered(owner, newDomain());
     expect(enqueued).toEqual([MINUTE]);
     expect([await due(world.now + MINUTE - 1), await due(world.now + MINUTE + 1)]).toEqual([before, before + 1]);
+    own(sender);
     ses.known.set(sender.value, 'verified');
     await checkSender(ports, owner, sender.id);
     expect(await stateOf(sender)).toBe('verified');
@@ -64,8 +66,55 @@ describe('a pending domain', () => {
   });
 });
 
+describe('a domain whose DKIM records SES finds', () => {
+  const tokenOf = ({ records = [] }: Sender) => records.find(({ type }) => type === 'TXT')?.value;
+
+  test('is not verified by what its owner set for another organization’s registration', async () => {
+    const [former, thief] = [await ownerOf(), await ownerOf()];
+    const domain = newDomain();
+    const first = await registered(former, domain);
+    own(first);
+    await deleteSender(ports, former, first.id);
+    const second = await registered(thief, domain);
+    ses.known.set(domain, 'verified');
+    await checkSender(ports, thief, second.id);
+    expect(accepted(await verifySender(ports, thief, second.id)).status).toBe('pending');
+    expect(tokenOf(second)).not.toBe(tokenOf(first));
+    own(second);
+    expect(accepted(await verifySender(ports, thief, second.id)).status).toBe('verified');
+  });
+
+  test('without its registration’s record is rejected after 72 hours, and has the same record when it is registered again', async () => {
+    const owner = await ownerOf();
+    const sender = await registered(owner, newDomain());
+    ses.known.set(sender.value, 'verified');
+    world.now += 73 * HOUR;
+    await checkSender(ports, owner, sender.id);
+    expect(await stateOf(sender)).toBe('rejected');
+    expect(tokenOf(accepted(await verifySender(ports, owner, sender.id)))).toBe(tokenOf(sender));
+  });
+
+  test('registered before registrations had records is given one by its next check', async () => {
+    const owner = await ownerOf();
+    const sender = await registered(owner, newDomain());
+    await senders.change(sender, { ...sender, records: undefined, version: sender.version + 1 });
+    ses.known.set(sender.value, 'verified');
+    await checkSender(ports, owner, sender.id);
+    const after = await stored(sender);
+    expect([after?.status, after && tokenOf(after)]).toEqual(['pending', expect.stringMatching(/^messaging-verify=/)]);
+  });
+
+  test('is verified without a record where it is an address: its link is its proof', async () => {
+    const owner = await ownerOf();
+    const sender = await registered(owner, `ola@${newDomain()}`);
+    expect(sender.records).toBeUndefined();
+    ses.known.set(sender.value, 'verified');
+    expect(accepted(await verifySender(ports, owner, sender.id)).status).toBe('verified');
+  });
+});
+
 describe('a rejected domain', () => {
-  const rejected = async (owner: Tenant, domain: string) => {
+  const rejected = async (owner: Caller, domain: string) => {
     const sender = await registered(owner, domain);
     ses.known.set(domain, 'rejected');
     await checkSender(ports, owner, sender.id);
@@ -78,6 +127,7 @@ describe('a rejected domain', () => {
     const domain = newDomain();
     const former = await rejected(owner, domain);
     const sender = await registered(other, domain);
+    own(sender);
     ses.known.set(domain, 'verified');
     await checkSender(ports, other, sender.id);
     expect(await verifySender(ports, owner, former.id)).toMatchObject({

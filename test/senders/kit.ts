@@ -1,4 +1,4 @@
-import type { Tenant } from '../../shared/domain/core/actor.ts';
+import type { Caller } from '../../shared/domain/audit/entry.ts';
 import type { EmailIdentities, IdentityAnswer, Sender, SenderPorts } from '../../shared/domain/senders/sender.ts';
 import { createSender } from '../../shared/domain/senders/senders.ts';
 import { senderStore } from '../../shared/storage/senders/senders.ts';
@@ -27,11 +27,14 @@ export const useSenders = async () => {
       return answer(value);
     },
     read: async (value) => answer(value),
+    hasText: async ({ name, value }) => texts.has(`${name} ${value}`),
     remove: async (value) => {
       if (!ses.down) ses.known.delete(value);
       return answer(value);
     },
   };
+  /** The TXT records that DNS has. */
+  const texts = new Set<string>();
   const enqueued: number[] = [];
   const ports: SenderPorts = {
     clock: () => world.now,
@@ -39,19 +42,25 @@ export const useSenders = async () => {
     emailIdentities: async () => (ses.absent ? undefined : identities),
     enqueueCheck: ({ nextCheckAt = 0 }) => void enqueued.push(nextCheckAt - world.now),
   };
+  /** The owner of a domain sets the record of this registration. */
+  const own = ({ records = [] }: Sender) => {
+    for (const { type, name, value } of records) if (type === 'TXT') texts.add(`${name} ${value}`);
+  };
   return {
     world,
     ses,
+    own,
     enqueued,
     ports,
     senders,
     reset() {
       enqueued.length = 0;
       ses.known.clear();
+      texts.clear();
       Object.assign(ses, { down: false, absent: false });
     },
-    ownerOf: async (): Promise<Tenant> => ({ ...(await world.organization()), env: 'live' }),
-    registered: async (owner: Tenant, value: string): Promise<Sender> =>
+    ownerOf: async (): Promise<Caller> => world.organization(),
+    registered: async (owner: Caller, value: string): Promise<Sender> =>
       accepted(await createSender(ports, owner, { channel: 'email', value })),
     stored: async ({ organizationId, id }: Sender) => senders.read(organizationId, id),
     stateOf: async ({ organizationId, id }: Sender) => (await senders.read(organizationId, id))?.status,

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Tenant } from '../../shared/domain/core/actor.ts';
+import type { Caller } from '../../shared/domain/audit/entry.ts';
 import { assignSender, rejectPending } from '../../shared/domain/senders/assign.ts';
 import type { Sender } from '../../shared/domain/senders/sender.ts';
 import {
@@ -11,16 +11,18 @@ import {
 } from '../../shared/domain/senders/senders.ts';
 import { organizationsWithSender } from '../../shared/storage/senders/senders.ts';
 import { accepted } from '../support/accepted.ts';
+import { operatorAct } from '../support/audit.ts';
 import { newDomain, useSenders } from './kit.ts';
 
 const HOUR = 3_600_000;
-const { world, ses, enqueued, ports, senders, reset, ownerOf, registered, stored, stateOf } = await useSenders();
+const { world, ses, enqueued, ports, senders, reset, own, ownerOf, registered, stored, stateOf } = await useSenders();
 beforeEach(reset);
 
-const register = (owner: Tenant, value: string, channel: 'email' | 'sms' = 'email') =>
+const register = (owner: Caller, value: string, channel: 'email' | 'sms' = 'email') =>
   createSender(ports, owner, { channel, value });
-const verified = async (owner: Tenant, value: string) => {
+const verified = async (owner: Caller, value: string) => {
   const sender = await registered(owner, value);
+  own(sender);
   ses.known.set(value, 'verified');
   return accepted(await verifySender(ports, owner, sender.id));
 };
@@ -109,7 +111,7 @@ describe('a sender', () => {
     const sender = await assignSender(ports, owner, 'sms', 'ENQUANTO');
     if (!sender) throw new Error('it is free');
     await changeSender(ports, owner, sender.id, { isDefault: true });
-    expect(await senders.remove(sender)).toBe(false);
+    expect(await senders.remove(sender, operatorAct(owner.organizationId))).toBe(false);
     await deleteSender(ports, owner, sender.id);
     expect(await senders.defaultOf(owner.organizationId, 'sms')).toBeUndefined();
   });

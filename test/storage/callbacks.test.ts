@@ -31,6 +31,7 @@ beforeAll(async () => {
   ports = {
     ...world.ports,
     routing: { provider: async () => provider },
+    interacted: async () => undefined,
     raise: async () => true,
     enqueueReceipt: ({ messageId, fingerprint }) => void world.workItems.push(receiptWorkItem(messageId, fingerprint)),
     sender: (organizationId, key) => readSender(world.table, organizationId, key),

@@ -64,6 +64,17 @@ describe('when the answer to its commit was lost', () => {
   });
 });
 
+test('variables of up to 25,000 bytes together are kept; more is refused and names them', async () => {
+  const actor = await world.organization();
+  const variables = (bytes: number) => [
+    { name: 'v', example: 'é'.repeat((bytes - JSON.stringify([{ name: 'v', example: '' }]).length) / 2) },
+  ];
+  const { id } = await create(actor, { variables: variables(25_000) });
+  expect(accepted(await findTemplate(ports, actor, id)).variables).toEqual(variables(25_000));
+  const refusal = await changeTemplate(ports, actor, id, { variables: variables(25_002) });
+  expect(refusal).toMatchObject({ name: 'VALIDATION_ERROR', details: { errors: [{ path: 'variables' }] } });
+});
+
 describe('changes at once', () => {
   test('of different fields are all kept, each with a version of its own', async () => {
     const actor = await world.organization();
@@ -108,7 +119,7 @@ describe('a saved template', () => {
   test('is rendered by its id or its name, in its own organization alone', async () => {
     const [actor, stranger] = [await world.organization(), await world.organization()];
     const { id } = await create(actor, { name: 'Confirmação', format: 'mjml', source: 'Oi {{nome}}' });
-    const expected = { subject: 'Oi <b>', html: '<i>Oi &lt;b&gt;</i>', text: 'Oi <b>' };
+    const expected = { templateId: id, subject: 'Oi <b>', html: '<i>Oi &lt;b&gt;</i>', text: 'Oi <b>' };
     for (const key of [id, 'Confirmação', 'Confirmac\u0327a\u0303o'])
       expect(await renderSavedTemplate(ports, actor.organizationId, key, { nome: '<b>' })).toEqual(expected);
     for (const key of [id, 'Confirmação'])

@@ -7,6 +7,7 @@ import { timelineOf } from '../../shared/domain/tracking/timeline.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { eventWrite } from '../../shared/storage/due-work/outbox.ts';
 import { engagedWrite, readEngagement } from '../../shared/storage/messages/engagement.ts';
+import { interactionRecorder } from '../../shared/storage/messages/interactions.ts';
 import { linkStore } from '../../shared/storage/messages/links.ts';
 import { readMessage } from '../../shared/storage/messages/message-lists.ts';
 import { accepted } from '../support/accepted.ts';
@@ -31,6 +32,7 @@ const follow = (code: string) =>
     {
       clock: () => world.now,
       ...linkStore(world.table, () => {}),
+      interacted: interactionRecorder(world.table, () => world.now),
       readMessage: (organizationId, id) => readMessage(world.table, organizationId, id),
     },
     code,

@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { Id } from '../../shared/domain/core/ids.ts';
 import { followLink, type LinkPorts } from '../../shared/domain/tracking/follow-link.ts';
+import { interactionRecorder } from '../../shared/storage/messages/interactions.ts';
 import { linkStore } from '../../shared/storage/messages/links.ts';
 import { readMessage } from '../../shared/storage/messages/message-lists.ts';
 import { accepted } from '../support/accepted.ts';
@@ -17,6 +18,7 @@ beforeAll(async () => {
   ports = {
     clock: () => world.now,
     ...linkStore(world.table, (eventId) => void raised.push(eventId)),
+    interacted: interactionRecorder(world.table, () => world.now),
     readMessage: (organizationId, id) => readMessage(world.table, organizationId, id),
   };
 });

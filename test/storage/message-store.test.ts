@@ -216,7 +216,7 @@ describe('a message in its store', () => {
     world.prices = premiumPrices([2, 100], [10, 70], [null, 40]);
     const coins = [];
     for (const estimate of [20, 20, 5, 20, 0]) {
-      world.ports.learnVolume(actor.organizationId, '202603', estimate);
+      world.ports.learnVolume(actor.organizationId, '202603', { taken: estimate, free: [] });
       coins.push(accepted(await world.sms(actor)).billing.coins);
     }
     expect(coins).toEqual([100, 100, 70, 70, 70]);

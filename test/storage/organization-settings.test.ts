@@ -7,6 +7,7 @@ import { readQuietHours, setOrganization } from '../../shared/storage/access/org
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { readEligibility } from '../../shared/storage/contacts/recipient-eligibility.ts';
 import { accepted } from '../support/accepted.ts';
+import { operatorAct } from '../support/audit.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
 import { submitPortsOf } from '../support/world-queued.ts';
@@ -21,7 +22,9 @@ test('quiet hours are read without a cache, in one call for all reads at once', 
   const { organizationId } = world.actor();
   await world.table.write({ put: { ...KEYS.organization(organizationId) } });
   expect(await readQuietHours(world.table, organizationId)).toBeUndefined();
-  expect(await setOrganization(world.table, organizationId, 'quietHours', NIGHT)).toBe(true);
+  expect(await setOrganization(world.table, organizationId, 'quietHours', NIGHT, operatorAct(organizationId))).toBe(
+    true,
+  );
   const readAtOnce = async () => {
     const read = await Promise.all(Array.from({ length: 20 }, () => readQuietHours(world.table, organizationId)));
     expect(read).toEqual(Array(20).fill(NIGHT));
@@ -49,9 +52,15 @@ test('a preview applies the current quiet hours to each step, read with balance 
   };
   await times();
   expect(await times()).toEqual(['2026-03-11T03:00:00.000Z', '2026-03-11T03:10:00.000Z', '2026-03-11T03:20:00.000Z']);
-  await setOrganization(world.table, organizationId, 'quietHours', NIGHT);
+  await setOrganization(world.table, organizationId, 'quietHours', NIGHT, operatorAct(organizationId));
   expect(await callsOf(times)).toEqual({ BatchGetItem: 1 });
   expect(await times()).toEqual(['2026-03-11T11:00:00.000Z', '2026-03-11T11:10:00.000Z', '2026-03-11T11:20:00.000Z']);
-  await setOrganization(world.table, organizationId, 'quietHours', { ...NIGHT, channels: ['rcs'] });
+  await setOrganization(
+    world.table,
+    organizationId,
+    'quietHours',
+    { ...NIGHT, channels: ['rcs'] },
+    operatorAct(organizationId),
+  );
   expect(await times()).toEqual(['2026-03-11T03:00:00.000Z', '2026-03-11T11:00:00.000Z', '2026-03-11T11:10:00.000Z']);
 });

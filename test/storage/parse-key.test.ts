@@ -7,6 +7,7 @@ import { PARSE_KEY } from '../../shared/storage/parse-key.ts';
 const id = {
   batch: newId('batch'),
   contact: newId('contact'),
+  request: newId('request'),
   delivery: newId('delivery'),
   event: newId('event'),
   message: newId('message'),
@@ -27,6 +28,12 @@ const CASES = {
     KEYS.inboundCount(id.organization, 'sms', 3),
     { organizationId: id.organization, channel: 'sms', shard: 3 },
   ],
+  destinationCounts: [
+    KEYS.destinationCounts(id.organization, '447911', 3),
+    { organizationId: id.organization, prefix: '447911', shard: 3 },
+  ],
+  destinationHold: [KEYS.destinationHold(id.organization, '447911'), { prefix: '447911' }],
+  linkRequest: [KEYS.linkRequest(id.request), id.request],
   contact: [KEYS.contact(id.contact), id.contact],
   number: [KEYS.number(id.number), id.number],
   upload: [KEYS.upload(id.upload), id.upload],
@@ -35,7 +42,6 @@ const CASES = {
   delivery: [KEYS.delivery(id.delivery), id.delivery],
   lastInbound: [KEYS.lastInbound(id.organization, 'whatsapp', 'hash', id.number), { numberId: id.number }],
   pushToken: [KEYS.pushToken(id.organization, id.pushToken), id.pushToken],
-  pushMessage: [KEYS.pushMessage(id.message), id.message],
   pushChunk: [KEYS.pushChunk(id.message, 3, 14), { messageId: id.message, shard: 3, chunk: 14 }],
 } as const satisfies Record<keyof typeof PARSE_KEY, unknown>;
 const kinds = Object.keys(CASES) as (keyof typeof CASES)[];
@@ -43,7 +49,6 @@ const kinds = Object.keys(CASES) as (keyof typeof CASES)[];
 /** Rows with the same partition key: where that alone is parsed, they are not told apart. */
 const SIBLINGS: Readonly<Partial<Record<keyof typeof CASES, readonly string[]>>> = {
   message: ['receipt'],
-  pushMessage: ['pushChunk'],
 };
 
 describe.each(kinds)('a key of %s', (kind) => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type Bucket, drawToken } from '../../shared/storage/due-work/rates.ts';
+import { type Bucket, bucketOfCredential, bucketOfOrganization } from '../../shared/domain/access/rate-limits.ts';
+import { drawToken, drawTokens } from '../../shared/storage/due-work/rates.ts';
 import { idNamed } from '../support/ids.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';
@@ -48,5 +49,53 @@ describe('a token bucket of 600 a minute and 100 at once', () => {
     await drawAtOnce(100, 'd');
     expect(await draw('d')).toBeGreaterThan(0);
     expect(await draw('e')).toBe(0);
+  });
+});
+
+describe('the buckets of a key and of its organization', () => {
+  const drawBoth = (organization: string, key: string, now = START, sendsPerMinute?: number) =>
+    drawTokens(
+      world.table,
+      [
+        { owner: idNamed('apiKey', key), bucket: bucketOfCredential('single_send') },
+        {
+          owner: idNamed('organization', organization),
+          bucket: Promise.resolve(bucketOfOrganization('single_send', sendsPerMinute)),
+        },
+      ],
+      now,
+    );
+  const given = (outcomes: readonly unknown[]) => outcomes.filter((outcome) => outcome === undefined).length;
+
+  test('hold twenty keys together to the organization’s 500 at once, and then to 50 a second', async () => {
+    const all = (now: number) =>
+      Promise.all(Array.from({ length: 1_000 }, (_, at) => drawBoth('twenty', `twenty${at % 20}`, now)));
+    const first = await all(START);
+    expect(given(first)).toBe(500);
+    for (const refused of first) if (refused) expect(refused).toMatchObject({ at: 1, waitMs: 20 });
+    expect(given(await all(START + 1_000))).toBe(50);
+  });
+
+  test('a refusal by one takes nothing of the other', async () => {
+    const greedy = await Promise.all(Array.from({ length: 400 }, () => drawBoth('greedy', 'greedy')));
+    expect(given(greedy)).toBe(100);
+    const others = await Promise.all(Array.from({ length: 500 }, (_, at) => drawBoth('greedy', `modest${at % 10}`)));
+    expect(given(others)).toBe(400);
+    // The organization refused 100 of these; their keys have kept the tokens.
+    const alone = (key: string) => drawToken(world.table, idNamed('apiKey', key), SINGLE, START);
+    const left = await Promise.all(Array.from({ length: 610 }, (_, at) => alone(`modest${at % 10}`)));
+    expect(left.filter((wait) => wait === 0)).toHaveLength(600);
+  });
+
+  test('are drawn from in one round trip', async () => {
+    await drawBoth('trips', 'trips');
+    expect(await world.proxy.callsOf(() => drawBoth('trips', 'trips'))).toEqual({ UpdateItem: 2 });
+  });
+
+  test('follow the number that the operator set', async () => {
+    const outcomes = await Promise.all(Array.from({ length: 50 }, () => drawBoth('set', 'set', START, 60)));
+    expect(given(outcomes)).toBe(10);
+    expect(bucketOfOrganization('single_send', 1).burst).toBe(1);
+    expect(bucketOfOrganization('bulk_send', 1)).toMatchObject({ perMinute: 150, burst: 150 });
   });
 });

@@ -47,10 +47,10 @@ describe('a wallet', () => {
   test('whose threshold is raised above the balance warns at the next debit; 0 turns the warning off', async () => {
     const actor = await world.organization(1_000_000);
     world.workItems.length = 0;
-    await setLowBalance(world.table, actor, asCoins(2_000_000));
+    await setLowBalance(world.table, actor, asCoins(2_000_000), world.now);
     await world.sms(actor);
     expect(await raised()).toEqual(['wallet.low_balance']);
-    await setLowBalance(world.table, actor, asCoins(0));
+    await setLowBalance(world.table, actor, asCoins(0), world.now);
     await world.sms(actor);
     expect(await raised()).toEqual([]);
     expect(await readWallet(world.table, actor.organizationId)).toMatchObject({ wallet: { low: 0, warned: 0 } });

@@ -139,10 +139,11 @@ export const startMessaging = async (options: Partial<LocalStackOptions> = {}) =
     return rows.filter((row) => JSON.stringify(row).includes(organizationId));
   };
 
-  /** All rows of an organization in a stage, except whether its events are published yet. */
+  /** All rows of an organization in a stage, except whether its events are published yet, and when its keys were last used. */
   const rowsOf = async (env: Environment, organizationId: string): Promise<Row[]> =>
     (await rawRowsOf(env, organizationId)).map((row) => {
       const { duePk: _, dueAt: __, publishedAt: ___, ...kept } = row;
+      if (row.pk.startsWith('KEY#')) return { ...row, lastUsedAt: undefined, lastUsedIp: undefined } as Row;
       return row.pk.startsWith('EVT#') ? (kept as Row) : row;
     });
 

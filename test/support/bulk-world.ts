@@ -25,6 +25,7 @@ import { PARSE_KEY } from '../../shared/storage/parse-key.ts';
 import { checkMoney, messagesOf } from './money.ts';
 import { use } from './use.ts';
 import { PLAIN, startWorld, type World } from './world.ts';
+import { fanOutOf } from './world-push.ts';
 import { cancelAndForcePortsOf, eligibilityPortsOf } from './world-queued.ts';
 
 /** A recipient in quiet hours: its messages are sent a day after they were accepted, unless forced. */
@@ -52,7 +53,7 @@ export const bulkWorld = (world: World) => {
   const store = batchStore(table, PLAIN, publish);
   const plan: Planner = async (tenant, { to, text = '', labels }) => {
     const request = { to, body: text, route: 'premium' } as const;
-    const made = await pricePlan(ports, request, await planSms(ports, tenant, request));
+    const made = await pricePlan(ports, tenant, request, await planSms(ports, tenant, request));
     return isRefusal(made) ? made : { plan: { ...made.plan, labels } };
   };
   const enqueueSend = (messageId: Id<'message'>) => publish([{ kind: 'send_message', ...KEYS.message(messageId) }]);
@@ -85,6 +86,7 @@ export const bulkWorld = (world: World) => {
     enqueueSend,
     enqueueChunk,
     maySendAs: async () => true,
+    fanOut: fanOutOf(world),
     earliestSendAt: async ({ to, createdAt }, now) => (to === SLEEPER ? Math.max(now, createdAt + NIGHT_MS) : now),
   };
 

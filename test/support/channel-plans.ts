@@ -33,7 +33,12 @@ const CHANNEL_PLANS: Readonly<
     reports: ['delivered', 'bounced', 'complained', 'failed'],
   },
   whatsapp: { to: PHONE, route: 'session', content: text, reports: ['sent', 'delivered', 'read', 'failed'] },
-  push: { to: 'device-1', route: 'simple', content: text, reports: ['delivered', 'failed'] },
+  push: {
+    to: 'device-1',
+    route: 'simple',
+    content: (body) => ({ ...text(body), platforms: ['ios'], extents: [1] }),
+    reports: ['delivered', 'failed'],
+  },
   instagram: { to: '17841400000000001', route: 'session', content: text, reports: ['delivered', 'read', 'failed'] },
 };
 

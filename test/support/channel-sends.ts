@@ -8,7 +8,7 @@ import { isRefusal, type Refusal } from '../../shared/domain/core/errors.ts';
 import { type Id, parseId } from '../../shared/domain/core/ids.ts';
 import type { Channel } from '../../shared/domain/message/channel.ts';
 import type { ReportedStatus } from '../../shared/domain/message/provider-port.ts';
-import { quoteUnits } from '../../shared/domain/pricing/prices.ts';
+import { NO_VOLUME, quoteUnits } from '../../shared/domain/pricing/volume.ts';
 import { applyReceipt, type PendingReceipt } from '../../shared/domain/sending/apply-receipt.ts';
 import { priceOf } from '../../shared/domain/sending/quote.ts';
 import { sendQueued } from '../../shared/domain/sending/send-queued.ts';
@@ -53,7 +53,7 @@ export const sendOn = (channel: Channel): SendOn => SENDS[channel];
 
 /** What the first message of the month costs, in coins. */
 export const coinsOn = async (world: World, channel: Channel): Promise<number> => {
-  return quoteUnits(accepted(await priceOf(world.ports, channel, routeOn(channel))), 1, 0).coins;
+  return quoteUnits(accepted(await priceOf(world.ports, channel, routeOn(channel))), 1, NO_VOLUME).coins;
 };
 
 /** What became of a send, in one word: `sent`, the refusal's name, or the error's. */

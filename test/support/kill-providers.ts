@@ -94,7 +94,7 @@ const accountsOf = (settings: Readonly<Record<string, unknown>>, organizations: 
   const [account = {}] = settings.accounts as readonly { readonly id?: string }[];
   const own = organizations.map((organizationId, at) => ({
     ...account,
-    id: `${account.id}${at}`,
+    id: `${account.id?.slice(0, -3)}${String(at).padStart(3, '0')}`,
     organizationId,
     accountId: String(17_841_400_500_000_000 + at),
   }));

@@ -84,15 +84,14 @@ export const STEP_NAMES = (Object.keys(STEPS) as Step[]).filter(
 
 /**
  * The steps whose code is another on the channel than on SMS: its queue, where its messages leave by themselves, its provider's call and
- * what is known of it later, and its fallback.
+ * what is known of it later, and its fallback. A push fans out to its devices, and is killed by tests of its own (test/faults/push-kill.test.ts).
  */
 const CHANNEL_STEPS = {
   rcs: ['before_provider', 'after_provider', 'before_settle', 'after_settle', 'before_step', 'after_step'],
   email: ['before_provider', 'after_provider', 'before_settle', 'after_settle'],
   whatsapp: ['after_reserve', 'before_begin', 'after_begin', 'after_provider'],
   instagram: ['after_provider', 'after_settle'],
-  push: ['before_provider', 'after_provider'],
-} as const satisfies Readonly<Record<Exclude<Channel, 'sms'>, readonly Step[]>>;
+} as const satisfies Readonly<Record<Exclude<Channel, 'sms' | 'push'>, readonly Step[]>>;
 
 /** A step of a channel. */
 export interface Kind {

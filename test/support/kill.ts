@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { freePort, startDynoxide } from '../../infra/local/engines.ts';
+import { freePort } from '../../infra/local/engines.ts';
 import { ensureQueues } from '../../infra/local/resources.ts';
 import { AWS_DEFAULTS, defaultAwsSettings, keyFileOf, LOCAL_REGION, tableName } from '../../infra/local/stages.ts';
 import { createOrganization } from '../../infra/provisioning/organizations.ts';
@@ -30,6 +30,7 @@ import { tempDir } from './local-stack.ts';
 import type { InfobipStandIn } from './providers/infobip-stand-in.ts';
 import { deliver, type StandIn } from './providers/stand-in.ts';
 import { giveSenders } from './senders.ts';
+import { startTableEngine } from './table-engine.ts';
 
 /**
  * How long a sender has before others resolve its message, in the processes that are killed. A provider is called within the first 16 of
@@ -94,7 +95,7 @@ const spawnService = async (env: NodeJS.ProcessEnv): Promise<ChildProcess> => {
 export const startKillLab = async (): Promise<KillLab> => {
   defaultAwsSettings(process.env);
   const dataDir = await tempDir();
-  const engine = await startDynoxide({ dbPath: join(dataDir, 'tables', 'dynamodb.db') });
+  const engine = await startTableEngine({ dbPath: join(dataDir, 'tables', 'dynamodb.db') });
   const tableGate = await startGate(engine.endpoint);
   const client = tableClient(engine.endpoint);
   const tables = { live: new Table(client, tableName('live')), test: new Table(client, tableName('test')) };
@@ -276,21 +277,30 @@ export const killAll = async (lab: KillLab, victims: readonly Victim[]): Promise
   await Promise.all(reported.map((victim) => untilTaken(lab, victim)));
   // However slowly they come to their steps, nobody else resolves them meanwhile.
   lab.tableGate.hold('before', takesOver);
-  const holds = victims.flatMap((victim): Hold[] => {
+  const holds = victims.flatMap((victim): [Victim, Hold][] => {
     if (victim.step === 'answered') return [];
     const { gate, at, matches } = declarationOf(victim.step);
     const held = gate === 'table' ? lab.tableGate : lab.providers[channelOf(victim)].gate;
-    return [held.hold(at, (call) => matches(call, victim))];
+    return [[victim, held.hold(at, (call) => matches(call, victim))]];
   });
+  const reached = (which: (victim: Victim) => boolean) =>
+    Promise.all(holds.filter(([victim]) => which(victim)).map(([, hold]) => hold.reached));
   const underWay = victims.filter((victim) => !through.includes(victim));
   const sends = Promise.allSettled(underWay.map(sendAs));
   // A receipt is applied before its callback is answered, so the process dies with callbacks that nobody answered.
-  const callbacks = Promise.allSettled(reported.map((victim) => postReceipt(lab, victim)));
-  await Promise.all(holds.map(({ reached }) => reached));
+  const unanswered: Victim[] = [];
+  const callbacks: Promise<unknown>[] = [];
+  const post = (victim: Victim) => callbacks.push(postReceipt(lab, victim).catch(() => unanswered.push(victim)));
+  // Events are published in batches: one that is held before its write would hold those behind it until they are found overdue.
+  const isPublished = ({ step }: Victim) => step === 'after_published';
+  for (const victim of reported.filter(isPublished)) post(victim);
+  await reached(isPublished);
+  for (const victim of reported.filter((each) => !isPublished(each))) post(victim);
+  await reached(() => true);
   await lab.kill();
   await sends;
-  const answered = await callbacks;
+  await Promise.all(callbacks);
   lab.tableGate.clear();
   for (const { gate } of Object.values(lab.providers)) gate.clear();
-  return reported.filter((_, at) => answered[at]?.status === 'rejected');
+  return unanswered;
 };

@@ -3,12 +3,15 @@ import { CHANNELS } from '../../shared/domain/channels/registry.ts';
 import type { Id } from '../../shared/domain/core/ids.ts';
 import { parseEscrowShard } from '../../shared/domain/message/escrow-shard.ts';
 import type { MessageRecord } from '../../shared/domain/message/message.ts';
+import { sumPositions } from '../../shared/domain/pricing/volume.ts';
+import { positionsOf } from '../../shared/domain/sending/positions.ts';
 import { UNIFIED_STATUSES, unifiedStatus } from '../../shared/domain/tracking/views.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import type { Row } from '../../shared/storage/client/row.ts';
 import type { QueryPage, QueryRange, Table } from '../../shared/storage/client/table.ts';
 import { messageRows } from '../../shared/storage/messages/message-rows.ts';
 import { readLedger, readWallet } from '../../shared/storage/wallet/ledger.ts';
+import { readVolume } from '../../shared/storage/wallet/volumes.ts';
 
 const allRows = async (table: Table, range: Omit<QueryRange, 'startKey'>): Promise<Row[]> => {
   const rows: Row[] = [];
@@ -40,8 +43,13 @@ type FailUnless = (holds: boolean, what: string) => void;
 
 const sumOf = <T>(items: readonly T[], value: (item: T) => number): number =>
   items.reduce((sum, item) => sum + value(item), 0);
-const priceOf = (messages: readonly MessageRecord[], hold?: MessageRecord['hold']): number =>
-  sumOf(messages, (message) => (hold === undefined || message.hold === hold ? message.coins : 0));
+/** What a message has captured of its price, and released: a push that some of its devices took does both. */
+const shareOf = ({ hold, coins, capturedCoins = coins }: MessageRecord) => {
+  const captured = hold === 'captured' ? capturedCoins : 0;
+  return { captured, released: hold === 'open' ? 0 : coins - captured };
+};
+const priceOf = (messages: readonly MessageRecord[], part?: 'captured' | 'released'): number =>
+  sumOf(messages, (message) => (part === undefined ? message.coins : shareOf(message)[part]));
 
 /** Whether a message of a chunk was released by itself, at once: forced, or ended before it was attempted, but not with its batch. */
 const releasedAlone = ({ attempts, force, lastError, originalError = lastError }: MessageRecord): boolean =>
@@ -96,7 +104,9 @@ const checkEscrows = async (
     messages.filter(({ escrow }) => escrow !== undefined),
     ({ escrow = '' }) => escrow.slice(0, escrow.lastIndexOf('#')),
   );
-  const alone = new Set(entries.flatMap(({ kind, messageId }) => (kind === 'release' && messageId ? [messageId] : [])));
+  const alone = new Set(
+    entries.flatMap(({ kind, messageId, held }) => (kind === 'release' && messageId && held !== 0 ? [messageId] : [])),
+  );
   const batches = new Map<string, { chunks: number; held: number; captured: number; released: number }>();
   let unreturned = 0;
   for (const [name, own] of chunks) {
@@ -131,15 +141,20 @@ const checkEscrows = async (
 /** A message has the entries of its state: one hold, and one capture or release; of a chunk's message only the release may be its own. */
 const checkMessage = (message: MessageRecord, entries: readonly Entry[], failUnless: FailUnless): void => {
   const { hold, coins, status } = message;
+  // A push to nobody costs nothing.
+  if (message.units === 0) return;
   const of = (kind: string) => entries.filter((entry) => entry.messageId === message.id && entry.kind === kind);
   const single = message.escrow === undefined;
   const countIf = (is: boolean) => (is ? 1 : 0);
   failUnless(of('hold').length === countIf(single), `a message has ${of('hold').length} holds`);
   failUnless(!single || of('hold')[0]?.coins === -coins, 'a hold is not the price of its message');
   failUnless(of('capture').length === countIf(single && hold === 'captured'), 'captures do not match the hold');
-  const released = hold === 'released' && (single || releasedAlone(message));
-  failUnless(of('release').length === countIf(released), 'releases do not match the hold');
-  failUnless(!released || of('release')[0]?.coins === coins, 'a release is not the price of its message');
+  const share = shareOf(message).released;
+  const released = (hold === 'released' || share > 0) && (single || releasedAlone(message));
+  const [refunds, releases] = [true, false].map((is) => of('release').filter(({ held }) => (held === 0) === is));
+  failUnless(sumOf(refunds ?? [], (entry) => entry.coins) === (message.refunded ?? 0), 'a refund is not its message’s');
+  failUnless(releases?.length === countIf(released), 'releases do not match the hold');
+  failUnless(!released || releases?.[0]?.coins === share, 'a release is not what its message released');
   const over = status === 'failed' || message.archivedAt !== undefined;
   failUnless(hold !== 'released' || over, 'a released message neither failed nor was replaced');
   failUnless(hold !== 'captured' || !['queued', 'sending'].includes(status), 'a captured message was never sent');
@@ -166,6 +181,23 @@ interface Ledger {
   readonly messages: readonly MessageRecord[];
 }
 
+/** Every position of a month that was given out belongs to a message that was sent, or is free again. */
+const checkVolumes = async (
+  table: Table,
+  organizationId: Id<'organization'>,
+  messages: readonly MessageRecord[],
+  failUnless: FailUnless,
+): Promise<void> => {
+  const kept = messages.filter(({ hold }) => hold !== 'released').flatMap((message) => positionsOf(message) ?? []);
+  const months = new Set(messages.flatMap((message) => positionsOf(message)?.month ?? []));
+  for (const month of months) {
+    const { taken, free } = await readVolume(table, organizationId, 'sms', month);
+    const own = kept.filter((one) => one.month === month).flatMap(({ positions }) => positions);
+    const held = sumOf(sumPositions([...own, ...free]), ({ units }) => units);
+    failUnless(held === taken, `${held} positions of ${month} are held or free, and ${taken} were given out`);
+  }
+};
+
 /**
  * Checks the money invariants of one organization and returns its ledger; throws the first that is broken. `quiet`: nothing is under way,
  * so no hold may be open.
@@ -191,9 +223,11 @@ export const checkMoney = async (
   const open = messages.filter(({ hold }) => hold === 'open');
   const unreturned = await checkEscrows(table, messages, entries, quiet, failUnless);
   const credits = sumOf(entries, ({ kind, coins }) => (kind === 'credit' || kind === 'adjustment' ? coins : 0));
-  const expected = credits - priceOf(messages, 'captured') - unreturned - priceOf(open);
+  const refunds = sumOf(messages, ({ refunded = 0 }) => refunded);
+  const expected = credits + refunds - priceOf(messages, 'captured') - unreturned - priceOf(open);
   failUnless(balance === expected, 'the balance is not credits less captured less held');
   if (quiet) failUnless(open.length === 0, `${open.length} holds are open`);
+  if (quiet) await checkVolumes(table, organizationId, messages, failUnless);
   for (const channel of CHANNELS) {
     const [counted, stored] = [wallet.wallet[channel] ?? 0, messages.filter((each) => each.channel === channel).length];
     failUnless(counted === stored, `the wallet counts ${counted} messages of ${channel}, not ${stored}`);

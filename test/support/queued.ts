@@ -2,6 +2,7 @@ import type { SmsSendPorts } from '../../shared/domain/api/send-sms.ts';
 import { planSms } from '../../shared/domain/channels/sms/plan.ts';
 import type { MessageRecord } from '../../shared/domain/message/message.ts';
 import { DEFAULT_PRICES } from '../../shared/domain/pricing/default-prices.ts';
+import { NO_VOLUME } from '../../shared/domain/pricing/volume.ts';
 import { requestKey } from '../../shared/domain/sending/idempotency.ts';
 import { pricePlan } from '../../shared/domain/sending/plan.ts';
 import { reserveMessage } from '../../shared/domain/sending/reserve.ts';
@@ -19,7 +20,9 @@ export const queueSms = async (messaging: Messaging, { id }: Tenant, at: number)
     clock: Date.now,
     messageStore: messageStore(messaging.tables.test, () => {}, PLAIN),
     prices: async () => DEFAULT_PRICES,
-    volume: async () => 0,
+    volume: async () => NO_VOLUME,
+    destinations: async () => undefined,
+    heldUntil: async () => undefined,
     perSecond: async () => undefined,
     defaultSender: async () => undefined,
     recipientHashOf: async (organizationId, kind, to) => vault.blindIndex(organizationId, kind, to),
@@ -28,6 +31,6 @@ export const queueSms = async (messaging: Messaging, { id }: Tenant, at: number)
   } as Partial<SmsSendPorts> as SmsSendPorts;
   const tenant = { organizationId: id, env: 'test' } as const;
   const key = requestKey(`queued-${keys++}`, 'sms.send', aMessage);
-  const { plan } = accepted(await pricePlan(ports, aMessage, await planSms(ports, tenant, aMessage)));
+  const { plan } = accepted(await pricePlan(ports, tenant, aMessage, await planSms(ports, tenant, aMessage)));
   return accepted(await reserveMessage(ports, tenant, { plan, key, initial: { status: 'queued', at } })).message;
 };

@@ -1,15 +1,16 @@
 import { type Id, newId } from '../../shared/domain/core/ids.ts';
 import { DEFAULT_RETRY } from '../../shared/domain/webhooks/schedule.ts';
-import type { Delivery } from '../../shared/domain/webhooks/subscription.ts';
+import type { Delivery, Subscription } from '../../shared/domain/webhooks/subscription.ts';
 import type { Table } from '../../shared/storage/client/table.ts';
 import { deliveryStore } from '../../shared/storage/webhooks/deliveries.ts';
 import { webhookStore } from '../../shared/storage/webhooks/subscriptions.ts';
+import { operatorAct } from './audit.ts';
 
 /** Stores a subscription, without validating its address. */
 export const makeWebhook = async (table: Table, organizationId: Id<'organization'>): Promise<Id<'webhook'>> => {
   const at = Date.now();
   const id = newId('webhook');
-  await webhookStore(table).create({
+  const subscription: Subscription = {
     id,
     organizationId,
     env: 'test',
@@ -24,7 +25,8 @@ export const makeWebhook = async (table: Table, organizationId: Id<'organization
     consecutiveFailures: 0,
     createdAt: at,
     updatedAt: at,
-  });
+  };
+  await webhookStore(table).create(subscription, operatorAct(organizationId));
   return id;
 };
 

@@ -4,7 +4,9 @@ import type { Actor } from '../../shared/domain/core/actor.ts';
 import { type Id, newId } from '../../shared/domain/core/ids.ts';
 import type { EventType } from '../../shared/domain/events/catalogue.ts';
 import { type DomainEvent, newEvent } from '../../shared/domain/events/event.ts';
-import { createSubscription, type NewSubscription } from '../../shared/domain/webhooks/manage.ts';
+import type { NewSubscription } from '../../shared/domain/webhooks/change.ts';
+import { checkHeaders } from '../../shared/domain/webhooks/headers.ts';
+import { createSubscription } from '../../shared/domain/webhooks/manage.ts';
 import type { PostOutcome, WebhookPorts } from '../../shared/domain/webhooks/ports.ts';
 import type { Subscription } from '../../shared/domain/webhooks/subscription.ts';
 import { eventWrite, outbox } from '../../shared/storage/due-work/outbox.ts';
@@ -82,7 +84,8 @@ const webhookWorld = (world: World): WebhookWorld => {
         return (await answers.get(url)?.(post)) ?? ok();
       },
       checkEndpoint: () => undefined,
-      checkHeaders: () => undefined,
+      checkHeaders,
+      drawValidation: async () => undefined,
       newSecret: () => `whsec_${Buffer.from(`secret-${++secrets}`).toString('base64')}`,
       sign: (secretsNow, id, seconds, body) => {
         const keys = secretsNow.map((secret) => Buffer.from(secret.slice(6), 'base64'));
@@ -92,9 +95,16 @@ const webhookWorld = (world: World): WebhookWorld => {
       },
       seal: async (_, __, secret) => `sealed:${secret}`,
       open: async (_, __, sealed) => sealed.slice(7),
+      sealHeader: async (_, id, name, value) => Buffer.from(`${id} ${name} ${value}`).toString('base64'),
+      openHeader: async (_, id, name, sealed) => {
+        const text = Buffer.from(sealed, 'base64').toString();
+        if (!text.startsWith(`${id} ${name} `)) throw new Error('sealed for another place');
+        return text.slice(`${id} ${name} `.length);
+      },
       sealExchange: async (_, __, exchange) => JSON.stringify(exchange),
       openExchange: async (_, __, sealed) => JSON.parse(sealed),
       recipient: async () => '+5511987654321',
+      contactPhone: async () => '+5511987654321',
       enqueue: (ids, delay = 0) => void workItems.push(...ids.map((id) => ({ id, delay }))),
       enqueueDrain: ({ id }, delay = 0) => void drains.push({ id, delay }),
       userAgent: 'test/1.0',

@@ -3,7 +3,7 @@ import type { SendEmailPorts } from '../../shared/domain/api/send-email.ts';
 import { isUndecided } from '../../shared/domain/bulk/escrow.ts';
 import type { PlanPorts } from '../../shared/domain/channels/registry.ts';
 import type { Id } from '../../shared/domain/core/ids.ts';
-import type { SubmitPorts } from '../../shared/domain/sending/accept.ts';
+import type { AnswerPorts, SubmitPorts } from '../../shared/domain/sending/accept.ts';
 import type { AdvanceFallbackPorts } from '../../shared/domain/sending/advance-fallback.ts';
 import { type Planner, planSend } from '../../shared/domain/sending/plan.ts';
 import type { SendQueuedPorts } from '../../shared/domain/sending/send-queued.ts';
@@ -16,6 +16,7 @@ import { readMessage } from '../../shared/storage/messages/message-lists.ts';
 import { queuedStore } from '../../shared/storage/messages/queued.ts';
 import { readWallet } from '../../shared/storage/wallet/ledger.ts';
 import { PLAIN, type World } from './world.ts';
+import { fanOutOf, pushPlanPortsOf } from './world-push.ts';
 
 /** Ports of e-mail sends: with a sender, without saved templates. */
 export const emailPortsOf = (world: World): SendEmailPorts => ({
@@ -31,6 +32,8 @@ export const planPortsOf = (world: World): PlanPorts =>
   ({
     ...emailPortsOf(world),
     templates: { named: async () => [], read: async () => undefined },
+    ...pushPlanPortsOf(world),
+    findMedia: async () => undefined,
     // Every recipient has just written: windows have tests of their own.
     senderOf: async () => ({ lastInboundAt: world.now - 1 }),
   }) as object as PlanPorts;
@@ -39,7 +42,7 @@ export const planPortsOf = (world: World): PlanPorts =>
 export const plannerOf =
   (world: World, over: Partial<PlanPorts> = {}): Planner =>
   (tenant, request) =>
-    planSend({ prices: world.ports.prices, channels: { ...planPortsOf(world), ...over } }, tenant, request);
+    planSend({ ...world.ports, channels: { ...planPortsOf(world), ...over } }, tenant, request);
 
 /** Puts work into the world's queue, which the test works off. */
 export const enqueue = (world: World, kind: 'fallback' | 'send_message', id: Id<'message'>): void =>
@@ -58,11 +61,12 @@ export const eligibilityPortsOf = ({ table, ports }: World): Pick<SubmitPorts, '
 });
 
 /** Ports of accepting a message that is queued. */
-export const submitPortsOf = (world: World): SubmitPorts => ({
+export const submitPortsOf = (world: World): SubmitPorts & AnswerPorts => ({
   ...world.ports,
   ...workItemsOf(world),
   plan: plannerOf(world),
   ...eligibilityPortsOf(world),
+  answeredBalance: async ({ organizationId }) => (await readWallet(world.table, organizationId))?.balance ?? 0,
   recipientOf: async () => undefined,
 });
 
@@ -73,6 +77,7 @@ export const sendQueuedPortsOf = (world: World): SendQueuedPorts => ({
   ...queuedStore(world.table, PLAIN),
   maySendAs: async () => true,
   earliestSendAt: async (_, now) => now,
+  fanOut: fanOutOf(world),
 });
 
 /** Ports of cancelling and forcing a queued message. */
@@ -95,4 +100,5 @@ export const advanceFallbackPortsOf = (world: World, plan: Planner = plannerOf(w
   ...workItemsOf(world),
   ...fallbackStore(world.table, PLAIN),
   plan,
+  recipientOf: async () => undefined,
 });

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { type Engine, startDynoxide } from '../../infra/local/engines.ts';
+import type { Engine } from '../../infra/local/engines.ts';
 import { ensureTable } from '../../infra/local/resources.ts';
 import { type SmsSendPorts, sendSms } from '../../shared/domain/api/send-sms.ts';
 import { channelOf } from '../../shared/domain/channels/registry.ts';
@@ -14,12 +14,14 @@ import type { Dispatch, Provider, ProviderAnswer, StatusAnswer } from '../../sha
 import { sandboxProvider } from '../../shared/domain/message/sandbox.ts';
 import { DEFAULT_PRICES } from '../../shared/domain/pricing/default-prices.ts';
 import type { PriceTable } from '../../shared/domain/pricing/prices.ts';
+import type { Destinations } from '../../shared/domain/sending/destination-settings.ts';
 import type { Candidates } from '../../shared/domain/sending/ports.ts';
 import type { WorkItem } from '../../shared/queues/queues.ts';
 import { organizationWrite } from '../../shared/storage/access/organizations.ts';
 import { tableClient } from '../../shared/storage/client/client.ts';
 import { Table } from '../../shared/storage/client/table.ts';
 import { outbox } from '../../shared/storage/due-work/outbox.ts';
+import { readHolds } from '../../shared/storage/messages/destination-holds.ts';
 import { readIdempotencyRecord } from '../../shared/storage/messages/idempotency.ts';
 import { messageStore } from '../../shared/storage/messages/message-store.ts';
 import { receiptStore } from '../../shared/storage/messages/receipts.ts';
@@ -30,6 +32,7 @@ import './aws-environment.ts';
 import { proofOn } from './channel-answers.ts';
 import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
 import { idNamed } from './ids.ts';
+import { startTableEngine } from './table-engine.ts';
 
 /** A part of the SDK's request handler that its types leave out. */
 interface HttpClientConfig {
@@ -97,6 +100,7 @@ export interface World {
   /** ms; moves only as the test moves it. */
   now: number;
   prices: PriceTable;
+  destinations: Destinations | undefined;
   smsPerSecond: number | undefined;
   candidates: () => Candidates;
   actor(organizationId?: Id<'organization'>): Actor;
@@ -114,7 +118,7 @@ export interface World {
 }
 
 export const startWorld = async (env: Environment): Promise<World> => {
-  const engine: Engine = await startDynoxide();
+  const engine: Engine = await startTableEngine();
   const proxy = await startFaultProxy(engine.endpoint);
   const direct = new DynamoDBClient({ endpoint: engine.endpoint });
   await Promise.all(['live', 'test'].map((stage) => ensureTable(direct, stage)));
@@ -143,6 +147,7 @@ export const startWorld = async (env: Environment): Promise<World> => {
     workItems,
     now: Date.parse('2026-03-10T12:00:00Z'),
     prices: DEFAULT_PRICES,
+    destinations: undefined,
     smsPerSecond: undefined,
     candidates,
     actor: (organizationId = newId('organization')) => ({
@@ -174,7 +179,13 @@ export const startWorld = async (env: Environment): Promise<World> => {
       provider.hasStatusQuery = true;
       provider.dispatched.length = 0;
       provider.accepted.clear();
-      Object.assign(world, { smsPerSecond: undefined, prices: DEFAULT_PRICES, candidates, now: world.now + 60_000 });
+      Object.assign(world, {
+        smsPerSecond: undefined,
+        prices: DEFAULT_PRICES,
+        destinations: undefined,
+        candidates,
+        now: world.now + 60_000,
+      });
     },
     ports: {
       clock: () => world.now,
@@ -186,11 +197,17 @@ export const startWorld = async (env: Environment): Promise<World> => {
         report: async () => {},
       },
       prices: async () => world.prices,
-      volume: async (organizationId, of, month, holdsUntil) =>
-        of === 'live' ? volumes.guess(organizationId, month) : volumes.sure(organizationId, month, holdsUntil),
+      destinations: async () => world.destinations,
+      heldUntil: async (organizationId, prefix) => {
+        const until = (await readHolds(table, organizationId)).get(prefix);
+        return until !== undefined && until > world.now ? until : undefined;
+      },
+      volume: async (organizationId, of, month, range) =>
+        of === 'live' ? volumes.guess(organizationId, month) : volumes.sure(organizationId, month, range),
       learnVolume: volumes.learn,
       perSecond: async () => world.smsPerSecond,
       mayUseSender: async () => true,
+      ownsSender: async () => true,
       defaultSender: async () => undefined,
       idempotencyRecord: (organizationId, key, now) => readIdempotencyRecord(table, organizationId, key, now),
       recipientHashOf: async (organizationId, _, to) =>

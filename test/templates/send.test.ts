@@ -85,7 +85,7 @@ describe('a template with named variables', () => {
     ['one too many', { first_name: 'Bia', order_number: 'A-7', link: 'x', more: 'y' }],
     ['an unknown name', { first_name: 'Bia', numero: 'A-7', link: 'x' }],
   ])('is refused with %s', async (_, variables) => {
-    expect(await refused(await approved(NAMED), { variables })).toEqual({ code: WRONG, paths: ['templateVars'] });
+    expect(await refused(await approved(NAMED), { variables })).toEqual({ code: WRONG, paths: ['variables'] });
   });
 });
 

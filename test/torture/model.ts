@@ -1,6 +1,5 @@
 import fc from 'fast-check';
-import { CHANNELS } from '../../shared/domain/channels/registry.ts';
-import { historyArbitrary, runHistory, type Step } from '../support/send-model.ts';
+import { historyArbitrary, MODELLED, runHistory, type Step } from '../support/send-model.ts';
 import { startWorld, type World } from '../support/world.ts';
 import type { Part, PartOptions, Report } from './part.ts';
 
@@ -14,7 +13,7 @@ const stepsOf = (history: readonly Step[], kind: Step['do']) => history.filter((
 const runOne = async (world: World, seed: number): Promise<Step[]> => {
   const history = historyOf(seed);
   try {
-    await runHistory(world, CHANNELS[seed % CHANNELS.length] ?? 'sms', history);
+    await runHistory(world, MODELLED[seed % MODELLED.length] ?? 'sms', history);
   } catch (error) {
     const again = `SEED=${seed} npm run torture -- model=1`;
     throw new Error(`The history of seed ${seed} breaks the model; repeat it by ${again}\n${JSON.stringify(history)}`, {
@@ -38,7 +37,7 @@ const run = async ({ count, seed, late }: PartOptions): Promise<Report> => {
   }
   const figures = {
     histories,
-    channels: Math.min(histories, CHANNELS.length),
+    channels: Math.min(histories, MODELLED.length),
     'bursts of table faults': faults,
     'lost, doubled or mischarged': 0,
   };

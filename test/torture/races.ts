@@ -1,8 +1,8 @@
-import { CHANNELS } from '../../shared/domain/channels/registry.ts';
 import { isRefusal } from '../../shared/domain/core/errors.ts';
 import type { Channel } from '../../shared/domain/message/channel.ts';
 import { coinsOn, sendOn, tally } from '../support/channel-sends.ts';
 import { checkMoney } from '../support/money.ts';
+import { MODELLED } from '../support/send-model.ts';
 import { startWorld, type World } from '../support/world.ts';
 import type { Part, PartOptions, Report } from './part.ts';
 
@@ -57,14 +57,14 @@ const run = async ({ count, seed, late }: PartOptions): Promise<Report> => {
     const world = await startWorld('live');
     for (let turn = 0; turn < ROUNDS_PER_WORLD && rounds < count && !late(); turn++) {
       world.provider.dispatched.length = 0;
-      const channel = CHANNELS[(seed + rounds) % CHANNELS.length] ?? 'sms';
-      const run = RACES[Math.floor(rounds / CHANNELS.length) % RACES.length];
+      const channel = MODELLED[(seed + rounds) % MODELLED.length] ?? 'sms';
+      const run = RACES[Math.floor(rounds / MODELLED.length) % RACES.length];
       await run?.({ world, channel, price: await coinsOn(world, channel) });
       rounds += 1;
     }
     await world.close();
   }
-  const channels = Math.min(rounds, CHANNELS.length);
+  const channels = Math.min(rounds, MODELLED.length);
   return {
     done: rounds,
     figures: { channels, 'sends at once': AT_ONCE, 'second messages': 0, 'wrong balances': 0 },

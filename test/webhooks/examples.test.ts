@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createKey, type IssuedKey, type KeyStore, rotateKey } from '../../shared/domain/access/keys.ts';
+import { createKey, type IssuedKey, type KeyStore } from '../../shared/domain/access/keys.ts';
+import { rotateKey } from '../../shared/domain/access/rotate-key.ts';
 import { channelOf } from '../../shared/domain/channels/registry.ts';
 import type { WhatsappNumber } from '../../shared/domain/channels/whatsapp/numbers/number.ts';
 import { qualityEvents } from '../../shared/domain/channels/whatsapp/numbers/quality.ts';
@@ -70,7 +71,7 @@ describe('the example of an event type has the fields of raised events', () => {
   test('apikey.created and apikey.rotated', async () => {
     const grantor = { organizationId: 'org_1', env: 'test', scopes: new Set(['sms:send']) } as never;
     const made = (await createKey(
-      { create: async () => true } as unknown as KeyStore,
+      { create: async () => 'created' } as unknown as KeyStore,
       grantor,
       { name: 'Checkout', scopes: ['sms:send'] } as never,
       NOW,

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { postWebhook } from '../../shared/providers/webhooks/post.ts';
 import { createResolve } from '../../shared/providers/webhooks/resolve.ts';
+import { type Answer, nameServer } from '../support/name-server.ts';
 import { connectionsTo, type Endpoint, httpsEndpoint } from '../support/webhooks/endpoints.ts';
-import { type Answer, nameServer } from './name-server.ts';
 
 const NAMES: Readonly<Record<string, Answer>> = {
   'both.example.com': { a: ['93.184.216.34', '93.184.216.35'], aaaa: ['2606:2800:220:1:0:0:0:1'] },

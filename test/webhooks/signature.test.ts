@@ -45,7 +45,9 @@ const BODY = '{"n":1}';
 const EVENT = newId('event');
 /** The headers of an attempt at `NOW`; nothing is really sealed. */
 const signed = (secrets: readonly string[], headers?: readonly CustomHeader[]): Promise<Record<string, string>> => {
-  const ports = { open: async (_: string, __: string, sealed: string) => sealed, sign, userAgent: 'product/1.0' };
+  const open = async (_: string, __: string, sealed: string) => sealed;
+  const openHeader = async (_: string, __: string, ___: string, sealed: string) => sealed;
+  const ports = { open, openHeader, sign, userAgent: 'product/1.0' };
   const sealed = secrets.map((secret, at) => ({ version: secrets.length - at, sealed: secret }));
   return attemptHeaders(ports, { secrets: sealed, headers } as unknown as Subscription, EVENT, NOW * 1000, BODY);
 };

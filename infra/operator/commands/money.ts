@@ -55,11 +55,22 @@ const pricesShow = defineCommand({
   },
 });
 
-/** Routes of the default prices that the table has no row for: sends by them would be refused. */
+const MAX_NAMED = 10;
+
+/** Routes and destinations of the default prices that the table has no row for: sends there would be refused. */
 const unpriced = (table: PriceTable): readonly string[] =>
-  DEFAULT_PRICES.filter(({ channel, route }) => !priceRowOf(table, channel, route)).map(
-    ({ channel, route }) => `${channel} ${route}`,
-  );
+  DEFAULT_PRICES.flatMap(({ channel, route, prefix }) => {
+    const to = prefix === undefined ? undefined : { digits: prefix, callingCode: '', sharesRevenue: false };
+    if (priceRowOf(table, channel, route, to)) return [];
+    const isSold = table.some((row) => row.channel === channel && row.route === route);
+    return isSold && prefix !== undefined ? `${channel} ${route} +${prefix}` : `${channel} ${route}`;
+  });
+
+/** The first of many names, and how many more there are. */
+const nameSome = (names: readonly string[]): string =>
+  names.length <= MAX_NAMED
+    ? names.join(', ')
+    : `${names.slice(0, MAX_NAMED).join(', ')} and ${names.length - MAX_NAMED} more`;
 
 const pricesSet = defineCommand({
   name: 'prices set',
@@ -68,7 +79,10 @@ const pricesSet = defineCommand({
     file: shortText('a JSON file with the rows that `prices show --json` prints as items; - for standard input'),
     effectiveFrom: timestamp('start time (ISO 8601; default now)').optional(),
     env: optionalEnv,
-    partial: z.boolean().optional().meta({ description: 'accept that routes without a row are refused' }),
+    partial: z
+      .boolean()
+      .optional()
+      .meta({ description: 'accept that routes and destinations without a row are refused' }),
   }),
   run: async ({ tables }, { file, effectiveFrom = Date.now(), env: chosen, partial }) => {
     const read = readJsonFile(file);
@@ -76,10 +90,10 @@ const pricesSet = defineCommand({
     const parsed = PriceTableSchema.safeParse(rows.success ? rows.data.items : read, { error: zodErrorMap });
     if (!parsed.success)
       throw new OperatorError(`The file ${file} is no price table: ${z.prettifyError(parsed.error)}`);
-    const missing = unpriced(parsed.data);
+    const missing = [...new Set(unpriced(parsed.data))];
     if (missing.length > 0 && !partial)
       throw new OperatorError(
-        `The file ${file} has no row for ${missing.join(', ')}: sends there would be refused. Add them, or use --partial.`,
+        `The file ${file} has no row for ${nameSome(missing)}: sends there would be refused. Add them, or use --partial.`,
       );
     for (const each of environmentsOf(chosen)) await putPrices(tables[each], isoTime(effectiveFrom), parsed.data);
     return {

@@ -40,7 +40,7 @@ export const assign = async (
   const sender = await assignSender(ports, { organizationId }, on, wanted);
   if (!sender)
     throw new OperatorError(
-      'Another organization has it, or this one has 100 senders. `sender release` lets go of what another one had.',
+      'Another organization has it, its domain or something below it, or this one has 100 senders. `sender release` lets go of what another one had.',
     );
   return sender;
 };
@@ -72,7 +72,12 @@ const senderRelease = defineCommand({
     const [holder] = await senderStore(tables[stage]).holders(on, [wanted]);
     if (holder) throw new OperatorError('An organization has it still: it deletes it first.');
     return {
-      data: { env: stage, channel: on, value: wanted, released: await releaseValue(tables[stage], on, wanted) },
+      data: {
+        env: stage,
+        channel: on,
+        value: wanted,
+        released: await releaseValue(tables[stage], on, wanted, Date.now()),
+      },
     };
   },
 });

@@ -29,7 +29,7 @@ const suppressionOf = async (target: Target, { organization, env: chosen, email 
   const store = suppressionStore(table);
   return {
     until: await store.suppressedUntil(organization, hash, Date.now()),
-    lift: () => store.lift(organization, hash),
+    lift: () => store.lift(organization, hash, Date.now()),
   };
 };
 

@@ -1,7 +1,9 @@
-import type { Actor, Environment, Tenant } from '../core/actor.ts';
+import type { Actor, Environment, RequestOrigin, Tenant } from '../core/actor.ts';
 import type { Id } from '../core/ids.ts';
-import type { Scope } from '../core/scopes.ts';
+import { type Scope, withNarrowerScopes } from '../core/scopes.ts';
 import type { Account } from './accounts.ts';
+import { type Ancestor, rangesInForce } from './key-ancestors.ts';
+import { scopesOfRole } from './roles.ts';
 import { hashSecret, parseSecret } from './secrets.ts';
 
 /** A stored credential: one row per secret, looked up by the secret's hash. */
@@ -9,16 +11,39 @@ export interface Credential extends Tenant {
   /** The id of the API key or session; shared by all secrets of a key. */
   readonly id: Actor['credentialId'];
   readonly kind: Actor['kind'];
+  /** Of a key. Empty for a session, which has the scopes of its account's role. */
   readonly scopes: readonly Scope[];
   /** Only for sessions: the person's account. */
   readonly accountId?: Id<'account'>;
+  /** Only for sessions: the account's `sessionEpoch` when it was opened. */
+  readonly sessionEpoch?: number;
   /** In ms; rejected from this moment on. */
+  readonly expiresAt?: number;
+  /** The keys above it in its tree; empty for a session. */
+  readonly ancestors: readonly Id<'apiKey'>[];
+  /** The key's own list of addresses. */
+  readonly allowedIps?: readonly string[];
+}
+
+/** An authenticated caller, with what limits the keys that it creates. */
+export interface Caller extends Actor {
+  readonly ancestors: readonly Id<'apiKey'>[];
+  /** Expiry of the secret that was presented, in ms. */
   readonly expiresAt?: number;
 }
 
-/** Looks up credentials. Both reads are strongly consistent. */
+/** A call as it came: the credential that it presents, and where it came from. */
+export interface PresentedCall {
+  /** The Authorization header; undefined when it is missing or repeated. */
+  readonly authorization: string | undefined;
+  readonly request: RequestOrigin;
+}
+
+/** Looks up credentials. All reads are strongly consistent. */
 export interface CredentialReader {
   find(sha256: string): Promise<Credential | undefined>;
+  /** What holds for the keys below each of these keys; undefined for one that doesn't exist. One round trip. */
+  ancestors(ids: readonly Id<'apiKey'>[]): Promise<(Ancestor | undefined)[]>;
   account(id: Id<'account'>): Promise<Account | undefined>;
 }
 
@@ -27,13 +52,14 @@ const BEARER = /^bearer ([0-9A-Za-z_]{1,256})$/i;
 
 /**
  * Authenticates the Authorization header of a request to stage `env`. Undefined if the call must be rejected: credential missing,
- * malformed, of the other environment (known from its prefix, before any read), unknown, revoked or expired, or a session whose account is
- * not active. One read for a key, two for a session.
+ * malformed, of the other environment (known from its prefix, before any read), unknown, revoked or expired, a key below one that was
+ * revoked with its tree, or a session whose account is not active, or was suspended since. A session has the scopes that its account's role
+ * has now. One round trip for a key, two for a key that a key created and for a session.
  */
 export const authenticate = async (
   authorization: string | undefined,
   at: { readonly env: Environment; readonly now: number; readonly credentials: CredentialReader },
-): Promise<Actor | undefined> => {
+): Promise<Caller | undefined> => {
   const secret = BEARER.exec(authorization ?? '')?.[1];
   if (secret === undefined) return undefined;
   const parsed = parseSecret(secret);
@@ -41,23 +67,53 @@ export const authenticate = async (
   const credential = await at.credentials.find(hashSecret(secret));
   if (!credential || credential.env !== at.env || credential.kind !== parsed.kind) return undefined;
   if (credential.expiresAt !== undefined && credential.expiresAt <= at.now) return undefined;
-  const { organizationId, env, id: credentialId, kind, accountId } = credential;
-  if (kind === 'session' && !(await isActiveMember(at.credentials, organizationId, accountId))) return undefined;
+  return credential.kind === 'key' ? keyCaller(credential, at.credentials) : sessionCaller(credential, at.credentials);
+};
+
+const callerOf = ({ organizationId, env, id: credentialId, kind, ancestors, expiresAt }: Credential) => ({
+  organizationId,
+  env,
+  credentialId,
+  kind,
+  ancestors,
+  ...(expiresAt === undefined ? {} : { expiresAt }),
+});
+
+const keyCaller = async (credential: Credential, credentials: CredentialReader): Promise<Caller | undefined> => {
+  const above = await activeAncestors(credentials, credential.ancestors);
+  if (!above) return undefined;
+  const allowedIps = rangesInForce(credential.allowedIps, above);
   return {
-    organizationId,
-    env,
-    credentialId,
-    kind,
-    ...(accountId ? { accountId } : {}),
-    scopes: new Set(credential.scopes),
+    ...callerOf(credential),
+    scopes: withNarrowerScopes(credential.scopes),
+    ...(allowedIps ? { allowedIps } : {}),
   };
 };
 
-const isActiveMember = async (
+const sessionCaller = async (credential: Credential, credentials: CredentialReader): Promise<Caller | undefined> => {
+  const account = await activeAccountOf(credentials, credential);
+  if (!account) return undefined;
+  const { id: accountId, name: accountName, role } = account;
+  return { ...callerOf(credential), accountId, accountName, scopes: scopesOfRole(role) };
+};
+
+/** The keys above a credential; undefined if one of them was revoked with its tree. */
+const activeAncestors = async (
   credentials: CredentialReader,
-  organizationId: Id<'organization'>,
-  accountId: Id<'account'> | undefined,
-) => {
+  ids: readonly Id<'apiKey'>[],
+): Promise<readonly Ancestor[] | undefined> => {
+  if (ids.length === 0) return [];
+  const found = await credentials.ancestors(ids);
+  const active = found.filter((above) => above !== undefined && above.treeRevokedAt === undefined);
+  return active.length === ids.length ? (active as Ancestor[]) : undefined;
+};
+
+/** The account of a session; undefined unless it is active, and was not suspended since the session was opened. */
+const activeAccountOf = async (
+  credentials: CredentialReader,
+  { organizationId, accountId, sessionEpoch = 0 }: Credential,
+): Promise<Account | undefined> => {
   const account = accountId && (await credentials.account(accountId));
-  return account?.organizationId === organizationId && account.status === 'active';
+  const admits = account?.organizationId === organizationId && account.status === 'active';
+  return admits && account.sessionEpoch === sessionEpoch ? account : undefined;
 };

@@ -1,18 +1,20 @@
+import { type AuditDetails, type AuditEntry, auditEntry, fieldNames, operatorEntry } from '../audit/entry.ts';
 import type { Actor, Tenant } from '../core/actor.ts';
 import { isRefusal, type Refusal, refuse } from '../core/errors.ts';
 import { type Id, newId } from '../core/ids.ts';
 import { SCOPES, type Scope, SESSION_ONLY_SCOPES } from '../core/scopes.ts';
 import { isoTime } from '../core/time.ts';
 import { type DomainEvent, newEvent } from '../events/event.ts';
+import type { Caller } from './credentials.ts';
+import { isWithin } from './ip-ranges.ts';
 import { type NewSecret, newSecret } from './secrets.ts';
 
 /** Scopes that a key may hold: all but the session-only ones. */
 export const KEY_SCOPES: readonly Scope[] = SCOPES.filter((scope) => !SESSION_ONLY_SCOPES.has(scope));
-/** Hours for which the old secret keeps working after a rotation: default and maximum (30 days). */
-export const OVERLAP_HOURS = { standard: 24, maximum: 720 } as const;
-/** Max. old secrets that work alongside the current one; a rotation beyond this is rejected. */
-export const MAX_OLD_SECRETS = 10;
-const HOUR_MS = 3600 * 1000;
+/** Max. keys above a key in its tree: the authorizer reads each of them (docs/spec/access.md#trees-of-keys). */
+export const MAX_ANCESTORS = 8;
+/** Max. ranges in a key's list of addresses. */
+export const MAX_IP_RANGES = 50;
 
 /** A former secret that still works until `until` (ms). */
 export interface OldSecret {
@@ -25,6 +27,12 @@ export interface ApiKey extends Tenant {
   readonly id: Id<'apiKey'>;
   readonly name: string;
   readonly scopes: readonly Scope[];
+  /** The person or the key that created it; absent if the operator did. */
+  readonly createdBy?: Id<'account'> | Id<'apiKey'>;
+  /** The keys above it in its tree, its creator first; empty unless a key created it. */
+  readonly ancestors: readonly Id<'apiKey'>[];
+  /** The addresses and CIDR blocks that it may be used from, beside what its ancestors allow; absent means any. */
+  readonly allowedIps?: readonly string[];
   /** SHA-256 of the current secret. */
   readonly hash: string;
   readonly last4: string;
@@ -33,22 +41,40 @@ export interface ApiKey extends Tenant {
   readonly expiresAt?: number;
   readonly rotatedAt?: number;
   readonly revokedAt?: number;
+  /** When it was revoked together with every key below it; absent if these were spared. */
+  readonly treeRevokedAt?: number;
+  /** The latest recorded use: up to 5 minutes behind. */
+  readonly lastUsedAt?: number;
+  readonly lastUsedIp?: string;
 }
 
-/** Stores keys. Each change commits atomically with its event. */
+/** What is written with a key's new secret: its event, and the audit entry of who made it. */
+export interface SecretRecords {
+  readonly event: DomainEvent;
+  readonly entry: AuditEntry;
+}
+
+/** Stores keys. Each change commits atomically with its event and its entry of the audit log. */
 export interface KeyStore {
-  /** Returns false if the organization doesn't exist. Idempotent. */
-  create(key: ApiKey, event?: DomainEvent): Promise<boolean>;
+  /** Fails if the organization doesn't exist, or if the key that creates it was revoked meanwhile. Idempotent. */
+  create(key: ApiKey, records: SecretRecords): Promise<'created' | 'no_organization' | 'creator_revoked'>;
   read(id: Id<'apiKey'>): Promise<ApiKey | undefined>;
+  /** Keys by their ids, without those that don't exist. Strongly consistent. */
+  readMany(ids: readonly Id<'apiKey'>[]): Promise<ApiKey[]>;
   /** Newest first, with the total number of the organization's keys, revoked ones included. */
   list(
     organizationId: Id<'organization'>,
     page: { readonly limit: number; readonly skip: number },
   ): Promise<{ items: ApiKey[]; total: number }>;
   /** Replaces `before` by `after`. Returns false on a concurrent change. */
-  rotate(before: ApiKey, after: ApiKey, event: DomainEvent): Promise<boolean>;
-  /** Deletes every secret of the key. Returns false on a concurrent change. */
-  revoke(before: ApiKey, revokedAt: number): Promise<boolean>;
+  rotate(before: ApiKey, after: ApiKey, records: SecretRecords): Promise<boolean>;
+  /** Stores the name and the addresses of `after`, these also for every secret. Returns false on a concurrent change. */
+  change(before: ApiKey, after: ApiKey, now: number, entry: AuditEntry): Promise<boolean>;
+  /**
+   * Revokes the key and deletes its secrets; with `tree`, every key below it is refused too, also if the key was revoked alone before. Returns
+   * false on a concurrent change.
+   */
+  revoke(before: ApiKey, revokedAt: number, tree: boolean, entry: AuditEntry): Promise<boolean>;
 }
 
 export interface KeyRequest {
@@ -56,10 +82,25 @@ export interface KeyRequest {
   readonly scopes: readonly string[];
   /** In ms. */
   readonly expiresAt?: number;
+  /** Addresses and CIDR blocks, valid ones; absent means that it adds no limit. */
+  readonly allowedIps?: readonly string[];
 }
 
-/** Whoever grants scopes: a caller, or the operator with every scope in both environments. */
-export type Grantor = Tenant & Pick<Actor, 'scopes'>;
+/** Whoever grants scopes: a caller, or the operator, who has no credential, with every scope in both environments. */
+export type Grantor = Tenant & Pick<Actor, 'scopes'> & Partial<Omit<Caller, keyof Tenant | 'scopes'>>;
+
+type Verb = 'changed' | 'created' | 'revoked' | 'rotated';
+/** The entry of an act on a key; of the operator, where the grantor has no credential. */
+export const keyEntry = (
+  { credentialId, ...grantor }: Grantor,
+  verb: Verb,
+  { id, at, details }: { readonly id: Id<'apiKey'>; readonly at: number; readonly details: AuditDetails },
+): AuditEntry => {
+  const act = { action: `key.${verb}`, object: id, at, details } as const;
+  return credentialId === undefined
+    ? operatorEntry(grantor.organizationId, act)
+    : auditEntry({ ...grantor, credentialId }, act);
+};
 
 const invalid = (path: string, message: string): Refusal<'VALIDATION_ERROR'> =>
   refuse('VALIDATION_ERROR', { detail: 'The request breaks a rule of the contract.', errors: [{ path, message }] });
@@ -73,14 +114,46 @@ const keyScopes = (requested: readonly string[]): readonly Scope[] | Refusal<'VA
 };
 
 /** 403 naming the scopes that the grantor lacks: a credential must not create or reveal a secret stronger than itself. */
-const refuseMissingScopes = (grantor: Grantor, scopes: readonly Scope[]): Refusal<'FORBIDDEN'> | undefined => {
+export const refuseMissingScopes = (grantor: Grantor, scopes: readonly Scope[]): Refusal<'FORBIDDEN'> | undefined => {
   const missing = scopes.filter((scope) => !grantor.scopes.has(scope));
   return missing.length > 0
     ? refuse('FORBIDDEN', `A credential grants only what it holds; it lacks: ${missing.join(', ')}.`)
     : undefined;
 };
 
-/** Builds a new key and its secret; nothing is stored. 422 for invalid scopes or expiry, 403 for scopes that the grantor lacks. */
+/** 403 if the addresses reach beyond the grantor's: no credential widens where a key may be used from. Undefined means any address. */
+export const refuseWiderRanges = (
+  grantor: Grantor,
+  allowedIps: readonly string[] | undefined,
+): Refusal<'FORBIDDEN'> | undefined =>
+  isWithin(allowedIps, grantor.allowedIps)
+    ? undefined
+    : refuse('FORBIDDEN', 'A credential with allowedIps grants no address beyond its own.');
+
+/** The place of a new key in the tree. Its expiry is capped by the secret that creates it, so that no secret grants what outlives it. */
+const placeOf = (
+  { kind, credentialId, accountId, ancestors = [], expiresAt }: Grantor,
+  requested: number | undefined,
+): Pick<ApiKey, 'createdBy' | 'ancestors' | 'expiresAt'> => {
+  const own = (ms: number | undefined) => (ms === undefined ? {} : { expiresAt: ms });
+  if (kind !== 'key' || credentialId === undefined)
+    return { ancestors: [], ...own(requested), ...(accountId === undefined ? {} : { createdBy: accountId }) };
+  const id = credentialId as Id<'apiKey'>;
+  const end = Math.min(requested ?? Number.POSITIVE_INFINITY, expiresAt ?? Number.POSITIVE_INFINITY);
+  return { createdBy: id, ancestors: [id, ...ancestors], ...own(Number.isFinite(end) ? end : undefined) };
+};
+
+/** What the grantor may not grant: scopes or addresses beyond its own, or a key too deep in the tree. */
+const refuseGrant = (grantor: Grantor, scopes: readonly Scope[], { allowedIps }: KeyRequest) => {
+  if (grantor.kind === 'key' && (grantor.ancestors?.length ?? 0) >= MAX_ANCESTORS)
+    return refuse('FORBIDDEN', `A key with ${MAX_ANCESTORS} keys above it creates no other.`);
+  return (
+    refuseMissingScopes(grantor, scopes) ??
+    (allowedIps === undefined ? undefined : refuseWiderRanges(grantor, allowedIps))
+  );
+};
+
+/** Builds a new key and its secret; nothing is stored. 422 for invalid scopes or expiry, 403 for what the grantor may not grant. */
 export const buildKey = (
   grantor: Grantor,
   request: KeyRequest,
@@ -88,12 +161,11 @@ export const buildKey = (
 ): { key: ApiKey; secret: NewSecret } | Refusal<'VALIDATION_ERROR' | 'FORBIDDEN'> => {
   const scopes = keyScopes(request.scopes);
   if (isRefusal(scopes)) return scopes;
-  const denied = refuseMissingScopes(grantor, scopes);
+  const denied = refuseGrant(grantor, scopes, request);
   if (denied) return denied;
   if (request.expiresAt !== undefined && request.expiresAt <= now) return invalid('expiresAt', 'must be in the future');
   const { organizationId, env } = grantor;
   const secret = newSecret('key', env);
-  const expiry = request.expiresAt === undefined ? {} : { expiresAt: request.expiresAt };
   const { hash, last4 } = secret;
   return {
     key: {
@@ -106,13 +178,15 @@ export const buildKey = (
       last4,
       oldSecrets: [],
       createdAt: now,
-      ...expiry,
+      ...placeOf(grantor, request.expiresAt),
+      ...(request.allowedIps === undefined ? {} : { allowedIps: request.allowedIps }),
     },
     secret,
   };
 };
 
-const optionalTime = <K extends string>(name: K, ms: number | undefined): { [N in K]?: string } =>
+/** A time as an optional field of an answer. */
+export const optionalTime = <K extends string>(name: K, ms: number | undefined): { [N in K]?: string } =>
   ms === undefined ? {} : ({ [name]: isoTime(ms) } as Record<K, string>);
 
 /** The `apikey.created` event; never contains the secret. */
@@ -132,118 +206,22 @@ export interface IssuedKey {
   readonly event: DomainEvent;
 }
 
-/** Creates a key in the grantor's environment. */
+/** Creates a key in the grantor's environment. 401 if the key that creates it was revoked meanwhile. */
 export const createKey = async (
   store: KeyStore,
   grantor: Grantor,
   request: KeyRequest,
   now: number,
-): Promise<IssuedKey | Refusal<'VALIDATION_ERROR' | 'FORBIDDEN' | 'NOT_FOUND'>> => {
+): Promise<IssuedKey | Refusal<'VALIDATION_ERROR' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND'>> => {
   const planned = buildKey(grantor, request, now);
   if (isRefusal(planned)) return planned;
   const event = keyCreated(planned.key);
-  return (await store.create(planned.key, event))
-    ? { ...planned, event }
-    : refuse('NOT_FOUND', 'There is no such organization.');
-};
-
-/** Reads a key of the grantor's organization and environment; 404 for any other. */
-const ownKey = async (store: KeyStore, grantor: Grantor, id: Id<'apiKey'>): Promise<ApiKey | Refusal<'NOT_FOUND'>> => {
-  const key = await store.read(id);
-  const own = key?.organizationId === grantor.organizationId && key.env === grantor.env;
-  return own ? key : refuse('NOT_FOUND', 'There is no such key.');
-};
-
-/** The key with a new secret. No old secret outlives the overlap; without overlap all end now. */
-const withNewSecret = (key: ApiKey, secret: NewSecret, overlapMs: number, now: number): ApiKey => {
-  const end = Math.min(now + overlapMs, key.expiresAt ?? Number.POSITIVE_INFINITY);
-  const old = [...key.oldSecrets, { hash: key.hash, until: end }].map(({ hash, until }) => ({
-    hash,
-    until: Math.min(until, end),
-  }));
-  return {
-    ...key,
-    hash: secret.hash,
-    last4: secret.last4,
-    oldSecrets: old.filter(({ until }) => until > now),
-    rotatedAt: now,
-  };
-};
-
-/** When the last old secret expires; undefined if none works any more. */
-const oldSecretsUntil = (key: ApiKey, now: number): number | undefined => {
-  const until = Math.max(...key.oldSecrets.map((old) => old.until), 0);
-  return until > now ? until : undefined;
-};
-
-const keyRotated = (key: ApiKey, now: number): DomainEvent => {
-  const until = oldSecretsUntil(key, now);
-  return newEvent({
-    type: 'apikey.rotated',
-    organizationId: key.organizationId,
-    env: key.env,
-    createdAt: now,
-    data: { keyId: key.id, name: key.name, rotatedAt: isoTime(now), ...optionalTime('oldSecretsValidUntil', until) },
+  const entry = keyEntry(grantor, 'created', {
+    id: planned.key.id,
+    at: now,
+    details: { fields: fieldNames(request) },
   });
+  const outcome = await store.create(planned.key, { event, entry });
+  if (outcome === 'creator_revoked') return refuse('UNAUTHORIZED', 'The credential is no longer valid.');
+  return outcome === 'created' ? { ...planned, event } : refuse('NOT_FOUND', 'There is no such organization.');
 };
-
-/**
- * Rotates a key's secret; the old one keeps working for `overlapHours` (0 to 720). 403 if the key holds scopes that the caller lacks, since
- * the response shows a secret with all of them. 409 for a revoked or expired key, too many old secrets, or a concurrent rotation.
- */
-export const rotateKey = async (
-  store: KeyStore,
-  grantor: Grantor,
-  request: { readonly id: Id<'apiKey'>; readonly overlapHours?: number | undefined },
-  now: number,
-): Promise<IssuedKey | Refusal<'NOT_FOUND' | 'FORBIDDEN' | 'CONFLICT'>> => {
-  const key = await ownKey(store, grantor, request.id);
-  if (isRefusal(key)) return key;
-  const denied = refuseMissingScopes(grantor, key.scopes);
-  if (denied) return denied;
-  if (key.revokedAt !== undefined) return refuse('CONFLICT', 'The key is revoked.');
-  if (key.expiresAt !== undefined && key.expiresAt <= now) return refuse('CONFLICT', 'The key has expired.');
-  const secret = newSecret('key', key.env);
-  const after = withNewSecret(key, secret, (request.overlapHours ?? OVERLAP_HOURS.standard) * HOUR_MS, now);
-  if (after.oldSecrets.length > MAX_OLD_SECRETS)
-    return refuse(
-      'CONFLICT',
-      `More than ${MAX_OLD_SECRETS} old secrets would still work: rotate with overlapHours 0 to end them.`,
-    );
-  const event = keyRotated(after, now);
-  return (await store.rotate(key, after, event))
-    ? { key: after, secret, event }
-    : refuse('CONFLICT', 'The key was changed meanwhile; read it again.');
-};
-
-/**
- * Revokes a key at once, old secrets included; idempotent. Needs only keys:write, whatever the key's scopes: revoking grants nothing, and a
- * leaked key must not wait for a stronger caller.
- */
-export const revokeKey = async (
-  store: KeyStore,
-  grantor: Grantor,
-  id: Id<'apiKey'>,
-  now: number,
-): Promise<ApiKey | Refusal<'NOT_FOUND' | 'CONFLICT'>> => {
-  for (let attempt = 0; attempt < 5; attempt++) {
-    const key = await ownKey(store, grantor, id);
-    if (isRefusal(key) || key.revokedAt !== undefined) return key;
-    if (await store.revoke(key, now)) return { ...key, oldSecrets: [], revokedAt: now };
-  }
-  return refuse('CONFLICT', 'The key is being changed by others; try again.');
-};
-
-/** A key as the API returns it at `now`; never a secret or its hash. */
-export const keyView = (key: ApiKey, now: number) => ({
-  id: key.id,
-  name: key.name,
-  env: key.env,
-  scopes: [...key.scopes],
-  last4: key.last4,
-  createdAt: isoTime(key.createdAt),
-  ...optionalTime('expiresAt', key.expiresAt),
-  ...optionalTime('rotatedAt', key.rotatedAt),
-  ...optionalTime('oldSecretsValidUntil', oldSecretsUntil(key, now)),
-  ...optionalTime('revokedAt', key.revokedAt),
-});

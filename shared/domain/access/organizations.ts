@@ -1,6 +1,7 @@
 import type { Environment } from '../core/actor.ts';
 import { type Id, newId } from '../core/ids.ts';
 import { isoTime } from '../core/time.ts';
+import { DEFAULT_SENDS_PER_MINUTE } from './rate-limits.ts';
 
 /** A customer, as one environment knows it. */
 export interface Organization {
@@ -8,6 +9,8 @@ export interface Organization {
   readonly name: string;
   /** Contracted max. SMS per second; absent means unlimited (docs/spec/sms.md#contracted-sms-per-second). */
   readonly smsPerSecond?: number;
+  /** Single sends a minute of all its credentials together; absent means the default (docs/spec/platform.md#rate-limits). */
+  readonly sendsPerMinute?: number;
   /** In ms. */
   readonly createdAt: number;
 }
@@ -25,5 +28,6 @@ export const organizationView = (organization: Organization, env: Environment) =
   name: organization.name,
   env,
   ...(organization.smsPerSecond === undefined ? {} : { smsPerSecond: organization.smsPerSecond }),
+  ...(env === 'live' ? { sendsPerMinute: organization.sendsPerMinute ?? DEFAULT_SENDS_PER_MINUTE } : {}),
   createdAt: isoTime(organization.createdAt),
 });

@@ -1,43 +1,24 @@
-import type { Environment } from '../core/actor.ts';
-import { isRefusal, type Refusal, refuse } from '../core/errors.ts';
+import type { Tenant } from '../core/actor.ts';
+import { isRefusal, type Refusal } from '../core/errors.ts';
 import type { Id } from '../core/ids.ts';
-import type { Clock } from '../core/time.ts';
 import type { DomainEvent } from '../events/event.ts';
-import { authenticate, type CredentialReader } from './credentials.ts';
-import {
-  createKey,
-  type Grantor,
-  type IssuedKey,
-  type KeyRequest,
-  type KeyStore,
-  keyView,
-  revokeKey,
-  rotateKey,
-} from './keys.ts';
+import { changeKey, type KeyChange, revokeKey } from './change-key.ts';
+import type { PresentedCall } from './credentials.ts';
+import { asCurrentCaller, type CallerPorts } from './current-caller.ts';
+import { keysInForce, keyView } from './key-views.ts';
+import { type ApiKey, createKey, type Grantor, type IssuedKey, type KeyRequest, type KeyStore } from './keys.ts';
+import { rotateKey } from './rotate-key.ts';
 
 /** Ports for managing the caller's own keys. */
-export interface OwnKeysPorts {
-  readonly env: Environment;
-  readonly clock: Clock;
-  readonly credentials: CredentialReader;
+export interface OwnKeysPorts extends CallerPorts {
   readonly store: KeyStore;
   /** Enqueues a committed event for early delivery; best effort. */
   readonly enqueueEvent: (id: DomainEvent['id']) => void;
 }
 
-/**
- * Re-authenticates the caller before a change: the gateway caches its verdict for up to 60 s, during which a revoked key could otherwise
- * create a new one. One or two reads. The list needs no second check since it reveals no secret.
- */
-const asCallerNow = async <T>(
-  { env, clock, credentials }: OwnKeysPorts,
-  authorization: string | undefined,
-  rule: (caller: Grantor, now: number) => Promise<T>,
-): Promise<T | Refusal<'UNAUTHORIZED'>> => {
-  const now = clock();
-  const caller = await authenticate(authorization, { env, now, credentials });
-  return caller ? rule(caller, now) : refuse('UNAUTHORIZED', 'The credential is no longer valid.');
-};
+/** Runs a change as the caller is now. The list needs no second check since it reveals no secret. */
+const asCallerNow = <T>(ports: OwnKeysPorts, call: PresentedCall, rule: (caller: Grantor, now: number) => Promise<T>) =>
+  asCurrentCaller(ports, call, (caller) => rule(caller, ports.clock()));
 
 /** The response that shows the secret, once; enqueues the event first. */
 const withSecret = <R extends Refusal>({ clock, enqueueEvent }: OwnKeysPorts, issued: IssuedKey | R) => {
@@ -47,21 +28,41 @@ const withSecret = <R extends Refusal>({ clock, enqueueEvent }: OwnKeysPorts, is
 };
 
 /** Creates a key in the caller's environment; it cannot hold scopes that the caller lacks. */
-export const createOwnKey = async (ports: OwnKeysPorts, authorization: string | undefined, request: KeyRequest) =>
-  asCallerNow(ports, authorization, async (caller, now) =>
+export const createOwnKey = async (ports: OwnKeysPorts, call: PresentedCall, request: KeyRequest) =>
+  asCallerNow(ports, call, async (caller, now) =>
     withSecret(ports, await createKey(ports.store, caller, request, now)),
   );
 
 /** Rotates a key of the caller's organization; the old secret keeps working for `overlapHours`. */
 export const rotateOwnKey = async (
   ports: OwnKeysPorts,
-  authorization: string | undefined,
+  call: PresentedCall,
   request: { readonly id: Id<'apiKey'>; readonly overlapHours?: number | undefined },
 ) =>
-  asCallerNow(ports, authorization, async (caller, now) =>
+  asCallerNow(ports, call, async (caller, now) =>
     withSecret(ports, await rotateKey(ports.store, caller, request, now)),
   );
 
-/** Revokes a key of the caller's organization at once, old secrets included. */
-export const revokeOwnKey = async (ports: OwnKeysPorts, authorization: string | undefined, id: Id<'apiKey'>) =>
-  asCallerNow(ports, authorization, (caller, now) => revokeKey(ports.store, caller, id, now));
+/** Changes the name or the addresses of a key of the caller's organization. */
+export const changeOwnKey = async (
+  ports: OwnKeysPorts,
+  call: PresentedCall,
+  change: KeyChange & { readonly id: Id<'apiKey'> },
+) => asCallerNow(ports, call, (caller, now) => changeKey(ports.store, caller, change, now));
+
+/** Revokes a key of the caller's organization at once, old secrets included, and the keys below it unless `onlyThis`. */
+export const revokeOwnKey = async (
+  ports: OwnKeysPorts,
+  call: PresentedCall,
+  request: { readonly id: Id<'apiKey'>; readonly onlyThis: boolean },
+) => asCallerNow(ports, call, (caller, now) => revokeKey(ports.store, caller, request, now));
+
+/** A page of an organization's keys as they hold, newest first. At most two round trips. */
+export const listOwnKeys = async (
+  { store }: Pick<OwnKeysPorts, 'store'>,
+  { organizationId }: Pick<Tenant, 'organizationId'>,
+  page: { readonly limit: number; readonly skip: number },
+): Promise<{ items: ApiKey[]; total: number }> => {
+  const { items, total } = await store.list(organizationId, page);
+  return { items: await keysInForce(store, items), total };
+};

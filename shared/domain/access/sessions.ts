@@ -1,34 +1,114 @@
-import type { Environment } from '../core/actor.ts';
-import { type Refusal, refuse } from '../core/errors.ts';
-import { newId } from '../core/ids.ts';
-import { SCOPES } from '../core/scopes.ts';
-import type { Account } from './accounts.ts';
+import { type AuditEntry, auditEntry } from '../audit/entry.ts';
+import type { Actor, Environment, Tenant } from '../core/actor.ts';
+import { isRefusal, type Refusal, refuse } from '../core/errors.ts';
+import { type Id, newId } from '../core/ids.ts';
+import { type Clock, isoTime } from '../core/time.ts';
+import type { Account, AccountStore } from './accounts.ts';
 import type { Credential } from './credentials.ts';
+import { missingForRole } from './roles.ts';
 import { type NewSecret, newSecret } from './secrets.ts';
 
 /** Lifetime of a session, in ms: a working day. */
 export const SESSION_MS = 12 * 3600 * 1000;
 
-/** A new session; the secret's text is shown once. */
+/** A person's session, without its secret. Times in ms. */
+export interface Session extends Tenant {
+  readonly id: Id<'session'>;
+  readonly accountId: Id<'account'>;
+  /** SHA-256 of the secret. */
+  readonly hash: string;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+}
+
+/** A new session with its credential; the secret's text is shown once. */
 export interface NewSession {
-  readonly credential: Credential & { readonly expiresAt: number };
+  readonly session: Session;
+  readonly credential: Credential;
   readonly secret: NewSecret;
 }
 
-/**
- * Creates a session for a person in one environment, with every scope, session-only ones included. CONFLICT if the account is not active.
- */
+/** Stores sessions. */
+export interface SessionStore {
+  /** Opens a session, with its entry of the audit log. False if the account is not active any more, or was suspended since it was read. */
+  open(session: NewSession, account: Account, entry?: AuditEntry): Promise<boolean>;
+  read(id: Id<'session'>): Promise<Session | undefined>;
+  /** The unexpired sessions of an account, newest first, at most 200. */
+  list(accountId: Id<'account'>, now: number): Promise<readonly Session[]>;
+  /** Deletes a session with its credential, and enters it. Idempotent. */
+  end(session: Session, entry: AuditEntry): Promise<void>;
+}
+
+/** Creates a session for a person in one environment. It holds the scopes of the account's role. CONFLICT if the account is not active. */
 export const newSession = (account: Account, env: Environment, now: number): NewSession | Refusal<'CONFLICT'> => {
   if (account.status !== 'active')
     return refuse('CONFLICT', `The account is ${account.status}: only an active account opens a session.`);
-  const credential = {
-    id: newId('session'),
-    organizationId: account.organizationId,
-    env,
-    kind: 'session',
-    scopes: SCOPES,
-    accountId: account.id,
-    expiresAt: now + SESSION_MS,
-  } as const;
-  return { credential, secret: newSecret('session', env) };
+  const { organizationId, id: accountId, sessionEpoch } = account;
+  const secret = newSecret('session', env);
+  const base = { id: newId('session'), organizationId, env, accountId, expiresAt: now + SESSION_MS } as const;
+  return {
+    session: { ...base, hash: secret.hash, createdAt: now },
+    credential: { ...base, kind: 'session', scopes: [], sessionEpoch, ancestors: [] },
+    secret,
+  };
 };
+
+interface SessionPorts {
+  readonly accounts: Pick<AccountStore, 'read'>;
+  readonly sessions: SessionStore;
+  readonly clock: Clock;
+}
+
+/** An account whose sessions the caller may see and end: its own, or that of a person whom it may manage. 404 for any other. */
+const reachable = async (
+  { accounts }: SessionPorts,
+  caller: Actor,
+  accountId: Id<'account'> | undefined,
+): Promise<Id<'account'> | Refusal<'NOT_FOUND'>> => {
+  if (accountId !== undefined && accountId === caller.accountId) return accountId;
+  const account = accountId && caller.scopes.has('accounts:write') ? await accounts.read(accountId) : undefined;
+  const isManaged =
+    account?.organizationId === caller.organizationId && missingForRole(caller.scopes, account.role).length === 0;
+  return account && isManaged ? account.id : refuse('NOT_FOUND', 'There is no such session.');
+};
+
+/** The open sessions of the caller, or of an account that it may manage, newest first. */
+export const listSessions = async (
+  ports: SessionPorts,
+  caller: Actor,
+  accountId: Id<'account'> | undefined,
+  now: number,
+): Promise<readonly Session[] | Refusal<'NOT_FOUND'>> => {
+  const of = await reachable(ports, caller, accountId ?? caller.accountId);
+  return isRefusal(of) ? of : ports.sessions.list(of, now);
+};
+
+/** Ends a session of the caller, or of an account that it may manage: it is refused within 60 seconds. 404 for any other, and for an ended one. */
+export const endSession = async (
+  ports: SessionPorts,
+  caller: Actor,
+  id: Id<'session'>,
+): Promise<undefined | Refusal<'NOT_FOUND'>> => {
+  const session = await ports.sessions.read(id);
+  const own = session?.organizationId === caller.organizationId && session.env === caller.env ? session : undefined;
+  const of = await reachable(ports, caller, own?.accountId);
+  if (isRefusal(of)) return of;
+  const act = { action: 'session.ended', object: id, at: ports.clock() } as const;
+  if (own) await ports.sessions.end(own, auditEntry(caller, act));
+  return undefined;
+};
+
+/** A new session with its secret, which is shown once. */
+export const issuedView = ({ session, secret }: NewSession) => ({
+  token: secret.text,
+  expiresAt: isoTime(session.expiresAt),
+});
+
+/** A session as the API returns it to a caller. */
+export const sessionView = ({ id, accountId, createdAt, expiresAt }: Session, caller: Pick<Actor, 'credentialId'>) => ({
+  id,
+  accountId,
+  createdAt: isoTime(createdAt),
+  expiresAt: isoTime(expiresAt),
+  current: id === caller.credentialId,
+});

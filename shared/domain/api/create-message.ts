@@ -1,5 +1,5 @@
 import type { Actor } from '../core/actor.ts';
-import { isRefusal, type Refusal, refuse } from '../core/errors.ts';
+import { isRefusal, type Refusal, refuse, renamedFields } from '../core/errors.ts';
 import type { SendRequest } from '../message/send-request.ts';
 import { type SubmitPorts, scheduleFault, submit } from '../sending/accept.ts';
 import { replayOr, requestKey } from '../sending/idempotency.ts';
@@ -29,12 +29,25 @@ const byName = (vars: CreateRequest['templateVars']): Variables | undefined =>
 const payloadOf = ({ payload, templateId }: CreateRequest) =>
   templateId !== undefined && payload && Object.keys(payload).length === 0 ? undefined : payload;
 
+/** 422 for a number or an account on a channel that is sent from neither. */
+const senderFault = ({ channel, numberId, instagramAccountId }: CreateRequest) => {
+  const named = { numberId: [numberId, 'whatsapp'], instagramAccountId: [instagramAccountId, 'instagram'] } as const;
+  const errors = Object.entries(named).flatMap(([path, [id, of]]) =>
+    id === undefined || channel === of ? [] : [{ path, message: `goes with the channel ${of} only` }],
+  );
+  return errors.length > 0
+    ? refuse('VALIDATION_ERROR', { detail: 'The channel has no such sender.', errors })
+    : undefined;
+};
+
 /** The body as a send request; 422 for its schedule, payload or recipient. */
 const requestOf = async (
   ports: Pick<SubmitPorts, 'clock' | 'recipientOf'>,
   actor: Actor,
   body: CreateRequest,
 ): Promise<SendRequest | Refusal<'VALIDATION_ERROR'>> => {
+  const sender = senderFault(body);
+  if (sender) return sender;
   const scheduleRefusal = scheduleFault(body.scheduledAt, ports.clock());
   if (scheduleRefusal) return scheduleRefusal;
   const payload = payloadOf(body);
@@ -65,6 +78,12 @@ const requestOf = async (
   };
 };
 
+/** The names of a send request's fields in the body. */
+const fieldNames = ({ templateId }: CreateRequest) => ({
+  template: templateId === undefined ? 'payload.template.name' : 'templateId',
+  variables: 'templateVars',
+});
+
 /** Creates an asynchronous message on any channel (docs/spec/messages.md#creating-a-message). A replay is answered like the first call. */
 export const createMessage = async (ports: SubmitPorts, actor: Actor, callerKey: string, body: CreateRequest) => {
   const key = requestKey(callerKey, 'messages.create', body);
@@ -73,7 +92,7 @@ export const createMessage = async (ports: SubmitPorts, actor: Actor, callerKey:
   const sent = await replayOr(ports, actor, key, fresh);
   if (isRefusal(sent)) {
     ports.observe.sent(body.channel, sent.name, { organizationId: actor.organizationId });
-    return sent;
+    return renamedFields(sent, fieldNames(body));
   }
   return queuedMessageView(sent.message, actor.scopes.has('pii:full'), sent.replayed);
 };

@@ -1,13 +1,13 @@
 import { channelOf } from '../channels/registry.ts';
 import type { Actor } from '../core/actor.ts';
-import { isRefusal, type Refusal, refuse } from '../core/errors.ts';
+import { isRefusal, type Refusal, refuse, renamedFields } from '../core/errors.ts';
 import { type Id, newId } from '../core/ids.ts';
 import { byPosition } from '../message/channel-request.ts';
 import type { ResendContent } from '../message/define-channel.ts';
 import type { StoredMessage } from '../message/inbound-message.ts';
 import type { MessageRecord } from '../message/message.ts';
 import type { SendRequest } from '../message/send-request.ts';
-import { noProviderRefusal, type SubmitPorts } from '../sending/accept.ts';
+import { firstProvider, type SubmitPorts } from '../sending/accept.ts';
 import { queuedBody } from '../sending/draft.ts';
 import { type RequestKey, replayOr, requestKey, type Sent } from '../sending/idempotency.ts';
 import { payloadFaultsOn } from '../sending/payload-faults.ts';
@@ -26,6 +26,7 @@ export interface Correction {
   readonly metadata?: MessageRecord['metadata'];
 }
 
+/** Ports of resends. */
 export interface ResendPorts extends SendPorts, Pick<SubmitPorts, 'consentFault' | 'balance'> {
   readonly plan: Planner;
   readonly readMessage: (organizationId: Id<'organization'>, id: Id<'message'>) => Promise<StoredMessage | undefined>;
@@ -35,6 +36,7 @@ export interface ResendPorts extends SendPorts, Pick<SubmitPorts, 'consentFault'
   readonly enqueueSend: (messageId: Id<'message'>, at: number) => void;
 }
 
+/** Refusals of a resend; the original is then unchanged. */
 export type ResendRefusal =
   | ReserveRefusal
   | Refusal<'CONFLICT' | 'DEPENDENCY_FAILED' | 'NOT_FOUND' | 'PRECONDITION_FAILED' | 'VALIDATION_ERROR'>;
@@ -117,11 +119,21 @@ const planOf = (
   return {
     ...planned,
     ...(copied ? { content: { ...planned.content, ...copied } } : {}),
-    labels: { numberId, instagramAccountId, templateId, templateVars: templateVars ?? original.templateVars, batchId },
+    labels: {
+      numberId,
+      instagramAccountId,
+      templateId,
+      templateVars: templateVars ?? original.templateVars,
+      batchId,
+      mediaStorage: planned.labels?.mediaStorage,
+    },
     replaces: original.id,
     original,
   } as SendPlan;
 };
+
+/** The names of a send request's fields in the body. */
+const FIELD_NAMES = { template: 'payload.template.name', text: 'payload.text', variables: 'templateVars' };
 
 /** Plans the resend of a message; the refusal where it cannot be resent. */
 export const planResend = async (
@@ -138,7 +150,7 @@ export const planResend = async (
   const request = await requestOf(original, correction);
   if (isRefusal(request)) return request;
   const planned = await ports.plan(actor, request);
-  if (isRefusal(planned)) return planned;
+  if (isRefusal(planned)) return renamedFields(planned, FIELD_NAMES);
   return { ...planned, plan: planOf(planned.plan, original, correction, batchId) };
 };
 
@@ -149,13 +161,13 @@ const sendPlanned = async (
   planned: PlannedSend,
 ): Promise<Sent | ResendRefusal> => {
   const { plan } = planned;
-  const noProvider = await noProviderRefusal(ports, actor, plan);
-  if (noProvider) return noProvider;
+  const provider = await firstProvider(ports, actor, plan);
+  if (isRefusal(provider)) return provider;
   const at = ports.clock();
   const sent = await reserveMessage(ports, actor, {
     plan,
     key,
-    initial: { status: 'queued', at, body: queuedBody(planned) },
+    initial: { status: 'queued', at, provider, body: queuedBody(planned) },
     events: (message) => [messageEvent('message.queued', message, at)],
   });
   if (!isRefusal(sent) && !sent.replayed) ports.enqueueSend(sent.message.id, at);

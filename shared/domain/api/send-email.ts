@@ -9,6 +9,7 @@ import type { SendPorts } from '../sending/ports.ts';
 import { answerSend, sendNow } from '../sending/send-now.ts';
 import type { SuppressionPorts } from '../sending/suppression.ts';
 
+/** Ports of e-mail sends. */
 export type SendEmailPorts = SendPorts & EmailPlanPorts & Pick<SuppressionPorts, 'isSuppressed'>;
 
 const isSuppressed = (ports: SendEmailPorts, { organizationId }: Actor, to: string): Promise<boolean> =>
@@ -23,7 +24,7 @@ export const sendEmail = async (ports: SendEmailPorts, actor: Actor, callerKey: 
   const outbound = isRefusal(planned)
     ? planned
     : { ...planned, outbound: { ...planned.outbound, suppressed: isSuppressed(ports, actor, planned.plan.to) } };
-  const priced = await pricePlan(ports, request, outbound);
+  const priced = await pricePlan(ports, actor, request, outbound);
   const sent = await sendNow(ports, actor, requestKey(callerKey, 'email.send', request), priced);
   return answerSend(ports, actor, 'email', sent, sentEmailView);
 };

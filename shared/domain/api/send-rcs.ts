@@ -14,7 +14,7 @@ export const sendRcs = async (
   callerKey: string,
   request: RcsRequest,
 ) => {
-  const planned = await pricePlan(ports, request, await planRcs(ports, actor, request));
+  const planned = await pricePlan(ports, actor, request, await planRcs(ports, actor, request));
   const sent = await sendNow(ports, actor, requestKey(callerKey, 'rcs.send', request), planned);
   return answerSend(ports, actor, 'rcs', sent, sentRcsView);
 };

@@ -1,8 +1,9 @@
 import { channelOf } from '../channels/registry.ts';
 import type { Actor, Tenant } from '../core/actor.ts';
 import { parseAddress } from '../core/email-address.ts';
-import { isRefusal, type Refusal, refuse, V1_CODE_OF, V1_CODES } from '../core/errors.ts';
+import { isRefusal, refuse, toV1Error } from '../core/errors.ts';
 import type { Id } from '../core/ids.ts';
+import { jsonBytes } from '../core/json-bytes.ts';
 import { parsePhone } from '../core/phone.ts';
 import { isoTime } from '../core/time.ts';
 import type { FallbackStep } from '../message/fallback.ts';
@@ -10,24 +11,21 @@ import type { Priority } from '../message/message.ts';
 import type { PlanRefusal } from '../message/plan.ts';
 import type { RefusedAnswer } from '../message/provider-port.ts';
 import type { SendRequest } from '../message/send-request.ts';
-import {
-  acceptedView,
-  completeSteps,
-  DEFAULT_WAIT_MS,
-  precheck,
-  priceSteps,
-  type StepRequest,
-  type Submission,
-  type SubmitPorts,
-  scheduleFault,
-  submit,
-  templateLabels,
-} from '../sending/accept.ts';
+import { type AnswerPorts, acceptedView, type SubmitPorts, scheduleFault, submit } from '../sending/accept.ts';
 import { type RequestKey, replayOr, requestKey } from '../sending/idempotency.ts';
 import type { SendPlan } from '../sending/plan.ts';
 import { type QuietHours, quietUntil } from '../sending/quiet-hours.ts';
 import { quote } from '../sending/quote.ts';
 import { type ConsentFault, precheckRefusal, stoppedRefusal } from '../sending/refusals.ts';
+import { MAX_STORED_BYTES, tooLarge } from '../sending/size.ts';
+import {
+  completeSteps,
+  DEFAULT_WAIT_MS,
+  planStep,
+  priceSteps,
+  type StepRequest,
+  templateLabels,
+} from '../sending/steps.ts';
 
 /** The parsed body of /v1/messages (docs/spec/v1.md#request). Waits are in ms. */
 export interface V1SendRequest extends Omit<SendRequest, 'type' | 'scheduledAt' | 'payload' | 'route'> {
@@ -54,6 +52,7 @@ export interface PreviewContext {
   >;
 }
 
+/** Ports of previews. */
 export interface PreviewPorts extends SubmitPorts {
   readonly previewContext: (tenant: Tenant, plans: readonly SendPlan[]) => Promise<PreviewContext>;
 }
@@ -96,7 +95,13 @@ export const stepRequestsOf = ({ fallback = [] }: V1SendRequest): StepRequest[] 
     return { ...step, ...(after === undefined ? {} : { afterMs: after }) };
   });
 
-/** Refusals that do not depend on the channel's rules: recipient formats and schedule. */
+const waitMsOf = ({ fallback_after }: V1SendRequest): number => fallback_after ?? DEFAULT_WAIT_MS;
+
+/** The fallback steps of a v1 request, completed from its first send. */
+export const stepsOf = (request: SendRequest, body: V1SendRequest): readonly FallbackStep[] =>
+  completeSteps(request, stepRequestsOf(body), waitMsOf(body));
+
+/** Refusals that do not depend on the channel's rules: recipient formats, size and schedule. */
 export const requestFault = (body: V1SendRequest, now: number) => {
   const fault = recipientFault(body);
   if (fault) return fault;
@@ -107,71 +112,61 @@ export const requestFault = (body: V1SendRequest, now: number) => {
         : recipientFault({ channel: step.channel, to: step.to }, `fallback.${index}.to`);
     if (wrong) return wrong;
   }
+  if (jsonBytes(stepsOf(toSendRequest(body), body)) > MAX_STORED_BYTES) return tooLarge('fallback');
   return scheduleFault(body.scheduledAt, now);
 };
 
-const waitMsOf = ({ fallback_after }: V1SendRequest): number => fallback_after ?? DEFAULT_WAIT_MS;
-
-/** The refusal that the first send would get without its fallbacks. */
-const refusalOfFirst = async (ports: SubmitPorts, actor: Actor, { request, maxCoins }: Submission) => {
-  const planned = await ports.plan(actor, request);
-  return isRefusal(planned) ? planned : precheck(ports, actor, { ...planned.plan, maxCoins });
-};
-
-/** Accepts the send with its fallbacks. When a step is refused, a refusal of the first send takes precedence; it is only then looked for. */
-const submitWithFallback = async (ports: SubmitPorts, actor: Actor, key: RequestKey, body: V1SendRequest) => {
+/** Accepts the send with its fallbacks: the first way alone can refuse it (docs/spec/v1.md#fallbacks-that-cannot-leave). */
+const submitWithFallback = (ports: SubmitPorts, actor: Actor, key: RequestKey, body: V1SendRequest) => {
   const request = toSendRequest(body);
-  const complete = await completeSteps(ports, actor, request, stepRequestsOf(body), waitMsOf(body));
-  if (isRefusal(complete)) return complete;
-  const first = { request, key, maxCoins: body.maxCoins };
-  const steps = await priceSteps(ports, actor, complete);
-  if (isRefusal(steps)) return (await refusalOfFirst(ports, actor, first)) ?? steps;
-  return submit(ports, actor, { ...first, steps });
+  const steps = priceSteps(ports, actor, stepsOf(request, body), ports.consentFault);
+  return submit(ports, actor, { request, key, maxCoins: body.maxCoins, steps });
 };
+
+/**
+ * The key of a v1 request, alone or in a batch, so that both replay each other. The operation's term is part of stored hashes: another one
+ * would refuse the repeats of keys in use.
+ */
+export const v1RequestKey = (callerKey: string, body: V1SendRequest): RequestKey =>
+  requestKey(callerKey, 'overview.send', body);
 
 /** Accepts a message on any channel, with its fallbacks (docs/spec/v1.md#fallbacks). A replay is answered like the first call. */
-export const sendV1 = async (ports: SubmitPorts, actor: Actor, callerKey: string, body: V1SendRequest) => {
+export const sendV1 = async (
+  ports: SubmitPorts & AnswerPorts,
+  actor: Actor,
+  callerKey: string,
+  body: V1SendRequest,
+) => {
   const fault = requestFault(body, ports.clock());
   if (fault) return fault;
-  const key = requestKey(callerKey, 'overview.send', body);
+  const key = v1RequestKey(callerKey, body);
   const fresh = await submitWithFallback(ports, actor, key, body);
   const sent = await replayOr(ports, actor, key, fresh);
   if (isRefusal(sent)) {
     ports.observe.sent(body.channel, sent.name, { organizationId: actor.organizationId });
     return sent;
   }
-  const steps = stepRequestsOf(body).map(({ channel, afterMs = waitMsOf(body) }) => ({ channel, afterMs }));
-  return acceptedView(ports, actor, sent, steps);
+  return acceptedView(ports, sent, stepsOf(toSendRequest(body), body));
 };
 
-/** A refusal as a v1 error: code, detail, recommended action and reason. */
-export const toV1Error = (refusal: Refusal) => {
-  const code = refusal.details.v1Code ?? V1_CODE_OF[refusal.name];
-  const { detail, meta } = refusal.details;
-  const reason = meta?.motivo;
-  return { code, detail, action: V1_CODES[code], ...(typeof reason === 'string' ? { reason } : {}) };
-};
-
-/** A send of the preview: the first one or a fallback step. */
-type PreviewStep = Omit<SendRequest, 'scheduledAt'> & Pick<FallbackStep, 'maxCoins' | 'afterMs'>;
+/** A step of the preview, and its plan. */
 interface PlannedStep {
-  readonly step: PreviewStep;
+  readonly step: FallbackStep;
   readonly plan: SendPlan | PlanRefusal;
 }
 
-const planStep = async (ports: PreviewPorts, actor: Actor, step: PreviewStep): Promise<PlannedStep> => {
-  const { afterMs: _, maxCoins, ...request } = step;
-  const planned = await ports.plan(actor, request);
-  return { step, plan: isRefusal(planned) ? planned : { ...planned.plan, maxCoins } };
+const plannedStep = async (ports: PreviewPorts, actor: Actor, step: FallbackStep): Promise<PlannedStep> => {
+  const planned = await planStep(ports, actor, step);
+  return { step, plan: isRefusal(planned) ? planned : planned.plan };
 };
 
 /** When each step would be sent if no step before it delivered, in ms; the first at `from` or when quiet hours end. */
 const sendTimesOf = (
   quietHours: QuietHours | undefined,
   from: number,
-  steps: readonly PreviewStep[],
-): ReadonlyMap<PreviewStep, number> => {
-  const sendTimes = new Map<PreviewStep, number>();
+  steps: readonly FallbackStep[],
+): ReadonlyMap<FallbackStep, number> => {
+  const sendTimes = new Map<FallbackStep, number>();
   let at = from;
   for (const step of steps) {
     at = quietUntil(quietHours, step.channel, at + step.afterMs);
@@ -185,7 +180,7 @@ const previewStep = async (
   ports: PreviewPorts,
   actor: Actor,
   { step, plan }: PlannedStep,
-  context: Promise<PreviewContext & { readonly sendTimes: ReadonlyMap<PreviewStep, number> }>,
+  context: Promise<PreviewContext & { readonly sendTimes: ReadonlyMap<FallbackStep, number> }>,
 ) => {
   const { channel, afterMs } = step;
   const shown = { channel, after: `${afterMs / 1000}s` };
@@ -226,10 +221,8 @@ export const previewV1 = async (ports: PreviewPorts, actor: Actor, body: V1SendR
   const fault = requestFault(body, ports.clock());
   if (fault) return fault;
   const request = toSendRequest(body);
-  const fallbacks = await completeSteps(ports, actor, request, stepRequestsOf(body), waitMsOf(body));
-  if (isRefusal(fallbacks)) return fallbacks;
-  const steps = [{ ...request, maxCoins: body.maxCoins, afterMs: 0 }, ...fallbacks];
-  const planned = await Promise.all(steps.map((step) => planStep(ports, actor, step)));
+  const steps = [{ ...request, maxCoins: body.maxCoins, afterMs: 0 }, ...stepsOf(request, body)];
+  const planned = await Promise.all(steps.map((step) => plannedStep(ports, actor, step)));
   const plans = planned.flatMap(({ plan }) => (isRefusal(plan) ? [] : [plan]));
   const from = Math.max(request.scheduledAt ?? 0, ports.clock());
   const context = ports
@@ -245,3 +238,10 @@ export const previewV1 = async (ports: PreviewPorts, actor: Actor, body: V1SendR
     wallet: { balanceCoins: balance },
   };
 };
+
+/** Reasons of a refusal that are known of the recipient alone. */
+const RECIPIENT_REASONS: readonly unknown[] = ['opt_out', 'suppressed'];
+
+/** Whether a preview tells what is known of its recipient: that they opted out, or that their address is suppressed. */
+export const tellsOfRecipient = (preview: Awaited<ReturnType<typeof previewV1>>): boolean =>
+  !isRefusal(preview) && preview.hops.some(({ refusal }) => RECIPIENT_REASONS.includes(refusal?.reason));

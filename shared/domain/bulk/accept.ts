@@ -13,6 +13,7 @@ import { type ChunkResult, reserveItems, volumeFor } from './reserve.ts';
 export const BULK_MODES = ['permissive', 'strict'] as const;
 export type BulkMode = (typeof BULK_MODES)[number];
 
+/** The answer of a bulk request: totals, and why each refused message was. */
 export interface BulkAnswer {
   readonly batchId: Id<'batch'>;
   readonly total: number;
@@ -20,6 +21,7 @@ export interface BulkAnswer {
   readonly rejected: number;
   readonly errors: readonly ReturnType<typeof refusedView>[];
 }
+/** Refusals of a strict batch as a whole. */
 export type StrictRefusal = Refusal<
   'VALIDATION_ERROR' | 'PAYMENT_REQUIRED' | 'CONFLICT' | 'RATE_LIMITED' | 'SERVICE_UNAVAILABLE'
 >;
@@ -87,6 +89,8 @@ const reserveInTime = async (
 
 const replayedIds = ({ replays }: BatchResult): Id<'message'>[] => replays.map(({ messageId }) => messageId);
 
+const BATCH_UNFUNDED = refuse('PAYMENT_REQUIRED', 'The wallet balance does not cover the batch.');
+
 const lacksFunds = (refused: readonly Refused[]): boolean => refused.some(({ refusal }) => refusal === NO_FUNDS);
 
 const sendPermissive = async (ports: BulkPorts, actor: Tenant, batch: Batch, prepared: Prepared) => {
@@ -141,7 +145,15 @@ const affordabilityRefusal = async (ports: BulkPorts, actor: Tenant, batch: Batc
   }
   if (priced.unaffordable.length === 0) return undefined;
   await ports.noteDepleted(actor.organizationId, actor.env);
-  return refuse('PAYMENT_REQUIRED', 'The wallet balance does not cover the batch.');
+  return BATCH_UNFUNDED;
+};
+
+/** The refusal of a strict batch for what its checks found: 402 when only the balance is missing. */
+const preparedRefusal = async (ports: BulkPorts, actor: Tenant, refused: readonly Refused[]) => {
+  if (!refused.every(({ refusal }) => refusal === NO_FUNDS))
+    return batchRefusal(refused.toSorted((a, b) => a.index - b.index));
+  await ports.noteDepleted(actor.organizationId, actor.env);
+  return BATCH_UNFUNDED;
 };
 
 /**
@@ -155,7 +167,7 @@ const sendStrict = async (
   prepared: Prepared,
 ): Promise<BulkAnswer | StrictRefusal> => {
   const refused = [...prepared.refused, ...refusedDuplicates(prepared, prepared.refused)];
-  if (refused.length > 0) return batchRefusal(refused.sort((a, b) => a.index - b.index));
+  if (refused.length > 0) return preparedRefusal(ports, actor, refused);
   const refusal = await affordabilityRefusal(ports, actor, pending, prepared.items);
   if (refusal) return refusal;
   const chunks = splitIntoChunks(prepared.items);

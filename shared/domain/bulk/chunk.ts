@@ -1,15 +1,24 @@
 import { channelOf } from '../channels/registry.ts';
 import type { Environment, Tenant } from '../core/actor.ts';
 import type { Id } from '../core/ids.ts';
+import { jsonBytes } from '../core/json-bytes.ts';
 import { asCoins, type Coins } from '../core/money.ts';
 import { formatEscrowShard } from '../message/escrow-shard.ts';
 import type { Fallback } from '../message/fallback.ts';
 import type { MessageRecord } from '../message/message.ts';
-import { quoteUnits } from '../pricing/prices.ts';
+import {
+  bothChanges,
+  type MonthVolume,
+  NO_CHANGE,
+  NO_VOLUME,
+  quoteUnits,
+  type VolumeChange,
+} from '../pricing/volume.ts';
 import { type Draft, type InitialState, pricedMessage } from '../sending/draft.ts';
 import type { RequestKey } from '../sending/idempotency.ts';
 import type { IdempotencyRecord } from '../sending/message-store.ts';
 import type { SendPlan } from '../sending/plan.ts';
+import { rowBytes } from '../sending/size.ts';
 
 /** Rows of a transaction for the chunk itself: wallet, ledger line, chunk, volume, ceiling, and at most three events. */
 const OWN_ROWS = 8;
@@ -56,11 +65,12 @@ export interface ChunkReservation extends Tenant {
   readonly leavesAt: number;
   /** Strict batches: by when the batch must be decided, in ms. */
   readonly decidedBy?: number | undefined;
-  /** Live only: units to add to a channel's monthly volume, and the range of volumes for which all prices hold. */
+  /** Live only: what it takes of a channel's monthly volume. */
   readonly volume?: Volume | undefined;
   /** Sends that count against a contracted rate per second. */
   readonly ceiling?: Ceiling | undefined;
 }
+/** Sends of a chunk that count against the contracted rate of a channel. */
 export interface Ceiling {
   readonly channel: MessageRecord['channel'];
   readonly sends: number;
@@ -69,11 +79,10 @@ export interface Ceiling {
 interface Volume {
   readonly channel: MessageRecord['channel'];
   readonly month: string;
-  readonly units: number;
-  readonly from: number;
-  readonly to: number;
+  readonly change: VolumeChange;
 }
 
+/** What became of a chunk's reservation: all but `reserved` stored nothing. */
 export type ChunkOutcome =
   | { readonly kind: 'reserved' }
   /** Keys that are taken: the existing records, by the id of the new message. */
@@ -81,7 +90,7 @@ export type ChunkOutcome =
   | { readonly kind: 'insufficient'; readonly balance: number }
   /** Sends already counted in this second. */
   | { readonly kind: 'ceiling'; readonly sends: number }
-  | { readonly kind: 'volume_changed'; readonly volume: number };
+  | { readonly kind: 'volume_changed'; readonly volume: MonthVolume };
 
 /** A stored chunk. */
 export interface Chunk extends Tenant {
@@ -102,6 +111,8 @@ export interface Chunk extends Tenant {
   /** Coins already refunded to the wallet, and when the last refund was (ms). */
   readonly released: number;
   readonly releasedAt?: number | undefined;
+  /** Units of months' volumes that were given back with them, by channel, month and band. */
+  readonly freed?: Readonly<Record<string, number>> | undefined;
 }
 
 /** Sums over a chunk's resolved messages: their number, captured and released coins, and counts per status. */
@@ -109,6 +120,8 @@ export interface EscrowSums {
   readonly resolved: number;
   readonly captured: number;
   readonly released: number;
+  /** Units that the released messages took of their months' volumes, by channel, month and band. */
+  readonly freed: Readonly<Record<string, number>>;
   readonly counts: Readonly<Record<string, number>>;
 }
 
@@ -118,10 +131,9 @@ export const isResolved = ({ messageIds }: Chunk, { resolved }: EscrowSums): boo
 const rowsOf = ({ keyed, initial, fallback }: Item): number =>
   1 + (keyed ? 1 : 0) + (initial.body === undefined ? 0 : 1) + (fallback ? 1 : 0);
 const bytesOf = ({ plan, initial, fallback }: Item): number => {
-  const contentBytes =
-    Buffer.byteLength(JSON.stringify(plan.content)) + Buffer.byteLength(JSON.stringify(fallback?.steps ?? ''));
-  // Generous factors: fallback steps and bodies are stored sealed, as base64.
-  return ROW_BYTES + contentBytes * 2 + Buffer.byteLength(initial.body ?? '') * 1.4;
+  // Fallback steps and bodies are stored sealed, as base64: a third larger.
+  const sealed = jsonBytes(fallback?.steps ?? '') + Buffer.byteLength(initial.body ?? '');
+  return ROW_BYTES + rowBytes(plan) * 1.1 + sealed * 1.4;
 };
 
 /** Splits messages into chunks that fit a transaction, in order; all messages of a chunk are sent at the same time. */
@@ -150,11 +162,12 @@ export interface ChunkPricing {
   readonly chunk: number;
   readonly env: Environment;
   readonly month: string;
-  readonly volume: number;
+  readonly volume: MonthVolume;
   /** In coins. */
   readonly budget: number;
 }
 
+/** The messages of a chunk by what their price allows; `coins` and `volume` are those of the accepted ones. */
 export interface PricedChunk {
   readonly accepted: readonly { readonly item: Item; readonly message: ChunkMessage }[];
   readonly exceedsMaxCoins: readonly Item[];
@@ -162,16 +175,6 @@ export interface PricedChunk {
   readonly coins: Coins;
   readonly volume: Volume | undefined;
 }
-
-/** Narrows a range of volumes to those for which a quote also holds whose units start `before` units later. */
-const intersectRange = (
-  range: { from: number; to: number },
-  price: { volumeFrom: number; volumeTo: number },
-  before: number,
-) => ({
-  from: Math.max(range.from, price.volumeFrom - before),
-  to: Math.min(range.to, price.volumeTo === Number.MAX_SAFE_INTEGER ? range.to : price.volumeTo - before),
-});
 
 /**
  * Prices a chunk's messages in order, each live one at its own position in the month's volume. Messages above their `maxCoins`, and those
@@ -182,14 +185,13 @@ export const priceChunk = (items: readonly Item[], pricing: ChunkPricing): Price
   const exceedsMaxCoins: Item[] = [];
   const unaffordable: Item[] = [];
   let coins = 0;
-  let units = 0;
-  let range = { from: 0, to: Number.MAX_SAFE_INTEGER };
+  let volume = pricing.volume;
+  let change = NO_CHANGE;
   let channel: Volume['channel'] | undefined;
   for (const item of items) {
     const { plan, key, initial, drafted, keyed, fallback } = item;
     const counted = channelOf(plan.channel).countsVolume;
-    const before = counted && pricing.env === 'live' ? units : 0;
-    const price = quoteUnits(plan.price, plan.units, counted ? pricing.volume + before : 0);
+    const price = quoteUnits(plan.price, plan.units, counted ? volume : NO_VOLUME);
     if (plan.maxCoins !== undefined && price.coins > plan.maxCoins) exceedsMaxCoins.push(item);
     else if (coins + price.coins > pricing.budget) unaffordable.push(item);
     else {
@@ -202,12 +204,12 @@ export const priceChunk = (items: readonly Item[], pricing: ChunkPricing): Price
       accepted.push({ item, message: { message, requestHash: key.requestHash, body: initial.body, fallback, keyed } });
       coins += price.coins;
       if (counted && pricing.env === 'live') {
-        range = intersectRange(range, price, before);
-        units += plan.units;
+        change = bothChanges(change, price);
+        volume = price.after;
         channel = plan.channel;
       }
     }
   }
-  const volume = channel && { channel, month: pricing.month, units, ...range };
-  return { accepted, exceedsMaxCoins, unaffordable, coins: asCoins(coins), volume };
+  const taken = channel && { channel, month: pricing.month, change };
+  return { accepted, exceedsMaxCoins, unaffordable, coins: asCoins(coins), volume: taken };
 };

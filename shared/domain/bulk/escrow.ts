@@ -6,6 +6,7 @@ import type { SendPorts } from '../sending/ports.ts';
 import { type Chunk, ESCROW_SHARDS, isResolved } from './chunk.ts';
 import type { BatchStore } from './ports.ts';
 
+/** Ports of settling escrows. */
 export type EscrowPorts = Pick<SendPorts, 'clock' | 'messageStore'> & { readonly store: BatchStore };
 
 /** How often an open escrow is checked, in ms: frequently for a while after its last change, then rarely. */

@@ -58,6 +58,7 @@ export interface BatchStore {
   countBatch(batch: Batch): Promise<Readonly<Record<UnifiedStatus, number>>>;
 }
 
+/** Ports of bulk sends. */
 export interface BulkPorts extends SubmitPorts {
   readonly store: BatchStore;
   /** The validation errors of an invalid message. */

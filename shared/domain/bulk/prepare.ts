@@ -1,15 +1,15 @@
-import { requestFault, stepRequestsOf, toSendRequest, toV1Error } from '../api/v1-send.ts';
+import { requestFault, stepsOf, toSendRequest, v1RequestKey } from '../api/v1-send.ts';
 import type { Tenant } from '../core/actor.ts';
-import { isRefusal, type Refusal, refuse, type V1Code } from '../core/errors.ts';
+import { isRefusal, type Refusal, refuse, toV1Error, type V1Code } from '../core/errors.ts';
 import type { Id } from '../core/ids.ts';
 import { mapConcurrently } from '../core/map-concurrently.ts';
-import { completeSteps, DEFAULT_WAIT_MS, priceSteps } from '../sending/accept.ts';
 import { draft, fallbackOf, queuedBody } from '../sending/draft.ts';
-import { type RequestKey, requestKey } from '../sending/idempotency.ts';
+import type { RequestKey } from '../sending/idempotency.ts';
 import type { SendPlan } from '../sending/plan.ts';
 import type { Candidates } from '../sending/ports.ts';
 import { quote } from '../sending/quote.ts';
 import { precheckRefusal, REUSED_KEY } from '../sending/refusals.ts';
+import { priceSteps } from '../sending/steps.ts';
 import type { Item } from './chunk.ts';
 import type { BulkEntry, BulkMessage, BulkPorts } from './ports.ts';
 
@@ -45,12 +45,7 @@ const refusedAs = (index: number, refusal: Refusal): Refused => ({ index, refusa
 /** The refusal of one message as a v1 error. */
 export const refusedView = ({ index, refusal }: Refused): { index: number; code: V1Code; message: string } => {
   const { code, detail } = toV1Error(refusal);
-  const [error] = refusal.details.errors ?? [];
-  return {
-    index,
-    code,
-    message: error ? `${detail} ${[error.path, error.message].filter(Boolean).join(': ')}` : detail,
-  };
+  return { index, code, message: detail };
 };
 
 /** The key belongs to a message of a strict batch that is not decided yet. */
@@ -85,7 +80,7 @@ const parseAll = (ports: BulkPorts, { batchId, now }: BatchContext, messages: re
       index,
       body,
       keyed,
-      key: requestKey(idempotencyKey ?? `bulk\n${batchId}\n${index}`, 'overview.send', body),
+      key: v1RequestKey(idempotencyKey ?? `bulk\n${batchId}\n${index}`, body),
     };
     const original = first.get(one.key.callerKey);
     if (!original) {
@@ -148,11 +143,10 @@ const candidatesByRoute = (ports: BulkPorts, { organizationId, env }: Tenant) =>
   };
 };
 
-/** A planned message; the refusal of a fallback step applies only when neither consent nor funds refuse the message. */
+/** A planned message. */
 interface Planned {
   readonly item: Item;
   readonly candidates: Candidates;
-  readonly stepFault?: Refusal;
 }
 
 const planOne = async (
@@ -163,27 +157,25 @@ const planOne = async (
   { index, body, key, keyed }: RequestedMessage,
 ): Promise<Planned | Refused> => {
   const request = toSendRequest(body, batchId);
-  const wait = body.fallback_after ?? DEFAULT_WAIT_MS;
-  const complete = await completeSteps(ports, tenant, request, stepRequestsOf(body), wait);
-  if (isRefusal(complete)) return refusedAs(index, complete);
   const planned = await ports.plan(tenant, request);
   if (isRefusal(planned)) return refusedAs(index, planned);
   const plan: SendPlan = { ...planned.plan, maxCoins: body.maxCoins };
   const candidates = await candidatesOf(plan);
-  const priced = await priceSteps(ports, tenant, complete);
-  const steps = isRefusal(priced) ? [] : priced;
+  // A batch's answer tells nothing of fallbacks, so their consent is left to when they are due.
+  const steps = await priceSteps(ports, tenant, stepsOf(request, body), async () => undefined);
   const at = Math.max(request.scheduledAt ?? 0, now);
-  const initial = { status: 'queued', at, body: queuedBody(planned), steps } as const;
+  const provider = candidates.kind === 'ready' ? candidates.providers[0]?.name : undefined;
+  const initial = { status: 'queued', at, provider, body: queuedBody(planned), steps } as const;
   const drafted = await draft(ports, tenant, plan, key, initial);
   const fallback = steps.length > 0 ? fallbackOf(drafted, at, steps) : undefined;
   const item = { index, plan, key, initial, drafted, keyed, fallback };
-  return { item, candidates, ...(isRefusal(priced) ? { stepFault: priced } : {}) };
+  return { item, candidates };
 };
 
 /**
  * The refusal of each planned message before any money moves, in the order of a single send's checks (docs/spec/sends.md#order-of-checks):
- * consent and funds come before a missing provider and an invalid fallback step. Messages without such a problem are left to the
- * reservation, which checks the funds; for the others the balance is read once.
+ * consent and funds come before a missing provider. Messages without such a problem are left to the reservation, which checks the funds;
+ * for the others the balance is read once.
  */
 const faultsOf = async (ports: BulkPorts, tenant: Tenant, planned: readonly Planned[]) => {
   const { organizationId, env } = tenant;
@@ -193,14 +185,14 @@ const faultsOf = async (ports: BulkPorts, tenant: Tenant, planned: readonly Plan
   );
   const checked = planned.map((one, index) => ({ ...one, consent: consents[index] }));
   let balanceRead: Promise<number> | undefined;
-  return mapConcurrently(checked, PLAN_CONCURRENCY, async ({ item: { plan }, candidates, stepFault, consent }) => {
-    if (!consent && !stepFault && candidates.kind === 'ready') return undefined;
+  return mapConcurrently(checked, PLAN_CONCURRENCY, async ({ item: { plan }, candidates, consent }) => {
+    if (!consent && candidates.kind === 'ready') return undefined;
     balanceRead ??= ports.balance(organizationId);
     const [{ coins }, balance] = await Promise.all([
       quote(ports, organizationId, env, plan.price, plan.units),
       balanceRead,
     ]);
-    return precheckRefusal(plan, coins, { consent, balance, candidates }) ?? stepFault;
+    return precheckRefusal(plan, coins, { consent, balance, candidates });
   });
 };
 

@@ -6,7 +6,7 @@ import { type Id, newId } from '../core/ids.ts';
 import { mapConcurrently } from '../core/map-concurrently.ts';
 import { saoPauloMonth } from '../core/time.ts';
 import type { Channel } from '../message/channel.ts';
-import { quoteUnits } from '../pricing/prices.ts';
+import { NO_VOLUME, quoteUnits } from '../pricing/volume.ts';
 import type { SendPlan } from '../sending/plan.ts';
 import { precheckRefusal } from '../sending/refusals.ts';
 import type { BulkAnswer } from './accept.ts';
@@ -35,6 +35,7 @@ export interface BulkResendRequest {
   readonly dryRun?: boolean | undefined;
 }
 
+/** Ports of bulk resends. */
 export interface BulkResendPorts extends ResendPorts {
   readonly store: Pick<BatchStore, 'putBatch'>;
   /** The ids of the messages that a filter matches, oldest first, at most `limit`. */
@@ -74,12 +75,13 @@ const NOT_FOUND = refuse('NOT_FOUND', 'There is no such message.');
 const priceOf = async (ports: BulkResendPorts, actor: Actor, plans: readonly SendPlan[]): Promise<number> => {
   const month = saoPauloMonth(ports.clock());
   const items = plans.map((plan) => ({ plan }));
-  const volume = await volumeFor(ports, actor, month, items);
-  let [coins, before] = [0, 0];
+  let volume = await volumeFor(ports, actor, month, items);
+  let coins = 0;
   for (const { price, channel, units } of plans) {
     const counted = channelOf(channel).countsVolume;
-    coins += quoteUnits(price, units, counted ? volume + before : 0).coins;
-    if (counted && actor.env === 'live') before += units;
+    const quoted = quoteUnits(price, units, counted ? volume : NO_VOLUME);
+    coins += quoted.coins;
+    if (counted && actor.env === 'live') volume = quoted.after;
   }
   return coins;
 };

@@ -3,7 +3,7 @@ import type { Tenant } from '../core/actor.ts';
 import { type Refusal, refuse, Unavailable } from '../core/errors.ts';
 import type { Id } from '../core/ids.ts';
 import { saoPauloMonth } from '../core/time.ts';
-import { quoteUnits } from '../pricing/prices.ts';
+import { type MonthVolume, NO_VOLUME, quoteUnits } from '../pricing/volume.ts';
 import { exceedsMaxCoins, NO_FUNDS, RATE_EXCEEDED, REUSED_KEY } from '../sending/refusals.ts';
 import { type Ceiling, type ChunkReservation, type Item, type PricedChunk, priceChunk } from './chunk.ts';
 import type { BulkPorts } from './ports.ts';
@@ -39,12 +39,17 @@ export const volumeFor = async (
   const counted = new Map(
     items
       .filter(({ plan }) => channelOf(plan.channel).countsVolume)
-      .map(({ plan }) => [`${plan.route} ${plan.units}`, plan] as const),
+      .map(({ plan }) => [`${plan.route} ${plan.price.prefix ?? ''} ${plan.units}`, plan] as const),
   );
-  if (counted.size === 0) return 0;
-  const holdsUntil = (at: number) =>
-    Math.min(...[...counted.values()].map(({ price, units }) => quoteUnits(price, units, at).volumeTo));
-  return ports.volume(organizationId, env, month, holdsUntil);
+  if (counted.size === 0) return NO_VOLUME;
+  const range = (at: MonthVolume) => {
+    const quotes = [...counted.values()].map(({ price, units }) => quoteUnits(price, units, at));
+    return {
+      volumeFrom: Math.max(...quotes.map(({ volumeFrom }) => volumeFrom)),
+      volumeTo: Math.min(...quotes.map(({ volumeTo }) => volumeTo)),
+    };
+  };
+  return ports.volume(organizationId, env, month, range);
 };
 
 const ceilingOf = (items: readonly Item[]): Ceiling | undefined => {

@@ -22,7 +22,6 @@ const isDecided = async (ports: ChunkPorts, { batchId, chunk, decidedBy }: Chunk
   return batch?.state === 'accepted';
 };
 
-/** Groups messages by escrow shard. */
 const byShard = (messages: readonly MessageRecord[]): MessageRecord[][] => {
   const shards = new Map<string, MessageRecord[]>();
   for (const message of messages) {

@@ -117,6 +117,10 @@ const storeContact = async (
   );
 };
 
+/** Whether the answer tells that somebody already has the phone, and who. */
+export const tellsOfPhone = (answer: Contact | Refusal): boolean =>
+  isRefusal(answer) && answer.details.meta?.field === 'phone';
+
 /**
  * Creates a contact in the caller's environment and raises contact.created. Documents are sealed before they reach the store. 409 names the
  * field that another contact already has; of two concurrent creations one wins (docs/spec/contacts.md#creating-a-contact).

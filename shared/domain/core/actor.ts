@@ -18,5 +18,21 @@ export interface Actor extends Tenant {
   readonly kind: 'key' | 'session';
   /** Only for sessions: the person's account. */
   readonly accountId?: Id<'account'>;
+  /** Only for sessions: the person's name. Personal data: never logged. */
+  readonly accountName?: string;
   readonly scopes: ReadonlySet<Scope>;
+  /** The addresses and CIDR blocks that it may call from; absent means any. */
+  readonly allowedIps?: readonly string[];
+  /** The request that the caller made; absent where nobody called over HTTP. */
+  readonly request?: RequestOrigin | undefined;
 }
+
+/** Which request a caller made, and from where. */
+export interface RequestOrigin {
+  readonly id: string;
+  /** The address of the caller, IPv4 or IPv6. */
+  readonly ip: string;
+}
+
+/** On whose behalf a message is made: the tenant, and the person where a session made it. */
+export type Caller = Tenant & Pick<Actor, 'accountId' | 'accountName'>;

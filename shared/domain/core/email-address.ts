@@ -77,6 +77,17 @@ export const parseMailbox = (text: string): Mailbox | undefined => {
   return name === '' ? { address } : { name, address };
 };
 
+/** Punctuation around an address in a text. */
+const AROUND_ADDRESS = /^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu;
+
+/** The addresses that a reader finds in a text, look-alike characters (full-width, small) as the ASCII that they show. */
+export const addressesIn = (text: string): readonly string[] =>
+  text
+    .normalize('NFKC')
+    .split(/[\s,;:<>()[\]"]+/)
+    .filter((word) => word.includes('@'))
+    .flatMap((word) => parseAddress(word.replaceAll(AROUND_ADDRESS, '')) ?? []);
+
 /** Bytes of text per encoded word: as base64 with 12 characters of framing it stays within 75 (RFC 2047, 2). */
 const MAX_WORD_OCTETS = 45;
 

@@ -102,6 +102,35 @@ export const refuse = <const N extends ProblemName>(name: N, details: RefusalDet
 export const isRefusal = <T, N extends ProblemName>(outcome: T | Refusal<N>): outcome is Refusal<N> =>
   outcome instanceof Refusal;
 
+/** A refusal as a v1 error: code, detail with the first field that is wrong, recommended action and reason. */
+export const toV1Error = (refusal: Refusal) => {
+  const code = refusal.details.v1Code ?? V1_CODE_OF[refusal.name];
+  const { meta, errors: [error] = [] } = refusal.details;
+  const detail = error
+    ? `${refusal.details.detail} ${[error.path, error.message].filter(Boolean).join(': ')}`
+    : refusal.details.detail;
+  const reason = meta?.motivo;
+  return { code, detail, action: V1_CODES[code], ...(typeof reason === 'string' ? { reason } : {}) };
+};
+
+/** A refusal whose fields have other names; a name stands for all that is below it. */
+export const renamedFields = <N extends ProblemName>(
+  { name, details }: Refusal<N>,
+  names: Readonly<Record<string, string>>,
+): Refusal<N> => {
+  const renamed = (path: string): string => {
+    const from = Object.keys(names)
+      .filter((each) => path === each || path.startsWith(`${each}.`))
+      .reduce<string | undefined>(
+        (longest, each) => (each.length > (longest?.length ?? -1) ? each : longest),
+        undefined,
+      );
+    return from === undefined ? path : `${names[from]}${path.slice(from.length)}`;
+  };
+  const errors = details.errors?.map(({ path, message }) => ({ path: renamed(path), message }));
+  return refuse(name, errors ? { ...details, errors } : details);
+};
+
 /** A dependency that timed out or is overloaded after bounded retries: becomes 503 with Retry-After. */
 export class Unavailable extends Error {
   override readonly name = 'Unavailable';

@@ -7,7 +7,9 @@ import { customAlphabet } from 'nanoid';
  */
 export const ID_PREFIXES = {
   account: 'acc',
+  aiTurn: 'ait',
   apiKey: 'key',
+  auditEntry: 'aud',
   batch: 'btc',
   contact: 'cnt',
   delivery: 'dlv',
@@ -15,6 +17,7 @@ export const ID_PREFIXES = {
   entry: 'ent',
   event: 'evt',
   flow: 'flw',
+  instagramAccount: 'iga',
   message: 'msg',
   number: 'num',
   organization: 'org',

@@ -23,6 +23,9 @@ interface Plans {
   readonly nonGeographic: Readonly<Record<string, Plan>>;
 }
 
+const PLANS = plans as unknown as Plans;
+const planOf = (country: string): Plan => PLANS.countries[country] as Plan;
+
 /** E.164: a plus, a country code, at most fifteen ASCII digits in all. */
 const E164 = /^\+[1-9][0-9]{4,14}$/;
 const MAX_CALLING_CODE_LENGTH = 3;
@@ -37,43 +40,55 @@ const expression = (pattern: string): RegExp => {
   return compiled;
 };
 
+const isOfType = (plan: Plan, type: number, national: string): boolean => {
+  const [pattern, lengths] = plan[11]?.[type] || [];
+  return (
+    pattern !== undefined &&
+    pattern !== '' &&
+    (lengths || plan[3]).includes(national.length) &&
+    expression(pattern).test(national)
+  );
+};
+
 const isAssignedBy = (plan: Plan, national: string): boolean => {
   if (!expression(plan[2]).test(national)) return false;
-  const types = plan[11];
-  if (!types) return true;
-  return types.some((type) => {
-    const [pattern, lengths] = type || [];
-    return (
-      Boolean(pattern) && (lengths || plan[3]).includes(national.length) && expression(pattern as string).test(national)
-    );
-  });
+  return !plan[11] || plan[11].some((_, type) => isOfType(plan, type, national));
 };
+
+/** Where a number belongs in the plans. */
+interface Place {
+  readonly callingCode: string;
+  /** Undefined for a worldwide network, which is of no country. */
+  readonly country: string | undefined;
+  readonly plan: Plan;
+  readonly national: string;
+}
 
 /** Countries that share a calling code are tried in the library's order; the first that claims the number decides. */
-const isAssignedByAny = (sharing: readonly Plan[], national: string): boolean => {
-  for (const plan of sharing) {
+const countryOf = (sharing: readonly string[], national: string): string | undefined => {
+  for (const country of sharing) {
+    const plan = planOf(country);
     const leadingDigits = sharing.length > 1 && plan[10];
-    if (leadingDigits ? new RegExp(`^(?:${leadingDigits})`).test(national) : isAssignedBy(plan, national))
-      return isAssignedBy(plan, national);
+    if (leadingDigits ? expression(`(?:${leadingDigits}).*`).test(national) : isAssignedBy(plan, national))
+      return isAssignedBy(plan, national) ? country : undefined;
   }
-  return false;
+  return undefined;
 };
 
-const exists = (digits: string): boolean => {
-  const { country_calling_codes: codes, countries, nonGeographic } = plans as unknown as Plans;
+const placeOf = (digits: string): Place | undefined => {
+  const { country_calling_codes: codes, nonGeographic } = PLANS;
   for (let length = 1; length <= MAX_CALLING_CODE_LENGTH; length++) {
-    const code = digits.slice(0, length);
+    const callingCode = digits.slice(0, length);
     const national = digits.slice(length);
-    const shared = Object.hasOwn(codes, code) ? codes[code] : undefined;
-    if (shared)
-      return isAssignedByAny(
-        shared.map((country) => countries[country] as Plan),
-        national,
-      );
-    const worldwide = Object.hasOwn(nonGeographic, code) ? nonGeographic[code] : undefined;
-    if (worldwide) return isAssignedBy(worldwide, national);
+    const sharing = Object.hasOwn(codes, callingCode) ? codes[callingCode] : undefined;
+    if (sharing) {
+      const country = countryOf(sharing, national);
+      return country === undefined ? undefined : { callingCode, country, plan: planOf(country), national };
+    }
+    const plan = Object.hasOwn(nonGeographic, callingCode) ? nonGeographic[callingCode] : undefined;
+    if (plan) return isAssignedBy(plan, national) ? { callingCode, country: undefined, plan, national } : undefined;
   }
-  return false;
+  return undefined;
 };
 
 /**
@@ -81,7 +96,32 @@ const exists = (digits: string): boolean => {
  * full-width digits, direction marks, a trunk zero): a repaired number may be someone else's (docs/spec/platform.md#phone-numbers).
  */
 export const parsePhone = (value: string): string | undefined =>
-  E164.test(value) && exists(value.slice(1)) ? value : undefined;
+  E164.test(value) && placeOf(value.slice(1)) ? value : undefined;
+
+/** Number types of a plan, by their place in the library's metadata. */
+const PREMIUM_RATE = 3;
+const PERSONAL = 4;
+const PAGER = 7;
+const SHARED_COST = 9;
+const REVENUE_SHARING = [PREMIUM_RATE, SHARED_COST, PERSONAL, PAGER];
+
+/** Whose number it is, as far as the numbering plans tell. */
+export interface NumberOrigin {
+  /** Digits, without the plus: `55`. */
+  readonly callingCode: string;
+  /** ISO 3166 alpha-2; undefined for a worldwide network (satellite, universal numbers), which is of no country. */
+  readonly country: string | undefined;
+  /** True in ranges whose holder may earn on what is sent there: premium rate, shared cost, personal numbers, pagers. */
+  readonly sharesRevenue: boolean;
+}
+
+/** The origin of an E.164 number; undefined for one in no assigned range. */
+export const numberOrigin = (e164: string): NumberOrigin | undefined => {
+  const place = placeOf(e164.slice(1));
+  if (!place) return undefined;
+  const { callingCode, country, plan, national } = place;
+  return { callingCode, country, sharesRevenue: REVENUE_SHARING.some((type) => isOfType(plan, type, national)) };
+};
 
 /** The region of an E.164 number, for prices and filters: Brazil or elsewhere (docs/spec/platform.md#phone-numbers). */
 export const phoneRegion = (e164: string): 'BR' | 'INTL' => (e164.startsWith('+55') ? 'BR' : 'INTL');
@@ -99,10 +139,20 @@ export const maskPhone = (phone: string): string => {
   return phone.slice(0, head) + HIDDEN + (tail === 0 ? '' : phone.slice(-tail));
 };
 
+/** Masks an id that is neither phone nor e-mail address: shows its ends only. */
+export const maskId = (id: string): string => (id.length <= 6 ? HIDDEN : `${id.slice(0, 2)}${HIDDEN}${id.slice(-4)}`);
+
 /** Masks an e-mail address for callers without pii:full: first letter and domain (`m***@example.com`). */
 export const maskEmail = (address: string): string => {
   const at = address.lastIndexOf('@');
   if (at < 0) return '***';
   const [first = ''] = address.slice(0, at);
   return `${at > 1 ? first : ''}***${address.slice(at)}`;
+};
+
+/** Masks the address of a person on any channel. One that is masked already stays as it is. */
+export const maskAddress = (address: string): string => {
+  if (address.includes('@')) return maskEmail(address);
+  if (address.includes(HIDDEN)) return address;
+  return address.startsWith('+') ? maskPhone(address) : maskId(address);
 };

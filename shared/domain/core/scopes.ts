@@ -10,6 +10,7 @@ export const SCOPES = [
   'push:send',
   'messages:read',
   'messages:send',
+  'messages:manage',
   'contacts:read',
   'contacts:write',
   'contacts:pii',
@@ -29,16 +30,34 @@ export const SCOPES = [
   'flows:write',
   'webhooks:read',
   'webhooks:write',
+  'webhooks:replay',
   'wallet:read',
   'wallet:write',
   'keys:read',
   'keys:write',
   'audit:read',
+  'organization:read',
+  'organization:write',
+  'accounts:read',
+  'accounts:write',
 ] as const;
 
 export type Scope = (typeof SCOPES)[number];
 
 /** Scopes that only a person's session may hold, never an API key (docs/spec/access.md#session-only-scopes). */
 export const SESSION_ONLY_SCOPES: ReadonlySet<Scope> = new Set(['contacts:pii']);
+
+/** Scopes that are part of a wider one: whoever holds `messages:send` may do what needs `messages:manage`. */
+export const WIDER_SCOPE: Readonly<Partial<Record<Scope, Scope>>> = {
+  'messages:manage': 'messages:send',
+  'webhooks:replay': 'webhooks:write',
+};
+
+/** The scopes with those that are part of them: what the holder may do. */
+export const withNarrowerScopes = (scopes: readonly Scope[]): ReadonlySet<Scope> => {
+  const held = new Set(scopes);
+  for (const [narrower, wider] of Object.entries(WIDER_SCOPE)) if (held.has(wider)) held.add(narrower as Scope);
+  return held;
+};
 
 export const isScope = (value: string): value is Scope => (SCOPES as readonly string[]).includes(value);

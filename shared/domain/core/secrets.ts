@@ -24,7 +24,7 @@ export interface KeyProvider {
 }
 
 /** Kinds of values that are blind-indexed. Part of the key derivation: renaming one changes every stored index. */
-export type IndexedKind = 'phone' | 'email' | 'platform' | 'device';
+export type IndexedKind = 'phone' | 'email' | 'platform' | 'device' | 'ip';
 
 /**
  * Encrypts, blind-indexes and signs personal data with keys derived from a stage's root key, one per purpose and scope. A scope is an

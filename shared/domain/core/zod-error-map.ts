@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import type { FieldError } from './errors.ts';
 
 /** A typical field name. Keys of maps are chosen by the caller, so any other text (or a long number) may be personal data. */
 const FIELD_NAME = /^(?!\d{7})\w+$/;
@@ -26,12 +27,12 @@ const UNITS: Readonly<Record<string, string>> = { string: ' characters', array: 
 const bound = (most: 'at least' | 'at most', origin: string, value: number | bigint, exact: boolean | undefined) =>
   `must ${UNITS[origin] ? 'have' : 'be'} ${exact ? 'exactly' : most} ${value}${UNITS[origin] ?? ''}`;
 
-/** Unknown field names may be personal data too, so the message lists the known fields instead. */
+/** The message lists the known fields; the unknown one is named by the path. */
 const unknownFields = (inst: unknown): string => {
   const { shape } =
     (inst as { readonly _zod?: { readonly def?: { readonly shape?: object } } } | undefined)?._zod?.def ?? {};
   const known = Object.keys(shape ?? {});
-  return `has fields that the contract does not know${known.length > 0 ? `; it knows ${known.join(', ')}` : ''}`;
+  return `is no field of the contract${known.length > 0 ? `, which knows ${known.join(', ')}` : ''}`;
 };
 
 /**
@@ -62,3 +63,27 @@ export const zodErrorMap: z.core.$ZodErrorMap = (issue) => {
       return undefined;
   }
 };
+
+/** Errors listed in one answer, and the bounds of each one's texts. */
+const MAX_ERRORS = 20;
+const MAX_PATH = 200;
+const MAX_MESSAGE = 1_000;
+
+/** An unknown field's name that is plain words: the caller chose it, so that any other may be personal data or a secret. */
+const PLAIN_NAME = /^[A-Za-z_]{1,40}$/;
+
+/** The fields that an issue is about: the unknown ones themselves, where the contract does not know them. */
+const pathsOf = (issue: z.core.$ZodIssue): readonly PropertyKey[][] =>
+  issue.code === 'unrecognized_keys'
+    ? issue.keys.map((key) => [...issue.path, PLAIN_NAME.test(key) ? key : '*'])
+    : [issue.path];
+
+/** A parse's issues as the errors of an answer: one a field, under `prefix`, whose path never repeats what might be personal data. */
+export const fieldErrors = (error: z.ZodError, prefix: readonly string[] = []): readonly FieldError[] =>
+  error.issues
+    .flatMap((issue) => pathsOf(issue).map((path) => ({ path, message: issue.message })))
+    .slice(0, MAX_ERRORS)
+    .map(({ path, message }) => ({
+      path: [...prefix, ...path.map(safePathPart)].join('.').slice(0, MAX_PATH),
+      message: message.slice(0, MAX_MESSAGE),
+    }));

@@ -19,6 +19,7 @@ export const EVENT_TYPES = [
   'sms.undelivered',
   'sms.received',
   'sms.clicked',
+  'sms.destination_held',
   'email.delivered',
   'email.bounced',
   'email.complained',

@@ -2,6 +2,7 @@ import type { Tenant } from '../core/actor.ts';
 import type { Id } from '../core/ids.ts';
 import type { DomainEvent } from '../events/event.ts';
 import type { Channel } from '../message/channel.ts';
+import type { MessageRecord } from '../message/message.ts';
 import type { MetaEvent } from '../message/meta-event.ts';
 import type {
   CallbackKind,
@@ -63,6 +64,8 @@ export interface CallbackPorts extends ReplyPorts, Omit<OwnerPorts, 'messageStor
   readonly routing: Pick<Routing, 'provider'>;
   /** Stores a receipt until it is applied. Idempotent. */
   readonly addPendingReceipt: (messageId: Id<'message'>, event: ReceiptEvent, now: number) => Promise<PendingReceipt>;
+  /** Moves the last interaction of the contact that the message went to forward, to `at` (ms). Idempotent. */
+  readonly interacted: (message: MessageRecord, at: number) => Promise<void>;
   /** Stores and publishes an event, and counts its open or click, once. False when the event was raised before. */
   readonly raise: (event: DomainEvent, engaged?: Engaged) => Promise<boolean>;
   /** Enqueues a pending receipt. Best effort. */

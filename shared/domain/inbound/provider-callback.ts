@@ -100,6 +100,8 @@ const handleEngagement = async (
   const terms = [message.id, event.what, String(event.at ?? ''), event.url ?? ''];
   const data = { at: isoTime(at), ...(event.url === undefined ? {} : { url: event.url }) };
   const raised = { ...messageEvent(type, message, now, data), id: derivedId('event', terms) };
+  // Before the event is raised: a callback that fails in between is repeated, and a repeat of a raised one does nothing.
+  await ports.interacted(message, at);
   return (await ports.raise(raised, { messageId: message.id, what: event.what, at })) ? 'kept' : 'repeated';
 };
 

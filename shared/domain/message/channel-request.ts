@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import { type Refusal, refuse } from '../core/errors.ts';
+import { fieldErrors, zodErrorMap } from '../core/zod-error-map.ts';
 import type { SendEnvelope, SendRequest } from './send-request.ts';
 
 /** Refusal of a send request without a text on a channel that needs one. */
@@ -15,14 +16,22 @@ export const byPosition = (vars: readonly string[]): Record<string, string> =>
 /** The text of a send request, from `text` or the payload. */
 export const requestText = ({ text, payload }: SendRequest): unknown => text ?? payload?.text;
 
+/** The field of a send request that holds its text: its template's, where it has one. */
+export const textField = ({ text, template }: SendRequest): string => {
+  if (template !== undefined) return 'template';
+  return text === undefined ? 'payload.text' : 'text';
+};
+
 /** Parses a send request with the schema of the channel's own operation, so that both follow the same rules; 422 where it breaks them. */
 export const toChannelRequest = <S extends z.ZodType<object>>(
   schema: S,
   { to, contactId, campaignId, metadata }: SendEnvelope,
   content: object,
 ): (z.output<S> & SendEnvelope) | Refusal<'VALIDATION_ERROR'> => {
-  const parsed = schema.safeParse({ to, ...content });
+  const parsed = schema.safeParse({ to, ...content }, { error: zodErrorMap });
   if (parsed.success) return { ...parsed.data, to, contactId, campaignId, metadata };
-  const errors = parsed.error.issues.map(({ path, message }) => ({ path: path.join('.'), message }));
-  return refuse('VALIDATION_ERROR', { detail: 'The message breaks the contract of its channel.', errors });
+  return refuse('VALIDATION_ERROR', {
+    detail: 'The message breaks the contract of its channel.',
+    errors: fieldErrors(parsed.error),
+  });
 };

@@ -14,6 +14,8 @@ export type ResendContent = Pick<SendRequest, 'text' | 'payload' | 'template'>;
 export interface ChannelPlanning<C extends Channel, Ports> {
   /** The schema of a common payload of this type. */
   payloadSchema(type: MessageType): z.ZodType;
+  /** The fields of a send request by their names in the channel's own operation, by which its rules refuse. */
+  fieldNames?(request: SendRequest): Readonly<Record<string, string>>;
   /** Plans a send request under the rules and limits of the channel's own operation. */
   plan: ChannelPlanner<C, Ports, SendRequest>;
 }
@@ -59,6 +61,11 @@ export interface ChannelDefinition<C extends Channel = Channel, Ports = unknown>
   readonly reasonOf: Readonly<Partial<Record<RefusalCause, string>>>;
   /** `own`: the channel has templates. `as_text`: the body of a saved WhatsApp template is sent as text. */
   readonly templates: 'own' | 'as_text';
+  /**
+   * True where one message goes to many devices, each an attempt of its own: once it is due it is handed to the fan-out, which resolves its
+   * hold, and no provider of the channel is called for the message as a whole.
+   */
+  readonly fansOut?: true;
   /** Parses stored content. */
   readonly storedContent: z.ZodType<ChannelContents[C]>;
   /** Masks a recipient for callers without pii:full. */

@@ -1,15 +1,20 @@
 import type { Tenant } from '../core/actor.ts';
 import type { Id } from '../core/ids.ts';
+import type { StepRefusal } from './message.ts';
 import type { SendRequest } from './send-request.ts';
 
 /** A send that is tried when the step before it did not deliver. */
-export interface FallbackStep extends SendRequest {
+export interface FallbackStep extends Omit<SendRequest, 'to'> {
+  /** Absent where the contact's address is used: it is read when the step is planned. */
+  readonly to?: string | undefined;
   /** How long to wait for a delivery of the previous step, in ms. */
   readonly afterMs: number;
   /** The step is skipped when it would cost more. */
   readonly maxCoins?: number | undefined;
   /** Its price when the first message was accepted, in coins. */
   readonly coins?: number | undefined;
+  /** Why it could not have been sent then; it is checked anew when it is due. */
+  readonly refusal?: StepRefusal | undefined;
 }
 
 /** Value of `waitUntil` after a step was skipped: the next one starts at once. */

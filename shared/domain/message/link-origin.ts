@@ -1,3 +1,4 @@
+/** The sources of a conversation; `outra` is named by a label. */
 export const LINK_SOURCES = ['google', 'meta', 'tiktok', 'outra'] as const;
 
 /** Where an inbound conversation came from (docs/spec/inbound.md#where-a-conversation-came-from); field names as on the wire. */

@@ -1,6 +1,8 @@
 import type { Tenant } from '../core/actor.ts';
+import type { V1Code } from '../core/errors.ts';
 import type { Id } from '../core/ids.ts';
 import type { Coins } from '../core/money.ts';
+import type { TakenPositions } from '../pricing/volume.ts';
 import type { Channel, ChannelContents } from './channel.ts';
 import { type ProviderReceipt, REPORTED_STATUSES } from './provider-port.ts';
 
@@ -18,13 +20,32 @@ export interface Decision {
 export const MESSAGE_STATUSES = ['queued', 'sending', ...REPORTED_STATUSES] as const;
 export type MessageStatus = (typeof MESSAGE_STATUSES)[number];
 
+/** The types of content (docs/spec/messages.md#payload-by-type). */
 export const MESSAGE_TYPES = ['text', 'template', 'media', 'interactive'] as const;
 export type MessageType = (typeof MESSAGE_TYPES)[number];
+/** The priorities that a caller may give a message. */
 export const PRIORITIES = ['normal', 'bulk', 'critical'] as const;
 export type Priority = (typeof PRIORITIES)[number];
+/** What made a message: a person in the composer, a caller of an operation, or an automation. */
+export const MESSAGE_ORIGINS = ['composer', 'api', 'automation'] as const;
+export type MessageOrigin = (typeof MESSAGE_ORIGINS)[number];
 
 /** State of a message's hold: opened when it was accepted, then captured or released exactly once. */
 export type HoldState = 'open' | 'captured' | 'released';
+
+/** Why a fallback step could not be sent when it was looked at: the code and words of the v1 contract. */
+export interface StepRefusal {
+  readonly code: V1Code;
+  readonly detail: string;
+  readonly reason?: string | undefined;
+}
+
+/** What is known of an uploaded file: its type as its bytes say it, its size in bytes, and when it was uploaded (ms). */
+export interface MediaStorage {
+  readonly mimeType: string;
+  readonly size: number;
+  readonly storedAt: number;
+}
 
 interface MessageBase extends Tenant {
   readonly id: Id<'message'>;
@@ -59,13 +80,27 @@ interface MessageBase extends Tenant {
   readonly escrow?: string | undefined;
   /** The operator, when it was sent from the dashboard. */
   readonly sentByAccountId?: Id<'account'> | undefined;
+  /** The operator's name then. Personal data: never logged. */
+  readonly sentByName?: string | undefined;
+  /** The file of a media message, where it was uploaded through the service. */
+  readonly mediaStorage?: MediaStorage | undefined;
   readonly metadata?: Readonly<Record<string, string | number | boolean>> | undefined;
   readonly coins: Coins;
+  /** Its positions in the month's volume, where they are not those of the first band in the month of `createdAt`. */
+  readonly positions?: TakenPositions | undefined;
   /** The volume band of its first unit: units `from` to `upTo` of the month; `upTo` is null in the last band. */
   readonly band?: { readonly index: number; readonly from: number; readonly upTo: number | null } | undefined;
   /** Price of each fallback step when it was accepted, in coins, in order; absent without fallbacks. */
   readonly fallbackCoins?: readonly number[] | undefined;
+  /** Why each fallback step could not have been sent when the message was accepted, in order; absent when all could. */
+  readonly fallbackRefusals?: readonly (StepRefusal | null)[] | undefined;
   readonly hold: HoldState;
+  /** What was captured of `coins`, where the rest was released: a push that only some of its devices took. */
+  readonly capturedCoins?: Coins | undefined;
+  /** What it costs by what carries it, in coins, where that differs: `coins` is the dearer. */
+  readonly carrierCoins?: CarrierCoins | undefined;
+  /** What of `coins` was returned once the provider reported what carried it. */
+  readonly refunded?: Coins | undefined;
   /** Only the worker that raised the fence last may resolve the hold; writes with a smaller one are rejected. */
   readonly fence: number;
   /** While sending: until when the holder of the fence may resolve the hold. While queued: when it is to be sent. In ms. */
@@ -79,6 +114,10 @@ interface MessageBase extends Tenant {
   /** True when it bypasses rate limits and quiet hours; only the force operation sets it (docs/spec/messages.md#force). */
   readonly force?: boolean | undefined;
   readonly scheduledAt?: number | undefined;
+  /** Until when it was last deferred, by quiet hours or its number's rate (ms); it stays when the message leaves. */
+  readonly deferredTo?: number | undefined;
+  /** What made it; absent for an operation of the API. */
+  readonly origin?: MessageOrigin | undefined;
   /** The fallback that it is a step of: the id of the first message. */
   readonly fallbackId?: Id<'message'> | undefined;
   /** Resend (docs/spec/messages.md#archive): the message that it replaces, and the one that replaced it. */
@@ -106,8 +145,18 @@ interface MessageBase extends Tenant {
 /** Fields of the common message besides a channel's own: sender, template, batch and operator. */
 export type Labels = Pick<
   MessageBase,
-  'numberId' | 'instagramAccountId' | 'templateId' | 'templateVars' | 'batchId' | 'sentByAccountId'
+  | 'numberId'
+  | 'instagramAccountId'
+  | 'templateId'
+  | 'templateVars'
+  | 'batchId'
+  | 'sentByAccountId'
+  | 'sentByName'
+  | 'mediaStorage'
 >;
+
+/** Prices of an RCS message that its provider may send as an SMS, in coins. */
+export type CarrierCoins = Readonly<Record<'rcs' | 'sms', Coins>>;
 
 /** A stored message of one channel (docs/spec/messages.md#message-shape). Times are ms. */
 export type MessageOf<C extends Channel> = MessageBase & { readonly channel: C; readonly content: ChannelContents[C] };

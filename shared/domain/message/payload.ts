@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { zodErrorMap } from '../core/zod-error-map.ts';
+import { fieldErrors, zodErrorMap } from '../core/zod-error-map.ts';
 
 /** UTF-8 bytes of a payload as JSON; well below DynamoDB's 400 KB per item. */
 const MAX_BYTES = 128 * 1024;
@@ -38,14 +38,8 @@ export interface PayloadFault {
   readonly message: string;
 }
 
-/** Errors listed in one answer. */
-const MAX_FAULTS = 20;
-
 /** The validation errors of a payload against a schema; empty when it is valid. */
 export const payloadFaults = (form: z.ZodType, payload: unknown): readonly PayloadFault[] => {
   const { error } = form.safeParse(payload, { error: zodErrorMap });
-  return (error?.issues ?? []).slice(0, MAX_FAULTS).map(({ path, message }) => ({
-    path: ['payload', ...path.map(String)].join('.'),
-    message,
-  }));
+  return error ? fieldErrors(error, ['payload']) : [];
 };

@@ -1,5 +1,6 @@
 import type { Tenant } from '../core/actor.ts';
 import type { Refusal } from '../core/errors.ts';
+import type { Id } from '../core/ids.ts';
 import type { Channel, ChannelContents } from './channel.ts';
 import type { Labels, MessageType } from './message.ts';
 
@@ -23,8 +24,12 @@ export interface ChannelPlan<C extends Channel = Channel> {
   readonly units?: number | undefined;
   /** False for transactional messages, which an opt-out does not stop. */
   readonly requiresConsent: boolean;
+  /** The contact that the recipient is, where the recipient itself says so. A contact that the request names goes before. */
+  readonly contactId?: Id<'contact'> | undefined;
   readonly links?: readonly PlannedLink[] | undefined;
   readonly labels?: Labels | undefined;
+  /** The SMS that may be sent in its place, by the message's own provider, where that may cost another price. */
+  readonly asSms?: { readonly route: string; readonly segments: number } | undefined;
   /** The organization's contracted sends per second; absent without a limit. */
   readonly perSecond?: number | undefined;
 }

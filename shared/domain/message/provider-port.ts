@@ -47,6 +47,7 @@ export type ProviderAnswer =
       readonly notCalled?: boolean;
     }
   | { readonly kind: 'unknown'; readonly detail: string };
+/** An answer that is certain: nothing was sent. */
 export type RefusedAnswer = Extract<ProviderAnswer, { kind: 'refused' }>;
 
 /** Answer to a status query by our reference. `not_found` is certain; `undecided`: query again later. */
@@ -150,6 +151,7 @@ export interface InboundEvent {
   readonly at: number;
 }
 
+/** What a callback reports. */
 export type ProviderEvent = ReceiptEvent | ReplyEvent | EngagementEvent | InboundEvent | MetaEvent;
 
 /** A provider's callback request. Header names are lower-case. */

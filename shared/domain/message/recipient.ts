@@ -18,9 +18,6 @@ export interface LastSent {
   readonly at: number;
 }
 
-/** Masks an id that is neither phone nor address: shows its ends only. */
-export const maskId = (id: string): string => (id.length <= 6 ? '****' : `${id.slice(0, 2)}****${id.slice(-4)}`);
-
 /** Longest user id or push token, in characters. */
 const MAX_ID_LENGTH = 4096;
 

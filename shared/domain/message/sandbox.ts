@@ -1,5 +1,8 @@
 import type { Provider, RefusedAnswer, ReportedStatus } from './provider-port.ts';
 
+/** The wire name of the sandbox on every channel (docs/spec/sends.md#sandbox). */
+export const SANDBOX_PROVIDER = 'sandbox_provider';
+
 /** A delivery report that the sandbox makes of an accepted message. */
 export interface SandboxReport {
   readonly status: ReportedStatus;
@@ -38,7 +41,7 @@ export const sandboxProvider = ({
 }: {
   readonly sandbox: (to: string) => SandboxScript;
 }): Provider<unknown> => ({
-  name: 'sandbox_provider',
+  name: SANDBOX_PROVIDER,
   send: async ({ messageId, to }) => {
     const script = sandbox(to);
     return script.kind === 'refused' ? script : { kind: 'accepted', providerMessageId: `sbx_${messageId.slice(4)}` };

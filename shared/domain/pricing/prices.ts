@@ -15,6 +15,11 @@ const row = z
   .strictObject({
     channel: z.string().regex(/^[a-z]{2,20}$/),
     route: z.string().regex(/^[a-z_]{2,40}$/),
+    /** The first digits of the phone numbers that it prices, without the plus; absent: every recipient. */
+    prefix: z
+      .string()
+      .regex(/^[1-9]\d{0,14}$/, 'must be 1 to 15 digits of E.164, without the plus')
+      .exactOptional(),
     unit: z.enum(PRICE_UNITS),
     bands: z.array(band).min(1).max(50),
   })
@@ -26,17 +31,27 @@ const row = z
     'bands must rise, and the last must have upTo null',
   );
 
-/** A complete price table, as an operator writes it. Each channel and route appears once. */
+/** A table is one row of the store, which takes 400 KB. */
+const MAX_TABLE_BYTES = 350_000;
+const isStorable = (rows: readonly unknown[]) => Buffer.byteLength(JSON.stringify(rows)) <= MAX_TABLE_BYTES;
+
+/** A complete price table, as an operator writes it. Each channel, route and prefix appears once. */
 export const PriceTableSchema = z
   .array(row)
   .min(1)
-  .max(500)
+  .max(3_000)
   .refine(
-    (rows) => new Set(rows.map(({ channel, route }) => `${channel} ${route}`)).size === rows.length,
-    'a channel and route may occur only once',
-  );
+    (rows) =>
+      new Set(rows.map(({ channel, route, prefix = '' }) => `${channel} ${route} ${prefix}`)).size === rows.length,
+    'a channel, route and prefix may occur only once',
+  )
+  .refine(isStorable, `must not take more than ${MAX_TABLE_BYTES} bytes`);
 export type PriceTable = z.output<typeof PriceTableSchema>;
-export type PriceRow = PriceTable[number];
+/**
+ * A row with the first positions of every band that a row of its channel has: all of them share a month's volume, so that positions are
+ * counted between those edges. Without: the row's own.
+ */
+export type PriceRow = PriceTable[number] & { readonly edges?: readonly number[] };
 
 /** A band with its range: units `from` to `upTo` of the month cost `coins` each. */
 export interface BandRange {
@@ -62,40 +77,56 @@ export const bandAt = (priceRow: PriceRow, position: number): BandRange => {
   return found;
 };
 
-/** A price and the range of monthly volumes for which it is exact. */
-export interface Quote {
-  /** Total price: the sum over all units. */
-  readonly coins: Coins;
-  /** The band of the first unit. */
-  readonly band: BandRange;
-  /** Valid while the month's prior volume is within `volumeFrom` to `volumeTo`, inclusive. */
-  readonly volumeFrom: number;
-  readonly volumeTo: number;
-}
-
-/**
- * Prices `units` after a prior volume of `volume` units this month. Within one band the quote is valid for every volume that keeps all
- * units in it; across a band edge, only for this exact volume (docs/spec/pricing.md#the-price-of-a-message).
- */
-export const quoteUnits = (priceRow: PriceRow, units: number, volume: number): Quote => {
-  const first = bandAt(priceRow, volume + 1);
-  const last = bandAt(priceRow, volume + units);
-  if (first.index === last.index)
-    return {
-      coins: asCoins(units * first.coins),
-      band: first,
-      volumeFrom: first.from - 1,
-      volumeTo: first.upTo === null ? Number.MAX_SAFE_INTEGER : first.upTo - units,
-    };
-  let coins = 0;
-  for (const { from, upTo, coins: each } of bandRanges(priceRow)) {
-    const begin = Math.max(from, volume + 1);
-    const end = Math.min(upTo ?? Number.MAX_SAFE_INTEGER, volume + units);
-    if (end >= begin) coins += (end - begin + 1) * each;
-  }
-  return { coins: asCoins(coins), band: first, volumeFrom: volume, volumeTo: volume };
+const edgesOf = (table: PriceTable, channel: string): number[] => {
+  const rows = table.filter((entry) => entry.channel === channel);
+  return [...new Set(rows.flatMap((entry) => bandRanges(entry).map(({ from }) => from)))].sort((a, b) => a - b);
 };
 
-/** The price row of a channel and route, or undefined if the table has none. */
-export const priceRowOf = (table: PriceTable, channel: string, route: string): PriceRow | undefined =>
-  table.find((entry) => entry.channel === channel && entry.route === route);
+/** A phone number as prices see it. */
+export interface Destination {
+  /** E.164 without the plus, or its first digits. */
+  readonly digits: string;
+  readonly callingCode: string;
+  /** Whether it is in a range whose holder may earn on what is sent there. */
+  readonly sharesRevenue: boolean;
+}
+
+/** Brazil: where a price counts that names no recipient. */
+export const HOME: Destination = { digits: '55', callingCode: '55', sharesRevenue: false };
+
+type RowsByPrefix = ReadonlyMap<string, PriceRow>;
+const routesByTable = new WeakMap<PriceTable, ReadonlyMap<string, RowsByPrefix>>();
+
+const indexed = (table: PriceTable): ReadonlyMap<string, RowsByPrefix> => {
+  const known = routesByTable.get(table);
+  if (known) return known;
+  const edges = new Map([...new Set(table.map(({ channel }) => channel))].map((name) => [name, edgesOf(table, name)]));
+  const routes = new Map<string, Map<string, PriceRow>>();
+  for (const entry of table) {
+    const name = `${entry.channel} ${entry.route}`;
+    const rows = routes.get(name) ?? new Map<string, PriceRow>();
+    routes.set(name, rows.set(entry.prefix ?? '', { ...entry, edges: edges.get(entry.channel) ?? [] }));
+  }
+  routesByTable.set(table, routes);
+  return routes;
+};
+
+/**
+ * The price row of a channel and route for a destination, or undefined if the table has none: of the rows whose prefix begins the number,
+ * the one with the longest; one without a prefix begins every number. A row for a whole country does not price the numbers there that
+ * share revenue. Takes as many steps as the number has digits.
+ */
+export const priceRowOf = (
+  table: PriceTable,
+  channel: string,
+  route: string,
+  { digits, callingCode, sharesRevenue }: Destination = HOME,
+): PriceRow | undefined => {
+  const rows = indexed(table).get(`${channel} ${route}`);
+  const shortest = sharesRevenue ? callingCode.length + 1 : 1;
+  for (let length = digits.length; length >= shortest; length--) {
+    const found = rows?.get(digits.slice(0, length));
+    if (found) return found;
+  }
+  return rows?.get('');
+};

@@ -1,28 +1,19 @@
 import type { AudienceDevice } from '../channels/push/device.ts';
 import { CHUNK_DEVICES, type PushChunk } from '../channels/push/dispatch.ts';
-import { noTally, type PushContent, type PushMessage, pushMessageView, rateKindOf } from '../channels/push/message.ts';
-import type { PushPlatform } from '../channels/push/transport.ts';
+import { noTally, type PushMessage, pushMessageOf, pushMessageView, rateKindOf } from '../channels/push/message.ts';
 import type { Actor, Tenant } from '../core/actor.ts';
 import { isRefusal, type Refusal, refuse } from '../core/errors.ts';
 import type { Id } from '../core/ids.ts';
 import { mapConcurrently } from '../core/map-concurrently.ts';
-import { type Coins, NO_COINS } from '../core/money.ts';
 import { scheduleFault } from '../sending/accept.ts';
 import { requestKey } from '../sending/idempotency.ts';
 import { REUSED_KEY } from '../sending/refusals.ts';
 import { retryAfterSeconds } from '../sending/send-now.ts';
+import { messageEvent } from '../tracking/events.ts';
 import { type Audience, audienceOf, audienceSelector } from './audience.ts';
+import { audienceMessage, type PushRequest } from './audience-message.ts';
 import type { Claim, CreatePushPorts } from './ports.ts';
-import { priceOfDevice, UNKNOWN_SEGMENT } from './preview.ts';
-
-/** The parsed body of a push send. */
-export interface PushRequest extends PushContent {
-  readonly platforms: readonly PushPlatform[];
-  readonly segment?: string | undefined;
-  readonly tokenIds?: readonly Id<'pushToken'>[] | undefined;
-  /** ISO 8601. */
-  readonly scheduledAt?: string | undefined;
-}
+import { type DevicePrice, priceOfDevice, UNKNOWN_SEGMENT } from './preview.ts';
 
 export type PushRefusals = Refusal<'CONFLICT' | 'PAYMENT_REQUIRED' | 'SERVICE_UNAVAILABLE' | 'VALIDATION_ERROR'>;
 
@@ -43,6 +34,11 @@ const stillBuilding = refuse('SERVICE_UNAVAILABLE', {
   detail: 'The devices are still being queued; repeat the same request with the same Idempotency-Key to continue.',
   retryAfterSeconds: 1,
 });
+
+/** The audience of a request, and the price of a device in it. */
+interface Checked extends DevicePrice {
+  readonly audience: Audience;
+}
 
 /** The state of one attempt to write a message's rows. */
 interface Build {
@@ -122,41 +118,6 @@ const buildAll = async (ports: CreatePushPorts, build: Build): Promise<void> => 
   if (build.stopped === 'fault') throw build.fault;
 };
 
-/** The message to commit, made of the chunks that were written. */
-const messageOf = async (
-  ports: CreatePushPorts,
-  { organizationId, env }: Tenant,
-  request: PushRequest,
-  { claim, createdAt, devices: reach, extents }: Build,
-  coinsEach: Coins,
-): Promise<PushMessage> => {
-  const { platforms, segment: _, tokenIds: __, scheduledAt, ...content } = request;
-  const selector = audienceSelector(request);
-  const requestedAt = Math.max(scheduledAt === undefined ? 0 : Date.parse(scheduledAt), createdAt);
-  const leavesAt = await ports.earliestSendAt(organizationId, requestedAt);
-  return {
-    id: claim.messageId,
-    organizationId,
-    env,
-    // Without devices there is nothing to send.
-    status: reach === 0 ? 'sent' : 'queued',
-    origin: 'api',
-    content,
-    platforms,
-    segment: 'segment' in selector ? selector.segment : undefined,
-    rateKind: rateKindOf(content),
-    coinsEach: reach === 0 ? NO_COINS : coinsEach,
-    reach,
-    extents,
-    done: 0,
-    scheduledAt: scheduledAt === undefined ? undefined : Date.parse(scheduledAt),
-    quietDeferredTo: leavesAt > requestedAt ? leavesAt : undefined,
-    leavesAt,
-    createdAt,
-    ...(reach === 0 ? { tally: noTally(), sentAt: createdAt } : {}),
-  };
-};
-
 const refuseForFunds = async (ports: CreatePushPorts, { organizationId, env }: Tenant, claim: Claim) => {
   await ports.creation.releaseClaim(claim, ports.clock(), 'free');
   await ports.noteDepleted(organizationId, env);
@@ -180,8 +141,9 @@ const buildAndCommit = async (
   tenant: Tenant,
   request: PushRequest,
   claim: Claim,
-  { audience, coinsEach }: { readonly audience: Audience; readonly coinsEach: Coins },
+  checkedRequest: Checked,
 ): Promise<PushMessage | PushRefusals> => {
+  const { audience, coinsEach } = checkedRequest;
   const createdAt = ports.clock();
   const balance = await ports.balance(tenant.organizationId);
   const affordable = coinsEach === 0 ? Number.MAX_SAFE_INTEGER : Math.floor(balance / coinsEach);
@@ -196,22 +158,27 @@ const buildAndCommit = async (
   };
   const refusal = await buildRows(ports, tenant, build);
   if (refusal) return refusal;
-  const message = await messageOf(ports, tenant, request, build, coinsEach);
-  const outcome = await ports.creation.commit(message, claim);
+  const message = await audienceMessage(ports, tenant, request, build, checkedRequest);
+  const events = build.devices === 0 ? [] : [messageEvent('message.queued', message, createdAt)];
+  const outcome = await ports.creation.commit({ message, events }, claim);
   if (outcome === 'insufficient') return refuseForFunds(ports, tenant, claim);
   if (outcome === 'superseded') return stillRunning(claim.messageId, 1);
-  if (message.reach > 0) ports.enqueuePush(message.id, message.leavesAt);
-  return message;
+  if (build.devices > 0) ports.enqueueSend(message.id, message.deadline);
+  return pushMessageOf(message, noTally());
 };
 
-/** Checks schedule, price and segment of a request; its audience and the price of a device. */
-const checked = async (ports: CreatePushPorts, tenant: Tenant, request: PushRequest) => {
+/** Checks schedule, price and segment of a request. */
+const checked = async (
+  ports: CreatePushPorts,
+  tenant: Tenant,
+  request: PushRequest,
+): Promise<Checked | Refusal<'VALIDATION_ERROR'>> => {
   const scheduleRefusal = scheduleFault(request.scheduledAt, ports.clock());
   if (scheduleRefusal) return scheduleRefusal;
-  const coinsEach = await priceOfDevice(ports, rateKindOf(request));
-  if (isRefusal(coinsEach)) return coinsEach;
+  const priced = await priceOfDevice(ports, rateKindOf(request));
+  if (isRefusal(priced)) return priced;
   const audience = await audienceOf(ports.audiences, tenant, request.platforms, audienceSelector(request));
-  return audience ? { audience, coinsEach } : UNKNOWN_SEGMENT;
+  return audience ? { audience, ...priced } : UNKNOWN_SEGMENT;
 };
 
 /** Creates the message under a claimed key, and releases the key on failure. */

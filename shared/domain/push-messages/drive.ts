@@ -1,77 +1,142 @@
 import type { PushChunk } from '../channels/push/dispatch.ts';
 import {
   chunksOf,
+  coinsOfDevices,
   deliveredOf,
   failuresOf,
+  noTally,
   type PushMessage,
-  type PushStatus,
   sumTallies,
   type Tally,
 } from '../channels/push/message.ts';
+import { MESSAGE_REASONS } from '../channels/push/outcome.ts';
 import type { Id } from '../core/ids.ts';
-import type { DomainEvent } from '../events/event.ts';
-import { messageEventId } from '../tracking/events.ts';
-import type { SendPushPorts } from './ports.ts';
+import type { Decision } from '../message/message.ts';
+import { messageEvent } from '../tracking/events.ts';
+import type { PushOutcome, SendPushPorts } from './ports.ts';
 
 /** How often a message that is being sent is checked, in ms, to resume chunks whose work item was lost or whose worker crashed. */
 const RECHECK_MS = 30_000;
 
 /** The event of a push message, with the counts of its devices: there is no event per device. */
-const eventOf = (message: PushMessage, status: 'sent' | 'failed', tally: Tally, at: number): DomainEvent => {
-  const type = `message.${status}` as const;
-  const { id, organizationId, env, origin, reach, rateKind } = message;
-  const data = {
-    id,
-    channel: 'push',
-    status,
-    origin,
-    rateKind,
-    reach,
-    delivered: deliveredOf(tally),
-    failures: failuresOf(tally),
+const eventOf = ({ record, origin, reach, rateKind }: PushMessage, outcome: Omit<PushOutcome, 'events'>) => {
+  const { status, reason, tally, at } = outcome;
+  const counts = { delivered: deliveredOf(tally), failures: failuresOf(tally) };
+  return messageEvent(`message.${status}`, { ...record, status, reason }, at, { origin, rateKind, reach, ...counts });
+};
+
+/** What the timeline says of how a message ended. */
+const decisionsOf = (message: PushMessage, tally: Tally, captured: number, at: number): Decision[] => {
+  const released = message.record.coins - captured;
+  const detail = `push services accepted ${deliveredOf(tally)} of ${message.reach} devices`;
+  return [
+    { at, kind: 'provider', detail, coins: captured },
+    ...(released > 0
+      ? [{ at, kind: 'resolution', detail: 'hold of the others released', coins: released } as const]
+      : []),
+  ];
+};
+
+/** What is known of why no device took a message. */
+interface Failure {
+  readonly reason?: string | undefined;
+  /** Whether it is certain that nothing was sent, so that the caller may use the key again. */
+  readonly freesKey: boolean;
+}
+
+/**
+ * Why no device of a message took it: of a message to a person, which has one chunk, what its devices say together. Of an audience nothing is
+ * known without reading every device.
+ */
+const failureOf = async (
+  ports: SendPushPorts,
+  message: PushMessage,
+  [chunk]: readonly PushChunk[],
+): Promise<Failure> => {
+  if (!message.devices || !chunk) return { freesKey: false };
+  const reasons = new Set((await ports.sender.dispatches(chunk)).map(({ reason }) => reason));
+  if (reasons.has('indeterminate')) return { reason: 'indeterminate', freesKey: false };
+  const [only] = reasons;
+  return { reason: reasons.size === 1 && only ? MESSAGE_REASONS[only] : undefined, freesKey: true };
+};
+
+/** How a message ended whose devices are all resolved: accepted devices are captured, the rest is released. */
+const outcomeOfDevices = (message: PushMessage, tally: Tally, failure: Failure, at: number): PushOutcome => {
+  const delivered = deliveredOf(tally);
+  const captured = coinsOfDevices(message, delivered);
+  const lastError = 'No push service accepted it for any of its devices.';
+  const ended = {
+    ...(delivered > 0
+      ? ({ status: 'sent', freesKey: false } as const)
+      : ({ status: 'failed', lastError, ...failure } as const)),
+    tally,
+    captured,
+    at,
+    decisions: decisionsOf(message, tally, captured, at),
   };
-  return { id: messageEventId(id, type), type, organizationId, env, createdAt: at, data };
+  return { ...ended, events: [eventOf(message, ended)] };
 };
 
-/** Ends a message whose chunks are all done: captures the price of delivered devices and releases the rest, once. */
-const close = async (ports: SendPushPorts, message: PushMessage, chunks: readonly PushChunk[]): Promise<void> => {
-  const at = ports.clock();
-  const tally = sumTallies(chunks.map((chunk) => chunk.tally));
-  const status: PushStatus = deliveredOf(tally) > 0 ? 'sent' : 'failed';
-  await ports.sender.close(message, { status, tally, at, event: eventOf(message, status, tally, at) });
-};
+const isOpen = ({ record }: PushMessage): boolean => record.hold === 'open' && record.status === 'sending';
 
-const isEnded = ({ status }: PushMessage): boolean => status === 'sent' || status === 'failed';
-
-/** Closes a message once all its chunks are done; returns whether it is closed. Idempotent under concurrent callers. */
-export const closeIfDone = async (ports: SendPushPorts, messageId: Id<'message'>): Promise<boolean> => {
-  const message = await ports.sender.message(messageId);
-  if (!message || isEnded(message)) return true;
-  const chunks = await ports.sender.chunks(message);
+/** Closes a message if all of these chunks of it are done; returns whether it did. */
+const closeDone = async (
+  ports: SendPushPorts,
+  message: PushMessage,
+  chunks: readonly PushChunk[],
+): Promise<boolean> => {
   if (chunks.filter(({ state }) => state === 'done').length < chunksOf(message)) return false;
-  await close(ports, message, chunks);
-  return true;
+  const tally = sumTallies(chunks.map((chunk) => chunk.tally));
+  const failure = deliveredOf(tally) > 0 ? { freesKey: false } : await failureOf(ports, message, chunks);
+  return ports.sender.close(message, outcomeOfDevices(message, tally, failure, ports.clock()));
+};
+
+/** Closes a message once all its chunks are done. Idempotent under concurrent callers. */
+export const closeIfDone = async (ports: SendPushPorts, messageId: Id<'message'>): Promise<void> => {
+  const message = await ports.sender.message(messageId);
+  if (message && isOpen(message)) await closeDone(ports, message, await ports.sender.chunks(message));
+};
+
+/** The one chunk of a message to a person. */
+const chunkOfPerson = (messageId: Id<'message'>, last: Id<'pushToken'>, devices: number, nextAt: number) =>
+  ({
+    messageId,
+    shard: 0,
+    number: 0,
+    devices,
+    last,
+    attempt: 1,
+    state: 'open',
+    fence: 1,
+    leaseUntil: 0,
+    nextAt,
+    pass: 1,
+    cursor: 0,
+    step: 0,
+    tally: noTally(),
+  }) as const;
+
+/** The chunks of a message; those of a message to a person are written when it leaves. */
+const chunksToSend = async (ports: SendPushPorts, message: PushMessage, now: number): Promise<readonly PushChunk[]> => {
+  const chunks = await ports.sender.chunks(message);
+  const { devices = [] } = message;
+  const last = devices.at(-1)?.id;
+  if (chunks.length > 0 || last === undefined) return chunks;
+  await ports.sender.putChunk(chunkOfPerson(message.id, last, devices.length, now), message, devices);
+  return ports.sender.chunks(message);
 };
 
 /**
- * Drives a due push message: enqueues each of its chunks, again while any is unclaimed and due, and closes the message once all are done.
- * Safe under repeats and reordering.
+ * Drives a push message that left: enqueues each of its chunks, again while any is unclaimed and due, and closes the message once all are
+ * done. Safe under repeats and reordering.
  */
 export const drivePush = async (ports: SendPushPorts, messageId: Id<'message'>): Promise<void> => {
   const message = await ports.sender.message(messageId);
+  if (!message || !isOpen(message)) return;
   const now = ports.clock();
-  if (!message || isEnded(message)) return;
-  if (message.status === 'queued') {
-    if (message.leavesAt > now) return ports.enqueuePush(messageId, message.leavesAt);
-    const until = await ports.earliestSendAt(message.organizationId, now);
-    if (until > now) {
-      if (await ports.sender.postpone(message, until)) ports.enqueuePush(messageId, until);
-      return;
-    }
-  }
-  await ports.sender.start(message, now + RECHECK_MS);
-  if (message.status === 'sending' && (await closeIfDone(ports, messageId))) return;
-  const chunks = await ports.sender.chunks(message);
+  await ports.sender.scheduleCheck(message, now + RECHECK_MS);
+  const chunks = await chunksToSend(ports, message, now);
+  if (await closeDone(ports, message, chunks)) return;
   for (const chunk of chunks)
     if (chunk.state === 'open' && chunk.leaseUntil <= now && chunk.nextAt <= now) ports.enqueueChunk(chunk, now);
 };

@@ -1,13 +1,16 @@
 import type { PushCredentials } from '../channels/push/credentials.ts';
 import type { AudienceDevice, PushDevice } from '../channels/push/device.ts';
 import type { DispatchStatus, FailureReason, PushChunk, PushDispatchRecord } from '../channels/push/dispatch.ts';
-import type { Opens, PushMessage, PushStatus, Tally } from '../channels/push/message.ts';
+import type { Opens, PushMessage, Tally } from '../channels/push/message.ts';
 import type { PushTransport } from '../channels/push/transport.ts';
 import type { Environment } from '../core/actor.ts';
 import type { Id } from '../core/ids.ts';
+import type { Coins } from '../core/money.ts';
 import type { Clock } from '../core/time.ts';
 import type { DomainEvent } from '../events/event.ts';
+import type { Decision, MessageOf } from '../message/message.ts';
 import type { PriceTable } from '../pricing/prices.ts';
+import type { SendPorts } from '../sending/ports.ts';
 import type { AudienceSource } from './audience.ts';
 
 /** A lease on a caller's key while its message is being created. */
@@ -30,6 +33,12 @@ export type ClaimOutcome =
 
 export type CommitOutcome = 'committed' | 'insufficient' | 'superseded';
 
+/** A push message to an audience that is about to be committed, with the events that it raises. */
+export interface NewPush {
+  readonly message: MessageOf<'push'>;
+  readonly events: readonly DomainEvent[];
+}
+
 /** Creates a push message: first its rows, which are not visible yet, then message, hold and idempotency record in one transaction. */
 export interface PushCreationStore {
   /** Leases a caller's key to an attempt until `until` (ms); the same request resumes an attempt whose lease expired. */
@@ -44,7 +53,7 @@ export interface PushCreationStore {
     tenant: Pick<PushMessage, 'organizationId' | 'createdAt'>,
     devices: readonly AudienceDevice[],
   ): Promise<boolean>;
-  commit(message: PushMessage, claim: Claim): Promise<CommitOutcome>;
+  commit(push: NewPush, claim: Claim): Promise<CommitOutcome>;
   read(organizationId: Id<'organization'>, id: Id<'message'>): Promise<PushMessage | undefined>;
 }
 
@@ -73,20 +82,26 @@ export interface PushSendStore {
   pause(chunk: PushChunk, next: Pick<PushChunk, 'pass' | 'cursor' | 'nextAt'>): Promise<boolean>;
   /** Marks a chunk as done; returns how many of the message's chunks are done, or undefined when the claim is lost. */
   finish(chunk: PushChunk): Promise<number | undefined>;
-  /** Marks the message as sending, and schedules its next check (ms). */
-  start(message: PushMessage, checkAt: number): Promise<void>;
-  /** Defers a queued message until a time (ms), for quiet hours. */
-  postpone(message: PushMessage, until: number): Promise<boolean>;
-  /** Ends a message: settles its hold and raises its event, once. */
-  close(
-    message: PushMessage,
-    outcome: {
-      readonly status: PushStatus;
-      readonly tally: Tally;
-      readonly at: number;
-      readonly event: DomainEvent;
-    },
-  ): Promise<boolean>;
+  /** Writes the devices of a message to a person, and their chunk. Idempotent; false when another attempt wrote it. */
+  putChunk: PushCreationStore['putChunk'];
+  /** Schedules the next check of a message that is being sent (ms). */
+  scheduleCheck(message: PushMessage, at: number): Promise<void>;
+  /** Ends a message: settles its hold, raises its event and tells its fallback, once. */
+  close(message: PushMessage, outcome: PushOutcome): Promise<boolean>;
+}
+
+/** How a push message ended; `captured` is the price of the devices that took it, the rest of its hold is released. */
+export interface PushOutcome {
+  readonly status: 'sent' | 'failed';
+  readonly reason?: string | undefined;
+  readonly lastError?: string | undefined;
+  /** Whether the caller's key becomes free: nothing was sent for certain. */
+  readonly freesKey: boolean;
+  readonly tally: Tally;
+  readonly captured: Coins;
+  readonly at: number;
+  readonly decisions: readonly Decision[];
+  readonly events: readonly DomainEvent[];
 }
 
 export interface QuietPorts {
@@ -107,8 +122,10 @@ export interface CreatePushPorts extends QuietPorts, PricePorts {
   /** The available balance, in coins. */
   readonly balance: (organizationId: Id<'organization'>) => Promise<number>;
   readonly noteDepleted: (organizationId: Id<'organization'>, env: Environment) => Promise<void>;
-  /** Enqueues a push message for a time (ms). Best effort. */
-  readonly enqueuePush: (messageId: Id<'message'>, at: number) => void;
+  readonly recipientHashOf: SendPorts['recipientHashOf'];
+  readonly sendDeadlineMs: number;
+  /** Enqueues a queued message for a time (ms). Best effort: lost work items are found by their due row. */
+  readonly enqueueSend: (messageId: Id<'message'>, at: number) => void;
 }
 
 export interface PushStatsReader {
@@ -117,7 +134,8 @@ export interface PushStatsReader {
 }
 
 /** Ports of sending push messages. */
-export interface SendPushPorts extends QuietPorts {
+export interface SendPushPorts {
+  readonly clock: Clock;
   readonly sender: PushSendStore;
   readonly transport: () => Promise<PushTransport>;
   readonly credentials: (
@@ -134,7 +152,6 @@ export interface SendPushPorts extends QuietPorts {
   ) => Promise<ReadonlySet<Id<'contact'>>>;
   /** Retires devices whose token the push service reported dead, unless they registered again since `at` (ms). */
   readonly retire: (organizationId: Id<'organization'>, ids: readonly Id<'pushToken'>[], at: number) => Promise<void>;
-  readonly enqueuePush: (messageId: Id<'message'>, at: number) => void;
   readonly enqueueChunk: (chunk: PushChunk, at: number) => void;
   /** A push service call: its outcome and duration (ms). */
   readonly observe: (platform: string, outcome: string, ms: number) => void;

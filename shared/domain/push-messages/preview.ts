@@ -1,9 +1,11 @@
-import { type AudienceSelector, type PushContent, type RateKind, rateKindOf } from '../channels/push/message.ts';
+import { type AudienceSelector, type RateKind, rateKindOf } from '../channels/push/message.ts';
+import type { PushContent } from '../channels/push/notification.ts';
 import type { PushPlatform } from '../channels/push/transport.ts';
 import type { Tenant } from '../core/actor.ts';
 import { isRefusal, type Refusal, refuse } from '../core/errors.ts';
 import { asCoins, type Coins } from '../core/money.ts';
-import { priceRowOf, quoteUnits } from '../pricing/prices.ts';
+import { type BandRange, type PriceRow, priceRowOf } from '../pricing/prices.ts';
+import { NO_VOLUME, quoteUnits } from '../pricing/volume.ts';
 import { audienceOf } from './audience.ts';
 import type { PricePorts } from './ports.ts';
 
@@ -13,13 +15,22 @@ export const UNKNOWN_SEGMENT = refuse('VALIDATION_ERROR', {
 });
 const unpriced = refuse('VALIDATION_ERROR', 'The price table has no price for this kind of push.');
 
-/** The price of one device in coins, always that of the first band (docs/spec/push.md#push-price). 422 where the table has no price for the kind. */
+/** The price of a device, always that of the first band: its row of the price table, the band, and the coins. */
+export interface DevicePrice {
+  readonly price: PriceRow;
+  readonly band: BandRange;
+  readonly coinsEach: Coins;
+}
+
+/** The price of one device (docs/spec/push.md#push-price). 422 where the table has no price for the kind. */
 export const priceOfDevice = async (
   ports: Pick<PricePorts, 'prices'>,
   kind: RateKind,
-): Promise<Coins | Refusal<'VALIDATION_ERROR'>> => {
-  const row = priceRowOf(await ports.prices(), 'push', kind);
-  return row ? quoteUnits(row, 1, 0).coins : unpriced;
+): Promise<DevicePrice | Refusal<'VALIDATION_ERROR'>> => {
+  const price = priceRowOf(await ports.prices(), 'push', kind);
+  if (!price) return unpriced;
+  const { band, coins: coinsEach } = quoteUnits(price, 1, NO_VOLUME);
+  return { price, band, coinsEach };
 };
 
 /** The preview answers 400 where a send answers 422, with the same texts (docs/spec/push.md#push-preview). */
@@ -34,8 +45,9 @@ export const previewPush = async (
   content: Pick<PushContent, 'imageUrl' | 'actions' | 'silent'>,
 ) => {
   const rateKind = rateKindOf(content);
-  const coinsEach = await priceOfDevice(ports, rateKind);
-  if (isRefusal(coinsEach)) return asBadRequest(coinsEach);
+  const priced = await priceOfDevice(ports, rateKind);
+  if (isRefusal(priced)) return asBadRequest(priced);
+  const { coinsEach } = priced;
   const audience = await audienceOf(ports.audiences, tenant, platforms, selector);
   if (!audience) return asBadRequest(UNKNOWN_SEGMENT);
   const reach = await audience.count();

@@ -1,3 +1,4 @@
+import { operatorEntry } from '../audit/entry.ts';
 import type { Tenant } from '../core/actor.ts';
 import { CONFLICT, retryOnConflict } from '../core/retry-on-conflict.ts';
 import { draft, withStatus } from './lifecycle.ts';
@@ -6,8 +7,8 @@ import { type Sender, type SenderChannel, type SenderPorts, senderValue } from '
 type Owner = Pick<Tenant, 'organizationId'>;
 
 /**
- * In the sandbox a sender is verified by its first use: the pending one, or else a new one. False for what is no sender of the channel. A
- * full list changes nothing of the send.
+ * In the sandbox a sender is verified by its first use: the pending one, or else a new one, whoever else uses or registered its value. False
+ * for what is no sender of the channel. A full list changes nothing of the send.
  */
 export const verifyByUse = async (
   { clock, senders }: Pick<SenderPorts, 'clock' | 'senders'>,
@@ -21,12 +22,17 @@ export const verifyByUse = async (
   const now = clock();
   const [before] = pending;
   if (before === undefined) {
-    await senders.create({ ...draft(owner, channel, value, now), status: 'verified', verifiedAt: now });
+    await senders.create({ ...draft(owner, channel, value, now), status: 'verified', used: true, verifiedAt: now });
     return true;
   }
-  await senders.change(before, withStatus(before, 'verified', now));
+  const after = withStatus(before, 'verified', now);
+  if ((await senders.change(before, after)) === 'taken') await senders.change(before, { ...after, used: true });
   return true;
 };
+
+/** The operator's act on a sender. */
+const entryOf = ({ organizationId, id, channel }: Sender, action: 'sender.assigned' | 'sender.rejected', at: number) =>
+  operatorEntry(organizationId, { action, object: id, at, details: { channel } });
 
 /** Assigns a sender to an organization, for the operator: verified at once, whatever the provider says. Undefined where another has it. */
 export const assignSender = async (
@@ -45,14 +51,14 @@ export const assignSender = async (
         assigned: true,
         verifiedAt: now,
       };
-      const outcome = await senders.create(sender);
+      const outcome = await senders.create(sender, entryOf(sender, 'sender.assigned', now));
       if (outcome.kind === 'saved') return sender;
-      if (outcome.kind === 'taken' && outcome.own) return CONFLICT;
+      if (outcome.kind === 'conflict' || (outcome.kind === 'taken' && outcome.own)) return CONFLICT;
       return undefined;
     }
     if (before.status === 'verified') return before;
     const after: Sender = { ...withStatus(before, 'verified', now), assigned: true };
-    const changed = await senders.change(before, after);
+    const changed = await senders.change(before, after, entryOf(after, 'sender.assigned', now));
     return changed === 'conflict' ? CONFLICT : changed === 'saved' ? after : undefined;
   });
 
@@ -69,6 +75,9 @@ export const rejectPending = async (
   const holders = await senders.holders(channel, [value]);
   const others = holders.filter((holder) => holder.organizationId !== organizationId);
   if (others.some(({ status }) => status === 'verified')) return false;
-  for (const other of others) await senders.change(other, withStatus(other, 'rejected', clock()));
+  for (const other of others) {
+    const now = clock();
+    await senders.change(other, withStatus(other, 'rejected', now), entryOf(other, 'sender.rejected', now));
+  }
   return true;
 };

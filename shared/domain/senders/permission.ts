@@ -7,6 +7,8 @@ import type { Sender, SenderChannel } from './sender.ts';
 export interface SenderChecks {
   /** Whether the organization may send as this value; in the sandbox every well-formed one is verified by its first use. */
   readonly mayUseSender: (tenant: Tenant, channel: SenderChannel, value: string) => Promise<boolean>;
+  /** Whether a verified sender of the organization covers this value; unlike a use, being asked verifies nothing in the sandbox. */
+  readonly ownsSender: (organizationId: Id<'organization'>, channel: SenderChannel, value: string) => Promise<boolean>;
   /** The default sender of a channel; undefined if there is none. */
   readonly defaultSender: (organizationId: Id<'organization'>, channel: SenderChannel) => Promise<string | undefined>;
 }

@@ -21,4 +21,5 @@ export const sandboxIdentities: EmailIdentities = {
   create: async (value) => ({ kind: 'done', state: stateOf(value, 'pending') }),
   read: async (value) => ({ kind: 'done', state: stateOf(value, 'verified') }),
   remove: async () => ({ kind: 'absent' }),
+  hasText: async () => true,
 };

@@ -1,3 +1,4 @@
+import type { AuditEntry } from '../audit/entry.ts';
 import { parseAddress, parseDomain } from '../core/email-address.ts';
 import type { Id } from '../core/ids.ts';
 import type { Clock } from '../core/time.ts';
@@ -9,9 +10,10 @@ export type SenderChannel = (typeof SENDER_CHANNELS)[number];
 export const SENDER_STATUSES = ['pending', 'verified', 'rejected'] as const;
 export type SenderStatus = (typeof SENDER_STATUSES)[number];
 
+export const RECORD_TYPES = ['CNAME', 'TXT'] as const;
 /** A DNS record that the owner of a domain sets. */
 export interface DnsRecord {
-  readonly type: 'CNAME';
+  readonly type: (typeof RECORD_TYPES)[number];
   readonly name: string;
   readonly value: string;
 }
@@ -30,6 +32,8 @@ export interface Sender {
   readonly isDefault: boolean;
   /** The operator assigned it: the provider is neither asked about it nor told of its end. */
   readonly assigned?: true | undefined;
+  /** Verified by its use in the sandbox, which takes its value from nobody: several organizations may have used it. */
+  readonly used?: true | undefined;
   /** When it was first verified (ms). From then on its value stays with the organization, even after it is deleted. */
   readonly verifiedAt?: number | undefined;
   /** Until when (ms) a pending e-mail sender is checked with the provider. */
@@ -47,23 +51,26 @@ export type SenderOutcome =
   | { readonly kind: 'taken'; readonly own: boolean };
 
 export interface SenderStore {
-  create(sender: Sender): Promise<SenderOutcome>;
+  /** Adds a sender, and the entry of who did. */
+  create(sender: Sender, entry?: AuditEntry): Promise<SenderOutcome>;
   /**
    * Replaces a sender that is still `before`; `isDefault` stays. A rejected one lets go of its value; one that is verified or registered
-   * again takes it: `taken` where another organization has it by then.
+   * again takes it: `taken` where another organization has it by then, or has verified what covers it or what it covers.
    */
-  change(before: Sender, after: Sender): Promise<'conflict' | 'saved' | 'taken'>;
+  change(before: Sender, after: Sender, entry?: AuditEntry): Promise<'conflict' | 'saved' | 'taken'>;
   /** Makes a verified sender its channel's default in place of any other, or no longer. False when it changed meanwhile. */
-  setDefault(sender: Sender, isDefault: boolean): Promise<boolean>;
+  setDefault(sender: Sender, isDefault: boolean, entry: AuditEntry): Promise<boolean>;
   /** The value of a channel's default sender. */
   defaultOf(organizationId: Id<'organization'>, channel: SenderChannel): Promise<string | undefined>;
   /** Deletes a sender; frees its value unless it was ever verified. */
-  remove(sender: Sender): Promise<boolean>;
+  remove(sender: Sender, entry: AuditEntry): Promise<boolean>;
   read(organizationId: Id<'organization'>, id: Id<'sender'>): Promise<Sender | undefined>;
   /** All senders of an organization, newest first. */
   list(organizationId: Id<'organization'>): Promise<readonly Sender[]>;
   /** The senders of any organization that have one of these exclusive values. */
   holders(channel: SenderChannel, values: readonly string[]): Promise<readonly Sender[]>;
+  /** Whether another organization has a verified value below this one. */
+  hasForeignBelow(organizationId: Id<'organization'>, channel: SenderChannel, value: string): Promise<boolean>;
   /** Those of these values that the organization has. */
   find(
     organizationId: Id<'organization'>,
@@ -88,6 +95,8 @@ export interface EmailIdentities {
   create(value: string): Promise<IdentityAnswer>;
   read(value: string): Promise<IdentityAnswer>;
   remove(value: string): Promise<IdentityAnswer>;
+  /** Whether DNS has this TXT record now. False while name servers do not answer. */
+  hasText(record: Pick<DnsRecord, 'name' | 'value'>): Promise<boolean>;
 }
 
 export interface SenderPorts {
@@ -105,9 +114,19 @@ const ALPHANUMERIC = /^(?=.*[A-Za-z])[A-Za-z0-9 ]{1,11}$/;
 const DIGITS = /^\+?\d{3,15}$/;
 const RCS_AGENT = /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$/;
 
+/** Labels of a domain: each domain above one takes part in the transaction that verifies it, which has at most 100 writes. */
+const MAX_LABELS = 20;
+
 const READ_AS: Readonly<Record<SenderChannel, (value: string) => string | undefined>> = {
-  email: (value) => (value.includes('@') ? parseAddress(value) : parseDomain(value))?.toLowerCase(),
-  sms: (value) => (ALPHANUMERIC.test(value) || DIGITS.test(value) ? value : undefined),
+  email: (value) => {
+    const read = (value.includes('@') ? parseAddress(value) : parseDomain(value))?.toLowerCase();
+    return (read?.slice(read.indexOf('@') + 1).split('.').length ?? 0) > MAX_LABELS ? undefined : read;
+  },
+  sms: (value) => {
+    // Phones show no difference between one space and two.
+    const shown = value.replaceAll(/ +/g, ' ');
+    return ALPHANUMERIC.test(shown) || DIGITS.test(shown) ? shown : undefined;
+  },
   rcs: (value) => (RCS_AGENT.test(value) ? value : undefined),
 };
 

@@ -1,8 +1,10 @@
+import { type AuditAction, type AuditDetails, auditEntry, type Caller } from '../audit/entry.ts';
 import type { Tenant } from '../core/actor.ts';
 import { isRefusal, type Refusal, refuse, Unavailable } from '../core/errors.ts';
 import type { Id } from '../core/ids.ts';
 import { CONFLICT, removeOnce, retryOnConflict } from '../core/retry-on-conflict.ts';
 import { checksFrom, draft, withStatus } from './lifecycle.ts';
+import { provedState, withOwnership } from './ownership.ts';
 import { sandboxIdentities } from './sandbox-identities.ts';
 import {
   coveringValues,
@@ -24,6 +26,17 @@ const noProvider = () =>
 const unavailable = (detail: string) => new Unavailable(`The e-mail provider could not be asked: ${detail}`);
 
 type Owner = Pick<Tenant, 'organizationId' | 'env'>;
+type Ended = 'changed' | 'created' | 'deleted' | 'verified';
+
+/** The entry of a caller's act on a sender. */
+const entryOf = (caller: Caller, { id, channel }: Sender, verb: Ended, at: number, details: AuditDetails = {}) =>
+  auditEntry(caller, {
+    action: `sender.${verb}` satisfies AuditAction,
+    object: id,
+    at,
+    details: { channel, ...details },
+  });
+const STATUS = { fields: ['status'] };
 
 /** The registry of the environment: the sandbox verifies without asking anybody. */
 const identitiesOf = async (
@@ -38,13 +51,16 @@ const identitiesOf = async (
  */
 const register = async (
   ports: SenderPorts,
-  owner: Owner,
+  caller: Caller,
   pending: Sender,
 ): Promise<Sender | Refusal<'CONFLICT' | 'PRECONDITION_FAILED'>> => {
-  const identities = await identitiesOf(ports, owner);
+  const identities = await identitiesOf(ports, caller);
   if (isRefusal(identities)) return identities;
   const answer = await identities.create(pending.value);
-  if (answer.kind === 'done') return (await applyState(ports, identities, pending, answer.state)) ?? pending;
+  if (answer.kind === 'done') {
+    const applied = await applyState(ports, identities, pending, answer.state, caller);
+    return typeof applied === 'string' ? pending : applied;
+  }
   if (answer.kind === 'unavailable') throw unavailable(answer.detail);
   return refuse('CONFLICT', 'The service sends from it already: its operator can assign it.');
 };
@@ -71,7 +87,7 @@ export interface NewSender {
  */
 export const createSender = async (
   ports: SenderPorts,
-  owner: Owner,
+  caller: Caller,
   { channel, value: given }: NewSender,
 ): Promise<Sender | Refusal<'CONFLICT' | 'PRECONDITION_FAILED' | 'VALIDATION_ERROR'>> => {
   const value = senderValue(channel, given);
@@ -82,20 +98,22 @@ export const createSender = async (
     });
   const above = coveringValues(channel, value).filter((each) => each !== value);
   const holders = await ports.senders.holders(channel, above);
-  if (holders.some((each) => each.status === 'verified' && each.organizationId !== owner.organizationId))
+  const isCovered = holders.some((each) => each.status === 'verified' && each.organizationId !== caller.organizationId);
+  if (isCovered || (await ports.senders.hasForeignBelow(caller.organizationId, channel, value)))
     return outcomeRefusal({ kind: 'taken', own: false });
   const now = ports.clock();
-  const pending: Sender = { ...draft(owner, channel, value, now), status: 'pending' };
+  const pending: Sender = { ...draft(caller, channel, value, now), status: 'pending' };
   // The value is the organization's before the provider hears of it: of two that register it at once, one does.
   const reserved = channel === 'email' ? { ...pending, ...checksFrom(now, now) } : pending;
-  const outcome = await ports.senders.create(reserved);
+  const outcome = await ports.senders.create(reserved, entryOf(caller, reserved, 'created', now));
   if (outcome.kind !== 'saved') return outcomeRefusal(outcome);
   if (channel !== 'email') return reserved;
-  const registered = await register(ports, owner, reserved).catch(async (fault: unknown) => {
-    await ports.senders.remove(reserved);
+  const takeBack = () => ports.senders.remove(reserved, entryOf(caller, reserved, 'deleted', ports.clock()));
+  const registered = await register(ports, caller, reserved).catch(async (fault: unknown) => {
+    await takeBack();
     throw fault;
   });
-  if (isRefusal(registered)) await ports.senders.remove(reserved);
+  if (isRefusal(registered)) await takeBack();
   return registered;
 };
 
@@ -106,20 +124,25 @@ const WANTED: Readonly<Record<SenderChannel, string>> = {
 };
 
 /**
- * Stores what the provider says of a pending sender; undefined when it changed meanwhile. One that is rejected is removed there first: its
- * value may then be another organization's, whose registration nobody else may touch.
+ * Stores what the provider says of a pending sender; `conflict` when it changed meanwhile, `taken` where another
+ * organization has verified it, what covers it or what it covers: it stays pending. One that is rejected is removed there first: its
+ * value may then be another organization's, whose registration nobody else may touch. Without a caller the service itself asked.
  */
 const applyState = async (
   ports: SenderPorts,
   identities: Pick<EmailIdentities, 'remove'> | undefined,
   before: Sender,
   { status, records }: IdentityState,
-): Promise<Sender | undefined> => {
+  caller?: Caller,
+): Promise<Sender | 'conflict' | 'taken'> => {
   const now = ports.clock();
   const isLate = status === 'pending' && (before.checkUntil ?? 0) <= now;
-  const after = { ...withStatus(before, isLate ? 'rejected' : status, now), records: records ?? before.records };
+  const after = { ...withStatus(before, isLate ? 'rejected' : status, now), records: withOwnership(before, records) };
   if (after.status === 'rejected') await identities?.remove(before.value).then(gone);
-  if ((await ports.senders.change(before, after)) !== 'saved') return undefined;
+  const isNews = caller !== undefined && after.status === 'verified';
+  const entry = isNews ? entryOf(caller, after, 'verified', now) : undefined;
+  const changed = await ports.senders.change(before, after, entry);
+  if (changed !== 'saved') return changed;
   if (after.status === 'pending') ports.enqueueCheck(after);
   return after;
 };
@@ -141,31 +164,38 @@ const stateOf = (answer: IdentityAnswer): IdentityState => {
   return answer.kind === 'done' ? answer.state : { status: 'rejected' };
 };
 
+const readState = async (identities: EmailIdentities, sender: Sender): Promise<IdentityState> =>
+  provedState(identities, sender, stateOf(await identities.read(sender.value)));
+
 /** Registers a rejected sender anew, which mails the link of an address again. 409 where another organization has its value by now. */
-const registerAgain = async (ports: SenderPorts, owner: Owner, rejected: Sender) => {
+const registerAgain = async (ports: SenderPorts, caller: Caller, rejected: Sender) => {
   const now = ports.clock();
   const pending = withStatus({ ...rejected, ...checksFrom(now, now) }, 'pending', now);
-  const outcome = await ports.senders.change(rejected, pending);
+  const entry = () => entryOf(caller, pending, 'changed', now, STATUS);
+  const outcome = await ports.senders.change(rejected, pending, entry());
   if (outcome === 'taken') return outcomeRefusal({ kind: 'taken', own: false });
   if (outcome === 'conflict') return CONFLICT;
-  const registered = await register(ports, owner, pending);
-  if (isRefusal(registered)) await ports.senders.change(pending, withStatus(pending, 'rejected', now));
+  const registered = await register(ports, caller, pending);
+  if (isRefusal(registered)) await ports.senders.change(pending, withStatus(pending, 'rejected', now), entry());
   return registered;
 };
 
 /** Asks the provider again about an e-mail sender that is not verified. An SMS or RCS sender is answered as it is. */
 export const verifySender = async (
   ports: SenderPorts,
-  owner: Owner,
+  caller: Caller,
   id: Id<'sender'>,
 ): Promise<Sender | Refusal<'CONFLICT' | 'NOT_FOUND' | 'PRECONDITION_FAILED'>> =>
   retryOnConflict('The sender', async () => {
-    const found = await findSender(ports, owner, id);
+    const found = await findSender(ports, caller, id);
     if (isRefusal(found) || found.status === 'verified' || found.channel !== 'email') return found;
-    if (found.status === 'rejected') return registerAgain(ports, owner, found);
-    const identities = await identitiesOf(ports, owner);
+    if (found.status === 'rejected') return registerAgain(ports, caller, found);
+    const identities = await identitiesOf(ports, caller);
     if (isRefusal(identities)) return identities;
-    return (await applyState(ports, identities, found, stateOf(await identities.read(found.value)))) ?? CONFLICT;
+    const state = await readState(identities, found);
+    const applied = await applyState(ports, identities, found, state, caller);
+    if (applied === 'taken') return outcomeRefusal({ kind: 'taken', own: false });
+    return applied === 'conflict' ? CONFLICT : applied;
   });
 
 /** Checks a pending e-mail sender with the provider when its check is due. Safe under repeats. */
@@ -175,18 +205,18 @@ export const checkSender = async (ports: SenderPorts, owner: Owner, id: Id<'send
   const identities = await identitiesOf(ports, owner);
   // Where no provider is set up any more, it is waited for as for a record that is not set.
   if (isRefusal(identities)) await applyState(ports, undefined, found, { status: 'pending' });
-  else await applyState(ports, identities, found, stateOf(await identities.read(found.value)));
+  else await applyState(ports, identities, found, await readState(identities, found));
 };
 
 /** Makes a sender the channel's default, or no longer. A domain cannot be one: it is no address. */
 export const changeSender = async (
-  { senders }: Pick<SenderPorts, 'senders'>,
-  owner: Owner,
+  { clock, senders }: Pick<SenderPorts, 'clock' | 'senders'>,
+  caller: Caller,
   id: Id<'sender'>,
   { isDefault }: { readonly isDefault: boolean },
 ): Promise<Sender | Refusal<'CONFLICT' | 'NOT_FOUND' | 'VALIDATION_ERROR'>> =>
   retryOnConflict('The sender', async () => {
-    const before = await findSender({ senders }, owner, id);
+    const before = await findSender({ senders }, caller, id);
     if (isRefusal(before) || before.isDefault === isDefault) return before;
     if (isDefault && before.status !== 'verified')
       return refuse('CONFLICT', 'Only a verified sender can be the default.');
@@ -195,7 +225,8 @@ export const changeSender = async (
         detail: 'A domain cannot be the default.',
         errors: [{ path: 'isDefault', message: 'needs an address, which a domain is not' }],
       });
-    const saved = await senders.setDefault(before, isDefault);
+    const entry = entryOf(caller, before, 'changed', clock(), { fields: ['isDefault'] });
+    const saved = await senders.setDefault(before, isDefault, entry);
     return saved ? { ...before, isDefault } : CONFLICT;
   });
 
@@ -205,19 +236,19 @@ export const changeSender = async (
  */
 export const deleteSender = async (
   ports: SenderPorts,
-  owner: Owner,
+  caller: Caller,
   id: Id<'sender'>,
 ): Promise<undefined | Refusal<'NOT_FOUND' | 'PRECONDITION_FAILED'>> =>
   removeOnce(
     'The sender',
-    () => findSender(ports, owner, id),
+    () => findSender(ports, caller, id),
     async (sender): Promise<boolean | Refusal<'PRECONDITION_FAILED'>> => {
       // What was rejected is no longer this organization's there.
       if (sender.channel === 'email' && !sender.assigned && sender.status !== 'rejected') {
-        const identities = await identitiesOf(ports, owner);
+        const identities = await identitiesOf(ports, caller);
         if (isRefusal(identities)) return identities;
         gone(await identities.remove(sender.value));
       }
-      return ports.senders.remove(sender);
+      return ports.senders.remove(sender, entryOf(caller, sender, 'deleted', ports.clock()));
     },
   );

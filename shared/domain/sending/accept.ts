@@ -1,37 +1,37 @@
-import { channelOf } from '../channels/registry.ts';
-import type { Actor, Tenant } from '../core/actor.ts';
-import { isRefusal, type Refusal, refuse } from '../core/errors.ts';
+import type { Caller, Tenant } from '../core/actor.ts';
+import { isRefusal, type Refusal, refuse, V1_CODES } from '../core/errors.ts';
 import type { Id } from '../core/ids.ts';
 import { isoTime } from '../core/time.ts';
 import type { FallbackStep } from '../message/fallback.ts';
-import type { Labels, MessageRecord } from '../message/message.ts';
+import type { MessageRecord, StepRefusal } from '../message/message.ts';
 import type { PlanRefusal } from '../message/plan.ts';
 import type { SendRequest } from '../message/send-request.ts';
 import { messageEvent } from '../tracking/events.ts';
 import { fallbackCoinsOf, queuedBody } from './draft.ts';
 import type { RequestKey, Sent } from './idempotency.ts';
-import type { Planner, SendPlan } from './plan.ts';
+import type { SendPlan } from './plan.ts';
 import type { SendPorts } from './ports.ts';
 import { quote } from './quote.ts';
 import { type ConsentFault, precheckRefusal } from './refusals.ts';
 import { type ReserveRefusal, reserveMessage } from './reserve.ts';
+import type { StepPorts } from './steps.ts';
 
-export interface SubmitPorts extends SendPorts {
-  readonly plan: Planner;
+/** Ports of asynchronous sends. */
+export interface SubmitPorts extends SendPorts, StepPorts {
   /** Why the recipient's consent forbids the plan; undefined when it does not. */
   readonly consentFault: (tenant: Tenant, plan: SendPlan) => Promise<ConsentFault | undefined>;
   /** The available balance, in coins. */
   readonly balance: (organizationId: Id<'organization'>) => Promise<number>;
-  /** A contact's address on a channel; undefined when it has none, or there is no such contact. */
-  readonly recipientOf: (
-    tenant: Tenant,
-    contactId: Id<'contact'>,
-    channel: SendRequest['channel'],
-  ) => Promise<string | undefined>;
   /** Enqueues a queued message for a time (ms). Best effort: lost work items are found by their due row. */
   readonly enqueueSend: (messageId: Id<'message'>, at: number) => void;
   /** Enqueues a fallback for a time (ms). Best effort. */
   readonly enqueueFallback: (id: Id<'message'>, at: number) => void;
+}
+
+/** Ports of the v1 contract's answer. */
+export interface AnswerPorts {
+  /** The available balance in coins in the first answer about a message; the first call keeps it for its repeats. */
+  readonly answeredBalance: (message: MessageRecord) => Promise<number>;
 }
 
 /** How far ahead a message may be scheduled, in ms. */
@@ -46,6 +46,7 @@ export const scheduleFault = (scheduledAt: string | undefined, now: number) =>
       })
     : undefined;
 
+/** Refusals of an asynchronous send; nothing is stored then. */
 export type SubmitRefusal = ReserveRefusal | PlanRefusal | Refusal<'BAD_REQUEST' | 'DEPENDENCY_FAILED'>;
 
 /** The refusal that a plan would get now, at its current price; undefined when it would be accepted. */
@@ -65,22 +66,22 @@ export const precheck = async (
   return precheckRefusal(plan, coins, { consent, balance: balance + refunded, candidates });
 };
 
-/** 502 when no provider is available, unless price, consent or balance refuse first (docs/spec/sends.md#order-of-checks). */
-export const noProviderRefusal = async (
+/** The provider that would send the plan now; 502 when none can, unless price, consent or balance refuse first (docs/spec/sends.md#order-of-checks). */
+export const firstProvider = async (
   ports: SendPorts & Pick<SubmitPorts, 'consentFault' | 'balance'>,
   tenant: Tenant,
   plan: SendPlan,
 ) => {
   const { organizationId, env } = tenant;
-  const { kind } = await ports.routing.candidates(plan.channel, organizationId, env, plan.route);
-  return kind === 'ready' ? undefined : precheck(ports, tenant, plan);
+  const candidates = await ports.routing.candidates(plan.channel, organizationId, env, plan.route);
+  return candidates.kind === 'ready' ? candidates.providers[0]?.name : precheck(ports, tenant, plan);
 };
 
 /** A send to accept, with its fallback steps. */
 export interface Submission {
   readonly request: SendRequest;
   readonly key: RequestKey;
-  readonly steps?: readonly PricedStep[];
+  readonly steps?: readonly FallbackStep[] | Promise<readonly FallbackStep[]>;
   readonly maxCoins?: number | undefined;
 }
 
@@ -90,19 +91,19 @@ export interface Submission {
  */
 export const submit = async (
   ports: SubmitPorts,
-  tenant: Tenant,
-  { request, key, steps = [], maxCoins }: Submission,
+  tenant: Caller,
+  { request, key, steps: pricing = [], maxCoins }: Submission,
 ): Promise<Sent | SubmitRefusal> => {
-  const planned = await ports.plan(tenant, request);
+  const [planned, steps] = await Promise.all([ports.plan(tenant, request), pricing]);
   if (isRefusal(planned)) return planned;
   const plan: SendPlan = { ...planned.plan, maxCoins };
-  const noProvider = await noProviderRefusal(ports, tenant, plan);
-  if (noProvider) return noProvider;
+  const provider = await firstProvider(ports, tenant, plan);
+  if (isRefusal(provider)) return provider;
   const at = Math.max(request.scheduledAt ?? 0, ports.clock());
   const sent = await reserveMessage(ports, tenant, {
     plan,
     key,
-    initial: { status: 'queued', at, body: queuedBody(planned), steps },
+    initial: { status: 'queued', at, provider, body: queuedBody(planned), steps },
     events: (message) => [messageEvent('message.queued', message, message.createdAt)],
   });
   if (!isRefusal(sent) && !sent.replayed) {
@@ -115,100 +116,12 @@ export const submit = async (
   return sent;
 };
 
-/** A fallback step as in the request; omitted fields are taken from the send. */
-export interface StepRequest extends Omit<FallbackStep, 'to' | 'afterMs' | 'type'> {
-  readonly to?: string | undefined;
-  readonly afterMs?: number | undefined;
-}
-export interface PricedStep extends FallbackStep {
-  readonly coins: number;
-}
-
-/** How long to wait for a delivery when neither the send nor the step says, in ms. */
-export const DEFAULT_WAIT_MS = 10 * 60_000;
-
-/** The recipient of a step: its own, else the send's where both channels share a format, else the contact's on that channel. */
-const recipientOfStep = async (ports: SubmitPorts, tenant: Tenant, first: SendRequest, step: StepRequest) => {
-  if (step.to !== undefined) return step.to;
-  if (channelOf(step.channel).recipient === channelOf(first.channel).recipient) return first.to;
-  return first.contactId ? ports.recipientOf(tenant, first.contactId, step.channel) : undefined;
-};
-
-/** Completes the fallback steps: omitted fields are taken from the first message. 422 for a step without a recipient. */
-export const completeSteps = async (
-  ports: SubmitPorts,
-  tenant: Tenant,
-  first: SendRequest,
-  requested: readonly StepRequest[],
-  waitMs: number,
-): Promise<readonly FallbackStep[] | Refusal<'VALIDATION_ERROR'>> => {
-  const steps: FallbackStep[] = [];
-  for (const [index, step] of requested.entries()) {
-    const to = await recipientOfStep(ports, tenant, first, step);
-    if (to === undefined)
-      return refuse('VALIDATION_ERROR', {
-        detail: 'A fallback has no recipient.',
-        v1Code: 'invalid_recipient',
-        errors: [{ path: `fallback.${index}.to`, message: 'is needed: neither the send nor its contact tells it' }],
-      });
-    const content = step.text === undefined && step.template === undefined ? first : step;
-    const variables = step.variables ?? first.variables;
-    const { contactId, campaignId, metadata, priority } = first;
-    steps.push({
-      channel: step.channel,
-      to,
-      type: content.template === undefined ? 'text' : 'template',
-      text: content.text,
-      template: content.template,
-      variables,
-      contactId,
-      campaignId,
-      metadata,
-      priority,
-      afterMs: step.afterMs ?? waitMs,
-      maxCoins: step.maxCoins,
-      labels: templateLabels({ template: content.template, variables }),
-    });
-  }
-  return steps;
-};
-
-/** Plans and prices the fallback steps, so that an invalid one is refused before anything is sent. */
-export const priceSteps = async (
-  ports: SubmitPorts,
-  tenant: Tenant,
-  steps: readonly FallbackStep[],
-): Promise<readonly PricedStep[] | SubmitRefusal> => {
-  const priced: PricedStep[] = [];
-  for (const [index, step] of steps.entries()) {
-    const planned = await ports.plan(tenant, step);
-    if (isRefusal(planned)) return refusalAtStep(planned, index);
-    const { plan } = planned;
-    const { coins } = await quote(ports, tenant.organizationId, tenant.env, plan.price, plan.units);
-    priced.push({ ...step, coins });
-  }
-  return priced;
-};
-
-const refusalAtStep = (refusal: PlanRefusal, index: number): PlanRefusal => {
-  const { details, name } = refusal;
-  const errors = details.errors?.map(({ path, message }) => ({ path: `fallback.${index}.${path}`, message }));
-  return refuse(name, { ...details, ...(errors ? { errors } : {}) }) as PlanRefusal;
-};
-
-/** The template labels that a message stores. */
-export const templateLabels = ({ template, variables }: Pick<SendRequest, 'template' | 'variables'>): Labels =>
-  template === undefined
-    ? {}
-    : { templateId: template, templateVars: variables && Object.values(variables).map(String) };
-
 /**
- * The v1 contract's answer (docs/spec/v1.md#answer), the same on every replay except for the balance. `steps` are the fallbacks of the
+ * The v1 contract's answer (docs/spec/v1.md#answer), the same on every replay. `steps` are the fallbacks of the
  * request; their prices are those recorded when the message was accepted.
  */
 export const acceptedView = async (
-  ports: SubmitPorts,
-  { organizationId }: Pick<Actor, 'organizationId'>,
+  ports: AnswerPorts,
   { message, replayed }: Sent,
   steps: readonly Pick<FallbackStep, 'channel' | 'afterMs'>[],
 ) => ({
@@ -220,15 +133,26 @@ export const acceptedView = async (
   replayed,
   price: { coins: message.coins },
   volumeBand: bandOf(message),
-  wallet: { balanceCoins: await ports.balance(organizationId) },
+  wallet: { balanceCoins: await ports.answeredBalance(message) },
   ...(steps.length > 0
     ? {
         fallback: fallbackCoinsOf(message).flatMap((coins, at) => {
           const step = steps[at];
-          return step ? [{ channel: step.channel, after: `${step.afterMs / 1000}s`, price: { coins } }] : [];
+          return step ? [acceptedStep(step, coins, message.fallbackRefusals?.[at])] : [];
         }),
       }
     : {}),
+});
+
+/** A fallback as the answer tells it: with its price, or with why it could not be sent as things stand. */
+const acceptedStep = (
+  { channel, afterMs }: Pick<FallbackStep, 'channel' | 'afterMs'>,
+  coins: number,
+  refusal: StepRefusal | null | undefined,
+) => ({
+  channel,
+  after: `${afterMs / 1000}s`,
+  ...(refusal ? { refusal: { ...refusal, action: V1_CODES[refusal.code] } } : { price: { coins } }),
 });
 
 const bandOf = ({ band }: MessageRecord) => band ?? { index: 0, from: 1, upTo: null };

@@ -1,22 +1,22 @@
-import { isRefusal } from '../core/errors.ts';
+import { isRefusal, toV1Error } from '../core/errors.ts';
 import type { Id } from '../core/ids.ts';
 import { type Fallback, type FallbackStep, NO_WAIT } from '../message/fallback.ts';
 import { type Decision, isDelivered, isFailed, type MessageRecord } from '../message/message.ts';
 import { messageEvent } from '../tracking/events.ts';
 import { queuedBody } from './draft.ts';
 import { requestKey } from './idempotency.ts';
-import type { Planner } from './plan.ts';
 import type { SendPorts } from './ports.ts';
 import { reserveMessage } from './reserve.ts';
+import { planStep, type StepPorts } from './steps.ts';
 
-export interface AdvanceFallbackPorts extends SendPorts {
+/** Ports of the fallback consumer. Writes are conditional on the fallback as it was read. */
+export interface AdvanceFallbackPorts extends SendPorts, StepPorts {
   readonly readFallback: (id: Id<'message'>) => Promise<Fallback | undefined>;
   /** Moves the due time of the fallback (ms). */
   readonly rescheduleFallback: (fallback: Fallback, at: number) => Promise<void>;
   readonly endFallback: (fallback: Fallback, state: Exclude<Fallback['state'], 'waiting'>) => Promise<void>;
   /** Skips the next step and records why on the first message. False when the fallback changed meanwhile. */
   readonly skipStep: (fallback: Fallback, decision: Decision) => Promise<boolean>;
-  readonly plan: Planner;
   readonly enqueueSend: (messageId: Id<'message'>, at: number) => void;
   readonly enqueueFallback: (id: Id<'message'>, at: number) => void;
 }
@@ -33,11 +33,11 @@ const skip = async (ports: AdvanceFallbackPorts, fallback: Fallback, why: string
 /** Reserves the next step's message; skips the step when that is refused. */
 const reserveStep = async (ports: AdvanceFallbackPorts, fallback: Fallback, step: FallbackStep): Promise<void> => {
   const now = ports.clock();
-  const planned = await ports.plan(fallback, step);
-  if (isRefusal(planned)) return skip(ports, fallback, planned.details.detail);
+  const planned = await planStep(ports, fallback, step);
+  if (isRefusal(planned)) return skip(ports, fallback, toV1Error(planned).detail);
   const following = fallback.steps[fallback.next + 1];
   const reserved = await reserveMessage(ports, fallback, {
-    plan: { ...planned.plan, fallbackId: fallback.id, maxCoins: step.maxCoins },
+    plan: { ...planned.plan, fallbackId: fallback.id },
     // Callers cannot put a line break into a key, so this one never collides with theirs.
     key: requestKey(`step\n${fallback.id}\n${fallback.next}`, 'step', { fallback: fallback.id, next: fallback.next }),
     initial: {

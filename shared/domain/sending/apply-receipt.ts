@@ -5,6 +5,7 @@ import { advances, type MessageRecord } from '../message/message.ts';
 import type { ReceiptEvent } from '../message/provider-port.ts';
 import { SANDBOX_REPORT_DELAY_MS, type SandboxReport } from '../message/sandbox.ts';
 import { eventsOfStatus } from '../tracking/events.ts';
+import { carrierRefund } from './carrier-price.ts';
 import type { SendPorts } from './ports.ts';
 
 /** A receipt stored until its message is settled; duplicates have the same fingerprint. */
@@ -21,6 +22,7 @@ export const receiptFingerprint = ({ providerMessageId, status, reason }: Receip
     .digest('base64url')
     .slice(0, 22);
 
+/** Ports of pending receipts. */
 export interface ReceiptPorts extends SendPorts {
   readonly pendingReceipt: (messageId: Id<'message'>, fingerprint: string) => Promise<PendingReceipt | undefined>;
   /** Moves the receipt's due time (ms). */
@@ -46,6 +48,7 @@ const advance = (
   const isAdvance = advances(message.status, report.status);
   const reason = isAdvance ? report.reason : message.reason;
   const via = isAdvance ? (report.via ?? message.via) : message.via;
+  const refund = isAdvance ? carrierRefund(message, { status: report.status, via }) : undefined;
   const reportedStatus = report.receipt?.status ?? report.status;
   const detail = isAdvance
     ? `${reportedStatus}: ${report.status}`
@@ -57,8 +60,14 @@ const advance = (
     ...(isAdvance ? { status: report.status } : {}),
     reason,
     via,
+    refund,
     receipt: report.receipt,
-    decisions: [{ at: now, kind: 'receipt', detail }],
+    decisions: [
+      { at: now, kind: 'receipt', detail },
+      ...(refund === undefined
+        ? []
+        : [{ at: now, kind: 'resolution', detail: `sent by ${via ?? message.channel}`, coins: refund } as const]),
+    ],
     events:
       isAdvance && report.status !== 'sent' ? eventsOfStatus({ ...message, reason, via }, report.status, now) : [],
     ...more,

@@ -3,13 +3,14 @@ import { isRefusal, type Refusal, refuse } from '../core/errors.ts';
 import type { Decision, MessageRecord } from '../message/message.ts';
 import type { Provider, ProviderAnswer, RefusedAnswer } from '../message/provider-port.ts';
 import { lastSentReference } from '../message/recipient.ts';
-import { SANDBOX_REPORT_DELAY_MS } from '../message/sandbox.ts';
+import { SANDBOX_PROVIDER, SANDBOX_REPORT_DELAY_MS } from '../message/sandbox.ts';
 import { comparedValue } from '../senders/sender.ts';
 import { eventsOfStatus } from '../tracking/events.ts';
 import { senderOfMessage } from './named-sender.ts';
 import type { Candidates, SendPorts } from './ports.ts';
 import { stoppedRefusal } from './refusals.ts';
 
+/** Refusals of a reserved message, whose hold is released or left to recovery. */
 export type DispatchRefusal = Refusal<
   'DEPENDENCY_FAILED' | 'PRECONDITION_FAILED' | 'RATE_LIMITED' | 'SERVICE_UNAVAILABLE' | 'VALIDATION_ERROR'
 >;
@@ -79,7 +80,7 @@ const callProvider = async (
 
 /** When the sandbox's first report is due, in ms; undefined when there is none. */
 const firstReportAt = (message: MessageRecord, at: number): number | undefined => {
-  if (message.provider !== 'sandbox_provider') return undefined;
+  if (message.provider !== SANDBOX_PROVIDER) return undefined;
   const script = channelOf(message.channel).sandbox(message.to);
   return script.kind === 'accepted' && script.reports.length > 0 ? at + SANDBOX_REPORT_DELAY_MS : undefined;
 };
@@ -93,7 +94,7 @@ const comparedSender = (message: MessageRecord): string | undefined => {
 /** References by which callbacks find the message: the provider's id, and the recipient where replies are possible. */
 const referencesOf = async (ports: SendPorts, message: MessageRecord, providerMessageId: string) => {
   const { channel, provider, to } = message;
-  if (provider === 'sandbox_provider') return { correlations: [] };
+  if (provider === SANDBOX_PROVIDER) return { correlations: [] };
   const correlations = [providerMessageId];
   if (!channelOf(channel).receivesReplies) return { correlations };
   const hash = await ports.globalRecipientHash(to);
@@ -143,6 +144,7 @@ export const failAndRefund = async (
   message: MessageRecord,
   refused: RefusedAnswer,
   raiseEvents: boolean,
+  told = refusalText(message, refused),
 ): Promise<DispatchRefusal> => {
   const at = ports.clock();
   const reason = reasonOf(message, refused);
@@ -151,7 +153,7 @@ export const failAndRefund = async (
     ...(reason ? { reason } : {}),
     lastError: refused.detail,
     decisions: [
-      { at, kind: 'provider', detail: refusalText(message, refused) },
+      { at, kind: 'provider', detail: told },
       { at, kind: 'resolution', detail: 'hold released', coins: message.coins },
     ],
     freeKey: true,
@@ -210,7 +212,7 @@ export const dispatchMessage = async (
 ): Promise<MessageRecord | DispatchRefusal> => {
   if (candidates.kind === 'none') {
     const missing: RefusedAnswer = { kind: 'refused', cause: 'credentials', detail: candidates.missing };
-    return failAndRefund(ports, reserved, missing, raiseEvents);
+    return failAndRefund(ports, reserved, missing, raiseEvents, `${reserved.provider} was not called: none is set up`);
   }
   const { reasonOf: messageReasons } = channelOf(reserved.channel);
   let message = reserved;

@@ -1,21 +1,31 @@
 import { channelOf } from '../channels/registry.ts';
-import type { Tenant } from '../core/actor.ts';
+import type { Caller, Tenant } from '../core/actor.ts';
 import { newId } from '../core/ids.ts';
+import type { Channel } from '../message/channel.ts';
 import type { Fallback, FallbackStep, StepTransition } from '../message/fallback.ts';
-import type { Decision, MessageRecord } from '../message/message.ts';
+import type { Decision, Labels, MessageRecord } from '../message/message.ts';
+import { SANDBOX_PROVIDER } from '../message/sandbox.ts';
 import type { RequestKey } from './idempotency.ts';
 import type { PlannedSend, SendPlan } from './plan.ts';
 import type { SendPorts } from './ports.ts';
+import { storedPositions, takesPositions } from './positions.ts';
 import type { SendQuote } from './quote.ts';
 
-/** A new message without its price. */
-export type Draft = Omit<MessageRecord, 'coins' | 'decisions' | 'band'>;
+/** What a message keeps of its quote. */
+type PricedAt = Pick<SendQuote, 'coins' | 'band' | 'month' | 'positions'>;
 
-/** The initial state of a message: sending while its caller waits, or queued until `at`. */
+/** A new message without its price. */
+export type Draft = Omit<MessageRecord, 'coins' | 'positions' | 'decisions' | 'band'>;
+
+/**
+ * The initial state of a message: sending while its caller waits, or queued until `at`. `provider`: the one that would send it now; where
+ * none could, the message names the one that it was for.
+ */
 export type InitialState =
-  | { readonly status: 'sending'; readonly provider: string }
+  | { readonly status: 'sending'; readonly provider?: string | undefined }
   | {
       readonly status: 'queued';
+      readonly provider?: string | undefined;
       /** ms. */
       readonly at: number;
       /** The content to send where it is more than the stored content, as JSON. */
@@ -29,10 +39,18 @@ export type InitialState =
 export const queuedBody = ({ outbound }: PlannedSend): string | undefined =>
   outbound === undefined ? undefined : JSON.stringify(outbound);
 
-/** Drafts the message of a plan. */
+/** The provider that a message was for where none could be chosen: the sandbox in test, else the channel's first. */
+const defaultProvider = (channel: Channel, env: Tenant['env']): string =>
+  env === 'test' ? SANDBOX_PROVIDER : (channelOf(channel).providers[0] ?? channel);
+
+/** Who sent it, where a person did; a fallback step has it from its first message. */
+export const operatorOf = ({ accountId, accountName }: Caller): Labels =>
+  accountId === undefined ? {} : { sentByAccountId: accountId, sentByName: accountName };
+
+/** The message of a plan before it is priced; stores nothing. */
 export const draft = async (
   ports: Pick<SendPorts, 'clock' | 'recipientHashOf' | 'sendDeadlineMs'>,
-  tenant: Tenant,
+  tenant: Caller,
   plan: SendPlan,
   { callerKey }: Pick<RequestKey, 'callerKey'>,
   initial: InitialState,
@@ -55,11 +73,12 @@ export const draft = async (
     recipientHash: await ports.recipientHashOf(tenant.organizationId, recipient, plan.to),
     region: plan.region,
     route: plan.route,
-    provider: started ? initial.provider : 'sandbox_provider',
+    provider: initial.provider ?? defaultProvider(plan.channel, tenant.env),
     units: plan.units,
     contactId: plan.contactId,
     campaignId: plan.campaignId,
     ...plan.labels,
+    ...operatorOf(tenant),
     metadata: plan.metadata,
     scheduledAt: plan.scheduledAt,
     fallbackId: plan.fallbackId,
@@ -74,8 +93,12 @@ export const draft = async (
   } as Draft;
 };
 
+/** A fallback step in a term: its price in coins, or why it could not be sent as things stand. */
+const stepTerm = ({ channel, coins = 0, refusal }: FallbackStep): string =>
+  refusal ? `${channel}!${refusal.reason ?? refusal.code}` : `${channel}@${coins}`;
+
 /** The acceptance as one timeline entry of terms: a single short entry keeps the row small, which is read and written at every step. */
-const decisionsOf = (plan: SendPlan, initial: InitialState, drafted: Draft, { band, coins }: SendQuote): Decision[] => {
+const decisionsOf = (plan: SendPlan, initial: InitialState, drafted: Draft, { band, coins }: PricedAt): Decision[] => {
   const contact = plan.contactId ? 'named' : 'by-recipient';
   const consent = plan.requiresConsent ? 'no-opt-out' : 'not-needed';
   const window = channelOf(plan.channel).windowTerm?.(plan.type, drafted.env);
@@ -84,7 +107,7 @@ const decisionsOf = (plan: SendPlan, initial: InitialState, drafted: Draft, { ba
     `contact=${contact} consent=${consent}`,
     ...(window === undefined ? [] : [`window=${window}`]),
     `band=${band.index}`,
-    ...(steps.length > 0 ? [`fallbacks=${steps.map((step) => `${step.channel}@${step.coins}`).join()}`] : []),
+    ...(steps.length > 0 ? [`fallbacks=${steps.map(stepTerm).join()}`] : []),
     ...(transition ? [`step=${transition.fallback.next + 1}`] : []),
   ];
   return [{ at: drafted.createdAt, kind: 'accepted', detail: terms.join(' '), coins }];
@@ -116,23 +139,33 @@ export const fallbackOf = (
   state: 'waiting',
 });
 
+const refusalsOf = (steps: readonly FallbackStep[]) =>
+  steps.some(({ refusal }) => refusal) ? { fallbackRefusals: steps.map(({ refusal }) => refusal ?? null) } : {};
+
 /** The message to store: the draft with its price, band and acceptance. */
 export const pricedMessage = (
   plan: SendPlan,
   initial: InitialState,
   drafted: Draft,
-  priced: SendQuote,
+  priced: PricedAt,
 ): MessageRecord => {
   const queued = initial.status === 'queued' ? initial : undefined;
   const { index, from, upTo } = priced.band;
+  const positions = takesPositions(drafted) ? storedPositions(priced, drafted) : undefined;
   return {
     ...drafted,
     coins: priced.coins,
+    ...(positions ? { positions } : {}),
+    ...(plan.carrierCoins ? { carrierCoins: plan.carrierCoins } : {}),
     decisions: decisionsOf(plan, initial, drafted, priced),
     ...(queued ? { band: { index, from, upTo } } : {}),
     ...(queued?.body === undefined ? {} : { hasBody: true }),
     ...(queued?.steps?.length
-      ? { fallbackId: drafted.id, fallbackCoins: queued.steps.map(({ coins = 0 }) => coins) }
+      ? {
+          fallbackId: drafted.id,
+          fallbackCoins: queued.steps.map(({ coins = 0 }) => coins),
+          ...refusalsOf(queued.steps),
+        }
       : {}),
   } as MessageRecord;
 };

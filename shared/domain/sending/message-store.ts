@@ -1,9 +1,11 @@
 import type { Id } from '../core/ids.ts';
+import type { Coins } from '../core/money.ts';
 import type { DomainEvent } from '../events/event.ts';
 import type { RecipientKind } from '../message/channel.ts';
 import type { Fallback, StepTransition } from '../message/fallback.ts';
 import type { Decision, MessageRecord, MessageStatus } from '../message/message.ts';
 import type { ProviderReceipt } from '../message/provider-port.ts';
+import type { MonthVolume, VolumeChange } from '../pricing/volume.ts';
 
 /** What one transaction writes to accept a message: all of it or nothing. */
 export interface Reservation {
@@ -11,8 +13,8 @@ export interface Reservation {
   readonly message: MessageRecord;
   /** SHA-256 of operation and body. */
   readonly requestHash: string;
-  /** Live only: units to add to the month's volume, and the range of volumes for which the price holds. */
-  readonly volume?: { readonly month: string; readonly units: number; readonly from: number; readonly to: number };
+  /** Live only: what it takes of the month's volume. */
+  readonly volume?: { readonly month: string; readonly change: VolumeChange };
   /** Whose opt-out forbids the send. */
   readonly consent: {
     readonly contactId?: Id<'contact'>;
@@ -39,6 +41,7 @@ export interface IdempotencyRecord {
   readonly requestHash: string;
 }
 
+/** What became of a reservation: all but `reserved` stored nothing. */
 export type ReserveOutcome =
   | { readonly kind: 'reserved' }
   | { readonly kind: 'key_taken'; readonly idempotencyRecord: IdempotencyRecord }
@@ -50,8 +53,8 @@ export type ReserveOutcome =
   | { readonly kind: 'original_changed' }
   /** The fallback moved on without this step. */
   | { readonly kind: 'superseded' }
-  /** The month's volume is outside the quote's range: quote again from this volume. */
-  | { readonly kind: 'volume_changed'; readonly volume: number };
+  /** The month's volume is not as it was priced: quote again from this one. */
+  | { readonly kind: 'volume_changed'; readonly volume: MonthVolume };
 
 /** Captures a hold. */
 export interface Settlement {
@@ -91,6 +94,8 @@ export interface Advance {
   readonly status?: MessageStatus;
   readonly reason?: string | undefined;
   readonly via?: 'rcs' | 'sms' | undefined;
+  /** Coins that return to the wallet: what carried it was the cheaper. */
+  readonly refund?: Coins | undefined;
   readonly receipt?: ProviderReceipt | undefined;
   readonly decisions: readonly Decision[];
   readonly events: readonly DomainEvent[];

@@ -1,19 +1,23 @@
 import { channelOf, type PlanPorts } from '../channels/registry.ts';
 import type { Tenant } from '../core/actor.ts';
-import { isRefusal } from '../core/errors.ts';
+import { isRefusal, renamedFields } from '../core/errors.ts';
 import type { Id } from '../core/ids.ts';
 import { phoneRegion } from '../core/phone.ts';
 import type { Channel } from '../message/channel.ts';
-import type { MessageRecord, Priority } from '../message/message.ts';
+import type { CarrierCoins, MessageRecord, Priority } from '../message/message.ts';
 import type { ChannelPlan, Planned, PlannedLink, PlanRefusal } from '../message/plan.ts';
 import type { SendEnvelope, SendRequest } from '../message/send-request.ts';
 import type { PriceRow } from '../pricing/prices.ts';
-import type { QuotePorts } from './ports.ts';
-import { priceOf } from './quote.ts';
+import { carrierPrice } from './carrier-price.ts';
+import { routePrice } from './destinations.ts';
+import type { RoutePorts } from './ports.ts';
+import { sizeFault } from './size.ts';
 
 /** A channel's plan with everything the common pipeline needs to reserve and send it. */
 export interface SendPlanOf<C extends Channel> extends ChannelPlan<C>, Omit<SendEnvelope, 'to'> {
   readonly price: PriceRow;
+  /** What it costs by what carries it, where that differs; `price` is of the dearer. */
+  readonly carrierCoins?: CarrierCoins | undefined;
   readonly units: number;
   readonly links: readonly PlannedLink[];
   /** Region of the phone number; only on channels addressed by phone. */
@@ -28,6 +32,7 @@ export interface SendPlanOf<C extends Channel> extends ChannelPlan<C>, Omit<Send
   /** The send is refused when it would cost more, in coins. */
   readonly maxCoins?: number | undefined;
 }
+/** A priced plan on any channel. */
 export type SendPlan = { [C in Channel]: SendPlanOf<C> }[Channel];
 
 /** A priced plan, and the content to send where it is more than the stored content. */
@@ -39,32 +44,46 @@ export interface PlannedSend<P = SendPlan> {
 /** Plans a request on any channel. */
 export type Planner = (tenant: Tenant, request: SendRequest) => Promise<PlannedSend | PlanRefusal>;
 
-/** Ports of planning: the price table, and the ports of the channels' planners. */
-export interface PlanningPorts extends Pick<QuotePorts, 'prices'> {
+/** Ports of planning: those of its price, and of the channels' planners. */
+export interface PlanningPorts extends RoutePorts {
   readonly channels: PlanPorts;
 }
 
-/** Adds the price row to a channel's plan, last in the order of checks (docs/spec/sends.md#order-of-checks); 412 for a route without a price. */
+/**
+ * Adds the price row to a channel's plan, last in the order of checks (docs/spec/sends.md#order-of-checks); 412 or 422 for a route or a
+ * destination that is not open.
+ */
 export const pricePlan = async <C extends Channel>(
-  ports: Pick<QuotePorts, 'prices'>,
+  ports: RoutePorts,
+  tenant: Tenant,
   { contactId, campaignId, metadata }: SendEnvelope,
   planned: Planned<C> | PlanRefusal,
 ): Promise<PlannedSend<SendPlanOf<C>> | PlanRefusal> => {
   if (isRefusal(planned)) return planned;
   const { plan, outbound } = planned;
-  const price = await priceOf(ports, plan.channel, plan.route);
+  const price = await routePrice(ports, tenant, plan);
   if (isRefusal(price)) return price;
+  const carriers = plan.asSms && (await carrierPrice(ports, plan, plan.asSms, price));
+  if (isRefusal(carriers)) return carriers;
   const region = channelOf(plan.channel).recipient === 'phone' ? phoneRegion(plan.to) : undefined;
   const { units = 1, links = [] } = plan;
-  return { plan: { ...plan, units, links, price, region, contactId, campaignId, metadata }, outbound };
+  const contact = contactId ?? plan.contactId;
+  const common = { units, links, region, contactId: contact, campaignId, metadata };
+  return { plan: { ...plan, price, ...carriers, ...common }, outbound };
 };
 
 /** Loaded by the first request that names a template, to keep templates out of other sends' cold starts. */
 const loadTemplateText = async ({ channels }: PlanningPorts, tenant: Tenant, request: SendRequest) =>
   (await import('./template-text.ts')).withTemplateText(channels, tenant, request);
 
+/** The field that makes a message's content large. */
+const contentField = ({ variables, text }: SendRequest) => {
+  if (variables !== undefined) return 'variables';
+  return text === undefined ? 'payload' : 'text';
+};
+
 /**
- * Plans a unified request under the rules of the channel's own operation. On channels without templates a template is sent as text.
+ * Plans a request that is queued under the rules of the channel's own operation. On channels without templates a template is sent as text.
  * 409, 412 or 422 where it cannot be planned; nothing is stored.
  */
 export const planSend = async (
@@ -76,9 +95,9 @@ export const planSend = async (
   const asText = definition.templates === 'as_text' && original.template !== undefined;
   const request = asText ? await loadTemplateText(ports, tenant, original) : original;
   if (isRefusal(request)) return request;
-  const { plan: planOf } = await definition.planning();
-  const planned = await pricePlan(ports, request, await planOf(ports.channels, tenant, request));
-  if (isRefusal(planned)) return planned;
+  const { plan: planOf, fieldNames } = await definition.planning();
+  const planned = await pricePlan(ports, tenant, request, await planOf(ports.channels, tenant, request));
+  if (isRefusal(planned)) return fieldNames ? renamedFields(planned, fieldNames(original)) : planned;
   const { priority, scheduledAt } = original;
   const plan = {
     ...planned.plan,
@@ -87,5 +106,6 @@ export const planSend = async (
     priority,
     scheduledAt,
   } as SendPlan;
-  return { ...planned, plan };
+  const queued = { ...planned, plan };
+  return sizeFault(queued, contentField(original)) ?? queued;
 };

@@ -4,6 +4,8 @@ import type { Clock } from '../core/time.ts';
 import type { Channel, RecipientKind } from '../message/channel.ts';
 import type { Provider } from '../message/provider-port.ts';
 import type { PriceTable } from '../pricing/prices.ts';
+import type { MonthVolume, VolumeChange } from '../pricing/volume.ts';
+import type { Destinations } from './destination-settings.ts';
 import type { IdempotencyRecord, MessageStore } from './message-store.ts';
 
 /** The available providers of a route in order; or why there are none. */
@@ -11,6 +13,7 @@ export type Candidates =
   | { readonly kind: 'ready'; readonly providers: readonly Provider<unknown>[] }
   | { readonly kind: 'none'; readonly missing: string };
 
+/** Chooses the providers of a send and keeps the health of their routes. */
 export interface Routing {
   candidates(
     channel: Channel,
@@ -30,22 +33,30 @@ export interface QuotePorts {
   readonly prices: () => Promise<PriceTable>;
   /**
    * The organization's live volume of the month. For live an estimate, since the reservation verifies it; for test a volume with the same
-   * price as the true one: `holdsUntil` returns the last volume at which the price of a volume still holds.
+   * price as the true one: `range` returns the volumes that have the price of a given one.
    */
   readonly volume: (
     organizationId: Id<'organization'>,
     env: Environment,
     month: string,
-    holdsUntil: (volume: number) => number,
-  ) => Promise<number>;
+    range: (volume: MonthVolume) => Pick<VolumeChange, 'volumeFrom' | 'volumeTo'>,
+  ) => Promise<MonthVolume>;
+}
+
+/** Ports of the price of a plan: the price table, and where the organization sends. */
+export interface RoutePorts extends Pick<QuotePorts, 'prices'> {
+  /** Where the organization sends; at most ten seconds old. */
+  readonly destinations: (organizationId: Id<'organization'>) => Promise<Destinations | undefined>;
+  /** Until when (ms) a prefix of SMS is held; undefined when it is not. At most ten seconds old; asked for numbers abroad only. */
+  readonly heldUntil: (organizationId: Id<'organization'>, prefix: string) => Promise<number | undefined>;
 }
 
 /** Ports of sends, receipts and recovery on every channel. */
-export interface SendPorts extends QuotePorts {
+export interface SendPorts extends QuotePorts, RoutePorts {
   readonly messageStore: MessageStore;
   readonly routing: Routing;
   /** Corrects the estimate after a reservation found another volume. */
-  readonly learnVolume: (organizationId: Id<'organization'>, month: string, volume: number) => void;
+  readonly learnVolume: (organizationId: Id<'organization'>, month: string, volume: MonthVolume) => void;
   /** The record of a caller's key, unless expired. */
   readonly idempotencyRecord: (
     organizationId: Id<'organization'>,

@@ -1,3 +1,4 @@
+import { channelOf } from '../channels/registry.ts';
 import type { Id } from '../core/ids.ts';
 import type { Decision, MessageRecord } from '../message/message.ts';
 import { eventsOfStatus } from '../tracking/events.ts';
@@ -10,6 +11,7 @@ const CLAIM_MS = 15_000;
 /** How long to wait for a receipt when the provider has no status query, from the dispatch, in ms. */
 const MAX_RECEIPT_WAIT_MS = 90_000;
 
+/** Ports of recovery. */
 export interface RecoverPorts extends SendPorts {
   /** Receipts that arrived before the message was settled, oldest first. */
   readonly pendingReceipts: (messageId: Id<'message'>) => Promise<readonly PendingReceipt[]>;
@@ -54,6 +56,8 @@ export const recoverSend = async (ports: RecoverPorts, messageId: Id<'message'>)
   const found = await ports.messageStore.read(messageId);
   const now = ports.clock();
   if (found?.hold !== 'open' || found.status === 'queued' || found.deadline > now) return;
+  // Its devices are asked for, one by one, by the fan-out itself.
+  if (channelOf(found.channel).fansOut) return;
   const message = await ports.messageStore.claimExpired(found, now, now + CLAIM_MS);
   if (!message) return;
   const [receipt] = await ports.pendingReceipts(messageId);

@@ -14,11 +14,13 @@ const CONSENT_REFUSALS = {
     errors: [{ path: 'contactId', message: 'is no contact of the organization' }],
   }),
 } as const;
+/** 422 for a send that consent forbids. */
 export const consentRefusal = (fault: ConsentFault): Refusal<'VALIDATION_ERROR'> => CONSENT_REFUSALS[fault];
 
 /** The caller's key was used by another request. */
 export const REUSED_KEY = refuse('CONFLICT', 'This Idempotency-Key was used with another body.');
 
+/** 402: the available balance is below the price. */
 export const NO_FUNDS = refuse('PAYMENT_REQUIRED', 'The wallet balance does not cover the message.');
 
 /** The contracted sends of this second are used up (docs/spec/sms.md#contracted-sms-per-second). */

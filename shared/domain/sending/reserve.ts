@@ -1,5 +1,5 @@
 import { channelOf } from '../channels/registry.ts';
-import type { Tenant } from '../core/actor.ts';
+import type { Caller, Tenant } from '../core/actor.ts';
 import { type Refusal, refuse } from '../core/errors.ts';
 import type { DomainEvent } from '../events/event.ts';
 import type { MessageRecord } from '../message/message.ts';
@@ -8,9 +8,11 @@ import { findReplay, type RequestKey, type Sent } from './idempotency.ts';
 import type { Reservation } from './message-store.ts';
 import type { SendPlan } from './plan.ts';
 import type { SendPorts } from './ports.ts';
+import { takesPositions } from './positions.ts';
 import { quote, type SendQuote } from './quote.ts';
 import { type ConsentFault, consentRefusal, exceedsMaxCoins, NO_FUNDS, RATE_EXCEEDED } from './refusals.ts';
 
+/** Refusals of a reservation; nothing is stored then. */
 export type ReserveRefusal = Refusal<
   'CONFLICT' | 'PAYMENT_REQUIRED' | 'PRECONDITION_FAILED' | 'RATE_LIMITED' | 'SERVICE_UNAVAILABLE' | 'VALIDATION_ERROR'
 >;
@@ -30,16 +32,14 @@ const reservationOf = (
   drafted: Draft,
   priced: SendQuote,
 ): Reservation => {
-  const { recipient, countsVolume } = channelOf(plan.channel);
-  const { env, recipientHash, contactId } = drafted;
+  const { recipient } = channelOf(plan.channel);
+  const { recipientHash, contactId } = drafted;
   const queued = initial.status === 'queued' ? initial : undefined;
   const message = pricedMessage(plan, initial, drafted, priced);
   return {
     message,
     requestHash: key.requestHash,
-    ...(env === 'live' && countsVolume
-      ? { volume: { month: priced.month, units: plan.units, from: priced.volumeFrom, to: priced.volumeTo } }
-      : {}),
+    ...(takesPositions(drafted) ? { volume: { month: priced.month, change: priced } } : {}),
     consent: { recipient, recipientHash, requiresConsent: plan.requiresConsent, ...(contactId ? { contactId } : {}) },
     ...(plan.perSecond === undefined ? {} : { perSecond: plan.perSecond }),
     links: plan.links,
@@ -78,7 +78,7 @@ const refusalOf = async (
  */
 export const reserveMessage = async (
   ports: SendPorts,
-  tenant: Tenant,
+  tenant: Caller,
   request: ReserveRequest,
 ): Promise<Sent | ReserveRefusal> => {
   const { organizationId, env } = tenant;
@@ -91,6 +91,8 @@ export const reserveMessage = async (
     const outcome = await ports.messageStore.reserve(reservation);
     switch (outcome.kind) {
       case 'reserved':
+        // The next send of this process counts on them no more.
+        if (priced.reused.length > 0) ports.learnVolume(organizationId, priced.month, priced.after);
         return { message: reservation.message, replayed: false, quote: priced };
       case 'volume_changed':
         ports.learnVolume(organizationId, priced.month, outcome.volume);

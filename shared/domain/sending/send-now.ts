@@ -1,4 +1,4 @@
-import type { Actor, Tenant } from '../core/actor.ts';
+import type { Actor, Caller } from '../core/actor.ts';
 import { isRefusal, type Refusal, refuse } from '../core/errors.ts';
 import type { Channel } from '../message/channel.ts';
 import type { MessageOf, MessageRecord } from '../message/message.ts';
@@ -50,21 +50,22 @@ interface SentNow<C extends Channel> {
  */
 export const sendNow = async <C extends Channel>(
   ports: SendPorts,
-  tenant: Tenant,
+  tenant: Caller,
   key: RequestKey,
   planned: PlannedSend<SendPlanOf<C>> | PlanRefusal,
 ): Promise<SentNow<C> | SendRefusal> => {
   if (isRefusal(planned)) return toSyncResponse(ports, await replayOr(ports, tenant, key, planned));
   const { plan, outbound = plan.content } = planned;
   const candidates = await ports.routing.candidates(plan.channel, tenant.organizationId, tenant.env, plan.route);
-  const provider = candidates.kind === 'ready' ? (candidates.providers[0]?.name ?? '') : '';
-  const initial: InitialState = { status: 'sending', provider: provider || 'sandbox_provider' };
+  const provider = candidates.kind === 'ready' ? candidates.providers[0]?.name : undefined;
+  const initial: InitialState = { status: 'sending', provider };
   const reserved = await reserveMessage(ports, tenant, { plan: plan as unknown as SendPlan, key, initial });
   if (isRefusal(reserved) || reserved.replayed) return toSyncResponse(ports, reserved);
   const sent = await dispatchMessage(ports, reserved.message, outbound, candidates, false);
   return isRefusal(sent) ? sent : { message: sent as MessageOf<C>, replayed: false };
 };
 
+/** Refusals of a synchronous send. */
 export type SendRefusal =
   | PlanRefusal
   | ReserveRefusal

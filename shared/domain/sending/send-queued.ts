@@ -1,3 +1,4 @@
+import { channelOf } from '../channels/registry.ts';
 import { isRefusal } from '../core/errors.ts';
 import type { Id } from '../core/ids.ts';
 import type { Deferral } from '../message/deferral.ts';
@@ -5,6 +6,7 @@ import type { Decision, MessageRecord } from '../message/message.ts';
 import { dispatchMessage, failAndRefund } from './dispatch.ts';
 import type { SendPorts } from './ports.ts';
 
+/** Ports of the consumer of queued messages. */
 export interface SendQueuedPorts extends SendPorts {
   /** The content to send: the sealed body, or the stored content where there is none; undefined when the body is gone. */
   readonly contentOf: (message: MessageRecord) => Promise<unknown>;
@@ -18,6 +20,8 @@ export interface SendQueuedPorts extends SendPorts {
   readonly maySendAs: (message: MessageRecord) => Promise<boolean>;
   /** Moves a queued message's due time (ms); false when the message changed meanwhile. */
   readonly postpone: (message: MessageRecord, until: number, decision: Decision) => Promise<boolean>;
+  /** Sends to the devices of a message that was claimed, on channels whose messages fan out; `provider` is the name that such messages have. */
+  readonly fanOut: { readonly provider: string; readonly start: (messageId: Id<'message'>) => Promise<void> };
   /** Enqueues a queued message for a time (ms). Best effort: lost work items are found by their due row. */
   readonly enqueueSend: (messageId: Id<'message'>, at: number) => void;
 }
@@ -61,17 +65,8 @@ const withdrawStep = async (ports: SendQueuedPorts, queued: MessageRecord, at: n
 /** Whether a message was scheduled or deferred: only then can an earlier step have been delivered since it was reserved. */
 const wasDeferred = ({ deadline, createdAt }: MessageRecord): boolean => deadline > createdAt;
 
-/** Sends a queued message that was just read. */
-export const sendQueuedMessage = async (ports: SendQueuedPorts, queued: MessageRecord): Promise<void> => {
-  const now = ports.clock();
-  if (wasDeferred(queued) && (await ports.isSuperseded(queued))) return withdrawStep(ports, queued, now);
-  const deferral = queued.force ? undefined : await deferralOf(ports, queued, now);
-  if (deferral) {
-    const { until, detail } = deferral;
-    const decision: Decision = { at: now, kind: 'deferred', detail };
-    if (await ports.postpone(queued, until, decision)) ports.enqueueSend(queued.id, until);
-    return;
-  }
+/** Claims a due message for its first provider and sends it; nothing if another worker claimed it. */
+const claimAndSend = async (ports: SendQueuedPorts, queued: MessageRecord, now: number): Promise<void> => {
   const { id: messageId, channel, organizationId, env, route } = queued;
   const candidates = await ports.routing.candidates(channel, organizationId, env, route);
   const provider = (candidates.kind === 'ready' && candidates.providers[0]?.name) || queued.provider;
@@ -89,4 +84,25 @@ export const sendQueuedMessage = async (ports: SendQueuedPorts, queued: MessageR
   }
   const sent = await dispatchMessage(ports, message, content, candidates, true);
   if (isRefusal(sent)) ports.observe.sent(channel, sent.name, { organizationId, messageId });
+};
+
+/** Claims a due message and hands it to the fan-out to its devices; nothing if another worker claimed it. */
+const claimAndFanOut = async (ports: SendQueuedPorts, queued: MessageRecord, now: number): Promise<void> => {
+  const { provider, start } = ports.fanOut;
+  const message = await ports.messageStore.claimQueued(queued, provider, now, now + ports.sendDeadlineMs);
+  if (message) await start(message.id);
+};
+
+/** Sends a queued message that was just read. */
+export const sendQueuedMessage = async (ports: SendQueuedPorts, queued: MessageRecord): Promise<void> => {
+  const now = ports.clock();
+  if (wasDeferred(queued) && (await ports.isSuperseded(queued))) return withdrawStep(ports, queued, now);
+  const deferral = queued.force ? undefined : await deferralOf(ports, queued, now);
+  if (deferral) {
+    const { until, detail } = deferral;
+    const decision: Decision = { at: now, kind: 'deferred', detail };
+    if (await ports.postpone(queued, until, decision)) ports.enqueueSend(queued.id, until);
+    return;
+  }
+  await (channelOf(queued.channel).fansOut ? claimAndFanOut : claimAndSend)(ports, queued, now);
 };

@@ -15,6 +15,8 @@ export interface LinkPorts {
    * an earlier attempt with the same event; false when another click was counted meanwhile.
    */
   readonly countClick: (link: ShortLink, event: DomainEvent) => Promise<boolean>;
+  /** Moves the last interaction of the contact that the message went to forward, to `at` (ms). Idempotent. */
+  readonly interacted: (message: MessageRecord, at: number) => Promise<void>;
   readonly readMessage: (organizationId: Id<'organization'>, id: Id<'message'>) => Promise<MessageRecord | undefined>;
 }
 
@@ -57,9 +59,13 @@ export const followLink = async (ports: LinkPorts, code: string): Promise<string
     const link = await ports.readLink(code);
     const target = link && redirectTarget(link.url.replace(CODE_PLACEHOLDER, link.code));
     if (!target) return linkNotFound();
-    message ??= await ports.readMessage(link.organizationId, link.messageId);
-    // The message was erased: no event, but the link still works.
-    if (!message) return target;
+    if (!message) {
+      message = await ports.readMessage(link.organizationId, link.messageId);
+      // The message was erased: no event, but the link still works.
+      if (!message) return target;
+      // Before the click is counted, so that a counted click is never missing from its contact.
+      await ports.interacted(message, ports.clock());
+    }
     if (await ports.countClick(link, clickEvent(eventId, link, message, ports.clock()))) return target;
   }
   throw new Unavailable('The link is clicked too fast to be counted.');

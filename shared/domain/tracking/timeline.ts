@@ -5,6 +5,7 @@ import type { StoredMessage } from '../message/inbound-message.ts';
 import { advances, type Decision, type MessageRecord, type MessageStatus } from '../message/message.ts';
 import type { AttemptSummary } from '../webhooks/ports.ts';
 import type { Delivery } from '../webhooks/subscription.ts';
+import { type AiTurn, turnDetail } from './ai-turn.ts';
 import { eventTypeOf } from './events.ts';
 
 /** The kinds of timeline entries (docs/spec/messages.md#timeline). */
@@ -24,6 +25,7 @@ export const STEP_KINDS = [
   'resolution',
   'fallback',
   'operator',
+  'ai',
   'webhook',
 ] as const;
 export type StepKind = (typeof STEP_KINDS)[number];
@@ -74,11 +76,13 @@ const termsOf = (detail: string): readonly (readonly [string, string])[] =>
 const bandOf = ({ band }: MessageRecord, index: string): string =>
   band ? `band ${index}: units ${band.from} to ${band.upTo ?? 'any'} of the month` : `band ${index}`;
 
-/** The fallback steps of a term such as `sms@800,email@30`. */
+/** The fallback steps of a term such as `sms@800,whatsapp!window_closed`. */
 const stepsText = (value: string): string =>
   value
     .split(',')
-    .map((step) => `${step.replace('@', ' at ')} coins`)
+    .map((step) =>
+      step.includes('!') ? `${step.replace('!', ' (cannot leave now: ')})` : `${step.replace('@', ' at ')} coins`,
+    )
     .join(', then ');
 
 const termText = (message: MessageRecord, name: string, value: string): string => {
@@ -164,12 +168,18 @@ export const eventTypesOf = (message: StoredMessage): readonly EventType[] => {
   return [...new Set<EventType>(['message.queued', ...raised, ...(failed ? [failed] : [])])];
 };
 
-/** A message's decisions, engagement and webhook deliveries, oldest first; stable within a millisecond. */
+const turnStep = (turn: AiTurn): Step => ({ at: isoTime(turn.createdAt), kind: 'ai', detail: turnDetail(turn) });
+
+/** A message's decisions, engagement, turns of assistants and webhook deliveries, oldest first; stable within a millisecond. */
 export const timelineOf = (
   message: StoredMessage,
   deliveries: readonly MessageDelivery[],
   engagement?: Engagement | undefined,
+  turns: readonly AiTurn[] = [],
 ): Step[] =>
-  [...stepsOf(message), ...(engagement ? engagementSteps(engagement) : []), ...deliveries.flatMap(deliverySteps)].sort(
-    (a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0),
-  );
+  [
+    ...stepsOf(message),
+    ...(engagement ? engagementSteps(engagement) : []),
+    ...turns.map(turnStep),
+    ...deliveries.flatMap(deliverySteps),
+  ].sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));

@@ -1,4 +1,5 @@
 import { channelOf } from '../channels/registry.ts';
+import { isId } from '../core/ids.ts';
 import { definedFields } from '../core/patch.ts';
 import { isoTime } from '../core/time.ts';
 import type { InboundMessage, StoredMessage } from '../message/inbound-message.ts';
@@ -28,6 +29,12 @@ export const unifiedStatus = ({ status, archivedAt }: MessageRecord): UnifiedSta
 /** The last error: the provider's text, else the channel's reason. */
 const lastErrorOf = ({ lastError, reason }: MessageRecord, status: UnifiedStatus) =>
   lastError ?? (status === 'failed' ? reason : undefined);
+
+/** The id of the saved template; undefined for a name that the organization keeps no template of. */
+const keptTemplateId = ({ templateId }: MessageRecord): string | undefined =>
+  templateId !== undefined && (isId('template', templateId) || isId('emailTemplate', templateId))
+    ? templateId
+    : undefined;
 
 /** An inbound message on the wire (docs/spec/messages.md#message-shape). Sender and receiving address are masked without pii:full. */
 const inboundView = (message: InboundMessage, unmasked: boolean) => {
@@ -68,7 +75,7 @@ export const storedView = (message: StoredMessage, unmasked: boolean) =>
 /** An outbound message on the wire (docs/spec/messages.md#message-shape). The recipient is masked without pii:full. */
 export const messageView = (message: MessageRecord, unmasked: boolean) => {
   const status = unifiedStatus(message);
-  const { templateId, batchId, numberId, instagramAccountId, sentByAccountId } = message;
+  const { batchId, numberId, instagramAccountId, sentByAccountId, sentByName, mediaStorage } = message;
   return {
     id: message.id,
     organizationId: message.organizationId,
@@ -84,7 +91,11 @@ export const messageView = (message: MessageRecord, unmasked: boolean) => {
     createdAt: isoTime(message.createdAt),
     updatedAt: isoTime(message.updatedAt),
     ...tagsOf(message),
-    ...definedFields({ numberId, instagramAccountId, templateId, batchId, sentByAccountId }),
+    ...definedFields({ numberId, instagramAccountId, batchId, sentByAccountId, sentByName }),
+    ...definedFields({
+      templateId: keptTemplateId(message),
+      mediaStorage: mediaStorage && { ...mediaStorage, storedAt: isoTime(mediaStorage.storedAt) },
+    }),
     ...definedFields({
       templateVars: message.templateVars && [...message.templateVars],
       reprocessed: message.replacedBy === undefined ? undefined : true,

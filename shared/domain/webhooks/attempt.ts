@@ -1,6 +1,7 @@
 import type { DomainEvent } from '../events/event.ts';
 import { type ReleaseSlot, SLOW_MS } from './endpoint-limiter.ts';
 import { asSeenBy, attemptHeaders, bodyOf } from './envelope.ts';
+import { hideHeaderValues } from './header-values.ts';
 import { isGone, noteHealth, succeeded, type View } from './health.ts';
 import type { AttemptResult, AttemptSummary, Exchange, KeptAttempt, PostOutcome, WebhookPorts } from './ports.ts';
 import { nextAttemptAt } from './schedule.ts';
@@ -24,11 +25,12 @@ const summaryOf = (at: number, outcome: PostOutcome): AttemptSummary => ({
   ...(outcome.kind === 'answered' ? { status: outcome.status } : { error: `${outcome.error}: ${outcome.detail}` }),
 });
 
-const exchangeOf = (requestHeaders: Record<string, string>, requestBody: string, outcome: PostOutcome): Exchange => ({
-  requestHeaders,
-  requestBody,
-  ...(outcome.kind === 'answered' ? { responseHeaders: outcome.headers, responseBody: outcome.body } : {}),
-});
+const exchangeOf = (requestHeaders: Record<string, string>, requestBody: string, outcome: PostOutcome): Exchange =>
+  hideHeaderValues({
+    requestHeaders,
+    requestBody,
+    ...(outcome.kind === 'answered' ? { responseHeaders: outcome.headers, responseBody: outcome.body } : {}),
+  });
 
 const resultOf = (
   ports: WebhookPorts,

@@ -2,7 +2,7 @@ import { canonical } from '../core/canonical.ts';
 import { asId, derivedId, type Id } from '../core/ids.ts';
 import { isoTime } from '../core/time.ts';
 import type { DomainEvent } from '../events/event.ts';
-import { isReservedHeader } from './headers.ts';
+import { openHeaders } from './header-values.ts';
 import type { WebhookPorts } from './ports.ts';
 import type { Delivery, Subscription } from './subscription.ts';
 
@@ -21,22 +21,32 @@ export const envelopeOf = (event: Omit<DomainEvent, 'type'> & { readonly type: s
   data: canonical(event.data) as Readonly<Record<string, unknown>>,
 });
 
-/** The fields with the other party's address: the recipient of a sent message, the sender of an inbound one. */
-export const PARTIES = ['to', 'from'] as const;
+/** The fields with a person's address: the recipient of a sent message, the sender of an inbound one, the phone of a contact. */
+export const PARTIES = ['to', 'from', 'phone'] as const;
 
-/** The event with the other party's address as the subscription's creator may see it: in full or masked. */
+/** The person's address in full: that of the message that the event is about, or of the contact. */
+const addressOf = async (
+  ports: Pick<WebhookPorts, 'recipient' | 'contactPhone'>,
+  { organizationId, data }: DomainEvent,
+  party: (typeof PARTIES)[number],
+): Promise<string | undefined> => {
+  const contactId = asId('contact', String(data.contactId));
+  if (party === 'phone') return contactId && ports.contactPhone(organizationId, contactId);
+  // An SMS reply has its own id, and names the inbound message that it is.
+  const messageId = asId('message', String(data.messageId ?? data.id));
+  return messageId && ports.recipient(organizationId, messageId);
+};
+
+/** The event with the person's address as the subscription's creator may see it: in full or masked. */
 export const asSeenBy = async (
-  ports: Pick<WebhookPorts, 'recipient'>,
+  ports: Pick<WebhookPorts, 'recipient' | 'contactPhone'>,
   subscription: Subscription,
   event: DomainEvent,
 ): Promise<DomainEvent> => {
-  const { data } = event;
-  const party = PARTIES.find((name) => typeof data[name] === 'string');
-  // An SMS reply has its own id, and names the inbound message that it is.
-  const id = asId('message', String(data.messageId ?? data.id));
-  if (!subscription.unmasked || party === undefined || id === undefined) return event;
-  const address = await ports.recipient(id);
-  return address === undefined ? event : { ...event, data: { ...data, [party]: address } };
+  const party = PARTIES.find((name) => typeof event.data[name] === 'string');
+  if (!subscription.unmasked || party === undefined) return event;
+  const address = await addressOf(ports, event, party);
+  return address === undefined ? event : { ...event, data: { ...event.data, [party]: address } };
 };
 
 /** The secrets that sign now, newest first. */
@@ -49,9 +59,9 @@ const liveSecrets = async (
   return Promise.all(live.map(({ sealed }) => ports.open(subscription.organizationId, subscription.id, sealed)));
 };
 
-/** The headers of an attempt (Standard Webhooks 1.0), lower-case. A subscription's own header with a reserved name is left out, even if it was stored. */
+/** The headers of an attempt (Standard Webhooks 1.0), lower-case. The subscription's own come first, so that none replaces one of these. */
 export const attemptHeaders = async (
-  ports: Pick<WebhookPorts, 'open' | 'sign' | 'userAgent'>,
+  ports: Pick<WebhookPorts, 'open' | 'openHeader' | 'sign' | 'userAgent'>,
   subscription: Subscription,
   eventId: Id<'event'>,
   now: number,
@@ -59,9 +69,8 @@ export const attemptHeaders = async (
 ): Promise<Record<string, string>> => {
   const seconds = Math.floor(now / 1000);
   const secrets = await liveSecrets(ports, subscription, now);
-  const custom = (subscription.headers ?? []).filter(({ key }) => !isReservedHeader(key));
   return {
-    ...Object.fromEntries(custom.map(({ key, value }) => [key.toLowerCase(), value])),
+    ...(await openHeaders(ports, subscription)),
     'content-type': 'application/json',
     'user-agent': ports.userAgent,
     'webhook-id': eventId,

@@ -1,17 +1,23 @@
 import type { Actor } from '../core/actor.ts';
-import { maskEmail, maskPhone } from '../core/phone.ts';
+import { maskAddress } from '../core/phone.ts';
 import { PARTIES } from './envelope.ts';
 import type { Exchange } from './ports.ts';
 
 /** Whether the caller may see the other party's address in full. */
 export const seesInFull = ({ scopes }: Actor): boolean => scopes.has('pii:full');
 
-/** The unmasked address of the other party in a body; undefined when there is none. */
-const addressIn = (body: string): string | undefined => {
-  if (body === '') return undefined;
+/** The unmasked addresses of the other party in a body. */
+const addressesIn = (body: string): readonly string[] => {
+  if (body === '') return [];
   const { data } = JSON.parse(body) as { data: Readonly<Record<string, unknown>> };
-  const addresses = PARTIES.map((name) => data[name]);
-  return addresses.find((address): address is string => typeof address === 'string' && !address.includes('***'));
+  return PARTIES.map((name) => data[name]).filter(
+    (address): address is string => typeof address === 'string' && maskAddress(address) !== address,
+  );
+};
+
+const hideAddress = (text: string, address: string): string => {
+  const mask = maskAddress(address);
+  return text.replaceAll(JSON.stringify(address).slice(1, -1), mask).replaceAll(address, mask);
 };
 
 /**
@@ -19,11 +25,9 @@ const addressIn = (body: string): string | undefined => {
  * caller without that permission sees it masked, also where the endpoint repeated it.
  */
 export const exchangeFor = (actor: Actor, exchange: Exchange): Exchange => {
-  const address = seesInFull(actor) ? undefined : addressIn(exchange.requestBody);
-  if (address === undefined) return exchange;
-  const mask = address.includes('@') ? maskEmail(address) : maskPhone(address);
-  const written = JSON.stringify(address).slice(1, -1);
-  const hide = (text: string) => text.replaceAll(written, mask).replaceAll(address, mask);
+  const addresses = seesInFull(actor) ? [] : addressesIn(exchange.requestBody);
+  if (addresses.length === 0) return exchange;
+  const hide = (text: string) => addresses.reduce(hideAddress, text);
   const { requestHeaders, requestBody, responseHeaders, responseBody } = exchange;
   return {
     requestHeaders,

@@ -4,6 +4,9 @@ export interface CustomHeader {
   readonly value: string;
 }
 
+/** How a value begins in answers: no value to send can, since it is printable ASCII. */
+export const MASK = '••••';
+
 const MAX_HEADERS = 20;
 const MAX_NAME_LENGTH = 128;
 const MAX_VALUE_LENGTH = 1024;
@@ -43,6 +46,7 @@ const faultOf = ({ key, value }: CustomHeader): string | undefined => {
   if (key.length > MAX_NAME_LENGTH || !NAME.test(key))
     return `must have a header name of 1 to ${MAX_NAME_LENGTH} letters, digits or hyphens`;
   if (isReservedHeader(key)) return 'must not have a reserved header name';
+  if (value.startsWith(MASK)) return 'must have its value in clear, or just as it was answered under this name';
   if (value.length > MAX_VALUE_LENGTH) return `must have a value of at most ${MAX_VALUE_LENGTH} characters`;
   return VALUE.test(value) ? undefined : 'must have a value of printable ASCII characters';
 };

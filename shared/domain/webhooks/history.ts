@@ -1,11 +1,14 @@
+import type { AuditEntry } from '../audit/entry.ts';
 import type { Actor } from '../core/actor.ts';
 import { refuse } from '../core/errors.ts';
 import type { Id } from '../core/ids.ts';
 import { mapConcurrently } from '../core/map-concurrently.ts';
 import { CONCURRENT_WRITES, inOrder, MAX_ENQUEUED } from './backlog.ts';
+import { invalid } from './change.ts';
 import { asSeenBy, envelopeOf } from './envelope.ts';
 import { exchangeFor, seesInFull } from './exchange.ts';
-import { absent, invalid, moved } from './manage.ts';
+import { hideHeaderValues } from './header-values.ts';
+import { absent, moved, webhookEntry } from './manage.ts';
 import type { Attempt, Exchange, WebhookPorts } from './ports.ts';
 import type { Delivery, DeliveryStatus } from './subscription.ts';
 
@@ -40,7 +43,7 @@ export const listDeliveries = async (
 /** The exchange of an attempt that was never sent. */
 const NOTHING: Exchange = { requestHeaders: {}, requestBody: '' };
 
-/** A delivery's attempts as they were made, with addresses in full only for callers who may see them. */
+/** A delivery's attempts as they were made, without the values of own headers, and with addresses in full only for callers who may see them. */
 export const attemptsOf = async (
   ports: WebhookPorts,
   actor: Actor,
@@ -50,7 +53,7 @@ export const attemptsOf = async (
   const open = async (sealed: string | undefined): Promise<Exchange> =>
     sealed === undefined
       ? NOTHING
-      : exchangeFor(actor, await ports.openExchange(delivery.organizationId, delivery.id, sealed));
+      : hideHeaderValues(exchangeFor(actor, await ports.openExchange(delivery.organizationId, delivery.id, sealed)));
   return Promise.all(kept.map(async ({ exchange, ...attempt }) => ({ ...attempt, ...(await open(exchange)) })));
 };
 
@@ -61,10 +64,22 @@ export const replayOne = async (ports: WebhookPorts, actor: Actor, id: Id<'webho
   const delivery = await findDelivery(ports, actor, id, deliveryId);
   if ('details' in delivery) return delivery;
   if (subscription.status === 'revoked') return moved();
-  const again = await ports.deliveries.replay(delivery, ports.clock());
+  const now = ports.clock();
+  const again = await ports.deliveries.replay(delivery, now, webhookEntry(actor, id, 'replayed', now, { count: 1 }));
   if (!again) return refuse('CONFLICT', 'The delivery is being tried at this moment.');
   ports.enqueue([again.id]);
   return again;
+};
+
+/** Replays the first delivery that no worker is trying, together with the entry of the whole replay. */
+const replayFirst = async (ports: WebhookPorts, ordered: readonly Delivery[], now: number, entry: AuditEntry) => {
+  let tried = 0;
+  for (const delivery of ordered) {
+    tried++;
+    const replayed = await ports.deliveries.replay(delivery, now, entry);
+    if (replayed) return { tried, replayed };
+  }
+  return { tried, replayed: undefined };
 };
 
 /** Delivers the events of a time range again. 422 for more than 10,000: narrow the range. */
@@ -82,10 +97,13 @@ export const replayRange = async (
   if (found.length > MAX_REPLAYED)
     return invalid('from', `holds more deliveries with to than the ${MAX_REPLAYED} that are replayed at once`);
   const now = ports.clock();
-  const tried = await mapConcurrently(inOrder(found), CONCURRENT_WRITES, (delivery) =>
+  const ordered = inOrder(found);
+  const entry = webhookEntry(actor, id, 'replayed', now, { count: ordered.length });
+  const first = await replayFirst(ports, ordered, now, entry);
+  const tried = await mapConcurrently(ordered.slice(first.tried), CONCURRENT_WRITES, (delivery) =>
     ports.deliveries.replay(delivery, now),
   );
-  const again = tried.flatMap((delivery) => (delivery ? [delivery.id] : []));
+  const again = [first.replayed, ...tried].flatMap((delivery) => (delivery ? [delivery.id] : []));
   ports.enqueue(again.slice(0, MAX_ENQUEUED));
   return { replayed: again.length };
 };

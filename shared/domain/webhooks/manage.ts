@@ -1,35 +1,27 @@
+import { type AuditDetails, auditEntry, fieldNames } from '../audit/entry.ts';
 import type { Actor } from '../core/actor.ts';
 import { type Refusal, refuse } from '../core/errors.ts';
 import { ID_PREFIXES, type Id, newId, parseId } from '../core/ids.ts';
-import type { Patch } from '../core/patch.ts';
 import type { EventType } from '../events/catalogue.ts';
 import { EVENT_EXAMPLES } from '../events/examples.ts';
 import { retryFailed, triggerDrain } from './backlog.ts';
+import { changed, invalid, type NewSubscription, requestFault, type SubscriptionChange } from './change.ts';
 import { attemptHeaders, deliveryIdOf, envelopeOf } from './envelope.ts';
 import { seesInFull } from './exchange.ts';
+import { storedHeaders } from './header-values.ts';
 import type { WebhookPorts } from './ports.ts';
-import { DEFAULT_RETRY, type RetrySettings } from './schedule.ts';
+import { DEFAULT_RETRY } from './schedule.ts';
 import type { Delivery, Subscription } from './subscription.ts';
-
-type Header = { readonly key: string; readonly value: string };
-export interface NewSubscription {
-  readonly url: string;
-  readonly events: readonly EventType[];
-  readonly description?: string | undefined;
-  readonly headers?: readonly Header[] | undefined;
-  readonly retry?: RetrySettings | undefined;
-}
-export interface SubscriptionChange extends Patch<NewSubscription, 'description' | 'headers'> {
-  readonly status?: 'active' | 'paused' | undefined;
-}
 
 /** Timeout of the response to the validation event, in ms (docs/spec/webhooks.md#subscribing). */
 const VALIDATION_MS = 5_000;
 const HOUR_MS = 3_600_000;
 
-/** 422 with the rule that a field breaks. */
-export const invalid = (path: string, message: string) =>
-  refuse('VALIDATION_ERROR', { detail: 'The body breaks the contract.', errors: [{ path, message }] });
+type Verb = 'changed' | 'created' | 'deleted' | 'replayed' | 'secret_rotated';
+/** The entry of a caller's act on a subscription. */
+export const webhookEntry = (actor: Actor, id: Id<'webhook'>, verb: Verb, at: number, details: AuditDetails = {}) =>
+  auditEntry(actor, { action: `webhook.${verb}`, object: id, at, details });
+
 /** 404. */
 export const absent = () => refuse('NOT_FOUND', 'There is no such subscription.');
 /** 409. */
@@ -39,21 +31,13 @@ export const moved = () => refuse('CONFLICT', 'The subscription changed meanwhil
 const creatorOf = (actor: Actor): Id<'account'> =>
   actor.accountId ?? parseId('account', `${ID_PREFIXES.account}_${actor.credentialId.slice(-21)}`);
 
-const checked = (
-  ports: WebhookPorts,
-  { url, headers }: { url?: string | undefined; headers?: readonly Header[] | null | undefined },
-): Refusal<'VALIDATION_ERROR'> | undefined => {
-  const badUrl = url === undefined ? undefined : ports.checkEndpoint(url);
-  if (badUrl) return invalid('url', badUrl);
-  const badHeaders = headers ? ports.checkHeaders(headers) : undefined;
-  return badHeaders ? invalid('headers', badHeaders) : undefined;
-};
-
-/** The URL must answer 200 to a signed webhook.validation event before it gets any other. */
+/** The URL must answer 200 to a signed webhook.validation event before it gets any other; 429 when the organization's posts are used up. */
 const validate = async (
   ports: WebhookPorts,
   subscription: Subscription,
-): Promise<Refusal<'VALIDATION_ERROR'> | undefined> => {
+): Promise<Refusal<'VALIDATION_ERROR' | 'RATE_LIMITED'> | undefined> => {
+  const limited = await ports.drawValidation(subscription.organizationId);
+  if (limited) return limited;
   const now = ports.clock();
   const event = {
     id: newId('event'),
@@ -77,7 +61,7 @@ const validate = async (
 
 /** Creates a subscription, once its URL has answered the validation event. Only this response contains the secret. */
 export const createSubscription = async (ports: WebhookPorts, actor: Actor, request: NewSubscription) => {
-  const bad = checked(ports, request);
+  const bad = requestFault(ports, request);
   if (bad) return bad;
   const now = ports.clock();
   const id = newId('webhook');
@@ -88,7 +72,7 @@ export const createSubscription = async (ports: WebhookPorts, actor: Actor, requ
     env: actor.env,
     url: request.url,
     secrets: [{ version: 1, sealed: await ports.seal(actor.organizationId, id, secret) }],
-    headers: request.headers,
+    headers: await storedHeaders(ports, { organizationId: actor.organizationId, id }, undefined, request.headers),
     events: [...new Set(request.events)],
     status: 'active',
     description: request.description,
@@ -102,7 +86,8 @@ export const createSubscription = async (ports: WebhookPorts, actor: Actor, requ
   };
   const refused = await validate(ports, subscription);
   if (refused) return refused;
-  const outcome = await ports.subscriptions.create(subscription);
+  const entry = webhookEntry(actor, id, 'created', now, { fields: fieldNames(request) });
+  const outcome = await ports.subscriptions.create(subscription, entry);
   return outcome === 'created'
     ? { subscription, secret }
     : refuse('CONFLICT', 'The organization has as many subscriptions as it may have.');
@@ -140,28 +125,15 @@ export const changeSubscription = async (
   const before = await ports.subscriptions.read(actor.organizationId, id);
   if (!before) return absent();
   if (before.status === 'revoked') return moved();
-  const bad = checked(ports, change);
+  const bad = requestFault(ports, change, before);
   if (bad) return bad;
+  const after = await changed(ports, actor, before, change);
   const resumed = change.status === 'active' && before.status === 'paused';
-  const moves = change.url !== undefined && change.url !== before.url;
-  const after: Subscription = {
-    ...before,
-    url: change.url ?? before.url,
-    events: change.events ? [...new Set(change.events)] : before.events,
-    description: change.description === undefined ? before.description : (change.description ?? undefined),
-    headers: change.headers === undefined ? before.headers : (change.headers ?? undefined),
-    retry: change.retry ?? before.retry,
-    // A caller who may not see recipients in full cannot have them sent to a URL of their own either.
-    unmasked: before.unmasked && (!moves || seesInFull(actor)),
-    status:
-      change.status === undefined || (change.status === 'active' && before.status === 'failing')
-        ? before.status
-        : change.status,
-    updatedAt: Math.max(ports.clock(), before.updatedAt + 1),
-  };
+  const moves = after.url !== before.url;
   const refused = moves ? await validate(ports, after) : undefined;
   if (refused) return refused;
-  if (!(await ports.subscriptions.change(before, after))) return moved();
+  const entry = webhookEntry(actor, id, 'changed', after.updatedAt, { fields: fieldNames(change) });
+  if (!(await ports.subscriptions.change(before, after, entry))) return moved();
   // The new URL has just responded: failures of the old one do not count against it.
   const recovered = moves && before.consecutiveFailures > 0 ? await noteRecovered(ports, after) : undefined;
   if (resumed || recovered) {
@@ -176,16 +148,25 @@ export const revokeSubscription = async (ports: WebhookPorts, actor: Actor, id: 
   const before = await ports.subscriptions.read(actor.organizationId, id);
   if (!before) return absent();
   if (before.status === 'revoked') return undefined;
-  await ports.subscriptions.noteHealth(actor.organizationId, id, { status: 'revoked', revokedAt: ports.clock() });
+  const now = ports.clock();
+  await ports.subscriptions.revoke(before, now, webhookEntry(actor, id, 'deleted', now));
   await triggerDrain(ports, before);
   return undefined;
 };
 
-/** Creates a new secret; the old one also signs until the overlap ends. */
+/**
+ * Creates a new secret; the old one also signs until the overlap ends. 403 for a subscription that delivers recipients in full, when the
+ * caller may not see them so.
+ */
 export const rotateSecret = async (ports: WebhookPorts, actor: Actor, id: Id<'webhook'>, overlapHours: number) => {
   const before = await ports.subscriptions.read(actor.organizationId, id);
   if (!before) return absent();
   if (before.status === 'revoked') return moved();
+  if (before.unmasked && !seesInFull(actor))
+    return refuse(
+      'FORBIDDEN',
+      'The subscription delivers recipients in full: only a caller with pii:full rotates its secret.',
+    );
   const now = ports.clock();
   const endsAt = now + overlapHours * HOUR_MS;
   const secret = ports.newSecret();
@@ -198,7 +179,8 @@ export const rotateSecret = async (ports: WebhookPorts, actor: Actor, id: Id<'we
     secrets: [{ version, sealed: await ports.seal(actor.organizationId, id, secret) }, ...old.slice(0, 4)],
     updatedAt: Math.max(now, before.updatedAt + 1),
   };
-  return (await ports.subscriptions.change(before, after)) ? { subscription: after, secret } : moved();
+  const entry = webhookEntry(actor, id, 'secret_rotated', now, { overlapHours });
+  return (await ports.subscriptions.change(before, after, entry)) ? { subscription: after, secret } : moved();
 };
 
 /** Sends the example of an event type: a delivery like any other, but without a sequence number. */

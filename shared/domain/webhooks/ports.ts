@@ -1,3 +1,5 @@
+import type { AuditEntry } from '../audit/entry.ts';
+import type { Refusal } from '../core/errors.ts';
 import type { Id } from '../core/ids.ts';
 import type { Clock } from '../core/time.ts';
 import type { DomainEvent } from '../events/event.ts';
@@ -47,7 +49,7 @@ export interface Health {
 }
 
 export interface WebhookStore {
-  create(subscription: Subscription): Promise<'created' | 'too_many'>;
+  create(subscription: Subscription, entry: AuditEntry): Promise<'created' | 'too_many'>;
   read(organizationId: Id<'organization'>, id: Id<'webhook'>): Promise<Subscription | undefined>;
   /** The subscriptions of deliveries, in their order; undefined for a missing one. One whose row does not parse is rejected alone. */
   readAll(
@@ -56,7 +58,9 @@ export interface WebhookStore {
   /** All subscriptions of an organization, newest first. */
   list(organizationId: Id<'organization'>): Promise<readonly Subscription[]>;
   /** Replaces the fields that an operator may change, if the subscription is unchanged since `before` was read. */
-  change(before: Subscription, after: Subscription): Promise<boolean>;
+  change(before: Subscription, after: Subscription, entry: AuditEntry): Promise<boolean>;
+  /** Revokes a subscription at `at` (ms), and enters who did; does nothing when it is revoked already. */
+  revoke(subscription: Subscription, at: number, entry: AuditEntry): Promise<void>;
   /** Records a change of health; a subscription that was revoked meanwhile stays revoked. */
   noteHealth(organizationId: Id<'organization'>, id: Id<'webhook'>, health: Health): Promise<Subscription | undefined>;
   /** Records until when (ms) an attempt at the slow endpoint may still be waiting for its response. */
@@ -93,8 +97,8 @@ export interface DeliveryStore {
   advance(delivery: Delivery, at: number): Promise<void>;
   /** Records the attempt of a claimed delivery. False when the claim was lost meanwhile. */
   record(delivery: Delivery, result: AttemptResult): Promise<boolean>;
-  /** Starts a new round of attempts. */
-  replay(delivery: Delivery, now: number): Promise<StoredDelivery | undefined>;
+  /** Starts a new round of attempts, and enters who did; undefined while a worker tries the delivery. */
+  replay(delivery: Delivery, now: number, entry?: AuditEntry): Promise<StoredDelivery | undefined>;
   read(deliveryId: Id<'delivery'>): Promise<StoredDelivery | undefined>;
   attempts(deliveryId: Id<'delivery'>): Promise<readonly KeptAttempt[]>;
   page(
@@ -198,6 +202,8 @@ export interface WebhookPorts {
     /** Called once if there is no complete response after `afterMs`. */
     slow?: { afterMs: number; call: () => void };
   }) => Promise<PostOutcome>;
+  /** Draws one of the organization's validation posts; 429 when those of this minute are used up. */
+  readonly drawValidation: (organizationId: Id<'organization'>) => Promise<Refusal<'RATE_LIMITED'> | undefined>;
   /** What is wrong with a URL; undefined when nothing is. */
   readonly checkEndpoint: (url: string) => string | undefined;
   readonly checkHeaders: (headers: readonly { key: string; value: string }[]) => string | undefined;
@@ -206,6 +212,19 @@ export interface WebhookPorts {
   readonly sign: (secrets: readonly string[], eventId: Id<'event'>, timestampSeconds: number, body: string) => string;
   readonly seal: (organizationId: Id<'organization'>, webhookId: Id<'webhook'>, secret: string) => Promise<string>;
   readonly open: (organizationId: Id<'organization'>, webhookId: Id<'webhook'>, sealed: string) => Promise<string>;
+  /** Seals and opens the value of a subscription's header; `name` is in lower case. */
+  readonly sealHeader: (
+    organizationId: Id<'organization'>,
+    webhookId: Id<'webhook'>,
+    name: string,
+    value: string,
+  ) => Promise<string>;
+  readonly openHeader: (
+    organizationId: Id<'organization'>,
+    webhookId: Id<'webhook'>,
+    name: string,
+    sealed: string,
+  ) => Promise<string>;
   /** Seals and opens the exchange of an attempt. */
   readonly sealExchange: (
     organizationId: Id<'organization'>,
@@ -217,8 +236,10 @@ export interface WebhookPorts {
     deliveryId: Id<'delivery'>,
     sealed: string,
   ) => Promise<Exchange>;
-  /** The full recipient of a message's event, or the full sender of an inbound message's, for a subscription that may see it. */
-  readonly recipient: (messageId: Id<'message'>) => Promise<string | undefined>;
+  /** The full recipient of an organization's message, or the full sender of an inbound one, for a subscription that may see it. */
+  readonly recipient: (organizationId: Id<'organization'>, messageId: Id<'message'>) => Promise<string | undefined>;
+  /** The full phone of an organization's contact, for a subscription that may see it; undefined once it is erased. */
+  readonly contactPhone: (organizationId: Id<'organization'>, contactId: Id<'contact'>) => Promise<string | undefined>;
   /** Enqueues deliveries early; otherwise they are found by their due time. */
   readonly enqueue: (deliveryIds: readonly Id<'delivery'>[], delaySeconds?: number) => void;
   /** Enqueues the drain of a backlog early; otherwise it is found by its due time. */

@@ -17,13 +17,18 @@ export interface SealedSecret {
   readonly endsAt?: number | undefined;
 }
 
+/** A header that a subscription adds to every delivery: its value sealed, with what answers show of it; in an old row still in clear. */
+export type StoredHeader =
+  | { readonly key: string; readonly sealed: string; readonly shown: string }
+  | { readonly key: string; readonly value: string };
+
 /** A stored subscription (docs/spec/webhooks.md#subscription-shape). Times are ms. */
 export interface Subscription extends Tenant {
   readonly id: Id<'webhook'>;
   readonly url: string;
   /** Newest first; responses show the first. */
   readonly secrets: readonly SealedSecret[];
-  readonly headers?: readonly { readonly key: string; readonly value: string }[] | undefined;
+  readonly headers?: readonly StoredHeader[] | undefined;
   readonly events: readonly EventType[];
   readonly status: SubscriptionStatus;
   readonly description?: string | undefined;

@@ -1,5 +1,6 @@
 import { definedFields } from '../core/patch.ts';
 import { isoTime } from '../core/time.ts';
+import { shownHeader } from './header-values.ts';
 import type { Attempt, AttemptSummary, StoredDelivery } from './ports.ts';
 import type { Subscription } from './subscription.ts';
 
@@ -8,17 +9,14 @@ const optional = <K extends string, V>(name: K, value: V | undefined) =>
 const optionalTime = <K extends string>(name: K, ms: number | undefined) =>
   optional(name, ms === undefined ? undefined : isoTime(ms));
 
-/** A subscription as the API returns it (docs/spec/webhooks.md#subscription-shape). Of the secret it has only the sealed form. */
+/** A subscription as the API returns it (docs/spec/webhooks.md#subscription-shape). Secret and header values are never in clear. */
 export const webhookView = (subscription: Subscription) => ({
   id: subscription.id,
   organizationId: subscription.organizationId,
   url: subscription.url,
   secretCipher: subscription.secrets[0]?.sealed ?? '',
   secretVersion: subscription.secrets[0]?.version ?? 0,
-  ...optional(
-    'headers',
-    subscription.headers?.map((header) => ({ ...header })),
-  ),
+  ...optional('headers', subscription.headers?.map(shownHeader)),
   events: [...subscription.events],
   status: subscription.status,
   ...optional('description', subscription.description),

@@ -1,3 +1,4 @@
+import { Resolver } from 'node:dns/promises';
 import type { GetEmailIdentityCommandOutput, SESv2Client } from '@aws-sdk/client-sesv2';
 import type { EmailIdentities, IdentityAnswer, IdentityState } from '../../domain/senders/sender.ts';
 import { clientCache } from '../aws.ts';
@@ -31,6 +32,19 @@ const answerOf = (fault: unknown): IdentityAnswer => {
   return { kind: 'unavailable', detail: name };
 };
 
+/** Timeout of the first attempt, in ms, and number of attempts; later ones wait longer. */
+const LOOKUP = { timeout: 1_000, tries: 2 };
+
+/** Looks a TXT record up. What no name server answers is as good as not set: it is looked up again. */
+const textLookup = ({ dnsServers }: Pick<AmazonSesSettings, 'dnsServers'>): EmailIdentities['hasText'] => {
+  const resolver = new Resolver(LOOKUP);
+  if (dnsServers) resolver.setServers(dnsServers);
+  return async ({ name, value }) => {
+    const found = await resolver.resolveTxt(name).catch(() => []);
+    return found.some((parts) => parts.join('') === value);
+  };
+};
+
 /** The e-mail identities of the operator's SES account (https://docs.aws.amazon.com/ses/latest/dg/creating-identities.html). */
 export const sesIdentities = (given: unknown): EmailIdentities => {
   const settings: AmazonSesSettings = amazonSesSettings.parse(given);
@@ -57,6 +71,7 @@ export const sesIdentities = (given: unknown): EmailIdentities => {
         kind: 'done',
         state: stateOf(EmailIdentity, await client.send(new GetEmailIdentityCommand({ EmailIdentity }), abort())),
       })),
+    hasText: textLookup(settings),
     remove: (EmailIdentity) =>
       call(async (client, { DeleteEmailIdentityCommand }) => {
         await client.send(new DeleteEmailIdentityCommand({ EmailIdentity }), abort());

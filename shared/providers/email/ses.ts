@@ -3,6 +3,7 @@ import * as z from 'zod';
 import type { EmailContent } from '../../domain/channels/email/content.ts';
 import type { EmailDispatch, EmailProvider, EmailProviderDeclaration } from '../../domain/channels/email/provider.ts';
 import { refusalBeforeDispatch } from '../../domain/channels/email/suppression.ts';
+import { parseMailbox } from '../../domain/core/email-address.ts';
 import type { CallbackReading, ProviderAnswer, ProviderIo, RefusalCause } from '../../domain/message/provider-port.ts';
 import {
   awsAccessSettings,
@@ -34,7 +35,21 @@ export const amazonSesSettings = z
       .describe(
         "Another address than the region's own (https://email.<region>.amazonaws.com): a VPC endpoint or a stand-in.",
       ),
+    serviceFrom: z
+      .string()
+      .refine((text) => parseMailbox(text) !== undefined, 'must be an e-mail address, or a name and an address')
+      .optional()
+      .describe(
+        "The verified sender of the service's own e-mails, such as links to sign in. Without it none of them is sent.",
+      ),
     snsBaseUrl: snsSettings.snsBaseUrl,
+    dnsServers: z
+      .array(z.string().regex(/^(?:\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-f:]+\])(?::\d{1,5})?$/i))
+      .min(1)
+      .optional()
+      .describe(
+        "Other name servers than the system's to look for the records of registered domains at, each an IP address.",
+      ),
     timeoutMs: awsAccessSettings.timeoutMs,
   })
   .refine(hasCompleteAccessKey, INCOMPLETE_ACCESS_KEY);

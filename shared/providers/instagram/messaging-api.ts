@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { PayloadContent } from '../../domain/channels/meta/content.ts';
 import { looseId } from '../../domain/core/id-schema.ts';
+import { idPattern } from '../../domain/core/ids.ts';
 import type {
   Dispatch,
   Provider,
@@ -17,7 +18,7 @@ import { MESSAGING_API_ERRORS } from './messaging-api-codes.ts';
 import { instagramEntry, instagramEvents } from './messaging-api-events.ts';
 
 const account = z.strictObject({
-  id: z.string().regex(/^iga_[0-9A-Za-z]{1,60}$/),
+  id: z.string().regex(idPattern('instagramAccount'), 'must be iga_ and 21 letters or digits'),
   organizationId: looseId('organization', z.string().regex(/^org_[0-9A-Za-z]{1,60}$/)),
   accountId: z.string().regex(/^\d{1,32}$/),
   accessToken: graphSettings.accessToken,
@@ -29,7 +30,7 @@ export const messagingApiSettings = z.strictObject({
     .array(account)
     .min(1)
     .describe(
-      'The accounts, each of one organization: `id` (iga_…) is what messages name it by, `accountId` its Instagram id and `accessToken` an Instagram user token with instagram_business_manage_messages, or a Page token with instagram_manage_messages.',
+      'The accounts, each of one organization: `id` (iga_ and 21 letters or digits) is what messages name it by, `accountId` its Instagram id and `accessToken` an Instagram user token with instagram_business_manage_messages, or a Page token with instagram_manage_messages.',
     ),
   appSecret: metaWebhookSettings.appSecret,
   verifyToken: metaWebhookSettings.verifyToken,

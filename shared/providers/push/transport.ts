@@ -22,8 +22,10 @@ export interface PushOptions {
   readonly apnsUrls?: { readonly production: string; readonly development: string } | undefined;
   /** CA certificates for APNs instead of the system's. */
   readonly apnsCa?: string | undefined;
-  /** Connections to browsers' push services, which are untrusted hosts; by default they reach public HTTPS hosts only. */
+  /** Connections to browsers' push services; by default they reach public HTTPS hosts only. */
   readonly connections?: WebhookConnections | undefined;
+  /** Hosts of browsers' push services beside the known ones. */
+  readonly webPushHosts?: readonly string[] | undefined;
 }
 
 const TIMEOUT_MS = 10_000;
@@ -41,7 +43,7 @@ export const createPushTransport = (
   const pushIo: PushIo = { ...io, timeoutMs };
   const fcm = createFcm(pushIo, { fcm: fcmUrl, token: googleTokenUrl });
   const apns = createApns(pushIo, { urls: apnsUrls, ca: apnsCa });
-  const webpush = createWebPush(pushIo, connections);
+  const webpush = createWebPush(pushIo, connections, options.webPushHosts);
   const sendByPlatform = ({ app, ...dispatch }: PushDispatch): Promise<PushAnswer> | PushAnswer => {
     const { platform } = dispatch.device;
     if (platform === 'ios' && app.apns) return apns.send({ ...dispatch, credentials: app.apns });

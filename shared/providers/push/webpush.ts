@@ -1,6 +1,7 @@
 import { createPrivateKey } from 'node:crypto';
 import type { VapidCredentials } from '../../domain/channels/push/credentials.ts';
 import type { PushAnswer } from '../../domain/channels/push/transport.ts';
+import { webPushFault } from '../../domain/channels/push/web-push-hosts.ts';
 import type { RefusalCause } from '../../domain/message/provider-port.ts';
 import { refusal, retryAfterSeconds } from '../http.ts';
 import type { WebhookConnections } from '../webhooks/connections.ts';
@@ -76,8 +77,16 @@ const answerOf = (reply: PostReply, dispatchId: string, now: number): PushAnswer
   return { kind: 'unknown', detail };
 };
 
-/** Web Push: RFC 8030, with encryption (RFC 8291) and VAPID (RFC 8292). Endpoints are untrusted URLs. */
-export const createWebPush = (io: PushIo, connections: WebhookConnections): PushService<VapidCredentials> => {
+/**
+ * Web Push: RFC 8030, with encryption (RFC 8291) and VAPID (RFC 8292). Endpoints are untrusted URLs: only those of the known push services and
+ * of `hosts` are called.
+ */
+export const createWebPush = (
+  io: PushIo,
+  connections: WebhookConnections,
+  hosts: readonly string[] = [],
+): PushService<VapidCredentials> => {
+  const policy = { allowLoopbackHttp: connections.allowLoopbackHttp, hosts };
   const tokens = new SingleFlightCache<string>();
   const authorization = (credentials: VapidCredentials, origin: string): Promise<string> =>
     tokens.get(cacheKeyOf(credentials, origin), io.now(), async () => {
@@ -90,6 +99,8 @@ export const createWebPush = (io: PushIo, connections: WebhookConnections): Push
       const origin = URL.parse(device.token)?.origin;
       const keys = readKeys(device.p256dh, device.auth);
       if (origin === undefined || !keys) return deadToken('webpush: the subscription has no address or keys');
+      const fault = webPushFault(device.token, policy);
+      if (fault !== undefined) return refusal('recipient', `webpush: the address ${fault}`);
       const content = contentOf(request);
       if (content.byteLength > MAX_CONTENT_BYTES)
         return refusal('content', `webpush: the content is longer than ${MAX_CONTENT_BYTES} bytes`);

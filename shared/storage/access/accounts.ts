@@ -1,28 +1,48 @@
 import * as z from 'zod';
-import { ACCOUNT_STATUSES, type Account, type AccountStatus } from '../../domain/access/accounts.ts';
+import {
+  ACCOUNT_STATUSES,
+  type Account,
+  type AccountOutcome,
+  type AccountStore,
+  isActiveOwner,
+  MAX_ACCOUNTS,
+} from '../../domain/access/accounts.ts';
+import { ROLES } from '../../domain/access/roles.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import { isoTime } from '../../domain/core/time.ts';
 import type { PageRequest } from '../../domain/message/lists.ts';
 import { INDEX_KEYS, KEYS } from '../access-patterns.ts';
+import { auditWrites } from '../audit/audit-log.ts';
 import { id, time } from '../client/attributes.ts';
+import { ABSENT } from '../client/conditions.ts';
+import type { WriteOp } from '../client/expressions.ts';
+import { atVersion, commit } from '../client/optimistic-commit.ts';
 import { newestPage } from '../client/pages.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
-import { readOrganization } from './organizations.ts';
+import { countDown, countWithin, readOrganization } from './organizations.ts';
+import { linkRequestWrite } from './sign-in-links.ts';
 
+/** Accounts. The defaults are those of a row from before there were roles, when every account held every scope. */
 const accountRows = defineRow<Account>()({
   attributes: {
     id: id('account'),
     organizationId: id('organization'),
     name: z.string(),
     email: z.string(),
+    emailHash: z.string().default(''),
+    role: z.enum(ROLES).default('owner'),
     status: z.enum(ACCOUNT_STATUSES),
+    sessionEpoch: z.int().default(0),
+    acceptedAt: time.exactOptional(),
     createdAt: time,
+    version: z.int().default(0),
   },
   rename: { organizationId: 'org' },
   key: (account) => KEYS.account(account.id),
   index: (account) => INDEX_KEYS.accountsOf(account.organizationId, isoTime(account.createdAt), account.id),
 });
+export const accountRow = (account: Account) => accountRows.write(account);
 
 /** An account by its id, strongly consistent; undefined when there is none. The caller checks the organization. */
 export const readAccount = async (table: Table, accountId: Id<'account'>): Promise<Account | undefined> => {
@@ -30,32 +50,121 @@ export const readAccount = async (table: Table, accountId: Id<'account'>): Promi
   return row && accountRows.read(row);
 };
 
-/** Stores a new account. False when the organization does not exist. */
-export const putAccount = async (table: Table, account: Account): Promise<boolean> => {
-  const outcome = await table.transact([
-    { put: accountRows.write(account), when: { text: 'attribute_not_exists(#pk)' } },
-    {
-      update: KEYS.organization(account.organizationId),
-      add: { accounts: 1 },
-      when: { text: 'attribute_exists(#pk)' },
-    },
-  ]);
-  return outcome.ok || outcome.reasons[0]?.row?.org === account.organizationId;
+/** The row that makes an address one account's in its organization, and finds the account by the address. */
+const personRows = defineRow<Pick<Account, 'id' | 'organizationId'>>()({
+  attributes: { id: id('account'), organizationId: id('organization') },
+  rename: { organizationId: 'org' },
+  key: ({ organizationId }, emailHash: string) => KEYS.person(emailHash, organizationId),
+});
+
+/** The accounts of an address in all organizations of the stage, at most 100. One query, one read. */
+export const accountsOfAddress = async (
+  table: Table,
+  emailHash: string,
+  organizationId?: Id<'organization'>,
+): Promise<Account[]> => {
+  const { pk: partition, sk } = KEYS.person(emailHash, organizationId ?? '');
+  const sort = { text: 'begins_with(#sk, :sk)', values: { sk } };
+  const { rows } = await table.query({ partition, sort, consistent: true, limit: 100 });
+  const keys = rows.map((row) => KEYS.account(personRows.read(row).id));
+  const found = keys.length === 0 ? [] : await table.getMany(keys, { consistent: true });
+  return found.flatMap((row) => (row ? [accountRows.read(row)] : []));
 };
 
-/** Sets an account's status. A suspended account's sessions are refused from then on. False when there is no such account. */
-export const setAccountStatus = async (
-  table: Table,
-  accountId: Id<'account'>,
-  status: AccountStatus,
-): Promise<boolean> => {
-  const written = await table.write({
-    update: KEYS.account(accountId),
-    set: accountRows.set({ status }),
-    when: { text: 'attribute_exists(#pk)' },
-  });
-  return written.ok;
+/** Condition: the account is active, and was not suspended since it was read. */
+export const stillActive = ({ id: accountId, sessionEpoch }: Account): WriteOp => ({
+  check: KEYS.account(accountId),
+  when: {
+    text: '#status = :active AND (attribute_not_exists(#sessionEpoch) OR #sessionEpoch = :epoch)',
+    values: { active: 'active', epoch: sessionEpoch },
+  },
+});
+
+/** Counts the active owners of the organization by what changes of an account. The operator may take the last one away. */
+export const ownerWrites = (before: Account | undefined, after: Account | undefined, keepsOne: boolean): WriteOp[] => {
+  const [was, is] = [before && isActiveOwner(before), after && isActiveOwner(after)].map(Boolean);
+  const account = before ?? after;
+  if (!account || was === is) return [];
+  return [
+    {
+      update: KEYS.organization(account.organizationId),
+      add: { activeOwners: is ? 1 : -1 },
+      when: keepsOne && was ? { text: '#activeOwners > :one', values: { one: 1 } } : { text: 'attribute_exists(#pk)' },
+    },
+  ];
 };
+
+/** Condition: the account of who asks is as it was read. None for a key, and for who changes itself. */
+const callerWrites = (by: Account | undefined, target?: Account): WriteOp[] =>
+  by && by.id !== target?.id ? [{ check: KEYS.account(by.id), when: atVersion(by.version) }] : [];
+
+type Named = readonly (readonly [refusal: Exclude<AccountOutcome, 'saved'>, writes: readonly WriteOp[]])[];
+const writesOf = (named: Named): WriteOp[] => named.flatMap(([, writes]) => writes);
+const refusalAt = (named: Named, at: number): Exclude<AccountOutcome, 'saved'> =>
+  named.flatMap(([refusal, writes]) => writes.map(() => refusal))[at] ?? 'conflict';
+
+/** The counters of a new account's organization, in one write: two of a transaction cannot meet in a row. */
+const countNew = (account: Account): WriteOp => {
+  const counted = countWithin(account.organizationId, 'accounts', MAX_ACCOUNTS);
+  return isActiveOwner(account) && 'update' in counted
+    ? { ...counted, add: { ...counted.add, activeOwners: 1 } }
+    : counted;
+};
+const countGone = (account: Account, keepsOne: boolean): WriteOp => {
+  const counted = countDown(account.organizationId, 'accounts');
+  const [owner] = ownerWrites(account, undefined, keepsOne);
+  return owner && 'update' in owner && 'update' in counted
+    ? { ...owner, add: { ...counted.add, ...owner.add } }
+    : counted;
+};
+const personWrite = (account: Account): WriteOp[] =>
+  account.emailHash === '' ? [] : [{ put: personRows.write(account, account.emailHash), when: ABSENT }];
+const noPersonWrite = ({ emailHash, organizationId }: Account): WriteOp[] =>
+  emailHash === '' ? [] : [{ delete: KEYS.person(emailHash, organizationId) }];
+
+/** The accounts of a stage. `byOperator`: the operator may leave an organization without an owner. */
+export const accountStore = (table: Table, { byOperator = false } = {}): AccountStore => ({
+  read: (accountId) => readAccount(table, accountId),
+
+  async create(account, by, linkRequest, entry) {
+    const named: Named = [
+      ['limit_reached', [countNew(account)]],
+      ['email_taken', personWrite(account)],
+      ['caller_changed', callerWrites(by)],
+      ['conflict', linkRequest ? [linkRequestWrite(linkRequest)] : []],
+      ['conflict', auditWrites(entry)],
+    ];
+    const outcome = await commit(table, { row: accountRow(account), also: writesOf(named) });
+    return outcome.kind === 'refused' ? refusalAt(named, outcome.at) : outcome.kind;
+  },
+
+  async change(before, after, by, entry) {
+    const named: Named = [
+      ['last_owner', ownerWrites(before, after, !byOperator)],
+      ['caller_changed', callerWrites(by, before)],
+      ['conflict', auditWrites(entry)],
+    ];
+    const outcome = await commit(table, { row: accountRow(after), over: before.version, also: writesOf(named) });
+    return outcome.kind === 'refused' ? refusalAt(named, outcome.at) : outcome.kind;
+  },
+
+  async remove(account, by, entry) {
+    const named: Named = [
+      ['conflict', [{ delete: KEYS.account(account.id), when: atVersion(account.version) }]],
+      ['last_owner', [countGone(account, !byOperator)]],
+      ['caller_changed', callerWrites(by, account)],
+      ['conflict', noPersonWrite(account)],
+      ['conflict', auditWrites(entry)],
+    ];
+    const outcome = await table.transact(writesOf(named));
+    return outcome.ok
+      ? 'saved'
+      : refusalAt(
+          named,
+          outcome.reasons.findIndex(({ conditionFailed }) => conditionFailed),
+        );
+  },
+});
 
 /** An organization's accounts, newest first. */
 export const listAccounts = async (

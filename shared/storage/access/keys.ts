@@ -1,54 +1,31 @@
-import * as z from 'zod';
 import type { Credential } from '../../domain/access/credentials.ts';
 import type { ApiKey, KeyStore } from '../../domain/access/keys.ts';
-import { ENVIRONMENTS } from '../../domain/core/actor.ts';
-import { SCOPES } from '../../domain/core/scopes.ts';
-import { isoTime } from '../../domain/core/time.ts';
-import type { DomainEvent } from '../../domain/events/event.ts';
 import { INDEX_KEYS, KEYS } from '../access-patterns.ts';
-import { id, time } from '../client/attributes.ts';
+import { auditWrites } from '../audit/audit-log.ts';
+import { ABSENT, EXISTS } from '../client/conditions.ts';
 import type { Condition, WriteOp } from '../client/expressions.ts';
 import { newestPage } from '../client/pages.ts';
-import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
 import { eventWrite } from '../due-work/outbox.ts';
-import { credentialRow, newCredentialWrite } from './credentials.ts';
+import { credentialRangesWrite, credentialRow, newCredentialWrite } from './credential-writes.ts';
+import { keyRows } from './key-rows.ts';
 import { readOrganization } from './organizations.ts';
 
-const hash = z.string().length(64);
-const keyRows = defineRow<ApiKey>()({
-  attributes: {
-    id: id('apiKey'),
-    organizationId: id('organization'),
-    env: z.enum(ENVIRONMENTS),
-    name: z.string(),
-    scopes: z.array(z.enum(SCOPES)),
-    hash,
-    last4: z.string().length(4),
-    oldSecrets: z.array(z.object({ hash, until: time })),
-    createdAt: time,
-    expiresAt: time.exactOptional(),
-    rotatedAt: time.exactOptional(),
-    revokedAt: time.exactOptional(),
-  },
-  rename: { organizationId: 'org' },
-  key: (key) => KEYS.apiKey(key.id),
-  index: (key) => INDEX_KEYS.keysOf(key.organizationId, isoTime(key.createdAt), key.id),
-});
-
 /** The credential of each secret of a key. */
-const credentialOf = ({ id, organizationId, env, scopes, expiresAt }: ApiKey): Credential => ({
+const credentialOf = ({ id, organizationId, env, scopes, ancestors, allowedIps, expiresAt }: ApiKey): Credential => ({
   id,
   organizationId,
   env,
   kind: 'key',
   scopes,
+  ancestors,
+  ...(allowedIps === undefined ? {} : { allowedIps }),
   ...(expiresAt === undefined ? {} : { expiresAt }),
 });
 
 /** The writes of a new key: its record and the credential of its secret. The caller counts it in the organization's total. */
 export const newKeyWrites = (key: ApiKey): WriteOp[] => [
-  { put: keyRows.write(key), when: { text: 'attribute_not_exists(#pk)' } },
+  { put: keyRows.write(key), when: ABSENT },
   newCredentialWrite(key.hash, credentialOf(key)),
 ];
 
@@ -69,20 +46,55 @@ const isUnchanged = ({ hash }: ApiKey): Condition => ({
   values: { hash },
 });
 
+/** Condition: the key that creates another is not revoked, so that no new key slips from a revocation. */
+const creatorChecks = ({ ancestors: [creator] }: ApiKey): WriteOp[] =>
+  creator === undefined
+    ? []
+    : [{ check: KEYS.apiKey(creator), when: { text: 'attribute_exists(#pk) AND attribute_not_exists(#revokedAt)' } }];
+
+/** Condition: the keys below this one were not ended with it, so that of concurrent revocations one is entered. */
+const ACTIVE_TREE: Condition = { text: 'attribute_exists(#pk) AND attribute_not_exists(#treeRevokedAt)' };
+
+/** Revokes the key, or ends the keys below one that was revoked alone. */
+const revokeWrites = (before: ApiKey, revokedAt: number, tree: boolean): WriteOp[] => {
+  const update = KEYS.apiKey(before.id);
+  if (before.revokedAt !== undefined)
+    return [{ update, set: keyRows.set({ treeRevokedAt: revokedAt }), when: ACTIVE_TREE }];
+  return [
+    {
+      update,
+      set: keyRows.set({ revokedAt, oldSecrets: [], treeRevokedAt: tree ? revokedAt : undefined }),
+      when: isUnchanged(before),
+    },
+    ...secretsOf(before).map((hash) => ({ delete: KEYS.credential(hash) })),
+  ];
+};
+
 /** Keys in the table of one stage. */
 export const keyStore = (table: Table): KeyStore => ({
-  async create(key, event?: DomainEvent) {
+  async create(key, { event, entry }) {
     const outcome = await table.transact([
       ...newKeyWrites(key),
-      { update: KEYS.organization(key.organizationId), add: { keys: 1 }, when: { text: 'attribute_exists(#pk)' } },
-      ...(event ? [eventWrite(event)] : []),
+      { update: KEYS.organization(key.organizationId), add: { keys: 1 }, when: EXISTS },
+      eventWrite(event),
+      ...creatorChecks(key),
+      ...auditWrites(entry),
     ]);
-    return outcome.ok || outcome.reasons[0]?.row?.hash === key.hash;
+    if (outcome.ok || outcome.reasons[0]?.row?.hash === key.hash) return 'created';
+    return outcome.reasons[2]?.conditionFailed ? 'no_organization' : 'creator_revoked';
   },
 
   async read(id) {
     const row = await table.get(KEYS.apiKey(id));
     return row && keyRows.read(row);
+  },
+
+  async readMany(ids) {
+    const rows = await table.getMany(
+      ids.map((keyId) => KEYS.apiKey(keyId)),
+      { consistent: true },
+    );
+    return rows.filter((row) => row !== undefined).map(keyRows.read);
   },
 
   async list(organizationId, page) {
@@ -93,7 +105,7 @@ export const keyStore = (table: Table): KeyStore => ({
     return { items: rows.map(keyRows.read), total: organization?.keys ?? 0 };
   },
 
-  async rotate(before, after, event) {
+  async rotate(before, after, { event, entry }) {
     const { hash, last4, oldSecrets } = after;
     const outcome = await table.transact([
       {
@@ -104,19 +116,29 @@ export const keyStore = (table: Table): KeyStore => ({
       newCredentialWrite(hash, credentialOf(after)),
       ...oldSecretWrites(before, after),
       eventWrite(event),
+      ...auditWrites(entry),
     ]);
     return outcome.ok || outcome.reasons[0]?.row?.hash === hash;
   },
 
-  async revoke(before, revokedAt) {
+  async change(before, after, now, entry) {
+    const { allowedIps, name } = after;
+    const working = [before.hash, ...before.oldSecrets.filter(({ until }) => until > now).map(({ hash }) => hash)];
     const outcome = await table.transact([
       {
         update: KEYS.apiKey(before.id),
-        set: keyRows.set({ revokedAt, oldSecrets: [] }),
+        set: keyRows.set({ name, allowedIps }),
+        ...(allowedIps === undefined ? { remove: ['allowedIps'] } : {}),
         when: isUnchanged(before),
       },
-      ...secretsOf(before).map((hash) => ({ delete: KEYS.credential(hash) })),
+      ...working.map((hash) => credentialRangesWrite(hash, allowedIps)),
+      ...auditWrites(entry),
     ]);
     return outcome.ok;
+  },
+
+  async revoke(before, revokedAt, tree, entry) {
+    const writes = revokeWrites(before, revokedAt, tree);
+    return (await table.transact([...writes, ...auditWrites(entry)])).ok;
   },
 });

@@ -1,9 +1,11 @@
 import * as z from 'zod';
 import type { Organization } from '../../domain/access/organizations.ts';
+import type { AuditEntry } from '../../domain/audit/entry.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import { isoTime } from '../../domain/core/time.ts';
 import type { PageRequest } from '../../domain/message/lists.ts';
 import { INDEX_KEYS, KEYS } from '../access-patterns.ts';
+import { auditWrites } from '../audit/audit-log.ts';
 import { id, time } from '../client/attributes.ts';
 import { ABSENT, EXISTS } from '../client/conditions.ts';
 import type { WriteOp } from '../client/expressions.ts';
@@ -23,6 +25,7 @@ const organizationRows = defineRow<CountedOrganization>()({
     id: id('organization'),
     name: z.string(),
     smsPerSecond: z.int().min(1).exactOptional(),
+    sendsPerMinute: z.int().min(1).exactOptional(),
     createdAt: time,
     keys: z.int().default(0),
     accounts: z.int().default(0),
@@ -38,6 +41,20 @@ export const readOrganization = async (
 ): Promise<CountedOrganization | undefined> => {
   const row = await table.get(KEYS.organization(organizationId));
   return row && organizationRows.read(row);
+};
+
+/** Gives an organization another name, with the entry of who did; undefined when it does not exist. */
+export const renameOrganization = async (
+  table: Table,
+  organizationId: Id<'organization'>,
+  name: string,
+  entry: AuditEntry,
+): Promise<Organization | undefined> => {
+  const { ok } = await table.transact([
+    { update: KEYS.organization(organizationId), set: organizationRows.set({ name }), when: EXISTS },
+    ...auditWrites(entry),
+  ]);
+  return ok ? readOrganization(table, organizationId) : undefined;
 };
 
 /** The write of a new organization, with the number of keys that are written with it. */

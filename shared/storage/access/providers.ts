@@ -1,8 +1,12 @@
 import * as z from 'zod';
+import { operatorEntry, STAGE_LOG } from '../../domain/audit/entry.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import type { Vault } from '../../domain/core/secrets.ts';
+import { systemClock } from '../../domain/core/time.ts';
 import { KEYS } from '../access-patterns.ts';
+import { auditWrites } from '../audit/audit-log.ts';
 import { time } from '../client/attributes.ts';
+import { EXISTS } from '../client/conditions.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
 import { PARSE_KEY } from '../parse-key.ts';
@@ -33,6 +37,10 @@ const routeKey = (owner: RoutesOwner, channel: string, route: string) => ({
   sk: `ROUTE#${channel}#${route}#${owner}`,
 });
 
+/** The operator's act on a provider's settings. */
+const providerEntry = (action: 'provider.removed' | 'provider.set', channel: string, name: string, at: number) =>
+  operatorEntry(STAGE_LOG, { action, object: `provider/${channel}/${name}`, at, details: { channel } });
+
 /** Stores the operator's settings of a provider; sealed, because they contain its credentials. */
 export const putProviderSettings = async (
   table: Table,
@@ -40,11 +48,23 @@ export const putProviderSettings = async (
   { channel, name, settings, now }: { channel: string; name: string; settings: unknown; now: number },
 ): Promise<void> => {
   const sealed = vault.seal(PURPOSE, DEFAULT_ROUTES, JSON.stringify(settings), `${channel}/${name}`);
-  await table.write({ put: settingsRows.write({ sealed, updatedAt: now }, channel, name) });
+  await table.transact([
+    { put: settingsRows.write({ sealed, updatedAt: now }, channel, name) },
+    ...auditWrites(providerEntry('provider.set', channel, name, now)),
+  ]);
 };
 
-export const deleteProviderSettings = async (table: Table, channel: string, name: string): Promise<void> => {
-  await table.write({ delete: KEYS.provider(channel, name) });
+/** Deletes the settings of a provider, if there are any. `now` in ms. */
+export const deleteProviderSettings = async (
+  table: Table,
+  channel: string,
+  name: string,
+  now = systemClock(),
+): Promise<void> => {
+  await table.transact([
+    { delete: KEYS.provider(channel, name), when: EXISTS },
+    ...auditWrites(providerEntry('provider.removed', channel, name, now)),
+  ]);
 };
 
 /** The settings of all providers of a channel in this stage, by the provider's name. One query. */
@@ -68,13 +88,23 @@ export const readProviderSettings = async (
   );
 };
 
-/** Sets the providers of a route in their order, for one organization or as the stage's default. */
+/** Sets the providers of a route in their order, for one organization or as the stage's default. `now` in ms. */
 export const putRoutes = async (
   table: Table,
   routes: { organizationId?: Id<'organization'>; channel: string; route: string; providers: readonly string[] },
+  now = systemClock(),
 ): Promise<void> => {
   const { organizationId = DEFAULT_ROUTES, channel, route, providers } = routes;
-  await table.write({ put: routesRows.write({ providers }, organizationId, channel, route) });
+  const entry = operatorEntry(routes.organizationId ?? STAGE_LOG, {
+    action: 'routes.set',
+    object: `routes/${channel}/${route}`,
+    at: now,
+    details: { channel, route, providers: [...providers] },
+  });
+  await table.transact([
+    { put: routesRows.write({ providers }, organizationId, channel, route) },
+    ...auditWrites(entry),
+  ]);
 };
 
 /** The providers of a route in their order: the organization's own, else the stage's; undefined when neither is set. One round trip. */

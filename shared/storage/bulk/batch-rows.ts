@@ -46,6 +46,7 @@ export const chunkRows = defineRow<StoredChunk>()({
     leftAt: z.int().optional(),
     checkAt: z.int().optional(),
     released: z.int().optional(),
+    freed: z.record(z.string(), z.int()).optional(),
     releasedAt: z.int().optional(),
   },
   rename: { organizationId: 'org', messageIds: 'ids', checkAt: 'dueAt' },

@@ -17,6 +17,7 @@ import { messageRows } from '../messages/message-rows.ts';
 import type { Sealer } from '../messages/queued.ts';
 import { CAPTURE_SHARDS } from '../table-indexes.ts';
 import { entryWrite } from '../wallet/ledger.ts';
+import { freedReturns, sumFreed } from '../wallet/volumes.ts';
 import { batchRows, chunkRows, readChunkRow } from './batch-rows.ts';
 import { reserveChunk } from './reserve-chunk.ts';
 
@@ -38,7 +39,7 @@ const shardRow = z.object({ captured: sum, released: sum, resolved: sum });
 const counts = z.object(Object.fromEntries(UNIFIED_STATUSES.map((name) => [name, sum])));
 
 const sumsOf = (rows: readonly (Row | undefined)[]): EscrowSums => {
-  const sums = { resolved: 0, captured: 0, released: 0, counts: {} as Record<string, number> };
+  const sums = { resolved: 0, captured: 0, released: 0, freed: sumFreed(rows), counts: {} as Record<string, number> };
   for (const row of rows) {
     if (!row) continue;
     const shard = shardRow.parse(row);
@@ -76,8 +77,8 @@ const settlingWrites = (chunk: Chunk, sums: EscrowSums, at: number): WriteOp[] =
     {
       update: KEYS.batchChunk(batchId, chunk.chunk),
       set: isClosing
-        ? { ...chunkRows.set({ state: 'closed', released }), captured, closedAt: isoTime(at) }
-        : chunkRows.set({ released, releasedAt: at }),
+        ? { ...chunkRows.set({ state: 'closed', released, freed: sums.freed }), captured, closedAt: isoTime(at) }
+        : chunkRows.set({ released, releasedAt: at, freed: sums.freed }),
       ...(isClosing ? { remove: ['duePk', 'dueAt'] } : {}),
       when: isUnchanged(chunk),
     },
@@ -94,6 +95,7 @@ const settlingWrites = (chunk: Chunk, sums: EscrowSums, at: number): WriteOp[] =
       ? [
           entryWrite({ organizationId, kind: 'release', coins: back, held: -back, at, batchId }),
           { update: KEYS.wallet(organizationId), add: { balance: back, held: -back } },
+          ...freedReturns(organizationId, sumFreed([sums.freed], chunk.freed)),
         ]
       : []),
   ];

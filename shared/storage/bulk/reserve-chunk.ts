@@ -14,7 +14,8 @@ import { idempotencyRows, idempotencyWrite } from '../messages/idempotency.ts';
 import { messageRows } from '../messages/message-rows.ts';
 import { bodyWrite, type Sealer } from '../messages/queued.ts';
 import { entryWrite } from '../wallet/ledger.ts';
-import { ceilingWrite, volumeWrite } from '../wallet/limits.ts';
+import { ceilingWrite } from '../wallet/limits.ts';
+import { volumeOf, volumeWrite } from '../wallet/volumes.ts';
 import { debitWrite, guessWallet, planDebit, rememberWallet } from '../wallet/wallet.ts';
 import { walletRows } from '../wallet/wallet-row.ts';
 import { chunkRows } from './batch-rows.ts';
@@ -41,7 +42,9 @@ const chunkRow = (reservation: ChunkReservation): Row => {
 };
 
 const limitWrites = ({ organizationId, createdAt, volume, ceiling }: ChunkReservation): Named[] => [
-  ...(volume ? [{ part: 'volume', write: volumeWrite(organizationId, volume) } as const] : []),
+  ...(volume
+    ? [{ part: 'volume', write: volumeWrite(organizationId, volume.channel, volume.month, volume.change) } as const]
+    : []),
   ...(ceiling ? [{ part: 'ceiling', write: ceilingWrite(organizationId, createdAt, ceiling) } as const] : []),
 ];
 
@@ -119,7 +122,7 @@ const verdictOf = (
     if (balance < coins) return { kind: 'insufficient', balance };
   }
   const [volume] = failed('volume');
-  if (volume) return { kind: 'volume_changed', volume: volume.row ? z.int().parse(volume.row.segments) : 0 };
+  if (volume) return { kind: 'volume_changed', volume: volumeOf(volume.row) };
   return undefined;
 };
 

@@ -26,3 +26,6 @@ export const packedJson = <T>(maxBytes: number, check: (json: unknown) => T, toJ
     decode: (bytes) => check(JSON.parse(gunzipSync(bytes, { maxOutputLength: maxBytes }).toString('utf8'))),
     encode: (value) => gzipSync(JSON.stringify(toJson(value))),
   });
+
+/** The `ttl` of a row that is of no use after a moment (ms): DynamoDB deletes it a day later. */
+export const ttlAfter = (ms: number): number => Math.floor(ms / 1000) + 24 * 3600;

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { type CursorScope, decodeCursor, encodeCursor } from '../../domain/core/cursor.ts';
 import { type Refusal, refuse } from '../../domain/core/errors.ts';
 import type { Vault } from '../../domain/core/secrets.ts';
-import { INDEXES } from '../table-indexes.ts';
+import { INDEXES, TABLE } from '../table-indexes.ts';
 import type { Row } from './row.ts';
 import type { QueryRange, Table } from './table.ts';
 
@@ -20,10 +20,10 @@ export interface CursorPage {
   readonly keys: readonly Row[];
   readonly nextCursor?: string;
 }
-/** A range of one of the narrow list indexes. */
-export type ListRange = QueryRange & { readonly index: Exclude<keyof typeof INDEXES, 'due'> };
+/** A range of one of the narrow list indexes, or of the table itself: then a page holds whole rows. */
+export type ListRange = QueryRange & { readonly index?: Exclude<keyof typeof INDEXES, 'due'> };
 
-/** Index rows that one page of a filtered list reads at most: it bounds the cost, however rare the matches are. */
+/** Rows that one page of a filtered list reads at most: it bounds the cost, however rare the matches are. */
 const MAX_READ = 1_000;
 
 /** Where a page ended: the last row's key and index sort key. Ids and a time, no personal data. */
@@ -32,7 +32,7 @@ type Position = z.output<typeof position>;
 
 /** Matches from `from` on, until there is one more than `limit`, or the maximum is read, or the list ends. */
 const matches = async (table: Table, range: ListRange, from: Position | undefined, limit: number) => {
-  const { partitionKey, sortKey } = INDEXES[range.index];
+  const { partitionKey, sortKey } = range.index === undefined ? TABLE : INDEXES[range.index];
   const placeOf = (row: Readonly<Record<string, unknown>>): Position =>
     position.parse({ pk: row.pk, sk: row.sk, at: row[sortKey] });
   const rows: Row[] = [];
@@ -43,7 +43,7 @@ const matches = async (table: Table, range: ListRange, from: Position | undefine
     const page = await table.query({
       ...range,
       newestFirst: true,
-      only: ['pk', 'sk', sortKey],
+      ...(range.index === undefined ? {} : { only: ['pk', 'sk', sortKey] }),
       limit: size,
       startKey: end && { pk: end.pk, sk: end.sk, [partitionKey]: range.partition, [sortKey]: end.at },
     });

@@ -18,8 +18,11 @@ export type CommitOutcome =
   | { readonly kind: 'conflict' }
   | { readonly kind: 'refused'; readonly at: number; readonly row?: Row };
 
-/** Condition: the row has this version. */
-export const atVersion = (version: number): Condition => ({ text: '#version = :version', values: { version } });
+/** Condition: the row has this version; 0 for a row from before its kind counted them. */
+export const atVersion = (version: number): Condition =>
+  version === 0
+    ? { text: 'attribute_exists(#pk) AND attribute_not_exists(#version)' }
+    : { text: '#version = :version', values: { version } };
 
 /**
  * Replaces a versioned row if it still has the version it was derived from, together with the writes of `also`. The attribute `mark` is unique

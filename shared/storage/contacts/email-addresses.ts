@@ -1,7 +1,9 @@
+import { operatorEntry } from '../../domain/audit/entry.ts';
 import type { EmailConsentStore } from '../../domain/contacts/ports.ts';
 import { UNSUBSCRIBED } from '../../domain/contacts/unsubscribe.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import { INDEX_KEYS, KEYS } from '../access-patterns.ts';
+import { auditWrites } from '../audit/audit-log.ts';
 import type { Table } from '../client/table.ts';
 import { PARSE_KEY } from '../parse-key.ts';
 import { NOT_OPTED_OUT, optOutWrite, recipientRows } from './recipient-opt-outs.ts';
@@ -30,13 +32,18 @@ export const suppressionStore = (table: Table) => ({
     const until = row ? readSuppression(row).suppressedUntil : 0;
     return until > now ? until : undefined;
   },
-  /** Ends an address's suppression, if any. Idempotent. */
-  async lift(organizationId: Id<'organization'>, hash: string): Promise<void> {
-    await table.write({
-      update: KEYS.emailAddress(organizationId, hash),
-      remove: ['suppressedUntil'],
-      when: { text: 'attribute_exists(#suppressedUntil)' },
-    });
+  /** Ends an address's suppression, if any: an act of the operator, at `now` (ms). Idempotent. */
+  async lift(organizationId: Id<'organization'>, hash: string, now: number): Promise<void> {
+    const act = { action: 'suppression.lifted', object: organizationId, at: now } as const;
+    const entry = operatorEntry(organizationId, { ...act, details: { channel: 'email' } });
+    await table.transact([
+      {
+        update: KEYS.emailAddress(organizationId, hash),
+        remove: ['suppressedUntil'],
+        when: { text: 'attribute_exists(#suppressedUntil)' },
+      },
+      ...auditWrites(entry),
+    ]);
   },
 });
 

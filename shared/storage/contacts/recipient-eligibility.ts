@@ -116,7 +116,7 @@ export const readEligibility = async (
 const readPhone = contactRows.pick('phone');
 const readEmail = contactRows.pick('email');
 
-/** A contact's recipient on a channel: its phone or e-mail address; undefined when it has none, or belongs to another organization. One read. */
+/** A contact's recipient on a channel: its phone or e-mail address, or on push the contact itself; undefined when it has none, or belongs to another organization. One read. */
 export const contactRecipient = async (
   table: Table,
   organizationId: Id<'organization'>,
@@ -124,6 +124,8 @@ export const contactRecipient = async (
   channel: Channel,
 ): Promise<string | undefined> => {
   const { recipient } = channelOf(channel);
+  // A contact's devices are found by its id, when the message is planned.
+  if (recipient === 'device') return contactId;
   if (recipient !== 'phone' && recipient !== 'email') return undefined;
   const row = await table.get(KEYS.contact(contactId), { eventual: true, only: ['org', recipient] });
   if (row?.org !== organizationId) return undefined;

@@ -1,7 +1,7 @@
 import type { WorkItem } from '../../queues/queues.ts';
-import { duePartitions } from '../access-patterns.ts';
 import { pageKeys } from '../client/pages.ts';
 import type { Table } from '../client/table.ts';
+import { duePartitions } from '../partitions.ts';
 
 /** Rows of a kind that were due before `before` (ms), oldest first in each shard, about `max` in all. */
 export const overdue = async (

@@ -1,14 +1,8 @@
 import * as z from 'zod';
-import type { Actor } from '../../domain/core/actor.ts';
+import type { Bucket } from '../../domain/access/rate-limits.ts';
 import { KEYS } from '../access-patterns.ts';
+import { EXISTS } from '../client/conditions.ts';
 import type { Table } from '../client/table.ts';
-
-/** A token bucket: `perMinute` on average, `burst` at once (docs/spec/platform.md#rate-limits). */
-export interface Bucket {
-  readonly name: string;
-  readonly perMinute: number;
-  readonly burst: number;
-}
 
 const MAX_ATTEMPTS = 8;
 
@@ -20,15 +14,10 @@ const MAX_GUESSES = 10_000;
  * Draws one token. The bucket is one number, the moment at which it will be full again (the generic cell rate algorithm), so that a draw is
  * one conditional write, which concurrent draws do not invalidate. Returns 0 when drawn, else the ms until the next token.
  */
-export const drawToken = async (
-  table: Table,
-  credentialId: Actor['credentialId'],
-  bucket: Bucket,
-  now: number,
-): Promise<number> => {
+export const drawToken = async (table: Table, owner: string, bucket: Bucket, now: number): Promise<number> => {
   const interval = 60_000 / bucket.perMinute;
   const latest = now + interval * (bucket.burst - 1);
-  const key = KEYS.bucket(credentialId, bucket.name);
+  const key = KEYS.bucket(owner, bucket.name);
   const ttl = Math.ceil(now / 1000) + 3600;
   let fullAt = guesses.get(key.pk) ?? 0;
   if (guesses.size >= MAX_GUESSES) guesses.clear();
@@ -51,4 +40,41 @@ export const drawToken = async (
     if (fullAt > latest) return Math.ceil(fullAt - latest);
   }
   return interval;
+};
+
+/** Puts back a token whose send was refused for another reason. A bucket that is full by now stays so. */
+const returnToken = async (table: Table, owner: string, bucket: Bucket): Promise<void> => {
+  await table.write({
+    update: KEYS.bucket(owner, bucket.name),
+    add: { fullAt: -60_000 / bucket.perMinute },
+    when: EXISTS,
+  });
+};
+
+/** A bucket to draw from, and whose it is; a promise where its size must be read first. */
+export interface Draw {
+  readonly owner: string;
+  readonly bucket: Bucket | Promise<Bucket>;
+}
+
+/**
+ * Draws one token of each bucket, or none: all at once, and what was drawn in vain is put back, so that whoever exceeds its own limit uses
+ * up nothing of the others'. Returns the first bucket that is empty, with the ms until its next token. One round trip, two when refused.
+ */
+export const drawTokens = async (
+  table: Table,
+  draws: readonly Draw[],
+  now: number,
+): Promise<{ readonly at: number; readonly bucket: Bucket; readonly waitMs: number } | undefined> => {
+  const drawn = await Promise.all(
+    draws.map(async ({ owner, bucket: asked }, at) => {
+      const bucket = await asked;
+      return { at, owner, bucket, waitMs: await drawToken(table, owner, bucket, now) };
+    }),
+  );
+  const empty = drawn.find(({ waitMs }) => waitMs > 0);
+  if (!empty) return undefined;
+  const spent = drawn.filter(({ waitMs }) => waitMs === 0);
+  await Promise.all(spent.map(({ owner, bucket }) => returnToken(table, owner, bucket)));
+  return empty;
 };

@@ -1,16 +1,20 @@
+import type { Coins } from '../../domain/core/money.ts';
 import { parseEscrowShard } from '../../domain/message/escrow-shard.ts';
 import type { MessageRecord } from '../../domain/message/message.ts';
+import type { TakenPositions } from '../../domain/pricing/volume.ts';
+import { positionsOf } from '../../domain/sending/positions.ts';
 import { type UnifiedStatus, unifiedStatus } from '../../domain/tracking/views.ts';
 import type { WorkItem } from '../../queues/queues.ts';
 import { KEYS, shardOf } from '../access-patterns.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import { CAPTURE_SHARDS } from '../table-indexes.ts';
 import { entryWrite } from '../wallet/ledger.ts';
+import { type Freed, freedUnits } from '../wallet/volumes.ts';
 
 /** Adds to a message's shard of its chunk's escrow; the first message that is resolved creates the row. */
 const shardWrite = (
   { escrow }: MessageRecord,
-  add: Readonly<Record<'captured' | 'released' | 'resolved', number>>,
+  add: Freed & Readonly<Record<'captured' | 'released' | 'resolved', number>>,
   moved: Readonly<Partial<Record<UnifiedStatus, number>>>,
 ): WriteOp[] => {
   const sums = Object.entries({ ...add, ...moved }).filter(([, by]) => by !== 0);
@@ -25,11 +29,60 @@ const NOTHING = { captured: 0, released: 0, resolved: 0 } as const;
 export const captureWrites = (message: MessageRecord, at: number): WriteOp[] => {
   const { organizationId, id, coins } = message;
   if (message.escrow) return shardWrite(message, { ...NOTHING, captured: coins, resolved: 1 }, { sent: 1 });
+  return captureEntry({ organizationId, id }, coins, at);
+};
+
+/** A capture of so many coins from the wallet's hold. */
+const captureEntry = (
+  { organizationId, id }: Pick<MessageRecord, 'organizationId' | 'id'>,
+  coins: number,
+  at: number,
+): WriteOp[] => [
+  entryWrite({ organizationId, kind: 'capture', coins: 0, held: -coins, at, messageId: id }),
+  { update: KEYS.captured(organizationId, shardOf(id, CAPTURE_SHARDS)), add: { captured: coins } },
+];
+
+/**
+ * Ends the hold of a message of which a part was accepted: `captured` coins are kept, the others are released. Includes the wallet's own row,
+ * where coins return to it at once. Part of the transaction that ends the hold.
+ */
+export const partialWrites = (
+  message: MessageRecord,
+  captured: number,
+  at: number,
+  as: 'sent' | 'failed',
+): WriteOp[] => {
+  const { organizationId, id, escrow } = message;
+  const released = message.coins - captured;
+  const isImmediate = returnsAtOnce(message);
+  const batch = escrow === undefined ? {} : { batchId: parseEscrowShard(escrow).batchId };
+  const entry = {
+    organizationId,
+    kind: 'release',
+    coins: released,
+    held: -released,
+    at,
+    messageId: id,
+    ...batch,
+  } as const;
   return [
-    entryWrite({ organizationId, kind: 'capture', coins: 0, held: -coins, at, messageId: id }),
-    { update: KEYS.captured(organizationId, shardOf(id, CAPTURE_SHARDS)), add: { captured: coins } },
+    ...(escrow === undefined && captured > 0 ? captureEntry(message, captured, at) : []),
+    ...shardWrite(message, { captured, released: isImmediate ? 0 : released, resolved: 1 }, { [as]: 1 }),
+    ...(isImmediate && released > 0
+      ? [
+          entryWrite(entry),
+          { update: KEYS.wallet(organizationId), add: { balance: released, held: -released } } satisfies WriteOp,
+        ]
+      : []),
   ];
 };
+
+/** Returns coins that were captured, because what carried the message was cheaper: at once, also in a batch, whose escrow keeps its sums. */
+export const refundWrites = ({ organizationId, id }: MessageRecord, coins: Coins, at: number): WriteOp[] => [
+  entryWrite({ organizationId, kind: 'release', coins, held: 0, at, messageId: id }),
+  { update: KEYS.wallet(organizationId), add: { balance: coins, held: -coins } },
+  { update: KEYS.captured(organizationId, shardOf(id, CAPTURE_SHARDS)), add: { captured: -coins } },
+];
 
 /**
  * Whether the coins of an unsent message return to the wallet in the transaction that ends its hold. In an escrow this applies to messages
@@ -47,8 +100,8 @@ export const escrowWorkItems = (message: MessageRecord, withChunk = false): Work
 };
 
 /**
- * Releases the money of an unsent message, except for the wallet's own row; `as` is its new status. Coins that return at once are not counted
- * as released by the escrow, so that closing it does not return them twice.
+ * Releases the money of an unsent message, except for the rows of wallet and volume; `as` is its new status. Coins that return at once are
+ * not counted as released by the escrow, so that closing it does not return them twice.
  */
 export const releaseEntryWrites = (
   message: MessageRecord,
@@ -56,9 +109,11 @@ export const releaseEntryWrites = (
   as: 'failed' | 'archived',
   withChunk = false,
 ): WriteOp[] => {
-  const { organizationId, id, coins, escrow } = message;
+  const { organizationId, id, coins, escrow, channel } = message;
   const isImmediate = returnsAtOnce(message, withChunk);
-  const shard = shardWrite(message, { ...NOTHING, released: isImmediate ? 0 : coins, resolved: 1 }, { [as]: 1 });
+  const positions = isImmediate ? undefined : positionsOf(message);
+  const sums = { ...NOTHING, released: isImmediate ? 0 : coins, resolved: 1 };
+  const shard = shardWrite(message, { ...sums, ...(positions ? freedUnits(channel, positions) : {}) }, { [as]: 1 });
   if (!isImmediate) return shard;
   const released = { organizationId, kind: 'release', coins, held: -coins, at, messageId: id } as const;
   return [
@@ -66,6 +121,10 @@ export const releaseEntryWrites = (
     ...shard,
   ];
 };
+
+/** The positions that return to the month at once when a message ends without a send. */
+export const positionsBack = (message: MessageRecord, withChunk = false): TakenPositions | undefined =>
+  returnsAtOnce(message, withChunk) ? positionsOf(message) : undefined;
 
 /** The coins that return to the wallet at once when an open hold ends without a send. */
 export const refundOf = (message: MessageRecord | undefined): number =>

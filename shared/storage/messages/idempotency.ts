@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { Id } from '../../domain/core/ids.ts';
+import type { MessageRecord } from '../../domain/message/message.ts';
 import type { IdempotencyRecord, Reservation } from '../../domain/sending/message-store.ts';
 import { KEYS } from '../access-patterns.ts';
 import { id } from '../client/attributes.ts';
@@ -16,6 +17,8 @@ export interface StoredRecord extends IdempotencyRecord {
   readonly expiresAt: number;
   /** The attempt that is still creating the message. Until it expires no other may; afterwards a repeat of the same request continues it. */
   readonly building?: number;
+  /** The balance in coins that the send's answer showed. */
+  readonly answeredBalance?: number;
 }
 export const idempotencyRows = defineRow<StoredRecord>()({
   attributes: {
@@ -23,6 +26,7 @@ export const idempotencyRows = defineRow<StoredRecord>()({
     requestHash: z.string(),
     expiresAt: z.int(),
     building: z.int().exactOptional(),
+    answeredBalance: z.int().exactOptional(),
   },
   key: (_, organizationId: Id<'organization'>, callerKey: string) => KEYS.idempotency(organizationId, callerKey),
 });
@@ -37,6 +41,25 @@ export const idempotencyWrite = ({ message, requestHash }: Pick<Reservation, 'me
     when: { text: 'attribute_not_exists(#pk) OR #expiresAt <= :now', values: { now: createdAt } },
   };
 };
+
+/** Keeps the balance that a send's answer shows, and returns the one of its first answer. One write. */
+export const keepAnsweredBalance = async (
+  table: Table,
+  { id, organizationId, callerKey }: Pick<MessageRecord, 'id' | 'organizationId' | 'callerKey'>,
+  balance: number,
+): Promise<number> => {
+  const { ok, row } = await table.write({
+    update: KEYS.idempotency(organizationId, callerKey),
+    setOnce: { answeredBalance: balance },
+    when: { text: '#messageId = :id', values: { id } },
+  });
+  return (ok && row ? idempotencyRows.read(row).answeredBalance : undefined) ?? balance;
+};
+/** The write that frees the key of a message that was certainly not sent. */
+export const freedKey = ({ id, organizationId, callerKey }: Reservation['message']): WriteOp => ({
+  delete: KEYS.idempotency(organizationId, callerKey),
+  when: { text: 'attribute_not_exists(#pk) OR #messageId = :id', values: { id } },
+});
 
 const unexpired = (row: Row | undefined, now: number): IdempotencyRecord | undefined => {
   const record = row && idempotencyRows.read(row);

@@ -10,8 +10,9 @@ import { ABSENT } from '../client/conditions.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import type { Row } from '../client/row.ts';
 import type { CancelReason, Table } from '../client/table.ts';
-import { consentWrites, contactRows, readContact } from '../contacts/contacts.ts';
+import { consentWrites, readContact } from '../contacts/contacts.ts';
 import { emailConsentStore } from '../contacts/email-addresses.ts';
+import { interactionWrite } from '../contacts/interactions.ts';
 import { optOutWrite, recipientKey, recipientRows } from '../contacts/recipient-opt-outs.ts';
 import { eventWrite } from '../due-work/outbox.ts';
 import { PARSE_KEY } from '../parse-key.ts';
@@ -84,7 +85,7 @@ const namedLast = async (table: Table, organizationId: Id<'organization'>, { cha
  * The contact that a phone, address or user id belongs to. An address of several contacts belongs to none. Contacts do not own user ids: the
  * user is the contact that the organization's latest messages named.
  */
-const holderOf = async (
+export const holderOf = async (
   table: Table,
   organizationId: Id<'organization'>,
   key: SenderKey,
@@ -141,18 +142,9 @@ const contactWrites = ({ message, contact }: InboundChange): WriteOp[] => {
   const { lastInteractionAt, whatsappProfileName, updatedAt } = after;
   const changed = lastInteractionAt === before.lastInteractionAt ? {} : { lastInteractionAt, whatsappProfileName };
   if (consent) return consentWrites(before, after, changed);
-  // Not conditional on the contact's version: ten messages at once from one sender must not conflict.
-  return [
-    {
-      update: KEYS.contact(after.id),
-      set: contactRows.set({ ...changed, updatedAt }),
-      add: { version: 1 },
-      when: {
-        text: '#org = :org AND (attribute_not_exists(#lastInteractionAt) OR #lastInteractionAt < :at)',
-        values: { org: message.organizationId, at: contactRows.set(changed).lastInteractionAt },
-      },
-    },
-  ];
+  if (lastInteractionAt === undefined) return [];
+  const { organizationId } = message;
+  return [interactionWrite({ organizationId, contactId: after.id, lastInteractionAt, whatsappProfileName, updatedAt })];
 };
 
 /** The number of inbound messages ever stored per channel: the inbound part of unfiltered totals. One query of at most 24 rows. */

@@ -1,9 +1,11 @@
 import * as z from 'zod';
 import { CHANNELS, channelOf } from '../../domain/channels/registry.ts';
 import { ENVIRONMENTS } from '../../domain/core/actor.ts';
+import { V1_CODES, type V1Code } from '../../domain/core/errors.ts';
 import { isoTime } from '../../domain/core/time.ts';
 import type { Channel } from '../../domain/message/channel.ts';
 import {
+  MESSAGE_ORIGINS,
   MESSAGE_STATUSES,
   MESSAGE_TYPES,
   type MessageOf,
@@ -22,6 +24,17 @@ const decision = z.object({
   kind: z.enum(['accepted', 'deferred', 'route', 'provider', 'receipt', 'resolution', 'fallback', 'operator']),
   detail: z.string(),
   coins: z.int().exactOptional(),
+});
+
+const takenPositions = z.object({
+  month: z.string(),
+  positions: z.array(z.object({ from: z.int(), units: z.int() })),
+});
+
+const stepRefusal = z.object({
+  code: z.enum(Object.keys(V1_CODES) as [V1Code, ...V1Code[]]),
+  detail: z.string(),
+  reason: text,
 });
 
 /** A message except for its content, whose schema depends on the channel. `deadline` is stored as a number, because conditions compare it. */
@@ -52,12 +65,19 @@ const commonRows = defineRow<Omit<MessageOf<Channel>, 'content'>>()({
     batchId: id('batch').optional(),
     escrow: text,
     sentByAccountId: id('account').optional(),
+    sentByName: text,
+    mediaStorage: z.object({ mimeType: z.string(), size: z.int(), storedAt: z.int() }).optional(),
     metadata: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).optional(),
     coins,
+    positions: takenPositions.optional(),
     band: z.object({ index: z.int(), from: z.int(), upTo: z.int().nullable() }).optional(),
     fallbackCoins: z.array(z.int()).optional(),
+    fallbackRefusals: z.array(stepRefusal.nullable()).optional(),
     hasBody: z.boolean().optional(),
     hold: z.enum(['open', 'captured', 'released']),
+    capturedCoins: coins.optional(),
+    carrierCoins: z.object({ rcs: coins, sms: coins }).optional(),
+    refunded: coins.optional(),
     fence: z.int(),
     deadline: z.int(),
     dispatchedAt: z.int().optional(),
@@ -65,6 +85,8 @@ const commonRows = defineRow<Omit<MessageOf<Channel>, 'content'>>()({
     inquiries: z.int().optional(),
     force: z.boolean().optional(),
     scheduledAt: time.optional(),
+    deferredTo: time.optional(),
+    origin: z.enum(MESSAGE_ORIGINS).optional(),
     fallbackId: id('message').optional(),
     replaces: id('message').optional(),
     replacedBy: id('message').optional(),
@@ -115,6 +137,15 @@ export const messageRows = {
   set: commonRows.set,
 };
 
+/**
+ * The due entry of a message from when it leaves: whoever took it may have ended by then, and its hold is resolved by others, or its fan-out is
+ * resumed.
+ */
+export const inFlightEntry = ({ id, channel }: Pick<MessageRecord, 'id' | 'channel'>, at: number) =>
+  INDEX_KEYS.due(channelOf(channel).fansOut ? 'send_push' : 'recover_send', id, at);
+
 /** The due entry of a new message: a queued one is sent then, any other is recovered. */
-export const dueEntry = ({ id, status, deadline }: MessageRecord) =>
-  INDEX_KEYS.due(status === 'queued' ? 'send_message' : 'recover_send', id, deadline);
+export const dueEntry = (message: MessageRecord) =>
+  message.status === 'queued'
+    ? INDEX_KEYS.due('send_message', message.id, message.deadline)
+    : inFlightEntry(message, message.deadline);

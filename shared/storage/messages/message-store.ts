@@ -8,11 +8,22 @@ import { INDEX_KEYS, KEYS } from '../access-patterns.ts';
 import type { Condition, WriteOp } from '../client/expressions.ts';
 import type { Table } from '../client/table.ts';
 import { eventWorkItem, eventWrite } from '../due-work/outbox.ts';
+import { volumeReturn } from '../wallet/volumes.ts';
+import { countDeliveredWrites, countSentWrites } from './destination-counts.ts';
 import { fallbackStatusWrites, fallbackWorkItems } from './fallbacks.ts';
-import { captureWrites, escrowWorkItems, moveWrites, releaseEntryWrites, returnsAtOnce } from './holds.ts';
+import {
+  captureWrites,
+  escrowWorkItems,
+  moveWrites,
+  positionsBack,
+  refundWrites,
+  releaseEntryWrites,
+  returnsAtOnce,
+} from './holds.ts';
+import { freedKey } from './idempotency.ts';
 import { isInbound } from './inbound-rows.ts';
 import { lastSentRows } from './last-sent.ts';
-import { messageRows } from './message-rows.ts';
+import { inFlightEntry, messageRows } from './message-rows.ts';
 import { bodyDeletes, type Sealer } from './queued.ts';
 import { reserve } from './reserve.ts';
 
@@ -60,6 +71,7 @@ const settleWrites = (message: MessageRecord, settlement: Settlement): WriteOp[]
       when: underFence(message),
     },
     ...captureWrites(message, at),
+    ...countSentWrites(message, at),
     ...settlement.correlations.map(
       (reference): WriteOp => ({
         put: {
@@ -78,10 +90,7 @@ const settleWrites = (message: MessageRecord, settlement: Settlement): WriteOp[]
 const releaseWrites = (message: MessageRecord, release: Release): WriteOp[] => {
   const { organizationId, id, coins } = message;
   const { at, reason, lastError } = release;
-  const key: WriteOp = {
-    delete: KEYS.idempotency(organizationId, message.callerKey),
-    when: { text: 'attribute_not_exists(#pk) OR #messageId = :id', values: { id } },
-  };
+  const positions = positionsBack(message, release.withChunk);
   return [
     {
       update: KEYS.message(id),
@@ -94,7 +103,8 @@ const releaseWrites = (message: MessageRecord, release: Release): WriteOp[] => {
     ...(returnsAtOnce(message, release.withChunk)
       ? [{ update: KEYS.wallet(organizationId), add: { balance: coins, held: -coins } } satisfies WriteOp]
       : []),
-    ...(release.freeKey ? [key] : []),
+    ...(positions ? [volumeReturn(organizationId, message.channel, positions)] : []),
+    ...(release.freeKey ? [freedKey(message)] : []),
     ...release.events.map(eventWrite),
     ...bodyDeletes(message),
     ...fallbackStatusWrites({ ...message, status: 'failed', hold: 'released', reason }, at),
@@ -123,6 +133,7 @@ const advanceWrites = (message: MessageRecord, transition: Advance): WriteOp[] =
           ...(stamp ? { [stamp]: at } : {}),
           reason: transition.reason,
           via: transition.via,
+          refunded: transition.refund,
           providerReceipt: transition.receipt,
           updatedAt: transition.recordedAt,
         }),
@@ -135,10 +146,12 @@ const advanceWrites = (message: MessageRecord, transition: Advance): WriteOp[] =
         values: messageRows.set({ status: message.status, updatedAt: message.updatedAt }),
       },
     },
+    ...(transition.refund === undefined ? [] : refundWrites(message, transition.refund, transition.recordedAt)),
     ...(transition.receiptFingerprint ? [{ delete: KEYS.receipt(message.id, transition.receiptFingerprint) }] : []),
     ...transition.events.map(eventWrite),
     ...(status ? fallbackStatusWrites({ ...message, status, reason: transition.reason }, transition.recordedAt) : []),
     ...(status ? moveWrites(message, UNIFIED_OF[status]) : []),
+    ...(status === 'delivered' ? countDeliveredWrites(message, transition.recordedAt) : []),
   ];
 };
 
@@ -204,7 +217,7 @@ export const messageStore = (
         update: KEYS.message(message.id),
         set: {
           ...messageRows.set({ status: 'sending', provider, deadline, dispatchedAt: now, updatedAt: now }),
-          ...INDEX_KEYS.due('recover_send', message.id, deadline),
+          ...inFlightEntry(message, deadline),
         },
         add: { fence: 1, attempts: 1 },
         when: {

@@ -43,7 +43,7 @@ export const queuedStore = (table: Table, sealer: Sealer) => ({
     const { ok } = await table.write({
       update: KEYS.message(message.id),
       set: {
-        ...messageRows.set({ deadline: until, updatedAt: decision.at }),
+        ...messageRows.set({ deadline: until, deferredTo: until, updatedAt: decision.at }),
         ...INDEX_KEYS.due('send_message', message.id, until),
       },
       append: { decisions: [decision] },

@@ -1,4 +1,3 @@
-import * as z from 'zod';
 import { Unavailable } from '../../domain/core/errors.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import { asCoins } from '../../domain/core/money.ts';
@@ -11,11 +10,12 @@ import type { CancelReason, Table } from '../client/table.ts';
 import { recipientConsent } from '../contacts/recipient-opt-outs.ts';
 import { eventWrite } from '../due-work/outbox.ts';
 import { entryWrite } from '../wallet/ledger.ts';
-import { ceilingWrite, volumeWrite } from '../wallet/limits.ts';
+import { ceilingWrite } from '../wallet/limits.ts';
+import { volumeOf, volumeReturn, volumeWrite } from '../wallet/volumes.ts';
 import { debitWrite, guessWallet, planDebit, rememberWallet } from '../wallet/wallet.ts';
 import { walletRows } from '../wallet/wallet-row.ts';
 import { fallbackWrite, stepWrites } from './fallbacks.ts';
-import { refundOf } from './holds.ts';
+import { positionsBack, refundOf } from './holds.ts';
 import { idempotencyRows, idempotencyWrite } from './idempotency.ts';
 import { linkRows } from './links.ts';
 import { dueEntry, messageRows } from './message-rows.ts';
@@ -57,10 +57,32 @@ const consentWrites = ({ message: { organizationId }, consent }: Reservation): N
   return [contact, recipient].flatMap((write) => (write ? [{ part: 'consent', write } as const] : []));
 };
 
-const limitWrites = ({ message, volume, perSecond }: Reservation): Named[] => {
-  const { organizationId, channel, createdAt } = message;
+/** What a reservation takes of a month and what its original gives back: one write where both are of the same month. */
+const volumeWrites = ({ message, original, volume }: Reservation): Named[] => {
+  const { organizationId, channel } = message;
+  const back = original?.hold === 'open' ? positionsBack(original) : undefined;
+  const isSame = back !== undefined && back.month === volume?.month && original?.channel === channel;
+  const { month, change } = volume ?? {};
   return [
-    ...(volume ? [{ part: 'volume', write: volumeWrite(organizationId, { channel, ...volume }) } as const] : []),
+    ...(month === undefined || change === undefined
+      ? []
+      : [
+          {
+            part: 'volume',
+            write: volumeWrite(organizationId, channel, month, change, isSame ? back.positions : []),
+          } as const,
+        ]),
+    ...(original && back && !isSame
+      ? [{ part: 'original', write: volumeReturn(organizationId, original.channel, back) } as const]
+      : []),
+  ];
+};
+
+const limitWrites = (reservation: Reservation): Named[] => {
+  const { organizationId, channel, createdAt } = reservation.message;
+  const { perSecond } = reservation;
+  return [
+    ...volumeWrites(reservation),
     ...(perSecond === undefined
       ? []
       : [
@@ -166,7 +188,7 @@ const verdictOf = (reservation: Reservation, named: readonly Named[], reasons: r
     if (walletRows.read(wallet.row).balance < debitOf(reservation)) return { kind: 'insufficient' };
   }
   const volume = failed('volume');
-  if (volume) return { kind: 'volume_changed', volume: volume.row ? z.int().parse(volume.row.segments) : 0 };
+  if (volume) return { kind: 'volume_changed', volume: volumeOf(volume.row) };
   return 'again';
 };
 

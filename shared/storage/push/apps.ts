@@ -6,6 +6,7 @@ import { ENVIRONMENTS } from '../../domain/core/actor.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import type { Vault } from '../../domain/core/secrets.ts';
 import { KEYS } from '../access-patterns.ts';
+import { auditWrites } from '../audit/audit-log.ts';
 import { id, time } from '../client/attributes.ts';
 import { EXISTS } from '../client/conditions.ts';
 import type { Row } from '../client/row.ts';
@@ -57,20 +58,20 @@ export const pushApps = (table: Table, vault: () => Promise<Vault>): AppStore =>
       const row = await table.get(KEYS.pushApp(organizationId, id));
       return row && withoutSecret(row);
     },
-    async put(app, credentials) {
+    async put(app, credentials, entry) {
       const { id, organizationId } = app;
       const sealed = (await vault()).seal(PURPOSE, organizationId, JSON.stringify(credentials), id);
-      await table.write({ put: appRows.write({ ...app, sealed }) });
+      await table.transact([{ put: appRows.write({ ...app, sealed }) }, ...auditWrites(entry)]);
     },
     async credentials(organizationId) {
       const [keys, rows] = await Promise.all([vault(), rowsOf(organizationId)]);
       return new Map(rows.map(appRows.read).map((app) => [app.id, open(keys, app)]));
     },
-    async remove(organizationId, id) {
-      const { ok } = await table.write({
-        delete: KEYS.pushApp(organizationId, id),
-        when: EXISTS,
-      });
+    async remove(organizationId, id, entry) {
+      const { ok } = await table.transact([
+        { delete: KEYS.pushApp(organizationId, id), when: EXISTS },
+        ...auditWrites(entry),
+      ]);
       return ok;
     },
   };

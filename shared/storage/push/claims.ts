@@ -1,6 +1,6 @@
-import type { PushMessage } from '../../domain/channels/push/message.ts';
 import { Unavailable } from '../../domain/core/errors.ts';
 import { newId } from '../../domain/core/ids.ts';
+import type { MessageRecord } from '../../domain/message/message.ts';
 import type { Claim, ClaimOutcome, PushCreationStore } from '../../domain/push-messages/ports.ts';
 import { KEYS } from '../access-patterns.ts';
 import { ABSENT } from '../client/conditions.ts';
@@ -87,7 +87,7 @@ export const releaseClaim = async (
 };
 
 /** Replaces the claim by the record of the created message. */
-export const recordWrite = ({ id, createdAt }: PushMessage, claim: Claim): WriteOp => {
+export const recordWrite = ({ id, createdAt }: Pick<MessageRecord, 'id' | 'createdAt'>, claim: Claim): WriteOp => {
   const { requestHash, organizationId, callerKey } = claim;
   const expiresAt = createdAt + IDEMPOTENCY_MS;
   const row = idempotencyRows.write({ messageId: id, requestHash, expiresAt }, organizationId, callerKey);

@@ -1,28 +1,24 @@
 import type { AudienceDevice } from '../../domain/channels/push/device.ts';
 import { dispatchIdsOf, type PushChunk } from '../../domain/channels/push/dispatch.ts';
-import { type PushMessage, priceOf } from '../../domain/channels/push/message.ts';
+import type { PushMessage } from '../../domain/channels/push/message.ts';
 import { Unavailable } from '../../domain/core/errors.ts';
 import type { Id } from '../../domain/core/ids.ts';
-import type { Claim, CommitOutcome, PushCreationStore } from '../../domain/push-messages/ports.ts';
+import type { MessageRecord } from '../../domain/message/message.ts';
+import type { Claim, CommitOutcome, NewPush, PushCreationStore } from '../../domain/push-messages/ports.ts';
 import type { WorkItem } from '../../queues/queues.ts';
 import { KEYS } from '../access-patterns.ts';
-import { ABSENT } from '../client/conditions.ts';
+import { ABSENT, EXISTS } from '../client/conditions.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import type { Row } from '../client/row.ts';
 import type { Table } from '../client/table.ts';
 import { eventWorkItem, eventWrite } from '../due-work/outbox.ts';
+import { dueEntry, messageRows } from '../messages/message-rows.ts';
+import { pushPartition } from '../partitions.ts';
 import { entryWrite } from '../wallet/ledger.ts';
-import { debitWrite, guessWallet, planDebit, rememberWallet } from '../wallet/wallet.ts';
+import { type DebitPlan, debitWrite, guessWallet, planDebit, rememberWallet } from '../wallet/wallet.ts';
 import { walletRows } from '../wallet/wallet-row.ts';
 import { recordWrite, releaseClaim, takeClaim } from './claims.ts';
-import {
-  KEEP_SECONDS,
-  newPushMessageRow,
-  pushChunkRows,
-  pushDispatchRows,
-  readPushChunk,
-  readPushMessageRow,
-} from './push-rows.ts';
+import { KEEP_SECONDS, pushChunkRows, pushDispatchRows, readPushChunk, readPushMessageRow } from './push-rows.ts';
 
 /** Attempts against a changing wallet. */
 const MAX_ATTEMPTS = 12;
@@ -31,56 +27,57 @@ const MAX_WRITES = 100;
 
 type Part = 'idempotencyRecord' | 'wallet' | 'message' | 'rest';
 
-const commitWrites = (message: PushMessage, claim: Claim, plan: ReturnType<typeof planDebit>): [Part, WriteOp][] => {
-  const { organizationId, createdAt } = message;
-  const coins = priceOf(message);
-  const own: [Part, WriteOp][] = [
-    ['idempotencyRecord', recordWrite(message, claim)],
-    ['message', { put: newPushMessageRow(message), when: ABSENT }],
+/** The hold of a message in the wallet, which also counts its messages. One that costs nothing debits nothing. */
+const walletWrites = (message: MessageRecord, plan: DebitPlan): [Part, WriteOp][] => {
+  const { organizationId, coins, createdAt: at, id: messageId } = message;
+  if (coins === 0) return [['wallet', { update: KEYS.wallet(organizationId), add: { push: 1 }, when: EXISTS }]];
+  return [
+    ['wallet', debitWrite(organizationId, plan, { balance: -coins, held: coins, push: 1 })],
+    ['rest', entryWrite({ organizationId, kind: 'hold', coins: -coins, held: coins, at, messageId })],
+    ...plan.events.map((event): [Part, WriteOp] => ['rest', eventWrite(event)]),
   ];
-  if (coins === 0) return own;
-  const wallet = debitWrite(organizationId, plan, { balance: -coins, held: coins });
-  const hold = entryWrite({
-    organizationId,
-    kind: 'hold',
-    coins: -coins,
-    held: coins,
-    at: createdAt,
-    messageId: message.id,
-  });
-  const events = plan.events.map((event): [Part, WriteOp] => ['rest', eventWrite(event)]);
-  return [...own, ['wallet', wallet], ['rest', hold], ...events];
+};
+
+const commitWrites = ({ message, events }: NewPush, claim: Claim, plan: DebitPlan): [Part, WriteOp][] => {
+  const due = message.hold === 'open' ? dueEntry(message) : {};
+  return [
+    ['idempotencyRecord', recordWrite(message, claim)],
+    ['message', { put: { ...messageRows.write(message), ...due }, when: ABSENT }],
+    ...walletWrites(message, plan),
+    ...events.map((event): [Part, WriteOp] => ['rest', eventWrite(event)]),
+  ];
 };
 
 /** The result of a cancelled commit; undefined when it may succeed with the wallet's current state. */
 const verdictOf = (
-  message: PushMessage,
+  message: MessageRecord,
   failed: (part: Part) => { readonly row?: Row | undefined } | undefined,
 ): CommitOutcome | undefined => {
   // Only a commit writes the message's row: it is our own, whose answer was lost, or, for a late attempt, another attempt's.
   const found = failed('message')?.row;
-  if (found) return readPushMessageRow(found).createdAt === message.createdAt ? 'committed' : 'superseded';
+  if (found) return messageRows.read(found).createdAt === message.createdAt ? 'committed' : 'superseded';
   if (failed('idempotencyRecord')) return 'superseded';
   const wallet = failed('wallet');
   if (!wallet) return undefined;
   if (!wallet.row) return 'insufficient';
   rememberWallet(message.organizationId, wallet.row);
-  return walletRows.read(wallet.row).balance < priceOf(message) ? 'insufficient' : undefined;
+  return walletRows.read(wallet.row).balance < message.coins ? 'insufficient' : undefined;
 };
 
 const commit = async (
   table: Table,
-  message: PushMessage,
+  push: NewPush,
   claim: Claim,
   raised: (eventIds: readonly Id<'event'>[]) => void,
 ): Promise<CommitOutcome> => {
+  const { message, events } = push;
   const { organizationId, env, createdAt: now } = message;
   for (let turn = 0; turn < MAX_ATTEMPTS; turn++) {
-    const plan = planDebit(guessWallet(organizationId), priceOf(message), { organizationId, env, now });
-    const parts = commitWrites(message, claim, plan);
+    const plan = planDebit(guessWallet(organizationId), message.coins, { organizationId, env, now });
+    const parts = commitWrites(push, claim, plan);
     const outcome = await table.transact(parts.map(([, write]) => write));
     if (outcome.ok) {
-      raised(plan.events.map(({ id }) => id));
+      raised([...plan.events, ...events].map(({ id }) => id));
       return 'committed';
     }
     const { reasons } = outcome;
@@ -127,7 +124,7 @@ const dispatchRows = (
  * 100 rows a call: they need a quarter of the calls of BatchWriteItem with 25, for one more write unit per device. False when another attempt
  * made the chunk.
  */
-const putChunk = async (
+export const putPushChunk = async (
   table: Table,
   chunk: PushChunk,
   message: Pick<PushMessage, 'organizationId' | 'createdAt'>,
@@ -145,14 +142,14 @@ const putChunk = async (
 
 /** The chunks of a push message in the order of shards and numbers. */
 export const readPushChunks = async (table: Table, messageId: Id<'message'>): Promise<PushChunk[]> => {
-  const { pk: partition } = KEYS.pushMessage(messageId);
+  const partition = pushPartition(messageId);
   const sort = { text: 'begins_with(#sk, :chunk)', values: { chunk: 'CHUNK#' } };
   return (await table.queryAll({ partition, sort, consistent: true })).map(readPushChunk);
 };
 
 /** A push message by its id, of any organization. */
 export const readPushMessage = async (table: Table, id: Id<'message'>): Promise<PushMessage | undefined> => {
-  const row = await table.get(KEYS.pushMessage(id));
+  const row = await table.get(KEYS.message(id));
   return row && readPushMessageRow(row);
 };
 
@@ -164,8 +161,8 @@ export const pushCreationStore = (
   claim: (request, now, until) => takeClaim(table, request, now, until),
   releaseClaim: (claim, now, how) => releaseClaim(table, claim, now, how),
   chunks: (messageId) => readPushChunks(table, messageId),
-  putChunk: (chunk, tenant, devices) => putChunk(table, chunk, tenant, devices),
-  commit: (message, claim) => commit(table, message, claim, (ids) => ids.length > 0 && publish(ids.map(eventWorkItem))),
+  putChunk: (chunk, tenant, devices) => putPushChunk(table, chunk, tenant, devices),
+  commit: (push, claim) => commit(table, push, claim, (ids) => ids.length > 0 && publish(ids.map(eventWorkItem))),
   async read(organizationId, id) {
     const message = await readPushMessage(table, id);
     return message?.organizationId === organizationId ? message : undefined;

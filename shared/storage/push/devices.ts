@@ -1,18 +1,20 @@
 import * as z from 'zod';
-import type { PushDevice } from '../../domain/channels/push/device.ts';
+import type { AppStore } from '../../domain/channels/push/app.ts';
+import { deviceIdOf, MAX_DEVICES_OF_PERSON, type PushDevice } from '../../domain/channels/push/device.ts';
 import type { DeviceStore } from '../../domain/channels/push/devices.ts';
 import { PUSH_PLATFORMS } from '../../domain/channels/push/transport.ts';
 import { ENVIRONMENTS } from '../../domain/core/actor.ts';
-import type { Id } from '../../domain/core/ids.ts';
+import { type Id, isId } from '../../domain/core/ids.ts';
 import type { Vault } from '../../domain/core/secrets.ts';
 import { isoTime } from '../../domain/core/time.ts';
-import { KEYS } from '../access-patterns.ts';
+import { INDEX_KEYS, KEYS } from '../access-patterns.ts';
 import { id, time } from '../client/attributes.ts';
 import { ABSENT } from '../client/conditions.ts';
 import { atVersion } from '../client/optimistic-commit.ts';
 import type { Row } from '../client/row.ts';
 import { defineRow } from '../client/row-codec.ts';
-import type { Table } from '../client/table.ts';
+import type { QueryRange, Table } from '../client/table.ts';
+import { PARSE_KEY } from '../parse-key.ts';
 
 const PURPOSE = 'push-device';
 const text = z.string().optional();
@@ -48,6 +50,14 @@ export const pushDeviceRows = defineRow<StoredDevice>()({
   },
   rename: { organizationId: 'org' },
   key: (device) => KEYS.pushToken(device.organizationId, device.id),
+  index({ id, organizationId, contactId, externalId, retiredAt, updatedAt }) {
+    if (retiredAt !== undefined) return {};
+    const at = isoTime(updatedAt);
+    return {
+      ...(contactId === undefined ? {} : INDEX_KEYS.pushTokensOfContact(contactId, at, id)),
+      ...(externalId === undefined ? {} : INDEX_KEYS.pushTokensOfPerson(organizationId, externalId, at, id)),
+    };
+  },
 });
 
 const withoutPerson = (row: Row): PushDevice => {
@@ -95,6 +105,48 @@ export const readPushDevices = async (
   return new Map(rows.flatMap((row) => (row ? [withoutPerson(row)] : [])).map((device) => [device.id, device]));
 };
 
+/** The ids of the devices in a partition of an index, those registered last first. */
+const registeredLast = async (
+  table: Table,
+  range: Pick<QueryRange, 'index' | 'partition'>,
+): Promise<readonly Id<'pushToken'>[]> => {
+  const { rows } = await table.query({ ...range, newestFirst: true, only: ['pk', 'sk'], limit: MAX_DEVICES_OF_PERSON });
+  return rows.map(PARSE_KEY.pushToken);
+};
+
+/** The ids that a device may have whose id or token is `to`, or that belongs to the person or contact `to`. */
+const candidateIds = async (
+  table: Table,
+  organizationId: Id<'organization'>,
+  apps: readonly Id<'pushApp'>[],
+  to: string,
+): Promise<readonly Id<'pushToken'>[]> => {
+  if (isId('pushToken', to)) return [to];
+  if (isId('contact', to))
+    return registeredLast(table, { index: 'gsi2', partition: INDEX_KEYS.pushTokensOfContact(to, '', '').gsi2pk });
+  const partition = INDEX_KEYS.pushTokensOfPerson(organizationId, to, '', '').gsi3pk;
+  const ofPerson = await registeredLast(table, { index: 'gsi3', partition });
+  return [...apps.map((appId) => deviceIdOf(organizationId, appId, to)), ...ofPerson];
+};
+
+/**
+ * The devices of a person (PushPlanPorts.devicesOf). At most three round trips: the apps, the index of the person, and the devices
+ * themselves, which are read consistently.
+ */
+export const devicesOfPerson = async (
+  table: Table,
+  listApps: AppStore['list'],
+  organizationId: Id<'organization'>,
+  to: string,
+): Promise<readonly PushDevice[]> => {
+  const apps = (await listApps(organizationId)).map(({ id }) => id);
+  if (apps.length === 0) return [];
+  const ids = await candidateIds(table, organizationId, apps, to);
+  const found = [...(await readPushDevices(table, organizationId, [...new Set(ids)])).values()];
+  const usable = found.filter(({ retiredAt, appId }) => retiredAt === undefined && apps.includes(appId));
+  return usable.slice(0, MAX_DEVICES_OF_PERSON);
+};
+
 /** Retires devices with dead tokens, except those that were registered again since `at` (ms). */
 export const retirePushDevices = async (
   table: Table,
@@ -108,6 +160,7 @@ export const retirePushDevices = async (
         update: KEYS.pushToken(organizationId, id),
         set: pushDeviceRows.set({ retiredAt: at }),
         add: { version: 1 },
+        remove: ['gsi2pk', 'gsi2sk', 'gsi3pk', 'gsi3sk'],
         when: { text: '#updatedAt <= :at', values: { at: isoTime(at) } },
       }),
     ),

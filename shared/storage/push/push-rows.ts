@@ -8,22 +8,18 @@ import {
 import {
   byPlatform,
   type Opens,
-  PUSH_ORIGINS,
-  PUSH_STATUSES,
-  type PushContent,
   type PushMessage,
-  RATE_KINDS,
+  pushMessageOf,
   type Tally,
 } from '../../domain/channels/push/message.ts';
 import { PUSH_PLATFORMS } from '../../domain/channels/push/transport.ts';
-import { ENVIRONMENTS } from '../../domain/core/actor.ts';
-import { isoTime } from '../../domain/core/time.ts';
-import { INDEX_KEYS, KEYS } from '../access-patterns.ts';
-import { coins, id, time } from '../client/attributes.ts';
+import type { MessageOf } from '../../domain/message/message.ts';
+import { KEYS } from '../access-patterns.ts';
+import { id, time } from '../client/attributes.ts';
 import type { Row } from '../client/row.ts';
 import { defineRow } from '../client/row-codec.ts';
+import { messageRows } from '../messages/message-rows.ts';
 
-const text = z.string().optional();
 const sum = z.int().default(0);
 
 /** How long the single devices of a push message are kept, from its creation, in s; the counts stay. */
@@ -52,51 +48,15 @@ export const tallyAttributes = (tally: Tally): Record<string, number> =>
     ]).filter(([, count]) => count !== 0),
   );
 
-/** Content fields are attributes of the row; the outcome is stored as counts. */
-interface StoredPushMessage extends Omit<PushMessage, 'content' | 'tally'>, PushContent {}
-export const pushMessageRows = defineRow<StoredPushMessage>()({
-  attributes: {
-    id: id('message'),
-    organizationId: id('organization'),
-    env: z.enum(ENVIRONMENTS),
-    status: z.enum(PUSH_STATUSES),
-    origin: z.enum(PUSH_ORIGINS),
-    title: z.string(),
-    body: z.string(),
-    deepLink: text,
-    imageUrl: text,
-    actions: z.array(z.object({ label: z.string(), link: text })).optional(),
-    silent: z.boolean().optional(),
-    platforms: z.array(z.enum(PUSH_PLATFORMS)),
-    segment: text,
-    rateKind: z.enum(RATE_KINDS),
-    coinsEach: coins,
-    reach: z.int(),
-    extents: z.array(z.int()),
-    done: z.int(),
-    scheduledAt: time.optional(),
-    quietDeferredTo: time.optional(),
-    leavesAt: z.int(),
-    createdAt: time,
-    sentAt: time.optional(),
-  },
-  rename: { organizationId: 'org' },
-  key: (message) => KEYS.pushMessage(message.id),
-  index: ({ id, organizationId, createdAt }) => INDEX_KEYS.pushMessagesOf(organizationId, isoTime(createdAt), id),
-});
+/** Reads a push message of its message's row; undefined for a message of another channel, or that was received. */
+export const readPushMessageRow = (row: Row): PushMessage | undefined =>
+  row.channel === 'push' && row.direction === 'outbound'
+    ? pushMessageOf(messageRows.read(row) as MessageOf<'push'>, tallyOf(row))
+    : undefined;
 
-/** Reads a push message's row. */
-export const readPushMessageRow = (row: Row): PushMessage => {
-  const { title, body, deepLink, imageUrl, actions, silent, ...message } = pushMessageRows.read(row);
-  const content = { title, body, deepLink, imageUrl, actions, silent };
-  return { ...message, content, ...(message.sentAt === undefined ? {} : { tally: tallyOf(row) }) };
-};
-
-/** A new push message's row: due at its send time. */
-export const newPushMessageRow = ({ content, ...message }: PushMessage): Row => ({
-  ...pushMessageRows.write({ ...message, ...content }),
-  ...INDEX_KEYS.due('send_push', message.id, message.leavesAt),
-});
+const done = z.object({ doneChunks: z.int().default(0) });
+/** How many of a push message's chunks are done, of its row. */
+export const doneChunksOf = (row: Row): number => done.parse(row).doneChunks;
 
 export const pushChunkRows = defineRow<Omit<PushChunk, 'tally'>>()({
   attributes: {

@@ -25,14 +25,20 @@ import type { PushStatsReader } from '../../domain/push-messages/ports.ts';
 import { INDEX_KEYS, KEYS } from '../access-patterns.ts';
 import { allOf, oneOf } from '../client/conditions.ts';
 import { type CursorRequest, cursorPage } from '../client/cursor-pages.ts';
+import type { Condition } from '../client/expressions.ts';
 import { between, fullRows, isEmpty, type Window } from '../client/pages.ts';
 import type { Row } from '../client/row.ts';
 import type { Table } from '../client/table.ts';
+import { recordInteraction } from '../contacts/interactions.ts';
+import { pushPartition } from '../partitions.ts';
 import { readPushChunks, readPushMessage } from './create.ts';
+import { pushDeviceRows } from './devices.ts';
 import { opensOf, pushDispatchRows, readPushChunk, readPushMessageRow } from './push-rows.ts';
 
 /** Messages whose stats are read concurrently. */
 const MAX_CONCURRENT_READS = 10;
+
+const readOwner = pushDeviceRows.pick('contactId');
 
 const addOpens = (rows: readonly Row[]): Opens =>
   rows.map(opensOf).reduce((a, b) => byPlatform((name) => a[name] + b[name]), noOpens());
@@ -41,7 +47,7 @@ const addOpens = (rows: readonly Row[]): Opens =>
 const below = (table: Table, { id, tally }: PushMessage): Promise<Row[]> => {
   const first = tally ? 'OPENS#' : 'CHUNK#';
   const sort = { text: '#sk BETWEEN :first AND :last', values: { first, last: 'OPENS#~' } };
-  return table.queryAll({ partition: KEYS.pushMessage(id).pk, sort });
+  return table.queryAll({ partition: pushPartition(id), sort });
 };
 
 const readStats = async (table: Table, message: PushMessage): Promise<{ tally: Tally; opens: Opens }> => {
@@ -63,6 +69,12 @@ export interface PushFilter extends Window {
   readonly origin?: readonly PushOrigin[] | undefined;
 }
 
+/** Condition: the message is of one of these origins; a row without one is of the API. */
+const hasOrigin = (origins: readonly PushOrigin[]): Condition => {
+  const named = oneOf('origin', origins);
+  return origins.includes('api') ? { ...named, text: `(attribute_not_exists(#origin) OR ${named.text})` } : named;
+};
+
 /** A page of an organization's push messages, newest first. 400 for a cursor of another list. */
 export const listPushMessages = async (
   table: Table,
@@ -74,15 +86,15 @@ export const listPushMessages = async (
     table,
     {
       index: 'gsi1',
-      partition: INDEX_KEYS.pushMessagesOf(request.scope.organizationId, '', '').gsi1pk,
+      partition: INDEX_KEYS.messagesOf(request.scope.organizationId, 'push', '', '').gsi1pk,
       sort: between(window),
-      filter: allOf([status && oneOf('status', status), origin && oneOf('origin', origin)]),
+      filter: allOf([status && oneOf('status', status), origin && hasOrigin(origin)]),
     },
     request,
   );
   if (isRefusal(page)) return page;
   const { keys, ...next } = page;
-  const items = (await fullRows(table, keys)).map(readPushMessageRow);
+  const items = (await fullRows(table, keys)).flatMap((row) => readPushMessageRow(row) ?? []);
   // The index may show an outdated status: messages whose current status is not requested are left out.
   return { items: status ? items.filter((message) => status.includes(message.status)) : items, ...next };
 };
@@ -144,6 +156,18 @@ const mayBeOpen = async (table: Table, { status, messageId }: PushDispatchRecord
   return (await readPushMessage(table, messageId))?.status !== 'queued';
 };
 
+/** Moves the last interaction of the contact that a device belongs to forward. One read, and one write where there is a contact. */
+const recordOpener = async (
+  table: Table,
+  { organizationId, tokenId }: PushDispatchRecord,
+  at: number,
+): Promise<void> => {
+  const row = await table.get(KEYS.pushToken(organizationId, tokenId), { only: ['contactId'] });
+  const { contactId } = row ? readOwner(row) : {};
+  if (contactId !== undefined)
+    await recordInteraction(table, { organizationId, contactId, lastInteractionAt: at, updatedAt: at });
+};
+
 /**
  * Counts the first open of a device's push message; undefined when the organization has no such dispatch. A notification that reached no
  * device is never counted, so that opens never exceed acceptances.
@@ -158,6 +182,8 @@ export const openPushDispatch = async (
   const dispatch = row && pushDispatchRows.read(row);
   if (dispatch?.organizationId !== organizationId) return undefined;
   if (dispatch.openedAt !== undefined || !(await mayBeOpen(table, dispatch))) return { dispatch, counted: false };
+  // Before the open is counted, so that a counted one is never missing from its contact.
+  await recordOpener(table, dispatch, at);
   const { ok } = await table.transact([
     {
       update: KEYS.pushDispatch(id),

@@ -1,16 +1,17 @@
 import { dispatchId, type PushChunk } from '../../domain/channels/push/dispatch.ts';
-import { byPlatform, deliveredOf, isPartOf, type PushMessage, type Tally } from '../../domain/channels/push/message.ts';
-import type { PushSendStore, SettledDispatch } from '../../domain/push-messages/ports.ts';
+import { byPlatform, isPartOf, type PushMessage, type Tally } from '../../domain/channels/push/message.ts';
+import type { PushOutcome, PushSendStore, SettledDispatch } from '../../domain/push-messages/ports.ts';
 import type { WorkItem } from '../../queues/queues.ts';
-import { INDEX_KEYS, KEYS, shardOf } from '../access-patterns.ts';
-import { oneOf } from '../client/conditions.ts';
+import { INDEX_KEYS, KEYS } from '../access-patterns.ts';
 import type { Condition, WriteOp } from '../client/expressions.ts';
 import type { Table } from '../client/table.ts';
 import { eventWorkItem, eventWrite } from '../due-work/outbox.ts';
-import { CAPTURE_SHARDS } from '../table-indexes.ts';
-import { entryWrite } from '../wallet/ledger.ts';
-import { readPushChunks, readPushMessage } from './create.ts';
-import { pushChunkRows, pushDispatchRows, pushMessageRows, readPushChunk, tallyAttributes } from './push-rows.ts';
+import { fallbackStatusWrites, fallbackWorkItems } from '../messages/fallbacks.ts';
+import { escrowWorkItems, partialWrites } from '../messages/holds.ts';
+import { freedKey } from '../messages/idempotency.ts';
+import { messageRows } from '../messages/message-rows.ts';
+import { putPushChunk, readPushChunks, readPushMessage } from './create.ts';
+import { doneChunksOf, pushChunkRows, pushDispatchRows, readPushChunk, tallyAttributes } from './push-rows.ts';
 
 const keyOf = ({ messageId, shard, number }: Pick<PushChunk, 'messageId' | 'shard' | 'number'>) =>
   KEYS.pushChunk(messageId, shard, number);
@@ -70,38 +71,63 @@ const finish = async (table: Table, chunk: PushChunk): Promise<number | undefine
   const outcome = await table.transact([
     { update: keyOf(chunk), set: pushChunkRows.set({ state: 'done' }), when: isLeased(chunk) },
     {
-      update: KEYS.pushMessage(chunk.messageId),
-      add: { done: 1 },
+      update: KEYS.message(chunk.messageId),
+      add: { doneChunks: 1 },
       when: { text: '#status = :sending', values: { sending: 'sending' } },
     },
   ]);
   const row = outcome.ok ? undefined : outcome.reasons[0]?.row;
   const own = row && readPushChunk(row);
   if (!outcome.ok && !(own?.state === 'done' && own.fence === chunk.fence)) return undefined;
-  return (await readPushMessage(table, chunk.messageId))?.done;
+  const message = await table.get(KEYS.message(chunk.messageId), { only: ['doneChunks'] });
+  return message && doneChunksOf(message);
 };
 
-/** The end of a message's hold: accepted devices are captured, the rest is released. */
-const moneyWrites = (message: PushMessage, tally: Tally, at: number): WriteOp[] => {
-  const { organizationId, id, coinsEach, reach } = message;
-  const captured = deliveredOf(tally) * coinsEach;
-  const released = reach * coinsEach - captured;
-  const entry = { organizationId, at, messageId: id };
+/** Condition: the hold is open, under the fence that was read. */
+const isOpen = ({ record }: PushMessage): Condition => ({
+  text: '#hold = :open AND #status = :sending AND #fence = :fence',
+  values: { open: 'open', sending: 'sending', fence: record.fence },
+});
+
+const closeWrites = (
+  message: PushMessage,
+  { status, tally, captured, at, reason, ...rest }: PushOutcome,
+): WriteOp[] => {
+  const { record } = message;
+  const ended = { ...record, status, reason } as const;
   return [
-    ...(captured > 0
-      ? [
-          entryWrite({ ...entry, kind: 'capture', coins: 0, held: -captured }),
-          { update: KEYS.captured(organizationId, shardOf(id, CAPTURE_SHARDS)), add: { captured } },
-        ]
-      : []),
-    ...(released > 0
-      ? [
-          entryWrite({ ...entry, kind: 'release', coins: released, held: -released }),
-          { update: KEYS.wallet(organizationId), add: { balance: released, held: -released } },
-        ]
-      : []),
+    {
+      update: KEYS.message(message.id),
+      set: {
+        ...messageRows.set({
+          status,
+          reason,
+          lastError: rest.lastError,
+          hold: status === 'sent' ? 'captured' : 'released',
+          capturedCoins: status === 'sent' && captured < record.coins ? captured : undefined,
+          [status === 'sent' ? 'sentAt' : 'failedAt']: at,
+          updatedAt: at,
+        }),
+        ...tallyAttributes(tally),
+      },
+      append: { decisions: rest.decisions },
+      remove: ['duePk', 'dueAt'],
+      when: isOpen(message),
+    },
+    ...partialWrites(record, captured, at, status),
+    ...(rest.freesKey ? [freedKey(record)] : []),
+    ...rest.events.map(eventWrite),
+    // A push service's acceptance is all that is ever heard of a delivery, so it ends the fallback.
+    ...fallbackStatusWrites({ ...ended, status: status === 'sent' ? 'delivered' : status }, at),
   ];
 };
+
+/** The work that is due once a message ended: its events, its fallback, and its chunk's escrow where coins go back. */
+const workAfter = ({ record }: PushMessage, { status, events }: PushOutcome): WorkItem[] => [
+  ...events.map(({ id }) => eventWorkItem(id)),
+  ...fallbackWorkItems(record, status),
+  ...escrowWorkItems(record),
+];
 
 /** Sending push messages in the table of one stage. */
 export const pushSendStore = (table: Table, publish: (workItems: readonly WorkItem[]) => void): PushSendStore => ({
@@ -132,33 +158,14 @@ export const pushSendStore = (table: Table, publish: (workItems: readonly WorkIt
     return (await table.write({ update: keyOf(chunk), set, when: isLeased(chunk) })).ok;
   },
   finish: (chunk) => finish(table, chunk),
-  async start({ id }, checkAt) {
-    const set = { ...pushMessageRows.set({ status: 'sending' }), ...INDEX_KEYS.due('send_push', id, checkAt) };
-    await table.write({ update: KEYS.pushMessage(id), set, when: oneOf('status', ['queued', 'sending']) });
+  putChunk: (chunk, tenant, devices) => putPushChunk(table, chunk, tenant, devices),
+  async scheduleCheck(message, at) {
+    const set = INDEX_KEYS.due('send_push', message.id, at);
+    await table.write({ update: KEYS.message(message.id), set, when: isOpen(message) });
   },
-  async postpone({ id, leavesAt }, until) {
-    const { ok } = await table.write({
-      update: KEYS.pushMessage(id),
-      set: {
-        ...pushMessageRows.set({ leavesAt: until, quietDeferredTo: until }),
-        ...INDEX_KEYS.due('send_push', id, until),
-      },
-      when: { text: '#status = :queued AND #leavesAt = :seen', values: { queued: 'queued', seen: leavesAt } },
-    });
-    return ok;
-  },
-  async close(message, { status, tally, at, event }) {
-    const { ok } = await table.transact([
-      {
-        update: KEYS.pushMessage(message.id),
-        set: { ...pushMessageRows.set({ status, sentAt: at }), ...tallyAttributes(tally) },
-        remove: ['duePk', 'dueAt'],
-        when: oneOf('status', ['sending']),
-      },
-      ...moneyWrites(message, tally, at),
-      eventWrite(event),
-    ]);
-    if (ok) publish([eventWorkItem(event.id)]);
+  async close(message, outcome) {
+    const { ok } = await table.transact(closeWrites(message, outcome));
+    if (ok) publish(workAfter(message, outcome));
     return ok;
   },
 });

@@ -1,8 +1,9 @@
 import * as z from 'zod';
+import { operatorEntry } from '../../domain/audit/entry.ts';
 import { asId, type Id } from '../../domain/core/ids.ts';
 import {
   comparedValue,
-  isExclusive,
+  RECORD_TYPES,
   SENDER_CHANNELS,
   SENDER_STATUSES,
   type Sender,
@@ -12,12 +13,14 @@ import {
 } from '../../domain/senders/sender.ts';
 import { countDown, countWithin } from '../access/organizations.ts';
 import { INDEX_KEYS, KEYS } from '../access-patterns.ts';
+import { auditWrites } from '../audit/audit-log.ts';
 import { id, time } from '../client/attributes.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import { atVersion, commit } from '../client/optimistic-commit.ts';
 import type { Key, Row } from '../client/row.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
+import { free, hold, holderKey, letGo, moveValue, needsBelow, readBelow } from './holders.ts';
 
 /** Senders of an organization in a stage: one query reads them all. */
 const MAX_SENDERS = 100;
@@ -34,8 +37,9 @@ const senderRows = defineRow<StoredSender>()({
     channel: z.enum(SENDER_CHANNELS),
     value: z.string(),
     status: z.enum(SENDER_STATUSES),
-    records: z.array(z.object({ type: z.literal('CNAME'), name: z.string(), value: z.string() })).optional(),
+    records: z.array(z.object({ type: z.enum(RECORD_TYPES), name: z.string(), value: z.string() })).optional(),
     assigned: z.literal(true).optional(),
+    used: z.literal(true).optional(),
     verifiedAt: time.optional(),
     checkUntil: time.optional(),
     nextCheckAt: time.optional(),
@@ -70,26 +74,9 @@ const noLongerDefault = ({ organizationId, channel, id }: Sender): WriteOp => ({
   when: { text: '#id = :id', values: { id } },
 });
 
-const holderKey = ({ channel, value }: Pick<Sender, 'channel' | 'value'>): Key =>
-  KEYS.senderHolder(channel, comparedValue(channel, value));
-const numberKey = ({ organizationId, channel, value }: Sender): Key =>
-  KEYS.numberHolder(channel, comparedValue(channel, value), organizationId);
-/** A verified sender has its value, and a pending e-mail one, since SES knows a value once. Who merely asks for a name of SMS has nothing. */
-const hasValue = ({ channel, status }: Sender): boolean =>
-  status === 'verified' || (channel === 'email' && status === 'pending');
-const hold = (sender: Sender): WriteOp[] => {
-  const { channel, value, organizationId } = sender;
-  if (!hasValue(sender)) return [];
-  if (!isExclusive(channel, value)) return [{ put: { ...numberKey(sender), org: organizationId } }];
-  const when = { text: 'attribute_not_exists(#pk) OR #org = :org', values: { org: organizationId } };
-  return [{ put: { ...holderKey(sender), org: organizationId }, when }];
-};
-/** Frees the value of a sender, unless nobody else may have it since it was verified. */
-const free = (sender: Sender): WriteOp[] => {
-  if (!hasValue(sender)) return [];
-  if (!isExclusive(sender.channel, sender.value)) return [{ delete: numberKey(sender) }];
-  return sender.verifiedAt === undefined ? [{ delete: holderKey(sender) }] : [];
-};
+/** Whether the condition that failed is the fence's, which is the last that takes a verified value. */
+const isFence = (below: unknown, held: readonly WriteOp[], at: number): boolean =>
+  below !== undefined && at === held.length - 1;
 
 /** The senders of a stage. */
 export const senderStore = (table: Table): SenderStore => {
@@ -111,24 +98,33 @@ export const senderStore = (table: Table): SenderStore => {
           row ? [{ ...senderRows.read(row), isDefault: false }] : [],
         );
   return {
-    async create(sender): Promise<SenderOutcome> {
-      const also = [countWithin(sender.organizationId, 'senders', MAX_SENDERS), ...hold(sender)];
+    async create(sender, entry): Promise<SenderOutcome> {
+      const counted = countWithin(sender.organizationId, 'senders', MAX_SENDERS);
+      const below = needsBelow(sender) ? await readBelow(table, sender) : undefined;
+      if (below?.isForeign) return { kind: 'taken', own: false };
+      const held = hold(sender, below);
+      const also = [counted, ...held, ...auditWrites(entry)];
       const outcome = await commit(table, { row: senderRow(sender), also });
       if (outcome.kind === 'conflict') return { kind: 'taken', own: true };
       if (outcome.kind === 'saved') return outcome;
-      return outcome.at === 0 ? { kind: 'limit_reached' } : { kind: 'taken', own: false };
+      if (outcome.at === 0) return { kind: 'limit_reached' };
+      return isFence(below, held, outcome.at - 1) ? { kind: 'conflict' } : { kind: 'taken', own: false };
     },
-    async change(before, after) {
-      const freed = hasValue(after) ? [] : free(before);
-      const held = hasValue(before) ? [] : hold(after);
-      const { kind } = await commit(table, { row: senderRow(after), over: before.version, also: [...freed, ...held] });
-      return kind === 'refused' ? 'taken' : kind;
+    async change(before, after, entry) {
+      const below = needsBelow(after) && before.status !== 'verified' ? await readBelow(table, after) : undefined;
+      if (below?.isForeign) return 'taken';
+      const moved = moveValue(before, after, below);
+      const also = [...moved, ...auditWrites(entry)];
+      const outcome = await commit(table, { row: senderRow(after), over: before.version, also });
+      if (outcome.kind !== 'refused') return outcome.kind;
+      return isFence(below, moved, outcome.at) ? 'conflict' : 'taken';
     },
-    async setDefault(sender, isDefault) {
+    async setDefault(sender, isDefault, entry) {
       const { ok } = await table.transact([
         // Its version moves, so that a deletion which saw no default is repeated.
         { update: keyOf(sender), set: { version: sender.version + 1 }, when: atVersion(sender.version) },
         isDefault ? { put: defaultRows.write(sender) } : noLongerDefault(sender),
+        ...auditWrites(entry),
       ]);
       return ok;
     },
@@ -136,12 +132,13 @@ export const senderStore = (table: Table): SenderStore => {
       const row = await table.get(KEYS.defaultSender(organizationId, channel), { eventual: true });
       return row && defaultRows.read(row).value;
     },
-    async remove(sender) {
+    async remove(sender, entry) {
       const { ok } = await table.transact([
         { delete: keyOf(sender), when: atVersion(sender.version) },
         countDown(sender.organizationId, 'senders'),
         ...free(sender),
         ...(sender.isDefault ? [noLongerDefault(sender)] : []),
+        ...auditWrites(entry),
       ]);
       return ok;
     },
@@ -153,6 +150,8 @@ export const senderStore = (table: Table): SenderStore => {
           keyOf({ organizationId, channel, value }),
         ),
       ),
+    hasForeignBelow: async (organizationId, channel, value) =>
+      channel === 'email' && (await readBelow(table, { organizationId, channel, value })).isForeign,
     async holders(channel, values) {
       if (values.length === 0) return [];
       const rows = await table.getMany(
@@ -194,7 +193,15 @@ export const readDueSender = async (table: Table, key: Key): Promise<Sender | un
 };
 
 /** Lets go of a value, so that another organization may register it. False when nobody has it. For the operator. */
-export const releaseValue = async (table: Table, channel: SenderChannel, value: string): Promise<boolean> => {
+export const releaseValue = async (
+  table: Table,
+  channel: SenderChannel,
+  value: string,
+  now: number,
+): Promise<boolean> => {
   const key = holderKey({ channel, value });
-  return (await table.write({ delete: key, when: { text: 'attribute_exists(#pk)' } })).ok;
+  const org = asId('organization', String((await table.get(key))?.org ?? ''));
+  if (org === undefined) return false;
+  const entry = operatorEntry(org, { action: 'sender.released', object: org, at: now, details: { channel } });
+  return (await table.transact([...letGo({ channel, value }, org), ...auditWrites(entry)])).ok;
 };

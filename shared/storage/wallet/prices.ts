@@ -1,7 +1,9 @@
-import { isoTime } from '../../domain/core/time.ts';
+import { operatorEntry, STAGE_LOG } from '../../domain/audit/entry.ts';
+import { isoTime, systemClock } from '../../domain/core/time.ts';
 import { DEFAULT_PRICES } from '../../domain/pricing/default-prices.ts';
 import { type PriceTable, PriceTableSchema } from '../../domain/pricing/prices.ts';
 import { KEYS } from '../access-patterns.ts';
+import { auditWrites } from '../audit/audit-log.ts';
 import type { Table } from '../client/table.ts';
 
 /** The price table in force, and its start. */
@@ -23,9 +25,18 @@ export const readPrices = async (table: Table, now: number): Promise<PricesInFor
   return { effectiveFrom: row.sk, table: PriceTableSchema.parse(row.prices) };
 };
 
-/** Sets a whole price table that applies from a moment on (ISO, UTC). Replaces the one with the same start. */
-export const putPrices = async (table: Table, effectiveFrom: string, prices: PriceTable): Promise<void> => {
-  await table.write({ put: { ...KEYS.prices(effectiveFrom), prices: PriceTableSchema.parse(prices) } });
+/** Sets a whole price table that applies from a moment on (ISO, UTC). Replaces the one with the same start. An act of the operator, at `now` (ms). */
+export const putPrices = async (
+  table: Table,
+  effectiveFrom: string,
+  prices: PriceTable,
+  now = systemClock(),
+): Promise<void> => {
+  const details = { effectiveFrom, count: prices.length };
+  await table.transact([
+    { put: { ...KEYS.prices(effectiveFrom), prices: PriceTableSchema.parse(prices) } },
+    ...auditWrites(operatorEntry(STAGE_LOG, { action: 'prices.set', object: 'prices', at: now, details })),
+  ]);
 };
 
 /** How long a process caches the price table, in ms: how late an immediate change may take effect. */

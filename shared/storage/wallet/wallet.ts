@@ -1,3 +1,4 @@
+import { auditEntry, operatorEntry } from '../../domain/audit/entry.ts';
 import type { Actor, Tenant } from '../../domain/core/actor.ts';
 import { Unavailable } from '../../domain/core/errors.ts';
 import type { Id } from '../../domain/core/ids.ts';
@@ -12,6 +13,7 @@ import {
   warnedAfterCredit,
 } from '../../domain/wallet/wallet.ts';
 import { KEYS } from '../access-patterns.ts';
+import { auditWrites } from '../audit/audit-log.ts';
 import type { Condition, WriteOp } from '../client/expressions.ts';
 import type { Row } from '../client/row.ts';
 import type { Table } from '../client/table.ts';
@@ -102,7 +104,7 @@ export const openWallet = (organizationId: Id<'organization'>): WriteOp => ({
 });
 
 /**
- * Credits a wallet (coins > 0), and opens a new one. With an `idempotencyKey` a repeat credits nothing and returns the current balance. Throws
+ * Credits a wallet (coins > 0), and opens a new one; an act of the operator. With an `idempotencyKey` a repeat credits nothing and returns the current balance. Throws
  * a RangeError unless coins are a positive whole number.
  */
 export const creditWallet = async (
@@ -117,6 +119,8 @@ export const creditWallet = async (
   const coins = asCoins(credit.coins);
   if (coins <= 0) throw new RangeError('a credit must be a positive whole number of coins');
   const { organizationId, now } = credit;
+  const act = { action: 'wallet.credited', object: organizationId, at: now, details: { coins } } as const;
+  const entry = operatorEntry(organizationId, act);
   for (let turn = 0; turn < 20; turn++) {
     const row = await table.get(KEYS.wallet(organizationId));
     if (!row) {
@@ -142,6 +146,7 @@ export const creditWallet = async (
       },
       entryWrite({ organizationId, kind: 'credit', coins, held: 0, at: now, description: credit.description }),
       ...once,
+      ...auditWrites(entry),
     ]);
     if (outcome.ok) return { balanceCoins: after };
     if (outcome.reasons[2]?.conditionFailed) return { balanceCoins: balance };
@@ -168,16 +173,21 @@ export const noteDepleted = async (table: Table, at: Tenant & { now: number }): 
 };
 
 /** Sets the low-balance threshold. Warnings above the new threshold can be raised again. */
-export const setLowBalance = async (table: Table, actor: Actor, low: Coins): Promise<boolean> => {
+export const setLowBalance = async (table: Table, actor: Actor, low: Coins, now: number): Promise<boolean> => {
+  const act = { action: 'wallet.changed', object: actor.organizationId, at: now, details: { coins: low } } as const;
+  const entry = auditEntry(actor, act);
   for (let turn = 0; turn < 20; turn++) {
     const row = await table.get(KEYS.wallet(actor.organizationId));
     if (!row) return false;
     const { balance, warned } = rememberWallet(actor.organizationId, row);
-    const written = await table.write({
-      update: KEYS.wallet(actor.organizationId),
-      set: { low, warned: warnedAfterCredit(balance, low, warned) },
-      when: { text: '#balance = :balance AND #warned = :warned', values: { balance, warned } },
-    });
+    const written = await table.transact([
+      {
+        update: KEYS.wallet(actor.organizationId),
+        set: { low, warned: warnedAfterCredit(balance, low, warned) },
+        when: { text: '#balance = :balance AND #warned = :warned', values: { balance, warned } },
+      },
+      ...auditWrites(entry),
+    ]);
     if (written.ok) return true;
   }
   throw new Unavailable('The wallet is too busy to be changed.');

@@ -7,9 +7,10 @@ import { deliveryIdOf } from '../../domain/webhooks/envelope.ts';
 import type { AttemptResult, AttemptSummary, DeliveryStore, Waiting } from '../../domain/webhooks/ports.ts';
 import type { Delivery, Subscription } from '../../domain/webhooks/subscription.ts';
 import { INDEX_KEYS, KEYS } from '../access-patterns.ts';
+import { auditWrites } from '../audit/audit-log.ts';
 import { coalescedRead, coalescedTransact } from '../client/coalescer.ts';
 import { ABSENT } from '../client/conditions.ts';
-import type { Condition } from '../client/expressions.ts';
+import type { Condition, WriteOp } from '../client/expressions.ts';
 import type { Row } from '../client/row.ts';
 import type { CancelReason, Table, TransactOutcome } from '../client/table.ts';
 import { deliveryReads } from './delivery-reads.ts';
@@ -218,8 +219,8 @@ export const deliveryStore = (table: Table): DeliveryStore => ({
     });
   },
   record: (delivery, result) => record(table, delivery, result),
-  async replay(delivery, now) {
-    const written = await table.write({
+  async replay(delivery, now, entry) {
+    const replayed: WriteOp = {
       update: KEYS.delivery(delivery.id),
       set: {
         ...deliveryRows.set({ status: 'pending', attempts: 0, nextAttemptAt: now }),
@@ -230,7 +231,13 @@ export const deliveryStore = (table: Table): DeliveryStore => ({
         text: '#attemptCount = :count AND attribute_not_exists(#claimedUntil)',
         values: { count: delivery.attemptCount },
       },
-    });
-    return written.ok && written.row ? readDelivery(written.row) : undefined;
+    };
+    if (entry === undefined) {
+      const { ok, row } = await table.write(replayed);
+      return ok && row ? readDelivery(row) : undefined;
+    }
+    const { ok } = await table.transact([replayed, ...auditWrites(entry)]);
+    const row = ok ? await table.get(KEYS.delivery(delivery.id)) : undefined;
+    return row && readDelivery(row);
   },
 });

@@ -6,9 +6,11 @@ import { EVENT_TYPES } from '../../domain/events/catalogue.ts';
 import type { Health, WebhookStore } from '../../domain/webhooks/ports.ts';
 import { SUBSCRIPTION_STATUSES, type Subscription } from '../../domain/webhooks/subscription.ts';
 import { INDEX_KEYS, KEYS } from '../access-patterns.ts';
+import { auditWrites } from '../audit/audit-log.ts';
 import { id, time } from '../client/attributes.ts';
 import { coalescedRead } from '../client/coalescer.ts';
 import { ABSENT, EXISTS } from '../client/conditions.ts';
+import type { WriteOp } from '../client/expressions.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
 
@@ -25,7 +27,14 @@ export const subscriptionRows = defineRow<Subscription>()({
     env: z.enum(ENVIRONMENTS),
     url: z.string(),
     secrets: z.array(z.object({ version: z.int(), sealed: z.string(), endsAt: z.int().optional() })).min(1),
-    headers: z.array(z.object({ key: z.string(), value: z.string() })).optional(),
+    headers: z
+      .array(
+        z.union([
+          z.object({ key: z.string(), sealed: z.string(), shown: z.string() }),
+          z.object({ key: z.string(), value: z.string() }),
+        ]),
+      )
+      .optional(),
     events: z.array(z.enum(EVENT_TYPES)),
     status: z.enum(SUBSCRIPTION_STATUSES),
     description: z.string().optional(),
@@ -84,14 +93,14 @@ export const webhookStore = (table: Table): WebhookStore => {
   };
   return {
     list,
-    async create(subscription) {
+    async create(subscription, entry) {
       const count = await table.count({
         partition: KEYS.webhook(subscription.organizationId, '').pk,
         consistent: true,
         filter: { text: '#status <> :revoked', values: { revoked: 'revoked' } },
       });
       if (count >= MAX_SUBSCRIPTIONS) return 'too_many';
-      await table.write({ put: subscriptionRows.write(subscription), when: ABSENT });
+      await table.transact([{ put: subscriptionRows.write(subscription), when: ABSENT }, ...auditWrites(entry)]);
       return 'created';
     },
     async read(organizationId, id) {
@@ -103,16 +112,24 @@ export const webhookStore = (table: Table): WebhookStore => {
       const rows = await coalescedRead(table, keys);
       return Promise.allSettled(rows.map(async (row) => (row ? subscriptionRows.read(row) : undefined)));
     },
-    async change(before, after) {
-      const { ok } = await table.write({
+    async change(before, after, entry) {
+      const changed: WriteOp = {
         update: KEYS.webhook(before.organizationId, before.id),
         ...changedBy(after),
         when: {
           text: '#updatedAt = :before AND #status <> :revoked',
           values: { before: isoTime(before.updatedAt), revoked: 'revoked' },
         },
-      });
-      return ok;
+      };
+      return (await table.transact([changed, ...auditWrites(entry)])).ok;
+    },
+    async revoke({ organizationId, id }, at, entry) {
+      const revoked: WriteOp = {
+        update: KEYS.webhook(organizationId, id),
+        set: healthWrite({ status: 'revoked', revokedAt: at }),
+        when: { text: 'attribute_exists(#pk) AND #status <> :revoked', values: { revoked: 'revoked' } },
+      };
+      await table.transact([revoked, ...auditWrites(entry)]);
     },
     async noteHealth(organizationId, id, health) {
       // An operator's change of status wins: health only switches between active and failing, or revokes.

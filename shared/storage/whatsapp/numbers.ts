@@ -14,6 +14,7 @@ import type { Id } from '../../domain/core/ids.ts';
 import { isoTime } from '../../domain/core/time.ts';
 import { countDown, countWithin } from '../access/organizations.ts';
 import { INDEX_KEYS, KEYS } from '../access-patterns.ts';
+import { auditWrites } from '../audit/audit-log.ts';
 import { id, time } from '../client/attributes.ts';
 import { ABSENT, equal } from '../client/conditions.ts';
 import type { WriteOp } from '../client/expressions.ts';
@@ -105,7 +106,7 @@ export const numberStore = (table: Table, sealer: Sealer, raised: (eventId: Id<'
     put: { ...KEYS.numberToken(id), org, sealed: await sealer.seal(org, id, accessToken) },
   });
   return {
-    async create(number, accessToken) {
+    async create(number, accessToken, entry) {
       const { id: numberId, organizationId: org } = number;
       const outcome = await commit(table, {
         row: numberRows.write(number),
@@ -113,23 +114,25 @@ export const numberStore = (table: Table, sealer: Sealer, raised: (eventId: Id<'
           { put: { ...KEYS.phoneNumberId(number.phoneNumberId), org, numberId }, when: ABSENT },
           countWithin(org, 'numbers', MAX_NUMBERS),
           await tokenWrite(number, accessToken),
+          ...auditWrites(entry),
         ],
       });
       return createOutcome(org, outcome);
     },
-    async change(before, after, { events = [], accessToken } = {}) {
+    async change(before, after, { events = [], accessToken, entry } = {}) {
       const token = accessToken === undefined ? [] : [await tokenWrite(after, accessToken)];
-      const also = [...events.map(eventWrite), ...token];
+      const also = [...events.map(eventWrite), ...token, ...auditWrites(entry)];
       const outcome = changeOutcome(await commit(table, { row: numberRows.write(after), over: before.version, also }));
       if (outcome.kind === 'saved') for (const { id } of events) raised(id);
       return outcome;
     },
-    async remove({ id, organizationId, phoneNumberId, version }) {
+    async remove({ id, organizationId, phoneNumberId, version }, entry) {
       const outcome = await table.transact([
         { delete: KEYS.number(id), when: atVersion(version) },
         { delete: KEYS.numberToken(id) },
         { delete: KEYS.phoneNumberId(phoneNumberId), when: { text: '#numberId = :id', values: { id } } },
         countDown(organizationId, 'numbers'),
+        ...auditWrites(entry),
       ]);
       return outcome.ok;
     },

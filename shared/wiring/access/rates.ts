@@ -1,24 +1,38 @@
+import {
+  bucketOfCredential,
+  bucketOfOrganization,
+  type Limit,
+  type Rate,
+  refuseRate,
+  refuseWait,
+} from '../../domain/access/rate-limits.ts';
 import type { Actor } from '../../domain/core/actor.ts';
-import { type Refusal, refuse } from '../../domain/core/errors.ts';
-import { type Bucket, drawToken } from '../../storage/due-work/rates.ts';
+import type { Refusal } from '../../domain/core/errors.ts';
+import { drawToken, drawTokens } from '../../storage/due-work/rates.ts';
 import { clock, table } from '../process/aws.ts';
+import { organizationSettings } from './settings.ts';
 
-/** Token buckets of a live key (docs/spec/platform.md#rate-limits). */
-const BUCKETS = {
-  single_send: { name: 'single_send', perMinute: 600, burst: 100 },
-  bulk_send: { name: 'bulk_send', perMinute: 30, burst: 30 },
-} as const satisfies Record<string, Bucket>;
-
-/** Draws from a credential's bucket; 429 with the exact wait when it is empty. */
+/** Draws from the buckets of a credential and of its organization; 429 with the exact wait when one is empty. */
 export const rateLimiter = async (
-  credentialId: Actor['credentialId'],
-  bucket: keyof typeof BUCKETS,
+  { credentialId, organizationId }: Actor,
+  rate: Rate,
 ): Promise<Refusal<'RATE_LIMITED'> | undefined> => {
-  const waitMs = await drawToken(table, credentialId, BUCKETS[bucket], clock());
-  if (waitMs === 0) return undefined;
-  const { perMinute, burst } = BUCKETS[bucket];
-  return refuse('RATE_LIMITED', {
-    detail: `The key may send ${perMinute} a minute, ${burst} at once.`,
-    retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)),
-  });
+  const shared = organizationSettings(organizationId).then(({ sendsPerMinute }) =>
+    bucketOfOrganization(rate, sendsPerMinute),
+  );
+  const draws = [
+    { owner: credentialId, bucket: bucketOfCredential(rate) },
+    { owner: organizationId, bucket: shared },
+  ];
+  const empty = await drawTokens(table, draws, clock());
+  return empty && refuseRate(empty.at === 0 ? 'key' : 'organization', empty.bucket, empty.waitMs);
+};
+
+/** Draws from a bucket of its own: of a credential or an organization, or of an address (blind index); 429 with the exact wait when it is empty. */
+export const drawOf = async (
+  owner: string,
+  { detail, ...bucket }: Limit,
+): Promise<Refusal<'RATE_LIMITED'> | undefined> => {
+  const waitMs = await drawToken(table, owner, bucket, clock());
+  return waitMs === 0 ? undefined : refuseWait(detail, waitMs);
 };

@@ -10,7 +10,7 @@ import { consentFaults } from '../../storage/bulk/consent-faults.ts';
 import { readIdempotencyRecords } from '../../storage/messages/idempotency.ts';
 import { PARSE_KEY } from '../../storage/parse-key.ts';
 import { sendQueuedPorts, submitPorts } from '../messages/queue-and-send.ts';
-import { clock, publishWork, table } from '../process/aws.ts';
+import { publishWorkAt, table } from '../process/aws.ts';
 import { store } from '../sending/batches.ts';
 
 /** Validation errors listed per message. */
@@ -26,7 +26,7 @@ const faultsOf = (issues: readonly z.core.$ZodIssue[]) =>
   });
 
 const enqueueChunk: BulkPorts['enqueueChunk'] = (batchId, chunk, at) =>
-  publishWork([{ kind: 'send_chunk', ...KEYS.batchChunk(batchId, chunk) }], Math.max(0, (at - clock()) / 1000));
+  publishWorkAt([{ kind: 'send_chunk', ...KEYS.batchChunk(batchId, chunk) }], at);
 
 export const bulkPorts: BulkPorts = {
   ...submitPorts,

@@ -1,4 +1,5 @@
 import { applyMetaReport } from '../../domain/channels/whatsapp/meta-reports/apply.ts';
+import { ownersOf } from '../../domain/inbound/accounts.ts';
 import type { CallbackAddress, CallbackPorts } from '../../domain/inbound/callback-ports.ts';
 import { applyPreference, applySharedStop } from '../../domain/inbound/preferences.ts';
 import { answerChallenge, callbackUrl, handleCallback } from '../../domain/inbound/provider-callback.ts';
@@ -7,6 +8,7 @@ import type { CallbackRequest } from '../../domain/message/provider-port.ts';
 import { advanceSuppressing } from '../../domain/sending/suppression.ts';
 import { eventWorkItem, eventWrite } from '../../storage/due-work/outbox.ts';
 import { engagedWrite } from '../../storage/messages/engagement.ts';
+import { interactionRecorder } from '../../storage/messages/interactions.ts';
 import { readLastSent } from '../../storage/messages/last-sent.ts';
 import { receiptStore, receiptWorkItem } from '../../storage/messages/receipts.ts';
 import { suppressionPorts } from '../email/suppression.ts';
@@ -14,7 +16,7 @@ import { publishWork, settings, table } from '../process/aws.ts';
 import { measure } from '../process/observe.ts';
 import { addLogFields } from '../process/scope.ts';
 import { sendPorts } from '../sending/ports.ts';
-import { ownersOf } from '../sending/senders.ts';
+import { accountPorts } from '../sending/senders.ts';
 import { flowPorts } from '../whatsapp/flows.ts';
 import { templatePorts } from '../whatsapp/numbers.ts';
 import { inboundPorts, preferencePorts, replyPorts } from './inbound.ts';
@@ -37,7 +39,8 @@ const ports: CallbackPorts = {
     if (ok) publishWork([eventWorkItem(event.id)]);
     return ok;
   },
-  ownersOf,
+  interacted: interactionRecorder(table, sendPorts.clock),
+  ownersOf: ownersOf(accountPorts),
   correlate: receipts.correlate,
   globalRecipientHash: sendPorts.globalRecipientHash,
   lastSent: readLastSent(table),

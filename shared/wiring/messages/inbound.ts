@@ -1,4 +1,5 @@
 import type { Id } from '../../domain/core/ids.ts';
+import { accountOf } from '../../domain/inbound/accounts.ts';
 import type { PreferencePorts } from '../../domain/inbound/preferences.ts';
 import type { InboundPorts } from '../../domain/inbound/receive.ts';
 import type { ReplyPorts } from '../../domain/inbound/sms-reply.ts';
@@ -10,10 +11,9 @@ import { eventWorkItem } from '../../storage/due-work/outbox.ts';
 import { keepInbound, readCodeLinks, readSender } from '../../storage/messages/inbound.ts';
 import { receiptStore } from '../../storage/messages/receipts.ts';
 import { keepReply } from '../../storage/messages/replies.ts';
-import { numberOfPhoneId } from '../../storage/whatsapp/numbers.ts';
 import { publishWork, table } from '../process/aws.ts';
 import { sendPorts } from '../sending/ports.ts';
-import { instagramAccounts } from '../sending/senders.ts';
+import { accountPorts } from '../sending/senders.ts';
 
 const { correlate } = receiptStore(table);
 
@@ -40,14 +40,7 @@ export const inboundPorts: InboundPorts = {
     const message = id === undefined ? undefined : await sendPorts.messageStore.read(id);
     return message?.organizationId === organizationId && message.channel === channel ? message : undefined;
   },
-  accountOf: async (organizationId, { channel, to }) => {
-    if (channel === 'instagram') {
-      const account = (await instagramAccounts())?.find((each) => each.account === to);
-      return account?.organizationId === organizationId ? { instagramAccountId: account.id } : {};
-    }
-    const number = channel === 'whatsapp' && to !== undefined ? await numberOfPhoneId(table, to) : undefined;
-    return number?.organizationId === organizationId ? { numberId: number.id } : {};
-  },
+  accountOf: accountOf(accountPorts),
   store: async (change) => {
     const outcome = await keepInbound(table, change);
     if (outcome === 'kept') enqueue(change.events.map(({ id }) => id));

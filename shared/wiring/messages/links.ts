@@ -1,5 +1,6 @@
 import type { LinkPorts } from '../../domain/tracking/follow-link.ts';
 import { eventWorkItem } from '../../storage/due-work/outbox.ts';
+import { interactionRecorder } from '../../storage/messages/interactions.ts';
 import { linkStore } from '../../storage/messages/links.ts';
 import { readMessage } from '../../storage/messages/message-lists.ts';
 import { clock, publishWork, table } from '../process/aws.ts';
@@ -7,5 +8,6 @@ import { clock, publishWork, table } from '../process/aws.ts';
 export const linkPorts: LinkPorts = {
   clock,
   ...linkStore(table, (eventId) => publishWork([eventWorkItem(eventId)])),
+  interacted: interactionRecorder(table, clock),
   readMessage: (organizationId, id) => readMessage(table, organizationId, id),
 };

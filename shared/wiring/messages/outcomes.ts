@@ -26,6 +26,7 @@ type OutcomeKind =
   | 'apply_receipt'
   | 'check_sender'
   | 'close_escrow'
+  | 'judge_destination'
   | 'recover_send'
   | 'sandbox_outcome';
 type Prefetched = ReadonlyMap<Id<'message'>, MessageRecord>;
@@ -40,6 +41,7 @@ const PROCESSORS: Readonly<Record<OutcomeKind, (item: WorkItem, prefetched: Pref
   close_escrow: processEscrowItem,
   abandon_upload: async (item) => (await import('../whatsapp/media.ts')).processAbandonedUpload(item),
   check_sender: async (item) => (await import('../senders/senders.ts')).processSenderCheck(item),
+  judge_destination: async (item) => (await import('../sending/judge-destination.ts')).processJudgement(item),
   apply_receipt: (item) => {
     const { messageId, fingerprint } = PARSE_KEY.receipt(item);
     return applyReceipt(ports, messageId, fingerprint);

@@ -1,6 +1,6 @@
 import type { PreviewPorts } from '../../domain/api/v1-send.ts';
 import type { Id } from '../../domain/core/ids.ts';
-import type { SubmitPorts } from '../../domain/sending/accept.ts';
+import type { AnswerPorts, SubmitPorts } from '../../domain/sending/accept.ts';
 import { type AdvanceFallbackPorts, advanceFallback } from '../../domain/sending/advance-fallback.ts';
 import { senderOfMessage } from '../../domain/sending/named-sender.ts';
 import { type SendQueuedPorts, sendQueued } from '../../domain/sending/send-queued.ts';
@@ -13,28 +13,33 @@ import { queuedStore } from '../../storage/messages/queued.ts';
 import { PARSE_KEY } from '../../storage/parse-key.ts';
 import { earliestSendAt } from '../access/settings.ts';
 import { suppressionPorts } from '../email/suppression.ts';
-import { clock, publishWork, table } from '../process/aws.ts';
+import { publishWorkAt, settings, table } from '../process/aws.ts';
 import { senderChecks } from '../senders/checks.ts';
 import { precheckPorts, previewContext } from '../sending/eligibility.ts';
 import { sealer, sendPorts } from '../sending/ports.ts';
+import { answeredBalance } from '../wallet/funds.ts';
 import { quotePorts } from '../wallet/quote.ts';
 import { deferByNumberRate } from '../whatsapp/number-rate.ts';
 import { plan } from './plan.ts';
 
-const secondsUntil = (at: number) => Math.max(0, (at - clock()) / 1000);
 const enqueueSend = (messageId: Id<'message'>, at: number) =>
-  publishWork([{ kind: 'send_message', ...KEYS.message(messageId) }], secondsUntil(at));
+  publishWorkAt([{ kind: 'send_message', ...KEYS.message(messageId) }], at);
 
 const enqueueFallback = (id: Id<'message'>, at: number) =>
-  publishWork([{ kind: 'fallback', ...KEYS.fallback(id) }], secondsUntil(at));
+  publishWorkAt([{ kind: 'fallback', ...KEYS.fallback(id) }], at);
 
-export const submitPorts: SubmitPorts = {
+/** A contact's address, for sends that name none. */
+const recipientOf: SubmitPorts['recipientOf'] = ({ organizationId }, contactId, channel) =>
+  contactRecipient(table, organizationId, contactId, channel);
+
+export const submitPorts: SubmitPorts & AnswerPorts = {
   ...sendPorts,
   ...precheckPorts,
+  answeredBalance,
   plan,
   enqueueSend,
   enqueueFallback,
-  recipientOf: ({ organizationId }, contactId, channel) => contactRecipient(table, organizationId, contactId, channel),
+  recipientOf,
 };
 
 /** A preview has no reservation that verifies the volume, so it reads one with the true price instead of an estimate. */
@@ -56,6 +61,11 @@ export const sendQueuedPorts: SendQueuedPorts = {
   },
   earliestSendAt: ({ organizationId, channel }, now) => earliestSendAt(organizationId, channel, now),
   numberRateDeferral: deferByNumberRate,
+  fanOut: {
+    provider: settings.STAGE === 'test' ? 'sandbox_provider' : 'push_services',
+    // Loaded by the first push, to keep its queries out of other sends' cold starts.
+    start: async (messageId) => (await import('../push/send.ts')).startPush(messageId),
+  },
   enqueueSend,
 };
 
@@ -63,12 +73,14 @@ const advanceFallbackPorts: AdvanceFallbackPorts = {
   ...sendPorts,
   ...fallbackStore(table, sealer),
   plan,
+  recipientOf,
   enqueueSend,
   enqueueFallback,
 };
 
-/** Processes a work item of a queued message or a fallback. Safe under repeats and reordering. */
+/** Processes a work item of a queued message, a fallback or a sign-in mail. Safe under repeats and reordering. */
 export const processSendItem = async (item: WorkItem): Promise<void> => {
+  if (item.kind === 'mail_sign_in') return (await import('../access/sign-in-links.ts')).processSignInMail(item);
   const id = PARSE_KEY.message(item);
   return item.kind === 'fallback' ? advanceFallback(advanceFallbackPorts, id) : sendQueued(sendQueuedPorts, id);
 };

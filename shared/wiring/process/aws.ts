@@ -19,6 +19,7 @@ export const providerFetch = fetchWithFreshConnections(clock);
 
 const dynamo = tableClient(settings.DYNAMODB_ENDPOINT);
 
+/** The stage's own table. */
 export const table = new Table(dynamo, settings.TABLE_NAME);
 /** The live stage's table, of which the test stage may read the volume counters only. */
 export const liveTable = new Table(dynamo, settings.LIVE_TABLE_NAME);
@@ -42,6 +43,10 @@ const queues = (): Publisher => {
 /** Publishes committed work items, delayed by `delaySeconds`. Best effort: the dispatcher finds lost ones by their due rows. */
 export const publishWork = (workItems: readonly WorkItem[], delaySeconds?: number): void =>
   finishBeforeAnswer(queues().publish(workItems, delaySeconds));
+
+/** Publishes committed work items for a time (ms). Best effort, like `publishWork`. */
+export const publishWorkAt = (workItems: readonly WorkItem[], at: number): void =>
+  publishWork(workItems, Math.max(0, (at - clock()) / 1000));
 
 /** The approximate number of messages in a queue. */
 export const queueDepth = (queue: QueueName): Promise<number> => queues().approximateDepth(queue);

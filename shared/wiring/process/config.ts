@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { WEB_PUSH_HOST } from '../../domain/channels/push/web-push-hosts.ts';
 import { ENVIRONMENTS } from '../../domain/core/actor.ts';
 
 const url = z.url({ protocol: /^https?$/ });
@@ -31,6 +32,11 @@ const environment = z.object({
     }),
   /** The deployment's public URL, for short links and provider callbacks. Trailing slashes are removed. */
   PUBLIC_URL: url.transform((text) => text.replace(/\/+$/, '')),
+  /**
+   * What stands before the stage: nothing (`none`, local stack), an edge that proves itself by a secret (`secret`), or one that alone reaches
+   * the stage's network (`network`).
+   */
+  EDGE: z.enum(['none', 'secret', 'network']).default('none'),
   DYNAMODB_ENDPOINT: url.optional(),
   SQS_ENDPOINT: url.optional(),
   /** The bucket for media uploads, and its endpoint where it is not AWS's (local stack). */
@@ -43,6 +49,14 @@ const environment = z.object({
   SEND_DEADLINE_SECONDS: z.coerce.number().int().min(15).max(300).default(30),
   /** Allows webhooks to loopback addresses and plain http. Local stack only; never set on a deployed stage. */
   WEBHOOK_LOOPBACK: z.stringbool().default(false),
+  /** Comma-separated hosts of browsers' push services beside the known ones; `*.` before a domain stands for all hosts in it. */
+  WEB_PUSH_HOSTS: z
+    .string()
+    .default('')
+    .transform((text) => text.split(',').flatMap((host) => (host.trim() === '' ? [] : [host.trim().toLowerCase()])))
+    .refine((hosts) => hosts.every((host) => WEB_PUSH_HOST.test(host)), 'must be hosts, separated by commas'),
+  /** Writes sign-in links to the log instead of mailing them. Local stack only; never set on a deployed stage. */
+  LOG_SIGN_IN_LINKS: z.stringbool().default(false),
   /** JSON: addresses of push services for stand-ins, and their time-out (ms); the real addresses when absent. */
   PUSH_SERVICES: z
     .string()
@@ -58,11 +72,20 @@ const environment = z.object({
   LOG_LEVEL: z.enum(['DEBUG', 'INFO', 'WARN', 'ERROR']).default('INFO'),
 });
 
+/** Settings that are allowed only where the root key lies in a local file, which no deployed stage has. */
+const LOCAL_ONLY = ['WEBHOOK_LOOPBACK', 'LOG_SIGN_IN_LINKS'] as const;
+const checkedEnvironment = environment.superRefine((env, context) => {
+  for (const name of LOCAL_ONLY)
+    if (env[name] && env.LOCAL_KEY_FILE === undefined)
+      context.addIssue({ code: 'custom', path: [name], message: 'must not be set on a deployed stage' });
+});
+
+/** A parsed environment. */
 export type Config = Readonly<z.output<typeof environment>>;
 
 /** Parses an environment. Throws an Error that names each invalid variable, never its value. */
 export const parseConfig = (env: Readonly<Record<string, string | undefined>>): Config => {
-  const parsed = environment.safeParse(env);
+  const parsed = checkedEnvironment.safeParse(env);
   if (parsed.success) return parsed.data;
   const faults = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
   throw new Error(`The environment is not usable: ${faults.join('; ')}`);

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
+/** Fields of a log line: ids, codes, numbers; never personal data. */
 export type LogFields = Record<string, string | number | undefined>;
 
 /** State of one invocation. */

@@ -1,35 +1,36 @@
+import type { Id } from '../../domain/core/ids.ts';
 import { drivePush } from '../../domain/push-messages/drive.ts';
 import type { SendPushPorts } from '../../domain/push-messages/ports.ts';
 import { sendPushChunk } from '../../domain/push-messages/send-chunk.ts';
 import type { WorkItem } from '../../queues/queues.ts';
-import { KEYS } from '../../storage/access-patterns.ts';
+import { MESSAGE_SORT_KEY } from '../../storage/access-patterns.ts';
 import { PARSE_KEY } from '../../storage/parse-key.ts';
 import { deniedContacts } from '../../storage/push/contacts.ts';
 import { readPushDevices, retirePushDevices } from '../../storage/push/devices.ts';
 import { pushSendStore } from '../../storage/push/send.ts';
 import { clock, publishWork, table } from '../process/aws.ts';
 import { measure } from '../process/observe.ts';
-import { devicePorts, earliestPushAt, enqueueChunk, enqueuePush } from './push.ts';
+import { devicePorts, enqueueChunk } from './push.ts';
 import { pushTransport } from './transport.ts';
 
 export const sendPushPorts: SendPushPorts = {
   clock,
-  earliestSendAt: earliestPushAt,
   sender: pushSendStore(table, (workItems) => publishWork(workItems)),
   transport: pushTransport,
   credentials: (organizationId) => devicePorts.apps.credentials(organizationId),
   devices: (organizationId, ids) => readPushDevices(table, organizationId, ids),
   deniedContacts: (organizationId, ids) => deniedContacts(table, organizationId, ids),
   retire: (organizationId, ids, at) => retirePushDevices(table, organizationId, ids, at),
-  enqueuePush,
   enqueueChunk,
   observe: (platform, outcome, ms) => measure({ provider: `push_${platform}`, outcome }, { ProviderLatency: ms }),
 };
 
-/** Processes a work item of a push message or of one of its chunks. Safe under repeats and reordering. */
+/** Sends to the devices of a message that was claimed. */
+export const startPush = (messageId: Id<'message'>): Promise<void> => drivePush(sendPushPorts, messageId);
+
+/** Processes a work item of a push message that left, or of one of its chunks. Safe under repeats and reordering. */
 export const processPushItem = async (item: WorkItem): Promise<void> => {
-  const messageId = PARSE_KEY.pushMessage(item);
-  if (item.sk === KEYS.pushMessage(messageId).sk) return drivePush(sendPushPorts, messageId);
-  const { shard, chunk } = PARSE_KEY.pushChunk(item);
+  if (item.sk === MESSAGE_SORT_KEY) return startPush(PARSE_KEY.message(item));
+  const { messageId, shard, chunk } = PARSE_KEY.pushChunk(item);
   return sendPushChunk(sendPushPorts, messageId, shard, chunk);
 };

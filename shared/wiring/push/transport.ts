@@ -14,7 +14,10 @@ const open = async (): Promise<PushTransport> => {
   const connections = createConnections({ allowLoopbackHttp: settings.WEBHOOK_LOOPBACK, idleMs: MAX_IDLE_MS });
   // The schema's optional fields allow undefined, which parsed JSON never contains.
   const services = settings.PUSH_SERVICES as Omit<PushOptions, 'connections'>;
-  return createPushTransport({ fetch: providerFetch, now: clock }, { ...services, connections });
+  return createPushTransport(
+    { fetch: providerFetch, now: clock },
+    { ...services, connections, webPushHosts: settings.WEB_PUSH_HOSTS },
+  );
 };
 
 /** The transport to the push services, or the sandbox's. Loaded at the first send. */

@@ -1,5 +1,6 @@
+import type { Id } from '../../domain/core/ids.ts';
 import { isVerified, type SenderChecks } from '../../domain/senders/permission.ts';
-import { coveringValues } from '../../domain/senders/sender.ts';
+import { coveringValues, type SenderChannel } from '../../domain/senders/sender.ts';
 import { senderStore } from '../../storage/senders/senders.ts';
 import { clock, settings, table } from '../process/aws.ts';
 import { ttlCache } from '../process/ttl-cache.ts';
@@ -9,7 +10,13 @@ const TTL_MS = 10_000;
 const MAX_ENTRIES = 10_000;
 
 const verified = ttlCache<boolean>(TTL_MS, MAX_ENTRIES);
+const owned = ttlCache<boolean>(TTL_MS, MAX_ENTRIES);
 const defaults = ttlCache<string | undefined>(TTL_MS, MAX_ENTRIES);
+
+const find = (organizationId: Id<'organization'>, channel: SenderChannel, value: string) =>
+  senders.find(organizationId, channel, coveringValues(channel, value));
+const isOwn = async (organizationId: Id<'organization'>, channel: SenderChannel, value: string) =>
+  isVerified(await find(organizationId, channel, value));
 
 /** What sends may name, at most ten seconds old; a sender that is not verified yet is read at every send. */
 export const senderChecks: SenderChecks = {
@@ -17,7 +24,7 @@ export const senderChecks: SenderChecks = {
     verified(
       `${tenant.organizationId}#${channel}#${value}`,
       async () => {
-        const found = await senders.find(tenant.organizationId, channel, coveringValues(channel, value));
+        const found = await find(tenant.organizationId, channel, value);
         if (isVerified(found)) return true;
         if (settings.STAGE !== 'test') return false;
         const { verifyByUse } = await import('../../domain/senders/assign.ts');
@@ -25,6 +32,8 @@ export const senderChecks: SenderChecks = {
       },
       (may) => may,
     ),
+  ownsSender: (organizationId, channel, value) =>
+    owned(`${organizationId}#${channel}#${value}`, () => isOwn(organizationId, channel, value), Boolean),
   defaultSender: (organizationId, channel) =>
     defaults(`${organizationId}#${channel}`, () => senders.defaultOf(organizationId, channel)),
 };

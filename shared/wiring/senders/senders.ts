@@ -4,7 +4,7 @@ import type { WorkItem } from '../../queues/queues.ts';
 import { readProviderSettings } from '../../storage/access/providers.ts';
 import { KEYS } from '../../storage/access-patterns.ts';
 import { readDueSender, senderStore } from '../../storage/senders/senders.ts';
-import { clock, publishWork, settings, table, vault } from '../process/aws.ts';
+import { clock, publishWorkAt, settings, table, vault } from '../process/aws.ts';
 
 const emailIdentities: SenderPorts['emailIdentities'] = async () => {
   const ses = (await readProviderSettings(table, await vault(), 'email')).get('amazon_ses');
@@ -18,9 +18,9 @@ export const senderPorts: SenderPorts = {
   senders: senderStore(table),
   emailIdentities,
   enqueueCheck: ({ organizationId, channel, value, nextCheckAt = clock() }) =>
-    publishWork(
+    publishWorkAt(
       [{ kind: 'check_sender', ...KEYS.sender(organizationId, channel, comparedValue(channel, value)) }],
-      Math.max(0, (nextCheckAt - clock()) / 1000),
+      nextCheckAt,
     ),
 };
 

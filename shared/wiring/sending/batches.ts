@@ -6,6 +6,7 @@ import { PARSE_KEY } from '../../storage/parse-key.ts';
 import { clock, publishWork, table } from '../process/aws.ts';
 import { sealer, sendPorts } from './ports.ts';
 
+/** Batches and chunks, with bodies sealed. */
 export const store: BatchStore = batchStore(table, sealer, (workItems) => publishWork(workItems));
 
 /** Processes a work item of a chunk's escrow. */

@@ -5,8 +5,8 @@ import type { SubmitPorts } from '../../domain/sending/accept.ts';
 import type { SendPlan } from '../../domain/sending/plan.ts';
 import { suppressionRefusal } from '../../domain/sending/suppression.ts';
 import { consentFault, readEligibility } from '../../storage/contacts/recipient-eligibility.ts';
-import { readWallet } from '../../storage/wallet/ledger.ts';
 import { clock, table } from '../process/aws.ts';
+import { balance } from '../wallet/funds.ts';
 import { sendPorts } from './ports.ts';
 
 const recipientHashOf =
@@ -16,7 +16,7 @@ const recipientHashOf =
 
 /** Balance and consent, for the checks before a reservation. */
 export const precheckPorts: Pick<SubmitPorts, 'balance' | 'consentFault'> = {
-  balance: async (organizationId) => (await readWallet(table, organizationId))?.balance ?? 0,
+  balance,
   consentFault: (tenant, plan) => consentFault(table, tenant.organizationId, plan, recipientHashOf(tenant)),
 };
 

@@ -2,22 +2,22 @@ import type { SmsSendPorts } from '../../domain/api/send-sms.ts';
 import type { RcsPlanPorts } from '../../domain/channels/rcs/plan.ts';
 import { channelOf } from '../../domain/channels/registry.ts';
 import { sandboxProvider } from '../../domain/message/sandbox.ts';
-import type { Routing as RoutingPort, SendObserver, SendPorts } from '../../domain/sending/ports.ts';
+import type { SendObserver, SendPorts } from '../../domain/sending/ports.ts';
 import { Routing } from '../../providers/routing.ts';
 import { readProviderSettings, readRoutes } from '../../storage/access/providers.ts';
 import { KEYS } from '../../storage/access-patterns.ts';
 import { breakers } from '../../storage/due-work/breakers.ts';
-import { eventWorkItem } from '../../storage/due-work/outbox.ts';
 import { readIdempotencyRecord } from '../../storage/messages/idempotency.ts';
 import { messageStore } from '../../storage/messages/message-store.ts';
 import type { Sealer } from '../../storage/messages/queued.ts';
-import { noteDepleted } from '../../storage/wallet/wallet.ts';
 import { organizationSettings } from '../access/settings.ts';
-import { clock, providerFetch, publishWork, settings, table, vault } from '../process/aws.ts';
+import { clock, providerFetch, publishWork, publishWorkAt, settings, table, vault } from '../process/aws.ts';
 import { logger, measure } from '../process/observe.ts';
 import { addLogFields } from '../process/scope.ts';
 import { senderChecks } from '../senders/checks.ts';
+import { noteDepleted } from '../wallet/funds.ts';
 import { quotePorts, volumes } from '../wallet/quote.ts';
+import { routePorts } from './route.ts';
 
 const observe: SendObserver = {
   sent(channel, outcome, { messageId, provider, coins }) {
@@ -34,6 +34,7 @@ const observe: SendObserver = {
   },
 };
 
+/** The providers of the stage's channels. */
 export const routing = new Routing({
   env: settings.STAGE,
   io: {
@@ -47,49 +48,33 @@ export const routing = new Routing({
   sandbox: (channel) => sandboxProvider(channelOf(channel)),
   settings: async (channel) => readProviderSettings(table, await vault(), channel),
   routes: (organizationId, channel, route) => readRoutes(table, organizationId, channel, route),
+  // A push fans out to devices of the organization's own apps: no provider of the stage is called for it as a whole, and none can be missing.
+  ownedBy: { push: async () => ({ kind: 'ready', providers: [] }) },
 });
 
-/** Live pushes are sent through the organization's own apps, which have no route of the stage and no circuit breaker. */
-const withPush: RoutingPort = {
-  candidates: async (channel, organizationId, env, route) =>
-    channel === 'push' && env === 'live'
-      ? (await import('../push/single.ts')).singlePushCandidates(organizationId)
-      : routing.candidates(channel, organizationId, env, route),
-  provider: (channel, name) => routing.provider(channel, name),
-  report: async (channel, ...outcome) => {
-    if (channel !== 'push') await routing.report(channel, ...outcome);
-  },
-};
-
 const PURPOSE = 'queued-content';
+/** Seals content that waits in the table to be sent. */
 export const sealer: Sealer = {
   seal: async (organizationId, id, text) => (await vault()).seal(PURPOSE, organizationId, text, id),
   open: async (organizationId, id, sealed) => (await vault()).open(PURPOSE, organizationId, sealed, id),
 };
 
-const secondsUntil = (at: number) => Math.max(0, (at - clock()) / 1000);
-
 export const sendPorts: SendPorts = {
   clock,
   messageStore: messageStore(table, publishWork, sealer),
-  routing: withPush,
-  prices: quotePorts.prices,
-  volume: (organizationId, env, month, holdsUntil) =>
+  routing,
+  ...routePorts,
+  volume: (organizationId, env, month, range) =>
     env === 'live'
       ? Promise.resolve(volumes.guess(organizationId, month))
-      : quotePorts.volume(organizationId, env, month, holdsUntil),
+      : quotePorts.volume(organizationId, env, month, range),
   learnVolume: volumes.learn,
   idempotencyRecord: (organizationId, callerKey, now) => readIdempotencyRecord(table, organizationId, callerKey, now),
   recipientHashOf: async (organizationId, kind, to) => (await vault()).blindIndex(organizationId, kind, to),
   globalRecipientHash: async (phone) => (await vault()).blindIndex('*', 'phone', phone),
-  enqueueSandboxReport: (messageId, at) =>
-    publishWork([{ kind: 'sandbox_outcome', ...KEYS.message(messageId) }], secondsUntil(at)),
-  enqueueRecovery: (messageId, at) =>
-    publishWork([{ kind: 'recover_send', ...KEYS.message(messageId) }], secondsUntil(at)),
-  noteDepleted: async (organizationId, env) => {
-    const event = await noteDepleted(table, { organizationId, env, now: clock() });
-    if (event) publishWork([eventWorkItem(event.id)]);
-  },
+  enqueueSandboxReport: (messageId, at) => publishWorkAt([{ kind: 'sandbox_outcome', ...KEYS.message(messageId) }], at),
+  enqueueRecovery: (messageId, at) => publishWorkAt([{ kind: 'recover_send', ...KEYS.message(messageId) }], at),
+  noteDepleted,
   sendDeadlineMs: settings.SEND_DEADLINE_SECONDS * 1000,
   publicUrl: settings.PUBLIC_URL,
   observe,

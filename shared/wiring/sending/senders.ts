@@ -1,9 +1,7 @@
-import type { MetaPlanPorts } from '../../domain/channels/meta/compose.ts';
 import { META_PROVIDERS } from '../../domain/channels/meta/providers.ts';
+import { senderOf as findSender } from '../../domain/channels/meta/sender.ts';
 import { channelOf } from '../../domain/channels/registry.ts';
-import type { Tenant } from '../../domain/core/actor.ts';
-import { asId, type Id } from '../../domain/core/ids.ts';
-import type { CallbackPorts } from '../../domain/inbound/callback-ports.ts';
+import type { AccountPorts } from '../../domain/inbound/accounts.ts';
 import type { ProviderAccount } from '../../domain/message/provider-port.ts';
 import { readLastInbound } from '../../storage/messages/inbound.ts';
 import { organizationsWithSender } from '../../storage/senders/senders.ts';
@@ -12,49 +10,25 @@ import { numberOfPhoneId, organizationsOfAccount } from '../../storage/whatsapp/
 import { settings, table } from '../process/aws.ts';
 import { routing, sendPorts } from './ports.ts';
 
-const asTenant = (organizationId: Id<'organization'>): Tenant => ({
-  organizationId,
-  env: settings.STAGE,
-});
-
 /** The Instagram accounts that the operator configured; undefined when no provider is set up. */
-export const instagramAccounts = async (): Promise<readonly ProviderAccount[] | undefined> =>
+const instagramAccounts = async (): Promise<readonly ProviderAccount[] | undefined> =>
   (await routing.provider('instagram', META_PROVIDERS.instagram))?.accounts;
 
-/** The organizations that own a number, a business account or an Instagram account, by Meta's id, or that have a sender of SMS or an agent. */
-export const ownersOf: CallbackPorts['ownersOf'] = async (channel, account) => {
-  if (channel === 'instagram')
-    return ((await instagramAccounts()) ?? [])
-      .filter((each) => each.account === account)
-      .map(({ organizationId }) => asTenant(organizationId));
-  if (channel === 'sms' || channel === 'rcs')
-    return (await organizationsWithSender(table, channel, account)).map(asTenant);
-  if (channel !== 'whatsapp') return [];
-  const number = await numberOfPhoneId(table, account);
-  const organizations = number ? [number.organizationId] : await organizationsOfAccount(table, account);
-  return organizations.map(asTenant);
+/** The numbers, accounts and senders of the stage's organizations. */
+export const accountPorts: AccountPorts = {
+  env: settings.STAGE,
+  instagramAccounts,
+  numberOfPhoneId: (phoneNumberId) => numberOfPhoneId(table, phoneNumberId),
+  organizationsOfAccount: (wabaId) => organizationsOfAccount(table, wabaId),
+  organizationsWithSender: (channel, value) => organizationsWithSender(table, channel, value),
 };
 
-const instagramSender = async ({ organizationId }: Tenant, requestedId: string | undefined) => {
-  const accounts = await instagramAccounts();
-  if (!accounts) return { id: undefined };
-  const own = accounts.filter((each) => each.organizationId === organizationId);
-  return requestedId === undefined ? own[0] : own.find(({ id }) => id === requestedId);
-};
-
-/** The number or account to send from, and with `needsWindow` when the recipient last wrote to it (ms). */
-export const senderOf: MetaPlanPorts['senderOf'] = async (tenant, { channel, to, requestedId, needsWindow }) => {
-  const { organizationId } = tenant;
-  const hash = await sendPorts.recipientHashOf(organizationId, channelOf(channel).recipient, to);
-  const recipient = { organizationId, hash };
-  if (channel === 'whatsapp') {
-    if (requestedId === undefined) return readUsualSender(table, recipient, needsWindow);
-    const id = asId('number', requestedId);
-    return id && readNamedSender(table, recipient, id, needsWindow);
-  }
-  const [account, lastInboundAt] = await Promise.all([
-    instagramSender(tenant, requestedId),
-    needsWindow ? readLastInbound(table, organizationId, { channel, hash }) : undefined,
-  ]);
-  return account && { id: account.id, lastInboundAt };
-};
+/** The number or account to send from. */
+export const senderOf = findSender({
+  recipientHash: ({ organizationId }, channel, to) =>
+    sendPorts.recipientHashOf(organizationId, channelOf(channel).recipient, to),
+  instagramAccounts,
+  usualNumber: (recipient, needsWindow) => readUsualSender(table, recipient, needsWindow),
+  namedNumber: (recipient, id, needsWindow) => readNamedSender(table, recipient, id, needsWindow),
+  lastInbound: ({ organizationId, hash }) => readLastInbound(table, organizationId, { channel: 'instagram', hash }),
+});

@@ -3,7 +3,8 @@ import { type Refusal, refuse } from '../../domain/core/errors.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import { asCoins } from '../../domain/core/money.ts';
 import { saoPauloMonth } from '../../domain/core/time.ts';
-import { bandAt, bandRanges } from '../../domain/pricing/prices.ts';
+import { bandRanges, priceRowOf } from '../../domain/pricing/prices.ts';
+import { quoteUnits } from '../../domain/pricing/volume.ts';
 import { readWallet } from '../../storage/wallet/ledger.ts';
 import { readVolume } from '../../storage/wallet/volumes.ts';
 import { setLowBalance } from '../../storage/wallet/wallet.ts';
@@ -12,19 +13,21 @@ import { prices } from './quote.ts';
 
 const bandsOf = async (organizationId: Id<'organization'>) => {
   const month = saoPauloMonth(clock());
-  const [{ table: rows }, segments] = await Promise.all([
-    prices(),
-    readVolume(liveTable, organizationId, 'sms', month),
-  ]);
-  return rows
-    .filter((row) => row.channel === 'sms' && row.unit === 'segment')
-    .map((row) => ({
+  const [{ table: rows }, volume] = await Promise.all([prices(), readVolume(liveTable, organizationId, 'sms', month)]);
+  const routes = new Set(
+    rows.flatMap(({ channel, unit, route }) => (channel === 'sms' && unit === 'segment' ? route : [])),
+  );
+  return [...routes].flatMap((route) => {
+    const row = priceRowOf(rows, 'sms', route);
+    if (!row) return [];
+    return {
       channel: row.channel,
-      route: row.route,
+      route,
       month,
-      segments,
-      band: { ...bandAt(row, segments + 1) },
-    }));
+      segments: volume.taken - volume.free.reduce((sum, { units }) => sum + units, 0),
+      band: { ...quoteUnits(row, 1, volume).band },
+    };
+  });
 };
 
 /** The wallet on the wire (docs/spec/wallet.md#balance). Every organization has one; before its first entry it is empty. */
@@ -46,7 +49,7 @@ export const changeLowBalance = async (
   actor: Actor,
   lowBalanceCoins: number,
 ): Promise<Awaited<ReturnType<typeof walletView>> | Refusal<'VALIDATION_ERROR'>> => {
-  const changed = await setLowBalance(table, actor, asCoins(lowBalanceCoins));
+  const changed = await setLowBalance(table, actor, asCoins(lowBalanceCoins), clock());
   return changed ? walletView(actor) : refuse('VALIDATION_ERROR', 'The organization has no wallet yet.');
 };
 
@@ -58,6 +61,7 @@ export const pricesView = async () => {
     items: rows.map((row) => ({
       channel: row.channel,
       route: row.route,
+      ...(row.prefix === undefined ? {} : { prefix: row.prefix }),
       unit: row.unit,
       bands: bandRanges(row).map((band) => ({ ...band })),
     })),

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { WEBHOOK_VALIDATIONS } from '../../domain/access/rate-limits.ts';
 import { checkEndpoint } from '../../domain/core/public-address.ts';
 import { deliverAll } from '../../domain/webhooks/deliver.ts';
 import { drainBacklog } from '../../domain/webhooks/drain.ts';
@@ -14,13 +15,16 @@ import { PARSE_KEY } from '../../storage/parse-key.ts';
 import { backlogStore } from '../../storage/webhooks/backlog.ts';
 import { deliveryStore } from '../../storage/webhooks/deliveries.ts';
 import { webhookStore } from '../../storage/webhooks/subscriptions.ts';
+import { drawOf } from '../access/rates.ts';
 import { clock, publishWork, settings, table, vault } from '../process/aws.ts';
 import { logger, measure } from '../process/observe.ts';
 
 const policy = { allowLoopbackHttp: settings.WEBHOOK_LOOPBACK };
 const PURPOSE = 'webhook-secret';
+const HEADER_PURPOSE = 'webhook-header';
 const EXCHANGE_PURPOSE = 'webhook-exchange';
 const texts = z.record(z.string(), z.string());
+const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 const exchangeSchema = z.object({
   requestHeaders: texts,
   requestBody: z.string(),
@@ -42,14 +46,22 @@ export const webhookPorts: WebhookPorts = {
   sign,
   seal: async (organizationId, webhookId, secret) => (await vault()).seal(PURPOSE, organizationId, secret, webhookId),
   open: async (organizationId, webhookId, sealed) => (await vault()).open(PURPOSE, organizationId, sealed, webhookId),
+  sealHeader: async (organizationId, webhookId, name, value) =>
+    (await vault()).seal(HEADER_PURPOSE, organizationId, value, `${webhookId} ${name}`),
+  openHeader: async (organizationId, webhookId, name, sealed) =>
+    (await vault()).open(HEADER_PURPOSE, organizationId, sealed, `${webhookId} ${name}`),
+  drawValidation: (organizationId) => drawOf(organizationId, WEBHOOK_VALIDATIONS),
   sealExchange: async (organizationId, deliveryId, exchange) =>
     (await vault()).seal(EXCHANGE_PURPOSE, organizationId, JSON.stringify(exchange), deliveryId),
   openExchange: async (organizationId, deliveryId, sealed) =>
     exchangeSchema.parse(JSON.parse((await vault()).open(EXCHANGE_PURPOSE, organizationId, sealed, deliveryId))),
-  recipient: async (messageId) => {
-    const row = await table.get(KEYS.message(messageId), { eventual: true, only: ['direction', 'from', 'to'] });
-    const address = row?.direction === 'inbound' ? row.from : row?.to;
-    return typeof address === 'string' ? address : undefined;
+  recipient: async (organizationId, messageId) => {
+    const row = await table.get(KEYS.message(messageId), { eventual: true, only: ['org', 'direction', 'from', 'to'] });
+    return row?.org === organizationId ? text(row.direction === 'inbound' ? row.from : row.to) : undefined;
+  },
+  contactPhone: async (organizationId, contactId) => {
+    const row = await table.get(KEYS.contact(contactId), { only: ['org', 'phone'] });
+    return row?.org === organizationId ? text(row.phone) : undefined;
   },
   enqueue: (ids, delaySeconds) => {
     if (ids.length === 0) return;

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import example from '../../../events/providers/instagram-messaging-api.callback.json' with { type: 'json' };
 import exampleRequest from '../../../events/providers/instagram-messaging-api.send-request.json' with { type: 'json' };
 import type { InboundEvent } from '../../../shared/domain/message/provider-port.ts';
+import { messagingApiSettings } from '../../../shared/providers/instagram/messaging-api.ts';
 import {
   ACCOUNT_ID,
   INSTAGRAM_ACCOUNT,
@@ -33,6 +34,15 @@ it('refuses to send from an account that the settings do not name', async () => 
   }
   expect(standIn.requests.length).toBe(before);
 });
+
+it.each(['iga_1', `iga_${'0'.repeat(22)}`, `num_${'0'.repeat(21)}`])(
+  'takes no account whose id is not iga_ and 21 letters or digits: %s',
+  (id) => {
+    const [account] = standIn.settings.accounts as readonly object[];
+    const settings = { ...standIn.settings, accounts: [{ ...account, id }] };
+    expect(messagingApiSettings.safeParse(settings).error?.issues[0]?.path).toEqual(['accounts', 0, 'id']);
+  },
+);
 
 it('lists its accounts with their organizations, without a token', () => {
   expect(provider().accounts).toEqual([

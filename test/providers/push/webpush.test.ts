@@ -229,3 +229,10 @@ it.each([
   expect(await sendTo(endpoint, timeoutMs)).toMatchObject({ kind: 'accepted' });
   await vi.waitFor(() => expect(closed).toBe(true), { timeout: 10_000 });
 });
+
+it('never calls an endpoint of a host that is no push service, whatever was registered', async () => {
+  const before = standIn.pushes.length;
+  const answer = await openPush(standIn, { webPushHosts: [] }, clock.now).send(pushDispatch(standIn));
+  expect(answer).toMatchObject({ kind: 'refused', cause: 'recipient' });
+  expect(standIn.pushes).toHaveLength(before);
+});

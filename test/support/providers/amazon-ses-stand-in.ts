@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { EmailContent } from '../../../shared/domain/channels/email/content.ts';
 import type { CallbackRequest } from '../../../shared/domain/message/provider-port.ts';
+import { nameServer } from '../name-server.ts';
 import { AWS_ACCESS, awsAnswer, isSignedFor, type SnsStandIn, snsStandIn } from './aws-stand-in.ts';
 import type { EmailOutcome } from './email-kit.ts';
 import {
@@ -87,6 +88,8 @@ export interface AmazonSesStandIn extends StandIn<EmailOutcome>, SnsStandIn {
   readonly suppressed: Set<string>;
   /** The identities of its account, each with its VerificationStatus. */
   readonly identities: Map<string, IdentityStatus>;
+  /** The TXT records that name servers answer, by name. */
+  readonly texts: Map<string, readonly string[]>;
 }
 
 type IdentityStatus = 'FAILED' | 'PENDING' | 'SUCCESS';
@@ -152,6 +155,8 @@ export const startAmazonSesStandIn = async (now: () => number = Date.now): Promi
   const messages: AcceptedMessage[] = [];
   const suppressed = new Set<string>();
   const identities = new Map<string, IdentityStatus>();
+  const texts = new Map<string, readonly string[]>();
+  const dns = await nameServer((name) => ({ txt: texts.get(name) ?? [] }));
   const sns = snsStandIn(TOPIC, 'https://callbacks.test/callbacks/amazon_ses/receipts', now);
   /** DeleteSuppressedDestination: 200 with an empty body, or NotFoundException. */
   const takeOff = (request: RecordedRequest): StandInAnswer => {
@@ -224,16 +229,22 @@ export const startAmazonSesStandIn = async (now: () => number = Date.now): Promi
   return Object.assign(sns, {
     provider: 'amazon_ses' as const,
     ...server,
+    close: async () => {
+      dns.close();
+      await server.close();
+    },
     settings: {
       ...AWS_ACCESS,
       configurationSetName: 'email',
       topicArns: [TOPIC],
       baseUrl: server.baseUrl,
       snsBaseUrl: server.baseUrl,
+      dnsServers: [dns.server],
     },
     messages,
     suppressed,
     identities,
+    texts,
     event,
     signed: (_message: AcceptedMessage, body: string) => sns.notification(body),
     receipt: (message: AcceptedMessage, outcome: EmailOutcome) => event(message, ...EVENTS[outcome]),

@@ -47,7 +47,11 @@ export const openPush = (
   { options }: Pick<PushStandIn, 'options'>,
   over: PushOptions = {},
   now: () => number = () => PUSH_NOW,
-): PushTransport => createPushTransport({ fetch: globalThis.fetch, now }, { ...options, ...over });
+): PushTransport =>
+  createPushTransport(
+    { fetch: globalThis.fetch, now },
+    { webPushHosts: ['hooks.example.com', '*.hooks.example.com'], ...options, ...over },
+  );
 
 /** The push services of the conformance suite: one for each platform. */
 export const PUSH_UNDER_TEST: readonly PushUnderTest[] = [

@@ -3,6 +3,7 @@ import type { Environment } from '../../../shared/domain/core/actor.ts';
 import { newId } from '../../../shared/domain/core/ids.ts';
 import { numberStore } from '../../../shared/storage/whatsapp/numbers.ts';
 import type { Messaging, Tenant } from '../api.ts';
+import { operatorAct } from '../audit.ts';
 
 type NumberFields = Pick<WhatsappNumber, 'phoneNumberId' | 'wabaId'> & { readonly accessToken: string };
 
@@ -33,7 +34,8 @@ export const connectNumber = async (
     createdAt: Date.now(),
     updatedAt: Date.now(),
   };
-  const outcome = await numberStore(messaging.tables[env], sealer, () => {}).create(number, accessToken);
+  const store = numberStore(messaging.tables[env], sealer, () => {});
+  const outcome = await store.create(number, accessToken, operatorAct(number.organizationId));
   if (outcome.kind !== 'saved') throw new Error(`The number was not stored: ${outcome.kind}`);
   return number;
 };

@@ -1,5 +1,13 @@
 import type { Tenant } from '../../core/actor.ts';
-import { formatMailbox, mailboxError, parseAddress, parseMailbox, subjectError } from '../../core/email-address.ts';
+import {
+  addressesIn,
+  formatMailbox,
+  type Mailbox,
+  mailboxError,
+  parseAddress,
+  parseMailbox,
+  subjectError,
+} from '../../core/email-address.ts';
 import { isRefusal, type Refusal, refuse } from '../../core/errors.ts';
 import type { Id } from '../../core/ids.ts';
 import type { Planned, PlanRefusal } from '../../message/plan.ts';
@@ -11,6 +19,7 @@ import { bodyBytes, type EmailBody, MAX_BODY_BYTES, withText } from './text.ts';
 
 /** A rendered template. */
 export interface RenderedEmail extends EmailBody {
+  readonly templateId: Id<'emailTemplate'>;
   readonly subject: string;
 }
 
@@ -41,12 +50,26 @@ const composeContent = async (ports: EmailPlanPorts, organizationId: Id<'organiz
   if (templateId === undefined) {
     if (html === undefined && text === undefined) return invalidField('html', 'is needed, or text, or templateId');
     if (subject === undefined) return invalidField('subject', 'is needed without a template');
-    return { subject, html, text };
+    return { subject, html, text, templateId: undefined };
   }
   if (html !== undefined || text !== undefined)
     return invalidField('templateId', 'must come without html and text: the template has the body');
   const rendered = await ports.renderEmailTemplate(organizationId, templateId, request.variables ?? {}, subject);
   return rendered ?? invalidField('templateId', 'is no template of the organization');
+};
+
+const FOREIGN_NAME = 'has a display name with an e-mail address that is no verified sender of the organization';
+
+/** Whether the display name shows an address that the organization may not send as: many readers see the name alone. */
+const namesForeignAddress = async (
+  { ownsSender }: Pick<SenderChecks, 'ownsSender'>,
+  { organizationId }: Pick<Tenant, 'organizationId'>,
+  { name = '', address }: Mailbox,
+): Promise<boolean> => {
+  for (const shown of addressesIn(name))
+    if (shown.toLowerCase() !== address.toLowerCase() && !(await ownsSender(organizationId, 'email', shown)))
+      return true;
+  return false;
 };
 
 /** The `From` of an e-mail: as given if the organization may send as it, else its default sender, else the one the operator set. */
@@ -61,8 +84,11 @@ const senderOf = async (ports: EmailPlanPorts, tenant: Tenant, from: string | un
     });
   const mailbox = parseMailbox(sender);
   if (!mailbox) return invalidField('from', mailboxError(sender) ?? 'is no sender');
-  const isOwn = from === undefined || (await ports.mayUseSender(tenant, 'email', mailbox.address));
-  return isOwn ? formatMailbox(mailbox) : notOwnSender('from');
+  // What the operator or the registry set was checked when it was set.
+  if (from === undefined) return formatMailbox(mailbox);
+  if (!(await ports.mayUseSender(tenant, 'email', mailbox.address))) return notOwnSender('from');
+  const hasForeign = await namesForeignAddress(ports, tenant, mailbox);
+  return hasForeign ? invalidField('from', FOREIGN_NAME) : formatMailbox(mailbox);
 };
 
 /** Plans an e-mail, and builds what is sent but not stored. 422 for invalid headers or missing content, 412 without a sender. */
@@ -77,7 +103,8 @@ export const planEmail = async (
   if (isRefusal(content)) return content;
   const fault = subjectError(content.subject);
   if (fault) return invalidField('subject', fault);
-  const body = withText(content);
+  const { templateId: usedId, ...parts } = content;
+  const body = withText(parts);
   if (bodyBytes(body) > MAX_BODY_BYTES)
     return invalidField('html', `must have at most ${MAX_BODY_BYTES} bytes with text`);
   const from = await senderOf(ports, tenant, request.from);
@@ -93,6 +120,7 @@ export const planEmail = async (
       type: request.templateId === undefined ? 'text' : 'template',
       content: { from, subject, bodyBytes: bodyBytes(body) },
       requiresConsent: !transactional,
+      ...(usedId === undefined ? {} : { labels: { templateId: usedId } }),
     },
     outbound: { from, subject, ...body, ...oneClick },
   };

@@ -6,6 +6,8 @@ import type { SendRequest } from '../../message/send-request.ts';
 import { type EmailPlanPorts, planEmail } from './plan.ts';
 import { emailFields } from './request.ts';
 
+type Planning = ChannelPlanning<'email', EmailPlanPorts>;
+
 /** Fields of the e-mail operation; here a template may also be given by name. */
 const Request = z.strictObject({ ...emailFields, templateId: z.string().min(1).max(512).optional() });
 /** Subject and body; their content is validated as in the e-mail operation. */
@@ -24,6 +26,22 @@ const contentOf = (request: SendRequest): object => {
 };
 
 export const payloadSchema: ChannelPlanning<'email', EmailPlanPorts>['payloadSchema'] = () => Payload;
+
+/** The fields of the e-mail, which lie in the payload; without one the text alone makes them. */
+const CONTENT_FIELDS = ['subject', 'html', 'text', 'from', 'transactional'] as const;
+
+export const fieldNames: NonNullable<Planning['fieldNames']> = ({ text, template, payload }) => {
+  const said = text === undefined ? 'payload.text' : 'text';
+  const email = payload?.email;
+  // What the payload has beyond the fields is named as well.
+  const given = typeof email === 'object' && email !== null ? Object.keys(email).filter((name) => name !== 'to') : [];
+  return {
+    ...Object.fromEntries(
+      [...CONTENT_FIELDS, ...given].map((name) => [name, email === undefined ? said : `payload.email.${name}`]),
+    ),
+    ...(template === undefined ? { variables: 'payload.email.variables' } : { templateId: 'template' }),
+  };
+};
 
 export const plan: ChannelPlanning<'email', EmailPlanPorts>['plan'] = async (ports, tenant, request) => {
   const own = toChannelRequest(Request, request, contentOf(request));

@@ -2,6 +2,7 @@ import type { Tenant } from '../../core/actor.ts';
 import { subjectError } from '../../core/email-address.ts';
 import { type FieldError, isRefusal, type Refusal, refuse, Unavailable } from '../../core/errors.ts';
 import { asId, type Id, newId } from '../../core/ids.ts';
+import { jsonBytes } from '../../core/json-bytes.ts';
 import { definedFields, type Patch } from '../../core/patch.ts';
 import { CONFLICT, removeOnce, retryOnConflict } from '../../core/retry-on-conflict.ts';
 import { textFromHtml } from './html-text.ts';
@@ -31,6 +32,11 @@ export type TemplateChange = Patch<NewTemplate, 'text'>;
 export const MAX_MJML_LENGTH = 100_000;
 /** Max. characters of compiled MJML, and of each rendered part. */
 const MAX_RENDERED = 2_000_000;
+/**
+ * Bytes of the variables as JSON. They stand in the list of templates, whose longest page then fits an answer, of 6 MB at most (Lambda,
+ * response payload); so does the row of one, of 400 KB (DynamoDB, item size).
+ */
+export const MAX_VARIABLES_BYTES = 25_000;
 const MAX_ERRORS = 20;
 
 type Owner = Pick<Tenant, 'organizationId'>;
@@ -52,6 +58,8 @@ const validate = ({ subject, source, text, variables = [] }: Omit<NewTemplate, '
         message: `line ${line}: a placeholder is {{ and a variable's name and }}, and nothing else`,
       });
   }
+  if (jsonBytes(variables) > MAX_VARIABLES_BYTES)
+    errors.push({ path: 'variables', message: `must have at most ${MAX_VARIABLES_BYTES} bytes together` });
   const seen = new Set<string>();
   for (const [at, { name }] of variables.entries()) {
     if (seen.has(name)) errors.push({ path: `variables.${at}.name`, message: 'is declared twice' });
@@ -217,8 +225,12 @@ export const renderSavedTemplate = async (
   idOrName: string,
   given: Readonly<Record<string, TemplateValue>>,
   subject?: string | undefined,
-): Promise<RenderedTemplate | Refusal<'VALIDATION_ERROR'> | undefined> => {
+): Promise<
+  (RenderedTemplate & { readonly templateId: Id<'emailTemplate'> }) | Refusal<'VALIDATION_ERROR'> | undefined
+> => {
   const id = asId('emailTemplate', idOrName) ?? (await store.named(organizationId, idOrName));
   const template = id === undefined ? undefined : await store.read(organizationId, id);
-  return template && renderTemplate({ ...template, subject: subject ?? template.subject }, given);
+  if (!template) return undefined;
+  const rendered = renderTemplate({ ...template, subject: subject ?? template.subject }, given);
+  return isRefusal(rendered) ? rendered : { ...rendered, templateId: template.id };
 };

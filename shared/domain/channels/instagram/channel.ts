@@ -1,5 +1,5 @@
+import { maskId } from '../../core/phone.ts';
 import { defineChannel } from '../../message/define-channel.ts';
-import { maskId } from '../../message/recipient.ts';
 import { payloadChannelDefaults } from '../meta/channel-common.ts';
 import type { MetaPlanPorts } from '../meta/compose.ts';
 import { storedPayload } from '../meta/content.ts';

@@ -8,6 +8,9 @@ type Planning = ChannelPlanning<'instagram', MetaPlanPorts>;
 
 export const payloadSchema: Planning['payloadSchema'] = (type) => INSTAGRAM_PAYLOADS[type];
 
+export const fieldNames: NonNullable<Planning['fieldNames']> = ({ text }) =>
+  text === undefined ? {} : { 'payload.text': 'text' };
+
 /**
  * Plans an Instagram message. In live the window must be open; the sandbox has no inbound messages that could open it
  * (docs/spec/instagram.md#instagram-window).

@@ -16,7 +16,6 @@ export const storedPayload: z.ZodType<PayloadContent> = z.object({
 declare module '../../message/channel.ts' {
   interface ChannelContents {
     whatsapp: PayloadContent;
-    push: PayloadContent;
     instagram: PayloadContent;
   }
 }

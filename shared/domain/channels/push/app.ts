@@ -1,3 +1,4 @@
+import { type AuditEntry, auditEntry, type Caller, fieldNames } from '../../audit/entry.ts';
 import type { Tenant } from '../../core/actor.ts';
 import { type Refusal, refuse } from '../../core/errors.ts';
 import { type Id, newId } from '../../core/ids.ts';
@@ -24,12 +25,12 @@ export interface AppStore {
   /** All apps of an organization, oldest first. */
   list(organizationId: Id<'organization'>): Promise<readonly PushApp[]>;
   read(organizationId: Id<'organization'>, id: Id<'pushApp'>): Promise<PushApp | undefined>;
-  /** Stores an app, with its credentials sealed. */
-  put(app: PushApp, credentials: PushCredentials): Promise<void>;
+  /** Stores an app, with its credentials sealed, and the entry of who did. */
+  put(app: PushApp, credentials: PushCredentials, entry: AuditEntry): Promise<void>;
   /** The credentials of an organization's apps, by app id. */
   credentials(organizationId: Id<'organization'>): Promise<ReadonlyMap<Id<'pushApp'>, PushCredentials>>;
-  /** Returns false if there is no such app. */
-  remove(organizationId: Id<'organization'>, id: Id<'pushApp'>): Promise<boolean>;
+  /** Deletes an app, and enters who did. False if there is no such app. */
+  remove(organizationId: Id<'organization'>, id: Id<'pushApp'>, entry: AuditEntry): Promise<boolean>;
 }
 
 export interface AppPorts {
@@ -40,12 +41,26 @@ export interface AppPorts {
 const platformsOf = (credentials: PushCredentials): PushPlatform[] =>
   PUSH_PLATFORMS.filter((platform) => credentials[CREDENTIALS_OF[platform]] !== undefined);
 
+/** The entry of a caller's act on an app: which fields, never a credential. */
+const entryOf = (
+  caller: Caller,
+  id: Id<'pushApp'>,
+  act: { readonly verb: 'changed' | 'created' | 'deleted'; readonly at: number; readonly fields?: object },
+) =>
+  auditEntry(caller, {
+    action: `push_app.${act.verb}`,
+    object: id,
+    at: act.at,
+    details: act.fields ? { fields: fieldNames(act.fields) } : {},
+  });
+
 /** Registers an app. 422 if the organization has the maximum number of apps. */
 export const createApp = async (
   { clock, apps }: AppPorts,
-  { organizationId, env }: Tenant,
+  caller: Caller,
   { name, ...credentials }: { readonly name: string } & PushCredentials,
 ): Promise<PushApp | Refusal<'VALIDATION_ERROR'>> => {
+  const { organizationId, env } = caller;
   if ((await apps.list(organizationId)).length >= MAX_APPS)
     return refuse('VALIDATION_ERROR', `An organization has at most ${MAX_APPS} apps.`);
   const at = clock();
@@ -59,7 +74,7 @@ export const createApp = async (
     createdAt: at,
     updatedAt: at,
   };
-  await apps.put(app, credentials);
+  await apps.put(app, credentials, entryOf(caller, app.id, { verb: 'created', at, fields: { name, ...credentials } }));
   return app;
 };
 
@@ -80,10 +95,11 @@ const mergeCredentials = (before: PushCredentials, change: AppChange): PushCrede
 /** Changes an app's name or credentials. 404 if there is no such app. */
 export const changeApp = async (
   { clock, apps }: AppPorts,
-  { organizationId }: Tenant,
+  caller: Caller,
   id: Id<'pushApp'>,
   change: AppChange,
 ): Promise<PushApp | Refusal<'NOT_FOUND'>> => {
+  const { organizationId } = caller;
   const [app, stored] = await Promise.all([apps.read(organizationId, id), apps.credentials(organizationId)]);
   if (!app) return refuse('NOT_FOUND', 'There is no such app.');
   const credentials = mergeCredentials(stored.get(id) ?? {}, change);
@@ -94,8 +110,20 @@ export const changeApp = async (
     vapidPublicKey: credentials.vapid?.publicKey,
     updatedAt: clock(),
   };
-  await apps.put(after, credentials);
+  const act = { verb: 'changed', at: after.updatedAt, fields: change } as const;
+  await apps.put(after, credentials, entryOf(caller, id, act));
   return after;
+};
+
+/** Deletes an app. 404 if there is no such app. */
+export const deleteApp = async (
+  { clock, apps }: AppPorts,
+  caller: Caller,
+  id: Id<'pushApp'>,
+): Promise<undefined | Refusal<'NOT_FOUND'>> => {
+  const entry = entryOf(caller, id, { verb: 'deleted', at: clock() });
+  const removed = await apps.remove(caller.organizationId, id, entry);
+  return removed ? undefined : refuse('NOT_FOUND', 'There is no such app.');
 };
 
 /** An app as the API returns it: its platforms, never its credentials (docs/spec/push.md#apps). */

@@ -1,18 +1,20 @@
+import { maskId } from '../../core/phone.ts';
 import { defineChannel } from '../../message/define-channel.ts';
-import { maskId } from '../../message/recipient.ts';
 import { payloadChannelDefaults } from '../meta/channel-common.ts';
-import { storedPayload } from '../meta/content.ts';
+import { type PushPlanPorts, storedPush } from './content.ts';
+import { isAudience } from './message.ts';
 
-export const push = defineChannel<'push', unknown>({
+export const push = defineChannel<'push', PushPlanPorts>({
   ...payloadChannelDefaults,
   channel: 'push',
   recipient: 'device',
   providers: [],
   callbackKinds: ['receipts'],
   receivesReplies: false,
-  eventOf: { sent: 'message.sent', delivered: 'message.delivered', failed: 'message.failed' },
+  eventOf: { sent: 'message.sent', failed: 'message.failed' },
   templates: 'as_text',
-  storedContent: storedPayload,
-  mask: maskId,
+  fansOut: true,
+  storedContent: storedPush,
+  mask: (to) => (isAudience(to) ? to : maskId(to)),
   planning: () => import('./planning.ts'),
 });

@@ -37,6 +37,9 @@ export interface Registration extends PushTarget, Identification {
   readonly optedIn?: boolean | undefined;
 }
 
+/** How many of a person's devices one message reaches: those that were registered last. */
+export const MAX_DEVICES_OF_PERSON = 50;
+
 /** The device's id, derived from app and token: registering twice writes one row. */
 export const deviceIdOf = (organizationId: Id<'organization'>, appId: Id<'pushApp'>, token: string): Id<'pushToken'> =>
   derivedId('pushToken', [organizationId, appId, token]);

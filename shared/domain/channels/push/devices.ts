@@ -11,6 +11,7 @@ import {
   type Registration,
 } from './device.ts';
 import type { PushPlatform } from './transport.ts';
+import { type WebPushPolicy, webPushFault } from './web-push-hosts.ts';
 
 export interface DeviceStore {
   read(organizationId: Id<'organization'>, id: Id<'pushToken'>): Promise<PushDevice | undefined>;
@@ -20,6 +21,8 @@ export interface DeviceStore {
 
 export interface DevicePorts extends AppPorts {
   readonly devices: DeviceStore;
+  /** Which endpoints of browsers may be registered. */
+  readonly webPush: WebPushPolicy;
   /** Whether the organization has this contact. */
   readonly hasContact: (organizationId: Id<'organization'>, contactId: Id<'contact'>) => Promise<boolean>;
   /** Called once per opt-out of a device, for the opt-out KPI (docs/spec/push.md#device-opt-out). */
@@ -38,6 +41,19 @@ const noKeys = refuse('BAD_REQUEST', {
     { path: 'auth', message: 'is required on the web' },
   ],
 });
+
+/** 400 for a browser's subscription without its keys, or whose endpoint is of no push service. */
+const subscriptionFault = (policy: WebPushPolicy, { platform, token, p256dh, auth }: Registration) => {
+  if (platform !== 'web') return undefined;
+  if (p256dh === undefined || auth === undefined) return noKeys;
+  const fault = webPushFault(token, policy);
+  return fault === undefined
+    ? undefined
+    : refuse('BAD_REQUEST', {
+        detail: "The token is no endpoint of a browser's push service.",
+        errors: [{ path: 'token', message: fault }],
+      });
+};
 
 /** Read-modify-write of a device; undefined if it doesn't exist and `change` creates none. */
 const updateDevice = async (
@@ -64,8 +80,9 @@ export const registerDevice = async (
   registration: Registration,
 ): Promise<PushDevice | Refusal<'BAD_REQUEST' | 'NOT_FOUND'>> => {
   const { organizationId } = tenant;
-  const { appId, token, platform, p256dh, auth, contactId } = registration;
-  if (platform === 'web' && (p256dh === undefined || auth === undefined)) return noKeys;
+  const { appId, token, contactId } = registration;
+  const fault = subscriptionFault(ports.webPush, registration);
+  if (fault) return fault;
   if (!(await ports.apps.read(organizationId, appId))) return noApp;
   if (contactId !== undefined && !(await ports.hasContact(organizationId, contactId))) return noContact;
   const at = ports.clock();

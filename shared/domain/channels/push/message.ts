@@ -2,15 +2,18 @@ import type { Tenant } from '../../core/actor.ts';
 import type { Id } from '../../core/ids.ts';
 import { asCoins, type Coins } from '../../core/money.ts';
 import { isoTime } from '../../core/time.ts';
-import { PUSH_PLATFORMS, type PushAction, type PushNotification, type PushPlatform } from './transport.ts';
+import { MESSAGE_ORIGINS, type MessageOf, type MessageOrigin, type MessageStatus } from '../../message/message.ts';
+import type { AudienceDevice } from './device.ts';
+import { notificationOf, type PushContent } from './notification.ts';
+import { PUSH_PLATFORMS, type PushPlatform } from './transport.ts';
 
 /** `queued` until it is due, `sending` while devices remain, `failed` if no push service accepted it. */
 export const PUSH_STATUSES = ['queued', 'sending', 'sent', 'failed'] as const;
 export type PushStatus = (typeof PUSH_STATUSES)[number];
 
 /** What created a push message (docs/spec/push.md#push-message-shape). */
-export const PUSH_ORIGINS = ['composer', 'api', 'automation'] as const;
-export type PushOrigin = (typeof PUSH_ORIGINS)[number];
+export const PUSH_ORIGINS = MESSAGE_ORIGINS;
+export type PushOrigin = MessageOrigin;
 
 /** Kinds of price per device, which are push's routes in the price table (docs/spec/push.md#push-price). */
 export const RATE_KINDS = ['simple', 'rich', 'silent'] as const;
@@ -21,6 +24,12 @@ export const ALL_OPT_IN = 'all_opt_in';
 
 /** An audience: a segment (`all_opt_in` or a saved one), or devices by id. */
 export type AudienceSelector = { readonly segment: string } | { readonly tokenIds: readonly Id<'pushToken'>[] };
+
+/** The recipient of a message to listed devices, where another names its segment. */
+export const LISTED_DEVICES = 'tokenIds';
+
+/** Whether a recipient is an audience, which says nothing about a person. */
+export const isAudience = (to: string): boolean => to === ALL_OPT_IN || to === LISTED_DEVICES || to.startsWith('seg_');
 
 /** Size limits of a push message. */
 export const PUSH_LIMITS = {
@@ -35,15 +44,6 @@ export const PUSH_LIMITS = {
   contentBytes: 3_500,
 } as const;
 
-/** Content of a push message. */
-export interface PushContent extends Pick<PushNotification, 'title' | 'body'> {
-  readonly deepLink?: string | undefined;
-  readonly imageUrl?: string | undefined;
-  readonly actions?: readonly PushAction[] | undefined;
-  /** Shows nothing; delivered to the app as data. */
-  readonly silent?: boolean | undefined;
-}
-
 /** Whether the content fits into what push services accept. */
 export const fitsPushLimit = ({ title, body, deepLink, imageUrl, actions }: PushContent): boolean =>
   Buffer.byteLength(JSON.stringify({ title, body, deepLink, imageUrl, actions })) <= PUSH_LIMITS.contentBytes;
@@ -57,33 +57,63 @@ export interface Outcomes {
 export type Tally = Readonly<Record<PushPlatform, Outcomes>>;
 export type Opens = Readonly<Record<PushPlatform, number>>;
 
-/** A stored push message. Times in ms. */
+/** A push message: the record of a message, as its devices and its own operations see it. Times in ms. */
 export interface PushMessage extends Tenant {
+  /** The message itself, with its hold, fence and timeline. */
+  readonly record: MessageOf<'push'>;
   readonly id: Id<'message'>;
   readonly status: PushStatus;
   readonly origin: PushOrigin;
   readonly content: PushContent;
   readonly platforms: readonly PushPlatform[];
-  /** The segment sent to; absent if devices were listed. */
+  /** The segment sent to; absent if devices were listed or a person was named. */
   readonly segment?: string | undefined;
+  /** The devices of a message to one person, whose rows are written when it leaves; absent if an audience's rows exist already. */
+  readonly devices?: readonly AudienceDevice[] | undefined;
   readonly rateKind: RateKind;
-  /** Price per device. */
-  readonly coinsEach: Coins;
-  /** Number of devices in the audience. */
+  /** Number of devices. */
   readonly reach: number;
   /** Number of chunks in each shard; chunks beyond it were written by a slower, abandoned attempt and are ignored. */
   readonly extents: readonly number[];
-  /** Chunks whose devices are all resolved. */
-  readonly done: number;
   readonly scheduledAt?: number | undefined;
   /** The new send time if quiet hours deferred it. */
   readonly quietDeferredTo?: number | undefined;
-  readonly leavesAt: number;
   readonly createdAt: number;
   /** The result, once every device is resolved. */
   readonly tally?: Tally | undefined;
+  /** When its last device was resolved. */
   readonly sentAt?: number | undefined;
 }
+
+const STATUS_OF = { queued: 'queued', sending: 'sending', failed: 'failed' } as const satisfies Partial<
+  Record<MessageStatus, PushStatus>
+>;
+
+/** A push message of its record; `tally` is the result of its devices once all of them are resolved. */
+export const pushMessageOf = (record: MessageOf<'push'>, tally: Tally): PushMessage => {
+  const { id, organizationId, env, content, units, scheduledAt, deferredTo, createdAt } = record;
+  const status = record.status in STATUS_OF ? STATUS_OF[record.status as keyof typeof STATUS_OF] : 'sent';
+  const sentAt = record.sentAt ?? record.failedAt;
+  return {
+    record,
+    id,
+    organizationId,
+    env,
+    status,
+    origin: record.origin ?? 'api',
+    content: notificationOf(content) ?? { title: '', body: '' },
+    platforms: content.platforms,
+    segment: content.segment,
+    devices: content.devices,
+    rateKind: record.route as RateKind,
+    reach: units,
+    extents: content.extents,
+    scheduledAt,
+    quietDeferredTo: deferredTo,
+    createdAt,
+    ...(sentAt === undefined ? {} : { tally, sentAt }),
+  };
+};
 
 export const noTally = (): Tally => byPlatform(() => ({ delivered: 0, failures: 0 }));
 export const noOpens = (): Opens => byPlatform(() => 0);
@@ -117,9 +147,9 @@ export const isPartOf = (
   { shard, number }: { readonly shard: number; readonly number: number },
 ): boolean => number < (extents[shard] ?? 0);
 
-/** The coins held for the whole message until every device is resolved. */
-export const priceOf = ({ reach, coinsEach }: Pick<PushMessage, 'reach' | 'coinsEach'>): Coins =>
-  asCoins(reach * coinsEach);
+/** The price of so many of a message's devices, in coins: all of them cost the same. */
+export const coinsOfDevices = ({ record, reach }: Pick<PushMessage, 'record' | 'reach'>, devices: number): Coins =>
+  asCoins(reach === 0 ? 0 : Math.floor((record.coins * devices) / reach));
 
 /** A push message as the API returns it, with the results of its devices (docs/spec/push.md#push-message-shape). */
 export const pushMessageView = (message: PushMessage, tally: Tally, opens: Opens) => {
@@ -143,7 +173,7 @@ export const pushMessageView = (message: PushMessage, tally: Tally, opens: Opens
     rateKind: message.rateKind,
     ...(scheduledAt === undefined ? {} : { scheduledAt: isoTime(scheduledAt) }),
     ...(quietDeferredTo === undefined ? {} : { quietDeferredTo: isoTime(quietDeferredTo) }),
-    billing: { coins: priceOf(message), chargedCoins: delivered * message.coinsEach },
+    billing: { coins: message.record.coins, chargedCoins: coinsOfDevices(message, delivered) },
     metrics: { reach: message.reach, delivered, opened, failures: failuresOf(tally) },
     breakdown: Object.fromEntries(
       message.platforms.map((platform) => [platform, { ...tally[platform], opened: opens[platform] }]),

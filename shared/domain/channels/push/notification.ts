@@ -1,5 +1,13 @@
-import type { PushContent } from './message.ts';
-import type { PushAction } from './transport.ts';
+import type { PushAction, PushNotification } from './transport.ts';
+
+/** Content of a push message. */
+export interface PushContent extends Pick<PushNotification, 'title' | 'body'> {
+  readonly deepLink?: string | undefined;
+  readonly imageUrl?: string | undefined;
+  readonly actions?: readonly PushAction[] | undefined;
+  /** Shows nothing; delivered to the app as data. */
+  readonly silent?: boolean | undefined;
+}
 
 const nonEmpty = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;

@@ -29,6 +29,15 @@ const REASONS: Readonly<Record<PushRefusal['cause'], FailureReason>> = {
   unavailable: 'unavailable',
 };
 
+/** What a message says of a reason that all of its devices have in common, where that lies in the message. */
+export const MESSAGE_REASONS: Readonly<Partial<Record<FailureReason, string>>> = {
+  unregistered: 'invalid_recipient',
+  undeliverable: 'invalid_recipient',
+  opted_out: 'blacklisted',
+  blacklisted: 'blacklisted',
+  content_rejected: 'content_rejected',
+};
+
 /** Transient refusals: nothing was sent, and a retry may succeed. */
 const isTransient = ({ cause }: PushRefusal): boolean => cause === 'throttled' || cause === 'unavailable';
 

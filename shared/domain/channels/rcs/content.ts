@@ -16,7 +16,8 @@ export const RCS_CARRIERS = ['rcs', 'sms'] as const;
  */
 export const RCS_LIMITS = {
   text: 160,
-  fallback: 160,
+  /** Ten segments of GSM-7. */
+  fallback: 1_520,
   title: 200,
   description: 2_000,
   fileUrl: 2_000,

@@ -4,6 +4,8 @@ import { linkShortener } from '../../links/shorten.ts';
 import type { Planned, PlanRefusal } from '../../message/plan.ts';
 import { phoneOf } from '../../message/recipient.ts';
 import type { SenderChecks } from '../../senders/permission.ts';
+import { prepareText } from '../sms/text.ts';
+import type { RcsContent, RcsRoute } from './content.ts';
 import { cardErrors, lengthErrors, prepareRcs } from './prepare.ts';
 import type { RcsRequest } from './request.ts';
 
@@ -15,6 +17,14 @@ export interface RcsPlanPorts extends Pick<SenderChecks, 'defaultSender'> {
 
 const invalid = (errors: readonly FieldError[]) =>
   refuse('VALIDATION_ERROR', { detail: 'The message breaks a rule of RCS.', errors });
+
+/** The SMS of a fallback that is larger than the RCS message's price covers: of several segments, or in UCS-2. */
+const otherPriceAsSms = ({ fallback }: RcsContent, route: RcsRoute) => {
+  if (fallback === undefined) return undefined;
+  const { encoding, segments } = prepareText(fallback.text);
+  if (encoding === 'GSM-7' && segments === 1) return undefined;
+  return { route: route === 'easy_otp_rcs' ? 'otp' : 'premium', segments };
+};
 
 /** Plans an RCS message. 422 for an invalid phone or content. */
 export const planRcs = async (
@@ -32,7 +42,7 @@ export const planRcs = async (
   const tooLong = lengthErrors(content);
   if (tooLong.length > 0) return invalid(tooLong);
   const senderId = await ports.defaultSender(organizationId, 'rcs');
-  // Priced per message, not per segment (docs/spec/rcs.md#rcs-price).
+  // Priced per message, not per segment (docs/spec/rcs.md#rcs-price), unless its fallback is a larger SMS.
   return {
     plan: {
       channel: 'rcs',
@@ -40,6 +50,7 @@ export const planRcs = async (
       to,
       type: content.card ? 'interactive' : 'text',
       content: { ...content, senderId },
+      asSms: otherPriceAsSms(content, route),
       requiresConsent: route !== 'easy_otp_rcs',
       links: shortener.links,
     },

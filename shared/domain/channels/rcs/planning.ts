@@ -1,9 +1,11 @@
 import * as z from 'zod';
 import { isRefusal } from '../../core/errors.ts';
-import { NO_TEXT, requestText, toChannelRequest } from '../../message/channel-request.ts';
+import { NO_TEXT, requestText, textField, toChannelRequest } from '../../message/channel-request.ts';
 import type { ChannelPlanning } from '../../message/define-channel.ts';
 import { planRcs, type RcsPlanPorts } from './plan.ts';
 import { rcsFields } from './request.ts';
+
+type Planning = ChannelPlanning<'rcs', RcsPlanPorts>;
 
 const Request = z.object(rcsFields);
 const object = z.record(z.string(), z.unknown());
@@ -13,6 +15,12 @@ const Payload = z
   .refine(({ text, card }) => (text === undefined) !== (card === undefined), 'must be either text or card');
 
 export const payloadSchema: ChannelPlanning<'rcs', RcsPlanPorts>['payloadSchema'] = () => Payload;
+
+export const fieldNames: NonNullable<Planning['fieldNames']> = (request) => ({
+  content: 'payload',
+  'content.text': textField(request),
+  fallback: 'payload.fallback',
+});
 
 export const plan: ChannelPlanning<'rcs', RcsPlanPorts>['plan'] = async (ports, tenant, request) => {
   const [text, card] = [requestText(request), request.payload?.card];

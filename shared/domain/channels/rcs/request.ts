@@ -103,7 +103,7 @@ export const rcsFields = {
     .strictObject({
       text: boundedText(RCS_LIMITS.fallback).meta({
         maxLength: RCS_LIMITS.fallback,
-        description: `At most ${RCS_LIMITS.fallback} characters. Accents and symbols are replaced by plain equivalents, so that it is sent in GSM-7; one without an equivalent switches it to UCS-2. Its links are not replaced.`,
+        description: `At most ${RCS_LIMITS.fallback} characters. Accents and symbols are replaced by plain equivalents, so that it is sent in GSM-7; one without an equivalent switches it to UCS-2. More than 160 characters of GSM-7, or UCS-2, costs what that SMS costs if the message is sent that way: the dearer of both is held, and what was not needed returns once the provider tells. Its links are not replaced.`,
         example: 'Seu pedido saiu para entrega.',
       }),
     })

@@ -6,6 +6,7 @@ import { linkShortener } from '../../links/shorten.ts';
 import type { Planned, PlanRefusal } from '../../message/plan.ts';
 import { phoneOf } from '../../message/recipient.ts';
 import { notOwnSender, type SenderChecks } from '../../senders/permission.ts';
+import { senderValue } from '../../senders/sender.ts';
 import type { SmsRequest } from './request.ts';
 import { prepareText } from './text.ts';
 
@@ -32,9 +33,9 @@ export const planSms = async (
   const tooMany = shortener.refusal('body');
   if (tooMany) return tooMany;
   const { text, encoding, length, segments } = prepareText(body);
-  if (request.senderId !== undefined && !(await ports.mayUseSender(tenant, 'sms', request.senderId)))
-    return notOwnSender('senderId');
-  const senderId = request.senderId ?? (await ports.defaultSender(organizationId, 'sms'));
+  const named = request.senderId;
+  if (named !== undefined && !(await ports.mayUseSender(tenant, 'sms', named))) return notOwnSender('senderId');
+  const senderId = (named && senderValue('sms', named)) ?? (await ports.defaultSender(organizationId, 'sms'));
   return {
     plan: {
       channel: 'sms',

@@ -1,6 +1,9 @@
+import type { Tenant } from '../../core/actor.ts';
 import { isRefusal } from '../../core/errors.ts';
 import type { ChannelPlanning } from '../../message/define-channel.ts';
+import type { MediaStorage } from '../../message/message.ts';
 import { phoneOf } from '../../message/recipient.ts';
+import type { SendRequest } from '../../message/send-request.ts';
 import { composeMetaMessage } from '../meta/compose.ts';
 import { WHATSAPP_PAYLOADS } from './payload-schemas.ts';
 import type { WhatsappPlanPorts } from './plan-ports.ts';
@@ -10,20 +13,39 @@ type Planning = ChannelPlanning<'whatsapp', WhatsappPlanPorts>;
 
 export const payloadSchema: Planning['payloadSchema'] = (type) => WHATSAPP_PAYLOADS[type];
 
+export const fieldNames: NonNullable<Planning['fieldNames']> = ({ text }) =>
+  text === undefined ? {} : { 'payload.text': 'text' };
+
+/** The uploaded file of a media message; undefined for one that the organization did not upload here, or that has expired. */
+const uploadedMediaOf = async (
+  { clock, findMedia }: WhatsappPlanPorts,
+  { organizationId }: Tenant,
+  { payload }: SendRequest,
+): Promise<MediaStorage | undefined> => {
+  const media = payload?.media as { readonly id?: unknown } | undefined;
+  const found = typeof media?.id === 'string' ? await findMedia(organizationId, media.id, clock()) : undefined;
+  return found && { mimeType: found.mimeType, size: found.size, storedAt: found.storedAt };
+};
+
 /**
  * Plans a WhatsApp message. 409 `window_closed` for anything but a template outside the 24-hour window
  * (docs/spec/whatsapp.md#the-24-hour-window).
  */
 export const plan: Planning['plan'] = async (ports, tenant, original) => {
-  const request = await withSavedTemplate(ports, tenant.organizationId, original);
+  // The route is what the message is, also of a resend: a category that was another template's would let marketing pass as transactional.
+  const request = await withSavedTemplate(ports, tenant.organizationId, { ...original, route: undefined });
   if (isRefusal(request)) return request;
   const to = phoneOf(request.to);
   if (isRefusal(to)) return to;
   const isTemplate = request.type === 'template';
   const sender = { channel: 'whatsapp', to, needsWindow: !isTemplate } as const;
-  const composed = await composeMetaMessage(ports, tenant, request, WHATSAPP_PAYLOADS[request.type], sender);
+  const [composed, mediaStorage] = await Promise.all([
+    composeMetaMessage(ports, tenant, request, WHATSAPP_PAYLOADS[request.type], sender),
+    uploadedMediaOf(ports, tenant, request),
+  ]);
   if (isRefusal(composed)) return composed;
   const { route = isTemplate ? 'marketing' : 'session' } = request;
   const requiresConsent = route === 'marketing' || route === 'session';
-  return { plan: { ...composed, channel: 'whatsapp', route, requiresConsent } };
+  const labels = mediaStorage ? { ...composed.labels, mediaStorage } : composed.labels;
+  return { plan: { ...composed, labels, channel: 'whatsapp', route, requiresConsent } };
 };

@@ -3,7 +3,7 @@ import * as z from 'zod';
 /** Default versions of the Flow JSON and its data exchange (docs/spec/whatsapp-flows.md#flow-json). */
 const VERSION = '6.2';
 const DATA_API_VERSION = '3.0';
-/** Max. size of a flow's JSON in UTF-8 bytes: a page of 50 fits into a response. */
+/** Max. size of a flow's JSON in UTF-8 bytes. */
 const MAX_JSON_BYTES = 100 * 1024;
 const MAX_JSON_DEPTH = 64;
 
@@ -49,7 +49,8 @@ const screen = z.strictObject({
 /** The routing model: the screens that each screen may lead to. */
 const routing = z.record(z.string().max(80), z.array(z.string().max(80)).max(200));
 
-const shape = z
+/** A flow's JSON as it is answered. */
+export const flowJsonShape = z
   .strictObject({
     version: z
       .string()
@@ -66,7 +67,7 @@ const shape = z
   })
   .meta({ id: 'FlowJson', description: "The screens of a flow, as Meta's Flow JSON." });
 
-type Shape = z.output<typeof shape>;
+type Shape = z.output<typeof flowJsonShape>;
 const routeErrors = ({
   screens,
   routing_model: routes = {},
@@ -90,7 +91,7 @@ export const flowJsonSchema = z
     if (error === undefined) return input;
     context.addIssue({ code: 'custom', message: error });
     return z.NEVER;
-  }, shape)
+  }, flowJsonShape)
   .superRefine((flow, context) => {
     const ids = flow.screens.map(({ id }) => id);
     for (const [at, id] of ids.entries())
@@ -100,7 +101,7 @@ export const flowJsonSchema = z
       context.addIssue({ code: 'custom', path: ['screens'], message: 'must have a terminal screen' });
     for (const { path, message } of routeErrors(flow)) context.addIssue({ code: 'custom', path, message });
   });
-export type FlowJson = z.output<typeof shape>;
+export type FlowJson = z.output<typeof flowJsonShape>;
 
 /**
  * The JSON as Meta accepts it. The data exchange version belongs to flows with an endpoint, which have a routing model; Meta rejects it on

@@ -1,3 +1,4 @@
+import type { AuditEntry } from '../../../audit/entry.ts';
 import type { Id } from '../../../core/ids.ts';
 import type { Patch } from '../../../core/patch.ts';
 import type { DomainEvent } from '../../../events/event.ts';
@@ -88,15 +89,19 @@ export type NumberFilter = Patch<Pick<WhatsappNumber, 'status' | 'qualityRating'
  */
 export interface NumberStore {
   /** Stores a new number and its sealed access token. */
-  create(number: WhatsappNumber, accessToken: string): Promise<NumberOutcome>;
-  /** Replaces `before` by `after`, and the token if a new one is given. */
+  create(number: WhatsappNumber, accessToken: string, entry: AuditEntry): Promise<NumberOutcome>;
+  /** Replaces `before` by `after`, and the token if a new one is given; enters who did, unless Meta reported it. */
   change(
     before: WhatsappNumber,
     after: WhatsappNumber,
-    also?: { readonly events?: readonly DomainEvent[]; readonly accessToken?: string | undefined },
+    also?: {
+      readonly events?: readonly DomainEvent[];
+      readonly accessToken?: string | undefined;
+      readonly entry?: AuditEntry;
+    },
   ): Promise<NumberOutcome>;
   /** Returns false if it was concurrently changed or deleted. */
-  remove(number: WhatsappNumber): Promise<boolean>;
+  remove(number: WhatsappNumber, entry: AuditEntry): Promise<boolean>;
   read(organizationId: Id<'organization'>, id: Id<'number'>): Promise<WhatsappNumber | undefined>;
   /** The access token of a number that was just read; undefined if it is gone. */
   accessToken(number: Pick<WhatsappNumber, 'id' | 'organizationId'>): Promise<string | undefined>;

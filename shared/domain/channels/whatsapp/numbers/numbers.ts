@@ -1,3 +1,4 @@
+import { type AuditEntry, auditEntry, type Caller, fieldNames } from '../../../audit/entry.ts';
 import type { Tenant } from '../../../core/actor.ts';
 import { isRefusal, type Refusal, refuse, Unavailable } from '../../../core/errors.ts';
 import { type Id, newId } from '../../../core/ids.ts';
@@ -23,6 +24,16 @@ export interface NumberChange {
   readonly meta?: Patch<{ byo: boolean }, 'byo'> | undefined;
   readonly rateLimit?: Patch<RateLimit, keyof RateLimit> | undefined;
 }
+
+type Verb = 'changed' | 'connected' | 'disconnected';
+/** The entry of a caller's act on a number: which fields, never a token or a value. */
+const entryOf = (caller: Caller, id: Id<'number'>, verb: Verb, at: number, fields?: readonly string[]) =>
+  auditEntry(caller, {
+    action: `number.${verb}`,
+    object: id,
+    at,
+    details: fields ? { fields: [...fields] } : {},
+  });
 
 const notFound = () => refuse('NOT_FOUND', 'There is no such number.');
 
@@ -85,9 +96,10 @@ const takenRefusal = (numberId: Id<'number'> | undefined) =>
  */
 export const connectNumber = async (
   ports: NumberPorts,
-  { organizationId, env }: Tenant,
+  caller: Caller,
   { phoneNumberId, wabaId, accessToken, meta }: Connection,
 ): Promise<WhatsappNumber | Refusal<'CONFLICT' | 'DEPENDENCY_FAILED' | 'RATE_LIMITED' | 'VALIDATION_ERROR'>> => {
+  const { organizationId, env } = caller;
   const metaApi = await openMetaApi(ports, env, accessToken);
   if (isRefusal(metaApi)) return metaApi;
   const found = await verifyNumber(metaApi, { phoneNumberId, wabaId });
@@ -111,7 +123,7 @@ export const connectNumber = async (
     createdAt: now,
     updatedAt: now,
   };
-  const outcome = await ports.numbers.create(number, accessToken);
+  const outcome = await ports.numbers.create(number, accessToken, entryOf(caller, number.id, 'connected', now));
   if (outcome.kind === 'saved') return number;
   if (outcome.kind === 'taken') return takenRefusal(outcome.numberId);
   if (outcome.kind === 'limit_reached')
@@ -124,6 +136,8 @@ export interface NumberUpdate {
   readonly fields: Partial<WhatsappNumber>;
   readonly events?: readonly DomainEvent[];
   readonly accessToken?: string | undefined;
+  /** Who did it; absent when Meta reported it. */
+  readonly entry?: AuditEntry;
 }
 
 /** Read-modify-write of a number with its events, repeated on conflict. `changeOf` returns undefined to leave it unchanged. */
@@ -173,19 +187,19 @@ const mergedLimit = (
  */
 export const changeNumber = async (
   ports: NumberPorts,
-  owner: Tenant,
+  caller: Caller,
   id: Id<'number'>,
   { accessToken, meta, rateLimit }: NumberChange,
 ): Promise<WhatsappNumber | Refusal<'DEPENDENCY_FAILED' | 'NOT_FOUND' | 'RATE_LIMITED' | 'VALIDATION_ERROR'>> => {
   if (accessToken !== undefined) {
-    const number = await findNumber(ports, owner, id);
+    const number = await findNumber(ports, caller, id);
     if (isRefusal(number)) return number;
-    const metaApi = await openMetaApi(ports, owner.env, accessToken);
+    const metaApi = await openMetaApi(ports, caller.env, accessToken);
     if (isRefusal(metaApi)) return metaApi;
     const found = await verifyNumber(metaApi, number);
     if (isRefusal(found)) return found;
   }
-  return updateNumber(ports, owner, id, (before) => {
+  return updateNumber(ports, caller, id, (before, now) => {
     const errors = rateLimit ? limitErrors(before, rateLimit) : [];
     if (errors.length > 0) return refuse('VALIDATION_ERROR', { detail: "The rate is above Meta's limit.", errors });
     return {
@@ -194,6 +208,7 @@ export const changeNumber = async (
         ...(rateLimit ? { ownLimit: mergedLimit(before.ownLimit, rateLimit) } : {}),
       },
       accessToken,
+      entry: entryOf(caller, id, 'changed', now, fieldNames({ accessToken, meta, rateLimit })),
     };
   });
 };
@@ -231,37 +246,44 @@ export type ProfileChange = Patch<
 /** Updates the profile at Meta, then stores it. */
 export const changeProfile = async (
   ports: NumberPorts,
-  owner: Tenant,
+  caller: Caller,
   id: Id<'number'>,
   change: ProfileChange,
 ): Promise<WhatsappNumber | Refusal<'DEPENDENCY_FAILED' | 'NOT_FOUND' | 'RATE_LIMITED' | 'VALIDATION_ERROR'>> => {
-  const number = await findNumber(ports, owner, id);
+  const number = await findNumber(ports, caller, id);
   if (isRefusal(number)) return number;
   const given = Object.entries(change).filter(([, value]) => value !== undefined);
   if (given.length === 0) return number;
-  const metaApi = await metaApiOf(ports, owner.env, number);
+  const metaApi = await metaApiOf(ports, caller.env, number);
   if (isRefusal(metaApi)) return metaApi;
   const written = await metaApi.writeProfile(
     number.phoneNumberId,
     Object.fromEntries(given.map(([name, value]) => [name, value ?? ''])),
   );
   if (written.kind !== 'done') return metaRefusal(written, 'profile');
-  return updateNumber(ports, owner, id, ({ profile }) => ({
+  return updateNumber(ports, caller, id, ({ profile }, now) => ({
     fields: {
       profile: { ...profile, ...Object.fromEntries(given.map(([name, value]) => [name, value ?? undefined])) },
     },
+    entry: entryOf(
+      caller,
+      id,
+      'changed',
+      now,
+      given.map(([name]) => `profile.${name}`),
+    ),
   }));
 };
 
 /** Disconnects a number and deletes its token. Its phoneNumberId can then be connected by anyone with a token for it. */
 export const disconnectNumber = async (
   ports: NumberPorts,
-  owner: Tenant,
+  caller: Caller,
   id: Id<'number'>,
 ): Promise<undefined | Refusal<'NOT_FOUND'>> => {
   return removeOnce(
     'The number',
-    () => findNumber(ports, owner, id),
-    (number) => ports.numbers.remove(number),
+    () => findNumber(ports, caller, id),
+    (number) => ports.numbers.remove(number, entryOf(caller, id, 'disconnected', ports.clock())),
   );
 };

@@ -1,3 +1,4 @@
+import type { Caller } from '../../../audit/entry.ts';
 import type { Tenant } from '../../../core/actor.ts';
 import { isRefusal, type Refusal, Unavailable } from '../../../core/errors.ts';
 import { type Id, newId } from '../../../core/ids.ts';
@@ -123,13 +124,13 @@ const importTemplates = async (
 /** Connects a number and imports its account's templates. If the import fails the number stays connected; the next sync imports them. */
 export const connectWithTemplates = async (
   ports: TemplatePorts,
-  owner: Tenant,
+  caller: Caller,
   connection: Connection,
 ): ReturnType<typeof connectNumber> => {
-  const number = await connectNumber(ports, owner, connection);
+  const number = await connectNumber(ports, caller, connection);
   if (isRefusal(number)) return number;
   try {
-    await importTemplates(ports, owner, number);
+    await importTemplates(ports, caller, number);
   } catch (error) {
     if (!(error instanceof Unavailable)) throw error;
   }

@@ -70,7 +70,7 @@ const variablesRefusal = (template: WhatsappTemplate, expected: readonly string[
     detail: `The template takes ${expected.length} variables${named ? `: ${expected.join(', ')}` : ''}.`,
     v1Code: 'invalid_template_variable',
     meta: { code: 'invalid_template_variable', variables: expected.length },
-    errors: [{ path: 'templateVars', message: `must be ${named ? expected.join(', ') : expected.length}` }],
+    errors: [{ path: 'variables', message: `must be ${named ? expected.join(', ') : expected.length}` }],
   });
 };
 

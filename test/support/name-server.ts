@@ -1,10 +1,14 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 
-/** A name server's answer: addresses by family, none at all, or that there is no such name. */
-export type Answer = { readonly a?: readonly string[]; readonly aaaa?: readonly string[] } | 'silent' | 'none';
+/** A name server's answer: addresses by family, texts, none at all, or that there is no such name. */
+export type Answer =
+  | { readonly a?: readonly string[]; readonly aaaa?: readonly string[]; readonly txt?: readonly string[] }
+  | 'silent'
+  | 'none';
 
 const A = 1;
+const TXT = 16;
 const AAAA = 28;
 const NXDOMAIN = 3;
 
@@ -19,6 +23,8 @@ const record = (type: number, data: Buffer) => {
 const ipv4 = (ip: string) => Buffer.from(ip.split('.').map(Number));
 const ipv6 = (ip: string) =>
   Buffer.from(ip.split(':').flatMap((group) => [Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 255]));
+/** A text of at most 255 octets. */
+const text = (value: string) => Buffer.concat([Buffer.of(value.length), Buffer.from(value)]);
 
 /** The name and the end of the first question (RFC 1035, 4.1.2). */
 const questionOf = (query: Buffer) => {
@@ -40,9 +46,10 @@ export const nameServer = async (answer: (name: string) => Answer) => {
     queries.push(name);
     const found = answer(name);
     if (found === 'silent') return;
-    const { a = [], aaaa = [] } = found === 'none' ? {} : found;
+    const { a = [], aaaa = [], txt = [] } = found === 'none' ? {} : found;
     const records = type === A ? a.map((ip) => record(A, ipv4(ip))) : [];
     if (type === AAAA) records.push(...aaaa.map((ip) => record(AAAA, ipv6(ip))));
+    if (type === TXT) records.push(...txt.map((value) => record(TXT, text(value))));
     const head = Buffer.from(query.subarray(0, 12));
     head.writeUInt16BE(0x8180 | (found === 'none' ? NXDOMAIN : 0), 2);
     head.writeUInt16BE(records.length, 6);

@@ -1,0 +1,141 @@
+import * as z from 'zod';
+import { ACCOUNT_STATUSES } from '../domain/access/accounts.ts';
+import { ROLES } from '../domain/access/roles.ts';
+import { MAX_ADDRESS_LENGTH, parseAddress } from '../domain/core/email-address.ts';
+import { idSchema } from '../domain/core/id-schema.ts';
+import { boundedText, dateTime, paged, pageOf, pathId, text } from './common.ts';
+import { defineOperation } from './define-operation.ts';
+
+const tag = 'People';
+const name = boundedText(200, 'The name of the person.', 'Ana Souza');
+const role = z.enum(ROLES).meta({
+  description:
+    'What the person may do: `viewer` reads without personal data; `support` also replays webhooks, resends and cancels; `developer` also sends and manages keys, webhooks and templates; `admin` everything but owners and money; `owner` everything.',
+  example: 'developer',
+});
+
+const Account = z
+  .object({
+    id: idSchema('account'),
+    name: text('The name of the person.', 'Ana Souza'),
+    email: z.email().meta({ description: 'The e-mail address of the person.', example: 'ana@example.com' }),
+    role,
+    status: z.enum(ACCOUNT_STATUSES).meta({
+      description:
+        'Only an `active` account can act, or be made responsible for a company or a card. `invited`: nobody signed in yet.',
+      example: 'active',
+    }),
+    createdAt: dateTime('When the account was created.'),
+  })
+  .meta({ id: 'Account', description: 'A person of the organization.' });
+
+const params = z.object({ id: pathId('account', 'The id of the account.') });
+const reads = { tag, permission: 'accounts:read', method: 'GET', uses: { table: 'read' } } as const;
+const writes = { tag, permission: 'accounts:write', method: 'POST', uses: { table: 'write' } } as const;
+const WRITE = ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT'] as const;
+const NOT_ABOVE = '403 for an account of a role above that of the caller; a key manages no admin and no owner.';
+
+export const listAccounts = defineOperation({
+  ...reads,
+  id: 'accounts.list',
+  path: '/v2/accounts',
+  summary: 'List the people of the organization, newest first',
+  description:
+    'Those of the environment of the credential. Their ids are what `responsavelId` takes. One created a moment ago may be missing for about a second.',
+  request: { query: z.strictObject({ ...paged(50, 200) }) },
+  responses: { 200: pageOf(Account, 'accounts').meta({ id: 'AccountPage', description: 'A page of accounts.' }) },
+  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'VALIDATION_ERROR'],
+});
+
+export const getAccount = defineOperation({
+  ...reads,
+  id: 'accounts.get',
+  path: '/v2/accounts/{id}',
+  summary: 'Read a person',
+  request: { params },
+  responses: { 200: Account },
+  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND'],
+});
+
+export const createAccount = defineOperation({
+  ...writes,
+  id: 'accounts.create',
+  path: '/v2/accounts',
+  summary: 'Invite a person',
+  description: `Mails a link, which works for seven days; \`POST /sessions/links\` mails another. The account becomes active when the person signs in. ${NOT_ABOVE} 409 for an e-mail address that the organization has already, and for an organization that is full. The test environment mails nothing.`,
+  request: {
+    body: z
+      .strictObject({
+        name,
+        email: z
+          .string()
+          .max(MAX_ADDRESS_LENGTH)
+          .transform((text, context) => {
+            const address = parseAddress(text);
+            if (address !== undefined) return address;
+            context.addIssue({ code: 'custom', message: 'must be an e-mail address' });
+            return z.NEVER;
+          })
+          .meta({
+            description: 'The e-mail address; unique in the organization, without regard to case.',
+            example: 'ana@example.com',
+          }),
+        role,
+      })
+      .meta({ id: 'CreateAccount', description: 'A person to invite.' }),
+  },
+  responses: { 201: Account },
+  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'CONFLICT', 'VALIDATION_ERROR'],
+  uses: { table: 'write', queues: ['send'], vault: true },
+});
+
+export const changeAccount = defineOperation({
+  ...writes,
+  id: 'accounts.change',
+  method: 'PATCH',
+  path: '/v2/accounts/{id}',
+  summary: "Change a person's name or role",
+  description: `Absent fields stay as they are. Open sessions have the new role within 60 seconds. The address stays: a person with another one is invited anew. ${NOT_ABOVE} 409 where no active owner would be left.`,
+  request: {
+    params,
+    body: z
+      .strictObject({ name: name.optional(), role: role.optional() })
+      .meta({ id: 'ChangeAccount', description: 'The changes.', example: { role: 'support' } }),
+  },
+  responses: { 200: Account },
+  errors: [...WRITE, 'VALIDATION_ERROR'],
+});
+
+export const suspendAccount = defineOperation({
+  ...writes,
+  id: 'accounts.suspend',
+  path: '/v2/accounts/{id}/suspend',
+  summary: 'Suspend a person',
+  description: `Ends the sessions and links of the account within 60 seconds and for good. Suspending again changes nothing. ${NOT_ABOVE} 409 where no active owner would be left.`,
+  request: { params },
+  responses: { 200: Account },
+  errors: WRITE,
+});
+
+export const activateAccount = defineOperation({
+  ...writes,
+  id: 'accounts.activate',
+  path: '/v2/accounts/{id}/activate',
+  summary: 'End the suspension of a person',
+  description: `The account is again what it was: \`active\`, or \`invited\` if nobody had signed in. 409 for an open invitation, which only its person accepts. ${NOT_ABOVE}`,
+  request: { params },
+  responses: { 200: Account },
+  errors: WRITE,
+});
+
+export const deleteAccount = defineOperation({
+  ...writes,
+  id: 'accounts.delete',
+  method: 'DELETE',
+  path: '/v2/accounts/{id}',
+  summary: 'Remove a person',
+  description: `Deletes name and address; sessions are refused within 60 seconds. Keys that the person made go on working. ${NOT_ABOVE} 409 where no active owner would be left.`,
+  request: { params },
+  responses: { 204: null },
+  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT'],
+});

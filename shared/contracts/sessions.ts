@@ -1,0 +1,139 @@
+import * as z from 'zod';
+import { ENVIRONMENTS } from '../domain/core/actor.ts';
+import { MAX_ADDRESS_LENGTH } from '../domain/core/email-address.ts';
+import { idSchema, looseId } from '../domain/core/id-schema.ts';
+import { boundedText, dateTime, flag, pathId, text } from './common.ts';
+import { defineOperation } from './define-operation.ts';
+
+const tag = 'People';
+/** What tells the edge where a call without a credential goes; the stage itself has no use for it. */
+const query = z.strictObject({
+  env: z.enum(ENVIRONMENTS).optional().meta({
+    description: 'The environment to sign in to; live when absent.',
+    example: 'test',
+    param: {},
+  }),
+});
+
+export const requestSignInLink = defineOperation({
+  id: 'sessions.request-link',
+  method: 'POST',
+  path: '/sessions/links',
+  tag,
+  summary: 'Ask for a link to sign in',
+  description:
+    'Mails a link for each organization in which the address has an account that is not suspended. The answer is the same whether or not there is one. A link works once, for 15 minutes; one that accepts an invitation for seven days. An address is mailed five at once, then one every three minutes; 429 for too many requests from one IP address.',
+  permission: 'public',
+  request: {
+    query,
+    body: z
+      .strictObject({
+        email: boundedText(MAX_ADDRESS_LENGTH, 'The e-mail address of the person.', 'ana@example.com'),
+      })
+      .meta({ id: 'RequestSignInLink', description: 'Who wants to sign in.' }),
+  },
+  responses: { 202: null },
+  errors: ['BAD_REQUEST', 'VALIDATION_ERROR'],
+  uses: { table: 'write', queues: ['send'], vault: true },
+});
+
+export const createSession = defineOperation({
+  id: 'sessions.create',
+  method: 'POST',
+  path: '/sessions',
+  tag,
+  summary: 'Sign in with a link',
+  description:
+    "Opens a session of 12 hours with the scopes of the account's role. The token works once, and accepts an open invitation. 401 for a token that is unknown, used or expired, or whose account is suspended.",
+  permission: 'public',
+  request: {
+    query,
+    body: z
+      .strictObject({
+        token: boundedText(
+          128,
+          'The token of the link: what follows `#`.',
+          'svc_link_live_5nH2vKq8RtYb3LxWm9ZcJd7FgP1sTa4UeQo6BiXk',
+        ),
+      })
+      .meta({ id: 'CreateSession', description: 'The token of a link.' }),
+  },
+  responses: {
+    201: z
+      .object({
+        token: text(
+          'Send it as `Authorization: Bearer`. Shown in this response only.',
+          'svc_session_5nH2vKq8RtYb3LxWm9ZcJd7FgP1sTa4UeQo6BiXk',
+        ),
+        expiresAt: dateTime('The session is refused from this time on.'),
+      })
+      .meta({ id: 'NewSession', description: 'A session that was opened.' }),
+  },
+  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'VALIDATION_ERROR'],
+  uses: { table: 'write', writes: ['credentials'] },
+});
+
+export const showSignIn = defineOperation({
+  id: 'sessions.page',
+  method: 'GET',
+  path: '/sign-in',
+  tag,
+  summary: 'Show the page that sign-in links lead to',
+  description:
+    'Its button sends the token, which stands after `#`, to `POST /sessions` and shows the credential. Nothing is sent before, and the page loads nothing from other hosts.',
+  permission: 'public',
+  request: {},
+  responses: { 200: { contentType: 'text/html; charset=utf-8', description: 'The page, in Portuguese.' } },
+  errors: [],
+  uses: { table: 'none' },
+});
+
+const Session = z
+  .object({
+    id: idSchema('session'),
+    accountId: idSchema('account'),
+    createdAt: dateTime('When the person signed in.'),
+    expiresAt: dateTime('The session is refused from this time on.'),
+    current: flag('Whether it is the session that asks.', true),
+  })
+  .meta({ id: 'Session', description: 'An open session of a person.' });
+
+const own = { tag, permission: { session: 'accounts:read' } } as const;
+
+export const listSessions = defineOperation({
+  ...own,
+  id: 'sessions.list',
+  method: 'GET',
+  path: '/v2/sessions',
+  summary: 'List open sessions, newest first',
+  description:
+    'Those of the person who asks; with `accountId`, those of a person whom one may manage, else 404. At most 200. One opened a moment ago may be missing for about a second.',
+  request: {
+    query: z.strictObject({
+      accountId: looseId('account', boundedText(128, 'The person whose sessions to list.'))
+        .optional()
+        .meta({ description: 'The person whose sessions to list; oneself when absent.' }),
+    }),
+  },
+  responses: {
+    200: z
+      .object({ items: z.array(Session).meta({ description: 'The open sessions, newest first.' }) })
+      .meta({ id: 'SessionList', description: 'Open sessions of a person.' }),
+  },
+  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'VALIDATION_ERROR'],
+  uses: { table: 'read' },
+});
+
+export const deleteSession = defineOperation({
+  ...own,
+  id: 'sessions.delete',
+  method: 'DELETE',
+  path: '/v2/sessions/{id}',
+  summary: 'End a session',
+  description:
+    "It is refused within 60 seconds. One's own, or that of a person whom one may manage; any other is 404, as one that has ended.",
+  request: { params: z.object({ id: pathId('session', 'The id of the session.') }) },
+  responses: { 204: null },
+  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND'],
+  uses: { table: 'write', writes: ['credentials'] },
+});

@@ -1,0 +1,73 @@
+import { fieldNames } from '../audit/entry.ts';
+import { isRefusal, type Refusal, refuse } from '../core/errors.ts';
+import type { Id } from '../core/ids.ts';
+import { readOwnKey, refuseEnded } from './key-views.ts';
+import { type ApiKey, type Grantor, type KeyStore, keyEntry, refuseMissingScopes, refuseWiderRanges } from './keys.ts';
+
+const MAX_ATTEMPTS = 5;
+const CHANGING = refuse('CONFLICT', 'The key is being changed by others; try again.');
+
+/** What a change sets; `allowedIps: null` removes the key's own list. */
+export interface KeyChange {
+  readonly name?: string | undefined;
+  readonly allowedIps?: readonly string[] | null | undefined;
+}
+
+const changed = ({ allowedIps: own, ...key }: ApiKey, { name = key.name, allowedIps }: KeyChange): ApiKey => {
+  const ranges = allowedIps === undefined ? own : (allowedIps ?? undefined);
+  return { ...key, name, ...(ranges === undefined ? {} : { allowedIps: ranges }) };
+};
+
+/** The addresses decide how strong a key is, so whoever sets them holds the key's scopes, and grants no address beyond its own. */
+const refuseChange = (grantor: Grantor, key: ApiKey, { allowedIps }: KeyChange) =>
+  allowedIps === undefined
+    ? undefined
+    : (refuseMissingScopes(grantor, key.scopes) ?? refuseWiderRanges(grantor, allowedIps ?? undefined));
+
+/** Changes a key's name or addresses. 403 for what the caller may not grant, 409 for a revoked or expired key. */
+export const changeKey = async (
+  store: KeyStore,
+  grantor: Grantor,
+  { id, ...change }: KeyChange & { readonly id: Id<'apiKey'> },
+  now: number,
+): Promise<ApiKey | Refusal<'NOT_FOUND' | 'FORBIDDEN' | 'CONFLICT'>> => {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const own = await readOwnKey(store, grantor, id);
+    if (isRefusal(own)) return own;
+    const denied = refuseEnded(own.inForce, now) ?? refuseChange(grantor, own.key, change);
+    if (denied) return denied;
+    const entry = keyEntry(grantor, 'changed', { id, at: now, details: { fields: fieldNames(change) } });
+    if (!(await store.change(own.key, changed(own.key, change), now, entry))) continue;
+    const after = await readOwnKey(store, grantor, id);
+    return isRefusal(after) ? after : after.inForce;
+  }
+  return CHANGING;
+};
+
+/**
+ * Revokes a key at once, old secrets included, and every key below it unless `onlyThis`; idempotent. On a key that was revoked alone, a
+ * revocation without `onlyThis` ends the keys below it as well. Needs only keys:write, whatever the key's scopes: revoking grants nothing,
+ * and a leaked key must not wait for a stronger caller.
+ */
+export const revokeKey = async (
+  store: KeyStore,
+  grantor: Grantor,
+  { id, onlyThis = false }: { readonly id: Id<'apiKey'>; readonly onlyThis?: boolean },
+  now: number,
+): Promise<ApiKey | Refusal<'NOT_FOUND' | 'CONFLICT'>> => {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const own = await readOwnKey(store, grantor, id);
+    if (isRefusal(own)) return own;
+    const { key } = own;
+    if (key.revokedAt !== undefined && (onlyThis || key.treeRevokedAt !== undefined)) return key;
+    const entry = keyEntry(grantor, 'revoked', { id, at: now, details: { onlyThis } });
+    if (await store.revoke(key, now, !onlyThis, entry))
+      return {
+        ...key,
+        oldSecrets: [],
+        revokedAt: key.revokedAt ?? now,
+        ...(onlyThis ? {} : { treeRevokedAt: now }),
+      };
+  }
+  return CHANGING;
+};

@@ -1,0 +1,87 @@
+import { isRefusal, type Refusal, refuse } from '../core/errors.ts';
+import type { Id } from '../core/ids.ts';
+import { isoTime } from '../core/time.ts';
+import { type Ancestor, rangesInForce } from './key-ancestors.ts';
+import { type ApiKey, type Grantor, type KeyStore, optionalTime } from './keys.ts';
+
+const inForce = (key: ApiKey, ancestors: readonly Ancestor[]): ApiKey => {
+  const allowedIps = rangesInForce(key.allowedIps, ancestors);
+  const ends = [key.revokedAt, ...ancestors.map(({ treeRevokedAt }) => treeRevokedAt)].filter((at) => at !== undefined);
+  return {
+    ...key,
+    ...(allowedIps === undefined ? {} : { allowedIps }),
+    ...(ends.length === 0 ? {} : { revokedAt: Math.min(...ends) }),
+  };
+};
+
+/** Keys as they hold: revoked with an ancestor, and limited to its addresses. One read of the ancestors that are not among the keys. */
+export const keysInForce = async (store: KeyStore, keys: readonly ApiKey[]): Promise<ApiKey[]> => {
+  const known = new Map(keys.map((key) => [key.id, key]));
+  const missing = [...new Set(keys.flatMap(({ ancestors }) => ancestors))].filter((id) => !known.has(id));
+  if (missing.length > 0) for (const key of await store.readMany(missing)) known.set(key.id, key);
+  return keys.map((key) =>
+    inForce(
+      key,
+      key.ancestors.map((id) => known.get(id)).filter((above) => above !== undefined),
+    ),
+  );
+};
+
+/** A key as it is stored, and as it holds. */
+export interface OwnKey {
+  readonly key: ApiKey;
+  readonly inForce: ApiKey;
+}
+
+/** Reads a key of the grantor's organization and environment; 404 for any other. */
+export const readOwnKey = async (
+  store: KeyStore,
+  grantor: Pick<Grantor, 'organizationId' | 'env'>,
+  id: Id<'apiKey'>,
+): Promise<OwnKey | Refusal<'NOT_FOUND'>> => {
+  const key = await store.read(id);
+  if (key?.organizationId !== grantor.organizationId || key.env !== grantor.env)
+    return refuse('NOT_FOUND', 'There is no such key.');
+  const [holding = key] = await keysInForce(store, [key]);
+  return { key, inForce: holding };
+};
+
+/** A key of the caller's organization and environment as it holds; 404 for any other. */
+export const readKeyInForce = async (
+  store: KeyStore,
+  grantor: Pick<Grantor, 'organizationId' | 'env'>,
+  id: Id<'apiKey'>,
+): Promise<ApiKey | Refusal<'NOT_FOUND'>> => {
+  const own = await readOwnKey(store, grantor, id);
+  return isRefusal(own) ? own : own.inForce;
+};
+
+/** 409 for a key that works no more. */
+export const refuseEnded = ({ revokedAt, expiresAt }: ApiKey, now: number): Refusal<'CONFLICT'> | undefined => {
+  if (revokedAt !== undefined) return refuse('CONFLICT', 'The key is revoked.');
+  return expiresAt !== undefined && expiresAt <= now ? refuse('CONFLICT', 'The key has expired.') : undefined;
+};
+
+/** When the last old secret expires; undefined if none works any more. */
+export const oldSecretsUntil = (key: ApiKey, now: number): number | undefined => {
+  const until = Math.max(...key.oldSecrets.map((old) => old.until), 0);
+  return until > now ? until : undefined;
+};
+
+/** A key in force as the API returns it at `now`; never a secret or its hash. */
+export const keyView = (key: ApiKey, now: number) => ({
+  id: key.id,
+  name: key.name,
+  env: key.env,
+  scopes: [...key.scopes],
+  ...(key.createdBy === undefined ? {} : { createdBy: key.createdBy }),
+  ...(key.allowedIps === undefined ? {} : { allowedIps: [...key.allowedIps] }),
+  last4: key.last4,
+  createdAt: isoTime(key.createdAt),
+  ...optionalTime('expiresAt', key.expiresAt),
+  ...optionalTime('rotatedAt', key.rotatedAt),
+  ...optionalTime('oldSecretsValidUntil', oldSecretsUntil(key, now)),
+  ...optionalTime('revokedAt', key.revokedAt),
+  ...optionalTime('lastUsedAt', key.lastUsedAt),
+  ...(key.lastUsedIp === undefined ? {} : { lastUsedIp: key.lastUsedIp }),
+});

@@ -1,0 +1,159 @@
+import { type AuditEntry, auditEntry } from '../audit/entry.ts';
+import type { Environment } from '../core/actor.ts';
+import { isRefusal, type Refusal, refuse, Unavailable } from '../core/errors.ts';
+import { type Id, randomBase62 } from '../core/ids.ts';
+import { CONFLICT, retryOnConflict } from '../core/retry-on-conflict.ts';
+import type { Clock } from '../core/time.ts';
+import { type Account, type AccountStore, type LinkRequest, newLinkRequest } from './accounts.ts';
+import { hashSecret } from './secrets.ts';
+import { type NewSession, newSession } from './sessions.ts';
+import { type SignInMail, signInMail } from './sign-in-mail.ts';
+
+/** How long a link works, in ms: to sign in, and to accept an invitation. */
+export const LINK_MS = { signIn: 15 * 60_000, invitation: 7 * 24 * 3600_000 } as const;
+/** A request that could not be mailed for this long is dropped, in ms. */
+const REQUEST_MS = 15 * 60_000;
+
+/** A stored link; of its token only the SHA-256 is kept. */
+export interface SignInLink {
+  readonly hash: string;
+  readonly accountId: Id<'account'>;
+  /** The account's `sessionEpoch`: a suspension ends its links. */
+  readonly sessionEpoch: number;
+  /** In ms. */
+  readonly expiresAt: number;
+}
+
+/** Stores links, and requests to mail them. */
+export interface LinkStore {
+  putRequest(request: LinkRequest): Promise<void>;
+  /** Takes a request for two minutes, so that one worker mails it. Undefined when it is done or another has it. */
+  takeRequest(id: Id<'request'>, now: number): Promise<LinkRequest | undefined>;
+  deleteRequest(id: Id<'request'>): Promise<void>;
+  accountsOfAddress(emailHash: string, organizationId?: Id<'organization'>): Promise<readonly Account[]>;
+  putLink(link: SignInLink): Promise<void>;
+  readLink(hash: string): Promise<SignInLink | undefined>;
+}
+/** Stores links and the sessions that they open. */
+export interface SignInStore extends LinkStore {
+  /** Uses a link up, opens the session, and replaces the account if it changes. `used`: the link is gone. One transaction. */
+  signIn(
+    link: SignInLink,
+    account: { readonly before: Account; readonly after: Account },
+    session: NewSession,
+    entry: AuditEntry,
+  ): Promise<'saved' | 'used' | 'conflict'>;
+}
+
+/** Ports of asking for links and mailing them. */
+export interface LinkPorts {
+  readonly env: Environment;
+  readonly clock: Clock;
+  readonly accounts: Pick<AccountStore, 'read'>;
+  readonly store: LinkStore;
+  readonly emailHash: (email: string) => Promise<string>;
+  /** Whether the address may be sent another link now. */
+  readonly mayMail: (emailHash: string) => Promise<boolean>;
+  /** 429 when too many links are asked for from an IP address. */
+  readonly limitAddress: (ip: string) => Promise<Refusal<'RATE_LIMITED'> | undefined>;
+  readonly enqueueLink: (request: LinkRequest) => void;
+  readonly organizationName: (id: Id<'organization'>) => Promise<string | undefined>;
+  /** Sends an e-mail of the service itself. `not_sent`: this stage has nothing to send it with. Throws Unavailable when it may be tried again. */
+  readonly sendMail: (to: string, mail: SignInMail) => Promise<'sent' | 'not_sent'>;
+  /** Where the page for signing in is. */
+  readonly publicUrl: string;
+}
+/** Ports of signing in by a link. */
+export interface SignInPorts extends Pick<LinkPorts, 'env' | 'clock' | 'accounts'> {
+  readonly store: SignInStore;
+}
+
+/** What follows a token's prefix. */
+const TOKEN_LENGTH = 40;
+const TOKEN = /^svc_link_(live|test)_[0-9A-Za-z]{40}$/;
+
+/**
+ * Asks for a link to sign in. Does the same work whether or not somebody has the address, and mails later, so that neither the answer nor its
+ * time tells; an address that asks too often is answered alike, and mailed nothing.
+ */
+export const requestLink = async (
+  ports: LinkPorts,
+  email: string,
+  ip: string,
+): Promise<undefined | Refusal<'RATE_LIMITED'>> => {
+  const denied = await ports.limitAddress(ip);
+  if (denied) return denied;
+  const emailHash = await ports.emailHash(email);
+  const request = newLinkRequest({ emailHash }, ports.clock());
+  if (!(await ports.mayMail(emailHash))) return undefined;
+  await ports.store.putRequest(request);
+  ports.enqueueLink(request);
+  return undefined;
+};
+
+/** Mails a link for one account. */
+const mailLink = async (ports: LinkPorts, account: Account): Promise<void> => {
+  const invited = account.acceptedAt === undefined;
+  const token = `svc_link_${ports.env}_${randomBase62(TOKEN_LENGTH)}`;
+  const expiresAt = ports.clock() + (invited ? LINK_MS.invitation : LINK_MS.signIn);
+  const { id: accountId, sessionEpoch } = account;
+  await ports.store.putLink({ hash: hashSecret(token), accountId, sessionEpoch, expiresAt });
+  const url = `${ports.publicUrl}/sign-in${ports.env === 'test' ? '?env=test' : ''}#${token}`;
+  const organization = (await ports.organizationName(account.organizationId)) ?? '';
+  await ports.sendMail(account.email, signInMail({ invited, organization, url }));
+};
+
+/**
+ * Mails what a request asks for: a link for each account of the address that may sign in, an invitation's to whom has not accepted yet. A repeat
+ * mails other links; a request that could not be mailed in a quarter of an hour is dropped.
+ */
+export const mailRequestedLinks = async (ports: LinkPorts, id: Id<'request'>): Promise<void> => {
+  const request = await ports.store.takeRequest(id, ports.clock());
+  if (!request) return;
+  const isLate = ports.clock() - request.createdAt > REQUEST_MS;
+  const found = isLate ? [] : await ports.store.accountsOfAddress(request.emailHash, request.organizationId);
+  const faults = await Promise.allSettled(
+    found.filter(({ status }) => status !== 'suspended').map((account) => mailLink(ports, account)),
+  );
+  const failed = faults.find((fault) => fault.status === 'rejected');
+  if (failed) throw failed.reason;
+  await ports.store.deleteRequest(id);
+};
+
+const REFUSED = refuse('UNAUTHORIZED', 'The link is unknown, used or expired: ask for another.');
+
+/** The account as its person leaves it by signing in: an invitation is accepted. */
+const acceptedBy = (account: Account, now: number): Account =>
+  account.status === 'active'
+    ? account
+    : { ...account, status: 'active', acceptedAt: now, version: account.version + 1 };
+
+/**
+ * Opens a session with a link's token, which works once. An invited account becomes active. 401 for any token that does not work, whatever the
+ * cause.
+ */
+export const signIn = async (ports: SignInPorts, token: string): Promise<NewSession | Refusal<'UNAUTHORIZED'>> => {
+  const env = TOKEN.exec(token)?.[1];
+  if (env !== ports.env)
+    return env === undefined
+      ? REFUSED
+      : refuse('UNAUTHORIZED', `The link is of the ${env} environment: call with ?env=${env}.`);
+  return retryOnConflict('the account', async () => {
+    const now = ports.clock();
+    const link = await ports.store.readLink(hashSecret(token));
+    const before = link && link.expiresAt > now ? await ports.accounts.read(link.accountId) : undefined;
+    if (!link || !before || before.status === 'suspended' || before.sessionEpoch !== link.sessionEpoch) return REFUSED;
+    const after = acceptedBy(before, now);
+    const session = newSession(after, ports.env, now);
+    if (isRefusal(session)) throw new Unavailable('an accepted account is active');
+    const { organizationId, id: accountId } = after;
+    const { id: credentialId } = session.session;
+    const entry = auditEntry(
+      { organizationId, env: ports.env, accountId, credentialId },
+      { action: 'session.created', object: credentialId, at: now },
+    );
+    const outcome = await ports.store.signIn(link, { before, after }, session, entry);
+    if (outcome === 'saved') return session;
+    return outcome === 'used' ? REFUSED : CONFLICT;
+  });
+};

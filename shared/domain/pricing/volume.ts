@@ -1,0 +1,117 @@
+import { asCoins, type Coins } from '../core/money.ts';
+import { type BandRange, bandAt, bandRanges, type PriceRow } from './prices.ts';
+
+/** Units of a month at positions of one band, whose first position is `from`. */
+export interface Positions {
+  readonly from: number;
+  readonly units: number;
+}
+
+/** The live units of an organization's month: every position up to `taken` was given out, and those in `free` came back. */
+export interface MonthVolume {
+  readonly taken: number;
+  readonly free: readonly Positions[];
+}
+export const NO_VOLUME: MonthVolume = { taken: 0, free: [] };
+
+/** The positions of a message, and the month (YYYYMM in São Paulo) that they are of. */
+export interface TakenPositions {
+  readonly month: string;
+  readonly positions: readonly Positions[];
+}
+
+/** What a reservation changes in a month's volume, and the volumes at which its price is right. */
+export interface VolumeChange {
+  /** Units at positions that nobody had: `taken` must be from `volumeFrom` to `volumeTo`, inclusive, and rises by them. */
+  readonly units: number;
+  readonly volumeFrom: number;
+  readonly volumeTo: number;
+  /** Units at positions that came back. */
+  readonly reused: readonly Positions[];
+  /** The bands (by first position) of which nothing may stay free: cheaper or dearer, they come before new positions. */
+  readonly usedUp: readonly number[];
+}
+
+/** A price, and what it takes of the month. */
+export interface Quote extends VolumeChange {
+  /** Total price: the sum over all units. */
+  readonly coins: Coins;
+  /** The band of the first unit. */
+  readonly band: BandRange;
+  /** All units, by the band that each is priced in. */
+  readonly positions: readonly Positions[];
+  /** The volume once it is taken. */
+  readonly after: MonthVolume;
+}
+
+/** Sums units by band, in the order of the bands. */
+export const sumPositions = (all: readonly Positions[]): Positions[] => {
+  const byBand = new Map<number, number>();
+  for (const { from, units } of all) byBand.set(from, (byBand.get(from) ?? 0) + units);
+  return [...byBand]
+    .map(([from, units]) => ({ from, units }))
+    .filter(({ units }) => units !== 0)
+    .sort((a, b) => a.from - b.from);
+};
+
+/** The volume once a change is made. */
+export const volumeAfter = ({ taken, free }: MonthVolume, { units, reused }: VolumeChange): MonthVolume => ({
+  taken: taken + units,
+  free: sumPositions([...free, ...reused.map((one) => ({ from: one.from, units: -one.units }))]),
+});
+
+const NO_END = Number.MAX_SAFE_INTEGER;
+
+/** New positions by band, and the volumes at which they are the same: all of a band, or only this one where they cross an edge. */
+const newPositions = (row: PriceRow, units: number, taken: number) => {
+  const edges = row.edges ?? bandRanges(row).map(({ from }) => from);
+  const parts = edges.flatMap((from, at) => {
+    const end = (edges[at + 1] ?? NO_END) - 1;
+    const count = Math.min(end, taken + units) - Math.max(from, taken + 1) + 1;
+    return count > 0 ? [{ from, units: count, end }] : [];
+  });
+  const fresh = parts.map(({ from, units }): Positions => ({ from, units }));
+  const [first, ...others] = parts;
+  if (!first) return { fresh, volumeFrom: 0, volumeTo: NO_END };
+  if (others.length > 0) return { fresh, volumeFrom: taken, volumeTo: taken };
+  return { fresh, volumeFrom: first.from - 1, volumeTo: first.end === NO_END - 1 ? NO_END : first.end - units };
+};
+
+/**
+ * Prices `units` in a month (docs/spec/pricing.md#the-price-of-a-message). Positions that came back in a band before the current one are used
+ * first; those of the current band cost what new ones cost, so they wait until the band ends, and sends within a band do not contend for them.
+ */
+export const quoteUnits = (row: PriceRow, units: number, volume: MonthVolume): Quote => {
+  const current = bandAt(row, volume.taken + 1);
+  const reused: Positions[] = [];
+  let left = units;
+  for (const { from, units: free } of volume.free) {
+    if (bandAt(row, from).index >= current.index || left === 0) break;
+    const some = Math.min(free, left);
+    reused.push({ from, units: some });
+    left -= some;
+  }
+  const { fresh, volumeFrom, volumeTo } = newPositions(row, left, volume.taken);
+  const positions = [...reused, ...fresh];
+  const coins = positions.reduce((sum, one) => sum + one.units * bandAt(row, one.from).coins, 0);
+  const known = [...(row.edges ?? bandRanges(row).map(({ from }) => from)), ...volume.free.map(({ from }) => from)];
+  const earlier = known.filter((from) => from < current.from);
+  const change = { units: left, volumeFrom, volumeTo, reused, usedUp: left > 0 ? [...new Set(earlier)] : [] };
+  return {
+    coins: asCoins(coins),
+    band: bandAt(row, positions[0]?.from ?? volume.taken + 1),
+    positions: sumPositions(positions),
+    ...change,
+    after: volumeAfter(volume, change),
+  };
+};
+
+/** One change for two that follow each other: the second was quoted at the volume after the first. */
+export const bothChanges = (first: VolumeChange, second: VolumeChange): VolumeChange => ({
+  units: first.units + second.units,
+  volumeFrom: Math.max(first.volumeFrom, second.volumeFrom - first.units),
+  volumeTo: Math.min(first.volumeTo, second.volumeTo === NO_END ? NO_END : second.volumeTo - first.units),
+  reused: sumPositions([...first.reused, ...second.reused]),
+  usedUp: [...new Set([...first.usedUp, ...second.usedUp])],
+});
+export const NO_CHANGE: VolumeChange = { units: 0, volumeFrom: 0, volumeTo: NO_END, reused: [], usedUp: [] };

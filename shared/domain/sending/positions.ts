@@ -1,0 +1,26 @@
+import { channelOf } from '../channels/registry.ts';
+import { saoPauloMonth } from '../core/time.ts';
+import type { MessageRecord } from '../message/message.ts';
+import type { TakenPositions } from '../pricing/volume.ts';
+
+const FIRST_BAND = 1;
+
+/** What a message stores of its positions: nothing where they are of the first band of the month in which it was made, as most are. */
+export const storedPositions = (
+  { month, positions }: TakenPositions,
+  { createdAt }: Pick<MessageRecord, 'createdAt'>,
+): TakenPositions | undefined =>
+  month === saoPauloMonth(createdAt) && positions.every(({ from }) => from === FIRST_BAND)
+    ? undefined
+    : { month, positions };
+
+/** Whether a message takes positions: live ones do, of channels with a volume. */
+export const takesPositions = ({ env, channel }: Pick<MessageRecord, 'env' | 'channel'>): boolean =>
+  env === 'live' && channelOf(channel).countsVolume;
+
+/** The positions that a message took of its month's volume. */
+export const positionsOf = (message: MessageRecord): TakenPositions | undefined => {
+  if (!takesPositions(message)) return undefined;
+  const { createdAt, units, positions } = message;
+  return positions ?? { month: saoPauloMonth(createdAt), positions: [{ from: FIRST_BAND, units }] };
+};

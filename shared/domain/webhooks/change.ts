@@ -1,0 +1,67 @@
+import type { Actor } from '../core/actor.ts';
+import { type Refusal, refuse } from '../core/errors.ts';
+import type { Patch } from '../core/patch.ts';
+import type { EventType } from '../events/catalogue.ts';
+import { seesInFull } from './exchange.ts';
+import { changesHeaders, headersToCheck, keepsValues, storedHeaders } from './header-values.ts';
+import type { CustomHeader } from './headers.ts';
+import type { WebhookPorts } from './ports.ts';
+import type { RetrySettings } from './schedule.ts';
+import type { Subscription } from './subscription.ts';
+
+export interface NewSubscription {
+  readonly url: string;
+  readonly events: readonly EventType[];
+  readonly description?: string | undefined;
+  readonly headers?: readonly CustomHeader[] | undefined;
+  readonly retry?: RetrySettings | undefined;
+}
+export interface SubscriptionChange extends Patch<NewSubscription, 'description' | 'headers'> {
+  readonly status?: 'active' | 'paused' | undefined;
+}
+
+/** 422 with the rule that a field breaks. */
+export const invalid = (path: string, message: string) =>
+  refuse('VALIDATION_ERROR', { detail: 'The body breaks the contract.', errors: [{ path, message }] });
+
+/** 422 for a URL or headers that cannot be taken; `before` is the subscription that they change. */
+export const requestFault = (
+  ports: WebhookPorts,
+  { url, headers }: Pick<SubscriptionChange, 'url' | 'headers'>,
+  before?: Subscription,
+): Refusal<'VALIDATION_ERROR'> | undefined => {
+  const badUrl = url === undefined ? undefined : ports.checkEndpoint(url);
+  if (badUrl) return invalid('url', badUrl);
+  const badHeaders = headers ? ports.checkHeaders(headersToCheck(before?.headers, headers)) : undefined;
+  if (badHeaders) return invalid('headers', badHeaders);
+  const goesElsewhere = before && url !== undefined && new URL(url).origin !== new URL(before.url).origin;
+  return goesElsewhere && keepsValues(before.headers, headers)
+    ? invalid('headers', 'must have their values in clear, or be null: kept ones are not sent to another origin')
+    : undefined;
+};
+
+const statusAfter = (before: Subscription, { status }: SubscriptionChange): Subscription['status'] =>
+  status === undefined || (status === 'active' && before.status === 'failing') ? before.status : status;
+
+/** The subscription with a change by this caller. */
+export const changed = async (
+  ports: WebhookPorts,
+  actor: Actor,
+  before: Subscription,
+  change: SubscriptionChange,
+): Promise<Subscription> => {
+  const { url = before.url, events, description, headers, retry = before.retry } = change;
+  const goesElsewhere = url !== before.url || changesHeaders(before.headers, headers);
+  return {
+    ...before,
+    url,
+    events: events ? [...new Set(events)] : before.events,
+    description: description === undefined ? before.description : (description ?? undefined),
+    headers: await storedHeaders(ports, before, before.headers, headers),
+    retry,
+    // A caller who may not see recipients in full cannot have them sent to a receiver of their own either.
+    unmasked: before.unmasked && (!goesElsewhere || seesInFull(actor)),
+    status: statusAfter(before, change),
+    updatedAt: Math.max(ports.clock(), before.updatedAt + 1),
+  };
+};

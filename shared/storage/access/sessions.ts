@@ -1,0 +1,61 @@
+import * as z from 'zod';
+import type { NewSession, Session, SessionStore } from '../../domain/access/sessions.ts';
+import { ENVIRONMENTS } from '../../domain/core/actor.ts';
+import { isoTime } from '../../domain/core/time.ts';
+import { INDEX_KEYS, KEYS } from '../access-patterns.ts';
+import { auditWrites } from '../audit/audit-log.ts';
+import { id, time, ttlAfter } from '../client/attributes.ts';
+import { ABSENT, EXISTS } from '../client/conditions.ts';
+import type { WriteOp } from '../client/expressions.ts';
+import { newestPage } from '../client/pages.ts';
+import { defineRow } from '../client/row-codec.ts';
+import type { CancelReason, Table } from '../client/table.ts';
+import { stillActive } from './accounts.ts';
+import { newCredentialWrite } from './credential-writes.ts';
+
+const sessionRows = defineRow<Session>()({
+  attributes: {
+    id: id('session'),
+    organizationId: id('organization'),
+    env: z.enum(ENVIRONMENTS),
+    accountId: id('account'),
+    hash: z.string().length(64),
+    createdAt: time,
+    expiresAt: time,
+  },
+  rename: { organizationId: 'org' },
+  key: (session) => KEYS.session(session.id),
+  index: (session) => INDEX_KEYS.sessionsOf(session.accountId, isoTime(session.createdAt), session.id),
+});
+const MAX_LISTED = 200;
+
+/** The writes of a new session: its record, first, and the credential of its secret. */
+export const newSessionWrites = ({ session, credential }: NewSession): WriteOp[] => [
+  { put: { ...sessionRows.write(session), ttl: ttlAfter(session.expiresAt) }, when: ABSENT },
+  newCredentialWrite(session.hash, credential),
+];
+
+/** Whether a cancelled transaction, whose first write was the session's, is the repeat of one that opened it. */
+export const isOpened = (reasons: readonly CancelReason[], { session }: NewSession): boolean =>
+  reasons[0]?.row?.hash === session.hash;
+
+/** Sessions in the table of one stage. */
+export const sessionStore = (table: Table): SessionStore => ({
+  async open(session, account, entry) {
+    const outcome = await table.transact([...newSessionWrites(session), stillActive(account), ...auditWrites(entry)]);
+    return outcome.ok || isOpened(outcome.reasons, session);
+  },
+  async read(sessionId) {
+    const row = await table.get(KEYS.session(sessionId));
+    return row && sessionRows.read(row);
+  },
+  async list(accountId, now) {
+    const partition = INDEX_KEYS.sessionsOf(accountId, '', '').gsi1pk;
+    const rows = await newestPage(table, { index: 'gsi1', partition }, { skip: 0, limit: MAX_LISTED });
+    return rows.map(sessionRows.read).filter(({ expiresAt }) => expiresAt > now);
+  },
+  async end({ id: sessionId, hash }, entry) {
+    const is = { delete: KEYS.session(sessionId), when: EXISTS };
+    await table.transact([is, { delete: KEYS.credential(hash) }, ...auditWrites(entry)]);
+  },
+});

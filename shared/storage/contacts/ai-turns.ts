@@ -1,0 +1,72 @@
+import * as z from 'zod';
+import { CHANNELS } from '../../domain/channels/registry.ts';
+import { ENVIRONMENTS } from '../../domain/core/actor.ts';
+import type { Id } from '../../domain/core/ids.ts';
+import { isoTime } from '../../domain/core/time.ts';
+import { AI_ROLES, type AiTurn } from '../../domain/tracking/ai-turn.ts';
+import type { TurnPorts } from '../../domain/tracking/report-turn.ts';
+import { INDEX_KEYS, KEYS } from '../access-patterns.ts';
+import { id, time } from '../client/attributes.ts';
+import { ABSENT } from '../client/conditions.ts';
+import { fullRows } from '../client/pages.ts';
+import { defineRow } from '../client/row-codec.ts';
+import type { Table } from '../client/table.ts';
+import { eventWrite } from '../due-work/outbox.ts';
+
+/** Turns are kept for 400 days. */
+const KEEP_SECONDS = 400 * 24 * 3600;
+/** The newest turns of a message that its timeline shows. */
+const MAX_OF_MESSAGE = 100;
+
+export const turnRows = defineRow<AiTurn>()({
+  attributes: {
+    id: id('aiTurn'),
+    organizationId: id('organization'),
+    env: z.enum(ENVIRONMENTS),
+    contactId: id('contact'),
+    messageId: id('message').optional(),
+    channel: z.enum(CHANNELS),
+    model: z.string(),
+    role: z.enum(AI_ROLES),
+    text: z.string().optional(),
+    metadata: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).optional(),
+    requestHash: z.string(),
+    createdAt: time,
+  },
+  rename: { organizationId: 'org' },
+  key: (turn) => KEYS.aiTurn(turn.id),
+  index: ({ id, contactId, messageId, createdAt }) => ({
+    ...INDEX_KEYS.turnsOfContact(contactId, isoTime(createdAt), id),
+    ...(messageId === undefined ? {} : INDEX_KEYS.turnsOfMessage(messageId, isoTime(createdAt), id)),
+  }),
+});
+
+/** Turns in the table of one stage. `raised` receives the ids of committed events, to publish them early; it may lose them. */
+export const turnStore = (
+  table: Table,
+  raised: (eventId: Id<'event'>) => void,
+): Pick<TurnPorts, 'readTurn' | 'store'> => ({
+  async readTurn(id) {
+    const row = await table.get(KEYS.aiTurn(id));
+    return row && turnRows.read(row);
+  },
+
+  async store(turn, event) {
+    const ttl = Math.ceil(turn.createdAt / 1000) + KEEP_SECONDS;
+    const { ok } = await table.transact([
+      { put: { ...turnRows.write(turn), ttl }, when: ABSENT },
+      { check: KEYS.contact(turn.contactId), when: { text: '#org = :org', values: { org: turn.organizationId } } },
+      eventWrite(event),
+    ]);
+    if (ok) raised(event.id);
+    return ok;
+  },
+});
+
+/** The newest turns about a message, at most 100. One query of an index, and one read where there are any. */
+export const turnsOfMessage = async (table: Table, messageId: Id<'message'>): Promise<AiTurn[]> => {
+  const partition = INDEX_KEYS.turnsOfMessage(messageId, '', '').gsi3pk;
+  const range = { index: 'gsi3', partition, newestFirst: true, limit: MAX_OF_MESSAGE, only: ['pk', 'sk'] } as const;
+  const { rows } = await table.query(range);
+  return rows.length === 0 ? [] : (await fullRows(table, rows)).map(turnRows.read);
+};

@@ -1,0 +1,34 @@
+import type { Contact } from '../../domain/contacts/contact.ts';
+import type { Id } from '../../domain/core/ids.ts';
+import { KEYS } from '../access-patterns.ts';
+import type { WriteOp } from '../client/expressions.ts';
+import type { Table } from '../client/table.ts';
+import { contactRows } from './contacts.ts';
+
+/** What an interaction changes of a contact; times in ms. */
+export interface Interaction extends Pick<Contact, 'organizationId' | 'updatedAt' | 'whatsappProfileName'> {
+  readonly contactId: Id<'contact'>;
+  readonly lastInteractionAt: number;
+}
+
+/**
+ * The write that moves a contact's last interaction forward; it fails where a later one is stored, and for another organization's contact.
+ * Not conditional on the contact's version: ten interactions at once must not conflict.
+ */
+export const interactionWrite = ({ contactId, organizationId, ...fields }: Interaction): WriteOp => {
+  const set = contactRows.set(fields);
+  return {
+    update: KEYS.contact(contactId),
+    set,
+    add: { version: 1 },
+    when: {
+      text: '#org = :org AND (attribute_not_exists(#lastInteractionAt) OR #lastInteractionAt < :at)',
+      values: { org: organizationId, at: set.lastInteractionAt },
+    },
+  };
+};
+
+/** Moves a contact's last interaction forward. One write; a repeat and an earlier interaction change nothing. */
+export const recordInteraction = async (table: Table, interaction: Interaction): Promise<void> => {
+  await table.write(interactionWrite(interaction));
+};

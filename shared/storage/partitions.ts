@@ -1,0 +1,17 @@
+import type { Id } from '../domain/core/ids.ts';
+import { DUE_SHARDS } from './table-indexes.ts';
+
+/*
+ * Partition keys that are queried as a whole, of the rows and index entries of access-patterns.ts.
+ */
+
+/** The partition key of a push message's chunks and counts of opens. */
+export const pushPartition = (id: Id<'message'>): string => `PSH#${id}`;
+
+/** The partition key of a shard of an organization's push devices. */
+export const pushTokenPartition = (organizationId: Id<'organization'>, shard: number): string =>
+  `PTOKS#${organizationId}#${shard}`;
+
+/** The due-index partition keys of a kind of work item. */
+export const duePartitions = (kind: string): readonly string[] =>
+  Array.from({ length: DUE_SHARDS }, (_, shard) => `DUE#${kind}#${shard}`);

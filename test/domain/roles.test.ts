@@ -1,0 +1,53 @@
+import { describe, expect, test } from 'vitest';
+import { OPERATIONS } from '../../shared/contracts/index.ts';
+import { KEY_SCOPES } from '../../shared/domain/access/keys.ts';
+import { ADDED_SCOPES, missingForRole, ROLES, scopesOfRole } from '../../shared/domain/access/roles.ts';
+import { SCOPES, type Scope, withNarrowerScopes } from '../../shared/domain/core/scopes.ts';
+import { scopeOf } from '../support/requests.ts';
+
+describe('the scopes of the roles', () => {
+  test('name every scope once, so that none is forgotten or given twice', () => {
+    expect(Object.values(ADDED_SCOPES).flat().sort()).toEqual([...SCOPES].sort());
+  });
+
+  test('cover every operation: an owner may call each, and a viewer none that changes anything but its own sessions', () => {
+    for (const contract of OPERATIONS) {
+      const scope = scopeOf(contract) as Scope | undefined;
+      if (scope === undefined) continue;
+      expect(scopesOfRole('owner'), contract.id).toContain(scope);
+      const harmless = contract.method === 'GET' || /preview|render|sessions/.test(contract.id);
+      if (!harmless) expect([...scopesOfRole('viewer')].includes(scope), contract.id).toBe(false);
+    }
+  });
+
+  test('grow from role to role, and contain what is part of their scopes', () => {
+    for (const [at, role] of ROLES.entries()) {
+      const held = scopesOfRole(role);
+      for (const narrower of ROLES.slice(0, at)) expect(missingForRole(held, narrower)).toEqual([]);
+      for (const wider of ROLES.slice(at + 1)) expect(missingForRole(held, wider)).not.toEqual([]);
+      expect(withNarrowerScopes([...held])).toEqual(held);
+    }
+  });
+
+  test('keep personal data from viewers, support and developers, and money from admins', () => {
+    for (const role of ['viewer', 'support', 'developer'] as const)
+      for (const scope of ['pii:full', 'contacts:pii', 'audit:read'] as const)
+        expect(scopesOfRole(role)).not.toContain(scope);
+    expect([...scopesOfRole('admin')].filter((scope) => scope.startsWith('wallet'))).toEqual(['wallet:read']);
+  });
+
+  test('are out of reach of any key above developer: only a person makes admins and owners', () => {
+    const key = withNarrowerScopes(KEY_SCOPES);
+    expect(ROLES.filter((role) => missingForRole(key, role).length === 0)).toEqual(['viewer', 'support', 'developer']);
+    expect(missingForRole(key, 'owner')).toEqual(['contacts:pii']);
+  });
+});
+
+describe('a scope that is part of another', () => {
+  test('is held by whoever holds the wider one, and not the other way round', () => {
+    expect(withNarrowerScopes(['messages:send', 'webhooks:write'])).toEqual(
+      new Set(['messages:send', 'webhooks:write', 'messages:manage', 'webhooks:replay']),
+    );
+    expect(withNarrowerScopes(['messages:manage'])).toEqual(new Set(['messages:manage']));
+  });
+});

@@ -1,0 +1,226 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, vi } from 'vitest';
+import type { AuditAction } from '../../shared/domain/audit/entry.ts';
+import { DEFAULT_PRICES } from '../../shared/domain/pricing/default-prices.ts';
+import { suppressionStore } from '../../shared/storage/contacts/email-addresses.ts';
+import { type Answer, apiClient, type Messaging, type Tenant } from '../support/api.ts';
+import { vapidKeys } from '../support/providers/webpush-stand-in.ts';
+import { PATIENCE } from './support.ts';
+
+/** Stands in every value that is sent: where it is found, what was sent got. */
+export const MARK = 'Marcado77';
+const MARKED_PHONE = '+5511999990005';
+
+/** The operations whose calls are entered, with their act. */
+export const ENTERED: Readonly<Record<string, AuditAction>> = {
+  'accounts.create': 'account.invited',
+  'accounts.change': 'account.changed',
+  'accounts.suspend': 'account.suspended',
+  'accounts.activate': 'account.activated',
+  'accounts.delete': 'account.deleted',
+  'sessions.delete': 'session.ended',
+  'keys.create': 'key.created',
+  'keys.change': 'key.changed',
+  'keys.rotate': 'key.rotated',
+  'keys.revoke': 'key.revoked',
+  'numbers.connect': 'number.connected',
+  'numbers.change': 'number.changed',
+  'numbers.change-profile': 'number.changed',
+  'numbers.disconnect': 'number.disconnected',
+  'organization.change': 'organization.changed',
+  'organization.set-quiet-hours': 'quiet_hours.changed',
+  'organization.set-destinations': 'destinations.changed',
+  'push.create-app': 'push_app.created',
+  'push.change-app': 'push_app.changed',
+  'push.delete-app': 'push_app.deleted',
+  'senders.create': 'sender.created',
+  'senders.change': 'sender.changed',
+  'senders.delete': 'sender.deleted',
+  'senders.verify': 'sender.verified',
+  'wallet.change': 'wallet.changed',
+  'webhooks.create': 'webhook.created',
+  'webhooks.change': 'webhook.changed',
+  'webhooks.delete': 'webhook.deleted',
+  'webhooks.replay': 'webhook.replayed',
+  'webhooks.replay-delivery': 'webhook.replayed',
+  'webhooks.rotate-secret': 'webhook.secret_rotated',
+};
+
+/** The other operations that change something: their areas' own lists tell of it. */
+export const NOT_ENTERED = [
+  /^(messages|v1|bulk|sms|rcs|email|push)\.(cancel|force|resend|create|send|preview|open-dispatch)$/,
+  /^(contacts|media|templates|flows|email-templates)\./,
+  /^push\.(register-token|opt-out-token)$/,
+  /^numbers\.sync$/,
+  /^webhooks\.test$/,
+  /^sessions\.request-link$/,
+  /^ai\.report$/,
+];
+
+type Operator = (name: string, options: Readonly<Record<string, unknown>>) => Promise<ReturnType<typeof JSON.parse>>;
+export interface Stage {
+  readonly messaging: Messaging;
+  readonly owner: Tenant;
+  /** An endpoint that answers 200. */
+  readonly url: string;
+  readonly operator: Operator;
+}
+
+/** What becomes of senders by the operator: pending ones of the owner go to another, and deleted ones are let go of. */
+const useSenderCommands = async ({ messaging, owner, operator }: Stage): Promise<void> => {
+  const value = `${MARK}@pending.example`.toLowerCase();
+  await owner.test.post('/v2/senders', { channel: 'email', value });
+  const { id: organization } = await messaging.tenant();
+  await operator('sender assign', { env: 'test', organization, channel: 'email', value });
+  const own = { env: 'test', channel: 'email', value: `${MARK}@own.example` };
+  const { id } = await operator('sender assign', { ...own, organization: owner.id });
+  await owner.test.call('DELETE', `/v2/senders/${id}`);
+  await operator('sender release', own);
+};
+
+/** Lifts the suppression of an address. */
+const useSuppression = async ({ messaging, owner, operator }: Stage): Promise<void> => {
+  const email = `${MARK}@bounced.example`;
+  const hash = (await messaging.vault('test')).blindIndex(owner.id, 'email', email);
+  await suppressionStore(messaging.tables.test).suppress(owner.id, hash, Date.now() + 3_600_000);
+  await operator('suppression lift', { organization: owner.id, env: 'test', email });
+};
+
+/** Adds a person, opens a session of it and suspends it. */
+const usePeopleCommands = async ({ owner, operator }: Stage): Promise<void> => {
+  const { id } = await operator('account create', {
+    organization: owner.id,
+    name: MARK,
+    email: `${MARK}@staff.example`,
+    role: 'viewer',
+  });
+  await operator('session create', { account: id, env: 'test' });
+  await operator('account set', { id, status: 'suspended' });
+};
+
+/** Makes a key and revokes it. */
+const useKeyCommands = async ({ owner, operator }: Stage): Promise<void> => {
+  const { id } = await operator('key create', { organization: owner.id, env: 'test', scopes: 'sms:read', name: MARK });
+  await operator('key revoke', { id, onlyThis: true });
+};
+
+/** Does the operator's acts in the test stage. */
+const useOperator = async (stage: Stage): Promise<void> => {
+  const { operator, messaging } = stage;
+  const { id: organization } = stage.owner;
+  const env = 'test';
+  await operator('organization set', { organization, env, smsPerSecond: '5' });
+  await operator('wallet credit', { organization, env, coins: '5', description: MARK });
+  await operator('sender assign', { env, channel: 'sms', value: MARK, organization });
+  await useSenderCommands(stage);
+  await useKeyCommands(stage);
+  await usePeopleCommands(stage);
+  await useSuppression(stage);
+  const file = join(messaging.dataDir, 'prices-of-test.json');
+  await writeFile(file, JSON.stringify(DEFAULT_PRICES));
+  await operator('prices set', { env, file });
+  const twilio = { accountSid: `AC${'0'.repeat(32)}`, authToken: MARK, from: MARKED_PHONE };
+  const provider = { env, channel: 'sms', provider: 'twilio' };
+  await operator('provider set', { ...provider, settings: JSON.stringify(twilio) });
+  await operator('routes set', { env, default: true, channel: 'sms', route: 'otp', providers: 'twilio' });
+  await operator('provider remove', provider);
+};
+
+type Did = (operation: string, answering: Promise<Answer>) => Promise<Answer['body']>;
+
+/** The token of the latest link that the log shows. */
+const mailedToken = async ({ dataDir }: Messaging): Promise<string> => {
+  const log = await readFile(join(dataDir, 'functions.log'), 'utf8');
+  return [...log.matchAll(/#(svc_link_\w+)/g)].at(-1)?.[1] ?? '';
+};
+
+/** Invites a person, who signs in, is signed out, changed, suspended, let in again and removed. */
+const usePeople = async ({ messaging, owner: { test: client } }: Stage, did: Did): Promise<void> => {
+  const call = (method: string, path: string, body?: unknown) => client.call(method, path, { body });
+  const person = { name: MARK, email: `${MARK}@people.example`, role: 'viewer' };
+  const { id } = await did('accounts.create', client.post('/v2/accounts', person));
+  const token = await vi.waitFor(async () => {
+    const mailed = await mailedToken(messaging);
+    expect(mailed).not.toBe('');
+    return mailed;
+  }, PATIENCE);
+  const query = { env: 'test' };
+  const opened = await messaging.anonymous.call('POST', '/sessions', { query, body: { token } });
+  const session = apiClient(messaging.url, opened.body.token);
+  const { items } = (await session.get('/v2/sessions')).body;
+  await did('sessions.delete', session.call('DELETE', `/v2/sessions/${items[0].id}`));
+  await did('accounts.change', call('PATCH', `/v2/accounts/${id}`, { name: `${MARK} 2` }));
+  await did('accounts.suspend', call('POST', `/v2/accounts/${id}/suspend`));
+  await did('accounts.activate', call('POST', `/v2/accounts/${id}/activate`));
+  await did('accounts.delete', call('DELETE', `/v2/accounts/${id}`));
+};
+
+/** Does every act in the test stage, with the mark in every text. Answers the request of each operation's last call. */
+export const useEverything = async (stage: Stage): Promise<ReadonlyMap<string, string>> => {
+  const {
+    url,
+    messaging,
+    owner: { test: client },
+  } = stage;
+  const requests = new Map<string, string>();
+  const did: Did = async (operation, answering) => {
+    const { status, headers, body } = await answering;
+    expect({ operation, status, body }).toMatchObject({ operation, status: expect.toBeOneOf([200, 201, 202, 204]) });
+    requests.set(operation, headers.get('x-request-id') ?? '');
+    return body;
+  };
+  const call = (method: string, path: string, body?: unknown) => client.call(method, path, { body });
+  await useOperator(stage);
+  await usePeople(stage, did);
+
+  const quiet = { inicio: '22:00', fim: '08:00', timeZone: 'America/Sao_Paulo', channels: ['sms'] };
+  await did('organization.set-quiet-hours', call('PUT', '/v2/organizations/me/quiet-hours', quiet));
+  await did('organization.change', call('PATCH', '/v2/organizations/me', { name: MARK }));
+  const open = { sms: { mode: 'only', countries: ['BR'] } };
+  await did('organization.set-destinations', call('PUT', '/v2/organizations/me/destinations', open));
+  await did('wallet.change', call('PATCH', '/v2/wallet', { lowBalanceCoins: 5 }));
+
+  const masking = await messaging.limited(client, ['sms:read']);
+  await masking.get('/v2/sms/messages', { phone: MARKED_PHONE });
+
+  const sender = await did(
+    'senders.create',
+    client.post('/v2/senders', { channel: 'email', value: `${MARK}@x.example` }),
+  );
+  await did('senders.verify', call('POST', `/v2/senders/${sender.id}/verify`));
+  await did('senders.change', call('PATCH', `/v2/senders/${sender.id}`, { isDefault: true }));
+  await did('senders.delete', call('DELETE', `/v2/senders/${sender.id}`));
+
+  const key = await did('keys.create', client.post('/v2/api-keys', { name: MARK, scopes: ['sms:read'] }));
+  await did('keys.change', call('PATCH', `/v2/api-keys/${key.id}`, { name: `${MARK} 2` }));
+  await did('keys.rotate', client.post(`/v2/api-keys/${key.id}/rotate`, { overlapHours: 2 }));
+  await did('keys.revoke', call('DELETE', `/v2/api-keys/${key.id}`));
+
+  const app = await did('push.create-app', client.post('/v2/push/apps', { name: MARK, vapid: vapidKeys() }));
+  await did('push.change-app', call('PATCH', `/v2/push/apps/${app.id}`, { name: `${MARK} 2` }));
+  await did('push.delete-app', call('DELETE', `/v2/push/apps/${app.id}`));
+
+  const connection = { phoneNumberId: '9977001000', wabaId: '77001', accessToken: MARK };
+  const number = await did('numbers.connect', client.post('/numbers', connection));
+  await did('numbers.change', call('PATCH', `/numbers/${number.id}`, { accessToken: `${MARK}2` }));
+  await did('numbers.change-profile', call('PATCH', `/numbers/${number.id}/profile`, { about: MARK }));
+  await did('numbers.disconnect', call('DELETE', `/numbers/${number.id}`));
+
+  const headers = [{ key: 'X-Key', value: MARK }];
+  const subscription = { url: `${url}?${MARK}`, events: ['sms.delivered'], description: MARK, headers };
+  const { id } = await did('webhooks.create', client.post('/webhooks', subscription));
+  await did('webhooks.change', call('PATCH', `/webhooks/${id}`, { description: `${MARK} 2` }));
+  await did('webhooks.rotate-secret', client.post(`/webhooks/${id}/rotate-secret`, { overlapHours: 1 }));
+  const { body: delivery } = await client.post(`/webhooks/${id}/test`, { event: 'sms.delivered' });
+  const delivered = () => client.get(`/webhooks/${id}/deliveries/${delivery.id}`);
+  const settled = async () => expect((await delivered()).body.status).toBe('delivered');
+  await vi.waitFor(settled, PATIENCE);
+  await did('webhooks.replay-delivery', client.post(`/webhooks/${id}/deliveries/${delivery.id}/replay`, {}));
+  // A range replays none that is on its way.
+  await vi.waitFor(settled, PATIENCE);
+  const range = { from: new Date(Date.now() - 3_600_000), to: new Date() };
+  await did('webhooks.replay', client.post(`/webhooks/${id}/replay`, range));
+  await did('webhooks.delete', call('DELETE', `/webhooks/${id}`));
+  return requests;
+};

@@ -1,0 +1,131 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test, vi } from 'vitest';
+import { ENVIRONMENTS } from '../../shared/domain/core/actor.ts';
+import { startMessaging } from '../support/api.ts';
+import { expectProblem } from '../support/problems.ts';
+import { use } from '../support/use.ts';
+
+interface Entry {
+  readonly id: string;
+  readonly at: string;
+  readonly actor: { readonly kind: string; readonly name?: string };
+}
+/** Lookups of a credential without pii:full, at once. */
+const MAX_LOOKUPS = 60;
+const SCOPES = ['sms:read', 'email:read'];
+const phoneOf = (at: number) => `+55119${String(87_000_000 + at)}`;
+
+const messaging = await use(startMessaging());
+
+describe.each(ENVIRONMENTS)('a key of %s without pii:full', (env) => {
+  test('looks people up 60 times a minute, over all lists together, then gets 429; other keys are not limited', async () => {
+    const owner = await messaging.tenant();
+    const masking = await messaging.limited(owner[env], SCOPES);
+    const lookUp = (client: typeof masking, at: number) =>
+      at % 2
+        ? client.get('/v2/sms/messages', { phone: phoneOf(at) })
+        : client.get('/v2/email/messages', { to: `pessoa${at}@example.com` });
+    const answers = await Promise.all(Array.from({ length: MAX_LOOKUPS + 40 }, (_, at) => lookUp(masking, at)));
+    const refused = answers.filter(({ status }) => status !== 200);
+    // One more each second that this took.
+    expect(refused.length).toBeGreaterThanOrEqual(1);
+    expect(refused.length).toBeLessThanOrEqual(40);
+    for (const answer of refused) {
+      expectProblem(answer, 429);
+      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+    }
+    expect((await masking.get('/v2/sms/messages')).status).toBe(200);
+    const another = await messaging.limited(owner[env], SCOPES);
+    expect((await lookUp(another, 1)).status).toBe(200);
+    const seeing = await messaging.limited(owner[env], [...SCOPES, 'pii:full']);
+    for (let at = 0; at < MAX_LOOKUPS + 5; at++) expect((await lookUp(seeing, at)).status).toBe(200);
+  }, 60_000);
+});
+
+/** The statuses of more calls at once than a minute has lookups, with what that takes. */
+const statusesOf = async (call: (at: number) => Promise<{ readonly status: number }>): Promise<ReadonlySet<number>> => {
+  const answers = await Promise.all(Array.from({ length: MAX_LOOKUPS + 40 }, (_, at) => call(at)));
+  return new Set(answers.map(({ status }) => status));
+};
+
+describe('without pii:full', () => {
+  test('a refused contact reveals who has a phone 60 times a minute, then 429; new contacts and callers with pii:full are not limited', async () => {
+    const owner = await messaging.tenant();
+    const masking = await messaging.limited(owner.test, ['contacts:write', 'sms:read']);
+    const phone = phoneOf(500);
+    expect((await owner.test.post('/contacts', { phone })).status).toBe(201);
+    // Half of them, and so below the limit, are lists.
+    const lookUp = (at: number) =>
+      at % 2 ? masking.get('/v2/sms/messages', { phone }) : masking.post('/contacts', { phone });
+    expect(await statusesOf(lookUp)).toEqual(new Set([200, 409, 429]));
+    expect((await masking.post('/contacts', { phone: phoneOf(501) })).status).toBe(201);
+    expect(await statusesOf(() => owner.test.post('/contacts', { phone }))).toEqual(new Set([409]));
+  }, 60_000);
+
+  test('a preview reveals who opted out 60 times a minute, then 429; other previews are not limited', async () => {
+    const owner = await messaging.tenant();
+    const masking = await messaging.limited(owner.test, ['messages:send', 'sms:send']);
+    const phone = phoneOf(600);
+    await owner.test.post('/contacts', { phone, optIn: { status: 'denied' } });
+    const preview = (client: typeof masking, to: string) =>
+      client.post('/v1/messages/preview', { channel: 'sms', to, text: 'Oferta' });
+    expect((await preview(masking, phone)).body.hops[0].refusal.reason).toBe('opt_out');
+    expect(await statusesOf(() => preview(masking, phone))).toEqual(new Set([200, 429]));
+    expect((await preview(masking, phoneOf(601))).status).toBe(200);
+    expect(await statusesOf(() => preview(owner.test, phone))).toEqual(new Set([200]));
+  }, 60_000);
+
+  test('every lookup is entered in the audit log with its caller, list and fields, never with the address; with pii:full none is', async () => {
+    const owner = await messaging.tenant();
+    const masking = await messaging.limited(owner.test, [...SCOPES, 'contacts:write']);
+    await owner.test.post('/contacts', { phone: phoneOf(700) });
+    const asked = [
+      await masking.get('/v2/sms/messages', { phone: phoneOf(700) }),
+      await masking.get('/v2/email/messages', { to: 'pessoa@example.com' }),
+      await masking.post('/contacts', { phone: phoneOf(700) }),
+    ];
+    await masking.get('/v2/sms/messages', { limit: 1 });
+    await owner.test.get('/v2/sms/messages', { phone: phoneOf(700) });
+    const { items } = (await owner.test.get('/v2/audit', { action: 'person.looked_up' })).body;
+    const told = items.map(({ id: _, at: __, actor: { kind, name }, ...rest }: Entry) => ({ kind, name, ...rest }));
+    const expected = [
+      ['sms.list', 'phone'],
+      ['email.list', 'to'],
+      ['contacts.create', 'phone'],
+    ].map(([object, field], at) => ({
+      kind: 'key',
+      name: 'Limited',
+      action: 'person.looked_up',
+      object,
+      ip: '127.0.0.1',
+      requestId: asked[at]?.headers.get('x-request-id'),
+      details: { fields: [field] },
+    }));
+    expect(told).toEqual(expected.toReversed());
+    const rows = (await messaging.rowsOf('test', '')).filter(({ pk }) => pk.startsWith('AUDS#'));
+    expect(JSON.stringify(rows)).not.toMatch(/1198700|pessoa/);
+  });
+});
+
+test('every lookup is logged with its caller, never with the address', async () => {
+  const owner = await messaging.tenant();
+  const masking = await messaging.limited(owner.test, SCOPES);
+  await masking.get('/v2/sms/messages', { phone: phoneOf(1) });
+  await owner.test.get('/v2/email/messages', { to: 'pessoa@example.com' });
+  await masking.get('/v2/sms/messages', { limit: 1 });
+  const linesNow = async () =>
+    (await readFile(join(messaging.dataDir, 'functions.log'), 'utf8')).split('\n').filter(Boolean);
+  const toldNow = async () =>
+    (await linesNow())
+      .map((line) => JSON.parse(line))
+      .filter(({ message, organizationId }) => message === 'person lookup' && organizationId === owner.id);
+  await vi.waitFor(async () => expect(await toldNow()).toHaveLength(2), { timeout: 15_000 });
+  const told = await toldNow();
+  expect(told).toMatchObject([
+    { operation: 'sms.list', filters: ['phone'], credentialId: expect.stringMatching(/^key_/), refused: false },
+    { operation: 'email.list', filters: ['to'], credentialId: expect.stringMatching(/^key_/), refused: false },
+  ]);
+  expect(told[0].credentialId).not.toBe(told[1].credentialId);
+  expect((await linesNow()).filter((line) => /1198700000|pessoa/.test(line))).toEqual([]);
+});

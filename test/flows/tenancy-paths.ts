@@ -1,0 +1,28 @@
+import type { OperationContract } from '../../shared/contracts/define-operation.ts';
+import type { Kind } from './tenancy-objects.ts';
+
+/** The kind of object that a path addresses, by the start of the path. */
+const KIND_OF_PATH: Readonly<Record<string, Kind>> = {
+  '/messages/{id}': 'message',
+  '/v1/messages/bulk/{batchId}': 'batch',
+  '/v2/sms/messages/{id}': 'message',
+  '/v2/sms/replies/{id}': 'reply',
+  '/v2/rcs/messages/{id}': 'rcs',
+  '/v2/email/messages/{id}': 'email',
+  '/v2/push/apps/{id}': 'pushApp',
+  '/v2/push/dispatches/{id}': 'pushDispatch',
+  '/v2/push/messages/{id}': 'push',
+  '/v2/api-keys/{id}': 'key',
+  '/v2/accounts/{id}': 'account',
+  '/contacts/{id}': 'contact',
+  '/v2/email/templates/{id}': 'emailTemplate',
+  '/numbers/{numberId}': 'number',
+  '/v2/senders/{id}': 'sender',
+  '/v2/templates/{id}': 'template',
+  '/v2/flows/{id}': 'flow',
+  '/webhooks/{id}/deliveries/{deliveryId}': 'delivery',
+  '/webhooks/{id}': 'webhook',
+};
+/** The kind of object that an operation's path addresses. */
+export const kindOf = ({ path }: OperationContract): Kind | undefined =>
+  Object.entries(KIND_OF_PATH).find(([prefix]) => path === prefix || path.startsWith(`${prefix}/`))?.[1];

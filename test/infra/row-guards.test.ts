@@ -1,0 +1,116 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { BACKGROUND_GRANTS } from '../../infra/constructs/grants.ts';
+import { GUARDED_PARTITIONS, SECRET_PARTITIONS } from '../../infra/constructs/row-guards.ts';
+import { NAMES } from '../../infra/stages.ts';
+import { GUARDED_ROWS, type GuardedRows } from '../../shared/contracts/define-operation.ts';
+import { OPERATIONS } from '../../shared/contracts/index.ts';
+import { ENVIRONMENTS, type Environment } from '../../shared/domain/core/actor.ts';
+import { QUEUES } from '../../shared/queues/queues.ts';
+import { deploy, type Piece, resourcesOf, statementsOf, textOf } from './support.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const { apps } = deploy();
+const areas = [...Map.groupBy(OPERATIONS, ({ id }) => id.split('.')[0] as string)];
+
+/** The partitions that the role of a function is denied, by whether for writing alone. */
+const deniedTo = (environment: Environment, path: string) => {
+  const made = resourcesOf(apps[environment], 'AWS::Lambda::Function').find(
+    ({ Properties }) => Properties.FunctionName === NAMES.function(environment, path),
+  );
+  const role = textOf(made?.Properties.Role).replace(/\.Arn$/, '');
+  const denials = statementsOf(apps[environment]).filter(({ owner, effect }) => owner === role && effect === 'Deny');
+  const keysOf = (test: (actions: string[]) => boolean): string[] =>
+    denials
+      .filter(({ actions }) => test(actions))
+      .flatMap(({ conditions }: Piece) => conditions['ForAnyValue:StringLike']['dynamodb:LeadingKeys']);
+  return {
+    reads: keysOf((actions) => actions.includes('dynamodb:GetItem')),
+    writes: keysOf((actions) => actions.includes('dynamodb:PutItem') && actions.includes('dynamodb:UpdateItem')),
+  };
+};
+
+/** The files that a function is made of, by following its imports. */
+const filesOf = (entry: string, seen = new Set<string>()): Set<string> => {
+  if (seen.has(entry) || !existsSync(entry)) return seen;
+  seen.add(entry);
+  const text = readFileSync(entry, 'utf8').replaceAll(/import type [^;]+;/g, '');
+  for (const [, from, lazy] of text.matchAll(/from '(\.[^']+)'|import\('(\.[^']+)'\)/g))
+    filesOf(join(dirname(entry), from ?? lazy ?? ''), seen);
+  return seen;
+};
+const ROWS: Readonly<Record<GuardedRows, string>> = { credentials: 'credential', prices: 'prices' };
+/** The files of storage that write rows of a kind. */
+const writersOf = (rows: GuardedRows): RegExp =>
+  new RegExp(
+    `(?:update|delete):\\s*KEYS\\.${ROWS[rows]}\\(|put:\\s*\\{\\s*\\.\\.\\.KEYS\\.${ROWS[rows]}\\(|put:\\s*${ROWS[rows]}Row\\(`,
+  );
+const writes = (path: string, rows: GuardedRows): string[] =>
+  [...filesOf(join(ROOT, 'functions', `${path}.ts`))]
+    .filter((file) => writersOf(rows).test(readFileSync(file, 'utf8')))
+    .map((file) => relative(ROOT, file));
+
+describe.each(ENVIRONMENTS)('the roles of stage %s', (environment) => {
+  it.each(areas)('of %s cannot write guarded rows that none of its operations declares', (_, contracts) => {
+    const path = contracts[0]?.id.replace('.', '/') as string;
+    const writing = contracts.some(({ uses }) => uses.table === 'write');
+    for (const rows of GUARDED_ROWS) {
+      const declared = contracts.some(({ uses }) =>
+        (uses.writes as readonly GuardedRows[] | undefined)?.includes(rows),
+      );
+      for (const partition of GUARDED_PARTITIONS[rows])
+        expect(deniedTo(environment, path).writes.includes(partition), rows).toBe(writing && !declared);
+    }
+  });
+
+  it.each(areas)('of %s reach the root key and the settings of providers only with the vault', (_, contracts) => {
+    const path = contracts[0]?.id.replace('.', '/') as string;
+    const reaches = contracts.some(({ uses }) => uses.table !== 'none') && contracts.some(({ uses }) => uses.vault);
+    const none = contracts.every(({ uses }) => uses.table === 'none');
+    for (const partition of SECRET_PARTITIONS)
+      expect(deniedTo(environment, path).reads.includes(partition)).toBe(!(reaches || none));
+  });
+
+  it('of links, documentation and health reach neither the root key nor a provider’s settings', () => {
+    expect(deniedTo(environment, 'links/follow').reads).toEqual(SECRET_PARTITIONS);
+    const meta = resourcesOf(apps[environment], 'AWS::IAM::Role').find(({ id }) => id.startsWith('Rolemeta'));
+    expect(JSON.stringify(meta?.Properties.Policies)).not.toMatch(/dynamodb|kms/);
+  });
+
+  it('of consumers, dispatcher and authorizer write no credential and no price', () => {
+    for (const path of [...Object.values(QUEUES).map(({ consumer }) => `consumers/${consumer}`), 'schedules/dispatch'])
+      for (const rows of GUARDED_ROWS)
+        expect(deniedTo(environment, path).writes).toEqual(expect.arrayContaining([...GUARDED_PARTITIONS[rows]]));
+    expect(deniedTo(environment, 'authorizer').reads).toEqual(SECRET_PARTITIONS);
+  });
+});
+
+describe('what writes guarded rows', () => {
+  it.each(areas)('in %s declares it, or the deployed stage would refuse it', (_, contracts) => {
+    for (const rows of GUARDED_ROWS) {
+      const declared = contracts.some(({ uses }) =>
+        (uses.writes as readonly GuardedRows[] | undefined)?.includes(rows),
+      );
+      const found = contracts.flatMap(({ id }) => writes(id.replace('.', '/'), rows));
+      // Who reads prices imports the file that the operator writes them with.
+      if (rows !== 'prices') expect(declared, found.join()).toBe(found.length > 0);
+    }
+  });
+
+  it('is no consumer, dispatcher or authorizer', () => {
+    expect(BACKGROUND_GRANTS.writes).toBeUndefined();
+    for (const path of [
+      'authorizer',
+      'schedules/dispatch',
+      ...Object.values(QUEUES).map(({ consumer }) => `consumers/${consumer}`),
+    ])
+      expect(writes(path, 'credentials')).toEqual([]);
+  });
+
+  it('is found: the writers of credentials are their writes and the store of keys', () => {
+    expect(new Set(writes('keys/create', 'credentials'))).toEqual(
+      new Set(['shared/storage/access/credential-writes.ts', 'shared/storage/access/keys.ts']),
+    );
+  });
+});

@@ -1,0 +1,173 @@
+import * as z from 'zod';
+
+/** What of a schema's definition says how to go into it. */
+interface Definition {
+  readonly type: string;
+  readonly innerType?: z.ZodType;
+  readonly in?: z.ZodType;
+  readonly getter?: () => z.ZodType;
+  readonly shape?: Readonly<Record<string, z.ZodType>>;
+  readonly element?: z.ZodType;
+  readonly options?: readonly z.ZodType[];
+  readonly keyType?: z.ZodType;
+  readonly valueType?: z.ZodType;
+  readonly left?: z.ZodType;
+}
+/** What its JSON schema says of a value's size, and its example. */
+interface Limits {
+  readonly maxLength?: number;
+  readonly maxItems?: number;
+  readonly maximum?: number;
+  readonly pattern?: string;
+  readonly example?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+}
+
+/** Bytes that a body may have: Lambda's limit of a payload less what its envelope takes. */
+export const MAX_BODY_BYTES = 5_500_000;
+/** Characters of a text that no length limits. */
+const UNLIMITED = [300_000, 60_000, 4_000];
+/** Entries of a record or a list, where the contract names no number or a rule of its own limits them. */
+const COUNTS = [5_000, 1_000, 500, 200, 100, 50, 20, 10, 5, 2, 1];
+/** Levels of JSON that is free; the whole body has at most 64. */
+const LEVELS = 48;
+/** Schemas in a schema: one that contains itself ends here. */
+const MAX_DEPTH = 9;
+
+const definitionOf = (schema: z.ZodType) => schema.def as unknown as Definition;
+const limitsOf = (schema: z.ZodType): Limits =>
+  z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', reused: 'inline' }) as Limits;
+export const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? '');
+const isValid = (schema: z.ZodType, value: unknown): boolean => schema.safeParse(value).success;
+
+const filled = (fill: string, length: number): string => fill.repeat(Math.max(0, Math.floor(length / fill.length)));
+
+/** Texts of a schema, the largest first; ASCII where its pattern takes no other, and numbers of digits. */
+const texts = ({ maxLength, example, pattern }: Limits, fill: string): unknown[] => {
+  const inPattern = [...(pattern ?? '').matchAll(/[{,](\d+)\}/g)].map(([, most]) => Number(most));
+  const lengths =
+    maxLength !== undefined ? [maxLength] : inPattern.length > 0 ? inPattern.toSorted((a, b) => b - a) : UNLIMITED;
+  const plain = lengths.flatMap((length) => [fill, 'a', '1'].map((one) => filled(one, length)));
+  const led =
+    typeof example === 'string' ? lengths.map((length) => example + filled('a', length - example.length)) : [];
+  return [...plain, ...led, example];
+};
+
+/** Free JSON: deep, and as large as a body. */
+const anyJson = (fill: string): unknown[] => {
+  const deep = (inner: unknown) => Array.from({ length: LEVELS }).reduce<unknown>((value) => ({ a: value }), inner);
+  return [1_500_000, ...UNLIMITED, 100].flatMap((length) => [
+    deep(filled(fill, length)),
+    { a: filled(fill, length) },
+    filled(fill, length),
+  ]);
+};
+
+/** The nth of values that must differ: its last text's end is its number. */
+const numbered = (value: unknown, nth: number): unknown => {
+  if (typeof value === 'string') {
+    const end = String(nth);
+    return value.length > end.length
+      ? value.slice(0, value.length - end.length).replace(/[\uD800-\uDBFF]$/, 'a') + end
+      : value;
+  }
+  if (Array.isArray(value) || typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, numbered(inner, nth)]));
+};
+
+const fits = (value: unknown, count: number): boolean => bytesOf(value) * count <= MAX_BODY_BYTES;
+
+const lists = (schema: z.ZodType, element: z.ZodType, fill: string, depth: number): unknown[] => {
+  const { maxItems, example } = limitsOf(schema);
+  const counts = [
+    ...(maxItems === undefined ? [] : [maxItems]),
+    ...COUNTS.filter((count) => count < (maxItems ?? 1e9)),
+  ];
+  const choices = limitsOf(element).enum;
+  const [item] = candidates(element, fill, depth + 1);
+  const alike = counts.filter((count) => fits(item, count)).map((count) => Array(count).fill(item));
+  const different = counts
+    .filter((count) => fits(item, count))
+    .map((count) => Array.from({ length: count }, (_, nth) => numbered(item, nth + 1)));
+  return [...(choices ? [choices] : []), ...different, ...alike, example];
+};
+
+const records = (schema: z.ZodType, { keyType, valueType }: Definition, fill: string, depth: number): unknown[] => {
+  const [key] = keyType ? candidates(keyType, fill, depth + 1) : ['a'.repeat(64)];
+  const [value] = valueType ? candidates(valueType, fill, depth + 1) : ['a'];
+  const name = String(key).slice(0, 64);
+  const some = COUNTS.filter((count) => fits([name, value], count));
+  const named = (long: string) =>
+    some.map((count) =>
+      Object.fromEntries(Array.from({ length: count }, (_, nth) => [numbered(long, nth + 1), value])),
+    );
+  return [...named(name), ...named('aaaaaaa'), limitsOf(schema).example];
+};
+
+/** Fields that say who or what is meant: another value of theirs is refused before anything of the body is used. */
+const IDENTITIES =
+  /^(to|phone|cpf|cnpj|type|channel|template|route|url|status|companyId|externalId|headerExampleUrl|\w+Id)$/;
+
+/** An object with every field that its rules let stand beside the others, each as large as they let it be. */
+const grown = (schema: z.ZodType, start: object, fill: string, depth: number): object => {
+  let body: Record<string, unknown> = { ...start };
+  for (const [name, field] of Object.entries(definitionOf(schema).shape ?? {})) {
+    if (IDENTITIES.test(name)) continue;
+    for (const value of candidates(field, fill, depth + 1)) {
+      const next = { ...body, [name]: value };
+      if (bytesOf(next) > MAX_BODY_BYTES || !isValid(schema, next)) continue;
+      body = next;
+      break;
+    }
+  }
+  return body;
+};
+
+const objects = (schema: z.ZodType, fill: string, depth: number): unknown[] => {
+  const { example } = limitsOf(schema);
+  const shape = Object.entries(definitionOf(schema).shape ?? {});
+  const required = shape
+    .filter(([, field]) => !isValid(field, undefined))
+    .map(([name, field]) => [name, limitsOf(field).example ?? candidates(field, fill, depth + 1)[0]]);
+  const starts = [Object.fromEntries(required), ...(typeof example === 'object' && example ? [example] : [])];
+  return starts.map((start) => grown(schema, start, fill, depth));
+};
+
+const unchecked = (schema: z.ZodType, fill: string, depth: number): unknown[] => {
+  const definition = definitionOf(schema);
+  const inner = definition.innerType ?? definition.in ?? definition.left ?? definition.getter?.();
+  if (inner) return candidates(inner, fill, depth);
+  const limits = limitsOf(schema);
+  if (limits.const !== undefined) return [limits.const];
+  if (limits.enum) return limits.enum.toSorted((a, b) => bytesOf(b) - bytesOf(a));
+  if (definition.type === 'object') return objects(schema, fill, depth);
+  if (definition.type === 'array' && definition.element) return lists(schema, definition.element, fill, depth);
+  if (definition.type === 'record') return records(schema, definition, fill, depth);
+  if (definition.type === 'string') return texts(limits, fill);
+  if (definition.type === 'number') return [limits.maximum, limits.example, 1];
+  if (definition.type === 'boolean') return [true, false];
+  if (definition.type === 'unknown' || definition.type === 'any') return [...anyJson(fill), limits.example];
+  const options = (definition.options ?? []).flatMap((option) => candidates(option, fill, depth).slice(0, 2));
+  return [...options.toSorted((a, b) => bytesOf(b) - bytesOf(a)), limits.example];
+};
+
+/** Values that a schema takes, the largest first, of texts of one character. */
+export const candidates = (schema: z.ZodType, fill: string, depth = 0): unknown[] => {
+  if (depth > MAX_DEPTH)
+    return [limitsOf(schema).example].filter((value) => value !== undefined && isValid(schema, value));
+  return unchecked(schema, fill, depth).filter((value) => value !== undefined && isValid(schema, value));
+};
+
+/** The bodies of a schema that begin as `start` and have every field, or one field, as large as the contract allows. */
+export const largestBodies = (schema: z.ZodType, start: unknown, fill: string): unknown[] => {
+  if (typeof start !== 'object' || start === null) return candidates(schema, fill).slice(0, 1);
+  const definition = definitionOf(schema);
+  const inner = definition.innerType ?? definition.in ?? definition.left;
+  if (inner && !definition.shape) return largestBodies(inner, start, fill);
+  const alone = Object.entries(definition.shape ?? {}).flatMap(([name, field]) => {
+    const bodies = candidates(field, fill, 1).map((value) => ({ ...start, [name]: value }));
+    return bodies.filter((body) => bytesOf(body) <= MAX_BODY_BYTES && isValid(schema, body)).slice(0, 1);
+  });
+  return [grown(schema, start, fill, 0), ...alone];
+};

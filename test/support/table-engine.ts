@@ -1,0 +1,52 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type DynoxideOptions, type Engine, freePort, startDynoxide } from '../../infra/local/engines.ts';
+
+/** Whether the tests run over Amazon's DynamoDB Local instead of the embedded engine: `npm run test:dynamodb-local`. */
+export const OVER_DYNAMODB_LOCAL = process.env.TEST_DYNAMODB === 'local';
+
+/** Long, because several Java machines start at once on small machines. */
+const START_MS = 60_000;
+/** What makes it start sooner; each serves one file's tests. */
+const JAVA = ['-Xmx512m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'];
+const MAIN = 'software.amazon.dynamodb.services.local.main.ServerRunner';
+
+/** Whether it answers; false when it exited instead, for example because its port was taken meanwhile. */
+const answers = async (child: ChildProcess, endpoint: string): Promise<boolean> => {
+  const deadline = Date.now() + START_MS;
+  while (child.exitCode === null && child.signalCode === null) {
+    const response = await fetch(endpoint).catch(() => undefined);
+    if (response?.headers.get('server')?.startsWith('Jetty')) return child.exitCode === null;
+    if (Date.now() > deadline) throw new Error(`DynamoDB Local did not start within ${START_MS / 1000} s.`);
+    await pause(50);
+  }
+  return false;
+};
+
+/** Starts a DynamoDB Local in memory, which reports nothing to anyone. */
+const startDynamodbLocal = async (): Promise<Engine> => {
+  const libraries = process.env.DYNAMODB_LOCAL_LIBRARIES;
+  if (!libraries) throw new Error('DYNAMODB_LOCAL_LIBRARIES must name the folder of its libraries.');
+  // The engine finds its native code beside its classes.
+  const classes = ['-cp', join(libraries, '*')];
+  for (let attempt = 0; attempt < 5; attempt++) {
+    const port = String(await freePort());
+    const server = ['-inMemory', '-sharedDb', '-disableTelemetry', '-port', port];
+    const child = spawn('java', [...JAVA, ...classes, MAIN, ...server], { stdio: 'ignore' });
+    const ended = once(child, 'exit');
+    const endpoint = `http://127.0.0.1:${port}`;
+    if (!(await answers(child, endpoint))) continue;
+    const stop = async () => {
+      child.kill('SIGKILL');
+      await ended;
+    };
+    return { endpoint, stop };
+  }
+  throw new Error('DynamoDB Local exited at once, five times.');
+};
+
+/** The engine of a test's table: the embedded one, unless the run is over DynamoDB Local, which keeps no files. */
+export const startTableEngine = (options: DynoxideOptions = {}): Promise<Engine> =>
+  OVER_DYNAMODB_LOCAL ? startDynamodbLocal() : startDynoxide(options);
