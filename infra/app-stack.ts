@@ -30,12 +30,15 @@ import {
 import { QueueWithRedrive } from './constructs/queue-with-redrive.ts';
 import { reserveConcurrency } from './constructs/reserved-concurrency.ts';
 import type { MessagingApi } from './constructs/rest-api.ts';
+import { unionOf } from './constructs/row-guards.ts';
 import { type StageParts, stageResources, stageVariables } from './constructs/stage-resources.ts';
 import { COMMON, NAMES } from './stages.ts';
 
 export interface AppStackProps extends StackProps, StageParts {
   readonly contracts: readonly OperationContract[];
   readonly code: CodeSource;
+  /** The partitions of the table that each function may write, by its path under `functions/`. */
+  readonly partitions: (path: string) => readonly string[];
   readonly apis: Readonly<Record<ContractName, MessagingApi>>;
   /** Of the edge's secret: counts its rotations, from 1. */
   readonly generation: number;
@@ -56,6 +59,13 @@ type FunctionSettings = Pick<
 > & {
   readonly queues: readonly QueueName[];
 };
+
+interface RoleSettings {
+  readonly description: string;
+  readonly grants: RoleGrants;
+  /** ARNs of the queues that its functions consume. */
+  readonly consumes?: readonly string[];
+}
 
 /** The application of a stage: one function per operation, the published routes, queues with their consumers, dispatcher, alarms and dashboard. */
 export class AppStack extends Stack {
@@ -103,10 +113,12 @@ export class AppStack extends Stack {
     );
   }
 
-  private role(id: string, description: string, grants: RoleGrants, consumes: readonly string[] = []): FunctionRole {
+  /** The role of functions, by their paths. */
+  private role(id: string, paths: readonly string[], settings: RoleSettings): FunctionRole {
+    const { description, grants, consumes = [] } = settings;
     return new FunctionRole(this, id, {
       description: `Messaging, ${this.#props.environment}: ${description}.`,
-      grants,
+      grants: { ...grants, partitions: unionOf(paths.map(this.#props.partitions)) },
       resources: this.#resources,
       consumes,
       tracing: this.#props.tracing,
@@ -157,11 +169,9 @@ export class AppStack extends Stack {
     const { contracts } = this.#props;
     const areas = Map.groupBy(contracts, ({ id }) => id.slice(0, id.indexOf('.')));
     return [...areas].flatMap(([area, operations]) => {
-      const role = this.role(
-        `Role-${area}`,
-        `the operations of ${area}`,
-        mergeGrants(operations.map(({ uses }) => uses)),
-      );
+      const paths = operations.map(({ id }) => pathOfOperation(id));
+      const grants = mergeGrants(operations.map(({ uses }) => uses));
+      const role = this.role(`Role-${area}`, paths, { description: `the operations of ${area}`, grants });
       return operations.map((contract) =>
         this.createFunction({
           path: pathOfOperation(contract.id),
@@ -176,7 +186,8 @@ export class AppStack extends Stack {
   }
 
   private createAuthorizer(): OperationFunction {
-    const role = this.role('Role-authorizer', 'the authorizer', { table: 'read', keyUses: true });
+    const grants: RoleGrants = { table: 'read', keyUses: true };
+    const role = this.role('Role-authorizer', ['authorizer'], { description: 'the authorizer', grants });
     return this.createFunction({
       path: 'authorizer',
       description: 'Authenticates the caller by its credential',
@@ -194,26 +205,32 @@ export class AppStack extends Stack {
         ...(name === QUEUE_OF_KIND.abandon_upload ? { uploads: true as const } : {}),
         ...(name === QUEUE_OF_KIND.check_sender ? { awsProviders: ['ses_identity_state' as const] } : {}),
       };
-      const role = this.role(`Role-consumer-${name}`, `the consumer of ${name}`, grants, [queue.queue.queueArn]);
+      const path = `consumers/${consumer}`;
+      const role = this.role(`Role-consumer-${name}`, [path], {
+        description: `the consumer of ${name}`,
+        grants,
+        consumes: [queue.queue.queueArn],
+      });
       const { lambda } = this.createFunction({
-        path: `consumers/${consumer}`,
+        path,
         description: purpose,
         role,
         queues: BACKGROUND_GRANTS.queues ?? [],
         ...COMMON.consumer,
         timeoutSeconds: Math.floor(visibilitySeconds / COMMON.visibilityPerTimeout),
       });
-      const kept = this.#reserved.get(`consumers/${consumer}`) ?? Number.POSITIVE_INFINITY;
+      const kept = this.#reserved.get(path) ?? Number.POSITIVE_INFINITY;
       queue.addConsumer(lambda, Math.min(this.#props.settings.consumerConcurrency, kept));
     }
   }
 
   private createDispatcher(): void {
     const { everyMinutes, ...limits } = COMMON.dispatcher;
+    const path = 'schedules/dispatch';
     const dispatcher = this.createFunction({
-      path: 'schedules/dispatch',
+      path,
       description: 'Queues work items that are overdue, in case their queue message was lost',
-      role: this.role('Role-dispatch', 'the dispatcher', BACKGROUND_GRANTS),
+      role: this.role('Role-dispatch', [path], { description: 'the dispatcher', grants: BACKGROUND_GRANTS }),
       queues: BACKGROUND_GRANTS.queues ?? [],
       ...limits,
       noRetries: true,

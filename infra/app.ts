@@ -8,6 +8,7 @@ import { ApiStack } from './api-stack.ts';
 import { AppStack } from './app-stack.ts';
 import { packFunctions } from './build/pack.ts';
 import { buildService } from './build/service.ts';
+import { tablePartitions } from './build/table-partitions.ts';
 import { FirewallStack } from './constructs/edge-firewall.ts';
 import type { CodeSource } from './constructs/operation-function.ts';
 import { DataStack } from './data-stack.ts';
@@ -18,6 +19,8 @@ import { NAMES, STAGES, type StageSettings } from './stages.ts';
 export interface DeploymentProps {
   readonly contracts: readonly OperationContract[];
   readonly code: CodeSource;
+  /** The partitions of the table that each function may write, by its path under `functions/` (`tablePartitions`). */
+  readonly partitions: (path: string) => readonly string[];
   /** Account and region; without them the templates are environment-agnostic. */
   readonly env?: AwsEnvironment;
   readonly stages?: Readonly<Record<Environment, StageSettings>>;
@@ -127,7 +130,7 @@ interface AppParts {
 }
 
 const createApps = (app: App, props: DeploymentProps, { data, apis, publicUrl }: AppParts): Deployment['apps'] => {
-  const { contracts, code, env, stages = STAGES } = props;
+  const { contracts, code, partitions, env, stages = STAGES } = props;
   const alarmEmail = setting(app, 'alarmEmail');
   const reserved = reservations(app);
   const appOf = (environment: Environment) =>
@@ -137,6 +140,7 @@ const createApps = (app: App, props: DeploymentProps, { data, apis, publicUrl }:
       settings: stages[environment],
       contracts,
       code,
+      partitions,
       data: data[environment],
       liveData: data.live,
       apis: apis[environment].apis,
@@ -166,7 +170,7 @@ const createServices = (
   publicUrl: string | undefined,
 ): Deployment['services'] => {
   if (setting(app, 'gatewayService') !== 'true') return undefined;
-  const { env, contracts, serviceFolder, stages = STAGES } = props;
+  const { env, contracts, partitions, serviceFolder, stages = STAGES } = props;
   if (!env?.account || !env.region || !serviceFolder)
     throw new Error(
       'gatewayService=true needs a known account and region: run it with AWS credentials, or set CDK_DEFAULT_ACCOUNT and CDK_DEFAULT_REGION.',
@@ -181,6 +185,7 @@ const createServices = (
       environment,
       settings: stages[environment],
       contracts: streamed(contracts),
+      partitions,
       data: data[environment],
       liveData: data.live,
       publicUrl,
@@ -232,7 +237,9 @@ const main = async (): Promise<void> => {
   const serviceFolder = join(outDir, 'service');
   if (setting(app, 'gatewayService') === 'true') await buildService({ root, dist: outDir, outDir: serviceFolder });
   const env = awsEnvironment();
+  const partitions = await tablePartitions(root);
   createDeployment(app, {
+    partitions: (path) => partitions.get(path) ?? [],
     contracts: OPERATIONS,
     code: (path) => Code.fromAsset(join(outDir, 'functions', path)),
     serviceFolder,

@@ -28,13 +28,17 @@ import type { OperationContract } from '../shared/contracts/define-operation.ts'
 import type { Environment } from '../shared/domain/core/actor.ts';
 import { QUEUE_NAMES, type QueueName } from '../shared/queues/queues.ts';
 import { acknowledgeUploads } from './constructs/function-role.ts';
-import { mergeGrants, statementsFor } from './constructs/grants.ts';
+import { mergeGrants, type RoleGrants, statementsFor } from './constructs/grants.ts';
+import { pathOfOperation } from './constructs/operation-function.ts';
+import { unionOf } from './constructs/row-guards.ts';
 import { type StageParts, stageResources, stageVariables } from './constructs/stage-resources.ts';
 import { NAMES } from './stages.ts';
 
 export interface GatewayServiceStackProps extends StackProps, StageParts {
   /** The operations with a streamed body: what the container serves. */
   readonly contracts: readonly OperationContract[];
+  /** The partitions of the table that each function may write, by its path under `functions/`. */
+  readonly partitions: (path: string) => readonly string[];
   /** Docker build context, written by `infra/build/service.ts`. */
   readonly folder: string;
 }
@@ -144,7 +148,7 @@ export class GatewayServiceStack extends Stack {
   }
 
   private createTask(props: GatewayServiceStackProps) {
-    const { environment, settings, contracts, folder } = props;
+    const { environment, settings, contracts, partitions, folder } = props;
     const resources = stageResources(this, props, this.queueArns(environment));
     const task = new FargateTaskDefinition(this, 'Task', {
       cpu: 512,
@@ -153,7 +157,12 @@ export class GatewayServiceStack extends Stack {
       ephemeralStorageGiB: 21,
       runtimePlatform: { cpuArchitecture: CpuArchitecture.ARM64, operatingSystemFamily: OperatingSystemFamily.LINUX },
     });
-    const grants = mergeGrants([{ table: 'read' }, ...contracts.map(({ uses }) => uses)]);
+    const grants: RoleGrants = {
+      ...mergeGrants([{ table: 'read' }, ...contracts.map(({ uses }) => uses)]),
+      partitions: unionOf(contracts.map(({ id }) => partitions(pathOfOperation(id)))),
+      // Its gateway authenticates callers, as the authorizer does.
+      keyUses: true,
+    };
     for (const statement of statementsFor(this, grants, resources)) task.addToTaskRolePolicy(statement);
     acknowledgeUploads(task.taskRole, resources);
     const logGroup = new LogGroup(this, 'Logs', {

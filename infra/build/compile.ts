@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { Metafile, PluginBuild } from 'esbuild';
 import { numberingPlans } from './numbering-plans.ts';
 import { rawText } from './raw-text.ts';
@@ -47,6 +48,24 @@ export const compile = async ({ entryPoints, outdir, root, kind }: Compilation):
     metafile: true,
   });
   return metafile;
+};
+
+/** The functions as readable text: names as in the sources, and without packages. Writes no file; `texts` are by absolute paths. */
+export const compileForReading = async ({ entryPoints, root }: Pick<Compilation, 'entryPoints' | 'root'>) => {
+  const { build } = await import('esbuild');
+  const { metafile, outputFiles } = await build({
+    absWorkingDir: root,
+    entryPoints: { ...entryPoints },
+    outdir: join(root, 'unwritten'),
+    bundle: true,
+    splitting: true,
+    ...TARGET,
+    packages: 'external',
+    external: ['*?raw'],
+    metafile: true,
+    write: false,
+  });
+  return { outputs: metafile.outputs, texts: new Map(outputFiles.map(({ path, text }) => [path, text])) };
 };
 
 export interface Merge {

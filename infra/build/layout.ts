@@ -16,7 +16,7 @@ export const entryName = (functionPath: string): string => functionPath.replaceA
 type Outputs = Metafile['outputs'];
 
 /** All files that an output imports, directly or not; `withDynamic` also follows dynamic imports. */
-const reachableFiles = (outputs: Outputs, entry: string, withDynamic: boolean): Set<string> => {
+export const reachableFiles = (outputs: Outputs, entry: string, withDynamic: boolean): Set<string> => {
   const found = new Set<string>();
   const open = [entry];
   for (let file = open.pop(); file !== undefined; file = open.pop()) {

@@ -13,7 +13,7 @@ import type { Id } from '../../shared/domain/core/ids.ts';
 import { QUEUE_NAMES, type QueueName } from '../../shared/queues/queues.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { INDEXES } from '../../shared/storage/table-indexes.ts';
-import { guardStatements } from './row-guards.ts';
+import { guardStatements, inPartitions } from './row-guards.ts';
 
 /** The resources of a stage that roles are granted, by ARN. */
 export interface StageResources {
@@ -36,6 +36,8 @@ export interface RoleGrants extends Uses {
   readonly dueWork?: true;
   /** Writes the latest use of keys, and no other row. */
   readonly keyUses?: true;
+  /** The partitions that it may write, as patterns of `dynamodb:LeadingKeys`. */
+  readonly partitions?: readonly string[];
 }
 
 /** Grants of the consumers and the dispatcher, which continue the work of any operation. */
@@ -89,6 +91,12 @@ const keyUseByTable = (scope: Construct, keyArn: string, write: boolean) =>
     },
   });
 
+/** Writes to the partitions that the role's code can name, and to no others. */
+const writeStatements = ({ table, partitions = [] }: RoleGrants, tableArn: string): PolicyStatement[] =>
+  table === 'write' && partitions.length > 0
+    ? [new PolicyStatement({ actions: WRITE, resources: [tableArn], conditions: inPartitions(partitions) })]
+    : [];
+
 const tableStatements = (
   scope: Construct,
   grants: RoleGrants,
@@ -98,7 +106,8 @@ const tableStatements = (
   const write = grants.table === 'write';
   const indexes = Object.keys(INDEXES).filter((name) => name !== 'due' || grants.dueWork);
   return [
-    new PolicyStatement({ actions: [...READ, ...(write ? WRITE : [])], resources: [tableArn] }),
+    new PolicyStatement({ actions: READ, resources: [tableArn] }),
+    ...writeStatements(grants, tableArn),
     new PolicyStatement({
       actions: ['dynamodb:Query'],
       resources: [tableArn, ...indexes.map((name) => `${tableArn}/index/${name}`)],
@@ -113,10 +122,7 @@ const liveVolumeStatements = (scope: Construct, live: NonNullable<StageResources
   new PolicyStatement({
     actions: ['dynamodb:GetItem'],
     resources: [live.tableArn],
-    conditions: {
-      'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['VOLUME#*'] },
-      Null: { 'dynamodb:LeadingKeys': 'false' },
-    },
+    conditions: inPartitions(['VOLUME#*']),
   }),
   keyUseByTable(scope, live.keyArn, false),
 ];
@@ -126,10 +132,7 @@ const keyUseStatements = (scope: Construct, { tableArn, keyArn }: StageResources
   new PolicyStatement({
     actions: ['dynamodb:UpdateItem'],
     resources: [tableArn],
-    conditions: {
-      'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [KEYS.apiKey('*' as Id<'apiKey'>).pk] },
-      Null: { 'dynamodb:LeadingKeys': 'false' },
-    },
+    conditions: inPartitions([KEYS.apiKey('*' as Id<'apiKey'>).pk]),
   }),
   keyUseByTable(scope, keyArn, true),
 ];

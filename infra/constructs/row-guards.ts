@@ -1,19 +1,16 @@
 import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { GUARDED_ROWS, type GuardedRows, type Uses } from '../../shared/contracts/define-operation.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
-
-/** The partition keys of an entry of the key table, as a pattern of `dynamodb:LeadingKeys`: `CRED#*` of `CRED#{sha256}`. */
-const partitions = ({ pk }: { readonly pk: string }): string =>
-  pk.includes('#') ? `${pk.slice(0, pk.indexOf('#') + 1)}*` : pk;
+import { partitionPattern } from '../build/table-partitions.ts';
 
 /** The partitions of the guarded rows, printed from the key table. */
 export const GUARDED_PARTITIONS: Readonly<Record<GuardedRows, readonly string[]>> = {
-  credentials: [partitions(KEYS.credential(''))],
-  prices: [partitions(KEYS.prices(''))],
+  credentials: [partitionPattern(KEYS.credential(''))],
+  prices: [partitionPattern(KEYS.prices(''))],
 };
 /** The root key and the providers' settings, which share a partition. */
 export const SECRET_PARTITIONS: readonly string[] = [
-  ...new Set([KEYS.rootKey(), KEYS.provider('', '')].map(partitions)),
+  ...new Set([KEYS.rootKey(), KEYS.provider('', '')].map(partitionPattern)),
 ];
 
 interface TableActions {
@@ -33,10 +30,18 @@ const deny = (actions: readonly string[], tableArn: string, keys: readonly strin
         }),
       ];
 
+/** The patterns of several functions, each once, in order: a role's policy changes only with what it allows. */
+export const unionOf = (patterns: readonly (readonly string[])[]): string[] => [...new Set(patterns.flat())].sort();
+
+/** Restricts table actions to partitions by their patterns; a call whose keys IAM does not see is refused. */
+export const inPartitions = (patterns: readonly string[]) => ({
+  'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [...patterns] },
+  Null: { 'dynamodb:LeadingKeys': 'false' },
+});
+
 /**
- * What a role is denied in the table by the first part of the key: writing guarded rows that it does not declare, and any access to secrets
- * without the vault. Denials and not lists of what is allowed, because a denial that is missing leaves the guard of the code, while a
- * permission that is missing stops the service.
+ * What a role is denied in the table by the first part of the key: writing guarded rows that it does not declare, though its code can name
+ * them, and any access to secrets without the vault.
  */
 export const guardStatements = (
   { writes = [], vault }: Pick<Uses, 'writes' | 'vault'>,

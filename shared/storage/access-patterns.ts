@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { AuditOwner } from '../domain/audit/entry.ts';
 import type { Id, IdKind } from '../domain/core/ids.ts';
 import type { Key } from './client/row.ts';
-import { DUE_SHARDS, PUSH_SHARDS } from './table-indexes.ts';
+import { DUE_SHARDS, PUSH_SHARDS, shardOf } from './table-indexes.ts';
 
 /*
  * The key table: the keys of every row and index entry of the single table, one function and one sentence each. docs/data-model.md is
@@ -11,10 +11,6 @@ import { DUE_SHARDS, PUSH_SHARDS } from './table-indexes.ts';
 
 /** Caller-chosen text that could contain the separator `#` is hashed before it becomes part of a key. */
 const digest = (text: string) => createHash('sha256').update(text).digest('base64url');
-/** A stable shard of an id. */
-export const shardOf = (id: string, shards: number): number =>
-  createHash('sha256').update(id).digest().readUInt16BE(0) % shards;
-
 /** Newest-first sort key: ISO time, then the id, so that equal times still have one order. */
 export const newestKey = (createdAt: string, id: string): string => `${createdAt}#${id}`;
 
@@ -86,6 +82,10 @@ export const KEYS = {
   prices: (effectiveFrom: string) => key('PRICES', effectiveFrom),
   /** The stage's settings of a provider; sealed. */
   provider: (channel: string, name: string) => key('SETTINGS', `PROVIDER#${channel}#${name}`),
+  /** The operator's choice of providers of a route, for the stage or for one organization. */
+  providerRoute: (channel: string, route: string, of: string) => key('SETTINGS', `ROUTE#${channel}#${route}#${of}`),
+  /** A company. */
+  company: (id: string) => key(`EMP#${id}`, 'EMP'),
   /** The stage's root key, wrapped by KMS. */
   rootKey: () => key('SETTINGS', 'ROOT_KEY'),
   /** The circuit breaker of a provider's route: until when it is open. */

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 /** The table of a stage. `infra/` builds it from here; access-patterns.ts says what is in it. */
 export const TABLE = { partitionKey: 'pk', sortKey: 'sk', timeToLive: 'ttl' } as const;
 
@@ -48,3 +50,7 @@ export const INBOUND_SHARDS = 4;
 
 /** Shards of an organization's push devices, read in parallel when an audience is built. */
 export const PUSH_SHARDS = 16;
+
+/** A stable shard of an id. */
+export const shardOf = (id: string, shards: number): number =>
+  createHash('sha256').update(id).digest().readUInt16BE(0) % shards;

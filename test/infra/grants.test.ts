@@ -159,10 +159,11 @@ describe("the live stage's volume", () => {
 
   it('needs no grant of its own in the live stage, whose own table it is', () => {
     expect(
-      statementsOf(apps.live).flatMap(
-        ({ conditions }) => conditions?.['ForAllValues:StringLike']?.['dynamodb:LeadingKeys'] ?? [],
+      statementsOf(apps.live).filter(
+        ({ actions, conditions }) =>
+          actions.includes('dynamodb:GetItem') && conditions?.['ForAllValues:StringLike']?.['dynamodb:LeadingKeys'],
       ),
-    ).toEqual(['KEY#*']);
+    ).toEqual([]);
   });
 });
 

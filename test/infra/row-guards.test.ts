@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { tablePartitions } from '../../infra/build/table-partitions.ts';
 import { BACKGROUND_GRANTS } from '../../infra/constructs/grants.ts';
 import { GUARDED_PARTITIONS, SECRET_PARTITIONS } from '../../infra/constructs/row-guards.ts';
 import { NAMES } from '../../infra/stages.ts';
@@ -14,12 +15,17 @@ const ROOT = join(import.meta.dirname, '../..');
 const { apps } = deploy();
 const areas = [...Map.groupBy(OPERATIONS, ({ id }) => id.split('.')[0] as string)];
 
-/** The partitions that the role of a function is denied, by whether for writing alone. */
-const deniedTo = (environment: Environment, path: string) => {
+/** The logical id of a function's role. */
+const roleOf = (environment: Environment, path: string): string => {
   const made = resourcesOf(apps[environment], 'AWS::Lambda::Function').find(
     ({ Properties }) => Properties.FunctionName === NAMES.function(environment, path),
   );
-  const role = textOf(made?.Properties.Role).replace(/\.Arn$/, '');
+  return textOf(made?.Properties.Role).replace(/\.Arn$/, '');
+};
+
+/** The partitions that the role of a function is denied, by whether for writing alone. */
+const deniedTo = (environment: Environment, path: string) => {
+  const role = roleOf(environment, path);
   const denials = statementsOf(apps[environment]).filter(({ owner, effect }) => owner === role && effect === 'Deny');
   const keysOf = (test: (actions: string[]) => boolean): string[] =>
     denials
@@ -83,6 +89,47 @@ describe.each(ENVIRONMENTS)('the roles of stage %s', (environment) => {
       for (const rows of GUARDED_ROWS)
         expect(deniedTo(environment, path).writes).toEqual(expect.arrayContaining([...GUARDED_PARTITIONS[rows]]));
     expect(deniedTo(environment, 'authorizer').reads).toEqual(SECRET_PARTITIONS);
+  });
+});
+
+/** The partitions that the role of a function may write. */
+const writableTo = (environment: Environment, path: string): string[] =>
+  statementsOf(apps[environment])
+    .filter(({ owner, effect }) => owner === roleOf(environment, path) && effect === 'Allow')
+    .filter(({ actions }) => actions.includes('dynamodb:PutItem'))
+    .flatMap(({ conditions }: Piece) => conditions['ForAllValues:StringLike']['dynamodb:LeadingKeys']);
+
+describe.each(ENVIRONMENTS)('the roles of stage %s', (environment) => {
+  it('write only in partitions that they name; a write whose partition is unknown is refused', () => {
+    const writes = statementsOf(apps[environment]).filter(
+      ({ effect, actions }) =>
+        effect === 'Allow' && actions.some((each) => /^dynamodb:(?!Get|BatchGet|Query|Describe)/.test(each)),
+    );
+    expect(writes.length).toBeGreaterThan(20);
+    for (const { owner, conditions } of writes) {
+      const patterns = conditions?.['ForAllValues:StringLike']['dynamodb:LeadingKeys'];
+      expect(patterns.length, owner).toBeGreaterThan(0);
+      for (const pattern of patterns) expect(pattern, owner).toMatch(/^[A-Z]+(?:#\*)?$/);
+      expect(conditions.Null, owner).toEqual({ 'dynamodb:LeadingKeys': 'false' });
+    }
+  });
+
+  it('of areas beside sending reach neither messages nor money', () => {
+    for (const path of ['email-templates/create', 'keys/create', 'senders/create', 'organization/change'])
+      for (const pattern of ['MSG#*', 'WALLET#*', 'BATCH#*'])
+        expect(writableTo(environment, path), path).not.toContain(pattern);
+    expect(writableTo(environment, 'email-templates/create')).toEqual(
+      expect.arrayContaining(['AUDS#*', 'ETPL#*', 'ETPLNAME#*']),
+    );
+  });
+});
+
+describe('what a function may write', () => {
+  it('are the partitions of the keys that it can name, those behind a lazy import included', async () => {
+    const partitions = await tablePartitions(ROOT);
+    expect(partitions.get('sms/send')).toEqual(expect.arrayContaining(['IDEM#*', 'MSG#*', 'WALLET#*']));
+    expect(partitions.get('meta/health')).not.toContain('MSG#*');
+    for (const [path, patterns] of partitions) expect(new Set(patterns).size, path).toBe(patterns.length);
   });
 });
 

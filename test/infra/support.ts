@@ -7,6 +7,7 @@ import { Code } from 'aws-cdk-lib/aws-lambda';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { afterAll } from 'vitest';
 import { createDeployment } from '../../infra/app.ts';
+import { tablePartitions } from '../../infra/build/table-partitions.ts';
 import type { StageSettings } from '../../infra/stages.ts';
 import type { OperationContract } from '../../shared/contracts/define-operation.ts';
 import { OPERATIONS } from '../../shared/contracts/index.ts';
@@ -38,6 +39,11 @@ afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
+const partitions = await tablePartitions(join(import.meta.dirname, '../..'));
+/** A function that does not exist is granted what the one that reaches most is. */
+const partitionsOf = (path: string): readonly string[] =>
+  partitions.get(path) ?? partitions.get('consumers/send') ?? [];
+
 /** The deployment without a build: all functions share a placeholder folder. */
 export const deploy = ({ contracts = OPERATIONS, context = {}, env, stages }: DeployOptions = {}) => {
   const folder = mkdtempSync(join(tmpdir(), 'messaging-infra-'));
@@ -49,6 +55,7 @@ export const deploy = ({ contracts = OPERATIONS, context = {}, env, stages }: De
   const app = new App({ outdir: join(folder, 'out'), context: { ...context } });
   const deployment = createDeployment(app, {
     contracts,
+    partitions: partitionsOf,
     code: () => Code.fromAsset(code),
     serviceFolder: code,
     ...(env ? { env } : {}),

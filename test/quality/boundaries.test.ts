@@ -41,3 +41,11 @@ it('only the configuration, the local stack, the command line and the build read
 
 const withoutComments = (text: string): string =>
   text.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/(^|\s)\/\/.*$/gm, '');
+
+it('only the key table makes the partition keys of rows: what a function can write is read from there', () => {
+  const makers = /^shared\/storage\/(?:access-patterns|partitions|table-indexes)\.ts$/;
+  const others = sourceFiles(FOLDERS).filter(
+    (file) => !makers.test(file) && /\bpk: *['"`]|`[A-Z]+#\$\{/.test(withoutComments(readSource(file))),
+  );
+  expect(others).toEqual(['shared/storage/client/table.ts']);
+});

@@ -14,6 +14,7 @@ import { openVault } from '../../shared/storage/access/root-key.ts';
 import type { Row } from '../../shared/storage/client/row.ts';
 import { creditWallet } from '../../shared/storage/wallet/wallet.ts';
 import { startTestStack, tempDir } from './local-stack.ts';
+import { refusedWrites, watchRoles } from './role-permissions.ts';
 import { giveSenders } from './senders.ts';
 
 /** A parsed JSON body, untyped. */
@@ -111,6 +112,7 @@ export const startMessaging = async (options: Partial<LocalStackOptions> = {}) =
   const dataDir = await tempDir();
   // One build for the whole run, in the run's own temporary folder.
   const settings = { dispatchSeconds: 1, distDir: join(tmpdir(), 'dist'), ...options, dataDir };
+  await watchRoles();
   const localStack = await startTestStack(settings);
   const dynamo = new DynamoDBClient({ endpoint: localStack.dynamodbEndpoint });
   const now = () => Date.now();
@@ -159,6 +161,8 @@ export const startMessaging = async (options: Partial<LocalStackOptions> = {}) =
   const close = async () => {
     dynamo.destroy();
     await localStack.close();
+    const refused = refusedWrites();
+    if (refused.length > 0) throw new Error(`Deployed, the role would not allow that ${refused.join(', ')}.`);
   };
   const anonymous = apiClient(url);
   return { ...localStack, anonymous, tenant, limited, credit, rowsOf, eventsOf, vault, close };

@@ -30,11 +30,7 @@ interface Routes {
 }
 const routesRows = defineRow<Routes>()({
   attributes: { providers: z.array(z.string()) },
-  key: (_, owner: RoutesOwner, channel: string, route: string) => routeKey(owner, channel, route),
-});
-const routeKey = (owner: RoutesOwner, channel: string, route: string) => ({
-  pk: 'SETTINGS',
-  sk: `ROUTE#${channel}#${route}#${owner}`,
+  key: (_, owner: RoutesOwner, channel: string, route: string) => KEYS.providerRoute(channel, route, owner),
 });
 
 /** The operator's act on a provider's settings. */
@@ -73,9 +69,9 @@ export const readProviderSettings = async (
   vault: Vault,
   channel: string,
 ): Promise<ReadonlyMap<string, unknown>> => {
-  const prefix = `PROVIDER#${channel}#`;
+  const { pk: partition, sk: prefix } = KEYS.provider(channel, '');
   const { rows } = await table.query({
-    partition: 'SETTINGS',
+    partition,
     sort: { text: 'begins_with(#sk, :prefix)', values: { prefix } },
     consistent: true,
   });
@@ -115,8 +111,8 @@ export const readRoutes = async (
   route: string,
 ): Promise<readonly string[] | undefined> => {
   const [own, common] = await table.getMany([
-    routeKey(organizationId, channel, route),
-    routeKey(DEFAULT_ROUTES, channel, route),
+    KEYS.providerRoute(channel, route, organizationId),
+    KEYS.providerRoute(channel, route, DEFAULT_ROUTES),
   ]);
   const row = own ?? common;
   return row && routesRows.read(row).providers;

@@ -17,14 +17,11 @@ import { INDEX_KEYS, KEYS } from '../access-patterns.ts';
 import { id, time } from '../client/attributes.ts';
 import { ABSENT, EXISTS } from '../client/conditions.ts';
 import type { Condition, WriteOp } from '../client/expressions.ts';
-import type { Key, Row } from '../client/row.ts';
+import type { Row } from '../client/row.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { CancelReason, Table } from '../client/table.ts';
 import { eventWrite } from '../due-work/outbox.ts';
 import { clearOptOuts, countOptOut, NOT_OPTED_OUT, recipientRows } from './recipient-opt-outs.ts';
-
-/** A company's row, of which a contact only needs the organization. */
-const companyKey = (id: string): Key => ({ pk: `EMP#${id}`, sk: 'EMP' });
 
 const text = z.string().optional();
 const isObject = (value: unknown) => typeof value === 'object' && value !== null;
@@ -137,7 +134,7 @@ const createWrites = (contact: Contact, event: WriteOp): Named[] => {
       : [
           {
             part: 'company',
-            write: { check: companyKey(companyId), when: { text: '#org = :org', values: { org } } },
+            write: { check: KEYS.company(companyId), when: { text: '#org = :org', values: { org } } },
           } as const,
         ]),
     {

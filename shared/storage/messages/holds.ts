@@ -5,9 +5,9 @@ import type { TakenPositions } from '../../domain/pricing/volume.ts';
 import { positionsOf } from '../../domain/sending/positions.ts';
 import { type UnifiedStatus, unifiedStatus } from '../../domain/tracking/views.ts';
 import type { WorkItem } from '../../queues/queues.ts';
-import { KEYS, shardOf } from '../access-patterns.ts';
+import { KEYS } from '../access-patterns.ts';
 import type { WriteOp } from '../client/expressions.ts';
-import { CAPTURE_SHARDS } from '../table-indexes.ts';
+import { CAPTURE_SHARDS, shardOf } from '../table-indexes.ts';
 import { entryWrite } from '../wallet/ledger.ts';
 import { type Freed, freedUnits } from '../wallet/volumes.ts';
 

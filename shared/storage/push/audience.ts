@@ -4,13 +4,13 @@ import type { PushPlatform } from '../../domain/channels/push/transport.ts';
 import type { Tenant } from '../../domain/core/actor.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import type { Audience, AudienceSource } from '../../domain/push-messages/audience.ts';
-import { KEYS, shardOf } from '../access-patterns.ts';
+import { KEYS } from '../access-patterns.ts';
 import { oneOf } from '../client/conditions.ts';
 import type { Condition } from '../client/expressions.ts';
 import type { QueryRange, Table } from '../client/table.ts';
 import { PARSE_KEY } from '../parse-key.ts';
 import { pushTokenPartition } from '../partitions.ts';
-import { PUSH_SHARDS } from '../table-indexes.ts';
+import { PUSH_SHARDS, shardOf } from '../table-indexes.ts';
 import { pushDeviceRows, readPushDevices } from './devices.ts';
 
 const readPlatform = pushDeviceRows.pick('platform');
