@@ -159,9 +159,8 @@ export class GatewayServiceStack extends Stack {
     });
     const grants: RoleGrants = {
       ...mergeGrants([{ table: 'read' }, ...contracts.map(({ uses }) => uses)]),
-      partitions: unionOf(contracts.map(({ id }) => partitions(pathOfOperation(id)))),
-      // Its gateway authenticates callers, as the authorizer does.
-      keyUses: true,
+      // Its gateway authenticates callers: it runs the authorizer too.
+      partitions: unionOf(['authorizer', ...contracts.map(({ id }) => pathOfOperation(id))].map(partitions)),
     };
     for (const statement of statementsFor(this, grants, resources)) task.addToTaskRolePolicy(statement);
     acknowledgeUploads(task.taskRole, resources);

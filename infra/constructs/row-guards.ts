@@ -41,10 +41,10 @@ export const inPartitions = (patterns: readonly string[]) => ({
 
 /**
  * What a role is denied in the table by the first part of the key: writing guarded rows that it does not declare, though its code can name
- * them, and any access to secrets without the vault.
+ * them; any access to secrets without the vault, and to credentials where its code cannot name them.
  */
 export const guardStatements = (
-  { writes = [], vault }: Pick<Uses, 'writes' | 'vault'>,
+  { writes = [], vault, partitions = [] }: Pick<Uses, 'writes' | 'vault'> & { readonly partitions?: readonly string[] },
   tableArn: string,
   { read, write }: TableActions,
 ): PolicyStatement[] => {
@@ -55,6 +55,9 @@ export const guardStatements = (
       tableArn,
       guarded,
     ),
-    ...(vault ? [] : deny([...read, ...write], tableArn, SECRET_PARTITIONS)),
+    ...deny([...read, ...write], tableArn, [
+      ...(vault ? [] : SECRET_PARTITIONS),
+      ...GUARDED_PARTITIONS.credentials.filter((each) => !partitions.includes(each)),
+    ]),
   ];
 };

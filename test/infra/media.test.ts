@@ -75,6 +75,17 @@ describe('the gateway', () => {
 });
 
 describe('the gateway service', () => {
+  it('authenticates callers by itself: it reads credentials and writes none, and tells when a key was last used', () => {
+    const statements = Object.values(on.services ?? {}).flatMap(statementsOf);
+    const touching = (effect: string, action: string) =>
+      statements
+        .filter((one) => one.effect === effect && one.actions.includes(action))
+        .map(({ conditions }) => JSON.stringify(conditions ?? {}));
+    expect(touching('Deny', 'dynamodb:GetItem').join()).not.toContain('CRED#*');
+    expect(touching('Deny', 'dynamodb:PutItem').filter((each) => each.includes('CRED#*'))).toHaveLength(2);
+    expect(touching('Allow', 'dynamodb:UpdateItem').filter((each) => each.includes('KEY#*'))).toHaveLength(2);
+  });
+
   it('is not created by default, and needs a known account', () => {
     expect(plain.services).toBeUndefined();
     const config = distributionOf(plain.edge);

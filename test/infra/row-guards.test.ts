@@ -78,8 +78,19 @@ describe.each(ENVIRONMENTS)('the roles of stage %s', (environment) => {
       expect(deniedTo(environment, path).reads.includes(partition)).toBe(!(reaches || none));
   });
 
+  it('of functions that anybody may call reach no credential', () => {
+    const anybody = OPERATIONS.filter(({ permission, uses }) => permission === 'public' && uses.table !== 'none');
+    // Who signs in makes a session, whose credential is then written.
+    const others = anybody.filter(({ id }) => !id.startsWith('sessions.'));
+    expect(others.map(({ id }) => id)).toEqual(expect.arrayContaining(['callbacks.receive', 'links.follow']));
+    for (const { id } of others)
+      expect(deniedTo(environment, id.replace('.', '/')).reads, id).toEqual(
+        expect.arrayContaining([...GUARDED_PARTITIONS.credentials]),
+      );
+  });
+
   it('of links, documentation and health reach neither the root key nor a provider’s settings', () => {
-    expect(deniedTo(environment, 'links/follow').reads).toEqual(SECRET_PARTITIONS);
+    expect(deniedTo(environment, 'links/follow').reads).toEqual(expect.arrayContaining([...SECRET_PARTITIONS]));
     const meta = resourcesOf(apps[environment], 'AWS::IAM::Role').find(({ id }) => id.startsWith('Rolemeta'));
     expect(JSON.stringify(meta?.Properties.Policies)).not.toMatch(/dynamodb|kms/);
   });
