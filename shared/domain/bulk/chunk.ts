@@ -30,6 +30,12 @@ const ROW_BYTES = 3_000;
 /** Rows that a chunk's escrow is spread over. Messages of one shard are sent one after the other, so they never contend for its row. */
 export const ESCROW_SHARDS = 8;
 
+const BULK_KEY = 'bulk\n';
+/** The key of a message to which the caller gave none. Callers cannot put a line break into a key, so it never meets theirs. */
+export const bulkKey = (batchId: Id<'batch'>, index: number): string => `${BULK_KEY}${batchId}\n${index}`;
+/** Whether a key is such a one, which has no idempotency record. */
+export const isBulkKey = (callerKey: string): boolean => callerKey.startsWith(BULK_KEY);
+
 /** A message that passed every check but that of the wallet. */
 export interface Item {
   /** Its index in the request. */
@@ -63,8 +69,8 @@ export interface ChunkReservation extends Tenant {
   readonly createdAt: number;
   /** When its messages are to be sent, in ms. */
   readonly leavesAt: number;
-  /** Strict batches: by when the batch must be decided, in ms. */
-  readonly decidedBy?: number | undefined;
+  /** By when the batch must be decided, in ms. */
+  readonly decidedBy: number;
   /** Live only: what it takes of a channel's monthly volume. */
   readonly volume?: Volume | undefined;
   /** Sends that count against a contracted rate per second. */
@@ -102,6 +108,7 @@ export interface Chunk extends Tenant {
   readonly messageIds: readonly Id<'message'>[];
   readonly createdAt: number;
   readonly leavesAt: number;
+  /** By when its batch must be decided, in ms; absent where it was from the start. */
   readonly decidedBy?: number | undefined;
   /** True once the events of its acceptance are raised. */
   readonly announced: boolean;

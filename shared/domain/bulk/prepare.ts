@@ -10,8 +10,9 @@ import type { Candidates } from '../sending/ports.ts';
 import { quote } from '../sending/quote.ts';
 import { precheckRefusal, REUSED_KEY } from '../sending/refusals.ts';
 import { priceSteps } from '../sending/steps.ts';
-import type { Item } from './chunk.ts';
-import type { BulkEntry, BulkMessage, BulkPorts } from './ports.ts';
+import { bulkKey, type Item } from './chunk.ts';
+import { isUncertain } from './escrow.ts';
+import type { BatchState, BulkEntry, BulkMessage, BulkPorts } from './ports.ts';
 
 /** A message that is not accepted, and why. */
 export interface Refused {
@@ -48,7 +49,7 @@ export const refusedView = ({ index, refusal }: Refused): { index: number; code:
   return { index, code, message: detail };
 };
 
-/** The key belongs to a message of a strict batch that is not decided yet. */
+/** The key belongs to a message of a batch that is not decided yet, or is being undone. */
 export const BATCH_UNDECIDED = refuse('CONFLICT', 'The first request with this key is still being decided.');
 
 /** The batch, and the time of its request (ms), at which every message without a schedule is due. */
@@ -75,12 +76,11 @@ const parseAll = (ports: BulkPorts, { batchId, now }: BatchContext, messages: re
       continue;
     }
     const keyed = idempotencyKey !== undefined;
-    // Callers cannot put a line break into a key, so a generated one never collides with theirs.
     const one: RequestedMessage = {
       index,
       body,
       keyed,
-      key: v1RequestKey(idempotencyKey ?? `bulk\n${batchId}\n${index}`, body),
+      key: v1RequestKey(idempotencyKey ?? bulkKey(batchId, index), body),
     };
     const original = first.get(one.key.callerKey);
     if (!original) {
@@ -118,18 +118,17 @@ const findReplays = async (ports: BulkPorts, { organizationId }: Tenant, request
   return { fresh: requested.filter(({ index }) => !replayed.has(index)), replays, refused };
 };
 
-/** Those of the messages whose strict batch is not decided yet. */
+/** Those of the messages whose batch is not decided yet, or was refused: a repeat must not count them as accepted. */
 export const undecidedMessages = async (
   ports: BulkPorts,
   messageIds: readonly Id<'message'>[],
 ): Promise<ReadonlySet<Id<'message'>>> => {
   if (messageIds.length === 0) return new Set();
   const messages = (await ports.store.readMessages(messageIds)).filter(({ escrow }) => escrow !== undefined);
-  const pending = new Set<Id<'batch'> | undefined>();
-  for (const batchId of new Set(messages.flatMap((message) => message.batchId ?? []))) {
-    if ((await ports.store.readBatch(batchId))?.state === 'pending') pending.add(batchId);
-  }
-  return new Set(messages.filter((message) => pending.has(message.batchId)).map(({ id }) => id));
+  const states = new Map<Id<'batch'> | undefined, BatchState | undefined>();
+  for (const batchId of new Set(messages.flatMap((message) => message.batchId ?? [])))
+    states.set(batchId, (await ports.store.readBatch(batchId))?.state);
+  return new Set(messages.filter((message) => isUncertain(message, states.get(message.batchId))).map(({ id }) => id));
 };
 
 /** Provider candidates, looked up once per route. */

@@ -9,11 +9,11 @@ import { type Ceiling, type ChunkReservation, type Item, type PricedChunk, price
 import type { BulkPorts } from './ports.ts';
 import { BATCH_UNDECIDED, type Refused, undecidedMessages } from './prepare.ts';
 
-/** A chunk of a batch; `decidedBy` (ms) of a strict one. */
+/** A chunk of a batch that must be decided by `decidedBy` (ms). */
 export interface ChunkPosition {
   readonly batchId: Id<'batch'>;
   readonly chunk: number;
-  readonly decidedBy?: number | undefined;
+  readonly decidedBy: number;
 }
 
 /** The result of reserving a chunk. */
