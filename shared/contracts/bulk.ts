@@ -93,7 +93,7 @@ export const bulkSend = defineOperation({
   tag: 'All channels',
   summary: 'Send up to 5,000 messages',
   description:
-    'Each message is like a single send, with its own channel, content, fallbacks and key, and is sent asynchronously. permissive: valid and affordable messages are accepted, the others are listed in `errors`. strict: nothing is accepted, held or sent unless all messages are. A message with an `idempotencyKey` that was used before with the same body counts as accepted and is not sent again, so a batch whose response was lost can be repeated. Messages that could not be accepted within the time of the request are refused as `unavailable`; a strict batch is then refused as a whole with 503, and nothing of it is sent. The contracted SMS per second limit what one batch may accept in a second.',
+    'Each message is like a single send, with its own channel, content, fallbacks and key, and is sent asynchronously. permissive: valid and affordable messages are accepted, the others are listed in `errors`. strict: nothing is accepted, held or sent unless all messages are. A message with an `idempotencyKey` that was used before with the same body counts as accepted and is not sent again, so a batch whose response was lost can be repeated. In both modes the batch is decided as a whole before any message is sent: when it cannot be reserved within 18 seconds, or the store is unavailable meanwhile, the answer is 503 with Retry-After, nothing of it is sent or stays held, and the same request can be repeated. The contracted SMS per second limit what one batch may accept in a second.',
   permission: 'messages:send',
   rate: 'bulk_send',
   request: { body: BulkSend },

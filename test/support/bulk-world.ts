@@ -1,6 +1,6 @@
 import { cancel, force } from '../../shared/domain/api/cancel-and-force.ts';
 import { type ResendPorts, resend } from '../../shared/domain/api/resend.ts';
-import { type BulkAnswer, type BulkMode, type BatchRefusal, sendBulk } from '../../shared/domain/bulk/accept.ts';
+import { type BatchRefusal, type BulkAnswer, type BulkMode, sendBulk } from '../../shared/domain/bulk/accept.ts';
 import { checkEscrow } from '../../shared/domain/bulk/escrow.ts';
 import type { BatchStore, BulkPorts, ChunkPorts } from '../../shared/domain/bulk/ports.ts';
 import { bulkResend } from '../../shared/domain/bulk/resend.ts';

@@ -68,7 +68,8 @@ export const isUndecided = async (
   return hold === 'open' ? state !== 'accepted' : state === 'pending';
 };
 
-const WITHDRAWN = 'The batch was refused as a whole.';
+/** The error of a message that was withdrawn with its batch. */
+export const WITHDRAWN = 'The batch was refused as a whole.';
 
 /** Whether a message, in a batch of this state, is not certain to be sent: the batch is undecided, or the message is or was withdrawn with it. */
 export const isUncertain = (
