@@ -1,12 +1,13 @@
 import type { Tenant } from '../core/actor.ts';
-import { type Refusal, refuse, Unavailable } from '../core/errors.ts';
+import { isRefusal, type Refusal, refuse, Unavailable } from '../core/errors.ts';
 import { type Id, newId } from '../core/ids.ts';
 import { saoPauloMonth } from '../core/time.ts';
-import { exceedsMaxCoins, NO_FUNDS } from '../sending/refusals.ts';
+import { requestKey } from '../sending/idempotency.ts';
+import { exceedsMaxCoins, NO_FUNDS, REUSED_KEY } from '../sending/refusals.ts';
 import { type Item, priceChunk, splitIntoChunks } from './chunk.ts';
 import { withdrawChunk } from './escrow.ts';
 import { type Batch, type BulkEntry, type BulkPorts, rejected } from './ports.ts';
-import { type Prepared, prepare, type Refused, refusedView } from './prepare.ts';
+import { isKeyOfRequest, type Prepared, prepare, type Refused, refusedView } from './prepare.ts';
 import { type ChunkResult, reserveItems, volumeFor } from './reserve.ts';
 
 /** `permissive`: valid and affordable messages are accepted, the others are named. `strict`: all or none. */
@@ -21,7 +22,11 @@ export interface BulkAnswer {
   readonly rejected: number;
   readonly errors: readonly ReturnType<typeof refusedView>[];
 }
-/** Refusals of a batch as a whole: of a permissive one only `SERVICE_UNAVAILABLE`. */
+/** The answer of a bulk send; `replayed`: an earlier call with the request's key accepted all of it. */
+export interface BulkSent extends BulkAnswer {
+  readonly replayed: boolean;
+}
+/** Refusals of a batch as a whole: of a permissive one for its time, the store or the key of the request. */
 export type BatchRefusal = Refusal<
   'VALIDATION_ERROR' | 'PAYMENT_REQUIRED' | 'CONFLICT' | 'RATE_LIMITED' | 'SERVICE_UNAVAILABLE'
 >;
@@ -82,7 +87,7 @@ const STORE_UNAVAILABLE = refuse('SERVICE_UNAVAILABLE', {
  */
 const REFUSES_BATCH: Readonly<Record<BulkMode, (refused: Refused) => boolean>> = {
   strict: () => true,
-  permissive: ({ refusal }) => refusal.name === 'SERVICE_UNAVAILABLE',
+  permissive: (refused) => refused.refusal.name === 'SERVICE_UNAVAILABLE' || isKeyOfRequest(refused),
 };
 
 const refuseAll = (items: readonly Item[], refusal: Refusal): ChunkResult => ({
@@ -204,6 +209,12 @@ const reserveAll = async (
   return results;
 };
 
+/** An accepted batch, and whether any of it was not accepted before. */
+interface Decided {
+  readonly result: BatchResult;
+  readonly isNew: boolean;
+}
+
 /**
  * Reserves all chunks, then decides (docs/spec/bulk.md#accepted-or-refused-as-a-whole). Nothing is sent before the decision, and a batch
  * that is not decided in time is rejected by whoever finds it. The decision is one conditional write, so that either all chunks are sent or
@@ -215,7 +226,7 @@ const reserveAndDecide = async (
   pending: Batch,
   prepared: Prepared,
   mode: BulkMode,
-): Promise<BulkAnswer | BatchRefusal> => {
+): Promise<Decided | BatchRefusal> => {
   const chunks = splitIntoChunks(prepared.items);
   const batch = { ...pending, chunks: chunks.length };
   await ports.store.putBatch(batch, []);
@@ -230,18 +241,41 @@ const reserveAndDecide = async (
   if (late.length === 0 && decided) {
     for (const [chunk, { accepted }] of results.entries())
       if (accepted.length > 0) ports.enqueueChunk(batch.id, chunk, ports.clock());
-    return answerOf(result);
+    return { result, isNew: results.some(({ accepted }) => accepted.length > 0) };
   }
   await undo(ports, batch, results.length);
   return late.length > 0 ? lateRefusal(late) : TOO_LATE;
 };
 
+/**
+ * The answer of an accepted batch: of a request that was repeated under its key, and of which nothing was left to accept, the first one's.
+ * What was refused then used no key, and was judged anew.
+ */
+const answered = async (ports: BulkPorts, { result, isNew }: Decided, hasKey: boolean): Promise<BulkSent> => {
+  const answer = answerOf(result);
+  const [replay] = result.replays;
+  if (!hasKey || isNew || !replay) return { ...answer, replayed: false };
+  const [message] = await ports.store.readMessages([replay.messageId]);
+  return { ...answer, batchId: message?.batchId ?? answer.batchId, replayed: true };
+};
+
+/** The parsed body, and the key of the request. */
+export interface BulkRequest {
+  readonly messages: readonly BulkEntry[];
+  readonly mode: BulkMode;
+  readonly callerKey?: string | undefined;
+}
+
+/** 409 when another operation used the key of the request; its messages' keys are made from it, and checked with them. */
+const usedElsewhere = async (ports: BulkPorts, { organizationId }: Tenant, callerKey: string) =>
+  (await ports.idempotencyRecord(organizationId, callerKey, ports.clock())) ? REUSED_KEY : undefined;
+
 /** Accepts up to 5,000 messages (docs/spec/bulk.md#bulk-send), each of which is then sent as if it had been sent alone. */
 export const sendBulk = async (
   ports: BulkPorts,
   actor: Tenant,
-  { messages, mode }: { readonly messages: readonly BulkEntry[]; readonly mode: BulkMode },
-): Promise<BulkAnswer | BatchRefusal> => {
+  { messages, mode, callerKey }: BulkRequest,
+): Promise<BulkSent | BatchRefusal> => {
   const now = ports.clock();
   const batch: Batch = {
     id: newId('batch'),
@@ -254,9 +288,16 @@ export const sendBulk = async (
     others: 0,
     createdAt: now,
   };
-  const prepared = await prepare(ports, actor, { batchId: batch.id, now }, messages);
+  const key = callerKey === undefined ? undefined : requestKey(callerKey, 'bulk.send', { messages, mode });
+  const reused = key && (await usedElsewhere(ports, actor, key.callerKey));
+  if (reused) return reused;
+  const prepared = await prepare(ports, actor, { batchId: batch.id, now, requestKey: key }, messages);
+  const taken = prepared.refused.find(isKeyOfRequest);
+  if (taken) return taken.refusal as BatchRefusal;
   const refusal = mode === 'strict' ? await strictRefusal(ports, actor, batch, prepared) : undefined;
-  return refusal ?? reserveAndDecide(ports, actor, batch, prepared, mode);
+  if (refusal) return refusal;
+  const decided = await reserveAndDecide(ports, actor, batch, prepared, mode);
+  return isRefusal(decided) ? decided : answered(ports, decided, key !== undefined);
 };
 
 /** A batch with its message counts per status; 404 when the organization has none with this id. */

@@ -31,10 +31,16 @@ const ROW_BYTES = 3_000;
 export const ESCROW_SHARDS = 8;
 
 const BULK_KEY = 'bulk\n';
-/** The key of a message to which the caller gave none. Callers cannot put a line break into a key, so it never meets theirs. */
-export const bulkKey = (batchId: Id<'batch'>, index: number): string => `${BULK_KEY}${batchId}\n${index}`;
-/** Whether a key is such a one, which has no idempotency record. */
+/**
+ * The key of a message to which the caller gave none: under the key of the request, else a new one that has no idempotency record. Callers
+ * cannot put a line break into a key, so neither meets theirs.
+ */
+export const bulkKey = (batchId: Id<'batch'>, requestKey: string | undefined, index: number): string =>
+  requestKey === undefined ? `${BULK_KEY}${batchId}\n${index}` : `${requestKey}\n${index}`;
+/** Whether a key is a new one, without a record. */
 export const isBulkKey = (callerKey: string): boolean => callerKey.startsWith(BULK_KEY);
+/** Whether a key that has a record was made from the key of a request. */
+export const isOfRequest = ({ callerKey }: RequestKey): boolean => callerKey.includes('\n');
 
 /** A message that passed every check but that of the wallet. */
 export interface Item {
