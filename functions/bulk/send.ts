@@ -5,6 +5,6 @@ import { bulkPorts } from '../../shared/wiring/bulk/bulk.ts';
 
 export const handler = operation(
   contract,
-  ({ actor, body }) => sendBulk(bulkPorts, actor, body),
+  ({ actor, body, idempotencyKey: callerKey }) => sendBulk(bulkPorts, actor, { ...body, callerKey }),
   (accepted) => ({ ...accepted, errors: [...accepted.errors] }),
 );

@@ -70,7 +70,14 @@ export const BatchAccepted = z
       )
       .meta({ description: 'The refused messages and why, in the order of the request.' }),
   })
-  .meta({ id: 'BatchAccepted', description: 'The result of a bulk send.' });
+  .meta({ id: 'BatchAccepted', description: 'The totals of a batch, and what was refused.' });
+
+const BulkSent = BatchAccepted.extend({
+  replayed: z.boolean().meta({
+    description: 'True when an earlier call with the same Idempotency-Key accepted all of it: nothing is sent again.',
+    example: false,
+  }),
+}).meta({ id: 'BulkSent', description: 'The result of a bulk send.' });
 
 const Batch = z
   .object({
@@ -93,11 +100,12 @@ export const bulkSend = defineOperation({
   tag: 'All channels',
   summary: 'Send up to 5,000 messages',
   description:
-    'Each message is like a single send, with its own channel, content, fallbacks and key, and is sent asynchronously. permissive: valid and affordable messages are accepted, the others are listed in `errors`. strict: nothing is accepted, held or sent unless all messages are. A message with an `idempotencyKey` that was used before with the same body counts as accepted and is not sent again, so a batch whose response was lost can be repeated. Messages that could not be accepted within the time of the request are refused as `unavailable`; a strict batch is then refused as a whole with 503, and nothing of it is sent. The contracted SMS per second limit what one batch may accept in a second.',
+    'Each message is like a single send, with its own channel, content, fallbacks and key, and is sent asynchronously. permissive: valid and affordable messages are accepted, the others are listed in `errors`. strict: nothing is accepted, held or sent unless all messages are. A message with an `idempotencyKey` that was used before with the same body counts as accepted and is not sent again, so a batch whose response was lost can be repeated. An Idempotency-Key covers the messages without a key of their own: the same request again is answered with the first batch and `replayed: true`, and sends nothing twice; another body under it is 409. In both modes the batch is decided as a whole before any message is sent: when it cannot be reserved within 18 seconds, or the store is unavailable meanwhile, the answer is 503 with Retry-After, nothing of it is sent or stays held, and the same request can be repeated. The contracted SMS per second limit what one batch may accept in a second.',
   permission: 'messages:send',
+  idempotency: 'optional',
   rate: 'bulk_send',
   request: { body: BulkSend },
-  responses: { 202: BatchAccepted },
+  responses: { 202: BulkSent },
   errors: ['PAYMENT_REQUIRED', 'CONFLICT', 'VALIDATION_ERROR'],
   uses: { table: 'write', queues: ['bulk', 'outcome', 'events'], vault: true, liveVolume: true },
   memoryMb: 1769,

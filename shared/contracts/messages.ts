@@ -77,7 +77,7 @@ export const forceMessage = defineOperation({
   path: '/messages/{id}/force',
   summary: 'Send a queued message now',
   description:
-    'It is sent at once, ignoring its schedule, quiet hours and rate limits. 409 for a message that is no longer queued, and for one of a strict batch that is not decided yet: nothing of it is sent before the batch is accepted.',
+    'It is sent at once, ignoring its schedule, quiet hours and rate limits. 409 for a message that is no longer queued, and for one of a batch that is not decided yet: nothing of it is sent before the batch is accepted.',
   request: { params },
   responses: { 202: Message },
   errors: ACT,
@@ -90,7 +90,7 @@ export const resendMessage = defineOperation({
   path: '/messages/{id}/resend',
   summary: 'Correct and resend a queued or failed message',
   description:
-    "The original is archived and refers to the new message, which is billed like any other; the hold of a queued original is released. The new message is sent at once, whatever the original's schedule was, and without fallbacks: those of a queued original end with it. Of concurrent resends one succeeds and the others are 409, and so is one of a message whose strict batch is not decided yet. With an Idempotency-Key, a repeat returns the first response with `replayed: true`.",
+    "The original is archived and refers to the new message, which is billed like any other; the hold of a queued original is released. The new message is sent at once, whatever the original's schedule was, and without fallbacks: those of a queued original end with it. Of concurrent resends one succeeds and the others are 409, and so is one of a message whose batch is not decided yet. With an Idempotency-Key, a repeat returns the first response with `replayed: true`.",
   idempotency: 'optional',
   rate: 'single_send',
   request: { params, body: ResendMessage },

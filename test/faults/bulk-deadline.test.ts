@@ -1,76 +1,181 @@
-import { describe, expect, test } from 'vitest';
-import { isRefusal } from '../../shared/domain/core/errors.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { BULK_MODES } from '../../shared/domain/bulk/accept.ts';
+import { Unavailable } from '../../shared/domain/core/errors.ts';
 import { accepted } from '../support/accepted.ts';
-import { keyed, useBulk } from '../support/bulk-world.ts';
+import { keyed, many, useBulk } from '../support/bulk-world.ts';
+import { FAULTS, onTransactions } from '../support/fault-proxy.ts';
 
 /** More than one chunk. */
 const COUNT = 150;
-/** Longer than a request may accept messages, in ms. */
+/** Longer than a request reserves messages, and longer than it may take as a whole, in ms. */
 const SLOW_MS = 20_000;
+const TOO_SLOW_MS = 30_000;
+const OPENING = 1_000_000;
 
 const { world, bulk } = await useBulk();
+beforeEach(() => {
+  world.reset();
+  world.proxy.plan(undefined);
+});
 
-/** The first chunk's transaction takes too long. */
-const slowOnce = () => {
-  let slow = true;
+/** The first transactions take too long, or all of them. */
+const slow = (transactions = Number.POSITIVE_INFINITY, ms = SLOW_MS) => {
+  let left = transactions;
   world.proxy.plan((call) => {
-    if (slow && call.action === 'TransactWriteItems') {
-      slow = false;
-      world.now += SLOW_MS;
-    }
+    if (call.action === 'TransactWriteItems' && left-- > 0) world.now += ms;
     return undefined;
   });
 };
 
-describe('a bulk send that is reserved too slowly', { timeout: 120_000 }, () => {
-  test('accepts a part if permissive and refuses the rest as unavailable; its repeat accepts the rest', async () => {
-    const actor = await world.organization();
-    slowOnce();
-    const first = accepted(await bulk.send(actor, keyed(COUNT), 'permissive'));
+describe.each(BULK_MODES)('a bulk send that runs out of its time, %s', { timeout: 120_000 }, (mode) => {
+  test('is refused as a whole with 503: at its answer nothing is held, and nothing leaves afterwards', async () => {
+    const actor = await world.organization(OPENING);
+    slow(1);
+    expect(await bulk.send(actor, keyed(COUNT), mode)).toMatchObject({
+      name: 'SERVICE_UNAVAILABLE',
+      details: { retryAfterSeconds: expect.any(Number) },
+    });
     world.proxy.plan(undefined);
-    expect(first.accepted).toBeGreaterThan(0);
-    expect(first.rejected).toBeGreaterThan(0);
-    expect(first.accepted + first.rejected).toBe(COUNT);
-    expect(new Set(first.errors.map(({ code }) => code))).toEqual(new Set(['unavailable']));
-    expect(await bulk.send(actor, keyed(COUNT), 'permissive')).toMatchObject({ accepted: COUNT, rejected: 0 });
+    const { balance, held, messages } = await bulk.money(actor);
+    expect({ balance, held }).toEqual({ balance: OPENING, held: 0 });
+    expect(messages.filter(({ hold }) => hold !== 'released')).toEqual([]);
     await bulk.settle();
-    const { messages } = await bulk.money(actor);
-    expect(messages.filter(({ hold }) => hold === 'captured')).toHaveLength(COUNT);
+    expect(world.provider.dispatched).toEqual([]);
   });
 
-  test('accepts a beginning at each call, names the rest, and is accepted whole by repeats, however slow', async () => {
-    const actor = await world.organization();
-    world.proxy.plan((call) => {
-      if (call.action === 'TransactWriteItems') world.now += SLOW_MS;
+  test('frees its keys: a repeat is accepted as a whole and sends each message once', async () => {
+    const actor = await world.organization(OPENING);
+    slow(1);
+    await bulk.send(actor, keyed(COUNT), mode);
+    world.proxy.plan(undefined);
+    expect(await bulk.send(actor, keyed(COUNT), mode)).toMatchObject({ accepted: COUNT, rejected: 0 });
+    await bulk.settle();
+    await bulk.sentOnce(actor, COUNT);
+  });
+
+  test('is undone in two transactions per chunk, so that the undoing takes no longer than what it undoes', async () => {
+    const actor = await world.organization(OPENING);
+    let reserved = 0;
+    let transactions = 0;
+    world.proxy.plan(({ action }) => {
+      if (action === 'TransactWriteItems') transactions++;
       return undefined;
     });
-    let before = 0;
-    for (let calls = 1; before < COUNT; calls++) {
-      const { accepted: taken, errors } = accepted(await bulk.send(actor, keyed(COUNT), 'permissive'));
-      expect(taken).toBeGreaterThan(before);
-      expect(errors.map(({ index, code }) => [index, code])).toEqual(
-        Array.from({ length: COUNT - taken }, (_, at) => [taken + at, 'unavailable']),
-      );
-      before = taken;
-      expect(calls).toBeLessThanOrEqual(Math.ceil(COUNT / 46));
-    }
-    world.proxy.plan(undefined);
-    await bulk.settle();
-    const { messages } = await bulk.money(actor);
-    expect(messages.filter(({ hold }) => hold === 'captured')).toHaveLength(COUNT);
-    expect(messages).toHaveLength(COUNT);
+    await bulk.send(actor, keyed(COUNT), mode, {
+      decideBatch: async (batch, others) => {
+        reserved = transactions;
+        await bulk.store.decideBatch({ ...batch, state: 'rejected' }, others);
+        return false;
+      },
+    });
+    expect(reserved).toBeGreaterThan(2);
+    expect(transactions - reserved).toBe(2 * reserved);
   });
 
-  test('is refused as a whole if strict and holds nothing; its repeat is accepted', async () => {
-    const actor = await world.organization();
-    slowOnce();
-    const first = await bulk.send(actor, keyed(COUNT), 'strict');
+  test('leaves to the queue what it has no time to undo; those keys are refused until then, never counted as accepted', async () => {
+    const actor = await world.organization(OPENING);
+    slow(1, TOO_SLOW_MS);
+    expect(await bulk.send(actor, keyed(COUNT), mode)).toMatchObject({ name: 'SERVICE_UNAVAILABLE' });
     world.proxy.plan(undefined);
-    expect(isRefusal(first) && first.name).toBe('SERVICE_UNAVAILABLE');
+    expect((await bulk.money(actor, false)).held).toBeGreaterThan(0);
+    const meanwhile = accepted(await bulk.send(actor, keyed(3)));
+    expect(meanwhile).toMatchObject({ accepted: 0, rejected: 3 });
+    expect(new Set(meanwhile.errors.map(({ code }) => code))).toEqual(new Set(['conflict']));
+    await bulk.work();
+    expect(await bulk.money(actor)).toMatchObject({ balance: OPENING, held: 0 });
+    expect(world.provider.dispatched).toEqual([]);
+    expect(await bulk.send(actor, keyed(COUNT), mode)).toMatchObject({ accepted: COUNT, rejected: 0 });
     await bulk.settle();
-    const { messages } = await bulk.money(actor);
-    expect(messages.filter(({ hold }) => hold !== 'released')).toHaveLength(0);
-    expect(await bulk.send(actor, keyed(COUNT), 'strict')).toMatchObject({ accepted: COUNT, rejected: 0 });
+    await bulk.sentOnce(actor, COUNT);
+  });
+
+  test('is accepted all the same if it fits one transaction, so that small batches come through however slow', async () => {
+    const actor = await world.organization(OPENING);
+    slow();
+    const answer = await bulk.send(
+      actor,
+      keyed(40),
+      mode,
+      {},
+      {
+        consentFaults: async (tenant, plans) => {
+          world.now += SLOW_MS;
+          return bulk.ports.consentFaults(tenant, plans);
+        },
+      },
+    );
+    expect(answer).toMatchObject({ accepted: 40, rejected: 0 });
+    world.proxy.plan(undefined);
     await bulk.settle();
+    await bulk.sentOnce(actor, 40);
+  });
+});
+
+describe('a permissive bulk send', { timeout: 120_000 }, () => {
+  test('lets no message leave before all of its messages are decided', async () => {
+    const actor = await world.organization(OPENING);
+    const early: number[] = [];
+    const look = async () => {
+      await bulk.work();
+      early.push(world.provider.dispatched.length);
+    };
+    const answer = await bulk.send(actor, many(250), 'permissive', {
+      reserveChunk: async (reservation) => {
+        await look();
+        return bulk.store.reserveChunk(reservation);
+      },
+      decideBatch: async (batch, others) => {
+        await look();
+        return bulk.store.decideBatch(batch, others);
+      },
+    });
+    expect(accepted(answer)).toMatchObject({ accepted: 250 });
+    expect(new Set(early)).toEqual(new Set([0]));
+    await bulk.settle();
+    await bulk.sentOnce(actor, 250);
+  });
+
+  test.each([
+    ['at its first chunk', 0],
+    ['at a later chunk', 1],
+  ])('whose store is unavailable %s is refused as a whole, and holds nothing', async (_, first) => {
+    const actor = await world.organization(OPENING);
+    world.proxy.plan(onTransactions(FAULTS.drop, { first, last: first + 4 }));
+    expect(await bulk.send(actor, keyed(COUNT))).toMatchObject({ name: 'SERVICE_UNAVAILABLE' });
+    world.proxy.plan(undefined);
+    expect(await bulk.money(actor)).toMatchObject({ balance: OPENING, held: 0 });
+    expect(accepted(await bulk.send(actor, keyed(COUNT)))).toMatchObject({ accepted: COUNT, rejected: 0 });
+    await bulk.settle();
+    await bulk.sentOnce(actor, COUNT);
+  });
+
+  test('whose volume cannot be read at a later chunk is refused as a whole, and holds nothing', async () => {
+    const actor = await world.organization(OPENING);
+    let reads = 0;
+    const answer = await bulk.send(
+      actor,
+      keyed(COUNT),
+      'permissive',
+      {},
+      {
+        volume: async (...asked) => {
+          if (++reads > 2) throw new Unavailable('no answer');
+          return bulk.ports.volume(...asked);
+        },
+      },
+    );
+    expect(answer).toMatchObject({ name: 'SERVICE_UNAVAILABLE' });
+    expect(await bulk.money(actor)).toMatchObject({ balance: OPENING, held: 0 });
+  });
+
+  test('keeps the refusals of single messages in its answer: the opted-out, the priced out, the unpaid', async () => {
+    const actor = await world.organization(100 * 800);
+    const messages = many(COUNT, (at) => (at === 7 ? { maxCoins: 1 } : {}));
+    const { errors, ...answer } = accepted(await bulk.send(actor, messages));
+    expect(answer).toMatchObject({ total: COUNT, accepted: 100, rejected: COUNT - 100 });
+    expect(errors[0]).toMatchObject({ index: 7, code: 'precondition_failed' });
+    expect(new Set(errors.slice(1).map(({ code }) => code))).toEqual(new Set(['insufficient_funds']));
+    await bulk.settle();
+    await bulk.sentOnce(actor, 100);
   });
 });

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { WITHDRAWN } from '../../shared/domain/bulk/escrow.ts';
 import type { Actor } from '../../shared/domain/core/actor.ts';
 import { isRefusal } from '../../shared/domain/core/errors.ts';
 import type { MessageRecord } from '../../shared/domain/message/message.ts';
@@ -94,6 +95,7 @@ const send = async (world: World, bulk: Bulk, actor: Actor, step: Extract<BulkSt
   const answer = await tolerant(bulk.send(actor, messages, mode));
   if (!answer || isRefusal(answer)) return [];
   failUnless(mode !== 'strict' || answer.accepted === count, 'a strict batch was accepted in part');
+  failUnless(!answer.errors.some(({ code }) => code === 'unavailable'), 'load decided which messages were accepted');
   const refused = new Set(answer.errors.map(({ index }) => index));
   return messages.flatMap(({ idempotencyKey = [] }, at) => (refused.has(at) ? [] : idempotencyKey));
 };
@@ -138,10 +140,11 @@ const checkEnd = async (world: World, bulk: Bulk, messages: readonly MessageReco
   }
   for (const { batchId, escrow } of messages.filter(({ id }) => dispatched.includes(id))) {
     const batch = escrow && batchId ? await bulk.store.readBatch(batchId) : undefined;
-    failUnless(batch?.state !== 'rejected', 'a message of a refused strict batch was sent');
+    failUnless(batch?.state !== 'rejected', 'a message of a refused batch was sent');
   }
-  const stored = new Set(messages.map(({ callerKey }) => callerKey));
-  for (const key of keys) failUnless(stored.has(key), 'an accepted message is not stored');
+  const withdrawn = ({ lastError }: MessageRecord) => lastError === WITHDRAWN;
+  const taken = new Set(messages.filter((message) => !withdrawn(message)).map(({ callerKey }) => callerKey));
+  for (const key of keys) failUnless(taken.has(key), 'an accepted message is not stored, or was withdrawn');
   const kept = messages.filter(({ reason }) => reason !== 'cancelled').map(({ callerKey }) => callerKey);
   const charged = messages.filter(({ hold }) => hold === 'captured').map(({ callerKey }) => callerKey);
   const repeated = new Set(kept).size !== kept.length;

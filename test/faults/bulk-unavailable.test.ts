@@ -45,7 +45,7 @@ describe.each(BULK_MODES)('a bulk send, %s', (mode) => {
         else if (outcome instanceof Error) expect(outcome, what).toBeInstanceOf(Unavailable);
         await bulk.money(actor, false);
       }
-      // An undecided strict batch is refused after this time.
+      // An undecided batch is refused after this time.
       world.now += DECISION_TIMEOUT_MS + 1;
       await bulk.dispatch();
       for (const actor of own) expect(await repeat(actor, mode)).toMatchObject({ accepted: COUNT, rejected: 0 });

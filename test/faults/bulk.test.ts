@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { DECISION_TIMEOUT_MS } from '../../shared/domain/bulk/accept.ts';
 import type { Chunk } from '../../shared/domain/bulk/chunk.ts';
 import { settleEscrow } from '../../shared/domain/bulk/escrow.ts';
 import { sendChunk } from '../../shared/domain/bulk/send-chunk.ts';
@@ -43,20 +44,7 @@ describe('a chunk', { timeout: 180_000 }, () => {
     await sentOnce(actor, 110);
   });
 
-  test('that could not be reserved is refused as unavailable, and the others are accepted', async () => {
-    const actor = await world.organization();
-    world.proxy.plan(onTransactions(FAULTS.drop, { last: 4 }));
-    const answer = accepted(await bulk.send(actor, keyed(110)));
-    expect(new Set(answer.errors.map(({ code }) => code))).toEqual(new Set(['unavailable']));
-    expect(answer.accepted + answer.rejected).toBe(110);
-    expect(answer.accepted).toBeGreaterThan(0);
-    world.proxy.plan(undefined);
-    expect(accepted(await bulk.send(actor, keyed(110)))).toMatchObject({ accepted: 110 });
-    await bulk.settle();
-    await sentOnce(actor, 110);
-  });
-
-  test('of a batch that a crash cut short is completed when the batch is repeated with its keys', async () => {
+  test('of a batch that a crash cut short keeps its keys while the batch may be decided, and is then accepted by a repeat', async () => {
     for (const after of [0, 1, 2]) {
       const actor = await world.organization();
       world.provider.dispatched.length = 0;
@@ -68,19 +56,31 @@ describe('a chunk', { timeout: 180_000 }, () => {
         },
       });
       await expect(crash).rejects.toThrow('the process is gone');
+      await bulk.work();
       await money(actor, false);
+      world.now += DECISION_TIMEOUT_MS + 1;
+      await bulk.dispatch();
+      expect(world.provider.dispatched).toEqual([]);
       const again = accepted(await bulk.send(actor, keyed(210)));
       expect(again).toMatchObject({ accepted: 210, rejected: 0 });
       await bulk.settle();
       await sentOnce(actor, 210);
-      expect(await bulk.messages(actor)).toHaveLength(210);
     }
   });
 
-  test('of batches with the same keys at the same time is reserved once', async () => {
+  test('of batches with the same keys at the same time is reserved once; who comes second is told of the first', async () => {
     const actor = await world.organization(10_000_000);
     const answers = await Promise.all([1, 2, 3, 4].map(() => bulk.send(actor, keyed(120))));
-    for (const answer of answers) expect(accepted(answer)).toMatchObject({ accepted: 120, rejected: 0 });
+    for (const answer of answers) {
+      const { errors, total, rejected, ...counts } = accepted(answer);
+      expect({ total, rejected, accepted: counts.accepted }).toEqual({
+        total: 120,
+        rejected: errors.length,
+        accepted: 120 - errors.length,
+      });
+      expect(errors.filter(({ code }) => code !== 'conflict')).toEqual([]);
+    }
+    expect(accepted(await bulk.send(actor, keyed(120)))).toMatchObject({ accepted: 120, rejected: 0 });
     await bulk.settle();
     await sentOnce(actor, 120);
   });
@@ -196,7 +196,7 @@ describe('the consumer of chunks', { timeout: 180_000 }, () => {
     const actor = await world.organization();
     accepted(await bulk.send(actor, many(200)));
     world.workItems.length = 0;
-    world.now += 10_000;
+    world.now += DECISION_TIMEOUT_MS + 1;
     await bulk.dispatch();
     await sentOnce(actor, 200);
   });

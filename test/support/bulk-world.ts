@@ -1,6 +1,6 @@
 import { cancel, force } from '../../shared/domain/api/cancel-and-force.ts';
 import { type ResendPorts, resend } from '../../shared/domain/api/resend.ts';
-import { type BulkAnswer, type BulkMode, type StrictRefusal, sendBulk } from '../../shared/domain/bulk/accept.ts';
+import { type BatchRefusal, type BulkMode, type BulkSent, sendBulk } from '../../shared/domain/bulk/accept.ts';
 import { checkEscrow } from '../../shared/domain/bulk/escrow.ts';
 import type { BatchStore, BulkPorts, ChunkPorts } from '../../shared/domain/bulk/ports.ts';
 import { bulkResend } from '../../shared/domain/bulk/resend.ts';
@@ -96,7 +96,7 @@ export const bulkWorld = (world: World) => {
     mode: BulkMode = 'permissive',
     over: Partial<BatchStore> = {},
     ports: Partial<BulkPorts> = {},
-  ): Promise<BulkAnswer | StrictRefusal> => {
+  ): Promise<BulkSent | BatchRefusal> => {
     const entries = messages.map((fields) => ({
       valid: { channel: 'sms' as const, to: '+5511987654321', text: 'Oi', ...fields },
     }));

@@ -30,7 +30,7 @@ export interface Correction {
 export interface ResendPorts extends SendPorts, Pick<SubmitPorts, 'consentFault' | 'balance'> {
   readonly plan: Planner;
   readonly readMessage: (organizationId: Id<'organization'>, id: Id<'message'>) => Promise<StoredMessage | undefined>;
-  /** Whether the message's strict batch is not decided yet. Reads nothing for a message outside of a batch. */
+  /** Whether the message's batch is not decided yet. Reads nothing for a message outside of a batch. */
   readonly isUndecided: (message: MessageRecord) => Promise<boolean>;
   /** Enqueues a queued message for a time (ms). Best effort. */
   readonly enqueueSend: (messageId: Id<'message'>, at: number) => void;

@@ -1,15 +1,16 @@
 import type { Tenant } from '../core/actor.ts';
-import { type Refusal, refuse } from '../core/errors.ts';
+import { isRefusal, type Refusal, refuse, Unavailable } from '../core/errors.ts';
 import { type Id, newId } from '../core/ids.ts';
 import { saoPauloMonth } from '../core/time.ts';
-import { exceedsMaxCoins, NO_FUNDS } from '../sending/refusals.ts';
+import { requestKey } from '../sending/idempotency.ts';
+import { exceedsMaxCoins, NO_FUNDS, REUSED_KEY } from '../sending/refusals.ts';
 import { type Item, priceChunk, splitIntoChunks } from './chunk.ts';
 import { withdrawChunk } from './escrow.ts';
-import type { Batch, BulkEntry, BulkPorts } from './ports.ts';
-import { type Prepared, prepare, type Refused, refusedView } from './prepare.ts';
+import { type Batch, type BulkEntry, type BulkPorts, rejected } from './ports.ts';
+import { isKeyOfRequest, type Prepared, prepare, type Refused, refusedView } from './prepare.ts';
 import { type ChunkResult, reserveItems, volumeFor } from './reserve.ts';
 
-/** `permissive`: valid and affordable messages are accepted. `strict`: all or none. */
+/** `permissive`: valid and affordable messages are accepted, the others are named. `strict`: all or none. */
 export const BULK_MODES = ['permissive', 'strict'] as const;
 export type BulkMode = (typeof BULK_MODES)[number];
 
@@ -21,15 +22,21 @@ export interface BulkAnswer {
   readonly rejected: number;
   readonly errors: readonly ReturnType<typeof refusedView>[];
 }
-/** Refusals of a strict batch as a whole. */
-export type StrictRefusal = Refusal<
+/** The answer of a bulk send; `replayed`: an earlier call with the request's key accepted all of it. */
+export interface BulkSent extends BulkAnswer {
+  readonly replayed: boolean;
+}
+/** Refusals of a batch as a whole: of a permissive one for its time, the store or the key of the request. */
+export type BatchRefusal = Refusal<
   'VALIDATION_ERROR' | 'PAYMENT_REQUIRED' | 'CONFLICT' | 'RATE_LIMITED' | 'SERVICE_UNAVAILABLE'
 >;
 
-/** How long a strict batch may stay undecided, in ms; after that, whoever finds it rejects it. */
+/** How long a batch may stay undecided, in ms; after that, whoever finds it rejects it. */
 export const DECISION_TIMEOUT_MS = 60_000;
-/** How long a request accepts messages, in ms. The rest is refused message by message, so that the caller learns what was accepted. */
+/** How long a request reserves messages, in ms from its arrival. A batch that is not complete by then is refused as a whole. */
 const MAX_ACCEPT_MS = 18_000;
+/** How long a request undoes what a refused batch reserved, in ms from its arrival: its function ends after 28 s. The queue does the rest. */
+const MAX_UNDO_MS = 24_000;
 /** Errors listed in the refusal of a strict batch. */
 const MAX_ERRORS = 100;
 
@@ -49,17 +56,12 @@ const refusedDuplicates = ({ duplicates }: Prepared, refused: readonly Refused[]
   });
 };
 
-const batchResult = (
-  batch: Batch,
-  prepared: Prepared,
-  results: readonly ChunkResult[],
-  chunks: number,
-): BatchResult => {
+const batchResult = (batch: Batch, prepared: Prepared, results: readonly ChunkResult[]): BatchResult => {
   const firsts = [...prepared.refused, ...results.flatMap(({ refused }) => refused)];
   const refused = [...firsts, ...refusedDuplicates(prepared, firsts)].sort((a, b) => a.index - b.index);
   const replays = [...prepared.replays, ...results.flatMap(({ replays }) => replays)];
   const accepted = batch.total - refused.length;
-  return { batch: { ...batch, accepted, rejected: refused.length, chunks }, replays, refused };
+  return { batch: { ...batch, accepted, rejected: refused.length }, replays, refused };
 };
 
 const answerOf = ({ batch, refused }: BatchResult): BulkAnswer => ({
@@ -71,21 +73,45 @@ const answerOf = ({ batch, refused }: BatchResult): BulkAnswer => ({
 });
 
 const TOO_LATE = refuse('SERVICE_UNAVAILABLE', {
-  detail: 'The batch took too long: this message was not taken in. Send it again.',
-  retryAfterSeconds: 1,
+  detail: 'The batch took too long, so none of it is sent. Send it again later, or in smaller batches.',
+  retryAfterSeconds: 5,
+});
+const STORE_UNAVAILABLE = refuse('SERVICE_UNAVAILABLE', {
+  detail: 'The service could not take in the whole batch, so none of it is sent. Send it again.',
+  retryAfterSeconds: 5,
 });
 
-/** Reserves a chunk while there is time. The first chunk always is, so that every call makes progress. */
+/**
+ * The refusals of messages that refuse the whole batch. In a strict one all do. In a permissive one those that are not the message's own:
+ * which messages they met would only tell how busy the service was.
+ */
+const REFUSES_BATCH: Readonly<Record<BulkMode, (refused: Refused) => boolean>> = {
+  strict: () => true,
+  permissive: (refused) => refused.refusal.name === 'SERVICE_UNAVAILABLE' || isKeyOfRequest(refused),
+};
+
+const refuseAll = (items: readonly Item[], refusal: Refusal): ChunkResult => ({
+  accepted: [],
+  replays: [],
+  refused: items.map(({ index }) => ({ index, refusal })),
+});
+
+/** Reserves a chunk while there is time. The only chunk of a batch always is, so that small batches come through. */
 const reserveInTime = async (
   ports: BulkPorts,
   actor: Tenant,
-  { id: batchId, createdAt }: Batch,
-  position: { readonly chunk: number; readonly decidedBy?: number },
+  { id: batchId, createdAt, chunks }: Batch,
+  chunk: number,
   items: readonly Item[],
-): Promise<ChunkResult> =>
-  position.chunk > 0 && ports.clock() - createdAt > MAX_ACCEPT_MS
-    ? { accepted: [], replays: [], refused: items.map(({ index }) => ({ index, refusal: TOO_LATE })) }
-    : reserveItems(ports, actor, { batchId, ...position }, items);
+): Promise<ChunkResult> => {
+  if (chunks > 1 && ports.clock() - createdAt > MAX_ACCEPT_MS) return refuseAll(items, TOO_LATE);
+  try {
+    return await reserveItems(ports, actor, { batchId, chunk, decidedBy: createdAt + DECISION_TIMEOUT_MS }, items);
+  } catch (error) {
+    if (error instanceof Unavailable) return refuseAll(items, STORE_UNAVAILABLE);
+    throw error;
+  }
+};
 
 const replayedIds = ({ replays }: BatchResult): Id<'message'>[] => replays.map(({ messageId }) => messageId);
 
@@ -93,22 +119,8 @@ const BATCH_UNFUNDED = refuse('PAYMENT_REQUIRED', 'The wallet balance does not c
 
 const lacksFunds = (refused: readonly Refused[]): boolean => refused.some(({ refusal }) => refusal === NO_FUNDS);
 
-const sendPermissive = async (ports: BulkPorts, actor: Tenant, batch: Batch, prepared: Prepared) => {
-  const results: ChunkResult[] = [];
-  const chunks = splitIntoChunks(prepared.items);
-  for (const [chunk, items] of chunks.entries()) {
-    const result = await reserveInTime(ports, actor, batch, { chunk }, items);
-    results.push(result);
-    if (result.accepted.length > 0) ports.enqueueChunk(batch.id, chunk, ports.clock());
-  }
-  const result = batchResult({ ...batch, state: 'accepted' }, prepared, results, chunks.length);
-  await ports.store.putBatch(result.batch, replayedIds(result));
-  if (lacksFunds(result.refused)) await ports.noteDepleted(actor.organizationId, actor.env);
-  return answerOf(result);
-};
-
 /** The refusal of a strict batch for its messages' errors. */
-const batchRefusal = (refused: readonly Refused[]): StrictRefusal => {
+const batchRefusal = (refused: readonly Refused[]): BatchRefusal => {
   const errors = refused.slice(0, MAX_ERRORS).map((one) => {
     const { code, message } = refusedView(one);
     return { path: `messages.${one.index}`, message: `${code}: ${message}` };
@@ -119,15 +131,15 @@ const batchRefusal = (refused: readonly Refused[]): StrictRefusal => {
   });
 };
 
-/** The refusal of a strict batch whose chunk failed at its reservation: funds, a key, the rate or the table changed meanwhile. */
-const lateRefusal = (refused: readonly Refused[]): StrictRefusal => {
+/** The refusal of a batch whose chunk failed at its reservation: funds, a key, the rate or the table changed meanwhile. */
+const lateRefusal = (refused: readonly Refused[]): BatchRefusal => {
   for (const { refusal } of refused)
     switch (refusal.name) {
       case 'PAYMENT_REQUIRED':
       case 'CONFLICT':
       case 'RATE_LIMITED':
       case 'SERVICE_UNAVAILABLE':
-        return refusal as StrictRefusal;
+        return refusal as BatchRefusal;
     }
   return batchRefusal(refused);
 };
@@ -156,54 +168,114 @@ const preparedRefusal = async (ports: BulkPorts, actor: Tenant, refused: readonl
   return BATCH_UNFUNDED;
 };
 
+/** The refusal of a strict batch for what is known before anything is stored; undefined when all of it may be accepted. */
+const strictRefusal = async (ports: BulkPorts, actor: Tenant, batch: Batch, prepared: Prepared) => {
+  const refused = [...prepared.refused, ...refusedDuplicates(prepared, prepared.refused)];
+  return refused.length > 0
+    ? preparedRefusal(ports, actor, refused)
+    : affordabilityRefusal(ports, actor, batch, prepared.items);
+};
+
+/** Withdraws the chunks of a rejected batch. Those for which there is no time or no store are withdrawn by the queue. */
+const undo = async (ports: BulkPorts, { id, createdAt }: Batch, chunks: number): Promise<void> => {
+  for (let chunk = 0; chunk < chunks; chunk++) {
+    const withdrawn =
+      ports.clock() - createdAt <= MAX_UNDO_MS &&
+      (await withdrawChunk(ports, id, chunk).then(
+        () => true,
+        (error: unknown) => {
+          if (error instanceof Unavailable) return false;
+          throw error;
+        },
+      ));
+    if (!withdrawn) ports.enqueueChunk(id, chunk, ports.clock());
+  }
+};
+
+/** Reserves the chunks in order, up to the first with a refusal that refuses the batch. */
+const reserveAll = async (
+  ports: BulkPorts,
+  actor: Tenant,
+  batch: Batch,
+  chunks: readonly (readonly Item[])[],
+  refusesBatch: (refused: Refused) => boolean,
+): Promise<ChunkResult[]> => {
+  const results: ChunkResult[] = [];
+  for (const [chunk, items] of chunks.entries()) {
+    const result = await reserveInTime(ports, actor, batch, chunk, items);
+    results.push(result);
+    if (result.refused.some(refusesBatch)) break;
+  }
+  return results;
+};
+
+/** An accepted batch, and whether any of it was not accepted before. */
+interface Decided {
+  readonly result: BatchResult;
+  readonly isNew: boolean;
+}
+
 /**
- * Reserves all chunks, then decides (docs/spec/bulk.md#strict-batches). Nothing is sent before the decision, and a batch that is not decided
- * in time is rejected by whoever finds it. The decision is one conditional write, so that either all chunks are sent or all are released.
+ * Reserves all chunks, then decides (docs/spec/bulk.md#accepted-or-refused-as-a-whole). Nothing is sent before the decision, and a batch
+ * that is not decided in time is rejected by whoever finds it. The decision is one conditional write, so that either all chunks are sent or
+ * all are released.
  */
-const sendStrict = async (
+const reserveAndDecide = async (
   ports: BulkPorts,
   actor: Tenant,
   pending: Batch,
   prepared: Prepared,
-): Promise<BulkAnswer | StrictRefusal> => {
-  const refused = [...prepared.refused, ...refusedDuplicates(prepared, prepared.refused)];
-  if (refused.length > 0) return preparedRefusal(ports, actor, refused);
-  const refusal = await affordabilityRefusal(ports, actor, pending, prepared.items);
-  if (refusal) return refusal;
+  mode: BulkMode,
+): Promise<Decided | BatchRefusal> => {
   const chunks = splitIntoChunks(prepared.items);
-  const batch = { ...pending, accepted: pending.total, chunks: chunks.length };
+  const batch = { ...pending, chunks: chunks.length };
   await ports.store.putBatch(batch, []);
-  const decidedBy = batch.createdAt + DECISION_TIMEOUT_MS;
-  const results: ChunkResult[] = [];
-  for (const [chunk, items] of chunks.entries()) {
-    const result = await reserveInTime(ports, actor, batch, { chunk, decidedBy }, items);
-    results.push(result);
-    if (result.refused.length > 0) break;
-  }
-  const late = results.flatMap((result) => result.refused);
-  const result = batchResult(
-    { ...batch, state: late.length > 0 ? 'rejected' : 'accepted' },
-    prepared,
-    results,
-    chunks.length,
+  const results = await reserveAll(ports, actor, batch, chunks, REFUSES_BATCH[mode]);
+  const late = results.flatMap(({ refused }) => refused).filter(REFUSES_BATCH[mode]);
+  const result = batchResult({ ...batch, state: 'accepted' }, prepared, results);
+  const decided = await ports.store.decideBatch(
+    late.length > 0 ? rejected(batch) : result.batch,
+    late.length > 0 ? [] : replayedIds(result),
   );
-  const decided = await ports.store.decideBatch(result.batch, replayedIds(result));
+  if (lacksFunds(result.refused)) await ports.noteDepleted(actor.organizationId, actor.env);
   if (late.length === 0 && decided) {
-    for (const chunk of chunks.keys()) ports.enqueueChunk(batch.id, chunk, ports.clock());
-    return answerOf(result);
+    for (const [chunk, { accepted }] of results.entries())
+      if (accepted.length > 0) ports.enqueueChunk(batch.id, chunk, ports.clock());
+    return { result, isNew: results.some(({ accepted }) => accepted.length > 0) };
   }
-  for (const chunk of results.keys()) await withdrawChunk(ports, batch.id, chunk);
-  if (lacksFunds(late)) await ports.noteDepleted(actor.organizationId, actor.env);
-  if (late.length > 0) return lateRefusal(late);
-  return refuse('SERVICE_UNAVAILABLE', { detail: 'The batch took too long to be decided.', retryAfterSeconds: 1 });
+  await undo(ports, batch, results.length);
+  return late.length > 0 ? lateRefusal(late) : TOO_LATE;
 };
+
+/**
+ * The answer of an accepted batch: of a request that was repeated under its key, and of which nothing was left to accept, the first one's.
+ * What was refused then used no key, and was judged anew.
+ */
+const answered = async (ports: BulkPorts, { result, isNew }: Decided, hasKey: boolean): Promise<BulkSent> => {
+  const answer = answerOf(result);
+  const [replay] = result.replays;
+  if (!hasKey || isNew || !replay) return { ...answer, replayed: false };
+  const [message] = await ports.store.readMessages([replay.messageId]);
+  return { ...answer, batchId: message?.batchId ?? answer.batchId, replayed: true };
+};
+
+/** The parsed body, and the key of the request. */
+export interface BulkRequest {
+  readonly messages: readonly BulkEntry[];
+  readonly mode: BulkMode;
+  readonly callerKey?: string | undefined;
+}
+
+/** 409 when another operation used the key of the request; its messages' keys are made from it, and checked with them. */
+const usedElsewhere = async (ports: BulkPorts, { organizationId }: Tenant, callerKey: string) =>
+  (await ports.idempotencyRecord(organizationId, callerKey, ports.clock())) ? REUSED_KEY : undefined;
 
 /** Accepts up to 5,000 messages (docs/spec/bulk.md#bulk-send), each of which is then sent as if it had been sent alone. */
 export const sendBulk = async (
   ports: BulkPorts,
   actor: Tenant,
-  { messages, mode }: { readonly messages: readonly BulkEntry[]; readonly mode: BulkMode },
-): Promise<BulkAnswer | StrictRefusal> => {
+  { messages, mode, callerKey }: BulkRequest,
+): Promise<BulkSent | BatchRefusal> => {
   const now = ports.clock();
   const batch: Batch = {
     id: newId('batch'),
@@ -216,8 +288,16 @@ export const sendBulk = async (
     others: 0,
     createdAt: now,
   };
-  const prepared = await prepare(ports, actor, { batchId: batch.id, now }, messages);
-  return mode === 'strict' ? sendStrict(ports, actor, batch, prepared) : sendPermissive(ports, actor, batch, prepared);
+  const key = callerKey === undefined ? undefined : requestKey(callerKey, 'bulk.send', { messages, mode });
+  const reused = key && (await usedElsewhere(ports, actor, key.callerKey));
+  if (reused) return reused;
+  const prepared = await prepare(ports, actor, { batchId: batch.id, now, requestKey: key }, messages);
+  const taken = prepared.refused.find(isKeyOfRequest);
+  if (taken) return taken.refusal as BatchRefusal;
+  const refusal = mode === 'strict' ? await strictRefusal(ports, actor, batch, prepared) : undefined;
+  if (refusal) return refusal;
+  const decided = await reserveAndDecide(ports, actor, batch, prepared, mode);
+  return isRefusal(decided) ? decided : answered(ports, decided, key !== undefined);
 };
 
 /** A batch with its message counts per status; 404 when the organization has none with this id. */

@@ -30,6 +30,18 @@ const ROW_BYTES = 3_000;
 /** Rows that a chunk's escrow is spread over. Messages of one shard are sent one after the other, so they never contend for its row. */
 export const ESCROW_SHARDS = 8;
 
+const BULK_KEY = 'bulk\n';
+/**
+ * The key of a message to which the caller gave none: under the key of the request, else a new one that has no idempotency record. Callers
+ * cannot put a line break into a key, so neither meets theirs.
+ */
+export const bulkKey = (batchId: Id<'batch'>, requestKey: string | undefined, index: number): string =>
+  requestKey === undefined ? `${BULK_KEY}${batchId}\n${index}` : `${requestKey}\n${index}`;
+/** Whether a key is a new one, without a record. */
+export const isBulkKey = (callerKey: string): boolean => callerKey.startsWith(BULK_KEY);
+/** Whether a key that has a record was made from the key of a request. */
+export const isOfRequest = ({ callerKey }: RequestKey): boolean => callerKey.includes('\n');
+
 /** A message that passed every check but that of the wallet. */
 export interface Item {
   /** Its index in the request. */
@@ -63,8 +75,8 @@ export interface ChunkReservation extends Tenant {
   readonly createdAt: number;
   /** When its messages are to be sent, in ms. */
   readonly leavesAt: number;
-  /** Strict batches: by when the batch must be decided, in ms. */
-  readonly decidedBy?: number | undefined;
+  /** By when the batch must be decided, in ms. */
+  readonly decidedBy: number;
   /** Live only: what it takes of a channel's monthly volume. */
   readonly volume?: Volume | undefined;
   /** Sends that count against a contracted rate per second. */
@@ -102,6 +114,7 @@ export interface Chunk extends Tenant {
   readonly messageIds: readonly Id<'message'>[];
   readonly createdAt: number;
   readonly leavesAt: number;
+  /** By when its batch must be decided, in ms; absent where it was from the start. */
   readonly decidedBy?: number | undefined;
   /** True once the events of its acceptance are raised. */
   readonly announced: boolean;

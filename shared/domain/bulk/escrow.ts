@@ -2,9 +2,10 @@ import type { Id } from '../core/ids.ts';
 import { mapConcurrently } from '../core/map-concurrently.ts';
 import { parseEscrowShard } from '../message/escrow-shard.ts';
 import type { MessageRecord } from '../message/message.ts';
+import type { Release } from '../sending/message-store.ts';
 import type { SendPorts } from '../sending/ports.ts';
-import { type Chunk, ESCROW_SHARDS, isResolved } from './chunk.ts';
-import type { BatchStore } from './ports.ts';
+import { type Chunk, ESCROW_SHARDS, isBulkKey, isResolved } from './chunk.ts';
+import type { BatchState, BatchStore } from './ports.ts';
 
 /** Ports of settling escrows. */
 export type EscrowPorts = Pick<SendPorts, 'clock' | 'messageStore'> & { readonly store: BatchStore };
@@ -52,7 +53,7 @@ export const checkEscrow = async (ports: EscrowPorts, batchId: Id<'batch'>, numb
 };
 
 /**
- * Whether a message's strict batch is not decided yet, or was rejected and is being withdrawn. Reads nothing for a message that came alone
+ * Whether a message's batch is not decided yet, or was rejected and is being withdrawn. Reads nothing for a message that came alone
  * or was attempted: its batch is decided.
  */
 export const isUndecided = async (
@@ -67,29 +68,40 @@ export const isUndecided = async (
   return hold === 'open' ? state !== 'accepted' : state === 'pending';
 };
 
-/** Withdraws a chunk of a rejected batch: releases each message once and refunds the money. Idempotent. */
+/** The error of a message that was withdrawn with its batch. */
+export const WITHDRAWN = 'The batch was refused as a whole.';
+
+/** Whether a message, in a batch of this state, is not certain to be sent: the batch is undecided, or the message is or was withdrawn with it. */
+export const isUncertain = (
+  { hold, lastError }: Pick<MessageRecord, 'hold' | 'lastError'>,
+  state: BatchState | undefined,
+): boolean => state === 'pending' || (state === 'rejected' && (hold === 'open' || lastError === WITHDRAWN));
+
+const withdrawal = (message: MessageRecord, at: number): Release => ({
+  at,
+  reason: 'cancelled',
+  lastError: WITHDRAWN,
+  decisions: [{ at, kind: 'resolution', detail: 'batch refused as a whole; hold released', coins: message.coins }],
+  freeKey: !isBulkKey(message.callerKey),
+  events: [],
+  withChunk: true,
+});
+
+/**
+ * Withdraws a chunk of a rejected batch: releases each message once and refunds the money. Idempotent. One transaction ends all holds, so
+ * that a batch is undone as fast as it was reserved; where one of the messages changed meanwhile, each is released by itself.
+ */
 export const withdrawChunk = async (ports: EscrowPorts, batchId: Id<'batch'>, number: number): Promise<void> => {
   const chunk = await ports.store.readChunk(batchId, number);
   if (!chunk || chunk.state === 'closed') return;
   const messages = await ports.store.readMessages(chunk.messageIds);
-  await mapConcurrently(
-    messages.filter(({ hold, status }) => hold === 'open' && status === 'queued'),
-    ESCROW_SHARDS,
-    async (message) => {
-      const at = ports.clock();
-      await ports.messageStore.release(message, {
-        at,
-        reason: 'cancelled',
-        lastError: 'The batch was refused as a whole.',
-        decisions: [
-          { at, kind: 'resolution', detail: 'batch refused as a whole; hold released', coins: message.coins },
-        ],
-        freeKey: true,
-        events: [],
-        withChunk: true,
-      });
-    },
-  );
+  const open = messages.filter(({ hold, status }) => hold === 'open' && status === 'queued');
+  const at = ports.clock();
+  const releases = open.map((message) => ({ message, release: withdrawal(message, at) }));
+  if (!(await ports.messageStore.releaseTogether(releases)))
+    await mapConcurrently(releases, ESCROW_SHARDS, ({ message, release }) =>
+      ports.messageStore.release(message, release),
+    );
   const leftAt = ports.clock();
   if ((await settleEscrow(ports, chunk)) !== 'closed')
     await ports.store.markSent(chunk, leftAt, nextCheckAt(leftAt, leftAt));

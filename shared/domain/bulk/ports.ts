@@ -17,7 +17,7 @@ export type BulkMessage = V1SendRequest & { readonly idempotencyKey?: string | u
 /** A parsed message of a request, or the raw value of an invalid one. */
 export type BulkEntry = { readonly valid: BulkMessage } | { readonly invalid: unknown };
 
-/** A strict batch is decided once, from pending to accepted or rejected; a permissive one is accepted. */
+/** A batch is decided once, from pending to accepted or rejected; a bulk resend's is accepted. */
 export type BatchState = 'pending' | 'accepted' | 'rejected';
 
 /** A stored batch, with the totals of its answer. */
@@ -33,6 +33,9 @@ export interface Batch {
   readonly others: number;
   readonly createdAt: number;
 }
+
+/** A batch that is refused as a whole. */
+export const rejected = (batch: Batch): Batch => ({ ...batch, state: 'rejected', accepted: 0, rejected: batch.total });
 
 /** Storage of batches, chunks and their escrows. Every write is conditional, and idempotent when its answer was lost. */
 export interface BatchStore {

@@ -10,8 +10,9 @@ import type { Candidates } from '../sending/ports.ts';
 import { quote } from '../sending/quote.ts';
 import { precheckRefusal, REUSED_KEY } from '../sending/refusals.ts';
 import { priceSteps } from '../sending/steps.ts';
-import type { Item } from './chunk.ts';
-import type { BulkEntry, BulkMessage, BulkPorts } from './ports.ts';
+import { bulkKey, type Item, isBulkKey, isOfRequest } from './chunk.ts';
+import { isUncertain } from './escrow.ts';
+import type { BatchState, BulkEntry, BulkMessage, BulkPorts } from './ports.ts';
 
 /** A message that is not accepted, and why. */
 export interface Refused {
@@ -33,7 +34,7 @@ interface RequestedMessage {
   readonly index: number;
   readonly body: Omit<BulkMessage, 'idempotencyKey'>;
   readonly key: RequestKey;
-  /** Whether the caller gave the message a key. */
+  /** Whether the caller gave the message or the request a key. */
   readonly keyed: boolean;
 }
 
@@ -48,17 +49,35 @@ export const refusedView = ({ index, refusal }: Refused): { index: number; code:
   return { index, code, message: detail };
 };
 
-/** The key belongs to a message of a strict batch that is not decided yet. */
-export const BATCH_UNDECIDED = refuse('CONFLICT', 'The first request with this key is still being decided.');
+/** The key belongs to a message of a batch that is not decided yet, or is being undone. */
+const BATCH_UNDECIDED = refuse('CONFLICT', 'The first request with this key is still being decided.');
+/** The same of the key of the request. */
+const REQUEST_RUNNING = refuse('CONFLICT', {
+  detail: 'The first request with this key is still running.',
+  meta: { code: 'EM_ANDAMENTO' },
+  retryAfterSeconds: 1,
+});
+/** The key of the request was used for another one. */
+const REQUEST_KEY_REUSED = refuse('CONFLICT', REUSED_KEY.details);
 
-/** The batch, and the time of its request (ms), at which every message without a schedule is due. */
+/** The refusal of a message whose key is taken by another body, or by a message that may not be sent. */
+export const keyRefusal = (key: RequestKey, why: 'another_body' | 'undecided') => {
+  if (isOfRequest(key)) return why === 'undecided' ? REQUEST_RUNNING : REQUEST_KEY_REUSED;
+  return why === 'undecided' ? BATCH_UNDECIDED : REUSED_KEY;
+};
+/** Whether a message was refused for the key of the request, which concerns the request as a whole. */
+export const isKeyOfRequest = ({ refusal }: Refused): boolean =>
+  refusal === REQUEST_RUNNING || refusal === REQUEST_KEY_REUSED;
+
+/** The batch, the time of its request (ms), at which every message without a schedule is due, and the request's own key. */
 interface BatchContext {
   readonly batchId: Id<'batch'>;
   readonly now: number;
+  readonly requestKey: RequestKey | undefined;
 }
 
 /** Checks the messages of a request one by one, and finds duplicates. */
-const parseAll = (ports: BulkPorts, { batchId, now }: BatchContext, messages: readonly BulkEntry[]) => {
+const parseAll = (ports: BulkPorts, { batchId, now, requestKey }: BatchContext, messages: readonly BulkEntry[]) => {
   const requested: RequestedMessage[] = [];
   const refused: Refused[] = [];
   const duplicates: Prepared['duplicates'][number][] = [];
@@ -74,14 +93,11 @@ const parseAll = (ports: BulkPorts, { batchId, now }: BatchContext, messages: re
       refused.push(refusedAs(index, fault));
       continue;
     }
-    const keyed = idempotencyKey !== undefined;
-    // Callers cannot put a line break into a key, so a generated one never collides with theirs.
-    const one: RequestedMessage = {
-      index,
-      body,
-      keyed,
-      key: v1RequestKey(idempotencyKey ?? `bulk\n${batchId}\n${index}`, body),
-    };
+    const key =
+      idempotencyKey === undefined && requestKey
+        ? { ...requestKey, callerKey: bulkKey(batchId, requestKey.callerKey, index) }
+        : v1RequestKey(idempotencyKey ?? bulkKey(batchId, undefined, index), body);
+    const one: RequestedMessage = { index, body, key, keyed: !isBulkKey(key.callerKey) };
     const original = first.get(one.key.callerKey);
     if (!original) {
       first.set(one.key.callerKey, one);
@@ -111,25 +127,26 @@ const findReplays = async (ports: BulkPorts, { organizationId }: Tenant, request
     const idempotencyRecord = records[index];
     if (!idempotencyRecord) continue;
     replayed.add(one.index);
-    if (idempotencyRecord.requestHash !== one.key.requestHash) refused.push(refusedAs(one.index, REUSED_KEY));
-    else if (undecided.has(idempotencyRecord.messageId)) refused.push(refusedAs(one.index, BATCH_UNDECIDED));
+    if (idempotencyRecord.requestHash !== one.key.requestHash)
+      refused.push(refusedAs(one.index, keyRefusal(one.key, 'another_body')));
+    else if (undecided.has(idempotencyRecord.messageId))
+      refused.push(refusedAs(one.index, keyRefusal(one.key, 'undecided')));
     else replays.push({ index: one.index, messageId: idempotencyRecord.messageId });
   }
   return { fresh: requested.filter(({ index }) => !replayed.has(index)), replays, refused };
 };
 
-/** Those of the messages whose strict batch is not decided yet. */
+/** Those of the messages whose batch is not decided yet, or was refused: a repeat must not count them as accepted. */
 export const undecidedMessages = async (
   ports: BulkPorts,
   messageIds: readonly Id<'message'>[],
 ): Promise<ReadonlySet<Id<'message'>>> => {
   if (messageIds.length === 0) return new Set();
   const messages = (await ports.store.readMessages(messageIds)).filter(({ escrow }) => escrow !== undefined);
-  const pending = new Set<Id<'batch'> | undefined>();
-  for (const batchId of new Set(messages.flatMap((message) => message.batchId ?? []))) {
-    if ((await ports.store.readBatch(batchId))?.state === 'pending') pending.add(batchId);
-  }
-  return new Set(messages.filter((message) => pending.has(message.batchId)).map(({ id }) => id));
+  const states = new Map<Id<'batch'> | undefined, BatchState | undefined>();
+  for (const batchId of new Set(messages.flatMap((message) => message.batchId ?? [])))
+    states.set(batchId, (await ports.store.readBatch(batchId))?.state);
+  return new Set(messages.filter((message) => isUncertain(message, states.get(message.batchId))).map(({ id }) => id));
 };
 
 /** Provider candidates, looked up once per route. */

@@ -4,16 +4,16 @@ import { type Refusal, refuse, Unavailable } from '../core/errors.ts';
 import type { Id } from '../core/ids.ts';
 import { saoPauloMonth } from '../core/time.ts';
 import { type MonthVolume, NO_VOLUME, quoteUnits } from '../pricing/volume.ts';
-import { exceedsMaxCoins, NO_FUNDS, RATE_EXCEEDED, REUSED_KEY } from '../sending/refusals.ts';
+import { exceedsMaxCoins, NO_FUNDS, RATE_EXCEEDED } from '../sending/refusals.ts';
 import { type Ceiling, type ChunkReservation, type Item, type PricedChunk, priceChunk } from './chunk.ts';
 import type { BulkPorts } from './ports.ts';
-import { BATCH_UNDECIDED, type Refused, undecidedMessages } from './prepare.ts';
+import { keyRefusal, type Refused, undecidedMessages } from './prepare.ts';
 
-/** A chunk of a batch; `decidedBy` (ms) of a strict one. */
+/** A chunk of a batch that must be decided by `decidedBy` (ms). */
 export interface ChunkPosition {
   readonly batchId: Id<'batch'>;
   readonly chunk: number;
-  readonly decidedBy?: number | undefined;
+  readonly decidedBy: number;
 }
 
 /** The result of reserving a chunk. */
@@ -92,8 +92,9 @@ const removeReplays = async (
   for (const { item, message } of priced.accepted) {
     const idempotencyRecord = idempotencyRecords.get(message.message.id);
     if (!idempotencyRecord) continue;
-    if (idempotencyRecord.requestHash !== message.requestHash) progress.refuse([item], REUSED_KEY);
-    else if (undecided.has(idempotencyRecord.messageId)) progress.refuse([item], BATCH_UNDECIDED);
+    if (idempotencyRecord.requestHash !== message.requestHash)
+      progress.refuse([item], keyRefusal(item.key, 'another_body'));
+    else if (undecided.has(idempotencyRecord.messageId)) progress.refuse([item], keyRefusal(item.key, 'undecided'));
     else {
       progress.remaining = progress.remaining.filter((one) => one !== item);
       progress.replays.push({ index: item.index, messageId: idempotencyRecord.messageId });

@@ -4,18 +4,18 @@ import { isDue, sendQueuedMessage } from '../sending/send-queued.ts';
 import { messageEvent } from '../tracking/events.ts';
 import type { Chunk } from './chunk.ts';
 import { nextCheckAt, settleEscrow, withdrawChunk } from './escrow.ts';
-import type { ChunkPorts } from './ports.ts';
+import { type ChunkPorts, rejected } from './ports.ts';
 
 /** How long one invocation works on a chunk before it enqueues the rest, and how long the chunk is leased to it, in ms. */
 const WORK_MS = 20_000;
 const LEASE_MS = 60_000;
 
-/** Whether a chunk may be sent: of a strict batch only once it is accepted. Rejects a batch that was not decided in time. */
+/** Whether a chunk may be sent: only once its batch is accepted. Rejects a batch that was not decided in time. */
 const isDecided = async (ports: ChunkPorts, { batchId, chunk, decidedBy }: Chunk): Promise<boolean> => {
   if (decidedBy === undefined) return true;
   let batch = await ports.store.readBatch(batchId);
   if (batch?.state === 'pending' && decidedBy <= ports.clock()) {
-    await ports.store.decideBatch({ ...batch, state: 'rejected' }, []);
+    await ports.store.decideBatch(rejected(batch), []);
     batch = await ports.store.readBatch(batchId);
   }
   if (batch?.state === 'rejected') await withdrawChunk(ports, batchId, chunk);

@@ -119,6 +119,13 @@ export interface MessageStore {
   settle(message: MessageRecord, settlement: Settlement): Promise<boolean>;
   /** Releases the hold, once. False when the fence was raised or the hold resolved otherwise. */
   release(message: MessageRecord, release: Release): Promise<boolean>;
+  /**
+   * Releases the holds of messages of one chunk, whose coins return with it: all of them or none, in one transaction. False when one of
+   * them was resolved otherwise.
+   */
+  releaseTogether(
+    releases: readonly { readonly message: MessageRecord; readonly release: Release }[],
+  ): Promise<boolean>;
   /** Records an ambiguous provider answer, under the fence; recovery is due at `deadline` (ms). */
   markUncertain(message: MessageRecord, at: number, deadline: number, decision: Decision): Promise<boolean>;
   /** Records another provider before it is called, so that recovery queries the right one. */

@@ -37,7 +37,7 @@ const chunkRow = (reservation: ChunkReservation): Row => {
   const fields = { batchId, chunk, organizationId, env, coins, messageIds, createdAt, leavesAt, decidedBy } as const;
   return {
     ...chunkRows.write({ ...fields, state: 'waiting' }),
-    ...INDEX_KEYS.due('send_chunk', `${batchId}#${chunk}`, decidedBy ?? createdAt),
+    ...INDEX_KEYS.due('send_chunk', `${batchId}#${chunk}`, decidedBy),
   };
 };
 

@@ -111,6 +111,25 @@ const releaseWrites = (message: MessageRecord, release: Release): WriteOp[] => {
   ];
 };
 
+/** Writes that only add to one row, as one write: a transaction may name each row once. */
+const summedAdds = (writes: readonly WriteOp[]): WriteOp[] => {
+  const sums = new Map<string, Record<string, number>>();
+  const summed: WriteOp[] = [];
+  for (const write of writes) {
+    const { update, add, ...others } = 'update' in write ? write : {};
+    if (!update || !add || Object.keys(others).length > 0) {
+      summed.push(write);
+      continue;
+    }
+    const row = `${update.pk} ${update.sk}`;
+    const sum = sums.get(row) ?? {};
+    if (!sums.has(row)) summed.push({ update, add: sum });
+    sums.set(row, sum);
+    for (const [name, by] of Object.entries(add)) sum[name] = (sum[name] ?? 0) + by;
+  }
+  return summed;
+};
+
 /** The time attribute that a status sets. */
 const STAMPS: Readonly<Partial<Record<MessageStatus, 'deliveredAt' | 'readAt' | 'failedAt'>>> = {
   delivered: 'deliveredAt',
@@ -202,6 +221,9 @@ export const messageStore = (
       if (escrowItems.length > 0) publish(escrowItems, REFUND_DELAY_MS / 1000);
       return orAlready(done, message, 'released');
     },
+    releaseTogether: async (releases) =>
+      releases.length === 0 ||
+      commit(summedAdds(releases.flatMap(({ message, release }) => releaseWrites(message, release)))),
     markUncertain: (message, at, deadline, decision) =>
       change(
         message,
