@@ -76,6 +76,26 @@ describe('without pii:full', () => {
     expect(await statusesOf(() => preview(owner.test, phone))).toEqual(new Set([200]));
   }, 60_000);
 
+  test('a turn that is reported for an address reveals who is a contact 60 times a minute, then 429 and no turn; one for a contact’s id is not limited', async () => {
+    const owner = await messaging.tenant();
+    const masking = await messaging.limited(owner.test, ['messages:send', 'contacts:read']);
+    const [known, unknown] = [phoneOf(800), phoneOf(801)];
+    const contactId = (await owner.test.post('/contacts', { phone: known })).body.id;
+    const report = (client: typeof masking, who: object) =>
+      client.post('/v2/ai/interactions', { ...who, channel: 'sms', model: 'atendente-2', role: 'user' });
+    const answers = await Promise.all(
+      Array.from({ length: MAX_LOOKUPS + 40 }, (_, at) => report(masking, { to: at % 2 ? known : unknown })),
+    );
+    const statuses = answers.map(({ status }) => status);
+    expect(new Set(statuses)).toEqual(new Set([201, 422, 429]));
+    const { items } = (await owner.test.get(`/contacts/${contactId}/timeline`, { limit: 100 })).body;
+    expect(items).toHaveLength(statuses.filter((status) => status === 201).length);
+    expect((await report(masking, { contactId })).status).toBe(201);
+    expect(await statusesOf(() => report(owner.test, { to: known }))).toEqual(new Set([201]));
+    const entered = (await owner.test.get('/v2/audit', { action: 'person.looked_up', limit: 1 })).body.items;
+    expect(entered).toMatchObject([{ object: 'ai.report', details: { fields: ['to'] } }]);
+  }, 60_000);
+
   test('every lookup is entered in the audit log with its caller, list and fields, never with the address; with pii:full none is', async () => {
     const owner = await messaging.tenant();
     const masking = await messaging.limited(owner.test, [...SCOPES, 'contacts:write']);
