@@ -83,6 +83,20 @@ test('a closed country refuses single, unified and bulk sends and their previews
   expect(JSON.stringify(bulk.body.errors)).toContain('country');
 });
 
+test('a country closed to SMS refuses the SMS text of an RCS message too, and lets the message leave without it', async () => {
+  const { test: own } = await messaging.tenant();
+  await close(own, { sms: { mode: 'only', countries: ['BR'] } });
+  const rcs = { to: PORTUGAL, content: { text: 'Oi' }, route: 'easy_rcs' };
+  const fallback = { text: 'Oi' };
+  const refused = await own.post('/v2/rcs/messages', { ...rcs, fallback }, keyed());
+  expectProblem(refused, 422, { errors: ['fallback'] });
+  expect(refused.body.meta).toEqual({ motivo: 'destination_closed', country: 'PT' });
+  const unified = { channel: 'rcs', to: PORTUGAL, type: 'text', payload: { text: 'Oi', fallback } };
+  expectProblem(await own.post('/messages', unified, keyed()), 422, { errors: ['payload.fallback'] });
+  expect((await own.post('/v2/rcs/messages', rcs, keyed())).status).toBe(201);
+  expect((await own.post('/v2/rcs/messages', { ...rcs, to: BRAZIL, fallback }, keyed())).status).toBe(201);
+});
+
 test('a send costs what its destination costs, alone, in a batch and in previews', async () => {
   const { test: other } = await messaging.tenant();
   const costs = async (to: string) => (await send(other, to)).body.billing.coins;
@@ -130,4 +144,9 @@ test('a prefix whose SMS did not arrive is judged by the service itself, and hel
   expect((await send(held, BRAZIL)).status).toBe(201);
   const preview = await held.post('/v1/messages/preview', { channel: 'sms', to: PORTUGAL, text: 'Oi' });
   expect(JSON.stringify(preview.body)).toContain('destination_held');
+  const rcs = { to: PORTUGAL, content: { text: 'Oi' }, route: 'easy_rcs' };
+  const withSms = await held.post('/v2/rcs/messages', { ...rcs, fallback: { text: 'Oi' } }, keyed());
+  expectProblem(withSms, 412, { errors: ['fallback'] });
+  expect(withSms.body.meta).toMatchObject({ motivo: 'destination_held' });
+  expect((await held.post('/v2/rcs/messages', rcs, keyed())).status).toBe(201);
 });
