@@ -5,6 +5,7 @@ import { ENVIRONMENTS } from '../../shared/domain/core/actor.ts';
 import { startMessaging } from '../support/api.ts';
 import { expectProblem } from '../support/problems.ts';
 import { use } from '../support/use.ts';
+import { keyed } from './support.ts';
 
 interface Entry {
   readonly id: string;
@@ -74,6 +75,23 @@ describe('without pii:full', () => {
     expect(await statusesOf(() => preview(masking, phone))).toEqual(new Set([200, 429]));
     expect((await preview(masking, phoneOf(601))).status).toBe(200);
     expect(await statusesOf(() => preview(owner.test, phone))).toEqual(new Set([200]));
+  }, 60_000);
+
+  test('a dry run of resends to an address reveals who opted out 60 times a minute, then 429; other dry runs are not limited', async () => {
+    const owner = await messaging.tenant();
+    const masking = await messaging.limited(owner.test, ['messages:manage']);
+    const [phone, other] = [phoneOf(900), phoneOf(901)];
+    await owner.test.post('/contacts', { phone, optIn: { status: 'denied' } });
+    const hour = 3_600_000;
+    const scheduledAt = new Date(Date.now() + hour).toISOString();
+    await owner.test.post('/v1/messages', { channel: 'sms', to: other, text: 'Oferta', scheduledAt }, keyed());
+    const filter = { from: new Date(Date.now() - hour).toISOString(), to: scheduledAt };
+    const resend = (client: typeof masking, correction: object) =>
+      client.post('/v1/messages/bulk-resend', { filter, correction, dryRun: true });
+    expect((await resend(masking, { to: phone })).body).toMatchObject({ rejected: 1 });
+    expect(await statusesOf(() => resend(masking, { to: phone }))).toEqual(new Set([202, 429]));
+    expect((await resend(masking, { to: other })).body).toMatchObject({ rejected: 0 });
+    expect(await statusesOf(() => resend(owner.test, { to: phone }))).toEqual(new Set([202]));
   }, 60_000);
 
   test('a turn that is reported for an address reveals who is a contact 60 times a minute, then 429 and no turn; one for a contact’s id is not limited', async () => {
