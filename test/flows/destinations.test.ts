@@ -39,6 +39,14 @@ describe('the destinations of an organization', () => {
     expect(JSON.stringify(answer.body.errors)).toContain(path);
   });
 
+  test('that are opened again by being left out are named in the audit log', async () => {
+    const { test: client } = await messaging.tenant();
+    await close(client, { sms: { mode: 'only', countries: ['BR'] } });
+    await close(client, {});
+    const { items } = (await client.get('/v2/audit', { action: 'destinations.changed', limit: 1 })).body;
+    expect(items).toMatchObject([{ details: { fields: ['rcs', 'sms', 'whatsapp'] } }]);
+  });
+
   test('are read and set with scopes of their own', async () => {
     const { test: client } = await messaging.tenant();
     const { body } = await client.post('/v2/api-keys', { name: 'Reader', scopes: ['organization:read'] });
