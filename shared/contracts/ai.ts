@@ -44,9 +44,10 @@ export const reportAiTurn = defineOperation({
   tag: 'Assistants',
   summary: 'Report a turn of your own assistant',
   description:
-    "Stores the turn in the contact's timeline and in that of the message that it names, and raises ai.interaction. Nothing is sent or charged. With an Idempotency-Key, a repeat returns the stored turn with `replayed: true`, and raises nothing.",
+    "Stores the turn in the contact's timeline and in that of the message that it names, and raises ai.interaction. Nothing is sent or charged. With an Idempotency-Key, a repeat returns the stored turn with `replayed: true`, and raises nothing. Without pii:full, at most 60 reports a minute name the contact by `to`; then 429.",
   permission: 'messages:send',
   idempotency: 'optional',
+  personFilters: ['to'],
   request: { body: ReportTurn },
   responses: {
     201: z

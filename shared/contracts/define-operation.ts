@@ -70,7 +70,7 @@ export interface OperationContract {
   readonly idempotency?: 'required' | 'optional';
   /** Token bucket of the call, for live keys: docs/spec/platform.md#rate-limits. */
   readonly rate?: 'single_send' | 'bulk_send';
-  /** Query fields that name a person by an address: docs/spec/personal-data.md#lookups-by-address. */
+  /** Fields of the query or the body that name a person by an address: docs/spec/personal-data.md#lookups-by-address. */
   readonly personFilters?: readonly string[];
   readonly request: {
     readonly params?: z.ZodObject;

@@ -80,13 +80,14 @@ export const permit = (
   return actor.scopes.has(scope) ? undefined : refuse('FORBIDDEN', `The credential lacks the scope ${scope}.`);
 };
 
-/** Admits a call that looks a person up by an address; 429 when the credential has done so too often. */
+/** Admits a call that looks a person up by an address, in its query or its body; 429 when the credential has done so too often. */
 export const admitPersonFilter = async (
   { id, personFilters = [] }: OperationContract,
   actor: Actor | undefined,
-  query: Readonly<Record<string, unknown>>,
+  input: { readonly query: unknown; readonly body: unknown },
 ): Promise<Refusal<'RATE_LIMITED'> | undefined> => {
-  const filters = personFilters.filter((name) => query[name] !== undefined);
+  const given: Readonly<Record<string, unknown>> = Object.assign({}, input.body, input.query);
+  const filters = personFilters.filter((name) => given[name] !== undefined);
   if (!actor || filters.length === 0) return undefined;
   const { admitLookup } = await import('../wiring/access/lookups.ts');
   return admitLookup(actor, { operation: id, filters });

@@ -98,7 +98,7 @@ const readCall = async (contract: OperationContract, event: APIGatewayProxyEvent
   if (isRefusal(idempotencyKey)) return idempotencyKey;
   const input = readInput(contract, event);
   if (isRefusal(input)) return input;
-  const limited = await admitPersonFilter(contract, actor, input.query as Readonly<Record<string, unknown>>);
+  const limited = await admitPersonFilter(contract, actor, input);
   if (limited) return limited;
   return { ...input, actor, unmasked: actor?.scopes.has('pii:full') ?? false, idempotencyKey, event };
 };

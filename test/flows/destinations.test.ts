@@ -39,6 +39,14 @@ describe('the destinations of an organization', () => {
     expect(JSON.stringify(answer.body.errors)).toContain(path);
   });
 
+  test('that are opened again by being left out are named in the audit log', async () => {
+    const { test: client } = await messaging.tenant();
+    await close(client, { sms: { mode: 'only', countries: ['BR'] } });
+    await close(client, {});
+    const { items } = (await client.get('/v2/audit', { action: 'destinations.changed', limit: 1 })).body;
+    expect(items).toMatchObject([{ details: { fields: ['rcs', 'sms', 'whatsapp'] } }]);
+  });
+
   test('are read and set with scopes of their own', async () => {
     const { test: client } = await messaging.tenant();
     const { body } = await client.post('/v2/api-keys', { name: 'Reader', scopes: ['organization:read'] });
@@ -81,6 +89,20 @@ test('a closed country refuses single, unified and bulk sends and their previews
   const bulk = await client.post('/v1/messages/bulk', { mode: 'permissive', messages }, keyed());
   expect(bulk.body).toMatchObject({ accepted: 1, rejected: 1, errors: [{ index: 0 }] });
   expect(JSON.stringify(bulk.body.errors)).toContain('country');
+});
+
+test('a country closed to SMS refuses the SMS text of an RCS message too, and lets the message leave without it', async () => {
+  const { test: own } = await messaging.tenant();
+  await close(own, { sms: { mode: 'only', countries: ['BR'] } });
+  const rcs = { to: PORTUGAL, content: { text: 'Oi' }, route: 'easy_rcs' };
+  const fallback = { text: 'Oi' };
+  const refused = await own.post('/v2/rcs/messages', { ...rcs, fallback }, keyed());
+  expectProblem(refused, 422, { errors: ['fallback'] });
+  expect(refused.body.meta).toEqual({ motivo: 'destination_closed', country: 'PT' });
+  const unified = { channel: 'rcs', to: PORTUGAL, type: 'text', payload: { text: 'Oi', fallback } };
+  expectProblem(await own.post('/messages', unified, keyed()), 422, { errors: ['payload.fallback'] });
+  expect((await own.post('/v2/rcs/messages', rcs, keyed())).status).toBe(201);
+  expect((await own.post('/v2/rcs/messages', { ...rcs, to: BRAZIL, fallback }, keyed())).status).toBe(201);
 });
 
 test('a send costs what its destination costs, alone, in a batch and in previews', async () => {
@@ -130,4 +152,9 @@ test('a prefix whose SMS did not arrive is judged by the service itself, and hel
   expect((await send(held, BRAZIL)).status).toBe(201);
   const preview = await held.post('/v1/messages/preview', { channel: 'sms', to: PORTUGAL, text: 'Oi' });
   expect(JSON.stringify(preview.body)).toContain('destination_held');
+  const rcs = { to: PORTUGAL, content: { text: 'Oi' }, route: 'easy_rcs' };
+  const withSms = await held.post('/v2/rcs/messages', { ...rcs, fallback: { text: 'Oi' } }, keyed());
+  expectProblem(withSms, 412, { errors: ['fallback'] });
+  expect(withSms.body.meta).toMatchObject({ motivo: 'destination_held' });
+  expect((await held.post('/v2/rcs/messages', rcs, keyed())).status).toBe(201);
 });

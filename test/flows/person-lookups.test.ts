@@ -5,6 +5,7 @@ import { ENVIRONMENTS } from '../../shared/domain/core/actor.ts';
 import { startMessaging } from '../support/api.ts';
 import { expectProblem } from '../support/problems.ts';
 import { use } from '../support/use.ts';
+import { keyed } from './support.ts';
 
 interface Entry {
   readonly id: string;
@@ -74,6 +75,43 @@ describe('without pii:full', () => {
     expect(await statusesOf(() => preview(masking, phone))).toEqual(new Set([200, 429]));
     expect((await preview(masking, phoneOf(601))).status).toBe(200);
     expect(await statusesOf(() => preview(owner.test, phone))).toEqual(new Set([200]));
+  }, 60_000);
+
+  test('a dry run of resends to an address reveals who opted out 60 times a minute, then 429; other dry runs are not limited', async () => {
+    const owner = await messaging.tenant();
+    const masking = await messaging.limited(owner.test, ['messages:manage']);
+    const [phone, other] = [phoneOf(900), phoneOf(901)];
+    await owner.test.post('/contacts', { phone, optIn: { status: 'denied' } });
+    const hour = 3_600_000;
+    const scheduledAt = new Date(Date.now() + hour).toISOString();
+    await owner.test.post('/v1/messages', { channel: 'sms', to: other, text: 'Oferta', scheduledAt }, keyed());
+    const filter = { from: new Date(Date.now() - hour).toISOString(), to: scheduledAt };
+    const resend = (client: typeof masking, correction: object) =>
+      client.post('/v1/messages/bulk-resend', { filter, correction, dryRun: true });
+    expect((await resend(masking, { to: phone })).body).toMatchObject({ rejected: 1 });
+    expect(await statusesOf(() => resend(masking, { to: phone }))).toEqual(new Set([202, 429]));
+    expect((await resend(masking, { to: other })).body).toMatchObject({ rejected: 0 });
+    expect(await statusesOf(() => resend(owner.test, { to: phone }))).toEqual(new Set([202]));
+  }, 60_000);
+
+  test('a turn that is reported for an address reveals who is a contact 60 times a minute, then 429 and no turn; one for a contact’s id is not limited', async () => {
+    const owner = await messaging.tenant();
+    const masking = await messaging.limited(owner.test, ['messages:send', 'contacts:read']);
+    const [known, unknown] = [phoneOf(800), phoneOf(801)];
+    const contactId = (await owner.test.post('/contacts', { phone: known })).body.id;
+    const report = (client: typeof masking, who: object) =>
+      client.post('/v2/ai/interactions', { ...who, channel: 'sms', model: 'atendente-2', role: 'user' });
+    const answers = await Promise.all(
+      Array.from({ length: MAX_LOOKUPS + 40 }, (_, at) => report(masking, { to: at % 2 ? known : unknown })),
+    );
+    const statuses = answers.map(({ status }) => status);
+    expect(new Set(statuses)).toEqual(new Set([201, 422, 429]));
+    const { items } = (await owner.test.get(`/contacts/${contactId}/timeline`, { limit: 100 })).body;
+    expect(items).toHaveLength(statuses.filter((status) => status === 201).length);
+    expect((await report(masking, { contactId })).status).toBe(201);
+    expect(await statusesOf(() => report(owner.test, { to: known }))).toEqual(new Set([201]));
+    const entered = (await owner.test.get('/v2/audit', { action: 'person.looked_up', limit: 1 })).body.items;
+    expect(entered).toMatchObject([{ object: 'ai.report', details: { fields: ['to'] } }]);
   }, 60_000);
 
   test('every lookup is entered in the audit log with its caller, list and fields, never with the address; with pii:full none is', async () => {

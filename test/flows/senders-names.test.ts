@@ -37,6 +37,11 @@ describe('a display name', () => {
       'seguranca@banco.example',
       '"Banco (seguranca@banco.example)"',
       'seguranca\uff20banco.example',
+      'seguranca\u200b@banco.example',
+      'seguran\u00adca@ban\u2060co.example',
+      'seguranca@banco\u3002example',
+      's\u0435guranca@banco.example',
+      'seguranca@b\u0430nco\u200d.example',
       `ola@x${domain}`,
     ])
       expectProblem(await eMail(live, `${name} <ola@${domain}>`), 422, { errors: ['from'] });

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { sendRcs } from '../../shared/domain/api/send-rcs.ts';
+import { newId } from '../../shared/domain/core/ids.ts';
 import { applySettled } from '../../shared/domain/sending/apply-receipt.ts';
 import { destinationsView } from '../../shared/domain/sending/destination-settings.ts';
 import { type JudgePorts, judgeDestination } from '../../shared/domain/sending/judge-destination.ts';
@@ -128,4 +130,29 @@ test('the refusal of a destination replays an earlier send under its key', async
   const first = accepted(await world.sms(actor, 'key', { to: SUSPECT }));
   world.destinations = { sms: { mode: 'only', countries: ['BR'] } };
   expect(await world.sms(actor, 'key', { to: SUSPECT })).toMatchObject({ id: first.id, replayed: true });
+});
+
+/** Sends of a prefix, and those that arrived, as they are counted. */
+const countedOf = async ({ organizationId }: Actor, prefix: string): Promise<readonly [number, number]> => {
+  const rows = await world.table.queryAll({ partition: `DEST#${organizationId}#${prefix}` });
+  const sum = (of: RegExp) =>
+    rows.flatMap(Object.entries).reduce((total, [name, count]) => total + (of.test(name) ? Number(count) : 0), 0);
+  return [sum(/^s\d+$/), sum(/^d\d+$/)];
+};
+
+test('an RCS message that may leave as an SMS is counted as one, and once as delivered or read; one without that text is not', async () => {
+  const actor = await start();
+  const rcs = { to: SUSPECT, content: { text: 'Oi' }, route: 'easy_rcs' } as const;
+  const sent = async (fallback?: { text: string }) =>
+    accepted(await sendRcs(world.ports, actor, newId('request'), { ...rcs, ...(fallback ? { fallback } : {}) })).id;
+  await sent();
+  expect(await countedOf(actor, '491511')).toEqual([0, 0]);
+  const ids = [await sent({ text: 'Oi' }), await sent({ text: 'Oi' }), await sent({ text: 'Oi' })];
+  for (const [index, statuses] of [['delivered', 'read'], ['read']].entries())
+    for (const status of statuses) {
+      const message = await world.ports.messageStore.read(ids[index] as never);
+      const report = { kind: 'receipt', providerMessageId: `p-${ids[index]}`, status, at: world.now } as never;
+      expect(message && (await applySettled(world.ports, message, report))).toBe(true);
+    }
+  expect(await countedOf(actor, '491511')).toEqual([3, 2]);
 });

@@ -74,6 +74,17 @@ describe('a link', () => {
     expect(await suspendAccount(ports, sessionOf(owner), owner.id)).toMatchObject({ status: 'suspended' });
   });
 
+  test('that was mailed for an invitation ends when another one accepts it, whatever is left of its seven days', async () => {
+    const owner = await person(await world.organization(), 'owner');
+    const request = { name: 'Bia', email: 'twice-invited@example.com', role: 'viewer' } as const;
+    accepted(await invite(ports, sessionOf(owner), request));
+    const [first = ''] = await mailed();
+    const session = accepted(await signIn(ports, await linkFor(request.email)));
+    expect(await signIn(ports, first)).toMatchObject({ name: 'UNAUTHORIZED' });
+    expect((await authorize(session.secret.text))?.context).toBeDefined();
+    expect(accepted(await signIn(ports, await linkFor(request.email))).session).toBeDefined();
+  });
+
   test('ends with a suspension, and a suspended person is mailed none', async () => {
     const organizationId = await world.organization();
     const [owner, ana] = [await person(organizationId, 'owner'), await person(organizationId, 'viewer')];

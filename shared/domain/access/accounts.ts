@@ -20,7 +20,7 @@ export interface Account {
   readonly emailHash: string;
   readonly role: Role;
   readonly status: AccountStatus;
-  /** Counts suspensions: sessions and links from before the last one are refused, also once the account is active again. */
+  /** Counts suspensions, and the acceptance of an invitation: sessions and links from before the last one are refused for good. */
   readonly sessionEpoch: number;
   /** When the person first signed in, in ms; absent while the invitation is open. */
   readonly acceptedAt?: number;

@@ -18,7 +18,7 @@ const REQUEST_MS = 15 * 60_000;
 export interface SignInLink {
   readonly hash: string;
   readonly accountId: Id<'account'>;
-  /** The account's `sessionEpoch`: a suspension ends its links. */
+  /** The account's `sessionEpoch`: a suspension ends its links, and so does the acceptance of an invitation. */
   readonly sessionEpoch: number;
   /** In ms. */
   readonly expiresAt: number;
@@ -122,11 +122,20 @@ export const mailRequestedLinks = async (ports: LinkPorts, id: Id<'request'>): P
 
 const REFUSED = refuse('UNAUTHORIZED', 'The link is unknown, used or expired: ask for another.');
 
-/** The account as its person leaves it by signing in: an invitation is accepted. */
+/**
+ * The account as its person leaves it by signing in: an invitation is accepted, which ends every other link of it. Those work for days, and
+ * would open sessions of whatever role the account has by then.
+ */
 const acceptedBy = (account: Account, now: number): Account =>
   account.status === 'active'
     ? account
-    : { ...account, status: 'active', acceptedAt: now, version: account.version + 1 };
+    : {
+        ...account,
+        status: 'active',
+        acceptedAt: now,
+        sessionEpoch: account.sessionEpoch + 1,
+        version: account.version + 1,
+      };
 
 /**
  * Opens a session with a link's token, which works once. An invited account becomes active. 401 for any token that does not work, whatever the

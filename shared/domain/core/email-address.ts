@@ -80,13 +80,25 @@ export const parseMailbox = (text: string): Mailbox | undefined => {
 /** Punctuation around an address in a text. */
 const AROUND_ADDRESS = /^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu;
 
-/** The addresses that a reader finds in a text, look-alike characters (full-width, small) as the ASCII that they show. */
+/** Characters that a reader does not see, such as zero-width spaces and soft hyphens. */
+const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
+/** What domain names take for a dot, and a reader too (UTS 46, 2.3); NFKC makes the half-width one of it. */
+const IDEOGRAPHIC_STOP = /\u3002/g;
+/** What a reader takes for an address, valid or not: `\u0435`, Cyrillic, looks like the `e` of another's address. */
+const ADDRESS_SHAPE = /^[^@]+@[^@]+\.[^@]+$/;
+
+/**
+ * The addresses that a reader finds in a text, look-alike characters (full-width, small) as the ASCII that they show, without the invisible
+ * ones. A word that only looks like an address is given as it is.
+ */
 export const addressesIn = (text: string): readonly string[] =>
   text
     .normalize('NFKC')
+    .replaceAll(INVISIBLE, '')
+    .replaceAll(IDEOGRAPHIC_STOP, '.')
     .split(/[\s,;:<>()[\]"]+/)
-    .filter((word) => word.includes('@'))
-    .flatMap((word) => parseAddress(word.replaceAll(AROUND_ADDRESS, '')) ?? []);
+    .map((word) => word.replaceAll(AROUND_ADDRESS, ''))
+    .flatMap((word) => parseAddress(word) ?? (ADDRESS_SHAPE.test(word) ? word : []));
 
 /** Bytes of text per encoded word: as base64 with 12 characters of framing it stays within 75 (RFC 2047, 2). */
 const MAX_WORD_OCTETS = 45;

@@ -30,6 +30,8 @@ export interface ChannelPlan<C extends Channel = Channel> {
   readonly labels?: Labels | undefined;
   /** The SMS that may be sent in its place, by the message's own provider, where that may cost another price. */
   readonly asSms?: { readonly route: string; readonly segments: number } | undefined;
+  /** The field whose text may be sent as an SMS in its place: it goes only where the organization sends SMS. */
+  readonly smsField?: string | undefined;
   /** The organization's contracted sends per second; absent without a limit. */
   readonly perSecond?: number | undefined;
 }

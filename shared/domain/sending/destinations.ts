@@ -4,6 +4,7 @@ import { isRefusal, type Refusal, refuse } from '../core/errors.ts';
 import { numberOrigin, phoneRegion } from '../core/phone.ts';
 import { isoTime } from '../core/time.ts';
 import type { Channel } from '../message/channel.ts';
+import type { ChannelPlan } from '../message/plan.ts';
 import type { Destination, PriceRow } from '../pricing/prices.ts';
 import type { DestinationChannel, Destinations } from './destination-settings.ts';
 import { isWatched, watchedPrefix } from './destination-watch.ts';
@@ -42,6 +43,19 @@ const destinationRefusal = async (
   });
 };
 
+/** The same of the text that may be sent as an SMS in a message's place: it is no way around what is closed or held for SMS. */
+const smsTextRefusal = async (
+  ports: RoutePorts,
+  tenant: Tenant,
+  { smsField, to }: Pick<ChannelPlan, 'smsField' | 'to'>,
+  country: string | undefined,
+): Promise<Refusal<'VALIDATION_ERROR' | 'PRECONDITION_FAILED'> | undefined> => {
+  if (smsField === undefined) return undefined;
+  const refusal = await destinationRefusal(ports, tenant, { channel: 'sms', to }, country);
+  const errors = [{ path: smsField, message: 'must be left out: the organization does not send SMS to this number now' }];
+  return refusal && refuse(refusal.name, { ...refusal.details, errors });
+};
+
 /**
  * The price row of a message, by its recipient where that is a phone. 412 without a row, 422 for a country that the organization closed,
  * 412 for a prefix that is held; in this order (docs/spec/sends.md#order-of-checks).
@@ -49,11 +63,13 @@ const destinationRefusal = async (
 export const routePrice = async (
   ports: RoutePorts,
   tenant: Tenant,
-  { channel, route, to }: { readonly channel: Channel; readonly route: string; readonly to: string },
+  { channel, route, to, smsField }: Pick<ChannelPlan, 'channel' | 'route' | 'to' | 'smsField'>,
 ): Promise<PriceRow | Refusal<'VALIDATION_ERROR' | 'PRECONDITION_FAILED'>> => {
   if (channelOf(channel).recipient !== 'phone') return priceOf(ports, channel, route);
   const origin = numberOrigin(to);
   const price = await priceOf(ports, channel, route, destinationOf(to, origin));
   if (isRefusal(price)) return price;
-  return (await destinationRefusal(ports, tenant, { channel, to }, origin?.country)) ?? price;
+  const country = origin?.country;
+  const refusal = await destinationRefusal(ports, tenant, { channel, to }, country);
+  return refusal ?? (await smsTextRefusal(ports, tenant, { smsField, to }, country)) ?? price;
 };

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { MessageRecord } from '../../domain/message/message.ts';
+import type { MessageRecord, MessageStatus } from '../../domain/message/message.ts';
 import {
   isExpired,
   isWatched,
@@ -33,9 +33,15 @@ const shardFor = ({ organizationId, id, to }: MessageRecord): CountShard => ({
 
 const ttlAt = (at: number) => Math.ceil(at / 1000) + KEEP_SECONDS;
 
+/** Whether a message is counted: an SMS abroad, or an RCS message whose fallback text may be sent as one. */
+const isCounted = (message: MessageRecord): boolean => {
+  const mayBeSms = message.channel === 'rcs' && message.content.fallback !== undefined;
+  return isWatched({ channel: mayBeSms ? 'sms' : message.channel, region: message.region });
+};
+
 /** Counts an accepted message abroad (`at` in ms) in the transaction that captures its money; nothing for all others. */
 export const countSentWrites = (message: MessageRecord, at: number): WriteOp[] => {
-  if (!isWatched(message)) return [];
+  if (!isCounted(message)) return [];
   const [counted, slot] = [shardFor(message), slotAt(at)];
   return [
     {
@@ -47,9 +53,13 @@ export const countSentWrites = (message: MessageRecord, at: number): WriteOp[] =
   ];
 };
 
-/** Counts a delivery abroad in the slot in which its message was sent, in the transaction that stores it; none where that slot is over. */
-export const countDeliveredWrites = (message: MessageRecord, now: number): WriteOp[] => {
-  if (!isWatched(message) || message.sentAt === undefined) return [];
+/**
+ * Counts a delivery abroad in the slot in which its message was sent, in the transaction that stores its new status; none where that slot is
+ * over. Who read a message got it, also where nothing reported its delivery.
+ */
+export const countDeliveredWrites = (message: MessageRecord, status: MessageStatus | undefined, now: number): WriteOp[] => {
+  const isFirst = status === 'delivered' || (status === 'read' && message.status !== 'delivered');
+  if (!isFirst || !isCounted(message) || message.sentAt === undefined) return [];
   const slot = slotAt(message.sentAt);
   if (isExpired(slot, now)) return [];
   return [{ update: keyOf(shardFor(message)), set: { ttl: ttlAt(now) }, add: { [`d${slot}`]: 1 } }];

@@ -170,7 +170,7 @@ const advanceWrites = (message: MessageRecord, transition: Advance): WriteOp[] =
     ...transition.events.map(eventWrite),
     ...(status ? fallbackStatusWrites({ ...message, status, reason: transition.reason }, transition.recordedAt) : []),
     ...(status ? moveWrites(message, UNIFIED_OF[status]) : []),
-    ...(status === 'delivered' ? countDeliveredWrites(message, transition.recordedAt) : []),
+    ...countDeliveredWrites(message, status, transition.recordedAt),
   ];
 };
 

@@ -51,6 +51,7 @@ export const planRcs = async (
       type: content.card ? 'interactive' : 'text',
       content: { ...content, senderId },
       asSms: otherPriceAsSms(content, route),
+      smsField: content.fallback && 'fallback',
       requiresConsent: route !== 'easy_otp_rcs',
       links: shortener.links,
     },
