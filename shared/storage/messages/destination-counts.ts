@@ -57,7 +57,11 @@ export const countSentWrites = (message: MessageRecord, at: number): WriteOp[] =
  * Counts a delivery abroad in the slot in which its message was sent, in the transaction that stores its new status; none where that slot is
  * over. Who read a message got it, also where nothing reported its delivery.
  */
-export const countDeliveredWrites = (message: MessageRecord, status: MessageStatus | undefined, now: number): WriteOp[] => {
+export const countDeliveredWrites = (
+  message: MessageRecord,
+  status: MessageStatus | undefined,
+  now: number,
+): WriteOp[] => {
   const isFirst = status === 'delivered' || (status === 'read' && message.status !== 'delivered');
   if (!isFirst || !isCounted(message) || message.sentAt === undefined) return [];
   const slot = slotAt(message.sentAt);
