@@ -6,7 +6,7 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { LocalStackOptions } from '../../infra/local/local-stack.ts';
 import { keyFileOf } from '../../infra/local/stages.ts';
 import { createOrganization } from '../../infra/provisioning/organizations.ts';
-import type { Environment } from '../../shared/domain/core/actor.ts';
+import { ENVIRONMENTS, type Environment } from '../../shared/domain/core/actor.ts';
 import type { Id } from '../../shared/domain/core/ids.ts';
 import type { DomainEvent } from '../../shared/domain/events/event.ts';
 import { localKeyProvider } from '../../shared/providers/keys/local-key-provider.ts';
@@ -157,6 +157,9 @@ export const startMessaging = async (options: Partial<LocalStackOptions> = {}) =
   };
 
   const vault = (env: Environment) => openVault(tables[env], localKeyProvider(keyFileOf(dataDir)));
+
+  // As the operator's command does before it creates an organization.
+  for (const env of ENVIRONMENTS) await vault(env);
 
   const close = async () => {
     dynamo.destroy();
