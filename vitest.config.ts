@@ -1,3 +1,5 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
@@ -14,20 +16,28 @@ const QUALITY = ['test/quality/**/*.test.ts', 'test/contracts/new-operation.test
 const UNIT = ['test/{domain,contracts,email}/**/*.test.ts', 'test/quality/types.test.ts'];
 /** The whole service, started as `npm start` does, its command line and pages. */
 const E2E = ['test/{flows,docs,local}/**/*.test.ts'];
+/** Files of E2E that share one service per process. */
+const SHARED = globSync('test/flows/*.test.ts', { cwd: import.meta.dirname }).filter((file) =>
+  readFileSync(join(import.meta.dirname, file), 'utf8').includes('sharedMessaging()'),
+);
 /** Replaces a module for its whole process. */
 const ISOLATED = ['test/channels/declared-channel.test.ts'];
 
+/** Files are imported by Node itself, as the service's are: Vite would transform every one of them for each process anew. */
+const NATIVE = { experimental: { viteModuleRunner: false, nodeLoader: false } };
+
 /** In the order in which they start: the longest first, so that no worker runs one alone at the end. */
 const PROJECTS = {
-  slow: { include: SLOW, isolate: true },
-  quality: { include: QUALITY, exclude: UNIT.slice(1), isolate: true },
+  slow: { ...NATIVE, include: SLOW, isolate: true },
+  quality: { ...NATIVE, include: QUALITY, exclude: UNIT.slice(1), isolate: true },
   // A process a file: each service that is started loads its functions anew, and they are freed with the process alone.
-  e2e: { include: E2E, isolate: true },
+  e2e: { ...NATIVE, include: E2E, exclude: SHARED, isolate: true },
+  shared: { ...NATIVE, include: SHARED, isolate: false },
   isolated: { include: ISOLATED, isolate: true },
   // One process runs many files: their imports are evaluated once. They share no state except the process.
   integration: {
     include: ['test/**/*.test.ts'],
-    exclude: [...SLOW, ...QUALITY, ...UNIT, ...E2E, ...ISOLATED],
+    exclude: [...SLOW, ...QUALITY, ...UNIT, ...E2E, ...SHARED, ...ISOLATED],
     isolate: false,
   },
   unit: { include: UNIT, exclude: [...SLOW, ...QUALITY.slice(1)], isolate: false },

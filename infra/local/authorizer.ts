@@ -47,7 +47,7 @@ const UNAUTHORIZED = 'Unauthorized';
 export interface AuthorizerOptions {
   /** Runs the authorizer function. */
   readonly invoke: (event: unknown) => Promise<unknown>;
-  readonly ttlMs?: number;
+  readonly ttlMs?: number | undefined;
   readonly maxEntries?: number;
   readonly now?: () => number;
 }

@@ -37,6 +37,8 @@ export interface LocalStackOptions {
   readonly batchesInFlight?: number | undefined;
   /** Visibility time-out of a failed message, in s, by its receive count. */
   readonly retrySeconds?: (receives: number) => number;
+  /** How long the gateway keeps an authorizer's policy; default 30 s, as deployed. */
+  readonly policyCacheMs?: number;
   /** Functions that are imported before the local stack is ready. */
   readonly warm?: readonly string[];
   /** Runs once the tables exist, before the first request is accepted. */
@@ -193,7 +195,8 @@ const assemble = async (options: LocalStackOptions, parts: Parts, close: () => P
   const orphansStopped = await parts.lock.stopOrphans();
   const { build, backends } = await prepare(options, parts, onFault);
   const { dispatchSeconds = 5, batchesInFlight, retrySeconds = backoffSeconds, warm = DEFAULT_WARM } = options;
-  const settings = { dispatchSeconds, batchesInFlight, retrySeconds, warm, onFault };
+  const { policyCacheMs } = options;
+  const settings = { dispatchSeconds, batchesInFlight, retrySeconds, policyCacheMs, warm, onFault };
   const served = await startStages({ ...settings, dataDir, url, env, build, backends, stdout: parts.sink.stream });
   parts.served = served;
   if (options.background !== false) served.startBackground();

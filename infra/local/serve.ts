@@ -23,6 +23,7 @@ export interface ServeOptions {
   readonly dispatchSeconds: number;
   readonly batchesInFlight?: number | undefined;
   readonly retrySeconds: (receives: number) => number;
+  readonly policyCacheMs?: number | undefined;
   readonly warm: readonly string[];
   readonly onFault: (functionPath: string, requestId: string, error: unknown) => void;
 }
@@ -65,10 +66,11 @@ const layOut = (
   });
 
 /** A stage's functions and authorizer, for the gateway. */
-export const gatewayStage = (functions: StageFunctions): GatewayStage => {
+export const gatewayStage = (functions: StageFunctions, policyCacheMs?: number): GatewayStage => {
   const handler = async (): Promise<Handler> => functions.loaded(AUTHORIZER) ?? functions.load(AUTHORIZER);
   const context = lambdaContext(AUTHORIZER, 'authorizer', AUTHORIZER_TIMEOUT_MS);
-  return { functions, authorizer: makeAuthorizer({ invoke: async (event) => (await handler())(event, context) }) };
+  const invoke = async (event: unknown) => (await handler())(event, context);
+  return { functions, authorizer: makeAuthorizer({ invoke, ttlMs: policyCacheMs }) };
 };
 
 const startConsumers = (functions: StageFunctions, options: ServeOptions): Running[] =>
@@ -111,7 +113,7 @@ export const startStages = async (options: ServeOptions): Promise<ServedStages> 
   for (const stage of STAGES)
     for (const path of options.warm) if (functions[stage].has(path)) await functions[stage].load(path);
   return {
-    stages: { live: gatewayStage(live), test: gatewayStage(test) },
+    stages: { live: gatewayStage(live, options.policyCacheMs), test: gatewayStage(test, options.policyCacheMs) },
     startBackground: () => {
       for (const stage of STAGES)
         running.push(...startConsumers(functions[stage], options), ...startDispatcher(functions[stage], options));

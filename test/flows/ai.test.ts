@@ -1,11 +1,11 @@
 import { describe, expect, test, vi } from 'vitest';
-import { startMessaging, type Tenant } from '../support/api.ts';
+import { sharedMessaging, type Tenant } from '../support/api.ts';
 import { expectProblem } from '../support/problems.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { use } from '../support/use.ts';
 import { idsOf, keyed, kindsOf, PATIENCE } from './support.ts';
 
-const messaging = await use(startMessaging());
+const messaging = await sharedMessaging();
 const receiver = await use(startReceiver());
 /** The endpoint of a subscription whose creator may not see phones. */
 const masked = await use(startReceiver());

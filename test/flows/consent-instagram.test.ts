@@ -1,14 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { receiveInbound } from '../../shared/domain/inbound/receive.ts';
 import { anEvent, inboundOfStack } from '../inbound/support.ts';
-import { startMessaging, type Tenant } from '../support/api.ts';
+import { sharedMessaging, type Tenant } from '../support/api.ts';
 import { expectProblem } from '../support/problems.ts';
-import { use } from '../support/use.ts';
 import { balanceOf, keyed } from './support.ts';
 
 const USER = '17841400000000001';
 const PRICE = 150;
-const messaging = await use(startMessaging());
+const messaging = await sharedMessaging();
 
 const receive = async ({ id }: Tenant, text: string) => {
   const event = anEvent({ channel: 'instagram', from: USER, text, at: Date.now() - 1_000 });

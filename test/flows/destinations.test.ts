@@ -1,16 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { judgedAt, slotAt } from '../../shared/domain/sending/destination-watch.ts';
 import { INDEX_KEYS, KEYS } from '../../shared/storage/access-patterns.ts';
-import { apiClient, type Client, startMessaging } from '../support/api.ts';
+import { apiClient, type Client, sharedMessaging } from '../support/api.ts';
 import { expectProblem } from '../support/problems.ts';
-import { use } from '../support/use.ts';
 import { balanceOf, keyed, PATIENCE } from './support.ts';
 
 const PATH = '/v2/organizations/me/destinations';
 const [BRAZIL, PORTUGAL, JAMAICA, SATELLITE] = ['+5511987650005', '+351912340005', '+18762100005', '+881612345678'];
 const OPEN = { mode: 'all', countries: [] };
 
-const messaging = await use(startMessaging());
+const messaging = await sharedMessaging();
 
 const close = (client: Client, body: object) => client.call('PUT', PATH, { body });
 const send = (client: Client, to: string, route = 'premium') =>

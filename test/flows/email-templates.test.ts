@@ -1,8 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Client, startMessaging, type Tenant } from '../support/api.ts';
+import { type Client, sharedMessaging, type Tenant } from '../support/api.ts';
 import { chanceOf } from '../support/chance.ts';
 import { expectProblem } from '../support/problems.ts';
-import { use } from '../support/use.ts';
 
 const PATH = '/v2/email/templates';
 const A_TEMPLATE = {
@@ -17,7 +16,7 @@ const MJML_HEAD = (head: string, body = '') => `<mjml><mj-head>${head}</mj-head>
 
 let owner: Tenant;
 let client: Client;
-const messaging = await use(startMessaging());
+const messaging = await sharedMessaging();
 const fresh = async () => {
   owner = await messaging.tenant();
   client = owner.test;

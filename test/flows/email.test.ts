@@ -1,8 +1,7 @@
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { emailConsentStore } from '../../shared/storage/contacts/email-addresses.ts';
-import { startMessaging, type Tenant } from '../support/api.ts';
+import { sharedMessaging, type Tenant } from '../support/api.ts';
 import { checkMoney } from '../support/money.ts';
-import { use } from '../support/use.ts';
 import { balanceOf, becomes, idsOf, keyed, optedOut } from './support.ts';
 
 const at = (local: string) => `${local}@simulator.amazonses.com`;
@@ -12,7 +11,7 @@ const METADATA = { orderId: 'A-1', vip: true } as const;
 let tenant: Tenant;
 /** A tenant all of whose sends are refused. */
 let refusedOnly: Tenant;
-const messaging = await use(startMessaging());
+const messaging = await sharedMessaging();
 beforeAll(async () => {
   [tenant, refusedOnly] = [await messaging.tenant(), await messaging.tenant()];
 });

@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { type Client, startMessaging, type Tenant } from '../support/api.ts';
+import { type Client, sharedMessaging, type Tenant } from '../support/api.ts';
 import { expectProblem } from '../support/problems.ts';
-import { use } from '../support/use.ts';
 import { connectNumber } from './support.ts';
 
 const PATH = '/v2/flows';
@@ -23,7 +22,7 @@ const fresh = async () => {
   client = owner.test;
   numberId = await connectNumber(client);
 };
-const messaging = await use(startMessaging());
+const messaging = await sharedMessaging();
 beforeAll(fresh);
 
 const A_FLOW = { name: 'Atendimento', platformCategories: ['CUSTOMER_SUPPORT'], flowJson: { screens: [SCREEN] } };

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { apiClient, type Client, startMessaging } from '../support/api.ts';
 import { use } from '../support/use.ts';
 
-const messaging = await use(startMessaging());
+/** A refusal waits for the gateway's cache: revocation.test.ts waits as long as it is by default. */
+const messaging = await use(startMessaging({ policyCacheMs: 2_000 }));
 const SCOPES = ['keys:read', 'keys:write', 'sms:read'];
 const ELSEWHERE = ['203.0.113.0/24'];
 const LOOPBACK = ['127.0.0.0/8', '::1'];

@@ -3,15 +3,14 @@ import { DEFAULT_PRICES } from '../../shared/domain/pricing/default-prices.ts';
 import { priceRowOf } from '../../shared/domain/pricing/prices.ts';
 import { NO_VOLUME, quoteUnits } from '../../shared/domain/pricing/volume.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
-import { startMessaging } from '../support/api.ts';
+import { sharedMessaging } from '../support/api.ts';
 import { checkMoney } from '../support/money.ts';
-import { use } from '../support/use.ts';
 import { becomes, connectNumber, keyed, registerDevice, setQuietHours } from './support.ts';
 
 const TO = '+5511999990005';
 const WAIT = { timeout: 15_000, interval: 200 };
 
-const messaging = await use(startMessaging());
+const messaging = await sharedMessaging();
 const tenant = await messaging.tenant();
 await registerDevice(tenant.test, 'device-1');
 

@@ -1,16 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
-import { aMessage, startMessaging } from '../support/api.ts';
+import { aMessage, sharedMessaging } from '../support/api.ts';
 import { checkMoney } from '../support/money.ts';
 import { expectProblem } from '../support/problems.ts';
 import { queueSms } from '../support/queued.ts';
-import { use } from '../support/use.ts';
 import { becomes, idsOf, keyed, kindsOf, optedOut } from './support.ts';
 
 const HOUR = 3_600_000;
 const instant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
-const messaging = await use(startMessaging());
+const messaging = await sharedMessaging();
 const tenant = await messaging.tenant();
 
 const read = async (id: string) => (await tenant.test.get(`/messages/${id}`)).body;
@@ -53,7 +52,7 @@ describe('a resend', () => {
     });
     expect((await tenant.test.get(`/v2/sms/messages/${id}`)).body.status).toBe('failed');
     await reaches(body.id, 'delivered');
-    for (const of of [id, body.id]) expectProblem(await act(of, 'resend', {}), 409);
+    for (const each of [id, body.id]) expectProblem(await act(each, 'resend', {}), 409);
     const archived = await tenant.test.get('/messages', { status: 'archived' });
     expect(idsOf(archived.body.items)).toContain(id);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { type Client, startMessaging } from '../support/api.ts';
+import { type Client, sharedMessaging } from '../support/api.ts';
 import { checkMoney } from '../support/money.ts';
 import { expectProblem } from '../support/problems.ts';
 import { queueSms } from '../support/queued.ts';
@@ -10,7 +10,7 @@ import { becomes, idsOf, keyed, kindsOf, PATIENCE, walletOf } from './support.ts
 const HOUR = 3_600_000;
 const instant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
-const messaging = await use(startMessaging());
+const messaging = await sharedMessaging();
 const receiver = await use(startReceiver());
 const tenant = await messaging.tenant();
 

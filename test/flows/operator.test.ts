@@ -115,6 +115,10 @@ describe('beside a running service', { timeout: 180_000 }, () => {
     lock.release();
   });
 
+  test('both stages have their root keys since the first organization was created: no function makes one that only reads', async () => {
+    for (const env of ENVIRONMENTS) expect(await backends.tables[env].get(KEYS.rootKey())).toBeDefined();
+  });
+
   test('commands use its tables, where it sees their writes at once', async () => {
     const { key } = await createKey('sms:read');
     expect(await backends.tables.test.get(KEYS.credential(hashSecret(key)))).toMatchObject({

@@ -14,7 +14,8 @@ import { use } from '../support/use.ts';
 import { keyed } from './support.ts';
 
 const PATIENCE = { timeout: 55_000, interval: 500 };
-const messaging = await use(startMessaging());
+/** A refusal waits for the gateway's cache: revocation.test.ts waits as long as it is by default. */
+const messaging = await use(startMessaging({ policyCacheMs: 2_000 }));
 let people = 0;
 
 /** A person of an organization as the operator makes it, and a client with a session of it. */

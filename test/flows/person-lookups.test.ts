@@ -2,9 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { ENVIRONMENTS } from '../../shared/domain/core/actor.ts';
-import { startMessaging } from '../support/api.ts';
+import { sharedMessaging } from '../support/api.ts';
 import { expectProblem } from '../support/problems.ts';
-import { use } from '../support/use.ts';
 import { keyed } from './support.ts';
 
 interface Entry {
@@ -17,7 +16,7 @@ const MAX_LOOKUPS = 60;
 const SCOPES = ['sms:read', 'email:read'];
 const phoneOf = (at: number) => `+55119${String(87_000_000 + at)}`;
 
-const messaging = await use(startMessaging());
+const messaging = await sharedMessaging();
 
 describe.each(ENVIRONMENTS)('a key of %s without pii:full', (env) => {
   test('looks people up 60 times a minute, over all lists together, then gets 429; other keys are not limited', async () => {

@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { dispatchesOf, ended, shopOf, wallet } from '../push/flow.ts';
-import { startMessaging } from '../support/api.ts';
+import { sharedMessaging } from '../support/api.ts';
 import { checkMoney } from '../support/money.ts';
 import { expectProblem } from '../support/problems.ts';
-import { use } from '../support/use.ts';
 import { becomes, keyed } from './support.ts';
 
-const messaging = await use(startMessaging());
+const messaging = await sharedMessaging();
 const WAIT = { timeout: 60_000, interval: 150 };
 const EACH = 10;
 const OPENING = 10_000_000;

@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { aPush, BROWSER, dispatchesOf, ended, OPENING, send, shopOf, wallet } from '../push/flow.ts';
-import { apiClient, startMessaging } from '../support/api.ts';
+import { apiClient, sharedMessaging } from '../support/api.ts';
 import { expectProblem } from '../support/problems.ts';
-import { use } from '../support/use.ts';
 import { idsOf } from './support.ts';
 
-const messaging = await use(startMessaging());
+const messaging = await sharedMessaging();
 
 const shop = () => shopOf(messaging);
 

@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { type Client, startMessaging } from '../support/api.ts';
+import { type Client, sharedMessaging } from '../support/api.ts';
 import { expectProblem } from '../support/problems.ts';
-import { use } from '../support/use.ts';
 import { idsOf, keyed, pairsOf } from './support.ts';
 
 const PATH = '/v2/rcs/messages';
@@ -48,7 +47,7 @@ const walk = async (client: Client, query: Query): Promise<string[]> => {
   return found;
 };
 
-const messaging = await use(startMessaging());
+const messaging = await sharedMessaging();
 const tenant = await messaging.tenant();
 beforeAll(async () => {
   const stranger = await messaging.tenant();

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { type Answer, aMessage, startMessaging } from '../support/api.ts';
+import { type Answer, aMessage, sharedMessaging } from '../support/api.ts';
 import { checkMoney } from '../support/money.ts';
 import { expectProblem } from '../support/problems.ts';
-import { use } from '../support/use.ts';
 import { becomes, keyed, PATIENCE, walletOf } from './support.ts';
 
 interface Outcome {
@@ -49,7 +48,7 @@ const CHANNELS = {
 const nameOf = ({ on, ending, fallback }: Outcome) => `${on}-${ending}${fallback ? '-with-fallback' : ''}`;
 const recipient = (ending: string) => `+551198765${ending}`;
 
-const messaging = await use(startMessaging());
+const messaging = await sharedMessaging();
 const tenants = { sms: await messaging.tenant(), rcs: await messaging.tenant() };
 const contacts = { sms: '', rcs: '' };
 const sent = new Map<string, Answer>();

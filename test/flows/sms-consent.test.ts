@@ -1,13 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { startMessaging, type Tenant } from '../support/api.ts';
+import { sharedMessaging, type Tenant } from '../support/api.ts';
 import { expectProblem } from '../support/problems.ts';
-import { use } from '../support/use.ts';
 import { balanceOf, optedOut } from './support.ts';
 
 const PHONE = '+5511999990005';
 const REFUSED = { motivo: 'opt_out' };
 
-const messaging = await use(startMessaging());
+const messaging = await sharedMessaging();
 
 interface Person {
   readonly owner: Tenant;

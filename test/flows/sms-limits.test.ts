@@ -1,16 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { type Id, parseId } from '../../shared/domain/core/ids.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
-import { type Answer, aMessage, apiClient, type Client, startMessaging, type Tenant } from '../support/api.ts';
+import { type Answer, aMessage, apiClient, type Client, sharedMessaging, type Tenant } from '../support/api.ts';
 import { expectProblem } from '../support/problems.ts';
-import { use } from '../support/use.ts';
 import { walletOf } from './support.ts';
 
 /** Single sends of a live key (docs/spec/platform.md#rate-limits). */
 const BURST = 100;
 const INTERVAL_MS = 60_000 / 600;
 
-const messaging = await use(startMessaging());
+const messaging = await sharedMessaging();
 const tenant = await messaging.tenant();
 
 /** A call that takes a token and is then refused without a charge: 400 for its missing Idempotency-Key. */

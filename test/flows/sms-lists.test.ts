@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { startMessaging } from '../support/api.ts';
+import { sharedMessaging } from '../support/api.ts';
 import { expectProblem } from '../support/problems.ts';
-import { use } from '../support/use.ts';
 import { idsOf, pairsOf } from './support.ts';
 
 interface Listed {
@@ -44,7 +43,7 @@ const seed = async (): Promise<Listed[]> => {
   return sent;
 };
 
-const messaging = await use(startMessaging());
+const messaging = await sharedMessaging();
 const tenant = await messaging.tenant();
 beforeAll(async () => {
   const [sent] = await Promise.all([

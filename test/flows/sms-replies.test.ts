@@ -1,9 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { isoTime } from '../../shared/domain/core/time.ts';
 import type { ReplyRecord } from '../../shared/domain/inbound/sms-reply.ts';
-import { startMessaging, type Tenant } from '../support/api.ts';
+import { sharedMessaging, type Tenant } from '../support/api.ts';
 import { expectProblem } from '../support/problems.ts';
-import { use } from '../support/use.ts';
 import { balanceOf, storeReply } from './support.ts';
 
 const START = Date.parse('2026-03-10T12:00:00.000Z');
@@ -20,7 +19,7 @@ const store = (owner: Tenant, inReplyTo: string, at: number) =>
     createdAt: at,
   });
 
-const messaging = await use(startMessaging());
+const messaging = await sharedMessaging();
 const tenant = await messaging.tenant();
 beforeAll(async () => {
   for (let at = 0; at < 3; at++) answered.push((await tenant.test.send()).body.id);

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { aMessage, startMessaging } from '../support/api.ts';
+import { aMessage, sharedMessaging } from '../support/api.ts';
 import { expectProblem } from '../support/problems.ts';
-import { use } from '../support/use.ts';
 import { balanceOf, keyed } from './support.ts';
 
-const messaging = await use(startMessaging());
+const messaging = await sharedMessaging();
 const tenant = await messaging.tenant();
 
 const instant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { startMessaging } from '../support/api.ts';
+import { sharedMessaging } from '../support/api.ts';
 import { expectProblem } from '../support/problems.ts';
-import { use } from '../support/use.ts';
 
-const messaging = await use(startMessaging());
+const messaging = await sharedMessaging();
 const tenant = await messaging.tenant();
 
 const preview = (body: unknown, more = {}) => tenant.test.post('/v2/sms/preview', { body, ...more });

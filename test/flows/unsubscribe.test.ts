@@ -2,16 +2,15 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { unsubscribeToken } from '../../shared/domain/contacts/unsubscribe-token.ts';
 import type { Environment } from '../../shared/domain/core/actor.ts';
 import { recipientConsent } from '../../shared/storage/contacts/recipient-opt-outs.ts';
-import { startMessaging, type Tenant } from '../support/api.ts';
+import { sharedMessaging, type Tenant } from '../support/api.ts';
 import { expectProblem } from '../support/problems.ts';
-import { use } from '../support/use.ts';
 
 const EMAIL = 'ana@loja.example';
 const ONE_CLICK = 'List-Unsubscribe=One-Click';
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 
 let owner: Tenant;
-const messaging = await use(startMessaging());
+const messaging = await sharedMessaging();
 const fresh = async () => {
   owner = await messaging.tenant();
 };

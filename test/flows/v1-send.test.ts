@@ -1,8 +1,7 @@
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
-import { type Answer, startMessaging, type Tenant } from '../support/api.ts';
+import { type Answer, sharedMessaging, type Tenant } from '../support/api.ts';
 import { checkMoney } from '../support/money.ts';
-import { use } from '../support/use.ts';
 import { balanceOf, becomes, keyed, optedOut, registerDevice, setQuietHours } from './support.ts';
 
 const DELIVERED = '+5511999990005';
@@ -14,7 +13,7 @@ const WAIT = { timeout: 40_000, interval: 200 };
 let tenant: Tenant;
 /** A tenant all of whose sends are refused. */
 let refusedOnly: Tenant;
-const messaging = await use(startMessaging());
+const messaging = await sharedMessaging();
 beforeAll(async () => {
   [tenant, refusedOnly] = [await messaging.tenant(), await messaging.tenant()];
 });

@@ -1,6 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { startMessaging } from '../support/api.ts';
-import { use } from '../support/use.ts';
+import { sharedMessaging } from '../support/api.ts';
 import { becomes, connectNumber, keyed, registerDevice } from './support.ts';
 
 const DELIVERED = '+5511999990005';
@@ -9,7 +8,7 @@ const WAIT = { timeout: 40_000, interval: 200 };
 const VARIABLES = { nome: 'Ana', pedido: 'A-1842' };
 const TEXT = 'Oi, Ana! O pedido A-1842 saiu.';
 
-const messaging = await use(startMessaging());
+const messaging = await sharedMessaging();
 const tenant = await messaging.tenant();
 
 /** An approved template on a number of its own; answers its id. */

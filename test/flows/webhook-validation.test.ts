@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { startMessaging, type Tenant } from '../support/api.ts';
+import { sharedMessaging, type Tenant } from '../support/api.ts';
 import { listening } from '../support/loopback.ts';
 import { expectProblem } from '../support/problems.ts';
 import { startReceiver } from '../support/receiver.ts';
@@ -9,7 +9,7 @@ import { use } from '../support/use.ts';
 /** Validations of an organization in a minute. */
 const MAX_VALIDATIONS = 30;
 
-const messaging = await use(startMessaging());
+const messaging = await sharedMessaging();
 const receiver = await use(startReceiver());
 const subscribe = ({ test: client }: Tenant, url: string) =>
   client.post('/webhooks', { url, events: ['sms.delivered'] });

@@ -1,14 +1,14 @@
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { startMessaging, type Tenant } from '../support/api.ts';
+import { sharedMessaging, type Tenant } from '../support/api.ts';
 import { expectProblem } from '../support/problems.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { use } from '../support/use.ts';
 
 const PATIENCE = { timeout: 15_000, interval: 50 };
 
-const messaging = await use(startMessaging());
+const messaging = await sharedMessaging();
 const receiver = await use(startReceiver());
 afterEach(() => {
   receiver.received.length = 0;

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { afterAll } from 'vitest';
 import type { LocalStackOptions } from '../../infra/local/local-stack.ts';
 import { keyFileOf } from '../../infra/local/stages.ts';
 import { createOrganization } from '../../infra/provisioning/organizations.ts';
@@ -14,7 +15,7 @@ import { openVault } from '../../shared/storage/access/root-key.ts';
 import type { Row } from '../../shared/storage/client/row.ts';
 import { creditWallet } from '../../shared/storage/wallet/wallet.ts';
 import { startTestStack, tempDir } from './local-stack.ts';
-import { refusedWrites, watchRoles } from './role-permissions.ts';
+import { checkRoles, watchRoles } from './role-permissions.ts';
 import { giveSenders } from './senders.ts';
 
 /** A parsed JSON body, untyped. */
@@ -164,10 +165,21 @@ export const startMessaging = async (options: Partial<LocalStackOptions> = {}) =
   const close = async () => {
     dynamo.destroy();
     await localStack.close();
-    const refused = refusedWrites();
-    if (refused.length > 0) throw new Error(`Deployed, the role would not allow that ${refused.join(', ')}.`);
+    checkRoles();
   };
   const anonymous = apiClient(url);
   return { ...localStack, anonymous, tenant, limited, credit, rowsOf, eventsOf, vault, close };
 };
 export type Messaging = Awaited<ReturnType<typeof startMessaging>>;
+
+let shared: Promise<Messaging> | undefined;
+/**
+ * The service that the files of one process use one after another, since each start loads all functions anew. For tests that see only
+ * organizations of their own and set up no provider. Ends with the process, which is ended by a signal: the engine is stopped at an exit.
+ */
+export const sharedMessaging = (): Promise<Messaging> => {
+  afterAll(checkRoles);
+  if (!shared) process.once('SIGTERM', () => process.exit());
+  shared ??= startMessaging();
+  return shared;
+};

@@ -62,11 +62,11 @@ const writtenKeys = (body: string): string[] => {
 const invoked = new AsyncLocalStorage<string>();
 const violations = new Set<string>();
 
-/** Writes that a deployed role would have been refused, since the last call. */
-export const refusedWrites = (): string[] => {
+/** Throws for writes, since the last call, that a deployed role would have been refused. */
+export const checkRoles = (): void => {
   const found = [...violations];
   violations.clear();
-  return found;
+  if (found.length > 0) throw new Error(`Deployed, the role would not allow that ${found.join(', ')}.`);
 };
 
 const rememberFunctions = () => {
