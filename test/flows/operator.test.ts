@@ -11,6 +11,7 @@ import { lockDataDir } from '../../infra/local/lock.ts';
 import { defaultAwsSettings } from '../../infra/local/stages.ts';
 import { KEY_SCOPES } from '../../shared/domain/access/keys.ts';
 import { hashSecret } from '../../shared/domain/access/secrets.ts';
+import { ENVIRONMENTS } from '../../shared/domain/core/actor.ts';
 import { QUEUE_NAMES } from '../../shared/queues/queues.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { listening } from '../support/loopback.ts';
