@@ -1,7 +1,8 @@
 import { describe, expect, test, vi } from 'vitest';
-import { sharedMessaging, type Tenant } from '../support/api.ts';
+import type { Tenant } from '../support/api.ts';
 import { expectProblem } from '../support/problems.ts';
 import { startReceiver } from '../support/receiver.ts';
+import { sharedMessaging } from '../support/shared-messaging.ts';
 import { use } from '../support/use.ts';
 import { idsOf, keyed, kindsOf, PATIENCE } from './support.ts';
 

@@ -10,9 +10,10 @@ import type { Target } from '../../infra/operator/target.ts';
 import { OPERATIONS } from '../../shared/contracts/index.ts';
 import { AUDIT_ACTIONS, type AuditAction } from '../../shared/domain/audit/entry.ts';
 import { DEFAULT_PRICES } from '../../shared/domain/pricing/default-prices.ts';
-import { apiClient, type Client, sharedMessaging, type Tenant } from '../support/api.ts';
+import { apiClient, type Client, type Tenant } from '../support/api.ts';
 import { expectProblem } from '../support/problems.ts';
 import { startReceiver } from '../support/receiver.ts';
+import { sharedMessaging } from '../support/shared-messaging.ts';
 import { use } from '../support/use.ts';
 import { ENTERED, MARK, NOT_ENTERED, useEverything } from './audit-acts.ts';
 

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { receiveInbound } from '../../shared/domain/inbound/receive.ts';
 import { anEvent, inboundOfStack } from '../inbound/support.ts';
-import { sharedMessaging, type Tenant } from '../support/api.ts';
+import type { Tenant } from '../support/api.ts';
 import { expectProblem } from '../support/problems.ts';
+import { sharedMessaging } from '../support/shared-messaging.ts';
 import { balanceOf, keyed } from './support.ts';
 
 const USER = '17841400000000001';

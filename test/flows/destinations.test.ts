@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { judgedAt, slotAt } from '../../shared/domain/sending/destination-watch.ts';
 import { INDEX_KEYS, KEYS } from '../../shared/storage/access-patterns.ts';
-import { apiClient, type Client, sharedMessaging } from '../support/api.ts';
+import { apiClient, type Client } from '../support/api.ts';
 import { expectProblem } from '../support/problems.ts';
+import { sharedMessaging } from '../support/shared-messaging.ts';
 import { balanceOf, keyed, PATIENCE } from './support.ts';
 
 const PATH = '/v2/organizations/me/destinations';

@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Client, sharedMessaging, type Tenant } from '../support/api.ts';
+import type { Client, Tenant } from '../support/api.ts';
 import { chanceOf } from '../support/chance.ts';
 import { expectProblem } from '../support/problems.ts';
+import { sharedMessaging } from '../support/shared-messaging.ts';
 
 const PATH = '/v2/email/templates';
 const A_TEMPLATE = {

@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { emailConsentStore } from '../../shared/storage/contacts/email-addresses.ts';
-import { sharedMessaging, type Tenant } from '../support/api.ts';
+import type { Tenant } from '../support/api.ts';
 import { checkMoney } from '../support/money.ts';
+import { sharedMessaging } from '../support/shared-messaging.ts';
 import { balanceOf, becomes, idsOf, keyed, optedOut } from './support.ts';
 
 const at = (local: string) => `${local}@simulator.amazonses.com`;

@@ -3,8 +3,8 @@ import { DEFAULT_PRICES } from '../../shared/domain/pricing/default-prices.ts';
 import { priceRowOf } from '../../shared/domain/pricing/prices.ts';
 import { NO_VOLUME, quoteUnits } from '../../shared/domain/pricing/volume.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
-import { sharedMessaging } from '../support/api.ts';
 import { checkMoney } from '../support/money.ts';
+import { sharedMessaging } from '../support/shared-messaging.ts';
 import { becomes, connectNumber, keyed, registerDevice, setQuietHours } from './support.ts';
 
 const TO = '+5511999990005';

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
-import { aMessage, sharedMessaging } from '../support/api.ts';
+import { aMessage } from '../support/api.ts';
 import { checkMoney } from '../support/money.ts';
 import { expectProblem } from '../support/problems.ts';
 import { queueSms } from '../support/queued.ts';
+import { sharedMessaging } from '../support/shared-messaging.ts';
 import { becomes, idsOf, keyed, kindsOf, optedOut } from './support.ts';
 
 const HOUR = 3_600_000;

@@ -1,9 +1,10 @@
 import { describe, expect, test, vi } from 'vitest';
-import { type Client, sharedMessaging } from '../support/api.ts';
+import type { Client } from '../support/api.ts';
 import { checkMoney } from '../support/money.ts';
 import { expectProblem } from '../support/problems.ts';
 import { queueSms } from '../support/queued.ts';
 import { startReceiver } from '../support/receiver.ts';
+import { sharedMessaging } from '../support/shared-messaging.ts';
 import { use } from '../support/use.ts';
 import { becomes, idsOf, keyed, kindsOf, PATIENCE, walletOf } from './support.ts';
 

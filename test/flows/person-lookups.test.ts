@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { ENVIRONMENTS } from '../../shared/domain/core/actor.ts';
-import { sharedMessaging } from '../support/api.ts';
 import { expectProblem } from '../support/problems.ts';
+import { sharedMessaging } from '../support/shared-messaging.ts';
 import { keyed } from './support.ts';
 
 interface Entry {

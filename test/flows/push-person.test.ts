@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { dispatchesOf, ended, shopOf, wallet } from '../push/flow.ts';
-import { sharedMessaging } from '../support/api.ts';
 import { checkMoney } from '../support/money.ts';
 import { expectProblem } from '../support/problems.ts';
+import { sharedMessaging } from '../support/shared-messaging.ts';
 import { becomes, keyed } from './support.ts';
 
 const messaging = await sharedMessaging();

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { aPush, BROWSER, dispatchesOf, ended, OPENING, send, shopOf, wallet } from '../push/flow.ts';
-import { apiClient, sharedMessaging } from '../support/api.ts';
+import { apiClient } from '../support/api.ts';
 import { expectProblem } from '../support/problems.ts';
+import { sharedMessaging } from '../support/shared-messaging.ts';
 import { idsOf } from './support.ts';
 
 const messaging = await sharedMessaging();

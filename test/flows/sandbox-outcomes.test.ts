@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { type Answer, aMessage, sharedMessaging } from '../support/api.ts';
+import { type Answer, aMessage } from '../support/api.ts';
 import { checkMoney } from '../support/money.ts';
 import { expectProblem } from '../support/problems.ts';
+import { sharedMessaging } from '../support/shared-messaging.ts';
 import { becomes, keyed, PATIENCE, walletOf } from './support.ts';
 
 interface Outcome {

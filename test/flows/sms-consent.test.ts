@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { sharedMessaging, type Tenant } from '../support/api.ts';
+import type { Tenant } from '../support/api.ts';
 import { expectProblem } from '../support/problems.ts';
+import { sharedMessaging } from '../support/shared-messaging.ts';
 import { balanceOf, optedOut } from './support.ts';
 
 const PHONE = '+5511999990005';

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { type Id, parseId } from '../../shared/domain/core/ids.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
-import { type Answer, aMessage, apiClient, type Client, sharedMessaging, type Tenant } from '../support/api.ts';
+import { type Answer, aMessage, apiClient, type Client, type Tenant } from '../support/api.ts';
 import { expectProblem } from '../support/problems.ts';
+import { sharedMessaging } from '../support/shared-messaging.ts';
 import { walletOf } from './support.ts';
 
 /** Single sends of a live key (docs/spec/platform.md#rate-limits). */

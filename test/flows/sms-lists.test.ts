@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { sharedMessaging } from '../support/api.ts';
 import { expectProblem } from '../support/problems.ts';
+import { sharedMessaging } from '../support/shared-messaging.ts';
 import { idsOf, pairsOf } from './support.ts';
 
 interface Listed {

@@ -1,8 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { isoTime } from '../../shared/domain/core/time.ts';
 import type { ReplyRecord } from '../../shared/domain/inbound/sms-reply.ts';
-import { sharedMessaging, type Tenant } from '../support/api.ts';
+import type { Tenant } from '../support/api.ts';
 import { expectProblem } from '../support/problems.ts';
+import { sharedMessaging } from '../support/shared-messaging.ts';
 import { balanceOf, storeReply } from './support.ts';
 
 const START = Date.parse('2026-03-10T12:00:00.000Z');

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { aMessage, sharedMessaging } from '../support/api.ts';
+import { aMessage } from '../support/api.ts';
 import { expectProblem } from '../support/problems.ts';
+import { sharedMessaging } from '../support/shared-messaging.ts';
 import { balanceOf, keyed } from './support.ts';
 
 const messaging = await sharedMessaging();

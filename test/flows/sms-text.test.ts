@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { sharedMessaging } from '../support/api.ts';
 import { expectProblem } from '../support/problems.ts';
+import { sharedMessaging } from '../support/shared-messaging.ts';
 
 const messaging = await sharedMessaging();
 const tenant = await messaging.tenant();

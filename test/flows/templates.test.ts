@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { type Client, sharedMessaging, type Tenant } from '../support/api.ts';
+import type { Client, Tenant } from '../support/api.ts';
 import { expectProblem } from '../support/problems.ts';
+import { sharedMessaging } from '../support/shared-messaging.ts';
 import { balanceOf, connectNumber, keyed } from './support.ts';
 
 const PATH = '/v2/templates';

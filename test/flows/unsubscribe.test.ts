@@ -2,8 +2,9 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { unsubscribeToken } from '../../shared/domain/contacts/unsubscribe-token.ts';
 import type { Environment } from '../../shared/domain/core/actor.ts';
 import { recipientConsent } from '../../shared/storage/contacts/recipient-opt-outs.ts';
-import { sharedMessaging, type Tenant } from '../support/api.ts';
+import type { Tenant } from '../support/api.ts';
 import { expectProblem } from '../support/problems.ts';
+import { sharedMessaging } from '../support/shared-messaging.ts';
 
 const EMAIL = 'ana@loja.example';
 const ONE_CLICK = 'List-Unsubscribe=One-Click';

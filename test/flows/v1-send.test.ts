@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
-import { type Answer, sharedMessaging, type Tenant } from '../support/api.ts';
+import type { Answer, Tenant } from '../support/api.ts';
 import { checkMoney } from '../support/money.ts';
+import { sharedMessaging } from '../support/shared-messaging.ts';
 import { balanceOf, becomes, keyed, optedOut, registerDevice, setQuietHours } from './support.ts';
 
 const DELIVERED = '+5511999990005';

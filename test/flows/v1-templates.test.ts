@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { sharedMessaging } from '../support/api.ts';
+import { sharedMessaging } from '../support/shared-messaging.ts';
 import { becomes, connectNumber, keyed, registerDevice } from './support.ts';
 
 const DELIVERED = '+5511999990005';

@@ -1,9 +1,10 @@
 import { createServer } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { sharedMessaging, type Tenant } from '../support/api.ts';
+import type { Tenant } from '../support/api.ts';
 import { listening } from '../support/loopback.ts';
 import { expectProblem } from '../support/problems.ts';
 import { startReceiver } from '../support/receiver.ts';
+import { sharedMessaging } from '../support/shared-messaging.ts';
 import { use } from '../support/use.ts';
 
 /** Validations of an organization in a minute. */

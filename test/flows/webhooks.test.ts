@@ -1,9 +1,10 @@
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { sharedMessaging, type Tenant } from '../support/api.ts';
+import type { Tenant } from '../support/api.ts';
 import { expectProblem } from '../support/problems.ts';
 import { startReceiver } from '../support/receiver.ts';
+import { sharedMessaging } from '../support/shared-messaging.ts';
 import { use } from '../support/use.ts';
 
 const PATIENCE = { timeout: 15_000, interval: 50 };

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { afterAll } from 'vitest';
 import type { LocalStackOptions } from '../../infra/local/local-stack.ts';
 import { keyFileOf } from '../../infra/local/stages.ts';
 import { createOrganization } from '../../infra/provisioning/organizations.ts';
@@ -113,7 +112,8 @@ export const startMessaging = async (options: Partial<LocalStackOptions> = {}) =
   const dataDir = await tempDir();
   // One build for the whole run, in the run's own temporary folder.
   const settings = { dispatchSeconds: 1, distDir: join(tmpdir(), 'dist'), ...options, dataDir };
-  await watchRoles();
+  // Not beside measurements, which it would slow down.
+  if (process.env.VITEST) await watchRoles();
   const localStack = await startTestStack(settings);
   const dynamo = new DynamoDBClient({ endpoint: localStack.dynamodbEndpoint });
   const now = () => Date.now();
@@ -171,15 +171,3 @@ export const startMessaging = async (options: Partial<LocalStackOptions> = {}) =
   return { ...localStack, anonymous, tenant, limited, credit, rowsOf, eventsOf, vault, close };
 };
 export type Messaging = Awaited<ReturnType<typeof startMessaging>>;
-
-let shared: Promise<Messaging> | undefined;
-/**
- * The service that the files of one process use one after another, since each start loads all functions anew. For tests that see only
- * organizations of their own and set up no provider. Ends with the process, which is ended by a signal: the engine is stopped at an exit.
- */
-export const sharedMessaging = (): Promise<Messaging> => {
-  afterAll(checkRoles);
-  if (!shared) process.once('SIGTERM', () => process.exit());
-  shared ??= startMessaging();
-  return shared;
-};
