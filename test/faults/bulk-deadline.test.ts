@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { BULK_MODES } from '../../shared/domain/bulk/accept.ts';
+import type { Actor } from '../../shared/domain/core/actor.ts';
 import { Unavailable } from '../../shared/domain/core/errors.ts';
+import { findReplay } from '../../shared/domain/sending/idempotency.ts';
 import { accepted } from '../support/accepted.ts';
 import { keyed, many, useBulk } from '../support/bulk-world.ts';
 import { FAULTS, onTransactions } from '../support/fault-proxy.ts';
@@ -25,6 +27,13 @@ const slow = (transactions = Number.POSITIVE_INFINITY, ms = SLOW_MS) => {
     if (call.action === 'TransactWriteItems' && left-- > 0) world.now += ms;
     return undefined;
   });
+};
+
+/** What a single send answers under the key, and with the body, of the first message of the batch. */
+const singleSend = async ({ organizationId }: Actor) => {
+  const [{ idempotencyKey = '' } = {}] = keyed(1);
+  const record = await world.ports.idempotencyRecord(organizationId, idempotencyKey, world.now);
+  return record && findReplay(world.ports, record, record);
 };
 
 describe.each(BULK_MODES)('a bulk send that runs out of its time, %s', { timeout: 120_000 }, (mode) => {
@@ -78,6 +87,7 @@ describe.each(BULK_MODES)('a bulk send that runs out of its time, %s', { timeout
     expect(await bulk.send(actor, keyed(COUNT), mode)).toMatchObject({ name: 'SERVICE_UNAVAILABLE' });
     world.proxy.plan(undefined);
     expect((await bulk.money(actor, false)).held).toBeGreaterThan(0);
+    expect(await singleSend(actor)).toMatchObject({ name: 'CONFLICT', details: { meta: { code: 'EM_ANDAMENTO' } } });
     const meanwhile = accepted(await bulk.send(actor, keyed(3)));
     expect(meanwhile).toMatchObject({ accepted: 0, rejected: 3 });
     expect(new Set(meanwhile.errors.map(({ code }) => code))).toEqual(new Set(['conflict']));
@@ -85,6 +95,7 @@ describe.each(BULK_MODES)('a bulk send that runs out of its time, %s', { timeout
     expect(await bulk.money(actor)).toMatchObject({ balance: OPENING, held: 0 });
     expect(world.provider.dispatched).toEqual([]);
     expect(await bulk.send(actor, keyed(COUNT), mode)).toMatchObject({ accepted: COUNT, rejected: 0 });
+    expect(await singleSend(actor)).toMatchObject({ replayed: true });
     await bulk.settle();
     await bulk.sentOnce(actor, COUNT);
   });

@@ -3,6 +3,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { Engine } from '../../infra/local/engines.ts';
 import { ensureTable } from '../../infra/local/resources.ts';
 import { type SmsSendPorts, sendSms } from '../../shared/domain/api/send-sms.ts';
+import { mayBeWithdrawn } from '../../shared/domain/bulk/escrow.ts';
 import { channelOf } from '../../shared/domain/channels/registry.ts';
 import type { SmsRequest } from '../../shared/domain/channels/sms/request.ts';
 import type { Actor, Environment } from '../../shared/domain/core/actor.ts';
@@ -18,6 +19,7 @@ import type { Destinations } from '../../shared/domain/sending/destination-setti
 import type { Candidates } from '../../shared/domain/sending/ports.ts';
 import type { WorkItem } from '../../shared/queues/queues.ts';
 import { organizationWrite } from '../../shared/storage/access/organizations.ts';
+import { readBatch } from '../../shared/storage/bulk/batches.ts';
 import { tableClient } from '../../shared/storage/client/client.ts';
 import { Table } from '../../shared/storage/client/table.ts';
 import { outbox } from '../../shared/storage/due-work/outbox.ts';
@@ -210,6 +212,7 @@ export const startWorld = async (env: Environment): Promise<World> => {
       ownsSender: async () => true,
       defaultSender: async () => undefined,
       idempotencyRecord: (organizationId, key, now) => readIdempotencyRecord(table, organizationId, key, now),
+      mayBeWithdrawn: (message) => mayBeWithdrawn({ readBatch: (id) => readBatch(table, id) }, message),
       recipientHashOf: async (organizationId, _, to) =>
         createHash('sha256').update(`${organizationId} ${to}`).digest('base64url'),
       globalRecipientHash: async (phone) => createHash('sha256').update(phone).digest('base64url'),

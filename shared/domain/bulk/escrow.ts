@@ -77,6 +77,15 @@ export const isUncertain = (
   state: BatchState | undefined,
 ): boolean => state === 'pending' || (state === 'rejected' && (hold === 'open' || lastError === WITHDRAWN));
 
+/** The same of one message, by its batch's row; nothing is read for a message outside of a batch. */
+export const mayBeWithdrawn = async (
+  store: Pick<BatchStore, 'readBatch'>,
+  message: Pick<MessageRecord, 'escrow' | 'batchId' | 'hold' | 'lastError'>,
+): Promise<boolean> => {
+  if (message.escrow === undefined || message.batchId === undefined) return false;
+  return isUncertain(message, (await store.readBatch(message.batchId))?.state);
+};
+
 const withdrawal = (message: MessageRecord, at: number): Release => ({
   at,
   reason: 'cancelled',

@@ -6,7 +6,7 @@ import type { MessageRecord } from '../message/message.ts';
 import type { IdempotencyRecord } from './message-store.ts';
 import type { SendPorts } from './ports.ts';
 import type { SendQuote } from './quote.ts';
-import { REUSED_KEY } from './refusals.ts';
+import { KEY_IN_PROGRESS, REUSED_KEY } from './refusals.ts';
 
 /** A stored message, and whether an earlier call created it; `quote` only for a new one. */
 export interface Sent {
@@ -31,17 +31,22 @@ export const requestKey = (callerKey: string, operation: string, body: unknown):
     .digest('base64url'),
 });
 
-type Replay = Sent | typeof REUSED_KEY | undefined;
+type KeyConflict = typeof REUSED_KEY | typeof KEY_IN_PROGRESS;
+type Replay = Sent | KeyConflict | undefined;
 
-/** The message of an idempotency record; 409 when another request used the key, undefined when the message is gone. */
+/**
+ * The message of an idempotency record; 409 when another request used the key, or when the message's batch may still withdraw it; undefined
+ * when the message is gone.
+ */
 export const findReplay = async (
-  { messageStore }: Pick<SendPorts, 'messageStore'>,
+  { messageStore, mayBeWithdrawn }: Pick<SendPorts, 'messageStore' | 'mayBeWithdrawn'>,
   idempotencyRecord: IdempotencyRecord,
   { requestHash }: Pick<RequestKey, 'requestHash'>,
 ): Promise<Replay> => {
   if (idempotencyRecord.requestHash !== requestHash) return REUSED_KEY;
   const message = await messageStore.read(idempotencyRecord.messageId);
-  return message && { message, replayed: true };
+  if (!message) return undefined;
+  return (await mayBeWithdrawn(message)) ? KEY_IN_PROGRESS : { message, replayed: true };
 };
 
 /** Errors in the body (they carry field paths) are answered before a conflict of the key (docs/spec/sends.md#order-of-checks). */
@@ -53,11 +58,11 @@ const isBodyError = ({ details }: Refusal): boolean => details.errors !== undefi
  * with another body. Only refusals read the record: an accepted send checks its key in its own transaction.
  */
 export const replayOr = async <R extends Refusal>(
-  ports: Pick<SendPorts, 'idempotencyRecord' | 'clock' | 'messageStore'>,
+  ports: Pick<SendPorts, 'idempotencyRecord' | 'clock' | 'messageStore' | 'mayBeWithdrawn'>,
   { organizationId }: Pick<Tenant, 'organizationId'>,
   key: RequestKey,
   outcome: Sent | R,
-): Promise<Sent | R | typeof REUSED_KEY> => {
+): Promise<Sent | R | KeyConflict> => {
   if (!isRefusal(outcome)) return outcome;
   const idempotencyRecord = await ports.idempotencyRecord(organizationId, key.callerKey, ports.clock());
   const replay = idempotencyRecord && (await findReplay(ports, idempotencyRecord, key));

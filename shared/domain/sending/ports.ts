@@ -2,6 +2,7 @@ import type { Environment } from '../core/actor.ts';
 import type { Id } from '../core/ids.ts';
 import type { Clock } from '../core/time.ts';
 import type { Channel, RecipientKind } from '../message/channel.ts';
+import type { MessageRecord } from '../message/message.ts';
 import type { Provider } from '../message/provider-port.ts';
 import type { PriceTable } from '../pricing/prices.ts';
 import type { MonthVolume, VolumeChange } from '../pricing/volume.ts';
@@ -63,6 +64,8 @@ export interface SendPorts extends QuotePorts, RoutePorts {
     callerKey: string,
     now: number,
   ) => Promise<IdempotencyRecord | undefined>;
+  /** Whether a message is of a batch that is not decided yet, or is being undone. Reads nothing for a message outside of a batch. */
+  readonly mayBeWithdrawn: (message: MessageRecord) => Promise<boolean>;
   readonly recipientHashOf: (organizationId: Id<'organization'>, kind: RecipientKind, to: string) => Promise<string>;
   /** Blind index across organizations, by which the sender of a reply is looked up before its organization is known. */
   readonly globalRecipientHash: (phone: string) => Promise<string>;

@@ -20,6 +20,13 @@ export const consentRefusal = (fault: ConsentFault): Refusal<'VALIDATION_ERROR'>
 /** The caller's key was used by another request. */
 export const REUSED_KEY = refuse('CONFLICT', 'This Idempotency-Key was used with another body.');
 
+/** The caller's key belongs to a message that its batch may still withdraw: neither a replay nor free. */
+export const KEY_IN_PROGRESS = refuse('CONFLICT', {
+  detail: 'The first request with this key is still running.',
+  meta: { code: 'EM_ANDAMENTO' },
+  retryAfterSeconds: 1,
+});
+
 /** 402: the available balance is below the price. */
 export const NO_FUNDS = refuse('PAYMENT_REQUIRED', 'The wallet balance does not cover the message.');
 

@@ -137,6 +137,12 @@ const countBatch = async (table: Table, batch: Batch): Promise<Record<UnifiedSta
   return total;
 };
 
+/** A batch; undefined where there is none. */
+export const readBatch = async (table: Table, id: Id<'batch'>): Promise<Batch | undefined> => {
+  const row = await table.get(KEYS.batch(id));
+  return row && batchRows.read(row);
+};
+
 /** Batches, their chunks and escrows, in the table of one stage. */
 export const batchStore = (
   table: Table,
@@ -196,10 +202,7 @@ export const batchStore = (
     return written.ok || written.row?.state === batch.state;
   },
 
-  async readBatch(id) {
-    const row = await table.get(KEYS.batch(id));
-    return row && batchRows.read(row);
-  },
+  readBatch: (id) => readBatch(table, id),
 
   countBatch: (batch) => countBatch(table, batch),
 });

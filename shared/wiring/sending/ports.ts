@@ -70,6 +70,11 @@ export const sendPorts: SendPorts = {
       : quotePorts.volume(organizationId, env, month, range),
   learnVolume: volumes.learn,
   idempotencyRecord: (organizationId, callerKey, now) => readIdempotencyRecord(table, organizationId, callerKey, now),
+  mayBeWithdrawn: async (message) => {
+    if (message.escrow === undefined) return false;
+    const undecided = await import('./undecided.ts');
+    return undecided.mayBeWithdrawn(message);
+  },
   recipientHashOf: async (organizationId, kind, to) => (await vault()).blindIndex(organizationId, kind, to),
   globalRecipientHash: async (phone) => (await vault()).blindIndex('*', 'phone', phone),
   enqueueSandboxReport: (messageId, at) => publishWorkAt([{ kind: 'sandbox_outcome', ...KEYS.message(messageId) }], at),
