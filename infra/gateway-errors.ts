@@ -65,10 +65,7 @@ export type GatewayErrorType = keyof typeof GATEWAY_ERRORS;
 
 /** A path that no operation has. */
 export const UNKNOWN_PATH_ERROR: GatewayError = UNKNOWN_PATH;
-/**
- * 405 with `Allow` (RFC 9110, 15.5.6) for a known path. HEAD is answered 405 as well: RFC 9110, 9.1 requires it of general-purpose
- * servers, but API Gateway would need an extra method per path, and no caller of a JSON API uses it.
- */
+/** 405 with `Allow` (RFC 9110, 15.5.6) for a known path. */
 export const unknownMethodError = (allow: readonly string[]): GatewayError => ({
   problem: 'METHOD_NOT_ALLOWED',
   detail: 'The path does not take this method; the Allow header names those that it takes.',

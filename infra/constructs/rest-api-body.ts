@@ -89,6 +89,8 @@ const operationPaths = (contracts: readonly OperationContract[], targets: Gatewa
     const method = contract.method.toLowerCase();
     if (item[method]) throw new Error(`Two operations declare ${contract.method} ${contract.path}.`);
     item[method] = operationOf(contract, targets);
+    // Its function answers as to GET; the gateway sends no body. Ids of operations are unique in a definition.
+    if (method === 'get') item.head = { ...operationOf(contract, targets), operationId: `${contract.id}.head` };
     paths.set(contract.path, item);
   }
   for (const [path, item] of paths)

@@ -89,9 +89,11 @@ const decoded = (segments: string[]): string[] | undefined => {
   }
 };
 
-const pick = (resource: Resource, method: string, values: readonly string[]): Match => {
-  const route = resource.methods.get(method);
-  return route ? { kind: 'found', route, values } : { kind: 'wrong_method', allow: [...resource.methods.keys()] };
+/** HEAD is answered as GET: who writes the response leaves out the body (RFC 9110, 9.3.2). */
+const pick = ({ methods }: Resource, method: string, values: readonly string[]): Match => {
+  const route = methods.get(method) ?? (method === 'HEAD' ? methods.get('GET') : undefined);
+  if (route) return { kind: 'found', route, values };
+  return { kind: 'wrong_method', allow: [...methods.keys(), ...(methods.has('GET') ? ['HEAD'] : [])] };
 };
 
 /** Builds the route table of the contracts. Paths without parameters take one map look-up. */

@@ -86,7 +86,8 @@ describe.each(gateways)('the gateway of stage %s for the %s contract', (environm
   it('answers any other method of a known path with 405, Allow and a problem document', () => {
     for (const path of new Set(OWN.map((contract) => contract.path))) {
       const answer = body.paths[path][ANY][INTEGRATION].responses.default;
-      const allowed = OWN.filter((contract) => contract.path === path).map(({ method }) => method);
+      const methods = OWN.filter((contract) => contract.path === path).map(({ method }) => method);
+      const allowed = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])];
       expect(answer.statusCode).toBe('405');
       expect(answer.responseParameters['method.response.header.Allow']).toBe(`'${allowed.sort().join(', ')}'`);
       const isV1 = name === 'v1';
@@ -101,6 +102,16 @@ describe.each(gateways)('the gateway of stage %s for the %s contract', (environm
         'Content-Type',
       ]);
     }
+  });
+
+  it('answers HEAD by what answers GET, for the same callers', () => {
+    const ids = new Set<string>();
+    for (const { get, head } of Object.values<Piece>(body.paths)) {
+      expect(head?.[INTEGRATION]).toEqual(get?.[INTEGRATION]);
+      expect(head?.security).toEqual(get?.security);
+      for (const { operationId } of [get, head].filter(Boolean)) ids.add(operationId);
+    }
+    expect(ids.size).toBe(2 * OWN.filter(({ method }) => method === 'GET').length);
   });
 
   it('answers every prefix of a path, and every other path, with 404', () => {

@@ -125,10 +125,18 @@ describe('the response', () => {
     expect(readFileSync(join(localStack.dataDir, 'functions.log'), 'utf8')).toContain('inner secret');
   });
 
-  it.each(['DELETE', 'OPTIONS', 'HEAD'])('is 405 with Allow to %s if only other methods exist', async (method) => {
+  it.each(['DELETE', 'OPTIONS'])('is 405 with Allow to %s if only other methods exist', async (method) => {
     const response = await call('/echo', { method });
-    expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, POST']);
-    if (method !== 'HEAD') expect(await response.json()).toMatchObject({ status: 405, code: 'METHOD_NOT_ALLOWED' });
+    expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD, POST']);
+    expect(await response.json()).toMatchObject({ status: 405, code: 'METHOD_NOT_ALLOWED' });
+  });
+
+  it('HEAD has the status and headers of GET, and no body', async () => {
+    const [get, head] = [await call('/echo?a=1'), await call('/echo?a=1', { method: 'HEAD' })];
+    expect(head.status).toBe(get.status);
+    expect(head.headers.get('content-type')).toBe(get.headers.get('content-type'));
+    expect(Number(head.headers.get('content-length'))).toBeGreaterThan(0);
+    expect(await head.text()).toBe('');
   });
 
   it('is 404 or 400 for targets that are not paths', async () => {
