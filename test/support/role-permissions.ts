@@ -4,40 +4,50 @@ import http from 'node:http';
 import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { partitionPattern, tablePartitions } from '../../infra/build/table-partitions.ts';
-import { areaOf } from '../../infra/constructs/operation-function.ts';
 import { type Handler, StageFunctions } from '../../infra/local/functions.ts';
-import { OPERATIONS } from '../../shared/contracts/index.ts';
 
 /*
  * Locally every function uses the table with all rights. Here each write is compared with what the role of its function may write when it is
  * deployed, so that a permission that is missing is seen before.
  */
 
-const ROOT = join(import.meta.dirname, '../..');
-/** The areas whose role writes. */
-const WRITING = new Set(OPERATIONS.filter(({ uses }) => uses.table === 'write').map(({ id }) => id.split('.')[0]));
-const AREAS = new Set(OPERATIONS.map(({ id }) => id.split('.')[0]));
+type Allowed = Readonly<Record<string, readonly string[]>>;
+
+/**
+ * What the role of each function may write, by the function's path. An area's operations share a role; the authorizer writes the last use of
+ * keys alone. Imported when needed: all contracts and the compiler are slow to load.
+ */
+const computeAllowed = async (): Promise<Allowed> => {
+  const [{ tablePartitions }, { OPERATIONS }] = await Promise.all([
+    import('../../infra/build/table-partitions.ts'),
+    import('../../shared/contracts/index.ts'),
+  ]);
+  const partitions = [...(await tablePartitions(join(import.meta.dirname, '../..')))];
+  const areas = new Set(OPERATIONS.map(({ id }) => id.split('.')[0]));
+  const writing = new Set(OPERATIONS.filter(({ uses }) => uses.table === 'write').map(({ id }) => id.split('.')[0]));
+  const areaOf = (path: string) => path.split('/')[0];
+  const allowedTo = (path: string, own: readonly string[]): readonly string[] => {
+    if (path === 'authorizer') return ['KEY#*'];
+    if (!areas.has(areaOf(path))) return own;
+    if (!writing.has(areaOf(path))) return [];
+    return partitions.flatMap(([each, patterns]) => (areaOf(each) === areaOf(path) ? patterns : []));
+  };
+  return Object.fromEntries(partitions.map(([path, own]) => [path, allowedTo(path, own)]));
+};
 
 /** Computed once a run: it compiles all functions. */
-const partitionsOfRun = async (): Promise<ReadonlyMap<string, readonly string[]>> => {
-  const file = join(tmpdir(), 'table-partitions.json');
+const allowedOfRun = async (): Promise<Allowed> => {
+  const file = join(tmpdir(), 'role-permissions.json');
   if (!existsSync(file)) {
     const own = `${file}.${process.pid}`;
-    writeFileSync(own, JSON.stringify([...(await tablePartitions(ROOT))]));
+    writeFileSync(own, JSON.stringify(await computeAllowed()));
     renameSync(own, file);
   }
-  return new Map(JSON.parse(readFileSync(file, 'utf8')) as [string, string[]][]);
+  return JSON.parse(readFileSync(file, 'utf8')) as Allowed;
 };
 
-/** What the role of a function may write. An area's operations share a role; the authorizer writes the last use of keys alone. */
-const allowedTo = (partitions: ReadonlyMap<string, readonly string[]>, path: string): ReadonlySet<string> => {
-  if (path === 'authorizer') return new Set(['KEY#*']);
-  const area = areaOf(path);
-  if (!AREAS.has(area)) return new Set(partitions.get(path));
-  if (!WRITING.has(area)) return new Set();
-  return new Set([...partitions].flatMap(([each, patterns]) => (areaOf(each) === area ? patterns : [])));
-};
+/** `MSG#*` of `MSG#{id}`, as in `dynamodb:LeadingKeys`. */
+const patternOf = (pk: string): string => (pk.includes('#') ? `${pk.slice(0, pk.indexOf('#') + 1)}*` : pk);
 
 interface Keyed {
   readonly Key?: { readonly pk: { readonly S: string } };
@@ -86,19 +96,17 @@ const rememberFunctions = () => {
   };
 };
 
-const readRequests = (partitions: ReadonlyMap<string, readonly string[]>) => {
+const readRequests = (allowed: Allowed) => {
   const { request } = http;
-  const allowed = new Map<string, ReadonlySet<string>>();
+  const sets = new Map(Object.entries(allowed).map(([path, patterns]) => [path, new Set(patterns)]));
   http.request = ((...input: Parameters<typeof request>) => {
     const made = request(...input);
     const path = invoked.getStore();
     if (path === undefined || !WRITES.test(String(made.getHeader('x-amz-target') ?? ''))) return made;
     const end = made.end.bind(made) as (...args: unknown[]) => typeof made;
     made.end = ((body?: unknown, ...rest: unknown[]) => {
-      const mine = allowed.get(path) ?? allowedTo(partitions, path);
-      allowed.set(path, mine);
       for (const pk of writtenKeys(Buffer.from(body as Uint8Array).toString('utf8')))
-        if (!mine.has(partitionPattern({ pk }))) violations.add(`${path} writes ${partitionPattern({ pk })}`);
+        if (!sets.get(path)?.has(patternOf(pk))) violations.add(`${path} writes ${patternOf(pk)}`);
       return end(body, ...rest);
     }) as typeof made.end;
     return made;
@@ -109,9 +117,9 @@ const readRequests = (partitions: ReadonlyMap<string, readonly string[]>) => {
 let watching: Promise<void> | undefined;
 /** From now on, compares what the functions of this process write with what their roles may write. */
 export const watchRoles = (): Promise<void> => {
-  watching ??= partitionsOfRun().then((partitions) => {
+  watching ??= allowedOfRun().then((allowed) => {
     rememberFunctions();
-    readRequests(partitions);
+    readRequests(allowed);
   });
   return watching;
 };
