@@ -4,6 +4,7 @@ import http from 'node:http';
 import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { partitionPattern, tablePartitions } from '../../infra/build/table-partitions.ts';
 import { type Handler, StageFunctions } from '../../infra/local/functions.ts';
 
 /*
@@ -15,13 +16,10 @@ type Allowed = Readonly<Record<string, readonly string[]>>;
 
 /**
  * What the role of each function may write, by the function's path. An area's operations share a role; the authorizer writes the last use of
- * keys alone. Imported when needed: all contracts and the compiler are slow to load.
+ * keys alone. The contracts are imported when needed: they are slow to load.
  */
 const computeAllowed = async (): Promise<Allowed> => {
-  const [{ tablePartitions }, { OPERATIONS }] = await Promise.all([
-    import('../../infra/build/table-partitions.ts'),
-    import('../../shared/contracts/index.ts'),
-  ]);
+  const { OPERATIONS } = await import('../../shared/contracts/index.ts');
   const partitions = [...(await tablePartitions(join(import.meta.dirname, '../..')))];
   const areas = new Set(OPERATIONS.map(({ id }) => id.split('.')[0]));
   const writing = new Set(OPERATIONS.filter(({ uses }) => uses.table === 'write').map(({ id }) => id.split('.')[0]));
@@ -45,9 +43,6 @@ const allowedOfRun = async (): Promise<Allowed> => {
   }
   return JSON.parse(readFileSync(file, 'utf8')) as Allowed;
 };
-
-/** `MSG#*` of `MSG#{id}`, as in `dynamodb:LeadingKeys`. */
-const patternOf = (pk: string): string => (pk.includes('#') ? `${pk.slice(0, pk.indexOf('#') + 1)}*` : pk);
 
 interface Keyed {
   readonly Key?: { readonly pk: { readonly S: string } };
@@ -106,7 +101,8 @@ const readRequests = (allowed: Allowed) => {
     const end = made.end.bind(made) as (...args: unknown[]) => typeof made;
     made.end = ((body?: unknown, ...rest: unknown[]) => {
       for (const pk of writtenKeys(Buffer.from(body as Uint8Array).toString('utf8')))
-        if (!sets.get(path)?.has(patternOf(pk))) violations.add(`${path} writes ${patternOf(pk)}`);
+        if (!sets.get(path)?.has(partitionPattern({ pk })))
+          violations.add(`${path} writes ${partitionPattern({ pk })}`);
       return end(body, ...rest);
     }) as typeof made.end;
     return made;

@@ -24,7 +24,7 @@ const organizationCreate = defineCommand({
   summary: 'Create an organization in both environments, with a key of all scopes in each',
   options: z.object({ name: shortText('its name') }),
   run: async ({ tables, vault }, { name }) => {
-    // Makes the stages' root keys: a role that only reads could not, and before the first organization nobody calls.
+    // Makes the stages' root keys: a role that only reads could not, and before the first organization nobody has a key to call with.
     for (const each of ENVIRONMENTS) await vault(each);
     return {
       data: { ...(await createOrganization(tables, { name })) },

@@ -57,34 +57,34 @@ export const checkEscrow = async (ports: EscrowPorts, batchId: Id<'batch'>, numb
  * or was attempted: its batch is decided.
  */
 export const isUndecided = async (
-  store: Pick<BatchStore, 'readBatch' | 'readChunk'>,
-  { escrow, attempts, hold }: Pick<MessageRecord, 'escrow' | 'attempts' | 'hold'>,
-): Promise<boolean> => {
-  if (escrow === undefined || attempts > 0) return false;
-  const { batchId, chunk: number } = parseEscrowShard(escrow);
-  const chunk = await store.readChunk(batchId, number);
-  if (chunk?.decidedBy === undefined) return false;
-  const state = (await store.readBatch(batchId))?.state;
-  return hold === 'open' ? state !== 'accepted' : state === 'pending';
-};
+  store: Pick<BatchStore, 'readBatch'>,
+  message: Pick<MessageRecord, 'escrow' | 'attempts' | 'hold'>,
+): Promise<boolean> => message.attempts === 0 && isUndecidedIn(message, await stateOf(store, message));
+
+/** The state of a message's batch; nothing is read for a message outside of a batch. */
+const stateOf = async (
+  store: Pick<BatchStore, 'readBatch'>,
+  { escrow }: Pick<MessageRecord, 'escrow'>,
+): Promise<BatchState | undefined> =>
+  escrow === undefined ? undefined : (await store.readBatch(parseEscrowShard(escrow).batchId))?.state;
+
+const isUndecidedIn = ({ hold }: Pick<MessageRecord, 'hold'>, state: BatchState | undefined): boolean =>
+  state === 'pending' || (state === 'rejected' && hold === 'open');
 
 /** The error of a message that was withdrawn with its batch. */
 export const WITHDRAWN = 'The batch was refused as a whole.';
 
 /** Whether a message, in a batch of this state, is not certain to be sent: the batch is undecided, or the message is or was withdrawn with it. */
 export const isUncertain = (
-  { hold, lastError }: Pick<MessageRecord, 'hold' | 'lastError'>,
+  message: Pick<MessageRecord, 'hold' | 'lastError'>,
   state: BatchState | undefined,
-): boolean => state === 'pending' || (state === 'rejected' && (hold === 'open' || lastError === WITHDRAWN));
+): boolean => isUndecidedIn(message, state) || (state === 'rejected' && message.lastError === WITHDRAWN);
 
-/** The same of one message, by its batch's row; nothing is read for a message outside of a batch. */
+/** The same of one message, by its batch's row. */
 export const mayBeWithdrawn = async (
   store: Pick<BatchStore, 'readBatch'>,
-  message: Pick<MessageRecord, 'escrow' | 'batchId' | 'hold' | 'lastError'>,
-): Promise<boolean> => {
-  if (message.escrow === undefined || message.batchId === undefined) return false;
-  return isUncertain(message, (await store.readBatch(message.batchId))?.state);
-};
+  message: Pick<MessageRecord, 'escrow' | 'hold' | 'lastError'>,
+): Promise<boolean> => isUncertain(message, await stateOf(store, message));
 
 const withdrawal = (message: MessageRecord, at: number): Release => ({
   at,

@@ -8,7 +8,7 @@ import type { RequestKey } from '../sending/idempotency.ts';
 import type { SendPlan } from '../sending/plan.ts';
 import type { Candidates } from '../sending/ports.ts';
 import { quote } from '../sending/quote.ts';
-import { precheckRefusal, REUSED_KEY } from '../sending/refusals.ts';
+import { KEY_IN_PROGRESS, precheckRefusal, REUSED_KEY } from '../sending/refusals.ts';
 import { priceSteps } from '../sending/steps.ts';
 import { bulkKey, type Item, isBulkKey, isOfRequest } from './chunk.ts';
 import { isUncertain } from './escrow.ts';
@@ -52,11 +52,7 @@ export const refusedView = ({ index, refusal }: Refused): { index: number; code:
 /** The key belongs to a message of a batch that is not decided yet, or is being undone. */
 const BATCH_UNDECIDED = refuse('CONFLICT', 'The first request with this key is still being decided.');
 /** The same of the key of the request. */
-const REQUEST_RUNNING = refuse('CONFLICT', {
-  detail: 'The first request with this key is still running.',
-  meta: { code: 'EM_ANDAMENTO' },
-  retryAfterSeconds: 1,
-});
+const REQUEST_RUNNING = refuse('CONFLICT', KEY_IN_PROGRESS.details);
 /** The key of the request was used for another one. */
 const REQUEST_KEY_REUSED = refuse('CONFLICT', REUSED_KEY.details);
 

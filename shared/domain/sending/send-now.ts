@@ -8,6 +8,7 @@ import type { InitialState } from './draft.ts';
 import { type RequestKey, replayOr, type Sent } from './idempotency.ts';
 import type { PlannedSend, SendPlan, SendPlanOf } from './plan.ts';
 import type { SendPorts } from './ports.ts';
+import { KEY_IN_PROGRESS } from './refusals.ts';
 import { type ReserveRefusal, reserveMessage } from './reserve.ts';
 
 /** Upper bound of Retry-After while the first request is still running, in s. */
@@ -27,8 +28,8 @@ const toSyncResponse = <C extends Channel>(ports: SendPorts, sent: Sent | SendRe
   if (message.hold === 'captured') return { message: message as MessageOf<C>, replayed: true };
   if (message.hold === 'open')
     return refuse('CONFLICT', {
-      detail: 'The first request with this key is still running.',
-      meta: { code: 'EM_ANDAMENTO', messageId: message.id },
+      ...KEY_IN_PROGRESS.details,
+      meta: { ...KEY_IN_PROGRESS.details.meta, messageId: message.id },
       retryAfterSeconds: retryAfterSeconds(message.createdAt, ports.clock()),
     });
   return refuse('DEPENDENCY_FAILED', {
