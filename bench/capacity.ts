@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { keyFileOf } from '../infra/local/stages.ts';
+import { saveProvider } from '../infra/operator/provider-settings.ts';
+import { rootKeysOf } from '../infra/operator/root-keys.ts';
 import { localKeyProvider } from '../shared/providers/keys/local-key-provider.ts';
-import { putProviderSettings } from '../shared/storage/access/providers.ts';
-import { openVault } from '../shared/storage/access/root-key.ts';
 import { tableClient } from '../shared/storage/client/client.ts';
 import type { Client } from '../test/support/api.ts';
 import { startInfobipStandIn } from '../test/support/providers/infobip-stand-in.ts';
@@ -112,9 +112,10 @@ const measure = async () => {
   const provider = await startInfobipStandIn();
   try {
     const { live } = tablesAt(store.endpoint);
-    const vault = await openVault(live, localKeyProvider(keyFileOf(store.folder)));
-    const { settings } = provider;
-    await putProviderSettings(live, vault, { channel: 'sms', name: 'infobip', settings, now: Date.now() });
+    const wrapping = localKeyProvider(keyFileOf(store.folder));
+    const tables = tablesAt(store.endpoint);
+    const target = { tables, ...rootKeysOf(tables, async () => () => wrapping) };
+    await saveProvider(target, 'live', { channel: 'sms', name: 'infobip', settings: provider.settings });
     const callers = { live: clientOf(keys.live), test: clientOf(keys.test) };
     const counted: Counted[] = [];
     for (const work of WORKS) counted.push(await count(proxy, callers, work));

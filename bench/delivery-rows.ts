@@ -1,10 +1,11 @@
 import { ensureTable } from '../infra/local/resources.ts';
 import { newId } from '../shared/domain/core/ids.ts';
 import { mapConcurrently } from '../shared/domain/core/map-concurrently.ts';
-import { INDEX_KEYS, KEYS } from '../shared/storage/access-patterns.ts';
+import { KEYS } from '../shared/storage/access-patterns.ts';
 import { tableClient } from '../shared/storage/client/client.ts';
 import type { WriteOp } from '../shared/storage/client/expressions.ts';
 import { Table } from '../shared/storage/client/table.ts';
+import { INDEX_KEYS } from '../shared/storage/index-patterns.ts';
 import { idNamed } from '../test/support/ids.ts';
 import { inGroups, startStore } from './processes.ts';
 

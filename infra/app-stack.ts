@@ -5,7 +5,7 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { OperationContract } from '../shared/contracts/define-operation.ts';
 import type { Environment } from '../shared/domain/core/actor.ts';
-import { QUEUE_OF_KIND, QUEUES, type QueueDeclaration, type QueueName } from '../shared/queues/queues.ts';
+import { QUEUE_NAMES, QUEUE_OF_KIND, QUEUES, type QueueDeclaration, type QueueName } from '../shared/queues/queues.ts';
 import { CONTRACTS, type ContractName } from '../shared/runtime/problem.ts';
 import { AlarmTopic } from './constructs/alarm-topic.ts';
 import { Alarms } from './constructs/alarms.ts';
@@ -15,6 +15,7 @@ import { protectStages } from './constructs/edge-firewall.ts';
 import { FunctionRole } from './constructs/function-role.ts';
 import {
   BACKGROUND_GRANTS,
+  CONSUMER_ROOT_KEYS,
   mergeGrants,
   type RoleGrants,
   SENDER_GRANTS,
@@ -198,10 +199,12 @@ export class AppStack extends Stack {
   }
 
   private createConsumers(): void {
-    for (const queue of Object.values(this.#queues)) {
-      const { name, consumer, purpose, visibilitySeconds, sends } = queue.declaration;
+    for (const name of QUEUE_NAMES) {
+      const queue = this.#queues[name];
+      const { consumer, purpose, visibilitySeconds, sends } = queue.declaration;
       const grants = {
         ...(sends ? SENDER_GRANTS : BACKGROUND_GRANTS),
+        rootKeys: CONSUMER_ROOT_KEYS[name],
         ...(name === QUEUE_OF_KIND.abandon_upload ? { uploads: true as const } : {}),
         ...(name === QUEUE_OF_KIND.check_sender ? { awsProviders: ['ses_identity_state' as const] } : {}),
       };

@@ -28,7 +28,7 @@ export class DataStack extends Stack {
     const { environment, settings, generation } = props;
     this.key = new Key(this, 'Key', {
       alias: `alias/messaging-${environment}`,
-      description: `Messaging, ${environment}: seals the table and wraps the root key of the stage.`,
+      description: `Messaging, ${environment}: seals the table and wraps the root keys of the stage.`,
       enableKeyRotation: true,
       pendingWindow: Duration.days(settings.deletionProtection ? 30 : 7),
       removalPolicy: settings.removal,

@@ -7,5 +7,5 @@ import { contactPorts } from '../../shared/wiring/contacts/contacts.ts';
 export const handler = operation(
   contract,
   ({ actor, params }) => findContact(contactPorts, actor.organizationId, params.id),
-  (contact, { unmasked }) => contactReadView(contact, unmasked, contactPorts.vault),
+  (contact, { unmasked }) => contactReadView(contact, unmasked, contactPorts.documents),
 );

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { INDEX_KEYS, KEYS } from '../../shared/storage/access-patterns.ts';
+import { KEYS } from '../../shared/storage/access-patterns.ts';
+import { INDEX_KEYS } from '../../shared/storage/index-patterns.ts';
 import { INDEXES, TABLE } from '../../shared/storage/table-indexes.ts';
 
 /** One entry of the key table: its name, the sentence of its doc comment, and the shapes of its keys. */
@@ -71,7 +72,7 @@ const code = (text: string): string => `\`${text}\``;
 const shapes = ({ keys }: Pattern): string[] => keys.map(([, shape]) => code(shape));
 
 /** The files that the document is printed from. */
-const SOURCES = ['shared/storage/access-patterns.ts', 'shared/storage/table-indexes.ts'];
+const SOURCES = ['access-patterns', 'index-patterns', 'table-indexes'].map((name) => `shared/storage/${name}.ts`);
 /** Their text. */
 export const dataModelSource = (root: string): string =>
   SOURCES.map((file) => readFileSync(join(root, file), 'utf8')).join('\n');

@@ -6,10 +6,12 @@ import {
   AWS_SENDING_PROVIDERS,
   type AwsProvider,
   GUARDED_ROWS,
+  SENDING_KEYS,
   type Uses,
 } from '../../shared/contracts/define-operation.ts';
 import type { Environment } from '../../shared/domain/core/actor.ts';
 import type { Id } from '../../shared/domain/core/ids.ts';
+import { ROOT_KEYS, type RootKey, rootKeyContext } from '../../shared/domain/core/secrets.ts';
 import { QUEUE_NAMES, type QueueName } from '../../shared/queues/queues.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { INDEXES } from '../../shared/storage/table-indexes.ts';
@@ -44,7 +46,6 @@ export interface RoleGrants extends Uses {
 export const BACKGROUND_GRANTS: RoleGrants = {
   table: 'write',
   queues: QUEUE_NAMES,
-  vault: true,
   dueWork: true,
 };
 /** Grants of consumers that send: they also call AWS's sending services and price fallback steps. */
@@ -54,6 +55,17 @@ export const SENDER_GRANTS: RoleGrants = {
   liveVolume: true,
 };
 
+/** The root keys that the consumer of each queue opens; the dispatcher opens none. */
+export const CONSUMER_ROOT_KEYS: Readonly<Record<QueueName, readonly RootKey[]>> = {
+  send: SENDING_KEYS,
+  bulk: SENDING_KEYS,
+  push: ['content', 'push', 'recipients'],
+  outcome: ['content', 'numbers', 'providers', 'recipients'],
+  events: [],
+  webhook: ['webhooks'],
+  backlog: ['webhooks'],
+};
+
 /** The union of what several operations declare, for a role that they share. */
 export const mergeGrants = (uses: readonly Uses[]): RoleGrants => {
   const levels = ['write', 'read', 'none'] as const;
@@ -61,7 +73,7 @@ export const mergeGrants = (uses: readonly Uses[]): RoleGrants => {
     table: levels.find((level) => uses.some(({ table }) => table === level)) ?? 'none',
     queues: QUEUE_NAMES.filter((name) => uses.some(({ queues }) => queues?.includes(name))),
     writes: GUARDED_ROWS.filter((name) => uses.some(({ writes }) => writes?.includes(name))),
-    ...(uses.some(({ vault }) => vault) ? { vault: true } : {}),
+    rootKeys: ROOT_KEYS.filter((name) => uses.some(({ rootKeys }) => rootKeys?.includes(name))),
     ...(uses.some(({ uploads }) => uploads) ? { uploads: true } : {}),
     awsProviders: AWS_PROVIDERS.filter((name) => uses.some(({ awsProviders }) => awsProviders?.includes(name))),
     ...(uses.some(({ liveVolume }) => liveVolume) ? { liveVolume: true } : {}),
@@ -176,6 +188,21 @@ const uploadStatements = (resources: StageResources): PolicyStatement[] => [
   }),
 ];
 
+/** Wraps and unwraps root keys of these names, by the encryption context that each is bound to. */
+const rootKeyStatement = (names: readonly RootKey[], { environment, keyArn }: StageResources): PolicyStatement => {
+  const contexts = names.map((name) => rootKeyContext(environment, name));
+  return new PolicyStatement({
+    actions: ['kms:Decrypt', 'kms:GenerateDataKey'],
+    resources: [keyArn],
+    conditions: {
+      StringEquals: {
+        'kms:EncryptionContext:stage': environment,
+        'kms:EncryptionContext:rootKey': contexts.map(({ rootKey }) => rootKey),
+      },
+    },
+  });
+};
+
 /** The policy statements of a role's grants, each with explicit actions and resources. */
 export const statementsFor = (scope: Construct, grants: RoleGrants, resources: StageResources): PolicyStatement[] => {
   const statements = tableStatements(scope, grants, resources);
@@ -188,10 +215,7 @@ export const statementsFor = (scope: Construct, grants: RoleGrants, resources: S
         resources: queues,
       }),
     );
-  if (grants.vault)
-    statements.push(
-      new PolicyStatement({ actions: ['kms:Decrypt', 'kms:GenerateDataKey'], resources: [resources.keyArn] }),
-    );
+  if (grants.rootKeys?.length) statements.push(rootKeyStatement(grants.rootKeys, resources));
   if (grants.uploads) statements.push(...uploadStatements(resources));
   for (const provider of resources.sendsForReal ? (grants.awsProviders ?? []) : [])
     statements.push(

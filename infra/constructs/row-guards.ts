@@ -1,5 +1,6 @@
 import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { GUARDED_ROWS, type GuardedRows, type Uses } from '../../shared/contracts/define-operation.ts';
+import { ROOT_KEYS, type RootKey } from '../../shared/domain/core/secrets.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { partitionPattern } from '../build/table-partitions.ts';
 
@@ -8,10 +9,17 @@ export const GUARDED_PARTITIONS: Readonly<Record<GuardedRows, readonly string[]>
   credentials: [partitionPattern(KEYS.credential(''))],
   prices: [partitionPattern(KEYS.prices(''))],
 };
-/** The root key and the providers' settings, which share a partition. */
-export const SECRET_PARTITIONS: readonly string[] = [
-  ...new Set([KEYS.rootKey(), KEYS.provider('', '')].map(partitionPattern)),
-];
+/** The partitions that only roles with a root key may use: the key's own, and the rows that it alone seals. */
+export const SECRET_PARTITIONS = Object.fromEntries(
+  ROOT_KEYS.map((name) => [
+    name,
+    [
+      KEYS.rootKey(name).pk,
+      ...(name === 'providers' ? [KEYS.provider('', '').pk] : []),
+      ...(name === 'callbacks' ? [KEYS.providerCallbacks('', '').pk] : []),
+    ],
+  ]),
+) as unknown as Readonly<Record<RootKey, readonly string[]>>;
 
 interface TableActions {
   readonly read: readonly string[];
@@ -41,10 +49,14 @@ export const inPartitions = (patterns: readonly string[]) => ({
 
 /**
  * What a role is denied in the table by the first part of the key: writing guarded rows that it does not declare, though its code can name
- * them; any access to secrets without the vault, and to credentials where its code cannot name them.
+ * them; any access to root keys that it does not declare, and to credentials where its code cannot name them.
  */
 export const guardStatements = (
-  { writes = [], vault, partitions = [] }: Pick<Uses, 'writes' | 'vault'> & { readonly partitions?: readonly string[] },
+  {
+    writes = [],
+    rootKeys = [],
+    partitions = [],
+  }: Pick<Uses, 'rootKeys' | 'writes'> & { readonly partitions?: readonly string[] },
   tableArn: string,
   { read, write }: TableActions,
 ): PolicyStatement[] => {
@@ -56,7 +68,7 @@ export const guardStatements = (
       guarded,
     ),
     ...deny([...read, ...write], tableArn, [
-      ...(vault ? [] : SECRET_PARTITIONS),
+      ...ROOT_KEYS.filter((name) => !rootKeys.includes(name)).flatMap((name) => SECRET_PARTITIONS[name]),
       ...GUARDED_PARTITIONS.credentials.filter((each) => !partitions.includes(each)),
     ]),
   ];

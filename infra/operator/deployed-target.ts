@@ -2,8 +2,10 @@ import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-clo
 import { SQSClient } from '@aws-sdk/client-sqs';
 import * as z from 'zod';
 import type { Environment } from '../../shared/domain/core/actor.ts';
+import { rootKeyContext } from '../../shared/domain/core/secrets.ts';
 import { tableClient } from '../../shared/storage/client/client.ts';
 import { Table } from '../../shared/storage/client/table.ts';
+import { rootKeysOf } from './root-keys.ts';
 import type { QueuePair, Target } from './target.ts';
 
 const urls = z.string().transform((text) => z.record(z.string(), z.url()).parse(JSON.parse(text)));
@@ -47,11 +49,10 @@ export const openDeployed = async (stagePrefix: string): Promise<Target> => {
     sqs,
     queue: async (env, name) => pairOf(stacks[env], name),
     supportsMoveTasks: true,
-    vault: async (env) => {
-      const { openVault } = await import('../../shared/storage/access/root-key.ts');
+    ...rootKeysOf(tables, async (env) => {
       const { kmsKeyProvider } = await import('../../shared/providers/keys/kms-key-provider.ts');
-      return openVault(tables[env], kmsKeyProvider({ keyId: stacks[env].KmsKeyId, context: { stage: env } }));
-    },
+      return (name) => kmsKeyProvider({ keyId: stacks[env].KmsKeyId, context: rootKeyContext(env, name) });
+    }),
     close: async () => {
       for (const each of [formation, client, sqs]) each.destroy();
     },

@@ -10,6 +10,7 @@ import { startBackends } from '../local/backends.ts';
 import { DataDirInUse, type DataDirLock, lockDataDir } from '../local/lock.ts';
 import { defaultAwsSettings, keyFileOf } from '../local/stages.ts';
 import type { Tables } from '../provisioning/organizations.ts';
+import { rootKeysOf } from './root-keys.ts';
 import type { Target } from './target.ts';
 
 /** The note that a running local stack leaves in its data directory (`platform.json`): where its engines listen. */
@@ -67,11 +68,12 @@ const lockOrFindRunning = async (dataDir: string): Promise<DataDirLock | Running
   }
 };
 
-const vaultOpener = (tables: Tables, dataDir: string) => async (env: Environment) => {
-  const { openVault } = await import('../../shared/storage/access/root-key.ts');
-  const { localKeyProvider } = await import('../../shared/providers/keys/local-key-provider.ts');
-  return openVault(tables[env], localKeyProvider(keyFileOf(dataDir)));
-};
+const localRootKeys = (tables: Tables, dataDir: string) =>
+  rootKeysOf(tables, async () => {
+    const { localKeyProvider } = await import('../../shared/providers/keys/local-key-provider.ts');
+    const provider = localKeyProvider(keyFileOf(dataDir));
+    return () => provider;
+  });
 
 /** Uses the engines of a running local stack. */
 const openRunningStack = (
@@ -90,7 +92,7 @@ const openRunningStack = (
     client.destroy();
     sqs.destroy();
   };
-  return { tables, sqs, queue, supportsMoveTasks: false, vault: vaultOpener(tables, dataDir), close };
+  return { tables, sqs, queue, supportsMoveTasks: false, ...localRootKeys(tables, dataDir), close };
 };
 
 /** Starts engines on the data directory for as long as the command runs. */
@@ -115,7 +117,7 @@ const openOwnEngines = async (dataDir: string, lock: DataDirLock): Promise<Targe
       await backends.stop();
       lock.release();
     };
-    return { tables, sqs, queue, supportsMoveTasks: false, vault: vaultOpener(tables, dataDir), close };
+    return { tables, sqs, queue, supportsMoveTasks: false, ...localRootKeys(tables, dataDir), close };
   } catch (error) {
     lock.release();
     throw error;

@@ -1,6 +1,6 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import type { Environment } from '../../shared/domain/core/actor.ts';
-import type { Vault } from '../../shared/domain/core/secrets.ts';
+import type { RootKey, Vault } from '../../shared/domain/core/secrets.ts';
 import type { QueueName } from '../../shared/queues/queues.ts';
 import type { Tables } from '../provisioning/organizations.ts';
 
@@ -18,7 +18,9 @@ export interface Target {
   queue(env: Environment, name: QueueName): Promise<QueuePair>;
   /** Whether SQS's StartMessageMoveTask is available; otherwise dead letters are received and sent back in batches. */
   readonly supportsMoveTasks: boolean;
-  /** The stage's vault, which seals provider credentials. */
-  vault(env: Environment): Promise<Vault>;
+  /** The vault of a root key of a stage. */
+  vault(env: Environment, name: RootKey): Promise<Vault>;
+  /** Creates the root keys that a stage lacks: a role that only reads could not. */
+  createRootKeys(env: Environment): Promise<void>;
   close(): Promise<void>;
 }

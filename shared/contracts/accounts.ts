@@ -86,7 +86,7 @@ export const createAccount = defineOperation({
   },
   responses: { 201: Account },
   errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'CONFLICT', 'VALIDATION_ERROR'],
-  uses: { table: 'write', queues: ['send'], vault: true },
+  uses: { table: 'write', queues: ['send'], rootKeys: ['people'] },
 });
 
 export const changeAccount = defineOperation({

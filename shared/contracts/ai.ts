@@ -55,5 +55,5 @@ export const reportAiTurn = defineOperation({
       .meta({ id: 'ReportedAiTurn', description: 'The stored turn.' }),
   },
   errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'CONFLICT', 'VALIDATION_ERROR'],
-  uses: { table: 'write', queues: ['events'], vault: true },
+  uses: { table: 'write', queues: ['events'], rootKeys: ['recipients'] },
 });

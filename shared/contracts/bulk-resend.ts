@@ -3,7 +3,7 @@ import { CHANNELS } from '../domain/channels/registry.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
 import { BatchAccepted, MAX_MESSAGES } from './bulk.ts';
 import { coins, dateTime, optionalBoundedText, optionalFlag } from './common.ts';
-import { defineOperation } from './define-operation.ts';
+import { defineOperation, SENDING_KEYS } from './define-operation.ts';
 import { ResendMessage } from './message-shapes.ts';
 
 const Items = z
@@ -78,7 +78,7 @@ export const bulkResend = defineOperation({
   request: { body: Body },
   responses: { 202: Answer },
   errors: ['VALIDATION_ERROR'],
-  uses: { table: 'write', queues: ['send', 'events'], vault: true, liveVolume: true },
+  uses: { table: 'write', queues: ['send', 'events'], rootKeys: SENDING_KEYS, liveVolume: true },
   memoryMb: 1769,
   timeoutSeconds: 28,
 });

@@ -4,7 +4,7 @@ import { V1_CODES, type V1Code } from '../domain/core/errors.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
 import { UNIFIED_STATUSES } from '../domain/tracking/views.ts';
 import { count, dateTime, IDEMPOTENCY_KEY, pathId, text } from './common.ts';
-import { defineOperation } from './define-operation.ts';
+import { defineOperation, SENDING_KEYS } from './define-operation.ts';
 import { V1Send } from './v1.ts';
 
 /** Messages of one call: docs/spec/bulk.md#bulk-send. */
@@ -107,7 +107,7 @@ export const bulkSend = defineOperation({
   request: { body: BulkSend },
   responses: { 202: BulkSent },
   errors: ['PAYMENT_REQUIRED', 'CONFLICT', 'VALIDATION_ERROR'],
-  uses: { table: 'write', queues: ['bulk', 'outcome', 'events'], vault: true, liveVolume: true },
+  uses: { table: 'write', queues: ['bulk', 'outcome', 'events'], rootKeys: SENDING_KEYS, liveVolume: true },
   memoryMb: 1769,
   timeoutSeconds: 28,
 });

@@ -47,7 +47,7 @@ export const receiveCallback = defineOperation({
     },
   },
   errors: ['BAD_REQUEST', 'FORBIDDEN', 'NOT_FOUND', 'SERVICE_UNAVAILABLE'],
-  uses: { table: 'write', queues: ['outcome', 'events'], vault: true },
+  uses: { table: 'write', queues: ['outcome', 'events'], rootKeys: ['callbacks', 'recipients'] },
 });
 
 const word = (description: string, example: string) => z.string().max(512).meta({ description, example });
@@ -69,5 +69,5 @@ export const verifyCallback = defineOperation({
   },
   responses: { 200: { contentType: 'text/plain', description: 'The challenge, and nothing else.' } },
   errors: ['BAD_REQUEST', 'FORBIDDEN', 'NOT_FOUND', 'SERVICE_UNAVAILABLE'],
-  uses: { table: 'read', vault: true },
+  uses: { table: 'read', rootKeys: ['callbacks'] },
 });

@@ -40,5 +40,5 @@ export const getContactTimeline = defineOperation({
       .meta({ id: 'ContactTimeline', description: "A page of a contact's timeline." }),
   },
   errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND'],
-  uses: { table: 'read', vault: true },
+  uses: { table: 'read', rootKeys: ['cursors'] },
 });

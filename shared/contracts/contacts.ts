@@ -228,7 +228,7 @@ export const createContact = defineOperation({
   request: { body: CreateContact },
   responses: { 201: Contact },
   errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT', 'VALIDATION_ERROR'],
-  uses: { table: 'write', queues: ['events'], vault: true },
+  uses: { table: 'write', queues: ['events'], rootKeys: ['contacts', 'recipients'] },
 });
 
 export const getContact = defineOperation({
@@ -242,7 +242,7 @@ export const getContact = defineOperation({
   request: { params },
   responses: { 200: ContactRead },
   errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND'],
-  uses: { table: 'read', vault: true },
+  uses: { table: 'read', rootKeys: ['contacts'] },
 });
 
 export const optOutContact = defineOperation({

@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import type { ProblemName } from '../domain/core/errors.ts';
 import type { Scope } from '../domain/core/scopes.ts';
+import type { RootKey } from '../domain/core/secrets.ts';
 import type { QueueName } from '../queues/queues.ts';
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -40,14 +41,24 @@ export type AwsProvider = (typeof AWS_PROVIDERS)[number];
 export const GUARDED_ROWS = ['credentials', 'prices'] as const;
 export type GuardedRows = (typeof GUARDED_ROWS)[number];
 
+/** The root keys of a send: who receives it, whom it leaves by, and what waits to leave. */
+export const SENDING_KEYS = [
+  'content',
+  'numbers',
+  'providers',
+  'push',
+  'recipients',
+  'unsubscribe',
+] as const satisfies readonly RootKey[];
+
 /** What the operation accesses; its role's permissions derive from this alone. */
 export interface Uses {
   readonly table: 'none' | 'read' | 'write';
   readonly queues?: readonly QueueName[];
   /** The guarded rows that it writes. */
   readonly writes?: readonly GuardedRows[];
-  /** Needs the stage's root key: personal data, cursors, provider credentials. */
-  readonly vault?: true;
+  /** The root keys that it opens: recipients' blind indexes, provider settings, cursors and others. */
+  readonly rootKeys?: readonly RootKey[];
   /** What it does with AWS's sending services. */
   readonly awsProviders?: readonly AwsProvider[];
   /** Needs the bucket of presigned uploads. */

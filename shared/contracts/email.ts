@@ -5,7 +5,7 @@ import { MAX_ADDRESS_LENGTH } from '../domain/core/email-address.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
 import { metadataSchema } from '../domain/core/json-values.ts';
 import { count, dateTime, environment, paged, pageOf, pathId, text } from './common.ts';
-import { defineOperation } from './define-operation.ts';
+import { defineOperation, SENDING_KEYS } from './define-operation.ts';
 import { billing, campaignId, replayed, SYNCHRONOUS_SEND } from './sends.ts';
 
 const status = z.enum(EMAIL_STATUSES).meta({
@@ -79,7 +79,7 @@ export const sendEmail = defineOperation({
   permission: 'email:send',
   request: { body: SendEmail },
   responses: { 201: SentEmail },
-  uses: { table: 'write', queues: ['outcome', 'events'], vault: true, awsProviders: ['ses'] },
+  uses: { table: 'write', queues: ['outcome', 'events'], rootKeys: SENDING_KEYS, awsProviders: ['ses'] },
 });
 
 const reads = { tag: 'E-mail', permission: 'email:read', method: 'GET', uses: { table: 'read' } } as const;
@@ -106,7 +106,7 @@ export const listEmails = defineOperation({
   responses: { 200: pageOf(EmailMessage, 'e-mails').meta({ id: 'EmailPage', description: 'A page of e-mails.' }) },
   errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN'],
   // A lookup draws from its credential's bucket.
-  uses: { table: 'write', vault: true },
+  uses: { table: 'write', rootKeys: ['recipients'] },
 });
 
 export const getEmail = defineOperation({

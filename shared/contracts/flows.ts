@@ -73,7 +73,11 @@ const id = z.object({ id: pathId('flow', 'The id of the flow.') });
 const tag = 'WhatsApp flows';
 const reads = { method: 'GET', permission: 'flows:read', tag, uses: { table: 'read' } } as const;
 const writes = { permission: 'flows:write', tag, uses: { table: 'write' } } as const;
-const callsMeta = { ...writes, uses: { table: 'write', vault: true }, timeoutSeconds: 28 } as const;
+const callsMeta = {
+  ...writes,
+  uses: { table: 'write', rootKeys: ['numbers', 'providers'] },
+  timeoutSeconds: 28,
+} as const;
 const MOVE_ERRORS = ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT', 'VALIDATION_ERROR'] as const;
 const META_ERRORS = [...MOVE_ERRORS, 'PRECONDITION_FAILED', 'DEPENDENCY_FAILED'] as const;
 

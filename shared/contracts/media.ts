@@ -97,7 +97,7 @@ const uploads = {
   tag: 'Media',
   permission: 'messages:send',
   method: 'POST',
-  uses: { table: 'write', vault: true, uploads: true },
+  uses: { table: 'write', rootKeys: ['numbers', 'providers'], uploads: true },
 } as const;
 /** Those that pass the bytes to Meta. */
 const forwards = {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { looseId } from '../domain/core/id-schema.ts';
 import { dateTime, paged, pageOf, pathId } from './common.ts';
-import { defineOperation } from './define-operation.ts';
+import { defineOperation, SENDING_KEYS } from './define-operation.ts';
 import { Message, QueuedMessage, ResendMessage, status, Timeline } from './message-shapes.ts';
 
 const tag = 'Messages';
@@ -96,6 +96,6 @@ export const resendMessage = defineOperation({
   request: { params, body: ResendMessage },
   responses: { 201: QueuedMessage },
   errors: ['PAYMENT_REQUIRED', 'NOT_FOUND', 'CONFLICT', 'PRECONDITION_FAILED', 'VALIDATION_ERROR', 'DEPENDENCY_FAILED'],
-  uses: { table: 'write', queues: ['send', 'events'], vault: true, liveVolume: true },
+  uses: { table: 'write', queues: ['send', 'events'], rootKeys: SENDING_KEYS, liveVolume: true },
   memoryMb: 1024,
 });

@@ -113,7 +113,7 @@ const writes = { permission: 'numbers:write', tag, uses: { table: 'write' } } as
 /** Operations that call Meta, several times in sequence, with the number's own token. */
 const callsMeta = {
   ...writes,
-  uses: { table: 'write', vault: true, queues: ['events'] },
+  uses: { table: 'write', rootKeys: ['numbers', 'providers'], queues: ['events'] },
   timeoutSeconds: 28,
 } as const;
 const META_ERRORS = ['VALIDATION_ERROR', 'DEPENDENCY_FAILED'] as const;

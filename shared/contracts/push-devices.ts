@@ -48,7 +48,12 @@ const PushApp = z
 const errors = ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN'] as const;
 const appParams = z.object({ id: pathId('pushApp', 'The id of the app.') });
 
-const writes = { tag: TAG, permission: 'push:send', method: 'POST', uses: { table: 'write', vault: true } } as const;
+const writes = {
+  tag: TAG,
+  permission: 'push:send',
+  method: 'POST',
+  uses: { table: 'write', rootKeys: ['push', 'recipients'] },
+} as const;
 
 const reads = { tag: TAG, permission: 'push:read', method: 'GET', uses: { table: 'read' } } as const;
 

@@ -75,7 +75,7 @@ export const listPush = defineOperation({
       .meta({ id: 'PushMessagePage', description: 'A page of push messages.' }),
   },
   errors: [...ownErrors, 'VALIDATION_ERROR'],
-  uses: { table: 'read', vault: true },
+  uses: { table: 'read', rootKeys: ['cursors'] },
 });
 
 export const getPush = defineOperation({
@@ -118,7 +118,7 @@ export const listPushDispatches = defineOperation({
       .meta({ id: 'PushDispatchPage', description: 'A page of the devices of a push message.' }),
   },
   errors: [...ownErrors, 'NOT_FOUND'],
-  uses: { table: 'read', vault: true },
+  uses: { table: 'read', rootKeys: ['cursors'] },
 });
 
 export const previewPush = defineOperation({

@@ -4,7 +4,7 @@ import { content, rcsFields, route } from '../domain/channels/rcs/request.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
 import { metadataSchema } from '../domain/core/json-values.ts';
 import { cursor, dateTime, environment, limit, nextCursor, optionalText, pathId, text } from './common.ts';
-import { defineOperation } from './define-operation.ts';
+import { defineOperation, SENDING_KEYS } from './define-operation.ts';
 import { billing, campaignId, replayed, SYNCHRONOUS_SEND } from './sends.ts';
 
 const messageFields = {
@@ -68,7 +68,7 @@ export const sendRcs = defineOperation({
   permission: 'rcs:send',
   request: { body: SendRcs },
   responses: { 201: SentRcs },
-  uses: { table: 'write', queues: ['outcome', 'events'], vault: true, awsProviders: ['end_user_messaging'] },
+  uses: { table: 'write', queues: ['outcome', 'events'], rootKeys: SENDING_KEYS, awsProviders: ['end_user_messaging'] },
 });
 
 const reads = { tag: 'RCS', permission: 'rcs:read', method: 'GET', uses: { table: 'read' } } as const;
@@ -98,7 +98,7 @@ export const listRcs = defineOperation({
       .meta({ id: 'RcsMessagePage', description: 'A page of RCS messages.' }),
   },
   errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN'],
-  uses: { table: 'read', vault: true },
+  uses: { table: 'read', rootKeys: ['cursors'] },
 });
 
 export const getRcs = defineOperation({

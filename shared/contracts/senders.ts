@@ -47,7 +47,7 @@ const reads = { method: 'GET', permission: 'senders:read', tag, uses: { table: '
 const asks = {
   permission: 'senders:write',
   tag,
-  uses: { table: 'write', queues: ['outcome'], vault: true, awsProviders: ['ses_identities'] },
+  uses: { table: 'write', queues: ['outcome'], rootKeys: ['providers'], awsProviders: ['ses_identities'] },
 } as const;
 
 export const listSenders = defineOperation({

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { boundedText, coins, flag } from './common.ts';
+import { SENDING_KEYS } from './define-operation.ts';
 
 /** Fields that all sends share. */
 export const campaignId = boundedText(128, "The caller's own campaign tag.", 'black-friday');
@@ -28,5 +29,5 @@ export const SYNCHRONOUS_SEND = { ...single, errors: SEND_ERRORS, timeoutSeconds
 export const QUEUED_SEND = {
   ...single,
   errors: SEND_ERRORS,
-  uses: { table: 'write', queues: ['send', 'events'], vault: true, liveVolume: true },
+  uses: { table: 'write', queues: ['send', 'events'], rootKeys: SENDING_KEYS, liveVolume: true },
 } as const;

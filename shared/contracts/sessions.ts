@@ -34,7 +34,7 @@ export const requestSignInLink = defineOperation({
   },
   responses: { 202: null },
   errors: ['BAD_REQUEST', 'VALIDATION_ERROR'],
-  uses: { table: 'write', queues: ['send'], vault: true },
+  uses: { table: 'write', queues: ['send'], rootKeys: ['people'] },
 });
 
 export const createSession = defineOperation({

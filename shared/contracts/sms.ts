@@ -4,7 +4,7 @@ import { route, smsFields } from '../domain/channels/sms/request.ts';
 import { idSchema, looseId } from '../domain/core/id-schema.ts';
 import { metadataSchema } from '../domain/core/json-values.ts';
 import { count, dateTime, environment, optionalText, paged, pageOf, pathId, text } from './common.ts';
-import { defineOperation } from './define-operation.ts';
+import { defineOperation, SENDING_KEYS } from './define-operation.ts';
 import { billing, campaignId, replayed, SYNCHRONOUS_SEND } from './sends.ts';
 
 const encoding = z
@@ -133,7 +133,7 @@ export const sendSms = defineOperation({
   uses: {
     table: 'write',
     queues: ['outcome', 'events'],
-    vault: true,
+    rootKeys: SENDING_KEYS,
     awsProviders: ['end_user_messaging'],
     liveVolume: true,
   },
@@ -187,7 +187,7 @@ export const listSms = defineOperation({
   responses: { 200: pageOf(SmsMessage, 'messages').meta({ id: 'SmsMessagePage', description: 'A page of SMS.' }) },
   errors: ['UNAUTHORIZED', 'FORBIDDEN', 'VALIDATION_ERROR'],
   // A lookup draws from its credential's bucket.
-  uses: { table: 'write', vault: true },
+  uses: { table: 'write', rootKeys: ['recipients'] },
 });
 
 export const getSms = defineOperation({

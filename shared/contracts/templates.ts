@@ -79,7 +79,11 @@ const id = z.object({ id: pathId('template', 'The id of the template.') });
 const tag = 'WhatsApp templates';
 const reads = { method: 'GET', permission: 'templates:read', tag, uses: { table: 'read' } } as const;
 const writes = { permission: 'templates:write', tag, uses: { table: 'write' } } as const;
-const callsMeta = { ...writes, uses: { table: 'write', vault: true, queues: ['events'] }, timeoutSeconds: 28 } as const;
+const callsMeta = {
+  ...writes,
+  uses: { table: 'write', rootKeys: ['numbers', 'providers'], queues: ['events'] },
+  timeoutSeconds: 28,
+} as const;
 
 export const listTemplates = defineOperation({
   ...reads,

@@ -20,7 +20,7 @@ export const showUnsubscribe = defineOperation({
     'Changes nothing, because programs follow the links of an e-mail before people do. The page loads nothing from other hosts.',
   request: { params },
   responses: { 200: page('The page, in Portuguese.') },
-  uses: { table: 'read', vault: true },
+  uses: { table: 'read', rootKeys: ['unsubscribe'] },
 });
 
 export const confirmUnsubscribe = defineOperation({
@@ -35,5 +35,5 @@ export const confirmUnsubscribe = defineOperation({
     rawBody: { contentType: 'application/x-www-form-urlencoded', description: '`List-Unsubscribe=One-Click`.' },
   },
   responses: { 200: page('The confirmation, in Portuguese.') },
-  uses: { table: 'write', queues: ['events'], vault: true },
+  uses: { table: 'write', queues: ['events'], rootKeys: ['unsubscribe'] },
 });

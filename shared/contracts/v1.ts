@@ -202,5 +202,5 @@ export const v1Preview = defineOperation({
   responses: { 200: SendPlanView },
   errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'VALIDATION_ERROR'],
   // A preview that tells of its recipient draws from its credential's bucket.
-  uses: { table: 'write', vault: true, liveVolume: true },
+  uses: { table: 'write', rootKeys: ['content', 'numbers', 'providers', 'push', 'recipients'], liveVolume: true },
 });

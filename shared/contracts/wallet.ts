@@ -121,7 +121,7 @@ export const listWalletEntries = defineOperation({
       .meta({ id: 'WalletEntryPage', description: 'A page of the ledger.' }),
   },
   errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN'],
-  uses: { table: 'read', vault: true },
+  uses: { table: 'read', rootKeys: ['cursors'] },
 });
 
 export const listPrices = defineOperation({

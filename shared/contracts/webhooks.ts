@@ -21,11 +21,16 @@ const deliveryPath = z.object({
   deliveryId: pathId('delivery', 'The id of the delivery.'),
 });
 const tag = 'Webhooks';
-const reads = { method: 'GET', permission: 'webhooks:read', tag, uses: { table: 'read', vault: true } } as const;
+const reads = {
+  method: 'GET',
+  permission: 'webhooks:read',
+  tag,
+  uses: { table: 'read', rootKeys: ['webhooks'] },
+} as const;
 const writes = {
   permission: 'webhooks:write',
   tag,
-  uses: { table: 'write', queues: ['webhook'], vault: true },
+  uses: { table: 'write', queues: ['webhook'], rootKeys: ['webhooks'] },
 } as const;
 
 export const listWebhooks = defineOperation({

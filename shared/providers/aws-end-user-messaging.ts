@@ -7,7 +7,14 @@ import type {
   ProviderIo,
   ReceiptEvent,
 } from '../domain/message/provider-port.ts';
-import { type AwsErrorTable, awsAccessSettings, awsFailure, clientCache, snsSettings } from './aws.ts';
+import {
+  type AwsErrorTable,
+  awsAccessSettings,
+  awsFailure,
+  clientCache,
+  type SnsReceiverSettings,
+  snsSettings,
+} from './aws.ts';
 import { parseJson } from './http.ts';
 import { readSns } from './sns.ts';
 
@@ -178,7 +185,7 @@ export interface EventReader {
 
 /** Verifies an SNS notification and converts the event or two-way message in it. */
 export const readEvent = async (
-  { topicArns, snsBaseUrl: baseUrl, timeoutMs }: EndUserMessagingSettings,
+  { topicArns, snsBaseUrl: baseUrl, timeoutMs }: SnsReceiverSettings,
   io: ProviderIo,
   body: string,
   { statusUpdateOf, inboundEventOf }: EventReader,

@@ -27,6 +27,10 @@ export const snsSettings = {
     ),
 };
 
+/** Of an adapter's settings, what verifies notifications of SNS: no access key. */
+export const snsReceiverSettings = z.object({ ...snsSettings, timeoutMs: awsAccessSettings.timeoutMs });
+export type SnsReceiverSettings = z.infer<typeof snsReceiverSettings>;
+
 interface AccessKey {
   readonly accessKeyId?: string | undefined;
   readonly secretAccessKey?: string | undefined;

@@ -1,27 +1,15 @@
-import { createHash } from 'node:crypto';
 import type { AuditOwner } from '../domain/audit/entry.ts';
-import type { Id, IdKind } from '../domain/core/ids.ts';
+import type { Id } from '../domain/core/ids.ts';
 import type { Key } from './client/row.ts';
-import { DUE_SHARDS, PUSH_SHARDS, shardOf } from './table-indexes.ts';
+import { digest, type IdOrEmpty, type Org, padded } from './key-parts.ts';
+import { PUSH_SHARDS, shardOf } from './table-indexes.ts';
 
 /*
- * The key table: the keys of every row and index entry of the single table, one function and one sentence each. docs/data-model.md is
- * printed from this file and table-indexes.ts.
+ * The key table: the keys of every row of the single table, one function and one sentence each; of index entries in index-patterns.ts.
+ * docs/data-model.md is printed from both and table-indexes.ts.
  */
 
-/** Caller-chosen text that could contain the separator `#` is hashed before it becomes part of a key. */
-const digest = (text: string) => createHash('sha256').update(text).digest('base64url');
-/** Newest-first sort key: ISO time, then the id, so that equal times still have one order. */
-export const newestKey = (createdAt: string, id: string): string => `${createdAt}#${id}`;
-
-/** A zero-padded number, so that it sorts numerically as text. */
-const padded = (number: number, digits: number): string => String(number).padStart(digits, '0');
-
 const key = (pk: string, sk: string): Key => ({ pk, sk });
-
-type Org = Id<'organization'>;
-/** An id, or an empty string to build the keys of a query on the partition. */
-type IdOrEmpty<K extends IdKind> = Id<K> | '';
 
 /** The sort key of a message's own row. */
 export const MESSAGE_SORT_KEY = 'MSG';
@@ -80,14 +68,16 @@ export const KEYS = {
     key(`VOLUME#${organizationId}`, `${channel}#${month}`),
   /** A version of the price table, by the time from which it is in force. */
   prices: (effectiveFrom: string) => key('PRICES', effectiveFrom),
-  /** The stage's settings of a provider; sealed. */
-  provider: (channel: string, name: string) => key('SETTINGS', `PROVIDER#${channel}#${name}`),
+  /** The stage's settings of a provider, for sending; sealed. */
+  provider: (channel: string, name: string) => key('PROVIDERS', `PROVIDER#${channel}#${name}`),
+  /** Of these, what its callbacks are verified with; sealed under a root key of its own. */
+  providerCallbacks: (channel: string, name: string) => key('CALLBACKS', `PROVIDER#${channel}#${name}`),
   /** The operator's choice of providers of a route, for the stage or for one organization. */
   providerRoute: (channel: string, route: string, of: string) => key('SETTINGS', `ROUTE#${channel}#${route}#${of}`),
   /** A company. */
   company: (id: string) => key(`EMP#${id}`, 'EMP'),
-  /** The stage's root key, wrapped by KMS. */
-  rootKey: () => key('SETTINGS', 'ROOT_KEY'),
+  /** A root key of the stage, wrapped by KMS. A partition each: roles reach those that they need. */
+  rootKey: (name: string) => key(`ROOT#${name}`, 'ROOT'),
   /** The circuit breaker of a provider's route: until when it is open. */
   breaker: (channel: string, provider: string, route: string) =>
     key(`BREAKER#${channel}#${provider}#${route}`, 'BREAKER'),
@@ -186,165 +176,4 @@ export const KEYS = {
     key(`SENT#${provider}#${digest(reference)}`, `ORG#${organizationId}`),
   /** A provider's reference: its id of a message. */
   correlation: (provider: string, reference: string) => key(`CORR#${provider}#${digest(reference)}`, 'CORR'),
-} as const;
-
-/** Index entries: attributes to spread into the row that they index. */
-export const INDEX_KEYS = {
-  /** An organization's API keys. */
-  keysOf: (organizationId: Org, createdAt: string, id: IdOrEmpty<'apiKey'>) => ({
-    gsi1pk: `KEYS#${organizationId}`,
-    gsi1sk: newestKey(createdAt, id),
-  }),
-  /** An organization's accounts. */
-  accountsOf: (organizationId: Org, createdAt: string, id: IdOrEmpty<'account'>) => ({
-    gsi1pk: `ACCS#${organizationId}`,
-    gsi1sk: newestKey(createdAt, id),
-  }),
-  /** A person's open sessions. */
-  sessionsOf: (accountId: Id<'account'>, createdAt: string, id: IdOrEmpty<'session'>) => ({
-    gsi1pk: `SESS#${accountId}`,
-    gsi1sk: newestKey(createdAt, id),
-  }),
-  /** All organizations of the stage, for the operator. */
-  organizations: (createdAt: string, id: IdOrEmpty<'organization'>) => ({
-    gsi1pk: 'ORGS',
-    gsi1sk: newestKey(createdAt, id),
-  }),
-  /** An organization's contacts. */
-  contactsOf: (organizationId: Org, createdAt: string, id: IdOrEmpty<'contact'>) => ({
-    gsi1pk: `CNTS#${organizationId}`,
-    gsi1sk: newestKey(createdAt, id),
-  }),
-  /** The contacts of an organization that have an e-mail address (blind index). */
-  contactsOfEmail: (organizationId: Org, emailHash: string, createdAt: string, id: IdOrEmpty<'contact'>) => ({
-    gsi4pk: `CNTS#email#${organizationId}#${emailHash}`,
-    gsi4sk: newestKey(createdAt, id),
-  }),
-  /** An organization's e-mail templates. */
-  emailTemplatesOf: (organizationId: Org, createdAt: string, id: IdOrEmpty<'emailTemplate'>) => ({
-    gsi1pk: `ETPLS#${organizationId}`,
-    gsi1sk: newestKey(createdAt, id),
-  }),
-  /** An organization's WhatsApp numbers. */
-  numbersOf: (organizationId: Org, createdAt: string, id: IdOrEmpty<'number'>) => ({
-    gsi1pk: `NUMS#${organizationId}`,
-    gsi1sk: newestKey(createdAt, id),
-  }),
-  /** The numbers of a business account (WABA), of any organization, for Meta's account events. */
-  numbersOfAccount: (wabaId: string, createdAt: string, id: IdOrEmpty<'number'>) => ({
-    gsi2pk: `NUMS#${digest(wabaId)}`,
-    gsi2sk: newestKey(createdAt, id),
-  }),
-  /** An organization's WhatsApp templates. */
-  templatesOf: (organizationId: Org, createdAt: string, id: IdOrEmpty<'template'>) => ({
-    gsi1pk: `TPLS#${organizationId}`,
-    gsi1sk: newestKey(createdAt, id),
-  }),
-  /** An organization's WhatsApp flows. */
-  flowsOf: (organizationId: Org, createdAt: string, id: IdOrEmpty<'flow'>) => ({
-    gsi1pk: `FLWS#${organizationId}`,
-    gsi1sk: newestKey(createdAt, id),
-  }),
-  /** An organization's messages of a channel. */
-  messagesOf: (organizationId: Org, channel: string, createdAt: string, id: IdOrEmpty<'message'>) => ({
-    gsi1pk: `MSGS#${channel}#${organizationId}`,
-    gsi1sk: newestKey(createdAt, id),
-  }),
-  /** A contact's messages of a channel. */
-  messagesOfContact: (contactId: Id<'contact'>, channel: string, createdAt: string, id: IdOrEmpty<'message'>) => ({
-    gsi2pk: `MSGS#${channel}#${contactId}`,
-    gsi2sk: newestKey(createdAt, id),
-  }),
-  /** An organization's inbound messages of a channel; separate, so that a channel's own list holds only sends. */
-  inboundOf: (organizationId: Org, channel: string, createdAt: string, id: IdOrEmpty<'message'>) => ({
-    gsi1pk: `INS#${channel}#${organizationId}`,
-    gsi1sk: newestKey(createdAt, id),
-  }),
-  /** The recipients (blind index) that opted out themselves while they belonged to a contact; the contact's opt-in clears them. */
-  optOutsOf: (contactId: Id<'contact'>, at: string, recipientHash: string) => ({
-    gsi2pk: `OUTS#${contactId}`,
-    gsi2sk: newestKey(at, recipientHash),
-  }),
-  /** A contact's inbound messages of a channel. */
-  inboundOfContact: (contactId: Id<'contact'>, channel: string, createdAt: string, id: IdOrEmpty<'message'>) => ({
-    gsi2pk: `INS#${channel}#${contactId}`,
-    gsi2sk: newestKey(createdAt, id),
-  }),
-  /** A contact's turns with the organization's own assistant. */
-  turnsOfContact: (contactId: Id<'contact'>, createdAt: string, id: IdOrEmpty<'aiTurn'>) => ({
-    gsi2pk: `AITS#${contactId}`,
-    gsi2sk: newestKey(createdAt, id),
-  }),
-  /** The turns of an assistant about one message. */
-  turnsOfMessage: (messageId: Id<'message'>, createdAt: string, id: IdOrEmpty<'aiTurn'>) => ({
-    gsi3pk: `AITS#${messageId}`,
-    gsi3sk: newestKey(createdAt, id),
-  }),
-  /** Inbound messages of a channel from one author (blind index). */
-  inboundFrom: (
-    organizationId: Org,
-    fromHash: string,
-    channel: string,
-    createdAt: string,
-    id: IdOrEmpty<'message'>,
-  ) => ({
-    gsi4pk: `INS#${channel}#${organizationId}#${fromHash}`,
-    gsi4sk: newestKey(createdAt, id),
-  }),
-  /** Messages of a channel with a campaign tag. */
-  messagesOfCampaign: (
-    organizationId: Org,
-    campaignId: string,
-    channel: string,
-    createdAt: string,
-    id: IdOrEmpty<'message'>,
-  ) => ({
-    gsi3pk: `MSGS#${channel}#${organizationId}#${digest(campaignId)}`,
-    gsi3sk: newestKey(createdAt, id),
-  }),
-  /** Messages of a channel to a recipient (blind index). */
-  messagesTo: (
-    organizationId: Org,
-    recipientHash: string,
-    channel: string,
-    createdAt: string,
-    id: IdOrEmpty<'message'>,
-  ) => ({
-    gsi4pk: `MSGS#${channel}#${organizationId}#${recipientHash}`,
-    gsi4sk: newestKey(createdAt, id),
-  }),
-  /** An organization's replies of a channel. */
-  repliesOf: (organizationId: Org, channel: string, createdAt: string, id: IdOrEmpty<'reply'>) => ({
-    gsi1pk: `RPLS#${channel}#${organizationId}`,
-    gsi1sk: newestKey(createdAt, id),
-  }),
-  /** The replies to one message. */
-  repliesTo: (messageId: Id<'message'>, createdAt: string, id: IdOrEmpty<'reply'>) => ({
-    gsi2pk: `RPLS#${messageId}`,
-    gsi2sk: newestKey(createdAt, id),
-  }),
-  /** The push devices of a contact that are not retired, by their last registration. */
-  pushTokensOfContact: (contactId: Id<'contact'>, updatedAt: string, id: IdOrEmpty<'pushToken'>) => ({
-    gsi2pk: `PTOKS#${contactId}`,
-    gsi2sk: newestKey(updatedAt, id),
-  }),
-  /** The push devices, not retired, of a person by the organization's own id of it, by their last registration. */
-  pushTokensOfPerson: (organizationId: Org, externalId: string, updatedAt: string, id: IdOrEmpty<'pushToken'>) => ({
-    gsi3pk: `PTOKS#${organizationId}#${digest(externalId)}`,
-    gsi3sk: newestKey(updatedAt, id),
-  }),
-  /** A subscription's events by sequence number: the event feed. */
-  eventsOf: (webhookId: Id<'webhook'>, sequence: number) => ({
-    gsi1pk: `DLVS#${webhookId}`,
-    gsi1sk: `${padded(sequence, 12)}`,
-  }),
-  /** A subscription's deliveries, test events included. */
-  deliveriesOf: (webhookId: Id<'webhook'>, createdAt: string, id: IdOrEmpty<'delivery'>) => ({
-    gsi2pk: `DLVS#${webhookId}`,
-    gsi2sk: newestKey(createdAt, id),
-  }),
-  /** A subscription's backlog: deliveries that wait for its endpoint, by the time from which they may be tried (ms). */
-  backlogOf: (webhookId: Id<'webhook'>, since: number) => ({ duePk: `BACKLOG#${webhookId}`, dueAt: since }),
-  /** Work items of a kind, by the time they are due (ms). */
-  due: (kind: string, id: string, at: number) => ({ duePk: `DUE#${kind}#${shardOf(id, DUE_SHARDS)}`, dueAt: at }),
 } as const;

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { dataModel, dataModelSource } from '../../infra/build/data-model.ts';
-import { INDEX_KEYS, KEYS } from '../../shared/storage/access-patterns.ts';
+import { KEYS } from '../../shared/storage/access-patterns.ts';
+import { INDEX_KEYS } from '../../shared/storage/index-patterns.ts';
 import { INDEXES } from '../../shared/storage/table-indexes.ts';
 import { ROOT } from './support.ts';
 

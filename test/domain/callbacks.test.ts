@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { receiveCallback as contract } from '../../shared/contracts/callbacks.ts';
-import type { SmsProvider, SmsProviderName } from '../../shared/domain/channels/sms/content.ts';
+import type { SmsProviderName } from '../../shared/domain/channels/sms/content.ts';
 import { isRefusal } from '../../shared/domain/core/errors.ts';
 import { newId } from '../../shared/domain/core/ids.ts';
 import type { DomainEvent } from '../../shared/domain/events/event.ts';
@@ -8,7 +8,7 @@ import type { CallbackPorts } from '../../shared/domain/inbound/callback-ports.t
 import { callbackUrl, handleCallback } from '../../shared/domain/inbound/provider-callback.ts';
 import type { ReplyRecord } from '../../shared/domain/inbound/sms-reply.ts';
 import type { MessageRecord } from '../../shared/domain/message/message.ts';
-import type { CallbackReading, ProviderEvent } from '../../shared/domain/message/provider-port.ts';
+import type { CallbackReader, CallbackReading, ProviderEvent } from '../../shared/domain/message/provider-port.ts';
 import { DEFAULT_PRICES } from '../../shared/domain/pricing/default-prices.ts';
 import { type PendingReceipt, receiptFingerprint } from '../../shared/domain/sending/apply-receipt.ts';
 import { twilio, twilioSignature } from '../../shared/providers/sms/twilio.ts';
@@ -34,16 +34,16 @@ const world = (fields: Partial<MessageRecord> = {}) => {
   } as MessageRecord;
   const pending = new Map<string, PendingReceipt>();
   const replies = new Map<string, ReplyRecord>();
-  const state: { reading: CallbackReading; provider: SmsProvider | undefined; storeFails: number } = {
+  const state: { reading: CallbackReading; reader: CallbackReader | undefined; storeFails: number } = {
     reading: { kind: 'confirmed' },
-    provider: undefined,
+    reader: undefined,
     storeFails: 0,
   };
   const correlations = new Map([[`infobip p-1`, message.id]]);
   const effects: string[] = [];
   const events: DomainEvent[] = [];
   const enqueued: string[] = [];
-  const scripted = { name: 'infobip', readCallback: async () => state.reading } as unknown as SmsProvider;
+  const scripted: CallbackReader = { readCallback: async () => state.reading };
   const ports: CallbackPorts = {
     clock: () => NOW,
     prices: async () => DEFAULT_PRICES,
@@ -52,7 +52,7 @@ const world = (fields: Partial<MessageRecord> = {}) => {
     recipientHashOf: async (_, kind, value) => `${kind} hash of ${value}`,
     sender: async () => ({ own: { optedOut: false } }),
     links: async () => [],
-    routing: { provider: async (_, name) => state.provider ?? (name === 'infobip' ? scripted : undefined) },
+    readerOf: async (_, name) => state.reader ?? (name === 'infobip' ? scripted : undefined),
     correlate: async (provider, reference) => correlations.get(`${provider} ${reference}`),
     async addPendingReceipt(messageId, event) {
       const receipt = { messageId, fingerprint: receiptFingerprint(event), event };
@@ -253,9 +253,9 @@ describe('the URL that a provider signed', () => {
     const settings = twilio.settings.parse({ accountSid: `AC${'0'.repeat(32)}`, authToken, from: '+15005550006' });
     const sent: string[] = [];
     const fetch = async (_: unknown, init: RequestInit) => void sent.push(String(init.body));
-    const adapter = twilio.create(settings, { now: () => NOW, fetch: fetch as unknown as typeof globalThis.fetch });
-    stage.state.provider = adapter;
-    await adapter.send({
+    const io = { now: () => NOW, fetch: fetch as unknown as typeof globalThis.fetch };
+    stage.state.reader = twilio.callbacks.open(settings, io);
+    await twilio.create(settings, io).send({
       messageId: stage.message.id,
       to: PHONE,
       content: { text: 'Oi', encoding: 'GSM-7', length: 2, segments: 1 },

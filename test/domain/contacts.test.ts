@@ -30,7 +30,8 @@ const world = () => {
   const state = { now: NOW, conflicts: 0, opened: 0 };
   const ports: ContactPorts = {
     clock: () => state.now,
-    vault: async () => {
+    recipients: async () => vault,
+    documents: async () => {
       state.opened += 1;
       return vault;
     },
@@ -76,7 +77,7 @@ describe('a new contact', () => {
       createdAt: NOW,
       updatedAt: NOW,
     });
-    expect(contact.phoneHash).toBe((await at.ports.vault()).blindIndex(at.actor.organizationId, 'phone', PHONE));
+    expect(contact.phoneHash).toBe((await at.ports.recipients()).blindIndex(at.actor.organizationId, 'phone', PHONE));
     expect(at.events).toMatchObject([
       {
         type: 'contact.created',
@@ -92,7 +93,7 @@ describe('a new contact', () => {
     const contact = accepted(await create(at, DOCUMENTS));
     for (const clear of ['529.982.247-25', '52998224725', '11222333000181', '1990-05-20'])
       expect(JSON.stringify(contact)).not.toContain(clear);
-    const read = ContactRead.parse(await contactReadView(contact, true, at.ports.vault));
+    const read = ContactRead.parse(await contactReadView(contact, true, at.ports.documents));
     expect(read.documentos).toEqual({ cpf: '***.982.247-**', cnpj: '**.222.333/****-**', nascimento: '1990-**-**' });
     expect(ContactShape.parse(contactView(contact, true))).not.toHaveProperty('documentos');
   });

@@ -6,9 +6,9 @@ import { answerChallenge, handleCallback } from '../../shared/domain/inbound/pro
 import type { MessageRecord } from '../../shared/domain/message/message.ts';
 import type { MetaEvent } from '../../shared/domain/message/meta-event.ts';
 import type {
+  CallbackReader,
   CallbackReading,
   InboundEvent,
-  Provider,
   ProviderEvent,
 } from '../../shared/domain/message/provider-port.ts';
 import { lastSentReference } from '../../shared/domain/message/recipient.ts';
@@ -29,14 +29,14 @@ const world = (owners: Readonly<Record<string, readonly Tenant[]>> = {}, fields:
   const state: {
     reading: CallbackReading;
     fails: boolean;
-    provider: { -readonly [K in keyof Provider<unknown>]?: Provider<unknown>[K] };
+    reader: { -readonly [K in keyof CallbackReader]: CallbackReader[K] };
   } = {
     reading: { kind: 'confirmed' },
     fails: false,
-    provider: { name: PROVIDER, readCallback: async () => state.reading },
+    reader: { readCallback: async () => state.reading },
   };
   const ports = {
-    routing: { provider: async (_: string, name: string) => (name === PROVIDER ? state.provider : undefined) },
+    readerOf: async (_: string, name: string) => (name === PROVIDER ? state.reader : undefined),
     messageStore: { read: async (id: string) => (id === message.id ? message : undefined) },
     globalRecipientHash: async (phone: string) => `hash of ${phone}`,
     correlate: async (provider: string, reference: string) => correlations.get(`${provider} ${reference}`),
@@ -118,7 +118,7 @@ describe('an inbound message', () => {
   test('on a disconnected number belongs to nobody; on the shared one to the sender of the message that it replies to', async () => {
     for (const isShared of [true, false]) {
       const at = world();
-      at.state.provider.isShared = (account) => (account === NUMBER) === isShared;
+      at.state.reader.isShared = (account) => (account === NUMBER) === isShared;
       const reply = inboundEvent({ providerMessageId: 'wamid.2', inReplyTo: 'wamid.OURS' });
       expect(await at.receive([inboundEvent(), reply])).toBe('handled');
       expect(at.inbound).toHaveLength(isShared ? 2 : 0);
@@ -160,7 +160,7 @@ describe('a marketing preference', () => {
     expect(shared.metaEvents).toEqual([[shared.message.organizationId, 'preference']]);
     expect(shared.effects.sort()).toEqual(['platform kept 1', 'platform unmatched 1']);
     const gone = world();
-    gone.state.provider.isShared = () => false;
+    gone.state.reader.isShared = () => false;
     await gone.receive([stops()]);
     expect(gone.metaEvents).toEqual([]);
   });
@@ -194,9 +194,9 @@ describe('a challenge', () => {
 
   test('is answered as the provider answers it, 403 where it does not', async () => {
     const at = world();
-    at.state.provider.answerChallenge = ({ token }) => (token === 'ours' ? '42' : undefined);
+    at.state.reader.answerChallenge = ({ token }) => (token === 'ours' ? '42' : undefined);
     expect(await challenge(at)).toBe('42');
-    at.state.provider.answerChallenge = () => undefined;
+    at.state.reader.answerChallenge = () => undefined;
     expect(await challenge(at)).toMatchObject({ name: 'FORBIDDEN' });
   });
 

@@ -43,7 +43,6 @@ describe('an SMS', () => {
       ...world.provider,
       name: 'twilio' as const,
       send: async () => ({ kind: 'refused' as const, cause: 'throttled' as const, detail: '429' }),
-      readCallback: world.provider.readCallback,
     };
     world.candidates = () => ({ kind: 'ready', providers: [first, world.provider] });
     expect(await world.sms(actor)).toMatchObject({ provider: 'infobip', status: 'sent' });

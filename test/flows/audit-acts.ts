@@ -82,7 +82,7 @@ const useSenderCommands = async ({ messaging, owner, operator }: Stage): Promise
 /** Lifts the suppression of an address. */
 const useSuppression = async ({ messaging, owner, operator }: Stage): Promise<void> => {
   const email = `${MARK}@bounced.example`;
-  const hash = (await messaging.vault('test')).blindIndex(owner.id, 'email', email);
+  const hash = (await messaging.vault('test', 'recipients')).blindIndex(owner.id, 'email', email);
   await suppressionStore(messaging.tables.test).suppress(owner.id, hash, Date.now() + 3_600_000);
   await operator('suppression lift', { organization: owner.id, env: 'test', email });
 };

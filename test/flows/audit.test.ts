@@ -32,7 +32,7 @@ const COMMANDS = [
 const operator = async (name: string, options: Readonly<Record<string, unknown>>) => {
   const command = COMMANDS.find((each) => each.name === name);
   if (!command) throw new Error(`there is no ${name}`);
-  const target = { tables: messaging.tables, vault: messaging.vault } as Target;
+  const target = messaging as unknown as Target;
   const { data } = await command.run(target, command.options.parse(options) as never);
   return data as ReturnType<typeof JSON.parse>;
 };

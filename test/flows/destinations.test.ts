@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { judgedAt, slotAt } from '../../shared/domain/sending/destination-watch.ts';
-import { INDEX_KEYS, KEYS } from '../../shared/storage/access-patterns.ts';
+import { KEYS } from '../../shared/storage/access-patterns.ts';
+import { INDEX_KEYS } from '../../shared/storage/index-patterns.ts';
 import { apiClient, type Client } from '../support/api.ts';
 import { expectProblem } from '../support/problems.ts';
 import { sharedMessaging } from '../support/shared-messaging.ts';

@@ -187,8 +187,7 @@ describe('an address that SES reported', () => {
   const suppression = (owner: Tenant, verb: 'lift' | 'show', fields: object = {}) => {
     const command = SUPPRESSION_COMMANDS.find(({ name }) => name === `suppression ${verb}`);
     const options = command?.options.parse({ organization: owner.id, env: 'live', email: MAIL.to, ...fields });
-    const target = { tables: messaging.tables, vault: messaging.vault } as unknown as Target;
-    return command?.run(target, options ?? {}).then(({ data }) => data);
+    return command?.run(messaging as unknown as Target, options ?? {}).then(({ data }) => data);
   };
 
   test('is accepted again once an operator lifts the suppression, here and at SES; the command reports what it changed', async () => {

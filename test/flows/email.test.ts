@@ -190,7 +190,7 @@ describe('an address that unsubscribed', () => {
     const fresh = await messaging.tenant();
     const to = 'bia@loja.example';
     const { body: contact } = await fresh.test.post('/contacts', { phone: '+5511999990002' });
-    const hash = (await messaging.vault('test')).blindIndex(fresh.id, 'email', to);
+    const hash = (await messaging.vault('test', 'recipients')).blindIndex(fresh.id, 'email', to);
     await emailConsentStore(messaging.tables.test).unsubscribe(fresh.id, hash, Date.now());
     const out = { status: 422, body: { meta: { motivo: 'opt_out' } } };
     expect(await send({ to }, 'a', fresh)).toMatchObject(out);

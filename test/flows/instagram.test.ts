@@ -68,7 +68,7 @@ test('after a day only a human agent may answer, and after a week nobody', async
   expect((await writes(user)).status).toBe(200);
   const { body } = await owner.live.get('/messages', { limit: 1 });
   expect(body.items[0]).toMatchObject({ direction: 'inbound', channel: 'instagram' });
-  const hash = (await messaging.vault('live')).blindIndex(owner.id, 'platform', user);
+  const hash = (await messaging.vault('live', 'recipients')).blindIndex(owner.id, 'platform', user);
   const wroteAgo = (hours: number) =>
     messaging.tables.live.write({
       update: KEYS.lastInbound(owner.id, 'instagram', hash, ''),

@@ -12,6 +12,7 @@ import { defaultAwsSettings } from '../../infra/local/stages.ts';
 import { KEY_SCOPES } from '../../shared/domain/access/keys.ts';
 import { hashSecret } from '../../shared/domain/access/secrets.ts';
 import { ENVIRONMENTS } from '../../shared/domain/core/actor.ts';
+import { ROOT_KEYS } from '../../shared/domain/core/secrets.ts';
 import { QUEUE_NAMES } from '../../shared/queues/queues.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import { listening } from '../support/loopback.ts';
@@ -117,7 +118,8 @@ describe('beside a running service', { timeout: 180_000 }, () => {
   });
 
   test('both stages have their root keys since the first organization was created: no function makes one that only reads', async () => {
-    for (const env of ENVIRONMENTS) expect(await backends.tables[env].get(KEYS.rootKey())).toBeDefined();
+    for (const env of ENVIRONMENTS)
+      for (const name of ROOT_KEYS) expect(await backends.tables[env].get(KEYS.rootKey(name)), name).toBeDefined();
   });
 
   test('commands use its tables, where it sees their writes at once', async () => {

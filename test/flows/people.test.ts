@@ -21,7 +21,7 @@ let people = 0;
 /** A person of an organization as the operator makes it, and a client with a session of it. */
 const person = async ({ id: organizationId }: Tenant, role: Role, env: Environment = 'test') => {
   const email = `person-${++people}@example.com`;
-  const emailHash = personHash(await messaging.vault(env), email);
+  const emailHash = personHash(await messaging.vault(env, 'people'), email);
   const account = newAccount({ organizationId, name: 'Ana', email, emailHash, role, status: 'active' }, Date.now());
   const store = accountStore(messaging.tables[env], { byOperator: true });
   expect(await store.create(account, undefined)).toBe('saved');

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { expect, vi } from 'vitest';
+import { saveProvider } from '../../infra/operator/provider-settings.ts';
 import { type Id, newId } from '../../shared/domain/core/ids.ts';
 import { asCoins } from '../../shared/domain/core/money.ts';
 import { newEvent } from '../../shared/domain/events/event.ts';
 import type { ReplyRecord } from '../../shared/domain/inbound/sms-reply.ts';
 import type { Channel } from '../../shared/domain/message/channel.ts';
 import type { PriceTable } from '../../shared/domain/pricing/prices.ts';
-import { putProviderSettings } from '../../shared/storage/access/providers.ts';
 import { keepReply } from '../../shared/storage/messages/replies.ts';
 import type { Answer, Client, Messaging, Tenant } from '../support/api.ts';
 
@@ -48,8 +48,7 @@ export const registerDevice = async (client: Client, token: string, fields: obje
 
 /** Sets up a provider in the live stage. */
 export const setUpProvider = async (messaging: Messaging, channel: Channel, name: string, settings: object) => {
-  const provider = { channel, name, settings, now: Date.now() };
-  await putProviderSettings(messaging.tables.live, await messaging.vault('live'), provider);
+  await saveProvider(messaging, 'live', { channel, name, settings });
 };
 
 /** What a provider's stand-in accepted of a message; waits for the messages that are sent in the background. */

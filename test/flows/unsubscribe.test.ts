@@ -17,11 +17,11 @@ const fresh = async () => {
 };
 
 const hashOf = async (env: Environment, email: string) =>
-  (await messaging.vault(env)).blindIndex(owner.id, 'email', email);
+  (await messaging.vault(env, 'recipients')).blindIndex(owner.id, 'email', email);
 const linkOf = async (env: Environment = 'test', email = EMAIL) => {
   const organizationId = owner.id;
   const emailHash = await hashOf(env, email);
-  return `/u/${unsubscribeToken(await messaging.vault(env), { organizationId, env, emailHash })}`;
+  return `/u/${unsubscribeToken(await messaging.vault(env, 'unsubscribe'), { organizationId, env, emailHash })}`;
 };
 const click = (path: string, body = ONE_CLICK, headers: Record<string, string> = FORM) =>
   messaging.anonymous.post(path, body, headers);

@@ -29,7 +29,8 @@ export const inboundStage = async () => {
   const vault = createVault(Buffer.alloc(32, 1));
   const contacts: ContactPorts = {
     clock: () => world.now,
-    vault: async () => vault,
+    recipients: async () => vault,
+    documents: async () => vault,
     store: contactStore(world.table, () => {}),
   };
   // One blind index for contacts, sends and inbound messages, as in a stage.

@@ -46,6 +46,6 @@ export const inboundOver = (
 
 /** The inbound ports of the test stage of a running service. */
 export const inboundOfStack = async (messaging: Messaging) => {
-  const vault = await messaging.vault('test');
+  const vault = await messaging.vault('test', 'recipients');
   return inboundOver(messaging.tables.test, Date.now, async (id, kind, value) => vault.blindIndex(id, kind, value));
 };

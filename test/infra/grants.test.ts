@@ -3,9 +3,10 @@ import { NAMES } from '../../infra/stages.ts';
 import type { Uses } from '../../shared/contracts/define-operation.ts';
 import { OPERATIONS } from '../../shared/contracts/index.ts';
 import { ENVIRONMENTS, type Environment } from '../../shared/domain/core/actor.ts';
+import { ROOT_KEYS } from '../../shared/domain/core/secrets.ts';
 import { QUEUES } from '../../shared/queues/queues.ts';
 import { INDEXES } from '../../shared/storage/table-indexes.ts';
-import { deploy, resourcesOf, statementsOf, textOf } from './support.ts';
+import { deploy, type Piece, resourcesOf, statementsOf, textOf } from './support.ts';
 
 const { apps, apis } = deploy();
 const WRITES = /^dynamodb:(?:.*Write|Put|Update|Delete|ConditionCheck)/;
@@ -68,10 +69,14 @@ describe.each(ENVIRONMENTS)('the roles of stage %s', (environment) => {
       expect(actions.includes(action)).toBe(
         environment === 'live' && someUses(contracts, ({ awsProviders }) => awsProviders?.includes(carrier)),
       );
+    const unwrapped = grantsOf(environment, path).flatMap(
+      ({ conditions }: Piece) => conditions?.StringEquals?.['kms:EncryptionContext:rootKey'] ?? [],
+    );
+    expect(unwrapped).toEqual(ROOT_KEYS.filter((name) => someUses(contracts, (uses) => uses.rootKeys?.includes(name))));
     const openly = grantsOf(environment, path).filter(
       (one) => one.actions.includes('kms:GenerateDataKey') && !one.conditions,
     );
-    expect(openly).toHaveLength(someUses(contracts, ({ vault }) => vault) ? 1 : 0);
+    expect(openly).toEqual([]);
   });
 
   it('register and remove e-mail identities for the operations that say so, and read their state for the checks of senders', () => {

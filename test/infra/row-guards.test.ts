@@ -5,14 +5,16 @@ import { tablePartitions } from '../../infra/build/table-partitions.ts';
 import { BACKGROUND_GRANTS } from '../../infra/constructs/grants.ts';
 import { GUARDED_PARTITIONS, SECRET_PARTITIONS } from '../../infra/constructs/row-guards.ts';
 import { NAMES } from '../../infra/stages.ts';
-import { GUARDED_ROWS, type GuardedRows } from '../../shared/contracts/define-operation.ts';
+import { GUARDED_ROWS, type GuardedRows, type Uses } from '../../shared/contracts/define-operation.ts';
 import { OPERATIONS } from '../../shared/contracts/index.ts';
 import { ENVIRONMENTS, type Environment } from '../../shared/domain/core/actor.ts';
+import { ROOT_KEYS } from '../../shared/domain/core/secrets.ts';
 import { QUEUES } from '../../shared/queues/queues.ts';
 import { deploy, type Piece, resourcesOf, statementsOf, textOf } from './support.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const { apps } = deploy();
+const ALL_SECRETS = Object.values(SECRET_PARTITIONS).flat();
 const areas = [...Map.groupBy(OPERATIONS, ({ id }) => id.split('.')[0] as string)];
 
 /** The logical id of a function's role. */
@@ -70,12 +72,24 @@ describe.each(ENVIRONMENTS)('the roles of stage %s', (environment) => {
     }
   });
 
-  it.each(areas)('of %s reach the root key and the settings of providers only with the vault', (_, contracts) => {
-    const path = contracts[0]?.id.replace('.', '/') as string;
-    const reaches = contracts.some(({ uses }) => uses.table !== 'none') && contracts.some(({ uses }) => uses.vault);
-    const none = contracts.every(({ uses }) => uses.table === 'none');
-    for (const partition of SECRET_PARTITIONS)
-      expect(deniedTo(environment, path).reads.includes(partition)).toBe(!(reaches || none));
+  it.each(areas)(
+    'of %s reach the root keys that their operations declare, and what these alone seal',
+    (_, contracts) => {
+      const path = contracts[0]?.id.replace('.', '/') as string;
+      const none = contracts.every(({ uses }) => uses.table === 'none');
+      const { reads } = deniedTo(environment, path);
+      for (const name of ROOT_KEYS) {
+        const reaches = contracts.some(({ uses }: { uses: Uses }) => uses.rootKeys?.includes(name));
+        for (const partition of SECRET_PARTITIONS[name])
+          expect(reads.includes(partition), partition).toBe(!(reaches || none));
+      }
+    },
+  );
+
+  it('of functions that anybody may call reach no settings of providers to send with, no content and no token', () => {
+    for (const path of ['callbacks/receive', 'links/follow', 'sessions/create', 'unsubscribe/confirm'])
+      for (const name of ['providers', 'content', 'numbers', 'push', 'webhooks', 'contacts', 'cursors'] as const)
+        expect(deniedTo(environment, path).reads, path).toEqual(expect.arrayContaining([...SECRET_PARTITIONS[name]]));
   });
 
   it('of functions that anybody may call reach no credential', () => {
@@ -89,8 +103,8 @@ describe.each(ENVIRONMENTS)('the roles of stage %s', (environment) => {
       );
   });
 
-  it('of links, documentation and health reach neither the root key nor a provider’s settings', () => {
-    expect(deniedTo(environment, 'links/follow').reads).toEqual(expect.arrayContaining([...SECRET_PARTITIONS]));
+  it('of links, documentation and health reach neither a root key nor a provider’s settings', () => {
+    expect(deniedTo(environment, 'links/follow').reads).toEqual(expect.arrayContaining(ALL_SECRETS));
     const meta = resourcesOf(apps[environment], 'AWS::IAM::Role').find(({ id }) => id.startsWith('Rolemeta'));
     expect(JSON.stringify(meta?.Properties.Policies)).not.toMatch(/dynamodb|kms/);
   });
@@ -99,7 +113,7 @@ describe.each(ENVIRONMENTS)('the roles of stage %s', (environment) => {
     for (const path of [...Object.values(QUEUES).map(({ consumer }) => `consumers/${consumer}`), 'schedules/dispatch'])
       for (const rows of GUARDED_ROWS)
         expect(deniedTo(environment, path).writes).toEqual(expect.arrayContaining([...GUARDED_PARTITIONS[rows]]));
-    expect(deniedTo(environment, 'authorizer').reads).toEqual(SECRET_PARTITIONS);
+    expect(deniedTo(environment, 'authorizer').reads).toEqual(ALL_SECRETS);
   });
 });
 

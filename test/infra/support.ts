@@ -172,6 +172,11 @@ export const manyContracts = (count: number): OperationContract[] =>
       method,
       id: `${area}.a-rather-long-verb-${index}`,
       path: `/v2/${area}/${route}`,
-      uses: { table: 'write', queues: ['outcome', 'events'], vault: true, liveVolume: true },
+      uses: {
+        table: 'write',
+        queues: ['outcome', 'events'],
+        rootKeys: ['content', 'providers', 'recipients'],
+        liveVolume: true,
+      },
     };
   });

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { CallbackRequest, Provider } from '../../shared/domain/message/provider-port.ts';
+import type { CallbackRequest } from '../../shared/domain/message/provider-port.ts';
 import { listening } from '../support/loopback.ts';
 import { accepted, CHANNEL_KITS, NOW, open, REGISTERED, UNDER_TEST } from '../support/providers/kit.ts';
 import {
@@ -62,7 +62,7 @@ describe.each(UNDER_TEST.map((each) => [addressOf(each), each] as const))('%s', 
   const someOutcome = 'delivered' in outcomes ? 'delivered' : (Object.keys(outcomes)[0] ?? '');
   const referenceOf = ({ messageId }: { messageId: string }) => (underTest.unreferenced ? {} : { messageId });
   let standIn: StandIn;
-  let provider: Provider<unknown>;
+  let provider: ReturnType<typeof open>;
   let message: AcceptedMessage;
   const start = () => underTest.start(() => NOW);
   beforeAll(async () => {

@@ -1,7 +1,8 @@
 import { expect } from 'vitest';
 import { afterRegistration } from '../../shared/domain/channels/push/device.ts';
 import { type Id, parseId } from '../../shared/domain/core/ids.ts';
-import { INDEX_KEYS, KEYS } from '../../shared/storage/access-patterns.ts';
+import { KEYS } from '../../shared/storage/access-patterns.ts';
+import { INDEX_KEYS } from '../../shared/storage/index-patterns.ts';
 import { readPushChunks } from '../../shared/storage/push/create.ts';
 import type { Client } from '../support/api.ts';
 import type { KillLab } from '../support/kill.ts';

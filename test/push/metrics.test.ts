@@ -8,8 +8,9 @@ import {
 import { PUSH_PLATFORMS } from '../../shared/domain/channels/push/transport.ts';
 import { type Id, parseId } from '../../shared/domain/core/ids.ts';
 import type { Vault } from '../../shared/domain/core/secrets.ts';
-import { INDEX_KEYS, KEYS } from '../../shared/storage/access-patterns.ts';
+import { KEYS } from '../../shared/storage/access-patterns.ts';
 import type { Table } from '../../shared/storage/client/table.ts';
+import { INDEX_KEYS } from '../../shared/storage/index-patterns.ts';
 import { listPushMessages, openPushDispatch } from '../../shared/storage/push/reads.ts';
 import { accepted } from '../support/accepted.ts';
 import { type Chance, chanceOf } from '../support/chance.ts';

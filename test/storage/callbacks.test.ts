@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { SmsProvider } from '../../shared/domain/channels/sms/content.ts';
 import type { Actor } from '../../shared/domain/core/actor.ts';
 import { type Id, newId } from '../../shared/domain/core/ids.ts';
 import type { CallbackPorts } from '../../shared/domain/inbound/callback-ports.ts';
@@ -24,13 +23,9 @@ const PRICE = 200;
 
 const world = await use(startWorld('live'));
 beforeAll(async () => {
-  const provider = {
-    name: 'infobip',
-    readCallback: async () => ({ kind: 'events', events }),
-  } as unknown as SmsProvider;
   ports = {
     ...world.ports,
-    routing: { provider: async () => provider },
+    readerOf: async () => ({ readCallback: async () => ({ kind: 'events', events }) }),
     interacted: async () => undefined,
     raise: async () => true,
     enqueueReceipt: ({ messageId, fingerprint }) => void world.workItems.push(receiptWorkItem(messageId, fingerprint)),

@@ -26,7 +26,8 @@ const world = await use(startWorld('test'));
 beforeAll(async () => {
   ports = {
     clock: () => world.now,
-    vault: async () => vault,
+    recipients: async () => vault,
+    documents: async () => vault,
     store: contactStore(world.table, (eventId) => void raised.push(eventId)),
   };
 });

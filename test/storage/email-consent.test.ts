@@ -24,7 +24,12 @@ const vault = createVault(randomBytes(32));
 let ports: ContactPorts;
 const world = await use(startWorld('test'));
 beforeAll(async () => {
-  ports = { clock: () => world.now, vault: async () => vault, store: contactStore(world.table, () => undefined) };
+  ports = {
+    clock: () => world.now,
+    recipients: async () => vault,
+    documents: async () => vault,
+    store: contactStore(world.table, () => undefined),
+  };
 });
 
 let phones = 0;

@@ -29,7 +29,12 @@ let phones = 0;
 const aContact = async (actor: Actor) => {
   const blindIndex = (organizationId: string, _: string, value: string) => hashOf(organizationId, value);
   const vault = { ...createVault(randomBytes(32)), blindIndex };
-  const ports = { clock: () => world.now, vault: async () => vault, store: contactStore(world.table, () => {}) };
+  const ports = {
+    clock: () => world.now,
+    recipients: async () => vault,
+    documents: async () => vault,
+    store: contactStore(world.table, () => {}),
+  };
   return accepted(await createContact(ports, actor, { phone: `+551198765${String(4_000 + phones++)}` }));
 };
 const contactOf = async (id: Id<'contact'>) => {

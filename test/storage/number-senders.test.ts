@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Id, newId } from '../../shared/domain/core/ids.ts';
-import { INDEX_KEYS, KEYS } from '../../shared/storage/access-patterns.ts';
+import { KEYS } from '../../shared/storage/access-patterns.ts';
+import { INDEX_KEYS } from '../../shared/storage/index-patterns.ts';
 import { readNamedSender, readUsualSender } from '../../shared/storage/whatsapp/number-senders.ts';
 import { use } from '../support/use.ts';
 import { startWorld } from '../support/world.ts';

@@ -5,12 +5,12 @@ import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { LocalStackOptions } from '../../infra/local/local-stack.ts';
 import { keyFileOf } from '../../infra/local/stages.ts';
+import { rootKeysOf } from '../../infra/operator/root-keys.ts';
 import { createOrganization } from '../../infra/provisioning/organizations.ts';
 import { ENVIRONMENTS, type Environment } from '../../shared/domain/core/actor.ts';
 import type { Id } from '../../shared/domain/core/ids.ts';
 import type { DomainEvent } from '../../shared/domain/events/event.ts';
 import { localKeyProvider } from '../../shared/providers/keys/local-key-provider.ts';
-import { openVault } from '../../shared/storage/access/root-key.ts';
 import type { Row } from '../../shared/storage/client/row.ts';
 import { creditWallet } from '../../shared/storage/wallet/wallet.ts';
 import { startTestStack, tempDir } from './local-stack.ts';
@@ -157,10 +157,10 @@ export const startMessaging = async (options: Partial<LocalStackOptions> = {}) =
     return events as unknown as EventRow[];
   };
 
-  const vault = (env: Environment) => openVault(tables[env], localKeyProvider(keyFileOf(dataDir)));
-
+  const provider = localKeyProvider(keyFileOf(dataDir));
+  const { vault, createRootKeys } = rootKeysOf(tables, async () => () => provider);
   // As the operator's command does before it creates an organization.
-  for (const env of ENVIRONMENTS) await vault(env);
+  for (const env of ENVIRONMENTS) await createRootKeys(env);
 
   const close = async () => {
     dynamo.destroy();
@@ -168,6 +168,6 @@ export const startMessaging = async (options: Partial<LocalStackOptions> = {}) =
     checkRoles();
   };
   const anonymous = apiClient(url);
-  return { ...localStack, anonymous, tenant, limited, credit, rowsOf, eventsOf, vault, close };
+  return { ...localStack, anonymous, tenant, limited, credit, rowsOf, eventsOf, vault, createRootKeys, close };
 };
 export type Messaging = Awaited<ReturnType<typeof startMessaging>>;

@@ -1,8 +1,8 @@
+import { saveProvider } from '../../infra/operator/provider-settings.ts';
+import { rootKeysOf } from '../../infra/operator/root-keys.ts';
 import type { Id } from '../../shared/domain/core/ids.ts';
 import type { Channel } from '../../shared/domain/message/channel.ts';
 import { localKeyProvider } from '../../shared/providers/keys/local-key-provider.ts';
-import { putProviderSettings } from '../../shared/storage/access/providers.ts';
-import { openVault } from '../../shared/storage/access/root-key.ts';
 import { KEYS } from '../../shared/storage/access-patterns.ts';
 import type { Table } from '../../shared/storage/client/table.ts';
 import { type Gate, startGate } from './kill-gate.ts';
@@ -101,6 +101,13 @@ const accountsOf = (settings: Readonly<Record<string, unknown>>, organizations: 
   return [account, ...own];
 };
 
+/** A stage of a local data directory, for the operator's calls. */
+const targetOf = (table: Table, keyFile: string) => {
+  const provider = localKeyProvider(keyFile);
+  const tables = { live: table, test: table };
+  return { tables, ...rootKeysOf(tables, async () => () => provider) };
+};
+
 /** Sets every provider up for a stage and these organizations, with the key of its first start. */
 export const setUpProviders = async (
   providers: KillProviders,
@@ -108,12 +115,11 @@ export const setUpProviders = async (
   keyFile: string,
   organizations: readonly Id<'organization'>[],
 ): Promise<void> => {
-  const vault = await openVault(table, localKeyProvider(keyFile));
-  const now = Date.now();
+  const target = targetOf(table, keyFile);
   for (const [channel, name] of Object.entries(SET_UP) as [keyof typeof SET_UP, string][]) {
     const { settings } = providers[channel];
     const own = channel === 'instagram' ? { accounts: accountsOf(settings, organizations) } : {};
-    await putProviderSettings(table, vault, { channel, name, settings: { ...settings, ...own }, now });
+    await saveProvider(target, 'live', { channel, name, settings: { ...settings, ...own } });
   }
 };
 
@@ -124,7 +130,7 @@ export const meetRecipients = async (
   keyFile: string,
   victims: readonly Victim[],
 ): Promise<void> => {
-  const vault = await openVault(table, localKeyProvider(keyFile));
+  const vault = await targetOf(table, keyFile).vault('live', 'recipients');
   const on = (channel: Channel) => victims.filter((victim) => channelOf(victim) === channel);
   for (const { organizationId, to } of on('instagram'))
     await table.write({

@@ -1,5 +1,5 @@
+import { saveProvider } from '../../infra/operator/provider-settings.ts';
 import type { Environment } from '../../shared/domain/core/actor.ts';
-import { putProviderSettings } from '../../shared/storage/access/providers.ts';
 import type { Client, Messaging, Tenant } from './api.ts';
 import { connectNumber } from './providers/whatsapp-number.ts';
 
@@ -17,9 +17,8 @@ export const connectedNumber = async (
 
 /** Leads the live stage to a stand-in of Meta. */
 export const useMetaAt = async (messaging: Messaging, baseUrl: string): Promise<void> => {
-  const settings = { baseUrl, version: 'v24.0' };
-  const provider = { channel: 'whatsapp', name: 'whatsapp_cloud_api', settings, now: Date.now() };
-  await putProviderSettings(messaging.tables.live, await messaging.vault('live'), provider);
+  const settings = { baseUrl, version: 'v24.0', appSecret: 'app-secret', verifyToken: 'verify-token' };
+  await saveProvider(messaging, 'live', { channel: 'whatsapp', name: 'whatsapp_cloud_api', settings });
 };
 
 /** Uploads a file as JSON. */

@@ -15,7 +15,7 @@ let keys = 0;
 
 /** Queues an SMS in the tenant's sandbox until `at` (ms), as the operations that queue messages do. */
 export const queueSms = async (messaging: Messaging, { id }: Tenant, at: number): Promise<MessageRecord> => {
-  const vault = await messaging.vault('test');
+  const vault = await messaging.vault('test', 'recipients');
   const ports = {
     clock: Date.now,
     messageStore: messageStore(messaging.tables.test, () => {}, PLAIN),

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { subscribe } from 'node:diagnostics_channel';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import { syncBuiltinESMExports } from 'node:module';
@@ -6,20 +7,27 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { partitionPattern, tablePartitions } from '../../infra/build/table-partitions.ts';
 import { type Handler, StageFunctions } from '../../infra/local/functions.ts';
+import type { RootKey } from '../../shared/domain/core/secrets.ts';
 
 /*
- * Locally every function uses the table with all rights. Here each write is compared with what the role of its function may write when it is
- * deployed, so that a permission that is missing is seen before.
+ * Locally every function uses the table with all rights. Here each write, and each root key that is opened, is compared with what the role of its
+ * function may do when it is deployed, so that a permission that is missing is seen before.
  */
 
-type Allowed = Readonly<Record<string, readonly string[]>>;
+/** The partitions that a role may write, and the root keys that it may open. */
+interface Permissions {
+  readonly partitions: readonly string[];
+  readonly rootKeys: readonly string[];
+}
+type Allowed = Readonly<Record<string, Permissions>>;
 
 /**
- * What the role of each function may write, by the function's path. An area's operations share a role; the authorizer writes the last use of
+ * What the role of each function may do, by the function's path. An area's operations share a role; the authorizer writes the last use of
  * keys alone. The contracts are imported when needed: they are slow to load.
  */
 const computeAllowed = async (): Promise<Allowed> => {
   const { OPERATIONS } = await import('../../shared/contracts/index.ts');
+  const { CONSUMER_ROOT_KEYS } = await import('../../infra/constructs/grants.ts');
   const partitions = [...(await tablePartitions(join(import.meta.dirname, '../..')))];
   const areas = new Set(OPERATIONS.map(({ id }) => id.split('.')[0]));
   const writing = new Set(OPERATIONS.filter(({ uses }) => uses.table === 'write').map(({ id }) => id.split('.')[0]));
@@ -30,7 +38,13 @@ const computeAllowed = async (): Promise<Allowed> => {
     if (!writing.has(areaOf(path))) return [];
     return partitions.flatMap(([each, patterns]) => (areaOf(each) === areaOf(path) ? patterns : []));
   };
-  return Object.fromEntries(partitions.map(([path, own]) => [path, allowedTo(path, own)]));
+  const rootKeysOf = (path: string): readonly RootKey[] =>
+    areaOf(path) === 'consumers'
+      ? (CONSUMER_ROOT_KEYS[path.slice('consumers/'.length) as keyof typeof CONSUMER_ROOT_KEYS] ?? [])
+      : OPERATIONS.flatMap(({ id, uses }) => (id.split('.')[0] === areaOf(path) ? (uses.rootKeys ?? []) : []));
+  return Object.fromEntries(
+    partitions.map(([path, own]) => [path, { partitions: allowedTo(path, own), rootKeys: rootKeysOf(path) }]),
+  );
 };
 
 /** Computed once a run: it compiles all functions. */
@@ -67,7 +81,7 @@ const writtenKeys = (body: string): string[] => {
 const invoked = new AsyncLocalStorage<string>();
 const violations = new Set<string>();
 
-/** Throws for writes, since the last call, that a deployed role would have been refused. */
+/** Throws for writes and opened root keys, since the last call, that a deployed role would have been refused. */
 export const checkRoles = (): void => {
   const found = [...violations];
   violations.clear();
@@ -93,7 +107,7 @@ const rememberFunctions = () => {
 
 const readRequests = (allowed: Allowed) => {
   const { request } = http;
-  const sets = new Map(Object.entries(allowed).map(([path, patterns]) => [path, new Set(patterns)]));
+  const sets = new Map(Object.entries(allowed).map(([path, { partitions }]) => [path, new Set(partitions)]));
   http.request = ((...input: Parameters<typeof request>) => {
     const made = request(...input);
     const path = invoked.getStore();
@@ -110,12 +124,21 @@ const readRequests = (allowed: Allowed) => {
   syncBuiltinESMExports();
 };
 
+const readRootKeys = (allowed: Allowed) => {
+  subscribe('messaging:root-key', (name) => {
+    const path = invoked.getStore();
+    if (path !== undefined && !allowed[path]?.rootKeys.includes(String(name)))
+      violations.add(`${path} opens the root key ${String(name)}`);
+  });
+};
+
 let watching: Promise<void> | undefined;
-/** From now on, compares what the functions of this process write with what their roles may write. */
+/** From now on, compares what the functions of this process do with what their roles may do. */
 export const watchRoles = (): Promise<void> => {
   watching ??= allowedOfRun().then((allowed) => {
     rememberFunctions();
     readRequests(allowed);
+    readRootKeys(allowed);
   });
   return watching;
 };

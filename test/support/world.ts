@@ -80,15 +80,12 @@ export class ScriptedProvider implements Provider<unknown> {
     this.script = [({ messageId }) => promise.then(() => acceptance(messageId))];
     return resolve;
   }
-
-  readCallback = async () => ({ kind: 'forged' as const, detail: 'scripted' });
 }
 
 /** The provider as it is on a channel: without a status query where the channel's own have none. */
 const asOn = (channel: Channel, provider: ScriptedProvider): Provider<unknown> => {
   if (proofOn(channel) === 'status_query') return provider;
-  const { name, readCallback } = provider;
-  return { name, readCallback, send: (dispatch) => provider.send(dispatch) };
+  return { name: provider.name, send: (dispatch) => provider.send(dispatch) };
 };
 
 /** A stage in one process: the real rules over the real storage and engine; clock, provider and faults are the test's. */

@@ -23,9 +23,9 @@ const organizationCreate = defineCommand({
   name: 'organization create',
   summary: 'Create an organization in both environments, with a key of all scopes in each',
   options: z.object({ name: shortText('its name') }),
-  run: async ({ tables, vault }, { name }) => {
-    // Makes the stages' root keys: a role that only reads could not, and before the first organization nobody has a key to call with.
-    for (const each of ENVIRONMENTS) await vault(each);
+  run: async ({ tables, createRootKeys }, { name }) => {
+    // A role that only reads could not create them, and before the first organization nobody has a key to call with.
+    for (const each of ENVIRONMENTS) await createRootKeys(each);
     return {
       data: { ...(await createOrganization(tables, { name })) },
       note: 'The keys are shown only now; only their SHA-256 is stored.',

@@ -48,7 +48,7 @@ const accountCreate = defineCommand({
     const entry = () => operatorEntry(of, { action: 'account.created', object: account.id, at: now });
     for (const each of ENVIRONMENTS) {
       assertFound((await readOrganization(tables[each], of)) !== undefined, 'organization');
-      const emailHash = personHash(await vault(each), fields.email);
+      const emailHash = personHash(await vault(each, 'people'), fields.email);
       const store = accountStore(tables[each], { byOperator: true });
       assertSaved(await store.create({ ...account, emailHash }, undefined, undefined, entry()));
     }

@@ -4,11 +4,13 @@ import { SMS_ROUTES } from '../../../shared/domain/channels/sms/content.ts';
 import type { Channel } from '../../../shared/domain/message/channel.ts';
 import { loadProviders, PROVIDER_CHANNELS } from '../../../shared/providers/index.ts';
 import { readOrganization } from '../../../shared/storage/access/organizations.ts';
-import { deleteProviderSettings, putProviderSettings, putRoutes } from '../../../shared/storage/access/providers.ts';
+import { deleteProviderSettings, putRoutes } from '../../../shared/storage/access/providers.ts';
+import { KEYS } from '../../../shared/storage/access-patterns.ts';
 import type { Table } from '../../../shared/storage/client/table.ts';
 import { PARSE_KEY } from '../../../shared/storage/parse-key.ts';
 import { defineCommand, OperatorError } from '../command.ts';
 import { env, environmentsOf, id, nameList, optionalEnv, shortText } from '../options.ts';
+import { saveProvider } from '../provider-settings.ts';
 import { readJsonFile } from './money.ts';
 
 const channel = z
@@ -72,26 +74,16 @@ const providerSet = defineCommand({
   run: async (target, { env: chosen, channel: of, provider: name, file, settings }) => {
     if ((file === undefined) === (settings === undefined)) throw new OperatorError('Give either --file or --settings.');
     const checked = await checkSettings(of, name, file === undefined ? inlineJson(settings ?? '') : readJsonFile(file));
-    await putProviderSettings(target.tables[chosen], await target.vault(chosen), {
-      channel: of,
-      name,
-      settings: checked,
-      now: Date.now(),
-    });
+    await saveProvider(target, chosen, { channel: of, name, settings: checked });
     return { data: { env: chosen, channel: of, provider: name } };
   },
 });
 
-const PREFIX = 'PROVIDER#';
 const listed = z.object({ updatedAt: z.string() });
 
 /** The providers that are set up in a stage, without their sealed settings. */
 const listProviders = async (table: Table) => {
-  const { rows } = await table.query({
-    partition: 'SETTINGS',
-    sort: { text: 'begins_with(#sk, :prefix)', values: { prefix: PREFIX } },
-    consistent: true,
-  });
+  const { rows } = await table.query({ partition: KEYS.provider('', '').pk, consistent: true });
   return rows.map((row) => {
     const { channel, name } = PARSE_KEY.provider(row);
     return { channel, provider: name, updatedAt: listed.parse(row).updatedAt };

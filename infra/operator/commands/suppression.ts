@@ -25,7 +25,7 @@ type Chosen = z.output<typeof options>;
 const suppressionOf = async (target: Target, { organization, env: chosen, email }: Chosen) => {
   const table = target.tables[chosen];
   if (!(await readOrganization(table, organization))) throw new OperatorError('There is no such organization here.');
-  const hash = (await target.vault(chosen)).blindIndex(organization, 'email', email);
+  const hash = (await target.vault(chosen, 'recipients')).blindIndex(organization, 'email', email);
   const store = suppressionStore(table);
   return {
     until: await store.suppressedUntil(organization, hash, Date.now()),
@@ -43,7 +43,9 @@ const view = (organization: Id<'organization'>, chosen: Chosen['env'], until: nu
 /** Removes the address from the suppression list of the SES account; live only, since test e-mails never reach SES. */
 const removeFromSesList = async (target: Target, { env: chosen, email }: Chosen) => {
   if (chosen !== 'live') return 'not_asked';
-  const given = (await readProviderSettings(target.tables.live, await target.vault('live'), 'email')).get('amazon_ses');
+  const given = (await readProviderSettings(target.tables.live, await target.vault('live', 'providers'), 'email')).get(
+    'amazon_ses',
+  );
   if (given === undefined) return 'not_set_up';
   try {
     return (await removeFromSesSuppressionList(given, email)) ? 'removed' : 'not_listed';

@@ -126,7 +126,7 @@ export const tellsOfPhone = (answer: Contact | Refusal): boolean =>
  * field that another contact already has; of two concurrent creations one wins (docs/spec/contacts.md#creating-a-contact).
  */
 export const createContact = async (
-  { clock, store, vault }: ContactPorts,
+  { clock, store, recipients, documents }: ContactPorts,
   actor: Tenant,
   input: NewContact,
 ): Promise<Contact | Refusal<'CONFLICT' | 'NOT_FOUND' | 'VALIDATION_ERROR'>> => {
@@ -134,20 +134,20 @@ export const createContact = async (
   const parsed = validateInput(input, now);
   if (isRefusal(parsed)) return parsed;
   const { organizationId, env } = actor;
-  const openedVault = await vault();
+  const indexed = await recipients();
   const id = newId('contact');
   const { phone: _phone, cpf: _cpf, cnpj: _cnpj, nascimento: _nascimento, ...fields } = input;
   // Normalized as in a send, so that both get the same index; an address that no send accepts has none.
   const address = input.email === undefined ? undefined : parseAddress(input.email);
   const contact: Contact = {
     ...fields,
-    ...sealDocuments(openedVault, { id, organizationId }, parsed.documents),
+    ...(await sealDocuments(documents, { id, organizationId }, parsed.documents)),
     id,
     organizationId,
     env,
     phone: parsed.phone,
-    phoneHash: openedVault.blindIndex(organizationId, 'phone', parsed.phone),
-    emailHash: address === undefined ? undefined : openedVault.blindIndex(organizationId, 'email', address),
+    phoneHash: indexed.blindIndex(organizationId, 'phone', parsed.phone),
+    emailHash: address === undefined ? undefined : indexed.blindIndex(organizationId, 'email', address),
     attributes: input.attributes ?? {},
     tags: [...new Set(input.tags)],
     externalIds: input.externalIds && Object.keys(input.externalIds).length > 0 ? input.externalIds : undefined,

@@ -17,16 +17,17 @@ const PURPOSE = 'contact-document';
 /** Binds a sealed document to its contact and field, so it cannot be opened elsewhere. */
 const aadOf = (contactId: Id<'contact'>, name: DocumentName) => `${contactId}#${name}`;
 
-/** Seals parsed documents for one contact. */
-export const sealDocuments = (
-  vault: Pick<Vault, 'seal'>,
+/** Seals parsed documents for one contact. Opens the vault only if there are any. */
+export const sealDocuments = async (
+  vault: () => Promise<Pick<Vault, 'seal'>>,
   { id, organizationId }: Pick<Contact, 'id' | 'organizationId'>,
   documents: Readonly<Partial<Record<DocumentName, string>>>,
-): SealedDocuments => {
+): Promise<SealedDocuments> => {
   const sealed: Record<string, string> = {};
   for (const name of DOCUMENT_NAMES) {
     const text = documents[name];
-    if (text !== undefined) sealed[DOCUMENTS[name].sealed] = vault.seal(PURPOSE, organizationId, text, aadOf(id, name));
+    if (text !== undefined)
+      sealed[DOCUMENTS[name].sealed] = (await vault()).seal(PURPOSE, organizationId, text, aadOf(id, name));
   }
   return sealed;
 };

@@ -42,6 +42,8 @@ export interface EmailConsentStore {
 export interface ContactPorts {
   readonly clock: Clock;
   readonly store: ContactStore;
-  /** Loaded only if personal data is sealed, opened or indexed. */
-  readonly vault: () => Promise<Pick<Vault, 'blindIndex' | 'open' | 'seal'>>;
+  /** Indexes phones and addresses. Opened only when needed. */
+  readonly recipients: () => Promise<Pick<Vault, 'blindIndex'>>;
+  /** Seals and opens documents. Opened only when needed. */
+  readonly documents: () => Promise<Pick<Vault, 'open' | 'seal'>>;
 }

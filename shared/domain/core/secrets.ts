@@ -23,11 +23,33 @@ export interface KeyProvider {
   unwrap(wrapped: string): Promise<Uint8Array>;
 }
 
+/**
+ * The root keys of a stage, each for one kind of data. A function opens those that its operations declare, and its role no others
+ * (docs/spec/personal-data.md#root-keys). Part of where a key is stored: renaming one loses what it protects.
+ */
+export const ROOT_KEYS = [
+  'callbacks',
+  'contacts',
+  'content',
+  'cursors',
+  'numbers',
+  'people',
+  'providers',
+  'push',
+  'recipients',
+  'unsubscribe',
+  'webhooks',
+] as const;
+export type RootKey = (typeof ROOT_KEYS)[number];
+
+/** What KMS binds a wrapped root key to, and what a role's permission to unwrap it names. */
+export const rootKeyContext = (stage: string, name: RootKey) => ({ stage, rootKey: name });
+
 /** Kinds of values that are blind-indexed. Part of the key derivation: renaming one changes every stored index. */
 export type IndexedKind = 'phone' | 'email' | 'platform' | 'device' | 'ip';
 
 /**
- * Encrypts, blind-indexes and signs personal data with keys derived from a stage's root key, one per purpose and scope. A scope is an
+ * Encrypts, blind-indexes and signs with keys derived from one of a stage's root keys, one per purpose and scope. A scope is an
  * organization's id, or any other text for data of the stage itself (docs/spec/personal-data.md#sealed-data).
  */
 export interface Vault {
@@ -103,7 +125,7 @@ const decrypt = (key: KeyObject, sealed: string, bound: string): string => {
   }
 };
 
-/** A vault for a stage's root key of 32 bytes, which the caller may wipe afterwards. Throws a RangeError for any other length. */
+/** A vault for a root key of 32 bytes, which the caller may wipe afterwards. Throws a RangeError for any other length. */
 export const createVault = (rootKey: Uint8Array): Vault => {
   if (rootKey.byteLength !== KEY_BYTES) throw new RangeError('the root key must be 32 bytes');
   const key = keyRing(createSecretKey(Buffer.from(rootKey)));

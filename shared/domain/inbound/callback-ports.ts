@@ -6,6 +6,7 @@ import type { MessageRecord } from '../message/message.ts';
 import type { MetaEvent } from '../message/meta-event.ts';
 import type {
   CallbackKind,
+  CallbackReader,
   CallbackReading,
   EngagementEvent,
   InboundEvent,
@@ -14,7 +15,7 @@ import type {
 } from '../message/provider-port.ts';
 import type { LastSent } from '../message/recipient.ts';
 import type { PendingReceipt } from '../sending/apply-receipt.ts';
-import type { Routing, SendPorts } from '../sending/ports.ts';
+import type { SendPorts } from '../sending/ports.ts';
 import type { SharedStop } from './preferences.ts';
 import type { ReplyPorts } from './sms-reply.ts';
 
@@ -61,7 +62,8 @@ export interface OwnerPorts extends Pick<SendPorts, 'globalRecipientHash'> {
 
 export interface CallbackPorts extends ReplyPorts, Omit<OwnerPorts, 'messageStore'> {
   readonly messageStore: SendPorts['messageStore'];
-  readonly routing: Pick<Routing, 'provider'>;
+  /** Who reads the callbacks of a provider; undefined when it is not set up. */
+  readonly readerOf: (channel: Channel, provider: string) => Promise<CallbackReader | undefined>;
   /** Stores a receipt until it is applied. Idempotent. */
   readonly addPendingReceipt: (messageId: Id<'message'>, event: ReceiptEvent, now: number) => Promise<PendingReceipt>;
   /** Moves the last interaction of the contact that the message went to forward, to `at` (ms). Idempotent. */

@@ -7,10 +7,10 @@ import type { Channel } from '../message/channel.ts';
 import type { MessageRecord } from '../message/message.ts';
 import type { MetaEvent } from '../message/meta-event.ts';
 import type {
+  CallbackReader,
   CallbackRequest,
   EngagementEvent,
   InboundEvent,
-  Provider,
   ProviderEvent,
   ReceiptEvent,
   ReplyEvent,
@@ -26,7 +26,7 @@ import { handleReply, replyAsInbound } from './sms-reply.ts';
 interface CallbackSource {
   readonly channel: Channel;
   readonly provider: string;
-  readonly isShared?: Provider<unknown>['isShared'];
+  readonly isShared?: CallbackReader['isShared'];
 }
 
 type CallbackRefusal = Refusal<'BAD_REQUEST' | 'FORBIDDEN' | 'NOT_FOUND' | 'SERVICE_UNAVAILABLE'>;
@@ -218,9 +218,9 @@ export const handleCallback = async (
 ): Promise<'handled' | CallbackRefusal> => {
   const { provider: name, kind } = address;
   const channel = channelOfCallback(name, kind);
-  const provider = channel && (await ports.routing.provider(channel, name));
-  if (!provider) return refuse('NOT_FOUND', 'This provider is not set up.');
-  const reading = await provider.readCallback(request);
+  const reader = channel && (await ports.readerOf(channel, name));
+  if (!reader) return refuse('NOT_FOUND', 'This provider is not set up.');
+  const reading = await reader.readCallback(request);
   if (reading.kind === 'confirmed') return 'handled';
   if (reading.kind !== 'events') {
     ports.observe.refused(name, reading.kind, reading.detail);
@@ -230,7 +230,7 @@ export const handleCallback = async (
   if (reading.ignored?.length) ports.observe.ignored(name, reading.ignored);
   for (const [event, counts] of await handleEvents(
     ports,
-    { channel, provider: name, isShared: provider.isShared },
+    { channel, provider: name, isShared: reader.isShared },
     reading.events,
   ))
     for (const [effect, count] of counts) ports.observe.handled(name, event, effect, count);
@@ -239,15 +239,15 @@ export const handleCallback = async (
 
 /** Answers a provider's challenge that verifies a callback address. 403 when the verification token is wrong. */
 export const answerChallenge = async (
-  ports: Pick<CallbackPorts, 'routing' | 'observe'>,
+  ports: Pick<CallbackPorts, 'observe' | 'readerOf'>,
   { provider: name, kind }: CallbackAddress,
   query: Readonly<Record<string, string>>,
 ): Promise<string | Refusal<'FORBIDDEN' | 'NOT_FOUND'>> => {
   const channel = channelOfCallback(name, kind);
-  const provider = channel && (await ports.routing.provider(channel, name));
-  if (!provider?.answerChallenge)
+  const reader = channel && (await ports.readerOf(channel, name));
+  if (!reader?.answerChallenge)
     return refuse('NOT_FOUND', 'This provider is not configured, or has no such verification.');
-  const answer = provider.answerChallenge(query);
+  const answer = reader.answerChallenge(query);
   if (answer !== undefined) return answer;
   ports.observe.refused(name, 'forged', 'a challenge without our token');
   return refuse('FORBIDDEN', 'The verification token is missing or wrong.');

@@ -31,7 +31,8 @@ export interface MessageFilter {
 
 /** Ports of the message lists. */
 export interface ListPorts {
-  readonly vault: () => Promise<Pick<Vault, 'blindIndex'>>;
+  /** Indexes the recipient that a list is filtered by. */
+  readonly recipients: () => Promise<Pick<Vault, 'blindIndex'>>;
   /** A page of the organization's messages of a channel, newest first. */
   page<C extends Channel>(
     organizationId: Id<'organization'>,

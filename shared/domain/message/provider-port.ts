@@ -191,9 +191,8 @@ export interface ProviderAccount {
   readonly account: string;
 }
 
-/** A provider of one channel. Adapters are factories over parsed settings and I/O, without state between calls. */
-export interface Provider<Content> {
-  readonly name: string;
+/** Reads the callbacks of a provider of one channel. Opened with what verifies them, and with no credential to send. */
+export interface CallbackReader {
   /** The organizations' own accounts, as configured by the operator; absent where all organizations share the provider's. */
   readonly accounts?: readonly ProviderAccount[];
   /**
@@ -201,13 +200,6 @@ export interface Provider<Content> {
    * every account is shared. A message to an account that is not shared belongs to its owner, or to nobody.
    */
   readonly isShared?: (account: string) => boolean;
-  /** Sends one message. Never throws; answers `unknown` after `timeoutMs` of its settings. */
-  send(dispatch: Dispatch<Content>): Promise<ProviderAnswer>;
-  /**
-   * Queries a message by our reference; absent where the provider has no such query. `sentAt` (ms) is when it was dispatched: a provider
-   * whose records lag answers `not_found` only for messages older than the lag, and never without `sentAt`.
-   */
-  queryStatus?(messageId: Id<'message'>, sentAt?: number): Promise<StatusAnswer>;
   /** Verifies the signature and parses a callback. Never throws. */
   readCallback(request: CallbackRequest): Promise<CallbackReading>;
   /**
@@ -215,6 +207,18 @@ export interface Provider<Content> {
    * token is missing or wrong. Absent where the provider sends no challenge.
    */
   answerChallenge?(query: Readonly<Record<string, string>>): string | undefined;
+}
+
+/** A provider of one channel, which sends. Adapters are factories over parsed settings and I/O, without state between calls. */
+export interface Provider<Content> extends Pick<CallbackReader, 'accounts'> {
+  readonly name: string;
+  /** Sends one message. Never throws; answers `unknown` after `timeoutMs` of its settings. */
+  send(dispatch: Dispatch<Content>): Promise<ProviderAnswer>;
+  /**
+   * Queries a message by our reference; absent where the provider has no such query. `sentAt` (ms) is when it was dispatched: a provider
+   * whose records lag answers `not_found` only for messages older than the lag, and never without `sentAt`.
+   */
+  queryStatus?(messageId: Id<'message'>, sentAt?: number): Promise<StatusAnswer>;
 }
 
 /** Credentials of a WhatsApp number at Meta. */
@@ -238,4 +242,13 @@ export interface ProviderDeclaration<Content, Settings> {
   /** Parses the operator's settings; the schema names every setting, its default and its purpose. */
   readonly settings: { parse(input: unknown): Settings };
   create(settings: Settings, io: ProviderIo): Provider<Content>;
+  readonly callbacks: CallbackDeclaration;
+}
+
+/** How a provider's callbacks are read. */
+export interface CallbackDeclaration {
+  /** Takes what verifies them from the operator's settings, or from what it took before. */
+  readonly settings: { parse(input: unknown): unknown };
+  /** `settings`: as stored; throws if they are invalid. */
+  open(settings: unknown, io: ProviderIo): CallbackReader;
 }

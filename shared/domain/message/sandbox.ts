@@ -47,5 +47,4 @@ export const sandboxProvider = ({
     return script.kind === 'refused' ? script : { kind: 'accepted', providerMessageId: `sbx_${messageId.slice(4)}` };
   },
   queryStatus: async () => ({ kind: 'not_found' }),
-  readCallback: async () => ({ kind: 'forged', detail: 'the sandbox sends no callbacks' }),
 });

@@ -22,7 +22,7 @@ export interface Routing {
     env: Environment,
     route: string,
   ): Promise<Candidates>;
-  /** One provider's adapter, for status queries and callbacks; undefined when it is not set up. */
+  /** One provider's adapter, for status queries; undefined when it is not set up. */
   provider(channel: Channel, name: string): Promise<Provider<unknown> | undefined>;
   /** Reports a call's result to the route's circuit breaker. */
   report(channel: Channel, provider: string, route: string, healthy: boolean): Promise<void>;

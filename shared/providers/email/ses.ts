@@ -11,8 +11,11 @@ import {
   clientCache,
   hasCompleteAccessKey,
   INCOMPLETE_ACCESS_KEY,
+  type SnsReceiverSettings,
+  snsReceiverSettings,
   snsSettings,
 } from '../aws.ts';
+import { callbacksWith } from '../registry.ts';
 import { readSns } from '../sns.ts';
 import { REFERENCE_TAG, readSesEvent } from './ses-events.ts';
 
@@ -140,7 +143,7 @@ const send = async (settings: AmazonSesSettings, io: ProviderIo, dispatch: Email
   }
 };
 
-const readCallback = async (settings: AmazonSesSettings, io: ProviderIo, body: string): Promise<CallbackReading> => {
+const readCallback = async (settings: SnsReceiverSettings, io: ProviderIo, body: string): Promise<CallbackReading> => {
   const { topicArns, snsBaseUrl: baseUrl, timeoutMs } = settings;
   const reading = await readSns(io, { topicArns, baseUrl, timeoutMs }, body);
   if (reading.kind === 'unsubscribed') return { kind: 'events', events: [] };
@@ -159,6 +162,8 @@ export const amazonSes: EmailProviderDeclaration<AmazonSesSettings> = {
   create: (settings, io): EmailProvider => ({
     name: 'amazon_ses',
     send: (dispatch) => send(settings, io, dispatch),
-    readCallback: ({ body }) => readCallback(settings, io, body),
   }),
+  callbacks: callbacksWith(snsReceiverSettings, (settings, io) => ({
+    readCallback: ({ body }) => readCallback(settings, io, body),
+  })),
 };

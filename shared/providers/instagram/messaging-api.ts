@@ -5,6 +5,7 @@ import { idPattern } from '../../domain/core/ids.ts';
 import type {
   Dispatch,
   Provider,
+  ProviderAccount,
   ProviderAnswer,
   ProviderDeclaration,
   ProviderIo,
@@ -13,16 +14,17 @@ import { refusal } from '../http.ts';
 import { graphAnswer } from '../meta/answers.ts';
 import { graphSettings, openGraph } from '../meta/graph.ts';
 import { answerMetaChallenge, metaWebhookSettings, readMetaWebhook } from '../meta/webhook.ts';
+import { callbacksWith } from '../registry.ts';
 import { messageBody } from './messaging-api-body.ts';
 import { MESSAGING_API_ERRORS } from './messaging-api-codes.ts';
 import { instagramEntry, instagramEvents } from './messaging-api-events.ts';
 
-const account = z.strictObject({
+const ownAccount = z.object({
   id: z.string().regex(idPattern('instagramAccount'), 'must be iga_ and 21 letters or digits'),
   organizationId: looseId('organization', z.string().regex(/^org_[0-9A-Za-z]{1,60}$/)),
   accountId: z.string().regex(/^\d{1,32}$/),
-  accessToken: graphSettings.accessToken,
 });
+const account = ownAccount.extend({ accessToken: graphSettings.accessToken }).strict();
 
 /** Operator settings of Instagram. */
 export const messagingApiSettings = z.strictObject({
@@ -42,6 +44,11 @@ export const messagingApiSettings = z.strictObject({
   timeoutMs: graphSettings.timeoutMs,
 });
 export type MessagingApiSettings = z.infer<typeof messagingApiSettings>;
+
+const callbackSettings = z.object({ ...metaWebhookSettings, accounts: z.array(ownAccount) });
+
+const accountsOf = ({ accounts }: z.infer<typeof callbackSettings>): readonly ProviderAccount[] =>
+  accounts.map(({ id, organizationId, accountId }) => ({ id, organizationId, account: accountId }));
 
 /** The response to a send. It is posted to `me`, the account of the token or of its Page. */
 const sent = z.object({ message_id: z.string().min(1) });
@@ -68,14 +75,13 @@ export const messagingApi: ProviderDeclaration<PayloadContent, MessagingApiSetti
   settings: messagingApiSettings,
   create: (settings, io): Provider<PayloadContent> => ({
     name: 'instagram_messaging_api',
-    accounts: settings.accounts.map(({ id, organizationId, accountId }) => ({
-      id,
-      organizationId,
-      account: accountId,
-    })),
-    isShared: () => false,
+    accounts: accountsOf(settings),
     send: (dispatch) => send(settings, io, dispatch),
+  }),
+  callbacks: callbacksWith(callbackSettings, (settings) => ({
+    accounts: accountsOf(settings),
+    isShared: () => false,
     readCallback: async (request) => readMetaWebhook(settings, request, 'instagram', instagramEntry, instagramEvents),
     answerChallenge: (query) => answerMetaChallenge(settings, query),
-  }),
+  })),
 };

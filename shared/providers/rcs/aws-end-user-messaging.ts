@@ -8,7 +8,7 @@ import type {
   ProviderDeclaration,
   ProviderIo,
 } from '../../domain/message/provider-port.ts';
-import { hasCompleteAccessKey, INCOMPLETE_ACCESS_KEY } from '../aws.ts';
+import { hasCompleteAccessKey, INCOMPLETE_ACCESS_KEY, snsReceiverSettings } from '../aws.ts';
 import {
   type EndUserMessagingEvent,
   endUserMessagingSettings,
@@ -20,6 +20,7 @@ import {
 } from '../aws-end-user-messaging.ts';
 import { e164Of } from '../e164.ts';
 import { parseJson, refusal } from '../http.ts';
+import { callbacksWith } from '../registry.ts';
 import { tappedButton, typedText } from './inbound.ts';
 
 /** Operator settings of RCS through AWS End User Messaging. */
@@ -215,6 +216,8 @@ export const awsEndUserMessagingRcs: ProviderDeclaration<RcsContent, RcsSettings
   create: (settings, io) => ({
     name: 'aws_end_user_messaging',
     send: (dispatch) => send(settings, io, dispatch),
-    readCallback: ({ body }) => readEvent(settings, io, body, { statusUpdateOf, inboundEventOf }),
   }),
+  callbacks: callbacksWith(snsReceiverSettings, (settings, io) => ({
+    readCallback: ({ body }) => readEvent(settings, io, body, { statusUpdateOf, inboundEventOf }),
+  })),
 };

@@ -11,11 +11,13 @@ import {
 } from '../infobip.ts';
 import {
   type InfobipReport,
+  infobipCallbackSettings,
   infobipInstant,
   infobipReceipt,
   infobipReport,
   readInfobipCallback,
 } from '../infobip-callbacks.ts';
+import { callbacksWith } from '../registry.ts';
 import { sentFile, sharedLocation, tappedButton, typedText } from './inbound.ts';
 
 /** Operator settings of RCS through Infobip. */
@@ -199,9 +201,11 @@ export const infobipRcs: ProviderDeclaration<RcsContent, InfobipRcsSettings> = {
       });
     },
     queryStatus: (messageId, sentAt) => queryInfobipStatus(settings, io, '/rcs/2/logs', messageId, sentAt),
+  }),
+  callbacks: callbacksWith(infobipCallbackSettings, ({ callbackAuth }, io) => ({
     readCallback: async (request) => {
       const now = io.now();
-      return readInfobipCallback(settings.callbackAuth, now, request, entry, eventsOf(now));
+      return readInfobipCallback(callbackAuth, now, request, entry, eventsOf(now));
     },
-  }),
+  })),
 };

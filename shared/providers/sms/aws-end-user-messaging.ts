@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import type { SmsDispatch, SmsProvider, SmsProviderDeclaration } from '../../domain/channels/sms/content.ts';
 import type { ProviderAnswer, ProviderIo } from '../../domain/message/provider-port.ts';
-import { hasCompleteAccessKey, INCOMPLETE_ACCESS_KEY } from '../aws.ts';
+import { hasCompleteAccessKey, INCOMPLETE_ACCESS_KEY, snsReceiverSettings } from '../aws.ts';
 import { endUserMessagingSettings, readEvent, replyOf, sendOnce, TEXT_EVENTS } from '../aws-end-user-messaging.ts';
+import { callbacksWith } from '../registry.ts';
 
 const MESSAGE_TYPES = ['TRANSACTIONAL', 'PROMOTIONAL'] as const;
 
@@ -62,10 +63,12 @@ export const awsEndUserMessaging: SmsProviderDeclaration<AwsEndUserMessagingSett
   create: (settings, io): SmsProvider => ({
     name: 'aws_end_user_messaging',
     send: (dispatch) => send(settings, io, dispatch),
+  }),
+  callbacks: callbacksWith(snsReceiverSettings, (settings, io) => ({
     readCallback: ({ body }) =>
       readEvent(settings, io, body, {
         statusUpdateOf: ({ eventType }) => TEXT_EVENTS[eventType],
         inboundEventOf: replyOf,
       }),
-  }),
+  })),
 };

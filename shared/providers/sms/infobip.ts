@@ -9,7 +9,14 @@ import {
   queryInfobipStatus,
   sendByInfobip,
 } from '../infobip.ts';
-import { infobipInstant, infobipReceipt, infobipReport, readInfobipCallback } from '../infobip-callbacks.ts';
+import {
+  infobipCallbackSettings,
+  infobipInstant,
+  infobipReceipt,
+  infobipReport,
+  readInfobipCallback,
+} from '../infobip-callbacks.ts';
+import { callbacksWith } from '../registry.ts';
 
 /** Operator settings of SMS through Infobip. */
 export const infobipSettings = z.strictObject({
@@ -68,7 +75,9 @@ export const infobip: SmsProviderDeclaration<InfobipSettings> = {
       });
     },
     queryStatus: (messageId, sentAt) => queryInfobipStatus(settings, io, '/sms/3/logs', messageId, sentAt),
-    readCallback: async (request) =>
-      readInfobipCallback(settings.callbackAuth, io.now(), request, entry, (found) => eventsOf(found, io.now())),
   }),
+  callbacks: callbacksWith(infobipCallbackSettings, ({ callbackAuth }, io) => ({
+    readCallback: async (request) =>
+      readInfobipCallback(callbackAuth, io.now(), request, entry, (found) => eventsOf(found, io.now())),
+  })),
 };

@@ -9,6 +9,7 @@ import type {
   ReceiptEvent,
 } from '../../domain/message/provider-port.ts';
 import { callProvider, jsonOf, type ProviderReply, refusal, retryAfterSeconds, sameSecret } from '../http.ts';
+import { callbacksWith } from '../registry.ts';
 import { TWILIO_CODES, TWILIO_RECEIPTS, TWILIO_STATUSES } from './twilio-codes.ts';
 
 const sid = (prefix: string) => new RegExp(`^${prefix}[0-9a-fA-F]{32}$`);
@@ -185,7 +186,7 @@ const receiptOf = (form: z.infer<typeof receiptForm>, messageId: string | null):
 };
 
 const readCallback = (
-  settings: TwilioSettings,
+  settings: Pick<TwilioSettings, 'authToken'>,
   io: ProviderIo,
   { url, headers, body }: CallbackRequest,
 ): CallbackReading => {
@@ -218,6 +219,8 @@ export const twilio: SmsProviderDeclaration<TwilioSettings> = {
   create: (settings, io): SmsProvider => ({
     name: 'twilio',
     send: (dispatch) => send(settings, io, dispatch),
-    readCallback: async (request) => readCallback(settings, io, request),
   }),
+  callbacks: callbacksWith(z.object({ authToken: z.string() }), (settings, io) => ({
+    readCallback: async (request) => readCallback(settings, io, request),
+  })),
 };

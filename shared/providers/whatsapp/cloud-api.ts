@@ -13,6 +13,7 @@ import { refusal } from '../http.ts';
 import { graphAnswer } from '../meta/answers.ts';
 import { appIdSetting, graphSettings, openGraph } from '../meta/graph.ts';
 import { answerMetaChallenge, metaWebhookSettings, readMetaWebhook } from '../meta/webhook.ts';
+import { callbacksWith } from '../registry.ts';
 import { messageBody } from './cloud-api-body.ts';
 import { CLOUD_API_ERRORS } from './cloud-api-codes.ts';
 import { accountEntry, accountEvents } from './cloud-api-events.ts';
@@ -35,6 +36,8 @@ export const cloudApiSettings = z.strictObject({
   timeoutMs: graphSettings.timeoutMs,
 });
 export type CloudApiSettings = z.infer<typeof cloudApiSettings>;
+
+const callbackSettings = z.object({ ...metaWebhookSettings, phoneNumberId: cloudApiSettings.shape.phoneNumberId });
 
 /** The response to a send; the outcome comes by webhook. */
 const sent = z.object({ messages: z.tuple([z.object({ id: z.string().min(1) })]) });
@@ -82,12 +85,14 @@ export const cloudApi: ProviderDeclaration<PayloadContent, CloudApiSettings> = {
   settings: cloudApiSettings,
   create: (settings, io): Provider<PayloadContent> => ({
     name: 'whatsapp_cloud_api',
-    isShared: (account) => account === settings.phoneNumberId,
     send: (dispatch) => send(settings, io, dispatch),
+  }),
+  callbacks: callbacksWith(callbackSettings, (settings, io) => ({
+    isShared: (account) => account === settings.phoneNumberId,
     readCallback: async (request) =>
       readMetaWebhook(settings, request, 'whatsapp_business_account', accountEntry, (entry) =>
         accountEvents(entry, io.now()),
       ),
     answerChallenge: (query) => answerMetaChallenge(settings, query),
-  }),
+  })),
 };

@@ -11,7 +11,7 @@ import { ROLES } from '../../domain/access/roles.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import { isoTime } from '../../domain/core/time.ts';
 import type { PageRequest } from '../../domain/message/lists.ts';
-import { INDEX_KEYS, KEYS } from '../access-patterns.ts';
+import { KEYS } from '../access-patterns.ts';
 import { auditWrites } from '../audit/audit-log.ts';
 import { id, time } from '../client/attributes.ts';
 import { ABSENT } from '../client/conditions.ts';
@@ -20,6 +20,7 @@ import { atVersion, commit } from '../client/optimistic-commit.ts';
 import { newestPage } from '../client/pages.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
+import { INDEX_KEYS } from '../index-patterns.ts';
 import { countDown, countWithin, readOrganization } from './organizations.ts';
 import { linkRequestWrite } from './sign-in-links.ts';
 

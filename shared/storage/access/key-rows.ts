@@ -4,10 +4,11 @@ import type { ApiKey } from '../../domain/access/keys.ts';
 import { ENVIRONMENTS } from '../../domain/core/actor.ts';
 import { SCOPES } from '../../domain/core/scopes.ts';
 import { isoTime } from '../../domain/core/time.ts';
-import { INDEX_KEYS, KEYS } from '../access-patterns.ts';
+import { KEYS } from '../access-patterns.ts';
 import { id, time } from '../client/attributes.ts';
 import type { Row } from '../client/row.ts';
 import { defineRow } from '../client/row-codec.ts';
+import { INDEX_KEYS } from '../index-patterns.ts';
 
 const hash = z.string().length(64);
 /** API keys. */

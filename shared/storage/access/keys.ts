@@ -1,12 +1,13 @@
 import type { Credential } from '../../domain/access/credentials.ts';
 import type { ApiKey, KeyStore } from '../../domain/access/keys.ts';
-import { INDEX_KEYS, KEYS } from '../access-patterns.ts';
+import { KEYS } from '../access-patterns.ts';
 import { auditWrites } from '../audit/audit-log.ts';
 import { ABSENT, EXISTS } from '../client/conditions.ts';
 import type { Condition, WriteOp } from '../client/expressions.ts';
 import { newestPage } from '../client/pages.ts';
 import type { Table } from '../client/table.ts';
 import { eventWrite } from '../due-work/outbox.ts';
+import { INDEX_KEYS } from '../index-patterns.ts';
 import { credentialRangesWrite, credentialRow, newCredentialWrite } from './credential-writes.ts';
 import { keyRows } from './key-rows.ts';
 import { readOrganization } from './organizations.ts';

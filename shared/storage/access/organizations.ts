@@ -4,7 +4,7 @@ import type { AuditEntry } from '../../domain/audit/entry.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import { isoTime } from '../../domain/core/time.ts';
 import type { PageRequest } from '../../domain/message/lists.ts';
-import { INDEX_KEYS, KEYS } from '../access-patterns.ts';
+import { KEYS } from '../access-patterns.ts';
 import { auditWrites } from '../audit/audit-log.ts';
 import { id, time } from '../client/attributes.ts';
 import { ABSENT, EXISTS } from '../client/conditions.ts';
@@ -12,6 +12,7 @@ import type { WriteOp } from '../client/expressions.ts';
 import { newestPage } from '../client/pages.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
+import { INDEX_KEYS } from '../index-patterns.ts';
 
 /** An organization, and how many keys and accounts it ever had: the totals of their lists. */
 interface CountedOrganization extends Organization {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { operatorEntry, STAGE_LOG } from '../../domain/audit/entry.ts';
 import type { Id } from '../../domain/core/ids.ts';
-import type { Vault } from '../../domain/core/secrets.ts';
+import type { RootKey, Vault } from '../../domain/core/secrets.ts';
 import { systemClock } from '../../domain/core/time.ts';
 import { KEYS } from '../access-patterns.ts';
 import { auditWrites } from '../audit/audit-log.ts';
@@ -20,10 +20,14 @@ interface SealedSettings {
   readonly sealed: string;
   readonly updatedAt: number;
 }
+type SettingsKey = (channel: string, name: string) => { readonly pk: string; readonly sk: string };
 const settingsRows = defineRow<SealedSettings>()({
   attributes: { sealed: z.string(), updatedAt: time },
-  key: (_, channel: string, name: string) => KEYS.provider(channel, name),
+  key: (_, keyOf: SettingsKey, channel: string, name: string) => keyOf(channel, name),
 });
+
+/** The root keys that seal providers' settings: whole, and what their callbacks are verified with. */
+export type SettingsKeys = Readonly<Record<Extract<RootKey, 'callbacks' | 'providers'>, Vault>>;
 
 interface Routes {
   readonly providers: readonly string[];
@@ -37,15 +41,28 @@ const routesRows = defineRow<Routes>()({
 const providerEntry = (action: 'provider.removed' | 'provider.set', channel: string, name: string, at: number) =>
   operatorEntry(STAGE_LOG, { action, object: `provider/${channel}/${name}`, at, details: { channel } });
 
+/** The settings of a provider: whole, and of these what its callbacks are verified with. `now` in ms. */
+export interface ProviderSettings {
+  readonly channel: string;
+  readonly name: string;
+  readonly settings: unknown;
+  readonly callbacks: unknown;
+  readonly now: number;
+}
+
 /** Stores the operator's settings of a provider; sealed, because they contain its credentials. */
 export const putProviderSettings = async (
   table: Table,
-  vault: Vault,
-  { channel, name, settings, now }: { channel: string; name: string; settings: unknown; now: number },
+  vaults: SettingsKeys,
+  { channel, name, settings, callbacks, now }: ProviderSettings,
 ): Promise<void> => {
-  const sealed = vault.seal(PURPOSE, DEFAULT_ROUTES, JSON.stringify(settings), `${channel}/${name}`);
+  const seal = (vault: Vault, given: unknown) => ({
+    sealed: vault.seal(PURPOSE, DEFAULT_ROUTES, JSON.stringify(given), `${channel}/${name}`),
+    updatedAt: now,
+  });
   await table.transact([
-    { put: settingsRows.write({ sealed, updatedAt: now }, channel, name) },
+    { put: settingsRows.write(seal(vaults.providers, settings), KEYS.provider, channel, name) },
+    { put: settingsRows.write(seal(vaults.callbacks, callbacks), KEYS.providerCallbacks, channel, name) },
     ...auditWrites(providerEntry('provider.set', channel, name, now)),
   ]);
 };
@@ -59,17 +76,18 @@ export const deleteProviderSettings = async (
 ): Promise<void> => {
   await table.transact([
     { delete: KEYS.provider(channel, name), when: EXISTS },
+    { delete: KEYS.providerCallbacks(channel, name) },
     ...auditWrites(providerEntry('provider.removed', channel, name, now)),
   ]);
 };
 
-/** The settings of all providers of a channel in this stage, by the provider's name. One query. */
-export const readProviderSettings = async (
+const readSettings = async (
   table: Table,
   vault: Vault,
+  keyOf: SettingsKey,
   channel: string,
 ): Promise<ReadonlyMap<string, unknown>> => {
-  const { pk: partition, sk: prefix } = KEYS.provider(channel, '');
+  const { pk: partition, sk: prefix } = keyOf(channel, '');
   const { rows } = await table.query({
     partition,
     sort: { text: 'begins_with(#sk, :prefix)', values: { prefix } },
@@ -83,6 +101,14 @@ export const readProviderSettings = async (
     }),
   );
 };
+
+/** The settings of all providers of a channel in this stage, by the provider's name; by the root key `providers`. One query. */
+export const readProviderSettings = (table: Table, vault: Vault, channel: string) =>
+  readSettings(table, vault, KEYS.provider, channel);
+
+/** What verifies the callbacks of a channel's providers, by the provider's name; by the root key `callbacks`. One query. */
+export const readCallbackSettings = (table: Table, vault: Vault, channel: string) =>
+  readSettings(table, vault, KEYS.providerCallbacks, channel);
 
 /** Sets the providers of a route in their order, for one organization or as the stage's default. `now` in ms. */
 export const putRoutes = async (

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { NewSession, Session, SessionStore } from '../../domain/access/sessions.ts';
 import { ENVIRONMENTS } from '../../domain/core/actor.ts';
 import { isoTime } from '../../domain/core/time.ts';
-import { INDEX_KEYS, KEYS } from '../access-patterns.ts';
+import { KEYS } from '../access-patterns.ts';
 import { auditWrites } from '../audit/audit-log.ts';
 import { id, time, ttlAfter } from '../client/attributes.ts';
 import { ABSENT, EXISTS } from '../client/conditions.ts';
@@ -10,6 +10,7 @@ import type { WriteOp } from '../client/expressions.ts';
 import { newestPage } from '../client/pages.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { CancelReason, Table } from '../client/table.ts';
+import { INDEX_KEYS } from '../index-patterns.ts';
 import { stillActive } from './accounts.ts';
 import { newCredentialWrite } from './credential-writes.ts';
 

@@ -2,12 +2,13 @@ import * as z from 'zod';
 import type { LinkRequest } from '../../domain/access/accounts.ts';
 import type { SignInLink } from '../../domain/access/sign-in.ts';
 import type { Id } from '../../domain/core/ids.ts';
-import { INDEX_KEYS, KEYS } from '../access-patterns.ts';
+import { KEYS } from '../access-patterns.ts';
 import { id, time, ttlAfter } from '../client/attributes.ts';
 import { ABSENT } from '../client/conditions.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
+import { INDEX_KEYS } from '../index-patterns.ts';
 
 const linkRows = defineRow<SignInLink>()({
   attributes: { hash: z.string().length(64), accountId: id('account'), sessionEpoch: z.int(), expiresAt: time },

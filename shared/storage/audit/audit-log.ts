@@ -11,13 +11,14 @@ import { AUDIT_KEPT_MS, type AuditFilter, type NamedEntry } from '../../domain/a
 import { isRefusal, type Refusal } from '../../domain/core/errors.ts';
 import { asId } from '../../domain/core/ids.ts';
 import { isoTime } from '../../domain/core/time.ts';
-import { KEYS, newestKey } from '../access-patterns.ts';
+import { KEYS } from '../access-patterns.ts';
 import { id, time } from '../client/attributes.ts';
 import { type CursorRequest, cursorPage, type ListRange } from '../client/cursor-pages.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import { between, isEmpty } from '../client/pages.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
+import { newestKey } from '../key-parts.ts';
 
 type Match = Pick<AuditFilter, 'action' | 'actor' | 'object'>;
 /** The text of a choice of actor, action and object: entries of the same text are in one partition. */

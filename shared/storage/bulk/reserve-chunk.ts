@@ -3,12 +3,12 @@ import type { ChunkMessage, ChunkOutcome, ChunkReservation } from '../../domain/
 import { Unavailable } from '../../domain/core/errors.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import type { IdempotencyRecord } from '../../domain/sending/message-store.ts';
-import { INDEX_KEYS } from '../access-patterns.ts';
 import { ABSENT } from '../client/conditions.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import type { Row } from '../client/row.ts';
 import type { CancelReason, Table } from '../client/table.ts';
 import { eventWrite } from '../due-work/outbox.ts';
+import { INDEX_KEYS } from '../index-patterns.ts';
 import { fallbackWrite } from '../messages/fallbacks.ts';
 import { idempotencyRows, idempotencyWrite } from '../messages/idempotency.ts';
 import { messageRows } from '../messages/message-rows.ts';

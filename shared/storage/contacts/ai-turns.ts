@@ -5,13 +5,14 @@ import type { Id } from '../../domain/core/ids.ts';
 import { isoTime } from '../../domain/core/time.ts';
 import { AI_ROLES, type AiTurn } from '../../domain/tracking/ai-turn.ts';
 import type { TurnPorts } from '../../domain/tracking/report-turn.ts';
-import { INDEX_KEYS, KEYS } from '../access-patterns.ts';
+import { KEYS } from '../access-patterns.ts';
 import { id, time } from '../client/attributes.ts';
 import { ABSENT } from '../client/conditions.ts';
 import { fullRows } from '../client/pages.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
 import { eventWrite } from '../due-work/outbox.ts';
+import { INDEX_KEYS } from '../index-patterns.ts';
 
 /** Turns are kept for 400 days. */
 const KEEP_SECONDS = 400 * 24 * 3600;

@@ -13,7 +13,7 @@ import { Unavailable } from '../../domain/core/errors.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import type { ContactAttributes } from '../../domain/core/json-values.ts';
 import { isoTime } from '../../domain/core/time.ts';
-import { INDEX_KEYS, KEYS } from '../access-patterns.ts';
+import { KEYS } from '../access-patterns.ts';
 import { id, time } from '../client/attributes.ts';
 import { ABSENT, EXISTS } from '../client/conditions.ts';
 import type { Condition, WriteOp } from '../client/expressions.ts';
@@ -21,6 +21,7 @@ import type { Row } from '../client/row.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { CancelReason, Table } from '../client/table.ts';
 import { eventWrite } from '../due-work/outbox.ts';
+import { INDEX_KEYS } from '../index-patterns.ts';
 import { clearOptOuts, countOptOut, NOT_OPTED_OUT, recipientRows } from './recipient-opt-outs.ts';
 
 const text = z.string().optional();

@@ -2,9 +2,10 @@ import { operatorEntry } from '../../domain/audit/entry.ts';
 import type { EmailConsentStore } from '../../domain/contacts/ports.ts';
 import { UNSUBSCRIBED } from '../../domain/contacts/unsubscribe.ts';
 import type { Id } from '../../domain/core/ids.ts';
-import { INDEX_KEYS, KEYS } from '../access-patterns.ts';
+import { KEYS } from '../access-patterns.ts';
 import { auditWrites } from '../audit/audit-log.ts';
 import type { Table } from '../client/table.ts';
+import { INDEX_KEYS } from '../index-patterns.ts';
 import { PARSE_KEY } from '../parse-key.ts';
 import { NOT_OPTED_OUT, optOutWrite, recipientRows } from './recipient-opt-outs.ts';
 

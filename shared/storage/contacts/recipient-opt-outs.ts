@@ -4,12 +4,13 @@ import type { Id } from '../../domain/core/ids.ts';
 import { isoTime } from '../../domain/core/time.ts';
 import type { RecipientKind } from '../../domain/message/channel.ts';
 import type { Reservation } from '../../domain/sending/message-store.ts';
-import { INDEX_KEYS, KEYS } from '../access-patterns.ts';
+import { KEYS } from '../access-patterns.ts';
 import { id, time } from '../client/attributes.ts';
 import type { Condition, WriteOp } from '../client/expressions.ts';
 import type { Key, Row } from '../client/row.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
+import { INDEX_KEYS } from '../index-patterns.ts';
 
 /**
  * Every recipient that can opt out has one row, found by its blind index, with or without a contact. A push device's opt-out is on its own

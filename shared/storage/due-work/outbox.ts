@@ -5,12 +5,13 @@ import { EVENT_TYPES } from '../../domain/events/catalogue.ts';
 import type { DomainEvent } from '../../domain/events/event.ts';
 import type { EventStore, StoredEvent } from '../../domain/webhooks/ports.ts';
 import type { WorkItem } from '../../queues/queues.ts';
-import { INDEX_KEYS, KEYS } from '../access-patterns.ts';
+import { KEYS } from '../access-patterns.ts';
 import { id, time } from '../client/attributes.ts';
 import { coalescedRead } from '../client/coalescer.ts';
 import type { Row } from '../client/row.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
+import { INDEX_KEYS } from '../index-patterns.ts';
 
 /** Events are kept for 30 days. */
 const KEEP_SECONDS = 30 * 24 * 3600;

@@ -11,7 +11,7 @@ import type { Id } from '../../domain/core/ids.ts';
 import { isoTime } from '../../domain/core/time.ts';
 import type { PageRequest } from '../../domain/message/lists.ts';
 import { countDown, countWithin } from '../access/organizations.ts';
-import { INDEX_KEYS, KEYS } from '../access-patterns.ts';
+import { KEYS } from '../access-patterns.ts';
 import { id, packedJson, time } from '../client/attributes.ts';
 import { ABSENT } from '../client/conditions.ts';
 import type { WriteOp } from '../client/expressions.ts';
@@ -19,6 +19,7 @@ import { atVersion, type CommitOutcome, commit } from '../client/optimistic-comm
 import { newestPage } from '../client/pages.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
+import { INDEX_KEYS } from '../index-patterns.ts';
 
 /** Templates per organization: a search by name reads the summary of each. */
 const MAX_TEMPLATES = 1_000;

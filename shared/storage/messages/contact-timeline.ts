@@ -4,12 +4,13 @@ import { decodeCursor, encodeCursor } from '../../domain/core/cursor.ts';
 import { type Refusal, refuse } from '../../domain/core/errors.ts';
 import type { Id } from '../../domain/core/ids.ts';
 import type { ContactItem } from '../../domain/tracking/contact-timeline.ts';
-import { INDEX_KEYS, KEYS } from '../access-patterns.ts';
+import { KEYS } from '../access-patterns.ts';
 import type { CursorRequest } from '../client/cursor-pages.ts';
 import { fullRows } from '../client/pages.ts';
 import type { Row } from '../client/row.ts';
 import type { Table } from '../client/table.ts';
 import { turnRows } from '../contacts/ai-turns.ts';
+import { INDEX_KEYS } from '../index-patterns.ts';
 import { readStoredMessage } from './inbound-rows.ts';
 import { mergeNewest } from './message-merge.ts';
 

@@ -9,10 +9,11 @@ import {
   watchedPrefix,
 } from '../../domain/sending/destination-watch.ts';
 import type { CountShard, DestinationCounts } from '../../domain/sending/judge-destination.ts';
-import { INDEX_KEYS, KEYS } from '../access-patterns.ts';
+import { KEYS } from '../access-patterns.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import type { Row } from '../client/row.ts';
 import type { Table } from '../client/table.ts';
+import { INDEX_KEYS } from '../index-patterns.ts';
 import { CAPTURE_SHARDS, shardOf } from '../table-indexes.ts';
 
 /** Counts that nobody judged go two hours after their last change. */

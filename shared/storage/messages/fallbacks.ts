@@ -5,12 +5,13 @@ import { type Fallback, type FallbackStep, NO_WAIT, type StepTransition } from '
 import { isDelivered, isFailed, type MessageRecord } from '../../domain/message/message.ts';
 import type { AdvanceFallbackPorts } from '../../domain/sending/advance-fallback.ts';
 import type { WorkItem } from '../../queues/queues.ts';
-import { INDEX_KEYS, KEYS } from '../access-patterns.ts';
+import { KEYS } from '../access-patterns.ts';
 import { id } from '../client/attributes.ts';
 import { EXISTS } from '../client/conditions.ts';
 import type { Condition, WriteOp } from '../client/expressions.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
+import { INDEX_KEYS } from '../index-patterns.ts';
 import type { Sealer } from './queued.ts';
 
 /** A fallback is kept as long as its messages' receipts. */

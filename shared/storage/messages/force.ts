@@ -1,7 +1,8 @@
 import type { Decision, MessageRecord } from '../../domain/message/message.ts';
-import { INDEX_KEYS, KEYS } from '../access-patterns.ts';
+import { KEYS } from '../access-patterns.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import type { Table } from '../client/table.ts';
+import { INDEX_KEYS } from '../index-patterns.ts';
 import { messageRows } from './message-rows.ts';
 
 /**

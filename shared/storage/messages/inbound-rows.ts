@@ -4,10 +4,11 @@ import { ENVIRONMENTS } from '../../domain/core/actor.ts';
 import { isoTime } from '../../domain/core/time.ts';
 import type { InboundMessage, StoredMessage } from '../../domain/message/inbound-message.ts';
 import { LINK_SOURCES } from '../../domain/message/link-origin.ts';
-import { INDEX_KEYS, KEYS } from '../access-patterns.ts';
+import { KEYS } from '../access-patterns.ts';
 import { id, time } from '../client/attributes.ts';
 import type { Row } from '../client/row.ts';
 import { defineRow } from '../client/row-codec.ts';
+import { INDEX_KEYS } from '../index-patterns.ts';
 import { messageRows } from './message-rows.ts';
 
 const text = z.string().exactOptional();

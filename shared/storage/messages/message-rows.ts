@@ -13,10 +13,11 @@ import {
   PRIORITIES,
 } from '../../domain/message/message.ts';
 import type { ProviderReceipt } from '../../domain/message/provider-port.ts';
-import { INDEX_KEYS, KEYS } from '../access-patterns.ts';
+import { KEYS } from '../access-patterns.ts';
 import { coins, id, time } from '../client/attributes.ts';
 import type { Row } from '../client/row.ts';
 import { defineRow } from '../client/row-codec.ts';
+import { INDEX_KEYS } from '../index-patterns.ts';
 
 const text = z.string().optional();
 const decision = z.object({

@@ -4,10 +4,11 @@ import type { Decision, MessageRecord, MessageStatus } from '../../domain/messag
 import type { Advance, MessageStore, Release, Reservation, Settlement } from '../../domain/sending/message-store.ts';
 import { UNIFIED_OF } from '../../domain/tracking/views.ts';
 import type { WorkItem } from '../../queues/queues.ts';
-import { INDEX_KEYS, KEYS } from '../access-patterns.ts';
+import { KEYS } from '../access-patterns.ts';
 import type { Condition, WriteOp } from '../client/expressions.ts';
 import type { Table } from '../client/table.ts';
 import { eventWorkItem, eventWrite } from '../due-work/outbox.ts';
+import { INDEX_KEYS } from '../index-patterns.ts';
 import { volumeReturn } from '../wallet/volumes.ts';
 import { countDeliveredWrites, countSentWrites } from './destination-counts.ts';
 import { fallbackStatusWrites, fallbackWorkItems } from './fallbacks.ts';

@@ -1,9 +1,10 @@
 import * as z from 'zod';
 import type { Id } from '../../domain/core/ids.ts';
 import type { MessageRecord } from '../../domain/message/message.ts';
-import { INDEX_KEYS, KEYS } from '../access-patterns.ts';
+import { KEYS } from '../access-patterns.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import type { Table } from '../client/table.ts';
+import { INDEX_KEYS } from '../index-patterns.ts';
 import { messageRows } from './message-rows.ts';
 
 /** Seals content that is sent later (recipients and texts of fallback steps, bodies of e-mails) and access tokens, each for its message or number. */

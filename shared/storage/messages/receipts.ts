@@ -3,11 +3,12 @@ import type { Id } from '../../domain/core/ids.ts';
 import type { ReceiptEvent } from '../../domain/message/provider-port.ts';
 import { type PendingReceipt, receiptFingerprint } from '../../domain/sending/apply-receipt.ts';
 import type { WorkItem } from '../../queues/queues.ts';
-import { INDEX_KEYS, KEYS } from '../access-patterns.ts';
+import { KEYS } from '../access-patterns.ts';
 import { id } from '../client/attributes.ts';
 import { EXISTS } from '../client/conditions.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
+import { INDEX_KEYS } from '../index-patterns.ts';
 
 /** A pending receipt that matches no message is deleted after this time. */
 const KEEP_SECONDS = 7 * 24 * 3600;

@@ -7,13 +7,14 @@ import { ENVIRONMENTS } from '../../domain/core/actor.ts';
 import { type Id, isId } from '../../domain/core/ids.ts';
 import type { Vault } from '../../domain/core/secrets.ts';
 import { isoTime } from '../../domain/core/time.ts';
-import { INDEX_KEYS, KEYS } from '../access-patterns.ts';
+import { KEYS } from '../access-patterns.ts';
 import { id, time } from '../client/attributes.ts';
 import { ABSENT } from '../client/conditions.ts';
 import { atVersion } from '../client/optimistic-commit.ts';
 import type { Row } from '../client/row.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { QueryRange, Table } from '../client/table.ts';
+import { INDEX_KEYS } from '../index-patterns.ts';
 import { PARSE_KEY } from '../parse-key.ts';
 
 const PURPOSE = 'push-device';

@@ -2,10 +2,11 @@ import { dispatchId, type PushChunk } from '../../domain/channels/push/dispatch.
 import { byPlatform, isPartOf, type PushMessage, type Tally } from '../../domain/channels/push/message.ts';
 import type { PushOutcome, PushSendStore, SettledDispatch } from '../../domain/push-messages/ports.ts';
 import type { WorkItem } from '../../queues/queues.ts';
-import { INDEX_KEYS, KEYS } from '../access-patterns.ts';
+import { KEYS } from '../access-patterns.ts';
 import type { Condition, WriteOp } from '../client/expressions.ts';
 import type { Table } from '../client/table.ts';
 import { eventWorkItem, eventWrite } from '../due-work/outbox.ts';
+import { INDEX_KEYS } from '../index-patterns.ts';
 import { fallbackStatusWrites, fallbackWorkItems } from '../messages/fallbacks.ts';
 import { escrowWorkItems, partialWrites } from '../messages/holds.ts';
 import { freedKey } from '../messages/idempotency.ts';

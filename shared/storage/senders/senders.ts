@@ -12,7 +12,7 @@ import {
   type SenderStore,
 } from '../../domain/senders/sender.ts';
 import { countDown, countWithin } from '../access/organizations.ts';
-import { INDEX_KEYS, KEYS } from '../access-patterns.ts';
+import { KEYS } from '../access-patterns.ts';
 import { auditWrites } from '../audit/audit-log.ts';
 import { id, time } from '../client/attributes.ts';
 import type { WriteOp } from '../client/expressions.ts';
@@ -20,6 +20,7 @@ import { atVersion, commit } from '../client/optimistic-commit.ts';
 import type { Key, Row } from '../client/row.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
+import { INDEX_KEYS } from '../index-patterns.ts';
 import { free, hold, holderKey, letGo, moveValue, needsBelow, readBelow } from './holders.ts';
 
 /** Senders of an organization in a stage: one query reads them all. */

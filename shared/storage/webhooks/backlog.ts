@@ -1,11 +1,12 @@
 import * as z from 'zod';
 import type { BacklogStore, DrainLease } from '../../domain/webhooks/ports.ts';
 import type { Subscription } from '../../domain/webhooks/subscription.ts';
-import { INDEX_KEYS, KEYS } from '../access-patterns.ts';
+import { KEYS } from '../access-patterns.ts';
 import { coalescedTransact } from '../client/coalescer.ts';
 import { EXISTS } from '../client/conditions.ts';
 import type { Condition, WriteOp } from '../client/expressions.ts';
 import type { Table } from '../client/table.ts';
+import { INDEX_KEYS } from '../index-patterns.ts';
 import { PARSE_KEY } from '../parse-key.ts';
 import { isFree } from './deliveries.ts';
 import { backlogWrite, subscriptionRows } from './subscriptions.ts';

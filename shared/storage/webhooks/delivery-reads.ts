@@ -1,10 +1,11 @@
 import type { Id } from '../../domain/core/ids.ts';
 import type { DeliveryStore } from '../../domain/webhooks/ports.ts';
-import { INDEX_KEYS, KEYS } from '../access-patterns.ts';
+import { KEYS } from '../access-patterns.ts';
 import { equal } from '../client/conditions.ts';
 import { between, fullRows, isEmpty, newestPageOf, pageKeys } from '../client/pages.ts';
 import type { Row } from '../client/row.ts';
 import type { QueryRange, Table } from '../client/table.ts';
+import { INDEX_KEYS } from '../index-patterns.ts';
 import { attemptRows, readDelivery } from './delivery-rows.ts';
 
 /** Index rows per query. */

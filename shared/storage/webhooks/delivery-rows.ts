@@ -3,10 +3,11 @@ import type { Id } from '../../domain/core/ids.ts';
 import { isoTime } from '../../domain/core/time.ts';
 import type { AttemptSummary, KeptAttempt, StoredDelivery } from '../../domain/webhooks/ports.ts';
 import { DELIVERY_STATUSES, type Delivery } from '../../domain/webhooks/subscription.ts';
-import { INDEX_KEYS, KEYS } from '../access-patterns.ts';
+import { KEYS } from '../access-patterns.ts';
 import { id, time } from '../client/attributes.ts';
 import type { Row } from '../client/row.ts';
 import { defineRow } from '../client/row-codec.ts';
+import { INDEX_KEYS } from '../index-patterns.ts';
 
 interface DeliveryRow extends Omit<Delivery, 'inBacklog'> {
   /** Absent until the first attempt. */

@@ -5,7 +5,7 @@ import { isoTime } from '../../domain/core/time.ts';
 import { EVENT_TYPES } from '../../domain/events/catalogue.ts';
 import type { Health, WebhookStore } from '../../domain/webhooks/ports.ts';
 import { SUBSCRIPTION_STATUSES, type Subscription } from '../../domain/webhooks/subscription.ts';
-import { INDEX_KEYS, KEYS } from '../access-patterns.ts';
+import { KEYS } from '../access-patterns.ts';
 import { auditWrites } from '../audit/audit-log.ts';
 import { id, time } from '../client/attributes.ts';
 import { coalescedRead } from '../client/coalescer.ts';
@@ -13,6 +13,7 @@ import { ABSENT, EXISTS } from '../client/conditions.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
+import { INDEX_KEYS } from '../index-patterns.ts';
 
 /** Subscriptions per organization that are not revoked: each event reads all of them, usually in one query. */
 const MAX_SUBSCRIPTIONS = 1_000;

@@ -10,7 +10,7 @@ import { flowJsonSchema } from '../../domain/channels/whatsapp/flows/flow-json.t
 import { META_FLOW_STATUSES } from '../../domain/channels/whatsapp/numbers/meta-port.ts';
 import { isoTime } from '../../domain/core/time.ts';
 import { countDown, countWithin } from '../access/organizations.ts';
-import { INDEX_KEYS, KEYS } from '../access-patterns.ts';
+import { KEYS } from '../access-patterns.ts';
 import { id, packedJson, time } from '../client/attributes.ts';
 import { allOf, contains, equal } from '../client/conditions.ts';
 import type { WriteOp } from '../client/expressions.ts';
@@ -19,6 +19,7 @@ import { newestPageOf } from '../client/pages.ts';
 import type { Key } from '../client/row.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
+import { INDEX_KEYS } from '../index-patterns.ts';
 
 /** Flows per organization. */
 const MAX_FLOWS = 1_000;

@@ -1,11 +1,12 @@
 import * as z from 'zod';
 import type { Media, MediaStore, PendingUpload } from '../../domain/channels/whatsapp/media/ports.ts';
 import { MEDIA_KINDS, MEDIA_TYPES, type MimeType } from '../../domain/channels/whatsapp/media/types.ts';
-import { INDEX_KEYS, KEYS } from '../access-patterns.ts';
+import { KEYS } from '../access-patterns.ts';
 import { id, time } from '../client/attributes.ts';
 import type { WriteOp } from '../client/expressions.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
+import { INDEX_KEYS } from '../index-patterns.ts';
 
 const mimeType = z.enum(Object.keys(MEDIA_TYPES) as [MimeType, ...MimeType[]]);
 

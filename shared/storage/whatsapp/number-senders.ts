@@ -1,8 +1,9 @@
 import type { WhatsappNumber } from '../../domain/channels/whatsapp/numbers/number.ts';
 import type { Id } from '../../domain/core/ids.ts';
-import { INDEX_KEYS, KEYS } from '../access-patterns.ts';
+import { KEYS } from '../access-patterns.ts';
 import { coalescedRead } from '../client/coalescer.ts';
 import type { Table } from '../client/table.ts';
+import { INDEX_KEYS } from '../index-patterns.ts';
 import { parseLastInbound, readWindows } from '../messages/inbound.ts';
 import { PARSE_KEY } from '../parse-key.ts';
 import { numberRows } from './numbers.ts';

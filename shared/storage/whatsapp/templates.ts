@@ -11,7 +11,7 @@ import {
 import type { Id } from '../../domain/core/ids.ts';
 import { isoTime } from '../../domain/core/time.ts';
 import { countDown, countWithin } from '../access/organizations.ts';
-import { INDEX_KEYS, KEYS } from '../access-patterns.ts';
+import { KEYS } from '../access-patterns.ts';
 import { id, jsonText, time } from '../client/attributes.ts';
 import { ABSENT, equal } from '../client/conditions.ts';
 import type { WriteOp } from '../client/expressions.ts';
@@ -20,6 +20,7 @@ import { newestPageOf } from '../client/pages.ts';
 import { defineRow } from '../client/row-codec.ts';
 import type { Table } from '../client/table.ts';
 import { eventWrite } from '../due-work/outbox.ts';
+import { INDEX_KEYS } from '../index-patterns.ts';
 
 /** Templates per organization: Meta's limit for its largest accounts. */
 const MAX_TEMPLATES = 6_000;

@@ -1,6 +1,6 @@
 import type { Actor } from '../../domain/core/actor.ts';
 import type { CursorRequest } from '../../storage/client/cursor-pages.ts';
-import { vault } from '../process/aws.ts';
+import { vaults } from '../process/aws.ts';
 
 /** A list's query: page and filters. */
 interface Query {
@@ -15,7 +15,7 @@ export const cursorRequest = async (
   { organizationId, env }: Actor,
   { limit, cursor, ...filter }: Query,
 ): Promise<CursorRequest> => ({
-  vault: await vault(),
+  vault: await vaults.cursors(),
   scope: { organizationId, env, query: { operation, ...filter } },
   cursor,
   limit,

@@ -5,7 +5,7 @@ import type { Limit } from '../../domain/access/rate-limits.ts';
 import { accountStore } from '../../storage/access/accounts.ts';
 import { credentialReader } from '../../storage/access/credentials.ts';
 import { KEYS } from '../../storage/access-patterns.ts';
-import { clock, publishWork, settings, table, vault } from '../process/aws.ts';
+import { clock, publishWork, settings, table, vaults } from '../process/aws.ts';
 import { drawOf } from './rates.ts';
 
 /** Invitations of an organization: each mails a stranger. */
@@ -16,7 +16,7 @@ const INVITATIONS: Limit = {
   detail: 'The organization invites too many people at once.',
 };
 
-export const emailHash = async (email: string): Promise<string> => personHash(await vault(), email);
+export const emailHash = async (email: string): Promise<string> => personHash(await vaults.people(), email);
 
 export const enqueueLink = ({ id }: LinkRequest): void =>
   publishWork([{ kind: 'mail_sign_in', ...KEYS.linkRequest(id) }]);

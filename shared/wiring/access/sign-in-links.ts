@@ -6,7 +6,7 @@ import { readOrganization } from '../../storage/access/organizations.ts';
 import { readProviderSettings } from '../../storage/access/providers.ts';
 import { drawToken } from '../../storage/due-work/rates.ts';
 import { PARSE_KEY } from '../../storage/parse-key.ts';
-import { clock, settings, table, vault } from '../process/aws.ts';
+import { clock, settings, table, vaults } from '../process/aws.ts';
 import { logger, measure } from '../process/observe.ts';
 import { emailHash, enqueueLink, peoplePorts } from './people.ts';
 import { drawOf } from './rates.ts';
@@ -28,7 +28,7 @@ const sendMail: LinkPorts['sendMail'] = async (to, mail) => {
   }
   const ses =
     settings.STAGE === 'live'
-      ? (await readProviderSettings(table, await vault(), 'email')).get('amazon_ses')
+      ? (await readProviderSettings(table, await vaults.providers(), 'email')).get('amazon_ses')
       : undefined;
   const { sendServiceMail } = await import('../../providers/email/ses-service-mail.ts');
   const outcome = ses === undefined ? 'not_sent' : await sendServiceMail(ses, to, mail);
@@ -44,7 +44,7 @@ export const linkPorts: LinkPorts = {
   store: linkStore(table),
   emailHash,
   mayMail: async (hash) => (await drawToken(table, `email:${hash}`, PER_EMAIL, clock())) === 0,
-  limitAddress: async (ip) => drawOf(`ip:${(await vault()).blindIndex('people', 'ip', ip)}`, PER_IP),
+  limitAddress: async (ip) => drawOf(`ip:${(await vaults.people()).blindIndex('people', 'ip', ip)}`, PER_IP),
   enqueueLink,
   organizationName: async (id) => (await readOrganization(table, id))?.name,
   sendMail,

@@ -3,7 +3,7 @@ import { turnStore } from '../../storage/contacts/ai-turns.ts';
 import { eventWorkItem } from '../../storage/due-work/outbox.ts';
 import { holderOf } from '../../storage/messages/inbound.ts';
 import { readStored } from '../../storage/messages/message-lists.ts';
-import { clock, publishWork, table, vault } from '../process/aws.ts';
+import { clock, publishWork, table, vaults } from '../process/aws.ts';
 import { contactPorts } from './contacts.ts';
 
 export const turnPorts: TurnPorts = {
@@ -14,7 +14,7 @@ export const turnPorts: TurnPorts = {
     return contact?.organizationId === organizationId ? contact : undefined;
   },
   async contactAt(organizationId, { channel, kind, address }) {
-    const hash = (await vault()).blindIndex(organizationId, kind, address);
+    const hash = (await vaults.recipients()).blindIndex(organizationId, kind, address);
     return (await holderOf(table, organizationId, { channel, kind, hash })).contactId;
   },
   readMessage: (organizationId, id) => readStored(table, organizationId, id),

@@ -1,10 +1,11 @@
 import type { ContactPorts } from '../../domain/contacts/ports.ts';
 import { contactStore } from '../../storage/contacts/contacts.ts';
 import { eventWorkItem } from '../../storage/due-work/outbox.ts';
-import { clock, publishWork, table, vault } from '../process/aws.ts';
+import { clock, publishWork, table, vaults } from '../process/aws.ts';
 
 export const contactPorts: ContactPorts = {
   clock,
   store: contactStore(table, (eventId) => publishWork([eventWorkItem(eventId)])),
-  vault,
+  recipients: vaults.recipients,
+  documents: vaults.contacts,
 };

@@ -16,16 +16,16 @@ import { publishWork, settings, table } from '../process/aws.ts';
 import { measure } from '../process/observe.ts';
 import { addLogFields } from '../process/scope.ts';
 import { sendPorts } from '../sending/ports.ts';
-import { accountPorts } from '../sending/senders.ts';
 import { flowPorts } from '../whatsapp/flows.ts';
 import { templatePorts } from '../whatsapp/numbers.ts';
+import { accountPorts, readerOf } from './callback-readers.ts';
 import { inboundPorts, preferencePorts, replyPorts } from './inbound.ts';
 
 const receipts = receiptStore(table);
 
 const ports: CallbackPorts = {
   ...replyPorts,
-  routing: sendPorts.routing,
+  readerOf,
   messageStore: {
     ...sendPorts.messageStore,
     advance: advanceSuppressing(sendPorts.messageStore.advance, suppressionPorts),

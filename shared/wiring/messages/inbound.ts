@@ -13,7 +13,7 @@ import { receiptStore } from '../../storage/messages/receipts.ts';
 import { keepReply } from '../../storage/messages/replies.ts';
 import { publishWork, table } from '../process/aws.ts';
 import { sendPorts } from '../sending/ports.ts';
-import { accountPorts } from '../sending/senders.ts';
+import { accountPorts } from './callback-readers.ts';
 
 const { correlate } = receiptStore(table);
 

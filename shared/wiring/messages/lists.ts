@@ -1,8 +1,8 @@
 import type { ListPorts } from '../../domain/message/lists.ts';
 import { listMessagePage } from '../../storage/messages/message-lists.ts';
-import { table, vault } from '../process/aws.ts';
+import { table, vaults } from '../process/aws.ts';
 
 export const listPorts: ListPorts = {
-  vault,
+  recipients: vaults.recipients,
   page: (organizationId, channel, filter, page) => listMessagePage(table, organizationId, channel, filter, page),
 };

@@ -1,5 +1,6 @@
+import { channel } from 'node:diagnostics_channel';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import type { KeyProvider, Vault } from '../../domain/core/secrets.ts';
+import { type KeyProvider, ROOT_KEYS, type RootKey, rootKeyContext, type Vault } from '../../domain/core/secrets.ts';
 import { type Clock, systemClock } from '../../domain/core/time.ts';
 import { fetchWithFreshConnections } from '../../providers/keep-alive.ts';
 import { makePublisher, type Publisher } from '../../queues/publisher.ts';
@@ -51,7 +52,7 @@ export const publishWorkAt = (workItems: readonly WorkItem[], at: number): void 
 /** The approximate number of messages in a queue. */
 export const queueDepth = (queue: QueueName): Promise<number> => queues().approximateDepth(queue);
 
-const keyProvider = async (): Promise<KeyProvider> => {
+const keyProvider = async (name: RootKey): Promise<KeyProvider> => {
   if (settings.LOCAL_KEY_FILE) {
     const { localKeyProvider } = await import('../../providers/keys/local-key-provider.ts');
     return localKeyProvider(settings.LOCAL_KEY_FILE);
@@ -59,17 +60,27 @@ const keyProvider = async (): Promise<KeyProvider> => {
   if (!settings.KMS_KEY_ID)
     throw new Error('KMS_KEY_ID or LOCAL_KEY_FILE must be set for operations that keep personal data');
   const { kmsKeyProvider } = await import('../../providers/keys/kms-key-provider.ts');
-  return kmsKeyProvider({ keyId: settings.KMS_KEY_ID, context: { stage: settings.STAGE } });
+  return kmsKeyProvider({ keyId: settings.KMS_KEY_ID, context: rootKeyContext(settings.STAGE, name) });
 };
 
-let opened: Promise<Vault> | undefined;
-/** The stage's vault, opened once per process. A failure is not cached: the next call tries again. */
-export const vault = (): Promise<Vault> => {
-  opened ??= keyProvider()
-    .then((keys) => openVault(table, keys))
-    .catch((error: unknown) => {
-      opened = undefined;
-      throw error;
-    });
-  return opened;
+/** Tells which root keys functions open, also those that this process has open: tests compare it with what their roles may. */
+const uses = channel('messaging:root-key');
+
+const open = (name: RootKey): (() => Promise<Vault>) => {
+  let opened: Promise<Vault> | undefined;
+  return () => {
+    if (uses.hasSubscribers) uses.publish(name);
+    opened ??= keyProvider(name)
+      .then((keys) => openVault(table, () => keys, name))
+      .catch((error: unknown) => {
+        opened = undefined;
+        throw error;
+      });
+    return opened;
+  };
 };
+
+/** The vaults of the stage's root keys, each opened once per process. A failure is not cached: the next call tries again. */
+export const vaults = Object.fromEntries(ROOT_KEYS.map((name) => [name, open(name)])) as Readonly<
+  Record<RootKey, () => Promise<Vault>>
+>;

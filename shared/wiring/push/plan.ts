@@ -1,5 +1,5 @@
 import type { PushPlanPorts } from '../../domain/channels/push/content.ts';
-import { table, vault } from '../process/aws.ts';
+import { table, vaults } from '../process/aws.ts';
 
 /** The devices of a person. Loaded by the first push that is planned, to keep them out of other sends' cold starts. */
 export const pushPlanPorts: PushPlanPorts = {
@@ -8,7 +8,7 @@ export const pushPlanPorts: PushPlanPorts = {
       import('../../storage/push/apps.ts'),
       import('../../storage/push/devices.ts'),
     ]);
-    return devicesOfPerson(table, pushApps(table, vault).list, organizationId, to);
+    return devicesOfPerson(table, pushApps(table, vaults.push).list, organizationId, to);
   },
   deniedContacts: async (organizationId, ids) => {
     if (ids.length === 0) return new Set();

@@ -11,7 +11,7 @@ import { pushCreationStore } from '../../storage/push/create.ts';
 import { pushDevices } from '../../storage/push/devices.ts';
 import { pushStatsReader } from '../../storage/push/reads.ts';
 import { earliestSendAt } from '../access/settings.ts';
-import { clock, publishWork, publishWorkAt, settings, table, vault } from '../process/aws.ts';
+import { clock, publishWork, publishWorkAt, settings, table, vaults } from '../process/aws.ts';
 import { measure } from '../process/observe.ts';
 import { balance, noteDepleted } from '../wallet/funds.ts';
 import { quotePorts } from '../wallet/quote.ts';
@@ -24,12 +24,12 @@ const enqueueSend = (messageId: Id<'message'>, at: number): void =>
 export const enqueueChunk = ({ messageId, shard, number }: PushChunk, at: number): void =>
   publishWorkAt([{ kind: 'send_push', ...KEYS.pushChunk(messageId, shard, number) }], at);
 
-const apps = pushApps(table, vault);
+const apps = pushApps(table, vaults.push);
 
 export const devicePorts: DevicePorts = {
   clock,
   apps,
-  devices: pushDevices(table, vault),
+  devices: pushDevices(table, vaults.push),
   webPush: { allowLoopbackHttp: settings.WEBHOOK_LOOPBACK, hosts: settings.WEB_PUSH_HOSTS },
   hasContact: (organizationId, contactId) => hasContact(table, organizationId, contactId),
   onOptOut: (platform) => measure({ platform }, { PushOptOuts: 1 }),
@@ -40,7 +40,7 @@ const stats = pushStatsReader(table);
 export const createPushPorts: CreatePushPorts = {
   clock,
   earliestSendAt: (organizationId, at) => earliestSendAt(organizationId, 'push', at),
-  recipientHashOf: async (organizationId, kind, to) => (await vault()).blindIndex(organizationId, kind, to),
+  recipientHashOf: async (organizationId, kind, to) => (await vaults.recipients()).blindIndex(organizationId, kind, to),
   sendDeadlineMs: settings.SEND_DEADLINE_SECONDS * 1000,
   prices: quotePorts.prices,
   audiences: audienceSource(table, apps),

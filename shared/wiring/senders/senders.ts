@@ -4,10 +4,10 @@ import type { WorkItem } from '../../queues/queues.ts';
 import { readProviderSettings } from '../../storage/access/providers.ts';
 import { KEYS } from '../../storage/access-patterns.ts';
 import { readDueSender, senderStore } from '../../storage/senders/senders.ts';
-import { clock, publishWorkAt, settings, table, vault } from '../process/aws.ts';
+import { clock, publishWorkAt, settings, table, vaults } from '../process/aws.ts';
 
 const emailIdentities: SenderPorts['emailIdentities'] = async () => {
-  const ses = (await readProviderSettings(table, await vault(), 'email')).get('amazon_ses');
+  const ses = (await readProviderSettings(table, await vaults.providers(), 'email')).get('amazon_ses');
   if (ses === undefined) return undefined;
   const { sesIdentities } = await import('../../providers/email/ses-identities.ts');
   return sesIdentities(ses);

@@ -11,7 +11,7 @@ import { readIdempotencyRecord } from '../../storage/messages/idempotency.ts';
 import { messageStore } from '../../storage/messages/message-store.ts';
 import type { Sealer } from '../../storage/messages/queued.ts';
 import { organizationSettings } from '../access/settings.ts';
-import { clock, providerFetch, publishWork, publishWorkAt, settings, table, vault } from '../process/aws.ts';
+import { clock, providerFetch, publishWork, publishWorkAt, settings, table, vaults } from '../process/aws.ts';
 import { logger, measure } from '../process/observe.ts';
 import { addLogFields } from '../process/scope.ts';
 import { senderChecks } from '../senders/checks.ts';
@@ -46,7 +46,7 @@ export const routing = new Routing({
   clock,
   breakers: breakers(table, clock),
   sandbox: (channel) => sandboxProvider(channelOf(channel)),
-  settings: async (channel) => readProviderSettings(table, await vault(), channel),
+  settings: async (channel) => readProviderSettings(table, await vaults.providers(), channel),
   routes: (organizationId, channel, route) => readRoutes(table, organizationId, channel, route),
   // A push fans out to devices of the organization's own apps: no provider of the stage is called for it as a whole, and none can be missing.
   ownedBy: { push: async () => ({ kind: 'ready', providers: [] }) },
@@ -55,8 +55,8 @@ export const routing = new Routing({
 const PURPOSE = 'queued-content';
 /** Seals content that waits in the table to be sent. */
 export const sealer: Sealer = {
-  seal: async (organizationId, id, text) => (await vault()).seal(PURPOSE, organizationId, text, id),
-  open: async (organizationId, id, sealed) => (await vault()).open(PURPOSE, organizationId, sealed, id),
+  seal: async (organizationId, id, text) => (await vaults.content()).seal(PURPOSE, organizationId, text, id),
+  open: async (organizationId, id, sealed) => (await vaults.content()).open(PURPOSE, organizationId, sealed, id),
 };
 
 export const sendPorts: SendPorts = {
@@ -75,8 +75,8 @@ export const sendPorts: SendPorts = {
     const undecided = await import('./undecided.ts');
     return undecided.mayBeWithdrawn(message);
   },
-  recipientHashOf: async (organizationId, kind, to) => (await vault()).blindIndex(organizationId, kind, to),
-  globalRecipientHash: async (phone) => (await vault()).blindIndex('*', 'phone', phone),
+  recipientHashOf: async (organizationId, kind, to) => (await vaults.recipients()).blindIndex(organizationId, kind, to),
+  globalRecipientHash: async (phone) => (await vaults.recipients()).blindIndex('*', 'phone', phone),
   enqueueSandboxReport: (messageId, at) => publishWorkAt([{ kind: 'sandbox_outcome', ...KEYS.message(messageId) }], at),
   enqueueRecovery: (messageId, at) => publishWorkAt([{ kind: 'recover_send', ...KEYS.message(messageId) }], at),
   noteDepleted,

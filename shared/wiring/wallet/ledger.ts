@@ -3,13 +3,13 @@ import type { Actor } from '../../domain/core/actor.ts';
 import { decodeCursor, encodeCursor } from '../../domain/core/cursor.ts';
 import { refuse } from '../../domain/core/errors.ts';
 import { type LedgerPosition, readLedger } from '../../storage/wallet/ledger.ts';
-import { table, vault } from '../process/aws.ts';
+import { table, vaults } from '../process/aws.ts';
 
 const position = z.strictObject({ sk: z.string(), balance: z.int(), held: z.int() });
 
 /** A page of the ledger, newest first (docs/spec/wallet.md#ledger); 400 for a cursor that is invalid or of another organization, environment or list. */
 export const ledgerPage = async (actor: Actor, limit: number, cursor: string | undefined) => {
-  const keys = await vault();
+  const keys = await vaults.cursors();
   const scope = { organizationId: actor.organizationId, env: actor.env, query: { operation: 'wallet.list-entries' } };
   let from: LedgerPosition | undefined;
   if (cursor !== undefined) {

@@ -16,7 +16,7 @@ import { backlogStore } from '../../storage/webhooks/backlog.ts';
 import { deliveryStore } from '../../storage/webhooks/deliveries.ts';
 import { webhookStore } from '../../storage/webhooks/subscriptions.ts';
 import { drawOf } from '../access/rates.ts';
-import { clock, publishWork, settings, table, vault } from '../process/aws.ts';
+import { clock, publishWork, settings, table, vaults } from '../process/aws.ts';
 import { logger, measure } from '../process/observe.ts';
 
 const policy = { allowLoopbackHttp: settings.WEBHOOK_LOOPBACK };
@@ -44,17 +44,21 @@ export const webhookPorts: WebhookPorts = {
   checkHeaders,
   newSecret,
   sign,
-  seal: async (organizationId, webhookId, secret) => (await vault()).seal(PURPOSE, organizationId, secret, webhookId),
-  open: async (organizationId, webhookId, sealed) => (await vault()).open(PURPOSE, organizationId, sealed, webhookId),
+  seal: async (organizationId, webhookId, secret) =>
+    (await vaults.webhooks()).seal(PURPOSE, organizationId, secret, webhookId),
+  open: async (organizationId, webhookId, sealed) =>
+    (await vaults.webhooks()).open(PURPOSE, organizationId, sealed, webhookId),
   sealHeader: async (organizationId, webhookId, name, value) =>
-    (await vault()).seal(HEADER_PURPOSE, organizationId, value, `${webhookId} ${name}`),
+    (await vaults.webhooks()).seal(HEADER_PURPOSE, organizationId, value, `${webhookId} ${name}`),
   openHeader: async (organizationId, webhookId, name, sealed) =>
-    (await vault()).open(HEADER_PURPOSE, organizationId, sealed, `${webhookId} ${name}`),
+    (await vaults.webhooks()).open(HEADER_PURPOSE, organizationId, sealed, `${webhookId} ${name}`),
   drawValidation: (organizationId) => drawOf(organizationId, WEBHOOK_VALIDATIONS),
   sealExchange: async (organizationId, deliveryId, exchange) =>
-    (await vault()).seal(EXCHANGE_PURPOSE, organizationId, JSON.stringify(exchange), deliveryId),
+    (await vaults.webhooks()).seal(EXCHANGE_PURPOSE, organizationId, JSON.stringify(exchange), deliveryId),
   openExchange: async (organizationId, deliveryId, sealed) =>
-    exchangeSchema.parse(JSON.parse((await vault()).open(EXCHANGE_PURPOSE, organizationId, sealed, deliveryId))),
+    exchangeSchema.parse(
+      JSON.parse((await vaults.webhooks()).open(EXCHANGE_PURPOSE, organizationId, sealed, deliveryId)),
+    ),
   recipient: async (organizationId, messageId) => {
     const row = await table.get(KEYS.message(messageId), { eventual: true, only: ['org', 'direction', 'from', 'to'] });
     return row?.org === organizationId ? text(row.direction === 'inbound' ? row.from : row.to) : undefined;

@@ -9,7 +9,7 @@ import { readProviderSettings } from '../../storage/access/providers.ts';
 import { PARSE_KEY } from '../../storage/parse-key.ts';
 import { mediaStore } from '../../storage/whatsapp/media.ts';
 import { uploadBucket } from '../../storage/whatsapp/media-bucket.ts';
-import { clock, providerFetch, settings, table, vault } from '../process/aws.ts';
+import { clock, providerFetch, settings, table, vaults } from '../process/aws.ts';
 import { logger } from '../process/observe.ts';
 import { numberPorts } from './numbers.ts';
 
@@ -25,7 +25,7 @@ const MISSING =
 
 /** Meta's media API, at the address in the operator's WhatsApp settings. */
 const liveMediaApi: MediaPorts['mediaApi'] = async () => {
-  const [found] = (await readProviderSettings(table, await vault(), 'whatsapp')).values();
+  const [found] = (await readProviderSettings(table, await vaults.providers(), 'whatsapp')).values();
   if (found === undefined) return { missing: MISSING };
   return metaMediaApi({ fetch: providerFetch, now: clock }, graphAddress(found));
 };

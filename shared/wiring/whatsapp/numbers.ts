@@ -8,12 +8,12 @@ import type { Sealer } from '../../storage/messages/queued.ts';
 import { mediaStore } from '../../storage/whatsapp/media.ts';
 import { numberStore } from '../../storage/whatsapp/numbers.ts';
 import { templateStore } from '../../storage/whatsapp/templates.ts';
-import { clock, providerFetch, publishWork, settings, table, vault } from '../process/aws.ts';
+import { clock, providerFetch, publishWork, settings, table, vaults } from '../process/aws.ts';
 
 const PURPOSE = 'number-token';
 const sealer: Sealer = {
-  seal: async (organizationId, id, text) => (await vault()).seal(PURPOSE, organizationId, text, id),
-  open: async (organizationId, id, sealed) => (await vault()).open(PURPOSE, organizationId, sealed, id),
+  seal: async (organizationId, id, text) => (await vaults.numbers()).seal(PURPOSE, organizationId, text, id),
+  open: async (organizationId, id, sealed) => (await vaults.numbers()).open(PURPOSE, organizationId, sealed, id),
 };
 const raised = (eventId: Id<'event'>): void => publishWork([eventWorkItem(eventId)]);
 
@@ -23,7 +23,7 @@ const MISSING =
 /** The test stage always uses the sandbox. */
 const metaApi: NumberPorts['metaApi'] = async (env, accessToken) => {
   if (env === 'test') return sandboxMetaApi(accessToken);
-  const [provider] = (await readProviderSettings(table, await vault(), 'whatsapp')).values();
+  const [provider] = (await readProviderSettings(table, await vaults.providers(), 'whatsapp')).values();
   if (provider === undefined) return { missing: MISSING };
   // Loaded at the first live call, to keep it out of the sandbox's and other functions' cold starts.
   const { managementAddress, metaManagement } = await import('../../providers/meta/management.ts');

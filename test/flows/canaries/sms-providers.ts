@@ -1,9 +1,10 @@
 import { expect } from 'vitest';
-import { putProviderSettings, putRoutes } from '../../../shared/storage/access/providers.ts';
+import { putRoutes } from '../../../shared/storage/access/providers.ts';
 import { startAwsEndUserMessagingStandIn } from '../../support/providers/aws-end-user-messaging-stand-in.ts';
 import { startInfobipStandIn } from '../../support/providers/infobip-stand-in.ts';
 import type { AcceptedMessage, Play, SmsStandIn } from '../../support/providers/stand-in.ts';
 import { startTwilioStandIn } from '../../support/providers/twilio-stand-in.ts';
+import { setUpProvider } from '../support.ts';
 import { noted, postAll, type Watched } from './callers.ts';
 import { CANARIES } from './values.ts';
 
@@ -78,14 +79,8 @@ export const setUpProviders = async ({ messaging, secrets }: Watched): Promise<r
   const aws = await startAwsEndUserMessagingStandIn();
   aws.endpoint = `${messaging.url}/callbacks/aws_end_user_messaging/receipts`;
   const standIns: SmsStandIn[] = [aws, await startTwilioStandIn(), await startInfobipStandIn()];
-  const vault = await messaging.vault('live');
   for (const { provider, settings } of standIns) {
-    await putProviderSettings(messaging.tables.live, vault, {
-      channel: 'sms',
-      name: provider,
-      settings: { ...settings, timeoutMs: 1_000 },
-      now: Date.now(),
-    });
+    await setUpProvider(messaging, 'sms', provider, { ...settings, timeoutMs: 1_000 });
     const { authToken, apiKey, secretAccessKey } = settings;
     secrets[`${provider} credential`] = String(authToken ?? apiKey ?? secretAccessKey);
   }

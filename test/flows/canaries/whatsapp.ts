@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect, vi } from 'vitest';
-import { putProviderSettings } from '../../../shared/storage/access/providers.ts';
 import type { Play } from '../../support/providers/stand-in.ts';
 import { startWhatsappStandIn, type WhatsappStandIn } from '../../support/providers/whatsapp-stand-in.ts';
+import { setUpProvider } from '../support.ts';
 import { postAll, type Watched } from './callers.ts';
 import { CANARIES } from './values.ts';
 
@@ -33,12 +33,7 @@ export const useWhatsapp = async (watched: Watched): Promise<WhatsappStandIn> =>
   const settings = { ...meta.settings, timeoutMs: 1_000 };
   const { accessToken, appSecret, verifyToken } = meta.settings;
   Object.assign(secrets, { metaToken: accessToken, metaSecret: appSecret, metaVerifyToken: verifyToken });
-  await putProviderSettings(messaging.tables.live, await messaging.vault('live'), {
-    channel: 'whatsapp',
-    name: 'whatsapp_cloud_api',
-    settings,
-    now: Date.now(),
-  });
+  await setUpProvider(messaging, 'whatsapp', 'whatsapp_cloud_api', settings);
   const { live } = await messaging.tenant({ live: 1_000_000 });
   meta.script(...PLAYS);
   const payload = { template: { name: 'exame', language: 'pt-BR' } };

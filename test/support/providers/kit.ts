@@ -1,5 +1,5 @@
 import type { Channel } from '../../../shared/domain/message/channel.ts';
-import type { Dispatch, Provider, ProviderIo } from '../../../shared/domain/message/provider-port.ts';
+import type { CallbackReader, Dispatch, Provider, ProviderIo } from '../../../shared/domain/message/provider-port.ts';
 import { loadAllProviders } from '../../../shared/providers/index.ts';
 import { amazonSesUnderTest } from './amazon-ses-stand-in.ts';
 import { awsEndUserMessagingRcsUnderTest } from './aws-end-user-messaging-rcs-stand-in.ts';
@@ -58,16 +58,18 @@ export const io: ProviderIo = { fetch: globalThis.fetch, now: () => NOW };
 
 export const REGISTERED = await loadAllProviders();
 
-/** Opens a registered adapter as the service does. */
+/** Opens a registered adapter as the service does: its callbacks with what verifies them alone, as it is stored. */
 export const open = (
   channel: Channel,
   name: string,
   settings: object,
   over: Partial<ProviderIo> = {},
-): Provider<unknown> => {
+): Provider<unknown> & CallbackReader => {
   const registered = REGISTERED.find((each) => each.channel === channel && each.name === name);
   if (!registered) throw new Error(`no provider ${channel}/${name}`);
-  return registered.open(settings, { ...io, ...over });
+  const { callbacks } = registered;
+  const verifying: unknown = JSON.parse(JSON.stringify(callbacks.settings.parse(registered.settings.parse(settings))));
+  return { ...callbacks.open(verifying, { ...io, ...over }), ...registered.open(settings, { ...io, ...over }) };
 };
 
 /** Sends one message; what the stand-in accepted. */

@@ -14,7 +14,7 @@ export const connectNumber = async (
   { phoneNumberId, wabaId, accessToken }: NumberFields,
   env: Environment = 'live',
 ): Promise<WhatsappNumber> => {
-  const vault = await messaging.vault(env);
+  const vault = await messaging.vault(env, 'numbers');
   const sealer = {
     seal: async (org: string, of: string, text: string) => vault.seal('number-token', org, text, of),
     open: async (org: string, of: string, sealed: string) => vault.open('number-token', org, sealed, of),

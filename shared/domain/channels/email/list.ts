@@ -12,7 +12,7 @@ interface Query extends PageRequest {
 
 /** A page of the caller's e-mails, newest first. 400 if `to` is not an address. */
 export const listEmails = async (
-  { vault, page }: ListPorts,
+  { recipients, page }: ListPorts,
   { organizationId }: Actor,
   { to, status, campaignId, limit, skip }: Query,
 ) => {
@@ -22,7 +22,7 @@ export const listEmails = async (
       detail: 'The query breaks the contract.',
       errors: [{ path: 'to', message: 'must be an e-mail address' }],
     });
-  const recipientHash = address && (await vault()).blindIndex(organizationId, 'email', address);
+  const recipientHash = address && (await recipients()).blindIndex(organizationId, 'email', address);
   const filter = { campaignId, recipientHash, status: status && statesOfEmail(status) };
   return page(organizationId, 'email', filter, { limit, skip });
 };

@@ -10,7 +10,7 @@ type Query = Pick<MessageFilter, 'status' | 'region' | 'contactId' | 'campaignId
 
 /** A page of the caller's SMS, newest first. 422 if `phone` is not an existing number (docs/spec/sms.md#sms-lists). */
 export const listSms = async (
-  { vault, page }: ListPorts,
+  { recipients, page }: ListPorts,
   { organizationId }: Actor,
   { phone, limit, skip, from, to, ...filter }: Query,
 ) => {
@@ -20,6 +20,6 @@ export const listSms = async (
       detail: 'The query breaks the contract.',
       errors: [{ path: 'phone', message: 'must be an existing number in E.164; in an address its + is written %2B' }],
     });
-  const recipientHash = number && (await vault()).blindIndex(organizationId, 'phone', number);
+  const recipientHash = number && (await recipients()).blindIndex(organizationId, 'phone', number);
   return page(organizationId, 'sms', { ...filter, ...isoWindow(from, to), recipientHash }, { limit, skip });
 };
