@@ -120,12 +120,33 @@ export const startDynoxide = async (options: DynoxideOptions = {}): Promise<Engi
   );
 };
 
+/**
+ * Ends a process when this one ends, even by kill -9: a shell waits for a line on a pipe that only this process holds, and the end of the
+ * pipe without one means that it is gone. Call the result once the process has ended. Windows has no such shell: there, the next start ends
+ * what a kill left behind (`lock.ts`).
+ */
+const endWithThisProcess = (pid: number): (() => void) => {
+  if (process.platform === 'win32') {
+    const kill = () => process.kill(pid);
+    process.once('exit', kill);
+    return () => process.off('exit', kill);
+  }
+  const script = 'read -r ended || { kill "$1"; sleep 1; kill -9 "$1"; }';
+  const watcher = spawn('/bin/sh', ['-c', script, 'sh', String(pid)], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  watcher.on('error', () => undefined);
+  watcher.stdin.on('error', () => undefined);
+  watcher.unref();
+  return () => watcher.stdin.end('ended\n');
+};
+
 const childEngine = (child: ChildProcess, endpoint: string, onCrash?: () => void): Engine => {
   let stopping = false;
-  // The engine has its own process group and would survive this process (it does survive a kill -9; see `lock.ts`).
-  const killChild = () => child.kill('SIGTERM');
-  process.once('exit', killChild);
-  const ended = once(child, 'exit').finally(() => process.off('exit', killChild));
+  // The engine has its own process group and would survive this process.
+  const release = child.pid === undefined ? () => undefined : endWithThisProcess(child.pid);
+  const ended = once(child, 'exit').finally(release);
   void ended.then(() => stopping || onCrash?.());
   return {
     endpoint,
