@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type DynoxideOptions, type Engine, freePort, startDynoxide } from '../../infra/local/engines.ts';
+import { startTableLaws } from '../../infra/local/table-laws/proxy.ts';
 
 /** Whether the tests run over Amazon's DynamoDB Local instead of the embedded engine: `npm run test:dynamodb-local`. */
 export const OVER_DYNAMODB_LOCAL = process.env.TEST_DYNAMODB === 'local';
@@ -47,6 +48,30 @@ const startDynamodbLocal = async (): Promise<Engine> => {
   throw new Error('DynamoDB Local exited at once, five times.');
 };
 
+/**
+ * Whether the tests' tables keep DynamoDB's laws (docs/table-laws.md): `TEST_TABLE_LAWS=1`, or a comma-separated choice of `conflicts`,
+ * `throughput` and `lag`. `TEST_TABLE_LAWS_SCALE` divides the limits, `TEST_TABLE_LAWS_SEED` draws other times.
+ */
+const LAWS = process.env.TEST_TABLE_LAWS === '1' ? 'conflicts,throughput,lag' : process.env.TEST_TABLE_LAWS;
+const WIDE = { read: Infinity, write: Infinity };
+
+const behindLaws = async (engine: Engine, laws: readonly string[]): Promise<Engine> => {
+  const proxy = await startTableLaws(engine.endpoint, {
+    scale: Number(process.env.TEST_TABLE_LAWS_SCALE ?? 1),
+    seed: Number(process.env.TEST_TABLE_LAWS_SEED ?? 1),
+    ...(laws.includes('conflicts') ? {} : { flightMs: [0, 0] }),
+    ...(laws.includes('throughput') ? {} : { partition: WIDE, table: WIDE }),
+    ...(laws.includes('lag') ? {} : { lagMs: [0, 0], lateShare: 0 }),
+  });
+  const stop = async () => {
+    await proxy.close();
+    await engine.stop();
+  };
+  return { endpoint: proxy.endpoint, stop };
+};
+
 /** The engine of a test's table: the embedded one, unless the run is over DynamoDB Local, which keeps no files. */
-export const startTableEngine = (options: DynoxideOptions = {}): Promise<Engine> =>
-  OVER_DYNAMODB_LOCAL ? startDynamodbLocal() : startDynoxide(options);
+export const startTableEngine = async (options: DynoxideOptions = {}): Promise<Engine> => {
+  const engine = await (OVER_DYNAMODB_LOCAL ? startDynamodbLocal() : startDynoxide(options));
+  return LAWS ? behindLaws(engine, LAWS.split(',')) : engine;
+};

@@ -98,7 +98,9 @@ test("TransactGetItems that meets a transaction is cancelled with TransactionCon
 test('single writes of one item never conflict: each has its turn', async () => {
   const { client, refused } = await laws(FLIGHT);
   const add = { UpdateExpression: 'ADD n :one', ExpressionAttributeValues: { ':one': { N: '1' } } };
-  await Promise.all(Array.from({ length: 20 }, () => client.send(new UpdateItemCommand({ ...keyOf('turns'), ...add }))));
+  await Promise.all(
+    Array.from({ length: 20 }, () => client.send(new UpdateItemCommand({ ...keyOf('turns'), ...add }))),
+  );
   expect((await direct.send(new GetItemCommand(keyOf('turns')))).Item?.n).toEqual({ N: '20' });
   expect(refused()).toEqual({});
 });
@@ -108,7 +110,10 @@ test('the same seed draws the same times in flight, and others than another seed
     const { client, clock, run } = await laws({ ...FLIGHT, seed });
     const taken: number[] = [];
     const wait = clock.wait;
-    clock.wait = (ms) => (taken.push(ms), wait(ms));
+    clock.wait = (ms) => {
+      taken.push(ms);
+      return wait(ms);
+    };
     for (let turn = 0; turn < 5; turn++) await run(client.send(transaction(putOf('seeded'))));
     return taken;
   };

@@ -25,6 +25,12 @@ export class HandClock implements Clock {
     return this.#waiting.length;
   }
 
+  /** Moves to the moment that the first of them waits for. */
+  step(): void {
+    const next = Math.min(...this.#waiting.map(({ until }) => until));
+    if (next < Infinity) this.advance(Math.max(0, next - this.#now));
+  }
+
   advance(ms: number): void {
     this.#now += ms;
     const due = this.#waiting.filter(({ until }) => until <= this.#now);
@@ -40,7 +46,8 @@ export const row = (pk: string, more: Record<string, { S: string } | { N: string
   sk: S('A'),
   ...more,
 });
-export const put = (Item: ReturnType<typeof row>) => new PutItemCommand({ TableName: TABLE, Item });
+export const put = (Item: Record<string, { S: string } | { N: string }>) =>
+  new PutItemCommand({ TableName: TABLE, Item });
 export const putOf = (pk: string, more?: Parameters<typeof row>[1]): TransactWriteItem => ({
   Put: { TableName: TABLE, Item: row(pk, more) },
 });
@@ -60,10 +67,17 @@ export const startEngine = async () => {
     const client = new DynamoDBClient({ endpoint: proxy.endpoint, maxAttempts: 1 });
     /** Lets the calls that wait for the clock go on, as they come, until the work is done. */
     const run = async <T>(work: Promise<T>): Promise<T> => {
-      const steps = setInterval(() => clock.advance(clock.waiting > 0 ? 100 : 0), 1);
+      const steps = setInterval(() => clock.step(), 1);
       return work.finally(() => clearInterval(steps));
     };
-    return { ...proxy, clock, client, run, refused: () => proxy.statistics().refusals, [Symbol.asyncDispose]: proxy.close };
+    return {
+      ...proxy,
+      clock,
+      client,
+      run,
+      refused: () => proxy.statistics().refusals,
+      [Symbol.asyncDispose]: proxy.close,
+    };
   };
   return { direct, laws };
 };

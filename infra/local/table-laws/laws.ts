@@ -69,7 +69,7 @@ export class Laws {
   }
 
   refused(kind: RefusalKind, count = 1): void {
-    this.#refusals.set(kind, (this.#refusals.get(kind) ?? 0) + count);
+    if (count > 0) this.#refusals.set(kind, (this.#refusals.get(kind) ?? 0) + count);
   }
 
   throttled({ demand, limit }: Throttle): void {
