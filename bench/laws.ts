@@ -1,0 +1,138 @@
+import { startTableLaws, type TableLaws } from '../infra/local/table-laws/proxy.ts';
+import { newId } from '../shared/domain/core/ids.ts';
+import { newEvent } from '../shared/domain/events/event.ts';
+import { deliveryStore } from '../shared/storage/webhooks/deliveries.ts';
+import { webhookStore } from '../shared/storage/webhooks/subscriptions.ts';
+import { apiClient } from '../test/support/api.ts';
+import { fundedOrganization, runLoadInThread, startStackProcess, startStore, tablesAt } from './processes.ts';
+import { circumstances, columns, figure, loadNow, type Section, verdict } from './report.ts';
+import { sendPlan } from './send.ts';
+
+const CONNECTIONS = [1, 4, 16, 64];
+/** Divisors of the limits: as they are, and so that two cores reach them. */
+const SCALES = [1, 20];
+const MEASURE_MS = Number(process.env.MEASURE_MS ?? 4_000);
+const CONSUMERS = 20;
+/** Batches of a consumer, and events of a batch: as the queue hands them out. */
+const BATCHES = 10;
+const EVENTS = 10;
+/** A recipient of the sandbox that ends without a receipt. */
+const SILENT = '+5511999990099';
+
+/** The service in a process of its own, behind the laws. */
+const startLawful = async (scale: number) => {
+  const store = await startStore();
+  const laws = await startTableLaws(store.endpoint, { scale });
+  const stack = await startStackProcess({ dataDir: store.folder, dynamodbEndpoint: laws.endpoint });
+  const organization = await fundedOrganization(laws.endpoint);
+  const stop = async () => {
+    await stack.stop();
+    await laws.close();
+    await store.stop();
+  };
+  return { laws, port: stack.port, organization, stop };
+};
+type Lawful = Awaited<ReturnType<typeof startLawful>>;
+
+/** What the laws refused while the work ran. */
+const refusedDuring = async (laws: TableLaws, work: () => Promise<unknown>): Promise<string> => {
+  const before: Readonly<Record<string, number>> = laws.statistics().refusals;
+  await work();
+  const counts = Object.entries(laws.statistics().refusals).map(([kind, count]) => [kind, count - (before[kind] ?? 0)]);
+  return counts.flatMap(([kind, count]) => (count ? `${kind} ${count}` : [])).join(', ') || 'none';
+};
+
+/** Single sends of one wallet. */
+const sends = async ({ laws, port, organization }: Lawful, scale: number, connections: number) => {
+  const plan = { ...sendPlan(organization.keys.test, SILENT, 'otp'), port, connections, method: 'POST' };
+  let result: Awaited<ReturnType<typeof runLoadInThread>> | undefined;
+  const refusals = await refusedDuring(laws, async () => {
+    result = await runLoadInThread({ ...plan, warmMs: 500, measureMs: MEASURE_MS });
+  });
+  const { statuses = {}, requests = 0, p95 = 0 } = result ?? {};
+  const accepted = statuses['201'] ?? 0;
+  return {
+    scale,
+    connections,
+    'accepted/s': figure((accepted * 1000) / MEASURE_MS),
+    'refused, %': figure((1 - accepted / requests) * 100),
+    'p95, ms': figure(p95),
+    statuses: JSON.stringify(statuses),
+    'table refused': refusals,
+  };
+};
+
+/** Consumers that give one subscription its events, each a batch again until it is given, as from a queue. */
+const fanOut = async ({ laws, port, organization }: Lawful, scale: number) => {
+  const { organizationId } = organization;
+  const client = apiClient(`http://127.0.0.1:${port}/v2`, organization.keys.test);
+  await client.post('/webhooks', { url: 'https://example.com/hook', events: ['sms.delivered'] });
+  const { test: table } = tablesAt(laws.endpoint);
+  const [subscription] = await webhookStore(table).list(organizationId);
+  if (!subscription) throw new Error('there is no subscription');
+  const { fanOut: give, feed } = deliveryStore(table);
+  let [tries, failed] = [0, 0];
+  const consume = async () => {
+    for (let batch = 0; batch < BATCHES; batch++) {
+      const createdAt = Date.now();
+      const events = Array.from({ length: EVENTS }, () =>
+        newEvent({ type: 'sms.delivered', organizationId, env: 'test', createdAt, data: { id: newId('message') } }),
+      );
+      for (let given = false; !given; ) {
+        tries++;
+        given = await give(subscription, events, createdAt).then(
+          () => true,
+          () => false,
+        );
+        if (!given) failed++;
+      }
+    }
+  };
+  const from = performance.now();
+  const refusals = await refusedDuring(laws, () => Promise.all(Array.from({ length: CONSUMERS }, consume)));
+  const ms = performance.now() - from;
+  const total = CONSUMERS * BATCHES * EVENTS;
+  const numbers = (await feed(subscription.id, 0, total + 1, Date.now())).map(({ sequence }) => sequence);
+  return {
+    scale,
+    'events/s': figure((total * 1000) / ms),
+    'tries given up, %': figure((failed / tries) * 100),
+    gapless: numbers.every((sequence, at) => sequence === at + 1) ? `yes, ${numbers.length} read` : 'no',
+    'table refused': refusals,
+  };
+};
+
+/** Behind the laws of DynamoDB: what is refused of one wallet's sends, and of one subscription's events. */
+export const benchLaws = async (): Promise<Section> => {
+  const loadBefore = loadNow();
+  const [sent, fanned] = [[], []] as [Awaited<ReturnType<typeof sends>>[], Awaited<ReturnType<typeof fanOut>>[]];
+  for (const scale of SCALES) {
+    const lawful = await startLawful(scale);
+    try {
+      for (const connections of CONNECTIONS) {
+        sent.push(await sends(lawful, scale, connections));
+        console.log('laws:', sent.at(-1));
+      }
+      fanned.push(await fanOut(lawful, scale));
+      console.log('laws:', fanned.at(-1));
+    } finally {
+      await lawful.stop();
+    }
+  }
+  const worst = sent.find(({ scale, connections }) => scale === 1 && connections === 64);
+  const text = `One wallet's sends (\`POST /v2/sms/messages\`, sandbox) behind the laws of docs/table-laws.md, their limits divided by \`scale\`.
+
+${columns(sent)}
+
+${CONSUMERS} consumers give one subscription ${BATCHES} batches of ${EVENTS} events each; a batch that failed is given again.
+
+${columns(fanned)}
+
+${circumstances('laws', loadBefore)}`;
+  const refused = Number(worst?.['refused, %'] ?? Number.NaN);
+  return {
+    title: "Behind DynamoDB's laws",
+    verdicts: [verdict('sends of one wallet refused at 64 connections behind the laws', refused, '<', 1, ' %')],
+    text,
+  };
+};
