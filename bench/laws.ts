@@ -65,8 +65,9 @@ const sends = async ({ laws, port, organization }: Lawful, scale: number, connec
 /** Consumers that give one subscription its events, each a batch again until it is given, as from a queue. */
 const fanOut = async ({ laws, port, organization }: Lawful, scale: number) => {
   const { organizationId } = organization;
-  const client = apiClient(`http://127.0.0.1:${port}/v2`, organization.keys.test);
-  await client.post('/webhooks', { url: 'https://example.com/hook', events: ['sms.delivered'] });
+  const client = apiClient(`http://127.0.0.1:${port}`, organization.keys.test);
+  const made = await client.post('/webhooks', { url: 'http://127.0.0.1:9/hook', events: ['sms.delivered'] });
+  if (made.status !== 201) throw new Error(`the subscription was answered ${made.status}: ${made.text}`);
   const { test: table } = tablesAt(laws.endpoint);
   const [subscription] = await webhookStore(table).list(organizationId);
   if (!subscription) throw new Error('there is no subscription');
