@@ -4,6 +4,7 @@ import { newEvent } from '../shared/domain/events/event.ts';
 import { deliveryStore } from '../shared/storage/webhooks/deliveries.ts';
 import { webhookStore } from '../shared/storage/webhooks/subscriptions.ts';
 import { apiClient } from '../test/support/api.ts';
+import { startReceiver } from './delivery-receiver.ts';
 import { fundedOrganization, runLoadInThread, startStackProcess, startStore, tablesAt } from './processes.ts';
 import { circumstances, columns, figure, loadNow, type Section, verdict } from './report.ts';
 import { sendPlan } from './send.ts';
@@ -58,6 +59,7 @@ const sends = async ({ laws, port, organization }: Lawful, scale: number, connec
     'refused, %': figure((1 - accepted / requests) * 100),
     'p95, ms': figure(p95),
     statuses: JSON.stringify(statuses),
+    'in flight, ms': figure(laws.statistics().meanFlightMs),
     'table refused': refusals,
   };
 };
@@ -66,7 +68,8 @@ const sends = async ({ laws, port, organization }: Lawful, scale: number, connec
 const fanOut = async ({ laws, port, organization }: Lawful, scale: number) => {
   const { organizationId } = organization;
   const client = apiClient(`http://127.0.0.1:${port}`, organization.keys.test);
-  const made = await client.post('/webhooks', { url: 'http://127.0.0.1:9/hook', events: ['sms.delivered'] });
+  const receiver = await startReceiver();
+  const made = await client.post('/webhooks', { url: `${receiver.url}/hook`, events: ['sms.delivered'] });
   if (made.status !== 201) throw new Error(`the subscription was answered ${made.status}: ${made.text}`);
   const { test: table } = tablesAt(laws.endpoint);
   const [subscription] = await webhookStore(table).list(organizationId);
@@ -92,6 +95,7 @@ const fanOut = async ({ laws, port, organization }: Lawful, scale: number) => {
   const from = performance.now();
   const refusals = await refusedDuring(laws, () => Promise.all(Array.from({ length: CONSUMERS }, consume)));
   const ms = performance.now() - from;
+  await receiver.close();
   const total = CONSUMERS * BATCHES * EVENTS;
   const numbers = (await feed(subscription.id, 0, total + 1, Date.now())).map(({ sequence }) => sequence);
   return {

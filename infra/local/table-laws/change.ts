@@ -1,4 +1,4 @@
-import type { Call, Json } from './engine.ts';
+import type { Answer, Call, Json } from './engine.ts';
 import type { HeldBack } from './index-lag.ts';
 import type { Laws } from './laws.ts';
 import { type Item, itemId, pick, type TableShape } from './model.ts';
@@ -94,3 +94,25 @@ export class Change {
     return writeDemands(shape, { key, before: this.#before, after }, this.#transactional);
   }
 }
+
+/** What carries changes out, and how its refusals are told apart. */
+export interface Sending {
+  readonly call: Call;
+  readonly send: () => Promise<Answer>;
+  /** Whether a refusal means that a condition failed. */
+  readonly wasTried: (answer: Answer) => boolean;
+}
+
+/** Has the engine carry out admitted changes, and ends them by its answer; as not written when it cannot be reached, which is then thrown. */
+export const carryOut = async (changes: readonly Change[], { call, send, wasTried }: Sending): Promise<Answer> => {
+  for (const change of changes) change.start();
+  const answer = await send().catch((fault: unknown) => {
+    for (const change of changes) change.refused(false);
+    throw fault;
+  });
+  for (const change of changes) {
+    if (answer.status === 200) await change.written(call);
+    else change.refused(wasTried(answer));
+  }
+  return answer;
+};

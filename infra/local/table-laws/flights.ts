@@ -32,7 +32,7 @@ export class Flights {
     if (conflicts.length > 0) return { conflicts };
     for (const item of items) this.#transactions.add(item);
     return {
-      ready: Promise.all(items.map((item) => this.#writes.get(item))),
+      ready: Promise.all(items.map(async (item) => this.#writes.get(item))),
       end: () => {
         for (const item of items) this.#transactions.delete(item);
       },

@@ -28,6 +28,8 @@ export type RefusalKind =
 export interface LawStatistics {
   readonly calls: Readonly<Record<string, number>>;
   readonly refusals: Readonly<Partial<Record<RefusalKind, number>>>;
+  /** How long transactions were in flight, in ms: longer than drawn where the engine is slower than that. */
+  readonly meanFlightMs: number;
   /** The keys that took most units, of tables (`live`) and indexes (`live/gsi1`). */
   readonly hottest: readonly KeyUse[];
   /** Queries of an index that were answered with its present entries, because their condition was not understood. */
@@ -35,6 +37,7 @@ export interface LawStatistics {
 }
 
 const HOTTEST = 20;
+const SMOOTHING = 0.1;
 
 /** One table's laws: their state, and counts of what they refused. */
 export class Laws {
@@ -45,6 +48,9 @@ export class Laws {
   readonly tokens: RequestTokens;
   readonly lag: IndexLag;
   readonly #flight: () => number;
+  /** What the engine takes for a transaction, in ms, smoothed. */
+  #engineMs = 0;
+  readonly #flown = { count: 0, ms: 0 };
   readonly #calls = new Map<string, number>();
   readonly #refusals = new Map<RefusalKind, number>();
   #unpatched = 0;
@@ -62,6 +68,20 @@ export class Laws {
   flightMs(): number {
     const [from, to] = this.settings.flightMs;
     return from + this.#flight() * (to - from);
+  }
+
+  /** Waits until the engine is to carry out a transaction that began then, so that it ends after its time in flight. */
+  async wait(startedAt: number, flightMs: number): Promise<void> {
+    const { clock } = this.settings;
+    await clock.wait(Math.max(0, flightMs - this.#engineMs - (clock.now() - startedAt)));
+  }
+
+  /** Notes a transaction that began, went to the engine and ended at these times. */
+  flown(startedAt: number, sentAt: number): void {
+    const now = this.settings.clock.now();
+    this.#engineMs += (now - sentAt - this.#engineMs) * SMOOTHING;
+    this.#flown.count++;
+    this.#flown.ms += now - startedAt;
   }
 
   called(action: string): void {
@@ -86,6 +106,7 @@ export class Laws {
     return {
       calls: Object.fromEntries(this.#calls),
       refusals: Object.fromEntries(this.#refusals),
+      meanFlightMs: this.#flown.ms / Math.max(1, this.#flown.count),
       hottest: this.throughput.hottest(HOTTEST),
       unpatchedQueries: this.#unpatched,
     };

@@ -12,7 +12,7 @@ export const measured = (body: Json): Json => ({
 
 /** The answer without units that the client did not ask for. */
 export const unmeasured = (call: Call, answer: Answer): Answer => {
-  const { ConsumedCapacity, ...body } = answer.body;
+  const { ConsumedCapacity: _, ...body } = answer.body;
   return call.body.ReturnConsumedCapacity ? answer : { ...answer, body };
 };
 

@@ -1,4 +1,4 @@
-import { Change, type WriteAction, writeAction } from './change.ts';
+import { Change, carryOut, type WriteAction, writeAction } from './change.ts';
 import type { Answer, Call, Json } from './engine.ts';
 import type { Laws } from './laws.ts';
 import { canonical, type Item, itemId, partitionOf, type TableShape } from './model.ts';
@@ -59,15 +59,15 @@ const fly = async (laws: Laws, call: Call, actions: readonly WriteAction[]): Pro
   const throttles = changes.map((change) => change.throttle());
   if (throttles.some(Boolean)) return cancelled(throttles.map((throttle) => throttle && THROTTLED_PLACE(throttle)));
   for (const change of changes) change.admit();
-  // Reading the items is the proxy's work: it is a part of the time in flight, not an addition to it.
-  await clock.wait(Math.max(0, flightMs - (clock.now() - startedAt)));
-  for (const change of changes) change.start();
-  const answer = await laws.engine.forward(call, { body: withoutToken(call.body) });
-  for (const change of changes) {
-    if (answer.status === 200) await change.written(call);
-    else change.refused(wasTried(answer));
-  }
-  return answer;
+  // Reading the items and the engine's work are a part of the time in flight, not an addition to it.
+  await laws.wait(startedAt, flightMs);
+  const send = async (): Promise<Answer> => {
+    const sentAt = clock.now();
+    const answer = await laws.engine.forward(call, { body: withoutToken(call.body) });
+    laws.flown(startedAt, sentAt);
+    return answer;
+  };
+  return carryOut(changes, { call, send, wasTried });
 };
 
 const meet = async (laws: Laws, call: Call, actions: readonly WriteAction[]): Promise<Answer | Refusal> => {

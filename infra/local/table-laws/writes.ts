@@ -1,4 +1,4 @@
-import { Change, type WriteAction, writeAction } from './change.ts';
+import { Change, carryOut, type WriteAction, writeAction } from './change.ts';
 import type { Answer, Call, Json } from './engine.ts';
 import type { Flight } from './flights.ts';
 import type { Laws } from './laws.ts';
@@ -26,11 +26,7 @@ export const writeItem = async (laws: Laws, call: Call, name: keyof typeof KINDS
     const throttle = change.throttle();
     if (throttle) return throttled(throttle);
     change.admit();
-    change.start();
-    const answer = await laws.engine.forward(call);
-    if (answer.status === 200) await change.written(call);
-    else change.refused(isConditionFailure(answer));
-    return answer;
+    return await carryOut([change], { call, send: () => laws.engine.forward(call), wasTried: isConditionFailure });
   } finally {
     flight.end();
   }
@@ -100,13 +96,11 @@ export const batchWrite = async (laws: Laws, call: Call): Promise<Answer | Refus
     const left = places.filter((place) => !went.has(place));
     laws.refused('unprocessedItems', left.length);
     if (going.length === 0) return { status: 200, headers: {}, body: { UnprocessedItems: byTable(left) } };
-    for (const { change } of going) change?.start();
     const RequestItems = byTable(going.map(({ place }) => place));
-    const answer = await laws.engine.forward(call, { body: { ...call.body, RequestItems } });
-    for (const { change } of going) {
-      if (answer.status === 200) await change?.written(call);
-      else change?.refused(false);
-    }
+    const answer = await carryOut(
+      going.flatMap(({ change }) => change ?? []),
+      { call, send: () => laws.engine.forward(call, { body: { ...call.body, RequestItems } }), wasTried: () => false },
+    );
     if (answer.status !== 200) return answer;
     return { ...answer, body: { ...answer.body, UnprocessedItems: byTable(left) } };
   } finally {
