@@ -102,7 +102,7 @@ const fanOut = async ({ laws, port, organization }: Lawful, scale: number) => {
   const numbers: number[] = [];
   for (let more = true; more; ) {
     const page = await feed(subscription.id, numbers.at(-1) ?? 0, 500, Date.now());
-    numbers.push(...page.map(({ sequence }) => sequence));
+    numbers.push(...page.map(({ sequence = 0 }) => sequence));
     more = page.length > 0;
   }
   return {
