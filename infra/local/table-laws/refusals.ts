@@ -49,7 +49,7 @@ export const throttled = (throttle: Throttle): Refusal => ({
   },
 });
 
-export const THROTTLED_PLACE = (throttle: Throttle): CancellationReason => ({
+export const throttledPlace = (throttle: Throttle): CancellationReason => ({
   Code: 'ThrottlingError',
   Message: messageOf(throttle),
 });

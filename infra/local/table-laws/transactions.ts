@@ -9,7 +9,7 @@ import {
   IN_PROGRESS,
   MISMATCH,
   type Refusal,
-  THROTTLED_PLACE,
+  throttledPlace,
 } from './refusals.ts';
 import { type Demand, itemBytes, readUnits } from './units.ts';
 
@@ -57,7 +57,7 @@ const fly = async (laws: Laws, call: Call, actions: readonly WriteAction[]): Pro
   const before = await itemsBefore(laws, call, actions);
   const changes = actions.map((action, at) => new Change(laws, action, before[at], true));
   const throttles = changes.map((change) => change.throttle());
-  if (throttles.some(Boolean)) return cancelled(throttles.map((throttle) => throttle && THROTTLED_PLACE(throttle)));
+  if (throttles.some(Boolean)) return cancelled(throttles.map((throttle) => throttle && throttledPlace(throttle)));
   for (const change of changes) change.admit();
   // Reading the items and the engine's work are a part of the time in flight, not an addition to it.
   await laws.wait(startedAt, flightMs);
@@ -134,7 +134,7 @@ export const transactGet = async (laws: Laws, call: Call): Promise<Answer | Refu
   if (conflicts.some(Boolean)) return cancelled(conflicts.map((meets) => (meets ? CONFLICT_PLACE : undefined)));
   const throttles = readDemands(reads, []).map((demand) => laws.throughput.refusal([demand]));
   for (const throttle of throttles) if (throttle) laws.throttled(throttle);
-  if (throttles.some(Boolean)) return cancelled(throttles.map((throttle) => throttle && THROTTLED_PLACE(throttle)));
+  if (throttles.some(Boolean)) return cancelled(throttles.map((throttle) => throttle && throttledPlace(throttle)));
   const answer = await laws.engine.forward(call);
   const items = ((answer.body.Responses ?? []) as Json[]).map(({ Item: item }) => item as Item | undefined);
   laws.throughput.take(readDemands(reads, items));
