@@ -131,8 +131,8 @@ export const benchLaws = async (): Promise<Section> => {
           .hottest.slice(0, 5)
           .map((use) => ({ scale, ...use, partition: use.partition.split('#')[0] ?? '' })),
       );
-      fanned.push(await fanOut(lawful, scale));
-      console.log('laws:', fanned.at(-1));
+      // Scaled, it would measure the table's limits alone, which 20 consumers that repeat at once never come below.
+      if (scale === 1) fanned.push(await fanOut(lawful, scale));
     } finally {
       await lawful.stop();
     }
