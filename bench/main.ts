@@ -12,11 +12,12 @@ const SECTIONS: Readonly<Record<string, () => Promise<Section>>> = {
   profile: async () => (await import('./profile.ts')).benchProfile(),
   capacity: async () => (await import('./capacity.ts')).benchCapacity(),
   list: async () => (await import('./list.ts')).benchList(),
+  laws: async () => (await import('./laws.ts')).benchLaws(),
   cold: async () => (await import('./cold.ts')).benchCold(),
   build: async () => (await import('./build.ts')).benchBuild(),
 };
 
-/** `npm run bench [-- send channels preview bulk push deliveries profile capacity list cold build]`: measures, and writes RESULTS.md. */
+/** `npm run bench [-- send channels preview bulk push deliveries profile capacity list laws cold build]`: measures, and writes RESULTS.md. */
 const chosen = process.argv.slice(2);
 const unknown = chosen.filter((name) => !(name in SECTIONS));
 if (unknown.length > 0) {

@@ -70,6 +70,7 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
     'storage/due',
     'publisher',
     'test/local',
+    'test/table-laws',
     'test/infra',
   ],
   project: ['test/contracts', 'test/docs', 'test/quality'],

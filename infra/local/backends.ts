@@ -7,6 +7,8 @@ import { type Engine, startDynoxide, startFauxqs } from './engines.ts';
 import { startObjectStore } from './object-store.ts';
 import { ensureQueues, ensureTable, type StageQueue } from './resources.ts';
 import { STAGES, type Stage, tableName } from './stages.ts';
+import { startTableLaws, type TableLaws } from './table-laws/proxy.ts';
+import type { LawSettings } from './table-laws/settings.ts';
 
 /** The local engines that stand in for DynamoDB, SQS and S3, with the tables and queues of both stages. */
 export interface Backends {
@@ -25,6 +27,8 @@ export interface BackendOptions {
   /** Engines to use instead of the embedded ones. */
   readonly dynamodbEndpoint?: string | undefined;
   readonly sqsEndpoint?: string | undefined;
+  /** Puts DynamoDB's laws before the table: limits, conflicts, late indexes. */
+  readonly tableLaws?: Partial<LawSettings> | undefined;
   /** Called as soon as an engine's process exists, so that a later start can stop it if this process is killed. */
   readonly onProcess: (pid: number) => void;
   readonly onFault: (what: string, requestId: string, error: unknown) => void;
@@ -81,12 +85,16 @@ export const startBackends = async (options: BackendOptions): Promise<Backends> 
   const objectEngine = () => startObjectStore(join(dataDir, 'objects'));
   const started = await Promise.allSettled([tableEngine(), queueEngine(), objectEngine()]);
   const engines = started.map((result) => (result.status === 'fulfilled' ? result.value : undefined));
+  let laws: TableLaws | undefined;
   const stop = async () => {
+    await laws?.close();
     for (const engine of engines) await engine?.stop();
   };
   try {
     for (const result of started) if (result.status === 'rejected') throw result.reason;
-    const dynamodbEndpoint = options.dynamodbEndpoint ?? engines[0]?.endpoint ?? '';
+    const tableEndpoint = options.dynamodbEndpoint ?? engines[0]?.endpoint ?? '';
+    if (options.tableLaws) laws = await startTableLaws(tableEndpoint, options.tableLaws);
+    const dynamodbEndpoint = laws?.endpoint ?? tableEndpoint;
     const sqsEndpoint = options.sqsEndpoint ?? engines[1]?.endpoint ?? '';
     return {
       ...(await connectBackends({ dynamodbEndpoint, sqsEndpoint, embeddedQueues: !options.sqsEndpoint })),

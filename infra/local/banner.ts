@@ -12,7 +12,13 @@ const curlLine = (url: string, key: string): string =>
 export const banner = (
   { url, dataDir }: LocalStack,
   { organizationId, hints, keys }: Demo,
-  logTo: 'file' | 'stdout',
+  {
+    logTo,
+    tableLaws: laws,
+  }: {
+    readonly logTo: 'file' | 'stdout';
+    readonly tableLaws?: { readonly scale: number; readonly seed: number } | undefined;
+  },
 ): string => {
   const logs = logTo === 'file' ? join(dataDir, 'functions.log') : 'this output';
   const credentials = keys
@@ -32,6 +38,7 @@ export const banner = (
     '',
     `Ready at ${url}  (reference: ${url}/docs)`,
     `Data in ${dataDir}, function logs in ${logs}`,
+    ...(laws ? [`DynamoDB's laws before the table: limits / ${laws.scale}, seed ${laws.seed}`] : []),
     '',
     ...credentials,
     '',

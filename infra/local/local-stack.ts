@@ -14,6 +14,7 @@ import { queueUrls, type StageQueue } from './resources.ts';
 import type { RoutedOperation } from './router.ts';
 import { type ServedStages, startStages } from './serve.ts';
 import { defaultAwsSettings, STAGES, type Stage, tableName } from './stages.ts';
+import type { LawSettings } from './table-laws/settings.ts';
 
 const PROJECT = join(import.meta.dirname, '../..');
 
@@ -26,6 +27,8 @@ export interface LocalStackOptions {
   readonly host?: string;
   /** Environment variables of the functions; `DYNAMODB_ENDPOINT` and `SQS_ENDPOINT` also replace the embedded engines. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Puts DynamoDB's laws before the table engine: see docs/table-laws.md. */
+  readonly tableLaws?: Partial<LawSettings> | undefined;
   /** `file` (default): `functions.log` in the data directory. */
   readonly logTo?: 'file' | 'stdout';
   /** Functions, build folder and contracts to serve instead of the project's own. */
@@ -157,6 +160,7 @@ const prepare = async (options: LocalStackOptions, parts: Parts, onFault: OnFaul
     dataDir,
     dynamodbEndpoint: env.DYNAMODB_ENDPOINT,
     sqsEndpoint: env.SQS_ENDPOINT,
+    tableLaws: options.tableLaws,
     onProcess: (pid) => parts.lock.note({ childPids: [pid] }),
     onFault,
   });

@@ -9,20 +9,30 @@ import { type LocalStack, type LocalStackOptions, startLocalStack } from './loca
 const PASSED_THROUGH = ['DYNAMODB_ENDPOINT', 'SQS_ENDPOINT', 'PUBLIC_URL'];
 
 /** A whole number from the environment, or the default. Throws CannotStart for anything else. */
-const number = (name: string, fallback: number, least: number): number => {
+const number = (name: string, fallback: number, least: number, most = 65_535): number => {
   const text = process.env[name];
   if (text === undefined || text === '') return fallback;
   const value = Number(text);
-  if (Number.isInteger(value) && value >= least && value <= 65_535) return value;
-  throw new CannotStart(`${name} must be a whole number from ${least} to 65535.`);
+  if (Number.isInteger(value) && value >= least && value <= most) return value;
+  throw new CannotStart(`${name} must be a whole number from ${least} to ${most}.`);
 };
 
-const settings = (): LocalStackOptions & { readonly dataDir: string } => ({
+/** DynamoDB's laws before the table, with `TABLE_LAWS=1`. */
+const tableLaws = () =>
+  process.env.TABLE_LAWS === '1'
+    ? { scale: number('TABLE_LAWS_SCALE', 1, 1, 1_000), seed: number('TABLE_LAWS_SEED', 1, 0, 2 ** 31 - 1) }
+    : undefined;
+
+const settings = (): LocalStackOptions & {
+  readonly dataDir: string;
+  readonly tableLaws: ReturnType<typeof tableLaws>;
+} => ({
   port: number('PORT', 3000, 0),
   host: process.env.HOST || '127.0.0.1',
   dataDir: process.env.DATA_DIR || '.local',
   dispatchSeconds: number('DISPATCH_SECONDS', 5, 1),
   ...(process.env.BATCHES_IN_FLIGHT ? { batchesInFlight: number('BATCHES_IN_FLIGHT', 1, 1) } : {}),
+  tableLaws: tableLaws(),
   logTo: process.env.LOG_TO === 'stdout' ? 'stdout' : 'file',
   env: Object.fromEntries(PASSED_THROUGH.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : []))),
 });
@@ -52,7 +62,7 @@ const run = async (): Promise<void> => {
   closeOnSignals(starting);
   const localStack = await starting;
   surviveUncaughtErrors();
-  if (demo) console.log(banner(localStack, demo, options.logTo ?? 'file'));
+  if (demo) console.log(banner(localStack, demo, { logTo: options.logTo ?? 'file', tableLaws: options.tableLaws }));
 };
 
 try {

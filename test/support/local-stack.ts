@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Engine } from '../../infra/local/engines.ts';
 import { type LocalStack, type LocalStackOptions, startLocalStack } from '../../infra/local/local-stack.ts';
-import { OVER_DYNAMODB_LOCAL, startTableEngine } from './table-engine.ts';
+import { OVER_DYNAMODB_LOCAL, startTableEngine, TEST_LAWS } from './table-engine.ts';
 
 export interface TestStack extends LocalStack {
   /** Stops the local stack but keeps its data, for a second start in the same folder. */
@@ -29,6 +29,8 @@ export const startTestStack = async (options: Partial<LocalStackOptions> = {}): 
   const dataDir = options.dataDir ?? (await tempDir());
   const localStack = await startLocalStack({
     port: 0,
+    // An engine of a run over DynamoDB Local has its laws already.
+    tableLaws: OVER_DYNAMODB_LOCAL ? undefined : TEST_LAWS,
     ...options,
     env: await environmentOf(dataDir, options.env),
     dataDir,

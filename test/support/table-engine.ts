@@ -3,6 +3,8 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type DynoxideOptions, type Engine, freePort, startDynoxide } from '../../infra/local/engines.ts';
+import { startTableLaws } from '../../infra/local/table-laws/proxy.ts';
+import type { LawSettings } from '../../infra/local/table-laws/settings.ts';
 
 /** Whether the tests run over Amazon's DynamoDB Local instead of the embedded engine: `npm run test:dynamodb-local`. */
 export const OVER_DYNAMODB_LOCAL = process.env.TEST_DYNAMODB === 'local';
@@ -47,6 +49,34 @@ const startDynamodbLocal = async (): Promise<Engine> => {
   throw new Error('DynamoDB Local exited at once, five times.');
 };
 
+/**
+ * Which of DynamoDB's laws the tests' tables keep (docs/table-laws.md): `TEST_TABLE_LAWS=1`, or a comma-separated choice of `conflicts`,
+ * `throughput` and `lag`. `TEST_TABLE_LAWS_SCALE` divides the limits, `TEST_TABLE_LAWS_SEED` draws other times.
+ */
+const lawsOf = (chosen: string): Partial<LawSettings> => {
+  const laws = chosen === '1' ? ['conflicts', 'throughput', 'lag'] : chosen.split(',');
+  const wide = { read: Infinity, write: Infinity };
+  return {
+    scale: Number(process.env.TEST_TABLE_LAWS_SCALE ?? 1),
+    seed: Number(process.env.TEST_TABLE_LAWS_SEED ?? 1),
+    ...(laws.includes('conflicts') ? {} : { flightMs: [0, 0] }),
+    ...(laws.includes('throughput') ? {} : { partition: wide, table: wide }),
+    ...(laws.includes('lag') ? {} : { lagMs: [0, 0], lateShare: 0 }),
+  };
+};
+export const TEST_LAWS = process.env.TEST_TABLE_LAWS ? lawsOf(process.env.TEST_TABLE_LAWS) : undefined;
+
+const behindLaws = async (engine: Engine, settings: Partial<LawSettings>): Promise<Engine> => {
+  const proxy = await startTableLaws(engine.endpoint, settings);
+  const stop = async () => {
+    await proxy.close();
+    await engine.stop();
+  };
+  return { endpoint: proxy.endpoint, stop };
+};
+
 /** The engine of a test's table: the embedded one, unless the run is over DynamoDB Local, which keeps no files. */
-export const startTableEngine = (options: DynoxideOptions = {}): Promise<Engine> =>
-  OVER_DYNAMODB_LOCAL ? startDynamodbLocal() : startDynoxide(options);
+export const startTableEngine = async (options: DynoxideOptions = {}): Promise<Engine> => {
+  const engine = await (OVER_DYNAMODB_LOCAL ? startDynamodbLocal() : startDynoxide(options));
+  return TEST_LAWS ? behindLaws(engine, TEST_LAWS) : engine;
+};

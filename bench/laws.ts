@@ -1,0 +1,160 @@
+import { once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+import { startTableLaws, type TableLaws } from '../infra/local/table-laws/proxy.ts';
+import { deliveryStore } from '../shared/storage/webhooks/deliveries.ts';
+import { webhookStore } from '../shared/storage/webhooks/subscriptions.ts';
+import { apiClient } from '../test/support/api.ts';
+import { startReceiver } from './delivery-receiver.ts';
+import { fundedOrganization, runLoadInThread, startStackProcess, startStore, tablesAt } from './processes.ts';
+import { circumstances, columns, figure, loadNow, type Section, verdict } from './report.ts';
+import { sendPlan } from './send.ts';
+
+const CONNECTIONS = [1, 4, 16, 64];
+/** Divisors of the limits: as they are, and so that two cores reach them. */
+const SCALES = [1, 20];
+const MEASURE_MS = Number(process.env.MEASURE_MS ?? 4_000);
+const CONSUMERS = 20;
+/** Batches of a consumer, and events of a batch: as the queue hands them out. */
+const BATCHES = 5;
+const EVENTS = 10;
+/** What the slowest index entry takes, and more. */
+const INDEX_MS = 3_000;
+const CONSUMER = new URL('./laws-consumer.ts', import.meta.url);
+/** A recipient of the sandbox that ends without a receipt. */
+const SILENT = '+5511999990099';
+
+/** The service in a process of its own, behind the laws. */
+const startLawful = async (scale: number) => {
+  const store = await startStore();
+  const laws = await startTableLaws(store.endpoint, { scale });
+  const stack = await startStackProcess({ dataDir: store.folder, dynamodbEndpoint: laws.endpoint });
+  const organization = await fundedOrganization(laws.endpoint);
+  const stop = async () => {
+    await stack.stop();
+    await laws.close();
+    await store.stop();
+  };
+  return { laws, port: stack.port, organization, stop };
+};
+type Lawful = Awaited<ReturnType<typeof startLawful>>;
+
+/** What the laws refused while the work ran. */
+const refusedDuring = async (laws: TableLaws, work: () => Promise<unknown>): Promise<string> => {
+  const before: Readonly<Record<string, number>> = laws.statistics().refusals;
+  await work();
+  const counts = Object.entries(laws.statistics().refusals).map(([kind, count]) => [kind, count - (before[kind] ?? 0)]);
+  return counts.flatMap(([kind, count]) => (count ? `${kind} ${count}` : [])).join(', ') || 'none';
+};
+
+/** Single sends of one wallet. */
+const sends = async ({ laws, port, organization }: Lawful, scale: number, connections: number) => {
+  const plan = { ...sendPlan(organization.keys.test, SILENT, 'otp'), port, connections, method: 'POST' };
+  let result: Awaited<ReturnType<typeof runLoadInThread>> | undefined;
+  const refusals = await refusedDuring(laws, async () => {
+    result = await runLoadInThread({ ...plan, warmMs: 500, measureMs: MEASURE_MS });
+  });
+  const { statuses = {}, requests = 0, p95 = 0 } = result ?? {};
+  const accepted = statuses['201'] ?? 0;
+  return {
+    scale,
+    connections,
+    'accepted/s': figure((accepted * 1000) / MEASURE_MS),
+    'refused, %': figure((1 - accepted / requests) * 100),
+    'p95, ms': figure(p95),
+    statuses: JSON.stringify(statuses),
+    'in flight, ms': figure(laws.statistics().meanFlightMs),
+    'table refused': refusals,
+  };
+};
+
+/** Consumers that give one subscription its events, each a batch again until it is given, as from a queue. */
+const fanOut = async ({ laws, port, organization }: Lawful, scale: number) => {
+  const { organizationId } = organization;
+  const client = apiClient(`http://127.0.0.1:${port}`, organization.keys.test);
+  const receiver = await startReceiver();
+  const made = await client.post('/webhooks', { url: `${receiver.url}/hook`, events: ['sms.delivered'] });
+  if (made.status !== 201) throw new Error(`the subscription was answered ${made.status}: ${made.text}`);
+  const { test: table } = tablesAt(laws.endpoint);
+  const [subscription] = await webhookStore(table).list(organizationId);
+  if (!subscription) throw new Error('there is no subscription');
+  const workerData = { endpoint: laws.endpoint, subscription, batches: BATCHES, events: EVENTS };
+  const workers = Array.from({ length: CONSUMERS }, () => new Worker(CONSUMER, { workerData }));
+  await Promise.all(workers.map((worker) => once(worker, 'message')));
+  let [tries, failed] = [0, 0];
+  const from = performance.now();
+  const refusals = await refusedDuring(laws, async () => {
+    const counts = workers.map((worker) => once(worker, 'message'));
+    for (const worker of workers) worker.postMessage('go');
+    for (const [count] of await Promise.all(counts)) {
+      tries += count.tries;
+      failed += count.failed;
+    }
+  });
+  const ms = performance.now() - from;
+  await Promise.all(workers.map((worker) => worker.terminate()));
+  await receiver.close();
+  await pause(INDEX_MS);
+  const total = CONSUMERS * BATCHES * EVENTS;
+  const { feed } = deliveryStore(table);
+  const numbers: number[] = [];
+  for (let more = true; more; ) {
+    const page = await feed(subscription.id, numbers.at(-1) ?? 0, 500, Date.now() + INDEX_MS * 100);
+    numbers.push(...page.map(({ sequence = 0 }) => sequence));
+    more = page.length > 0;
+  }
+  return {
+    scale,
+    'events/s': figure((total * 1000) / ms),
+    'tries given up, %': figure((failed / tries) * 100),
+    gapless: numbers.length === total && numbers.every((sequence, at) => sequence === at + 1) ? 'yes' : 'no',
+    'table refused': refusals,
+  };
+};
+
+/** Behind the laws of DynamoDB: what is refused of one wallet's sends, and of one subscription's events. */
+export const benchLaws = async (): Promise<Section> => {
+  const loadBefore = loadNow();
+  const sent: Awaited<ReturnType<typeof sends>>[] = [];
+  const fanned: Awaited<ReturnType<typeof fanOut>>[] = [];
+  const hottest: Readonly<Record<string, string | number>>[] = [];
+  for (const scale of SCALES) {
+    const lawful = await startLawful(scale);
+    try {
+      for (const connections of CONNECTIONS) {
+        sent.push(await sends(lawful, scale, connections));
+        console.log('laws:', sent.at(-1));
+      }
+      hottest.push(
+        ...lawful.laws
+          .statistics()
+          .hottest.slice(0, 5)
+          .map((use) => ({ scale, ...use, partition: use.partition.split('#')[0] ?? '' })),
+      );
+      // Scaled, it would measure the table's limits alone, which 20 consumers that repeat at once never come below.
+      if (scale === 1) fanned.push(await fanOut(lawful, scale));
+    } finally {
+      await lawful.stop();
+    }
+  }
+  const worst = sent.find(({ scale, connections }) => scale === 1 && connections === 64);
+  const text = `One wallet's sends (\`POST /v2/sms/messages\`, sandbox) behind the laws of docs/table-laws.md, their limits divided by \`scale\`.
+
+${columns(sent)}
+
+The keys that took most units of these sends, warm-up included:
+
+${columns(hottest)}
+
+${CONSUMERS} consumers give one subscription ${BATCHES} batches of ${EVENTS} events each; a batch that failed is given again.
+
+${columns(fanned)}
+
+${circumstances('laws', loadBefore)}`;
+  const refused = Number(worst?.['refused, %'] ?? Number.NaN);
+  return {
+    title: "Behind DynamoDB's laws",
+    verdicts: [verdict('sends of one wallet refused at 64 connections behind the laws', refused, '<', 1, ' %')],
+    text,
+  };
+};

@@ -1,0 +1,57 @@
+/** A write's or a transaction's hold of its items. */
+export interface Flight {
+  /** When the single writes before it are done. */
+  readonly ready: Promise<unknown>;
+  end(): void;
+}
+
+/**
+ * Who is writing which item (transaction-apis.html, "Transaction conflict handling"): a transaction that names an item of another
+ * transaction in flight is cancelled, and so is a single write of such an item; a transactional read also meets single writes. A check
+ * of a condition names its item like a write. Single writes never conflict with each other: they wait their turn, and a transaction
+ * waits for those that came before it. Guessed: of two that meet, the later is refused.
+ */
+export class Flights {
+  readonly #transactions = new Set<string>();
+  /** The end of the last single write of each item. */
+  readonly #writes = new Map<string, Promise<void>>();
+
+  /** How many items are in a transaction. */
+  get inFlight(): number {
+    return this.#transactions.size;
+  }
+
+  /** Whether a transactional read of the item conflicts. */
+  isWritten(item: string): boolean {
+    return this.#transactions.has(item) || this.#writes.has(item);
+  }
+
+  /** The transaction's flight, or the places of its items that are in another one. */
+  beginTransaction(items: readonly string[]): Flight | { readonly conflicts: readonly number[] } {
+    const conflicts = items.flatMap((item, place) => (this.#transactions.has(item) ? [place] : []));
+    if (conflicts.length > 0) return { conflicts };
+    for (const item of items) this.#transactions.add(item);
+    return {
+      ready: Promise.all(items.map(async (item) => this.#writes.get(item))),
+      end: () => {
+        for (const item of items) this.#transactions.delete(item);
+      },
+    };
+  }
+
+  /** The single write's flight; undefined when a transaction has the item. */
+  beginWrite(item: string): Flight | undefined {
+    if (this.#transactions.has(item)) return undefined;
+    const before = this.#writes.get(item);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const done = Promise.all([before, promise]).then(() => undefined);
+    this.#writes.set(item, done);
+    return {
+      ready: before ?? Promise.resolve(),
+      end: () => {
+        resolve();
+        if (this.#writes.get(item) === done) this.#writes.delete(item);
+      },
+    };
+  }
+}
