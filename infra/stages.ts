@@ -89,6 +89,8 @@ export const THRESHOLDS = {
   oldestMessageSeconds: 300,
   lambdaThrottles: 1,
   tableThrottles: 1,
+  /** Item-level refusals for transactions that meet, a minute: ten a second wait for each other. */
+  transactionConflicts: 600,
   destinationsHeld: 1,
 } as const;
 

@@ -145,6 +145,15 @@ const stageRows = ({ apis, environment, tableName }: AlarmsProps): AlarmRow[] =>
     minutes: 2,
   })),
   {
+    id: 'table-conflicts',
+    description:
+      'Many transactions meet on the same rows: one organization writes faster than a wallet or a counter takes. Its calls wait for each other.',
+    metric: tableMetrics(tableName, 'TransactionConflict').table as Metric,
+    threshold: THRESHOLDS.transactionConflicts,
+    operator: AT_LEAST,
+    minutes: 5,
+  },
+  {
     id: 'destinations-held',
     description:
       'A prefix abroad is held for an organization: many SMS, next to none delivered. The log names both; somebody may earn on the traffic.',

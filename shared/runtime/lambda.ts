@@ -23,5 +23,6 @@ export const lambda = <E, R>(work: (event: E) => Promise<R>, ...middlewares: rea
   const chain = middy<E, R, Error, Context, Internal>({ timeoutEarlyInMillis: 0 })
     .use([...middlewares, pendingWork])
     .handler((event) => work(event));
-  return (event: E, context?: Context): Promise<R> => inScope(() => chain(event, context as Context));
+  return (event: E, context?: Context): Promise<R> =>
+    inScope(() => chain(event, context as Context), context?.getRemainingTimeInMillis());
 };

@@ -76,6 +76,15 @@ describe.each(ENVIRONMENTS)('the alarms of stage %s', (environment) => {
     }
   });
 
+  it('watch transactions that meet, by the metric of the table', () => {
+    expect(alarm('table-conflicts')).toMatchObject({
+      Namespace: 'AWS/DynamoDB',
+      MetricName: 'TransactionConflict',
+      Threshold: THRESHOLDS.transactionConflicts,
+      EvaluationPeriods: 5,
+    });
+  });
+
   it('watch the destinations that are held, by the metric of the service', () => {
     expect(alarm('destinations-held')).toMatchObject({
       Namespace: 'Messaging',

@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type DynoxideOptions, type Engine, freePort, startDynoxide } from '../../infra/local/engines.ts';
 import { startTableLaws } from '../../infra/local/table-laws/proxy.ts';
 import type { LawSettings } from '../../infra/local/table-laws/settings.ts';
+import type { ConflictPatience } from '../../shared/storage/client/retries.ts';
 
 /** Whether the tests run over Amazon's DynamoDB Local instead of the embedded engine: `npm run test:dynamodb-local`. */
 export const OVER_DYNAMODB_LOCAL = process.env.TEST_DYNAMODB === 'local';
@@ -65,6 +66,10 @@ const lawsOf = (chosen: string): Partial<LawSettings> => {
   };
 };
 export const TEST_LAWS = process.env.TEST_TABLE_LAWS ? lawsOf(process.env.TEST_TABLE_LAWS) : undefined;
+
+/** Behind the laws, writes that meet others wait as an invocation does: 16 s. */
+export const LAWFUL_PATIENCE: ConflictPatience | undefined =
+  TEST_LAWS && ((startedAt) => startedAt + 16_000 - performance.now());
 
 const behindLaws = async (engine: Engine, settings: Partial<LawSettings>): Promise<Engine> => {
   const proxy = await startTableLaws(engine.endpoint, settings);

@@ -34,7 +34,7 @@ import './aws-environment.ts';
 import { proofOn } from './channel-answers.ts';
 import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
 import { idNamed } from './ids.ts';
-import { startTableEngine } from './table-engine.ts';
+import { LAWFUL_PATIENCE, startTableEngine } from './table-engine.ts';
 
 /** A part of the SDK's request handler that its types leave out. */
 interface HttpClientConfig {
@@ -126,8 +126,8 @@ export const startWorld = async (env: Environment): Promise<World> => {
   // The client's time-outs have tests of their own; here they would fail on a busy machine.
   const { requestHandler } = client.config as unknown as { requestHandler: HttpClientConfig };
   for (const name of ['connectionTimeout', 'requestTimeout']) requestHandler.updateHttpClientConfig(name, 120_000);
-  const table = new Table(client, env);
-  const live = new Table(client, 'live');
+  const table = new Table(client, env, LAWFUL_PATIENCE);
+  const live = new Table(client, 'live', LAWFUL_PATIENCE);
   const provider = new ScriptedProvider();
   const workItems: WorkItem[] = [];
   const volumes = volumeReader(

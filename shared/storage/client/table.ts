@@ -9,7 +9,7 @@ import {
 import { marshall, type NativeAttributeValue, unmarshall } from '@aws-sdk/util-dynamodb';
 import { getMany, putMany } from './batch-calls.ts';
 import { type Condition, expressCondition, toTransactItem, type WriteOp } from './expressions.ts';
-import { withRetries } from './retries.ts';
+import { type ConflictPatience, withRetries } from './retries.ts';
 import type { Key, Row } from './row.ts';
 import { writeOne } from './write-one.ts';
 
@@ -79,17 +79,20 @@ const queryInput = (tableName: string, range: QueryRange): QueryCommandInput => 
 const asRow = (item: Parameters<typeof unmarshall>[0]): Row => unmarshall(item) as Row;
 
 /**
- * The single table and its calls. Each is retried a bounded number of times on transient faults (conflict, throttle, 5xx, lost connection),
- * then throws `Unavailable`. A failed condition is a result, never an exception. A repeat of a write whose answer was lost meets its own
+ * The single table and its calls. Each is retried a bounded number of times on transient faults (throttle, 5xx, lost connection), and writes
+ * that meet others' transactions for as long as `patience` says; then throws `Unavailable`. A failed condition is a result, never an exception. A repeat of a write whose answer was lost meets its own
  * conditions: callers recognise their own row in `CancelReason.row`, so nothing depends on request tokens.
  */
 export class Table {
   readonly name: string;
   readonly #client: DynamoDBClient;
 
-  constructor(client: DynamoDBClient, name: string) {
+  readonly #patience: ConflictPatience | undefined;
+
+  constructor(client: DynamoDBClient, name: string, patience?: ConflictPatience) {
     this.#client = client;
     this.name = name;
+    this.#patience = patience;
   }
 
   /** One row by its key, or undefined. Strongly consistent unless `eventual`. */
@@ -165,7 +168,7 @@ export class Table {
         if (reasons) return reasons;
         throw error;
       }
-    });
+    }, this.#patience);
     return cancelled ? { ok: false, reasons: cancelled } : { ok: true };
   }
 
@@ -173,7 +176,7 @@ export class Table {
   async write(
     operation: WriteOp,
   ): Promise<{ readonly ok: true; readonly row?: Row } | { readonly ok: false; readonly row?: Row }> {
-    return writeOne(this.#client, this.name, operation);
+    return writeOne(this.#client, this.name, operation, this.#patience);
   }
 }
 

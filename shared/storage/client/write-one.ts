@@ -1,7 +1,7 @@
 import { DeleteItemCommand, type DynamoDBClient, PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { expressWrite, type WriteOp } from './expressions.ts';
-import { withRetries } from './retries.ts';
+import { type ConflictPatience, withRetries } from './retries.ts';
 import type { Row } from './row.ts';
 
 type Answer = { readonly ok: true; readonly row?: Row } | { readonly ok: false; readonly row?: Row };
@@ -10,7 +10,12 @@ type Attributes = Parameters<typeof unmarshall>[0] | undefined;
 const found = (item: Attributes) => (item && Object.keys(item).length > 0 ? { row: unmarshall(item) as Row } : {});
 
 /** One put, update or delete. An update returns the row after it. */
-export const writeOne = async (client: DynamoDBClient, TableName: string, operation: WriteOp): Promise<Answer> => {
+export const writeOne = async (
+  client: DynamoDBClient,
+  TableName: string,
+  operation: WriteOp,
+  patience?: ConflictPatience,
+): Promise<Answer> => {
   const { kind, ...rest } = expressWrite(operation);
   if (kind === 'check') throw new TypeError('a check is possible in a transaction only');
   const input = { TableName, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const, ...rest };
@@ -29,5 +34,5 @@ export const writeOne = async (client: DynamoDBClient, TableName: string, operat
       if (!(error instanceof Error) || error.name !== 'ConditionalCheckFailedException') throw error;
       return { ok: false, ...found((error as { Item?: Attributes }).Item) };
     }
-  });
+  }, patience);
 };

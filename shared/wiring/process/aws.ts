@@ -10,7 +10,7 @@ import { tableClient } from '../../storage/client/client.ts';
 import { Table } from '../../storage/client/table.ts';
 import { type Config, config } from './config.ts';
 import { logger, measure } from './observe.ts';
-import { finishBeforeAnswer } from './scope.ts';
+import { conflictPatience, finishBeforeAnswer } from './scope.ts';
 
 /** This function's environment, read when the module loads: a process may hold several stages, each with its own module instances. */
 export const settings: Config = config();
@@ -21,7 +21,7 @@ export const providerFetch = fetchWithFreshConnections(clock);
 const dynamo = tableClient(settings.DYNAMODB_ENDPOINT);
 
 /** The stage's own table. */
-export const table = new Table(dynamo, settings.TABLE_NAME);
+export const table = new Table(dynamo, settings.TABLE_NAME, conflictPatience);
 /** The live stage's table, of which the test stage may read the volume counters only. */
 export const liveTable = new Table(dynamo, settings.LIVE_TABLE_NAME);
 

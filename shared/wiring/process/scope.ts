@@ -9,12 +9,33 @@ interface Scope {
   readonly logFields: LogFields;
   /** Promises to await before the function answers: Lambda freezes the process between invocations. */
   readonly pending: Promise<unknown>[];
+  /** When it began, and when Lambda ends it (`performance.now()`). */
+  readonly startedAt: number;
+  readonly endsAt: number;
 }
 
 const current = new AsyncLocalStorage<Scope>();
 
-/** Runs an invocation in its own scope: a process may run several concurrently. */
-export const inScope = <T>(work: () => Promise<T>): Promise<T> => current.run({ logFields: {}, pending: [] }, work);
+/** Runs an invocation in its own scope: a process may run several concurrently. `lastsMs`: how long it may take. */
+export const inScope = <T>(work: () => Promise<T>, lastsMs = 0): Promise<T> => {
+  const startedAt = performance.now();
+  return current.run({ logFields: {}, pending: [], startedAt, endsAt: startedAt + lastsMs }, work);
+};
+
+/** The share of an invocation in which a call may meet conflicts: of 28 s it leaves a provider's 10 s and the settlement. */
+const CONFLICT_SHARE = 0.57;
+/** What a late call may take all the same, and what is left for the answer, in ms. */
+const LATE_CALL_MS = 3_000;
+const ANSWER_MS = 1_500;
+
+/** How long a call that was started at `callStartedAt` may go on meeting others' transactions, in ms from now (`ConflictPatience`). */
+export const conflictPatience = (callStartedAt: number): number => {
+  const scope = current.getStore();
+  if (!scope) return 0;
+  const { startedAt, endsAt } = scope;
+  const until = Math.max(startedAt + (endsAt - startedAt) * CONFLICT_SHARE, callStartedAt + LATE_CALL_MS);
+  return Math.min(until, endsAt - ANSWER_MS) - performance.now();
+};
 
 /** Adds ids and outcomes to the current invocation's log line. */
 export const addLogFields = (fields: LogFields): void => {

@@ -1,0 +1,67 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect, test, vi } from 'vitest';
+import { Unavailable } from '../../shared/domain/core/errors.ts';
+import { withRetries } from '../../shared/storage/client/retries.ts';
+import { conflictPatience, inScope } from '../../shared/wiring/process/scope.ts';
+
+const conflict = (): Error =>
+  Object.assign(new Error('cancelled'), {
+    name: 'TransactionCanceledException',
+    CancellationReasons: [{ Code: 'None' }, { Code: 'TransactionConflict' }],
+  });
+const throttle = (): Error => Object.assign(new Error('throttled'), { name: 'ThrottlingException' });
+
+/** A call that fails so many times. */
+const failing = (times: number, fault: () => Error) => {
+  let calls = 0;
+  return vi.fn(async () => {
+    if (calls++ < times) throw fault();
+    return 'done';
+  });
+};
+
+describe('a write that meets others', () => {
+  test('is tried until it is its turn, for as long as its caller can wait', async () => {
+    const busy = failing(9, conflict);
+    expect(await withRetries(busy, () => 1)).toBe('done');
+    expect(busy).toHaveBeenCalledTimes(10);
+  });
+
+  test('is given up when the caller can wait no longer, and at once where nobody waits', async () => {
+    const left = [1, 1, 0];
+    const busy = failing(100, conflict);
+    await expect(withRetries(busy, () => left.shift() ?? 0)).rejects.toThrow(Unavailable);
+    expect(busy).toHaveBeenCalledTimes(7);
+    const alone = failing(100, conflict);
+    await expect(withRetries(alone)).rejects.toThrow(Unavailable);
+    expect(alone).toHaveBeenCalledTimes(5);
+  });
+
+  test('is the only fault that is waited for: a throttled table is reported after five tries', async () => {
+    const throttled = failing(100, throttle);
+    await expect(withRetries(throttled, () => 1)).rejects.toThrow(Unavailable);
+    expect(throttled).toHaveBeenCalledTimes(5);
+  });
+});
+
+describe('the patience of an invocation', () => {
+  test('leaves time for a provider: 16 of 28 s for its first calls, 3 s for one that comes late, and none beyond its end', async () => {
+    const left = (lastsMs: number | undefined, sinceMs: number) =>
+      inScope(async () => conflictPatience(performance.now() + sinceMs) / 1000, lastsMs);
+    expect(await left(28_000, 0)).toBeCloseTo(28 * 0.57, 0);
+    expect(await left(28_000, 20_000)).toBeCloseTo(23, 0);
+    expect(await left(28_000, 27_000)).toBeCloseTo(26.5, 0);
+    expect(await left(1_000, 0)).toBeLessThan(0);
+    expect(await left(undefined, 0)).toBeLessThan(0);
+  });
+
+  test('runs out with the invocation, and there is none outside of one', async () => {
+    expect(conflictPatience(performance.now())).toBe(0);
+    const spent = await inScope(async () => {
+      const before = conflictPatience(0);
+      await pause(30);
+      return before - conflictPatience(0);
+    }, 10_000);
+    expect(spent).toBeGreaterThanOrEqual(25);
+  });
+});
