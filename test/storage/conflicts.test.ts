@@ -28,13 +28,23 @@ describe('a write that meets others', () => {
   });
 
   test('is given up when the caller can wait no longer, and at once where nobody waits', async () => {
-    const left = [1, 1, 0];
+    const left = [1, 1, 1];
     const busy = failing(100, conflict);
     await expect(withRetries(busy, () => left.shift() ?? 0)).rejects.toThrow(Unavailable);
-    expect(busy).toHaveBeenCalledTimes(7);
+    expect(busy).toHaveBeenCalledTimes(3 + 5);
     const alone = failing(100, conflict);
     await expect(withRetries(alone)).rejects.toThrow(Unavailable);
     expect(alone).toHaveBeenCalledTimes(5);
+  });
+
+  test('loses no try for other faults to the conflicts that it met before', async () => {
+    const faults = [...Array(6).fill(conflict), throttle, throttle, conflict, throttle, throttle];
+    const busy = vi.fn(async () => {
+      const fault = faults.shift();
+      if (fault) throw fault();
+      return 'done';
+    });
+    expect(await withRetries(busy, () => 1)).toBe('done');
   });
 
   test('is the only fault that is waited for: a throttled table is reported after five tries', async () => {

@@ -67,8 +67,8 @@ const isConflict = (error: unknown): boolean => {
  */
 export type ConflictPatience = (startedAt: number) => number;
 const NO_PATIENCE: ConflictPatience = () => 0;
-/** Longest wait between tries of a call that meets conflicts, in ms: with a hundred writers on a row it is tried by one every 4 ms. */
-const MAX_CONFLICT_WAIT_MS = 400;
+/** Further waits of a call that meets conflicts, in ms: the longer it goes on, the more writers there are. The last one repeats. */
+const CONFLICT_WAITS_MS = [...WAITS_MS, 600, 1_000] as const;
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
@@ -79,12 +79,14 @@ const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve,
  */
 export const withRetries = async <T>(call: () => Promise<T>, patience: ConflictPatience = NO_PATIENCE): Promise<T> => {
   const startedAt = performance.now();
-  for (let turn = 0; ; turn++) {
+  let [faults, conflicts] = [0, 0];
+  for (;;) {
     try {
       return await call();
     } catch (error) {
       if (!isTransient(error)) throw error;
-      const wait = WAITS_MS[turn] ?? (isConflict(error) && patience(startedAt) > 0 ? MAX_CONFLICT_WAIT_MS : undefined);
+      const waits = isConflict(error) && patience(startedAt) > 0;
+      const wait = waits ? (CONFLICT_WAITS_MS[conflicts++] ?? CONFLICT_WAITS_MS.at(-1)) : WAITS_MS[faults++];
       if (wait === undefined) throw new Unavailable('The table did not answer in time.', { cause: error });
       await pause(Math.random() * wait);
     }
