@@ -5,7 +5,7 @@ import { EDGE_HEADERS, EDGE_VARIABLES } from '../../shared/contracts/edge.ts';
 import { OPERATIONS } from '../../shared/contracts/index.ts';
 import { ENVIRONMENTS, type Environment } from '../../shared/domain/core/actor.ts';
 import { CONTRACTS } from '../../shared/runtime/problem.ts';
-import { AWS, deploy, distributionOf, type Piece, resourcesOf, textOf } from './support.ts';
+import { AWS, deploy, distributionOf, type Piece, resourcesOf, synthesize, textOf } from './support.ts';
 
 const contracts = OPERATIONS.slice(0, 3);
 const secretOf = (environment: Environment, generation: number) =>
@@ -118,7 +118,7 @@ describe('the firewall', () => {
 
 it('a changed route is published: the deployment of an API is named after its routes', () => {
   const deploymentOf = (count: number) =>
-    resourcesOf(deploy({ contracts: OPERATIONS.slice(0, count) }).apps.live, 'AWS::ApiGateway::Deployment')
+    resourcesOf(synthesize({ contracts: OPERATIONS.slice(0, count) }).apps.live, 'AWS::ApiGateway::Deployment')
       .map(({ id }) => id)
       .find((id) => id.startsWith('Stagereference'));
   expect(deploymentOf(3)).toBe(deploymentOf(3));

@@ -1,11 +1,10 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App, type Environment as AwsEnvironment, type Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import { AwsSolutionsChecks } from 'cdk-nag';
-import { afterAll } from 'vitest';
 import { createDeployment } from '../../infra/app.ts';
 import { tablePartitions } from '../../infra/build/table-partitions.ts';
 import type { StageSettings } from '../../infra/stages.ts';
@@ -34,25 +33,22 @@ export interface DeployOptions {
 
 export const AWS = { account: '111122223333', region: 'sa-east-1' };
 
-const folders: string[] = [];
-afterAll(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-});
-
 const partitions = await tablePartitions(join(import.meta.dirname, '../..'));
 /** A function that does not exist is granted what the one that reaches most is. */
 const partitionsOf = (path: string): readonly string[] =>
   partitions.get(path) ?? partitions.get('consumers/send') ?? [];
 
 /** The deployment without a build: all functions share a placeholder folder. */
-export const deploy = ({ contracts = OPERATIONS, context = {}, env, stages }: DeployOptions = {}) => {
+export const synthesize = ({ contracts = OPERATIONS, context = {}, env, stages }: DeployOptions) => {
+  // In the run's own folder, and removed with it.
   const folder = mkdtempSync(join(tmpdir(), 'messaging-infra-'));
-  folders.push(folder);
   const code = join(folder, 'function');
   mkdirSync(code);
   writeFileSync(join(code, 'index.mjs'), 'export const handler = () => undefined;\n');
   writeFileSync(join(code, 'Dockerfile'), 'FROM scratch\n');
-  const app = new App({ outdir: join(folder, 'out'), context: { ...context } });
+  // The built-in validation takes most of the time and only warns here; `npm run synth`, which a test runs, has it.
+  const builtinCloudFormationValidation = false;
+  const app = new App({ outdir: join(folder, 'out'), context: { ...context }, builtinCloudFormationValidation });
   const deployment = createDeployment(app, {
     contracts,
     partitions: partitionsOf,
@@ -64,6 +60,24 @@ export const deploy = ({ contracts = OPERATIONS, context = {}, env, stages }: De
   // Synthesized here, so that the time is not charged to the first test of a file.
   app.synth();
   return { app, ...deployment };
+};
+
+const numbers = new WeakMap<OperationContract, number>();
+let lastNumber = 0;
+/** Tells contracts apart: those of one id may differ. */
+const numberOf = (contract: OperationContract): number => {
+  const number = numbers.get(contract) ?? ++lastNumber;
+  numbers.set(contract, number);
+  return number;
+};
+const deployments = new Map<string, ReturnType<typeof synthesize>>();
+/** The deployment as `synthesize` makes it, once for all tests of a process that ask for the same. */
+export const deploy = (options: DeployOptions = {}): ReturnType<typeof synthesize> => {
+  const { contracts = OPERATIONS, ...others } = options;
+  const key = JSON.stringify([others, contracts.map(numberOf)]);
+  const made = deployments.get(key) ?? synthesize(options);
+  deployments.set(key, made);
+  return made;
 };
 
 /** The violations of the AWS Solutions rules that are not acknowledged. */

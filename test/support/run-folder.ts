@@ -45,6 +45,8 @@ export default (): (() => void) => {
   process.env.TMPDIR = folder;
   // A hundred processes import the same packages: compiled once.
   process.env.NODE_COMPILE_CACHE = join(folder, 'compiled');
+  // esbuild, tsc and tsgolint are Go programs that live for seconds: with a larger heap they collect less, for a quarter less processor time.
+  process.env.GOGC ??= '400';
   return () => {
     for (const pid of leftIn(folder)) {
       try {
