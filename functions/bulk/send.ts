@@ -1,10 +1,12 @@
 import { bulkSend as contract } from '../../shared/contracts/bulk.ts';
-import { sendBulk } from '../../shared/domain/bulk/accept.ts';
+import { peopleToldOf, sendBulk } from '../../shared/domain/bulk/accept.ts';
+import { asLookup } from '../../shared/runtime/caller.ts';
 import { operation } from '../../shared/runtime/operation.ts';
 import { bulkPorts } from '../../shared/wiring/bulk/bulk.ts';
 
 export const handler = operation(
   contract,
-  ({ actor, body, idempotencyKey: callerKey }) => sendBulk(bulkPorts, actor, { ...body, callerKey }),
+  ({ actor, body, idempotencyKey: callerKey }) =>
+    sendBulk(bulkPorts, actor, { ...body, callerKey }).then(asLookup(contract, actor, ['messages.to'], peopleToldOf)),
   (accepted) => ({ ...accepted, errors: [...accepted.errors] }),
 );

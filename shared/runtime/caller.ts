@@ -95,14 +95,15 @@ export const admitPersonFilter = async (
 
 /**
  * For an answer that tells of a person whom the call named by an address in one of `fields`: 429 in its place when the credential has looked
- * up too many. `tells` says whether it does, so that other answers draw nothing: `create(…).then(asLookup(contract, actor, ['phone'], isTaken))`.
+ * up too many. `tells` says whether it does, or of how many people, so that other answers draw nothing: `create(…).then(asLookup(contract, actor, ['phone'], isTaken))`.
  */
 export const asLookup =
-  <A>({ id }: OperationContract, actor: Actor, fields: readonly string[], tells: (answer: A) => boolean) =>
+  <A>({ id }: OperationContract, actor: Actor, fields: readonly string[], tells: (answer: A) => boolean | number) =>
   async <T extends A>(answer: T): Promise<T | Refusal<'RATE_LIMITED'>> => {
-    if (!tells(answer)) return answer;
+    const people = Number(tells(answer));
+    if (people === 0) return answer;
     const { admitLookup } = await import('../wiring/access/lookups.ts');
-    return (await admitLookup(actor, { operation: id, filters: fields })) ?? answer;
+    return (await admitLookup(actor, { operation: id, filters: fields, people })) ?? answer;
   };
 
 /** Draws from the token buckets of the credential and its organization, if the contract names a rate: 429 when one is empty. Test keys are not limited. */

@@ -50,6 +50,26 @@ const statusesOf = async (call: (at: number) => Promise<{ readonly status: numbe
 };
 
 describe('without pii:full', () => {
+  test('a refused strict batch draws a lookup for each person that it names as opted out, and for no other fault', async () => {
+    const owner = await messaging.tenant();
+    const masking = await messaging.limited(owner.test, ['messages:send', 'sms:read']);
+    const people = Array.from({ length: 40 }, (_, at) => phoneOf(700 + at));
+    for (const phone of people)
+      expect((await owner.test.post('/contacts', { phone, optIn: { status: 'denied' } })).status).toBe(201);
+    const strict = (client: typeof masking, to: readonly string[]) =>
+      client.post('/v1/messages/bulk', {
+        mode: 'strict',
+        messages: to.map((each) => ({ channel: 'sms', to: each, text: 'Oi' })),
+      });
+    for (let turn = 0; turn < 3; turn++) expectProblem(await strict(masking, ['+5511']), 422);
+    const named = await strict(masking, people);
+    expect([named.status, named.body.errors.length]).toEqual([422, 40]);
+    const refused = await strict(masking, people);
+    expectProblem(refused, 429);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(5);
+    for (let turn = 0; turn < 3; turn++) expectProblem(await strict(owner.test, people), 422);
+  });
+
   test('a refused contact reveals who has a phone 60 times a minute, then 429; new contacts and callers with pii:full are not limited', async () => {
     const owner = await messaging.tenant();
     const masking = await messaging.limited(owner.test, ['contacts:write', 'sms:read']);

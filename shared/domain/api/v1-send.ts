@@ -16,7 +16,7 @@ import { type RequestKey, replayOr, requestKey } from '../sending/idempotency.ts
 import type { SendPlan } from '../sending/plan.ts';
 import { type QuietHours, quietUntil } from '../sending/quiet-hours.ts';
 import { quote } from '../sending/quote.ts';
-import { type ConsentFault, precheckRefusal, stoppedRefusal } from '../sending/refusals.ts';
+import { type ConsentFault, precheckRefusal, RECIPIENT_REASONS, stoppedRefusal } from '../sending/refusals.ts';
 import { MAX_STORED_BYTES, tooLarge } from '../sending/size.ts';
 import {
   completeSteps,
@@ -238,9 +238,6 @@ export const previewV1 = async (ports: PreviewPorts, actor: Actor, body: V1SendR
     wallet: { balanceCoins: balance },
   };
 };
-
-/** Reasons of a refusal that are known of the recipient alone. */
-const RECIPIENT_REASONS: readonly unknown[] = ['opt_out', 'suppressed'];
 
 /** Whether a preview tells what is known of its recipient: that they opted out, or that their address is suppressed. */
 export const tellsOfRecipient = (preview: Awaited<ReturnType<typeof previewV1>>): boolean =>

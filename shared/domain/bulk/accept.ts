@@ -3,7 +3,7 @@ import { isRefusal, type Refusal, refuse, Unavailable } from '../core/errors.ts'
 import { type Id, newId } from '../core/ids.ts';
 import { saoPauloMonth } from '../core/time.ts';
 import { requestKey } from '../sending/idempotency.ts';
-import { exceedsMaxCoins, NO_FUNDS, REUSED_KEY } from '../sending/refusals.ts';
+import { exceedsMaxCoins, NO_FUNDS, RECIPIENT_REASONS, REUSED_KEY } from '../sending/refusals.ts';
 import { type Item, priceChunk, splitIntoChunks } from './chunk.ts';
 import { withdrawChunk } from './escrow.ts';
 import { type Batch, type BulkEntry, type BulkPorts, rejected } from './ports.ts';
@@ -119,16 +119,23 @@ const BATCH_UNFUNDED = refuse('PAYMENT_REQUIRED', 'The wallet balance does not c
 
 const lacksFunds = (refused: readonly Refused[]): boolean => refused.some(({ refusal }) => refusal === NO_FUNDS);
 
+const peopleNamed = new WeakMap<object, number>();
+/** How many people an answer names as opted out or suppressed: a refused strict batch costs nothing, so they could be asked for with it. */
+export const peopleToldOf = (answer: BulkSent | BatchRefusal): number => peopleNamed.get(answer) ?? 0;
+
 /** The refusal of a strict batch for its messages' errors. */
 const batchRefusal = (refused: readonly Refused[]): BatchRefusal => {
-  const errors = refused.slice(0, MAX_ERRORS).map((one) => {
-    const { code, message } = refusedView(one);
-    return { path: `messages.${one.index}`, message: `${code}: ${message}` };
-  });
-  return refuse('VALIDATION_ERROR', {
+  const told = refused.slice(0, MAX_ERRORS);
+  const people = told.filter((one) => RECIPIENT_REASONS.includes(one.refusal.details.meta?.motivo)).length;
+  const refusal = refuse('VALIDATION_ERROR', {
     detail: `${refused.length} of the messages cannot be sent, so none is.`,
-    errors,
+    errors: told.map((one) => {
+      const { code, message } = refusedView(one);
+      return { path: `messages.${one.index}`, message: `${code}: ${message}` };
+    }),
   });
+  peopleNamed.set(refusal, people);
+  return refusal;
 };
 
 /** The refusal of a batch whose chunk failed at its reservation: funds, a key, the rate or the table changed meanwhile. */

@@ -5,6 +5,9 @@ import type { SendPlan } from './plan.ts';
 import type { Candidates } from './ports.ts';
 
 /** Why consent forbids a send. */
+/** Reasons (`meta.motivo`) of a refusal that are known of the recipient alone. */
+export const RECIPIENT_REASONS: readonly unknown[] = ['opt_out', 'suppressed'];
+
 export type ConsentFault = 'opted_out' | 'unknown_contact';
 
 const CONSENT_REFUSALS = {

@@ -11,12 +11,19 @@ const guesses = new Map<string, number>();
 const MAX_GUESSES = 10_000;
 
 /**
- * Draws one token. The bucket is one number, the moment at which it will be full again (the generic cell rate algorithm), so that a draw is
- * one conditional write, which concurrent draws do not invalidate. Returns 0 when drawn, else the ms until the next token.
+ * Draws tokens, at most a burst. The bucket is one number, the moment at which it will be full again (the generic cell rate algorithm), so that a draw is
+ * one conditional write, which concurrent draws do not invalidate. Returns 0 when drawn, else the ms until they can be.
  */
-export const drawToken = async (table: Table, owner: string, bucket: Bucket, now: number): Promise<number> => {
+export const drawToken = async (
+  table: Table,
+  owner: string,
+  bucket: Bucket,
+  now: number,
+  tokens = 1,
+): Promise<number> => {
   const interval = 60_000 / bucket.perMinute;
-  const latest = now + interval * (bucket.burst - 1);
+  const taken = interval * Math.min(tokens, bucket.burst);
+  const latest = now + interval * bucket.burst - taken;
   const key = KEYS.bucket(owner, bucket.name);
   const ttl = Math.ceil(now / 1000) + 3600;
   let fullAt = guesses.get(key.pk) ?? 0;
@@ -26,12 +33,12 @@ export const drawToken = async (table: Table, owner: string, bucket: Bucket, now
       fullAt > now
         ? await table.write({
             update: key,
-            add: { fullAt: interval },
+            add: { fullAt: taken },
             when: { text: '#fullAt > :now AND #fullAt <= :latest', values: { now, latest } },
           })
         : await table.write({
             update: key,
-            set: { fullAt: now + interval, ttl },
+            set: { fullAt: now + taken, ttl },
             when: { text: 'attribute_not_exists(#pk) OR #fullAt <= :now', values: { now } },
           });
     fullAt = written.row ? z.number().parse(written.row.fullAt) : 0;

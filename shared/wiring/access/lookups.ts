@@ -14,6 +14,8 @@ interface Lookup {
   readonly operation: string;
   /** The fields that held an address. */
   readonly filters: readonly string[];
+  /** How many people the answer tells of; one by default. */
+  readonly people?: number;
 }
 
 /** Enters a lookup in the audit log while the lookup runs. Best effort: it changes nothing, and an answer never fails for want of its entry. */
@@ -36,13 +38,13 @@ const enter = async (actor: Actor, { operation, filters }: Lookup): Promise<void
  */
 export const admitLookup = async (
   actor: Actor,
-  { operation, filters }: Lookup,
+  { operation, filters, people = 1 }: Lookup,
 ): Promise<Refusal<'RATE_LIMITED'> | undefined> => {
   const { organizationId, credentialId, scopes } = actor;
   const masked = !scopes.has('pii:full');
-  const refused = masked ? await drawOf(credentialId, PERSON_LOOKUPS) : undefined;
+  const refused = masked ? await drawOf(credentialId, PERSON_LOOKUPS, people) : undefined;
   if (masked && !refused) finishBeforeAnswer(enter(actor, { operation, filters }));
   logger.info('person lookup', { operation, filters, organizationId, credentialId, refused: refused !== undefined });
-  measure({ operation }, { PersonLookups: 1 });
+  measure({ operation }, { PersonLookups: people });
   return refused;
 };

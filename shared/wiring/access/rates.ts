@@ -28,11 +28,12 @@ export const rateLimiter = async (
   return empty && refuseRate(empty.at === 0 ? 'key' : 'organization', empty.bucket, empty.waitMs);
 };
 
-/** Draws from a bucket of its own: of a credential or an organization, or of an address (blind index); 429 with the exact wait when it is empty. */
+/** Draws tokens from a bucket of its own: of a credential or an organization, or of an address (blind index); 429 with the exact wait when it is empty. */
 export const drawOf = async (
   owner: string,
   { detail, ...bucket }: Limit,
+  tokens = 1,
 ): Promise<Refusal<'RATE_LIMITED'> | undefined> => {
-  const waitMs = await drawToken(table, owner, bucket, clock());
+  const waitMs = await drawToken(table, owner, bucket, clock(), tokens);
   return waitMs === 0 ? undefined : refuseWait(detail, waitMs);
 };
