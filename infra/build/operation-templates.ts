@@ -22,7 +22,7 @@ export const ${variable} = defineOperation({
   permission: '${scope}',
   request: { body: ${schema} },
   responses: { 200: ${schema}Result },
-  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'VALIDATION_ERROR'],
+  errors: ['VALIDATION_ERROR'],
   uses: { table: 'none' },
 });
 `;

@@ -32,7 +32,7 @@ const Account = z
 const params = z.object({ id: pathId('account', 'The id of the account.') });
 const reads = { tag, permission: 'accounts:read', method: 'GET', uses: { table: 'read' } } as const;
 const writes = { tag, permission: 'accounts:write', method: 'POST', uses: { table: 'write' } } as const;
-const WRITE = ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT'] as const;
+const WRITE = ['NOT_FOUND', 'CONFLICT'] as const;
 const NOT_ABOVE = '403 for an account of a role above that of the caller; a key manages no admin and no owner.';
 
 export const listAccounts = defineOperation({
@@ -43,8 +43,8 @@ export const listAccounts = defineOperation({
   description:
     'Those of the environment of the credential. Their ids are what `responsavelId` takes. One created a moment ago may be missing for about a second.',
   request: { query: z.strictObject({ ...paged(50, 200) }) },
-  responses: { 200: pageOf(Account, 'accounts').meta({ id: 'AccountPage', description: 'A page of accounts.' }) },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'VALIDATION_ERROR'],
+  responses: { 200: pageOf(Account, 'AccountPage', 'accounts') },
+  errors: ['VALIDATION_ERROR'],
 });
 
 export const getAccount = defineOperation({
@@ -54,7 +54,7 @@ export const getAccount = defineOperation({
   summary: 'Read a person',
   request: { params },
   responses: { 200: Account },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND'],
+  errors: ['NOT_FOUND'],
 });
 
 export const createAccount = defineOperation({
@@ -85,7 +85,7 @@ export const createAccount = defineOperation({
       .meta({ id: 'CreateAccount', description: 'A person to invite.' }),
   },
   responses: { 201: Account },
-  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'CONFLICT', 'VALIDATION_ERROR'],
+  errors: ['CONFLICT', 'VALIDATION_ERROR'],
   uses: { table: 'write', queues: ['send'], rootKeys: ['people'] },
 });
 
@@ -137,5 +137,5 @@ export const deleteAccount = defineOperation({
   description: `Deletes name and address; sessions are refused within 60 seconds. Keys that the person made go on working. ${NOT_ABOVE} 409 where no active owner would be left.`,
   request: { params },
   responses: { 204: null },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT'],
+  errors: ['NOT_FOUND', 'CONFLICT'],
 });

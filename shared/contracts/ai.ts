@@ -54,6 +54,6 @@ export const reportAiTurn = defineOperation({
       .object({ ...AiTurn.shape, replayed: optionalFlag('True for the repeat of a key.', true) })
       .meta({ id: 'ReportedAiTurn', description: 'The stored turn.' }),
   },
-  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'CONFLICT', 'VALIDATION_ERROR'],
+  errors: ['CONFLICT', 'VALIDATION_ERROR'],
   uses: { table: 'write', queues: ['events'], rootKeys: ['recipients'] },
 });

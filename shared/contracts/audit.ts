@@ -95,6 +95,5 @@ export const listAudit = defineOperation({
       })
       .meta({ id: 'AuditPage', description: 'A page of the audit log.' }),
   },
-  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN'],
   uses: { table: 'read', rootKeys: ['cursors'] },
 });

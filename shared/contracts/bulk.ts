@@ -121,6 +121,6 @@ export const getBatch = defineOperation({
   permission: 'messages:read',
   request: { params: z.object({ batchId: pathId('batch', 'The id of the batch.') }) },
   responses: { 200: Batch },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND'],
+  errors: ['NOT_FOUND'],
   uses: { table: 'read' },
 });

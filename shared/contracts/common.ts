@@ -63,12 +63,14 @@ export const paged = (fallback: number, maximum: number) => ({ limit: limit(fall
 export const cursor = z.string().max(2048).optional().meta({ description: "The previous page's nextCursor." });
 export const nextCursor = optionalText('Pass it as cursor for the next page; absent at the end.');
 
-/** A page of a list, with the total that matches the filter. */
-export const pageOf = <T extends z.ZodType>(item: T, what: string) =>
-  z.object({
-    items: z.array(item).meta({ description: `The ${what} of this page, newest first.` }),
-    total: count(`How many ${what} match, on all pages.`, 1),
-  });
+/** A page of a list under its name in the document, with the total that matches the filter. `title` names the items where `what` is too short. */
+export const pageOf = <T extends z.ZodType>(item: T, id: string, what: string, title = what) =>
+  z
+    .object({
+      items: z.array(item).meta({ description: `The ${what} of this page, newest first.` }),
+      total: count(`How many ${what} match, on all pages.`, 1),
+    })
+    .meta({ id, description: `A page of ${title}.` });
 
 /** Format of an Idempotency-Key: 1 to 255 visible ASCII characters. */
 export const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;

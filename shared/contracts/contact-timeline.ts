@@ -39,6 +39,6 @@ export const getContactTimeline = defineOperation({
       })
       .meta({ id: 'ContactTimeline', description: "A page of a contact's timeline." }),
   },
-  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND'],
+  errors: ['NOT_FOUND'],
   uses: { table: 'read', rootKeys: ['cursors'] },
 });

@@ -227,7 +227,7 @@ export const createContact = defineOperation({
     'A phone and an externalId belong to one contact of the environment: a duplicate is 409 with `meta.code` TELEFONE_JA_CADASTRADO or EXTERNAL_ID_JA_CADASTRADO, `meta.field`, and `meta.contactId` of the contact that has it; without pii:full at most 60 a minute for a phone, then 429. `cpf`, `cnpj` and `nascimento` are stored encrypted. Raises contact.created.',
   request: { body: CreateContact },
   responses: { 201: Contact },
-  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT', 'VALIDATION_ERROR'],
+  errors: ['NOT_FOUND', 'CONFLICT', 'VALIDATION_ERROR'],
   uses: { table: 'write', queues: ['events'], rootKeys: ['contacts', 'recipients'] },
 });
 
@@ -241,7 +241,7 @@ export const getContact = defineOperation({
   permission: 'contacts:read',
   request: { params },
   responses: { 200: ContactRead },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND'],
+  errors: ['NOT_FOUND'],
   uses: { table: 'read', rootKeys: ['contacts'] },
 });
 
@@ -254,7 +254,7 @@ export const optOutContact = defineOperation({
     'From this response on, sends to the contact or its phone are refused on every channel, except transactional SMS. Raises contact.opted_out; a repeat changes and raises nothing.',
   request: { params, body: OptOutContact },
   responses: { 200: Contact },
-  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'VALIDATION_ERROR'],
+  errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
 });
 
 export const optInContact = defineOperation({
@@ -265,6 +265,6 @@ export const optInContact = defineOperation({
   description: 'Stores the proof, and ends an earlier withdrawal. A repeat changes nothing: the first proof is kept.',
   request: { params, body: OptInContact },
   responses: { 200: Contact },
-  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'VALIDATION_ERROR'],
+  errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
   uses: { table: 'write' },
 });

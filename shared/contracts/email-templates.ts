@@ -104,13 +104,7 @@ export const listEmailTemplates = defineOperation({
       ...paged(50, 200),
     }),
   },
-  responses: {
-    200: pageOf(EmailTemplateSummary, 'templates').meta({
-      id: 'EmailTemplatePage',
-      description: 'A page of e-mail templates.',
-    }),
-  },
-  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN'],
+  responses: { 200: pageOf(EmailTemplateSummary, 'EmailTemplatePage', 'templates', 'e-mail templates') },
 });
 
 export const createEmailTemplate = defineOperation({
@@ -134,7 +128,7 @@ export const createEmailTemplate = defineOperation({
       .meta({ id: 'CreateEmailTemplate', description: 'A new e-mail template.' }),
   },
   responses: { 201: EmailTemplate },
-  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'CONFLICT', 'VALIDATION_ERROR'],
+  errors: ['CONFLICT', 'VALIDATION_ERROR'],
 });
 
 export const getEmailTemplate = defineOperation({
@@ -144,7 +138,7 @@ export const getEmailTemplate = defineOperation({
   summary: 'Read an e-mail template',
   request: { params: id },
   responses: { 200: EmailTemplate },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND'],
+  errors: ['NOT_FOUND'],
 });
 
 export const changeEmailTemplate = defineOperation({
@@ -168,7 +162,7 @@ export const changeEmailTemplate = defineOperation({
       .meta({ id: 'ChangeEmailTemplate', description: 'A change of an e-mail template.' }),
   },
   responses: { 200: EmailTemplate },
-  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT', 'VALIDATION_ERROR'],
+  errors: ['NOT_FOUND', 'CONFLICT', 'VALIDATION_ERROR'],
 });
 
 export const deleteEmailTemplate = defineOperation({
@@ -180,7 +174,7 @@ export const deleteEmailTemplate = defineOperation({
   description: 'Its name can be used again. Sent e-mails do not change.',
   request: { params: id },
   responses: { 204: null },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND'],
+  errors: ['NOT_FOUND'],
 });
 
 export const renderEmailTemplate = defineOperation({
@@ -213,5 +207,5 @@ export const renderEmailTemplate = defineOperation({
       })
       .meta({ id: 'RenderedEmailTemplate', description: 'A filled template.' }),
   },
-  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'VALIDATION_ERROR'],
+  errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
 });

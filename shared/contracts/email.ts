@@ -103,8 +103,7 @@ export const listEmails = defineOperation({
       ...paged(50, 200),
     }),
   },
-  responses: { 200: pageOf(EmailMessage, 'e-mails').meta({ id: 'EmailPage', description: 'A page of e-mails.' }) },
-  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN'],
+  responses: { 200: pageOf(EmailMessage, 'EmailPage', 'e-mails') },
   // A lookup draws from its credential's bucket.
   uses: { table: 'write', rootKeys: ['recipients'] },
 });
@@ -117,5 +116,5 @@ export const getEmail = defineOperation({
   description: 'The current state, without the body.',
   request: { params: z.object({ id: pathId('message', 'The id of the e-mail.') }) },
   responses: { 200: EmailMessage },
-  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND'],
+  errors: ['NOT_FOUND'],
 });

@@ -78,7 +78,7 @@ const callsMeta = {
   uses: { table: 'write', rootKeys: ['numbers', 'providers'] },
   timeoutSeconds: 28,
 } as const;
-const MOVE_ERRORS = ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT', 'VALIDATION_ERROR'] as const;
+const MOVE_ERRORS = ['NOT_FOUND', 'CONFLICT', 'VALIDATION_ERROR'] as const;
 const META_ERRORS = [...MOVE_ERRORS, 'PRECONDITION_FAILED', 'DEPENDENCY_FAILED'] as const;
 
 export const listFlows = defineOperation({
@@ -97,8 +97,7 @@ export const listFlows = defineOperation({
       ...paged(50, 200),
     }),
   },
-  responses: { 200: pageOf(Flow, 'flows').meta({ id: 'FlowPage', description: 'A page of WhatsApp flows.' }) },
-  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN'],
+  responses: { 200: pageOf(Flow, 'FlowPage', 'flows', 'WhatsApp flows') },
 });
 
 export const createFlow = defineOperation({
@@ -120,7 +119,7 @@ export const createFlow = defineOperation({
       .meta({ id: 'CreateFlow', description: 'A new flow.' }),
   },
   responses: { 201: Flow },
-  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'CONFLICT', 'VALIDATION_ERROR'],
+  errors: ['CONFLICT', 'VALIDATION_ERROR'],
 });
 
 export const getFlow = defineOperation({
@@ -130,7 +129,7 @@ export const getFlow = defineOperation({
   summary: 'Read a WhatsApp flow',
   request: { params: id },
   responses: { 200: Flow },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND'],
+  errors: ['NOT_FOUND'],
 });
 
 export const changeFlow = defineOperation({
@@ -153,7 +152,7 @@ export const changeFlow = defineOperation({
       .meta({ id: 'ChangeFlow', description: 'A change of a flow.' }),
   },
   responses: { 200: Flow },
-  errors: ['BAD_REQUEST', ...MOVE_ERRORS],
+  errors: MOVE_ERRORS,
 });
 
 export const deleteFlow = defineOperation({

@@ -109,33 +109,29 @@ export const RotateApiKey = z
 
 const params = z.object({ id: pathId('apiKey', 'The id of the key.') });
 
+const reads = { tag: 'API keys', permission: 'keys:read', method: 'GET', uses: { table: 'read' } } as const;
+
 export const listKeys = defineOperation({
+  ...reads,
   id: 'keys.list',
-  method: 'GET',
   path: '/v2/api-keys',
-  tag: 'API keys',
   summary: 'List API keys, newest first',
   description:
     'Keys of the organization in the environment of the credential, including expired and revoked ones. A key created a moment ago may be missing for about a second.',
-  permission: 'keys:read',
   request: { query: z.strictObject({ ...paged(50, 200) }) },
-  responses: { 200: pageOf(ApiKey, 'keys').meta({ id: 'ApiKeyPage', description: 'A page of API keys.' }) },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'VALIDATION_ERROR'],
-  uses: { table: 'read' },
+  responses: { 200: pageOf(ApiKey, 'ApiKeyPage', 'keys', 'API keys') },
+  errors: ['VALIDATION_ERROR'],
 });
 
 export const getKey = defineOperation({
+  ...reads,
   id: 'keys.get',
-  method: 'GET',
   path: '/v2/api-keys/{id}',
-  tag: 'API keys',
   summary: 'Read an API key',
   description: 'A key of the organization in the environment of the credential, revoked or not.',
-  permission: 'keys:read',
   request: { params },
   responses: { 200: ApiKey },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND'],
-  uses: { table: 'read' },
+  errors: ['NOT_FOUND'],
 });
 
 const writes = {
@@ -154,7 +150,7 @@ export const createKey = defineOperation({
     'The secret is shown in this response and never again. 403 for a scope that the caller lacks, or an address that it may not call from. A key that a key creates expires with it at the latest, and is revoked with it. Raises apikey.created.',
   request: { body: CreateApiKey },
   responses: { 201: IssuedApiKey },
-  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'VALIDATION_ERROR'],
+  errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
 });
 
 export const rotateKey = defineOperation({
@@ -165,7 +161,7 @@ export const rotateKey = defineOperation({
   description: `The id, the scopes and the expiry stay. The old secret keeps working for \`overlapHours\`, so that callers can be changed one after another; at most ${MAX_OLD_SECRETS} old secrets work at a time, and none longer than the newest overlap. A key rotates only itself and the keys below it, a person in a session any: else 403, and when the key has a scope that the caller lacks, or may be used from where the caller may not, since the response shows its secret. 409 for a revoked or expired key. Raises apikey.rotated.`,
   request: { params, body: RotateApiKey },
   responses: { 200: IssuedApiKey },
-  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT', 'VALIDATION_ERROR'],
+  errors: ['NOT_FOUND', 'CONFLICT', 'VALIDATION_ERROR'],
 });
 
 export const changeKey = defineOperation({
@@ -178,7 +174,7 @@ export const changeKey = defineOperation({
     'Its name, and where it may be used from, which takes effect within 60 seconds. To set addresses, the caller holds every scope of the key, and may itself call from all of them: else 403. 409 for a revoked or expired key.',
   request: { params, body: ChangeApiKey },
   responses: { 200: ApiKey },
-  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT', 'VALIDATION_ERROR'],
+  errors: ['NOT_FOUND', 'CONFLICT', 'VALIDATION_ERROR'],
   uses: { table: 'write' },
 });
 
@@ -200,6 +196,6 @@ export const revokeKey = defineOperation({
     }),
   },
   responses: { 204: null },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT', 'VALIDATION_ERROR'],
+  errors: ['NOT_FOUND', 'CONFLICT', 'VALIDATION_ERROR'],
   uses: { table: 'write', writes: ['credentials'] },
 });

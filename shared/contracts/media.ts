@@ -83,16 +83,7 @@ const LIFETIME =
   'The file is uploaded to Meta, which keeps it for about 30 days. Maximum sizes: 5 MB for images (JPEG, PNG), 16 MB for audio (AAC, AMR, MP3, MP4, Ogg/Opus) and video (MP4, 3GP), 105,000,000 bytes for documents (PDF, Office, plain text), 100 KB for static and 500 KB for animated WebP stickers: 413 beyond that, 415 for every other type. The type is detected from the bytes.';
 const LIMITS =
   'Bodies up to 6 MB are always accepted, the full size where a container serves the path; elsewhere upload larger files by `POST /numbers/{numberId}/media/uploads`.';
-const ERRORS = [
-  'BAD_REQUEST',
-  'UNAUTHORIZED',
-  'FORBIDDEN',
-  'NOT_FOUND',
-  'PAYLOAD_TOO_LARGE',
-  'UNSUPPORTED_MEDIA_TYPE',
-  'VALIDATION_ERROR',
-  'DEPENDENCY_FAILED',
-] as const;
+const ERRORS = ['NOT_FOUND', 'VALIDATION_ERROR', 'DEPENDENCY_FAILED'] as const;
 const uploads = {
   tag: 'Media',
   permission: 'messages:send',

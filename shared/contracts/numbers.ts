@@ -130,10 +130,7 @@ export const listNumbers = defineOperation({
       ...paged(50, 200),
     }),
   },
-  responses: {
-    200: pageOf(WhatsappNumber, 'numbers').meta({ id: 'NumberPage', description: 'A page of WhatsApp numbers.' }),
-  },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN'],
+  responses: { 200: pageOf(WhatsappNumber, 'NumberPage', 'numbers', 'WhatsApp numbers') },
 });
 
 export const connectNumber = defineOperation({
@@ -155,7 +152,7 @@ export const connectNumber = defineOperation({
       .meta({ id: 'ConnectNumber', description: 'A number, and the access to it at Meta.' }),
   },
   responses: { 201: WhatsappNumber },
-  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'CONFLICT', ...META_ERRORS],
+  errors: ['CONFLICT', ...META_ERRORS],
 });
 
 export const getNumber = defineOperation({
@@ -165,7 +162,7 @@ export const getNumber = defineOperation({
   summary: 'Read a WhatsApp number',
   request: { params },
   responses: { 200: WhatsappNumber },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND'],
+  errors: ['NOT_FOUND'],
 });
 
 const ownLimit = (maximum: number, example: number) =>
@@ -198,7 +195,7 @@ export const changeNumber = defineOperation({
       .meta({ id: 'ChangeNumber', description: 'A change of a number.' }),
   },
   responses: { 200: WhatsappNumber },
-  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', ...META_ERRORS],
+  errors: ['NOT_FOUND', ...META_ERRORS],
 });
 
 export const disconnectNumber = defineOperation({
@@ -211,7 +208,7 @@ export const disconnectNumber = defineOperation({
     'Its token is deleted, and its phoneNumberId can be connected again. Its messages stay; its templates and flows stay too, but can no longer be submitted or published.',
   request: { params },
   responses: { 204: null },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND'],
+  errors: ['NOT_FOUND'],
 });
 
 export const getNumberProfile = defineOperation({
@@ -222,7 +219,7 @@ export const getNumberProfile = defineOperation({
   description: 'As Meta last reported it; `POST /numbers/{numberId}/sync` refreshes it.',
   request: { params },
   responses: { 200: NumberProfile },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND'],
+  errors: ['NOT_FOUND'],
 });
 
 export const changeNumberProfile = defineOperation({
@@ -245,7 +242,7 @@ export const changeNumberProfile = defineOperation({
       .meta({ id: 'ChangeNumberProfile', description: 'A change of a profile.' }),
   },
   responses: { 200: NumberProfile },
-  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', ...META_ERRORS],
+  errors: ['NOT_FOUND', ...META_ERRORS],
 });
 
 export const syncNumber = defineOperation({
@@ -258,5 +255,5 @@ export const syncNumber = defineOperation({
     "Its current status, quality, tier and profile. A changed quality raises `number.quality_changed`. The account's templates are imported too, as when the number was connected; a review that ended meanwhile raises its event.",
   request: { params },
   responses: { 200: WhatsappNumber },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', ...META_ERRORS],
+  errors: ['NOT_FOUND', ...META_ERRORS],
 });

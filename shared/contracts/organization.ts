@@ -24,35 +24,33 @@ export const Organization = z
   })
   .meta({ id: 'Organization', description: 'The organization behind a credential.' });
 
+const reads = { tag: 'Organization', permission: 'organization:read', method: 'GET', uses: { table: 'read' } } as const;
+const writes = { tag: 'Organization', permission: 'organization:write', uses: { table: 'write' } } as const;
+
 export const getOrganization = defineOperation({
+  ...reads,
   id: 'organization.get',
-  method: 'GET',
   path: '/v2/organizations/me',
-  tag: 'Organization',
   summary: "Read the credential's organization",
-  permission: 'organization:read',
   request: {},
   responses: { 200: Organization },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND'],
-  uses: { table: 'read' },
+  errors: ['NOT_FOUND'],
 });
 
 export const changeOrganization = defineOperation({
+  ...writes,
   id: 'organization.change',
   method: 'PATCH',
   path: '/v2/organizations/me',
-  tag: 'Organization',
   summary: "Change the credential's organization",
   description: 'In the environment of the credential. Absent fields stay as they are.',
-  permission: 'organization:write',
   request: {
     body: z
       .strictObject({ name: boundedText(200, 'The name of the organization.', 'Loja Azul').optional() })
       .meta({ id: 'ChangeOrganization', description: 'The changes.', example: { name: 'Loja Azul' } }),
   },
   responses: { 200: Organization },
-  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'VALIDATION_ERROR'],
-  uses: { table: 'write' },
+  errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
 });
 
 const clockTime = (description: string, example: string) => z.string().nullable().meta({ description, example });
@@ -68,29 +66,24 @@ export const QuietHours = z
   })
   .meta({ id: 'QuietHours', description: 'Daily hours in which asynchronous messages are deferred.' });
 
-const quietHours = { path: '/v2/organizations/me/quiet-hours', tag: 'Organization' } as const;
-
 export const getQuietHours = defineOperation({
-  ...quietHours,
+  ...reads,
   id: 'organization.get-quiet-hours',
-  method: 'GET',
+  path: '/v2/organizations/me/quiet-hours',
   summary: 'Read the quiet hours',
   description: 'None by default.',
-  permission: 'organization:read',
   request: {},
   responses: { 200: QuietHours },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN'],
-  uses: { table: 'read' },
 });
 
 export const setQuietHours = defineOperation({
-  ...quietHours,
+  ...writes,
   id: 'organization.set-quiet-hours',
+  path: '/v2/organizations/me/quiet-hours',
   method: 'PUT',
   summary: 'Set the quiet hours',
   description:
     'Asynchronous messages on these channels wait until the hours end; force bypasses them, and synchronous sends are not deferred. Without channels, nothing is deferred. Takes effect within ten seconds.',
-  permission: 'organization:write',
   request: {
     body: QuietHoursSchema.meta({
       id: 'SetQuietHours',
@@ -99,8 +92,7 @@ export const setQuietHours = defineOperation({
     }),
   },
   responses: { 200: QuietHours },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'VALIDATION_ERROR'],
-  uses: { table: 'write' },
+  errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
 });
 
 const channelDestinations = z
@@ -118,29 +110,24 @@ export const Destinations = z
   .object({ sms: channelDestinations, rcs: channelDestinations, whatsapp: channelDestinations })
   .meta({ id: 'Destinations', description: 'Where the organization sends, by channel.' });
 
-const destinations = { path: '/v2/organizations/me/destinations', tag: 'Organization' } as const;
-
 export const getDestinations = defineOperation({
-  ...destinations,
+  ...reads,
   id: 'organization.get-destinations',
-  method: 'GET',
+  path: '/v2/organizations/me/destinations',
   summary: 'Read the countries that are open',
   description: 'All of them by default.',
-  permission: 'organization:read',
   request: {},
   responses: { 200: Destinations },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN'],
-  uses: { table: 'read' },
 });
 
 export const setDestinations = defineOperation({
-  ...destinations,
+  ...writes,
   id: 'organization.set-destinations',
+  path: '/v2/organizations/me/destinations',
   method: 'PUT',
   summary: 'Open or close countries',
   description:
     'Sends to a country that is not open are refused with 422, `meta.motivo` destination_closed. The country is that of the number, also where countries share a calling code. A channel that is left out is open everywhere. Takes effect within ten seconds.',
-  permission: 'organization:write',
   request: {
     body: DestinationsSchema.meta({
       id: 'SetDestinations',
@@ -149,6 +136,5 @@ export const setDestinations = defineOperation({
     }),
   },
   responses: { 200: Destinations },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'VALIDATION_ERROR'],
-  uses: { table: 'write' },
+  errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
 });

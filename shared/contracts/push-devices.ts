@@ -45,7 +45,6 @@ const PushApp = z
   })
   .meta({ id: 'PushApp', description: 'An app that push devices run; its credentials are never shown.' });
 
-const errors = ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN'] as const;
 const appParams = z.object({ id: pathId('pushApp', 'The id of the app.') });
 
 const writes = {
@@ -70,7 +69,7 @@ export const createPushApp = defineOperation({
       .meta({ id: 'CreatePushApp', description: 'An app and the credentials of its platforms.' }),
   },
   responses: { 201: PushApp },
-  errors: [...errors, 'VALIDATION_ERROR'],
+  errors: ['VALIDATION_ERROR'],
 });
 
 export const listPushApps = defineOperation({
@@ -87,7 +86,6 @@ export const listPushApps = defineOperation({
       })
       .meta({ id: 'PushAppList', description: 'The apps of the environment.' }),
   },
-  errors,
 });
 
 export const getPushApp = defineOperation({
@@ -97,7 +95,7 @@ export const getPushApp = defineOperation({
   summary: 'Read an app',
   request: { params: appParams },
   responses: { 200: PushApp },
-  errors: [...errors, 'NOT_FOUND'],
+  errors: ['NOT_FOUND'],
 });
 
 export const changePushApp = defineOperation({
@@ -119,7 +117,7 @@ export const changePushApp = defineOperation({
       .meta({ id: 'ChangePushApp', description: 'A change of an app.' }),
   },
   responses: { 200: PushApp },
-  errors: [...errors, 'NOT_FOUND', 'VALIDATION_ERROR'],
+  errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
 });
 
 export const deletePushApp = defineOperation({
@@ -131,7 +129,7 @@ export const deletePushApp = defineOperation({
   description: 'Its devices are excluded from all sends, including queued ones, and are not charged.',
   request: { params: appParams },
   responses: { 204: null },
-  errors: [...errors, 'NOT_FOUND'],
+  errors: ['NOT_FOUND'],
   uses: { table: 'write' },
 });
 
@@ -197,7 +195,7 @@ export const registerPushToken = defineOperation({
     "Call it each time the app opens: it is idempotent per app and token. Omitted identification keeps its stored value, unless `contactId` differs from the stored one: then the former person's identification is dropped. A test key stores the device in the sandbox, where it receives sandbox pushes only; there the last four characters of the token determine the result of a push: 0006 and 0013 unreachable, 0008 a dead token, 0018 blocked, 0114 a push service without credit, any other delivered.",
   request: { body: RegisterPushToken },
   responses: { 200: PushDevice },
-  errors: [...errors, 'NOT_FOUND'],
+  errors: ['NOT_FOUND'],
 });
 
 export const optOutPushToken = defineOperation({
@@ -210,5 +208,5 @@ export const optOutPushToken = defineOperation({
     body: z.strictObject({ appId, token }).meta({ id: 'OptOutPushToken', description: 'The device that opts out.' }),
   },
   responses: { 200: PushDevice },
-  errors: [...errors, 'NOT_FOUND'],
+  errors: ['NOT_FOUND'],
 });

@@ -21,7 +21,6 @@ import {
 
 const TAG = 'Push';
 const messageParams = z.object({ id: pathId('message', 'The id of the push message.') });
-const ownErrors = ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN'] as const;
 
 const writes = { tag: TAG, permission: 'push:send', method: 'POST', uses: { table: 'write' } } as const;
 
@@ -38,7 +37,7 @@ export const sendPush = defineOperation({
   rate: 'single_send',
   request: { body: SendPush },
   responses: { 201: SentPush },
-  errors: [...ownErrors, 'PAYMENT_REQUIRED', 'CONFLICT', 'VALIDATION_ERROR', 'RATE_LIMITED', 'SERVICE_UNAVAILABLE'],
+  errors: ['PAYMENT_REQUIRED', 'CONFLICT', 'VALIDATION_ERROR'],
   uses: { table: 'write', queues: ['send', 'events'] },
   memoryMb: 1769,
   timeoutSeconds: 28,
@@ -74,7 +73,7 @@ export const listPush = defineOperation({
       .object({ items: z.array(PushMessage).meta({ description: 'The messages of this page.' }), nextCursor })
       .meta({ id: 'PushMessagePage', description: 'A page of push messages.' }),
   },
-  errors: [...ownErrors, 'VALIDATION_ERROR'],
+  errors: ['VALIDATION_ERROR'],
   uses: { table: 'read', rootKeys: ['cursors'] },
 });
 
@@ -85,7 +84,7 @@ export const getPush = defineOperation({
   summary: 'Read a push message and the results of its devices',
   request: { params: messageParams },
   responses: { 200: PushMessage },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND'],
+  errors: ['NOT_FOUND'],
 });
 
 const PushDispatch = z
@@ -117,7 +116,7 @@ export const listPushDispatches = defineOperation({
       .object({ items: z.array(PushDispatch).meta({ description: 'The devices of this page.' }), nextCursor })
       .meta({ id: 'PushDispatchPage', description: 'A page of the devices of a push message.' }),
   },
-  errors: [...ownErrors, 'NOT_FOUND'],
+  errors: ['NOT_FOUND'],
   uses: { table: 'read', rootKeys: ['cursors'] },
 });
 
@@ -151,7 +150,6 @@ export const previewPush = defineOperation({
       })
       .meta({ id: 'PushPreview', description: 'The reach and price of a push message.' }),
   },
-  errors: ownErrors,
 });
 
 export const openPush = defineOperation({
@@ -170,5 +168,5 @@ export const openPush = defineOperation({
       })
       .meta({ id: 'PushOpened', description: 'Whether the open was counted.' }),
   },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND'],
+  errors: ['NOT_FOUND'],
 });

@@ -97,7 +97,6 @@ export const listRcs = defineOperation({
       })
       .meta({ id: 'RcsMessagePage', description: 'A page of RCS messages.' }),
   },
-  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN'],
   uses: { table: 'read', rootKeys: ['cursors'] },
 });
 
@@ -109,5 +108,5 @@ export const getRcs = defineOperation({
   description: 'The current state only: polling shows the same data as the webhook, but later.',
   request: { params: z.object({ id: pathId('message', 'The id of the RCS message.') }) },
   responses: { 200: RcsMessage },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND'],
+  errors: ['NOT_FOUND'],
 });

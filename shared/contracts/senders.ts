@@ -62,7 +62,6 @@ export const listSenders = defineOperation({
       .object({ items: z.array(Sender).meta({ description: 'The senders of the environment, newest first.' }) })
       .meta({ id: 'SenderList', description: 'The senders of the environment.' }),
   },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN'],
 });
 
 export const createSender = defineOperation({
@@ -86,7 +85,7 @@ export const createSender = defineOperation({
       .meta({ id: 'CreateSender', description: 'A sender to register.' }),
   },
   responses: { 201: Sender },
-  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'CONFLICT', 'PRECONDITION_FAILED', 'VALIDATION_ERROR'],
+  errors: ['CONFLICT', 'PRECONDITION_FAILED', 'VALIDATION_ERROR'],
 });
 
 export const getSender = defineOperation({
@@ -96,7 +95,7 @@ export const getSender = defineOperation({
   summary: 'Read a sender',
   request: { params: id },
   responses: { 200: Sender },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND'],
+  errors: ['NOT_FOUND'],
 });
 
 export const changeSender = defineOperation({
@@ -116,7 +115,7 @@ export const changeSender = defineOperation({
       .meta({ id: 'ChangeSender', description: 'The change.' }),
   },
   responses: { 200: Sender },
-  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT', 'VALIDATION_ERROR'],
+  errors: ['NOT_FOUND', 'CONFLICT', 'VALIDATION_ERROR'],
   uses: { table: 'write' },
 });
 
@@ -130,7 +129,7 @@ export const verifySender = defineOperation({
     'Asks the e-mail provider whether the proof is there. A rejected one is registered anew: the records of a domain are looked for again, and the link of an address is mailed again. A sender of SMS or RCS is answered as it is.',
   request: { params: id },
   responses: { 200: Sender },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT', 'PRECONDITION_FAILED'],
+  errors: ['NOT_FOUND', 'CONFLICT', 'PRECONDITION_FAILED'],
 });
 
 export const deleteSender = defineOperation({
@@ -143,5 +142,5 @@ export const deleteSender = defineOperation({
     'Sends that name it are refused within ten seconds. One that was verified stays reserved for the organization, so that nobody else is verified by its DNS records.',
   request: { params: id },
   responses: { 204: null },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'PRECONDITION_FAILED'],
+  errors: ['NOT_FOUND', 'PRECONDITION_FAILED'],
 });

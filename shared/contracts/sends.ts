@@ -10,16 +10,11 @@ export const billing = (price: string) =>
 
 /** Errors of a synchronous send: docs/spec/errors.md#statuses-by-operation. */
 const SEND_ERRORS = [
-  'BAD_REQUEST',
-  'UNAUTHORIZED',
   'PAYMENT_REQUIRED',
-  'FORBIDDEN',
   'CONFLICT',
   'PRECONDITION_FAILED',
   'VALIDATION_ERROR',
-  'RATE_LIMITED',
   'DEPENDENCY_FAILED',
-  'SERVICE_UNAVAILABLE',
 ] as const;
 const single = { method: 'POST', idempotency: 'required', rate: 'single_send', memoryMb: 1024 } as const;
 

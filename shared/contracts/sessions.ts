@@ -33,7 +33,7 @@ export const requestSignInLink = defineOperation({
       .meta({ id: 'RequestSignInLink', description: 'Who wants to sign in.' }),
   },
   responses: { 202: null },
-  errors: ['BAD_REQUEST', 'VALIDATION_ERROR'],
+  errors: ['VALIDATION_ERROR'],
   uses: { table: 'write', queues: ['send'], rootKeys: ['people'] },
 });
 
@@ -69,7 +69,7 @@ export const createSession = defineOperation({
       })
       .meta({ id: 'NewSession', description: 'A session that was opened.' }),
   },
-  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'VALIDATION_ERROR'],
+  errors: ['UNAUTHORIZED', 'VALIDATION_ERROR'],
   uses: { table: 'write', writes: ['credentials'] },
 });
 
@@ -120,7 +120,7 @@ export const listSessions = defineOperation({
       .object({ items: z.array(Session).meta({ description: 'The open sessions, newest first.' }) })
       .meta({ id: 'SessionList', description: 'Open sessions of a person.' }),
   },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'VALIDATION_ERROR'],
+  errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
   uses: { table: 'read' },
 });
 
@@ -134,6 +134,6 @@ export const deleteSession = defineOperation({
     "It is refused within 60 seconds. One's own, or that of a person whom one may manage; any other is 404, as one that has ended.",
   request: { params: z.object({ id: pathId('session', 'The id of the session.') }) },
   responses: { 204: null },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND'],
+  errors: ['NOT_FOUND'],
   uses: { table: 'write', writes: ['credentials'] },
 });

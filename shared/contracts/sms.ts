@@ -148,7 +148,7 @@ export const previewSms = defineOperation({
   permission: 'sms:send',
   request: { body: PreviewSms },
   responses: { 200: SmsPreview },
-  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'PRECONDITION_FAILED', 'VALIDATION_ERROR'],
+  errors: ['PRECONDITION_FAILED', 'VALIDATION_ERROR'],
   uses: { table: 'read', liveVolume: true },
 });
 
@@ -184,8 +184,8 @@ export const listSms = defineOperation({
       ...pageQuery,
     }),
   },
-  responses: { 200: pageOf(SmsMessage, 'messages').meta({ id: 'SmsMessagePage', description: 'A page of SMS.' }) },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'VALIDATION_ERROR'],
+  responses: { 200: pageOf(SmsMessage, 'SmsMessagePage', 'messages', 'SMS') },
+  errors: ['VALIDATION_ERROR'],
   // A lookup draws from its credential's bucket.
   uses: { table: 'write', rootKeys: ['recipients'] },
 });
@@ -198,7 +198,7 @@ export const getSms = defineOperation({
   description: 'The current state only: polling shows the same data as the webhook, but later.',
   request: { params: z.object({ id: pathId('message', 'The id of the SMS.') }) },
   responses: { 200: SmsMessage },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND'],
+  errors: ['NOT_FOUND'],
 });
 
 export const listSmsReplies = defineOperation({
@@ -215,8 +215,8 @@ export const listSmsReplies = defineOperation({
       ...pageQuery,
     }),
   },
-  responses: { 200: pageOf(SmsReply, 'replies').meta({ id: 'SmsReplyPage', description: 'A page of replies.' }) },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'VALIDATION_ERROR'],
+  responses: { 200: pageOf(SmsReply, 'SmsReplyPage', 'replies') },
+  errors: ['VALIDATION_ERROR'],
 });
 
 export const getSmsReply = defineOperation({
@@ -226,5 +226,5 @@ export const getSmsReply = defineOperation({
   summary: 'Read one reply',
   request: { params: z.object({ id: pathId('reply', 'The id of the reply.') }) },
   responses: { 200: SmsReply },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND'],
+  errors: ['NOT_FOUND'],
 });

@@ -100,10 +100,7 @@ export const listTemplates = defineOperation({
       ...paged(50, 200),
     }),
   },
-  responses: {
-    200: pageOf(Template, 'templates').meta({ id: 'TemplatePage', description: 'A page of WhatsApp templates.' }),
-  },
-  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN'],
+  responses: { 200: pageOf(Template, 'TemplatePage', 'templates', 'WhatsApp templates') },
 });
 
 export const createTemplate = defineOperation({
@@ -120,7 +117,7 @@ export const createTemplate = defineOperation({
       .meta({ id: 'CreateTemplate', description: 'A new template.' }),
   },
   responses: { 201: Template },
-  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'CONFLICT', 'VALIDATION_ERROR'],
+  errors: ['CONFLICT', 'VALIDATION_ERROR'],
 });
 
 export const getTemplate = defineOperation({
@@ -130,7 +127,7 @@ export const getTemplate = defineOperation({
   summary: 'Read a WhatsApp template',
   request: { params: id },
   responses: { 200: Template },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND'],
+  errors: ['NOT_FOUND'],
 });
 
 export const changeTemplate = defineOperation({
@@ -154,7 +151,7 @@ export const changeTemplate = defineOperation({
       .meta({ id: 'ChangeTemplate', description: 'A change of a template.' }),
   },
   responses: { 200: Template },
-  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT', 'VALIDATION_ERROR'],
+  errors: ['NOT_FOUND', 'CONFLICT', 'VALIDATION_ERROR'],
 });
 
 export const deleteTemplate = defineOperation({
@@ -166,7 +163,7 @@ export const deleteTemplate = defineOperation({
   description: 'It is also deleted at Meta, which reserves the name of an approved template for 30 days.',
   request: { params: id },
   responses: { 204: null },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT', 'VALIDATION_ERROR', 'DEPENDENCY_FAILED'],
+  errors: ['NOT_FOUND', 'CONFLICT', 'VALIDATION_ERROR', 'DEPENDENCY_FAILED'],
 });
 
 export const submitTemplate = defineOperation({

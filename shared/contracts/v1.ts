@@ -200,7 +200,7 @@ export const v1Preview = defineOperation({
   permission: 'messages:send',
   request: { body: V1Send },
   responses: { 200: SendPlanView },
-  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'VALIDATION_ERROR'],
+  errors: ['VALIDATION_ERROR'],
   // A preview that tells of its recipient draws from its credential's bucket.
   uses: { table: 'write', rootKeys: ['content', 'numbers', 'providers', 'push', 'recipients'], liveVolume: true },
 });

@@ -71,7 +71,6 @@ export const getWallet = defineOperation({
   summary: 'Read the wallet',
   request: {},
   responses: { 200: Wallet },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN'],
   uses,
 });
 
@@ -88,7 +87,7 @@ export const changeWallet = defineOperation({
       .meta({ id: 'WalletChange', description: 'What to change.' }),
   },
   responses: { 200: Wallet },
-  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'VALIDATION_ERROR'],
+  errors: ['VALIDATION_ERROR'],
   uses: { ...uses, table: 'write' },
 });
 
@@ -120,7 +119,6 @@ export const listWalletEntries = defineOperation({
       })
       .meta({ id: 'WalletEntryPage', description: 'A page of the ledger.' }),
   },
-  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN'],
   uses: { table: 'read', rootKeys: ['cursors'] },
 });
 
@@ -153,5 +151,4 @@ export const listPrices = defineOperation({
       })
       .meta({ id: 'PriceTable', description: 'The prices per unit.' }),
   },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN'],
 });

@@ -13,8 +13,7 @@ import {
   WebhookWithSecret,
 } from './webhook-shapes.ts';
 
-const READ = ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND'] as const;
-const WRITE = ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT', 'VALIDATION_ERROR'] as const;
+const WRITE = ['NOT_FOUND', 'CONFLICT', 'VALIDATION_ERROR'] as const;
 const id = z.object({ id: pathId('webhook', 'The id of the subscription.') });
 const deliveryPath = z.object({
   id: pathId('webhook', 'The id of the subscription.'),
@@ -45,10 +44,7 @@ export const listWebhooks = defineOperation({
       ...paged(50, 200),
     }),
   },
-  responses: {
-    200: pageOf(Webhook, 'subscriptions').meta({ id: 'WebhookPage', description: 'A page of subscriptions.' }),
-  },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN'],
+  responses: { 200: pageOf(Webhook, 'WebhookPage', 'subscriptions') },
 });
 
 export const createWebhook = defineOperation({
@@ -61,7 +57,7 @@ export const createWebhook = defineOperation({
     'The URL is first sent a signed `webhook.validation` event and must answer 200 within 5 s. The secret is shown in this response only. 409 when the organization has 1,000 subscriptions that are not revoked.',
   request: { body: CreateWebhook },
   responses: { 201: WebhookWithSecret },
-  errors: ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN', 'CONFLICT', 'VALIDATION_ERROR'],
+  errors: ['CONFLICT', 'VALIDATION_ERROR'],
 });
 
 export const getWebhook = defineOperation({
@@ -71,7 +67,7 @@ export const getWebhook = defineOperation({
   summary: 'Read a subscription',
   request: { params: id },
   responses: { 200: Webhook },
-  errors: READ,
+  errors: ['NOT_FOUND'],
 });
 
 export const changeWebhook = defineOperation({
@@ -94,7 +90,7 @@ export const deleteWebhook = defineOperation({
   description: 'Nothing more is delivered. It can be read for 30 days, and so can its deliveries and events.',
   request: { params: id },
   responses: { 204: null },
-  errors: READ,
+  errors: ['NOT_FOUND'],
 });
 
 export const rotateWebhookSecret = defineOperation({
@@ -148,10 +144,8 @@ export const listDeliveries = defineOperation({
       ...paged(50, 200),
     }),
   },
-  responses: {
-    200: pageOf(Delivery, 'deliveries').meta({ id: 'WebhookDeliveryPage', description: 'A page of deliveries.' }),
-  },
-  errors: READ,
+  responses: { 200: pageOf(Delivery, 'WebhookDeliveryPage', 'deliveries') },
+  errors: ['NOT_FOUND'],
 });
 
 export const getDelivery = defineOperation({
@@ -161,7 +155,7 @@ export const getDelivery = defineOperation({
   summary: 'Read a delivery with its attempts',
   request: { params: deliveryPath },
   responses: { 200: Delivery },
-  errors: READ,
+  errors: ['NOT_FOUND'],
 });
 
 export const replayDelivery = defineOperation({
@@ -174,7 +168,7 @@ export const replayDelivery = defineOperation({
   description: 'With the same event id and sequence: a receiver that deduplicates by webhook-id processes it once.',
   request: { params: deliveryPath },
   responses: { 202: Delivery },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT'],
+  errors: ['NOT_FOUND', 'CONFLICT'],
 });
 
 export const replayWebhook = defineOperation({
@@ -231,5 +225,5 @@ export const listWebhookEvents = defineOperation({
       })
       .meta({ id: 'EventFeed', description: 'A page of the feed.' }),
   },
-  errors: READ,
+  errors: ['NOT_FOUND'],
 });
