@@ -4,7 +4,7 @@ import { KEY_SCOPES, MAX_IP_RANGES } from '../domain/access/keys.ts';
 import { MAX_OLD_SECRETS, OVERLAP_HOURS } from '../domain/access/rotate-key.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
 import type { Scope } from '../domain/core/scopes.ts';
-import { boundedText, dateTime, environment, paged, pageOf, pathId, text } from './common.ts';
+import { boundedText, closedObject, dateTime, environment, openObject, paged, pageOf, pathId, text } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 
 const name = boundedText(100, 'A name for people.', 'Checkout service');
@@ -58,30 +58,26 @@ const keyFields = {
   lastUsedIp: text('The address of that use.', '203.0.113.7').optional(),
 };
 
-export const ApiKey = z.object(keyFields).meta({ id: 'ApiKey', description: 'An API key, without its secret.' });
+export const ApiKey = openObject('ApiKey', 'An API key, without its secret.', keyFields);
 
-export const IssuedApiKey = z
-  .object({
-    ...keyFields,
-    key: text(
-      'The secret: send it as `Authorization: Bearer`. Shown in this response only; the service stores its SHA-256.',
-      'svc_test_5nH2vKq8RtYb3LxWm9ZcJd7FgP1sTa4UeQo6BiXk',
-    ),
-  })
-  .meta({ id: 'IssuedApiKey', description: 'An API key with its new secret.' });
+export const IssuedApiKey = openObject('IssuedApiKey', 'An API key with its new secret.', {
+  ...keyFields,
+  key: text(
+    'The secret: send it as `Authorization: Bearer`. Shown in this response only; the service stores its SHA-256.',
+    'svc_test_5nH2vKq8RtYb3LxWm9ZcJd7FgP1sTa4UeQo6BiXk',
+  ),
+});
 
-export const CreateApiKey = z
-  .strictObject({
-    name,
-    scopes,
-    expiresAt: dateTime(
-      'The key is refused from this time on; it must be in the future. No later than that of the key that creates it.',
-    ).optional(),
-    allowedIps: ranges(
-      `From where the key may be used: 1 to ${MAX_IP_RANGES} addresses or CIDR blocks. Absent: from wherever the key that creates it may. From elsewhere: 403 with \`meta.motivo\` ip_not_allowed.`,
-    ).optional(),
-  })
-  .meta({ id: 'CreateApiKey', description: 'A key to create, in the environment of the credential.' });
+export const CreateApiKey = closedObject('CreateApiKey', 'A key to create, in the environment of the credential.', {
+  name,
+  scopes,
+  expiresAt: dateTime(
+    'The key is refused from this time on; it must be in the future. No later than that of the key that creates it.',
+  ).optional(),
+  allowedIps: ranges(
+    `From where the key may be used: 1 to ${MAX_IP_RANGES} addresses or CIDR blocks. Absent: from wherever the key that creates it may. From elsewhere: 403 with \`meta.motivo\` ip_not_allowed.`,
+  ).optional(),
+});
 
 export const ChangeApiKey = z
   .strictObject({
@@ -93,19 +89,17 @@ export const ChangeApiKey = z
   .refine((change) => Object.keys(change).length > 0, 'must change something')
   .meta({ id: 'ChangeApiKey', description: 'What to change of a key.' });
 
-export const RotateApiKey = z
-  .strictObject({
-    overlapHours: z
-      .int()
-      .min(0)
-      .max(OVERLAP_HOURS.maximum)
-      .optional()
-      .meta({
-        description: `For how many hours the old secret keeps working: 0 to ${OVERLAP_HOURS.maximum}; ${OVERLAP_HOURS.standard} when absent. 0 ends every old secret at once.`,
-        example: 24,
-      }),
-  })
-  .meta({ id: 'RotateApiKey', description: 'The overlap of a rotation.' });
+export const RotateApiKey = closedObject('RotateApiKey', 'The overlap of a rotation.', {
+  overlapHours: z
+    .int()
+    .min(0)
+    .max(OVERLAP_HOURS.maximum)
+    .optional()
+    .meta({
+      description: `For how many hours the old secret keeps working: 0 to ${OVERLAP_HOURS.maximum}; ${OVERLAP_HOURS.standard} when absent. 0 ends every old secret at once.`,
+      example: 24,
+    }),
+});
 
 const params = z.object({ id: pathId('apiKey', 'The id of the key.') });
 

@@ -1,18 +1,16 @@
 import * as z from 'zod';
 import { ENVIRONMENTS } from '../domain/core/actor.ts';
-import { pathText } from './common.ts';
+import { openObject, pathText } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 
 /** Static content, without table, queues or credential. */
 const STATIC = { method: 'GET', tag: 'Service', permission: 'public', uses: { table: 'none' } } as const;
 const page = (description: string) => ({ contentType: 'text/html; charset=utf-8', description }) as const;
 
-export const Health = z
-  .object({
-    status: z.literal('ok').meta({ description: 'The stage accepts requests.', example: 'ok' }),
-    stage: z.enum(ENVIRONMENTS).meta({ description: 'The stage that answered.', example: 'test' }),
-  })
-  .meta({ id: 'Health', description: 'The health of the stage.' });
+export const Health = openObject('Health', 'The health of the stage.', {
+  status: z.literal('ok').meta({ description: 'The stage accepts requests.', example: 'ok' }),
+  stage: z.enum(ENVIRONMENTS).meta({ description: 'The stage that answered.', example: 'test' }),
+});
 
 export const getHealth = defineOperation({
   ...STATIC,

@@ -3,26 +3,24 @@ import { CHANNELS } from '../domain/channels/registry.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
 import { DestinationsSchema } from '../domain/sending/destination-settings.ts';
 import { QuietHoursSchema } from '../domain/sending/quiet-hours.ts';
-import { boundedText, dateTime, environment, text } from './common.ts';
+import { boundedText, dateTime, environment, openObject, text } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 
-export const Organization = z
-  .object({
-    id: idSchema('organization'),
-    name: text('The name of the organization.', 'Loja Azul'),
-    env: environment,
-    smsPerSecond: z.int().min(1).optional().meta({
-      description: 'Maximum SMS per second, as contracted. Absent: no limit.',
-      example: 50,
-    }),
-    sendsPerMinute: z.int().min(1).optional().meta({
-      description:
-        'Maximum single sends a minute of all its credentials together. Absent in the test environment: no limit.',
-      example: 3000,
-    }),
-    createdAt: dateTime('When the organization was created.'),
-  })
-  .meta({ id: 'Organization', description: 'The organization behind a credential.' });
+export const Organization = openObject('Organization', 'The organization behind a credential.', {
+  id: idSchema('organization'),
+  name: text('The name of the organization.', 'Loja Azul'),
+  env: environment,
+  smsPerSecond: z.int().min(1).optional().meta({
+    description: 'Maximum SMS per second, as contracted. Absent: no limit.',
+    example: 50,
+  }),
+  sendsPerMinute: z.int().min(1).optional().meta({
+    description:
+      'Maximum single sends a minute of all its credentials together. Absent in the test environment: no limit.',
+    example: 3000,
+  }),
+  createdAt: dateTime('When the organization was created.'),
+});
 
 const reads = { tag: 'Organization', permission: 'organization:read', method: 'GET', uses: { table: 'read' } } as const;
 const writes = { tag: 'Organization', permission: 'organization:write', uses: { table: 'write' } } as const;
@@ -55,16 +53,14 @@ export const changeOrganization = defineOperation({
 
 const clockTime = (description: string, example: string) => z.string().nullable().meta({ description, example });
 
-export const QuietHours = z
-  .object({
-    inicio: clockTime('Start of the quiet hours, in local time of the time zone; null when none are set.', '22:00'),
-    fim: clockTime('End of the quiet hours; on the next day if it is before `inicio`.', '08:00'),
-    timeZone: z.string().nullable().meta({ description: 'An IANA time zone.', example: 'America/Sao_Paulo' }),
-    channels: z
-      .array(z.enum(CHANNELS))
-      .meta({ description: 'The channels that they apply to.', example: ['whatsapp', 'sms'] }),
-  })
-  .meta({ id: 'QuietHours', description: 'Daily hours in which asynchronous messages are deferred.' });
+export const QuietHours = openObject('QuietHours', 'Daily hours in which asynchronous messages are deferred.', {
+  inicio: clockTime('Start of the quiet hours, in local time of the time zone; null when none are set.', '22:00'),
+  fim: clockTime('End of the quiet hours; on the next day if it is before `inicio`.', '08:00'),
+  timeZone: z.string().nullable().meta({ description: 'An IANA time zone.', example: 'America/Sao_Paulo' }),
+  channels: z
+    .array(z.enum(CHANNELS))
+    .meta({ description: 'The channels that they apply to.', example: ['whatsapp', 'sms'] }),
+});
 
 export const getQuietHours = defineOperation({
   ...reads,
@@ -95,20 +91,20 @@ export const setQuietHours = defineOperation({
   errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
 });
 
-const channelDestinations = z
-  .object({
-    mode: z
-      .enum(['all', 'only'])
-      .meta({ description: '`all`: every country; `only`: the listed ones.', example: 'only' }),
-    countries: z
-      .array(z.string())
-      .meta({ description: 'ISO 3166-1 alpha-2 codes; they count in the mode `only`.', example: ['BR', 'PT'] }),
-  })
-  .meta({ id: 'ChannelDestinations', description: 'The countries that a channel may send to.' });
+const channelDestinations = openObject('ChannelDestinations', 'The countries that a channel may send to.', {
+  mode: z
+    .enum(['all', 'only'])
+    .meta({ description: '`all`: every country; `only`: the listed ones.', example: 'only' }),
+  countries: z
+    .array(z.string())
+    .meta({ description: 'ISO 3166-1 alpha-2 codes; they count in the mode `only`.', example: ['BR', 'PT'] }),
+});
 
-export const Destinations = z
-  .object({ sms: channelDestinations, rcs: channelDestinations, whatsapp: channelDestinations })
-  .meta({ id: 'Destinations', description: 'Where the organization sends, by channel.' });
+export const Destinations = openObject('Destinations', 'Where the organization sends, by channel.', {
+  sms: channelDestinations,
+  rcs: channelDestinations,
+  whatsapp: channelDestinations,
+});
 
 export const getDestinations = defineOperation({
   ...reads,

@@ -1,12 +1,10 @@
-import * as z from 'zod';
-import { boundedText, coins, flag } from './common.ts';
+import { boundedText, coins, flag, part } from './common.ts';
 import { SENDING_KEYS } from './define-operation.ts';
 
 /** Fields that all sends share. */
 export const campaignId = boundedText(128, "The caller's own campaign tag.", 'black-friday');
 export const replayed = flag('True when an earlier call with the same key created it.', false);
-export const billing = (price: string) =>
-  z.object({ coins: coins(price) }).meta({ description: 'What the message costs.' });
+export const billing = (price: string) => part('What the message costs.', { coins: coins(price) });
 
 /** Errors of a synchronous send: docs/spec/errors.md#statuses-by-operation. */
 const SEND_ERRORS = [

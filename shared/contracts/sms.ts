@@ -3,7 +3,18 @@ import { SMS_PROVIDERS, SMS_REASONS, SMS_STATUSES } from '../domain/channels/sms
 import { route, smsFields } from '../domain/channels/sms/request.ts';
 import { idSchema, looseId } from '../domain/core/id-schema.ts';
 import { metadataSchema } from '../domain/core/json-values.ts';
-import { count, dateTime, environment, optionalText, paged, pageOf, pathId, text } from './common.ts';
+import {
+  closedObject,
+  count,
+  dateTime,
+  environment,
+  openObject,
+  optionalText,
+  paged,
+  pageOf,
+  pathId,
+  text,
+} from './common.ts';
 import { defineOperation, SENDING_KEYS } from './define-operation.ts';
 import { billing, campaignId, replayed, SYNCHRONOUS_SEND } from './sends.ts';
 
@@ -15,26 +26,24 @@ const segments = count('Billable segments: 160 then 152 in GSM-7, 70 then 67 in 
 const cost = billing('The price of the whole message, summed segment by segment.');
 
 /** docs/spec/sms.md#provider-receipt. */
-const providerReceipt = z
-  .object({
-    id: text("The provider's id of the message."),
-    type: z.enum(['api_message', 'api_fast', 'api_reply']).meta({ description: 'What the receipt reports on.' }),
-    to: text('The recipient, masked without pii:full.'),
-    message: optionalText("The provider's description."),
-    reference: optionalText('Our id, as the provider repeats it.'),
-    status: text("The provider's own status."),
-    statusDescription: text("The provider's own description of the status; the status itself if there is none."),
-    received: optionalText('When the provider reported it.'),
-    bill_factor: z.number().optional().meta({ description: "The provider's count of billable parts." }),
-    account_id: z.number().optional().meta({ description: "The provider's account." }),
-    account_reference: optionalText("The provider's reference of the account."),
-    channel: z
-      .enum(['SMS', 'RCS', 'WHATSAPP'])
-      .nullable()
-      .optional()
-      .meta({ description: 'The channel that carried it.' }),
-  })
-  .meta({ id: 'SmsProviderReceipt', description: "The provider's last receipt." });
+const providerReceipt = openObject('SmsProviderReceipt', "The provider's last receipt.", {
+  id: text("The provider's id of the message."),
+  type: z.enum(['api_message', 'api_fast', 'api_reply']).meta({ description: 'What the receipt reports on.' }),
+  to: text('The recipient, masked without pii:full.'),
+  message: optionalText("The provider's description."),
+  reference: optionalText('Our id, as the provider repeats it.'),
+  status: text("The provider's own status."),
+  statusDescription: text("The provider's own description of the status; the status itself if there is none."),
+  received: optionalText('When the provider reported it.'),
+  bill_factor: z.number().optional().meta({ description: "The provider's count of billable parts." }),
+  account_id: z.number().optional().meta({ description: "The provider's account." }),
+  account_reference: optionalText("The provider's reference of the account."),
+  channel: z
+    .enum(['SMS', 'RCS', 'WHATSAPP'])
+    .nullable()
+    .optional()
+    .meta({ description: 'The channel that carried it.' }),
+});
 
 const messageFields = {
   id: idSchema('message'),
@@ -55,69 +64,62 @@ const messageFields = {
 };
 
 /** An SMS in lists and reads: docs/spec/sms.md#sms-shape. */
-export const SmsMessage = z
-  .object({ ...messageFields, encoding: encoding.optional(), length: length.optional(), segments: segments.optional() })
-  .meta({ id: 'SmsMessage', description: 'An SMS in its current state.' });
+export const SmsMessage = openObject('SmsMessage', 'An SMS in its current state.', {
+  ...messageFields,
+  encoding: encoding.optional(),
+  length: length.optional(),
+  segments: segments.optional(),
+});
 
 /** The response to a send: docs/spec/sms.md#sms-shape. */
-export const SentSms = z
-  .object({
-    ...messageFields,
-    encoding,
-    length,
-    segments,
-    billing: cost,
-    replayed,
-  })
-  .meta({ id: 'SentSms', description: 'The accepted SMS, with its price.' });
+export const SentSms = openObject('SentSms', 'The accepted SMS, with its price.', {
+  ...messageFields,
+  encoding,
+  length,
+  segments,
+  billing: cost,
+  replayed,
+});
 
 /** The body of a send: docs/spec/sms.md#sending-an-sms. */
-export const SendSms = z
-  .strictObject({
-    to: smsFields.to,
-    body: smsFields.body,
-    senderId: smsFields.senderId,
-    route,
-    contactId: idSchema('contact', 'The contact that it is sent to; its opt-out applies.').optional(),
-    campaignId: campaignId.optional(),
-    metadata: metadataSchema.optional(),
-    trackLinks: smsFields.trackLinks,
-  })
-  .meta({ id: 'SendSms', description: 'An SMS to send.' });
+export const SendSms = closedObject('SendSms', 'An SMS to send.', {
+  to: smsFields.to,
+  body: smsFields.body,
+  senderId: smsFields.senderId,
+  route,
+  contactId: idSchema('contact', 'The contact that it is sent to; its opt-out applies.').optional(),
+  campaignId: campaignId.optional(),
+  metadata: metadataSchema.optional(),
+  trackLinks: smsFields.trackLinks,
+});
 
-export const SmsReply = z
-  .object({
-    id: idSchema('reply'),
-    env: environment,
-    inReplyTo: idSchema('message', 'The SMS that it replies to.'),
-    route: route.optional(),
-    from: text('The sender of the reply, in E.164; masked without pii:full.'),
-    body: text('The text of the reply.', 'Sim, pode entregar'),
-    receivedAt: dateTime('When the provider received it.'),
-    createdAt: dateTime('When it was stored.'),
-  })
-  .meta({ id: 'SmsReply', description: 'An inbound reply to an SMS.' });
+export const SmsReply = openObject('SmsReply', 'An inbound reply to an SMS.', {
+  id: idSchema('reply'),
+  env: environment,
+  inReplyTo: idSchema('message', 'The SMS that it replies to.'),
+  route: route.optional(),
+  from: text('The sender of the reply, in E.164; masked without pii:full.'),
+  body: text('The text of the reply.', 'Sim, pode entregar'),
+  receivedAt: dateTime('When the provider received it.'),
+  createdAt: dateTime('When it was stored.'),
+});
 
-export const PreviewSms = z
-  .strictObject({
-    body: smsFields.body,
-    route: route.optional(),
-    to: smsFields.to.optional().meta({
-      description: 'The recipient whose destination is priced, in E.164; without it the price is that of Brazil.',
-      example: '+351912345678',
-    }),
-  })
-  .meta({ id: 'PreviewSms', description: 'A text to count and, with a route, to price.' });
+export const PreviewSms = closedObject('PreviewSms', 'A text to count and, with a route, to price.', {
+  body: smsFields.body,
+  route: route.optional(),
+  to: smsFields.to.optional().meta({
+    description: 'The recipient whose destination is priced, in E.164; without it the price is that of Brazil.',
+    example: '+351912345678',
+  }),
+});
 
-export const SmsPreview = z
-  .object({
-    body: text('The text that reaches the device.'),
-    encoding,
-    length,
-    segments,
-    billing: cost.optional(),
-  })
-  .meta({ id: 'SmsPreview', description: 'Size and price of a text.' });
+export const SmsPreview = openObject('SmsPreview', 'Size and price of a text.', {
+  body: text('The text that reaches the device.'),
+  encoding,
+  length,
+  segments,
+  billing: cost.optional(),
+});
 
 export const sendSms = defineOperation({
   ...SYNCHRONOUS_SEND,

@@ -3,7 +3,7 @@ import { CHANNELS } from '../domain/channels/registry.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
 import { metadataSchema } from '../domain/core/json-values.ts';
 import { PRIORITIES } from '../domain/message/message.ts';
-import { boundedText, coins, count, dateTime, environment, flag, text } from './common.ts';
+import { boundedText, coins, count, dateTime, environment, flag, openObject, part, text } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 import { campaignId, QUEUED_SEND } from './sends.ts';
 
@@ -88,21 +88,17 @@ export const V1Send = z
   })
   .meta({ id: 'V1Send', description: 'A message on any channel, with its fallbacks.' });
 
-const price = z.object({ coins: coins('The price of the message.') }).meta({ description: 'The price applied.' });
-const volumeBand = z
-  .object({
-    index: count('The index of the band, from 0.', 0),
-    from: z.int().min(1).meta({ description: 'The first unit of the month in this band.', example: 1 }),
-    upTo: z
-      .int()
-      .min(1)
-      .nullable()
-      .meta({ description: 'The last unit of the month in this band; null in the last band.' }),
-  })
-  .meta({ description: 'The volume band that the price comes from.' });
-const wallet = z
-  .object({ balanceCoins: coins('The balance after this send.') })
-  .meta({ description: 'The wallet of the environment.' });
+const price = part('The price applied.', { coins: coins('The price of the message.') });
+const volumeBand = part('The volume band that the price comes from.', {
+  index: count('The index of the band, from 0.', 0),
+  from: z.int().min(1).meta({ description: 'The first unit of the month in this band.', example: 1 }),
+  upTo: z
+    .int()
+    .min(1)
+    .nullable()
+    .meta({ description: 'The last unit of the month in this band; null in the last band.' }),
+});
+const wallet = part('The wallet of the environment.', { balanceCoins: coins('The balance after this send.') });
 
 const stepRefusal = z.object({
   code: text('The /v1 error code.', 'insufficient_funds'),
@@ -114,36 +110,33 @@ const stepRefusal = z.object({
   ).optional(),
 });
 
-export const V1Accepted = z
-  .object({
-    id: idSchema('message'),
-    status: z.literal('queued').meta({ description: 'It is sent asynchronously; its outcome arrives by webhook.' }),
-    channel,
-    env: environment,
-    createdAt: dateTime('When it was accepted.'),
-    replayed: flag('True when an earlier call with this key created it.', false),
-    price,
-    volumeBand,
-    wallet,
-    fallback: z
-      .array(
-        z.object({
-          channel,
-          after: text('How long it waits for the delivery of the step before.', '600s'),
-          price: price.optional(),
-          refusal: stepRefusal.optional().meta({
-            description:
-              'Why it could not be sent as things stand: unless that changes until it is due, it is skipped.',
-          }),
+export const V1Accepted = openObject('V1Accepted', 'The accepted message.', {
+  id: idSchema('message'),
+  status: z.literal('queued').meta({ description: 'It is sent asynchronously; its outcome arrives by webhook.' }),
+  channel,
+  env: environment,
+  createdAt: dateTime('When it was accepted.'),
+  replayed: flag('True when an earlier call with this key created it.', false),
+  price,
+  volumeBand,
+  wallet,
+  fallback: z
+    .array(
+      z.object({
+        channel,
+        after: text('How long it waits for the delivery of the step before.', '600s'),
+        price: price.optional(),
+        refusal: stepRefusal.optional().meta({
+          description: 'Why it could not be sent as things stand: unless that changes until it is due, it is skipped.',
         }),
-      )
-      .optional()
-      .meta({
-        description:
-          'The fallbacks with their current prices, or why they could not be sent now; each is charged only when it is sent.',
       }),
-  })
-  .meta({ id: 'V1Accepted', description: 'The accepted message.' });
+    )
+    .optional()
+    .meta({
+      description:
+        'The fallbacks with their current prices, or why they could not be sent now; each is charged only when it is sent.',
+    }),
+});
 
 const FallbackStep = z.object({
   channel,
@@ -163,18 +156,14 @@ const FallbackStep = z.object({
   }),
 });
 
-export const SendPlanView = z
-  .object({
-    hops: z.array(FallbackStep).meta({ description: 'The message and its fallbacks, in order.' }),
-    price: z
-      .object({
-        coins: coins('The price of the message itself.'),
-        atMostCoins: coins('The price if every fallback is sent.'),
-      })
-      .meta({ description: 'What it would cost.' }),
-    wallet,
-  })
-  .meta({ id: 'SendPlan', description: 'What a send would do and cost. Nothing is stored or charged.' });
+export const SendPlanView = openObject('SendPlan', 'What a send would do and cost. Nothing is stored or charged.', {
+  hops: z.array(FallbackStep).meta({ description: 'The message and its fallbacks, in order.' }),
+  price: part('What it would cost.', {
+    coins: coins('The price of the message itself.'),
+    atMostCoins: coins('The price if every fallback is sent.'),
+  }),
+  wallet,
+});
 
 export const v1Send = defineOperation({
   ...QUEUED_SEND,

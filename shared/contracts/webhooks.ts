@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { EVENT_TYPES } from '../domain/events/catalogue.ts';
 import { DELIVERY_STATUSES, SUBSCRIPTION_STATUSES } from '../domain/webhooks/subscription.ts';
-import { dateTime, limit, paged, pageOf, pathId } from './common.ts';
+import { closedObject, dateTime, limit, openObject, paged, pageOf, pathId } from './common.ts';
 import { defineOperation } from './define-operation.ts';
 import {
   ChangeWebhook,
@@ -102,16 +102,14 @@ export const rotateWebhookSecret = defineOperation({
   description: 'Until the overlap ends, both secrets sign.',
   request: {
     params: id,
-    body: z
-      .strictObject({
-        overlapHours: z
-          .int()
-          .min(0)
-          .max(720)
-          .default(24)
-          .meta({ description: 'How long the old secret also signs.', example: 24 }),
-      })
-      .meta({ id: 'RotateWebhookSecret', description: 'The overlap of a rotation.' }),
+    body: closedObject('RotateWebhookSecret', 'The overlap of a rotation.', {
+      overlapHours: z
+        .int()
+        .min(0)
+        .max(720)
+        .default(24)
+        .meta({ description: 'How long the old secret also signs.', example: 24 }),
+    }),
   },
   responses: { 200: WebhookWithSecret },
   errors: WRITE,
@@ -126,7 +124,7 @@ export const testWebhook = defineOperation({
   description: 'Sends the example of an event type at once. It has no sequence number.',
   request: {
     params: id,
-    body: z.strictObject({ event: eventType }).meta({ id: 'TestWebhook', description: 'The event type to send.' }),
+    body: closedObject('TestWebhook', 'The event type to send.', { event: eventType }),
   },
   responses: { 202: Delivery },
   errors: WRITE,
@@ -182,18 +180,16 @@ export const replayWebhook = defineOperation({
     'Oldest first, each with its event id and sequence. 422 for more than 10,000 deliveries: narrow the range.',
   request: {
     params: id,
-    body: z
-      .strictObject({
-        from: dateTime('The start of the range.'),
-        to: dateTime('The end of the range.'),
-        status: z.enum(DELIVERY_STATUSES).optional().meta({ description: 'Only deliveries of this status.' }),
-      })
-      .meta({ id: 'ReplayWebhook', description: 'The deliveries to replay.' }),
+    body: closedObject('ReplayWebhook', 'The deliveries to replay.', {
+      from: dateTime('The start of the range.'),
+      to: dateTime('The end of the range.'),
+      status: z.enum(DELIVERY_STATUSES).optional().meta({ description: 'Only deliveries of this status.' }),
+    }),
   },
   responses: {
-    202: z
-      .object({ replayed: z.int().meta({ description: 'How many deliveries will be replayed.', example: 12 }) })
-      .meta({ id: 'ReplayResult', description: 'The number of deliveries to replay.' }),
+    202: openObject('ReplayResult', 'The number of deliveries to replay.', {
+      replayed: z.int().meta({ description: 'How many deliveries will be replayed.', example: 12 }),
+    }),
   },
   errors: WRITE,
 });
@@ -218,12 +214,10 @@ export const listWebhookEvents = defineOperation({
     }),
   },
   responses: {
-    200: z
-      .object({
-        items: z.array(EventEnvelope).meta({ description: 'Events, oldest first.' }),
-        lastSequence: z.int().meta({ description: 'The last sequence number assigned so far.', example: 12 }),
-      })
-      .meta({ id: 'EventFeed', description: 'A page of the feed.' }),
+    200: openObject('EventFeed', 'A page of the feed.', {
+      items: z.array(EventEnvelope).meta({ description: 'Events, oldest first.' }),
+      lastSequence: z.int().meta({ description: 'The last sequence number assigned so far.', example: 12 }),
+    }),
   },
   errors: ['NOT_FOUND'],
 });

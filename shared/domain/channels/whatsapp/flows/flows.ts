@@ -2,6 +2,7 @@ import type { Tenant } from '../../../core/actor.ts';
 import { isRefusal, type Refusal, refuse, Unavailable } from '../../../core/errors.ts';
 import { type Id, newId } from '../../../core/ids.ts';
 import { definedFields, type Patch } from '../../../core/patch.ts';
+import { refuseField } from '../../../core/refuse-field.ts';
 import { CONFLICT, removeOnce, retryOnConflict } from '../../../core/retry-on-conflict.ts';
 import { invalidState, requireNumber } from '../templates/templates.ts';
 import type { FlowCategory, FlowOutcome, FlowPorts, WhatsappFlow } from './flow.ts';
@@ -30,10 +31,7 @@ export const publicationInProgress = ({ status }: Pick<WhatsappFlow, 'status'>) 
 const refusalOf = (outcome: Exclude<FlowOutcome, { kind: 'conflict' | 'saved' }>) =>
   outcome.kind === 'limit_reached'
     ? refuse('CONFLICT', 'The organization has as many flows as it may have.')
-    : refuse('VALIDATION_ERROR', {
-        detail: 'The flow is too large.',
-        errors: [{ path: 'flowJson', message: 'is too large to be kept' }],
-      });
+    : refuseField('The flow is too large.', 'flowJson', 'is too large to be kept');
 
 /** Creates a flow as a draft. Meta learns of it when it is published. */
 export const createFlow = async (

@@ -1,4 +1,5 @@
 import { type Refusal, refuse } from '../../../core/errors.ts';
+import { refuseField } from '../../../core/refuse-field.ts';
 import type { MessagingTier, NameStatus, NumberProfile, NumberStatus, QualityRating, Throughput } from './number.ts';
 
 /**
@@ -122,9 +123,6 @@ export const metaRefusal = (answer: Exclude<MetaAnswer<unknown>, { kind: 'done' 
       retryAfterSeconds: Math.max(1, answer.retryAfterSeconds ?? 60),
     });
   if (answer.cause === 'content' && path !== undefined)
-    return refuse('VALIDATION_ERROR', {
-      detail: `Meta refused it (${detail}).`,
-      errors: [{ path, message: 'was refused by Meta' }],
-    });
+    return refuseField(`Meta refused it (${detail}).`, path, 'was refused by Meta');
   return refuse('DEPENDENCY_FAILED', `Meta refused (${detail}).`);
 };

@@ -3,6 +3,7 @@ import type { Tenant } from '../../../core/actor.ts';
 import { isRefusal, type Refusal, refuse, Unavailable } from '../../../core/errors.ts';
 import { type Id, newId } from '../../../core/ids.ts';
 import { definedFields, type Patch } from '../../../core/patch.ts';
+import { refuseField } from '../../../core/refuse-field.ts';
 import { CONFLICT, removeOnce, retryOnConflict } from '../../../core/retry-on-conflict.ts';
 import type { DomainEvent } from '../../../events/event.ts';
 import { metaLimitOf } from './limits.ts';
@@ -67,10 +68,7 @@ export const metaApiOf = async (
 /** The refusal of a connection: 422 if Meta does not accept the given ids or token, else as any failed call. */
 const connectRefusal = (answer: Exclude<MetaAnswer<unknown>, { kind: 'done' }>) => {
   const invalidField = (path: string, message: string) =>
-    refuse('VALIDATION_ERROR', {
-      detail: `Meta does not allow access to this number (${answer.detail}).`,
-      errors: [{ path, message }],
-    });
+    refuseField(`Meta does not allow access to this number (${answer.detail}).`, path, message);
   if (answer.kind === 'refused' && answer.cause === 'credentials')
     return invalidField('accessToken', 'is not accepted by Meta for this number');
   if (answer.kind === 'refused' && (answer.cause === 'absent' || answer.cause === 'content'))

@@ -2,6 +2,7 @@ import type { Tenant } from '../../../core/actor.ts';
 import { isRefusal, type Refusal, refuse, Unavailable } from '../../../core/errors.ts';
 import { type Id, newId } from '../../../core/ids.ts';
 import { definedFields, type Patch } from '../../../core/patch.ts';
+import { refuseField } from '../../../core/refuse-field.ts';
 import { CONFLICT, removeOnce, retryOnConflict } from '../../../core/retry-on-conflict.ts';
 import type { DomainEvent } from '../../../events/event.ts';
 import { metaRefusal } from '../numbers/meta-port.ts';
@@ -63,10 +64,7 @@ export const requireNumber = async (
   numberId: Id<'number'>,
 ): Promise<WhatsappNumber | Refusal<'VALIDATION_ERROR'>> =>
   (await numbers.read(organizationId, numberId)) ??
-  refuse('VALIDATION_ERROR', {
-    detail: 'There is no such number.',
-    errors: [{ path: 'numberId', message: 'is no number of the organization' }],
-  });
+  refuseField('There is no such number.', 'numberId', 'is no number of the organization');
 
 /** Creates a template as a draft. 409 if another template of the account has the name in this language. */
 export const createTemplate = async (
