@@ -3,19 +3,12 @@ import { isRefusal, type Refusal, refuse, Unavailable } from '../../../core/erro
 import { type Id, newId } from '../../../core/ids.ts';
 import { definedFields, type Patch } from '../../../core/patch.ts';
 import { refuseField } from '../../../core/refuse-field.ts';
-import { CONFLICT, removeOnce, retryOnConflict } from '../../../core/retry-on-conflict.ts';
+import { CONFLICT, retryOnConflict } from '../../../core/retry-on-conflict.ts';
 import { invalidState, requireNumber } from '../templates/templates.ts';
-import type { FlowCategory, FlowOutcome, FlowPorts, WhatsappFlow } from './flow.ts';
-import type { FlowJson } from './flow-json.ts';
+import type { FlowOutcome, FlowPorts, WhatsappFlow } from './flow.ts';
 
 /** The parsed body of a new flow. */
-export interface NewFlow {
-  readonly numberId: Id<'number'>;
-  readonly name: string;
-  readonly description?: string | undefined;
-  readonly platformCategories: readonly FlowCategory[];
-  readonly flowJson: FlowJson;
-}
+export type NewFlow = Pick<WhatsappFlow, 'numberId' | 'name' | 'description' | 'platformCategories' | 'flowJson'>;
 /** The parsed body of a change; null clears a field. */
 export type FlowChange = Patch<Omit<NewFlow, 'numberId'>, 'description'>;
 
@@ -72,8 +65,8 @@ export const updateFlow = async (
   owner: Pick<Tenant, 'organizationId'>,
   id: Id<'flow'>,
   changeOf: (before: WhatsappFlow, now: number) => Partial<WhatsappFlow> | Refusal<'CONFLICT'> | undefined,
-): Promise<WhatsappFlow | Refusal<'CONFLICT' | 'NOT_FOUND' | 'VALIDATION_ERROR'>> => {
-  return retryOnConflict('The flow', async () => {
+): Promise<WhatsappFlow | Refusal<'CONFLICT' | 'NOT_FOUND' | 'VALIDATION_ERROR'>> =>
+  retryOnConflict('The flow', async () => {
     const before = await findFlow(ports, owner, id);
     if (isRefusal(before)) return before;
     const now = ports.clock();
@@ -86,7 +79,6 @@ export const updateFlow = async (
     if (outcome.kind === 'saved') return after;
     return outcome.kind === 'conflict' ? CONFLICT : refusalOf(outcome);
   });
-};
 
 /** Updates a draft (JSON Merge Patch) and increments its version. */
 export const changeFlow = (ports: FlowPorts, owner: Tenant, id: Id<'flow'>, { description, ...change }: FlowChange) =>
@@ -106,28 +98,3 @@ export const archiveFlow = (ports: FlowPorts, owner: Tenant, id: Id<'flow'>) =>
       ? { status: 'archived' }
       : invalidState(before.status, 'a draft or a deprecated flow');
   });
-
-/** Deletes the flow at Meta before its row is deleted; undefined if there was nothing to delete or no access left. */
-export type DeleteAtMeta = (
-  flow: WhatsappFlow,
-) => Promise<Refusal<'DEPENDENCY_FAILED' | 'RATE_LIMITED' | 'VALIDATION_ERROR'> | undefined>;
-
-/** Deletes a draft, at Meta first if it was created there. 409 while it is being published. */
-export const deleteFlow = async (
-  ports: FlowPorts,
-  owner: Tenant,
-  id: Id<'flow'>,
-  deleteAtMeta: DeleteAtMeta,
-): Promise<
-  undefined | Refusal<'CONFLICT' | 'DEPENDENCY_FAILED' | 'NOT_FOUND' | 'RATE_LIMITED' | 'VALIDATION_ERROR'>
-> => {
-  return removeOnce(
-    'The flow',
-    () => findFlow(ports, owner, id),
-    async (flow) => {
-      if (flow.status !== 'draft') return invalidState(flow.status, 'a draft');
-      if (flow.publishing && flow.publishing.until > ports.clock()) return publicationInProgress(flow);
-      return (await deleteAtMeta(flow)) ?? ports.flows.remove(flow);
-    },
-  );
-};

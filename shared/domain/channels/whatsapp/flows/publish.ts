@@ -1,7 +1,9 @@
 import type { Tenant } from '../../../core/actor.ts';
 import { isRefusal, type Refusal, refuse } from '../../../core/errors.ts';
 import type { Id } from '../../../core/ids.ts';
+import { removeOnce } from '../../../core/retry-on-conflict.ts';
 import {
+  deletionRefusal,
   type FlowJsonError,
   type MetaAnswer,
   type MetaApi,
@@ -223,16 +225,22 @@ export const syncFlow = async (
 };
 
 /** Deletes a draft at Meta if it was created there. Skipped if its number is disconnected, since no access is left. */
-export const deleteFlowAtMeta =
-  (ports: FlowPorts, owner: Tenant) =>
-  async (
-    flow: WhatsappFlow,
-  ): Promise<Refusal<'DEPENDENCY_FAILED' | 'RATE_LIMITED' | 'VALIDATION_ERROR'> | undefined> => {
-    if (flow.platformFlowId === undefined) return undefined;
-    const metaApi = await openApiOf(ports, owner, flow);
-    if (isRefusal(metaApi))
-      return metaApi.name === 'PRECONDITION_FAILED' ? undefined : (metaApi as Refusal<'DEPENDENCY_FAILED'>);
-    const deleted = await metaApi.deleteFlow(flow.platformFlowId);
-    if (deleted.kind === 'done' || (deleted.kind === 'refused' && deleted.cause === 'absent')) return undefined;
-    return metaRefusal(deleted);
-  };
+const deleteAtMeta = async (ports: FlowPorts, owner: Tenant, flow: WhatsappFlow) => {
+  if (flow.platformFlowId === undefined) return undefined;
+  const metaApi = await openApiOf(ports, owner, flow);
+  if (isRefusal(metaApi))
+    return metaApi.name === 'PRECONDITION_FAILED' ? undefined : (metaApi as Refusal<'DEPENDENCY_FAILED'>);
+  return deletionRefusal(await metaApi.deleteFlow(flow.platformFlowId));
+};
+
+/** Deletes a draft, at Meta first if it was created there. 409 while it is being published. */
+export const deleteFlow = (ports: FlowPorts, owner: Tenant, id: Id<'flow'>) =>
+  removeOnce(
+    'The flow',
+    () => findFlow(ports, owner, id),
+    async (flow) => {
+      if (flow.status !== 'draft') return invalidState(flow.status, 'a draft');
+      if (flow.publishing && flow.publishing.until > ports.clock()) return publicationInProgress(flow);
+      return (await deleteAtMeta(ports, owner, flow)) ?? ports.flows.remove(flow);
+    },
+  );

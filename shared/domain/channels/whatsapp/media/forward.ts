@@ -54,18 +54,14 @@ const uploadToMeta = async (
 const toMedia = (
   mediaId: string,
   owner: Pick<Media, 'organizationId' | 'numberId' | 'filename'>,
-  { mimeType, kind, size, sha256, voice }: Inspected,
+  inspected: Inspected,
   now: number,
 ): Media => ({
   mediaId,
   organizationId: owner.organizationId,
   numberId: owner.numberId,
   filename: owner.filename,
-  mimeType,
-  kind,
-  size,
-  sha256,
-  ...(voice ? { voice } : {}),
+  ...inspected,
   storedAt: now,
   expiresAt: now + MEDIA_LIFETIME_MS,
 });

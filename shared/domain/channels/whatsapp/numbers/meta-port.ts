@@ -126,3 +126,7 @@ export const metaRefusal = (answer: Exclude<MetaAnswer<unknown>, { kind: 'done' 
     return refuseField(`Meta refused it (${detail}).`, path, 'was refused by Meta');
   return refuse('DEPENDENCY_FAILED', `Meta refused (${detail}).`);
 };
+
+/** The refusal of a failed deletion; undefined also for what Meta has no longer. */
+export const deletionRefusal = (answer: MetaAnswer<void>): MetaRefusal | undefined =>
+  answer.kind === 'done' || (answer.kind === 'refused' && answer.cause === 'absent') ? undefined : metaRefusal(answer);

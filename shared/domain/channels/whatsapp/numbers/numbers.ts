@@ -144,8 +144,8 @@ export const updateNumber = async (
   owner: Pick<Tenant, 'organizationId'>,
   id: Id<'number'>,
   changeOf: (before: WhatsappNumber, now: number) => NumberUpdate | Refusal<'VALIDATION_ERROR'> | undefined,
-): Promise<WhatsappNumber | Refusal<'NOT_FOUND' | 'VALIDATION_ERROR'>> => {
-  return retryOnConflict('The number', async () => {
+): Promise<WhatsappNumber | Refusal<'NOT_FOUND' | 'VALIDATION_ERROR'>> =>
+  retryOnConflict('The number', async () => {
     const before = await findNumber(ports, owner, id);
     if (isRefusal(before)) return before;
     const now = ports.clock();
@@ -158,7 +158,6 @@ export const updateNumber = async (
     const outcome = await ports.numbers.change(before, after, also);
     return outcome.kind === 'saved' ? after : CONFLICT;
   });
-};
 
 const limitErrors = (number: WhatsappNumber, requested: NonNullable<NumberChange['rateLimit']>) => {
   const ceiling = metaLimitOf(number);
@@ -278,10 +277,9 @@ export const disconnectNumber = async (
   ports: NumberPorts,
   caller: Caller,
   id: Id<'number'>,
-): Promise<undefined | Refusal<'NOT_FOUND'>> => {
-  return removeOnce(
+): Promise<undefined | Refusal<'NOT_FOUND'>> =>
+  removeOnce(
     'The number',
     () => findNumber(ports, caller, id),
     (number) => ports.numbers.remove(number, entryOf(caller, id, 'disconnected', ports.clock())),
   );
-};

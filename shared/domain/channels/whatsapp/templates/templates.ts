@@ -5,28 +5,17 @@ import { definedFields, type Patch } from '../../../core/patch.ts';
 import { refuseField } from '../../../core/refuse-field.ts';
 import { CONFLICT, removeOnce, retryOnConflict } from '../../../core/retry-on-conflict.ts';
 import type { DomainEvent } from '../../../events/event.ts';
-import { metaRefusal } from '../numbers/meta-port.ts';
+import { deletionRefusal } from '../numbers/meta-port.ts';
 import type { WhatsappNumber } from '../numbers/number.ts';
 import { metaApiOf } from '../numbers/numbers.ts';
 import { componentErrors } from './components.ts';
-import type {
-  TemplateCategory,
-  TemplateComponent,
-  TemplateLanguage,
-  TemplateOutcome,
-  TemplatePorts,
-  WhatsappTemplate,
-} from './template.ts';
+import type { TemplateOutcome, TemplatePorts, WhatsappTemplate } from './template.ts';
 
 /** The parsed body of a new template. */
-export interface NewTemplate {
-  readonly numberId: Id<'number'>;
-  readonly name: string;
-  readonly language: TemplateLanguage;
-  readonly category: TemplateCategory;
-  readonly components: readonly TemplateComponent[];
-  readonly headerExampleUrl?: string | undefined;
-}
+export type NewTemplate = Pick<
+  WhatsappTemplate,
+  'numberId' | 'name' | 'language' | 'category' | 'components' | 'headerExampleUrl'
+>;
 /** The parsed body of a change; null clears a field. */
 export type TemplateChange = Patch<Omit<NewTemplate, 'numberId'>, 'headerExampleUrl'>;
 
@@ -113,8 +102,8 @@ export const updateTemplate = async (
   owner: Pick<Tenant, 'organizationId'>,
   id: Id<'template'>,
   changeOf: TemplateUpdate<Refusal<'CONFLICT' | 'VALIDATION_ERROR'>>,
-): Promise<WhatsappTemplate | Refusal<'CONFLICT' | 'NOT_FOUND' | 'VALIDATION_ERROR'>> => {
-  return retryOnConflict('The template', async () => {
+): Promise<WhatsappTemplate | Refusal<'CONFLICT' | 'NOT_FOUND' | 'VALIDATION_ERROR'>> =>
+  retryOnConflict('The template', async () => {
     const before = await findTemplate(ports, owner, id);
     if (isRefusal(before)) return before;
     const now = ports.clock();
@@ -127,7 +116,6 @@ export const updateTemplate = async (
     if (outcome.kind === 'saved') return after;
     return outcome.kind === 'conflict' ? CONFLICT : refusalOf(outcome);
   });
-};
 
 /** 409 for an operation that the current status does not allow. */
 export const invalidState = (status: string, allowed: string) =>
@@ -167,9 +155,7 @@ const deleteAtMeta = async (ports: TemplatePorts, owner: Tenant, template: Whats
   const metaApi = number && (await metaApiOf(ports, owner.env, number));
   if (!metaApi) return undefined;
   if (isRefusal(metaApi)) return metaApi.name === 'NOT_FOUND' ? undefined : (metaApi as Refusal<'DEPENDENCY_FAILED'>);
-  const deleted = await metaApi.deleteTemplate(wabaId, name, platformTemplateId);
-  if (deleted.kind === 'done' || (deleted.kind === 'refused' && deleted.cause === 'absent')) return undefined;
-  return metaRefusal(deleted);
+  return deletionRefusal(await metaApi.deleteTemplate(wabaId, name, platformTemplateId));
 };
 
 /** Deletes a template, at Meta first. The name is free again here, while Meta reserves it for 30 days. */
@@ -177,10 +163,8 @@ export const deleteTemplate = async (
   ports: TemplatePorts,
   owner: Tenant,
   id: Id<'template'>,
-): Promise<
-  undefined | Refusal<'CONFLICT' | 'DEPENDENCY_FAILED' | 'NOT_FOUND' | 'RATE_LIMITED' | 'VALIDATION_ERROR'>
-> => {
-  return removeOnce(
+): Promise<undefined | Refusal<'CONFLICT' | 'DEPENDENCY_FAILED' | 'NOT_FOUND' | 'RATE_LIMITED' | 'VALIDATION_ERROR'>> =>
+  removeOnce(
     'The template',
     () => findTemplate(ports, owner, id),
     async (template) => {
@@ -189,4 +173,3 @@ export const deleteTemplate = async (
       return (await deleteAtMeta(ports, owner, template)) ?? ports.templates.remove(template);
     },
   );
-};
