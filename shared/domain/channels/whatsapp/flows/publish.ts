@@ -19,6 +19,8 @@ import { findFlow, publicationInProgress, updateFlow } from './flows.ts';
 type FlowRefusal = Refusal<
   'CONFLICT' | 'DEPENDENCY_FAILED' | 'NOT_FOUND' | 'PRECONDITION_FAILED' | 'RATE_LIMITED' | 'VALIDATION_ERROR'
 >;
+/** An operation that calls Meta for a flow. */
+type FlowCall = (ports: FlowPorts, owner: Tenant, id: Id<'flow'>) => Promise<WhatsappFlow | FlowRefusal>;
 const MAX_ERRORS = 20;
 
 /** The flow's name at Meta. Includes our id, so that it is unique there and an earlier attempt can be found. */
@@ -144,11 +146,7 @@ const uploadAndPublish = async (
  * response, calling again resumes; until then the flow cannot be changed, so that it matches what Meta shows
  * (docs/spec/whatsapp-flows.md#flow-states).
  */
-export const publishFlow = async (
-  ports: FlowPorts,
-  owner: Tenant,
-  id: Id<'flow'>,
-): Promise<WhatsappFlow | FlowRefusal> => {
+export const publishFlow: FlowCall = async (ports, owner, id) => {
   const found = await findFlow(ports, owner, id);
   if (isRefusal(found)) return found;
   if (found.status !== 'draft') return invalidState(found.status, 'a draft');
@@ -170,11 +168,7 @@ export const publishFlow = async (
 };
 
 /** Deprecates a published flow, at Meta first; irreversible. */
-export const deprecateFlow = async (
-  ports: FlowPorts,
-  owner: Tenant,
-  id: Id<'flow'>,
-): Promise<WhatsappFlow | FlowRefusal> => {
+export const deprecateFlow: FlowCall = async (ports, owner, id) => {
   const flow = await findFlow(ports, owner, id);
   if (isRefusal(flow)) return flow;
   if (flow.status === 'deprecated') return flow;
@@ -209,11 +203,7 @@ export const flowStateAfter = (
 };
 
 /** Refreshes a flow's status from Meta, which blocks, throttles and releases flows on its own. 409 if the flow was never created there. */
-export const syncFlow = async (
-  ports: FlowPorts,
-  owner: Tenant,
-  id: Id<'flow'>,
-): Promise<WhatsappFlow | FlowRefusal> => {
+export const syncFlow: FlowCall = async (ports, owner, id) => {
   const flow = await findFlow(ports, owner, id);
   if (isRefusal(flow)) return flow;
   if (flow.platformFlowId === undefined) return invalidState(flow.status, 'a flow that exists at Meta');

@@ -56,11 +56,7 @@ export interface MediaStore {
 
 /** A file's bytes, in chunks. */
 export type ByteStream = AsyncIterable<Uint8Array>;
-export interface FileInfo {
-  readonly mimeType: MimeType;
-  readonly filename: string;
-  readonly size: number;
-}
+export type FileInfo = Pick<Media, 'mimeType' | 'filename' | 'size'>;
 
 export interface MetaMediaApi {
   /** Uploads a file to Meta. Never throws; `providerMessageId` is Meta's media id. */

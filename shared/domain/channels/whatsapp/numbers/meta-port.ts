@@ -1,6 +1,6 @@
 import { type Refusal, refuse } from '../../../core/errors.ts';
 import { refuseField } from '../../../core/refuse-field.ts';
-import type { MessagingTier, NameStatus, NumberProfile, NumberStatus, QualityRating, Throughput } from './number.ts';
+import type { NumberProfile, WhatsappNumber } from './number.ts';
 
 /**
  * Meta's answer. `refused` is certain: nothing was done. `uncertain`: it may have been done. `detail` holds codes only, since Meta's
@@ -17,15 +17,10 @@ export type MetaAnswer<T> =
   | { readonly kind: 'uncertain'; readonly detail: string };
 
 /** A number as Meta reports it. */
-export interface MetaNumber {
-  readonly displayPhone: string;
-  readonly status: NumberStatus;
-  readonly qualityRating: QualityRating;
-  readonly messagingTier: MessagingTier;
-  readonly throughput: Throughput;
-  readonly verifiedName?: string | undefined;
-  readonly nameStatus?: NameStatus | undefined;
-}
+export type MetaNumber = Pick<
+  WhatsappNumber,
+  'displayPhone' | 'status' | 'qualityRating' | 'messagingTier' | 'throughput' | 'verifiedName' | 'nameStatus'
+>;
 
 /** A template component in Meta's format. */
 export interface MetaComponent {
