@@ -3,10 +3,9 @@ import { EMAIL_REASONS, EMAIL_STATUSES } from '../domain/channels/email/content.
 import { emailFields } from '../domain/channels/email/request.ts';
 import { MAX_ADDRESS_LENGTH } from '../domain/core/email-address.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
-import { metadataSchema } from '../domain/core/json-values.ts';
 import { closedObject, count, dateTime, environment, openObject, paged, pageOf, pathId, text } from './common.ts';
 import { defineOperation, SENDING_KEYS } from './define-operation.ts';
-import { billing, campaignId, replayed, SYNCHRONOUS_SEND } from './sends.ts';
+import { billing, messageLabels, replayed, SYNCHRONOUS_SEND, sendLabels } from './sends.ts';
 
 const status = z.enum(EMAIL_STATUSES).meta({
   description:
@@ -23,9 +22,7 @@ const acceptedFields = {
   from: text('The sender.', '"Loja Azul" <ola@loja.example>'),
   subject: text('The subject.', 'Seu pedido saiu para entrega'),
   bodyBytes: count('UTF-8 bytes of the body as it was sent; the body itself is never stored or returned.', 1840),
-  contactId: idSchema('contact', 'The contact that the send named.').optional(),
-  campaignId: campaignId.optional(),
-  metadata: metadataSchema.optional(),
+  ...messageLabels,
   sentAt: dateTime('When the provider accepted it.').optional(),
   createdAt: dateTime('When the e-mail was accepted by the service.'),
 };
@@ -56,9 +53,7 @@ export const SendEmail = closedObject('SendEmail', 'An e-mail to send: html, tex
   html: emailFields.html,
   text: emailFields.text,
   from: emailFields.from,
-  contactId: idSchema('contact', 'The contact that it is sent to; its opt-out applies.').optional(),
-  campaignId: campaignId.optional(),
-  metadata: metadataSchema.optional(),
+  ...sendLabels,
   transactional: emailFields.transactional,
 });
 

@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { RCS_CARRIERS, RCS_STATUSES } from '../domain/channels/rcs/content.ts';
 import { content, rcsFields, route } from '../domain/channels/rcs/request.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
-import { metadataSchema } from '../domain/core/json-values.ts';
 import {
   closedObject,
   cursor,
@@ -16,7 +15,7 @@ import {
   text,
 } from './common.ts';
 import { defineOperation, SENDING_KEYS } from './define-operation.ts';
-import { billing, campaignId, replayed, SYNCHRONOUS_SEND } from './sends.ts';
+import { billing, messageLabels, replayed, SYNCHRONOUS_SEND, sendLabels } from './sends.ts';
 
 const messageFields = {
   id: idSchema('message'),
@@ -30,9 +29,7 @@ const messageFields = {
     example: 'rcs',
   }),
   env: environment,
-  contactId: idSchema('contact', 'The contact that the send named.').optional(),
-  campaignId: campaignId.optional(),
-  metadata: metadataSchema.optional(),
+  ...messageLabels,
   failureReason: optionalText('Why it failed.', 'invalid_number'),
   sentAt: dateTime('When the provider accepted it.').optional(),
   deliveredAt: dateTime('When it reached the device.').optional(),
@@ -60,9 +57,7 @@ export const SendRcs = closedObject('SendRcs', 'An RCS message to send.', {
   content,
   route,
   fallback: rcsFields.fallback,
-  contactId: idSchema('contact', 'The contact that it is sent to; its opt-out applies.').optional(),
-  campaignId: campaignId.optional(),
-  metadata: metadataSchema.optional(),
+  ...sendLabels,
   trackLinks: rcsFields.trackLinks,
 });
 

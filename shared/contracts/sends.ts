@@ -1,8 +1,18 @@
+import { idSchema } from '../domain/core/id-schema.ts';
+import { metadataSchema } from '../domain/core/json-values.ts';
 import { boundedText, coins, flag, part } from './common.ts';
 import { SENDING_KEYS } from './define-operation.ts';
 
 /** Fields that all sends share. */
 export const campaignId = boundedText(128, "The caller's own campaign tag.", 'black-friday');
+const labels = (contact: string) => ({
+  contactId: idSchema('contact', contact).optional(),
+  campaignId: campaignId.optional(),
+  metadata: metadataSchema.optional(),
+});
+/** What a send names beside its content, and what its message shows of that. */
+export const sendLabels = labels('The contact that it is sent to; its opt-out applies.');
+export const messageLabels = labels('The contact that the send named.');
 export const replayed = flag('True when an earlier call with the same key created it.', false);
 export const billing = (price: string) => part('What the message costs.', { coins: coins(price) });
 

@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { SMS_PROVIDERS, SMS_REASONS, SMS_STATUSES } from '../domain/channels/sms/content.ts';
 import { route, smsFields } from '../domain/channels/sms/request.ts';
 import { idSchema, looseId } from '../domain/core/id-schema.ts';
-import { metadataSchema } from '../domain/core/json-values.ts';
 import {
   closedObject,
   count,
@@ -16,7 +15,7 @@ import {
   text,
 } from './common.ts';
 import { defineOperation, SENDING_KEYS } from './define-operation.ts';
-import { billing, campaignId, replayed, SYNCHRONOUS_SEND } from './sends.ts';
+import { billing, messageLabels, replayed, SYNCHRONOUS_SEND, sendLabels } from './sends.ts';
 
 const encoding = z
   .enum(['GSM-7', 'UCS-2'])
@@ -58,9 +57,7 @@ const messageFields = {
   deliveredAt: dateTime('When it reached the device.').optional(),
   failedAt: dateTime('When it failed.').optional(),
   providerReceipt: providerReceipt.optional(),
-  contactId: idSchema('contact', 'The contact that the send named.').optional(),
-  campaignId: campaignId.optional(),
-  metadata: metadataSchema.optional(),
+  ...messageLabels,
 };
 
 /** An SMS in lists and reads: docs/spec/sms.md#sms-shape. */
@@ -87,9 +84,7 @@ export const SendSms = closedObject('SendSms', 'An SMS to send.', {
   body: smsFields.body,
   senderId: smsFields.senderId,
   route,
-  contactId: idSchema('contact', 'The contact that it is sent to; its opt-out applies.').optional(),
-  campaignId: campaignId.optional(),
-  metadata: metadataSchema.optional(),
+  ...sendLabels,
   trackLinks: smsFields.trackLinks,
 });
 

@@ -1,11 +1,10 @@
 import * as z from 'zod';
 import { CHANNELS } from '../domain/channels/registry.ts';
 import { idSchema } from '../domain/core/id-schema.ts';
-import { metadataSchema } from '../domain/core/json-values.ts';
 import { PRIORITIES } from '../domain/message/message.ts';
 import { boundedText, coins, count, dateTime, environment, flag, openObject, part, text } from './common.ts';
 import { defineOperation } from './define-operation.ts';
-import { campaignId, QUEUED_SEND } from './sends.ts';
+import { QUEUED_SEND, sendLabels } from './sends.ts';
 
 /** Bounds of how long a fallback may wait, in ms. */
 const FALLBACK_WAIT_MS = { min: 10_000, max: 72 * 3600_000 } as const;
@@ -76,9 +75,7 @@ export const V1Send = z
     fallback: z.array(Fallback).min(1).max(5).optional().meta({ description: 'Fallbacks, tried in order: at most 5.' }),
     fallback_after: duration.optional(),
     maxCoins: maxCoins.optional(),
-    contactId: idSchema('contact', 'The contact that it is sent to; its opt-out applies.').optional(),
-    campaignId: campaignId.optional(),
-    metadata: metadataSchema.optional(),
+    ...sendLabels,
     priority: z.enum(PRIORITIES).optional().meta({ description: 'The priority of the message.', example: 'normal' }),
     scheduledAt: dateTime('When to send it; now when absent or past. At most 90 days ahead.').optional(),
   })

@@ -231,9 +231,3 @@ export const contactStore = (table: Table, raised: (eventId: Id<'event'>) => voi
 
   clearOptOuts: (contact, at) => clearOptOuts(table, contact, at),
 });
-
-/** The number of contacts of an organization. One read. */
-export const countContacts = async (table: Table, organizationId: Id<'organization'>): Promise<number> => {
-  const row = await table.get(KEYS.organization(organizationId), { only: ['contacts'] });
-  return z.int().default(0).parse(row?.contacts);
-};

@@ -4,7 +4,7 @@ import { type Id, newId } from '../../../core/ids.ts';
 import { definedFields, type Patch } from '../../../core/patch.ts';
 import { refuseField } from '../../../core/refuse-field.ts';
 import { CONFLICT, retryOnConflict } from '../../../core/retry-on-conflict.ts';
-import { invalidState, requireNumber } from '../templates/templates.ts';
+import { firstVersion, invalidState, requireNumber } from '../templates/templates.ts';
 import type { FlowOutcome, FlowPorts, WhatsappFlow } from './flow.ts';
 
 /** The parsed body of a new flow. */
@@ -34,18 +34,11 @@ export const createFlow = async (
 ): Promise<WhatsappFlow | Refusal<'CONFLICT' | 'VALIDATION_ERROR'>> => {
   const number = await requireNumber(ports, owner, input.numberId);
   if (isRefusal(number)) return number;
-  const now = ports.clock();
   const flow: WhatsappFlow = {
     ...input,
+    ...firstVersion(number, ports.clock()),
     id: newId('flow'),
-    organizationId: owner.organizationId,
-    numberId: number.id,
-    wabaId: number.wabaId,
     status: 'draft',
-    version: 1,
-    revision: 1,
-    createdAt: now,
-    updatedAt: now,
   };
   const outcome = await ports.flows.create(flow);
   if (outcome.kind === 'conflict') throw new Unavailable('The flow could not be stored.');

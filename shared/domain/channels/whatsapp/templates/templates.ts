@@ -55,6 +55,17 @@ export const requireNumber = async (
   (await numbers.read(organizationId, numberId)) ??
   refuseField('There is no such number.', 'numberId', 'is no number of the organization');
 
+/** What a new template or flow of a number begins with. */
+export const firstVersion = ({ organizationId, id: numberId, wabaId }: WhatsappNumber, now: number) => ({
+  organizationId,
+  numberId,
+  wabaId,
+  version: 1,
+  revision: 1,
+  createdAt: now,
+  updatedAt: now,
+});
+
 /** Creates a template as a draft. 409 if another template of the account has the name in this language. */
 export const createTemplate = async (
   ports: TemplatePorts,
@@ -65,18 +76,11 @@ export const createTemplate = async (
   if (isRefusal(number)) return number;
   const invalid = contentRefusal(input);
   if (invalid) return invalid;
-  const now = ports.clock();
   const template: WhatsappTemplate = {
     ...input,
+    ...firstVersion(number, ports.clock()),
     id: newId('template'),
-    organizationId: owner.organizationId,
-    numberId: number.id,
-    wabaId: number.wabaId,
     status: 'draft',
-    version: 1,
-    revision: 1,
-    createdAt: now,
-    updatedAt: now,
   };
   const outcome = await ports.templates.create(template);
   if (outcome.kind === 'conflict') throw new Unavailable('The template could not be stored.');
