@@ -64,11 +64,7 @@ export const optOutContact = (
     event: 'contact.opted_out',
   });
 
-export interface OptInProof {
-  readonly source: string;
-  readonly ip?: string | undefined;
-  readonly userAgent?: string | undefined;
-}
+export type OptInProof = Pick<OptIn, 'ip' | 'userAgent'> & { readonly source: string };
 
 /**
  * Records consent with its proof. Overrides an earlier withdrawal, whether recorded on the contact or on its addresses (e.g. an
