@@ -20,7 +20,6 @@ export const getHealth = defineOperation({
   description: 'Responds without reading the table: the stage is reachable, but its dependencies are not checked.',
   request: {},
   responses: { 200: Health },
-  errors: [],
 });
 
 export const getOpenApi = defineOperation({
@@ -32,7 +31,6 @@ export const getOpenApi = defineOperation({
   responses: {
     200: { contentType: 'application/json', description: 'The OpenAPI 3.1 document of the service.', shape: 'object' },
   },
-  errors: [],
 });
 
 export const getDocs = defineOperation({
@@ -43,7 +41,6 @@ export const getDocs = defineOperation({
   description: 'The page loads nothing from another host.',
   request: {},
   responses: { 200: page('The documentation of every operation.') },
-  errors: [],
 });
 
 export const getDocsAsset = defineOperation({

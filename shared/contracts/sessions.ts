@@ -78,7 +78,6 @@ export const showSignIn = defineOperation({
   permission: 'public',
   request: {},
   responses: { 200: { contentType: 'text/html; charset=utf-8', description: 'The page, in Portuguese.' } },
-  errors: [],
   uses: { table: 'none' },
 });
 
