@@ -136,7 +136,9 @@ type BodyOf<S> = S extends z.ZodType ? z.input<S> : S extends null ? undefined :
 export type SuccessBody<C extends OperationContract, S extends SuccessStatus<C>> = BodyOf<C['responses'][S]>;
 
 /** The errors that a handler of this contract may throw; any other fails to compile. */
-export type DeclaredProblem<C extends OperationContract> = NonNullable<C['errors']>[number] | CommonProblem;
+export type DeclaredProblem<C extends OperationContract> =
+  | CommonProblem
+  | (C extends { readonly errors: readonly (infer Own extends ProblemName)[] } ? Own : never);
 
 /** The error for an invalid query or body. */
 export type InputProblem = 'BAD_REQUEST' | 'VALIDATION_ERROR';
